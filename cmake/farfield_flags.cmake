@@ -1,0 +1,10 @@
+# Flags of every target of ours: warnings, reproducible floating point, sanitizers. Link `farfield_flags` PRIVATE.
+add_library(farfield_flags INTERFACE)
+target_compile_options(farfield_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wdouble-promotion
+  -ffp-contract=off        # an FMA is written out where it is wanted; the compiler adds none, so bits do not move
+  -fno-math-errno -fno-trapping-math)
+if(FARFIELD_SANITIZE)
+  target_compile_options(farfield_flags INTERFACE -fsanitize=${FARFIELD_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(farfield_flags INTERFACE -fsanitize=${FARFIELD_SANITIZE})
+endif()

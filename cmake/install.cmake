@@ -1,0 +1,1 @@
+# install target and farfieldConfig.cmake

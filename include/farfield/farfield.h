@@ -1,0 +1,9 @@
+// Everything of Farfield's public C++ API.
+#pragma once
+
+#include <farfield/array.h>
+#include <farfield/error.h>
+#include <farfield/run.h>
+#include <farfield/simulation.h>
+#include <farfield/sum.h>
+#include <farfield/version.h>

@@ -1,0 +1,118 @@
+// Running a case: initial conditions, a simulation, and the files it leaves behind.
+#pragma once
+
+#include <farfield/simulation.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace farfield {
+
+/// Where the bodies of a case come from.
+enum class InitialKind : std::uint8_t {
+    plummer,
+    uniform_sphere,
+    hernquist,
+    king,
+    two_clusters,
+    figure_eight,
+    solar_system,
+    file
+};
+std::string_view name_of(InitialKind kind);
+template <>
+std::optional<InitialKind> from_name<InitialKind>(std::string_view name);
+template <>
+std::vector<std::string_view> names_of<InitialKind>();
+
+/// `[initial]`. Only the keys that the kind uses are read; docs/guide/case-file.md says which. Models are in
+/// standard N-body units (G = M = 1, E = −1/4) unless the kind says otherwise.
+struct InitialOptions {
+    InitialKind kind = InitialKind::plummer;
+    std::int64_t n = 0;     ///< number of bodies
+    std::uint64_t seed = 1; ///< same seed, same bodies, bit for bit, on every machine
+    double cutoff_radius =
+        0.0; ///< plummer, hernquist: largest radius sampled; 0 = none (hernquist: 100 scale lengths)
+    double virial_ratio = 0.5; ///< uniform-sphere: −T/V; 0 = cold, 0.5 = equilibrium
+    double w0 = 6.0;           ///< king: central potential W₀
+    // two-clusters: two copies of `model` on an orbit in the x-y plane
+    InitialKind model = InitialKind::plummer;
+    double mass_ratio = 1.0;  ///< mass of the second over the first, in (0, 1]
+    double separation = 10.0; ///< distance of the centres at the start
+    double impact_parameter = 0.0;
+    double relative_speed = 0.0; ///< speed of approach; 0 = parabolic
+    std::filesystem::path path;  ///< file: .hdf5/.h5 (GADGET-4), .csv, .npy, .tipsy
+};
+
+/// `[output]`: intervals in time units; 0 = only at the start and the end (checkpoints: only when interrupted
+/// and at the end).
+struct OutputOptions {
+    double snapshot_every = 0.0;
+    double diagnostics_every = 0.0;
+    double checkpoint_every = 0.0;
+    bool pictures = true;       ///< a PNG beside each snapshot
+    std::string plane = "xy";   ///< projection of the pictures: xy, xz or yz
+    double picture_width = 0.0; ///< width of the picture in length units; 0 = chosen from the first snapshot
+};
+
+/// A whole simulation as a case file describes it.
+struct Case {
+    std::string name; ///< from the file name, or `name` in the file
+    InitialOptions initial;
+    ForceOptions force;
+    TimeOptions time;
+    OutputOptions output;
+};
+
+/// Reads a case file (TOML) and applies overrides of the form "section.key=value".
+/// @throws InvalidArgument with file, line and column, and the nearest known key, for anything that is not
+/// allowed;
+///         IoError where the file cannot be read.
+Case read_case(const std::filesystem::path& path, const std::vector<std::string>& overrides = {});
+
+/// Makes the bodies of a case. @throws InvalidArgument, IoError.
+Bodies make_bodies(const InitialOptions& options);
+
+/// What a progress display needs, after each step.
+struct RunProgress {
+    std::uint64_t step = 0;
+    std::uint64_t steps_total = 0; ///< an estimate with adaptive steps
+    double time = 0.0;
+    double end = 0.0;
+    double relative_energy_error = 0.0; ///< of the last diagnostics row
+    double pairs_per_second = 0.0;
+    double seconds_elapsed = 0.0;
+    double seconds_left = 0.0;
+};
+
+/// How the caller watches and stops a run. All may be empty.
+struct RunHooks {
+    std::function<void(const RunProgress&)> progress;
+    std::function<bool()> stop_requested;            ///< polled after each step
+    std::function<void(const std::string&)> message; ///< one line: warnings and notes
+};
+
+struct RunSettings {
+    std::filesystem::path
+        out; ///< created if missing; refused if it holds an earlier run and `restart` is false
+    bool restart = false;
+};
+
+struct RunResult {
+    bool finished = false; ///< false: stopped by `stop_requested`, checkpoint written
+    double time = 0.0;
+    std::uint64_t steps = 0;
+    double relative_energy_error = 0.0;
+    std::vector<std::filesystem::path> files; ///< everything the run left in `out`
+};
+
+/// Runs a case to its end, or until `stop_requested`, writing diagnostics.csv, snapshot_NNNN.h5 (+ .png),
+/// checkpoint.h5 and summary.json into `settings.out`. With `restart` it continues from the last checkpoint,
+/// and all snapshots and diagnostics.csv are byte-identical to those of an undisturbed run.
+/// @throws InvalidArgument, IoError, BackendUnavailable.
+RunResult run_case(const Case& the_case, const RunSettings& settings, const RunHooks& hooks = {});
+
+} // namespace farfield

@@ -1,0 +1,116 @@
+// Simulations: bodies that move under the forces of a particle sum.
+//
+// Units: whatever the bodies are in; G is an option (1 by default). Energies follow the conventions of sum.h:
+// potential energy is ½Σ m_i φ_i for gravity and ½Σ q_i φ_i for Coulomb.
+#pragma once
+
+#include <farfield/sum.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace farfield {
+
+/// The particles of a simulation. Vectors hold N entries, or 3·N row-major (x y z of body 0, of body 1, …).
+struct Bodies {
+    std::vector<double> position;  ///< N×3
+    std::vector<double> velocity;  ///< N×3
+    std::vector<double> mass;      ///< N
+    std::vector<double> charge;    ///< N, or empty for bodies without charge
+    std::vector<std::uint64_t> id; ///< N, unique, from 1
+
+    [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(mass.size()); }
+    /// @throws InvalidArgument where lengths disagree, a value is not finite or an id repeats; names the row.
+    void validate() const;
+};
+
+/// `[force]`: how accelerations are computed. With `coulomb` the force is q·E and acceleration divides by
+/// mass.
+struct ForceOptions {
+    Kernel kernel = Kernel::gravity;
+    Method method = Method::direct;
+    double G = 1.0;         ///< gravitational (or Coulomb) constant, > 0
+    double softening = 0.0; ///< Plummer softening ε ≥ 0
+    Precision precision = Precision::float64;
+    int threads = 0;
+    Isa isa = Isa::automatic;
+};
+
+/// `leapfrog` is kick-drift-kick (order 2, symplectic, reversible); `yoshida4` composes three leapfrogs
+/// (Yoshida 1990, order 4, symplectic); `hermite4` is the predictor-corrector of Makino & Aarseth (1992),
+/// order 4.
+enum class Integrator : std::uint8_t { leapfrog, yoshida4, hermite4 };
+
+/// `[time]`: steps are counted by an integer, t = t0 + n·step; an `end` that is not a multiple of `step`
+/// shortens the last step.
+struct TimeOptions {
+    Integrator integrator = Integrator::leapfrog;
+    double step = 0.0;     ///< > 0; with `adaptive` the largest step allowed
+    double end = 0.0;      ///< ≥ start time of the bodies
+    bool adaptive = false; ///< hermite4 only: one shared step by the criterion of Aarseth (1985)
+    double eta = 0.02;     ///< accuracy parameter η of that criterion
+};
+
+std::string_view name_of(Integrator integrator);
+template <>
+std::optional<Integrator> from_name<Integrator>(std::string_view name);
+template <>
+std::vector<std::string_view> names_of<Integrator>();
+
+/// Conserved and structural quantities at one time; every sum is done in one fixed order, so they are
+/// bit-identical for any number of threads.
+struct Diagnostics {
+    double time = 0.0;
+    double kinetic = 0.0;
+    double potential = 0.0;
+    double total = 0.0;
+    double relative_energy_error = 0.0; ///< (E − E₀)/|E₀| against the first diagnostics of the simulation
+    std::array<double, 3> momentum{};
+    std::array<double, 3> angular_momentum{}; ///< about the origin
+    double virial_ratio = 0.0;                ///< −T/V
+    std::array<double, 3>
+        lagrangian_radii{}; ///< radii about the centre of mass that hold 10, 50, 90 % of the mass
+};
+
+/// Bodies, a force and an integrator; advanced step by step by the caller. `run_case` (run.h) adds files
+/// around it.
+class Simulation {
+public:
+    /// @throws InvalidArgument for bodies or options that are not allowed (names the value and the remedy).
+    Simulation(Bodies bodies, const ForceOptions& force, const TimeOptions& time, double start_time = 0.0);
+    Simulation(Simulation&&) noexcept;
+    Simulation& operator=(Simulation&&) noexcept;
+    ~Simulation();
+
+    /// Advances one step (the last one may be shorter). Does nothing once `finished()`.
+    /// @throws InvalidArgument naming step and body where an acceleration stops being finite.
+    void step();
+    /// Steps until the time reaches `time_end` or the end of the options, whichever is first.
+    void advance_to(double time_end);
+
+    [[nodiscard]] bool finished() const;
+    [[nodiscard]] double time() const;
+    [[nodiscard]] std::uint64_t step_count() const;
+    /// Steps left at the present step length.
+    [[nodiscard]] std::uint64_t steps_remaining() const;
+    [[nodiscard]] const Bodies& bodies() const;
+    [[nodiscard]] const ForceOptions& force_options() const;
+    [[nodiscard]] const TimeOptions& time_options() const;
+    /// Accelerations at the present positions, N×3.
+    [[nodiscard]] const std::vector<double>& acceleration() const;
+    /// Computes the diagnostics of the present state.
+    [[nodiscard]] Diagnostics diagnostics();
+    /// Directed pairs evaluated and seconds spent in forces since construction.
+    [[nodiscard]] double pairs_evaluated() const;
+    [[nodiscard]] double force_seconds() const;
+
+private:
+    friend struct SimulationAccess; // checkpoints (src/dynamics) read and restore the complete state
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+} // namespace farfield

@@ -1,0 +1,25 @@
+// The names of the options of a sum.
+#include "base/names.h"
+
+#include <farfield/sum.h>
+
+namespace farfield {
+namespace {
+
+constexpr NameTable<2> kernel_names{"gravity", "coulomb"};
+constexpr NameTable<1> method_names{"direct"};
+constexpr NameTable<3> precision_names{"float", "double", "mixed"};
+constexpr NameTable<5> isa_names{"auto", "scalar", "sse4.2", "avx2", "avx512"};
+constexpr NameTable<2> coincident_names{"error", "skip"};
+constexpr NameTable<5> variant_names{"auto", "naive", "soa", "simd", "symmetric"};
+
+} // namespace
+
+FF_DEFINE_ENUM_NAMES(Kernel, kernel_names)
+FF_DEFINE_ENUM_NAMES(Method, method_names)
+FF_DEFINE_ENUM_NAMES(Precision, precision_names)
+FF_DEFINE_ENUM_NAMES(Isa, isa_names)
+FF_DEFINE_ENUM_NAMES(Coincident, coincident_names)
+FF_DEFINE_ENUM_NAMES(Variant, variant_names)
+
+} // namespace farfield
