@@ -1,0 +1,69 @@
+// OpenMP, or std::thread in a ThreadSanitizer build: libgomp is not instrumented, so the sanitizer would
+// report its barriers as races.
+#include "backend/threads/parallel.h"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <omp.h>
+#include <thread>
+#include <vector>
+
+#if defined(__SANITIZE_THREAD__)
+#define FF_PLAIN_THREADS 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define FF_PLAIN_THREADS 1
+#endif
+#endif
+
+namespace farfield {
+namespace {
+
+struct Shared {
+    std::atomic<std::int64_t> next{0};
+    std::atomic<bool> failed{false};
+    std::exception_ptr error; ///< written by the one thread that set `failed`
+};
+
+void work(Shared& shared, std::int64_t tasks, detail::TaskFunction function, void* context) {
+    for (;;) {
+        const auto task = shared.next.fetch_add(1, std::memory_order_relaxed);
+        if (task >= tasks) return;
+        try {
+            function(context, task);
+        } catch (...) {
+            if (!shared.failed.exchange(true)) shared.error = std::current_exception();
+            shared.next.store(tasks, std::memory_order_relaxed);
+        }
+    }
+}
+
+} // namespace
+
+int thread_count(int requested) { return requested > 0 ? requested : std::max(1, omp_get_max_threads()); }
+
+namespace detail {
+
+void run_tasks(int threads, std::int64_t tasks, TaskFunction function, void* context) {
+    threads = static_cast<int>(std::min<std::int64_t>(std::max(1, threads), tasks));
+    Shared shared;
+    if (threads <= 1) {
+        work(shared, tasks, function, context);
+    } else {
+#ifdef FF_PLAIN_THREADS
+        std::vector<std::thread> helpers;
+        for (int t = 1; t < threads; ++t)
+            helpers.emplace_back([&] { work(shared, tasks, function, context); });
+        work(shared, tasks, function, context);
+        for (auto& helper : helpers) helper.join();
+#else
+#pragma omp parallel num_threads(threads) default(none) shared(shared, tasks, function, context)
+        work(shared, tasks, function, context);
+#endif
+    }
+    if (shared.error) std::rethrow_exception(shared.error);
+}
+
+} // namespace detail
+} // namespace farfield
