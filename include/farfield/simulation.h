@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,17 +19,18 @@ namespace farfield {
 struct Bodies {
     std::vector<double> position;  ///< N×3
     std::vector<double> velocity;  ///< N×3
-    std::vector<double> mass;      ///< N
+    std::vector<double> mass;      ///< N, ≥ 0 (0: a test particle, which feels gravity and exerts none)
     std::vector<double> charge;    ///< N, or empty for bodies without charge
-    std::vector<std::uint64_t> id; ///< N, unique, from 1
+    std::vector<std::uint64_t> id; ///< N, unique, from 1; left empty, `Simulation` numbers the rows 1 to N
 
     [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(mass.size()); }
-    /// @throws InvalidArgument where lengths disagree, a value is not finite or an id repeats; names the row.
+    /// @throws InvalidArgument where lengths disagree, a value is not finite, a mass is negative or an id
+    /// repeats; names the row (counted from 0).
     void validate() const;
 };
 
 /// `[force]`: how accelerations are computed. With `coulomb` the force is q·E and acceleration divides by
-/// mass.
+/// mass, so bodies need charges and masses > 0. `hermite4` always computes in double, whatever `precision`.
 struct ForceOptions {
     Kernel kernel = Kernel::gravity;
     Method method = Method::direct;
@@ -67,10 +69,11 @@ struct Diagnostics {
     double kinetic = 0.0;
     double potential = 0.0;
     double total = 0.0;
-    double relative_energy_error = 0.0; ///< (E − E₀)/|E₀| against the first diagnostics of the simulation
+    /// (E − E₀)/|E₀| against the first diagnostics of the simulation; E − E₀ where E₀ = 0.
+    double relative_energy_error = 0.0;
     std::array<double, 3> momentum{};
     std::array<double, 3> angular_momentum{}; ///< about the origin
-    double virial_ratio = 0.0;                ///< −T/V
+    double virial_ratio = 0.0;                ///< −T/V; 0 where V = 0
     std::array<double, 3>
         lagrangian_radii{}; ///< radii about the centre of mass that hold 10, 50, 90 % of the mass
 };
@@ -86,7 +89,8 @@ public:
     ~Simulation();
 
     /// Advances one step (the last one may be shorter). Does nothing once `finished()`.
-    /// @throws InvalidArgument naming step and body where an acceleration stops being finite.
+    /// @throws InvalidArgument naming step and body where an acceleration stops being finite; the state is
+    ///         then that of an unfinished step, not to be continued from.
     void step();
     /// Steps until the time reaches `time_end` or the end of the options, whichever is first.
     void advance_to(double time_end);
@@ -99,7 +103,9 @@ public:
     [[nodiscard]] const Bodies& bodies() const;
     [[nodiscard]] const ForceOptions& force_options() const;
     [[nodiscard]] const TimeOptions& time_options() const;
-    /// Accelerations at the present positions, N×3.
+    /// What the caller should know of the options: a shortened last step, a precision that is not used.
+    [[nodiscard]] const std::vector<std::string>& notes() const;
+    /// Accelerations as last evaluated, N×3: at the present positions, with hermite4 at the predicted ones.
     [[nodiscard]] const std::vector<double>& acceleration() const;
     /// Computes the diagnostics of the present state.
     [[nodiscard]] Diagnostics diagnostics();

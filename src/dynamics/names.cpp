@@ -1,4 +1,4 @@
-// The names of the options of a simulation.
+// The names of the initial models; those of the integrators are in their descriptors (integrators/).
 #include "base/names.h"
 
 #include <farfield/run.h>
@@ -6,13 +6,11 @@
 namespace farfield {
 namespace {
 
-constexpr NameTable<3> integrator_names{"leapfrog", "yoshida4", "hermite4"};
 constexpr NameTable<8> initial_kind_names{"plummer",      "uniform-sphere", "hernquist",    "king",
                                           "two-clusters", "figure-eight",   "solar-system", "file"};
 
 } // namespace
 
-FF_DEFINE_ENUM_NAMES(Integrator, integrator_names)
 FF_DEFINE_ENUM_NAMES(InitialKind, initial_kind_names)
 
 } // namespace farfield

@@ -1,0 +1,76 @@
+#include "dynamics/diagnostics.h"
+
+#include "dynamics/reductions.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace farfield {
+namespace {
+
+constexpr std::array<double, 3> mass_fractions{0.1, 0.5, 0.9};
+constexpr double fraction_tolerance = 1e-12;
+
+std::array<double, 3> lagrangian_radii(const Bodies& bodies, double total_mass) {
+    std::array<double, 3> radii{};
+    if (!(total_mass > 0.0)) return radii;
+    const auto n = bodies.size();
+    const double* x = bodies.position.data();
+    const double* m = bodies.mass.data();
+    std::array<double, 3> centre{};
+    for (int k = 0; k < 3; ++k)
+        centre[k] = pairwise_sum(0, n, [&](std::int64_t i) { return m[i] * x[3 * i + k]; }) / total_mass;
+
+    std::vector<std::pair<double, std::int64_t>> by_distance(static_cast<std::size_t>(n));
+    for (std::int64_t i = 0; i < n; ++i) {
+        const double dx = x[3 * i] - centre[0];
+        const double dy = x[3 * i + 1] - centre[1];
+        const double dz = x[3 * i + 2] - centre[2];
+        by_distance[static_cast<std::size_t>(i)] = {dx * dx + dy * dy + dz * dz, i};
+    }
+    std::sort(by_distance.begin(), by_distance.end());
+    double inside = 0.0;
+    std::size_t next = 0;
+    for (const auto& [distance2, i] : by_distance) {
+        inside += m[i];
+        while (next < radii.size() && inside >= (mass_fractions[next] - fraction_tolerance) * total_mass)
+            radii[next++] = std::sqrt(distance2);
+    }
+    return radii;
+}
+
+} // namespace
+
+double relative_energy_error(double energy, double initial_energy) {
+    const double difference = energy - initial_energy;
+    return initial_energy != 0.0 ? difference / std::abs(initial_energy) : difference;
+}
+
+Diagnostics compute_diagnostics(const Bodies& bodies, double time, double potential_energy) {
+    const auto n = bodies.size();
+    const double* x = bodies.position.data();
+    const double* v = bodies.velocity.data();
+    const double* m = bodies.mass.data();
+    Diagnostics out;
+    out.time = time;
+    out.potential = potential_energy;
+    out.kinetic =
+        0.5 * pairwise_sum(0, n, [&](std::int64_t i) {
+            return m[i] * (v[3 * i] * v[3 * i] + v[3 * i + 1] * v[3 * i + 1] + v[3 * i + 2] * v[3 * i + 2]);
+        });
+    out.total = out.kinetic + out.potential;
+    for (int k = 0; k < 3; ++k) {
+        const int a = (k + 1) % 3;
+        const int b = (k + 2) % 3;
+        out.momentum[k] = pairwise_sum(0, n, [&](std::int64_t i) { return m[i] * v[3 * i + k]; });
+        out.angular_momentum[k] = pairwise_sum(0, n, [&](std::int64_t i) {
+            return m[i] * (x[3 * i + a] * v[3 * i + b] - x[3 * i + b] * v[3 * i + a]);
+        });
+    }
+    if (out.potential != 0.0) out.virial_ratio = -out.kinetic / out.potential;
+    out.lagrangian_radii = lagrangian_radii(bodies, pairwise_sum(0, n, [&](std::int64_t i) { return m[i]; }));
+    return out;
+}
+
+} // namespace farfield

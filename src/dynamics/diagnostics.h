@@ -1,0 +1,18 @@
+// Conserved and structural quantities of a set of bodies; all sums in fixed order (reductions.h).
+#pragma once
+
+#include <farfield/simulation.h>
+
+namespace farfield {
+
+/// Everything but relative_energy_error, from a potential energy computed elsewhere.
+///
+/// Lagrangian radii: the distance from the centre of mass of the body at which the mass inside, bodies sorted
+/// by distance, first reaches 10, 50 and 90 % of the whole (within 1e-12 of it, so that equal masses do not
+/// depend on rounding); 0 where there is no mass.
+Diagnostics compute_diagnostics(const Bodies& bodies, double time, double potential_energy);
+
+/// (E − E₀)/|E₀|; E − E₀ where E₀ = 0.
+double relative_energy_error(double energy, double initial_energy);
+
+} // namespace farfield

@@ -1,0 +1,57 @@
+// The accelerations of a simulation: one SumPlan whose points follow the bodies, scaled by G and, for
+// charges, by q/m. hermite4 takes accelerations and jerks from sums/direct/jerk.h instead.
+#pragma once
+
+#include <farfield/simulation.h>
+
+#include <optional>
+#include <vector>
+
+namespace farfield {
+
+/// What decides the bits of a sum, besides its input.
+struct ForceBackend {
+    Isa isa = Isa::automatic;
+    Variant variant = Variant::automatic;
+    Precision precision = Precision::float64;
+    friend bool operator==(const ForceBackend&, const ForceBackend&) = default;
+};
+
+class Forces {
+public:
+    /// Checks the options and that the bodies fit the kernel. @throws InvalidArgument, BackendUnavailable.
+    Forces(const ForceOptions& options, const Bodies& bodies);
+
+    /// Accelerations (N×3) at `position` (N×3) of the bodies.
+    /// @throws InvalidArgument naming the body whose acceleration is not finite.
+    void accelerations(const Bodies& bodies, const std::vector<double>& position, std::vector<double>& out);
+
+    /// Accelerations and their time derivatives (both N×3) at the given positions and velocities, in double.
+    void accelerations_and_jerks(const Bodies& bodies, const std::vector<double>& position,
+                                 const std::vector<double>& velocity, std::vector<double>& acceleration,
+                                 std::vector<double>& jerk);
+
+    /// ½ Σ s_i φ_i with s the masses or charges, always in double.
+    double potential_energy(const Bodies& bodies);
+
+    /// The backend of the last accelerations.
+    [[nodiscard]] const ForceBackend& backend() const { return backend_; }
+    [[nodiscard]] const ForceOptions& options() const { return options_; }
+    [[nodiscard]] double pairs() const { return pairs_; }
+    [[nodiscard]] double seconds() const { return seconds_; }
+
+private:
+    [[nodiscard]] SumOptions sum_options(Precision precision) const;
+    [[nodiscard]] const std::vector<double>& strengths(const Bodies& bodies) const;
+    void scale(const Bodies& bodies, std::vector<double>& field) const;
+    static void check_finite(const Bodies& bodies, const std::vector<double>& values, const char* what);
+
+    ForceOptions options_;
+    ForceBackend backend_;
+    std::optional<SumPlan> field_plan_;     // of options_.precision
+    std::optional<SumPlan> potential_plan_; // double; not used where field_plan_ is double already
+    double pairs_ = 0.0;
+    double seconds_ = 0.0;
+};
+
+} // namespace farfield

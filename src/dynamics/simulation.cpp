@@ -1,0 +1,223 @@
+// Simulation: the clock around an integrator. Fixed steps are counted by an integer; adaptive ones add up.
+#include <farfield/simulation.h>
+
+#include "dynamics/diagnostics.h"
+#include "dynamics/simulation_state.h"
+
+#include <farfield/error.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+namespace farfield {
+namespace {
+
+constexpr double most_steps = 9.0e15;  // below 2^53: step numbers are exact as double
+constexpr double largest_growth = 2.0; // of an adaptive step from one step to the next
+
+void check_options(const TimeOptions& options, double start) {
+    if (!(options.step > 0.0) || !std::isfinite(options.step))
+        throw InvalidArgument(fmt::format("time.step is {}; it must be a finite number > 0", options.step));
+    if (!std::isfinite(options.end) || options.end < start)
+        throw InvalidArgument(fmt::format("time.end is {}; it must be finite and not before the start at {}",
+                                          options.end, start));
+    if ((options.end - start) / options.step > most_steps)
+        throw InvalidArgument(
+            fmt::format("time.step = {} would take more than {} steps to time.end = {}; use a "
+                        "larger step",
+                        options.step, most_steps, options.end));
+    if (options.adaptive && options.integrator != Integrator::hermite4)
+        throw InvalidArgument(
+            fmt::format("time.adaptive needs integrator = \"hermite4\"; \"{}\" takes fixed steps",
+                        name_of(options.integrator)));
+    if (options.adaptive && (!(options.eta > 0.0) || !std::isfinite(options.eta)))
+        throw InvalidArgument(
+            fmt::format("time.eta is {}; it must be a finite number > 0, usually 0.01 to 0.03", options.eta));
+}
+
+Bodies checked(Bodies bodies) {
+    if (bodies.mass.empty()) throw InvalidArgument("there are no bodies; a simulation needs at least one");
+    if (bodies.id.empty()) {
+        bodies.id.resize(bodies.mass.size());
+        std::iota(bodies.id.begin(), bodies.id.end(), std::uint64_t{1});
+    }
+    bodies.validate();
+    return bodies;
+}
+
+SimulationState initial_state(Bodies bodies, const TimeOptions& options, double start) {
+    check_options(options, start);
+    SimulationState state;
+    state.motion.bodies = checked(std::move(bodies));
+    state.time = start;
+    state.anchor_time = start;
+    state.next_step = options.step;
+    return state;
+}
+
+struct StepCount {
+    std::uint64_t steps = 0;
+    bool last_is_whole = true;
+};
+
+// Steps of length `step` in `span`. A ratio within rounding of an integer is that integer.
+StepCount steps_in(double span, double step) {
+    const double ratio = span / step;
+    const double nearest = std::round(ratio);
+    const double slack = std::max(1e-9, 8.0 * std::numeric_limits<double>::epsilon() * ratio);
+    const bool whole = std::abs(ratio - nearest) <= slack;
+    return {static_cast<std::uint64_t>(whole ? nearest : std::ceil(ratio)), whole};
+}
+
+} // namespace
+
+struct Simulation::Impl {
+    Impl(Bodies bodies, const ForceOptions& force, const TimeOptions& options, double start)
+        : time_options(options), scheme(&descriptor_of(options.integrator)),
+          state(initial_state(std::move(bodies), options, start)), forces(force, state.motion.bodies) {
+        scheme->start(state.motion, forces);
+        if (options.adaptive)
+            state.next_step = std::min(options.step, first_aarseth_step(state.motion, options.eta));
+        set_grid();
+    }
+
+    // The fixed steps from the anchor to the end, and what is to be said about them. A whole last step has
+    // exactly the length of the others, so that the motion does not depend on where the end is.
+    void set_grid() {
+        const auto [steps, whole] = steps_in(time_options.end - state.anchor_time, time_options.step);
+        last_step = state.anchor_step + steps;
+        last_length = whole ? time_options.step : time_options.end - grid_time(last_step - 1);
+        notes.clear();
+        if (!whole && !time_options.adaptive)
+            notes.push_back(
+                fmt::format("time.end = {} is not a multiple of time.step = {} after the start: the last "
+                            "step is shortened to {}",
+                            time_options.end, time_options.step, last_length));
+        if (scheme->uses_jerk && forces.options().precision != Precision::float64)
+            notes.push_back(
+                fmt::format("{} computes accelerations and jerks in double; force.precision = \"{}\" is "
+                            "not used",
+                            scheme->name, name_of(forces.options().precision)));
+    }
+
+    [[nodiscard]] double grid_time(std::uint64_t step) const {
+        return state.anchor_time + static_cast<double>(step - state.anchor_step) * time_options.step;
+    }
+
+    [[nodiscard]] bool finished() const {
+        return time_options.adaptive ? state.time >= time_options.end : state.step >= last_step;
+    }
+
+    void fixed_step() {
+        const bool last = state.step + 1 == last_step;
+        scheme->step(state.motion, forces, last ? last_length : time_options.step);
+        ++state.step;
+        state.time = last ? time_options.end : grid_time(state.step);
+    }
+
+    void adaptive_step() {
+        const double left = time_options.end - state.time;
+        const bool last = state.next_step >= left;
+        const double length = last ? left : state.next_step;
+        if (state.time + length == state.time)
+            throw InvalidArgument(
+                fmt::format("the adaptive step has shrunk to {}, too small to advance the time: "
+                            "bodies come too close; use a larger force.softening or time.eta",
+                            length));
+        scheme->step(state.motion, forces, length);
+        ++state.step;
+        state.time = last ? time_options.end : state.time + length;
+        state.next_step = std::min(
+            {time_options.step, aarseth_step(state.motion, time_options.eta), largest_growth * length});
+    }
+
+    TimeOptions time_options;
+    const IntegratorDescriptor* scheme;
+    SimulationState state;
+    Forces forces;
+    std::uint64_t last_step = 0;
+    double last_length = 0.0;
+    std::vector<std::string> notes;
+};
+
+Simulation::Simulation(Bodies bodies, const ForceOptions& force, const TimeOptions& time, double start_time)
+    : impl_(std::make_unique<Impl>(std::move(bodies), force, time, start_time)) {}
+Simulation::Simulation(Simulation&&) noexcept = default;
+Simulation& Simulation::operator=(Simulation&&) noexcept = default;
+Simulation::~Simulation() = default;
+
+void Simulation::step() {
+    if (finished()) return;
+    try {
+        impl_->time_options.adaptive ? impl_->adaptive_step() : impl_->fixed_step();
+    } catch (const InvalidArgument& error) {
+        throw InvalidArgument(
+            fmt::format("step {} from t = {}: {}", impl_->state.step + 1, impl_->state.time, error.what()));
+    }
+}
+
+void Simulation::advance_to(double time_end) {
+    if (std::isnan(time_end)) throw InvalidArgument("advance_to: the time is NaN; it must be a number");
+    const double slack = 1e-9 * impl_->time_options.step;
+    while (!finished() && time() < time_end - slack) step();
+}
+
+bool Simulation::finished() const { return impl_->finished(); }
+double Simulation::time() const { return impl_->state.time; }
+std::uint64_t Simulation::step_count() const { return impl_->state.step; }
+
+std::uint64_t Simulation::steps_remaining() const {
+    if (finished()) return 0;
+    if (!impl_->time_options.adaptive) return impl_->last_step - impl_->state.step;
+    return static_cast<std::uint64_t>(
+        std::min(most_steps, std::ceil((impl_->time_options.end - time()) / impl_->state.next_step)));
+}
+
+const Bodies& Simulation::bodies() const { return impl_->state.motion.bodies; }
+const ForceOptions& Simulation::force_options() const { return impl_->forces.options(); }
+const TimeOptions& Simulation::time_options() const { return impl_->time_options; }
+const std::vector<std::string>& Simulation::notes() const { return impl_->notes; }
+const std::vector<double>& Simulation::acceleration() const { return impl_->state.motion.acceleration; }
+double Simulation::pairs_evaluated() const { return impl_->forces.pairs(); }
+double Simulation::force_seconds() const { return impl_->forces.seconds(); }
+
+Diagnostics Simulation::diagnostics() {
+    auto& state = impl_->state;
+    auto out = compute_diagnostics(bodies(), time(), impl_->forces.potential_energy(bodies()));
+    if (!state.initial_energy) state.initial_energy = out.total;
+    out.relative_energy_error = relative_energy_error(out.total, *state.initial_energy);
+    return out;
+}
+
+SimulationState SimulationAccess::capture(const Simulation& simulation) { return simulation.impl_->state; }
+
+const ForceBackend& SimulationAccess::backend(const Simulation& simulation) {
+    return simulation.impl_->forces.backend();
+}
+
+Simulation SimulationAccess::restore(SimulationState state, const ForceOptions& force,
+                                     const TimeOptions& time) {
+    Simulation simulation(state.motion.bodies, force, time, state.time);
+    auto& impl = *simulation.impl_;
+    // Where the stored accelerations belong to the stored positions, they must come out again.
+    if (!impl.scheme->uses_jerk && impl.state.motion.acceleration != state.motion.acceleration)
+        throw BackendUnavailable(
+            "this machine or build computes accelerations whose last bits differ from those of "
+            "the run so far; continue on the machine that wrote the checkpoint, or begin a new "
+            "run from its last snapshot ([initial] kind = \"file\")");
+    impl.state = std::move(state);
+    const bool on_grid = std::abs(impl.state.time - impl.grid_time(impl.state.step)) <= 1e-6 * time.step;
+    if (!time.adaptive && !on_grid && impl.state.time < time.end) {
+        impl.state.anchor_step = impl.state.step;
+        impl.state.anchor_time = impl.state.time;
+    }
+    impl.set_grid();
+    return simulation;
+}
+
+} // namespace farfield
