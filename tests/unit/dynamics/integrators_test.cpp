@@ -1,0 +1,147 @@
+// Each integrator against the analytic Kepler orbit: the measured order of convergence; time reversal of the
+// symplectic ones; the figure-eight after one period; adaptive Hermite steps; charges on a Kepler orbit.
+#include "systems.h"
+
+#include "dynamics/integrators/integrator.h"
+
+#include <farfield/error.h>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace farfield {
+namespace {
+
+using test::KeplerOrbit;
+
+class EachIntegrator : public testing::TestWithParam<Integrator> {};
+INSTANTIATE_TEST_SUITE_P(All, EachIntegrator, testing::ValuesIn([] {
+                             std::vector<Integrator> all;
+                             for (const auto* d : integrators()) all.push_back(d->value);
+                             return all;
+                         }()),
+                         [](const auto& test) { return std::string(name_of(test.param)); });
+
+Bodies run(Bodies bodies, Integrator integrator, double step, double end, const ForceOptions& force = {}) {
+    Simulation simulation(std::move(bodies), force, {.integrator = integrator, .step = step, .end = end});
+    simulation.advance_to(end);
+    EXPECT_TRUE(simulation.finished());
+    EXPECT_EQ(simulation.time(), end);
+    return simulation.bodies();
+}
+
+// Global error ~ h^order: halving the step divides it by 2^order, up to terms of the next order. The steps
+// are small enough for these to change the slope by less than 0.15, large enough for rounding (1e-14) not to
+// matter.
+TEST_P(EachIntegrator, ConvergesAtItsOrderOnAKeplerOrbit) {
+    const KeplerOrbit orbit{.mu = 1, .a = 1, .e = 0.5L};
+    const double end = 4.0;
+    const auto exact = test::two_bodies(orbit, 0.75, 0.25, end);
+    std::vector<double> errors;
+    for (int steps : {512, 1024, 2048}) {
+        const auto out = run(test::two_bodies(orbit, 0.75, 0.25), GetParam(), end / steps, end);
+        errors.push_back(test::distance(out.position, exact.position) +
+                         test::distance(out.velocity, exact.velocity));
+    }
+    const double order = descriptor_of(GetParam()).order;
+    for (std::size_t i = 1; i < errors.size(); ++i) {
+        const double slope = std::log2(errors[i - 1] / errors[i]);
+        EXPECT_NEAR(slope, order, 0.15) << "errors " << errors[i - 1] << ' ' << errors[i];
+        RecordProperty("slope" + std::to_string(i), std::to_string(slope));
+    }
+    EXPECT_LT(errors.back(), order == 2 ? 1e-4 : 1e-7);
+}
+
+// Forth, velocities flipped, and back: only rounding is left. A step of 1/64 leaves truncation errors of 1e-3
+// (leapfrog), so the bound of 1e-11 tells reversibility from mere accuracy.
+TEST_P(EachIntegrator, RunsBackToItsStartIfSymplectic) {
+    const auto start = test::crowd(20, 5);
+    const ForceOptions force{.softening = 0.05};
+    auto middle = run(start, GetParam(), 1.0 / 64, 1.0, force);
+    for (double& v : middle.velocity) v = -v;
+    const auto back = run(middle, GetParam(), 1.0 / 64, 1.0, force);
+    const double error = test::distance(back.position, start.position);
+    if (descriptor_of(GetParam()).symplectic)
+        EXPECT_LT(error, 1e-11);
+    else
+        EXPECT_GT(error, 1e-11);
+}
+
+// Simó's initial values have 8 digits, so the orbit closes to some 1e-7 at best; the order gives the rest:
+// from the error at a step, the error at half that step.
+TEST_P(EachIntegrator, FigureEightReturnsToItsStart) {
+    const auto start = test::figure_eight();
+    const double period = test::figure_eight_period;
+    const auto fine = run(start, Integrator::yoshida4, period / 16384, period);
+    EXPECT_LT(test::distance(fine.position, start.position), 1e-6);
+
+    const double coarse_error =
+        test::distance(run(start, GetParam(), period / 1024, period).position, fine.position);
+    const double fine_error =
+        test::distance(run(start, GetParam(), period / 2048, period).position, fine.position);
+    EXPECT_NEAR(std::log2(coarse_error / fine_error), descriptor_of(GetParam()).order, 0.2)
+        << coarse_error << ' ' << fine_error;
+    EXPECT_LT(test::distance(run(start, GetParam(), period / 2048, period).position, start.position),
+              1e-6 + 1.1 * fine_error);
+}
+
+// Two opposite charges follow a Kepler orbit with μ = −G q₁q₂ (1/m₁ + 1/m₂).
+TEST_P(EachIntegrator, OppositeChargesFollowAKeplerOrbit) {
+    const double G = 2.0;
+    const double m1 = 1.5;
+    const double m2 = 0.5;
+    const double q1 = 0.8;
+    const double q2 = -1.25;
+    const KeplerOrbit orbit{.mu = -G * q1 * q2 * (1 / m1 + 1 / m2), .a = 1, .e = 0.3L};
+    const double end = 1.5;
+    auto bodies = test::two_bodies(orbit, m1, m2);
+    bodies.charge = {q1, q2};
+    const auto out = run(bodies, GetParam(), end / 4096, end, {.kernel = Kernel::coulomb, .G = G});
+    const auto exact = test::two_bodies(orbit, m1, m2, end);
+    EXPECT_LT(test::distance(out.position, exact.position),
+              descriptor_of(GetParam()).order == 2 ? 1e-5 : 1e-10);
+}
+
+TEST(Hermite4, AdaptiveStepsFollowTheOrbit) {
+    const KeplerOrbit orbit{.mu = 1, .a = 1, .e = 0.9L};
+    const double end = static_cast<double>(orbit.period());
+    const auto exact = test::two_bodies(orbit, 0.75, 0.25, end);
+    std::vector<double> errors;
+    for (double eta : {0.02, 0.005}) {
+        Simulation simulation(
+            test::two_bodies(orbit, 0.75, 0.25), {},
+            {.integrator = Integrator::hermite4, .step = 1.0, .end = end, .adaptive = true, .eta = eta});
+        double before = 0.0;
+        double shortest = 1.0;
+        double longest = 0.0;
+        while (!simulation.finished()) {
+            simulation.step();
+            // Not the cautious first steps, nor the last, which is cut at the end.
+            if (simulation.step_count() > 16 && !simulation.finished()) {
+                shortest = std::min(shortest, simulation.time() - before);
+                longest = std::max(longest, simulation.time() - before);
+            }
+            before = simulation.time();
+        }
+        // Kepler's time scale goes as r^{3/2}: (1.9/0.1)^1.5 = 83 between apocentre and pericentre.
+        EXPECT_GT(longest / shortest, 20.0);
+        EXPECT_LT(longest / shortest, 200.0);
+        errors.push_back(test::distance(simulation.bodies().position, exact.position));
+    }
+    // A quarter of η is half of every step: order 4 gives 16.
+    EXPECT_GT(errors[0] / errors[1], 8.0) << errors[0] << ' ' << errors[1];
+    EXPECT_LT(errors[1], 1e-4);
+}
+
+TEST(Integrators, HaveNamesForEveryValue) {
+    for (const auto* d : integrators()) {
+        EXPECT_EQ(from_name<Integrator>(name_of(d->value)), d->value);
+        EXPECT_FALSE(d->text.empty());
+    }
+    EXPECT_EQ(names_of<Integrator>().size(), 3U);
+    EXPECT_FALSE(from_name<Integrator>("euler"));
+}
+
+} // namespace
+} // namespace farfield
