@@ -1,6 +1,7 @@
 #include "dynamics/forces.h"
 
 #include "dynamics/reductions.h"
+#include "sums/direct/jerk.h"
 
 #include <farfield/error.h>
 
@@ -101,6 +102,32 @@ void Forces::accelerations(const Bodies& bodies, const std::vector<double>& posi
     const auto& report = field_plan_->report();
     backend_ = {.isa = report.isa, .variant = report.variant, .precision = options_.precision};
     pairs_ += static_cast<double>(report.pairs);
+    seconds_ += seconds_since(start);
+}
+
+void Forces::accelerations_and_jerks(const Bodies& bodies, const std::vector<double>& position,
+                                     const std::vector<double>& velocity, std::vector<double>& acceleration,
+                                     std::vector<double>& jerk) {
+    const auto start = Clock::now();
+    acceleration.resize(position.size());
+    jerk.resize(position.size());
+    direct_field_and_jerk({.kernel = options_.kernel,
+                           .n = bodies.size(),
+                           .points = position.data(),
+                           .velocities = velocity.data(),
+                           .strengths = strengths(bodies).data(),
+                           .softening = options_.softening,
+                           .threads = options_.threads,
+                           .isa = options_.isa,
+                           .field = acceleration.data(),
+                           .jerk = jerk.data()});
+    scale(bodies, acceleration);
+    scale(bodies, jerk);
+    check_finite(bodies, acceleration, "acceleration");
+    check_finite(bodies, jerk, "jerk");
+    backend_ = {.isa = options_.isa, .variant = Variant::automatic, .precision = Precision::float64};
+    const auto n = static_cast<double>(bodies.size());
+    pairs_ += n * (n - 1.0);
     seconds_ += seconds_since(start);
 }
 
