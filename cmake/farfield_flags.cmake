@@ -5,6 +5,7 @@ target_compile_options(farfield_flags INTERFACE
   -ffp-contract=off        # an FMA is written out where it is wanted; the compiler adds none, so bits do not move
   -fno-math-errno -fno-trapping-math)
 if(FARFIELD_SANITIZE)
-  target_compile_options(farfield_flags INTERFACE -fsanitize=${FARFIELD_SANITIZE} -fno-omit-frame-pointer)
+  target_compile_options(farfield_flags INTERFACE -fsanitize=${FARFIELD_SANITIZE} -fno-omit-frame-pointer
+    -fno-sanitize-recover=all)
   target_link_options(farfield_flags INTERFACE -fsanitize=${FARFIELD_SANITIZE})
 endif()

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""Compiles every header of ours alone: public ones with nothing but the public include folders.
+
+usage: headers.py [--jobs N] BUILD_FOLDER
+"""
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+
+PUBLIC_FLAGS = ["-std=c++20", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-Wno-pragma-once-outside-header"]
+# headers that are included only where an instruction set is chosen
+ISA_HEADERS = re.compile(r"src/backend/simd/|src/sums/direct/cpu/")
+
+
+def internal_flags(build):
+    """The flags of one source of the library, from the compilation database, without those of its output."""
+    import json
+    for entry in json.loads((build / "compile_commands.json").read_text()):
+        if "/src/" in entry["file"] and entry["file"].endswith("base/text.cpp"):
+            words = shlex.split(entry["command"])
+            words = [w for w in words if re.match(r"-(I|isystem|std|f|W|D|O)", w) or w.startswith("/")]
+            flags, take = [], False
+            for word in shlex.split(entry["command"]):
+                if take:
+                    flags.append(word)
+                    take = False
+                elif word in ("-isystem", "-I"):
+                    flags.append(word)
+                    take = True
+                elif re.match(r"-(I|isystem|std=|f|D)", word):
+                    flags.append(word)
+            return flags
+    sys.exit("the compilation database lacks src/base/text.cpp; run cmake --preset test")
+
+
+def compile_alone(job):
+    header, flags = job
+    name = re.sub(r"^(include|src)/", "", header)
+    source = f'#include "{name}"\n#include "{name}"\n'  # twice: the guard is there
+    result = subprocess.run([os.environ.get("CXX", "g++"), *flags, "-fsyntax-only", "-x", "c++", "-"], input=source,
+                            capture_output=True, text=True)
+    return header, result.returncode == 0, result.stderr
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("build", type=pathlib.Path)
+    options = parser.parse_args()
+    listed = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard"], check=True,
+                            capture_output=True, text=True).stdout.split("\n")
+    headers = sorted(f for f in listed if re.match(r"(include|src)/.*\.(h|hpp)$", f) and pathlib.Path(f).exists())
+    public = PUBLIC_FLAGS + ["-Iinclude", f"-I{options.build}/include"]
+    internal = internal_flags(options.build)
+    jobs = []
+    for header in headers:
+        flags = public if header.startswith("include/") else internal
+        jobs.append((header, flags + (["-mavx2", "-mfma"] if ISA_HEADERS.match(header) else [])))
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for header, good, text in pool.map(compile_alone, jobs):
+            if not good:
+                failed += 1
+                print(f"{header} does not compile alone:\n{text}")
+    print(f"{len(headers)} headers compiled alone, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+"""Checks who includes whom.
+
+The layers are those of the house (docs/guide/source-tree.md has the picture): an inner layer never sees an outer
+one, third-party headers stay where they are named below, and public headers need nothing but the standard library.
+`--self-test` proves that the rules catch what they should.
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
+
+INNER = ["base", "math", "backend"]
+SHARED_SUMS = ["sums/kernels", "sums/tree", "sums/expansions"]
+# layer: the layers of src/ it may include, besides itself; the public headers are open to all
+ALLOWED = {
+    "base": [],
+    "math": ["base"],
+    "backend": ["base", "math"],
+    "sums/kernels": INNER + SHARED_SUMS,
+    "sums/tree": INNER + SHARED_SUMS,
+    "sums/expansions": INNER + SHARED_SUMS,
+    "sums/direct": INNER + SHARED_SUMS,
+    "sums": INNER + ["sums*"],  # the plan and the choice of a method
+    "io": ["base", "math"],
+    "dynamics": INNER + ["sums*", "io"],
+    "studies": ["*"],
+    "apps": ["base", "studies"],
+    "python": ["base"],
+    "tests": ["*"],
+    "bench": ["*"],
+    "examples": [],
+}
+
+# third-party headers: where each may be named
+THIRD_PARTY = {
+    r"xsimd/.*": r"src/backend/simd/|tests/|bench/",
+    r"[a-z]*intrin\.h|cpuid\.h": r"src/backend/simd/|tests/|bench/",
+    r"omp\.h": r"src/backend/threads/|tests/|bench/",
+    r"hdf5.*|H5.*": r"src/io/|tests/",
+    r"png\.h": r"src/io/|tests/",
+    r"toml\+\+/.*": r"src/dynamics/case_file|tests/",
+    r"nlohmann/.*": r"(src|apps|tests|bench)/.*\.cpp$",
+    r"CLI/.*": r"apps/|bench/",
+    r"gtest/.*|gmock/.*": r"tests/",
+    r"benchmark/.*": r"bench/",
+    r"nanobind/.*": r"python/",
+    r"cuda.*|cu[a-z]+\.h|cub/.*|thrust/.*|nvrtc\.h|nvToolsExt\.h": r".*\.cuh?$|src/backend/(cuda|jit)/|src/stencil/runtime/",
+    r"mpi\.h|nccl\.h": r"src/backend/comm/",
+    r"fmt/.*": r"(src|apps|tests|bench|python)/",
+}
+PUBLIC_ONLY_STD = re.compile(r"[a-z_0-9]+")  # <vector>, <cstdint>: standard headers have neither dot nor slash
+
+# an oracle shares no formula with what it judges
+ORACLE_FORBIDDEN = ("math/", "sums/kernels/", "sums/tree/", "sums/expansions/", "backend/simd/")
+
+
+def layer_of(path):
+    """The layer of a file of ours, or None where no rule applies."""
+    parts = path.split("/")
+    if parts[0] == "src":
+        if parts[1] == "sums" and len(parts) > 3:
+            return "sums" if parts[2] == "select" else "/".join(parts[1:3])
+        return parts[1] if len(parts) > 2 else None
+    return parts[0]
+
+
+def may_include(layer, target):
+    if layer == target or layer not in ALLOWED:
+        return layer == target
+    for rule in ALLOWED[layer]:
+        if rule == "*" or rule == target or (rule.endswith("*") and target.startswith(rule[:-1])):
+            return True
+    return False
+
+
+def problem_with(path, quote, header, exists):
+    """What is wrong with one include, or None."""
+    if header.startswith("farfield/"):
+        return None
+    if path.startswith("include/"):
+        if quote == '"' or not PUBLIC_ONLY_STD.fullmatch(header):
+            return f"a public header includes {header}; only farfield/… and the standard library are allowed"
+        return None
+    for pattern, where in THIRD_PARTY.items():
+        if quote == "<" and re.fullmatch(pattern, header):
+            return None if re.match(where, path) else f"{header} is allowed only in {where.replace('|', ' or ')}"
+    if quote == "<":
+        return None
+    folder = path.rsplit("/", 1)[0]
+    target = None
+    if exists(f"src/{header}"):
+        target = f"src/{header}"
+    elif exists(f"{folder}/{header}"):
+        target = f"{folder}/{header}"
+    if path.startswith("tests/oracle/") and header.startswith(ORACLE_FORBIDDEN):
+        return f"an oracle includes {header}: it must not share formulas with what it judges"
+    if target is None or not target.startswith("src/"):
+        return None
+    layer, target_layer = layer_of(path), layer_of(target)
+    if layer is None or target_layer is None or may_include(layer, target_layer):
+        return None
+    allowed = ", ".join(ALLOWED.get(layer, [])) or "nothing else"
+    return f"{layer} includes {header} of {target_layer}; {layer} may see itself and {allowed}"
+
+
+def check(files, read, exists):
+    problems = []
+    for path in files:
+        text = read(path)
+        for match in INCLUDE.finditer(text):
+            problem = problem_with(path, match[1], match[2], exists)
+            if problem:
+                line = text.count("\n", 0, match.start(2)) + 1
+                problems.append(f"{path}:{line}: {problem}")
+    return problems
+
+
+def self_test():
+    tree = {
+        "src/base/a.h": "", "src/math/a.h": "", "src/sums/kernels/a.h": "", "src/io/a.h": "", "src/studies/a.h": "",
+        "src/base/b.cpp": '#include "math/a.h"', "src/io/b.cpp": '#include "sums/kernels/a.h"',
+        "src/sums/direct/b.cpp": '#include "io/a.h"', "src/dynamics/b.cpp": "#include <xsimd/xsimd.hpp>",
+        "include/farfield/b.h": "#include <hdf5.h>", "apps/farfield/b.cpp": '#include "io/a.h"',
+        "tests/oracle/b.cpp": '#include "math/a.h"', "src/io/c.h": "#include <nlohmann/json.hpp>",
+        "src/backend/threads/b.cpp": "#include <cuda_runtime.h>", "src/base/c.cpp": "#include <mpi.h>",
+    }
+    good = {
+        "src/math/b.cpp": '#include "base/a.h"\n#include <vector>', "src/dynamics/c.cpp": '#include "io/a.h"',
+        "apps/farfield/c.cpp": '#include "studies/a.h"\n#include <CLI/CLI.hpp>',
+        "include/farfield/c.h": "#include <farfield/b.h>\n#include <vector>", "src/backend/cuda/b.cu": "#include <cub/cub.cuh>",
+    }
+    tree.update(good)
+    found = check(tree, tree.get, tree.__contains__)
+    bad = [path for path, text in tree.items() if text and path not in good]
+    missed = [path for path in bad if not any(problem.startswith(path + ":") for problem in found)]
+    wrong = [problem for problem in found if problem.split(":")[0] in good]
+    if missed or wrong:
+        sys.exit(f"self-test failed: not reported {missed}, wrongly reported {wrong}")
+    print(f"self-test: all {len(bad)} planted violations reported, nothing else")
+
+
+def main():
+    if "--self-test" in sys.argv:
+        return self_test()
+    listed = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard"], check=True,
+                            capture_output=True, text=True).stdout.split("\n")
+    files = [f for f in listed if re.search(r"\.(h|hpp|cpp|cu|cuh|c)$", f) and pathlib.Path(f).exists()]
+    problems = check(files, lambda f: pathlib.Path(f).read_text(encoding="utf-8"), lambda f: pathlib.Path(f).exists())
+    print("\n".join(problems) if problems else f"{len(files)} files keep to the layers")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

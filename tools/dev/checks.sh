@@ -1,0 +1,127 @@
+# shellcheck shell=bash
+# The checks of `./dev check`: each is a function check_NAME that prints what is wrong and fails.
+
+CHECKS=(format tidy includes headers isa shellcheck tree docs)
+
+checks_usage() {
+    cat <<'TEXT'
+./dev check [NAME…] [--fix] [--fuzz [SECONDS]]
+
+  format      clang-format 14 leaves every source as it is          (--fix reformats)
+  tidy        clang-tidy 14 with the list in .clang-tidy finds nothing in our sources
+  includes    every file includes only what its layer may see
+  headers     every header compiles alone
+  isa         no instruction beyond the x86-64 baseline outside the per-ISA objects
+  shellcheck  shell scripts are clean
+  tree        no absolute paths, no trailing blanks, no empty folders, a purpose on top of each source
+  docs        files and commands that the documentation names exist
+
+Without names all of them run. --fuzz runs the fuzz targets instead, SECONDS each (60).
+TEXT
+}
+
+run_checks() {
+    local names=() fix="" fuzz="" seconds=60
+    while [ $# -gt 0 ]; do
+        case $1 in
+            --fix) fix=--fix ;;
+            --fuzz)
+                fuzz=yes
+                if [[ ${2:-} =~ ^[0-9]+$ ]]; then
+                    seconds=$2
+                    shift
+                fi
+                ;;
+            --help | -h)
+                checks_usage
+                return 0
+                ;;
+            *)
+                in_list "$1" "${CHECKS[@]}" ||
+                    usage_error "no check '$1'$(did_you_mean "$1" "${CHECKS[@]}"); ./dev check --help lists them"
+                names+=("$1")
+                ;;
+        esac
+        shift
+    done
+    if [ -n "$fuzz" ]; then
+        . tools/dev/fuzz.sh
+        run_fuzzers "$seconds"
+        return
+    fi
+    [ ${#names[@]} -gt 0 ] || names=("${CHECKS[@]}")
+    need build test check
+    local name failed=()
+    for name in "${names[@]}"; do
+        one_check "$name" $fix || failed+=("$name")
+    done
+    [ ${#failed[@]} -eq 0 ] || die "failed: ${failed[*]}"
+    say "all checks passed: ${names[*]}"
+}
+
+one_check() { # one_check NAME [--fix]: runs it in a shell of its own, tells how long it took
+    local name=$1 start=$SECONDS status
+    shift
+    set +e
+    (
+        set -e
+        "check_$name" "$@"
+    )
+    status=$?
+    set -e
+    if [ $status -eq 0 ]; then
+        echo "check $name: ok ($((SECONDS - start)) s)"
+    else
+        echo "check $name: FAILED ($((SECONDS - start)) s)"
+    fi
+    return $status
+}
+
+check_format() {
+    local tool=clang-format-14 arguments=(--dry-run --Werror)
+    command -v $tool >/dev/null || die "$tool is missing; formatting is pinned to that version"
+    [ "${1:-}" != --fix ] || arguments=(-i)
+    our_files '*.h' '*.hpp' '*.cpp' '*.cu' '*.cuh' '*.c' | xargs -0 -r -n 20 -P "$JOBS" $tool --style=file "${arguments[@]}"
+}
+
+check_tidy() {
+    # The library, the program and the bindings. Tests are compiled with all warnings but not linted: GoogleTest's
+    # macros cost more time than the rest together.
+    configure_for_checks
+    python3 tools/checks/tidy.py --jobs "$JOBS" build
+}
+
+check_includes() {
+    python3 tools/checks/includes.py --self-test
+    python3 tools/checks/includes.py
+}
+
+check_headers() {
+    configure_for_checks
+    python3 tools/checks/headers.py --jobs "$JOBS" build
+}
+
+check_isa() {
+    configure_for_checks
+    cmake --build build --target farfield_app -j "$JOBS" >build/check_isa.log 2>&1 || {
+        cat build/check_isa.log
+        return 1
+    }
+    python3 tools/checks/isa.py build/farfield build/libfarfield.a
+}
+
+check_shellcheck() {
+    local scripts=() file
+    while IFS= read -r -d '' file; do
+        if [[ $file == *.sh ]] || head -c 40 "$file" | grep -qaE '^#!.*\b(ba)?sh\b'; then scripts+=("$file"); fi
+    done < <(our_files)
+    shellcheck -x -P SCRIPTDIR/.. "${scripts[@]}"
+}
+
+check_tree() { python3 tools/checks/tree.py; }
+
+check_docs() { python3 tools/checks/docs.py; }
+
+configure_for_checks() { # keeps what the build folder was configured for
+    if [ ! -f build/compile_commands.json ] || [ ! -f build/build.ninja ]; then configure test; fi
+}

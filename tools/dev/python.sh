@@ -1,0 +1,21 @@
+# shellcheck shell=bash
+# The Python package: a virtual environment in build/venv with what pyproject.toml asks for, the package, pytest.
+
+ensure_venv() { # fetches nothing when the environment already has everything
+    [ -x build/venv/bin/python ] || python3 -m venv build/venv
+    local missing
+    missing=$(build/venv/bin/python tools/dev/missing_requirements.py pyproject.toml)
+    [ -z "$missing" ] || {
+        say "installing with pip into build/venv: ${missing//$'\n'/ }"
+        # shellcheck disable=SC2086  # one requirement a line
+        (IFS=$'\n' && build/venv/bin/python -m pip install -q --disable-pip-version-check $missing </dev/null)
+    }
+}
+
+run_pytest() {
+    ensure_venv
+    say "installing the package into build/venv"
+    build/venv/bin/python -m pip install -q --disable-pip-version-check --no-build-isolation --no-deps --force-reinstall . </dev/null
+    build/venv/bin/python -m pytest -q -rs --junitxml=build/python.junit.xml python </dev/null || true
+    python3 tools/dev/junit.py python build/python.junit.xml >>"$RESULTS"
+}

@@ -1,0 +1,137 @@
+# shellcheck shell=bash
+# The stages of `./dev test`. Each runs in a shell of its own and goes on after a failure; every single test is
+# recorded, and the last line printed counts them all.
+
+STAGES=(build tests check python asan tsan fuzz cuda)
+RESULTS=$PWD/build/results.tsv
+export RESULTS
+
+stages_usage() {
+    cat <<'TEXT'
+./dev test [STAGE…]
+
+  build     the program, the tests and the micro-benchmarks, optimised
+  tests     all of ctest: unit, oracle, property, command line, install
+  check     ./dev check
+  python    the Python package in build/venv, and its pytest tests
+  asan      library and tests with AddressSanitizer and UBSan
+  tsan      the tests that use threads, with ThreadSanitizer (and a planted race that it must report)
+  fuzz      each fuzz target for FUZZ_SECONDS (20)
+  cuda      compiles what nvcc compiles, runs it where there is a GPU
+
+Without names all of them run. The last line counts the tests: N passed, N failed, N skipped.
+TEXT
+}
+
+run_stages() {
+    local names=() name start
+    for name in "$@"; do
+        case $name in
+            --help | -h)
+                stages_usage
+                return 0
+                ;;
+        esac
+        in_list "$name" "${STAGES[@]}" ||
+            usage_error "no stage '$name'$(did_you_mean "$name" "${STAGES[@]}"); ./dev test --help lists them"
+        names+=("$name")
+    done
+    [ ${#names[@]} -gt 0 ] || names=("${STAGES[@]}")
+    mkdir -p build
+    : >"$RESULTS"
+    need build test check clang
+    for name in "${names[@]}"; do
+        start=$SECONDS
+        echo
+        say "stage $name"
+        set +e
+        (
+            set -e
+            "stage_$name"
+        )
+        local status=$?
+        set -e
+        [ $status -eq 0 ] || record fail "$name" "stage $name" "its output is above"
+        record time "$name" $((SECONDS - start))
+    done
+    python3 tools/dev/summary.py "$RESULTS"
+}
+
+record() { # record pass|fail|skip|time STAGE NAME [REASON]
+    [ -z "${RESULTS:-}" ] || printf '%s\t%s\t%s\t%s\n' "$1" "$2" "$3" "${4:-}" >>"$RESULTS"
+}
+
+run_ctest() { # run_ctest STAGE BUILD_FOLDER [CTEST_ARG…]: failures are recorded case by case, not by its status
+    local stage=$1 folder=$2 report=$PWD/$2/$1.junit.xml
+    shift 2
+    rm -f "$report"
+    ctest --test-dir "$folder" -j "$JOBS" --output-on-failure --no-tests=error --output-junit "$report" "$@" </dev/null || true
+    python3 tools/dev/junit.py "$stage" "$report" >>"$RESULTS"
+}
+
+stage_build() {
+    configure test
+    cmake --build build -j "$JOBS"
+    record pass build "compile and link"
+}
+
+stage_tests() {
+    [ -f build/CTestTestfile.cmake ] || stage_build
+    run_ctest tests build
+}
+
+stage_check() {
+    local name
+    for name in "${CHECKS[@]}"; do
+        if one_check "$name"; then record pass check "$name"; else record fail check "$name" "./dev check $name"; fi
+    done
+}
+
+stage_python() {
+    if [ ! -f pyproject.toml ]; then
+        record skip python "the Python package" "this checkout has no pyproject.toml"
+        return 0
+    fi
+    . tools/dev/python.sh
+    run_pytest
+}
+
+stage_asan() {
+    configure asan
+    cmake --build build-asan -j "$JOBS"
+    ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1 UBSAN_OPTIONS=print_stacktrace=1 \
+        run_ctest asan build-asan -E '^install'
+}
+
+stage_tsan() {
+    local quiet=() # randomised addresses of newer kernels do not suit this version of the sanitizer
+    if setarch "$(uname -m)" -R true 2>/dev/null; then quiet=(setarch "$(uname -m)" -R); fi
+    configure tsan
+    "${quiet[@]}" cmake --build build-tsan -j "$JOBS"
+    # libomp tells the sanitizer about its barriers (archer), and is itself not instrumented
+    export TSAN_OPTIONS="ignore_noninstrumented_modules=1 halt_on_error=1"
+    planted_race
+    "${quiet[@]}" bash -c '. tools/dev/common.sh; . tools/dev/stages.sh; run_ctest tsan build-tsan -L "sum|direct|thread|dynamics|simulation"'
+}
+
+planted_race() { # a sanitizer that reports nothing proves nothing: it must see this race and not its cure
+    clang++-14 -O1 -g1 -fopenmp -fsanitize=thread tools/dev/planted_race.cpp -o build-tsan/planted_race
+    if ! "${quiet[@]}" build-tsan/planted_race >build-tsan/planted_race.log 2>&1; then
+        cat build-tsan/planted_race.log
+        record fail tsan "planted race" "correct OpenMP code is reported"
+    elif "${quiet[@]}" build-tsan/planted_race race >build-tsan/planted_race.log 2>&1; then
+        record fail tsan "planted race" "a real race is not reported"
+    else
+        record pass tsan "planted race"
+    fi
+}
+
+stage_fuzz() {
+    . tools/dev/fuzz.sh
+    run_fuzzers "${FUZZ_SECONDS:-20}" || true # each finding is recorded
+}
+
+stage_cuda() {
+    . tools/dev/cuda.sh
+    run_cuda
+}
