@@ -73,6 +73,9 @@ struct Case {
 ///         IoError where the file cannot be read.
 Case read_case(const std::filesystem::path& path, const std::vector<std::string>& overrides = {});
 
+/// Every key a case file may have (allowed values, default, unit, meaning), as Markdown tables.
+std::string case_key_table();
+
 /// Makes the bodies of a case. @throws InvalidArgument, IoError.
 Bodies make_bodies(const InitialOptions& options);
 

@@ -1,0 +1,74 @@
+// Rules that concern several keys at once: what is missing, what would be ignored, what contradicts.
+#include "dynamics/case_file/checks.h"
+
+#include "base/text.h"
+
+#include <farfield/error.h>
+
+#include <fmt/format.h>
+
+namespace farfield::case_file {
+namespace {
+
+const Entry* entry_for(std::span<const Entry> entries, std::string_view section, std::string_view name) {
+    for (const auto& entry : entries)
+        if (entry.key->section == section && entry.key->name == name) return &entry;
+    return nullptr;
+}
+
+void check_required(const Case& the_case, std::span<const Entry> entries, const std::string& file) {
+    for (const auto& key : keys()) {
+        const bool by_kind = (key.required_by & bit(the_case.initial.kind)) != 0;
+        if (!key.required && !by_kind) continue;
+        if (entry_for(entries, key.section, key.name) != nullptr) continue;
+        const auto why =
+            by_kind ? fmt::format(" (kind = \"{}\" needs it)", name_of(the_case.initial.kind)) : "";
+        throw InvalidArgument(fmt::format("{}: {} is missing{}; add {} = {} to [{}]", file, full_name(key),
+                                          why, key.name, key.example, key.section));
+    }
+}
+
+std::string keys_used_by(const InitialOptions& initial) {
+    std::vector<std::string_view> used;
+    for (const auto& key : keys())
+        if (key.kinds != 0 && used_by(key, initial)) used.push_back(key.name);
+    if (used.empty()) return "it uses no other key";
+    return "it uses " + list_of_words(used);
+}
+
+void check_used(const Case& the_case, std::span<const Entry> entries) {
+    for (const auto& entry : entries)
+        if (!used_by(*entry.key, the_case.initial))
+            throw InvalidArgument(fmt::format(
+                "{}: {} is not used by kind = \"{}\" ({}); remove it", entry.place, full_name(*entry.key),
+                name_of(the_case.initial.kind), keys_used_by(the_case.initial)));
+}
+
+void check_time(const Case& the_case, std::span<const Entry> entries) {
+    const auto& time = the_case.time;
+    const auto* end = entry_for(entries, "time", "end");
+    if (end != nullptr && the_case.initial.kind != InitialKind::file && time.end < 0)
+        throw InvalidArgument(
+            fmt::format("{}: time.end = {} is before the start: a kind = \"{}\" begins at time "
+                        "0, so end must be ≥ 0",
+                        end->place, time.end, name_of(the_case.initial.kind)));
+    if (time.adaptive && time.integrator != Integrator::hermite4)
+        throw InvalidArgument(fmt::format(
+            "{}: time.adaptive = true works with integrator = \"hermite4\" only, not with \"{}\"; "
+            "change one of the two",
+            entry_for(entries, "time", "adaptive")->place, name_of(time.integrator)));
+    const auto* eta = entry_for(entries, "time", "eta");
+    if (eta != nullptr && !time.adaptive)
+        throw InvalidArgument(
+            fmt::format("{}: time.eta is not used without adaptive = true; remove it", eta->place));
+}
+
+} // namespace
+
+void check_together(const Case& the_case, std::span<const Entry> entries, const std::string& file) {
+    check_required(the_case, entries, file);
+    check_used(the_case, entries);
+    check_time(the_case, entries);
+}
+
+} // namespace farfield::case_file
