@@ -49,8 +49,9 @@ void resolve_path(Case& the_case, const std::vector<Entry>& entries, const std::
                         given->from_command_line ? "the current folder" : "the folder of the case file"));
 }
 
-// Gaussian constant squared (IAU 1976), au³/(M☉ day²): the units of the built-in solar system.
-constexpr double solar_G = 0.01720209895 * 0.01720209895;
+// GM of the Sun in JPL's DE440 (1.32712440041279419e11 km³/s², au = 149597870.7 km) in au³/(M☉ day²), the
+// units of the built-in solar system.
+constexpr double solar_G = 2.9591220828411956e-4;
 
 void set_dependent_defaults(Case& the_case, const std::vector<Entry>& entries,
                             const std::filesystem::path& file) {

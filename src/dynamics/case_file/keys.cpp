@@ -167,8 +167,8 @@ const std::array table{
         .type = KeyType::number,
         .range = positive,
         .default_text = "1.0",
-        .doc = "Gravitational (or Coulomb) constant; for `solar-system` the default is the IAU value "
-               "2.959122082841196e-4 au³/(M☉ day²).",
+        .doc = "Gravitational (or Coulomb) constant; for `solar-system` the default is that of "
+               "DE440, 2.9591220828411956e-4 au³/(M☉ day²).",
         .assign = [](Case& c, const Value& v) { c.force.G = number(v); }},
     Key{.section = "force",
         .name = "softening",

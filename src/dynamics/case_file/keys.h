@@ -40,10 +40,10 @@ struct Key {
     KindSet kinds = 0;       ///< [initial]: the models that use the key; 0 elsewhere = always used
     KindSet required_by = 0; ///< [initial]: the models that cannot do without it
     bool required = false;
-    std::string_view default_text; ///< as written in TOML, or in words
-    std::string_view example;      ///< a value as written in TOML
-    std::string_view unit;
-    std::string_view doc;
+    std::string_view default_text{}; ///< as written in TOML, or in words
+    std::string_view example{};      ///< a value as written in TOML
+    std::string_view unit{};
+    std::string_view doc{};
     void (*assign)(Case&, const Value&) = nullptr;
 };
 

@@ -6,7 +6,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -110,10 +109,6 @@ TEST(CaseFile, NameAndDefaultsComeFromTheFileNameAndTheStructs) {
 
 // Each documented default, written into a file, must give the same case as leaving the key out.
 TEST(CaseFile, DocumentedDefaultsAreTheRealOnes) {
-    const std::string two = R"([initial]
-kind = "two-clusters"
-n = 10
-)";
     for (const auto& key : case_file::keys()) {
         if (key.required || key.required_by != 0 || key.section.empty() || key.name == "eta") continue;
         Case plain;
@@ -206,12 +201,14 @@ TEST(CaseFile, ValuesOutOfRangeNameKeyValueAndWhatIsAllowed) {
     EXPECT_TRUE(contains(with("name="), "name is empty"));
     EXPECT_TRUE(contains(message_of("[initial]\nkind = 'plummer'\nn = '3'\n[time]\nstep=1\nend=1\n"),
                          "folder/my.toml:3:5: initial.n = \"3\": expected a whole number"));
-    EXPECT_TRUE(contains(message_of("[initial]\nkind = 'plummer'\nn = [3]\n[time]\nstep=1\nend=1\n"), "an array"));
+    EXPECT_TRUE(
+        contains(message_of("[initial]\nkind = 'plummer'\nn = [3]\n[time]\nstep=1\nend=1\n"), "an array"));
     EXPECT_TRUE(contains(message_of("[time]\nstep = 2020-01-01\n"), "a date or time"));
 }
 
 TEST(CaseFile, KeysThatWouldBeIgnoredAreErrors) {
-    EXPECT_TRUE(contains(message_of(minimal, {"initial.w0=3"}), "initial.w0 is not used by kind = \"plummer\""));
+    EXPECT_TRUE(
+        contains(message_of(minimal, {"initial.w0=3"}), "initial.w0 is not used by kind = \"plummer\""));
     EXPECT_TRUE(contains(message_of(minimal, {"initial.path=x.csv"}), "not used"));
     EXPECT_TRUE(contains(message_of(minimal, {"time.eta=0.1"}), "without adaptive"));
     EXPECT_TRUE(contains(message_of(minimal, {"time.adaptive=true"}), "hermite4"));
@@ -225,7 +222,8 @@ TEST(CaseFile, MissingKeysAreNamed) {
     EXPECT_TRUE(contains(message_of("[time]\nstep=1\nend=1\n"), "initial.kind is missing"));
     EXPECT_TRUE(contains(message_of("[initial]\nkind='king'\n[time]\nstep=1\nend=1\n"),
                          "initial.n is missing (kind = \"king\" needs it)"));
-    EXPECT_TRUE(contains(message_of("[initial]\nkind='file'\n[time]\nstep=1\nend=1\n"), "initial.path is missing"));
+    EXPECT_TRUE(
+        contains(message_of("[initial]\nkind='file'\n[time]\nstep=1\nend=1\n"), "initial.path is missing"));
     EXPECT_TRUE(contains(message_of("[initial]\nkind='king'\nn=3\n[time]\nend=1\n"), "time.step is missing"));
     EXPECT_TRUE(contains(message_of(""), "folder/my.toml: initial.kind is missing"));
 }
