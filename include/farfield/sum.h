@@ -69,8 +69,8 @@ struct SumReport {
 
 /// Where `execute` writes. Absent views are not computed. float32 or float64, whatever the precision.
 struct SumOutputs {
-    ArrayView potential; ///< M
-    ArrayView field;     ///< M×3, −∇φ
+    ArrayView potential{}; ///< M
+    ArrayView field{};     ///< M×3, −∇φ
 };
 
 /// A sum prepared once and executed many times, for new strengths or moved points.
@@ -125,6 +125,12 @@ SumResult sum(ConstArrayView sources, ConstArrayView strengths, const SumOptions
               SumWanted wanted = {});
 SumResult sum(ConstArrayView sources, ConstArrayView targets, ConstArrayView strengths,
               const SumOptions& options = {}, SumWanted wanted = {});
+
+/// True where this build has kernels for `isa` and this CPU can run them; `automatic` and `scalar` always.
+bool is_available(Isa isa);
+
+/// The ISA that `Isa::automatic` takes on this machine.
+Isa best_isa();
 
 /// Names as the command line, TOML and Python spell them ("gravity", "float", "avx512", …).
 std::string_view name_of(Kernel kernel);

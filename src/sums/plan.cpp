@@ -1,35 +1,53 @@
 // SumPlan: checks and copies what the caller gives, runs the method, copies the results out.
-#include "sums/direct/reference.h"
+#include "base/names.h"
+#include "sums/arrays.h"
+#include "sums/direct/direct.h"
 
 #include <farfield/error.h>
 #include <farfield/sum.h>
 
+#include <fmt/core.h>
+
 #include <chrono>
+#include <cmath>
 
 namespace farfield {
 namespace {
 
-double read(const ConstArrayView& view, std::int64_t row, std::int64_t column) {
-    const auto offset = row * view.strides[0] + column * view.strides[1];
-    if (view.dtype == DType::float32)
-        return static_cast<double>(static_cast<const float*>(view.data)[offset]);
-    return static_cast<const double*>(view.data)[offset];
+class Stopwatch {
+public:
+    /// Seconds since construction or the last lap.
+    double lap() {
+        const auto now = std::chrono::steady_clock::now();
+        const double seconds = std::chrono::duration<double>(now - start_).count();
+        start_ = now;
+        return seconds;
+    }
+
+private:
+    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+template <class Enum>
+void check_enum(Enum value, std::string_view what) {
+    if (static_cast<std::size_t>(value) >= names_of<Enum>().size())
+        throw InvalidArgument(fmt::format("{}: {} is not one of its values", what, static_cast<int>(value)));
 }
 
-void write(const ArrayView& view, std::int64_t row, std::int64_t column, double value) {
-    const auto offset = row * view.strides[0] + column * view.strides[1];
-    if (view.dtype == DType::float32)
-        static_cast<float*>(view.data)[offset] = static_cast<float>(value);
-    else
-        static_cast<double*>(view.data)[offset] = value;
-}
-
-std::vector<double> copy_points(const ConstArrayView& view) {
-    if (view.ndim != 2 || view.shape[1] != 3) throw InvalidArgument("points must be N×3");
-    std::vector<double> out(static_cast<std::size_t>(3 * view.shape[0]));
-    for (std::int64_t i = 0; i < view.shape[0]; ++i)
-        for (std::int64_t k = 0; k < 3; ++k) out[static_cast<std::size_t>(3 * i + k)] = read(view, i, k);
-    return out;
+void check_options(const SumOptions& options) {
+    check_enum(options.kernel, "kernel");
+    check_enum(options.method, "method");
+    check_enum(options.precision, "precision");
+    check_enum(options.coincident, "coincident");
+    check_enum(options.isa, "isa");
+    check_enum(options.variant, "variant");
+    if (!std::isfinite(options.softening) || options.softening < 0.0)
+        throw InvalidArgument(fmt::format(
+            "softening is {}; it must be finite and ≥ 0, in the length unit of the points (0 = none)",
+            options.softening));
+    if (options.threads < 0)
+        throw InvalidArgument(fmt::format(
+            "threads is {}; it must be ≥ 1, or 0 for as many as OpenMP would use", options.threads));
 }
 
 } // namespace
@@ -37,20 +55,25 @@ std::vector<double> copy_points(const ConstArrayView& view) {
 struct SumPlan::Impl {
     SumOptions options;
     SumReport report;
-    bool self = false;
-    std::vector<double> sources;
-    std::vector<double> targets;
+    std::int64_t sources = 0;
+    std::int64_t targets = 0;
+    double prepare_seconds = 0.0;
+    DirectSum direct;
+
+    Impl(const SumOptions& wanted, bool self)
+        : options(wanted), direct((check_options(wanted), wanted), self) {}
 };
 
-SumPlan::SumPlan(ConstArrayView sources, const SumOptions& options) : impl_(std::make_unique<Impl>()) {
-    impl_->options = options;
-    impl_->self = true;
+SumPlan::SumPlan(ConstArrayView sources, const SumOptions& options)
+    : impl_(std::make_unique<Impl>(options, true)) {
+    impl_->sources = impl_->targets = sources.shape[0];
     update(sources);
 }
 
 SumPlan::SumPlan(ConstArrayView sources, ConstArrayView targets, const SumOptions& options)
-    : impl_(std::make_unique<Impl>()) {
-    impl_->options = options;
+    : impl_(std::make_unique<Impl>(options, false)) {
+    impl_->sources = sources.shape[0];
+    impl_->targets = targets.shape[0];
     update(sources, targets);
 }
 
@@ -58,71 +81,91 @@ SumPlan::SumPlan(SumPlan&&) noexcept = default;
 SumPlan& SumPlan::operator=(SumPlan&&) noexcept = default;
 SumPlan::~SumPlan() = default;
 
-void SumPlan::update(ConstArrayView sources) { impl_->sources = copy_points(sources); }
+namespace {
+
+void check_count(const ConstArrayView& view, std::int64_t expected, std::string_view what) {
+    if (view.shape[0] != expected)
+        throw InvalidArgument(fmt::format("{}: {} rows, but the plan was made for {}; make a new plan", what,
+                                          view.shape[0], expected));
+}
+
+} // namespace
+
+void SumPlan::update(ConstArrayView sources) {
+    Stopwatch watch;
+    auto points = read_points(sources, "sources");
+    check_count(sources, impl_->sources, "sources");
+    impl_->direct.set_sources(std::move(points));
+    impl_->prepare_seconds = watch.lap();
+}
 
 void SumPlan::update(ConstArrayView sources, ConstArrayView targets) {
-    impl_->sources = copy_points(sources);
-    impl_->targets = copy_points(targets);
+    if (impl_->direct.self())
+        throw InvalidArgument(
+            "targets: the plan's targets are its sources; make a plan with separate targets");
+    Stopwatch watch;
+    auto source_points = read_points(sources, "sources");
+    auto target_points = read_points(targets, "targets");
+    check_count(sources, impl_->sources, "sources");
+    check_count(targets, impl_->targets, "targets");
+    impl_->direct.set_points(std::move(source_points), std::move(target_points));
+    impl_->prepare_seconds = watch.lap();
 }
 
 void SumPlan::execute(ConstArrayView strengths, const SumOutputs& outputs) {
-    const auto start = std::chrono::steady_clock::now();
-    auto& points = impl_->self ? impl_->sources : impl_->targets;
-    const auto n = static_cast<std::int64_t>(impl_->sources.size() / 3);
-    const auto m = static_cast<std::int64_t>(points.size() / 3);
-    std::vector<double> q(static_cast<std::size_t>(n));
-    for (std::int64_t j = 0; j < n; ++j) q[static_cast<std::size_t>(j)] = read(strengths, j, 0);
-    std::vector<double> potential(static_cast<std::size_t>(m));
-    std::vector<double> field(static_cast<std::size_t>(3 * m));
-    reference_direct_sum({.kernel = impl_->options.kernel,
-                          .sources = n,
-                          .targets = m,
-                          .source_points = impl_->sources.data(),
-                          .strengths = q.data(),
-                          .target_points = points.data(),
-                          .self = impl_->self,
-                          .softening = impl_->options.softening,
-                          .potential = potential.data(),
-                          .field = field.data()});
-    for (std::int64_t i = 0; i < m; ++i) {
-        if (outputs.potential) write(outputs.potential, i, 0, potential[static_cast<std::size_t>(i)]);
-        if (outputs.field)
-            for (std::int64_t k = 0; k < 3; ++k)
-                write(outputs.field, i, k, field[static_cast<std::size_t>(3 * i + k)]);
-    }
-    auto& report = impl_->report;
+    Stopwatch watch;
+    const auto n = impl_->sources;
+    const auto m = impl_->targets;
+    const auto q = read_values(strengths, n, "strengths");
+    if (outputs.potential) check_output(outputs.potential, m, 1, "potential");
+    if (outputs.field) check_output(outputs.field, m, 3, "field");
+    std::vector<double> potential(outputs.potential ? static_cast<std::size_t>(m) : 0);
+    std::vector<double> field(outputs.field ? static_cast<std::size_t>(3 * m) : 0);
+
+    SumReport report;
     report.sources = n;
     report.targets = m;
-    report.pairs = impl_->self ? n * (n - 1) : n * m;
-    report.compute_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    report.pairs_per_second = static_cast<double>(report.pairs) / report.compute_seconds;
-    report.threads = 1;
+    report.pairs = impl_->direct.self() ? n * (n - 1) : n * m;
+    report.precision = impl_->options.precision;
+    const double copy_seconds = watch.lap();
+    impl_->direct.compute(q, outputs.potential ? potential.data() : nullptr,
+                          outputs.field ? field.data() : nullptr, report);
+    watch.lap();
+    if (outputs.potential) write_values(outputs.potential, potential.data(), m, 1);
+    if (outputs.field) write_values(outputs.field, field.data(), m, 3);
+    report.prepare_seconds += impl_->prepare_seconds + copy_seconds;
+    report.finish_seconds += watch.lap();
+    if (report.compute_seconds > 0.0)
+        report.pairs_per_second = static_cast<double>(report.pairs) / report.compute_seconds;
+    impl_->report = report;
 }
 
 const SumReport& SumPlan::report() const { return impl_->report; }
 const SumOptions& SumPlan::options() const { return impl_->options; }
 
-SumResult sum(ConstArrayView sources, ConstArrayView strengths, const SumOptions& options, SumWanted wanted) {
-    SumPlan plan(sources, options);
+namespace {
+
+SumResult execute_once(SumPlan& plan, ConstArrayView strengths, std::int64_t targets, SumWanted wanted) {
     SumResult result;
-    if (wanted.potential) result.potential.resize(static_cast<std::size_t>(sources.shape[0]));
-    if (wanted.field) result.field.resize(static_cast<std::size_t>(3 * sources.shape[0]));
+    if (wanted.potential) result.potential.resize(static_cast<std::size_t>(targets));
+    if (wanted.field) result.field.resize(static_cast<std::size_t>(3 * targets));
     plan.execute(strengths, {.potential = std::span<double>(result.potential),
                              .field = matrix_view(std::span<double>(result.field), 3)});
     result.report = plan.report();
     return result;
 }
 
+} // namespace
+
+SumResult sum(ConstArrayView sources, ConstArrayView strengths, const SumOptions& options, SumWanted wanted) {
+    SumPlan plan(sources, options);
+    return execute_once(plan, strengths, sources.shape[0], wanted);
+}
+
 SumResult sum(ConstArrayView sources, ConstArrayView targets, ConstArrayView strengths,
               const SumOptions& options, SumWanted wanted) {
     SumPlan plan(sources, targets, options);
-    SumResult result;
-    if (wanted.potential) result.potential.resize(static_cast<std::size_t>(targets.shape[0]));
-    if (wanted.field) result.field.resize(static_cast<std::size_t>(3 * targets.shape[0]));
-    plan.execute(strengths, {.potential = std::span<double>(result.potential),
-                             .field = matrix_view(std::span<double>(result.field), 3)});
-    result.report = plan.report();
-    return result;
+    return execute_once(plan, strengths, targets.shape[0], wanted);
 }
 
 } // namespace farfield

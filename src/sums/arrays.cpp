@@ -1,0 +1,113 @@
+#include "sums/arrays.h"
+
+#include <farfield/error.h>
+
+#include <fmt/core.h>
+
+#include <cmath>
+#include <string>
+
+namespace farfield {
+namespace {
+
+template <class View>
+std::string shape_text(const View& view) {
+    if (view.ndim == 1) return fmt::format("{{{}}}", view.shape[0]);
+    if (view.ndim == 2) return fmt::format("{{{}, {}}}", view.shape[0], view.shape[1]);
+    return fmt::format("with {} dimensions", view.ndim);
+}
+
+template <class View>
+void check_memory(const View& view, std::string_view what) {
+    if (view.device.type != DeviceType::cpu)
+        throw InvalidArgument(fmt::format(
+            "{}: the array is on a device, but the sum runs on the CPU; copy it to host memory first", what));
+    if (view.dtype != DType::float32 && view.dtype != DType::float64)
+        throw InvalidArgument(fmt::format("{}: unknown element type {}; float32 and float64 are allowed",
+                                          what, static_cast<int>(view.dtype)));
+    if (view.data == nullptr && view.shape[0] > 0)
+        throw InvalidArgument(
+            fmt::format("{}: the pointer is null though the shape is {}; pass the array's memory", what,
+                        shape_text(view)));
+}
+
+template <class View>
+bool is_column(const View& view, std::int64_t n) {
+    return (view.ndim == 1 && view.shape[0] == n) ||
+           (view.ndim == 2 && view.shape[0] == n && view.shape[1] == 1);
+}
+
+template <class T>
+void copy_in(const T* data, const ConstArrayView& view, std::int64_t rows, std::int64_t columns,
+             double* out) {
+    for (std::int64_t i = 0; i < rows; ++i)
+        for (std::int64_t k = 0; k < columns; ++k)
+            *out++ = static_cast<double>(data[i * view.strides[0] + k * view.strides[1]]);
+}
+
+std::vector<double> copy_in(const ConstArrayView& view, std::int64_t rows, std::int64_t columns) {
+    std::vector<double> out(static_cast<std::size_t>(rows * columns));
+    if (view.dtype == DType::float32)
+        copy_in(static_cast<const float*>(view.data), view, rows, columns, out.data());
+    else
+        copy_in(static_cast<const double*>(view.data), view, rows, columns, out.data());
+    return out;
+}
+
+template <class T>
+void copy_out(T* data, const ArrayView& view, const double* values, std::int64_t rows, std::int64_t columns) {
+    for (std::int64_t i = 0; i < rows; ++i)
+        for (std::int64_t k = 0; k < columns; ++k)
+            data[i * view.strides[0] + k * view.strides[1]] = static_cast<T>(*values++);
+}
+
+} // namespace
+
+std::vector<double> read_points(const ConstArrayView& view, std::string_view what) {
+    if (view.ndim != 2 || view.shape[1] != 3 || view.shape[0] < 0)
+        throw InvalidArgument(fmt::format("{}: the shape is {}; points are N×3, one row x y z a point", what,
+                                          shape_text(view)));
+    check_memory(view, what);
+    auto points = copy_in(view, view.shape[0], 3);
+    for (std::size_t i = 0; i < points.size(); ++i)
+        if (!std::isfinite(points[i]))
+            throw InvalidArgument(
+                fmt::format("{}: row {} has {} = {}; coordinates must be finite: remove or repair the row",
+                            what, i / 3, "xyz"[i % 3], points[i]));
+    return points;
+}
+
+std::vector<double> read_values(const ConstArrayView& view, std::int64_t n, std::string_view what) {
+    if (!is_column(view, n))
+        throw InvalidArgument(fmt::format("{}: the shape is {}; it must be {{{}}}, one value for each source",
+                                          what, shape_text(view), n));
+    check_memory(view, what);
+    auto values = copy_in(view, n, 1);
+    for (std::size_t i = 0; i < values.size(); ++i)
+        if (!std::isfinite(values[i]))
+            throw InvalidArgument(
+                fmt::format("{}: row {} is {}; masses and charges must be finite: remove or repair the row",
+                            what, i, values[i]));
+    return values;
+}
+
+void check_output(const ArrayView& view, std::int64_t rows, std::int64_t columns, std::string_view what) {
+    const bool fits = columns == 1 ? is_column(view, rows)
+                                   : view.ndim == 2 && view.shape[0] == rows && view.shape[1] == columns;
+    if (!fits)
+        throw InvalidArgument(
+            columns == 1
+                ? fmt::format("{}: the output's shape is {}; it must be {{{}}}", what, shape_text(view), rows)
+                : fmt::format("{}: the output's shape is {}; it must be {{{}, {}}}", what, shape_text(view),
+                              rows, columns));
+    check_memory(view, what);
+}
+
+void write_values(const ArrayView& view, const double* values, std::int64_t rows, std::int64_t columns) {
+    if (view.dtype == DType::float32)
+        copy_out(static_cast<float*>(view.data), view, values, rows, columns);
+    else
+        copy_out(static_cast<double*>(view.data), view, values, rows, columns);
+}
+
+} // namespace farfield

@@ -1,0 +1,93 @@
+#include "sums/direct/repair.h"
+
+#include "backend/threads/parallel.h"
+
+#include <farfield/error.h>
+
+#include <fmt/core.h>
+
+#include <cmath>
+#include <vector>
+
+namespace farfield {
+namespace {
+
+struct Row {
+    std::int64_t index = 0;
+    std::int64_t skipped = 0;
+    std::int64_t coincident_with = -1; ///< the first such source
+};
+
+bool is_finite_row(const RepairTask& task, std::int64_t i) {
+    if (task.potential != nullptr && !std::isfinite(task.potential[i])) return false;
+    if (task.field == nullptr) return true;
+    const double* e = task.field + 3 * i;
+    return std::isfinite(e[0]) && std::isfinite(e[1]) && std::isfinite(e[2]);
+}
+
+/// √(x² + y² + z² + ε²), also where the squares underflow.
+double distance(const double d[3], double softening) {
+    const double r2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2] + softening * softening;
+    if (r2 > 0x1p-960) return std::sqrt(r2);
+    return std::hypot(std::hypot(d[0], d[1]), std::hypot(d[2], softening));
+}
+
+void compute_row(const RepairTask& task, Row& row) {
+    const double* x = task.target_points + 3 * row.index;
+    double potential = 0.0;
+    double field[3] = {0.0, 0.0, 0.0};
+    for (std::int64_t j = 0; j < task.sources; ++j) {
+        if (task.self && j == row.index) continue;
+        const double* y = task.source_points + 3 * j;
+        const double d[3] = {x[0] - y[0], x[1] - y[1], x[2] - y[2]};
+        const double r = distance(d, task.softening);
+        if (r == 0.0) {
+            if (row.coincident_with < 0) row.coincident_with = j;
+            ++row.skipped;
+            continue;
+        }
+        const double term = task.strengths[j] / r;
+        potential += term;
+        for (int k = 0; k < 3; ++k) field[k] += term / r * (d[k] / r);
+    }
+    if (task.potential != nullptr) task.potential[row.index] = potential;
+    if (task.field != nullptr)
+        for (int k = 0; k < 3; ++k) task.field[3 * row.index + k] = field[k];
+}
+
+[[noreturn]] void throw_coincident(const RepairTask& task, const Row& row) {
+    const char* where = task.precision == Precision::float32 ? " once rounded to float" : "";
+    const auto remedy = "set a softening > 0, remove one of them, or use coincident = skip";
+    if (task.self)
+        throw InvalidArgument(
+            fmt::format("sources: rows {} and {} are at the same place{} and nothing softens them; {}",
+                        row.index, row.coincident_with, where, remedy));
+    throw InvalidArgument(
+        fmt::format("targets: row {} is at the place of row {} of the sources{} and nothing "
+                    "softens them; {}",
+                    row.index, row.coincident_with, where, remedy));
+}
+
+} // namespace
+
+std::int64_t repair_rows(const RepairTask& task) {
+    std::vector<Row> rows;
+    for (std::int64_t i = 0; i < task.targets; ++i)
+        if (!is_finite_row(task, i)) rows.push_back({.index = i});
+    parallel_for(task.threads, static_cast<std::int64_t>(rows.size()),
+                 [&](std::int64_t r) { compute_row(task, rows[static_cast<std::size_t>(r)]); });
+    std::int64_t skipped = 0;
+    for (const auto& row : rows) {
+        if (row.coincident_with >= 0 && task.coincident == Coincident::error) throw_coincident(task, row);
+        if (!is_finite_row(task, row.index))
+            throw InvalidArgument(
+                fmt::format("row {} of the result is not finite: a pair is so close, or a strength so large, "
+                            "that the sum "
+                            "leaves the range of a double; set a softening or rescale the input",
+                            row.index));
+        skipped += row.skipped;
+    }
+    return skipped;
+}
+
+} // namespace farfield

@@ -1,0 +1,34 @@
+// What happens after the fast loops: rows whose result is not finite are looked at again, pair by pair. The
+// hot loops therefore test nothing.
+#pragma once
+
+#include <farfield/sum.h>
+
+#include <cstdint>
+
+namespace farfield {
+
+/// Points, strengths and results of a sum in the frame the kernels worked in. Vectors are ×3, row-major.
+/// Potential and field are Σ q/r and Σ q (x − y)/r³, without the sign of the kernel; null where not wanted.
+struct RepairTask {
+    std::int64_t sources = 0;
+    std::int64_t targets = 0;
+    const double* source_points = nullptr;
+    const double* strengths = nullptr;
+    const double* target_points = nullptr;
+    bool self = false; ///< targets are the sources: skip i = j
+    double softening = 0.0;
+    Precision precision = Precision::float64; ///< for the message only
+    Coincident coincident = Coincident::error;
+    int threads = 1;
+    double* potential = nullptr;
+    double* field = nullptr;
+};
+
+/// Computes each row that is not finite again, in double and over the whole exponent range. Coincident
+/// sources are left out with `Coincident::skip`; returns how many directed pairs were.
+/// @throws InvalidArgument naming both rows of a coincident pair with `Coincident::error`, or the row of a
+/// result that a double cannot hold.
+std::int64_t repair_rows(const RepairTask& task);
+
+} // namespace farfield
