@@ -37,7 +37,9 @@ struct InitialOptions {
     double cutoff_radius =
         0.0; ///< plummer, hernquist: largest radius sampled; 0 = none (hernquist: 100 scale lengths)
     double virial_ratio = 0.5; ///< uniform-sphere: −T/V; 0 = cold, 0.5 = equilibrium
-    double w0 = 6.0;           ///< king: central potential W₀
+    double charge = 0.0; ///< uniform-sphere: Σ|q|, each body carries ±charge/n; 0 = bodies without charge
+    double negative_fraction = 0.5; ///< uniform-sphere with charge: share of bodies with negative charge
+    double w0 = 6.0;                ///< king: central potential W₀
     // two-clusters: two copies of `model` on an orbit in the x-y plane
     InitialKind model = InitialKind::plummer;
     double mass_ratio = 1.0;  ///< mass of the second over the first, in (0, 1]
@@ -76,8 +78,22 @@ Case read_case(const std::filesystem::path& path, const std::vector<std::string>
 /// Every key a case file may have (allowed values, default, unit, meaning), as Markdown tables.
 std::string case_key_table();
 
-/// Makes the bodies of a case. @throws InvalidArgument, IoError.
+/// How a simulation starts.
+struct InitialState {
+    Bodies bodies;
+    double time = 0.0; ///< of the bodies; 0 unless a file says otherwise
+    double G = 1.0;    ///< the gravitational constant in the units of the bodies
+};
+
+/// Makes the initial state of a case. @throws InvalidArgument naming key, value and what is allowed; IoError.
+InitialState make_initial_state(const InitialOptions& options);
+
+/// The bodies alone. Throws as make_initial_state does.
 Bodies make_bodies(const InitialOptions& options);
+
+/// The gravitational constant in the units of the bodies: what `force.G` should be where a case does not give
+/// it. 1, but k² = 0.01720209895² au³ day⁻² per solar mass for solar-system, and what the file says for file.
+double natural_G(const InitialOptions& options);
 
 /// What a progress display needs, after each step.
 struct RunProgress {

@@ -1,0 +1,85 @@
+#include "dynamics/initial/common.h"
+
+#include <farfield/error.h>
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace farfield {
+namespace {
+
+constexpr std::uint32_t initial_purpose = 1; // of the random numbers: streams of other uses never meet these
+
+// Neumaier's sum: the error does not grow with the number of terms, so a million bodies are centred to
+// rounding.
+struct Sum {
+    double value = 0.0;
+    double correction = 0.0;
+    void add(double x) {
+        const double sum = value + x;
+        correction += std::abs(value) >= std::abs(x) ? (value - sum) + x : (x - sum) + value;
+        value = sum;
+    }
+    [[nodiscard]] double total() const { return value + correction; }
+};
+
+void subtract_mean(std::vector<double>& vectors, const std::vector<double>& mass) {
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        Sum weighted;
+        Sum total;
+        for (std::size_t i = 0; i < mass.size(); ++i) {
+            weighted.add(mass[i] * vectors[3 * i + axis]);
+            total.add(mass[i]);
+        }
+        const double mean = weighted.total() / total.total();
+        for (std::size_t i = 0; i < mass.size(); ++i) vectors[3 * i + axis] -= mean;
+    }
+}
+
+} // namespace
+
+void require_initial(bool ok, std::string_view key, double value, std::string_view allowed) {
+    if (!ok)
+        throw InvalidArgument(
+            fmt::format("[initial] {} = {} is not allowed: it must be {}", key, value, allowed));
+}
+
+void require_count(const InitialOptions& options, std::int64_t least) {
+    constexpr std::int64_t most = std::int64_t{1} << 40;
+    if (options.n < least || options.n > most)
+        throw InvalidArgument(
+            fmt::format("[initial] n = {} is not allowed for kind = \"{}\": it must be from {} to "
+                        "{}; set n to the number of bodies",
+                        options.n, name_of(options.kind), least, most));
+}
+
+Bodies equal_masses(std::int64_t n) {
+    const auto count = static_cast<std::size_t>(n);
+    Bodies bodies;
+    bodies.position.resize(3 * count);
+    bodies.velocity.resize(3 * count);
+    bodies.mass.assign(count, 1.0 / static_cast<double>(n));
+    bodies.id.resize(count);
+    for (std::size_t i = 0; i < count; ++i) bodies.id[i] = i + 1;
+    return bodies;
+}
+
+RandomStream body_stream(const InitialOptions& options, std::int64_t index) {
+    return {options.seed, initial_purpose, static_cast<std::uint64_t>(index)};
+}
+
+void set_body(Bodies& bodies, std::int64_t index, const std::array<double, 3>& position,
+              const std::array<double, 3>& velocity) {
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        bodies.position[3 * static_cast<std::size_t>(index) + axis] = position[axis];
+        bodies.velocity[3 * static_cast<std::size_t>(index) + axis] = velocity[axis];
+    }
+}
+
+void to_centre_of_mass(Bodies& bodies) {
+    subtract_mean(bodies.position, bodies.mass);
+    subtract_mean(bodies.velocity, bodies.mass);
+}
+
+} // namespace farfield

@@ -1,0 +1,34 @@
+// The table of initial models.
+#include "dynamics/initial/model.h"
+
+#include <farfield/error.h>
+
+#include <array>
+
+namespace farfield {
+
+std::span<const InitialModel> initial_models() {
+    static const std::array models{plummer_model, uniform_sphere_model, figure_eight_model};
+    return models;
+}
+
+const InitialModel& initial_model(InitialKind kind) {
+    for (const auto& model : initial_models())
+        if (model.kind == kind) return model;
+    throw InternalError("an initial model without a descriptor");
+}
+
+InitialState make_initial_state(const InitialOptions& options) {
+    return initial_model(options.kind).make(options);
+}
+
+Bodies make_bodies(const InitialOptions& options) { return make_initial_state(options).bodies; }
+
+double natural_G(const InitialOptions& options) {
+    // Only these models are in other units; the others are not made, which could take long.
+    if (options.kind == InitialKind::solar_system || options.kind == InitialKind::file)
+        return make_initial_state(options).G;
+    return 1.0;
+}
+
+} // namespace farfield

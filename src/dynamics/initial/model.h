@@ -1,0 +1,31 @@
+// Initial models: one file each, with a descriptor that the command line and the documentation list.
+#pragma once
+
+#include <farfield/run.h>
+
+#include <span>
+#include <string_view>
+
+namespace farfield {
+
+struct InitialModel {
+    InitialKind kind;
+    std::string_view keys; ///< the keys of `[initial]` it reads, besides `kind`
+    std::string_view doc;  ///< one line
+    InitialState (*make)(const InitialOptions& options);
+};
+
+/// All models, in the order of InitialKind.
+std::span<const InitialModel> initial_models();
+const InitialModel& initial_model(InitialKind kind);
+
+extern const InitialModel plummer_model;
+extern const InitialModel uniform_sphere_model;
+extern const InitialModel hernquist_model;
+extern const InitialModel king_model;
+extern const InitialModel two_clusters_model;
+extern const InitialModel figure_eight_model;
+extern const InitialModel solar_system_model;
+extern const InitialModel file_model;
+
+} // namespace farfield
