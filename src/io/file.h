@@ -1,0 +1,26 @@
+// Reading whole files.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace farfield {
+
+/// The bytes of a file (also of a pipe or a device, to its end).
+/// @throws IoError naming the path, the system's reason and a remedy.
+std::vector<std::byte> read_file(const std::filesystem::path& path);
+
+/// The same bytes seen as text.
+inline std::string_view as_text(std::span<const std::byte> bytes) {
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+/// Text seen as bytes.
+inline std::span<const std::byte> as_byte_span(std::string_view text) {
+    return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
+}
+
+} // namespace farfield
