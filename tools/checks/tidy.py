@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Runs clang-tidy 14 over the sources of the library, the program and the bindings, several at a time.
+"""Runs clang-tidy over the sources of the library, the program and the bindings, several at a time.
 
-usage: tidy.py [--jobs N] BUILD_FOLDER [FILE…]
+usage: tidy.py [--jobs N] [--tool clang-tidy-14] BUILD_FOLDER [FILE…]
 
 A file whose text, headers of ours, command and .clang-tidy are those of an earlier clean run is skipped
 (BUILD_FOLDER/tidy-clean.json remembers).
@@ -17,7 +17,6 @@ import sys
 import time
 
 ROOT = pathlib.Path.cwd()
-TIDY = "clang-tidy-14"
 LINTED = re.compile(r"(src|apps|python)/.*\.cpp$")
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 
@@ -41,8 +40,8 @@ def fingerprint(path, command):
     return digest.hexdigest()
 
 
-def lint(build, path):
-    result = subprocess.run([TIDY, "-p", str(build), "--quiet", "--extra-arg=-Wno-unknown-warning-option",
+def lint(tool, build, path):
+    result = subprocess.run([tool, "-p", str(build), "--quiet", "--extra-arg=-Wno-unknown-warning-option",
                              "--extra-arg=-Wno-ignored-optimization-argument", str(path)],
                             capture_output=True, text=True)
     noise = re.compile(r"^\d+ warnings? (generated|treated)|^Suppressed \d+|^Use -header-filter", re.MULTILINE)
@@ -53,6 +52,7 @@ def lint(build, path):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--tool", default="clang-tidy")
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("files", nargs="*")
     options = parser.parse_args()
@@ -71,7 +71,7 @@ def main():
     todo.sort(key=lambda p: -p.stat().st_size)
     failed, started = 0, time.monotonic()
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for path, (clean, text) in zip(todo, pool.map(lambda p: lint(options.build, p), todo)):
+        for path, (clean, text) in zip(todo, pool.map(lambda p: lint(options.tool, options.build, p), todo)):
             if clean:
                 memory[str(path)] = prints[path]
             else:

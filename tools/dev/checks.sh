@@ -8,7 +8,7 @@ checks_usage() {
 ./dev check [NAME…] [--fix] [--fuzz [SECONDS]]
 
   format      clang-format 14 leaves every source as it is          (--fix reformats)
-  tidy        clang-tidy 14 with the list in .clang-tidy finds nothing in our sources
+  tidy        clang-tidy with the list in .clang-tidy finds nothing in our sources
   includes    every file includes only what its layer may see
   headers     every header compiles alone
   isa         no instruction beyond the x86-64 baseline outside the per-ISA objects
@@ -88,7 +88,7 @@ check_tidy() {
     # The library, the program and the bindings. Tests are compiled with all warnings but not linted: GoogleTest's
     # macros cost more time than the rest together.
     configure_for_checks
-    python3 tools/checks/tidy.py --jobs "$JOBS" build
+    python3 tools/checks/tidy.py --jobs "$JOBS" --tool "clang-tidy-$(clang_version)" build
 }
 
 check_includes() {

@@ -4,7 +4,7 @@
 run_fuzzers() { # run_fuzzers SECONDS: findings stay in build-fuzz/findings
     local seconds=$1 target name failed=()
     need build test clang
-    configure fuzz
+    configure_clang fuzz
     cmake --build build-fuzz --target fuzzers -j "$JOBS"
     mkdir -p build-fuzz/findings
     for target in build-fuzz/fuzz/fuzz_*; do

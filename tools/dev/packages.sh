@@ -1,6 +1,14 @@
 # shellcheck shell=bash
 # Which Debian packages each part of ./dev needs, and why; `need GROUP…` installs those that are missing.
-# The names are the same on Debian 12 and Ubuntu 24.04.
+# The names are the same on Debian 12 and Ubuntu 24.04, but for Clang: each has the one that suits its C++ library.
+
+clang_version() { # the distribution's Clang: 14 on Debian 12, 18 on Ubuntu 24.04
+    if [ -z "${CLANG_VERSION:-}" ]; then
+        CLANG_VERSION=$(apt-cache depends clang 2>/dev/null | sed -n 's/^ *Depends: clang-\([0-9]*\)$/\1/p' | head -1)
+        CLANG_VERSION=${CLANG_VERSION:-$(. /etc/os-release && [ "${ID:-}" = ubuntu ] && echo 18 || echo 14)}
+    fi
+    echo "$CLANG_VERSION"
+}
 
 packages_of() { # lines of "package reason"
     case $1 in
@@ -28,19 +36,19 @@ LIST
 git lists the files of the checkout
 clang-format-14 formatting; the version is pinned
 LIST
-        check) cat <<'LIST' ;;
+        check) cat <<LIST ;;
 git lists the files of the checkout
 python3 the checks' scripts
 clang-format-14 formatting; the version is pinned
-clang-tidy-14 lint; the version is pinned
-libomp-14-dev OpenMP headers for Clang
+clang-tidy-$(clang_version) lint
+libomp-$(clang_version)-dev OpenMP headers for Clang
 shellcheck lint for shell scripts
 LIST
-        clang) cat <<'LIST' ;;
-clang-14 sanitizers that understand OpenMP, fuzzing
-libclang-rt-14-dev run-time libraries of the sanitizers
-libomp-14-dev OpenMP that tells ThreadSanitizer what it does
-llvm-14 names in the sanitizers' reports
+        clang) cat <<LIST ;;
+clang-$(clang_version) sanitizers that understand OpenMP, fuzzing
+libclang-rt-$(clang_version)-dev run-time libraries of the sanitizers
+libomp-$(clang_version)-dev OpenMP that tells ThreadSanitizer what it does
+llvm-$(clang_version) names in the sanitizers' reports
 LIST
         *) die "no package group '$1'" ;;
     esac

@@ -97,7 +97,7 @@ stage_python() {
 }
 
 stage_asan() {
-    configure asan
+    configure_clang asan
     cmake --build build-asan -j "$JOBS"
     ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1 UBSAN_OPTIONS=print_stacktrace=1 \
         run_ctest asan build-asan -E '^install'
@@ -106,7 +106,7 @@ stage_asan() {
 stage_tsan() {
     local quiet=() # randomised addresses of newer kernels do not suit this version of the sanitizer
     if setarch "$(uname -m)" -R true 2>/dev/null; then quiet=(setarch "$(uname -m)" -R); fi
-    configure tsan
+    configure_clang tsan
     "${quiet[@]}" cmake --build build-tsan -j "$JOBS"
     # libomp tells the sanitizer about its barriers (archer), and is itself not instrumented
     export TSAN_OPTIONS="ignore_noninstrumented_modules=1 halt_on_error=1"
@@ -115,7 +115,7 @@ stage_tsan() {
 }
 
 planted_race() { # a sanitizer that reports nothing proves nothing: it must see this race and not its cure
-    clang++-14 -O1 -g1 -fopenmp -fsanitize=thread tools/dev/planted_race.cpp -o build-tsan/planted_race
+    "clang++-$(clang_version)" -O1 -g1 -fopenmp -fsanitize=thread tools/dev/planted_race.cpp -o build-tsan/planted_race
     if ! "${quiet[@]}" build-tsan/planted_race >build-tsan/planted_race.log 2>&1; then
         cat build-tsan/planted_race.log
         record fail tsan "planted race" "correct OpenMP code is reported"
