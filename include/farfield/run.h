@@ -34,8 +34,8 @@ struct InitialOptions {
     InitialKind kind = InitialKind::plummer;
     std::int64_t n = 0;     ///< number of bodies
     std::uint64_t seed = 1; ///< same seed, same bodies, bit for bit, on every machine
-    double cutoff_radius =
-        0.0; ///< plummer, hernquist: largest radius sampled; 0 = none (hernquist: 100 scale lengths)
+    /// plummer, hernquist: largest radius sampled; 0 = none (hernquist: 100 scale lengths, or at least 1.34)
+    double cutoff_radius = 0.0;
     double virial_ratio = 0.5; ///< uniform-sphere: −T/V; 0 = cold, 0.5 = equilibrium
     double charge = 0.0; ///< uniform-sphere: Σ|q|, each body carries ±charge/n; 0 = bodies without charge
     double negative_fraction = 0.5; ///< uniform-sphere with charge: share of bodies with negative charge

@@ -1,7 +1,8 @@
 // Plummer's model, sampled as Aarseth, Hénon & Wielen (1974, A&A 37, 183) do, in standard N-body units:
 // G = M = 1, virial radius 1, E = −1/4, so the scale length is a = 3π/16. The units are those of the smooth
 // model: the energy of one sample scatters about −1/4 (by about 1 % for 4096 bodies) and is not rescaled.
-// With a cut-off radius the same law is sampled inside it only, and the mass there is called 1.
+// With a cut-off radius the same law is sampled inside it only; the mass there is called 1, and the speeds
+// grow with the square root of the mass that the whole model then has.
 #include "dynamics/initial/common.h"
 #include "dynamics/initial/model.h"
 #include "math/portable/functions.h"
@@ -34,6 +35,7 @@ InitialState make_plummer(const InitialOptions& options) {
         const double root = std::sqrt(1.0 + ratio * ratio);
         mass_inside = 1.0 / (root * root * root);
     }
+    const double speed_unit = velocity_scale / std::sqrt(mass_inside);
     Bodies bodies = equal_masses(options.n);
     for (std::int64_t i = 0; i < options.n; ++i) {
         RandomStream random = body_stream(options, i);
@@ -41,7 +43,7 @@ InitialState make_plummer(const InitialOptions& options) {
         const double radius = root / std::sqrt((1.0 - root) * (1.0 + root)); // (m^(−2/3) − 1)^(−1/2)
         const auto position = scaled(unit_vector(random), radius * scale_length);
         const double escape = std::sqrt(2.0 / std::sqrt(1.0 + radius * radius));
-        const double speed = draw_speed_ratio(random) * escape * velocity_scale;
+        const double speed = draw_speed_ratio(random) * escape * speed_unit;
         set_body(bodies, i, position, scaled(unit_vector(random), speed));
     }
     to_centre_of_mass(bodies);
