@@ -1,0 +1,146 @@
+#include "io/points_file.h"
+
+#include "io/csv.h"
+#include "io/hdf5.h"
+#include "io/npy.h"
+#include "io/snapshot.h"
+#include "unit/io/io_test.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace farfield;
+using namespace farfield::test;
+
+namespace {
+
+class PointsFile : public IoTest {};
+
+using Values = std::vector<double>;
+const Values points{1, 2, 3, 5, 6, 7};
+const Values strengths{4, 8};
+constexpr double inf = std::numeric_limits<double>::infinity();
+
+void expect_points(const Sources& sources, const Values& expected_strengths) {
+    EXPECT_EQ(sources.points, points);
+    EXPECT_EQ(sources.strengths, expected_strengths);
+}
+
+Bodies charged_bodies() {
+    Bodies bodies;
+    bodies.position = points;
+    bodies.velocity = Values(6);
+    bodies.mass = {10, 20};
+    bodies.charge = strengths;
+    bodies.id = {1, 2};
+    return bodies;
+}
+
+} // namespace
+
+TEST_F(PointsFile, ReadsSourcesOfEveryFormat) {
+    write_npy(file("s.npy"), Values{1, 2, 3, 4, 5, 6, 7, 8}, {2, 4});
+    expect_points(read_sources(file("s.npy")), strengths);
+    expect_points(read_sources(written("s.csv", "q,z,y,x\n4,3,2,1\n8,7,6,5\n")), strengths);
+    expect_points(read_sources(written("m.csv", "x,y,z,m\n1,2,3,4\n5,6,7,8\n"), Kernel::coulomb), strengths);
+    const auto h5 = hdf5::File::create();
+    auto root = h5.root();
+    root.write("points", std::span<const double>(points), {2, 3});
+    root.write("strengths", strengths);
+    h5.save(file("s.h5"));
+    expect_points(read_sources(file("s.h5")), strengths);
+    EXPECT_EQ(read_targets(file("s.h5")), points);
+}
+
+TEST_F(PointsFile, TheKernelChoosesBetweenMassAndCharge) {
+    const auto both = written("b.csv", "x,y,z,m,q\n1,2,3,10,4\n5,6,7,20,8\n");
+    expect_points(read_sources(both, Kernel::gravity), {10, 20});
+    expect_points(read_sources(both, Kernel::coulomb), strengths);
+    auto bodies = charged_bodies();
+    write_snapshot(file("b.h5"), bodies, {});
+    expect_points(read_sources(file("b.h5"), Kernel::gravity), {10, 20});
+    expect_points(read_sources(file("b.h5"), Kernel::coulomb), strengths);
+    EXPECT_EQ(read_targets(file("b.h5")), points);
+    bodies.charge.clear();
+    write_snapshot(file("b.h5"), bodies, {});
+    expect_error<InvalidArgument>([&] { (void)read_sources(file("b.h5"), Kernel::coulomb); }, "b.h5",
+                                  "Charge");
+}
+
+TEST_F(PointsFile, ReadsTargets) {
+    write_npy(file("t.npy"), points, {2, 3});
+    EXPECT_EQ(read_targets(file("t.npy")), points);
+    EXPECT_EQ(read_targets(written("t.csv", "x,y,z\n1,2,3\n5,6,7\n")), points);
+}
+
+TEST_F(PointsFile, RefusesBadPoints) {
+    write_npy(file("s.npy"), Values(6), {2, 3});
+    expect_error<InvalidArgument>([&] { (void)read_sources(file("s.npy")); }, "s.npy", "(2, 3)", "(N, 4)",
+                                  "mass or charge");
+    write_npy(file("t.npy"), Values(8), {2, 4});
+    expect_error<InvalidArgument>([&] { (void)read_targets(file("t.npy")); }, "t.npy", "(2, 4)", "(N, 3)");
+    write_npy(file("t.npy"), {}, {0, 3});
+    expect_error<InvalidArgument>([&] { (void)read_targets(file("t.npy")); }, "(0, 3)", "N at least 1");
+    write_npy(file("t.npy"), Values{0, 0, 0, 0, -inf, 0}, {2, 3});
+    expect_error<InvalidArgument>([&] { (void)read_targets(file("t.npy")); }, "row 1, column 1", "-inf");
+    expect_error<InvalidArgument>([&] { (void)read_sources(written("s.csv", "x,y,z\n1,2,3\n")); },
+                                  "no column 'q'");
+    expect_error<InvalidArgument>([&] { (void)read_targets(written("t.csv", "x,y,z,w\n1,2,3,4\n")); },
+                                  "unknown column 'w'");
+    expect_error<InvalidArgument>([&] { (void)read_sources(file("s.dat")); }, "s.dat",
+                                  ".npy, .csv, .h5 or .hdf5");
+}
+
+TEST_F(PointsFile, RefusesBadHdf5Points) {
+    const auto save = [&](const hdf5::Shape& shape, const Values& values, const Values& charges) {
+        const auto h5 = hdf5::File::create();
+        auto root = h5.root();
+        root.write("points", std::span<const double>(values), shape);
+        root.write("strengths", charges);
+        h5.save(file("s.h5"));
+    };
+    const auto refused = [&](auto... parts) {
+        expect_error<InvalidArgument>([&] { (void)read_sources(file("s.h5")); }, "s.h5", parts...);
+    };
+    save({3, 2}, points, strengths);
+    refused("/points", "(3, 2)", "(N, 3)");
+    save({0, 3}, {}, {});
+    refused("/points", "(0, 3)");
+    save({2, 3}, points, {1, 2, 3});
+    refused("/strengths", "(3)", "one value a point");
+    save({2, 3}, {0, 0, 0, 0, 0, inf}, strengths);
+    refused("/points", "row 1", "inf");
+    hdf5::File::create().save(file("s.h5"));
+    refused("Header");
+}
+
+TEST_F(PointsFile, WritesOutputsOfEveryFormat) {
+    const Values potential{-1, -2};
+    const Values field{1, 2, 3, 4, 5, 6};
+    write_sum_outputs(file("o.npy"), 2, potential, field);
+    EXPECT_EQ(read_npy(file("o.npy")).shape, (std::vector<std::int64_t>{2, 4}));
+    EXPECT_EQ(read_npy(file("o.npy")).values, (Values{-1, 1, 2, 3, -2, 4, 5, 6}));
+    write_sum_outputs(file("o.npy"), 2, potential, {});
+    EXPECT_EQ(read_npy(file("o.npy")).shape, std::vector<std::int64_t>{2});
+    write_sum_outputs(file("o.npy"), 2, {}, field);
+    EXPECT_EQ(read_npy(file("o.npy")).shape, (std::vector<std::int64_t>{2, 3}));
+    write_sum_outputs(file("o.csv"), 2, potential, field);
+    EXPECT_EQ(content_of(file("o.csv")), "potential,field_x,field_y,field_z\n-1,1,2,3\n-2,4,5,6\n");
+    write_sum_outputs(file("o.h5"), 2, potential, field);
+    const auto h5 = hdf5::File::open(file("o.h5"));
+    EXPECT_EQ(h5.root().dataset("potential").read<double>(), potential);
+    EXPECT_EQ(h5.root().dataset("field").shape(), (hdf5::Shape{2, 3}));
+    EXPECT_EQ(h5.root().dataset("field").read<double>(), field);
+}
+
+TEST_F(PointsFile, RefusesOutputsThatDoNotFit) {
+    expect_error<InvalidArgument>([&] { write_sum_outputs(file("o.txt"), 1, Values{1}, {}); }, "o.txt",
+                                  ".npy, .csv");
+    expect_error<InvalidArgument>([&] { check_sum_output_name(file("o.txt")); }, "o.txt", ".npy, .csv");
+    EXPECT_NO_THROW(check_sum_output_name(file("o.HDF5")));
+    expect_error<InvalidArgument>([&] { write_sum_outputs(file("o.npy"), 2, Values{1}, {}); }, "1 potentials",
+                                  "2 targets");
+    expect_error<InvalidArgument>([&] { write_sum_outputs(file("o.npy"), 2, {}, {}); }, "0 potentials");
+    expect_error<IoError>([&] { write_sum_outputs(file("none/o.csv"), 1, Values{1}, {}); }, "none/o.csv",
+                          "No such file");
+}
