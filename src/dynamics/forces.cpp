@@ -1,5 +1,6 @@
 #include "dynamics/forces.h"
 
+#include "backend/simd/isa.h"
 #include "dynamics/reductions.h"
 #include "sums/direct/jerk.h"
 
@@ -125,7 +126,8 @@ void Forces::accelerations_and_jerks(const Bodies& bodies, const std::vector<dou
     scale(bodies, jerk);
     check_finite(bodies, acceleration, "acceleration");
     check_finite(bodies, jerk, "jerk");
-    backend_ = {.isa = options_.isa, .variant = Variant::automatic, .precision = Precision::float64};
+    backend_ = {
+        .isa = resolve_isa(options_.isa), .variant = Variant::automatic, .precision = Precision::float64};
     const auto n = static_cast<double>(bodies.size());
     pairs_ += n * (n - 1.0);
     seconds_ += seconds_since(start);

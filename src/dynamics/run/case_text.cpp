@@ -1,0 +1,148 @@
+#include "dynamics/run/case_text.h"
+
+#include "dynamics/case_file/keys.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+#include <map>
+
+namespace farfield {
+namespace {
+
+// Shortest decimals that read back to the same double; TOML wants a point or an exponent.
+std::string number(double value) {
+    auto text = fmt::format("{}", value);
+    if (text.find_first_of(".e") == std::string::npos && std::isfinite(value)) text += ".0";
+    return text;
+}
+
+std::string toml_string(std::string_view text) {
+    std::string out = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\') out += '\\';
+        if (static_cast<unsigned char>(c) < 0x20)
+            out += fmt::format("\\u{:04X}", static_cast<unsigned char>(c));
+        else
+            out += c;
+    }
+    return out + "\"";
+}
+
+std::string truth(bool value) { return value ? "true" : "false"; }
+
+class Entries {
+public:
+    std::vector<CaseEntry> list;
+    std::string_view section;
+
+    void add(std::string_view key, std::string value) {
+        list.push_back({section, key, std::move(value), false});
+    }
+    void decide(std::string_view key, std::string value) {
+        list.push_back({section, key, std::move(value), true});
+    }
+};
+
+void add_initial(Entries& out, const InitialOptions& initial) {
+    out.section = "initial";
+    out.decide("kind", toml_string(name_of(initial.kind)));
+    out.decide("path", toml_string(std::filesystem::absolute(initial.path.empty() ? "." : initial.path)
+                                       .lexically_normal()
+                                       .string()));
+    out.decide("n", std::to_string(initial.n));
+    out.decide("seed", std::to_string(initial.seed));
+    out.decide("cutoff_radius", number(initial.cutoff_radius));
+    out.decide("virial_ratio", number(initial.virial_ratio));
+    out.decide("w0", number(initial.w0));
+    out.decide("model", toml_string(name_of(initial.model)));
+    out.decide("mass_ratio", number(initial.mass_ratio));
+    out.decide("separation", number(initial.separation));
+    out.decide("impact_parameter", number(initial.impact_parameter));
+    out.decide("relative_speed", number(initial.relative_speed));
+    std::erase_if(out.list, [&](const CaseEntry& entry) {
+        const auto* key = case_file::find_key(entry.section, entry.key);
+        return key != nullptr && !case_file::used_by(*key, initial);
+    });
+}
+
+std::map<std::string, std::string, std::less<>> lines_of(std::string_view text) {
+    std::map<std::string, std::string, std::less<>> out;
+    while (!text.empty()) {
+        const auto line = text.substr(0, text.find('\n'));
+        text.remove_prefix(std::min(text.size(), line.size() + 1));
+        const auto equals = line.find(" = ");
+        if (equals != std::string_view::npos) out.emplace(line.substr(0, equals), line.substr(equals + 3));
+    }
+    return out;
+}
+
+} // namespace
+
+std::vector<CaseEntry> case_entries(const Case& the_case) {
+    Entries out;
+    if (!the_case.name.empty()) out.decide("name", toml_string(the_case.name)); // snapshots carry it
+    add_initial(out, the_case.initial);
+
+    const auto& force = the_case.force;
+    out.section = "force";
+    out.decide("kernel", toml_string(name_of(force.kernel)));
+    out.decide("method", toml_string(name_of(force.method)));
+    out.decide("G", number(force.G));
+    out.decide("softening", number(force.softening));
+    out.decide("precision", toml_string(name_of(force.precision)));
+
+    const auto& time = the_case.time;
+    out.section = "time";
+    out.decide("integrator", toml_string(name_of(time.integrator)));
+    out.decide("step", number(time.step));
+    out.add("end", number(time.end));
+    if (time.integrator == Integrator::hermite4) out.decide("adaptive", truth(time.adaptive));
+    if (time.adaptive) out.decide("eta", number(time.eta));
+
+    const auto& output = the_case.output;
+    out.section = "output";
+    out.decide("snapshot_every", number(output.snapshot_every));
+    out.decide("diagnostics_every", number(output.diagnostics_every));
+    out.add("checkpoint_every", number(output.checkpoint_every));
+    out.add("pictures", truth(output.pictures));
+    if (output.pictures) {
+        out.add("plane", toml_string(output.plane));
+        out.add("picture_width", number(output.picture_width));
+    }
+    return out.list;
+}
+
+std::string case_toml(const Case& the_case) {
+    std::string out = "# The case of the results in this folder, with every option it uses.\n";
+    std::string_view section;
+    for (const auto& entry : case_entries(the_case)) {
+        if (entry.section != section) out += fmt::format("\n[{}]\n", entry.section);
+        section = entry.section;
+        out += fmt::format("{} = {}\n", entry.key, entry.value);
+    }
+    return out;
+}
+
+std::string deciding_text(const Case& the_case) {
+    std::string out;
+    for (const auto& entry : case_entries(the_case))
+        if (entry.decides) out += fmt::format("{}.{} = {}\n", entry.section, entry.key, entry.value);
+    return out;
+}
+
+std::string first_difference(std::string_view before, std::string_view now) {
+    const auto old_values = lines_of(before);
+    const auto new_values = lines_of(now);
+    for (const auto& [key, value] : old_values) {
+        const auto found = new_values.find(key);
+        if (found == new_values.end()) return fmt::format("{} was {} and is not used now", key, value);
+        if (found->second != value) return fmt::format("{} was {} and is {} now", key, value, found->second);
+    }
+    for (const auto& [key, value] : new_values)
+        if (!old_values.contains(key)) return fmt::format("{} was not used and is {} now", key, value);
+    return {};
+}
+
+} // namespace farfield

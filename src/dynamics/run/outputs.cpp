@@ -1,0 +1,124 @@
+#include "dynamics/run/outputs.h"
+
+#include "io/csv.h"
+#include "io/picture.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+namespace farfield {
+namespace {
+
+class Stopwatch {
+public:
+    explicit Stopwatch(double& total) : total_(total) {}
+    Stopwatch(const Stopwatch&) = delete;
+    Stopwatch& operator=(const Stopwatch&) = delete;
+    ~Stopwatch() {
+        total_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+    }
+
+private:
+    double& total_;
+    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+SnapshotInfo info_of(const Case& the_case) {
+    SnapshotInfo info =
+        the_case.initial.kind == InitialKind::solar_system ? solar_system_info() : SnapshotInfo{};
+    info.name = the_case.name;
+    info.G = the_case.force.G;
+    info.softening = the_case.force.softening;
+    info.kernel = the_case.force.kernel;
+    return info;
+}
+
+double rounding_of(const OutputTimes& times, double time) {
+    return 0.5e-9 * times.step +
+           4.0 * std::numeric_limits<double>::epsilon() * std::max(std::abs(time), std::abs(times.start));
+}
+
+} // namespace
+
+bool OutputTimes::due(double time, std::uint64_t next) const {
+    return every > 0.0 && time >= start + static_cast<double>(next) * every - rounding_of(*this, time);
+}
+
+std::uint64_t OutputTimes::next_after(double time) const {
+    if (!(every > 0.0)) return 1;
+    auto k = static_cast<std::uint64_t>(std::max(0.0, std::floor((time - start) / every)));
+    while (due(time, k)) ++k;
+    return std::max<std::uint64_t>(k, 1);
+}
+
+Outputs::Outputs(const RunFolder& folder, const Case& the_case, double start_time)
+    : folder_(folder), options_(the_case.output), info_(info_of(the_case)), start_time_(start_time),
+      step_(the_case.time.step), file_(folder.diagnostics()) {}
+
+void Outputs::begin(Simulation& simulation) {
+    const Stopwatch watch(seconds_);
+    counters_ = {};
+    file_.begin();
+    write_row(simulation);
+    write_snapshot_files(simulation);
+}
+
+void Outputs::continue_from(const Checkpoint& checkpoint) {
+    counters_ = checkpoint.outputs;
+    relative_energy_error_ = checkpoint.relative_energy_error;
+    file_.continue_from(checkpoint.diagnostics_bytes);
+}
+
+void Outputs::after_step(Simulation& simulation) {
+    const double time = simulation.time();
+    const OutputTimes rows{start_time_, options_.diagnostics_every, step_};
+    const OutputTimes snapshots{start_time_, options_.snapshot_every, step_};
+    const bool row_due = rows.due(time, counters_.next_diagnostics) || simulation.finished();
+    const bool snapshot_due = snapshots.due(time, counters_.next_snapshot) || simulation.finished();
+    if (!row_due && !snapshot_due) return;
+    const Stopwatch watch(seconds_);
+    if (row_due) {
+        write_row(simulation);
+        counters_.next_diagnostics = rows.next_after(time);
+    }
+    if (snapshot_due) {
+        write_snapshot_files(simulation);
+        counters_.next_snapshot = snapshots.next_after(time);
+    }
+}
+
+void Outputs::save_to(Checkpoint& checkpoint) {
+    checkpoint.outputs = counters_;
+    checkpoint.start_time = start_time_;
+    checkpoint.relative_energy_error = relative_energy_error_;
+    checkpoint.diagnostics_bytes = file_.sync();
+}
+
+void Outputs::plot_diagnostics_file() const {
+    if (!options_.pictures) return;
+    const auto table = read_csv(folder_.diagnostics());
+    if (table.rows() > 1) plot_diagnostics(folder_.diagnostics_picture(), table);
+}
+
+void Outputs::write_row(Simulation& simulation) {
+    last_row_ = simulation.diagnostics();
+    relative_energy_error_ = last_row_->relative_energy_error;
+    file_.append(*last_row_);
+}
+
+void Outputs::write_snapshot_files(const Simulation& simulation) {
+    info_.time = simulation.time();
+    write_snapshot(folder_.snapshot(counters_.snapshots), simulation.bodies(), info_);
+    if (options_.pictures) {
+        // One frame for the whole run: the pictures make a film.
+        if (!(counters_.frame.width > 0.0))
+            counters_.frame = picture_frame(simulation.bodies(), options_.plane, options_.picture_width);
+        plot_density(folder_.picture(counters_.snapshots), simulation.bodies(), info_,
+                     {.plane = options_.plane, .frame = counters_.frame});
+    }
+    ++counters_.snapshots;
+}
+
+} // namespace farfield

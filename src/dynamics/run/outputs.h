@@ -1,0 +1,67 @@
+// What a run writes on its way: rows of diagnostics.csv, snapshots and their pictures, each at the first step
+// that ends at or after start + k·every, and at the start and the end.
+#pragma once
+
+#include "dynamics/run/checkpoint.h"
+#include "dynamics/run/diagnostics_file.h"
+#include "dynamics/run/run_folder.h"
+#include "io/snapshot.h"
+
+#include <farfield/run.h>
+
+#include <optional>
+
+namespace farfield {
+
+class Outputs {
+public:
+    /// @throws IoError where diagnostics.csv cannot be opened, InvalidArgument where another run writes it.
+    Outputs(const RunFolder& folder, const Case& the_case, double start_time);
+
+    /// The outputs of the start, into an emptied diagnostics.csv.
+    void begin(Simulation& simulation);
+    /// Goes on from a checkpoint: diagnostics.csv is cut back to what the checkpoint knows.
+    void continue_from(const Checkpoint& checkpoint);
+    /// After a step: what is due, and everything once the simulation has finished.
+    void after_step(Simulation& simulation);
+    /// Fills in the parts of a checkpoint that concern outputs, and makes diagnostics.csv durable.
+    void save_to(Checkpoint& checkpoint);
+    /// diagnostics.png, from the whole of diagnostics.csv.
+    void plot_diagnostics_file() const;
+
+    [[nodiscard]] double relative_energy_error() const { return relative_energy_error_; }
+    /// Of the last row written by this process.
+    [[nodiscard]] const std::optional<Diagnostics>& last_row() const { return last_row_; }
+    [[nodiscard]] std::uint64_t snapshots() const { return counters_.snapshots; }
+    /// Seconds spent in diagnostics and in writing files.
+    [[nodiscard]] double seconds() const { return seconds_; }
+
+private:
+    void write_row(Simulation& simulation);
+    void write_snapshot_files(const Simulation& simulation);
+
+    const RunFolder& folder_;
+    OutputOptions options_;
+    SnapshotInfo info_;
+    double start_time_;
+    double step_;
+    DiagnosticsFile file_;
+    OutputCounters counters_;
+    double relative_energy_error_ = 0.0;
+    std::optional<Diagnostics> last_row_;
+    double seconds_ = 0.0;
+};
+
+/// The output times start + k·every, k ≥ 1, met by steps of at most `step`. Comparisons allow for the
+/// rounding of times.
+struct OutputTimes {
+    double start;
+    double every; ///< 0: never due
+    double step;
+
+    [[nodiscard]] bool due(double time, std::uint64_t next) const;
+    /// The first k that is not yet reached at `time`.
+    [[nodiscard]] std::uint64_t next_after(double time) const;
+};
+
+} // namespace farfield

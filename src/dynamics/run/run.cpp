@@ -1,0 +1,246 @@
+// run_case: prepare the folder, begin or restart, step with outputs and checkpoints, sum up.
+#include <farfield/run.h>
+
+#include "backend/threads/parallel.h"
+#include "dynamics/run/case_text.h"
+#include "dynamics/run/checkpoint.h"
+#include "dynamics/run/outputs.h"
+#include "dynamics/run/run_folder.h"
+#include "dynamics/run/summary.h"
+#include "dynamics/simulation_state.h"
+#include "io/atomic_file.h"
+#include "io/bodies_file.h"
+
+#include <farfield/error.h>
+#include <farfield/farfield.h>
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <optional>
+#include <utility>
+
+namespace farfield {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* new_run_remedy =
+    "begin a new run from the last snapshot ([initial] kind = \"file\", path = "
+    "\"snapshot_NNNN.h5\") in another folder";
+
+class Run {
+public:
+    Run(const Case& the_case, const RunSettings& settings, const RunHooks& hooks)
+        : case_(the_case), hooks_(hooks), folder_(checked_folder(settings)) {
+        if (settings.restart) restart();
+        if (!simulation_) begin(settings.restart);
+    }
+
+    RunResult execute() {
+        const bool was_finished = simulation_->finished();
+        if (!was_finished) fs::remove(folder_.summary()); // it tells of an earlier part of the run
+        for (const auto& note : simulation_->notes()) say(note);
+        report_progress();
+        bool stopped = false;
+        while (!simulation_->finished() && !stopped) {
+            simulation_->step();
+            outputs_->after_step(*simulation_);
+            stopped = hooks_.stop_requested && hooks_.stop_requested();
+            if (checkpoint_due() || stopped || simulation_->finished()) save_checkpoint();
+            report_progress();
+        }
+        if (was_finished && restarted_from_step_)
+            say(fmt::format("the run had already reached time.end = {}", case_.time.end));
+        if (was_finished && !restarted_from_step_) save_checkpoint();
+        return finish();
+    }
+
+private:
+    static RunFolder checked_folder(const RunSettings& settings);
+    [[nodiscard]] ForceOptions force_of(const Checkpoint& checkpoint) const;
+    void check_case(const std::string& deciding_text_before) const;
+    void restart();
+    void begin(bool wanted_restart);
+    [[nodiscard]] bool checkpoint_due();
+    void save_checkpoint();
+    void report_progress() const;
+    RunResult finish();
+    void say(const std::string& text) const {
+        if (hooks_.message) hooks_.message(text);
+    }
+    [[nodiscard]] double seconds() const {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
+    }
+
+    const Case& case_;
+    const RunHooks& hooks_;
+    RunFolder folder_;
+    std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+    std::optional<Simulation> simulation_;
+    std::optional<Outputs> outputs_;
+    double start_time_ = 0.0;
+    std::uint64_t next_checkpoint_ = 1;
+    std::uint64_t first_step_ = 0; // of this process
+    std::optional<std::uint64_t> restarted_from_step_;
+};
+
+RunFolder Run::checked_folder(const RunSettings& settings) {
+    RunFolder folder(settings.out);
+    if (settings.restart) return folder;
+    if (const auto sign = folder.sign_of_earlier_run(); !sign.empty())
+        throw InvalidArgument(
+            fmt::format("the output folder '{}' holds an earlier run ('{}'); choose another folder, "
+                        "or continue that run with restart",
+                        folder.path().string(), sign.filename().string()));
+    return folder;
+}
+
+void Run::check_case(const std::string& before) const {
+    if (const auto difference = first_difference(before, deciding_text(case_)); !difference.empty())
+        throw InvalidArgument(
+            fmt::format("the run in '{}' is of another case: {}; restart it with the case it began "
+                        "with (case.toml there), or choose another folder",
+                        folder_.path().string(), difference));
+}
+
+// The bits of a run belong to an ISA: an automatic choice stays what it was when the run began.
+ForceOptions Run::force_of(const Checkpoint& checkpoint) const {
+    if (checkpoint.version != version())
+        throw InvalidArgument(
+            fmt::format("the checkpoint in '{}' was written by Farfield {}, this is {}, whose last "
+                        "bits may differ; continue with that version, or {}",
+                        folder_.path().string(), checkpoint.version, version(), new_run_remedy));
+    auto force = case_.force;
+    if (force.isa != Isa::automatic && force.isa != checkpoint.backend.isa)
+        throw InvalidArgument(fmt::format(
+            "the run in '{}' was computed with isa = {}, not {}: other instructions give "
+            "other last bits; leave isa out, or {}",
+            folder_.path().string(), name_of(checkpoint.backend.isa), name_of(force.isa), new_run_remedy));
+    force.isa = checkpoint.backend.isa;
+    return force;
+}
+
+void Run::restart() {
+    auto checkpoint = newest_checkpoint(folder_, [this](const std::string& text) { say(text); });
+    if (!checkpoint) return;
+    check_case(checkpoint->deciding_text);
+    if (case_.time.end < checkpoint->state.time)
+        throw InvalidArgument(
+            fmt::format("time.end = {} lies before the checkpoint in '{}' at t = {}; a restart only "
+                        "goes forward",
+                        case_.time.end, folder_.path().string(), checkpoint->state.time));
+    const auto force = force_of(*checkpoint);
+    try {
+        simulation_.emplace(SimulationAccess::restore(std::move(checkpoint->state), force, case_.time));
+    } catch (const BackendUnavailable& error) {
+        throw BackendUnavailable(fmt::format("the run in '{}' cannot be continued here: {}; {}",
+                                             folder_.path().string(), error.what(), new_run_remedy));
+    }
+    if (SimulationAccess::backend(*simulation_) != checkpoint->backend)
+        throw BackendUnavailable(fmt::format("the run in '{}' used another variant of the sums ({}); {}",
+                                             folder_.path().string(), name_of(checkpoint->backend.variant),
+                                             new_run_remedy));
+    start_time_ = checkpoint->start_time;
+    outputs_.emplace(folder_, case_, start_time_);
+    outputs_->continue_from(*checkpoint);
+    next_checkpoint_ = OutputTimes{start_time_, case_.output.checkpoint_every, case_.time.step}.next_after(
+        simulation_->time());
+    first_step_ = simulation_->step_count();
+    restarted_from_step_ = first_step_;
+    write_file_atomically(folder_.case_file(), case_toml(case_)); // time.end may have moved
+    say(fmt::format("continuing from step {}, t = {}", first_step_, simulation_->time()));
+}
+
+void Run::begin(bool wanted_restart) {
+    if (wanted_restart) {
+        if (fs::exists(folder_.case_file())) check_case(deciding_text(read_case(folder_.case_file())));
+        say(fmt::format("no checkpoint in '{}': starting from the beginning", folder_.path().string()));
+    }
+    Bodies bodies;
+    if (case_.initial.kind == InitialKind::file) {
+        auto snapshot = read_bodies(case_.initial.path);
+        bodies = std::move(snapshot.bodies);
+        start_time_ = snapshot.info.time;
+    } else {
+        bodies = make_bodies(case_.initial);
+    }
+    simulation_.emplace(std::move(bodies), case_.force, case_.time, start_time_);
+    outputs_.emplace(folder_, case_, start_time_);
+    write_file_atomically(folder_.case_file(), case_toml(case_));
+    outputs_->begin(*simulation_);
+}
+
+bool Run::checkpoint_due() {
+    const OutputTimes times{start_time_, case_.output.checkpoint_every, case_.time.step};
+    if (!times.due(simulation_->time(), next_checkpoint_)) return false;
+    next_checkpoint_ = times.next_after(simulation_->time());
+    return true;
+}
+
+void Run::save_checkpoint() {
+    Checkpoint checkpoint;
+    checkpoint.state = SimulationAccess::capture(*simulation_);
+    checkpoint.deciding_text = deciding_text(case_);
+    checkpoint.backend = SimulationAccess::backend(*simulation_);
+    checkpoint.version = std::string(version());
+    outputs_->save_to(checkpoint);
+    write_checkpoint(folder_, checkpoint);
+}
+
+void Run::report_progress() const {
+    if (!hooks_.progress) return;
+    RunProgress progress;
+    progress.step = simulation_->step_count();
+    progress.steps_total = progress.step + simulation_->steps_remaining();
+    progress.time = simulation_->time();
+    progress.end = case_.time.end;
+    progress.relative_energy_error = outputs_->relative_energy_error();
+    progress.seconds_elapsed = seconds();
+    if (simulation_->force_seconds() > 0.0)
+        progress.pairs_per_second = simulation_->pairs_evaluated() / simulation_->force_seconds();
+    if (progress.step > first_step_)
+        progress.seconds_left = progress.seconds_elapsed / static_cast<double>(progress.step - first_step_) *
+                                static_cast<double>(simulation_->steps_remaining());
+    hooks_.progress(progress);
+}
+
+RunResult Run::finish() {
+    RunResult result;
+    result.finished = simulation_->finished();
+    result.time = simulation_->time();
+    result.steps = simulation_->step_count();
+    result.relative_energy_error = outputs_->relative_energy_error();
+    const bool already_told = result.finished && result.steps == first_step_ && fs::exists(folder_.summary());
+    if (!already_told) {
+        outputs_->plot_diagnostics_file();
+        RunSummary summary;
+        summary.finished = result.finished;
+        summary.time = result.time;
+        summary.steps = result.steps;
+        summary.bodies = static_cast<std::uint64_t>(simulation_->bodies().size());
+        summary.relative_energy_error = result.relative_energy_error;
+        summary.last_row = outputs_->last_row() ? *outputs_->last_row() : simulation_->diagnostics();
+        summary.backend = SimulationAccess::backend(*simulation_);
+        summary.threads = thread_count(case_.force.threads);
+        summary.restarted_from_step = restarted_from_step_;
+        summary.steps_here = result.steps - first_step_;
+        summary.pairs = simulation_->pairs_evaluated();
+        summary.seconds = seconds();
+        summary.force_seconds = simulation_->force_seconds();
+        summary.output_seconds = outputs_->seconds();
+        summary.notes = simulation_->notes();
+        summary.files = folder_.files(outputs_->snapshots());
+        write_summary(folder_, case_, summary);
+    }
+    result.files = folder_.files(outputs_->snapshots());
+    return result;
+}
+
+} // namespace
+
+RunResult run_case(const Case& the_case, const RunSettings& settings, const RunHooks& hooks) {
+    return Run(the_case, settings, hooks).execute();
+}
+
+} // namespace farfield

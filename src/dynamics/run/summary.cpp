@@ -1,0 +1,95 @@
+#include "dynamics/run/summary.h"
+
+#include "dynamics/run/case_text.h"
+#include "io/atomic_file.h"
+
+#include <farfield/farfield.h>
+
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+#include <string>
+#include <sys/utsname.h>
+#include <thread>
+
+namespace farfield {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string cpu_model() {
+    std::ifstream file("/proc/cpuinfo");
+    for (std::string line; std::getline(file, line);)
+        if (line.starts_with("model name")) {
+            const auto colon = line.find(": ");
+            if (colon != std::string::npos) return line.substr(colon + 2);
+        }
+    return "unknown";
+}
+
+Json machine() {
+    utsname system{};
+    Json out{{"cpu", cpu_model()}, {"logical_cpus", std::thread::hardware_concurrency()}};
+    if (uname(&system) == 0) {
+        out["system"] = std::string(system.sysname) + " " + system.release;
+        out["architecture"] = system.machine;
+    }
+    return out;
+}
+
+// TOML's booleans, numbers and the strings we write are JSON too.
+Json options(const Case& the_case) {
+    Json out = Json::object();
+    for (const auto& entry : case_entries(the_case)) {
+        auto value = Json::parse(entry.value, nullptr, false);
+        if (value.is_discarded()) value = entry.value;
+        auto& place = entry.section.empty() ? out : out[std::string(entry.section)];
+        place[std::string(entry.key)] = std::move(value);
+    }
+    return out;
+}
+
+Json energies(const Diagnostics& row) {
+    return {{"kinetic", row.kinetic},
+            {"potential", row.potential},
+            {"total", row.total},
+            {"momentum", row.momentum},
+            {"angular_momentum", row.angular_momentum},
+            {"virial_ratio", row.virial_ratio},
+            {"lagrangian_radii", row.lagrangian_radii}};
+}
+
+} // namespace
+
+void write_summary(const RunFolder& folder, const Case& the_case, const RunSummary& summary) {
+    Json out;
+    out["farfield"] = std::string(version());
+    out["finished"] = summary.finished;
+    out["time"] = summary.time;
+    out["steps"] = summary.steps;
+    out["bodies"] = summary.bodies;
+    out["relative_energy_error"] = summary.relative_energy_error;
+    out["last_diagnostics"] = energies(summary.last_row);
+    out["machine"] = machine();
+    out["backend"] = {{"device", "cpu"},
+                      {"isa", name_of(summary.backend.isa)},
+                      {"variant", name_of(summary.backend.variant)},
+                      {"precision", name_of(summary.backend.precision)},
+                      {"threads", summary.threads}};
+    out["options"] = options(the_case);
+    if (summary.restarted_from_step) out["restarted_from_step"] = *summary.restarted_from_step;
+    out["this_process"] = {
+        {"steps", summary.steps_here},
+        {"seconds", summary.seconds},
+        {"force_seconds", summary.force_seconds},
+        {"output_seconds", summary.output_seconds},
+        {"pairs", summary.pairs},
+        {"pairs_per_second", summary.force_seconds > 0.0 ? summary.pairs / summary.force_seconds : 0.0}};
+    out["notes"] = summary.notes;
+    Json files = Json::array();
+    for (const auto& file : summary.files) files.push_back(file.filename().string());
+    out["files"] = std::move(files);
+    write_file_atomically(folder.summary(), out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+} // namespace farfield

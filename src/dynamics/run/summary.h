@@ -1,0 +1,40 @@
+// summary.json: what was run, on which machine, how long it took and how well energy was kept. The only file
+// of a run with wall-clock times in it.
+#pragma once
+
+#include "dynamics/forces.h"
+#include "dynamics/run/run_folder.h"
+
+#include <farfield/run.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace farfield {
+
+struct RunSummary {
+    bool finished = false;
+    double time = 0.0;
+    std::uint64_t steps = 0;
+    std::uint64_t bodies = 0;
+    double relative_energy_error = 0.0;
+    Diagnostics last_row;
+    ForceBackend backend;
+    int threads = 0; ///< used by the forces
+    std::optional<std::uint64_t> restarted_from_step;
+    // Of this process alone:
+    std::uint64_t steps_here = 0;
+    double pairs = 0.0;
+    double seconds = 0.0;
+    double force_seconds = 0.0;
+    double output_seconds = 0.0;
+    std::vector<std::string> notes;
+    std::vector<std::filesystem::path> files;
+};
+
+void write_summary(const RunFolder& folder, const Case& the_case, const RunSummary& summary);
+
+} // namespace farfield

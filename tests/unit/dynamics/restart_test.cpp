@@ -1,0 +1,285 @@
+// A run that is killed at random moments and restarted leaves the same bytes as one that was left alone; so
+// do runs with other numbers of threads, and runs that were asked to stop.
+#include "run_support.h"
+
+#include "dynamics/run/checkpoint.h"
+
+#include <chrono>
+#include <csignal>
+#include <random>
+#include <sys/wait.h>
+#include <thread>
+
+namespace farfield {
+namespace {
+
+using namespace test;
+
+std::vector<Case> cases() {
+    auto adaptive = small_case(Integrator::hermite4);
+    adaptive.name = "adaptive";
+    adaptive.time.adaptive = true;
+    adaptive.time.step = 1.0 / 64;
+    auto mixed = small_case(Integrator::yoshida4);
+    mixed.name = "mixed";
+    mixed.force.precision = Precision::mixed;
+    auto odd_end = small_case();
+    odd_end.name = "odd_end";
+    odd_end.time.step = 0.0071;
+    return {small_case(), mixed, small_case(Integrator::hermite4), adaptive, odd_end};
+}
+
+class EachCase : public testing::TestWithParam<Case> {};
+INSTANTIATE_TEST_SUITE_P(All, EachCase, testing::ValuesIn(cases()), [](const auto& test) {
+    return test.param.name + "_" + std::string(name_of(test.param.time.integrator));
+});
+
+// In a child process: run (or go on with) the case; exit status 0 when it finished. Nothing of the parent's
+// OpenMP threads survives a fork, so the child uses one thread.
+pid_t start_child(Case the_case, const fs::path& out) {
+    const auto pid = fork();
+    if (pid != 0) return pid;
+    the_case.force.threads = 1;
+    try {
+        run_case(the_case, {.out = out, .restart = true});
+    } catch (const std::exception& error) {
+        fprintf(stderr, "child: %s\n", error.what());
+        _exit(1);
+    }
+    _exit(0);
+}
+
+TEST_P(EachCase, SurvivesBeingKilledAtAnyMoment) {
+    const auto seed = std::random_device{}();
+    std::printf("seed %u\n", seed);
+    std::mt19937 random(seed);
+    const TemporaryFolder folder;
+    auto undisturbed = GetParam();
+    undisturbed.force.threads = 1;
+    const auto start = std::chrono::steady_clock::now();
+    run_case(undisturbed, {.out = folder / "whole"});
+    const std::chrono::duration<double> whole = std::chrono::steady_clock::now() - start;
+
+    for (int round = 0; round < 3; ++round) {
+        const auto out = folder / "killed";
+        fs::remove_all(out);
+        int kills = 0;
+        for (bool done = false; !done;) {
+            // Mostly short lives, so that many of them fall into the same run; growing, so that it ends.
+            const double most = whole.count() * (0.3 + 0.1 * kills);
+            const auto life =
+                std::chrono::duration<double>(std::uniform_real_distribution<>(0.0, most)(random));
+            const auto pid = start_child(GetParam(), out);
+            ASSERT_GT(pid, 0);
+            std::this_thread::sleep_for(life);
+            kill(pid, SIGKILL);
+            int status = 0;
+            ASSERT_EQ(waitpid(pid, &status, 0), pid);
+            ASSERT_FALSE(WIFEXITED(status) && WEXITSTATUS(status) != 0);
+            done = WIFEXITED(status);
+            kills += done ? 0 : 1;
+        }
+        std::printf("killed %d times\n", kills);
+        expect_same_results(folder / "whole", out);
+    }
+}
+
+TEST_P(EachCase, HasTheSameBitsForAnyNumberOfThreads) {
+    const TemporaryFolder folder;
+    auto the_case = GetParam();
+    the_case.force.threads = 1;
+    run_case(the_case, {.out = folder / "1"});
+    for (int threads : {2, 7}) {
+        the_case.force.threads = threads;
+        const auto out = folder / (threads == 2 ? "2" : "7");
+        run_case(the_case, {.out = out});
+        expect_same_results(folder / "1", out);
+    }
+}
+
+TEST_P(EachCase, StopsAndGoesOn) {
+    const TemporaryFolder folder;
+    auto the_case = GetParam();
+    run_case(the_case, {.out = folder / "whole"});
+    the_case.output.checkpoint_every = 0.0; // interruptions alone make checkpoints
+    int stops = 0;
+    bool finished = false;
+    while (!finished) {
+        int steps = 0;
+        RunHooks hooks;
+        hooks.stop_requested = [&] { return ++steps == 9; };
+        const auto result = run_case(the_case, {.out = folder / "stopped", .restart = stops > 0}, hooks);
+        finished = result.finished;
+        stops += finished ? 0 : 1;
+        if (!finished) {
+            EXPECT_EQ(result.steps, 9U * static_cast<unsigned>(stops));
+        }
+    }
+    EXPECT_GE(stops, 3);
+    expect_same_results(folder / "whole", folder / "stopped");
+}
+
+// Stops a small case in the middle, with two checkpoints written.
+void run_half(const fs::path& out) {
+    int steps = 0;
+    RunHooks hooks;
+    hooks.stop_requested = [&] { return ++steps == 30; };
+    EXPECT_FALSE(run_case(small_case(), {.out = out}, hooks).finished);
+    ASSERT_TRUE(fs::exists(out / "checkpoint.h5"));
+    ASSERT_TRUE(fs::exists(out / "checkpoint.previous.h5"));
+}
+
+TEST(Restart, FallsBackToTheCheckpointBeforeADamagedOne) {
+    const TemporaryFolder folder;
+    run_case(small_case(), {.out = folder / "whole"});
+    const auto damages = std::vector<std::pair<const char*, void (*)(std::string&)>>{
+        {"truncated", [](std::string& bytes) { bytes.resize(bytes.size() / 2); }},
+        {"empty", [](std::string& bytes) { bytes.clear(); }},
+        {"one bit",
+         [](std::string& bytes) {
+             bytes[bytes.size() - 100] = static_cast<char>(bytes[bytes.size() - 100] ^ 1);
+         }},
+    };
+    for (const auto& [name, damage] : damages) {
+        const auto out = folder / name;
+        run_half(out);
+        auto bytes = bytes_of(out / "checkpoint.h5");
+        damage(bytes);
+        write_bytes(out / "checkpoint.h5", bytes);
+        Messages messages;
+        EXPECT_TRUE(run_case(small_case(), {.out = out, .restart = true}, messages.hooks()).finished);
+        expect_contains(messages.text,
+                        {"checkpoint.h5", "checkpoint.previous.h5", "continuing from step 24"});
+        expect_same_results(folder / "whole", out);
+    }
+}
+
+TEST(Restart, RefusesWhereEveryCheckpointIsDamaged) {
+    const TemporaryFolder folder;
+    run_half(folder / "out");
+    for (const char* name : {"checkpoint.h5", "checkpoint.previous.h5"})
+        write_bytes(folder / "out" / name, "rubbish");
+    const auto text =
+        error_of<IoError>([&] { run_case(small_case(), {.out = folder / "out", .restart = true}); });
+    expect_contains(text, {"checkpoint.h5", "checkpoint.previous.h5", "remove"});
+}
+
+TEST(Restart, FindsEveryFlippedByteOfACheckpoint) {
+    const TemporaryFolder folder;
+    run_half(folder / "out");
+    const auto path = folder / "out" / "checkpoint.h5";
+    const auto good = read_checkpoint(path);
+    const auto bytes = bytes_of(path);
+    std::mt19937 random(3);
+    for (int i = 0; i < 200; ++i) {
+        auto damaged = bytes;
+        const auto place = random() % damaged.size();
+        damaged[place] = static_cast<char>(damaged[place] ^ (1 << random() % 8));
+        write_bytes(path, damaged);
+        // Damage that nothing depends on (unused bytes of the format) may pass, but then the content is
+        // right.
+        try {
+            const auto read = read_checkpoint(path);
+            EXPECT_EQ(read.state.motion.bodies.position, good.state.motion.bodies.position)
+                << "byte " << place;
+            EXPECT_EQ(read.state.motion.acceleration, good.state.motion.acceleration) << "byte " << place;
+            EXPECT_EQ(read.state.step, good.state.step) << "byte " << place;
+            EXPECT_EQ(read.diagnostics_bytes, good.diagnostics_bytes) << "byte " << place;
+        } catch (const Error&) {
+        }
+    }
+}
+
+TEST(Restart, RefusesTheCheckpointOfAnotherCase) {
+    const TemporaryFolder folder;
+    run_half(folder / "out");
+    const auto before = bytes_of(folder / "out" / "checkpoint.h5");
+    const auto refused = [&](auto&& change, std::initializer_list<std::string> parts) {
+        auto other = small_case();
+        change(other);
+        const auto text =
+            error_of<InvalidArgument>([&] { run_case(other, {.out = folder / "out", .restart = true}); });
+        expect_contains(text, parts);
+    };
+    refused([](Case& c) { c.force.softening = 0.02; },
+            {"force.softening was 0.05 and is 0.02 now", "case.toml"});
+    refused([](Case& c) { c.initial.seed = 8; }, {"initial.seed was 7 and is 8 now"});
+    refused([](Case& c) { c.time.integrator = Integrator::yoshida4; }, {"time.integrator"});
+    refused([](Case& c) { c.output.snapshot_every = 0.25; }, {"output.snapshot_every"});
+    refused([](Case& c) { c.time.end = 0.1; }, {"time.end = 0.1", "t = 0.234375"});
+    refused([](Case& c) { c.force.isa = Isa::sse42; }, {"isa"});
+    EXPECT_EQ(bytes_of(folder / "out" / "checkpoint.h5"), before);
+}
+
+TEST(Restart, RefusesACaseThatDiffersEvenWithoutACheckpoint) {
+    const TemporaryFolder folder;
+    run_half(folder / "out");
+    fs::remove(folder / "out" / "checkpoint.h5");
+    fs::remove(folder / "out" / "checkpoint.previous.h5");
+    auto other = small_case();
+    other.initial.n = 50;
+    const auto text =
+        error_of<InvalidArgument>([&] { run_case(other, {.out = folder / "out", .restart = true}); });
+    expect_contains(text, {"initial.n was 48 and is 50 now"});
+}
+
+TEST(Restart, StartsFromTheBeginningWithoutACheckpointAndSaysSo) {
+    const TemporaryFolder folder;
+    run_case(small_case(), {.out = folder / "whole"});
+    run_half(folder / "out");
+    fs::remove(folder / "out" / "checkpoint.h5");
+    fs::remove(folder / "out" / "checkpoint.previous.h5");
+    Messages messages;
+    EXPECT_TRUE(run_case(small_case(), {.out = folder / "out", .restart = true}, messages.hooks()).finished);
+    expect_contains(messages.text, {"no checkpoint", "from the beginning"});
+    expect_same_results(folder / "whole", folder / "out");
+}
+
+TEST(Restart, RefusesLostRowsOfDiagnostics) {
+    const TemporaryFolder folder;
+    run_half(folder / "out");
+    write_bytes(folder / "out" / "diagnostics.csv", "time\n");
+    const auto text =
+        error_of<IoError>([&] { run_case(small_case(), {.out = folder / "out", .restart = true}); });
+    expect_contains(text, {"diagnostics.csv", "5 bytes", "rows have been lost"});
+}
+
+TEST(Restart, OfAFinishedRunChangesNothing) {
+    const TemporaryFolder folder;
+    run_case(small_case(), {.out = folder / "out"});
+    const auto results = results_in(folder / "out");
+    const auto summary = bytes_of(folder / "out" / "summary.json");
+    Messages messages;
+    const auto result = run_case(small_case(), {.out = folder / "out", .restart = true}, messages.hooks());
+    EXPECT_TRUE(result.finished);
+    expect_contains(messages.text, {"already reached time.end = 0.5"});
+    EXPECT_TRUE(results_in(folder / "out") == results);
+    EXPECT_EQ(bytes_of(folder / "out" / "summary.json"), summary);
+}
+
+// The end is on the output grid here, so a run in two parts is like one in one.
+TEST(Restart, ContinuesAFinishedRunToALaterEnd) {
+    const TemporaryFolder folder;
+    auto longer = small_case();
+    longer.time.end = 1.0;
+    run_case(longer, {.out = folder / "whole"});
+    run_case(small_case(), {.out = folder / "out"});
+    EXPECT_EQ(run_case(longer, {.out = folder / "out", .restart = true}).time, 1.0);
+    expect_same_results(folder / "whole", folder / "out");
+}
+
+TEST(Restart, RefusesAFolderThatAnotherRunWrites) {
+    const TemporaryFolder folder;
+    std::string text;
+    RunHooks hooks;
+    hooks.stop_requested = [&] {
+        text = error_of<InvalidArgument>(
+            [&] { run_case(small_case(), {.out = folder / "out", .restart = true}); });
+        return true;
+    };
+    run_case(small_case(), {.out = folder / "out"}, hooks);
+    expect_contains(text, {"diagnostics.csv", "another run"});
+}
+
+} // namespace
+} // namespace farfield

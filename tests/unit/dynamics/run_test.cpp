@@ -1,0 +1,184 @@
+// What run_case leaves behind: which files and rows, at which times; the folders and options it refuses.
+#include "run_support.h"
+
+#include "dynamics/run/case_text.h"
+#include "dynamics/run/outputs.h"
+#include "io/csv.h"
+#include "io/snapshot.h"
+
+#include <nlohmann/json.hpp>
+
+namespace farfield {
+namespace {
+
+using namespace test;
+
+TEST(Run, LeavesTheFilesItPromises) {
+    const TemporaryFolder folder;
+    const auto result = run_case(small_case(), {.out = folder / "deep/out"});
+    EXPECT_TRUE(result.finished);
+    EXPECT_EQ(result.steps, 64U);
+    EXPECT_EQ(result.time, 0.5);
+    for (const char* name : {"case.toml", "diagnostics.csv", "checkpoint.h5", "summary.json",
+                             "snapshot_0000.h5", "snapshot_0004.h5"})
+        EXPECT_NE(std::find(result.files.begin(), result.files.end(), folder / "deep/out" / name),
+                  result.files.end())
+            << name;
+    EXPECT_FALSE(fs::exists(folder / "deep/out/snapshot_0005.h5"));
+    for (const auto& entry : fs::directory_iterator(folder / "deep/out"))
+        EXPECT_NE(entry.path().extension(), ".part");
+
+    const auto last = read_snapshot(folder / "deep/out/snapshot_0004.h5");
+    EXPECT_EQ(last.info.time, 0.5);
+    EXPECT_EQ(last.bodies.size(), 48);
+    const auto summary = nlohmann::json::parse(bytes_of(folder / "deep/out/summary.json"));
+    EXPECT_EQ(summary.at("steps"), 64);
+    EXPECT_EQ(summary.at("finished"), true);
+    EXPECT_EQ(summary.at("options").at("initial").at("n"), 48);
+    EXPECT_EQ(summary.at("options").at("force").at("softening"), 0.05);
+    EXPECT_EQ(summary.at("relative_energy_error"), result.relative_energy_error);
+    EXPECT_GT(summary.at("this_process").at("pairs_per_second").get<double>(), 0.0);
+}
+
+TEST(Run, WritesRowsWithTheAgreedColumns) {
+    const TemporaryFolder folder;
+    run_case(small_case(), {.out = folder / "out"});
+    const auto text = bytes_of(folder / "out" / "diagnostics.csv");
+    EXPECT_EQ(text.substr(0, text.find('\n')),
+              "time,kinetic,potential,total,relative_energy_error,px,py,pz,lx,ly,lz,"
+              "virial_ratio,r10,r50,r90");
+    const auto table = read_csv(folder / "out" / "diagnostics.csv");
+    ASSERT_EQ(table.rows(), 17);
+    for (int k = 0; k <= 16; ++k) EXPECT_EQ((*table.find("time"))[k], k / 32.0);
+    EXPECT_EQ((*table.find("relative_energy_error"))[0], 0.0);
+    EXPECT_NE((*table.find("relative_energy_error"))[16], 0.0);
+    EXPECT_LT(std::abs((*table.find("relative_energy_error"))[16]), 1e-2);
+}
+
+TEST(Run, WritesOnlyStartAndEndWithoutIntervals) {
+    const TemporaryFolder folder;
+    auto the_case = small_case();
+    the_case.output = {.pictures = false};
+    run_case(the_case, {.out = folder / "out"});
+    EXPECT_EQ(read_csv(folder / "out" / "diagnostics.csv").rows(), 2);
+    EXPECT_TRUE(fs::exists(folder / "out" / "snapshot_0001.h5"));
+    EXPECT_FALSE(fs::exists(folder / "out" / "snapshot_0002.h5"));
+    EXPECT_FALSE(fs::exists(folder / "out" / "snapshot_0000.png"));
+    EXPECT_TRUE(fs::exists(folder / "out" / "checkpoint.h5"));
+    EXPECT_FALSE(fs::exists(folder / "out" / "checkpoint.previous.h5"));
+}
+
+TEST(Run, OfNoLengthLeavesTheStart) {
+    const TemporaryFolder folder;
+    auto the_case = small_case();
+    the_case.time.end = 0.0;
+    EXPECT_TRUE(run_case(the_case, {.out = folder / "out"}).finished);
+    EXPECT_EQ(read_csv(folder / "out" / "diagnostics.csv").rows(), 1);
+    EXPECT_TRUE(fs::exists(folder / "out" / "checkpoint.h5"));
+    EXPECT_FALSE(fs::exists(folder / "out" / "snapshot_0001.h5"));
+}
+
+TEST(Run, ShortensTheLastStepAndSaysSo) {
+    const TemporaryFolder folder;
+    auto the_case = small_case();
+    the_case.time.step = 0.3;
+    Messages messages;
+    const auto result = run_case(the_case, {.out = folder / "out"}, messages.hooks());
+    EXPECT_EQ(result.steps, 2U);
+    EXPECT_EQ(result.time, 0.5);
+    expect_contains(messages.text, {"time.end = 0.5", "time.step = 0.3", "shortened to 0.2"});
+}
+
+TEST(Run, SaysThatHermiteComputesInDouble) {
+    const TemporaryFolder folder;
+    auto the_case = small_case(Integrator::hermite4);
+    the_case.force.precision = Precision::float32;
+    Messages messages;
+    run_case(the_case, {.out = folder / "float"}, messages.hooks());
+    expect_contains(messages.text, {"hermite4", "in double", "\"float\""});
+    the_case.force.precision = Precision::float64;
+    run_case(the_case, {.out = folder / "double"});
+    expect_same_results(folder / "float", folder / "double");
+}
+
+TEST(Run, RefusesAUsedFolder) {
+    const TemporaryFolder folder;
+    run_case(small_case(), {.out = folder / "out"});
+    const auto before = results_in(folder / "out");
+    const auto text = error_of<InvalidArgument>([&] { run_case(small_case(), {.out = folder / "out"}); });
+    expect_contains(text, {(folder / "out").string(), "earlier run", "restart"});
+    EXPECT_TRUE(results_in(folder / "out") == before);
+}
+
+TEST(Run, RefusesAFolderItCannotWrite) {
+    const TemporaryFolder folder;
+    write_bytes(folder / "file", "x");
+    expect_contains(error_of<IoError>([&] { run_case(small_case(), {.out = folder / "file"}); }),
+                    {(folder / "file").string(), "choose a folder"});
+    expect_contains(error_of<IoError>([&] { run_case(small_case(), {.out = "/proc/farfield"}); }),
+                    {"/proc/farfield", "choose a folder"});
+    expect_contains(error_of<InvalidArgument>([&] { run_case(small_case(), {.out = ""}); }), {"empty name"});
+}
+
+TEST(Run, LeavesNoFilesOfACaseThatIsNotAllowed) {
+    const TemporaryFolder folder;
+    auto the_case = small_case();
+    the_case.time.step = 0.0;
+    expect_contains(error_of<InvalidArgument>([&] { run_case(the_case, {.out = folder / "out"}); }),
+                    {"time.step is 0"});
+    EXPECT_TRUE(fs::is_empty(folder / "out"));
+}
+
+TEST(Run, ReportsProgressOfEveryStep) {
+    const TemporaryFolder folder;
+    std::vector<RunProgress> all;
+    RunHooks hooks;
+    hooks.progress = [&](const RunProgress& progress) { all.push_back(progress); };
+    run_case(small_case(), {.out = folder / "out"}, hooks);
+    ASSERT_EQ(all.size(), 65U);
+    EXPECT_EQ(all.front().step, 0U);
+    EXPECT_EQ(all.back().step, 64U);
+    EXPECT_EQ(all.back().time, 0.5);
+    EXPECT_EQ(all.back().seconds_left, 0.0);
+    EXPECT_GT(all.back().pairs_per_second, 0.0);
+    for (const auto& progress : all) EXPECT_EQ(progress.steps_total, 64U);
+}
+
+TEST(CaseText, ReadsBackAsTheSameCase) {
+    const TemporaryFolder folder;
+    auto the_case = small_case(Integrator::hermite4);
+    the_case.name = "two \"clusters\" \\";
+    the_case.initial.kind = InitialKind::two_clusters;
+    the_case.initial.model = InitialKind::king;
+    the_case.initial.w0 = 7.0;
+    the_case.initial.separation = 1e-300;
+    the_case.time.adaptive = true;
+    the_case.time.eta = 0.1 + 0.2;
+    write_bytes(folder / "case.toml", case_toml(the_case));
+    const auto read = read_case(folder / "case.toml");
+    EXPECT_EQ(case_toml(read), case_toml(the_case));
+    EXPECT_EQ(deciding_text(read), deciding_text(the_case));
+    EXPECT_EQ(read.time.eta, 0.1 + 0.2);
+    EXPECT_EQ(read.initial.w0, 7.0);
+}
+
+// Steps of 0.1 never add up to 0.3 or 0.7 exactly in binary; the outputs are still on the step that is meant.
+TEST(OutputTimes, AreMetByTheStepThatIsMeant) {
+    const OutputTimes times{.start = 0.0, .every = 0.3, .step = 0.1};
+    std::uint64_t next = 1;
+    std::vector<int> met;
+    for (int n = 1; n <= 30; ++n) {
+        const double t = n * 0.1;
+        if (!times.due(t, next)) continue;
+        met.push_back(n);
+        next = times.next_after(t);
+    }
+    EXPECT_EQ(met, (std::vector<int>{3, 6, 9, 12, 15, 18, 21, 24, 27, 30}));
+    const OutputTimes dense{.start = 5.0, .every = 0.01, .step = 0.1};
+    EXPECT_TRUE(dense.due(5.1, 1));
+    EXPECT_EQ(dense.next_after(5.1), 11U);
+    EXPECT_FALSE((OutputTimes{.start = 0.0, .every = 0.0, .step = 0.1}.due(100.0, 1)));
+}
+
+} // namespace
+} // namespace farfield
