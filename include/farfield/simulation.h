@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -92,14 +93,17 @@ public:
     /// @throws InvalidArgument naming step and body where an acceleration stops being finite; the state is
     ///         then that of an unfinished step, not to be continued from.
     void step();
-    /// Steps until the time reaches `time_end` or the end of the options, whichever is first.
-    void advance_to(double time_end);
+    /// Steps until the time reaches `time_end` or the end of the options, whichever is first, or until
+    /// `stop_requested`, polled after each step, says so.
+    void advance_to(double time_end, const std::function<bool()>& stop_requested = {});
 
     [[nodiscard]] bool finished() const;
     [[nodiscard]] double time() const;
     [[nodiscard]] std::uint64_t step_count() const;
     /// Steps left at the present step length.
     [[nodiscard]] std::uint64_t steps_remaining() const;
+    /// The bodies as they are now. Their arrays stay where they are for the life of the simulation, also when
+    /// it is moved, so that views of them see each step.
     [[nodiscard]] const Bodies& bodies() const;
     [[nodiscard]] const ForceOptions& force_options() const;
     [[nodiscard]] const TimeOptions& time_options() const;

@@ -161,10 +161,13 @@ void Simulation::step() {
     }
 }
 
-void Simulation::advance_to(double time_end) {
+void Simulation::advance_to(double time_end, const std::function<bool()>& stop_requested) {
     if (std::isnan(time_end)) throw InvalidArgument("advance_to: the time is NaN; it must be a number");
     const double slack = 1e-9 * impl_->time_options.step;
-    while (!finished() && time() < time_end - slack) step();
+    while (!finished() && time() < time_end - slack) {
+        step();
+        if (stop_requested && stop_requested()) return;
+    }
 }
 
 bool Simulation::finished() const { return impl_->finished(); }

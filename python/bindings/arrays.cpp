@@ -1,0 +1,138 @@
+#include "arrays.h"
+
+#include <farfield/error.h>
+
+#include <optional>
+#include <string>
+
+namespace nb = nanobind;
+
+namespace farfield::python {
+namespace {
+
+// DLPack's numbers of memories that the CPU reads: host, and host memory pinned by CUDA or ROCm.
+constexpr int dl_cpu = 1;
+constexpr int dl_cuda_host = 3;
+constexpr int dl_rocm_host = 11;
+
+bool is_host(int device_type) {
+    return device_type == dl_cpu || device_type == dl_cuda_host || device_type == dl_rocm_host;
+}
+
+std::string class_name(nb::handle object) { return nb::cast<std::string>(object.type().attr("__name__")); }
+
+std::string dtype_name(nb::handle object) {
+    const nb::object dtype = nb::getattr(object, "dtype", nb::none());
+    return nb::cast<std::string>(nb::str(nb::handle(dtype)));
+}
+
+void refuse_device(nb::handle object, const std::string& parameter) {
+    if (!nb::hasattr(object, "__dlpack_device__")) return;
+    const nb::object device = object.attr("__dlpack_device__")();
+    const auto type = static_cast<int>(nb::cast<long>(nb::int_(device[0])));
+    if (is_host(type)) return;
+    throw InvalidArgument(
+        parameter + " lives on " + (type == 2 ? "a CUDA device" : "device type " + std::to_string(type)) +
+        "; this build computes on the CPU: pass a host copy (x.cpu() in PyTorch, x.get() in CuPy)");
+}
+
+[[noreturn]] void refuse_object(nb::handle object, const std::string& parameter, bool writable) {
+    const std::string what = parameter + " is a " + class_name(object);
+    if (writable)
+        throw nb::type_error((what +
+                              " that cannot be written in place; pass a writable NumPy array of float32 or "
+                              "float64 in native byte order")
+                                 .c_str());
+    if (nb::hasattr(object, "dtype"))
+        throw nb::type_error(
+            (what + " of dtype " + dtype_name(object) +
+             " that cannot be viewed; float32 and float64 in native byte order, with strides that "
+             "are whole elements, are: np.ascontiguousarray(" +
+             parameter + ", dtype=float) makes one")
+                .c_str());
+    throw nb::type_error((what + "; an array of float32 or float64 is needed, such as np.asarray(" +
+                          parameter + ", dtype=float)")
+                             .c_str());
+}
+
+template <class View, class... Config>
+Held<View> view_of(nb::handle object, const std::string& parameter, bool writable) {
+    using Array = nb::ndarray<Config...>;
+    Array array;
+    if (!nb::try_cast<Array>(object, array, false)) refuse_object(object, parameter, writable);
+    const auto type = array.dtype();
+    if (type != nb::dtype<float>() && type != nb::dtype<double>())
+        throw nb::type_error((parameter + " has elements of type " + dtype_name(object) +
+                              "; float32 and float64 are allowed: " + parameter + ".astype(float) converts")
+                                 .c_str());
+    if (array.ndim() < 1 || array.ndim() > 2)
+        throw InvalidArgument(parameter + " has " + std::to_string(array.ndim()) +
+                              " dimensions; it must have 1 or 2");
+    View view;
+    view.data = array.data();
+    view.dtype = type == nb::dtype<float>() ? DType::float32 : DType::float64;
+    view.ndim = static_cast<int>(array.ndim());
+    for (std::size_t axis = 0; axis < array.ndim(); ++axis) {
+        view.shape[axis] = static_cast<std::int64_t>(array.shape(axis));
+        view.strides[axis] = array.stride(axis);
+    }
+    return {nb::borrow(object), std::make_shared<Array>(std::move(array)), view};
+}
+
+} // namespace
+
+std::string shape_text(const ConstArrayView& view) {
+    const std::string text = "(" + std::to_string(view.shape[0]);
+    return text + (view.ndim == 2 ? ", " + std::to_string(view.shape[1]) + ")" : ",)");
+}
+
+std::vector<double> copy_in(const ConstArrayView& view, std::int64_t rows, std::int64_t columns,
+                            const char* parameter) {
+    const bool fits = columns == 1 ? view.ndim == 1 && view.shape[0] == rows
+                                   : view.ndim == 2 && view.shape[0] == rows && view.shape[1] == columns;
+    if (!fits) {
+        const std::string tail = columns == 1 ? ",)" : ", " + std::to_string(columns) + ")";
+        throw InvalidArgument(std::string(parameter) + " has shape " + shape_text(view) + "; it must be (" +
+                              std::to_string(rows) + tail + ", one row a body as in masses");
+    }
+    std::vector<double> values;
+    values.reserve(static_cast<std::size_t>(rows * columns));
+    for (std::int64_t i = 0; i < rows; ++i)
+        for (std::int64_t k = 0; k < columns; ++k) {
+            const auto at = i * view.strides[0] + k * view.strides[1];
+            values.push_back(view.dtype == DType::float64
+                                 ? static_cast<const double*>(view.data)[at]
+                                 : static_cast<double>(static_cast<const float*>(view.data)[at]));
+        }
+    return values;
+}
+
+Held<ConstArrayView> input_view(nb::handle object, const char* parameter) {
+    refuse_device(object, parameter);
+    if (nb::isinstance<nb::list>(object) || nb::isinstance<nb::tuple>(object)) {
+        const nb::object array =
+            nb::module_::import_("numpy").attr("asarray")(object, nb::arg("dtype") = "float64");
+        return view_of<ConstArrayView, nb::ro>(array, parameter, false);
+    }
+    return view_of<ConstArrayView, nb::ro>(object, parameter, false);
+}
+
+Held<ArrayView> output_view(nb::handle object, std::initializer_list<std::int64_t> shape,
+                            const char* parameter) {
+    refuse_device(object, parameter);
+    auto held = view_of<ArrayView>(object, parameter, true);
+    const BasicArrayView<void*> wanted(nullptr, DType::float64, shape);
+    if (held.view.ndim != wanted.ndim || held.view.shape != wanted.shape)
+        throw InvalidArgument(std::string(parameter) + " has shape " + shape_text(held.view) +
+                              "; it must be " + shape_text(wanted));
+    return held;
+}
+
+Held<ArrayView> new_array(std::initializer_list<std::int64_t> shape) {
+    nb::list extents;
+    for (auto extent : shape) extents.append(extent);
+    const nb::object array = nb::module_::import_("numpy").attr("empty")(nb::tuple(extents));
+    return view_of<ArrayView>(array, "result", true);
+}
+
+} // namespace farfield::python

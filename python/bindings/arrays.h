@@ -1,0 +1,79 @@
+// The boundary between Python arrays and ArrayView. Nothing is copied: a NumPy array (or anything that speaks
+// DLPack or the buffer protocol on the CPU) is viewed with its own strides, and results are NumPy arrays that
+// the library writes into. Only lists and tuples of numbers are turned into an array first.
+#pragma once
+
+#include <farfield/array.h>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace farfield::python {
+
+/// An argument that holds numbers; shows as numpy.typing.ArrayLike in signatures.
+struct Input {
+    nanobind::object object;
+};
+
+/// The argument `out`: None, or a tuple of two arrays or Nones.
+struct OutputPair {
+    nanobind::object object;
+};
+
+/// A NumPy array of float64 made by us; shows as such in signatures.
+struct Float64Array {
+    nanobind::object object;
+};
+
+/// A view and what keeps its memory alive.
+template <class View>
+struct Held {
+    nanobind::object object; // the array itself
+    std::shared_ptr<void>
+        exported; // its buffer or DLPack export; some exporters keep the memory only in there
+    View view;
+};
+
+/// @throws TypeError (element types, things that are no array), InvalidArgument (device, dimensions); the
+/// message
+///         names `parameter`.
+Held<ConstArrayView> input_view(nanobind::handle object, const char* parameter);
+/// The same for an array that will be written: it must be writable and have exactly `shape`.
+Held<ArrayView> output_view(nanobind::handle object, std::initializer_list<std::int64_t> shape,
+                            const char* parameter);
+/// The values of a view in row-major order. @throws InvalidArgument unless its shape is (rows,) or (rows,
+/// columns).
+std::vector<double> copy_in(const ConstArrayView& view, std::int64_t rows, std::int64_t columns,
+                            const char* parameter);
+/// "(3, 2)" as Python writes it.
+std::string shape_text(const ConstArrayView& view);
+/// A new NumPy array of float64 and a view of it.
+Held<ArrayView> new_array(std::initializer_list<std::int64_t> shape);
+
+} // namespace farfield::python
+
+#define FF_OBJECT_CASTER(Wrapper, python_type)                                                               \
+    template <>                                                                                              \
+    struct nanobind::detail::type_caster<Wrapper> {                                                          \
+        NB_TYPE_CASTER(Wrapper, const_name(python_type))                                                     \
+        bool from_python(handle source, std::uint8_t, cleanup_list*) noexcept {                              \
+            value.object = borrow(source);                                                                   \
+            return true;                                                                                     \
+        }                                                                                                    \
+        static handle from_cpp(const Wrapper& wrapper, rv_policy, cleanup_list*) noexcept {                  \
+            return handle(wrapper.object).inc_ref();                                                         \
+        }                                                                                                    \
+    }
+
+// Any object is taken as it is; the checks, with messages that help, come where it is used.
+FF_OBJECT_CASTER(farfield::python::Input, "numpy.typing.ArrayLike");
+FF_OBJECT_CASTER(
+    farfield::python::OutputPair,
+    "tuple[numpy.typing.NDArray[numpy.floating] | None, numpy.typing.NDArray[numpy.floating] | None]");
+FF_OBJECT_CASTER(farfield::python::Float64Array, "numpy.typing.NDArray[numpy.float64]");

@@ -1,0 +1,46 @@
+// What each file of the module adds to it, and the small things they share.
+#pragma once
+
+#include <farfield/sum.h>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <initializer_list>
+#include <string>
+
+namespace farfield::python {
+
+void bind_errors(nanobind::module_& module);
+void bind_sum(nanobind::module_& module);
+void bind_bodies(nanobind::module_& module);
+void bind_simulation(nanobind::module_& module);
+
+/// Gives a record `__repr__`, and `_asdict()` as named tuples have it.
+template <class Class>
+void make_record(Class& cls, std::initializer_list<const char*> fields) {
+    namespace nb = nanobind;
+    nb::list names;
+    for (const auto* field : fields) names.append(field);
+    cls.attr("_fields") = nb::tuple(names);
+    cls.def(
+        "_asdict",
+        [](nb::handle self) {
+            nb::dict out;
+            for (nb::handle name : self.type().attr("_fields")) out[name] = self.attr(name);
+            return out;
+        },
+        "The fields as a dict.");
+    cls.def("__repr__", [](nb::handle self) {
+        std::string text = nb::cast<std::string>(self.type().attr("__name__")) + "(";
+        const char* separator = "";
+        for (nb::handle name : self.type().attr("_fields")) {
+            text += separator + nb::cast<std::string>(name) + "=" +
+                    nb::cast<std::string>(nb::repr(self.attr(name)));
+            separator = ", ";
+        }
+        return text + ")";
+    });
+}
+
+} // namespace farfield::python

@@ -1,0 +1,197 @@
+"""farfield.Bodies and Simulation: against a leapfrog written here, energy, views and their lifetime, Ctrl-C."""
+
+import gc
+import os
+import signal
+import threading
+
+import numpy as np
+import pytest
+
+import farfield
+from conftest import brute_force
+
+
+def pair(separation=2.0):
+    """Two unit masses on a circular orbit about their centre, G = 1."""
+    speed = np.sqrt(1.0 / (2.0 * separation))
+    half = 0.5 * separation
+    return farfield.Bodies([[half, 0, 0], [-half, 0, 0]], [[0, speed, 0], [0, -speed, 0]], [1.0, 1.0])
+
+
+def cluster(rng, n=40):
+    return farfield.Bodies(rng.normal(size=(n, 3)), 0.2 * rng.normal(size=(n, 3)), rng.uniform(0.5, 1.5, n) / n)
+
+
+def test_follows_a_leapfrog_written_in_numpy(rng):
+    bodies = cluster(rng)
+    simulation = farfield.Simulation(bodies, step=1 / 64, softening=0.1)
+    x, v, m = bodies.positions.copy(), bodies.velocities.copy(), bodies.masses
+    simulation.step(20)
+    for _ in range(20):
+        v += brute_force(x, m, softening=0.1)[1] / 128
+        x += v / 64
+        v += brute_force(x, m, softening=0.1)[1] / 128
+    assert simulation.step_count == 20 and simulation.time == 20 / 64
+    np.testing.assert_allclose(simulation.positions, x, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(simulation.velocities, v, rtol=0, atol=1e-13)
+
+
+@pytest.mark.parametrize(("integrator", "order"), [("leapfrog", 2), ("yoshida4", 4), ("hermite4", 4)])
+def test_circular_orbit_converges_with_its_order(integrator, order):
+    period = 2 * np.pi * 2  # r = 1 about the centre, v = 1/2
+
+    def error(steps):
+        simulation = farfield.Simulation(pair(), step=period / steps, end=period, integrator=integrator)
+        simulation.advance_to(period)
+        assert simulation.finished and simulation.step_count == steps
+        return np.abs(simulation.positions - pair().positions).max()
+
+    slope = np.log2(error(100) / error(200))
+    assert order - 0.3 < slope < order + 0.3
+
+
+def test_energy_and_momentum(rng):
+    simulation = farfield.Simulation(cluster(rng), step=1 / 256, end=1.0, softening=0.1)
+    first = simulation.diagnostics()
+    m, v = simulation.masses, simulation.velocities
+    assert first.kinetic == pytest.approx(0.5 * (m @ (v**2).sum(axis=1)), rel=1e-14)
+    potential = brute_force(simulation.positions, m, softening=0.1)[0]
+    assert first.potential == pytest.approx(0.5 * m @ potential, rel=1e-13)
+    assert first.total == first.kinetic + first.potential and first.relative_energy_error == 0.0
+    simulation.advance_to(1.0)
+    last = simulation.diagnostics()
+    assert last.time == 1.0 and 0.0 < abs(last.relative_energy_error) < 1e-4
+    np.testing.assert_allclose(last.momentum, m @ v, atol=1e-15)
+    np.testing.assert_allclose(last.angular_momentum, first.angular_momentum, atol=1e-14)
+    assert last._asdict()["virial_ratio"] == -last.kinetic / last.potential
+    assert repr(last).startswith("Diagnostics(time=1.0, kinetic=")
+
+
+def test_charges_move_in_their_field():
+    """Two like charges part: ½mv² gained = the Coulomb energy lost."""
+    bodies = farfield.Bodies([[0, 0, 0], [1, 0, 0]], np.zeros((2, 3)), [1.0, 3.0], charges=[0.5, 0.5])
+    simulation = farfield.Simulation(bodies, step=1e-3, kernel="coulomb")
+    simulation.advance_to(1.0)
+    (x1, x2), (v1, v2) = simulation.positions[:, 0], simulation.velocities[:, 0]
+    assert x1 < 0 < 1 < x2 and 0.5 * v1**2 + 1.5 * v2**2 == pytest.approx(0.25 * (1 - 1 / (x2 - x1)), rel=1e-6)
+    np.testing.assert_array_equal(simulation.charges, [0.5, 0.5])
+
+
+def test_same_bits_for_any_number_of_threads(rng):
+    bodies = cluster(rng, 600)
+    ends = []
+    for threads in (1, 2, 7):
+        simulation = farfield.Simulation(bodies, step=1 / 64, softening=0.01, threads=threads)
+        simulation.step(5)
+        ends.append(np.hstack([simulation.positions, simulation.velocities]))
+    np.testing.assert_array_equal(ends[0], ends[1])
+    np.testing.assert_array_equal(ends[0], ends[2])
+
+
+@pytest.mark.parametrize("integrator", ["leapfrog", "yoshida4", "hermite4"])
+def test_views_show_later_steps_and_are_read_only(integrator):
+    simulation = farfield.Simulation(pair(), step=0.01, integrator=integrator)
+    positions, velocities, start = simulation.positions, simulation.velocities, simulation.positions.copy()
+    simulation.step(3)
+    assert not np.array_equal(positions, start)
+    assert np.shares_memory(positions, simulation.positions)
+    assert np.shares_memory(velocities, simulation.velocities)
+    for view in (positions, velocities, simulation.masses, simulation.ids):
+        assert not view.flags.writeable and not view.flags.owndata
+        with pytest.raises(ValueError, match="read-only"):
+            view[0] = 0
+
+
+def test_views_outlive_the_simulation():
+    simulation = farfield.Simulation(pair(), step=0.01)
+    simulation.step(5)
+    positions, expected = simulation.positions, simulation.positions.copy()
+    del simulation
+    gc.collect()
+    filler = [np.full((2, 3), np.nan) for _ in range(1000)]  # would land in memory that was given back
+    np.testing.assert_array_equal(positions, expected)
+    assert len(filler) == 1000
+
+
+def test_bodies_own_copies_and_show_them(rng):
+    given = rng.normal(size=(5, 3)).astype(np.float32)[::-1]
+    bodies = farfield.Bodies(given, np.zeros((5, 3)), np.ones(5))
+    np.testing.assert_array_equal(bodies.positions, given)
+    assert len(bodies) == 5 and bodies.charges is None
+    np.testing.assert_array_equal(bodies.ids, [1, 2, 3, 4, 5])
+    bodies.positions[2] = 9.0
+    assert (bodies.positions[2] == 9.0).all() and not (given[2] == 9.0).any()
+    simulation = farfield.Simulation(bodies, step=0.1, softening=0.1)
+    bodies.positions[2] = 0.0
+    assert (simulation.positions[2] == 9.0).all()
+    positions = bodies.positions
+    del bodies
+    gc.collect()
+    assert (positions[2] == 0.0).all()
+
+
+def test_bodies_of_a_simulation_start_another():
+    first = farfield.Simulation(pair(), step=0.01)
+    first.step(10)
+    second = farfield.Simulation(first.bodies, step=0.01, start_time=first.time)
+    first.step(10)
+    second.step(10)
+    np.testing.assert_allclose(second.positions, first.positions, rtol=1e-13)
+    assert second.time == pytest.approx(0.2)
+
+
+def test_a_shortened_last_step_is_announced():
+    with pytest.warns(UserWarning, match="last step is shortened"):
+        simulation = farfield.Simulation(pair(), step=0.3, end=1.0)
+    assert simulation.steps_remaining == 4 and len(simulation.notes) == 1
+    simulation.advance_to(np.inf)
+    assert simulation.time == 1.0 and simulation.finished
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (dict(step=0.0), "step"),
+        (dict(step=np.nan), "step"),
+        (dict(step=0.1, end=-1.0), "end"),
+        (dict(step=0.1, integrator="euler"), "integrator = 'euler'.*'leapfrog', 'yoshida4', 'hermite4'"),
+        (dict(step=0.1, adaptive=True), "adaptive.*hermite4"),
+        (dict(step=0.1, softening=-1.0), "softening"),
+        (dict(step=0.1, kernel="coulomb"), "charge"),
+        (dict(step=0.1, G=0.0), "G"),
+    ],
+)
+def test_options_that_are_not_allowed(changes, message):
+    with pytest.raises(farfield.InvalidArgument, match=message):
+        farfield.Simulation(pair(), **changes)
+
+
+def test_bodies_that_are_not_allowed():
+    zeros, ones = np.zeros((3, 3)), np.ones(3)
+    with pytest.raises(ValueError, match=r"velocities has shape \(2, 3\); it must be \(3, 3\)"):
+        farfield.Bodies(zeros, zeros[:2], ones)
+    with pytest.raises(ValueError, match=r"charges has shape \(3, 3\); it must be \(3,\)"):
+        farfield.Bodies(zeros, zeros, ones, zeros)
+    with pytest.raises(ValueError, match="1"):
+        farfield.Bodies(zeros, zeros, np.array([1, np.nan, 1]))
+    with pytest.raises(ValueError, match="7"):
+        farfield.Bodies(zeros, zeros, ones, ids=[7, 8, 7])
+    with pytest.raises(ValueError, match="negative"):
+        farfield.Bodies(zeros, zeros, ones, ids=[1, 2, -3])
+    with pytest.raises(TypeError, match="whole numbers"):
+        farfield.Bodies(zeros, zeros, ones, ids=[1.0, 2.0, 3.5])
+    with pytest.raises(TypeError, match="masses .*int64"):
+        farfield.Bodies(zeros, zeros, np.ones(3, int))
+
+
+@pytest.mark.parametrize("advance", [lambda s: s.advance_to(1e9), lambda s: s.step(10**12)])
+def test_ctrl_c_stops_between_two_steps(advance):
+    simulation = farfield.Simulation(pair(), step=0.01)
+    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        advance(simulation)
+    steps = simulation.step_count
+    assert steps > 0 and simulation.time == pytest.approx(0.01 * steps)
+    simulation.step()
+    assert simulation.step_count == steps + 1

@@ -1,0 +1,288 @@
+"""farfield.sum and SumPlan: values against brute force, arrays of every layout, no copies, errors, threads."""
+
+import threading
+import time
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import farfield
+from conftest import brute_force, relative_error
+
+# Double: an error of a few ulp a pair, in sums of a few hundred terms of both signs.
+DOUBLE = 1e-14
+# Float: eps/2 = 6e-8 of each rounded coordinate, grown by the closest pairs of these points.
+FLOAT = 2e-5
+
+
+def cloud(rng, n=257):
+    return rng.normal(size=(n, 3)), rng.uniform(0.5, 1.5, size=n)
+
+
+@pytest.mark.parametrize("kernel", ["gravity", "coulomb"])
+@pytest.mark.parametrize("softening", [0.0, 0.1])
+def test_matches_brute_force(rng, kernel, softening):
+    points, strengths = cloud(rng)
+    result = farfield.sum(points, strengths, kernel=kernel, softening=softening)
+    potential, field = brute_force(points, strengths, kernel=kernel, softening=softening)
+    assert result.potential.shape == (257,) and result.field.shape == (257, 3)
+    assert relative_error(result.potential, potential) < DOUBLE
+    assert relative_error(result.field, field) < DOUBLE
+
+
+def test_separate_targets(rng):
+    points, strengths = cloud(rng)
+    targets = rng.normal(size=(31, 3))
+    result = farfield.sum(points, strengths, targets=targets, kernel="coulomb")
+    potential, field = brute_force(points, strengths, targets, kernel="coulomb")
+    assert relative_error(result.potential, potential) < DOUBLE
+    assert relative_error(result.field, field) < DOUBLE
+    assert (result.report.sources, result.report.targets, result.report.pairs) == (257, 31, 257 * 31)
+
+
+@pytest.mark.parametrize("precision", ["float", "mixed"])
+def test_other_precisions(rng, precision):
+    points, strengths = cloud(rng)
+    result = farfield.sum(points, strengths, softening=0.1, precision=precision)
+    error = relative_error(result.field, brute_force(points, strengths, softening=0.1)[1])
+    assert 1e-12 < error < FLOAT  # the lower bound: it really was computed in that precision
+    assert result.report.precision == precision
+
+
+def test_conventions():
+    two = [[0.0, 0.0, 0.0], [2.0, 0.0, 0.0]]
+    masses = farfield.sum(two, [1.0, 1.0])
+    assert masses.potential[0] == -0.5 and masses.field[0, 0] == 0.25  # pulled towards the other
+    charges = farfield.sum(two, [1.0, 1.0], kernel="coulomb")
+    assert charges.potential[0] == 0.5 and charges.field[0, 0] == -0.25  # pushed away
+
+
+LAYOUTS = {
+    "float32": lambda p: p.astype(np.float32),
+    "fortran": np.asfortranarray,
+    "every second row": lambda p: np.repeat(p, 2, axis=0)[::2],
+    "reversed": lambda p: p[::-1].copy()[::-1],
+    "columns of a wider array": lambda p: np.hstack([np.ones_like(p), p])[:, 3:],
+    "columns backwards": lambda p: p[:, ::-1].copy()[:, ::-1],
+    "broadcast row": lambda p: np.broadcast_to(p, p.shape),
+    "read-only": lambda p: (c := p.copy(), c.setflags(write=False))[0],
+    "list": lambda p: p.tolist(),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_layouts_give_the_same_bits(rng, layout):
+    points, strengths = cloud(rng, 64)
+    points = points.astype(np.float32).astype(float)  # so that the float32 layout holds the same numbers
+    expected = farfield.sum(points, strengths)
+    result = farfield.sum(LAYOUTS[layout](points), strengths)
+    np.testing.assert_array_equal(result.potential, expected.potential)
+    np.testing.assert_array_equal(result.field, expected.field)
+
+
+def test_strided_strengths_and_targets(rng):
+    points, strengths = cloud(rng, 64)
+    table = np.hstack([points, strengths[:, None]])  # as in an N×4 file
+    expected = farfield.sum(points, strengths, targets=points + 0.25)
+    result = farfield.sum(table[:, :3], table[:, 3], targets=(table + 0.25)[:, :3])
+    np.testing.assert_array_equal(result.field, expected.field)
+
+
+def test_writes_in_place(rng):
+    points, strengths = cloud(rng)
+    expected = farfield.sum(points, strengths)
+    wide = np.full((257, 8), 7.0)
+    potential, field = wide[:, 1], wide[::-1, 2:5]
+    result = farfield.sum(points, strengths, out=(potential, field))
+    assert result.potential is potential and result.field is field
+    np.testing.assert_array_equal(wide[:, 1], expected.potential)
+    np.testing.assert_array_equal(wide[::-1, 2:5], expected.field)
+    assert (wide[:, [0, 5, 6, 7]] == 7.0).all()
+    half = np.empty(257, np.float32)
+    farfield.sum(points, strengths, out=(half, None), field=False)
+    np.testing.assert_array_equal(half, expected.potential.astype(np.float32))
+
+
+def test_no_copy_at_the_boundary(rng):
+    """tracemalloc sees every array that NumPy allocates: a copy of an argument would show."""
+    targets = rng.normal(size=(200_000, 6)).astype(np.float32)[::2, ::2]
+    points, strengths = cloud(rng, 4)
+    out = (np.empty(100_000), np.empty((3, 100_000)).T)
+    farfield.sum(points, strengths, targets=targets, out=out)
+    tracemalloc.start()
+    try:
+        farfield.sum(points, strengths, targets=targets, out=out)
+        _, peak = tracemalloc.get_traced_memory()
+        np.ascontiguousarray(targets)
+        _, peak_of_a_copy = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 20_000 < targets.nbytes <= peak_of_a_copy
+
+
+def test_outputs_not_wanted_are_none(rng):
+    points, strengths = cloud(rng, 8)
+    assert farfield.sum(points, strengths, field=False).field is None
+    assert farfield.sum(points, strengths, potential=False).potential is None
+    with pytest.raises(ValueError, match="nothing to compute"):
+        farfield.sum(points, strengths, potential=False, field=False)
+
+
+def test_result_and_report_print_themselves(rng):
+    result = farfield.sum(*cloud(rng, 3))
+    assert "SumReport(sources=3, targets=3, pairs=6" in repr(result)
+    assert result.report._asdict()["threads"] == result.report.threads
+    assert set(result._asdict()) == {"potential", "field", "report"}
+
+
+def test_same_bits_for_any_number_of_threads(rng):
+    points, strengths = cloud(rng, 3001)
+    one = farfield.sum(points, strengths, threads=1)
+    for threads in (2, 7):
+        many = farfield.sum(points, strengths, threads=threads)
+        assert many.report.threads == threads
+        np.testing.assert_array_equal(one.field, many.field)
+        np.testing.assert_array_equal(one.potential, many.potential)
+
+
+def test_coincident_points():
+    points = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 0.0, 0.0]]
+    with pytest.raises(farfield.InvalidArgument, match="1.*2"):
+        farfield.sum(points, np.ones(3))
+    skipped = farfield.sum(points, np.ones(3), coincident="skip")
+    np.testing.assert_array_equal(skipped.potential, [-2, -1, -1])
+    assert skipped.report.coincident_pairs_skipped > 0
+
+
+class OnAnotherDevice:
+    """Looks like an array of CuPy or PyTorch in the memory of a GPU."""
+
+    def __dlpack_device__(self):
+        return (2, 0)
+
+    def __dlpack__(self, **_):
+        raise AssertionError("must not be asked for")
+
+
+points3, ones3 = np.eye(3), np.ones(3)
+packed = np.zeros(3, dtype=[("tag", "i1"), ("x", "f8", 3)])["x"]
+MISTAKES = {
+    "integers": (TypeError, r"points .*int64.*points\.astype\(float\)", dict(points=np.eye(3, dtype=int))),
+    "complex": (TypeError, "points .*complex128", dict(points=np.eye(3, dtype=complex))),
+    "half": (TypeError, "strengths .*float16", dict(strengths=np.ones(3, np.float16))),
+    "big endian": (TypeError, "points .*>f8.*ascontiguousarray", dict(points=points3.astype(">f8"))),
+    "odd strides": (TypeError, "points .*whole elements", dict(points=packed)),
+    "objects": (TypeError, "points", dict(points=np.eye(3).astype(object))),
+    "no array": (TypeError, "points is a str", dict(points="points.npy")),
+    "ragged list": (ValueError, "inhomogeneous", dict(points=[[1.0, 2.0, 3.0], [1.0]])),
+    "device": (ValueError, "targets lives on a CUDA device.*host copy", dict(targets=OnAnotherDevice())),
+    "scalar": (ValueError, "points has 0 dimensions", dict(points=np.float64(3))),
+    "3-D": (ValueError, "points has 3 dimensions", dict(points=points3[None])),
+    "two columns": (ValueError, "2", dict(points=np.eye(3)[:, :2])),
+    "wrong count": (ValueError, "4", dict(strengths=np.ones(4))),
+    "NaN": (ValueError, "row 1", dict(points=np.array([[0, 0, 0], [0, np.nan, 0], [1, 1, 1]]))),
+    "infinite strength": (ValueError, "row 2", dict(strengths=np.array([1, 1, np.inf]))),
+    "negative softening": (ValueError, "softening", dict(softening=-1.0)),
+    "kernel": (ValueError, "kernel = 'gravty'.*'gravity', 'coulomb'", dict(kernel="gravty")),
+    "isa": (ValueError, "isa = 'mmx'", dict(isa="mmx")),
+    "threads": (ValueError, "threads", dict(threads=-1)),
+    "keyword": (TypeError, "nonsense", dict(nonsense=1)),
+    "out is no tuple": (TypeError, "out must be a tuple", dict(out=np.empty(3))),
+    "out shape": (ValueError, r"out\[1\] has shape \(3, 2\); it must be \(3, 3\)", dict(out=(None, np.empty((3, 2))))),
+    "out dtype": (TypeError, r"out\[0\] .*int64", dict(out=(np.empty(3, int), None))),
+    "out read-only": (TypeError, r"out\[0\] .*writable", dict(out=(np.broadcast_to(1.0, 3), None))),
+    "out of an output off": (ValueError, "switched off", dict(out=(np.empty(3), None), potential=False)),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_mistakes_are_named(mistake):
+    kind, message, changes = MISTAKES[mistake]
+    arguments = dict(points=points3, strengths=ones3) | changes
+    with pytest.raises(kind, match=message) as caught:
+        farfield.sum(**arguments)
+    assert isinstance(caught.value, TypeError) or mistake == "ragged list" or isinstance(caught.value, farfield.Error)
+
+
+def test_errors_are_also_builtin_ones():
+    assert issubclass(farfield.InvalidArgument, ValueError)
+    assert issubclass(farfield.IoError, OSError)
+    for name in ("BackendUnavailable", "DeviceError", "InternalError"):
+        assert issubclass(getattr(farfield, name), RuntimeError)
+    for name in ("InvalidArgument", "IoError", "BackendUnavailable", "DeviceError", "CompileError", "InternalError"):
+        assert issubclass(getattr(farfield, name), farfield.Error)
+        assert getattr(farfield, name).__module__ == "farfield"
+
+
+def test_plan_is_reused(rng):
+    points, strengths = cloud(rng)
+    plan = farfield.SumPlan(points, kernel="coulomb", softening=0.05)
+    first = plan.execute(strengths)
+    np.testing.assert_array_equal(first.field, farfield.sum(points, strengths, kernel="coulomb", softening=0.05).field)
+    twice = plan.execute(2.0 * strengths, field=False)
+    np.testing.assert_array_equal(twice.potential, 2.0 * first.potential)
+    plan.update(points[::-1])
+    moved = plan.execute(strengths[::-1])
+    np.testing.assert_allclose(moved.field, first.field[::-1], rtol=1e-12)
+    assert plan.report.pairs == 257 * 256
+    with pytest.raises(ValueError, match="without targets"):
+        plan.update(points, points)
+
+
+def test_plan_with_targets_is_updated(rng):
+    points, strengths = cloud(rng)
+    plan = farfield.SumPlan(points, points[:9] + 0.5)
+    with pytest.raises(ValueError, match="pass them too"):
+        plan.update(points)
+    plan.update(points, points[:9] - 0.5)
+    expected = farfield.sum(points, strengths, targets=points[:9] - 0.5)
+    np.testing.assert_array_equal(plan.execute(strengths).field, expected.field)
+
+
+def test_plan_keeps_no_reference_to_the_arrays(rng):
+    points, strengths = cloud(rng)
+    plan = farfield.SumPlan(points)
+    before = plan.execute(strengths).field
+    points[:] = 0.0
+    np.testing.assert_array_equal(plan.execute(strengths).field, before)
+
+
+def test_other_threads_run_during_a_sum(rng):
+    """The main thread wakes up every few milliseconds only if the GIL is released."""
+    points, strengths = cloud(rng, 4000)
+    plan = farfield.SumPlan(points, threads=1, variant="naive")
+
+    def work():
+        deadline = time.monotonic() + 0.5
+        while time.monotonic() < deadline:
+            plan.execute(strengths)
+
+    worker = threading.Thread(target=work)
+    wakes = []
+    worker.start()
+    while worker.is_alive():
+        time.sleep(0.002)
+        wakes.append(time.monotonic())
+    one_sum = plan.report.compute_seconds
+    longest = max(np.diff(wakes)) if len(wakes) > 1 else np.inf
+    assert longest < max(0.5 * one_sum, 0.1), f"{len(wakes)} wakes, longest pause {longest} s, one sum {one_sum} s"
+
+
+def test_one_plan_in_several_threads(rng):
+    points, strengths = cloud(rng, 500)
+    plan = farfield.SumPlan(points)
+    expected = plan.execute(strengths).potential
+    failures = []
+
+    def work(factor):
+        for _ in range(20):
+            if not np.array_equal(plan.execute(factor * strengths).potential, factor * expected):
+                failures.append(factor)
+
+    workers = [threading.Thread(target=work, args=(2.0**k,)) for k in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert not failures
