@@ -8,8 +8,8 @@
 namespace farfield {
 
 std::span<const InitialModel> initial_models() {
-    static const std::array models{plummer_model,      uniform_sphere_model, hernquist_model,   king_model,
-                                   two_clusters_model, figure_eight_model,   solar_system_model};
+    static const std::array models{plummer_model,      uniform_sphere_model, hernquist_model,    king_model,
+                                   two_clusters_model, figure_eight_model,   solar_system_model, file_model};
     return models;
 }
 
