@@ -1,8 +1,47 @@
-#include <farfield/farfield.h>
+// The command line program: builds the parser from the table of commands, runs one, and turns every failure
+// into one line on stderr and an exit code: 0 done, 2 the user's mistake, 1 ours or the machine's,
+// 130 and 143 stopped by Ctrl-C and SIGTERM.
+#include "command.h"
+#include "command_line.h"
 
-#include <fmt/core.h>
+#include <farfield/error.h>
 
-int main() {
-    fmt::print("farfield {}\n", farfield::version());
-    return 0;
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+#include <new>
+
+namespace {
+
+int fail(int code, std::string_view message) {
+    fmt::print(stderr, "farfield: error: {}\n", message);
+    return code;
+}
+
+int run(int argc, char** argv) {
+    const int code = farfield::app::run_command_line(argc, argv);
+    if (std::fflush(stdout) != 0)
+        return fail(1, "cannot write to standard output; check where it is sent to");
+    return code;
+}
+
+} // namespace
+
+int main(int argc, char** argv) try {
+    return run(argc, argv);
+} catch (const farfield::InvalidArgument& error) {
+    return fail(2, error.what());
+} catch (const farfield::BackendUnavailable& error) {
+    return fail(2, error.what());
+} catch (const farfield::InternalError& error) {
+    return fail(1, std::string(error.what()) + " (a defect of farfield; please report it)");
+} catch (const farfield::Error& error) {
+    return fail(1, error.what());
+} catch (const std::bad_alloc&) {
+    return fail(1, "not enough memory; use fewer bodies or a machine with more memory");
+} catch (const std::exception& error) {
+    return fail(1, std::string("unexpected: ") + error.what() + " (a defect of farfield; please report it)");
+} catch (...) {
+    return fail(1, "unexpected failure (a defect of farfield; please report it)");
 }

@@ -49,10 +49,6 @@ void resolve_path(Case& the_case, const std::vector<Entry>& entries, const std::
                         given->from_command_line ? "the current folder" : "the folder of the case file"));
 }
 
-// GM of the Sun in JPL's DE440 (1.32712440041279419e11 km³/s², au = 149597870.7 km) in au³/(M☉ day²), the
-// units of the built-in solar system.
-constexpr double solar_G = 2.9591220828411956e-4;
-
 void set_dependent_defaults(Case& the_case, const std::vector<Entry>& entries,
                             const std::filesystem::path& file) {
     const auto given = [&](std::string_view section, std::string_view name) {
@@ -61,8 +57,7 @@ void set_dependent_defaults(Case& the_case, const std::vector<Entry>& entries,
         });
     };
     if (!given("", "name")) the_case.name = file.stem().string();
-    if (the_case.initial.kind == InitialKind::solar_system && !given("force", "G"))
-        the_case.force.G = solar_G;
+    if (!given("force", "G")) the_case.force.G = natural_G(the_case.initial);
 }
 
 } // namespace
@@ -72,9 +67,9 @@ Case parse_case(std::string_view text, const std::filesystem::path& file,
     const auto entries = merged(case_file::entries_of(text, file.string()), overrides);
     Case the_case;
     for (const auto& entry : entries) entry.key->assign(the_case, entry.value);
-    set_dependent_defaults(the_case, entries, file);
     case_file::check_together(the_case, entries, file.string());
     resolve_path(the_case, entries, file);
+    set_dependent_defaults(the_case, entries, file);
     return the_case;
 }
 

@@ -44,6 +44,19 @@ void check_used(const Case& the_case, std::span<const Entry> entries) {
                 name_of(the_case.initial.kind), keys_used_by(the_case.initial)));
 }
 
+void check_initial(const Case& the_case, std::span<const Entry> entries) {
+    const auto& initial = the_case.initial;
+    const auto* negative = entry_for(entries, "initial", "negative_fraction");
+    if (negative != nullptr && initial.charge == 0.0)
+        throw InvalidArgument(fmt::format(
+            "{}: initial.negative_fraction is not used without charge > 0; remove it", negative->place));
+    const auto* impact = entry_for(entries, "initial", "impact_parameter");
+    if (impact != nullptr && initial.impact_parameter > initial.separation)
+        throw InvalidArgument(
+            fmt::format("{}: initial.impact_parameter = {} is not allowed: it must be ≤ the separation, {}",
+                        impact->place, initial.impact_parameter, initial.separation));
+}
+
 void check_time(const Case& the_case, std::span<const Entry> entries) {
     const auto& time = the_case.time;
     const auto* end = entry_for(entries, "time", "end");
@@ -68,6 +81,7 @@ void check_time(const Case& the_case, std::span<const Entry> entries) {
 void check_together(const Case& the_case, std::span<const Entry> entries, const std::string& file) {
     check_required(the_case, entries, file);
     check_used(the_case, entries);
+    check_initial(the_case, entries);
     check_time(the_case, entries);
 }
 

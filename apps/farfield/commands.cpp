@@ -1,0 +1,40 @@
+// The commands of `farfield`.
+#include "command.h"
+
+#include <array>
+
+namespace farfield::app {
+namespace {
+
+constexpr std::array table{
+    Command{"run", "Run a simulation that a case file describes",
+            "farfield run plummer.toml\n"
+            "farfield run plummer.toml --set initial.n=1000 --set time.end=2 --out small\n"
+            "farfield run plummer.toml --out small --restart\n",
+            false, declare_run},
+    Command{"sum", "Compute potentials and fields of points",
+            "farfield sum --kernel coulomb --sources charges.npy --out field.npy\n"
+            "farfield sum --kernel gravity --sources stars.csv --targets probes.csv --softening 0.01 \\\n"
+            "    --precision mixed --output potential,field --out result.csv --json report.json\n",
+            false, declare_sum},
+    Command{"info", "Tell the version and what this machine offers",
+            "farfield info\n"
+            "farfield info --json\n",
+            false, declare_info},
+    Command{"completion", "Print a completion script for a shell",
+            "farfield completion bash > ~/.local/share/bash-completion/completions/farfield\n", true,
+            declare_completion},
+    Command{"man", "Print the manual page", "farfield man > farfield.1\n", true, declare_man},
+};
+
+} // namespace
+
+std::span<const Command> commands() { return table; }
+
+const Command* command_of(const CLI::App& app) {
+    for (const auto& command : table)
+        if (app.get_name() == command.name) return &command;
+    return nullptr;
+}
+
+} // namespace farfield::app

@@ -1,0 +1,128 @@
+// farfield man: the manual page farfield(1), made from the parser itself, so that it lists every option.
+#include "command.h"
+
+#include <farfield/version.h>
+
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+namespace farfield::app {
+namespace {
+
+// Text for roff: a backslash, a leading dot or quote, and a hyphen mean something there.
+std::string roff(std::string_view text) {
+    std::string out;
+    bool line_start = true;
+    for (const char c : text) {
+        if (line_start && (c == '.' || c == '\'')) out += "\\&";
+        if (c == '\\')
+            out += "\\e";
+        else if (c == '-')
+            out += "\\-";
+        else
+            out += c;
+        line_start = c == '\n';
+    }
+    return out;
+}
+
+std::string spellings(const CLI::Option& option) {
+    std::string out;
+    const auto add = [&](const std::string& name) {
+        out += fmt::format("{}\\fB{}\\fR", out.empty() ? "" : ", ", roff(name));
+    };
+    for (const auto& name : option.get_snames()) add("-" + name);
+    for (const auto& name : option.get_lnames()) add("--" + name);
+    if (out.empty()) return fmt::format("\\fI{}\\fR", roff(option.get_name()));
+    if (option.get_items_expected_max() > 0) out += fmt::format(" \\fI{}\\fR", roff(option.get_type_name()));
+    return out;
+}
+
+std::string default_of(const CLI::Option& option) {
+    const auto& text = option.get_default_str();
+    return text.empty() ? "" : fmt::format(" (default: {})", roff(text));
+}
+
+void add_options(std::string& page, const CLI::App& app) {
+    for (const auto* option : app.get_options())
+        page += fmt::format(".TP\n{}\n{}{}.\n", spellings(*option), roff(option->get_description()),
+                            default_of(*option));
+}
+
+void add_command(std::string& page, const CLI::App& app, const std::string& prefix) {
+    const auto name = prefix + " " + app.get_name();
+    page += fmt::format(".SS {}\n{}.\n", roff(name), roff(app.get_description()));
+    add_options(page, app);
+    if (const auto* command = command_of(app); command != nullptr)
+        page += fmt::format(".PP\nExamples:\n.PP\n.nf\n{}.fi\n", roff(command->examples));
+    for (const auto* child : app.get_subcommands([](const CLI::App*) { return true; }))
+        add_command(page, *child, name);
+}
+
+constexpr std::string_view opening = R"(.SH NAME
+farfield \- sums over particles, and simulations made of them
+.SH SYNOPSIS
+.B farfield
+.I COMMAND
+[\fIOPTION\fR]...
+.SH DESCRIPTION
+Farfield computes potentials and fields of many points, and moves bodies under them.
+A simulation is described by a case file in TOML; \fBfarfield run \-\-list\-keys\fR prints every key it may have.
+.SH COMMANDS
+)";
+
+constexpr std::string_view closing = R"(.SH EXIT STATUS
+.TP
+.B 0
+Done.
+.TP
+.B 2
+A mistake in what was asked: an option, a case file, an input file, or an instruction set this machine lacks.
+.TP
+.B 1
+The machine failed (such as a full disk) or farfield did.
+.TP
+.B 130, 143
+Stopped by Ctrl\-C or SIGTERM. \fBfarfield run\fR finishes its step and writes a checkpoint first; a second signal
+ends it at once.
+.SH ENVIRONMENT
+.TP
+.B OMP_NUM_THREADS
+Threads to use where \fB\-\-threads\fR is not given.
+.SH FILES
+\fBfarfield run\fR writes into its output folder:
+.TP
+.I diagnostics.csv
+Energies, momenta, virial ratio and Lagrangian radii against time.
+.TP
+.I snapshot_NNNN.h5, snapshot_NNNN.png
+Bodies in the HDF5 layout of GADGET\-4, and a picture of them.
+.TP
+.I checkpoint.h5
+What \fB\-\-restart\fR continues from.
+.TP
+.I summary.json
+Machine, options, timings and the final error.
+)";
+
+} // namespace
+
+Action declare_man(CLI::App& app) {
+    return [&app] {
+        const auto& root = *app.get_parent();
+        std::string page = fmt::format(".TH FARFIELD 1 \"\" \"farfield {}\" \"User Commands\"\n", version());
+        page += opening;
+        for (const auto& command : commands())
+            if (!command.hidden)
+                add_command(page, *root.get_subcommand(std::string(command.name)), "farfield");
+        page += ".SH OPTIONS\n";
+        add_options(page, root);
+        page += closing;
+        fmt::print("{}", page);
+        return 0;
+    };
+}
+
+} // namespace farfield::app

@@ -1,0 +1,135 @@
+// Typed options and early checks of paths.
+#include "options.h"
+
+#include <fmt/format.h>
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+
+namespace farfield::app {
+namespace fs = std::filesystem;
+namespace {
+
+template <class T>
+bool parse(const std::string& text, T& value) {
+    const auto* end = text.data() + text.size();
+    const auto result = std::from_chars(text.data(), end, value);
+    return result.ec == std::errc() && result.ptr == end;
+}
+
+std::string with_remedy(const std::string& remedy) { return remedy.empty() ? "" : "; " + remedy; }
+
+void require_writable_folder(const fs::path& folder, const fs::path& path, std::string_view option) {
+    std::error_code ignored;
+    if (!fs::exists(folder, ignored))
+        throw InvalidArgument(fmt::format("{} {}: there is no folder {}; make it first or choose another",
+                                          option, path.string(), folder.string()));
+    if (!fs::is_directory(folder, ignored))
+        throw InvalidArgument(fmt::format("{} {}: {} is a file, not a folder; choose another place", option,
+                                          path.string(), folder.string()));
+    if (::access(folder.c_str(), W_OK | X_OK) != 0)
+        throw InvalidArgument(fmt::format("{} {}: cannot write to {}: {}; choose a folder you may write to",
+                                          option, path.string(), folder.string(), std::strerror(errno)));
+}
+
+} // namespace
+
+std::string choices_text(std::span<const std::string_view> names) {
+    std::string out;
+    for (auto name : names) {
+        if (!out.empty()) out += '|';
+        out += name;
+    }
+    return out;
+}
+
+void unknown_choice(std::string_view option, std::string_view value,
+                    std::span<const std::string_view> names) {
+    throw InvalidArgument(fmt::format("{} {} is not known{}", option, value, suggestion(value, names)));
+}
+
+CLI::Option* add_count(CLI::App& app, const std::string& option, int& value, int least,
+                       const std::string& doc, const std::string& remedy) {
+    return app
+        .add_option_function<std::string>(
+            option,
+            [&value, option, least, remedy](const std::string& text) {
+                if (!parse(text, value))
+                    throw InvalidArgument(
+                        fmt::format("{} {} is not a whole number{}", option, text, with_remedy(remedy)));
+                if (value < least)
+                    throw InvalidArgument(fmt::format("{} {} is not allowed: it must be ≥ {}{}", option, text,
+                                                      least, with_remedy(remedy)));
+            },
+            doc)
+        ->type_name("N");
+}
+
+CLI::Option* add_real(CLI::App& app, const std::string& option, double& value, double least,
+                      const std::string& doc) {
+    return app
+        .add_option_function<std::string>(
+            option,
+            [&value, option, least](const std::string& text) {
+                if (!parse(text, value))
+                    throw InvalidArgument(fmt::format("{} {} is not a number", option, text));
+                if (!std::isfinite(value) || value < least)
+                    throw InvalidArgument(fmt::format("{} {} is not allowed: it must be a finite number ≥ {}",
+                                                      option, text, least));
+            },
+            doc)
+        ->type_name("X")
+        ->default_str(fmt::format("{}", value));
+}
+
+void add_machine_options(CLI::App& app, int& threads, Isa& isa) {
+    add_count(app, "--threads", threads, 1, "Threads to use; by default all cores (or OMP_NUM_THREADS)",
+              "leave the option out to use all cores");
+    add_choice(app, "--isa", isa, "Instruction set of the pair loops; auto takes the best this CPU has");
+}
+
+void require_input(const fs::path& path, std::string_view what) {
+    std::error_code ignored;
+    if (!fs::exists(path, ignored))
+        throw InvalidArgument(
+            fmt::format("{} {}: there is no such file; check the path", what, path.string()));
+    if (fs::is_directory(path, ignored))
+        throw InvalidArgument(fmt::format("{} {} is a folder; give the path of a file", what, path.string()));
+    if (::access(path.c_str(), R_OK) != 0)
+        throw InvalidArgument(fmt::format("{} {}: cannot read it: {}; check its permissions", what,
+                                          path.string(), std::strerror(errno)));
+}
+
+int with_inputs(const std::vector<fs::path>& inputs, const std::function<int()>& work) {
+    try {
+        return work();
+    } catch (const IoError& error) {
+        const std::string message = error.what();
+        for (const auto& input : inputs)
+            if (!input.empty() && message.find(input.string()) != std::string::npos)
+                throw InvalidArgument(message);
+        throw;
+    }
+}
+
+void require_output(const fs::path& path, std::string_view option) {
+    std::error_code ignored;
+    if (fs::is_directory(path, ignored))
+        throw InvalidArgument(
+            fmt::format("{} {} is a folder; add the name of a file to it", option, path.string()));
+    if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored)) return; // a pipe or a device
+    require_writable_folder(path.has_parent_path() ? path.parent_path() : fs::path("."), path, option);
+}
+
+void require_output_folder(const fs::path& path, std::string_view option) {
+    std::error_code ignored;
+    auto existing = fs::absolute(path).lexically_normal();
+    while (!fs::exists(existing, ignored) && existing.has_relative_path()) existing = existing.parent_path();
+    require_writable_folder(existing, path, option);
+}
+
+} // namespace farfield::app

@@ -1,0 +1,70 @@
+// Options of the command line: typed values, with messages that name option, value, what is allowed and the
+// remedy.
+#pragma once
+
+#include "base/text.h"
+
+#include <farfield/error.h>
+#include <farfield/sum.h>
+
+#include <CLI/CLI.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace farfield::app {
+
+/// "a|b|c": how choices are shown in help texts; the completion splits it again.
+std::string choices_text(std::span<const std::string_view> names);
+
+/// @throws InvalidArgument "--kernel grvity is not known, did you mean 'gravity'?"
+[[noreturn]] void unknown_choice(std::string_view option, std::string_view value,
+                                 std::span<const std::string_view> names);
+
+/// An option that names a value of an enum; `value` holds the default.
+template <class Enum>
+CLI::Option* add_choice(CLI::App& app, const std::string& option, Enum& value, const std::string& doc) {
+    const auto names = names_of<Enum>();
+    return app
+        .add_option_function<std::string>(
+            option,
+            [&value, option](const std::string& text) {
+                const auto known = names_of<Enum>();
+                const auto found = from_name<Enum>(text);
+                if (!found) unknown_choice(option, text, known);
+                value = *found;
+            },
+            doc)
+        ->type_name(choices_text(names))
+        ->default_str(std::string(name_of(value)));
+}
+
+/// An option that is a whole number of at least `least`. `remedy` is added to the message.
+CLI::Option* add_count(CLI::App& app, const std::string& option, int& value, int least,
+                       const std::string& doc, const std::string& remedy = {});
+
+/// An option that is a finite number of at least `least`.
+CLI::Option* add_real(CLI::App& app, const std::string& option, double& value, double least,
+                      const std::string& doc);
+
+/// `--threads` and `--isa`, the same for every command that computes.
+void add_machine_options(CLI::App& app, int& threads, Isa& isa);
+
+/// @throws InvalidArgument where `path` is missing, a folder or cannot be read.
+void require_input(const std::filesystem::path& path, std::string_view what);
+
+/// Runs `work`. Where it fails to read one of these input files (truncated, say), that is the user's to mend:
+/// @throws InvalidArgument in place of IoError.
+int with_inputs(const std::vector<std::filesystem::path>& inputs, const std::function<int()>& work);
+
+/// @throws InvalidArgument where a file at `path` could not be made; checked before long work begins.
+void require_output(const std::filesystem::path& path, std::string_view option);
+
+/// The same for a folder that may not exist yet.
+void require_output_folder(const std::filesystem::path& path, std::string_view option);
+
+} // namespace farfield::app

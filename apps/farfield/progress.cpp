@@ -1,0 +1,139 @@
+// The progress line of `farfield run`.
+#include "progress.h"
+
+#include <fmt/format.h>
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+#include <vector>
+
+namespace farfield::app {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr const char* start_of_line = "\r\x1b[2K"; // carriage return, erase the line
+
+int terminal_columns() {
+    winsize size{};
+    if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+    return 80;
+}
+
+double fraction(const RunProgress& p) {
+    if (p.steps_total == 0) return 0.0;
+    return std::clamp(static_cast<double>(p.step) / static_cast<double>(p.steps_total), 0.0, 1.0);
+}
+
+std::string bar(double done, int width) {
+    const auto filled = static_cast<int>(std::lround(done * width));
+    return '[' + std::string(static_cast<std::size_t>(filled), '#') +
+           std::string(static_cast<std::size_t>(width - filled), '.') + ']';
+}
+
+std::vector<std::string> parts_of(const RunProgress& p) {
+    return {fmt::format("{:3.0f}%", 100 * std::floor(100 * fraction(p)) / 100),
+            fmt::format("step {}/{}", p.step, p.steps_total),
+            fmt::format("t = {:.4g}/{:.4g}", p.time, p.end),
+            fmt::format("dE/E = {:.1e}", p.relative_energy_error),
+            fmt::format("{:.2e} pairs/s", p.pairs_per_second),
+            duration_text(p.seconds_left) + " left"};
+}
+
+std::string joined(const std::vector<std::string>& parts) {
+    std::string out;
+    for (const auto& part : parts) out += (out.empty() ? "" : "  ") + part;
+    return out;
+}
+
+} // namespace
+
+std::string duration_text(double seconds) {
+    if (!std::isfinite(seconds) || seconds < 0) return "?";
+    const auto whole = static_cast<long long>(std::min(std::ceil(seconds), 1e12));
+    if (whole < 60) return fmt::format("{} s", whole);
+    if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
+    if (whole < 48 * 3600) return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
+    return fmt::format("{} days", whole / (24 * 3600));
+}
+
+std::string plain_line(const RunProgress& progress) { return joined(parts_of(progress)); }
+
+std::string live_line(const RunProgress& progress, int columns) {
+    auto parts = parts_of(progress);
+    const auto room = static_cast<std::size_t>(std::max(columns - 1, 1)); // the last column may wrap
+    // Least important first: the number of steps, the rate, the time, the error.
+    for (const std::size_t dispensable : {1, 4, 2, 3}) {
+        if (joined(parts).size() <= room) break;
+        parts[dispensable].clear();
+        std::vector<std::string> kept = parts;
+        std::erase(kept, std::string());
+        if (joined(kept).size() <= room) {
+            parts = kept;
+            break;
+        }
+    }
+    std::erase(parts, std::string());
+    auto line = joined(parts);
+    if (line.size() + 14 <= room) {
+        const auto width = std::min<std::size_t>(30, room - line.size() - 4);
+        line = bar(fraction(progress), static_cast<int>(width)) + ' ' + line;
+    }
+    return line.substr(0, room);
+}
+
+ProgressDisplay::Style ProgressDisplay::style_for_stderr(bool quiet) {
+    if (quiet) return Style::none;
+    const char* terminal = std::getenv("TERM");
+    const bool dumb = terminal != nullptr && std::string_view(terminal) == "dumb";
+    return ::isatty(STDERR_FILENO) == 1 && !dumb ? Style::live : Style::plain;
+}
+
+void ProgressDisplay::update(const RunProgress& progress) {
+    if (style_ == Style::live) draw(progress);
+    if (style_ == Style::plain) print_plain(progress);
+}
+
+void ProgressDisplay::draw(const RunProgress& progress) {
+    const auto now = Clock::now();
+    const bool last = progress.step == progress.steps_total;
+    if (any_ && !last && now - last_ < 100ms) return;
+    any_ = true;
+    last_ = now;
+    fmt::print(stderr, "{}{}", start_of_line, live_line(progress, terminal_columns()));
+    std::fflush(stderr);
+    drawn_ = true;
+}
+
+void ProgressDisplay::print_plain(const RunProgress& progress) {
+    const auto now = Clock::now();
+    const auto tenth = static_cast<int>(10 * fraction(progress));
+    const bool last = progress.step == progress.steps_total;
+    const bool due = !any_ || last || (tenth > tenth_ && now - last_ >= 1s) || now - last_ >= 10s;
+    if (!due) return;
+    any_ = true;
+    last_ = now;
+    tenth_ = tenth;
+    fmt::print(stderr, "{}\n", plain_line(progress));
+}
+
+void ProgressDisplay::message(const std::string& text) {
+    if (style_ == Style::none) return;
+    clear();
+    fmt::print(stderr, "farfield: {}\n", text);
+}
+
+void ProgressDisplay::clear() {
+    if (!drawn_) return;
+    fmt::print(stderr, "{}", start_of_line);
+    std::fflush(stderr);
+    drawn_ = false;
+}
+
+} // namespace farfield::app

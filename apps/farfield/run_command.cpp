@@ -1,0 +1,120 @@
+// farfield run: a case file, watched and stopped from the terminal.
+#include "command.h"
+#include "options.h"
+#include "progress.h"
+#include "stop_signal.h"
+
+#include <farfield/run.h>
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace farfield::app {
+namespace {
+
+struct RunOptions {
+    std::filesystem::path case_file;
+    std::vector<std::string> overrides;
+    int threads = 0;
+    Isa isa = Isa::automatic;
+    std::filesystem::path out;
+    bool restart = false;
+    bool quiet = false;
+    bool list_keys = false;
+};
+
+std::string quoted(const std::string& word) {
+    if (word.find_first_of(" \t'\"\\$`*?[]()&;|<>#~!") == std::string::npos) return word;
+    std::string out = "'";
+    for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return out + "'";
+}
+
+// The command that continues this run, ready to be pasted.
+std::string restart_command(const RunOptions& options) {
+    auto text = "farfield run " + quoted(options.case_file.string());
+    for (const auto& assignment : options.overrides) text += " --set " + quoted(assignment);
+    if (options.threads > 0) text += fmt::format(" --threads {}", options.threads);
+    if (options.isa != Isa::automatic) text += fmt::format(" --isa {}", name_of(options.isa));
+    if (!options.out.empty()) text += " --out " + quoted(options.out.string());
+    return text + " --restart";
+}
+
+void print_files(const RunResult& result) {
+    fmt::print("Files made:\n");
+    for (const auto& file : result.files) fmt::print("  {}\n", file.string());
+}
+
+int report_end(const RunOptions& options, const RunResult& result) {
+    if (!result.finished) {
+        fmt::print(
+            stderr,
+            "farfield: stopped at t = {:.6g}, step {}; the checkpoint is written. Continue with\n  {}\n",
+            result.time, result.steps, restart_command(options));
+        return StopSignal::exit_code();
+    }
+    if (options.quiet) return 0;
+    fmt::print("Reached t = {:.6g} after {} steps; relative energy error {:.2e}\n", result.time, result.steps,
+               result.relative_energy_error);
+    print_files(result);
+    return 0;
+}
+
+Case read(const RunOptions& options) {
+    if (options.case_file.empty())
+        throw InvalidArgument("CASE is missing: give a case file, for example farfield run plummer.toml "
+                              "(see farfield run --help)");
+    require_input(options.case_file, "case file");
+    try {
+        return read_case(options.case_file, options.overrides);
+    } catch (const IoError& error) { // the case file or the bodies it names
+        throw InvalidArgument(error.what());
+    }
+}
+
+int run(const RunOptions& options) {
+    if (options.list_keys) {
+        fmt::print("{}", case_key_table());
+        return 0;
+    }
+    auto the_case = read(options);
+    the_case.force.threads = options.threads;
+    the_case.force.isa = options.isa;
+    const RunSettings settings{options.out.empty() ? std::filesystem::path(the_case.name) : options.out,
+                               options.restart};
+    require_output_folder(settings.out, "--out");
+
+    const StopSignal stop;
+    ProgressDisplay display(ProgressDisplay::style_for_stderr(options.quiet));
+    const RunHooks hooks{[&](const RunProgress& progress) { display.update(progress); },
+                         [] { return StopSignal::received() != 0; },
+                         [&](const std::string& text) { display.message(text); }};
+    return with_inputs({the_case.initial.path}, [&] {
+        const auto result = run_case(the_case, settings, hooks);
+        display.clear();
+        return report_end(options, result);
+    });
+}
+
+} // namespace
+
+Action declare_run(CLI::App& app) {
+    auto options = std::make_shared<RunOptions>();
+    app.add_option("CASE", options->case_file, "Case file (TOML)");
+    app.add_option("--set", options->overrides, "Replace a value of the case; may be repeated")
+        ->type_name("SECTION.KEY=VALUE")
+        ->allow_extra_args(false);
+    add_machine_options(app, options->threads, options->isa);
+    app.add_option("--out", options->out, "Folder for the output; by default named after the case")
+        ->type_name("DIR");
+    app.add_flag("--restart", options->restart, "Continue from the last checkpoint in the output folder");
+    app.add_flag("--quiet", options->quiet, "Print nothing but errors");
+    app.add_flag("--list-keys", options->list_keys, "Print every key a case file may have, and exit");
+    return [options] { return run(*options); };
+}
+
+} // namespace farfield::app

@@ -1,0 +1,70 @@
+#include "studies/machine_report.h"
+
+#include "backend/threads/parallel.h"
+#include "base/machine.h"
+
+#include <farfield/version.h>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace farfield {
+namespace {
+
+std::string isa_list(const std::vector<Isa>& isas) {
+    std::string out;
+    for (auto isa : isas) out += fmt::format("{}{}", out.empty() ? "" : ", ", name_of(isa));
+    return out;
+}
+
+} // namespace
+
+MachineReport machine_report() {
+    auto machine = this_machine();
+    MachineReport report;
+    report.version = version();
+    report.compiler = std::move(machine.compiler);
+    report.system = std::move(machine.system);
+    report.cpu = std::move(machine.cpu);
+    report.logical_cpus = machine.logical_cpus;
+    report.threads = thread_count(0);
+    for (auto isa : {Isa::scalar, Isa::sse42, Isa::avx2, Isa::avx512})
+        if (is_available(isa)) report.isas_found.push_back(isa);
+    report.isa_used = best_isa();
+    return report;
+}
+
+std::string to_json(const MachineReport& report) {
+    nlohmann::ordered_json json;
+    json["version"] = report.version;
+    json["compiler"] = report.compiler;
+    json["system"] = report.system;
+    json["cpu"] = report.cpu;
+    json["logical_cpus"] = report.logical_cpus;
+    json["threads"] = report.threads;
+    for (auto isa : report.isas_found) json["isas_found"].push_back(name_of(isa));
+    json["isa_used"] = name_of(report.isa_used);
+    json["cuda"] = report.cuda;
+    json["mpi"] = report.mpi;
+    json["devices"] = report.devices;
+    return json.dump(2) + '\n';
+}
+
+std::string to_text(const MachineReport& report) {
+    std::string out = fmt::format("farfield {}\n", report.version);
+    const auto add = [&](std::string_view what, std::string_view value) {
+        out += fmt::format("  {:<12}{}\n", what, value);
+    };
+    add("compiler", report.compiler);
+    add("system", report.system);
+    add("CPU", fmt::format("{} ({} logical CPUs)", report.cpu, report.logical_cpus));
+    add("ISA", fmt::format("{} used; found: {}", name_of(report.isa_used), isa_list(report.isas_found)));
+    add("threads", fmt::format("{} by default", report.threads));
+    add("CUDA", report.cuda ? "in this build" : "not in this build: everything runs on the CPU");
+    add("MPI", report.mpi ? "in this build" : "not in this build: one machine at a time");
+    add("devices", report.devices.empty() ? "none besides the CPU" : "");
+    for (const auto& device : report.devices) add("", device);
+    return out;
+}
+
+} // namespace farfield

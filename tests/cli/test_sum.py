@@ -1,0 +1,294 @@
+"""farfield sum against a sum written out in Python: formats, outputs, targets, options, the report."""
+
+import json
+import math
+import struct
+import unittest
+
+from support import CommandTest, farfield, random_rows, read, read_npy, write, write_npy
+
+
+def reference(sources, targets, kernel, softening=0.0):
+    """Rows of potential and field at the targets; `targets` None: at the sources. Sums by math.fsum.
+
+    Gravity: phi = -sum m/s, coulomb: phi = sum q/s with s = sqrt(r^2 + eps^2); field = -grad phi.
+    """
+    sign = -1.0 if kernel == "gravity" else 1.0
+    rows = []
+    for i, target in enumerate(sources if targets is None else targets):
+        terms = [[], [], [], []]
+        for j, source in enumerate(sources):
+            if targets is None and i == j:
+                continue
+            d = [target[k] - source[k] for k in range(3)]
+            s2 = d[0] ** 2 + d[1] ** 2 + d[2] ** 2 + softening**2
+            strength = sign * source[3]
+            terms[0].append(strength / math.sqrt(s2))
+            for k in range(3):
+                terms[k + 1].append(strength * d[k] / (s2 * math.sqrt(s2)))
+        rows.append([math.fsum(t) for t in terms])
+    return rows
+
+
+class Sum(CommandTest):
+    def assert_close(self, actual, expected, tolerance):
+        """Relative to the largest value: rounding errors of a sum scale with its terms, not with its result."""
+        scale = max(abs(v) for v in expected)
+        self.assertEqual(len(actual), len(expected))
+        for a, e in zip(actual, expected):
+            self.assertLessEqual(abs(a - e), tolerance * scale)
+
+    def test_kernels_softening_and_self(self):
+        rows = random_rows(60, 4, seed=1)
+        write_npy("s.npy", rows)
+        for kernel in ("gravity", "coulomb"):
+            for softening in (0.0, 0.3):
+                self.succeed("sum", "--kernel", kernel, "--sources", "s.npy", "--softening", softening, "--out", "o.npy")
+                shape, values = read_npy("o.npy")
+                self.assertEqual(shape, (60, 4))
+                expected = [v for row in reference(rows, None, kernel, softening) for v in row]
+                self.assert_close(values, expected, 1e-13)
+
+    def test_targets_and_each_output(self):
+        rows, targets = random_rows(40, 4, seed=2), random_rows(25, 3, seed=3)
+        write_npy("s.npy", rows)
+        write_npy("t.npy", targets)
+        expected = reference(rows, targets, "coulomb")
+        shapes = {"potential": (25,), "field": (25, 3), "field,potential": (25, 4)}
+        columns = {"potential": [0], "field": [1, 2, 3], "field,potential": [0, 1, 2, 3]}
+        for output, shape in shapes.items():
+            self.succeed("sum", "--kernel", "coulomb", "--sources", "s.npy", "--targets", "t.npy", "--output", output,
+                         "--out", "o.npy")
+            actual_shape, values = read_npy("o.npy")
+            self.assertIn(actual_shape, (shape, shape + (1,)))
+            self.assert_close(values, [row[c] for row in expected for c in columns[output]], 1e-13)
+
+    def test_csv_in_any_column_order(self):
+        rows = random_rows(20, 4, seed=4)
+        write("s.csv", "q,z,x,y\n" + "".join(f"{q!r},{z!r},{x!r},{y!r}\n" for x, y, z, q in rows))
+        write("t.csv", "x,y,z\n0.5,0.25,2\n-3,1,1e1\n")
+        self.succeed("sum", "--kernel", "gravity", "--sources", "s.csv", "--targets", "t.csv", "--out", "o.csv")
+        lines = read("o.csv").decode().splitlines()
+        self.assertEqual(lines[0], "potential,field_x,field_y,field_z")
+        values = [float(v) for line in lines[1:] for v in line.split(",")]
+        expected = reference(rows, [[0.5, 0.25, 2.0], [-3.0, 1.0, 10.0]], "gravity")
+        self.assert_close(values, [v for row in expected for v in row], 1e-13)
+
+    def test_hdf5_holds_the_same_numbers_as_npy(self):
+        write_npy("s.npy", random_rows(30, 4, seed=5))
+        for out in ("o.npy", "o.h5"):
+            self.succeed("sum", "--kernel", "gravity", "--sources", "s.npy", "--output", "field", "--out", out)
+        _, values = read_npy("o.npy")
+        # The dataset is stored in one piece, so its bytes are somewhere in the file.
+        self.assertIn(struct.pack(f"<{len(values)}d", *values), read("o.h5"))
+
+    def test_float32_input(self):
+        rows = [[struct.unpack("f", struct.pack("f", v))[0] for v in row] for row in random_rows(30, 4, seed=6)]
+        write_npy("s4.npy", rows, "<f4")
+        write_npy("s8.npy", rows)
+        for name in ("s4", "s8"):
+            self.succeed("sum", "--kernel", "gravity", "--sources", name + ".npy", "--out", name + "_o.npy")
+        self.assertEqual(read("s4_o.npy"), read("s8_o.npy"))
+
+    def test_precisions(self):
+        rows = random_rows(50, 4, seed=7)
+        write_npy("s.npy", rows)
+        expected = [v for row in reference(rows, None, "coulomb", 0.1) for v in row]
+        # Softening 0.1 bounds how much a rounded coordinate (1e-7) can move a term.
+        for precision, tolerance in (("double", 1e-13), ("mixed", 2e-6), ("float", 1e-5)):
+            self.succeed("sum", "--kernel", "coulomb", "--sources", "s.npy", "--softening", 0.1, "--precision",
+                         precision, "--out", "o.npy")
+            _, values = read_npy("o.npy")
+            self.assert_close(values, expected, tolerance)
+
+    def test_any_number_of_threads_gives_the_same_bits(self):
+        write_npy("s.npy", random_rows(2000, 4, seed=8))
+        for precision in ("double", "float", "mixed"):
+            outputs = []
+            for threads in (1, 2, 7):
+                self.succeed("sum", "--kernel", "gravity", "--sources", "s.npy", "--threads", threads, "--precision",
+                             precision, "--out", "o.npy")
+                outputs.append(read("o.npy"))
+            self.assertEqual(outputs[0], outputs[1])
+            self.assertEqual(outputs[0], outputs[2])
+
+    def test_every_isa_agrees(self):
+        rows = random_rows(100, 4, seed=9)
+        write_npy("s.npy", rows)
+        expected = [v for row in reference(rows, None, "gravity") for v in row]
+        found = json.loads(self.succeed("info", "--json").out)["isas_found"]
+        self.assertIn("scalar", found)
+        for isa in found:
+            self.succeed("sum", "--kernel", "gravity", "--sources", "s.npy", "--isa", isa, "--out", "o.npy", "--json",
+                         "r.json")
+            self.assert_close(read_npy("o.npy")[1], expected, 1e-13)
+            self.assertEqual(json.loads(read("r.json"))["isa_requested"], isa)
+
+    def test_coincident_points(self):
+        rows = random_rows(10, 4, seed=10)
+        rows[8][:3] = rows[3][:3]
+        write_npy("s.npy", rows)
+        command = ["sum", "--kernel", "coulomb", "--sources", "s.npy", "--out", "o.npy"]
+        self.fail_clearly(command, 2, "s.npy", "rows 3 and 8", "softening", "skip")
+        self.succeed(*command, "--softening", "0.1")
+        self.succeed(*command, "--coincident", "skip", "--json", "r.json")
+        self.assertEqual(json.loads(read("r.json"))["coincident_pairs_skipped"], 2)
+        expected = []
+        for i, row in enumerate(rows):
+            others = [r for j, r in enumerate(rows) if j != i and {i, j} != {3, 8}]
+            expected += reference(others, [row[:3]], "coulomb")[0]
+        self.assert_close(read_npy("o.npy")[1], expected, 1e-13)
+
+    def test_target_on_a_source(self):
+        write_npy("s.npy", [[0.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0, 2.0]])
+        write_npy("t.npy", [[5.0, 0.0, 0.0], [1.0, 0.0, 0.0]])
+        command = ["sum", "--kernel", "coulomb", "--sources", "s.npy", "--targets", "t.npy", "--out", "o.npy"]
+        self.fail_clearly(command, 2, "s.npy", "t.npy", "1")
+        self.succeed(*command, "--coincident", "skip", "--output", "potential")
+        self.assert_close(read_npy("o.npy")[1], [1.0 / 5 + 2.0 / 4, 1.0], 1e-15)
+
+    def test_report(self):
+        write_npy("s.npy", random_rows(50, 4, seed=11))
+        self.succeed("sum", "--kernel", "gravity", "--sources", "s.npy", "--out", "o.npy", "--json", "r.json",
+                     "--repeat", 3, "--threads", 2, "--precision", "mixed", "--softening", "0.5")
+        report = json.loads(read("r.json"))
+        self.assertEqual(report["kernel"], "gravity")
+        self.assertEqual(report["method"], "direct")
+        self.assertEqual(report["precision"], "mixed")
+        self.assertEqual(report["softening"], 0.5)
+        self.assertEqual((report["sources"], report["targets"], report["pairs"]), (50, 50, 50 * 49))
+        self.assertEqual(report["output"], ["potential", "field"])
+        self.assertEqual(len(report["compute_seconds_of_each"]), 3)
+        self.assertEqual(report["compute_seconds"], min(report["compute_seconds_of_each"]))
+        self.assertAlmostEqual(report["pairs_per_second"] * report["compute_seconds"] / report["pairs"], 1.0, 6)
+        self.assertIn(report["isa"], ("scalar", "sse4.2", "avx2", "avx512"))
+        self.assertGreaterEqual(report["threads"], 1)
+        for stage in ("read", "plan", "prepare", "compute", "finish", "write", "total"):
+            self.assertGreaterEqual(report["stages"][stage + "_seconds"], 0.0)
+
+    def test_quiet_prints_nothing(self):
+        write_npy("s.npy", random_rows(5, 4, seed=12))
+        result = self.succeed("sum", "--kernel", "gravity", "--sources", "s.npy", "--out", "o.npy", "--quiet")
+        self.assertEqual((result.out, result.err), ("", ""))
+
+    def test_one_source(self):
+        write_npy("s.npy", [[1.0, 2.0, 3.0, 4.0]])
+        self.succeed("sum", "--kernel", "gravity", "--sources", "s.npy", "--out", "o.npy")
+        self.assertEqual([abs(v) for v in read_npy("o.npy")[1]], [0.0] * 4)
+
+
+class BadSumInput(CommandTest):
+    """Each mistake: exit code 2, one line that names file, place, value and remedy, the old output intact."""
+
+    def setUp(self):
+        super().setUp()
+        write("o.npy", "earlier output")
+        self.addCleanup(self.check_output)
+
+    def check_output(self):
+        self.assertEqual(read(self.folder + "/o.npy"), b"earlier output")
+        self.assertFalse([n for n in __import__("os").listdir(self.folder) if n.endswith(".part")])
+
+    def refuse(self, *parts, sources="s.npy", options=()):
+        return self.fail_clearly(["sum", "--kernel", "gravity", "--sources", sources, "--out", "o.npy", *options], 2,
+                                 *parts)
+
+    def with_rows(self, n=4, columns=4, **options):
+        rows = random_rows(n, columns, seed=20)
+        write_npy("s.npy", rows, **options)
+        return rows
+
+    def test_nan_and_infinity(self):
+        for value, shown in ((float("nan"), "nan"), (float("inf"), "inf"), (float("-inf"), "-inf")):
+            rows = random_rows(6, 4, seed=21)
+            rows[4][1] = value
+            write_npy("s.npy", rows)
+            self.refuse("s.npy", "row 4", "column 1", shown, "finite")
+            write("s.csv", "x,y,z,q\n1,2,3,4\n5,6,%r,8\n" % value)
+            self.refuse("s.csv", "3", "'z'", "finite", sources="s.csv")
+
+    def test_empty(self):
+        write("s.npy", "")
+        self.refuse("s.npy", "empty")
+        write("s.csv", "")
+        self.refuse("s.csv", "empty", sources="s.csv")
+        write("s.h5", "")
+        self.refuse("s.h5", sources="s.h5")
+        write("s.csv", "x,y,z,q\n")
+        self.refuse("s.csv", "row", sources="s.csv")
+        write_npy("s.npy", [], shape=(0, 4))
+        self.refuse("s.npy", "(0, 4)")
+
+    def test_shape_and_type(self):
+        self.with_rows(columns=3)
+        self.refuse("s.npy", "(4, 3)", "(N, 4)")
+        write_npy("s.npy", [[1.0, 2.0]], descr="<c16", shape=(1,))
+        self.refuse("s.npy", "<c16", "float")
+        self.with_rows(fortran=True)
+        self.refuse("s.npy", "Fortran", "ascontiguousarray")
+        self.with_rows()
+        self.refuse("s.npy", "(4, 4)", "(N, 3)", options=["--targets", "s.npy"])
+        write("s.csv", "x,y,z\n1,2,3\n")
+        self.refuse("s.csv", "q", sources="s.csv")
+        write("s.csv", "x,y,z,q\n1,2,3\n")
+        self.refuse("s.csv", "line 2", sources="s.csv")
+        write("s.csv", "x,y,z,q\n1,2,three,4\n")
+        self.refuse("s.csv", "line 2", "three", sources="s.csv")
+
+    def test_truncated(self):
+        self.with_rows()
+        data = read("s.npy")
+        for size in (4, 9, 40, len(data) - 1):
+            with open("s.npy", "wb") as file:
+                file.write(data[:size])
+            self.refuse("s.npy")
+
+    def test_wrong_kind_of_file(self):
+        write("s.txt", "1 2 3 4\n")
+        self.refuse("s.txt", ".npy, .csv", sources="s.txt")
+        write("s.h5", "this is no HDF5 file")
+        self.refuse("s.h5", "HDF5", sources="s.h5")
+        write("s.npy", "this is no npy file")
+        self.refuse("s.npy", ".npy")
+        self.refuse("missing.npy", "no such file", sources="missing.npy")
+        self.refuse("folder", sources=self.folder)
+
+    def test_options(self):
+        self.with_rows()
+        self.refuse("--softening -1", "≥ 0", options=["--softening", "-1"])
+        self.refuse("--softening nan", "finite", options=["--softening", "nan"])
+        self.refuse("--threads 0", "≥ 1", options=["--threads", "0"])
+        self.refuse("--threads two", "whole number", options=["--threads", "two"])
+        self.refuse("--repeat 0", "≥ 1", options=["--repeat", "0"])
+        self.refuse("--precision duoble", "did you mean 'double'", options=["--precision", "duoble"])
+        self.refuse("--coincident ignore", "error or skip", options=["--coincident", "ignore"])
+        self.refuse("--output", "'fields'", options=["--output", "potential,fields"])
+        self.refuse("--sofening", "did you mean '--softening'", options=["--sofening", "1"])
+        self.fail_clearly(["sum", "--kernel", "grvity", "--sources", "s.npy", "--out", "x.npy"], 2, "grvity",
+                          "did you mean 'gravity'")
+        self.fail_clearly(["sum", "--kernel", "gravity", "--out", "x.npy"], 2, "--sources is required")
+
+    def test_where_the_output_goes(self):
+        self.with_rows()
+        before = read("s.npy")
+        command = ["sum", "--kernel", "gravity", "--sources", "s.npy", "--out"]
+        self.fail_clearly([*command, "s.npy"], 2, "--sources", "choose another name")
+        self.fail_clearly([*command, "./s.npy"], 2, "--sources", "choose another name")
+        self.fail_clearly([*command, "nowhere/x.npy"], 2, "nowhere", "no folder")
+        self.fail_clearly([*command, "s.npy/x.npy"], 2, "s.npy", "not a folder")
+        self.fail_clearly([*command, "."], 2, "folder")
+        self.fail_clearly([*command, "x.txt"], 2, "x.txt", ".npy, .csv")
+        self.fail_clearly([*command, "x.npy", "--json", "x.npy"], 2, "--json", "choose another name")
+        self.assertEqual(read("s.npy"), before)
+
+    def test_isa_this_machine_lacks(self):
+        self.with_rows()
+        found = json.loads(farfield("info", "--json").out)["isas_found"]
+        missing = [isa for isa in ("sse4.2", "avx2", "avx512") if isa not in found]
+        if not missing:
+            self.skipTest("this machine has every instruction set")
+        self.refuse(missing[0], options=["--isa", missing[0]])
+
+
+if __name__ == "__main__":
+    unittest.main()
