@@ -123,5 +123,9 @@ check_tree() { python3 tools/checks/tree.py; }
 check_docs() { python3 tools/checks/docs.py; }
 
 configure_for_checks() { # keeps what the build folder was configured for
-    if [ ! -f build/compile_commands.json ] || [ ! -f build/build.ninja ]; then configure test; fi
+    if [ -f build/build.ninja ]; then
+        cmake -S . -B build >/dev/null # lists new sources
+    else
+        configure test
+    fi
 }

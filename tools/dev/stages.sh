@@ -110,6 +110,8 @@ stage_tsan() {
     "${quiet[@]}" cmake --build build-tsan -j "$JOBS"
     # libomp tells the sanitizer about its barriers (archer), and is itself not instrumented
     export TSAN_OPTIONS="ignore_noninstrumented_modules=1 halt_on_error=1"
+    OMP_TOOL_LIBRARIES=/usr/lib/llvm-$(clang_version)/lib/libarcher.so
+    export OMP_TOOL_LIBRARIES
     planted_race
     "${quiet[@]}" bash -c '. tools/dev/common.sh; . tools/dev/stages.sh; run_ctest tsan build-tsan -L "sum|direct|thread|dynamics|simulation"'
 }

@@ -60,7 +60,7 @@ void append(Bodies& all, const Bodies& cluster, double mass, double scale,
 InitialState make_two_clusters(const InitialOptions& o) {
     check(o);
     const double total = 1.0 + o.mass_ratio;
-    auto n2 = static_cast<std::int64_t>(static_cast<double>(o.n) * (o.mass_ratio / total) + 0.5);
+    std::int64_t n2 = std::llround(static_cast<double>(o.n) * (o.mass_ratio / total));
     if (n2 < 1) n2 = 1;
     const double speed = o.relative_speed > 0.0 ? o.relative_speed : std::sqrt(2.0 * total / o.separation);
     const double along = std::sqrt((o.separation - o.impact_parameter) * (o.separation + o.impact_parameter));
