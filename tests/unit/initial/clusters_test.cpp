@@ -96,7 +96,6 @@ TEST(Hernquist, MassProfile) {
     const Bodies bodies = make_bodies(options_of(InitialKind::hernquist, many));
     const double a = 1.04 / 3.0;
     const auto law = [&](double r) { return std::min(1.0, std::pow(r / (r + a) * 1.01, 2)); };
-    // median.
     EXPECT_LT(kolmogorov_smirnov(lengths(bodies.position), law), ks_limit);
     expect_at_rest_at_origin(bodies);
 }
