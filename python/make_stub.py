@@ -36,4 +36,6 @@ def exceptions() -> str:
 
 generator = stubgen.StubGen(module=_core, quiet=True)
 generator.put(_core)
-pathlib.Path(module_directory, "_core.pyi").write_text(HEADER + "\n" + literals() + exceptions() + "\n" + generator.get())
+text = "\n".join([HEADER, literals() + "\n__version__: str", exceptions(), generator.get()])
+text = text.replace("os.PathLike", "os.PathLike[str]")
+pathlib.Path(module_directory, "_core.pyi").write_text(text)

@@ -15,8 +15,10 @@ void bind_errors(nanobind::module_& module);
 void bind_sum(nanobind::module_& module);
 void bind_bodies(nanobind::module_& module);
 void bind_simulation(nanobind::module_& module);
+void bind_cases(nanobind::module_& module);
+void bind_run(nanobind::module_& module);
 
-/// Gives a record `__repr__`, and `_asdict()` as named tuples have it.
+/// Gives a record `__repr__`, and `asdict()`.
 template <class Class>
 void make_record(Class& cls, std::initializer_list<const char*> fields) {
     namespace nb = nanobind;
@@ -24,8 +26,8 @@ void make_record(Class& cls, std::initializer_list<const char*> fields) {
     for (const auto* field : fields) names.append(field);
     cls.attr("_fields") = nb::tuple(names);
     cls.def(
-        "_asdict",
-        [](nb::handle self) {
+        "asdict",
+        [](nb::handle self) -> nb::typed<nb::dict, nb::str, nb::object> {
             nb::dict out;
             for (nb::handle name : self.type().attr("_fields")) out[name] = self.attr(name);
             return out;

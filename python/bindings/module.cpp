@@ -37,4 +37,6 @@ NB_MODULE(_core, module) {
     farfield::python::bind_sum(module);
     farfield::python::bind_bodies(module);
     farfield::python::bind_simulation(module);
+    farfield::python::bind_cases(module);
+    farfield::python::bind_run(module);
 }

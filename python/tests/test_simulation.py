@@ -64,7 +64,7 @@ def test_energy_and_momentum(rng):
     assert last.time == 1.0 and 0.0 < abs(last.relative_energy_error) < 1e-4
     np.testing.assert_allclose(last.momentum, m @ v, atol=1e-15)
     np.testing.assert_allclose(last.angular_momentum, first.angular_momentum, atol=1e-14)
-    assert last._asdict()["virial_ratio"] == -last.kinetic / last.potential
+    assert last.asdict()["virial_ratio"] == -last.kinetic / last.potential
     assert repr(last).startswith("Diagnostics(time=1.0, kinetic=")
 
 

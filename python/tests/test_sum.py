@@ -132,8 +132,8 @@ def test_outputs_not_wanted_are_none(rng):
 def test_result_and_report_print_themselves(rng):
     result = farfield.sum(*cloud(rng, 3))
     assert "SumReport(sources=3, targets=3, pairs=6" in repr(result)
-    assert result.report._asdict()["threads"] == result.report.threads
-    assert set(result._asdict()) == {"potential", "field", "report"}
+    assert result.report.asdict()["threads"] == result.report.threads
+    assert set(result.asdict()) == {"potential", "field", "report"}
 
 
 def test_same_bits_for_any_number_of_threads(rng):

@@ -1,0 +1,176 @@
+// farfield.Case and its sections, read_case, and the bodies that `[initial]` describes.
+#include "bindings.h"
+#include "names.h"
+
+#include <farfield/run.h>
+
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/vector.h>
+
+#include <string>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace farfield::python {
+namespace {
+
+// An attribute that holds an enum: its name in Python.
+template <auto member, class Class>
+void def_choice(Class& cls, const char* name) {
+    using Record = typename Class::Type;
+    using Enum = std::remove_reference_t<decltype(std::declval<Record&>().*member)>;
+    const std::string attribute = name;
+    cls.def_prop_rw(
+        name, [](const Record& self) { return Named<Enum>{name_of(self.*member)}; },
+        [attribute](Record& self, Named<Enum> value) { self.*member = value.value(attribute); });
+}
+
+void bind_initial(nb::module_& module) {
+    auto cls = nb::class_<InitialOptions>(
+        module, "InitialOptions", "Where the bodies come from; docs/guide/case-file.md explains each key.");
+    cls.def(nb::init<>());
+    def_choice<&InitialOptions::kind>(cls, "kind");
+    cls.def_rw("n", &InitialOptions::n, "Number of bodies.")
+        .def_rw("seed", &InitialOptions::seed,
+                "The same seed gives the same bodies, bit for bit, everywhere.")
+        .def_rw("cutoff_radius", &InitialOptions::cutoff_radius)
+        .def_rw("virial_ratio", &InitialOptions::virial_ratio)
+        .def_rw("charge", &InitialOptions::charge)
+        .def_rw("negative_fraction", &InitialOptions::negative_fraction)
+        .def_rw("w0", &InitialOptions::w0);
+    def_choice<&InitialOptions::model>(cls, "model");
+    cls.def_rw("mass_ratio", &InitialOptions::mass_ratio)
+        .def_rw("separation", &InitialOptions::separation)
+        .def_rw("impact_parameter", &InitialOptions::impact_parameter)
+        .def_rw("relative_speed", &InitialOptions::relative_speed)
+        .def_rw("path", &InitialOptions::path);
+    make_record(cls,
+                {"kind", "n", "seed", "cutoff_radius", "virial_ratio", "charge", "negative_fraction", "w0",
+                 "model", "mass_ratio", "separation", "impact_parameter", "relative_speed", "path"});
+}
+
+void bind_sections(nb::module_& module) {
+    auto force = nb::class_<ForceOptions>(module, "ForceOptions", "How accelerations are computed.");
+    force.def(nb::init<>());
+    def_choice<&ForceOptions::kernel>(force, "kernel");
+    def_choice<&ForceOptions::method>(force, "method");
+    force.def_rw("G", &ForceOptions::G, "Gravitational (or Coulomb) constant, > 0.")
+        .def_rw("softening", &ForceOptions::softening, "Plummer softening ε ≥ 0, in length units.");
+    def_choice<&ForceOptions::precision>(force, "precision");
+    force.def_rw("threads", &ForceOptions::threads, "0: as OMP_NUM_THREADS says.");
+    def_choice<&ForceOptions::isa>(force, "isa");
+    make_record(force, {"kernel", "method", "G", "softening", "precision", "threads", "isa"});
+
+    auto time = nb::class_<TimeOptions>(module, "TimeOptions", "How and how far time goes.");
+    time.def(nb::init<>());
+    def_choice<&TimeOptions::integrator>(time, "integrator");
+    time.def_rw("step", &TimeOptions::step, "Length of a step > 0; with `adaptive` the largest one allowed.")
+        .def_rw("end", &TimeOptions::end, "Time at which the run ends.")
+        .def_rw("adaptive", &TimeOptions::adaptive,
+                "hermite4 only: steps by the criterion of Aarseth (1985).")
+        .def_rw("eta", &TimeOptions::eta, "Accuracy η of that criterion.");
+    make_record(time, {"integrator", "step", "end", "adaptive", "eta"});
+
+    auto output = nb::class_<OutputOptions>(
+        module, "OutputOptions", "Intervals of the outputs, in time units; 0: only at start and end.");
+    output.def(nb::init<>())
+        .def_rw("snapshot_every", &OutputOptions::snapshot_every)
+        .def_rw("diagnostics_every", &OutputOptions::diagnostics_every)
+        .def_rw("checkpoint_every", &OutputOptions::checkpoint_every,
+                "0: only when interrupted and at the end.")
+        .def_rw("pictures", &OutputOptions::pictures, "Whether a PNG goes with each snapshot.")
+        .def_rw("plane", &OutputOptions::plane, "Projection of the pictures: xy, xz or yz.")
+        .def_rw("picture_width", &OutputOptions::picture_width,
+                "In length units; 0: chosen from the first snapshot.");
+    make_record(output, {"snapshot_every", "diagnostics_every", "checkpoint_every", "pictures", "plane",
+                         "picture_width"});
+}
+
+void bind_case(nb::module_& module) {
+    auto cls = nb::class_<Case>(module, "Case",
+                                "A whole simulation as a case file describes it; every field may be set.");
+    cls.def(nb::init<>())
+        .def_rw("name", &Case::name)
+        .def_rw("initial", &Case::initial)
+        .def_rw("force", &Case::force)
+        .def_rw("time", &Case::time)
+        .def_rw("output", &Case::output);
+    make_record(cls, {"name", "initial", "force", "time", "output"});
+    module.def("read_case", &read_case, "path"_a, "overrides"_a = std::vector<std::string>{},
+               R"(Reads a case file (TOML).
+
+Args:
+    path: the file.
+    overrides: texts "section.key=value" that replace or add keys, as `--set` of the program does.
+
+Raises:
+    InvalidArgument (a ValueError): names file, line, column and the nearest known key.
+    IoError (an OSError): the file cannot be read.)");
+}
+
+#define FF_INITIAL_PARAMETERS                                                                                \
+    Named<InitialKind> kind, std::int64_t n, std::uint64_t seed, double cutoff_radius, double virial_ratio,  \
+        double charge, double negative_fraction, double w0, Named<InitialKind> model, double mass_ratio,     \
+        double separation, double impact_parameter, double relative_speed, const std::filesystem::path &path
+#define FF_INITIAL_VALUES                                                                                    \
+    {                                                                                                        \
+        .kind = kind.value("kind"), .n = n, .seed = seed, .cutoff_radius = cutoff_radius,                    \
+        .virial_ratio = virial_ratio, .charge = charge, .negative_fraction = negative_fraction, .w0 = w0,    \
+        .model = model.value("model"), .mass_ratio = mass_ratio, .separation = separation,                   \
+        .impact_parameter = impact_parameter, .relative_speed = relative_speed, .path = path                 \
+    }
+#define FF_INITIAL_ARGUMENTS                                                                                 \
+    "kind"_a = py_name(defaults.kind), nb::kw_only(), "n"_a = defaults.n, "seed"_a = defaults.seed,          \
+    "cutoff_radius"_a = defaults.cutoff_radius, "virial_ratio"_a = defaults.virial_ratio,                    \
+    "charge"_a = defaults.charge, "negative_fraction"_a = defaults.negative_fraction, "w0"_a = defaults.w0,  \
+    "model"_a = py_name(defaults.model), "mass_ratio"_a = defaults.mass_ratio,                               \
+    "separation"_a = defaults.separation, "impact_parameter"_a = defaults.impact_parameter,                  \
+    "relative_speed"_a = defaults.relative_speed, "path"_a = ""
+
+constexpr const char* make_bodies_doc =
+    R"(Makes bodies of a model, or reads them from a file; docs/guide/case-file.md explains each argument.
+
+Models are in standard N-body units: G = 1, total mass 1, energy −1/4. "solar-system" is in au, days and solar
+masses; see make_initial_state for its G.
+
+Args:
+    kind: the model, or "file" with `path` (.h5, .csv, .npy or .tipsy).
+    n: number of bodies.
+    seed: the same seed gives the same bodies, bit for bit, on every machine.
+
+Raises:
+    InvalidArgument (a ValueError): an argument that is not allowed. IoError (an OSError): a file that cannot be read.)";
+
+void bind_makers(nb::module_& module) {
+    const InitialOptions defaults;
+    auto cls = nb::class_<InitialState>(module, "InitialState", "How a simulation starts.");
+    cls.def_ro("bodies", &InitialState::bodies)
+        .def_ro("time", &InitialState::time, "Of the bodies; 0 unless a file says otherwise.")
+        .def_ro("G", &InitialState::G, "The gravitational constant in the units of the bodies.");
+    make_record(cls, {"bodies", "time", "G"});
+    const auto make_state = [](FF_INITIAL_PARAMETERS) {
+        const InitialOptions options FF_INITIAL_VALUES;
+        const nb::gil_scoped_release no_gil;
+        return make_initial_state(options);
+    };
+    const auto make = [](FF_INITIAL_PARAMETERS) {
+        const InitialOptions options FF_INITIAL_VALUES;
+        const nb::gil_scoped_release no_gil;
+        return make_bodies(options);
+    };
+    module.def("make_bodies", make, FF_INITIAL_ARGUMENTS, make_bodies_doc);
+    module.def("make_initial_state", make_state, FF_INITIAL_ARGUMENTS,
+               "As make_bodies, together with the time of the bodies and the G of their units.");
+}
+
+} // namespace
+
+void bind_cases(nb::module_& module) {
+    bind_initial(module);
+    bind_sections(module);
+    bind_case(module);
+    bind_makers(module);
+}
+
+} // namespace farfield::python

@@ -1,0 +1,62 @@
+"""The stub: it says what the module has, and type checkers accept the way the guide uses it."""
+
+import ast
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import farfield
+from farfield import _core
+
+PACKAGE = Path(farfield.__file__).parent
+USE = """
+import numpy as np
+import farfield
+
+result = farfield.sum(np.eye(3), [1.0, 1.0, 1.0], kernel="coulomb", out=(np.empty(3, np.float32), None))
+reveal_type(result.field)
+simulation = farfield.Simulation(farfield.make_bodies(n=3), step=0.1, integrator="hermite4")
+reveal_type(simulation.positions)
+reveal_type(simulation.diagnostics().momentum)
+farfield.run_case("a.toml", "out", progress=lambda p: print(p.time))
+farfield.sum(np.eye(3), [1.0], kernel="gravty")
+"""
+
+
+def test_stub_lists_what_the_module_has():
+    tree = ast.parse((PACKAGE / "_core.pyi").read_text())
+    stubbed = {node.name for node in tree.body if isinstance(node, (ast.ClassDef, ast.FunctionDef))} | {"__version__"}
+    assert set(farfield.__all__) == stubbed
+    assert (PACKAGE / "py.typed").exists()
+
+
+def test_stub_knows_every_option_name():
+    text = (PACKAGE / "_core.pyi").read_text()
+    for option, names in _core._names().items():
+        assert f"_{option}: TypeAlias = Literal[{', '.join(map(repr, names))}]" in text
+
+
+def test_everything_public_has_a_docstring():
+    for name in farfield.__all__:
+        if name == "__version__":
+            continue
+        thing = getattr(farfield, name)
+        assert thing.__doc__ and len(thing.__doc__) > 20, name
+        if inspect.isclass(thing) and not issubclass(thing, BaseException):
+            assert thing.__repr__ is not object.__repr__ or name in ("Simulation", "SumPlan"), name
+
+
+def test_type_checker_accepts_the_package_and_finds_a_misspelled_kernel(tmp_path):
+    pytest.importorskip("mypy", reason="mypy is not installed")
+    (tmp_path / "use.py").write_text(USE)
+    run = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--cache-dir", tmp_path / "cache", "use.py"],
+        cwd=tmp_path, capture_output=True, text=True, env={"MYPYPATH": str(PACKAGE.parent)}, check=False)
+    lines = run.stdout.splitlines()
+    errors = [line for line in lines if ": error:" in line]
+    assert len(errors) == 1 and "use.py:11" in errors[0] and "gravty" in errors[0], run.stdout + run.stderr
+    notes = "\n".join(line for line in lines if "Revealed type" in line)
+    assert notes.count("float64") == 2 and "None" in notes and "tuple[" in notes.lower()
