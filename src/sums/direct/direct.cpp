@@ -1,70 +1,147 @@
 #include "sums/direct/direct.h"
 
+#include "backend/simd/isa.h"
 #include "backend/threads/parallel.h"
-#include "sums/direct/reference.h"
 #include "sums/direct/repair.h"
+#include "sums/direct/variants.h"
+#include "sums/kernels/kernel.h"
 
 #include <farfield/error.h>
 
+#include <fmt/core.h>
+
 #include <chrono>
+#include <cmath>
 
 namespace farfield {
+namespace {
+
+bool is_scalar_rung(Variant variant) { return variant == Variant::naive || variant == Variant::soa; }
+
+double seconds_between(std::chrono::steady_clock::time_point a, std::chrono::steady_clock::time_point b) {
+    return std::chrono::duration<double>(b - a).count();
+}
+
+/// v·2^e in two steps, so that the factor itself does not overflow.
+void scale(double* values, std::int64_t n, double sign, int exponent) {
+    const double first = sign * std::ldexp(1.0, exponent / 2);
+    const double second = std::ldexp(1.0, exponent - exponent / 2);
+    for (std::int64_t i = 0; i < n; ++i) values[i] = values[i] * first * second;
+}
+
+} // namespace
 
 DirectSum::DirectSum(const SumOptions& options, bool self) : options_(options), self_(self) {
     if (options.variant == Variant::symmetric && !self)
         throw InvalidArgument("variant 'symmetric' computes each pair once and needs targets = sources; use "
                               "'auto' or 'simd' with separate targets");
+    if (is_scalar_rung(options.variant)) {
+        if (options.isa != Isa::automatic && options.isa != Isa::scalar)
+            throw InvalidArgument(
+                fmt::format("variant '{}' is scalar code and cannot use isa '{}'; use 'simd' or "
+                            "'symmetric', or leave isa at 'auto'",
+                            name_of(options.variant), name_of(options.isa)));
+        options_.isa = Isa::scalar;
+        options_.threads = 1;
+    }
+    options_.isa = resolve_isa(options_.isa);
 }
 
-void DirectSum::set_sources(std::vector<double> sources) { sources_ = std::move(sources); }
+void DirectSum::set_sources(std::vector<double> sources) {
+    sources_ = std::move(sources);
+    prepare();
+}
 
 void DirectSum::set_points(std::vector<double> sources, std::vector<double> targets) {
     sources_ = std::move(sources);
     targets_ = std::move(targets);
+    prepare();
+}
+
+void DirectSum::prepare() {
+    frame_ = choose_frame(sources_, targets_, options_.softening);
+    const auto set = [&](auto& prepared, bool with_low) {
+        prepared.sources.set(sources_, frame_, with_low);
+        if (!self_) prepared.targets.set(targets_, frame_, with_low);
+    };
+    if (options_.precision == Precision::float64)
+        set(as_double_, false);
+    else
+        set(as_float_, options_.precision == Precision::mixed);
+}
+
+template <class T>
+void DirectSum::compute_as(Prepared<T>& prepared, std::span<const double> strengths, double* potential,
+                           double* field, SumReport& report) {
+    using Clock = std::chrono::steady_clock;
+    const auto start = Clock::now();
+    const int exponent = strength_exponent(strengths);
+    prepared.sources.set_strengths(strengths, exponent);
+    auto& targets = self_ ? prepared.sources : prepared.targets;
+    const auto m = targets.count();
+    const double softening = std::ldexp(options_.softening, frame_.exponent);
+    report.isa = options_.isa;
+    report.threads = thread_count(options_.threads);
+    report.variant = options_.variant == Variant::automatic ? fastest_variant(self_, prepared.sources.count())
+                                                            : options_.variant;
+    std::vector<double> components(field != nullptr ? static_cast<std::size_t>(3 * m) : 0);
+    VariantTask task{.variant = report.variant,
+                     .isa = options_.isa,
+                     .precision = options_.precision,
+                     .outputs = static_cast<TileOutputs>((potential != nullptr ? tile_potential : 0) |
+                                                         (field != nullptr ? tile_field : 0)),
+                     .threads = report.threads,
+                     .self = self_,
+                     .softening = softening,
+                     .targets = targets.view(),
+                     .sources = prepared.sources.view(),
+                     .sums = {.potential = potential}};
+    for (std::int64_t k = 0; k < 3 && field != nullptr; ++k) task.sums.field[k] = components.data() + k * m;
+
+    const auto prepared_at = Clock::now();
+    if (task.outputs != 0) run_variant(task);
+    const auto computed_at = Clock::now();
+
+    for (std::int64_t i = 0; i < m && field != nullptr; ++i)
+        for (std::int64_t k = 0; k < 3; ++k)
+            field[3 * i + k] = components[static_cast<std::size_t>(k * m + i)];
+    const auto is_finite = [](const double* values, std::int64_t n) {
+        bool finite = true;
+        for (std::int64_t i = 0; i < n; ++i) finite = finite && std::isfinite(values[i]);
+        return finite;
+    };
+    if (!is_finite(potential, potential != nullptr ? m : 0) ||
+        !is_finite(field, field != nullptr ? 3 * m : 0)) {
+        const auto source_points = prepared.sources.seen_points();
+        const auto seen_strengths = prepared.sources.seen_strengths();
+        const auto target_points = targets.seen_points();
+        report.coincident_pairs_skipped = repair_rows({.sources = prepared.sources.count(),
+                                                       .targets = m,
+                                                       .source_points = source_points.data(),
+                                                       .strengths = seen_strengths.data(),
+                                                       .target_points = target_points.data(),
+                                                       .self = self_,
+                                                       .softening = softening,
+                                                       .precision = options_.precision,
+                                                       .coincident = options_.coincident,
+                                                       .threads = report.threads,
+                                                       .potential = potential,
+                                                       .field = field});
+    }
+    const double sign = descriptor(options_.kernel).sign;
+    if (potential != nullptr) scale(potential, m, sign, frame_.exponent - exponent);
+    if (field != nullptr) scale(field, 3 * m, sign, 2 * frame_.exponent - exponent);
+    report.prepare_seconds = seconds_between(start, prepared_at);
+    report.compute_seconds = seconds_between(prepared_at, computed_at);
+    report.finish_seconds = seconds_between(computed_at, Clock::now());
 }
 
 void DirectSum::compute(std::span<const double> strengths, double* potential, double* field,
-                        SumReport& report) const {
-    using Clock = std::chrono::steady_clock;
-    const auto seconds = [](Clock::time_point a, Clock::time_point b) {
-        return std::chrono::duration<double>(b - a).count();
-    };
-    const auto start = Clock::now();
-    const auto& targets = target_points();
-    report.isa = Isa::scalar;
-    report.variant = Variant::naive;
-    report.threads = 1;
-    const auto n = static_cast<std::int64_t>(sources_.size() / 3);
-    const auto m = static_cast<std::int64_t>(targets.size() / 3);
-    reference_direct_sum({.kernel = Kernel::coulomb,
-                          .sources = n,
-                          .targets = m,
-                          .source_points = sources_.data(),
-                          .strengths = strengths.data(),
-                          .target_points = targets.data(),
-                          .self = self_,
-                          .softening = options_.softening,
-                          .potential = potential,
-                          .field = field});
-    const auto computed = Clock::now();
-    report.coincident_pairs_skipped = repair_rows({.sources = n,
-                                                   .targets = m,
-                                                   .source_points = sources_.data(),
-                                                   .strengths = strengths.data(),
-                                                   .target_points = targets.data(),
-                                                   .self = self_,
-                                                   .softening = options_.softening,
-                                                   .precision = options_.precision,
-                                                   .coincident = options_.coincident,
-                                                   .threads = thread_count(options_.threads),
-                                                   .potential = potential,
-                                                   .field = field});
-    if (options_.kernel == Kernel::gravity) {
-        for (std::int64_t i = 0; potential != nullptr && i < m; ++i) potential[i] = -potential[i];
-        for (std::int64_t i = 0; field != nullptr && i < 3 * m; ++i) field[i] = -field[i];
-    }
-    report.compute_seconds = seconds(start, computed);
-    report.finish_seconds = seconds(computed, Clock::now());
+                        SumReport& report) {
+    if (options_.precision == Precision::float64)
+        compute_as(as_double_, strengths, potential, field, report);
+    else
+        compute_as(as_float_, strengths, potential, field, report);
 }
 
 } // namespace farfield

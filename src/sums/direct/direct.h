@@ -1,5 +1,7 @@
-// The direct sum on a CPU: holds prepared points, picks ISA and variant, runs, checks the results.
+// The direct sum on a CPU: prepares points, picks ISA and variant, runs, checks the results.
 #pragma once
+
+#include "sums/direct/points.h"
 
 #include <farfield/sum.h>
 
@@ -21,17 +23,29 @@ public:
     void set_sources(std::vector<double> sources);
     void set_points(std::vector<double> sources, std::vector<double> targets);
 
-    /// Null outputs are not computed. Fills the report's ISA, variant, threads, seconds and skipped pairs.
-    /// @throws InvalidArgument for coincident points (see `Coincident`).
-    void compute(std::span<const double> strengths, double* potential, double* field,
-                 SumReport& report) const;
+    /// Null outputs (M and M×3) are not computed. Fills the report's ISA, variant, threads, seconds and
+    /// skipped pairs. @throws InvalidArgument for coincident points (see `Coincident`).
+    void compute(std::span<const double> strengths, double* potential, double* field, SumReport& report);
 
 private:
-    [[nodiscard]] const std::vector<double>& target_points() const { return self_ ? sources_ : targets_; }
-    SumOptions options_;
+    template <class T>
+    struct Prepared {
+        PreparedPoints<T> sources;
+        PreparedPoints<T> targets; ///< empty where targets are the sources
+    };
+
+    void prepare();
+    template <class T>
+    void compute_as(Prepared<T>& prepared, std::span<const double> strengths, double* potential,
+                    double* field, SumReport& report);
+
+    SumOptions options_; ///< ISA and variant resolved
     bool self_;
     std::vector<double> sources_; ///< N×3
     std::vector<double> targets_; ///< M×3, empty where targets are the sources
+    Frame frame_;
+    Prepared<float> as_float_; ///< one of the two is used, by the precision
+    Prepared<double> as_double_;
 };
 
 } // namespace farfield

@@ -1,0 +1,68 @@
+# Sources compiled once for each instruction set.
+#
+#   farfield_isa_sources(one_sided.cpp ENTRY ff_one_sided)
+#
+# compiles one_sided.cpp of the calling folder four times and adds the objects to the library:
+#   scalar   FF_ISA_SCALAR   baseline flags, an ordinary source of the library
+#   sse42    FF_ISA_SSE42    -msse4.2
+#   avx2     FF_ISA_AVX2     -mavx2 -mfma
+#   avx512   FF_ISA_AVX512   -mavx512{f,cd,dq,bw,vl} -mfma
+# FF_ISA is the lower-case name. The source defines one function, extern "C" void FF_ISA_ENTRY(ff_one_sided)(…),
+# which becomes ff_one_sided_<isa> (backend/simd/value.h): that symbol is the only one that the object shows. Whoever calls it has asked
+# is_available() first.
+#
+# Why the detour over ld -r and objcopy: an object with -mavx512f also contains inline functions and templates
+# (std::min, std::vector, …) as COMDAT sections. The linker keeps one copy of each for the whole program, and if
+# it is the AVX-512 one, code that runs on every machine stops with an illegal instruction. `ld -r
+# --force-group-allocation` turns COMDAT sections into ordinary ones, `objcopy --keep-global-symbol` makes
+# everything but the entry local; so nothing leaves the object.
+# Finished objects lie at <build>/isa/ff_<what>_<isa>.o; their raw parts in object libraries
+# ff_<what>_<isa>_raw. The check that no wide instruction is outside of them relies on those names.
+
+set(FARFIELD_ISA_FLAGS_sse42 -msse4.2)
+set(FARFIELD_ISA_FLAGS_avx2 -mavx2 -mfma)
+set(FARFIELD_ISA_FLAGS_avx512 -mavx512f -mavx512cd -mavx512dq -mavx512bw -mavx512vl -mavx2 -mfma)
+
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # False alarms inside GCC 12's own intrinsics, which start from an undefined register on purpose (GCC bug 105593).
+  list(APPEND FARFIELD_ISA_FLAGS_avx512 -Wno-uninitialized -Wno-maybe-uninitialized)
+endif()
+
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+  set(FARFIELD_ISAS sse42 avx2 avx512)
+else()
+  set(FARFIELD_ISAS "")
+endif()
+
+function(farfield_isa_sources source)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "ENTRY" "")
+  set(path ${CMAKE_CURRENT_SOURCE_DIR}/${source})
+  # The scalar object has its own library too: one source file cannot have two sets of definitions in one target.
+  foreach(isa scalar ${FARFIELD_ISAS})
+    set(name ${arg_ENTRY}_${isa})
+    string(TOUPPER ${isa} macro)
+    add_library(${name}_raw OBJECT ${path})
+    target_include_directories(${name}_raw PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+    target_compile_features(${name}_raw PRIVATE cxx_std_20)
+    target_compile_definitions(${name}_raw PRIVATE FF_ISA_${macro} FF_ISA=${isa})
+    target_compile_options(${name}_raw PRIVATE ${FARFIELD_ISA_FLAGS_${isa}})
+    target_link_libraries(${name}_raw PRIVATE farfield_flags xsimd)
+    set_target_properties(${name}_raw PROPERTIES INTERPROCEDURAL_OPTIMIZATION OFF)
+    if(isa STREQUAL "scalar")
+      target_sources(farfield PRIVATE $<TARGET_OBJECTS:${name}_raw>)
+      continue()
+    endif()
+    set(object ${PROJECT_BINARY_DIR}/isa/${name}.o)
+    add_custom_command(OUTPUT ${object}
+      COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/isa
+      COMMAND ${CMAKE_LINKER} -r --force-group-allocation -o ${object}.tmp $<TARGET_OBJECTS:${name}_raw>
+      COMMAND ${CMAKE_OBJCOPY} --keep-global-symbol=${name} ${object}.tmp ${object}
+      COMMAND ${CMAKE_COMMAND} -E rm ${object}.tmp
+      DEPENDS ${name}_raw $<TARGET_OBJECTS:${name}_raw> COMMAND_EXPAND_LISTS VERBATIM
+      COMMENT "Hiding everything but ${name}")
+    add_custom_target(${name} DEPENDS ${object})
+    add_dependencies(farfield ${name})
+    set_source_files_properties(${object} TARGET_DIRECTORY farfield PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+    target_sources(farfield PRIVATE ${object})
+  endforeach()
+endfunction()

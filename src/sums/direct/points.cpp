@@ -1,0 +1,127 @@
+#include "sums/direct/points.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace farfield {
+namespace {
+
+constexpr int extent_exponent = 10;
+
+struct Range {
+    double low = std::numeric_limits<double>::infinity();
+    double high = -std::numeric_limits<double>::infinity();
+};
+
+Range range_of(std::span<const double> sources, std::span<const double> targets, std::size_t axis) {
+    Range range;
+    for (auto points : {sources, targets})
+        for (std::size_t i = axis; i < points.size(); i += 3) {
+            range.low = std::min(range.low, points[i]);
+            range.high = std::max(range.high, points[i]);
+        }
+    return range;
+}
+
+/// Zero, or for points far off a float within their range. All coordinates are then within a factor of two of
+/// it, so x − origin is exact (Sterbenz), for coordinates that are floats also as a float.
+double choose_origin(const Range& range) {
+    const double smaller = std::min(std::abs(range.low), std::abs(range.high));
+    const double larger = std::max(std::abs(range.low), std::abs(range.high));
+    if (std::signbit(range.low) != std::signbit(range.high) || smaller == 0.0 || larger > 2.0 * smaller)
+        return 0.0;
+    const double middle = range.low + 0.5 * (range.high - range.low);
+    const double rounded = larger < static_cast<double>(std::numeric_limits<float>::max()) &&
+                                   smaller > static_cast<double>(std::numeric_limits<float>::min())
+                               ? static_cast<double>(static_cast<float>(middle))
+                               : middle;
+    return std::clamp(rounded, range.low, range.high);
+}
+
+std::size_t padded(std::size_t n) { return (n + point_padding - 1) / point_padding * point_padding; }
+
+} // namespace
+
+Frame choose_frame(std::span<const double> sources, std::span<const double> targets, double softening) {
+    Frame frame;
+    if (sources.empty() && targets.empty()) return frame;
+    double extent = softening;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const auto range = range_of(sources, targets, axis);
+        frame.origin[axis] = choose_origin(range);
+        extent = std::max(
+            {extent, std::abs(range.low - frame.origin[axis]), std::abs(range.high - frame.origin[axis])});
+    }
+    int exponent = 0;
+    std::frexp(extent, &exponent);
+    frame.exponent = extent > 0.0 ? extent_exponent - exponent : 0;
+    return frame;
+}
+
+int strength_exponent(std::span<const double> strengths) {
+    double largest = 0.0;
+    for (double q : strengths) largest = std::max(largest, std::abs(q));
+    int exponent = 0;
+    std::frexp(largest, &exponent);
+    return -exponent;
+}
+
+template <class T>
+void PreparedPoints<T>::set(std::span<const double> points, const Frame& frame, bool with_low) {
+    const auto n = points.size() / 3;
+    count_ = static_cast<std::int64_t>(n);
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        high_[axis].assign(padded(n), T(0));
+        low_[axis].assign(with_low ? padded(n) : 0, T(0));
+        for (std::size_t i = 0; i < n; ++i) {
+            const double x = std::ldexp(points[3 * i + axis] - frame.origin[axis], frame.exponent);
+            high_[axis][i] = static_cast<T>(x);
+            if (with_low) low_[axis][i] = static_cast<T>(x - static_cast<double>(high_[axis][i]));
+        }
+        // Outside of all points and apart from each other: a pad is never coincident with anything.
+        for (std::size_t i = n; i < padded(n); ++i)
+            high_[axis][i] =
+                static_cast<T>(std::ldexp(1.0, extent_exponent + 2) + 16.0 * static_cast<double>(i - n));
+    }
+    strength_.clear();
+}
+
+template <class T>
+void PreparedPoints<T>::set_strengths(std::span<const double> strengths, int exponent) {
+    strength_.assign(padded(strengths.size()), T(0));
+    for (std::size_t i = 0; i < strengths.size(); ++i)
+        strength_[i] = static_cast<T>(std::ldexp(strengths[i], exponent));
+}
+
+template <class T>
+TilePoints PreparedPoints<T>::view() const {
+    TilePoints view;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        view.high[axis] = high_[axis].data();
+        view.low[axis] = low_[axis].data();
+    }
+    view.strength = strength_.data();
+    view.count = count_;
+    return view;
+}
+
+template <class T>
+std::vector<double> PreparedPoints<T>::seen_points() const {
+    std::vector<double> out(static_cast<std::size_t>(3 * count_));
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        out[i] = static_cast<double>(high_[i % 3][i / 3]);
+        if (!low_[i % 3].empty()) out[i] += static_cast<double>(low_[i % 3][i / 3]);
+    }
+    return out;
+}
+
+template <class T>
+std::vector<double> PreparedPoints<T>::seen_strengths() const {
+    return {strength_.begin(), strength_.begin() + count_};
+}
+
+template class PreparedPoints<float>;
+template class PreparedPoints<double>;
+
+} // namespace farfield

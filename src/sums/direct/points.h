@@ -1,0 +1,54 @@
+// Points as the pair loops want them: structure of arrays, in the type of the sum, in a frame where neither
+// offset nor scale can lose digits or leave the range of a float.
+#pragma once
+
+#include "base/aligned.h"
+#include "sums/direct/tiles.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace farfield {
+
+/// x' = (x − origin)·2^exponent. The origin is moved only along axes where the points lie far off, compared
+/// with their extent, where the subtraction is exact; elsewhere rounding x itself is what
+/// `Precision::float32` promises. A power of two changes no digit.
+struct Frame {
+    double origin[3] = {0.0, 0.0, 0.0};
+    int exponent = 0;
+};
+
+/// The frame for these points (N×3 and M×3): coordinates and softening come to lie within ±2^10, so that r⁻³
+/// of near and far pairs fits a float.
+Frame choose_frame(std::span<const double> sources, std::span<const double> targets, double softening);
+
+/// The exponent e for which max |q|·2^e lies in [0.5, 1); 0 where all are zero.
+int strength_exponent(std::span<const double> strengths);
+
+/// Coordinates of one set of points and, for sources, strengths.
+template <class T>
+class PreparedPoints {
+public:
+    /// `with_low`: also keep what rounding to T took off each coordinate.
+    void set(std::span<const double> points, const Frame& frame, bool with_low);
+    /// q·2^exponent, zero in the padding.
+    void set_strengths(std::span<const double> strengths, int exponent);
+
+    [[nodiscard]] TilePoints view() const;
+    [[nodiscard]] std::int64_t count() const { return count_; }
+    /// Coordinates and strengths that the loops really see, N×3 and N.
+    [[nodiscard]] std::vector<double> seen_points() const;
+    [[nodiscard]] std::vector<double> seen_strengths() const;
+
+private:
+    std::int64_t count_ = 0;
+    AlignedVector<T> high_[3];
+    AlignedVector<T> low_[3];
+    AlignedVector<T> strength_;
+};
+
+extern template class PreparedPoints<float>;
+extern template class PreparedPoints<double>;
+
+} // namespace farfield

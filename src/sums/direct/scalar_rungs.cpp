@@ -1,0 +1,148 @@
+#include "sums/direct/scalar_rungs.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace farfield {
+namespace {
+
+template <class T, bool Mixed>
+struct Body {
+    T high[3];
+    T low[Mixed ? 3 : 1];
+    T strength;
+};
+
+template <class T>
+struct Sums {
+    T potential = T(0);
+    T field[3] = {T(0), T(0), T(0)};
+};
+
+template <class T, bool Mixed>
+std::vector<Body<T, Mixed>> gather_bodies(const TilePoints& points, bool with_strength) {
+    std::vector<Body<T, Mixed>> bodies(static_cast<std::size_t>(points.count));
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+        for (int k = 0; k < 3; ++k) {
+            bodies[i].high[k] = static_cast<const T*>(points.high[k])[i];
+            if constexpr (Mixed) bodies[i].low[k] = static_cast<const T*>(points.low[k])[i];
+        }
+        bodies[i].strength = with_strength ? static_cast<const T*>(points.strength)[i] : T(0);
+    }
+    return bodies;
+}
+
+template <class T>
+void store(const OneSidedTile& tile, TileOutputs outputs, std::int64_t i, const Sums<T>& sums) {
+    if ((outputs & tile_potential) != 0) tile.sums.potential[i] = static_cast<double>(sums.potential);
+    if ((outputs & tile_field) != 0)
+        for (int k = 0; k < 3; ++k) tile.sums.field[k][i] = static_cast<double>(sums.field[k]);
+}
+
+template <class T>
+void add_pair(const T d[3], T strength, T softening2, Sums<T>& sums) {
+    const T r2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2] + softening2;
+    const T inverse = T(1) / std::sqrt(r2);
+    const T term = strength * inverse;
+    const T weight = term * inverse * inverse;
+    sums.potential += term;
+    for (int k = 0; k < 3; ++k) sums.field[k] += weight * d[k];
+}
+
+template <class T, bool Mixed>
+void naive(TileOutputs outputs, const OneSidedTile& tile) {
+    const auto targets = gather_bodies<T, Mixed>(tile.targets, false);
+    const auto sources = gather_bodies<T, Mixed>(tile.sources, true);
+    const T softening2 = static_cast<T>(tile.softening2);
+    for (auto i = tile.target_begin; i < tile.target_end; ++i) {
+        const auto& x = targets[static_cast<std::size_t>(i)];
+        Sums<T> sums;
+        for (auto j = tile.source_begin; j < tile.source_end; ++j) {
+            if (tile.self && i == j) continue;
+            const auto& y = sources[static_cast<std::size_t>(j)];
+            T d[3];
+            for (int k = 0; k < 3; ++k) {
+                d[k] = x.high[k] - y.high[k];
+                if constexpr (Mixed) d[k] = d[k] + (x.low[k] - y.low[k]);
+            }
+            add_pair(d, y.strength, softening2, sums);
+        }
+        store(tile, outputs, i, sums);
+    }
+}
+
+constexpr int lanes = 16;
+
+template <class T>
+struct LaneSums {
+    T potential[lanes] = {};
+    T field[3][lanes] = {};
+};
+
+/// Targets `first` … `first` + lanes − 1 (padding makes them all readable) and sources [begin, end).
+template <class T, bool Mixed>
+void add_lanes(const OneSidedTile& tile, std::int64_t first, std::int64_t begin, std::int64_t end,
+               LaneSums<T>& sums) {
+    const auto column = [](const void* p) { return static_cast<const T*>(p); };
+    const T softening2 = static_cast<T>(tile.softening2);
+    const T* x[3];
+    const T* xl[3];
+    for (int k = 0; k < 3; ++k) {
+        x[k] = column(tile.targets.high[k]) + first;
+        xl[k] = Mixed ? column(tile.targets.low[k]) + first : nullptr;
+    }
+    for (auto j = begin; j < end; ++j) {
+        const T q = column(tile.sources.strength)[j];
+        T y[3];
+        T yl[3] = {};
+        for (int k = 0; k < 3; ++k) {
+            y[k] = column(tile.sources.high[k])[j];
+            if constexpr (Mixed) yl[k] = column(tile.sources.low[k])[j];
+        }
+        for (int lane = 0; lane < lanes; ++lane) {
+            T d[3];
+            for (int k = 0; k < 3; ++k) {
+                d[k] = x[k][lane] - y[k];
+                if constexpr (Mixed) d[k] = d[k] + (xl[k][lane] - yl[k]);
+            }
+            const T r2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2] + softening2;
+            const T inverse = T(1) / std::sqrt(r2);
+            const T term = q * inverse;
+            const T weight = term * inverse * inverse;
+            // The one difference to rung 1: this lane's own source is blanked here, not skipped.
+            const bool own = tile.self && first + lane == j;
+            sums.potential[lane] = own ? sums.potential[lane] : sums.potential[lane] + term;
+            for (int k = 0; k < 3; ++k)
+                sums.field[k][lane] = own ? sums.field[k][lane] : sums.field[k][lane] + weight * d[k];
+        }
+    }
+}
+
+template <class T, bool Mixed>
+void soa(TileOutputs outputs, const OneSidedTile& tile) {
+    for (auto first = tile.target_begin; first < tile.target_end; first += lanes) {
+        LaneSums<T> sums;
+        add_lanes<T, Mixed>(tile, first, tile.source_begin, tile.source_end, sums);
+        for (int lane = 0; lane < lanes && first + lane < tile.target_end; ++lane)
+            store(tile, outputs, first + lane,
+                  Sums<T>{sums.potential[lane],
+                          {sums.field[0][lane], sums.field[1][lane], sums.field[2][lane]}});
+    }
+}
+
+} // namespace
+
+void naive_sum(TilePrecision precision, TileOutputs outputs, const OneSidedTile& tile) {
+    if (precision == tile_float) naive<float, false>(outputs, tile);
+    if (precision == tile_double) naive<double, false>(outputs, tile);
+    if (precision == tile_mixed) naive<float, true>(outputs, tile);
+}
+
+void soa_sum(TilePrecision precision, TileOutputs outputs, const OneSidedTile& tile) {
+    if (precision == tile_float) soa<float, false>(outputs, tile);
+    if (precision == tile_double) soa<double, false>(outputs, tile);
+    if (precision == tile_mixed) soa<float, true>(outputs, tile);
+}
+
+} // namespace farfield

@@ -1,0 +1,75 @@
+// What crosses the border between the library (baseline instructions) and the pair loops compiled once for
+// each instruction set: plain structures and C functions over raw pointers, ff_<what>_<isa>.
+#pragma once
+
+#include <cstdint>
+
+namespace farfield {
+
+/// Prepared points, arrays of float or double by the precision of the sum. Each array is padded to a multiple
+/// of `point_padding` with far-away points of zero strength, and 64-byte aligned.
+struct TilePoints {
+    const void* high[3] = {nullptr, nullptr, nullptr}; ///< x, y, z
+    const void* low[3] = {nullptr, nullptr, nullptr}; ///< what rounding took off them; precision `mixed` only
+    const void* strength = nullptr;
+    std::int64_t count = 0; ///< without the padding
+};
+
+inline constexpr std::int64_t point_padding = 64;
+
+/// Which sums are wanted, as a bit set.
+enum TileOutputs : std::int32_t { tile_potential = 1, tile_field = 2, tile_both = 3 };
+
+/// Arithmetic of the loops; the numbers are those of `Precision`.
+enum TilePrecision : std::int32_t { tile_float = 0, tile_double = 1, tile_mixed = 2 };
+
+/// Sums where the results go: Σ q/r and the components of Σ q (x − y)/r³, no sign of a kernel.
+struct TileSums {
+    double* potential = nullptr;
+    double* field[3] = {nullptr, nullptr, nullptr};
+};
+
+/// Targets [target_begin, target_end) against sources [source_begin, source_end); results are stored.
+/// `target_begin` is a multiple of `point_padding`.
+struct OneSidedTile {
+    TilePoints targets;
+    TilePoints sources;
+    std::int64_t target_begin = 0;
+    std::int64_t target_end = 0;
+    std::int64_t source_begin = 0;
+    std::int64_t source_end = 0;
+    bool self = false; ///< target i is source i: leave that pair out
+    double softening2 = 0.0;
+    TileSums sums;
+};
+
+/// All pairs of points i in [i_begin, i_end) and j in [j_begin, j_end), two ranges without a common point,
+/// each pair computed once; results are *added* for i and for j. Both begins are multiples of
+/// `point_padding`, and i_end − i_begin ≤ mutual_block.
+struct MutualTile {
+    TilePoints points;
+    std::int64_t i_begin = 0;
+    std::int64_t i_end = 0;
+    std::int64_t j_begin = 0;
+    std::int64_t j_end = 0;
+    double softening2 = 0.0;
+    TileSums sums;
+};
+
+inline constexpr std::int64_t mutual_block = 512;
+
+using OneSidedFunction = void (*)(TilePrecision, TileOutputs, const OneSidedTile*);
+using MutualFunction = void (*)(TilePrecision, TileOutputs, const MutualTile*);
+
+extern "C" {
+void ff_one_sided_scalar(TilePrecision, TileOutputs, const OneSidedTile*);
+void ff_one_sided_sse42(TilePrecision, TileOutputs, const OneSidedTile*);
+void ff_one_sided_avx2(TilePrecision, TileOutputs, const OneSidedTile*);
+void ff_one_sided_avx512(TilePrecision, TileOutputs, const OneSidedTile*);
+void ff_mutual_scalar(TilePrecision, TileOutputs, const MutualTile*);
+void ff_mutual_sse42(TilePrecision, TileOutputs, const MutualTile*);
+void ff_mutual_avx2(TilePrecision, TileOutputs, const MutualTile*);
+void ff_mutual_avx512(TilePrecision, TileOutputs, const MutualTile*);
+}
+
+} // namespace farfield

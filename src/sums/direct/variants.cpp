@@ -1,0 +1,107 @@
+#include "sums/direct/variants.h"
+
+#include "backend/threads/parallel.h"
+#include "sums/direct/mutual_schedule.h"
+#include "sums/direct/scalar_rungs.h"
+
+#include <farfield/error.h>
+
+#include <algorithm>
+
+namespace farfield {
+namespace {
+
+constexpr std::int64_t targets_a_task = 256;
+
+OneSidedFunction one_sided_function(Isa isa) {
+#if defined(__x86_64__)
+    if (isa == Isa::avx512) return ff_one_sided_avx512;
+    if (isa == Isa::avx2) return ff_one_sided_avx2;
+    if (isa == Isa::sse42) return ff_one_sided_sse42;
+#endif
+    if (isa == Isa::scalar) return ff_one_sided_scalar;
+    throw InternalError("one-sided loop for an ISA that was not resolved");
+}
+
+MutualFunction mutual_function(Isa isa) {
+#if defined(__x86_64__)
+    if (isa == Isa::avx512) return ff_mutual_avx512;
+    if (isa == Isa::avx2) return ff_mutual_avx2;
+    if (isa == Isa::sse42) return ff_mutual_sse42;
+#endif
+    if (isa == Isa::scalar) return ff_mutual_scalar;
+    throw InternalError("mutual loop for an ISA that was not resolved");
+}
+
+OneSidedTile whole_sum(const VariantTask& task) {
+    return {.targets = task.targets,
+            .sources = task.sources,
+            .target_begin = 0,
+            .target_end = task.targets.count,
+            .source_begin = 0,
+            .source_end = task.sources.count,
+            .self = task.self,
+            .softening2 = task.softening * task.softening,
+            .sums = task.sums};
+}
+
+void run_simd(const VariantTask& task) {
+    const auto function = one_sided_function(task.isa);
+    const auto precision = static_cast<TilePrecision>(task.precision);
+    const auto tasks = (task.targets.count + targets_a_task - 1) / targets_a_task;
+    parallel_for(task.threads, tasks, [&](std::int64_t number) {
+        auto tile = whole_sum(task);
+        tile.target_begin = number * targets_a_task;
+        tile.target_end = std::min(tile.target_begin + targets_a_task, task.targets.count);
+        function(precision, task.outputs, &tile);
+    });
+}
+
+void run_symmetric(const VariantTask& task) {
+    const auto one_sided = one_sided_function(task.isa);
+    const auto mutual = mutual_function(task.isa);
+    const auto precision = static_cast<TilePrecision>(task.precision);
+    const auto n = task.sources.count;
+    const auto size = mutual_block_size(n);
+    const auto end_of = [&](std::int64_t block) { return std::min((block + 1) * size, n); };
+    const auto own = [&](std::int64_t block) {
+        auto tile = whole_sum(task);
+        tile.target_begin = tile.source_begin = block * size;
+        tile.target_end = tile.source_end = end_of(block);
+        one_sided(precision, task.outputs, &tile);
+    };
+    const auto meet = [&](std::int64_t a, std::int64_t b) {
+        const MutualTile tile{.points = task.sources,
+                              .i_begin = a * size,
+                              .i_end = end_of(a),
+                              .j_begin = b * size,
+                              .j_end = end_of(b),
+                              .softening2 = task.softening * task.softening,
+                              .sums = task.sums};
+        mutual(precision, task.outputs, &tile);
+    };
+    play_tournament((n + size - 1) / size, task.threads, own, meet);
+}
+
+} // namespace
+
+Variant fastest_variant(bool self, std::int64_t sources) {
+    return self && sources >= 1024 ? Variant::symmetric : Variant::simd;
+}
+
+void run_variant(const VariantTask& task) {
+    if (task.targets.count == 0) return;
+    switch (task.variant) {
+    case Variant::naive:
+        return naive_sum(static_cast<TilePrecision>(task.precision), task.outputs, whole_sum(task));
+    case Variant::soa:
+        return soa_sum(static_cast<TilePrecision>(task.precision), task.outputs, whole_sum(task));
+    case Variant::symmetric:
+        return run_symmetric(task);
+    case Variant::automatic:
+    case Variant::simd:
+        return run_simd(task);
+    }
+}
+
+} // namespace farfield

@@ -1,0 +1,29 @@
+// Runs one rung of the ladder on threads, over prepared points.
+#pragma once
+
+#include "sums/direct/tiles.h"
+
+#include <farfield/sum.h>
+
+namespace farfield {
+
+/// The fastest variant for this many points. Never a matter of threads: the bits depend on the variant.
+Variant fastest_variant(bool self, std::int64_t sources);
+
+/// What to run; `isa` and `variant` are resolved. Fills all targets of `sums`.
+struct VariantTask {
+    Variant variant = Variant::simd;
+    Isa isa = Isa::scalar;
+    Precision precision = Precision::float64;
+    TileOutputs outputs = tile_both;
+    int threads = 1;
+    bool self = false;
+    double softening = 0.0;
+    TilePoints targets;
+    TilePoints sources;
+    TileSums sums;
+};
+
+void run_variant(const VariantTask& task);
+
+} // namespace farfield
