@@ -1,0 +1,38 @@
+// The anchors were computed for this program as a path through Oklab (Ottosson 2020,
+// https://bottosson.github.io/posts/oklab): lightness 0.12 to 0.97 in equal steps; hue from 275 degrees
+// (blue) through 325, 25, 55 to 103 (yellow) and chroma 0.04 to 0.19 and back to 0.06, both piecewise linear;
+// chroma lowered where sRGB ends.
+#include "io/picture/colour_map.h"
+
+#include <algorithm>
+#include <array>
+
+namespace farfield::picture {
+namespace {
+
+constexpr std::array<Colour, 33> anchors{
+    {{3, 4, 21},      {6, 6, 34},      {12, 7, 48},    {18, 9, 63},    {26, 9, 78},     {35, 9, 92},
+     {47, 12, 101},   {60, 14, 109},   {73, 16, 115},  {87, 18, 121},  {102, 19, 125},  {117, 20, 127},
+     {135, 19, 125},  {153, 17, 119},  {168, 25, 109}, {183, 33, 99},  {195, 44, 87},   {207, 56, 73},
+     {216, 68, 62},   {225, 80, 57},   {232, 93, 54},  {237, 106, 53}, {243, 120, 54},  {247, 133, 57},
+     {251, 145, 62},  {254, 159, 67},  {255, 173, 80}, {255, 187, 94}, {255, 200, 109}, {255, 213, 126},
+     {255, 225, 143}, {252, 237, 173}, {252, 248, 201}}};
+
+std::uint8_t between(std::uint8_t a, std::uint8_t b, double fraction) {
+    return static_cast<std::uint8_t>(static_cast<double>(a) * (1 - fraction) +
+                                     static_cast<double>(b) * fraction + 0.5);
+}
+
+} // namespace
+
+Colour density_colour(double t) {
+    const double place = std::clamp(t, 0.0, 1.0) * static_cast<double>(anchors.size() - 1);
+    const auto index = std::min(static_cast<std::size_t>(place), anchors.size() - 2);
+    const double fraction = place - static_cast<double>(index);
+    const auto& a = anchors[index];
+    const auto& b = anchors[index + 1];
+    return {between(a.red, b.red, fraction), between(a.green, b.green, fraction),
+            between(a.blue, b.blue, fraction)};
+}
+
+} // namespace farfield::picture
