@@ -128,10 +128,28 @@ struct RunResult {
     std::vector<std::filesystem::path> files; ///< everything the run left in `out`
 };
 
-/// Runs a case to its end, or until `stop_requested`, writing diagnostics.csv, snapshot_NNNN.h5 (+ .png),
-/// checkpoint.h5 and summary.json into `settings.out`. With `restart` it continues from the last checkpoint,
-/// and all snapshots and diagnostics.csv are byte-identical to those of an undisturbed run.
-/// @throws InvalidArgument, IoError, BackendUnavailable.
+/// Runs a case to its end, or until `stop_requested`, writing into `settings.out`:
+///
+///   case.toml         the case with every option it uses; `read_case` reads it back
+///   diagnostics.csv   time,kinetic,potential,total,relative_energy_error,px,py,pz,lx,ly,lz,virial_ratio,
+///                     r10,r50,r90, one row an output time; diagnostics.png plots it
+///   snapshot_NNNN.h5  (and .png) from 0000, GADGET-4 layout
+///   checkpoint.h5     and checkpoint.previous.h5, the one before it
+///   summary.json      machine, options, timings: the only file with wall-clock times in it
+///
+/// The k-th output of a kind is written after the first step that ends at or after start + k·every; steps are
+/// never cut to meet it. Start and end are always written.
+///
+/// With `restart` the run continues from the newest checkpoint that is whole, and snapshots and
+/// diagnostics.csv become byte-identical to those of an undisturbed run, however often and wherever it was
+/// killed. Without a checkpoint it starts from the beginning. What decides the results must be the same as
+/// before; these may change: time.end (to later; an end that is not on the output grid leaves its extra row
+/// and snapshot), output.checkpoint_every, pictures, threads. The instruction set stays that of the
+/// checkpoint.
+///
+/// @throws InvalidArgument for a case that is not allowed, a folder with an earlier run and no `restart`, a
+///         checkpoint of another case, version or ISA; IoError where the folder or a file cannot be written
+///         or every checkpoint is damaged; BackendUnavailable where this machine cannot go on to the bit.
 RunResult run_case(const Case& the_case, const RunSettings& settings, const RunHooks& hooks = {});
 
 } // namespace farfield

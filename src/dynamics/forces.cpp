@@ -8,8 +8,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
+#include <numeric>
+#include <optional>
+#include <utility>
 
 namespace farfield {
 namespace {
@@ -42,6 +47,31 @@ void check_charges(const Bodies& bodies) {
                 fmt::format("body {} (row {}) has mass {}; with kernel = \"coulomb\" every mass "
                             "must be > 0, because acceleration is force over mass",
                             bodies.id[i], i, bodies.mass[i]));
+}
+
+// The first two bodies that share a place, by row; empty if none do.
+std::optional<std::pair<std::size_t, std::size_t>> same_place(const std::vector<double>& position) {
+    std::vector<std::size_t> rows(position.size() / 3);
+    std::iota(rows.begin(), rows.end(), std::size_t{0});
+    const auto place = [&](std::size_t i) {
+        return std::array{position[3 * i], position[3 * i + 1], position[3 * i + 2]};
+    };
+    std::sort(rows.begin(), rows.end(), [&](std::size_t a, std::size_t b) {
+        return place(a) != place(b) ? place(a) < place(b) : a < b;
+    });
+    for (std::size_t k = 1; k < rows.size(); ++k)
+        if (place(rows[k - 1]) == place(rows[k])) return std::pair{rows[k - 1], rows[k]};
+    return std::nullopt;
+}
+
+// Sums speak of rows; a simulation knows its bodies by id.
+void refuse_same_place(const Bodies& bodies, const std::vector<double>& position) {
+    const auto pair = same_place(position);
+    if (!pair) return;
+    const auto [a, b] = *pair;
+    throw InvalidArgument(fmt::format("bodies {} and {} (rows {} and {}) are at the same place; use a "
+                                      "force.softening > 0, or a smaller time.step if they met on their way",
+                                      bodies.id[a], bodies.id[b], a, b));
 }
 
 } // namespace
@@ -90,14 +120,21 @@ void Forces::scale(const Bodies& bodies, std::vector<double>& field) const {
 void Forces::accelerations(const Bodies& bodies, const std::vector<double>& position,
                            std::vector<double>& out) {
     const auto start = Clock::now();
+    check_finite(bodies, position, "position");
     const auto points = matrix_view(std::span<const double>(position), 3);
-    if (field_plan_)
-        field_plan_->update(points);
-    else
-        field_plan_.emplace(points, sum_options(options_.precision));
     out.resize(position.size());
-    field_plan_->execute(std::span<const double>(strengths(bodies)),
-                         {.potential = {}, .field = matrix_view(std::span<double>(out), 3)});
+    try {
+        if (field_plan_)
+            field_plan_->update(points);
+        else
+            field_plan_.emplace(points, sum_options(options_.precision));
+        field_plan_->execute(std::span<const double>(strengths(bodies)),
+                             {.potential = {}, .field = matrix_view(std::span<double>(out), 3)});
+    } catch (const InvalidArgument& error) {
+        refuse_same_place(bodies, position);
+        throw InvalidArgument(fmt::format("the accelerations cannot be computed: {} (row 0 is body {})",
+                                          error.what(), bodies.id[0]));
+    }
     scale(bodies, out);
     check_finite(bodies, out, "acceleration");
     const auto& report = field_plan_->report();
@@ -110,6 +147,7 @@ void Forces::accelerations_and_jerks(const Bodies& bodies, const std::vector<dou
                                      const std::vector<double>& velocity, std::vector<double>& acceleration,
                                      std::vector<double>& jerk) {
     const auto start = Clock::now();
+    check_finite(bodies, position, "position");
     acceleration.resize(position.size());
     jerk.resize(position.size());
     direct_field_and_jerk({.kernel = options_.kernel,
@@ -124,8 +162,13 @@ void Forces::accelerations_and_jerks(const Bodies& bodies, const std::vector<dou
                            .jerk = jerk.data()});
     scale(bodies, acceleration);
     scale(bodies, jerk);
-    check_finite(bodies, acceleration, "acceleration");
-    check_finite(bodies, jerk, "jerk");
+    try {
+        check_finite(bodies, acceleration, "acceleration");
+        check_finite(bodies, jerk, "jerk");
+    } catch (const InvalidArgument&) {
+        refuse_same_place(bodies, position);
+        throw;
+    }
     backend_ = {
         .isa = resolve_isa(options_.isa), .variant = Variant::automatic, .precision = Precision::float64};
     const auto n = static_cast<double>(bodies.size());

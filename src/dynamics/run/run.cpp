@@ -9,7 +9,6 @@
 #include "dynamics/run/summary.h"
 #include "dynamics/simulation_state.h"
 #include "io/atomic_file.h"
-#include "io/bodies_file.h"
 
 #include <farfield/error.h>
 #include <farfield/farfield.h>
@@ -157,15 +156,9 @@ void Run::begin(bool wanted_restart) {
         if (fs::exists(folder_.case_file())) check_case(deciding_text(read_case(folder_.case_file())));
         say(fmt::format("no checkpoint in '{}': starting from the beginning", folder_.path().string()));
     }
-    Bodies bodies;
-    if (case_.initial.kind == InitialKind::file) {
-        auto snapshot = read_bodies(case_.initial.path);
-        bodies = std::move(snapshot.bodies);
-        start_time_ = snapshot.info.time;
-    } else {
-        bodies = make_bodies(case_.initial);
-    }
-    simulation_.emplace(std::move(bodies), case_.force, case_.time, start_time_);
+    auto initial = make_initial_state(case_.initial);
+    start_time_ = initial.time;
+    simulation_.emplace(std::move(initial.bodies), case_.force, case_.time, start_time_);
     outputs_.emplace(folder_, case_, start_time_);
     write_file_atomically(folder_.case_file(), case_toml(case_));
     outputs_->begin(*simulation_);

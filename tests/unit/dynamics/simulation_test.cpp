@@ -1,0 +1,279 @@
+// Simulation: trajectories against an independent leapfrog in long double, the clock, what it refuses, and
+// what it says where a step fails.
+#include "run_support.h"
+#include "systems.h"
+
+#include "dynamics/simulation_state.h"
+
+#include <limits>
+
+namespace farfield {
+namespace {
+
+using namespace test;
+using Real = long double;
+
+// Written from the equations, sharing nothing with the library: a_i = ±G s_i/m_i Σ s_j (x_j − x_i)/(r² +
+// ε²)^{3/2} with s = m (attraction) or s = q (repulsion).
+struct LeapfrogOracle {
+    std::vector<Real> x, v, m, s;
+    bool charges = false;
+    Real G = 1;
+    Real softening = 0;
+
+    LeapfrogOracle(const Bodies& b, const ForceOptions& force)
+        : x(b.position.begin(), b.position.end()), v(b.velocity.begin(), b.velocity.end()),
+          m(b.mass.begin(), b.mass.end()), charges(force.kernel == Kernel::coulomb), G(force.G),
+          softening(force.softening) {
+        const auto& strength = charges ? b.charge : b.mass;
+        s.assign(strength.begin(), strength.end());
+    }
+
+    void kick(Real h) {
+        for (std::size_t i = 0; i < m.size(); ++i)
+            for (std::size_t j = 0; j < m.size(); ++j) {
+                if (i == j) continue;
+                Real r2 = softening * softening;
+                for (int k = 0; k < 3; ++k) r2 += std::pow(x[3 * j + k] - x[3 * i + k], 2);
+                const Real pull = charges ? -G * s[i] * s[j] / m[i] : G * s[j];
+                for (int k = 0; k < 3; ++k)
+                    v[3 * i + k] += h * pull * (x[3 * j + k] - x[3 * i + k]) / std::pow(r2, Real(1.5));
+            }
+    }
+
+    void step(Real h) {
+        kick(h / 2);
+        for (std::size_t i = 0; i < x.size(); ++i) x[i] += h * v[i];
+        kick(h / 2);
+    }
+};
+
+double largest_difference(const std::vector<Real>& a, const std::vector<double>& b) {
+    Real out = 0;
+    for (std::size_t i = 0; i < b.size(); ++i) out = std::max(out, std::abs(a[i] - b[i]));
+    return static_cast<double>(out);
+}
+
+// 128 steps: rounding of 1e-16 a step and unit lengths, grown by the few e-foldings that one crossing time
+// has.
+void expect_oracle_trajectory(const Bodies& bodies, const ForceOptions& force) {
+    Simulation simulation(bodies, force, {.step = 1.0 / 128, .end = 1.0});
+    LeapfrogOracle oracle(bodies, force);
+    while (!simulation.finished()) {
+        simulation.step();
+        oracle.step(1.0L / 128);
+    }
+    EXPECT_EQ(simulation.step_count(), 128U);
+    EXPECT_LT(largest_difference(oracle.x, simulation.bodies().position), 1e-12);
+    EXPECT_LT(largest_difference(oracle.v, simulation.bodies().velocity), 1e-12);
+    EXPECT_GT(distance(bodies.position, simulation.bodies().position), 0.1);
+}
+
+TEST(Simulation, FollowsTheLongDoubleLeapfrogWithGravity) {
+    auto bodies = crowd(24, 11);
+    bodies.mass[3] = 0.0; // test particles
+    bodies.mass[17] = 0.0;
+    expect_oracle_trajectory(bodies, {.G = 1.7, .softening = 0.1});
+}
+
+TEST(Simulation, FollowsTheLongDoubleLeapfrogWithCharges) {
+    auto bodies = crowd(24, 12);
+    for (std::size_t i = 0; i < 24; ++i)
+        bodies.charge.push_back((i % 2 == 0 ? 0.3 : -0.3) + 0.01 * static_cast<double>(i));
+    for (auto& m : bodies.mass) m *= 24;
+    expect_oracle_trajectory(bodies, {.kernel = Kernel::coulomb, .G = 0.8, .softening = 0.1});
+}
+
+TEST(Simulation, IgnoresChargesUnderGravity) {
+    auto bodies = crowd(10, 13);
+    Simulation without(bodies, {.softening = 0.1}, {.step = 0.01, .end = 0.1});
+    bodies.charge.assign(10, 5.0);
+    Simulation with(bodies, {.softening = 0.1}, {.step = 0.01, .end = 0.1});
+    without.advance_to(0.1);
+    with.advance_to(0.1);
+    EXPECT_EQ(with.bodies().position, without.bodies().position);
+}
+
+TEST(Simulation, CountsStepsByAnInteger) {
+    Simulation simulation(crowd(4, 1), {.softening = 0.1}, {.step = 0.1, .end = 1.0}, 0.0);
+    EXPECT_EQ(simulation.steps_remaining(), 10U);
+    for (int n = 1; n <= 7; ++n) {
+        simulation.step();
+        EXPECT_EQ(simulation.time(), n * 0.1); // not a sum of tenths
+    }
+    simulation.advance_to(0.9);
+    EXPECT_EQ(simulation.step_count(), 9U);
+    simulation.advance_to(100.0);
+    EXPECT_EQ(simulation.step_count(), 10U);
+    EXPECT_EQ(simulation.time(), 1.0);
+    EXPECT_TRUE(simulation.finished());
+    EXPECT_TRUE(simulation.notes().empty());
+    simulation.step();
+    EXPECT_EQ(simulation.step_count(), 10U);
+    EXPECT_EQ(simulation.steps_remaining(), 0U);
+}
+
+TEST(Simulation, StartsAtTheTimeItIsGiven) {
+    Simulation simulation(crowd(4, 1), {.softening = 0.1}, {.step = 0.25, .end = 11.0}, 10.0);
+    EXPECT_EQ(simulation.time(), 10.0);
+    simulation.step();
+    EXPECT_EQ(simulation.time(), 10.25);
+    simulation.advance_to(11.0);
+    EXPECT_EQ(simulation.step_count(), 4U);
+}
+
+// Where the run ends must not change the steps before.
+TEST(Simulation, ShortensTheLastStepAlone) {
+    Simulation simulation(crowd(4, 1), {.softening = 0.1}, {.step = 0.3, .end = 1.0});
+    Simulation longer(crowd(4, 1), {.softening = 0.1}, {.step = 0.3, .end = 2.0});
+    ASSERT_EQ(simulation.notes().size(), 1U);
+    expect_contains(simulation.notes()[0], {"time.end = 1", "time.step = 0.3", "shortened"});
+    for (int n = 0; n < 3; ++n) {
+        simulation.step();
+        longer.step();
+    }
+    EXPECT_EQ(simulation.bodies().position, longer.bodies().position);
+    simulation.step();
+    EXPECT_TRUE(simulation.finished());
+    EXPECT_EQ(simulation.time(), 1.0);
+    LeapfrogOracle oracle(crowd(4, 1), {.softening = 0.1});
+    const Real step = 0.3; // as double
+    for (int n = 0; n < 3; ++n) oracle.step(step);
+    oracle.step(1 - 3 * step);
+    EXPECT_LT(largest_difference(oracle.x, simulation.bodies().position), 1e-14);
+}
+
+TEST(Simulation, RestoresEveryIntegratorToTheBit) {
+    for (auto name : names_of<Integrator>()) {
+        const TimeOptions time{.integrator = *from_name<Integrator>(name),
+                               .step = 1.0 / 32,
+                               .end = 1.0,
+                               .adaptive = name == "hermite4"};
+        const ForceOptions force{.softening = 0.05};
+        Simulation whole(crowd(16, 2), force, time);
+        (void)whole.diagnostics();
+        for (int n = 0; n < 7; ++n) whole.step();
+        auto restored = SimulationAccess::restore(SimulationAccess::capture(whole), force, time);
+        while (!whole.finished()) {
+            whole.step();
+            restored.step();
+            ASSERT_EQ(whole.bodies().position, restored.bodies().position) << name;
+            ASSERT_EQ(whole.bodies().velocity, restored.bodies().velocity) << name;
+            ASSERT_EQ(whole.time(), restored.time()) << name;
+        }
+        EXPECT_TRUE(restored.finished());
+        EXPECT_EQ(whole.diagnostics().relative_energy_error, restored.diagnostics().relative_energy_error);
+    }
+}
+
+TEST(Simulation, RefusesAStateWhoseAccelerationsComeOutDifferently) {
+    Simulation simulation(crowd(16, 2), {.softening = 0.05}, {.step = 0.1, .end = 1.0});
+    simulation.step();
+    auto state = SimulationAccess::capture(simulation);
+    state.motion.acceleration[5] = std::nextafter(state.motion.acceleration[5], 1.0);
+    const auto text = error_of<BackendUnavailable>(
+        [&] { SimulationAccess::restore(state, {.softening = 0.05}, {.step = 0.1, .end = 1.0}); });
+    expect_contains(text, {"last bits", "snapshot"});
+}
+
+constexpr double nan_value = std::numeric_limits<double>::quiet_NaN();
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+void expect_refused(const Bodies& bodies, const ForceOptions& force, const TimeOptions& time,
+                    std::initializer_list<std::string> parts) {
+    expect_contains(error_of<InvalidArgument>([&] { Simulation(bodies, force, time); }), parts);
+}
+
+TEST(Simulation, RefusesOptionsThatAreNotAllowed) {
+    const auto bodies = crowd(4, 1);
+    const TimeOptions time{.step = 0.1, .end = 1.0};
+    for (double step : {0.0, -0.1, nan_value, infinity})
+        expect_refused(bodies, {}, {.step = step, .end = 1.0}, {"time.step is", "> 0"});
+    for (double end : {-1.0, nan_value, infinity})
+        expect_refused(bodies, {}, {.step = 0.1, .end = end}, {"time.end is"});
+    expect_refused(bodies, {}, {.step = 1e-300, .end = 1.0}, {"larger step"});
+    expect_refused(bodies, {}, {.step = 0.1, .end = 1.0, .adaptive = true},
+                   {"adaptive", "hermite4", "leapfrog"});
+    for (double eta : {0.0, -1.0, nan_value})
+        expect_refused(
+            bodies, {},
+            {.integrator = Integrator::hermite4, .step = 0.1, .end = 1.0, .adaptive = true, .eta = eta},
+            {"time.eta is"});
+    for (double G : {0.0, -1.0, nan_value, infinity})
+        expect_refused(bodies, {.G = G}, time, {"force.G is", "> 0"});
+    for (double softening : {-0.1, nan_value, infinity})
+        expect_refused(bodies, {.softening = softening}, time, {"force.softening is"});
+    expect_refused(bodies, {.threads = -1}, time, {"threads is -1"});
+}
+
+TEST(Simulation, RefusesBodiesThatAreNotAllowed) {
+    const TimeOptions time{.step = 0.1, .end = 1.0};
+    const auto refused = [&](auto&& change, std::initializer_list<std::string> parts,
+                             const ForceOptions& force = {}) {
+        auto bodies = crowd(4, 1);
+        change(bodies);
+        expect_refused(bodies, force, time, parts);
+    };
+    refused([](Bodies& b) { b = {}; }, {"no bodies"});
+    refused([](Bodies& b) { b.position[7] = nan_value; }, {"row 2", "position y", "nan"});
+    refused([](Bodies& b) { b.velocity[11] = infinity; }, {"row 3", "velocity z", "inf"});
+    refused([](Bodies& b) { b.mass[1] = nan_value; }, {"row 1", "mass", "nan"});
+    refused([](Bodies& b) { b.mass[1] = -1.0; }, {"row 1", "mass is -1"});
+    refused([](Bodies& b) { b.charge = {1, 2, 3, infinity}; }, {"row 3", "charge", "inf"});
+    refused([](Bodies& b) { b.charge = {1, 2}; }, {"charge has 2 values", "4"});
+    refused([](Bodies& b) { b.position.pop_back(); }, {"position has 11 values", "12"});
+    refused([](Bodies& b) { b.velocity.pop_back(); }, {"velocity has 11 values"});
+    refused([](Bodies& b) { b.id[3] = 2; }, {"rows 1 and 3", "id 2"});
+    refused([](Bodies&) {}, {"no charges"}, {.kernel = Kernel::coulomb});
+    refused(
+        [](Bodies& b) {
+            b.charge = {1, 1, 1, 1};
+            b.mass[2] = 0.0;
+        },
+        {"body 3 (row 2)", "mass 0"}, {.kernel = Kernel::coulomb});
+    refused([](Bodies& b) { std::copy_n(b.position.begin(), 3, b.position.begin() + 6); }, {"0", "2"});
+}
+
+TEST(Simulation, NumbersBodiesWithoutIds) {
+    auto bodies = crowd(3, 1);
+    bodies.id.clear();
+    const Simulation simulation(bodies, {.softening = 0.1}, {.step = 0.1, .end = 1.0});
+    EXPECT_EQ(simulation.bodies().id, (std::vector<std::uint64_t>{1, 2, 3}));
+}
+
+// Speeds near the largest double: the places overflow after a few steps. The message names the step and a
+// body.
+TEST(Simulation, StopsWhereAccelerationsStopBeingFinite) {
+    for (auto name : names_of<Integrator>()) {
+        auto bodies = crowd(3, 1);
+        bodies.id = {7, 8, 9};
+        for (auto& v : bodies.velocity) v = v > 0 ? 1e300 : -1e300;
+        Simulation simulation(bodies, {},
+                              {.integrator = *from_name<Integrator>(name), .step = 1e7, .end = 1e10});
+        const auto text = error_of<InvalidArgument>([&] { simulation.advance_to(1e10); });
+        expect_contains(text, {"step ", " from t = "});
+        EXPECT_TRUE(text.find("body ") != std::string::npos || text.find("row ") != std::string::npos)
+            << text;
+        std::cout << text << '\n';
+    }
+}
+
+TEST(Simulation, StopsWhereUnsoftenedBodiesMeet) {
+    for (auto name : names_of<Integrator>()) {
+        // Massless, so on straight lines that meet at t = 1.
+        auto bodies = make({-1, 0, 0, 1, 0, 0}, {1, 0, 0, -1, 0, 0}, {0, 0});
+        bodies.id = {5, 6};
+        Simulation simulation(bodies, {},
+                              {.integrator = *from_name<Integrator>(name), .step = 0.25, .end = 2.0});
+        const auto reach = [&] { simulation.advance_to(2.0); };
+        if (name == "yoshida4") {
+            EXPECT_NO_THROW(reach()); // its inner steps end elsewhere
+            continue;
+        }
+        expect_contains(error_of<InvalidArgument>(reach),
+                        {"step 4 from t = 0.75", "bodies 5 and 6", "softening"});
+    }
+}
+
+} // namespace
+} // namespace farfield
