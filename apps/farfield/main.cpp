@@ -1,21 +1,22 @@
 // The command line program: builds the parser from the table of commands, runs one, and turns every failure
 // into one line on stderr and an exit code: 0 done, 2 the user's mistake, 1 ours or the machine's,
 // 130 and 143 stopped by Ctrl-C and SIGTERM.
-#include "command.h"
 #include "command_line.h"
+#include "options.h"
 
 #include <farfield/error.h>
-
-#include <fmt/format.h>
 
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <string>
+#include <string_view>
+#include <system_error>
 
 namespace {
 
 int fail(int code, std::string_view message) {
-    fmt::print(stderr, "farfield: error: {}\n", message);
+    farfield::app::say("farfield: error: " + std::string(message) + '\n');
     return code;
 }
 
@@ -40,6 +41,8 @@ int main(int argc, char** argv) try {
     return fail(1, error.what());
 } catch (const std::bad_alloc&) {
     return fail(1, "not enough memory; use fewer bodies or a machine with more memory");
+} catch (const std::system_error& error) {
+    return fail(1, error.what()); // such as standard output on a full disk
 } catch (const std::exception& error) {
     return fail(1, std::string("unexpected: ") + error.what() + " (a defect of farfield; please report it)");
 } catch (...) {

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 
 namespace farfield::app {
@@ -37,6 +38,8 @@ void require_writable_folder(const fs::path& folder, const fs::path& path, std::
 }
 
 } // namespace
+
+void say(const std::string& text) { std::fputs(text.c_str(), stderr); }
 
 std::string choices_text(std::span<const std::string_view> names) {
     std::string out;

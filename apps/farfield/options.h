@@ -18,6 +18,9 @@
 
 namespace farfield::app {
 
+/// Writes a text to stderr; that nobody reads it is no failure.
+void say(const std::string& text);
+
 /// "a|b|c": how choices are shown in help texts; the completion splits it again.
 std::string choices_text(std::span<const std::string_view> names);
 

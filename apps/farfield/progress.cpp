@@ -1,6 +1,8 @@
 // The progress line of `farfield run`.
 #include "progress.h"
 
+#include "options.h"
+
 #include <fmt/format.h>
 
 #include <sys/ioctl.h>
@@ -106,7 +108,7 @@ void ProgressDisplay::draw(const RunProgress& progress) {
     if (any_ && !last && now - last_ < 100ms) return;
     any_ = true;
     last_ = now;
-    fmt::print(stderr, "{}{}", start_of_line, live_line(progress, terminal_columns()));
+    say(start_of_line + live_line(progress, terminal_columns()));
     std::fflush(stderr);
     drawn_ = true;
 }
@@ -120,18 +122,18 @@ void ProgressDisplay::print_plain(const RunProgress& progress) {
     any_ = true;
     last_ = now;
     tenth_ = tenth;
-    fmt::print(stderr, "{}\n", plain_line(progress));
+    say(plain_line(progress) + '\n');
 }
 
 void ProgressDisplay::message(const std::string& text) {
     if (style_ == Style::none) return;
     clear();
-    fmt::print(stderr, "farfield: {}\n", text);
+    say("farfield: " + text + '\n');
 }
 
 void ProgressDisplay::clear() {
     if (!drawn_) return;
-    fmt::print(stderr, "{}", start_of_line);
+    say(start_of_line);
     std::fflush(stderr);
     drawn_ = false;
 }

@@ -51,10 +51,9 @@ void print_files(const RunResult& result) {
 
 int report_end(const RunOptions& options, const RunResult& result) {
     if (!result.finished) {
-        fmt::print(
-            stderr,
+        say(fmt::format(
             "farfield: stopped at t = {:.6g}, step {}; the checkpoint is written. Continue with\n  {}\n",
-            result.time, result.steps, restart_command(options));
+            result.time, result.steps, restart_command(options)));
         return StopSignal::exit_code();
     }
     if (options.quiet) return 0;
@@ -93,11 +92,18 @@ int run(const RunOptions& options) {
     const RunHooks hooks{[&](const RunProgress& progress) { display.update(progress); },
                          [] { return StopSignal::received() != 0; },
                          [&](const std::string& text) { display.message(text); }};
-    return with_inputs({the_case.initial.path}, [&] {
-        const auto result = run_case(the_case, settings, hooks);
-        display.clear();
-        return report_end(options, result);
-    });
+    std::error_code ignored;
+    const bool is_new = !std::filesystem::exists(settings.out, ignored);
+    try {
+        return with_inputs({the_case.initial.path}, [&] {
+            const auto result = run_case(the_case, settings, hooks);
+            display.clear();
+            return report_end(options, result);
+        });
+    } catch (...) {
+        if (is_new) std::filesystem::remove(settings.out, ignored); // only if nothing was written into it
+        throw;
+    }
 }
 
 } // namespace

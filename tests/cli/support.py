@@ -1,7 +1,8 @@
 """What the tests of the command line share: running the program, small files, comparing outputs.
 
 Only the standard library is used, so that the tests run wherever Python does. The environment variable
-FARFIELD names the program.
+FARFIELD names the program, FARFIELD_SOURCE the checkout; by default these are the checkout of this file and its
+folder build.
 """
 
 import os
@@ -13,8 +14,8 @@ import subprocess
 import tempfile
 import unittest
 
-PROGRAM = os.environ.get("FARFIELD", "farfield")
-SOURCE = os.path.abspath(os.environ.get("FARFIELD_SOURCE", os.path.join(os.path.dirname(__file__), "..", "..")))
+SOURCE = os.environ.get("FARFIELD_SOURCE", os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..")))
+PROGRAM = os.environ.get("FARFIELD", os.path.join(SOURCE, "build", "farfield"))
 TIMEOUT = 120
 
 PLUMMER = """
@@ -100,6 +101,11 @@ def write(path, text):
 def random_rows(n, columns, seed):
     generator = random.Random(seed)
     return [[generator.uniform(-1, 1) for _ in range(columns)] for _ in range(n)]
+
+
+def random_bodies(n, seed):
+    """Rows x y z vx vy vz m with masses above 0."""
+    return [row[:6] + [1.0 + row[6]] for row in random_rows(n, 7, seed)]
 
 
 class CommandTest(unittest.TestCase):
