@@ -1,5 +1,6 @@
 // Clusters of many bodies: their profiles, velocities and energies against the formulas of the papers.
 // Seeds are fixed; the limits allow what chance does once in ten thousand.
+#include "dynamics/initial/hernquist_distribution.h"
 #include "dynamics/initial/king_profile.h"
 #include "unit/initial/statistics.h"
 
@@ -115,6 +116,19 @@ TEST(Hernquist, DispersionOfThePaper) {
     EXPECT_NEAR(found[1], 1.0, 0.05);
 }
 
+// Where q is small the terms of the paper's form cancel to q⁵: long double keeps six digits there.
+TEST(Hernquist, DistributionFunctionOfThePaper) {
+    for (long double q : {0.03L, 0.1L, 0.19L, 0.199999L, 0.200001L, 0.21L, 0.5L, 0.8L, 0.95L, 0.9999L}) {
+        const long double u = 1 - q * q;
+        const long double paper =
+            (3 * std::asin(q) + q * std::sqrt(u) * (1 - 2 * q * q) * (8 * q * q * q * q - 8 * q * q - 3)) /
+            std::pow(u, 2.5L);
+        EXPECT_NEAR(hernquist_distribution(static_cast<double>(q * q)) / static_cast<double>(paper), 1.0,
+                    1e-8)
+            << "q = " << q;
+    }
+}
+
 TEST(Hernquist, StandardUnits) {
     expect_standard_units(make_bodies(options_of(InitialKind::hernquist, some)));
 }
@@ -166,6 +180,36 @@ TEST(King, MassProfile) {
     };
     EXPECT_LT(kolmogorov_smirnov(lengths(bodies.position), law), ks_limit);
     expect_at_rest_at_origin(bodies);
+}
+
+// Each speed, through the cumulative law u²(e^(W−u²) − 1) of its place, becomes a uniform number.
+TEST(King, SpeedsFollowTheLoweredMaxwellian) {
+    for (const double w0 : {0.5, 3.0, 9.0}) {
+        auto options = options_of(InitialKind::king, many);
+        options.w0 = w0;
+        const Bodies bodies = make_bodies(options);
+        const KingProfile profile = king_profile(w0);
+        const double virial_radius =
+            -0.5 * profile.total_mass() * profile.total_mass() / profile.potential_energy;
+        const double unit = std::sqrt(2.0 * virial_radius / profile.total_mass());
+        std::vector<double> numbers;
+        for (std::size_t i = 0; i < bodies.mass.size(); ++i) {
+            const double x = length(row(bodies.position, i)) * virial_radius;
+            const auto after = std::upper_bound(profile.x.begin(), profile.x.end(), x);
+            if (after == profile.x.end()) continue; // moved past the edge with the centre of mass
+            const auto b = static_cast<std::size_t>(after - profile.x.begin());
+            const double t = (x - profile.x[b - 1]) / (profile.x[b] - profile.x[b - 1]);
+            const double w = profile.w[b - 1] + t * (profile.w[b] - profile.w[b - 1]);
+            const auto law = [&](double u) {
+                const double gauss =
+                    0.25 * std::sqrt(std::numbers::pi) * std::erf(u) - 0.5 * u * std::exp(-u * u);
+                return std::exp(w) * gauss - u * u * u / 3.0;
+            };
+            const double u = std::min(length(row(bodies.velocity, i)) / unit, std::sqrt(w));
+            numbers.push_back(law(u) / law(std::sqrt(w)));
+        }
+        EXPECT_LT(kolmogorov_smirnov(numbers, [](double p) { return p; }), ks_limit) << "W0 = " << w0;
+    }
 }
 
 TEST(King, StandardUnits) {
