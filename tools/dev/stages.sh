@@ -2,7 +2,9 @@
 # The stages of `./dev test`. Each runs in a shell of its own and goes on after a failure; every single test is
 # recorded, and the last line printed counts them all.
 
-STAGES=(build tests check python asan tsan fuzz cuda)
+TSAN_PROGRAMS=(unit_sums unit_dynamics) # the test programs whose subject uses threads
+CTEST_WRAPPER=()
+STAGES=(build tests check python asan tsan fuzz)
 RESULTS=$PWD/build/results.tsv
 export RESULTS
 
@@ -11,13 +13,12 @@ stages_usage() {
 ./dev test [STAGE…]
 
   build     the program, the tests and the micro-benchmarks, optimised
-  tests     all of ctest: unit, oracle, property, command line, install
+  tests     all of ctest: unit, oracle, property, command line, install, GPU
   check     ./dev check
   python    the Python package in build/venv, and its pytest tests
   asan      library and tests with AddressSanitizer and UBSan
   tsan      the tests that use threads, with ThreadSanitizer (and a planted race that it must report)
   fuzz      each fuzz target for FUZZ_SECONDS (20)
-  cuda      compiles what nvcc compiles, runs it where there is a GPU
 
 Without names all of them run. The last line counts the tests: N passed, N failed, N skipped.
 TEXT
@@ -65,7 +66,7 @@ run_ctest() { # run_ctest STAGE BUILD_FOLDER [CTEST_ARG…]: failures are record
     local stage=$1 folder=$2 report=$PWD/$2/$1.junit.xml
     shift 2
     rm -f "$report"
-    ctest --test-dir "$folder" -j "$JOBS" --output-on-failure --no-tests=error --output-junit "$report" "$@" </dev/null || true
+    "${CTEST_WRAPPER[@]}" ctest --test-dir "$folder" -j "$JOBS" --output-on-failure --no-tests=error --output-junit "$report" "$@" </dev/null || true
     python3 tools/dev/junit.py "$stage" "$report" >>"$RESULTS"
 }
 
@@ -107,13 +108,14 @@ stage_tsan() {
     local quiet=() # randomised addresses of newer kernels do not suit this version of the sanitizer
     if setarch "$(uname -m)" -R true 2>/dev/null; then quiet=(setarch "$(uname -m)" -R); fi
     configure_clang tsan
-    "${quiet[@]}" cmake --build build-tsan -j "$JOBS"
+    "${quiet[@]}" cmake --build build-tsan -j "$JOBS" --target "${TSAN_PROGRAMS[@]}"
     # libomp tells the sanitizer about its barriers (archer), and is itself not instrumented
     export TSAN_OPTIONS="ignore_noninstrumented_modules=1 halt_on_error=1"
     OMP_TOOL_LIBRARIES=/usr/lib/llvm-$(clang_version)/lib/libarcher.so
     export OMP_TOOL_LIBRARIES
     planted_race
-    "${quiet[@]}" bash -c '. tools/dev/common.sh; . tools/dev/stages.sh; run_ctest tsan build-tsan -L "sum|direct|thread|dynamics|simulation"'
+    CTEST_WRAPPER=("${quiet[@]}")
+    run_ctest tsan build-tsan -L "^($(IFS='|' && echo "${TSAN_PROGRAMS[*]}"))$"
 }
 
 planted_race() { # a sanitizer that reports nothing proves nothing: it must see this race and not its cure
@@ -131,9 +133,4 @@ planted_race() { # a sanitizer that reports nothing proves nothing: it must see 
 stage_fuzz() {
     . tools/dev/fuzz.sh
     run_fuzzers "${FUZZ_SECONDS:-20}" || true # each finding is recorded
-}
-
-stage_cuda() {
-    . tools/dev/cuda.sh
-    run_cuda
 }
