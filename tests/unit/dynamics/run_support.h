@@ -69,7 +69,8 @@ inline void expect_same_results(const fs::path& a, const fs::path& b) {
     }
 }
 
-/// A short run of a small cluster: 64 steps, 4 snapshots after the start, 16 rows, 8 checkpoints.
+/// A short run of a small cluster: 64 steps, 4 snapshots after the start, 16 rows, 8 checkpoints, no
+/// pictures (they take most of the time).
 inline Case small_case(Integrator integrator = Integrator::leapfrog) {
     Case out;
     out.name = "small";
@@ -78,7 +79,8 @@ inline Case small_case(Integrator integrator = Integrator::leapfrog) {
     out.initial.seed = 7;
     out.force.softening = 0.05;
     out.time = {.integrator = integrator, .step = 1.0 / 128, .end = 0.5};
-    out.output = {.snapshot_every = 0.125, .diagnostics_every = 0.03125, .checkpoint_every = 0.0625};
+    out.output = {
+        .snapshot_every = 0.125, .diagnostics_every = 0.03125, .checkpoint_every = 0.0625, .pictures = false};
     return out;
 }
 

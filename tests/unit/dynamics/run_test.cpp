@@ -15,12 +15,15 @@ using namespace test;
 
 TEST(Run, LeavesTheFilesItPromises) {
     const TemporaryFolder folder;
-    const auto result = run_case(small_case(), {.out = folder / "deep/out"});
+    auto the_case = small_case();
+    the_case.output.pictures = true;
+    const auto result = run_case(the_case, {.out = folder / "deep/out"});
     EXPECT_TRUE(result.finished);
     EXPECT_EQ(result.steps, 64U);
     EXPECT_EQ(result.time, 0.5);
-    for (const char* name : {"case.toml", "diagnostics.csv", "checkpoint.h5", "summary.json",
-                             "snapshot_0000.h5", "snapshot_0004.h5"})
+    for (const char* name :
+         {"case.toml", "diagnostics.csv", "checkpoint.h5", "summary.json", "snapshot_0000.h5",
+          "snapshot_0004.h5", "snapshot_0000.png", "snapshot_0004.png", "diagnostics.png"})
         EXPECT_NE(std::find(result.files.begin(), result.files.end(), folder / "deep/out" / name),
                   result.files.end())
             << name;

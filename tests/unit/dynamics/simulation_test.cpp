@@ -143,6 +143,19 @@ TEST(Simulation, ShortensTheLastStepAlone) {
     EXPECT_LT(largest_difference(oracle.x, simulation.bodies().position), 1e-14);
 }
 
+TEST(Simulation, HonoursThePrecision) {
+    const auto bodies = crowd(64, 21);
+    std::vector<std::vector<double>> accelerations;
+    for (auto precision : {Precision::float64, Precision::float32, Precision::mixed}) {
+        Simulation simulation(bodies, {.softening = 0.05, .precision = precision}, {.step = 0.1, .end = 1.0});
+        accelerations.push_back(simulation.acceleration());
+    }
+    EXPECT_GT(distance(accelerations[0], accelerations[1]), 1e-9);
+    EXPECT_LT(distance(accelerations[0], accelerations[1]), 1e-4);
+    EXPECT_GT(distance(accelerations[0], accelerations[2]), 1e-9);
+    EXPECT_LT(distance(accelerations[0], accelerations[2]), 1e-4);
+}
+
 TEST(Simulation, RestoresEveryIntegratorToTheBit) {
     for (auto name : names_of<Integrator>()) {
         const TimeOptions time{.integrator = *from_name<Integrator>(name),
