@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Checks that instructions beyond the x86-64 baseline stay inside the per-ISA objects.
 
-usage: isa.py PROGRAM [LIBRARY.a]
+usage: isa.py PROGRAM LIBRARY.a
+       isa.py --self-test   plants leaks in a small program and demands that each is reported
 
 Three things are asked for, each enough to keep the program starting on an old machine:
  1. no object of the library but those named …sse42.o, …avx2.o, …avx512.o holds such an instruction;
@@ -9,9 +10,12 @@ Three things are asked for, each enough to keep the program starting on an old m
     be taken by the linker for the whole program);
  3. in the linked program such instructions lie only in those entries and in local symbols of those objects.
 """
+import os
+import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 ISAS = ("sse42", "avx2", "avx512")
 ENTRY = re.compile(r"ff_\w+_(%s)" % "|".join(ISAS))
@@ -91,16 +95,73 @@ def check_library(library):
     return problems, local, isa_members
 
 
-def main():
-    if len(sys.argv) not in (2, 3):
-        sys.exit(__doc__)
-    problems, local, isa_members = check_library(sys.argv[2]) if len(sys.argv) == 3 else ([], None, 0)
+def check_all(program, library):
+    problems, local, isa_members = check_library(library)
     entries = set()
-    for _, symbol, instruction in beyond_baseline(sys.argv[1]):
+    for _, symbol, instruction in beyond_baseline(program):
         if ENTRY.fullmatch(symbol):
             entries.add(symbol)
-        elif local is None or symbol not in local:
-            problems.append(f"{sys.argv[1]}: {symbol} uses `{instruction}` outside the per-ISA objects")
+        elif symbol not in local:
+            problems.append(f"{program}: {symbol} uses `{instruction}` outside the per-ISA objects")
+    return problems, isa_members, entries
+
+
+WIDE = """
+template <class T> __attribute__((noinline)) T twice(const T* x, int n) {
+    T sum = 0;
+    for (int i = 0; i < n; ++i) sum += 2 * x[i];
+    return sum;
+}
+extern "C" float ff_wide_avx2(const float* x, int n) { return twice(x, n); }
+"""
+MAIN = """
+extern "C" float ff_wide_avx2(const float*, int);
+int main() { float x[9] = {}; return static_cast<int>(ff_wide_avx2(x, 9)); }
+"""
+
+
+def self_test():
+    def build(object_name, isolate):
+        """Links MAIN with WIDE, compiled for AVX2, from a library; returns what check_all finds."""
+        for name in ("libwide.a", "program"):
+            pathlib.Path(name).unlink(missing_ok=True)
+        run("g++", "-O2", "-mavx2", "-c", "wide.cpp", "-o", "raw.o")
+        if isolate:
+            run("ld", "-r", "--force-group-allocation", "-o", "grouped.o", "raw.o")
+            run("objcopy", "--keep-global-symbol=ff_wide_avx2", "grouped.o", object_name)
+        else:
+            os.replace("raw.o", object_name)
+        run("ar", "rc", "libwide.a", object_name)
+        run("g++", "main.cpp", "libwide.a", "-o", "program")
+        return check_all("program", "libwide.a")[0]
+
+    with tempfile.TemporaryDirectory() as folder:
+        here = os.getcwd()
+        os.chdir(folder)
+        try:
+            pathlib.Path("wide.cpp").write_text(WIDE)
+            pathlib.Path("main.cpp").write_text(MAIN)
+            isolated = build("ff_wide_avx2.o", isolate=True)
+            weak = build("ff_wide_avx2.o", isolate=False)
+            misplaced = build("wide.o", isolate=True)
+        finally:
+            os.chdir(here)
+    if isolated:
+        sys.exit(f"self-test failed: an isolated object is reported: {isolated}")
+    if not any("is weak" in problem for problem in weak) or not any(p.startswith("program: _Z") for p in weak):
+        sys.exit(f"self-test failed: an object with shared templates is not reported: {weak}")
+    if not any(problem.startswith("libwide.a(wide.o)") for problem in misplaced):
+        sys.exit(f"self-test failed: wide instructions in an ordinary object are not reported: {misplaced}")
+    print("self-test: planted leaks are reported, an isolated object is not")
+    return 0
+
+
+def main():
+    if sys.argv[1:] == ["--self-test"]:
+        return self_test()
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    problems, isa_members, entries = check_all(sys.argv[1], sys.argv[2])
     if problems:
         print("\n".join(problems[:40]))
         print(f"{len(problems)} leaks. cmake/farfield_isa.cmake says how per-ISA sources are compiled")

@@ -107,6 +107,7 @@ check_isa() {
         cat build/check_isa.log
         return 1
     }
+    python3 tools/checks/isa.py --self-test
     python3 tools/checks/isa.py build/farfield build/libfarfield.a
 }
 
