@@ -17,6 +17,10 @@ constexpr std::array table{
             "farfield sum --kernel gravity --sources stars.csv --targets probes.csv --softening 0.01 \\\n"
             "    --precision mixed --output potential,field --out result.csv --json report.json\n",
             false, declare_sum},
+    Command{"plot", "Draw a snapshot or a diagnostics.csv",
+            "farfield plot plummer/snapshot_0004.h5 -o cluster.png\n"
+            "farfield plot plummer/diagnostics.csv -o energy.png\n",
+            false, declare_plot},
     Command{"info", "Tell the version and what this machine offers",
             "farfield info\n"
             "farfield info --json\n",

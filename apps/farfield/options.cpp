@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 namespace farfield::app {
 namespace fs = std::filesystem;
@@ -35,6 +36,22 @@ void require_writable_folder(const fs::path& folder, const fs::path& path, std::
     if (::access(folder.c_str(), W_OK | X_OK) != 0)
         throw InvalidArgument(fmt::format("{} {}: cannot write to {}: {}; choose a folder you may write to",
                                           option, path.string(), folder.string(), std::strerror(errno)));
+}
+
+CLI::Option* add_number(CLI::App& app, const std::string& option, double& value, const std::string& doc,
+                        std::function<bool(double)> allowed, const std::string& allowed_text) {
+    return app
+        .add_option_function<std::string>(
+            option,
+            [&value, option, allowed = std::move(allowed), allowed_text](const std::string& text) {
+                if (!parse(text, value))
+                    throw InvalidArgument(fmt::format("{} {} is not a number", option, text));
+                if (!std::isfinite(value) || !allowed(value))
+                    throw InvalidArgument(fmt::format("{} {} is not allowed: it must be a finite number {}",
+                                                      option, text, allowed_text));
+            },
+            doc)
+        ->type_name("X");
 }
 
 } // namespace
@@ -74,19 +91,15 @@ CLI::Option* add_count(CLI::App& app, const std::string& option, int& value, int
 
 CLI::Option* add_real(CLI::App& app, const std::string& option, double& value, double least,
                       const std::string& doc) {
-    return app
-        .add_option_function<std::string>(
-            option,
-            [&value, option, least](const std::string& text) {
-                if (!parse(text, value))
-                    throw InvalidArgument(fmt::format("{} {} is not a number", option, text));
-                if (!std::isfinite(value) || value < least)
-                    throw InvalidArgument(fmt::format("{} {} is not allowed: it must be a finite number ≥ {}",
-                                                      option, text, least));
-            },
-            doc)
-        ->type_name("X")
+    return add_number(
+               app, option, value, doc, [least](double number) { return number >= least; },
+               fmt::format("≥ {}", least))
         ->default_str(fmt::format("{}", value));
+}
+
+CLI::Option* add_positive(CLI::App& app, const std::string& option, double& value, const std::string& doc) {
+    return add_number(
+        app, option, value, doc, [](double number) { return number > 0.0; }, "> 0");
 }
 
 void add_machine_options(CLI::App& app, int& threads, Isa& isa) {

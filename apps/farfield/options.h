@@ -54,6 +54,9 @@ CLI::Option* add_count(CLI::App& app, const std::string& option, int& value, int
 CLI::Option* add_real(CLI::App& app, const std::string& option, double& value, double least,
                       const std::string& doc);
 
+/// An option that is a finite number above 0; without a default to show.
+CLI::Option* add_positive(CLI::App& app, const std::string& option, double& value, const std::string& doc);
+
 /// `--threads` and `--isa`, the same for every command that computes.
 void add_machine_options(CLI::App& app, int& threads, Isa& isa);
 

@@ -40,12 +40,13 @@ std::string bar(double done, int width) {
 }
 
 std::vector<std::string> parts_of(const RunProgress& p) {
+    const bool unknown = p.seconds_left <= 0.0 && p.step < p.steps_total; // before the first step
     return {fmt::format("{:3.0f}%", 100 * std::floor(100 * fraction(p)) / 100),
             fmt::format("step {}/{}", p.step, p.steps_total),
             fmt::format("t = {:.4g}/{:.4g}", p.time, p.end),
             fmt::format("dE/E = {:.1e}", p.relative_energy_error),
             fmt::format("{:.2e} pairs/s", p.pairs_per_second),
-            duration_text(p.seconds_left) + " left"};
+            (unknown ? "?" : duration_text(p.seconds_left)) + " left"};
 }
 
 std::string joined(const std::vector<std::string>& parts) {
