@@ -1,0 +1,45 @@
+"""Every example of examples/ runs as it stands, made shorter from the command line."""
+
+import json
+import os
+import re
+import tomllib
+import unittest
+
+from support import SOURCE, CommandTest, read
+
+FOLDER = os.path.join(SOURCE, "examples")
+
+
+class Examples(CommandTest):
+    def test_each_runs(self):
+        names = sorted(name for name in os.listdir(FOLDER) if name.endswith(".toml"))
+        self.assertGreaterEqual(len(names), 7)
+        for number, name in enumerate(names, start=1):
+            with self.subTest(example=name):
+                self.assertTrue(name.startswith(f"{number:02}_"), "examples are numbered without gaps")
+                path = os.path.join(FOLDER, name)
+                text = read(path).decode()
+                self.assertTrue(text.startswith("# "), "an example opens with what it is")
+                case = tomllib.loads(text)
+                self.assertRegex(case["name"], r"^[a-z][a-z-]*$")
+                step = case["time"]["step"]
+                options = ["--set", f"time.end={4 * step!r}"]
+                if "n" in case["initial"]:
+                    options += ["--set", "initial.n=500"]
+                self.succeed("run", path, *options, "--quiet")
+                summary = json.loads(read(case["name"] + "/summary.json"))
+                self.assertTrue(summary["finished"])
+                self.assertLess(abs(summary["relative_energy_error"]), 1e-2, "four steps went wild")
+                self.assertTrue(any(file.endswith(".png") for file in os.listdir(case["name"])))
+
+    def test_the_readme_names_examples_that_exist(self):
+        readme = os.path.join(SOURCE, "README.md")
+        if not os.path.exists(readme):
+            self.skipTest("there is no README.md")
+        for name in re.findall(r"examples/[\w.]+", read(readme).decode()):
+            self.assertTrue(os.path.exists(os.path.join(SOURCE, name)), name)
+
+
+if __name__ == "__main__":
+    unittest.main()

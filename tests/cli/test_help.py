@@ -1,0 +1,158 @@
+"""Help, version, manual page, completions and the table of keys: they know every command and option."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import unittest
+
+from support import SOURCE, CommandTest, farfield, read, write
+
+COMMANDS = ["run", "sum", "plot", "info"]
+
+
+def options_of(*command):
+    """The options that a command's --help lists."""
+    return sorted(set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", farfield(*command, "--help").out.split("Examples:")[0])))
+
+
+class Help(CommandTest):
+    def test_every_command_has_help_with_an_example(self):
+        listed = self.succeed("--help").out
+        for command in COMMANDS:
+            self.assertRegex(listed, rf"\n  {command} +\w")
+            text = self.succeed(command, "--help").out
+            self.assertIn(f"farfield {command}", text.split("Examples:")[1])
+            self.assertIn("--help", text)
+        self.assertEqual(self.succeed().out, listed)
+
+    def test_help_fits_a_terminal(self):
+        for command in COMMANDS:
+            for line in self.succeed(command, "--help").out.splitlines():
+                self.assertLessEqual(len(line), 130, line)
+
+    def test_the_examples_of_help_parse(self):
+        """Each example is accepted up to its input file, which is not there."""
+        for command in ("run", "sum", "plot"):
+            text = self.succeed(command, "--help").out.split("Examples:\n")[1].replace("\\\n", " ")
+            examples = [line.split() for line in text.splitlines() if line.strip().startswith("farfield")]
+            self.assertGreater(len(examples), 0)
+            for example in examples:
+                self.fail_clearly(example[1:], 2, "no such file")
+
+    def test_options_of_the_commands(self):
+        expected = {
+            "run": ["--set", "--threads", "--isa", "--out", "--restart", "--quiet", "--list-keys"],
+            "sum": ["--kernel", "--sources", "--targets", "--method", "--softening", "--precision", "--coincident",
+                    "--threads", "--isa", "--variant", "--repeat", "--output", "--out", "--json"],
+            "plot": ["--out", "--plane", "--width"],
+            "info": ["--json"],
+        }
+        for command, options in expected.items():
+            self.assertLessEqual(set(options), set(options_of(command)), command)
+
+    def test_version(self):
+        version = self.succeed("--version").out
+        self.assertRegex(version, r"^farfield \d+\.\d+\.\d+\n$")
+        self.assertEqual(self.succeed("info").out.splitlines()[0], version.strip())
+
+    def test_info(self):
+        report = json.loads(self.succeed("info", "--json").out)
+        self.assertLessEqual({"version", "compiler", "system", "cpu", "logical_cpus", "threads", "isas_found", "isa_used",
+                              "cuda", "mpi", "devices"}, set(report))
+        self.assertIn(report["isa_used"], report["isas_found"])
+        text = self.succeed("info").out
+        for part in (report["cpu"], report["compiler"], "CUDA", "MPI", "devices", "threads", report["isa_used"]):
+            self.assertIn(part, text)
+        three = self.succeed("info", "--json", environment={"OMP_NUM_THREADS": "3"}).out
+        self.assertEqual(json.loads(three)["threads"], 3)
+
+    def test_mistakes(self):
+        self.fail_clearly(["rnu", "x.toml"], 2, "'rnu'", "did you mean 'run'")
+        self.fail_clearly(["elephant"], 2, "'elephant'", "run, sum, plot")
+        self.fail_clearly(["--verzion"], 2, "--verzion", "did you mean '--version'")
+        self.fail_clearly(["run", "--thraeds", "2"], 2, "--thraeds", "did you mean '--threads'")
+        self.fail_clearly(["run"], 2, "CASE is missing")
+        self.fail_clearly(["run", "a.toml", "b.toml"], 2, "'b.toml'", "--help")
+        self.fail_clearly(["run", "--set"], 2, "--set")
+        self.fail_clearly(["info", "--jsno"], 2, "did you mean '--json'")
+        self.fail_clearly(["completion", "tcsh"], 2, "tcsh", "bash, zsh or fish")
+
+    def test_standard_output_that_cannot_be_written(self):
+        if not os.path.exists("/dev/full"):
+            self.skipTest("there is no /dev/full")
+        for command in (["info"], ["run", "--list-keys"], ["man"]):
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                done = subprocess.run([os.environ["FARFIELD"] if "FARFIELD" in os.environ else SOURCE + "/build/farfield",
+                                       *command], stdout=full, stderr=subprocess.PIPE, check=False)
+            self.assertEqual(done.returncode, 1, command)
+            self.assert_one_error(done.stderr.decode())
+
+
+class Manual(CommandTest):
+    def test_it_lists_every_option_of_every_command(self):
+        page = self.succeed("man").out.replace("\\-", "-")
+        for command in COMMANDS:
+            start = page.index(f"\n.SS farfield {command}\n")
+            end = min(page.find(mark, start + 5) % (len(page) + 1) for mark in ("\n.SH ",))
+            for option in options_of(command):
+                self.assertIn(f"\\fB{option}\\fR", page[start:end], f"{option} of {command}")
+        for code in ("0", "1", "2", "130, 143"):
+            self.assertIn(f".B {code}\n", page)
+
+    def test_it_formats_without_warnings(self):
+        if shutil.which("groff") is None:
+            self.skipTest("groff is not installed")
+        page = self.succeed("man").out
+        done = subprocess.run(["groff", "-man", "-Tutf8", "-ww"], input=page.encode(), capture_output=True, check=False)
+        self.assertEqual((done.returncode, done.stderr.decode()), (0, ""))
+        self.assertIn("farfield run plummer.toml", re.sub(r"\x1b\[[\d;]*m", "", done.stdout.decode()))
+
+
+class Completion(CommandTest):
+    def complete(self, *words):
+        """What bash offers for the last of these words."""
+        script = self.succeed("completion", "bash").out
+        array = " ".join(f"'{word}'" for word in words)
+        script += f"\nCOMP_WORDS=({array}); COMP_CWORD={len(words) - 1}; _farfield; printf '%s\\n' \"${{COMPREPLY[@]}}\"\n"
+        done = subprocess.run(["bash", "--norc", "-u"], input=script.encode(), capture_output=True, check=False)
+        self.assertEqual((done.returncode, done.stderr.decode()), (0, ""))
+        return done.stdout.decode().split()
+
+    def test_bash(self):
+        if shutil.which("bash") is None:
+            self.skipTest("bash is not installed")
+        self.assertLessEqual(set(COMMANDS), set(self.complete("farfield", "")))
+        self.assertEqual(self.complete("farfield", "pl"), ["plot"])
+        for command in COMMANDS:
+            self.assertEqual(sorted(self.complete("farfield", command, "--")), options_of(command))
+        self.assertEqual(self.complete("farfield", "sum", "--kernel", ""), ["gravity", "coulomb"])
+        self.assertEqual(self.complete("farfield", "sum", "--kernel", "gravity", "--precision", "mi"), ["mixed"])
+        self.assertEqual(self.complete("farfield", "run", "--out", ""), [])  # left to the names of files
+        self.assertEqual(self.complete("farfield", "run", ""), [])
+
+    def test_zsh_and_fish(self):
+        for shell in ("zsh", "fish"):
+            script = self.succeed("completion", shell).out
+            for command in COMMANDS:
+                self.assertIn(command, script)
+                for option in options_of(command):
+                    self.assertIn(option.lstrip("-"), script)
+            if shutil.which(shell) is not None:
+                write("script", script)
+                done = subprocess.run([shell, "-n", "script"], capture_output=True, check=False)
+                self.assertEqual((done.returncode, done.stderr.decode()), (0, ""))
+
+
+class Keys(CommandTest):
+    def test_the_guide_has_the_table_of_keys_as_it_is(self):
+        guide = read(os.path.join(SOURCE, "docs", "guide", "case-file.md")).decode()
+        begin, end = "<!-- keys: begin; printed by `farfield run --list-keys` -->\n", "<!-- keys: end -->"
+        in_guide = guide[guide.index(begin) + len(begin) : guide.index(end)]
+        self.assertEqual(in_guide.strip(), self.succeed("run", "--list-keys").out.strip(),
+                         "paste the output of `farfield run --list-keys` into docs/guide/case-file.md")
+
+
+if __name__ == "__main__":
+    unittest.main()
