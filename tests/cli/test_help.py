@@ -77,7 +77,7 @@ class Help(CommandTest):
         self.fail_clearly(["run", "a.toml", "b.toml"], 2, "'b.toml'", "--help")
         self.fail_clearly(["run", "--set"], 2, "--set")
         self.fail_clearly(["info", "--jsno"], 2, "did you mean '--json'")
-        self.fail_clearly(["completion", "tcsh"], 2, "tcsh", "bash, zsh or fish")
+        self.fail_clearly(["completion", "tcsh"], 2, "tcsh", "bash")
 
     def test_standard_output_that_cannot_be_written(self):
         if not os.path.exists("/dev/full"):
