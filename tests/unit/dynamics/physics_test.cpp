@@ -10,17 +10,6 @@
 namespace farfield {
 namespace {
 
-double angular_scale(const Bodies& b) {
-    double sum = 0.0;
-    for (std::size_t i = 0; i < b.mass.size(); ++i) {
-        const double* x = &b.position[3 * i];
-        const double* v = &b.velocity[3 * i];
-        const double l[3] = {x[1] * v[2] - x[2] * v[1], x[2] * v[0] - x[0] * v[2], x[0] * v[1] - x[1] * v[0]};
-        sum += b.mass[i] * std::sqrt(l[0] * l[0] + l[1] * l[1] + l[2] * l[2]);
-    }
-    return sum;
-}
-
 // A quarter of the crossing-time scale of the full bar (N = 4096, 4 time units), which is a benchmark.
 TEST(Plummer, KeepsEnergyMomentumAndAngularMomentum) {
     InitialOptions initial;
@@ -38,7 +27,7 @@ TEST(Plummer, KeepsEnergyMomentumAndAngularMomentum) {
         // Leapfrog and its compositions keep both up to rounding; Hermite's corrector sees no Newton's third
         // law.
         const double tolerance = integrator == Integrator::hermite4 ? 1e-6 : 1e-13;
-        const double scale = angular_scale(bodies);
+        const double scale = test::angular_scale(bodies);
         for (int k = 0; k < 3; ++k) {
             EXPECT_NEAR(end.angular_momentum[k], start.angular_momentum[k], tolerance * scale)
                 << name_of(integrator);

@@ -1,7 +1,7 @@
-// Simulation: trajectories against an independent leapfrog in long double, the clock, what it refuses, and
-// what it says where a step fails.
+// Simulation: the clock, restoring, what it refuses, and what it says where a step fails.
 #include "run_support.h"
 #include "systems.h"
+#include "trajectory_oracles.h"
 
 #include "dynamics/simulation_state.h"
 
@@ -11,79 +11,6 @@ namespace farfield {
 namespace {
 
 using namespace test;
-using Real = long double;
-
-// Written from the equations, sharing nothing with the library: a_i = ±G s_i/m_i Σ s_j (x_j − x_i)/(r² +
-// ε²)^{3/2} with s = m (attraction) or s = q (repulsion).
-struct LeapfrogOracle {
-    std::vector<Real> x, v, m, s;
-    bool charges = false;
-    Real G = 1;
-    Real softening = 0;
-
-    LeapfrogOracle(const Bodies& b, const ForceOptions& force)
-        : x(b.position.begin(), b.position.end()), v(b.velocity.begin(), b.velocity.end()),
-          m(b.mass.begin(), b.mass.end()), charges(force.kernel == Kernel::coulomb), G(force.G),
-          softening(force.softening) {
-        const auto& strength = charges ? b.charge : b.mass;
-        s.assign(strength.begin(), strength.end());
-    }
-
-    void kick(Real h) {
-        for (std::size_t i = 0; i < m.size(); ++i)
-            for (std::size_t j = 0; j < m.size(); ++j) {
-                if (i == j) continue;
-                Real r2 = softening * softening;
-                for (int k = 0; k < 3; ++k) r2 += std::pow(x[3 * j + k] - x[3 * i + k], 2);
-                const Real pull = charges ? -G * s[i] * s[j] / m[i] : G * s[j];
-                for (int k = 0; k < 3; ++k)
-                    v[3 * i + k] += h * pull * (x[3 * j + k] - x[3 * i + k]) / std::pow(r2, Real(1.5));
-            }
-    }
-
-    void step(Real h) {
-        kick(h / 2);
-        for (std::size_t i = 0; i < x.size(); ++i) x[i] += h * v[i];
-        kick(h / 2);
-    }
-};
-
-double largest_difference(const std::vector<Real>& a, const std::vector<double>& b) {
-    Real out = 0;
-    for (std::size_t i = 0; i < b.size(); ++i) out = std::max(out, std::abs(a[i] - b[i]));
-    return static_cast<double>(out);
-}
-
-// 128 steps: rounding of 1e-16 a step and unit lengths, grown by the few e-foldings that one crossing time
-// has.
-void expect_oracle_trajectory(const Bodies& bodies, const ForceOptions& force) {
-    Simulation simulation(bodies, force, {.step = 1.0 / 128, .end = 1.0});
-    LeapfrogOracle oracle(bodies, force);
-    while (!simulation.finished()) {
-        simulation.step();
-        oracle.step(1.0L / 128);
-    }
-    EXPECT_EQ(simulation.step_count(), 128U);
-    EXPECT_LT(largest_difference(oracle.x, simulation.bodies().position), 1e-12);
-    EXPECT_LT(largest_difference(oracle.v, simulation.bodies().velocity), 1e-12);
-    EXPECT_GT(distance(bodies.position, simulation.bodies().position), 0.1);
-}
-
-TEST(Simulation, FollowsTheLongDoubleLeapfrogWithGravity) {
-    auto bodies = crowd(24, 11);
-    bodies.mass[3] = 0.0; // test particles
-    bodies.mass[17] = 0.0;
-    expect_oracle_trajectory(bodies, {.G = 1.7, .softening = 0.1});
-}
-
-TEST(Simulation, FollowsTheLongDoubleLeapfrogWithCharges) {
-    auto bodies = crowd(24, 12);
-    for (std::size_t i = 0; i < 24; ++i)
-        bodies.charge.push_back((i % 2 == 0 ? 0.3 : -0.3) + 0.01 * static_cast<double>(i));
-    for (auto& m : bodies.mass) m *= 24;
-    expect_oracle_trajectory(bodies, {.kernel = Kernel::coulomb, .G = 0.8, .softening = 0.1});
-}
-
 TEST(Simulation, IgnoresChargesUnderGravity) {
     auto bodies = crowd(10, 13);
     Simulation without(bodies, {.softening = 0.1}, {.step = 0.01, .end = 0.1});
@@ -267,7 +194,6 @@ TEST(Simulation, StopsWhereAccelerationsStopBeingFinite) {
         expect_contains(text, {"step ", " from t = "});
         EXPECT_TRUE(text.find("body ") != std::string::npos || text.find("row ") != std::string::npos)
             << text;
-        std::cout << text << '\n';
     }
 }
 

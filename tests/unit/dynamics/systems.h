@@ -89,4 +89,16 @@ inline double distance(const std::vector<double>& a, const std::vector<double>& 
     return std::sqrt(sum);
 }
 
+/// Σ m |x × v|: what the rounding of an angular momentum is measured by.
+inline double angular_scale(const Bodies& b) {
+    double sum = 0.0;
+    for (std::size_t i = 0; i < b.mass.size(); ++i) {
+        const double* x = &b.position[3 * i];
+        const double* v = &b.velocity[3 * i];
+        const double l[3] = {x[1] * v[2] - x[2] * v[1], x[2] * v[0] - x[0] * v[2], x[0] * v[1] - x[1] * v[0]};
+        sum += b.mass[i] * std::sqrt(l[0] * l[0] + l[1] * l[1] + l[2] * l[2]);
+    }
+    return sum;
+}
+
 } // namespace farfield::test
