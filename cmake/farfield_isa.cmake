@@ -34,6 +34,9 @@ else()
   set(FARFIELD_ISAS "")
 endif()
 
+# With Clang, CMAKE_LINKER is lld where that is installed, which knows no --force-group-allocation.
+find_program(FARFIELD_GNU_LD NAMES ld.bfd ld REQUIRED)
+
 function(farfield_isa_sources source)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "ENTRY" "")
   set(path ${CMAKE_CURRENT_SOURCE_DIR}/${source})
@@ -55,7 +58,7 @@ function(farfield_isa_sources source)
     set(object ${PROJECT_BINARY_DIR}/isa/${name}.o)
     add_custom_command(OUTPUT ${object}
       COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/isa
-      COMMAND ${CMAKE_LINKER} -r --force-group-allocation -o ${object}.tmp $<TARGET_OBJECTS:${name}_raw>
+      COMMAND ${FARFIELD_GNU_LD} -r --force-group-allocation -o ${object}.tmp $<TARGET_OBJECTS:${name}_raw>
       COMMAND ${CMAKE_OBJCOPY} --keep-global-symbol=${name} ${object}.tmp ${object}
       COMMAND ${CMAKE_COMMAND} -E rm ${object}.tmp
       DEPENDS ${name}_raw $<TARGET_OBJECTS:${name}_raw> COMMAND_EXPAND_LISTS VERBATIM
