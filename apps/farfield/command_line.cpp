@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <utility>
@@ -102,6 +103,12 @@ int after_parse_error(const CLI::App& root, const CLI::ParseError& error) {
 } // namespace
 
 int run_command_line(int argc, char** argv) {
+    std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+    if (!arguments.empty() && arguments[0] == "help") { // farfield help run = farfield run --help
+        arguments.erase(arguments.begin());
+        arguments.emplace_back("--help");
+    }
+    std::reverse(arguments.begin(), arguments.end()); // the parser takes them from the back
     CLI::App root{"Farfield: sums over particles, and simulations made of them", "farfield"};
     root.set_version_flag("--version", "farfield " + std::string(version()), "Print the version and exit");
     root.allow_extras();
@@ -109,7 +116,7 @@ int run_command_line(int argc, char** argv) {
                 indented("farfield run plummer.toml\nfarfield info\n"));
     const auto actions = declare_all(root);
     try {
-        root.parse(argc, argv);
+        root.parse(arguments);
     } catch (const CLI::ParseError& error) {
         return after_parse_error(root, error);
     }

@@ -65,7 +65,8 @@ Action declare_sum(CLI::App& app) {
     auto& task = command->task;
     auto& options = task.options;
     add_choice(app, "--kernel", options.kernel, "Pair interaction: masses attract, like charges repel")
-        ->required();
+        ->required()
+        ->default_str("");
     app.add_option(
            "--sources", task.sources,
            "Points with masses or charges: .npy N x 4 (x y z q), .csv with x,y,z,q in its header, or .h5")

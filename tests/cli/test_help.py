@@ -26,6 +26,8 @@ class Help(CommandTest):
             self.assertIn(f"farfield {command}", text.split("Examples:")[1])
             self.assertIn("--help", text)
         self.assertEqual(self.succeed().out, listed)
+        self.assertEqual(self.succeed("help").out, listed)
+        self.assertEqual(self.succeed("help", "sum").out, self.succeed("sum", "--help").out)
 
     def test_help_fits_a_terminal(self):
         for command in COMMANDS:

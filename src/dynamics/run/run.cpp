@@ -90,7 +90,7 @@ RunFolder Run::checked_folder(const RunSettings& settings) {
     if (const auto sign = folder.sign_of_earlier_run(); !sign.empty())
         throw InvalidArgument(
             fmt::format("the output folder '{}' holds an earlier run ('{}'); choose another folder, "
-                        "or continue that run with restart",
+                        "or continue that run with restart (--restart)",
                         folder.path().string(), sign.filename().string()));
     return folder;
 }
