@@ -72,18 +72,20 @@ void unknown_choice(std::string_view option, std::string_view value,
     throw InvalidArgument(fmt::format("{} {} is not known{}", option, value, suggestion(value, names)));
 }
 
-CLI::Option* add_count(CLI::App& app, const std::string& option, int& value, int least,
+CLI::Option* add_count(CLI::App& app, const std::string& option, int& value, CountRange range,
                        const std::string& doc, const std::string& remedy) {
     return app
         .add_option_function<std::string>(
             option,
-            [&value, option, least, remedy](const std::string& text) {
+            [&value, option, range, remedy](const std::string& text) {
                 if (!parse(text, value))
                     throw InvalidArgument(
                         fmt::format("{} {} is not a whole number{}", option, text, with_remedy(remedy)));
-                if (value < least)
-                    throw InvalidArgument(fmt::format("{} {} is not allowed: it must be ≥ {}{}", option, text,
-                                                      least, with_remedy(remedy)));
+                if (value < range.least || value > range.most)
+                    throw InvalidArgument(fmt::format("{} {} is not allowed: it must be {} {}{}", option,
+                                                      text, value < range.least ? "≥" : "≤",
+                                                      value < range.least ? range.least : range.most,
+                                                      with_remedy(remedy)));
             },
             doc)
         ->type_name("N");
@@ -103,7 +105,8 @@ CLI::Option* add_positive(CLI::App& app, const std::string& option, double& valu
 }
 
 void add_machine_options(CLI::App& app, int& threads, Isa& isa) {
-    add_count(app, "--threads", threads, 1, "Threads to use; by default all cores (or OMP_NUM_THREADS)",
+    add_count(app, "--threads", threads, {1, 4096},
+              "Threads to use; by default all cores (or OMP_NUM_THREADS)",
               "leave the option out to use all cores");
     add_choice(app, "--isa", isa, "Instruction set of the pair loops; auto takes the best this CPU has");
 }

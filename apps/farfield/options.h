@@ -46,8 +46,12 @@ CLI::Option* add_choice(CLI::App& app, const std::string& option, Enum& value, c
         ->default_str(std::string(name_of(value)));
 }
 
-/// An option that is a whole number of at least `least`. `remedy` is added to the message.
-CLI::Option* add_count(CLI::App& app, const std::string& option, int& value, int least,
+/// An option that is a whole number from `least` to `most`. `remedy` is added to the message.
+struct CountRange {
+    int least;
+    int most;
+};
+CLI::Option* add_count(CLI::App& app, const std::string& option, int& value, CountRange range,
                        const std::string& doc, const std::string& remedy = {});
 
 /// An option that is a finite number of at least `least`.

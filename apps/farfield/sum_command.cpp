@@ -84,7 +84,7 @@ Action declare_sum(CLI::App& app) {
     add_machine_options(app, options.threads, options.isa);
     add_choice(app, "--variant", options.variant,
                "Rung of the ladder of direct sums; auto takes the fastest");
-    add_count(app, "--repeat", task.repeat, 1, "Compute this many times and report the fastest");
+    add_count(app, "--repeat", task.repeat, {1, 1'000'000}, "Compute this many times and report the fastest");
     app.add_option_function<std::string>(
            "--output", [command](const std::string& text) { command->task.wanted = parse_outputs(text); },
            "What to compute")

@@ -258,6 +258,7 @@ class BadSumInput(CommandTest):
         self.refuse("--softening -1", "≥ 0", options=["--softening", "-1"])
         self.refuse("--softening nan", "finite", options=["--softening", "nan"])
         self.refuse("--threads 0", "≥ 1", options=["--threads", "0"])
+        self.refuse("--threads 5000", "≤ 4096", options=["--threads", "5000"])
         self.refuse("--threads two", "whole number", options=["--threads", "two"])
         self.refuse("--repeat 0", "≥ 1", options=["--repeat", "0"])
         self.refuse("--precision duoble", "did you mean 'double'", options=["--precision", "duoble"])
