@@ -65,7 +65,10 @@ class Restart(CommandTest):
                 kills += 1
                 continue
             self.assertEqual(process.returncode, 0, errors.decode() + describe_signal(process.returncode))
-            break
+            if kills > 0:
+                break
+            duration /= 2  # the undisturbed run met a busier machine: begin again, with earlier kills
+            shutil.rmtree("killed")
         else:
             self.succeed("run", "c.toml", "--out", "killed", "--restart", "--quiet", *options)
         self.assertGreater(kills, 0, "no run was killed: the case is too short")
