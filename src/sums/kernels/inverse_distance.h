@@ -28,8 +28,8 @@ class InversePower {
         constexpr double h = 2.0 * Ops<V>::estimate_error;
         constexpr double tolerance = 4.0 * static_cast<double>(std::numeric_limits<Scalar>::epsilon());
         double power = h;
-        for (int degree = 0;; ++degree, power *= h)
-            if (coefficient(degree + 1) * power <= tolerance) return degree;
+        for (int k = 0;; ++k, power *= h)
+            if (coefficient(k + 1) * power <= tolerance) return k;
     }
 
     static constexpr int degree = needed_degree();
