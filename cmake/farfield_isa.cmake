@@ -11,6 +11,8 @@
 # which becomes ff_one_sided_<isa> (backend/simd/value.h): that symbol is the only one that the object shows. Whoever calls it has asked
 # is_available() first.
 #
+# ISAS limits the list: farfield_isa_sources(plain_avx512.cpp ENTRY ff_plain ISAS avx512).
+#
 # Why the detour over ld -r and objcopy: an object with -mavx512f also contains inline functions and templates
 # (std::min, std::vector, …) as COMDAT sections. The linker keeps one copy of each for the whole program, and if
 # it is the AVX-512 one, code that runs on every machine stops with an illegal instruction. `ld -r
@@ -38,10 +40,14 @@ endif()
 find_program(FARFIELD_GNU_LD NAMES ld.bfd ld REQUIRED)
 
 function(farfield_isa_sources source)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "ENTRY" "")
-  set(path ${CMAKE_CURRENT_SOURCE_DIR}/${source})
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "ENTRY" "ISAS")
+  cmake_path(ABSOLUTE_PATH source OUTPUT_VARIABLE path)
+  set(isas scalar ${FARFIELD_ISAS})
+  if(arg_ISAS)
+    list(FILTER isas INCLUDE REGEX "^(${arg_ISAS})$")
+  endif()
   # The scalar object has its own library too: one source file cannot have two sets of definitions in one target.
-  foreach(isa scalar ${FARFIELD_ISAS})
+  foreach(isa ${isas})
     set(name ${arg_ENTRY}_${isa})
     string(TOUPPER ${isa} macro)
     add_library(${name}_raw OBJECT ${path})

@@ -21,6 +21,10 @@ constexpr std::array table{
             "farfield plot plummer/snapshot_0004.h5 -o cluster.png\n"
             "farfield plot plummer/diagnostics.csv -o energy.png\n",
             false, declare_plot},
+    Command{"bench", "Measure how fast the sums are on this machine",
+            "farfield bench direct\n"
+            "farfield bench direct --n 16384,65536 --threads 2 --json bench.json\n",
+            false, declare_bench},
     Command{"info", "Tell the version and what this machine offers",
             "farfield info\n"
             "farfield info --json\n",

@@ -1,12 +1,19 @@
 #include "sums/direct/jerk.h"
 
+#include "backend/simd/isa.h"
 #include "backend/threads/parallel.h"
+#include "sums/direct/points.h"
+#include "sums/kernels/kernel.h"
+
+#include <farfield/error.h>
 
 #include <algorithm>
 #include <cmath>
 
 namespace farfield {
 namespace {
+
+constexpr std::int64_t targets_a_task = 64;
 
 struct Sums {
     double potential = 0.0;
@@ -36,24 +43,104 @@ void add_pair(const JerkTask& task, std::int64_t i, std::int64_t j, Sums& sums) 
     }
 }
 
+void store(const JerkTask& task, std::int64_t i, const Sums& sums) {
+    const double sign = descriptor(task.kernel).sign;
+    if (task.potential != nullptr) task.potential[i] = sign * sums.potential;
+    for (int k = 0; k < 3; ++k) {
+        task.field[3 * i + k] = sign * sums.field[k];
+        task.jerk[3 * i + k] = sign * sums.jerk[k];
+    }
+}
+
+bool is_finite(const Sums& sums) {
+    bool finite = std::isfinite(sums.potential);
+    for (int k = 0; k < 3; ++k)
+        finite = finite && std::isfinite(sums.field[k]) && std::isfinite(sums.jerk[k]);
+    return finite;
+}
+
+using JerkFunction = void (*)(const JerkTile*);
+
+JerkFunction jerk_function(Isa isa) {
+#if defined(__x86_64__)
+    if (isa == Isa::avx512) return ff_jerk_avx512;
+    if (isa == Isa::avx2) return ff_jerk_avx2;
+    if (isa == Isa::sse42) return ff_jerk_sse42;
+#endif
+    if (isa == Isa::scalar) return ff_jerk_scalar;
+    throw InternalError("jerk loop for an ISA that was not resolved");
+}
+
+/// The sums in the frame of the prepared points, and how to take them back.
+struct Workspace {
+    PreparedPoints<double> points;
+    std::vector<double> velocity[3];
+    std::vector<double> sums[7]; ///< potential, field, jerk
+    double scale[3];             ///< of potential, field and jerk
+    JerkTile tile;
+};
+
+// A power of two s on lengths and t on strengths, and times left alone: φ' = φ t/s, field' = field t/s²,
+// jerk' = jerk t/s² where velocities are scaled like lengths.
+void prepare(const JerkTask& task, Workspace& work) {
+    const auto n = static_cast<std::size_t>(task.n);
+    const std::span<const double> points(task.points, 3 * n);
+    const std::span<const double> strengths(task.strengths, n);
+    const auto frame = choose_frame(points, {}, task.softening);
+    const int exponent = strength_exponent(strengths);
+    work.points.set(points, frame, false);
+    work.points.set_strengths(strengths, exponent);
+    work.tile.points = work.points.view();
+    const auto padded = (n + point_padding - 1) / point_padding * point_padding;
+    for (std::size_t k = 0; k < 3; ++k) {
+        work.velocity[k].assign(padded, 0.0);
+        for (std::size_t i = 0; i < n; ++i)
+            work.velocity[k][i] = std::ldexp(task.velocities[3 * i + k], frame.exponent);
+        work.tile.velocity[k] = work.velocity[k].data();
+    }
+    for (auto& sum : work.sums) sum.resize(n);
+    work.tile.potential = work.sums[0].data();
+    for (std::size_t k = 0; k < 3; ++k) {
+        work.tile.field[k] = work.sums[1 + k].data();
+        work.tile.jerk[k] = work.sums[4 + k].data();
+    }
+    const double softening = std::ldexp(task.softening, frame.exponent);
+    work.tile.softening2 = softening * softening;
+    work.scale[0] = std::ldexp(1.0, frame.exponent - exponent);
+    work.scale[1] = work.scale[2] = std::ldexp(1.0, 2 * frame.exponent - exponent);
+}
+
+void finish_row(const JerkTask& task, const Workspace& work, std::int64_t i) {
+    const auto row = static_cast<std::size_t>(i);
+    Sums sums;
+    sums.potential = work.scale[0] * work.sums[0][row];
+    for (std::size_t k = 0; k < 3; ++k) {
+        sums.field[k] = work.scale[1] * work.sums[1 + k][row];
+        sums.jerk[k] = work.scale[2] * work.sums[4 + k][row];
+    }
+    // Beyond the range of a float estimate: once more, number by number.
+    if (!is_finite(sums)) {
+        sums = {};
+        for (std::int64_t j = 0; j < task.n; ++j)
+            if (j != i) add_pair(task, i, j, sums);
+    }
+    store(task, i, sums);
+}
+
 } // namespace
 
 void direct_field_and_jerk(const JerkTask& task) {
-    constexpr std::int64_t rows_a_task = 64;
-    const double sign = task.kernel == Kernel::gravity ? -1.0 : 1.0;
-    const auto tasks = (task.n + rows_a_task - 1) / rows_a_task;
-    parallel_for(thread_count(task.threads), tasks, [&](std::int64_t block) {
-        const auto end = std::min(task.n, (block + 1) * rows_a_task);
-        for (auto i = block * rows_a_task; i < end; ++i) {
-            Sums sums;
-            for (std::int64_t j = 0; j < i; ++j) add_pair(task, i, j, sums);
-            for (std::int64_t j = i + 1; j < task.n; ++j) add_pair(task, i, j, sums);
-            if (task.potential != nullptr) task.potential[i] = sign * sums.potential;
-            for (int k = 0; k < 3; ++k) {
-                task.field[3 * i + k] = sign * sums.field[k];
-                task.jerk[3 * i + k] = sign * sums.jerk[k];
-            }
-        }
+    const auto function = jerk_function(resolve_isa(task.isa));
+    if (task.n == 0) return;
+    Workspace work;
+    prepare(task, work);
+    const auto tasks = (task.n + targets_a_task - 1) / targets_a_task;
+    parallel_for(thread_count(task.threads), tasks, [&](std::int64_t number) {
+        auto tile = work.tile;
+        tile.target_begin = number * targets_a_task;
+        tile.target_end = std::min(tile.target_begin + targets_a_task, task.n);
+        function(&tile);
+        for (auto i = tile.target_begin; i < tile.target_end; ++i) finish_row(task, work, i);
     });
 }
 

@@ -58,6 +58,19 @@ struct MutualTile {
 
 inline constexpr std::int64_t mutual_block = 512;
 
+/// Field and jerk of targets [target_begin, target_end) from all points but themselves, in double;
+/// `target_begin` is a multiple of `point_padding`. Sums are stored.
+struct JerkTile {
+    TilePoints points;
+    const double* velocity[3] = {nullptr, nullptr, nullptr}; ///< padded like the points
+    std::int64_t target_begin = 0;
+    std::int64_t target_end = 0;
+    double softening2 = 0.0;
+    double* potential = nullptr;
+    double* field[3] = {nullptr, nullptr, nullptr};
+    double* jerk[3] = {nullptr, nullptr, nullptr};
+};
+
 using OneSidedFunction = void (*)(TilePrecision, TileOutputs, const OneSidedTile*);
 using MutualFunction = void (*)(TilePrecision, TileOutputs, const MutualTile*);
 
@@ -66,6 +79,10 @@ void ff_one_sided_scalar(TilePrecision, TileOutputs, const OneSidedTile*);
 void ff_one_sided_sse42(TilePrecision, TileOutputs, const OneSidedTile*);
 void ff_one_sided_avx2(TilePrecision, TileOutputs, const OneSidedTile*);
 void ff_one_sided_avx512(TilePrecision, TileOutputs, const OneSidedTile*);
+void ff_jerk_scalar(const JerkTile*);
+void ff_jerk_sse42(const JerkTile*);
+void ff_jerk_avx2(const JerkTile*);
+void ff_jerk_avx512(const JerkTile*);
 void ff_mutual_scalar(TilePrecision, TileOutputs, const MutualTile*);
 void ff_mutual_sse42(TilePrecision, TileOutputs, const MutualTile*);
 void ff_mutual_avx2(TilePrecision, TileOutputs, const MutualTile*);
