@@ -55,6 +55,8 @@ void add_initial(Entries& out, const InitialOptions& initial) {
     out.decide("seed", std::to_string(initial.seed));
     out.decide("cutoff_radius", number(initial.cutoff_radius));
     out.decide("virial_ratio", number(initial.virial_ratio));
+    out.decide("charge", number(initial.charge));
+    out.decide("negative_fraction", number(initial.negative_fraction));
     out.decide("w0", number(initial.w0));
     out.decide("model", toml_string(name_of(initial.model)));
     out.decide("mass_ratio", number(initial.mass_ratio));

@@ -3,10 +3,12 @@
 #include "run_support.h"
 
 #include "dynamics/run/checkpoint.h"
+#include "io/csv.h"
 
 #include <chrono>
 #include <csignal>
 #include <random>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <thread>
 
@@ -157,6 +159,59 @@ TEST(Restart, FallsBackToTheCheckpointBeforeADamagedOne) {
     }
 }
 
+// As a kill between the two renames of a checkpoint leaves it.
+TEST(Restart, ContinuesFromThePreviousCheckpointAlone) {
+    const TemporaryFolder folder;
+    run_case(small_case(), {.out = folder / "whole"});
+    run_half(folder / "out");
+    fs::remove(folder / "out" / "checkpoint.h5");
+    Messages messages;
+    EXPECT_TRUE(run_case(small_case(), {.out = folder / "out", .restart = true}, messages.hooks()).finished);
+    expect_contains(messages.text, {"checkpoint.h5 is missing", "continuing from step 24"});
+    expect_same_results(folder / "whole", folder / "out");
+}
+
+// A limit on the size of files stands for a disk that fills: writes stop in the middle of a row.
+TEST(Restart, GoesOnAfterTheDiskWasFull) {
+    const TemporaryFolder folder;
+    auto the_case = small_case();
+    the_case.force.threads = 1;
+    the_case.output.snapshot_every = 0.25; // at steps 32 and 64; rows alone are written in between
+    the_case.output.checkpoint_every = 0.25;
+    run_case(the_case, {.out = folder / "whole"});
+    const auto row_limit = bytes_of(folder / "whole" / "diagnostics.csv").size() * 2 / 3;
+    const auto out = folder / "out";
+    const auto pid = fork();
+    ASSERT_GE(pid, 0);
+    if (pid == 0) {
+        signal(SIGXFSZ, SIG_IGN);
+        RunHooks hooks;
+        hooks.progress = [&](const RunProgress& progress) {
+            if (progress.step != 33) return;
+            const rlimit limit{row_limit, row_limit};
+            setrlimit(RLIMIT_FSIZE, &limit);
+        };
+        try {
+            run_case(the_case, {.out = out}, hooks);
+        } catch (const IoError& error) {
+            _exit(std::string(error.what()).find("diagnostics.csv") != std::string::npos ? 0 : 3);
+        } catch (...) {
+            _exit(2);
+        }
+        _exit(1);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(pid, &status, 0), pid);
+    ASSERT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 0);
+    for (const auto& entry : fs::directory_iterator(out)) EXPECT_NE(entry.path().extension(), ".part");
+    const auto rows = bytes_of(out / "diagnostics.csv");
+    ASSERT_FALSE(rows.empty());
+    EXPECT_EQ(rows.back(), '\n') << "part of a row was left";
+    EXPECT_TRUE(run_case(the_case, {.out = out, .restart = true}).finished);
+    expect_same_results(folder / "whole", out);
+}
+
 TEST(Restart, RefusesWhereEveryCheckpointIsDamaged) {
     const TemporaryFolder folder;
     run_half(folder / "out");
@@ -269,6 +324,18 @@ TEST(Restart, ContinuesAFinishedRunToALaterEnd) {
     run_case(small_case(), {.out = folder / "out"});
     EXPECT_EQ(run_case(longer, {.out = folder / "out", .restart = true}).time, 1.0);
     expect_same_results(folder / "whole", folder / "out");
+}
+
+// The shortened last step leaves the grid; what follows counts from there.
+TEST(Restart, ContinuesAfterAShortenedLastStep) {
+    const TemporaryFolder folder;
+    auto the_case = small_case();
+    the_case.time.step = 0.3;
+    EXPECT_EQ(run_case(the_case, {.out = folder / "out"}).steps, 2U);
+    the_case.time.end = 1.0;
+    EXPECT_EQ(run_case(the_case, {.out = folder / "out", .restart = true}).steps, 4U); // 0.3, 0.5, 0.8, 1.0
+    const auto times = *read_csv(folder / "out" / "diagnostics.csv").find("time");
+    EXPECT_EQ(times, (std::vector<double>{0.0, 0.3, 0.5, 0.8, 1.0}));
 }
 
 TEST(Restart, RefusesAFolderThatAnotherRunWrites) {

@@ -1,6 +1,7 @@
 // What run_case leaves behind: which files and rows, at which times; the folders and options it refuses.
 #include "run_support.h"
 
+#include "dynamics/case_file/keys.h"
 #include "dynamics/run/case_text.h"
 #include "dynamics/run/outputs.h"
 #include "io/csv.h"
@@ -163,6 +164,26 @@ TEST(CaseText, ReadsBackAsTheSameCase) {
     EXPECT_EQ(deciding_text(read), deciding_text(the_case));
     EXPECT_EQ(read.time.eta, 0.1 + 0.2);
     EXPECT_EQ(read.initial.w0, 7.0);
+}
+
+// A key that is added to case files must also tell one case from another, or be left out on purpose.
+TEST(CaseText, HasEveryKeyThatTheCaseUses) {
+    for (auto name : names_of<InitialKind>()) {
+        Case the_case;
+        the_case.name = std::string("x");
+        the_case.initial.kind = *from_name<InitialKind>(name);
+        the_case.time.integrator = Integrator::hermite4;
+        the_case.time.adaptive = true;
+        const auto entries = case_entries(the_case);
+        for (const auto& key : case_file::keys()) {
+            const auto same = [&](const CaseEntry& e) {
+                return e.section == key.section && e.key == key.name;
+            };
+            EXPECT_EQ(std::any_of(entries.begin(), entries.end(), same),
+                      case_file::used_by(key, the_case.initial))
+                << case_file::full_name(key) << " with " << name;
+        }
+    }
 }
 
 // Steps of 0.1 never add up to 0.3 or 0.7 exactly in binary; the outputs are still on the step that is meant.
