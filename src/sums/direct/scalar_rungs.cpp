@@ -80,18 +80,22 @@ struct LaneSums {
     T field[3][lanes] = {};
 };
 
-/// Targets `first` … `first` + lanes − 1 (padding makes them all readable) and sources [begin, end).
+/// Targets `first` … `first` + lanes − 1 (padding makes them all readable) and sources [begin, end), none of
+/// which is one of the targets. The loop over lanes has no branch and no sum across lanes: the compiler may
+/// put it into vectors and still has to keep every bit.
 template <class T, bool Mixed>
 void add_lanes(const OneSidedTile& tile, std::int64_t first, std::int64_t begin, std::int64_t end,
                LaneSums<T>& sums) {
     const auto column = [](const void* p) { return static_cast<const T*>(p); };
     const T softening2 = static_cast<T>(tile.softening2);
-    const T* x[3];
-    const T* xl[3];
-    for (int k = 0; k < 3; ++k) {
-        x[k] = column(tile.targets.high[k]) + first;
-        xl[k] = Mixed ? column(tile.targets.low[k]) + first : nullptr;
-    }
+    T x[3][lanes];
+    T xl[3][lanes] = {};
+    for (int k = 0; k < 3; ++k)
+        for (int lane = 0; lane < lanes; ++lane) {
+            x[k][lane] = column(tile.targets.high[k])[first + lane];
+            if constexpr (Mixed) xl[k][lane] = column(tile.targets.low[k])[first + lane];
+        }
+    LaneSums<T> own = sums;
     for (auto j = begin; j < end; ++j) {
         const T q = column(tile.sources.strength)[j];
         T y[3];
@@ -110,21 +114,32 @@ void add_lanes(const OneSidedTile& tile, std::int64_t first, std::int64_t begin,
             const T inverse = T(1) / std::sqrt(r2);
             const T term = q * inverse;
             const T weight = term * inverse * inverse;
-            // The one difference to rung 1: this lane's own source is blanked here, not skipped.
-            const bool own = tile.self && first + lane == j;
-            sums.potential[lane] = own ? sums.potential[lane] : sums.potential[lane] + term;
-            for (int k = 0; k < 3; ++k)
-                sums.field[k][lane] = own ? sums.field[k][lane] : sums.field[k][lane] + weight * d[k];
+            own.potential[lane] += term;
+            for (int k = 0; k < 3; ++k) own.field[k][lane] += weight * d[k];
         }
     }
+    sums = own;
 }
 
 template <class T, bool Mixed>
 void soa(TileOutputs outputs, const OneSidedTile& tile) {
     for (auto first = tile.target_begin; first < tile.target_end; first += lanes) {
         LaneSums<T> sums;
-        add_lanes<T, Mixed>(tile, first, tile.source_begin, tile.source_end, sums);
-        for (int lane = 0; lane < lanes && first + lane < tile.target_end; ++lane)
+        const auto count = std::min<std::int64_t>(lanes, tile.target_end - first);
+        // Sources before, among and after the targets, so that each target meets them in index order.
+        const auto own_begin = tile.self ? first : tile.source_end;
+        const auto own_end = tile.self ? first + count : tile.source_end;
+        add_lanes<T, Mixed>(tile, first, tile.source_begin, own_begin, sums);
+        for (auto j = own_begin; j < own_end; ++j) {
+            LaneSums<T> with = sums;
+            add_lanes<T, Mixed>(tile, first, j, j + 1, with);
+            const auto skipped = j - first;
+            with.potential[skipped] = sums.potential[skipped];
+            for (int k = 0; k < 3; ++k) with.field[k][skipped] = sums.field[k][skipped];
+            sums = with;
+        }
+        add_lanes<T, Mixed>(tile, first, own_end, tile.source_end, sums);
+        for (int lane = 0; lane < count; ++lane)
             store(tile, outputs, first + lane,
                   Sums<T>{sums.potential[lane],
                           {sums.field[0][lane], sums.field[1][lane], sums.field[2][lane]}});
