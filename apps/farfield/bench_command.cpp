@@ -6,7 +6,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace farfield::app {
 namespace {
@@ -17,23 +22,46 @@ struct BenchCommand {
     bool quiet = false;
 };
 
+// The seconds of the naive rung at the largest size allowed are already too many.
+constexpr std::int64_t largest_size = std::int64_t{1} << 24;
+
+std::vector<std::int64_t> parse_sizes(const std::string& text) {
+    std::vector<std::int64_t> sizes;
+    for (std::size_t start = 0; start <= text.size();) {
+        const auto comma = std::min(text.find(',', start), text.size());
+        const auto* end = text.data() + comma;
+        std::int64_t size = 0;
+        const auto result = std::from_chars(text.data() + start, end, size);
+        if (result.ec != std::errc() || result.ptr != end || size < 2 || size > largest_size)
+            throw InvalidArgument(
+                fmt::format("--n {} is not allowed: it must be whole numbers from 2 to {} with "
+                            "commas between, for example 16384,65536",
+                            text, largest_size));
+        sizes.push_back(size);
+        start = comma + 1;
+    }
+    return sizes;
+}
+
 } // namespace
 
 Action declare_bench(CLI::App& app) {
     app.require_subcommand(1);
     auto* direct = app.add_subcommand("direct", "Time every rung of the direct sum, with its error");
-    direct->allow_extras();
+    direct->footer("Examples:\n  farfield bench direct\n  farfield bench direct --n 4096 --repeat 3 --json "
+                   "rates.json\n");
     auto command = std::make_shared<BenchCommand>();
     auto& options = command->options;
-    direct->add_option("--n", options.sizes, "Numbers of points, with commas between")
+    direct
+        ->add_option_function<std::string>(
+            "--n", [command](const std::string& text) { command->options.sizes = parse_sizes(text); },
+            "Numbers of points, with commas between")
         ->type_name("N,N,...")
-        ->delimiter(',')
-        ->check(CLI::Range(std::int64_t{2}, std::int64_t{1} << 24))
-        ->capture_default_str();
-    direct->add_option("--threads", options.threads, "Threads of the rungs that use them; by default all")
-        ->type_name("N")
-        ->check(CLI::Range(1, 4096));
-    add_count(*direct, "--repeat", options.repeats, 1, "Measure this many times and take medians");
+        ->default_str("16384,65536");
+    add_count(*direct, "--threads", options.threads, {1, 4096},
+              "Threads of the rungs that use them; by default all", "leave the option out to use all cores");
+    add_count(*direct, "--repeat", options.repeats, {1, 1000}, "Measure this many times and take medians")
+        ->default_str(fmt::format("{}", options.repeats));
     direct->add_flag("--cpu-time", options.cpu_time,
                      "Measure the time of the processors instead of the clock, on a busy machine");
     direct->add_option("--json", command->json, "The table as JSON")->type_name("FILE");
@@ -42,7 +70,10 @@ Action declare_bench(CLI::App& app) {
         if (!command->json.empty()) require_output(command->json, "--json");
         const auto report = bench_direct(command->options);
         if (!command->json.empty()) write_json(report, command->json);
-        if (!command->quiet) fmt::print("{}", to_text(report));
+        if (!command->quiet) {
+            fmt::print("{}", to_text(report));
+            if (!command->json.empty()) fmt::print("Files made:\n  {}\n", command->json.string());
+        }
         return 0;
     };
 }

@@ -68,15 +68,16 @@ void refuse_extras(const CLI::App& app) {
     const auto extras = app.remaining();
     if (extras.empty()) return;
     const auto help = fmt::format(" (see {} --help)", full_name(app));
+    const auto commands_here = words_of(app, false);
+    if (!commands_here.empty() && !extras[0].starts_with('-'))
+        throw InvalidArgument(
+            fmt::format("unknown command '{}'{}{}", extras[0], near(extras[0], commands_here), help));
     for (const auto& extra : extras) {
         if (extra.size() < 2 || extra[0] != '-') continue;
         const auto name = extra.substr(0, extra.find('='));
         throw InvalidArgument(
             fmt::format("unknown option {}{}{}", name, near(name, words_of(app, true)), help));
     }
-    if (const auto known = words_of(app, false); !known.empty())
-        throw InvalidArgument(
-            fmt::format("unknown command '{}'{}{}", extras[0], near(extras[0], known), help));
     throw InvalidArgument(fmt::format("unexpected argument '{}'{}", extras[0], help));
 }
 

@@ -9,7 +9,7 @@ import unittest
 
 from support import SOURCE, CommandTest, farfield, read, write
 
-COMMANDS = ["run", "sum", "plot", "info"]
+COMMANDS = ["run", "sum", "plot", "info", "bench"]
 
 
 def options_of(*command):
@@ -70,8 +70,18 @@ class Help(CommandTest):
         three = self.succeed("info", "--json", environment={"OMP_NUM_THREADS": "3"}).out
         self.assertEqual(json.loads(three)["threads"], 3)
 
+    def test_bench(self):
+        text = self.succeed("bench", "direct", "--n", "64", "--repeat", "1", "--json", "r.json").out
+        self.assertIn("naive", text)
+        rungs = {row["rung"] for row in json.loads(read("r.json"))["rows"]}
+        self.assertLessEqual({"naive", "soa", "simd", "threads"}, rungs)
+
     def test_mistakes(self):
         self.fail_clearly(["rnu", "x.toml"], 2, "'rnu'", "did you mean 'run'")
+        self.fail_clearly(["polt", "--out", "x.png"], 2, "'polt'", "did you mean 'plot'")
+        self.fail_clearly(["bench", "drect"], 2, "'drect'", "did you mean 'direct'")
+        self.fail_clearly(["bench", "direct", "--n", "16,many"], 2, "--n 16,many", "whole numbers")
+        self.fail_clearly(["bench", "direct", "--repeat", "0"], 2, "--repeat 0", "≥ 1")
         self.fail_clearly(["elephant"], 2, "'elephant'", "run, sum, plot")
         self.fail_clearly(["--verzion"], 2, "--verzion", "did you mean '--version'")
         self.fail_clearly(["run", "--thraeds", "2"], 2, "--thraeds", "did you mean '--threads'")
