@@ -165,7 +165,7 @@ void draw_frame(Canvas& canvas, const Rectangle& plot, const Axis& x, const Axis
     if (parts.x_texts)
         draw_text(canvas, {(plot.left + plot.right) / 2, plot.bottom + 4.3 * theme.text}, x.label,
                   {1.15 * theme.text, theme.ink, Align::centre});
-    const double distance = parts.y_label_distance > 0 ? parts.y_label_distance : widest + 2.0 * theme.text;
+    const double distance = std::max(parts.y_label_distance, widest + 1.9 * theme.text);
     draw_text(canvas, {plot.left - distance, (plot.top + plot.bottom) / 2}, y.label,
               {1.15 * theme.text, theme.ink, Align::centre, true});
 }

@@ -49,7 +49,7 @@ struct FrameParts {
     Colour ticks{38, 38, 44};
     int x_ticks = 6;
     int y_ticks = 6;
-    double y_label_distance = 0.0; ///< from the left side to the label; 0: chosen from the numbers
+    double y_label_distance = 0.0; ///< least one from the left side to the label; numbers push it further
 };
 
 /// Draws the frame with ticks on all sides, numbers and labels at the left and below.

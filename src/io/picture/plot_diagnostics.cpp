@@ -19,8 +19,8 @@ using namespace picture;
 
 constexpr int page_width = 1200;
 constexpr int page_height = 1000;
-constexpr Rectangle upper{140, 50, 1160, 440};
-constexpr Rectangle lower{140, 480, 1160, 900};
+constexpr Rectangle upper{150, 50, 1160, 440};
+constexpr Rectangle lower{150, 480, 1160, 900};
 constexpr double label_distance = 88.0;
 constexpr double curve_width = 2.6;
 constexpr double log10_e = 0.4342944819032518;
