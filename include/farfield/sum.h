@@ -24,9 +24,10 @@ enum class Kernel : std::uint8_t { gravity, coulomb };
 /// The algorithm.
 enum class Method : std::uint8_t { direct };
 
-/// Arithmetic of the pair loop. `float32` and `float64` compute in that type, on inputs rounded to it;
-/// `mixed` takes coordinate differences from float hi+lo pairs of the double inputs and does the rest in
-/// float.
+/// Arithmetic of the pair loop. `float32` and `float64` compute in that type, on inputs rounded to it (where
+/// all points lie far off compared with their extent, rounded after the origin was moved among them, in
+/// double); `mixed` takes coordinate differences from float hi+lo pairs of the double inputs and does the
+/// rest in float. float32 gives a relative L2 error of about 1e-7 for rounded inputs, mixed for any.
 enum class Precision : std::uint8_t { float32, float64, mixed };
 
 /// Instruction set of the CPU kernels; `automatic` takes the best this machine has.
