@@ -36,7 +36,7 @@ double distance_to_segment(Point p, Point a, Point b) {
 std::uint8_t mix(std::uint8_t below, std::uint8_t above, double opacity) {
     const double value =
         static_cast<double>(below) + (static_cast<double>(above) - static_cast<double>(below)) * opacity;
-    return static_cast<std::uint8_t>(value + 0.5);
+    return static_cast<std::uint8_t>(std::lround(value));
 }
 
 // Half-open box of pixels.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace farfield::picture {
 namespace {
@@ -19,8 +20,8 @@ constexpr std::array<Colour, 33> anchors{
      {255, 225, 143}, {252, 237, 173}, {252, 248, 201}}};
 
 std::uint8_t between(std::uint8_t a, std::uint8_t b, double fraction) {
-    return static_cast<std::uint8_t>(static_cast<double>(a) * (1 - fraction) +
-                                     static_cast<double>(b) * fraction + 0.5);
+    return static_cast<std::uint8_t>(
+        std::lround(static_cast<double>(a) * (1 - fraction) + static_cast<double>(b) * fraction));
 }
 
 } // namespace

@@ -94,6 +94,7 @@ std::array<double, 3> centre_of(const Bodies& bodies) {
 // Round and wide enough for `shown_part` of the bodies, or for all where they are few.
 double width_for(const Bodies& bodies, const Plane& plane, const std::array<double, 3>& centre) {
     std::vector<double> reach;
+    reach.reserve(bodies.mass.size());
     for (std::size_t i = 0; i < bodies.mass.size(); ++i)
         reach.push_back(std::max(std::abs(bodies.position[3 * i + plane.right] - centre[plane.right]),
                                  std::abs(bodies.position[3 * i + plane.up] - centre[plane.up])));
@@ -121,6 +122,7 @@ public:
     }
     [[nodiscard]] std::vector<double> density(const Bodies& bodies) const {
         std::vector<PlacedBody> placed;
+        placed.reserve(bodies.mass.size());
         for (std::size_t i = 0; i < bodies.mass.size(); ++i) placed.push_back(place(bodies, i));
         auto map = density_map(placed, plot_size);
         for (auto& value : map) value *= scale_ * scale_;
@@ -216,6 +218,7 @@ void draw_stars(Canvas& canvas, const Rectangle& plot, const Projection& project
     constexpr double full_opacity = 0.45;
     constexpr double crowded = 0.008; // bodies a pixel
     std::vector<PlacedBody> placed;
+    placed.reserve(bodies.mass.size());
     for (std::size_t i = 0; i < bodies.mass.size(); ++i) placed.push_back(projection.place(bodies, i));
     for (auto& body : placed) body.mass = 1.0;
     const auto number = density_map(placed, plot_size);

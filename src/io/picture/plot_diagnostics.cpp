@@ -52,6 +52,7 @@ const std::vector<double>& column(const Table& table, std::string_view name) {
 
 std::vector<double> logarithms(const std::vector<double>& values, double least) {
     std::vector<double> logs;
+    logs.reserve(values.size());
     for (const double value : values)
         logs.push_back(portable::log(std::max(std::abs(value), least)) * log10_e);
     return logs;
