@@ -241,6 +241,7 @@ TEST(CaseFile, BadTomlGivesLineAndColumn) {
     EXPECT_TRUE(contains(message_of("[initial]\nkind = \n"), "folder/my.toml:2:"));
     EXPECT_TRUE(contains(message_of("[initial]\nkind = \n"), "not valid TOML"));
     EXPECT_TRUE(contains(message_of("[time]\nstep=1\nstep=2\n"), "folder/my.toml:3:"));
+    EXPECT_TRUE(contains(message_of("[#time]\n"), "folder/my.toml:1:2: not valid TOML"));
     EXPECT_TRUE(contains(message_of(std::string(5000, '[')), "not valid TOML"));
 }
 
