@@ -245,6 +245,12 @@ TEST(CaseFile, BadTomlGivesLineAndColumn) {
     EXPECT_TRUE(contains(message_of(std::string(5000, '[')), "not valid TOML"));
 }
 
+TEST(CaseFile, LettersBeyondAsciiAreTextAndNotKeys) {
+    EXPECT_EQ(parse_case("name = \"Müller ε\" # Größe, é\n" + minimal, "a.toml").name, "Müller ε");
+    EXPECT_TRUE(contains(message_of("timé = 3\n"), "folder/my.toml:1:4: not valid TOML"));
+    EXPECT_TRUE(contains(message_of("timeˌ = 3\n"), "folder/my.toml:1:5: not valid TOML"));
+}
+
 TEST(CaseFile, PathsStartAtTheCaseFile) {
     const auto folder = std::filesystem::temp_directory_path() / "farfield_case_file_test";
     std::filesystem::create_directories(folder);
