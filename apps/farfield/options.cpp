@@ -151,4 +151,13 @@ void require_output_folder(const fs::path& path, std::string_view option) {
     require_writable_folder(existing, path, option);
 }
 
+void make_output_folder(const fs::path& path, std::string_view option) {
+    std::error_code error;
+    fs::create_directories(path, error);
+    if (error)
+        throw InvalidArgument(
+            fmt::format("{} {}: cannot make this folder: {}; choose a folder you may write to", option,
+                        path.string(), error.message()));
+}
+
 } // namespace farfield::app

@@ -77,4 +77,7 @@ void require_output(const std::filesystem::path& path, std::string_view option);
 /// The same for a folder that may not exist yet.
 void require_output_folder(const std::filesystem::path& path, std::string_view option);
 
+/// Makes the folder and those above it. @throws InvalidArgument where the machine refuses.
+void make_output_folder(const std::filesystem::path& path, std::string_view option);
+
 } // namespace farfield::app

@@ -40,18 +40,21 @@ std::string bar(double done, int width) {
 }
 
 std::vector<std::string> parts_of(const RunProgress& p) {
-    const bool unknown = p.seconds_left <= 0.0 && p.step < p.steps_total; // before the first step
+    // Before the first step of this process there is no time left to tell, and the rate would be that of one
+    // cold evaluation.
+    const bool starting = p.seconds_left <= 0.0 && p.step < p.steps_total;
     return {fmt::format("{:3.0f}%", 100 * std::floor(100 * fraction(p)) / 100),
             fmt::format("step {}/{}", p.step, p.steps_total),
             fmt::format("t = {:.4g}/{:.4g}", p.time, p.end),
             fmt::format("dE/E = {:.1e}", p.relative_energy_error),
-            fmt::format("{:.2e} pairs/s", p.pairs_per_second),
-            (unknown ? "?" : duration_text(p.seconds_left)) + " left"};
+            starting ? "" : fmt::format("{:.2e} pairs/s", p.pairs_per_second),
+            starting ? "" : duration_text(p.seconds_left) + " left"};
 }
 
 std::string joined(const std::vector<std::string>& parts) {
     std::string out;
-    for (const auto& part : parts) out += (out.empty() ? "" : "  ") + part;
+    for (const auto& part : parts)
+        if (!part.empty()) out += (out.empty() ? "" : "  ") + part;
     return out;
 }
 
@@ -75,14 +78,7 @@ std::string live_line(const RunProgress& progress, int columns) {
     for (const std::size_t dispensable : {1, 4, 2, 3}) {
         if (joined(parts).size() <= room) break;
         parts[dispensable].clear();
-        std::vector<std::string> kept = parts;
-        std::erase(kept, std::string());
-        if (joined(kept).size() <= room) {
-            parts = kept;
-            break;
-        }
     }
-    std::erase(parts, std::string());
     auto line = joined(parts);
     if (line.size() + 14 <= room) {
         const auto width = std::min<std::size_t>(30, room - line.size() - 4);

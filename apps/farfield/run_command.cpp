@@ -95,6 +95,7 @@ int run(const RunOptions& options) {
     std::error_code ignored;
     const bool is_new = !std::filesystem::exists(settings.out, ignored);
     try {
+        make_output_folder(settings.out, "--out");
         return with_inputs({the_case.initial.path}, [&] {
             const auto result = run_case(the_case, settings, hooks);
             display.clear();

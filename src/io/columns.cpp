@@ -26,7 +26,8 @@ std::string known_extension(const std::filesystem::path& path, std::span<const s
 std::vector<double> take_columns(const Table& table, std::span<const std::string_view> wanted,
                                  std::span<const std::string_view> also_known, const std::string& file) {
     std::vector<std::string_view> known(wanted.begin(), wanted.end());
-    known.insert(known.end(), also_known.begin(), also_known.end());
+    for (const auto name : also_known)
+        if (std::find(known.begin(), known.end(), name) == known.end()) known.push_back(name);
     for (const auto& name : table.names)
         if (std::find(known.begin(), known.end(), name) == known.end())
             throw InvalidArgument(

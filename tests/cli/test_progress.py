@@ -68,6 +68,9 @@ class Progress(CommandTest):
         self.assertNotIn("\r", result.err)
         self.assertNotIn("\x1b", result.err)
         lines = result.err.splitlines()
+        self.assertEqual(lines[0].split("dE/E")[0].split(), "0% step 0/64 t = 0/0.5".split())
+        self.assertNotIn("pairs/s", lines[0])  # of nothing measured
+        self.assertNotIn("left", lines[0])
         self.assertIn("100%", lines[-1])
         self.assertIn("step 64/64", lines[-1])
         self.assertLessEqual(len(lines), 15)

@@ -94,7 +94,8 @@ const std::array table{
         .kinds = bit(Kind::uniform_sphere),
         .default_text = "0.0",
         .unit = "charge",
-        .doc = "Σ|q| over all bodies, each of which carries ±`charge`/`n`; 0 = bodies without charge.",
+        .doc =
+            "Magnitudes of all charges together; each body carries ±`charge`/`n`. 0 = bodies without charge.",
         .assign = [](Case& c, const Value& v) { c.initial.charge = number(v); }},
     Key{.section = "initial",
         .name = "negative_fraction",
@@ -107,10 +108,10 @@ const std::array table{
     Key{.section = "initial",
         .name = "w0",
         .type = KeyType::number,
-        .range = {.low = 0.0, .high = 16.0, .low_open = true},
+        .range = {.low = 0.01, .high = 16.0},
         .kinds = bit(Kind::king),
         .default_text = "6.0",
-        .doc = "Depth W₀ of the central potential.",
+        .doc = "Depth W₀ of the central potential; globular clusters have 3 to 9.",
         .assign = [](Case& c, const Value& v) { c.initial.w0 = number(v); }},
     Key{.section = "initial",
         .name = "model",
@@ -200,8 +201,9 @@ const std::array table{
         .type = KeyType::choice,
         .choices = names_of<Precision>,
         .default_text = "\"double\"",
-        .doc = "Arithmetic of the pair loop; `mixed` keeps coordinate differences exact and is as fast as "
-               "`float` to within a factor.",
+        .doc = "Arithmetic of the pair loop. `mixed` takes differences of coordinates from pairs of floats, "
+               "so that rounding the inputs loses no accuracy, and does the rest as `float` does; it costs "
+               "some operations a pair more than `float`.",
         .assign = [](Case& c, const Value& v) { c.force.precision = choice<Precision>(v); }},
 
     Key{.section = "time",

@@ -73,7 +73,7 @@ TEST_F(BodiesFile, RefusesBadCsv) {
     refused("x,y,z,vx,vy,vz\n1,2,3,4,5,6\n", {"no column 'm'", "x,y,z,vx,vy,vz,m"});
     refused("x,y,z,vx,vy,v_z,m\n1,2,3,4,5,6,7\n", {"unknown column 'v_z'", "did you mean 'vz'?"});
     refused("x,y,z,vx,vy,vz,m,temperature\n1,2,3,4,5,6,7,8\n",
-            {"unknown column 'temperature'", "known: x, y"});
+            {"unknown column 'temperature'", "known: x, y, z, vx, vy, vz, m or q"});
     refused("x,y,z,vx,vy,vz,m\n", {"no rows"});
     refused("x,y,z,vx,vy,vz,m\n1,2,3,4,5,6,7\n1,2,3,4,nan,6,7\n", {"line 3", "column 'vy'", "nan", "finite"});
     refused("x,y,z,vx,vy,vz,m\n1,inf,3,4,5,6,7\n", {"line 2", "column 'y'", "inf"});
