@@ -130,7 +130,9 @@ std::string case_toml(const Case& the_case) {
 std::string deciding_text(const Case& the_case) {
     std::string out;
     for (const auto& entry : case_entries(the_case))
-        if (entry.decides) out += fmt::format("{}.{} = {}\n", entry.section, entry.key, entry.value);
+        if (entry.decides)
+            out += fmt::format("{}{}{} = {}\n", entry.section, entry.section.empty() ? "" : ".", entry.key,
+                               entry.value);
     return out;
 }
 

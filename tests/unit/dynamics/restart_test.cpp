@@ -262,6 +262,7 @@ TEST(Restart, RefusesTheCheckpointOfAnotherCase) {
     refused([](Case& c) { c.force.softening = 0.02; },
             {"force.softening was 0.05 and is 0.02 now", "case.toml"});
     refused([](Case& c) { c.initial.seed = 8; }, {"initial.seed was 7 and is 8 now"});
+    refused([](Case& c) { c.name = "other"; }, {"another case: name was"});
     refused([](Case& c) { c.time.integrator = Integrator::yoshida4; }, {"time.integrator"});
     refused([](Case& c) { c.output.snapshot_every = 0.25; }, {"output.snapshot_every"});
     refused([](Case& c) { c.time.end = 0.1; }, {"time.end = 0.1", "t = 0.234375"});
