@@ -12,6 +12,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 
 namespace farfield {
 namespace {
@@ -22,8 +23,13 @@ double seconds_between(std::chrono::steady_clock::time_point a, std::chrono::ste
     return std::chrono::duration<double>(b - a).count();
 }
 
-/// v·2^e in two steps, so that the factor itself does not overflow.
+/// v·2^e, in two steps, as 2^e itself may overflow where the product does not. Beyond ±2000 even its half
+/// may.
 void scale(double* values, std::int64_t n, double sign, int exponent) {
+    if (std::abs(exponent) > 2000) {
+        for (std::int64_t i = 0; i < n; ++i) values[i] = sign * std::ldexp(values[i], exponent);
+        return;
+    }
     const double first = sign * std::ldexp(1.0, exponent / 2);
     const double second = std::ldexp(1.0, exponent - exponent / 2);
     for (std::int64_t i = 0; i < n; ++i) values[i] = values[i] * first * second;
@@ -105,6 +111,9 @@ void DirectSum::compute_as(Prepared<T>& prepared, std::span<const double> streng
     for (std::int64_t i = 0; i < m && field != nullptr; ++i)
         for (std::int64_t k = 0; k < 3; ++k)
             field[3 * i + k] = components[static_cast<std::size_t>(k * m + i)];
+    const double sign = descriptor(options_.kernel).sign;
+    if (potential != nullptr) scale(potential, m, sign, frame_.exponent - exponent);
+    if (field != nullptr) scale(field, 3 * m, sign, 2 * frame_.exponent - exponent);
     const auto is_finite = [](const double* values, std::int64_t n) {
         bool finite = true;
         for (std::int64_t i = 0; i < n; ++i) finite = finite && std::isfinite(values[i]);
@@ -122,15 +131,15 @@ void DirectSum::compute_as(Prepared<T>& prepared, std::span<const double> streng
                                                        .target_points = target_points.data(),
                                                        .self = self_,
                                                        .softening = softening,
+                                                       .frame_exponent = frame_.exponent,
+                                                       .strength_exponent = exponent,
+                                                       .sign = sign,
                                                        .precision = options_.precision,
                                                        .coincident = options_.coincident,
                                                        .threads = report.threads,
                                                        .potential = potential,
                                                        .field = field});
     }
-    const double sign = descriptor(options_.kernel).sign;
-    if (potential != nullptr) scale(potential, m, sign, frame_.exponent - exponent);
-    if (field != nullptr) scale(field, 3 * m, sign, 2 * frame_.exponent - exponent);
     report.prepare_seconds = seconds_between(start, prepared_at);
     report.compute_seconds = seconds_between(prepared_at, computed_at);
     report.finish_seconds = seconds_between(computed_at, Clock::now());

@@ -46,9 +46,10 @@ void compute_row(const RepairTask& task, Row& row) {
             ++row.skipped;
             continue;
         }
-        const double term = task.strengths[j] / r;
+        const double caller_r = std::ldexp(r, -task.frame_exponent);
+        const double term = task.sign * std::ldexp(task.strengths[j], -task.strength_exponent) / caller_r;
         potential += term;
-        for (int k = 0; k < 3; ++k) field[k] += term / r * (d[k] / r);
+        for (int k = 0; k < 3; ++k) field[k] += term / caller_r * (d[k] / r);
     }
     if (task.potential != nullptr) task.potential[row.index] = potential;
     if (task.field != nullptr)

@@ -8,8 +8,9 @@
 
 namespace farfield {
 
-/// Points, strengths and results of a sum in the frame the kernels worked in. Vectors are ×3, row-major.
-/// Potential and field are Σ q/r and Σ q (x − y)/r³, without the sign of the kernel; null where not wanted.
+/// Points and strengths as the kernels saw them, in their frame; results as the caller gets them, because a
+/// result may fit a double in one of the two scales alone. Vectors are ×3, row-major. Potential and field are
+/// sign·Σ q/r and sign·Σ q (x − y)/r³; null where not wanted.
 struct RepairTask {
     std::int64_t sources = 0;
     std::int64_t targets = 0;
@@ -18,6 +19,9 @@ struct RepairTask {
     const double* target_points = nullptr;
     bool self = false; ///< targets are the sources: skip i = j
     double softening = 0.0;
+    int frame_exponent = 0;    ///< lengths of the frame are the caller's times 2^this
+    int strength_exponent = 0; ///< and so for strengths
+    double sign = 1.0;
     Precision precision = Precision::float64; ///< for the message only
     Coincident coincident = Coincident::error;
     int threads = 1;

@@ -206,6 +206,20 @@ TEST(DirectVariants, VeryClosePairs) {
     }
 }
 
+// What a double can hold comes out, whatever the scale of the rest; what it cannot is an error, never inf or
+// NaN.
+TEST(DirectVariants, ResultsAtTheEndsOfTheRange) {
+    const Values two{0, 0, 0, 1, 0, 0};
+    const Values target{1e160, 0, 0, 0.5, 0.5, 0};
+    const auto far = sum(rows(two), rows(target), list(Values{1, 1}));
+    EXPECT_NEAR(far.potential[1] / -2.8284271247461903, 1.0, 1e-14);
+    EXPECT_NEAR(far.field[4] / -2.8284271247461903, 1.0, 1e-14);
+    const Values denormal{0, 0, 0, 1e-320, 0, 0};
+    for (double e : sum(rows(denormal), list(Values{0, 0})).field) EXPECT_EQ(e, 0.0);
+    const Values close{0, 0, 0, 1e-10, 0, 0};
+    EXPECT_THROW(sum(rows(close), list(Values{1e300, 1e300})), InvalidArgument);
+}
+
 TEST(DirectVariants, AnIsaThatIsMissingIsAnError) {
     const auto input = cloud(3);
     for (auto isa : {Isa::sse42, Isa::avx2, Isa::avx512}) {
