@@ -28,8 +28,9 @@ std::string_view unquoted(std::string_view text) {
 
 // from_chars refuses a number too small for a double; it is zero, as everywhere else.
 bool underflows(std::string_view text) {
-    return text.find("e-") != std::string_view::npos || text.find("E-") != std::string_view::npos ||
-           text.starts_with("0.") || text.starts_with(".");
+    const auto exponent = text.find_first_of("eE");
+    if (exponent != std::string_view::npos) return text.substr(exponent + 1).starts_with('-');
+    return text.starts_with("0.") || text.starts_with(".");
 }
 
 bool parse_number(std::string_view text, double& value) {

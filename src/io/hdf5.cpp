@@ -233,7 +233,7 @@ std::size_t trusted_size(hid_t dataset, hid_t type, const Shape& shape, const st
     hsize_t file_size = 0;
     check(H5Fget_filesize(file.get(), &file_size), label, "read");
     const auto stored = static_cast<double>(H5Dget_storage_size(dataset));
-    if (stored > static_cast<double>(file_size) ||
+    if (!(elements > 0.0) || stored > static_cast<double>(file_size) ||
         elements * static_cast<double>(H5Tget_size(type)) > stored * largest_compression)
         throw InvalidArgument(
             fmt::format("{}: {:.0f} elements are declared, but only {:.0f} bytes of them stored in a file of "

@@ -48,7 +48,11 @@ bool OutputTimes::due(double time, std::uint64_t next) const {
 
 std::uint64_t OutputTimes::next_after(double time) const {
     if (!(every > 0.0)) return 1;
-    auto k = static_cast<std::uint64_t>(std::max(0.0, std::floor((time - start) / every)));
+    // So many outputs in one run mean one at every step: any number that is due again then will do.
+    constexpr double most = 0x1p53;
+    const double passed = std::floor((time - start + rounding_of(*this, time)) / every);
+    if (!(passed < most)) return static_cast<std::uint64_t>(most);
+    auto k = static_cast<std::uint64_t>(std::max(0.0, passed));
     while (due(time, k)) ++k;
     return std::max<std::uint64_t>(k, 1);
 }

@@ -201,6 +201,12 @@ TEST(OutputTimes, AreMetByTheStepThatIsMeant) {
     const OutputTimes dense{.start = 5.0, .every = 0.01, .step = 0.1};
     EXPECT_TRUE(dense.due(5.1, 1));
     EXPECT_EQ(dense.next_after(5.1), 11U);
+    // Far shorter than a step, or than the spacing of times: due at every step, and found without counting.
+    for (const double every : {1e-18, 1e-300}) {
+        const OutputTimes all{.start = 0.0, .every = every, .step = 0.1};
+        EXPECT_TRUE(all.due(0.1, 1));
+        EXPECT_TRUE(all.due(0.2, all.next_after(0.1)));
+    }
     EXPECT_FALSE((OutputTimes{.start = 0.0, .every = 0.0, .step = 0.1}.due(100.0, 1)));
 }
 
