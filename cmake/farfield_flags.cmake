@@ -1,11 +1,13 @@
 # Flags of every target of ours: warnings, reproducible floating point, sanitizers. Link `farfield_flags` PRIVATE.
 add_library(farfield_flags INTERFACE)
-target_compile_options(farfield_flags INTERFACE
+target_compile_options(farfield_flags INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wdouble-promotion
   -ffp-contract=off        # an FMA is written out where it is wanted; the compiler adds none, so bits do not move
-  -fno-math-errno -fno-trapping-math)
+  -fno-math-errno -fno-trapping-math>)
+target_compile_options(farfield_flags INTERFACE
+  $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-ffp-contract=off -O3>)
 if(FARFIELD_SANITIZE)
-  target_compile_options(farfield_flags INTERFACE -fsanitize=${FARFIELD_SANITIZE} -fno-omit-frame-pointer
-    -fno-sanitize-recover=all)
+  target_compile_options(farfield_flags INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=${FARFIELD_SANITIZE}
+    -fno-omit-frame-pointer -fno-sanitize-recover=all>)
   target_link_options(farfield_flags INTERFACE -fsanitize=${FARFIELD_SANITIZE})
 endif()

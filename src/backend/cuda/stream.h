@@ -1,0 +1,99 @@
+// Owned streams, events and graphs.
+#pragma once
+
+#include "backend/cuda/check.h"
+
+#include <utility>
+
+namespace farfield::cuda {
+
+/// A handle that is destroyed with its owner.
+template <class Handle, cudaError_t (*destroy)(Handle)>
+class Owned {
+public:
+    Owned() = default;
+    explicit Owned(Handle handle) : handle_(handle) {}
+    Owned(Owned&& other) noexcept : handle_(std::exchange(other.handle_, Handle{})) {}
+    Owned& operator=(Owned&& other) noexcept {
+        std::swap(handle_, other.handle_);
+        return *this;
+    }
+    ~Owned() {
+        if (handle_ != Handle{}) destroy(handle_);
+    }
+    [[nodiscard]] Handle get() const { return handle_; }
+
+private:
+    Handle handle_{};
+};
+
+/// A queue of work on the current device; it does not wait for the default stream.
+class Stream {
+public:
+    Stream() {
+        cudaStream_t stream = nullptr;
+        check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "creating a stream");
+        stream_ = Owned<cudaStream_t, cudaStreamDestroy>(stream);
+    }
+    [[nodiscard]] cudaStream_t get() const { return stream_.get(); }
+    /// Waits until all work so far is done. @throws DeviceError for what went wrong in it.
+    void synchronize() const { check(cudaStreamSynchronize(get()), "waiting for the GPU"); }
+
+private:
+    Owned<cudaStream_t, cudaStreamDestroy> stream_;
+};
+
+/// A point in a stream that can be waited for and timed.
+class Event {
+public:
+    Event() {
+        cudaEvent_t event = nullptr;
+        check(cudaEventCreate(&event), "creating an event");
+        event_ = Owned<cudaEvent_t, cudaEventDestroy>(event);
+    }
+    [[nodiscard]] cudaEvent_t get() const { return event_.get(); }
+    void record(const Stream& stream) { check(cudaEventRecord(get(), stream.get()), "recording an event"); }
+    void synchronize() const { check(cudaEventSynchronize(get()), "waiting for the GPU"); }
+
+    /// Milliseconds from `start` to `end`, both recorded; waits for `end`.
+    static double milliseconds(const Event& start, const Event& end) {
+        end.synchronize();
+        float elapsed = 0;
+        check(cudaEventElapsedTime(&elapsed, start.get(), end.get()), "reading a timer");
+        return static_cast<double>(elapsed);
+    }
+
+private:
+    Owned<cudaEvent_t, cudaEventDestroy> event_;
+};
+
+/// Work recorded once and launched as one unit.
+class Graph {
+public:
+    /// Records what `enqueue()` puts into `stream`; nothing runs yet.
+    template <class Enqueue>
+    Graph(const Stream& stream, Enqueue&& enqueue) {
+        check(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal), "recording a graph");
+        cudaGraph_t graph = nullptr;
+        try {
+            enqueue();
+        } catch (...) {
+            cudaStreamEndCapture(stream.get(), &graph);
+            if (graph != nullptr) cudaGraphDestroy(graph);
+            throw;
+        }
+        check(cudaStreamEndCapture(stream.get(), &graph), "recording a graph");
+        const Owned<cudaGraph_t, cudaGraphDestroy> recorded(graph);
+        cudaGraphExec_t executable = nullptr;
+        check(cudaGraphInstantiate(&executable, graph, 0), "building a graph");
+        graph_ = Owned<cudaGraphExec_t, cudaGraphExecDestroy>(executable);
+    }
+    void launch(const Stream& stream) const {
+        check(cudaGraphLaunch(graph_.get(), stream.get()), "launching a graph");
+    }
+
+private:
+    Owned<cudaGraphExec_t, cudaGraphExecDestroy> graph_;
+};
+
+} // namespace farfield::cuda

@@ -1,0 +1,134 @@
+// The rungs up to `rsqrt`, and `two-loops`: a thread a body, sources straight from global memory. Written out one
+// by one, the way each would be met; x, y, z and the formula are those of pair.cuh.
+#pragma once
+
+#include "sums/direct/cuda/launch.h"
+#include "sums/direct/cuda/pair.cuh"
+
+namespace farfield::cuda {
+
+constexpr int block_size = 256; // threads a block, and sources a tile of the rungs that have tiles
+
+// What `constant` moves out of the kernels' parameter lists. One block a precision and GPU: sums of the rungs that
+// use it must not overlap on different streams.
+template <class Real>
+struct Parameters {
+    Arrays<Real> body;
+    Vec4<Real>* sums;
+    int n;
+    Real softening2;
+};
+__constant__ Parameters<float> parameters_float;
+__constant__ Parameters<double> parameters_double;
+
+template <class Real>
+__device__ __forceinline__ const Parameters<Real>& parameters() {
+    if constexpr (sizeof(Real) == sizeof(float))
+        return parameters_float;
+    else
+        return parameters_double;
+}
+
+__device__ __forceinline__ float reciprocal_root(float x) { return rsqrtf(x); }
+__device__ __forceinline__ double reciprocal_root(double x) { return rsqrt(x); }
+
+template <class Real>
+__device__ __forceinline__ InversePowers<Real> powers_of(Real inverse) {
+    return {inverse, inverse * inverse * inverse};
+}
+
+template <class Real, int outputs>
+__device__ __forceinline__ Vec4<Real> sum_over_bodies(const Body<Real>* bodies, int i, int n, Real softening2) {
+    Sum<Real, outputs> sum;
+    for (int j = 0; j < n; ++j) {
+        if (j == i) continue;
+        const Difference<Real> d{bodies[j].x - bodies[i].x, bodies[j].y - bodies[i].y, bodies[j].z - bodies[i].z};
+        const Real inverse = Real(1) / sqrt(d.x * d.x + d.y * d.y + d.z * d.z + softening2);
+        sum.add(d, bodies[j].mass, powers_of(inverse));
+    }
+    return sum.value();
+}
+
+template <class Real, int outputs>
+__global__ void one_thread_kernel(const Body<Real>* bodies, Vec4<Real>* sums, int n, Real softening2) {
+    for (int i = 0; i < n; ++i) sums[i] = sum_over_bodies<Real, outputs>(bodies, i, n, softening2);
+}
+
+template <class Real, int outputs>
+__global__ void naive_kernel(const Body<Real>* bodies, Vec4<Real>* sums, int n, Real softening2) {
+    const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i < n) sums[i] = sum_over_bodies<Real, outputs>(bodies, i, n, softening2);
+}
+
+template <class Real, int outputs>
+__global__ void soa_kernel(const Real* x, const Real* y, const Real* z, const Real* mass, Vec4<Real>* sums, int n,
+                           Real softening2) {
+    const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i >= n) return;
+    Sum<Real, outputs> sum;
+    for (int j = 0; j < n; ++j) {
+        if (j == i) continue;
+        const Difference<Real> d{x[j] - x[i], y[j] - y[i], z[j] - z[i]};
+        const Real inverse = Real(1) / sqrt(d.x * d.x + d.y * d.y + d.z * d.z + softening2);
+        sum.add(d, mass[j], powers_of(inverse));
+    }
+    sums[i] = sum.value();
+}
+
+template <class Real, int outputs>
+__global__ void constant_kernel() {
+    const auto& p = parameters<Real>();
+    const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i >= p.n) return;
+    Sum<Real, outputs> sum;
+    for (int j = 0; j < p.n; ++j) {
+        if (j == i) continue;
+        const Difference<Real> d{p.body.x[j] - p.body.x[i], p.body.y[j] - p.body.y[i], p.body.z[j] - p.body.z[i]};
+        const Real inverse = Real(1) / sqrt(d.x * d.x + d.y * d.y + d.z * d.z + p.softening2);
+        sum.add(d, p.body.mass[j], powers_of(inverse));
+    }
+    p.sums[i] = sum.value();
+}
+
+// Body j on body i, with the one instruction for 1/√x.
+template <class Real>
+__device__ __forceinline__ Difference<Real> from_to(const Parameters<Real>& p, int i, int j) {
+    return {p.body.x[j] - p.body.x[i], p.body.y[j] - p.body.y[i], p.body.z[j] - p.body.z[i]};
+}
+template <class Real>
+__device__ __forceinline__ InversePowers<Real> rsqrt_powers(const Difference<Real>& d, Real softening2) {
+    return powers_of(reciprocal_root(d.x * d.x + d.y * d.y + d.z * d.z + softening2));
+}
+
+template <class Real, int outputs>
+__global__ void rsqrt_kernel() {
+    const auto& p = parameters<Real>();
+    const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i >= p.n) return;
+    Sum<Real, outputs> sum;
+    for (int j = 0; j < p.n; ++j) {
+        if (j == i) continue;
+        const auto d = from_to(p, i, j);
+        sum.add(d, p.body.mass[j], rsqrt_powers(d, p.softening2));
+    }
+    p.sums[i] = sum.value();
+}
+
+template <class Real, int outputs>
+__global__ void two_loops_kernel() {
+    const auto& p = parameters<Real>();
+    const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i >= p.n) return;
+    Sum<Real, outputs> sum;
+    for (int j = 0; j < i; ++j) {
+        const auto d = from_to(p, i, j);
+        sum.add(d, p.body.mass[j], rsqrt_powers(d, p.softening2));
+    }
+    for (int j = i + 1; j < p.n; ++j) {
+        const auto d = from_to(p, i, j);
+        sum.add(d, p.body.mass[j], rsqrt_powers(d, p.softening2));
+    }
+    p.sums[i] = sum.value();
+}
+
+} // namespace farfield::cuda

@@ -1,0 +1,42 @@
+#include "sums/direct/cuda/rungs.h"
+
+#include <array>
+#include <cstddef>
+
+namespace farfield::cuda {
+
+namespace {
+
+constexpr std::array<RungInfo, 16> table{{
+    {Rung::one_thread, "one-thread", "both loops in one thread of the GPU", true, false, false},
+    {Rung::naive, "naive", "a thread a body, bodies as structures", true, false, false},
+    {Rung::soa, "soa", "an array a coordinate", true, false, false},
+    {Rung::constant, "constant", "parameters in constant memory", true, false, false},
+    {Rung::rsqrt, "rsqrt", "one reciprocal square root for a square root and a division", true, false, false},
+    {Rung::shared, "shared", "sources in tiles of shared memory", true, false, false},
+    {Rung::unrolled, "unrolled", "the loop over a tile unrolled 8 times", true, false, false},
+    {Rung::softened, "softened", "no self test outside the diagonal tiles", true, false, false},
+    {Rung::fma, "fma", "the squared distance as one chain of fused multiply-adds", true, false, false},
+    {Rung::unrolled_128, "unrolled-128", "unrolled 128 times", true, false, false},
+    {Rung::flush, "flush", "the estimate of 1/sqrt without care for denormals", true, false, false},
+    {Rung::two_loops, "two-loops", "from rsqrt: the self pair skipped by two loops", true, false, false},
+    {Rung::atomics, "atomics", "from rsqrt: each pair once, the partner's share by atomics", false, false, false},
+    {Rung::atomics_tiled, "atomics-tiled", "the partners' shares gathered in shared memory", false, false, false},
+    {Rung::register_tile, "register-tile", "from flush: several targets a thread, sources in chunks", true, true,
+     true},
+    {Rung::symmetric, "symmetric", "each pair once in registers, partial sums in a fixed order", true, false, true},
+}};
+
+} // namespace
+
+std::span<const RungInfo> rungs() { return table; }
+
+const RungInfo& info_of(Rung rung) { return table[static_cast<std::size_t>(rung)]; }
+
+std::optional<Rung> rung_from_name(std::string_view name) {
+    for (const auto& info : table)
+        if (info.name == name) return info.rung;
+    return std::nullopt;
+}
+
+} // namespace farfield::cuda

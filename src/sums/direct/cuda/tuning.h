@@ -1,0 +1,51 @@
+// Shapes of the fast kernels, found on an H200 (docs/decisions/symmetric-sums-on-gpus.md has the sweep). On other
+// cards they are right, perhaps not the fastest.
+#pragma once
+
+#include "sums/direct/cuda/symmetric.cuh"
+
+namespace farfield::cuda {
+
+/// `Large` where there are enough tiles to fill the GPU, `Small` below `small_below` points.
+template <class PointType>
+struct SymmetricTuning;
+
+template <>
+struct SymmetricTuning<Point<float>> {
+    using Large = SymmetricShape<8, 8, 4, false>;
+    using Small = SymmetricShape<4, 2, 4, true>;
+    static constexpr int small_below = 49152;
+};
+template <>
+struct SymmetricTuning<Point<double>> {
+    using Large = SymmetricShape<4, 8, 2, true>;
+    using Small = SymmetricShape<2, 4, 2, true>;
+    static constexpr int small_below = 32768;
+};
+template <>
+struct SymmetricTuning<MixedPoint> {
+    using Large = SymmetricShape<6, 8, 2, true>;
+    using Small = SymmetricShape<4, 2, 2, true>;
+    static constexpr int small_below = 49152;
+};
+
+/// Partial sums of one launch take at most this; larger sums run in several slabs.
+constexpr long long workspace_bytes = 1LL << 30;
+
+/// Targets a thread, threads a block, sources a shared tile, unrolling of the tile's loop.
+template <int targets_per_thread, int block_threads, int tile_sources, int unroll_steps>
+struct RegisterTileShape {
+    static constexpr int per_thread = targets_per_thread, threads = block_threads, tile = tile_sources,
+                         unroll = unroll_steps, targets = per_thread * threads;
+};
+
+template <class PointType>
+struct RegisterTileTuning {
+    using Shape = RegisterTileShape<4, 128, 256, 4>;
+};
+template <>
+struct RegisterTileTuning<Point<double>> {
+    using Shape = RegisterTileShape<4, 128, 128, 2>;
+};
+
+} // namespace farfield::cuda
