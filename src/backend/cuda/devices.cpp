@@ -6,13 +6,14 @@
 #include <farfield/error.h>
 
 #include <cuda_runtime_api.h>
-#include <fmt/format.h>
+
+#include <string>
 
 namespace farfield::cuda {
 
 namespace {
 
-std::string version_text(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
+std::string version_text(int version) { return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10); }
 
 // What is wrong with driver or devices, or an empty string. CUDA reports a missing driver as version 0.
 std::string problem_with_driver(int& count) {
@@ -25,12 +26,11 @@ std::string problem_with_driver(int& count) {
     cudaGetLastError(); // the error is reported here; do not leave it for the next check
     if (status == cudaSuccess && count > 0) return {};
     if (status == cudaErrorInsufficientDriver)
-        return fmt::format("the NVIDIA driver supports CUDA {}, this build needs {}; update the driver or run with "
-                           "--device cpu",
-                           version_text(driver), version_text(CUDART_VERSION));
+        return "the NVIDIA driver supports CUDA " + version_text(driver) + ", this build needs " +
+               version_text(CUDART_VERSION) + "; update the driver or run with --device cpu";
     if (status == cudaSuccess || status == cudaErrorNoDevice)
         return "no CUDA device is visible; check nvidia-smi and CUDA_VISIBLE_DEVICES, or run with --device cpu";
-    return fmt::format("CUDA does not start: {}", cudaGetErrorString(status));
+    return std::string("CUDA does not start: ") + cudaGetErrorString(status);
 }
 
 bool means_unavailable(cudaError_t status) {
@@ -58,8 +58,9 @@ std::string_view remedy_for(cudaError_t status) {
 void check(cudaError_t status, std::string_view doing) {
     if (status == cudaSuccess) return;
     cudaGetLastError(); // a later, unrelated check must not find this error again
-    const auto text = fmt::format("CUDA failed while {}: {} ({}){}", doing, cudaGetErrorString(status),
-                                  cudaGetErrorName(status), remedy_for(status));
+    std::string text("CUDA failed while ");
+    text.append(doing).append(": ").append(cudaGetErrorString(status));
+    text.append(" (").append(cudaGetErrorName(status)).append(")").append(remedy_for(status));
     if (means_unavailable(status)) throw BackendUnavailable(text);
     throw DeviceError(text);
 }
@@ -93,8 +94,8 @@ void use_device(int index) {
     int count = 0;
     if (const auto problem = problem_with_driver(count); !problem.empty()) throw BackendUnavailable(problem);
     if (index < 0 || index >= count)
-        throw BackendUnavailable(fmt::format("there is no cuda:{}; this machine has cuda:0{}", index,
-                                             count > 1 ? fmt::format(" to cuda:{}", count - 1) : ""));
+        throw BackendUnavailable("there is no cuda:" + std::to_string(index) + "; this machine has cuda:0" +
+                                 (count > 1 ? " to cuda:" + std::to_string(count - 1) : ""));
     check(cudaSetDevice(index), "selecting a GPU");
 }
 

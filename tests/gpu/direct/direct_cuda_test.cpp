@@ -66,8 +66,12 @@ void expect_right(const Cloud& cloud, const DeviceSumOptions& options, const std
         for (double value : got.field) EXPECT_TRUE(value == 0.0 || !options.field);
         return;
     }
-    if (options.potential) EXPECT_LE(gpu_test::relative_error(got.potential, exact.potential, rows, 1, sign), allowed);
-    if (options.field) EXPECT_LE(gpu_test::relative_error(got.field, exact.field, rows, 3, sign), allowed);
+    if (options.potential) {
+        EXPECT_LE(gpu_test::relative_error(got.potential, exact.potential, rows, 1, sign), allowed);
+    }
+    if (options.field) {
+        EXPECT_LE(gpu_test::relative_error(got.field, exact.field, rows, 3, sign), allowed);
+    }
 }
 
 std::string test_name(const RungInfo& info) {
@@ -124,7 +128,7 @@ TEST_P(EveryRung, RepeatsItsBits) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Ladder, EveryRung, testing::ValuesIn(rungs().begin(), rungs().end()),
-                         [](const auto& info) { return test_name(info.param); });
+                         [](const auto& parameter) { return test_name(parameter.param); });
 
 TEST(RegisterTile, TakesSeparateTargets) {
     NEEDS_GPU();

@@ -22,14 +22,14 @@ __global__ void atomics_kernel() {
     const auto& p = parameters<Real>();
     const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     if (i >= p.n) return;
+    const Vec4<Real> me = body_at(p, i);
     Sum<Real, outputs> sum;
-    const Real my_mass = p.body.mass[i];
     for (int j = 0; j < i; ++j) {
-        const auto d = from_to(p, i, j);
+        const auto d = from_to(p, me, j);
         const auto inverse = rsqrt_powers(d, p.softening2);
         sum.add(d, p.body.mass[j], inverse);
         Sum<Real, outputs> share;
-        share.add_opposite(d, my_mass, inverse);
+        share.add_opposite(d, me.w, inverse);
         add_atomically<outputs>(p.sums[j], share);
     }
     add_atomically<outputs>(p.sums[i], sum);

@@ -39,10 +39,11 @@ __device__ __forceinline__ InversePowers<Real> powers_of(Real inverse) {
 
 template <class Real, int outputs>
 __device__ __forceinline__ Vec4<Real> sum_over_bodies(const Body<Real>* bodies, int i, int n, Real softening2) {
+    const Real px = bodies[i].x, py = bodies[i].y, pz = bodies[i].z;
     Sum<Real, outputs> sum;
     for (int j = 0; j < n; ++j) {
         if (j == i) continue;
-        const Difference<Real> d{bodies[j].x - bodies[i].x, bodies[j].y - bodies[i].y, bodies[j].z - bodies[i].z};
+        const Difference<Real> d{bodies[j].x - px, bodies[j].y - py, bodies[j].z - pz};
         const Real inverse = Real(1) / sqrt(d.x * d.x + d.y * d.y + d.z * d.z + softening2);
         sum.add(d, bodies[j].mass, powers_of(inverse));
     }
@@ -65,14 +66,24 @@ __global__ void soa_kernel(const Real* x, const Real* y, const Real* z, const Re
                            Real softening2) {
     const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     if (i >= n) return;
+    const Real px = x[i], py = y[i], pz = z[i];
     Sum<Real, outputs> sum;
     for (int j = 0; j < n; ++j) {
         if (j == i) continue;
-        const Difference<Real> d{x[j] - x[i], y[j] - y[i], z[j] - z[i]};
+        const Difference<Real> d{x[j] - px, y[j] - py, z[j] - pz};
         const Real inverse = Real(1) / sqrt(d.x * d.x + d.y * d.y + d.z * d.z + softening2);
         sum.add(d, mass[j], powers_of(inverse));
     }
     sums[i] = sum.value();
+}
+
+template <class Real>
+__device__ __forceinline__ Vec4<Real> body_at(const Parameters<Real>& p, int i) {
+    return {p.body.x[i], p.body.y[i], p.body.z[i], p.body.mass[i]};
+}
+template <class Real>
+__device__ __forceinline__ Difference<Real> from_to(const Parameters<Real>& p, const Vec4<Real>& me, int j) {
+    return {p.body.x[j] - me.x, p.body.y[j] - me.y, p.body.z[j] - me.z};
 }
 
 template <class Real, int outputs>
@@ -80,21 +91,18 @@ __global__ void constant_kernel() {
     const auto& p = parameters<Real>();
     const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     if (i >= p.n) return;
+    const Vec4<Real> me = body_at(p, i);
     Sum<Real, outputs> sum;
     for (int j = 0; j < p.n; ++j) {
         if (j == i) continue;
-        const Difference<Real> d{p.body.x[j] - p.body.x[i], p.body.y[j] - p.body.y[i], p.body.z[j] - p.body.z[i]};
+        const auto d = from_to(p, me, j);
         const Real inverse = Real(1) / sqrt(d.x * d.x + d.y * d.y + d.z * d.z + p.softening2);
         sum.add(d, p.body.mass[j], powers_of(inverse));
     }
     p.sums[i] = sum.value();
 }
 
-// Body j on body i, with the one instruction for 1/√x.
-template <class Real>
-__device__ __forceinline__ Difference<Real> from_to(const Parameters<Real>& p, int i, int j) {
-    return {p.body.x[j] - p.body.x[i], p.body.y[j] - p.body.y[i], p.body.z[j] - p.body.z[i]};
-}
+// With the one instruction for 1/√x.
 template <class Real>
 __device__ __forceinline__ InversePowers<Real> rsqrt_powers(const Difference<Real>& d, Real softening2) {
     return powers_of(reciprocal_root(d.x * d.x + d.y * d.y + d.z * d.z + softening2));
@@ -105,10 +113,11 @@ __global__ void rsqrt_kernel() {
     const auto& p = parameters<Real>();
     const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     if (i >= p.n) return;
+    const Vec4<Real> me = body_at(p, i);
     Sum<Real, outputs> sum;
     for (int j = 0; j < p.n; ++j) {
         if (j == i) continue;
-        const auto d = from_to(p, i, j);
+        const auto d = from_to(p, me, j);
         sum.add(d, p.body.mass[j], rsqrt_powers(d, p.softening2));
     }
     p.sums[i] = sum.value();
@@ -119,13 +128,14 @@ __global__ void two_loops_kernel() {
     const auto& p = parameters<Real>();
     const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     if (i >= p.n) return;
+    const Vec4<Real> me = body_at(p, i);
     Sum<Real, outputs> sum;
     for (int j = 0; j < i; ++j) {
-        const auto d = from_to(p, i, j);
+        const auto d = from_to(p, me, j);
         sum.add(d, p.body.mass[j], rsqrt_powers(d, p.softening2));
     }
     for (int j = i + 1; j < p.n; ++j) {
-        const auto d = from_to(p, i, j);
+        const auto d = from_to(p, me, j);
         sum.add(d, p.body.mass[j], rsqrt_powers(d, p.softening2));
     }
     p.sums[i] = sum.value();

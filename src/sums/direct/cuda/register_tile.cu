@@ -11,7 +11,7 @@ namespace farfield::cuda {
 namespace {
 
 constexpr int combine_threads = 128;
-constexpr int wanted_blocks = 8192;      // some eight waves on the largest GPUs of today: the last, part-filled one is small
+constexpr int wanted_blocks = 16384;      // some sixteen waves on the largest GPUs of today: the last, part-filled one is small
 constexpr int longest_chunk = 128 * 1024; // keeps a chunk's float sums short
 constexpr int most_chunks = 64;           // bounds the workspace to 64 partial sums a target
 

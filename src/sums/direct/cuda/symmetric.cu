@@ -60,7 +60,9 @@ void launch_shape(const PointTask<PointType>& task, Workspace& workspace, cudaSt
 template <class PointType, int outputs>
 void launch_outputs(const PointTask<PointType>& task, Workspace& workspace, cudaStream_t stream) {
     using Tuning = SymmetricTuning<PointType>;
-    if (task.n_sources < Tuning::small_below)
+    if (task.n_sources < Tuning::tiny_below)
+        launch_shape<PointType, outputs, typename Tuning::Tiny>(task, workspace, stream);
+    else if (task.n_sources < Tuning::small_below)
         launch_shape<PointType, outputs, typename Tuning::Small>(task, workspace, stream);
     else
         launch_shape<PointType, outputs, typename Tuning::Large>(task, workspace, stream);

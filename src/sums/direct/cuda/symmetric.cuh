@@ -137,21 +137,27 @@ struct StripOfTargets {
         return moving;
     }
 
-    /// Meets 32 points of this very strip, those in row `own_row`: both directions come by themselves, and a point
-    /// meets itself at step 0.
-    __device__ void meet_own(typename Rotating::Storage& storage, int own_row, const PointType& other,
-                             Real softening2) {
-        Rotating rotating(storage, other);
+    /// The strip's points on each other. Both directions come by themselves; a point meets itself when its own row is
+    /// the source, at step 0.
+    __device__ void meet_itself(typename Rotating::Storage& storage, Real softening2) {
 #pragma unroll 1
-        for (int step = 0; step < 32; ++step) {
-            const PointType source = rotating.get(step);
+        for (int row = 0; row < per_lane; ++row) {
+            PointType own = point[0];
 #pragma unroll
-            for (int r = 0; r < per_lane; ++r) {
-                const auto d = difference(source, point[r]);
-                const auto inverse = inverse_powers<outputs>(squared_length(d, softening2));
-                if (step != 0 || r != own_row) sum[r].add(d, source.at.w, inverse);
+            for (int r = 1; r < per_lane; ++r)
+                if (r == row) own = point[r]; // an index known at run time would move the points to memory
+            Rotating rotating(storage, own);
+#pragma unroll 1
+            for (int step = 0; step < 32; ++step) {
+                const PointType source = rotating.get(step);
+#pragma unroll
+                for (int r = 0; r < per_lane; ++r) {
+                    const auto d = difference(source, point[r]);
+                    const auto inverse = inverse_powers<outputs>(squared_length(d, softening2));
+                    if (step != 0 || r != row) sum[r].add(d, source.at.w, inverse);
+                }
+                rotating.advance();
             }
-            rotating.advance();
         }
     }
 };
@@ -180,23 +186,27 @@ __global__ void __launch_bounds__(Shape::threads) symmetric_kernel(const Symmetr
     const int lane = threadIdx.x & 31, warp = threadIdx.x / 32;
     Strip strip;
     strip.load(task.points, tile_i * Shape::tile + warp * Shape::strip, task.n);
+#pragma unroll
+    for (int r = 0; r < Shape::per_lane; ++r) side[warp * Shape::strip + 32 * r + lane] = {0, 0, 0, 0};
+    if (distance == 0) strip.meet_itself(storage, task.softening2);
+    __syncthreads();
 
-    for (int round = 0; round < Shape::warps; ++round) {
+    // Within one tile, half of the rounds make each pair of strips meet once; W/2 is half a round for even W.
+    const int first_round = distance == 0 ? 1 : 0;
+    const int rounds = distance == 0 ? Shape::warps / 2 + 1 : Shape::warps;
+#pragma unroll 1
+    for (int round = first_round; round < rounds; ++round) {
         const int first = (warp + round) % Shape::warps * Shape::strip;
-        // Within one tile, half of the rounds make each pair of strips meet once; W/2 is half a round for even W.
-        const bool idle = distance == 0 && (2 * round > Shape::warps || (2 * round == Shape::warps && warp >= round));
+        const bool idle = distance == 0 && 2 * round == Shape::warps && warp >= round;
+        PointType next = load_or_padding(task.points, tile_j * Shape::tile + first + lane, task.n);
+#pragma unroll 1
         for (int row = 0; row < Shape::per_lane && !idle; ++row) {
             const int j = first + 32 * row + lane;
-            const PointType other = load_or_padding(task.points, tile_j * Shape::tile + j, task.n);
-            Sum<Real, outputs> moving;
-            if (distance == 0 && round == 0)
-                strip.meet_own(storage, row, other, task.softening2);
-            else
-                moving = strip.meet(storage, other, task.softening2);
-            if (round > 0) {
-                const Vec4<Real> before = side[j];
-                moving += {before.x, before.y, before.z, before.w};
-            }
+            const PointType other = next; // the following row is on its way while this one is computed
+            next = load_or_padding(task.points, tile_j * Shape::tile + j + 32, task.n);
+            Sum<Real, outputs> moving = strip.meet(storage, other, task.softening2);
+            const Vec4<Real> before = side[j];
+            moving += {before.x, before.y, before.z, before.w};
             side[j] = moving.value();
         }
         __syncthreads();

@@ -6,27 +6,31 @@
 
 namespace farfield::cuda {
 
-/// `Large` where there are enough tiles to fill the GPU, `Small` below `small_below` points.
+/// `Large` where there are enough tiles to fill the GPU; below `small_below` points `Small`, with more and smaller
+/// tiles; below `tiny_below` one warp a block, because there the time is the latency of a block.
 template <class PointType>
 struct SymmetricTuning;
 
 template <>
 struct SymmetricTuning<Point<float>> {
-    using Large = SymmetricShape<8, 8, 4, false>;
+    using Large = SymmetricShape<8, 4, 16, false>;
     using Small = SymmetricShape<4, 2, 4, true>;
-    static constexpr int small_below = 49152;
+    using Tiny = SymmetricShape<2, 1, 4, true>;
+    static constexpr int tiny_below = 8192, small_below = 49152;
 };
 template <>
 struct SymmetricTuning<Point<double>> {
     using Large = SymmetricShape<4, 8, 2, true>;
-    using Small = SymmetricShape<2, 4, 2, true>;
-    static constexpr int small_below = 32768;
+    using Small = SymmetricShape<4, 2, 2, true>;
+    using Tiny = SymmetricShape<2, 1, 2, true>;
+    static constexpr int tiny_below = 8192, small_below = 49152;
 };
 template <>
 struct SymmetricTuning<MixedPoint> {
-    using Large = SymmetricShape<6, 8, 2, true>;
+    using Large = SymmetricShape<8, 4, 2, true>;
     using Small = SymmetricShape<4, 2, 2, true>;
-    static constexpr int small_below = 49152;
+    using Tiny = SymmetricShape<2, 1, 2, true>;
+    static constexpr int tiny_below = 8192, small_below = 49152;
 };
 
 /// Partial sums of one launch take at most this; larger sums run in several slabs.
