@@ -1,6 +1,6 @@
-// Times every rung of the direct sum on a GPU and writes JSON: median of the runs by CUDA events, directed pairs a
-// second, and beside each rate the relative L2 error against long double on sampled rows.
-// Use: bench_direct_cuda OUT.json [runs]
+// Times every rung of the direct sum on a GPU and writes JSON: median of the runs by CUDA events, directed
+// pairs a second, and beside each rate the relative L2 error against long double on sampled rows. Use:
+// bench_direct_cuda OUT.json [runs]
 #include "backend/cuda/devices.h"
 #include "ceilings.h"
 #include "exact.h"
@@ -75,7 +75,8 @@ Json measure(const Case& the_case, int runs) {
     const double median = times[times.size() / 2], n = static_cast<double>(the_case.n);
     const double rate = n * (n - 1) / (1e-3 * median);
 
-    std::vector<double> potential(the_case.potential ? the_case.n : 0), field(the_case.field ? 3 * the_case.n : 0);
+    std::vector<double> potential(the_case.potential ? the_case.n : 0),
+        field(the_case.field ? 3 * the_case.n : 0);
     sum.fetch(potential, field);
     Json row{{"rung", info_of(the_case.rung).name},
              {"precision", name_of(the_case.precision)},
@@ -89,8 +90,7 @@ Json measure(const Case& the_case, int runs) {
              {"pairs_per_second", rate},
              {"gflops_at_20", flop_a_pair * rate * 1e-9}};
     double error = 0;
-    if (the_case.field)
-        error = gpu_test::relative_error(field, inputs.exact.field, inputs.rows, 3, -1.0);
+    if (the_case.field) error = gpu_test::relative_error(field, inputs.exact.field, inputs.rows, 3, -1.0);
     if (the_case.potential) {
         const double phi = gpu_test::relative_error(potential, inputs.exact.potential, inputs.rows, 1, -1.0);
         row["potential_relative_l2_error"] = phi;
@@ -98,8 +98,9 @@ Json measure(const Case& the_case, int runs) {
     }
     row["relative_l2_error"] = error;
     std::printf("%-14s %-8s %-15s N=%-8zu %10.4f ms  %9.4g pairs/s  error %.2e\n",
-                std::string(info_of(the_case.rung).name).c_str(), std::string(name_of(the_case.precision)).c_str(),
-                row["outputs"].get<std::string>().c_str(), the_case.n, median, rate, error);
+                std::string(info_of(the_case.rung).name).c_str(),
+                std::string(name_of(the_case.precision)).c_str(), row["outputs"].get<std::string>().c_str(),
+                the_case.n, median, rate, error);
     std::fflush(stdout);
     return row;
 }

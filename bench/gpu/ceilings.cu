@@ -55,7 +55,8 @@ double median_seconds(const Stream& stream, Work&& work) {
 
 Ceilings measure_ceilings() {
     int multiprocessors = 0;
-    check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0), "reading the GPU's size");
+    check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0),
+          "reading the GPU's size");
     const int blocks = 8 * multiprocessors;
     const Stream stream;
     constexpr std::size_t bytes = std::size_t{2} << 30;
@@ -65,15 +66,18 @@ Ceilings measure_ceilings() {
 
     Ceilings found;
     found.fma_float = lanes / median_seconds(stream, [&] {
-                          fma_kernel<<<blocks, threads, 0, stream.get()>>>(reinterpret_cast<float*>(out), 1.0000001f, 1e-9f);
+                          fma_kernel<<<blocks, threads, 0, stream.get()>>>(reinterpret_cast<float*>(out),
+                                                                           1.0000001f, 1e-9f);
                       });
-    found.fma_double =
-        lanes / median_seconds(stream, [&] { fma_kernel<<<blocks, threads, 0, stream.get()>>>(out, 1.0000001, 1e-9); });
+    found.fma_double = lanes / median_seconds(stream, [&] {
+                           fma_kernel<<<blocks, threads, 0, stream.get()>>>(out, 1.0000001, 1e-9);
+                       });
     found.rsqrt_float = lanes / 8 / median_seconds(stream, [&] {
                             rsqrt_kernel<<<blocks, threads, 0, stream.get()>>>(reinterpret_cast<float*>(out));
                         });
     check(cudaMemsetAsync(from.data(), 1, bytes, stream.get()), "filling memory");
-    found.copy_bytes = 2.0 * bytes / median_seconds(stream, [&] { copy(to.data(), from.data(), bytes, stream.get()); });
+    found.copy_bytes =
+        2.0 * bytes / median_seconds(stream, [&] { copy(to.data(), from.data(), bytes, stream.get()); });
     check_launch("measuring ceilings");
     return found;
 }

@@ -13,8 +13,8 @@ import subprocess
 import sys
 
 PUBLIC_FLAGS = ["-std=c++20", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-Wno-pragma-once-outside-header"]
-# headers that are included only where an instruction set is chosen
-ISA_HEADERS = re.compile(r"src/backend/simd/|src/sums/direct/cpu/")
+# headers that are included only where an instruction set is chosen, or that need those of CUDA
+ISA_HEADERS = re.compile(r"src/backend/simd/|src/sums/direct/cpu/|src/backend/cuda/(check|memory|stream)\.h")
 
 
 def internal_flags(build):

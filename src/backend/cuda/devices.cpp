@@ -13,15 +13,16 @@ namespace farfield::cuda {
 
 namespace {
 
-std::string version_text(int version) { return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10); }
+std::string version_text(int version) {
+    return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
 
 // What is wrong with driver or devices, or an empty string. CUDA reports a missing driver as version 0.
 std::string problem_with_driver(int& count) {
     count = 0;
     int driver = 0;
     cudaDriverGetVersion(&driver);
-    if (driver == 0)
-        return "no NVIDIA driver found; install one, or run on the CPU with --device cpu";
+    if (driver == 0) return "no NVIDIA driver found; install one, or run on the CPU with --device cpu";
     const cudaError_t status = cudaGetDeviceCount(&count);
     cudaGetLastError(); // the error is reported here; do not leave it for the next check
     if (status == cudaSuccess && count > 0) return {};
@@ -29,7 +30,8 @@ std::string problem_with_driver(int& count) {
         return "the NVIDIA driver supports CUDA " + version_text(driver) + ", this build needs " +
                version_text(CUDART_VERSION) + "; update the driver or run with --device cpu";
     if (status == cudaSuccess || status == cudaErrorNoDevice)
-        return "no CUDA device is visible; check nvidia-smi and CUDA_VISIBLE_DEVICES, or run with --device cpu";
+        return "no CUDA device is visible; check nvidia-smi and CUDA_VISIBLE_DEVICES, or run with --device "
+               "cpu";
     return std::string("CUDA does not start: ") + cudaGetErrorString(status);
 }
 
@@ -48,8 +50,10 @@ std::string_view remedy_for(cudaError_t status) {
     case cudaErrorECCUncorrectable:
     case cudaErrorHardwareStackError:
     case cudaErrorDevicesUnavailable:
-        return "; the GPU is lost or busy: check nvidia-smi, restart the program, resume from the last checkpoint";
-    default: return "";
+        return "; the GPU is lost or busy: check nvidia-smi, restart the program, resume from the last "
+               "checkpoint";
+    default:
+        return "";
     }
 }
 

@@ -28,7 +28,8 @@ std::vector<DeviceInfo> devices();
 std::string why_no_device();
 
 /// Makes device `index` current for the calling thread.
-/// @throws BackendUnavailable where this build has no CUDA, the driver is missing or too old, there is no such
+/// @throws BackendUnavailable where this build has no CUDA, the driver is missing or too old, there is no
+/// such
 ///         device, or the device is older than the code that was built.
 void use_device(int index);
 

@@ -30,7 +30,8 @@ struct PinnedMemory {
     static void* allocate(std::size_t bytes) {
         void* memory = nullptr;
         // portable: every GPU of the process sees the buffer as pinned
-        check(cudaHostAlloc(&memory, bytes, cudaHostAllocPortable), allocation_text(bytes, "of pinned memory"));
+        check(cudaHostAlloc(&memory, bytes, cudaHostAllocPortable),
+              allocation_text(bytes, "of pinned memory"));
         return memory;
     }
     static void release(void* memory) noexcept { cudaFreeHost(memory); }

@@ -1,9 +1,9 @@
-// The rungs of the direct sum on a GPU against the long double oracle, and against themselves. Without a GPU the
-// tests that need one are skipped, which ctest shows.
+// The rungs of the direct sum on a GPU against the long double oracle, and against themselves. Without a GPU
+// the tests that need one are skipped, which ctest shows.
 //
-// Tolerances: a float sum has relative error ≤ c·u per term, u = 6e-8, plus the random walk of its accumulator, √n·u
-// for a long one (the tutorial rungs) and √256·u where sums are kept short; 4 operations a term give c ≈ 10. Double
-// likewise with u = 1.1e-16, and c ≈ 20 for the two-term series of 1/√x.
+// Tolerances: a float sum has relative error ≤ c·u per term, u = 6e-8, plus the random walk of its
+// accumulator, √n·u for a long one (the tutorial rungs) and √256·u where sums are kept short; 4 operations a
+// term give c ≈ 10. Double likewise with u = 1.1e-16, and c ≈ 20 for the two-term series of 1/√x.
 #include "backend/cuda/devices.h"
 #include "exact.h"
 #include "sums/direct/cuda/device_sum.h"
@@ -14,24 +14,29 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ostream>
 #include <string>
 #include <vector>
 
 namespace farfield::cuda {
+
+void PrintTo(const RungInfo& info, std::ostream* out) { *out << info.name; } // the name GoogleTest looks for
+
 namespace {
 
 using gpu_test::Cloud;
 
 bool no_gpu() { return devices().empty(); }
 
-#define NEEDS_GPU()                                                                                                    \
+#define NEEDS_GPU()                                                                                          \
     if (no_gpu()) GTEST_SKIP() << why_no_device()
 
 struct Result {
     std::vector<double> potential, field;
 };
 
-Result compute(const Cloud& cloud, const DeviceSumOptions& options, const std::vector<double>* targets = nullptr) {
+Result compute(const Cloud& cloud, const DeviceSumOptions& options,
+               const std::vector<double>* targets = nullptr) {
     DeviceSum sum(options);
     if (targets != nullptr)
         sum.set_points(cloud.points, cloud.strengths, *targets);
@@ -52,7 +57,8 @@ double tolerance(Precision precision, Rung rung, std::size_t n) {
     return precision == Precision::float64 ? 1.1e-16 * (20 + walk) : 6e-8 * (10 + walk);
 }
 
-void expect_right(const Cloud& cloud, const DeviceSumOptions& options, const std::vector<double>* targets = nullptr) {
+void expect_right(const Cloud& cloud, const DeviceSumOptions& options,
+                  const std::vector<double>* targets = nullptr) {
     const std::size_t n = cloud.strengths.size();
     const bool self = targets == nullptr;
     const auto& at = self ? cloud.points : *targets;
@@ -89,10 +95,11 @@ TEST_P(EveryRung, AgreesWithTheOracleForAnyN) {
         for (std::size_t n : {1, 2, 31, 32, 33, 255, 256, 257, 1000, 2049, 4097, 10007}) {
             if (GetParam().rung == Rung::one_thread && n > 1000) continue;
             for (const double softening : {0.0, 0.01}) {
-                SCOPED_TRACE(testing::Message() << "n=" << n << " softening=" << softening << " precision="
-                                                << name_of(precision) << " seed=" << n);
+                SCOPED_TRACE(testing::Message() << "n=" << n << " softening=" << softening
+                                                << " precision=" << name_of(precision) << " seed=" << n);
                 const auto cloud = gpu_test::plummer(n, n, precision != Precision::float64);
-                expect_right(cloud, {.rung = GetParam().rung, .precision = precision, .softening = softening});
+                expect_right(cloud,
+                             {.rung = GetParam().rung, .precision = precision, .softening = softening});
             }
         }
     }
@@ -108,9 +115,11 @@ TEST_P(EveryRung, GivesEachOutputAlone) {
         const auto rows = gpu_test::sample_rows(777, 777);
         const auto exact = gpu_test::exact_rows(cloud, cloud.points, true, 0.0, rows);
         const double allowed = 4 * tolerance(precision, GetParam().rung, 777);
-        EXPECT_LE(gpu_test::relative_error(compute(cloud, options).potential, exact.potential, rows, 1, 1.0), allowed);
+        EXPECT_LE(gpu_test::relative_error(compute(cloud, options).potential, exact.potential, rows, 1, 1.0),
+                  allowed);
         options.field = true, options.potential = false;
-        EXPECT_LE(gpu_test::relative_error(compute(cloud, options).field, exact.field, rows, 3, 1.0), allowed);
+        EXPECT_LE(gpu_test::relative_error(compute(cloud, options).field, exact.field, rows, 3, 1.0),
+                  allowed);
     }
 }
 
@@ -133,11 +142,13 @@ INSTANTIATE_TEST_SUITE_P(Ladder, EveryRung, testing::ValuesIn(rungs().begin(), r
 TEST(RegisterTile, TakesSeparateTargets) {
     NEEDS_GPU();
     for (const Precision precision : {Precision::float32, Precision::float64, Precision::mixed})
-        for (const auto& [n, m] : {std::pair<std::size_t, std::size_t>{1, 1}, {3000, 17}, {129, 5001}, {40000, 513}}) {
+        for (const auto& [n, m] :
+             {std::pair<std::size_t, std::size_t>{1, 1}, {3000, 17}, {129, 5001}, {40000, 513}}) {
             SCOPED_TRACE(testing::Message() << "n=" << n << " m=" << m);
             const auto cloud = gpu_test::plummer(n, 3, precision != Precision::float64);
             const auto targets = gpu_test::plummer(m, 4, precision != Precision::float64).points;
-            expect_right(cloud, {.rung = Rung::register_tile, .precision = precision, .softening = 0.05}, &targets);
+            expect_right(cloud, {.rung = Rung::register_tile, .precision = precision, .softening = 0.05},
+                         &targets);
         }
 }
 
@@ -149,7 +160,8 @@ TEST(RegisterTile, GivesZeroWithoutSources) {
     EXPECT_EQ(got.field, (std::vector<double>{0.0, 0.0, 0.0}));
 }
 
-// Large enough for every shape of the kernel, an even and an odd number of tiles, and a last tile with few points.
+// Large enough for every shape of the kernel, an even and an odd number of tiles, and a last tile with few
+// points.
 TEST(Symmetric, IsRightForBothShapesAndManyTiles) {
     NEEDS_GPU();
     for (const Precision precision : {Precision::float32, Precision::float64, Precision::mixed})
@@ -165,7 +177,8 @@ TEST(Symmetric, IsRightInSeveralSlabs) {
     NEEDS_GPU();
     const std::size_t n = 1500001;
     const auto cloud = gpu_test::plummer(n, 1, true);
-    const DeviceSumOptions options{.rung = Rung::symmetric, .precision = Precision::float32, .softening = 1e-2};
+    const DeviceSumOptions options{
+        .rung = Rung::symmetric, .precision = Precision::float32, .softening = 1e-2};
     const auto rows = gpu_test::sample_rows(n, 32);
     const auto exact = gpu_test::exact_rows(cloud, cloud.points, true, options.softening, rows);
     const auto got = compute(cloud, options);
@@ -173,7 +186,8 @@ TEST(Symmetric, IsRightInSeveralSlabs) {
     EXPECT_LE(gpu_test::relative_error(got.potential, exact.potential, rows, 1, -1.0), 1e-6);
 }
 
-// With equal and opposite shares the forces sum to zero but for rounding, which a lost or doubled pair would not.
+// With equal and opposite shares the forces sum to zero but for rounding, which a lost or doubled pair would
+// not.
 TEST(Symmetric, ConservesMomentum) {
     NEEDS_GPU();
     const auto cloud = gpu_test::plummer(30000, 8, false);

@@ -16,12 +16,14 @@ struct Cloud {
     std::vector<double> strengths; ///< N
 };
 
-/// A Plummer sphere of radius 1 and mass 1 with unequal masses; values are rounded to float where `to_float`, so
-/// that a float sum is judged by its arithmetic, not by the rounding of its inputs.
+/// A Plummer sphere of radius 1 and mass 1 with unequal masses; values are rounded to float where `to_float`,
+/// so that a float sum is judged by its arithmetic, not by the rounding of its inputs.
 inline Cloud plummer(std::size_t n, std::uint64_t seed, bool to_float, bool mixed_signs = false) {
     std::mt19937_64 engine(seed);
     const auto uniform = [&] { return static_cast<double>(engine() >> 11) * 0x1p-53; };
-    const auto stored = [&](double value) { return to_float ? static_cast<double>(static_cast<float>(value)) : value; };
+    const auto stored = [&](double value) {
+        return to_float ? static_cast<double>(static_cast<float>(value)) : value;
+    };
     Cloud cloud;
     for (std::size_t i = 0; i < n; ++i) {
         const double radius = 1.0 / std::sqrt(std::pow(0.999 * uniform() + 1e-6, -2.0 / 3.0) - 1.0);
@@ -39,8 +41,8 @@ inline Cloud plummer(std::size_t n, std::uint64_t seed, bool to_float, bool mixe
 struct ExactRows {
     std::vector<double> potential, field;
 };
-inline ExactRows exact_rows(const Cloud& cloud, const std::vector<double>& targets, bool self, double softening,
-                            const std::vector<std::size_t>& rows) {
+inline ExactRows exact_rows(const Cloud& cloud, const std::vector<double>& targets, bool self,
+                            double softening, const std::vector<std::size_t>& rows) {
     ExactRows out{std::vector<double>(rows.size()), std::vector<double>(3 * rows.size())};
     const auto one_row = [&](std::size_t k) {
         long double phi = 0, f[3] = {0, 0, 0};

@@ -1,5 +1,5 @@
-// The side branches that compute each pair once and give the partner its share with atomicAdd. The order of these
-// additions is the machine's, so the last bits differ from run to run. `sums` starts at zero.
+// The side branches that compute each pair once and give the partner its share with atomicAdd. The order of
+// these additions is the machine's, so the last bits differ from run to run. `sums` starts at zero.
 #pragma once
 
 #include "sums/direct/cuda/tiled.cuh"
@@ -35,8 +35,8 @@ __global__ void atomics_kernel() {
     add_atomically<outputs>(p.sums[i], sum);
 }
 
-/// Tiles of 256 × 256 pairs; the shares of a tile's partners meet in shared memory, then go out once. Thread t
-/// starts at partner t, so that a warp's threads are at different partners.
+/// Tiles of 256 × 256 pairs; the shares of a tile's partners meet in shared memory, then go out once. Thread
+/// t starts at partner t, so that a warp's threads are at different partners.
 template <class Real, int outputs>
 __global__ void __launch_bounds__(block_size) atomics_tiled_kernel() {
     const auto& p = parameters<Real>();
@@ -44,7 +44,8 @@ __global__ void __launch_bounds__(block_size) atomics_tiled_kernel() {
     __shared__ Vec4<Real> share_of[block_size];
     const int t = static_cast<int>(threadIdx.x), i = static_cast<int>(blockIdx.x) * block_size + t;
     const int mine = min(i, p.n - 1);
-    const Vec4<Real> me{p.body.x[mine], p.body.y[mine], p.body.z[mine], i < p.n ? p.body.mass[mine] : Real(0)};
+    const Vec4<Real> me{p.body.x[mine], p.body.y[mine], p.body.z[mine],
+                        i < p.n ? p.body.mass[mine] : Real(0)};
     Sum<Real, outputs> sum;
     for (int first = 0; first <= static_cast<int>(blockIdx.x) * block_size; first += block_size) {
         __syncthreads();

@@ -1,13 +1,13 @@
-// Adds the partial sums of a point in the order of their slots, in double: the last step of the rungs that split
-// a point's sum among blocks. Fixed order, so fixed bits.
+// Adds the partial sums of a point in the order of their slots, in double: the last step of the rungs that
+// split a point's sum among blocks. Fixed order, so fixed bits.
 #pragma once
 
 #include "sums/direct/cuda/pair.cuh"
 
 namespace farfield::cuda {
 
-/// partials[slot·stride + i] for slot < slots. Sums too large for one workspace come in several slabs: all but the
-/// last leave `totals`, all but the first start from them.
+/// partials[slot·stride + i] for slot < slots. Sums too large for one workspace come in several slabs: all
+/// but the last leave `totals`, all but the first start from them.
 template <class Real>
 struct CombineTask {
     const Vec4<Real>* partials;

@@ -2,7 +2,7 @@
 #include "backend/cuda/devices.h"
 #include "backend/cuda/stream.h"
 #include "sums/direct/cuda/device_sum.h"
-#include "sums/direct/cuda/launch.h"
+#include "sums/direct/cuda/launch.cuh"
 
 #include <farfield/error.h>
 
@@ -19,7 +19,8 @@ namespace {
 
 template <class Real>
 Vec4<Real> rounded(const double* at, double strength) {
-    return {static_cast<Real>(at[0]), static_cast<Real>(at[1]), static_cast<Real>(at[2]), static_cast<Real>(strength)};
+    return {static_cast<Real>(at[0]), static_cast<Real>(at[1]), static_cast<Real>(at[2]),
+            static_cast<Real>(strength)};
 }
 
 template <class PointType>
@@ -44,8 +45,9 @@ DeviceArray<T> uploaded(const std::vector<T>& values, const Stream& stream) {
 int checked_size(std::size_t n) {
     constexpr std::size_t most = (std::size_t{1} << 31) - (std::size_t{1} << 20);
     if (n >= most)
-        throw InvalidArgument("a direct sum on one GPU takes fewer than " + std::to_string(most) + " points, not " +
-                              std::to_string(n) + "; use a tree code or the fast multipole method");
+        throw InvalidArgument("a direct sum on one GPU takes fewer than " + std::to_string(most) +
+                              " points, not " + std::to_string(n) +
+                              "; use a tree code or the fast multipole method");
     return static_cast<int>(n);
 }
 
@@ -131,10 +133,11 @@ struct PointsOf : Points {
         return out;
     }
 
-    static DeviceArray<PointType> packed_points(std::span<const double> points, std::span<const double> strengths,
-                                                const Stream& stream) {
+    static DeviceArray<PointType> packed_points(std::span<const double> points,
+                                                std::span<const double> strengths, const Stream& stream) {
         std::vector<PointType> values(strengths.size());
-        for (std::size_t i = 0; i < values.size(); ++i) values[i] = pack<PointType>(&points[3 * i], strengths[i]);
+        for (std::size_t i = 0; i < values.size(); ++i)
+            values[i] = pack<PointType>(&points[3 * i], strengths[i]);
         return uploaded(values, stream);
     }
     void set_bodies(std::span<const double> points, std::span<const double> strengths, const Stream& stream) {
@@ -150,7 +153,8 @@ struct PointsOf : Points {
         std::vector<Real> values(4 * count);
         for (std::size_t i = 0; i < count; ++i) {
             const auto p = rounded<Real>(&points[3 * i], strengths[i]);
-            values[i] = p.x, values[count + i] = p.y, values[2 * count + i] = p.z, values[3 * count + i] = p.w;
+            values[i] = p.x, values[count + i] = p.y, values[2 * count + i] = p.z,
+            values[3 * count + i] = p.w;
         }
         arrays = uploaded(values, stream);
     }
@@ -167,9 +171,12 @@ struct PointsOf : Points {
 std::unique_ptr<Points> points_for(const DeviceSumOptions& options) {
     const auto& info = info_of(options.rung);
     switch (options.precision) {
-    case Precision::float32: return std::make_unique<PointsOf<Point<float>>>(options.rung);
-    case Precision::float64: return std::make_unique<PointsOf<Point<double>>>(options.rung);
-    case Precision::mixed: break;
+    case Precision::float32:
+        return std::make_unique<PointsOf<Point<float>>>(options.rung);
+    case Precision::float64:
+        return std::make_unique<PointsOf<Point<double>>>(options.rung);
+    case Precision::mixed:
+        break;
     }
     if (!info.mixed)
         throw InvalidArgument("variant '" + std::string(info.name) +

@@ -21,12 +21,13 @@ struct DeviceSumOptions {
     bool field = true;
 };
 
-/// Points that live on a GPU, summed as often as wanted. Inputs are rounded to the precision (with `mixed`, points
-/// keep float hi+lo pairs, relative to the origin given). Coordinates are to be below 1e17 in magnitude, and in
-/// float (r²)^(-3/2) must not overflow: bring far-off or tiny data near 1 first.
+/// Points that live on a GPU, summed as often as wanted. Inputs are rounded to the precision (with `mixed`,
+/// points keep float hi+lo pairs, relative to the origin given). Coordinates are to be below 1e17 in
+/// magnitude, and in float (r²)^(-3/2) must not overflow: bring far-off or tiny data near 1 first.
 class DeviceSum {
 public:
-    /// @throws BackendUnavailable without CUDA or such a device; InvalidArgument for a rung that does not compute
+    /// @throws BackendUnavailable without CUDA or such a device; InvalidArgument for a rung that does not
+    /// compute
     ///         this precision.
     explicit DeviceSum(const DeviceSumOptions& options);
     DeviceSum(DeviceSum&&) noexcept;
@@ -37,7 +38,8 @@ public:
     /// @throws DeviceError, e.g. where the GPU's memory is full; InvalidArgument for N ≥ 2³¹ − 2²⁰.
     void set_points(std::span<const double> points, std::span<const double> strengths);
     /// Separate targets, M×3. @throws also InvalidArgument for rungs that have targets = sources.
-    void set_points(std::span<const double> points, std::span<const double> strengths, std::span<const double> targets);
+    void set_points(std::span<const double> points, std::span<const double> strengths,
+                    std::span<const double> targets);
 
     /// Computes the sums and returns the milliseconds the GPU took, by events around the kernels.
     double run();

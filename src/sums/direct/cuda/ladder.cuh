@@ -1,16 +1,16 @@
-// The rungs up to `rsqrt`, and `two-loops`: a thread a body, sources straight from global memory. Written out one
-// by one, the way each would be met; x, y, z and the formula are those of pair.cuh.
+// The rungs up to `rsqrt`, and `two-loops`: a thread a body, sources straight from global memory. Written out
+// one by one, the way each would be met; x, y, z and the formula are those of pair.cuh.
 #pragma once
 
-#include "sums/direct/cuda/launch.h"
+#include "sums/direct/cuda/launch.cuh"
 #include "sums/direct/cuda/pair.cuh"
 
 namespace farfield::cuda {
 
 constexpr int block_size = 256; // threads a block, and sources a tile of the rungs that have tiles
 
-// What `constant` moves out of the kernels' parameter lists. One block a precision and GPU: sums of the rungs that
-// use it must not overlap on different streams.
+// What `constant` moves out of the kernels' parameter lists. One block a precision and GPU: sums of the rungs
+// that use it must not overlap on different streams.
 template <class Real>
 struct Parameters {
     Arrays<Real> body;
@@ -38,7 +38,8 @@ __device__ __forceinline__ InversePowers<Real> powers_of(Real inverse) {
 }
 
 template <class Real, int outputs>
-__device__ __forceinline__ Vec4<Real> sum_over_bodies(const Body<Real>* bodies, int i, int n, Real softening2) {
+__device__ __forceinline__ Vec4<Real> sum_over_bodies(const Body<Real>* bodies, int i, int n,
+                                                      Real softening2) {
     const Real px = bodies[i].x, py = bodies[i].y, pz = bodies[i].z;
     Sum<Real, outputs> sum;
     for (int j = 0; j < n; ++j) {
@@ -62,8 +63,8 @@ __global__ void naive_kernel(const Body<Real>* bodies, Vec4<Real>* sums, int n, 
 }
 
 template <class Real, int outputs>
-__global__ void soa_kernel(const Real* x, const Real* y, const Real* z, const Real* mass, Vec4<Real>* sums, int n,
-                           Real softening2) {
+__global__ void soa_kernel(const Real* x, const Real* y, const Real* z, const Real* mass, Vec4<Real>* sums,
+                           int n, Real softening2) {
     const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     if (i >= n) return;
     const Real px = x[i], py = y[i], pz = z[i];

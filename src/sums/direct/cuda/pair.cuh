@@ -1,6 +1,6 @@
-// One pair of points on the device: point types of the three precisions, the inverse powers of the distance, and
-// the sums they go into. With d = y_j − x_i, r² = |d|² + ε²:  Σ q_j d / r³ (field of gravity) and Σ q_j / r.
-// Signs of potential and of Coulomb's field are set where the sums leave the GPU.
+// One pair of points on the device: point types of the three precisions, the inverse powers of the distance,
+// and the sums they go into. With d = y_j − x_i, r² = |d|² + ε²:  Σ q_j d / r³ (field of gravity) and Σ q_j /
+// r. Signs of potential and of Coulomb's field are set where the sums leave the GPU.
 #pragma once
 
 namespace farfield::cuda {
@@ -90,7 +90,8 @@ struct Sum {
     Real x = 0, y = 0, z = 0, potential = 0;
 
     /// Adds strength·d/r³ and strength/r, fused.
-    __device__ __forceinline__ void add(const Difference<Real>& d, Real strength, const InversePowers<Real>& inverse) {
+    __device__ __forceinline__ void add(const Difference<Real>& d, Real strength,
+                                        const InversePowers<Real>& inverse) {
         if constexpr (outputs & potential_only) potential = fma(strength, inverse.first, potential);
         if constexpr (outputs & field_only) add_field(d, strength * inverse.third);
     }

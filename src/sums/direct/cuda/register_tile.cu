@@ -1,8 +1,8 @@
 // Launches the register-tile kernel: chooses the chunks and adds their partial sums.
 #include "sums/direct/cuda/combine.cuh"
-#include "sums/direct/cuda/launch.h"
+#include "sums/direct/cuda/launch.cuh"
 #include "sums/direct/cuda/register_tile.cuh"
-#include "sums/direct/cuda/tuning.h"
+#include "sums/direct/cuda/tuning.cuh"
 
 #include <algorithm>
 
@@ -11,12 +11,14 @@ namespace farfield::cuda {
 namespace {
 
 constexpr int combine_threads = 128;
-constexpr int wanted_blocks = 16384;      // some sixteen waves on the largest GPUs of today: the last, part-filled one is small
+constexpr int wanted_blocks =
+    16384; // some sixteen waves on the largest GPUs of today: the last, part-filled one is small
 constexpr int longest_chunk = 128 * 1024; // keeps a chunk's float sums short
 constexpr int most_chunks = 64;           // bounds the workspace to 64 partial sums a target
 
 int chunk_for(int n_sources, int target_blocks, int tile) {
-    const int chunks = std::clamp(std::max(wanted_blocks / target_blocks, n_sources / longest_chunk), 1, most_chunks);
+    const int chunks =
+        std::clamp(std::max(wanted_blocks / target_blocks, n_sources / longest_chunk), 1, most_chunks);
     const int tiles = (n_sources + tile - 1) / tile;
     return std::max(1, (tiles + chunks - 1) / chunks) * tile;
 }
@@ -41,7 +43,8 @@ void launch_outputs(const PointTask<PointType>& task, Workspace& workspace, cuda
                                            .partials = partials,
                                            .stride = stride};
     register_tile_kernel<PointType, outputs, Shape>
-        <<<dim3(static_cast<unsigned>(blocks), static_cast<unsigned>(chunks)), Shape::threads, 0, stream>>>(work);
+        <<<dim3(static_cast<unsigned>(blocks), static_cast<unsigned>(chunks)), Shape::threads, 0, stream>>>(
+            work);
     check_launch("launching the register-tile sum");
     const CombineTask<Real> combine{.partials = partials,
                                     .stride = stride,
@@ -51,7 +54,8 @@ void launch_outputs(const PointTask<PointType>& task, Workspace& workspace, cuda
                                     .first = true,
                                     .last = true,
                                     .sums = task.sums};
-    combine_kernel<<<(task.n_targets + combine_threads - 1) / combine_threads, combine_threads, 0, stream>>>(combine);
+    combine_kernel<<<(task.n_targets + combine_threads - 1) / combine_threads, combine_threads, 0, stream>>>(
+        combine);
     check_launch("combining partial sums");
 }
 
@@ -60,9 +64,12 @@ void launch_outputs(const PointTask<PointType>& task, Workspace& workspace, cuda
 template <class PointType>
 void launch_register_tile(const PointTask<PointType>& task, Workspace& workspace, cudaStream_t stream) {
     switch (task.outputs) {
-    case field_only: return launch_outputs<PointType, field_only>(task, workspace, stream);
-    case potential_only: return launch_outputs<PointType, potential_only>(task, workspace, stream);
-    default: return launch_outputs<PointType, field_and_potential>(task, workspace, stream);
+    case field_only:
+        return launch_outputs<PointType, field_only>(task, workspace, stream);
+    case potential_only:
+        return launch_outputs<PointType, potential_only>(task, workspace, stream);
+    default:
+        return launch_outputs<PointType, field_and_potential>(task, workspace, stream);
     }
 }
 

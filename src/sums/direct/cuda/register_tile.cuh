@@ -1,6 +1,7 @@
-// Several targets a thread, so that a source read from shared memory serves all of them. The sources are cut into
-// chunks that run as separate blocks: enough blocks for any number of targets, and short sums. Within a chunk each
-// tile has its own sums, added to the chunk's when the tile is done: rounding grows with the tile, not with N.
+// Several targets a thread, so that a source read from shared memory serves all of them. The sources are cut
+// into chunks that run as separate blocks: enough blocks for any number of targets, and short sums. Within a
+// chunk each tile has its own sums, added to the chunk's when the tile is done: rounding grows with the tile,
+// not with N.
 #pragma once
 
 #include "sums/direct/cuda/pair.cuh"
@@ -20,13 +21,13 @@ struct RegisterTileTask {
     long long stride;
 };
 
-/// One tile of sources on the thread's targets. With `diagonal` the tile may hold the targets themselves: source
-/// number j0 + j is target number i0 + r·threads.
+/// One tile of sources on the thread's targets. With `diagonal` the tile may hold the targets themselves:
+/// source number j0 + j is target number i0 + r·threads.
 template <class PointType, int outputs, class Shape, bool diagonal>
-__device__ __forceinline__ void tile_on_targets(const PointType* tile, int j0, int i0,
-                                                const PointType (&target)[Shape::per_thread],
-                                                Sum<typename PointType::real, outputs> (&sum)[Shape::per_thread],
-                                                typename PointType::real softening2) {
+__device__ __forceinline__ void
+tile_on_targets(const PointType* tile, int j0, int i0, const PointType (&target)[Shape::per_thread],
+                Sum<typename PointType::real, outputs> (&sum)[Shape::per_thread],
+                typename PointType::real softening2) {
     Sum<typename PointType::real, outputs> tile_sum[Shape::per_thread];
 #pragma unroll(diagonal ? 1 : Shape::unroll)
     for (int j = 0; j < Shape::tile; ++j) {
@@ -43,7 +44,8 @@ __device__ __forceinline__ void tile_on_targets(const PointType* tile, int j0, i
 }
 
 template <class PointType, int outputs, class Shape>
-__global__ void __launch_bounds__(Shape::threads) register_tile_kernel(const RegisterTileTask<PointType> task) {
+__global__ void __launch_bounds__(Shape::threads)
+    register_tile_kernel(const RegisterTileTask<PointType> task) {
     using Real = typename PointType::real;
     __shared__ PointType tile[Shape::tile];
     const int block_first = static_cast<int>(blockIdx.x) * Shape::targets;
@@ -61,7 +63,8 @@ __global__ void __launch_bounds__(Shape::threads) register_tile_kernel(const Reg
         for (int j = static_cast<int>(threadIdx.x); j < Shape::tile; j += Shape::threads)
             tile[j] = load_or_padding(task.sources, j0 + j, task.n_sources);
         __syncthreads();
-        const bool diagonal = task.self && j0 < block_first + Shape::targets && j0 + Shape::tile > block_first;
+        const bool diagonal =
+            task.self && j0 < block_first + Shape::targets && j0 + Shape::tile > block_first;
         if (diagonal)
             tile_on_targets<PointType, outputs, Shape, true>(tile, j0, i0, target, sum, task.softening2);
         else

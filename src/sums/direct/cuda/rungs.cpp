@@ -20,11 +20,14 @@ constexpr std::array<RungInfo, 16> table{{
     {Rung::unrolled_128, "unrolled-128", "unrolled 128 times", true, false, false},
     {Rung::flush, "flush", "the estimate of 1/sqrt without care for denormals", true, false, false},
     {Rung::two_loops, "two-loops", "from rsqrt: the self pair skipped by two loops", true, false, false},
-    {Rung::atomics, "atomics", "from rsqrt: each pair once, the partner's share by atomics", false, false, false},
-    {Rung::atomics_tiled, "atomics-tiled", "the partners' shares gathered in shared memory", false, false, false},
-    {Rung::register_tile, "register-tile", "from flush: several targets a thread, sources in chunks", true, true,
+    {Rung::atomics, "atomics", "from rsqrt: each pair once, the partner's share by atomics", false, false,
+     false},
+    {Rung::atomics_tiled, "atomics-tiled", "the partners' shares gathered in shared memory", false, false,
+     false},
+    {Rung::register_tile, "register-tile", "from flush: several targets a thread, sources in chunks", true,
+     true, true},
+    {Rung::symmetric, "symmetric", "each pair once in registers, partial sums in a fixed order", true, false,
      true},
-    {Rung::symmetric, "symmetric", "each pair once in registers, partial sums in a fixed order", true, false, true},
 }};
 
 } // namespace

@@ -1,8 +1,8 @@
 // Launches the symmetric kernel, slab by slab where the partial sums do not fit into one workspace.
 #include "backend/cuda/stream.h"
 #include "sums/direct/cuda/combine.cuh"
-#include "sums/direct/cuda/launch.h"
-#include "sums/direct/cuda/tuning.h"
+#include "sums/direct/cuda/launch.cuh"
+#include "sums/direct/cuda/tuning.cuh"
 
 #include <algorithm>
 
@@ -25,12 +25,12 @@ void launch_shape(const PointTask<PointType>& task, Workspace& workspace, cudaSt
     const long long stride = static_cast<long long>(tiles) * Shape::tile;
     const auto slot_bytes = static_cast<long long>(stride * sizeof(Vec4<Real>));
     const int farthest = tiles / 2;
-    const int per_slab =
-        static_cast<int>(std::clamp(workspace_bytes / (2 * slot_bytes), 1LL, static_cast<long long>(farthest + 1)));
+    const int per_slab = static_cast<int>(
+        std::clamp(workspace_bytes / (2 * slot_bytes), 1LL, static_cast<long long>(farthest + 1)));
     const auto partial_bytes = std::min(2LL * per_slab, static_cast<long long>(tiles)) * slot_bytes;
     const bool several = per_slab <= farthest;
-    auto* memory = static_cast<std::byte*>(
-        workspace.reserve(static_cast<std::size_t>(partial_bytes) + (several ? n * sizeof(Vec4<double>) : 0)));
+    auto* memory = static_cast<std::byte*>(workspace.reserve(static_cast<std::size_t>(partial_bytes) +
+                                                             (several ? n * sizeof(Vec4<double>) : 0)));
 
     for (int first = farthest; first >= 0; first -= per_slab) {
         const int nearest = std::max(0, first - per_slab + 1);
@@ -73,9 +73,12 @@ void launch_outputs(const PointTask<PointType>& task, Workspace& workspace, cuda
 template <class PointType>
 void launch_symmetric(const PointTask<PointType>& task, Workspace& workspace, cudaStream_t stream) {
     switch (task.outputs) {
-    case field_only: return launch_outputs<PointType, field_only>(task, workspace, stream);
-    case potential_only: return launch_outputs<PointType, potential_only>(task, workspace, stream);
-    default: return launch_outputs<PointType, field_and_potential>(task, workspace, stream);
+    case field_only:
+        return launch_outputs<PointType, field_only>(task, workspace, stream);
+    case potential_only:
+        return launch_outputs<PointType, potential_only>(task, workspace, stream);
+    default:
+        return launch_outputs<PointType, field_and_potential>(task, workspace, stream);
     }
 }
 

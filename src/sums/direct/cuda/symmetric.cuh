@@ -1,9 +1,9 @@
-// Each pair once, with fixed bits. The bodies are cut into tiles, a tile into strips of 32·R bodies, one strip a
-// warp. A block takes two tiles I and J: each warp keeps its strip of I in registers, R bodies a lane, and meets
-// the strips of J in W rounds, warp w the strip (w + round) mod W. So no two warps hold a strip of J at the same
-// time, and its sums grow in shared memory in an order that never changes, without atomics.
-// Within a meeting, 32 bodies of J rotate through the lanes with the sums that they collect.
-// Tiles meet like players of a tournament: J = I + distance around a ring, distances 0 to tiles/2. Each (tile,
+// Each pair once, with fixed bits. The bodies are cut into tiles, a tile into strips of 32·R bodies, one
+// strip a warp. A block takes two tiles I and J: each warp keeps its strip of I in registers, R bodies a
+// lane, and meets the strips of J in W rounds, warp w the strip (w + round) mod W. So no two warps hold a
+// strip of J at the same time, and its sums grow in shared memory in an order that never changes, without
+// atomics. Within a meeting, 32 bodies of J rotate through the lanes with the sums that they collect. Tiles
+// meet like players of a tournament: J = I + distance around a ring, distances 0 to tiles/2. Each (tile,
 // distance) leaves one partial sum a body and side in the workspace; combine.cuh adds them slot by slot.
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace farfield::cuda {
 
-/// Shape of the kernel: R bodies a lane, W warps a block, rotations unrolled, and whether the bodies of J are read
-/// again from shared memory at each rotation (`staged`) or shuffled from lane to lane.
+/// Shape of the kernel: R bodies a lane, W warps a block, rotations unrolled, and whether the bodies of J are
+/// read again from shared memory at each rotation (`staged`) or shuffled from lane to lane.
 template <int targets_per_lane, int warps_per_block, int unroll_steps, bool stage>
 struct SymmetricShape {
     static constexpr int per_lane = targets_per_lane, warps = warps_per_block, unroll = unroll_steps;
@@ -34,7 +34,8 @@ struct SymmetricTask {
 /// Slots that hold the distances nearest…farthest: one for distance 0, two for each other, but one for the
 /// distance of opposite tiles on a ring of even length, where every tile has a single partner.
 constexpr int slots_of(int nearest, int farthest, int tiles) {
-    return 2 * (farthest - nearest + 1) - (nearest == 0 ? 1 : 0) - (2 * farthest == tiles && farthest > 0 ? 1 : 0);
+    return 2 * (farthest - nearest + 1) - (nearest == 0 ? 1 : 0) -
+           (2 * farthest == tiles && farthest > 0 ? 1 : 0);
 }
 
 template <class Real>
@@ -78,8 +79,7 @@ public:
         const uint4* piece = reinterpret_cast<const uint4*>(&mine);
         __syncwarp();
 #pragma unroll
-        for (int k = 0; k < pieces; ++k)
-            storage_.piece[k][lane_] = storage_.piece[k][lane_ + 32] = piece[k];
+        for (int k = 0; k < pieces; ++k) storage_.piece[k][lane_] = storage_.piece[k][lane_ + 32] = piece[k];
         __syncwarp();
     }
     __device__ __forceinline__ PointType get(int step) const {
@@ -137,8 +137,8 @@ struct StripOfTargets {
         return moving;
     }
 
-    /// The strip's points on each other. Both directions come by themselves; a point meets itself when its own row is
-    /// the source, at step 0.
+    /// The strip's points on each other. Both directions come by themselves; a point meets itself when its
+    /// own row is the source, at step 0.
     __device__ void meet_itself(typename Rotating::Storage& storage, Real softening2) {
 #pragma unroll 1
         for (int row = 0; row < per_lane; ++row) {
@@ -166,7 +166,8 @@ template <class PointType, int outputs, class Shape>
 constexpr int symmetric_shared_bytes() {
     using Real = typename PointType::real;
     return static_cast<int>(Shape::tile * sizeof(Vec4<Real>) +
-                            Shape::warps * sizeof(typename RotatingPoints<PointType, Shape::staged>::Storage));
+                            Shape::warps *
+                                sizeof(typename RotatingPoints<PointType, Shape::staged>::Storage));
 }
 
 template <class PointType, int outputs, class Shape>
@@ -175,7 +176,8 @@ __global__ void __launch_bounds__(Shape::threads) symmetric_kernel(const Symmetr
     using Strip = StripOfTargets<PointType, outputs, Shape>;
     extern __shared__ uint4 shared[];
     auto* side = reinterpret_cast<Vec4<Real>*>(shared); // sums of tile J
-    auto& storage = reinterpret_cast<typename Strip::Rotating::Storage*>(side + Shape::tile)[threadIdx.x / 32];
+    auto& storage =
+        reinterpret_cast<typename Strip::Rotating::Storage*>(side + Shape::tile)[threadIdx.x / 32];
 
     const int distance = task.farthest - static_cast<int>(blockIdx.x) / task.tiles;
     const int tile_i = static_cast<int>(blockIdx.x) % task.tiles;
@@ -213,9 +215,11 @@ __global__ void __launch_bounds__(Shape::threads) symmetric_kernel(const Symmetr
     }
 
     const long long stride = static_cast<long long>(task.tiles) * Shape::tile;
-    const int slot = task.nearest == 0 && distance == 0 ? 0 : 2 * (distance - task.nearest) - (task.nearest == 0);
+    const int slot =
+        task.nearest == 0 && distance == 0 ? 0 : 2 * (distance - task.nearest) - (task.nearest == 0);
     Vec4<Real>* of_i = task.partials + slot * stride + static_cast<long long>(tile_i) * Shape::tile;
-    Vec4<Real>* of_j = task.partials + (slot + (opposite ? 0 : 1)) * stride + static_cast<long long>(tile_j) * Shape::tile;
+    Vec4<Real>* of_j =
+        task.partials + (slot + (opposite ? 0 : 1)) * stride + static_cast<long long>(tile_j) * Shape::tile;
 #pragma unroll
     for (int r = 0; r < Shape::per_lane; ++r) {
         const int i = warp * Shape::strip + 32 * r + lane;

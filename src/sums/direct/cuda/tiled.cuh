@@ -1,5 +1,5 @@
-// The rungs `shared` to `flush`: one kernel, in which a block reads a tile of sources into shared memory and every
-// thread walks over it. The rungs differ in how the walk is written; TileRung says how.
+// The rungs `shared` to `flush`: one kernel, in which a block reads a tile of sources into shared memory and
+// every thread walks over it. The rungs differ in how the walk is written; TileRung says how.
 #pragma once
 
 #include "sums/direct/cuda/ladder.cuh"
@@ -37,7 +37,8 @@ struct SharedTile {
 
 template <int outputs, class Rung, class Real>
 __device__ __forceinline__ InversePowers<Real> tile_powers(const Difference<Real>& d, Real softening2) {
-    const Real distance2 = Rung::fused ? squared_length(d, softening2) : d.x * d.x + d.y * d.y + d.z * d.z + softening2;
+    const Real distance2 =
+        Rung::fused ? squared_length(d, softening2) : d.x * d.x + d.y * d.y + d.z * d.z + softening2;
     if constexpr (Rung::flush)
         return inverse_powers<outputs>(distance2);
     else
@@ -46,8 +47,8 @@ __device__ __forceinline__ InversePowers<Real> tile_powers(const Difference<Real
 
 /// `own` is the place of body i in the tile, for tiles that hold it.
 template <class Real, int outputs, class Rung, bool tested>
-__device__ __forceinline__ void walk_tile(const SharedTile<Real>& tile, const Vec4<Real>& me, int own, Real softening2,
-                                          Sum<Real, outputs>& sum) {
+__device__ __forceinline__ void walk_tile(const SharedTile<Real>& tile, const Vec4<Real>& me, int own,
+                                          Real softening2, Sum<Real, outputs>& sum) {
 #pragma unroll Rung::unroll
     for (int j = 0; j < block_size; ++j) {
         if (tested && j == own) continue;

@@ -26,9 +26,9 @@ struct Arrays {
 /// A sum over bodies in the layouts of the tutorial rungs; targets are the sources.
 template <class Real>
 struct LadderTask {
-    const Body<Real>* bodies = nullptr;   ///< one-thread, naive
-    Arrays<Real> arrays{};                ///< soa to flush, two-loops, atomics…
-    Vec4<Real>* sums = nullptr;           ///< n
+    const Body<Real>* bodies = nullptr; ///< one-thread, naive
+    Arrays<Real> arrays{};              ///< soa to flush, two-loops, atomics…
+    Vec4<Real>* sums = nullptr;         ///< n
     int n = 0;
     Real softening2 = 0;
     int outputs = field_and_potential;

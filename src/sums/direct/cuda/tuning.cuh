@@ -1,13 +1,13 @@
-// Shapes of the fast kernels, found on an H200 (docs/decisions/symmetric-sums-on-gpus.md has the sweep). On other
-// cards they are right, perhaps not the fastest.
+// Shapes of the fast kernels, found on an H200 (docs/decisions/0010-symmetric-sums-on-gpus.md has the sweep).
+// On other cards they are right, perhaps not the fastest.
 #pragma once
 
 #include "sums/direct/cuda/symmetric.cuh"
 
 namespace farfield::cuda {
 
-/// `Large` where there are enough tiles to fill the GPU; below `small_below` points `Small`, with more and smaller
-/// tiles; below `tiny_below` one warp a block, because there the time is the latency of a block.
+/// `Large` where there are enough tiles to fill the GPU; below `small_below` points `Small`, with more and
+/// smaller tiles; below `tiny_below` one warp a block, because there the time is the latency of a block.
 template <class PointType>
 struct SymmetricTuning;
 
