@@ -20,14 +20,14 @@ struct SymmetricTuning<Point<float>> {
 };
 template <>
 struct SymmetricTuning<Point<double>> {
-    using Large = SymmetricShape<4, 8, 2, true>;
+    using Large = SymmetricShape<4, 4, 1, true>;
     using Small = SymmetricShape<4, 2, 2, true>;
     using Tiny = SymmetricShape<2, 1, 2, true>;
     static constexpr int tiny_below = 8192, small_below = 49152;
 };
 template <>
 struct SymmetricTuning<MixedPoint> {
-    using Large = SymmetricShape<8, 4, 2, true>;
+    using Large = SymmetricShape<6, 4, 4, true>;
     using Small = SymmetricShape<4, 2, 2, true>;
     using Tiny = SymmetricShape<2, 1, 2, true>;
     static constexpr int tiny_below = 8192, small_below = 49152;
