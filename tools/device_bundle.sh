@@ -7,6 +7,8 @@ cd "$(dirname "$0")/.."
 build=${BUILD:-build-gpu}
 bundle=${1:-$build/bundle}
 
+command -v nvcc >/dev/null || PATH=$PATH:/usr/local/cuda/bin
+command -v nvcc >/dev/null || { echo "device_bundle: no nvcc; install the CUDA toolkit (12.4 or later) and put it on PATH" >&2; exit 1; }
 cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DFARFIELD_CUDA=ON -DFARFIELD_BUILD_TESTS=ON \
     -DFARFIELD_BUILD_BENCH=ON -DCMAKE_CUDA_ARCHITECTURES="${ARCHITECTURES:-90-real}" >/dev/null
 cmake --build "$build" --target gpu_tests bench_direct_cuda

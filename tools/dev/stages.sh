@@ -4,7 +4,7 @@
 
 TSAN_PROGRAMS=(unit_sums unit_dynamics) # the test programs whose subject uses threads
 CTEST_WRAPPER=()
-STAGES=(build tests check python asan tsan fuzz)
+STAGES=(build tests cuda check python asan tsan fuzz)
 RESULTS=$PWD/build/results.tsv
 export RESULTS
 
@@ -14,6 +14,7 @@ stages_usage() {
 
   build     the program, the tests and the micro-benchmarks, optimised
   tests     all of ctest: unit, oracle, property, command line, install, GPU
+  cuda      the GPU code where nvcc is: compiled, and tested where a GPU is
   check     ./dev check
   python    the Python package in build/venv, and its pytest tests
   asan      library and tests with AddressSanitizer and UBSan
@@ -79,6 +80,17 @@ stage_build() {
 stage_tests() {
     [ -f build/CTestTestfile.cmake ] || stage_build
     run_ctest tests build
+}
+
+stage_cuda() { # compiling needs no GPU; the tests skip without one and say why
+    if ! PATH=$PATH:/usr/local/cuda/bin command -v nvcc >/dev/null; then
+        record skip cuda "the GPU code" "no nvcc on this machine"
+        return 0
+    fi
+    CUDACXX=$(PATH=$PATH:/usr/local/cuda/bin command -v nvcc) configure cuda
+    cmake --build build-cuda -j "$JOBS" --target gpu_tests bench_direct_cuda
+    record pass cuda "compile and link"
+    run_ctest cuda build-cuda -L '^gpu_direct$'
 }
 
 stage_check() {
