@@ -1,19 +1,22 @@
-// OpenMP, or std::thread in a ThreadSanitizer build: libgomp is not instrumented, so the sanitizer would
-// report its barriers as races.
+// OpenMP, or std::thread where OpenMP cannot serve: in a ThreadSanitizer build, whose sanitizer would report
+// libgomp's barriers as races because libgomp is not instrumented; and in a process forked from one that used
+// OpenMP, where libgomp waits for ever for its threads, which the fork did not copy (Python's
+// multiprocessing).
 #include "backend/threads/parallel.h"
 
 #include <algorithm>
 #include <atomic>
 #include <exception>
 #include <omp.h>
+#include <pthread.h>
 #include <thread>
 #include <vector>
 
 #if defined(__SANITIZE_THREAD__)
-#define FF_PLAIN_THREADS 1
+#define FF_NO_OPENMP 1
 #elif defined(__has_feature)
 #if __has_feature(thread_sanitizer)
-#define FF_PLAIN_THREADS 1
+#define FF_NO_OPENMP 1
 #endif
 #endif
 
@@ -39,6 +42,19 @@ void work(Shared& shared, std::int64_t tasks, detail::TaskFunction function, voi
     }
 }
 
+void run_plain_threads(int threads, Shared& shared, std::int64_t tasks, detail::TaskFunction function,
+                       void* context) {
+    std::vector<std::thread> helpers;
+    for (int t = 1; t < threads; ++t) helpers.emplace_back([&] { work(shared, tasks, function, context); });
+    work(shared, tasks, function, context);
+    for (auto& helper : helpers) helper.join();
+}
+
+#ifndef FF_NO_OPENMP
+std::atomic<bool> forked{false};
+const int fork_is_watched = pthread_atfork(nullptr, nullptr, [] { forked = true; });
+#endif
+
 } // namespace
 
 int thread_count(int requested) { return requested > 0 ? requested : std::max(1, omp_get_max_threads()); }
@@ -51,15 +67,15 @@ void run_tasks(int threads, std::int64_t tasks, TaskFunction function, void* con
     if (threads <= 1) {
         work(shared, tasks, function, context);
     } else {
-#ifdef FF_PLAIN_THREADS
-        std::vector<std::thread> helpers;
-        for (int t = 1; t < threads; ++t)
-            helpers.emplace_back([&] { work(shared, tasks, function, context); });
-        work(shared, tasks, function, context);
-        for (auto& helper : helpers) helper.join();
+#ifdef FF_NO_OPENMP
+        run_plain_threads(threads, shared, tasks, function, context);
 #else
+        if (forked || fork_is_watched != 0) {
+            run_plain_threads(threads, shared, tasks, function, context);
+        } else {
 #pragma omp parallel num_threads(threads) default(none) shared(shared, tasks, function, context)
-        work(shared, tasks, function, context);
+            work(shared, tasks, function, context);
+        }
 #endif
     }
     if (shared.error) std::rethrow_exception(shared.error);
