@@ -3,6 +3,9 @@
 
 JOBS=${JOBS:-$(nproc)}
 
+# ccache, where it is installed: objects are shared between build folders
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+
 say() { echo "dev: $*"; }
 
 die() {

@@ -27,6 +27,7 @@ LIST
         test) cat <<'LIST' ;;
 libgtest-dev the test framework
 libbenchmark-dev micro-benchmarks
+ccache compiles nothing twice
 git lists the files of the checkout
 python3 test drivers and the Python package
 python3-dev builds the Python package

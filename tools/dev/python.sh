@@ -16,6 +16,7 @@ run_pytest() {
     ensure_venv
     say "installing the package into build/venv"
     build/venv/bin/python -m pip install -q --disable-pip-version-check --no-build-isolation --no-deps --force-reinstall . </dev/null
+    rm -f build/python.junit.xml
     build/venv/bin/python -m pytest -q -rs --junitxml=build/python.junit.xml python </dev/null || true
     python3 tools/dev/junit.py python build/python.junit.xml >>"$RESULTS"
 }

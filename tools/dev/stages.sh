@@ -19,7 +19,7 @@ stages_usage() {
   python    the Python package in build/venv, and its pytest tests
   asan      library and tests with AddressSanitizer and UBSan
   tsan      the tests that use threads, with ThreadSanitizer (and a planted race that it must report)
-  fuzz      each fuzz target for FUZZ_SECONDS (20)
+  fuzz      each fuzz target of build-asan for FUZZ_SECONDS (20)
 
 Without names all of them run. The last line counts the tests: N passed, N failed, N skipped.
 TEXT
