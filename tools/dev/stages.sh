@@ -17,7 +17,7 @@ stages_usage() {
   cuda      the GPU code where nvcc is: compiled, and tested where a GPU is
   check     ./dev check
   python    the Python package in build/venv, and its pytest tests
-  asan      library and tests with AddressSanitizer and UBSan
+  asan      the tests with AddressSanitizer and UBSan, but for the accuracy of large sums (too slow there)
   tsan      the tests that use threads, with ThreadSanitizer (and a planted race that it must report)
   fuzz      each fuzz target of build-asan for FUZZ_SECONDS (20)
 
@@ -113,7 +113,7 @@ stage_asan() {
     configure_clang asan
     cmake --build build-asan -j "$JOBS"
     ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1 UBSAN_OPTIONS=print_stacktrace=1 \
-        run_ctest asan build-asan -E '^install'
+        run_ctest asan build-asan -E '^install' -LE '^oracle_direct$'
 }
 
 stage_tsan() {
