@@ -1,9 +1,11 @@
 # Flags of every target of ours: warnings, reproducible floating point, sanitizers. Link `farfield_flags` PRIVATE.
 add_library(farfield_flags INTERFACE)
 target_compile_options(farfield_flags INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:
-  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wdouble-promotion
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
   -ffp-contract=off        # an FMA is written out where it is wanted; the compiler adds none, so bits do not move
-  -fno-math-errno -fno-trapping-math>)
+  -fno-math-errno -fno-trapping-math>
+  # Clang's also warns of double to long double, which oracles need
+  $<$<AND:$<COMPILE_LANGUAGE:C,CXX>,$<CXX_COMPILER_ID:GNU>>:-Wdouble-promotion>)
 target_compile_options(farfield_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-ffp-contract=off -O3>)
 if(FARFIELD_SANITIZE)

@@ -113,7 +113,8 @@ stage_asan() {
     configure_clang asan
     cmake --build build-asan -j "$JOBS"
     ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1 UBSAN_OPTIONS=print_stacktrace=1 \
-        run_ctest asan build-asan -E '^install' -LE '^oracle_direct$'
+        LSAN_OPTIONS=suppressions=$PWD/tools/dev/lsan.supp:print_suppressions=0 \
+        run_ctest asan build-asan -LE '^oracle_direct$'
 }
 
 stage_tsan() {
