@@ -65,8 +65,8 @@ std::string duration_text(double seconds) {
     const auto whole = static_cast<long long>(std::min(std::ceil(seconds), 1e12));
     if (whole < 60) return fmt::format("{} s", whole);
     if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
-    if (whole < 48 * 3600) return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
-    return fmt::format("{} days", whole / (24 * 3600));
+    if (whole < 48LL * 3600) return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
+    return fmt::format("{} days", whole / (24LL * 3600));
 }
 
 std::string plain_line(const RunProgress& progress) { return joined(parts_of(progress)); }

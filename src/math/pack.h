@@ -13,7 +13,7 @@ struct Pack {
 
     /// N copies of one value.
     FF_INLINE static Pack all(V x) {
-        Pack out;
+        Pack out; // NOLINT(*-member-init): filled below
         for (int n = 0; n < N; ++n) out.v[n] = x;
         return out;
     }
@@ -21,21 +21,21 @@ struct Pack {
 
 template <class V, int N>
 FF_INLINE Pack<V, N> operator+(const Pack<V, N>& a, const Pack<V, N>& b) {
-    Pack<V, N> out;
+    Pack<V, N> out; // NOLINT(*-member-init): filled below
     for (int n = 0; n < N; ++n) out.v[n] = a.v[n] + b.v[n];
     return out;
 }
 
 template <class V, int N>
 FF_INLINE Pack<V, N> operator-(const Pack<V, N>& a, const Pack<V, N>& b) {
-    Pack<V, N> out;
+    Pack<V, N> out; // NOLINT(*-member-init): filled below
     for (int n = 0; n < N; ++n) out.v[n] = a.v[n] - b.v[n];
     return out;
 }
 
 template <class V, int N>
 FF_INLINE Pack<V, N> operator*(const Pack<V, N>& a, const Pack<V, N>& b) {
-    Pack<V, N> out;
+    Pack<V, N> out; // NOLINT(*-member-init): filled below
     for (int n = 0; n < N; ++n) out.v[n] = a.v[n] * b.v[n];
     return out;
 }

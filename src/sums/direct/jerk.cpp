@@ -75,8 +75,8 @@ JerkFunction jerk_function(Isa isa) {
 struct Workspace {
     PreparedPoints<double> points;
     std::vector<double> velocity[3];
-    std::vector<double> sums[7]; ///< potential, field, jerk
-    double scale[3];             ///< of potential, field and jerk
+    std::vector<double> sums[7];       ///< potential, field, jerk
+    double scale[3] = {1.0, 1.0, 1.0}; ///< of potential, field and jerk
     JerkTile tile;
 };
 

@@ -33,7 +33,7 @@ class JerkLoop {
 
     template <class Read>
     FF_INLINE Motion motion(std::int64_t index, Read read) const {
-        Motion out;
+        Motion out; // NOLINT(*-member-init): filled below
         out.x = read_position<V, false, double>(tile_.points, index, read);
         for (int k = 0; k < 3; ++k) out.v[k] = read(tile_.velocity[k] + index);
         return out;

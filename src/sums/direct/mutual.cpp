@@ -119,7 +119,7 @@ public:
         : tile_(tile), softening2_(P::all(O::set(static_cast<T>(tile.softening2)))) {}
 
     void run() const {
-        Block block;
+        Block block; // NOLINT(*-member-init): cleared below
         for (auto begin = tile_.j_begin; begin < tile_.j_end; begin += flush_after) {
             clear(block);
             const auto end = std::min(begin + flush_after, tile_.j_end);

@@ -35,7 +35,7 @@ FF_INLINE V square_distance(const V d[3], const V& softening2) {
 /// Reads positions from prepared arrays; `Read` turns a pointer into a value.
 template <class V, bool Mixed, class T, class Read>
 FF_INLINE Position<V, Mixed> read_position(const TilePoints& points, std::int64_t index, Read read) {
-    Position<V, Mixed> out;
+    Position<V, Mixed> out; // NOLINT(*-member-init): filled below
     for (int k = 0; k < 3; ++k) {
         out.high[k] = read(static_cast<const T*>(points.high[k]) + index);
         if constexpr (Mixed) out.low[k] = read(static_cast<const T*>(points.low[k]) + index);
