@@ -40,6 +40,9 @@ struct ForceOptions {
     Precision precision = Precision::float64;
     int threads = 0;
     Isa isa = Isa::automatic;
+    DeviceChoice device{}; ///< on GPUs the whole simulation stays there; bodies come back for output
+    MultiGpu multi_gpu = MultiGpu::threads;  ///< with several GPUs
+    Exchange exchange = Exchange::automatic; ///< with several GPUs
 };
 
 /// `leapfrog` is kick-drift-kick (order 2, symplectic, reversible); `yoshida4` composes three leapfrogs

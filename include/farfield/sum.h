@@ -7,6 +7,7 @@
 #pragma once
 
 #include <farfield/array.h>
+#include <farfield/device.h>
 
 #include <cstdint>
 #include <memory>
@@ -36,9 +37,30 @@ enum class Isa : std::uint8_t { automatic, scalar, sse42, avx2, avx512 };
 /// What a pair of *distinct* points at the same place does when nothing softens it.
 enum class Coincident : std::uint8_t { error, skip };
 
-/// Rungs of the direct sum on a CPU (src/sums/direct/README.md), slowest first; `automatic` takes the fastest
-/// that applies. `symmetric` computes each pair once and needs targets = sources.
-enum class Variant : std::uint8_t { automatic, naive, soa, simd, symmetric };
+/// Rungs of the direct sum (src/sums/direct/README.md); `automatic` takes the fastest that applies. On a CPU:
+/// `naive`, `soa`, `simd`, `symmetric`. On GPUs: all but `simd` (src/sums/direct/cuda/README.md). `symmetric`
+/// computes each pair once and needs targets = sources, as all rungs do but `naive`, `soa` and `simd` on a
+/// CPU and `register_tile`. `atomics` and `atomics_tiled` are not bit-identical from run to run.
+enum class Variant : std::uint8_t {
+    automatic,
+    naive,
+    soa,
+    simd,
+    symmetric,
+    one_thread,
+    constant,
+    rsqrt,
+    shared,
+    unrolled,
+    softened,
+    fma,
+    unrolled_128,
+    flush,
+    two_loops,
+    atomics,
+    atomics_tiled,
+    register_tile
+};
 
 /// Everything a sum can be told. Plain data; defaults are what most users want.
 struct SumOptions {
@@ -50,6 +72,9 @@ struct SumOptions {
     int threads = 0; ///< 0: as many as OpenMP would use (OMP_NUM_THREADS); otherwise ≥ 1
     Isa isa = Isa::automatic;
     Variant variant = Variant::automatic;
+    DeviceChoice device{};
+    MultiGpu multi_gpu = MultiGpu::threads;  ///< with several GPUs
+    Exchange exchange = Exchange::automatic; ///< with several GPUs
 };
 
 /// What was done and how long it took. Filled by `SumPlan::execute`.
@@ -65,6 +90,7 @@ struct SumReport {
     Variant variant = Variant::automatic; ///< the one really used
     Precision precision = Precision::float64;
     int threads = 0;
+    DeviceChoice device{}; ///< the one really used, never `automatic`
     std::int64_t coincident_pairs_skipped = 0;
 };
 
@@ -173,5 +199,13 @@ template <>
 std::optional<Variant> from_name<Variant>(std::string_view name);
 template <>
 std::vector<std::string_view> names_of<Variant>();
+template <>
+std::optional<MultiGpu> from_name<MultiGpu>(std::string_view name);
+template <>
+std::vector<std::string_view> names_of<MultiGpu>();
+template <>
+std::optional<Exchange> from_name<Exchange>(std::string_view name);
+template <>
+std::vector<std::string_view> names_of<Exchange>();
 
 } // namespace farfield

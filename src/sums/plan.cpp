@@ -41,6 +41,8 @@ void check_options(const SumOptions& options) {
     check_enum(options.coincident, "coincident");
     check_enum(options.isa, "isa");
     check_enum(options.variant, "variant");
+    check_enum(options.multi_gpu, "multi_gpu");
+    check_enum(options.exchange, "exchange");
     if (!std::isfinite(options.softening) || options.softening < 0.0)
         throw InvalidArgument(fmt::format(
             "softening is {}; it must be finite and ≥ 0, in the length unit of the points (0 = none)",

@@ -17,6 +17,7 @@
 namespace farfield {
 namespace {
 
+bool is_gpu_rung(Variant variant) { return variant > Variant::symmetric; }
 bool is_scalar_rung(Variant variant) { return variant == Variant::naive || variant == Variant::soa; }
 
 double seconds_between(std::chrono::steady_clock::time_point a, std::chrono::steady_clock::time_point b) {
@@ -38,6 +39,11 @@ void scale(double* values, std::int64_t n, double sign, int exponent) {
 } // namespace
 
 DirectSum::DirectSum(const SumOptions& options, bool self) : options_(options), self_(self) {
+    if (is_gpu_rung(options.variant))
+        throw InvalidArgument(
+            fmt::format("variant '{}' is a rung for GPUs; use device 'cuda', or 'auto', 'naive', "
+                        "'soa', 'simd' or 'symmetric' on the CPU",
+                        name_of(options.variant)));
     if (options.variant == Variant::symmetric && !self)
         throw InvalidArgument("variant 'symmetric' computes each pair once and needs targets = sources; use "
                               "'auto' or 'simd' with separate targets");
@@ -87,6 +93,7 @@ void DirectSum::compute_as(Prepared<T>& prepared, std::span<const double> streng
     const auto m = targets.count();
     const double softening = std::ldexp(options_.softening, frame_.exponent);
     report.isa = options_.isa;
+    report.device = {.kind = DeviceKind::cpu};
     report.threads = thread_count(options_.threads);
     report.variant = options_.variant == Variant::automatic ? fastest_variant(self_, prepared.sources.count())
                                                             : options_.variant;

@@ -101,6 +101,8 @@ void run_variant(const VariantTask& task) {
     case Variant::automatic:
     case Variant::simd:
         return run_simd(task);
+    default:
+        throw InternalError("a rung for GPUs reached the CPU");
     }
 }
 
