@@ -28,7 +28,9 @@ enum class Method : std::uint8_t { direct };
 /// Arithmetic of the pair loop. `float32` and `float64` compute in that type, on inputs rounded to it (where
 /// all points lie far off compared with their extent, rounded after the origin was moved among them, in
 /// double); `mixed` takes coordinate differences from float hi+lo pairs of the double inputs and does the
-/// rest in float. float32 gives a relative L2 error of about 1e-7 for rounded inputs, mixed for any.
+/// rest in float. float32 gives a relative L2 error of about 1e-7 for rounded inputs, mixed for any. Both
+/// need coordinates within a factor of 1e30 of the distances that matter, float's range; float64 has no such
+/// limit.
 enum class Precision : std::uint8_t { float32, float64, mixed };
 
 /// Instruction set of the CPU kernels; `automatic` takes the best this machine has.

@@ -19,6 +19,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <utility>
 
 namespace farfield {
 namespace {
@@ -231,6 +232,7 @@ double rate(const Candidate& candidate, double seconds) {
 void summarise(std::vector<Candidate>& candidates) {
     for (auto& candidate : candidates) {
         candidate.row.seconds = median(candidate.seconds);
+        candidate.row.fastest_seconds = *std::min_element(candidate.seconds.begin(), candidate.seconds.end());
         candidate.row.pairs_per_second = rate(candidate, candidate.row.seconds);
     }
     for (auto& candidate : candidates) {
@@ -247,6 +249,33 @@ void summarise(std::vector<Candidate>& candidates) {
     }
 }
 
+// Seconds of the fastest run on one thread over those on `threads`; 0 where one of them was not run.
+double gain(const std::vector<Candidate>& all, const std::string& one, const std::string& many,
+            Precision precision, int threads) {
+    const Candidate* first = nullptr;
+    for (const auto& candidate : all) // of the instruction sets of a rung, the last is the best
+        if (candidate.row.rung == one && candidate.row.precision == precision && candidate.row.threads == 1)
+            first = &candidate;
+    const auto* second = find(all, many, precision, threads);
+    if (first == nullptr || second == nullptr) return 0.0;
+    return first->row.fastest_seconds / second->row.fastest_seconds;
+}
+
+void add_scaling(const std::vector<Candidate>& candidates, int threads, BenchDirectReport& report) {
+    if (threads < 2) return;
+    for (auto precision : {Precision::float32, Precision::float64}) {
+        const double ceiling = gain(candidates, "ceiling", "ceiling", precision, threads);
+        if (ceiling == 0.0) continue;
+        for (const auto& [one, many] : {std::pair{"simd", "threads"}, std::pair{"symmetric", "symmetric"}})
+            report.scaling.push_back({.rung = many,
+                                      .precision = precision,
+                                      .n = candidates.front().row.n,
+                                      .threads = threads,
+                                      .gain = gain(candidates, one, many, precision, threads),
+                                      .ceiling_gain = ceiling});
+    }
+}
+
 } // namespace
 
 BenchDirectReport bench_direct(const BenchDirectOptions& options) {
@@ -254,7 +283,7 @@ BenchDirectReport bench_direct(const BenchDirectOptions& options) {
         throw InvalidArgument(fmt::format("repeats is {}; it must be ≥ 1", options.repeats));
     if (options.threads < 0)
         throw InvalidArgument(fmt::format("threads is {}; it must be ≥ 1, or 0 for all", options.threads));
-    BenchDirectReport report{options.cpu_time ? "cpu" : "wall", options.repeats, {}};
+    BenchDirectReport report{options.cpu_time ? "cpu" : "wall", options.repeats, {}, {}};
     for (auto n : options.sizes) {
         if (n < 2) throw InvalidArgument(fmt::format("n is {}; it must be ≥ 2", n));
         const auto points = make_points(n);
@@ -275,6 +304,7 @@ BenchDirectReport bench_direct(const BenchDirectOptions& options) {
                 candidate.seconds.push_back(std::max(options.cpu_time ? cpu : wall, 1e-9));
             }
         summarise(candidates);
+        add_scaling(candidates, thread_count(options.threads), report);
         for (auto& candidate : candidates) report.rows.push_back(std::move(candidate.row));
     }
     return report;

@@ -30,6 +30,7 @@ struct BenchDirectRow {
     std::int64_t targets = 0; ///< < n where a slow rung was timed on part of the targets
     int threads = 1;
     double seconds = 0.0;          ///< median of the repeats, pair loop only
+    double fastest_seconds = 0.0;  ///< of the repeats: what the machine does when left alone
     double pairs_per_second = 0.0; ///< targets·n/seconds: all N² counted, i = j too, as others count
     double error =
         0.0; ///< relative L2 of the field at sampled targets against a double-precision sum; −1: none
@@ -38,10 +39,23 @@ struct BenchDirectRow {
                                 ///< threads; 0 where there is none
 };
 
+/// How a rung gains from more threads, beside the ceiling: a loop on registers alone, which shares nothing
+/// between cores. From the fastest runs, since a core lent to someone else for a moment slows a loop that
+/// keeps the core busy more than one that waits for its own results.
+struct BenchDirectScaling {
+    std::string rung; ///< "threads" (one-sided) or "symmetric"
+    Precision precision = Precision::float64;
+    std::int64_t n = 0;
+    int threads = 0;
+    double gain = 0.0;         ///< seconds on one thread over seconds on `threads`
+    double ceiling_gain = 0.0; ///< the same of the register loop
+};
+
 struct BenchDirectReport {
     std::string clock; ///< "wall" or "cpu"
     int repeats = 0;
     std::vector<BenchDirectRow> rows;
+    std::vector<BenchDirectScaling> scaling; ///< empty with one thread, or where there is no register loop
 };
 
 /// Field only, a Plummer sphere of equal masses, ε = 0.01. @throws InvalidArgument for options out of range.
@@ -52,7 +66,8 @@ std::string to_text(const BenchDirectReport& report);
 
 /// {"benchmark": "direct", "clock": …, "repeats": …, "softening": 0.01, "model": "plummer", "rows": [{"rung",
 /// "isa", "precision", "n", "targets", "threads", "seconds", "pairs_per_second", "error", "speedup",
-/// "against_plain"}, …]}; error and against_plain are null where there is none.
+/// "fastest_seconds", "against_plain"}, …], "scaling": [{"rung", "precision", "n", "threads", "gain",
+/// "ceiling_gain"}, …]}; error and against_plain are null where there is none.
 std::string to_json(const BenchDirectReport& report);
 
 /// The same into a file. @throws IoError.

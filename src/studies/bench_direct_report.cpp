@@ -15,9 +15,19 @@ std::string to_text(const BenchDirectReport& report) {
         "Field of a Plummer sphere, softening 0.01; medians of {} by the {} clock; pairs counted: all N².\n"
         "Error: relative L2 at sampled points, float against inputs rounded to float.\n",
         report.repeats, report.clock);
+    const auto print_scaling = [&](std::int64_t size) {
+        for (const auto& s : report.scaling)
+            if (s.n == size)
+                fmt::format_to(
+                    std::back_inserter(out),
+                    "{:<9} {:<11} {} threads: {:.3f} times one; registers alone: {:.3f} times ({:.2f} of it, "
+                    "fastest runs)\n",
+                    name_of(s.precision), s.rung, s.threads, s.gain, s.ceiling_gain, s.gain / s.ceiling_gain);
+    };
     std::int64_t n = -1;
     for (const auto& row : report.rows) {
         if (row.n != n) {
+            print_scaling(n);
             n = row.n;
             fmt::format_to(std::back_inserter(out),
                            "\nN = {}\n{:<9} {:<11} {:<7} {:>7} {:>12} {:>10} {:>9} {:>9} {:>8}\n", n,
@@ -30,6 +40,7 @@ std::string to_text(const BenchDirectReport& report) {
             row.seconds, row.error < 0.0 ? "" : fmt::format("{:.1e}", row.error), row.speedup,
             row.against_plain > 0.0 ? fmt::format("{:.3f}", row.against_plain) : "");
     }
+    print_scaling(n);
     return out;
 }
 
@@ -52,10 +63,19 @@ std::string to_json(const BenchDirectReport& report) {
                         {"targets", row.targets},
                         {"threads", row.threads},
                         {"seconds", row.seconds},
+                        {"fastest_seconds", row.fastest_seconds},
                         {"pairs_per_second", row.pairs_per_second},
                         {"error", or_null(row.error >= 0.0, row.error)},
                         {"speedup", row.speedup},
                         {"against_plain", or_null(row.against_plain > 0.0, row.against_plain)}});
+    auto& scaling = json["scaling"] = ordered_json::array();
+    for (const auto& s : report.scaling)
+        scaling.push_back({{"rung", s.rung},
+                           {"precision", name_of(s.precision)},
+                           {"n", s.n},
+                           {"threads", s.threads},
+                           {"gain", s.gain},
+                           {"ceiling_gain", s.ceiling_gain}});
     return json.dump(2) + "\n";
 }
 

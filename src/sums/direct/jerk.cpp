@@ -2,6 +2,7 @@
 
 #include "backend/simd/isa.h"
 #include "backend/threads/parallel.h"
+#include "sums/direct/isa_function.h"
 #include "sums/direct/points.h"
 #include "sums/kernels/kernel.h"
 
@@ -57,18 +58,6 @@ bool is_finite(const Sums& sums) {
     for (int k = 0; k < 3; ++k)
         finite = finite && std::isfinite(sums.field[k]) && std::isfinite(sums.jerk[k]);
     return finite;
-}
-
-using JerkFunction = void (*)(const JerkTile*);
-
-JerkFunction jerk_function(Isa isa) {
-#if defined(__x86_64__)
-    if (isa == Isa::avx512) return ff_jerk_avx512;
-    if (isa == Isa::avx2) return ff_jerk_avx2;
-    if (isa == Isa::sse42) return ff_jerk_sse42;
-#endif
-    if (isa == Isa::scalar) return ff_jerk_scalar;
-    throw InternalError("jerk loop for an ISA that was not resolved");
 }
 
 /// The sums in the frame of the prepared points, and how to take them back.
@@ -130,7 +119,7 @@ void finish_row(const JerkTask& task, const Workspace& work, std::int64_t i) {
 } // namespace
 
 void direct_field_and_jerk(const JerkTask& task) {
-    const auto function = jerk_function(resolve_isa(task.isa));
+    const auto function = FF_ISA_FUNCTION(ff_jerk, resolve_isa(task.isa));
     if (task.n == 0) return;
     Workspace work;
     prepare(task, work);

@@ -1,6 +1,7 @@
 #include "sums/direct/variants.h"
 
 #include "backend/threads/parallel.h"
+#include "sums/direct/isa_function.h"
 #include "sums/direct/mutual_schedule.h"
 #include "sums/direct/scalar_rungs.h"
 
@@ -12,26 +13,6 @@ namespace farfield {
 namespace {
 
 constexpr std::int64_t targets_a_task = 256;
-
-OneSidedFunction one_sided_function(Isa isa) {
-#if defined(__x86_64__)
-    if (isa == Isa::avx512) return ff_one_sided_avx512;
-    if (isa == Isa::avx2) return ff_one_sided_avx2;
-    if (isa == Isa::sse42) return ff_one_sided_sse42;
-#endif
-    if (isa == Isa::scalar) return ff_one_sided_scalar;
-    throw InternalError("one-sided loop for an ISA that was not resolved");
-}
-
-MutualFunction mutual_function(Isa isa) {
-#if defined(__x86_64__)
-    if (isa == Isa::avx512) return ff_mutual_avx512;
-    if (isa == Isa::avx2) return ff_mutual_avx2;
-    if (isa == Isa::sse42) return ff_mutual_sse42;
-#endif
-    if (isa == Isa::scalar) return ff_mutual_scalar;
-    throw InternalError("mutual loop for an ISA that was not resolved");
-}
 
 OneSidedTile whole_sum(const VariantTask& task) {
     return {.targets = task.targets,
@@ -46,7 +27,7 @@ OneSidedTile whole_sum(const VariantTask& task) {
 }
 
 void run_simd(const VariantTask& task) {
-    const auto function = one_sided_function(task.isa);
+    const auto function = FF_ISA_FUNCTION(ff_one_sided, task.isa);
     const auto precision = static_cast<TilePrecision>(task.precision);
     const auto tasks = (task.targets.count + targets_a_task - 1) / targets_a_task;
     parallel_for(task.threads, tasks, [&](std::int64_t number) {
@@ -58,8 +39,8 @@ void run_simd(const VariantTask& task) {
 }
 
 void run_symmetric(const VariantTask& task) {
-    const auto one_sided = one_sided_function(task.isa);
-    const auto mutual = mutual_function(task.isa);
+    const auto one_sided = FF_ISA_FUNCTION(ff_one_sided, task.isa);
+    const auto mutual = FF_ISA_FUNCTION(ff_mutual, task.isa);
     const auto precision = static_cast<TilePrecision>(task.precision);
     const auto n = task.sources.count;
     const auto size = mutual_block_size(n);
