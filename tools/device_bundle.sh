@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the program, the GPU tests and the benches on a machine without a GPU and puts them into one folder that runs
-# elsewhere, with the shared libraries they need:
+# Builds the program and the GPU tests on a machine without a GPU and puts them into one folder that runs elsewhere, with
+# the shared libraries they need:
 #   tools/device_bundle.sh [FOLDER]     then, on a machine with an NVIDIA driver:  FOLDER/run.sh RESULTS_FOLDER
 # FOLDER defaults to build-gpu/bundle. ARCHITECTURES (90-real) and BUILD (build-gpu) come from the environment.
 set -euo pipefail
@@ -12,10 +12,10 @@ command -v nvcc >/dev/null || PATH=$PATH:/usr/local/cuda/bin
 command -v nvcc >/dev/null || { echo "device_bundle: no nvcc; install the CUDA toolkit (12.4 or later) and put it on PATH" >&2; exit 1; }
 cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DFARFIELD_CUDA=ON -DFARFIELD_BUILD_TESTS=ON \
     -DFARFIELD_BUILD_BENCH=ON -DCMAKE_CUDA_ARCHITECTURES="${ARCHITECTURES:-90-real}" >/dev/null
-cmake --build "$build" --target farfield_app gpu_tests bench_direct_cuda
+cmake --build "$build" --target farfield_app gpu_tests
 rm -rf "$bundle"
 mkdir -p "$bundle/bin" "$bundle/lib"
-for program in farfield gpu/gpu_tests gpu/bench_direct_cuda; do
+for program in farfield gpu/gpu_tests; do
     strip -o "$bundle/bin/$(basename "$program")" "$build/$program"
 done
 # Everything but the C library, which belongs to the machine.
@@ -38,7 +38,7 @@ out=${1:?use: run.sh RESULTS_FOLDER}
 mkdir -p "$out"
 farfield info --json >"$out/info.json" || exit 1
 gpu_tests --gtest_brief=1 --gtest_output="json:$out/tests.json" || exit 1
-bench_direct_cuda "$out/direct.json" 5
+farfield bench direct --device cuda --json "$out/direct.json"
 RUN
 chmod +x "$bundle/run.sh"
 size=$(du -sm "$bundle" | cut -f1)

@@ -123,6 +123,24 @@ void require_input(const fs::path& path, std::string_view what) {
                                           path.string(), std::strerror(errno)));
 }
 
+CLI::Option* add_one_device(CLI::App& app, DeviceChoice& device) {
+    return app
+        .add_option_function<std::string>(
+            "--device", [&device](const std::string& text) { device = device_from_name(text); },
+            "Where to measure: cpu, cuda (the first GPU), cuda:1 (the second), or auto: a GPU where there is "
+            "one")
+        ->type_name("auto|cpu|cuda")
+        ->default_str(name_of(device));
+}
+
+int one_gpu(const DeviceChoice& device) {
+    if (device.gpus.size() > 1)
+        throw InvalidArgument(
+            fmt::format("--device {} is not allowed: one device is measured at a time; name one of them",
+                        name_of(device)));
+    return device.gpus.empty() ? 0 : device.gpus.front();
+}
+
 int with_inputs(const std::vector<fs::path>& inputs, const std::function<int()>& work) {
     try {
         return work();

@@ -64,6 +64,13 @@ CLI::Option* add_positive(CLI::App& app, const std::string& option, double& valu
 /// `--threads` and `--isa`, the same for every command that computes.
 void add_machine_options(CLI::App& app, int& threads, Isa& isa);
 
+/// `--device` of the benches, which measure one device at a time; `device` holds the default.
+CLI::Option* add_one_device(CLI::App& app, DeviceChoice& device);
+
+/// The GPU that a choice of kind `cuda` names, the first where it names none.
+/// @throws InvalidArgument where it names several.
+int one_gpu(const DeviceChoice& device);
+
 /// @throws InvalidArgument where `path` is missing, a folder or cannot be read.
 void require_input(const std::filesystem::path& path, std::string_view what);
 

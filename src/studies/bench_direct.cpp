@@ -2,9 +2,9 @@
 
 #include "backend/threads/parallel.h"
 #include "base/aligned.h"
+#include "studies/bench_points.h"
 
 #include <farfield/error.h>
-#include <farfield/run.h>
 
 #if defined(__x86_64__)
 #include "plain_avx512.h"
@@ -24,54 +24,10 @@
 namespace farfield {
 namespace {
 
-constexpr double softening = 0.01;
+constexpr double softening = bench_softening;
 constexpr std::int64_t most_slow_pairs = std::int64_t{1} << 28; ///< a slow rung takes about a second for them
 
-struct Points {
-    std::vector<double> xyz;
-    std::vector<double> mass;
-};
-
-Points make_points(std::int64_t n) {
-    InitialOptions options;
-    options.kind = InitialKind::plummer;
-    options.n = n;
-    const auto bodies = make_bodies(options);
-    return {bodies.position, bodies.mass};
-}
-
-/// Relative L2 error of `field` (M×3) at sampled targets. The truth is a sum in long double.
-double sampled_error(const Points& points, bool rounded, const std::vector<double>& field) {
-    const auto value = [&](std::size_t index) {
-        return static_cast<long double>(rounded ? static_cast<double>(static_cast<float>(points.xyz[index]))
-                                                : points.xyz[index]);
-    };
-    const auto targets = field.size() / 3;
-    const auto samples = std::min<std::size_t>(targets, 100);
-    long double difference = 0.0L;
-    long double norm = 0.0L;
-    for (std::size_t s = 0; s < samples; ++s) {
-        const auto i = s * targets / samples;
-        long double sum[3] = {0.0L, 0.0L, 0.0L};
-        for (std::size_t j = 0; j < points.mass.size(); ++j) {
-            if (i == j) continue;
-            long double d[3];
-            long double r2 = static_cast<long double>(softening) * static_cast<long double>(softening);
-            for (std::size_t k = 0; k < 3; ++k) {
-                d[k] = value(3 * i + k) - value(3 * j + k);
-                r2 += d[k] * d[k];
-            }
-            const auto weight = static_cast<long double>(points.mass[j]) / (r2 * std::sqrt(r2));
-            for (std::size_t k = 0; k < 3; ++k) sum[k] -= weight * d[k];
-        }
-        for (std::size_t k = 0; k < 3; ++k) {
-            const auto off = static_cast<long double>(field[3 * i + k]) - sum[k];
-            difference += off * off;
-            norm += sum[k] * sum[k];
-        }
-    }
-    return norm > 0.0L ? static_cast<double>(std::sqrt(difference / norm)) : 0.0;
-}
+using Points = BenchPoints;
 
 /// Something to time: runs once and returns the seconds of its pair loop by the clock.
 struct Candidate {
@@ -86,8 +42,12 @@ Candidate rung(const Points& points, const std::string& name, Variant variant, I
     const auto n = static_cast<std::int64_t>(points.mass.size());
     const bool slow = variant == Variant::naive || variant == Variant::soa;
     const auto targets = slow ? std::clamp<std::int64_t>(most_slow_pairs / n, 1, n) : n;
-    const SumOptions options{
-        .softening = softening, .precision = precision, .threads = threads, .isa = isa, .variant = variant};
+    const SumOptions options{.softening = softening,
+                             .precision = precision,
+                             .threads = threads,
+                             .isa = isa,
+                             .variant = variant,
+                             .device = {.kind = DeviceKind::cpu}};
     const auto sources = matrix_view(std::span<const double>(points.xyz), 3);
     auto part = sources;
     part.shape[0] = targets;
@@ -210,12 +170,6 @@ double cpu_seconds() {
     return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-double median(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    const auto middle = values.size() / 2;
-    return values.size() % 2 == 1 ? values[middle] : 0.5 * (values[middle - 1] + values[middle]);
-}
-
 const Candidate* find(const std::vector<Candidate>& all, const std::string& name, Precision precision,
                       int threads) {
     for (const auto& candidate : all)
@@ -275,6 +229,26 @@ void add_scaling(const std::vector<Candidate>& candidates, int threads, BenchDir
                                       .ceiling_gain = ceiling});
     }
 }
+/// The truths of one set of points: rounded or not, for all targets or some.
+class Truths {
+public:
+    explicit Truths(const Points& points) : points_(points) {}
+    double error(const Candidate& candidate) {
+        const auto targets = static_cast<std::size_t>(candidate.row.targets);
+        const bool rounded = candidate.row.precision == Precision::float32;
+        auto place = known_.find({targets, rounded});
+        if (place == known_.end())
+            place =
+                known_
+                    .emplace(std::pair(targets, rounded), SampledTruth(points_, targets, rounded, softening))
+                    .first;
+        return place->second.error(*candidate.field);
+    }
+
+private:
+    const Points& points_;
+    std::map<std::pair<std::size_t, bool>, SampledTruth> known_;
+};
 
 } // namespace
 
@@ -286,15 +260,13 @@ BenchDirectReport bench_direct(const BenchDirectOptions& options) {
     BenchDirectReport report{options.cpu_time ? "cpu" : "wall", options.repeats, {}, {}};
     for (auto n : options.sizes) {
         if (n < 2) throw InvalidArgument(fmt::format("n is {}; it must be ≥ 2", n));
-        const auto points = make_points(n);
+        const auto points = make_bench_points(n);
         auto candidates = make_candidates(points, thread_count(options.threads));
+        Truths truths(points);
         // The first run of each is not timed: it warms the caches and gives the error.
         for (auto& candidate : candidates) {
             candidate.run();
-            candidate.row.error =
-                candidate.field == nullptr
-                    ? -1.0
-                    : sampled_error(points, candidate.row.precision == Precision::float32, *candidate.field);
+            candidate.row.error = candidate.field == nullptr ? -1.0 : truths.error(candidate);
         }
         for (int repeat = 0; repeat < options.repeats; ++repeat)
             for (auto& candidate : candidates) {

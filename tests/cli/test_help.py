@@ -76,6 +76,18 @@ class Help(CommandTest):
         rungs = {row["rung"] for row in json.loads(read("r.json"))["rows"]}
         self.assertLessEqual({"naive", "soa", "simd", "threads"}, rungs)
 
+    def test_bench_on_a_gpu(self):
+        """Without a GPU one line says why; with one the table has every rung."""
+        if json.loads(self.succeed("info", "--json").out)["devices"]:
+            self.succeed("bench", "direct", "--device", "cuda", "--n", "1000", "--repeat", "1", "--json", "gpu.json")
+            rungs = {row["rung"] for row in json.loads(read("gpu.json"))["rows"]}
+            self.assertEqual(len(rungs), 16)
+        else:
+            self.fail_clearly(["bench", "direct", "--device", "cuda"], 2, "CUDA")
+            self.succeed("bench", "direct", "--device", "auto", "--n", "64", "--repeat", "1", "--quiet")
+        self.fail_clearly(["bench", "direct", "--device", "cuda:0,1"], 2, "one device is measured at a time")
+        self.fail_clearly(["bench", "direct", "--device", "gpu"], 2, "gpu")
+
     def test_mistakes(self):
         self.fail_clearly(["rnu", "x.toml"], 2, "'rnu'", "did you mean 'run'")
         self.fail_clearly(["polt", "--out", "x.png"], 2, "'polt'", "did you mean 'plot'")

@@ -1,0 +1,127 @@
+// The report of bench_direct_cuda as a table and as JSON.
+#include "io/atomic_file.h"
+#include "studies/bench_direct_cuda.h"
+#include "studies/bench_points.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <iterator>
+
+namespace farfield {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string or_dash(const std::optional<double>& value, int digits) {
+    return value ? fmt::format("{:.{}f}", *value, digits) : "-";
+}
+
+ordered_json or_null(const std::optional<double>& value) {
+    return value ? ordered_json(*value) : ordered_json();
+}
+
+void append_row(std::string& out, const BenchCudaRow& row) {
+    const auto percent = [](std::optional<double> share) {
+        return share ? fmt::format("{:.0f}%", 100.0 * *share) : std::string("-");
+    };
+    fmt::format_to(
+        std::back_inserter(out),
+        "{:<6} {:<13} {:>7} {:>10.4g} {:>10.4g} {:>9.4g} {:>6} {:>9.3g} {:>6} {:>8.4g} {:>9.5g} {:>5} {:>5} "
+        "{:>5} {:>8.1e}\n",
+        name_of(row.precision), cuda::info_of(row.rung).name, row.n, 1e3 * row.seconds,
+        1e-9 * row.pairs_per_second, 1e-9 * row.bytes_per_second, or_dash(row.instructions_a_pair, 1),
+        row.over_one_thread, or_dash(row.over_predecessor, 2), row.over_cpu_thread, 1e-9 * row.flops,
+        percent(row.share_of_peak), percent(row.share_of_realistic), percent(row.share_of_actual), row.error);
+}
+
+ordered_json json_of(const cuda::Ceilings& ceilings) {
+    ordered_json json{{"fma_float_per_second", ceilings.fma_float},
+                      {"fma_double_per_second", ceilings.fma_double},
+                      {"rsqrt_float_per_second", ceilings.rsqrt_float},
+                      {"copy_bytes_per_second", ceilings.copy_bytes},
+                      {"clock_hz", ceilings.clock_hz},
+                      {"rated_clock_hz", ceilings.most_clock_hz}};
+    for (const auto& loop : ceilings.fma_loops)
+        json["fma_loops"].push_back({{"type", loop.is_double ? "double" : "float"},
+                                     {"own_operands", loop.own_operands},
+                                     {"chains", loop.chains},
+                                     {"warps", loop.warps},
+                                     {"rounds", loop.rounds},
+                                     {"per_second", loop.per_second},
+                                     {"clock_hz", loop.clock_hz}});
+    return json;
+}
+
+ordered_json json_of(const BenchCudaRow& row) {
+    return {{"rung", cuda::info_of(row.rung).name},
+            {"precision", name_of(row.precision)},
+            {"n", row.n},
+            {"deterministic", cuda::info_of(row.rung).deterministic},
+            {"seconds", row.seconds},
+            {"fastest_seconds", row.fastest_seconds},
+            {"slowest_seconds", row.slowest_seconds},
+            {"pairs_per_second", row.pairs_per_second},
+            {"error", row.error},
+            {"bytes_per_second", row.bytes_per_second},
+            {"instructions_per_pair", or_null(row.instructions_a_pair)},
+            {"speedup_over_one_thread", row.over_one_thread},
+            {"speedup_over_predecessor", or_null(row.over_predecessor)},
+            {"speedup_over_cpu_thread", row.over_cpu_thread},
+            {"gflops_at_20", 1e-9 * row.flops},
+            {"share_of_peak", row.share_of_peak},
+            {"share_of_realistic_peak", row.share_of_realistic},
+            {"share_of_actual_peak", or_null(row.share_of_actual)}};
+}
+
+} // namespace
+
+std::string to_text(const BenchCudaReport& report) {
+    const auto& ceilings = report.ceilings;
+    auto out = fmt::format(
+        "Field of a Plummer sphere, softening {}, on one {} ({} multiprocessors); medians of {} by events.\n"
+        "Error: relative L2 at sampled points, float against inputs rounded to float. Flop: 20 a pair.\n"
+        "One CPU thread ({}), N = {}: {:.2f}e9 pairs/s float, {:.2f}e9 double.\n"
+        "Registers alone: {:.1f}e12 FMA/s float, {:.1f}e12 double, {:.2f}e12 1/sqrt at {:.0f} MHz; memory "
+        "{:.2f} TB/s.\n\n",
+        bench_softening, report.device, report.multiprocessors, report.repeats, report.cpu, report.cpu_n,
+        1e-9 * report.cpu_float_pairs, 1e-9 * report.cpu_double_pairs, 1e-12 * ceilings.fma_float,
+        1e-12 * ceilings.fma_double, 1e-12 * ceilings.rsqrt_float, 1e-6 * ceilings.clock_hz,
+        1e-12 * ceilings.copy_bytes);
+    fmt::format_to(
+        std::back_inserter(out),
+        "{:<6} {:<13} {:>7} {:>10} {:>10} {:>9} {:>6} {:>9} {:>6} {:>8} {:>9} {:>5} {:>5} {:>5} {:>8}\n", "",
+        "rung", "N", "ms", "1e9 pair/s", "GB/s", "instr.", "vs 1 thr.", "gain", "vs CPU", "Gflop/s", "peak",
+        "real.", "act.", "error");
+    for (const auto& row : report.rows) append_row(out, row);
+    out += "\ninstr.: of the machine, a directed pair; gain: over the rung before, or the one it branches "
+           "from;\n"
+           "peak, real., act.: shares of the peak, realistic and actual peak as the slides count them.\n";
+    return out;
+}
+
+std::string to_json(const BenchCudaReport& report) {
+    ordered_json json{{"benchmark", "direct"},
+                      {"device", report.device},
+                      {"multiprocessors", report.multiprocessors},
+                      {"cpu", report.cpu},
+                      {"model", "plummer"},
+                      {"softening", bench_softening},
+                      {"outputs", "field"},
+                      {"clock", "events"},
+                      {"repeats", report.repeats},
+                      {"cpu_thread",
+                       {{"n", report.cpu_n},
+                        {"float_pairs_per_second", report.cpu_float_pairs},
+                        {"double_pairs_per_second", report.cpu_double_pairs}}},
+                      {"ceilings", json_of(report.ceilings)}};
+    auto& rows = json["rows"] = ordered_json::array();
+    for (const auto& row : report.rows) rows.push_back(json_of(row));
+    return json.dump(2) + "\n";
+}
+
+void write_json(const BenchCudaReport& report, const std::filesystem::path& path) {
+    write_file_atomically(path, to_json(report));
+}
+
+} // namespace farfield

@@ -1,0 +1,66 @@
+#include "studies/bench_points.h"
+
+#include "backend/threads/parallel.h"
+
+#include <farfield/run.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace farfield {
+
+BenchPoints make_bench_points(std::int64_t n) {
+    InitialOptions options;
+    options.kind = InitialKind::plummer;
+    options.n = n;
+    auto bodies = make_bodies(options);
+    return {std::move(bodies.position), std::move(bodies.mass)};
+}
+
+SampledTruth::SampledTruth(const BenchPoints& points, std::size_t targets, bool rounded, double softening,
+                           std::size_t samples) {
+    samples = std::min(targets, samples);
+    for (std::size_t s = 0; s < samples; ++s) rows_.push_back(s * targets / samples);
+    field_.resize(3 * samples);
+    const auto stored = [rounded](double value) {
+        return static_cast<long double>(rounded ? static_cast<double>(static_cast<float>(value)) : value);
+    };
+    const auto softening2 = static_cast<long double>(softening) * static_cast<long double>(softening);
+    parallel_for(thread_count(0), static_cast<std::int64_t>(samples), [&](std::int64_t task) {
+        const auto s = static_cast<std::size_t>(task);
+        const auto i = rows_[s];
+        long double sum[3] = {0.0L, 0.0L, 0.0L};
+        for (std::size_t j = 0; j < points.mass.size(); ++j) {
+            if (i == j) continue;
+            long double d[3];
+            long double r2 = softening2;
+            for (std::size_t k = 0; k < 3; ++k) {
+                d[k] = stored(points.xyz[3 * i + k]) - stored(points.xyz[3 * j + k]);
+                r2 += d[k] * d[k];
+            }
+            const auto weight = stored(points.mass[j]) / (r2 * std::sqrt(r2));
+            for (std::size_t k = 0; k < 3; ++k) sum[k] -= weight * d[k];
+        }
+        for (std::size_t k = 0; k < 3; ++k) field_[3 * s + k] = sum[k];
+    });
+}
+
+double SampledTruth::error(const std::vector<double>& field) const {
+    long double difference = 0.0L;
+    long double norm = 0.0L;
+    for (std::size_t s = 0; s < rows_.size(); ++s)
+        for (std::size_t k = 0; k < 3; ++k) {
+            const auto off = static_cast<long double>(field[3 * rows_[s] + k]) - field_[3 * s + k];
+            difference += off * off;
+            norm += field_[3 * s + k] * field_[3 * s + k];
+        }
+    return norm > 0.0L ? static_cast<double>(std::sqrt(difference / norm)) : 0.0;
+}
+
+double median(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    const auto middle = values.size() / 2;
+    return values.size() % 2 == 1 ? values[middle] : 0.5 * (values[middle - 1] + values[middle]);
+}
+
+} // namespace farfield

@@ -1,0 +1,159 @@
+#include "studies/cuda/ceilings.h"
+
+#include "backend/cuda/memory.h"
+#include "backend/cuda/stream.h"
+#include "sums/direct/cuda/pair.cuh"
+
+#include <algorithm>
+#include <vector>
+
+namespace farfield::cuda {
+
+namespace {
+
+constexpr int fma_a_thread = 32768, rsqrt_chains = 8, rsqrt_repeats = 512, runs = 5;
+
+// Clock cycles and nanoseconds that the first block took.
+struct BlockTime {
+    long long cycles;
+    long long nanoseconds;
+};
+
+__device__ __forceinline__ long long nanoseconds_now() {
+    long long now;
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+    return now;
+}
+
+// chains · repeats = fma_a_thread. `in` holds numbers near 1 and near 0 that the compiler does not know.
+template <class Real, int chains, bool own_operands>
+__global__ void fma_kernel(const Real* in, Real* out, BlockTime* time, Real a, Real b) {
+    const long long cycles = clock64(), nanoseconds = nanoseconds_now();
+    Real value[chains], factor[chains], addend[chains];
+    for (int k = 0; k < chains; ++k) {
+        value[k] = static_cast<Real>(threadIdx.x + k);
+        factor[k] = own_operands ? in[2 * k] : a;
+        addend[k] = own_operands ? in[2 * k + 1] : b;
+    }
+#pragma unroll 4
+    for (int i = 0; i < fma_a_thread / chains; ++i)
+#pragma unroll
+        for (int k = 0; k < chains; ++k)
+            value[k] = own_operands ? fma(value[k], factor[k], addend[k]) : fma(value[k], a, b);
+    Real sum = 0;
+    for (int k = 0; k < chains; ++k) sum += value[k];
+    if (sum == Real(-1)) *out = sum; // never; keeps the loop
+    if (blockIdx.x == 0 && threadIdx.x == 0) *time = {clock64() - cycles, nanoseconds_now() - nanoseconds};
+}
+
+__global__ void rsqrt_kernel(float* out) {
+    float value[rsqrt_chains];
+    for (int k = 0; k < rsqrt_chains; ++k) value[k] = static_cast<float>(threadIdx.x + k + 1);
+    for (int i = 0; i < rsqrt_repeats; ++i)
+#pragma unroll
+        for (int k = 0; k < rsqrt_chains; ++k) value[k] = rsqrt_estimate(value[k]);
+    float sum = 0;
+    for (int k = 0; k < rsqrt_chains; ++k) sum += value[k];
+    if (sum == -1.0f) *out = sum;
+}
+
+template <class Work>
+double median_seconds(const Stream& stream, Work&& work) {
+    std::vector<double> times;
+    for (int run = -1; run < runs; ++run) {
+        Event start, end;
+        start.record(stream);
+        work();
+        end.record(stream);
+        const double time = 1e-3 * Event::milliseconds(start, end);
+        if (run >= 0) times.push_back(time);
+    }
+    std::sort(times.begin(), times.end());
+    return times[runs / 2];
+}
+
+int attribute(cudaDeviceAttr which) {
+    int device = 0, value = 0;
+    check(cudaGetDevice(&device), "finding the current GPU");
+    check(cudaDeviceGetAttribute(&value, which, device), "reading the properties of a GPU");
+    return value;
+}
+
+/// Blocks of `threads`, `blocks_each` of them on a multiprocessor at a time.
+struct Launch {
+    int threads, blocks_each, rounds;
+};
+
+template <class Real, int chains, bool own_operands>
+FmaLoop measure_fma(const Stream& stream, const Launch& launch) {
+    std::vector<Real> numbers(2 * chains);
+    for (std::size_t k = 0; k < chains; ++k) {
+        numbers[2 * k] = Real(1) + Real(1e-7) * static_cast<Real>(k);
+        numbers[2 * k + 1] = Real(1e-9) * static_cast<Real>(k);
+    }
+    DeviceArray<Real> in(numbers.size()), out(1);
+    DeviceArray<BlockTime> time(1);
+    copy(in.data(), numbers.data(), numbers.size(), stream.get());
+    const int blocks = launch.rounds * launch.blocks_each * attribute(cudaDevAttrMultiProcessorCount);
+    const double seconds = median_seconds(stream, [&] {
+        fma_kernel<Real, chains, own_operands><<<blocks, launch.threads, 0, stream.get()>>>(
+            in.data(), out.data(), time.data(), Real(1.0000001), Real(1e-9));
+    });
+    check_launch("measuring FMAs");
+    BlockTime first{};
+    copy(&first, time.data(), 1, stream.get());
+    stream.synchronize();
+    return {.is_double = sizeof(Real) == 8,
+            .own_operands = own_operands,
+            .chains = chains,
+            .warps = launch.threads / 32 * launch.blocks_each,
+            .rounds = launch.rounds,
+            .per_second = static_cast<double>(blocks) * launch.threads * fma_a_thread / seconds,
+            .clock_hz = 1e9 * static_cast<double>(first.cycles) / static_cast<double>(first.nanoseconds)};
+}
+
+template <class Real, int chains, bool own_operands>
+void add_fma_loops(const Stream& stream, std::vector<FmaLoop>& loops) {
+    for (const Launch& launch :
+         {Launch{256, 1, 4}, Launch{256, 4, 4}, Launch{256, 8, 1}, Launch{256, 8, 4}, Launch{1024, 2, 4}})
+        loops.push_back(measure_fma<Real, chains, own_operands>(stream, launch));
+}
+
+} // namespace
+
+Ceilings measure_ceilings() {
+    const int blocks = 8 * attribute(cudaDevAttrMultiProcessorCount);
+    constexpr int threads = 1024;
+    const Stream stream;
+    Ceilings found;
+    found.most_clock_hz = 1e3 * attribute(cudaDevAttrClockRate);
+    auto& loops = found.fma_loops;
+    add_fma_loops<float, 1, false>(stream, loops);
+    add_fma_loops<float, 4, false>(stream, loops);
+    add_fma_loops<float, 8, false>(stream, loops);
+    add_fma_loops<float, 16, false>(stream, loops);
+    add_fma_loops<float, 4, true>(stream, loops);
+    add_fma_loops<float, 8, true>(stream, loops);
+    add_fma_loops<double, 4, false>(stream, loops);
+    add_fma_loops<double, 8, false>(stream, loops);
+    add_fma_loops<double, 8, true>(stream, loops);
+    for (const auto& loop : loops) {
+        auto& best = loop.is_double ? found.fma_double : found.fma_float;
+        if (loop.per_second > best && !loop.is_double) found.clock_hz = loop.clock_hz;
+        best = std::max(best, loop.per_second);
+    }
+
+    constexpr std::size_t bytes = std::size_t{1} << 30;
+    DeviceArray<char> from(bytes), to(bytes);
+    found.rsqrt_float =
+        1.0 * blocks * threads * rsqrt_chains * rsqrt_repeats / median_seconds(stream, [&] {
+            rsqrt_kernel<<<blocks, threads, 0, stream.get()>>>(reinterpret_cast<float*>(to.data()));
+        });
+    check(cudaMemsetAsync(from.data(), 1, bytes, stream.get()), "filling memory");
+    found.copy_bytes =
+        2.0 * bytes / median_seconds(stream, [&] { copy(to.data(), from.data(), bytes, stream.get()); });
+    check_launch("measuring ceilings");
+    return found;
+}
+
+} // namespace farfield::cuda

@@ -1,0 +1,121 @@
+// The counting of the ladder against the slides' own figures for a Tesla C2050 and a GeForce GTX 680, and
+// against counts made by hand.
+#include "studies/ladder_model.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace farfield {
+namespace {
+
+using cuda::Rung;
+
+// "CC 2.0: Tesla C2050 … 14 SMs, 448 PEs, 1.15 GHz"
+constexpr Lanes c2050{.total = 448, .double_cost = 2, .clock_hz = 1.15e9};
+
+TEST(LadderModel, PeaksAreThoseOfTheSlides) {
+    const auto found = peaks(c2050, Precision::float32, 31.0);
+    EXPECT_NEAR(1e-9 * found.peak, 1030.0, 0.5);
+    EXPECT_NEAR(1e-9 * found.realistic, 515.2, 0.05);
+    ASSERT_TRUE(found.actual.has_value());
+    // the slide has 330.45; 448·1.15·20/31 is 332.4, so it was rounded on the way
+    EXPECT_NEAR(1e-9 * *found.actual, 330.45, 0.007 * 330.45);
+    // shares of 326.7 Gflop/s: "32 %", "63 %", "99 %" (98.3 % with our denominator)
+    EXPECT_NEAR(326.7e9 / found.peak, 0.32, 0.005);
+    EXPECT_NEAR(326.7e9 / found.realistic, 0.63, 0.005);
+    EXPECT_NEAR(326.7e9 / *found.actual, 0.99, 0.01);
+    EXPECT_FALSE(peaks(c2050, Precision::float32, std::nullopt).actual.has_value());
+}
+
+TEST(LadderModel, TwentyFlopAPairGivesTheSlidesRates) {
+    // n = 100000 in 612 ms and 296.1 ms, n = 300000 in 1073 ms; the slides round the times
+    EXPECT_NEAR(1e-9 * flop_a_pair * 1e10 / 0.612, 326.7, 0.3);
+    EXPECT_NEAR(1e-9 * flop_a_pair * 1e10 / 0.2961, 675.6, 0.3);
+    EXPECT_NEAR(1e-9 * flop_a_pair * 9e10 / 1.073, 1677.6, 0.3);
+}
+
+TEST(LadderModel, TilesMoveTheBytesOfTheSlides) {
+    // 1.035, 2.139 and 5.266 GB/s; theirs include moving the bodies, 72 bytes each, ours the sums, 28
+    EXPECT_NEAR(1e-9 * bytes_moved(Rung::unrolled, Precision::float32, 100000) / 0.612, 1.035, 0.01);
+    EXPECT_NEAR(1e-9 * bytes_moved(Rung::flush, Precision::float32, 100000) / 0.2961, 2.139, 0.02);
+    EXPECT_NEAR(1e-9 * bytes_moved(Rung::flush, Precision::float32, 300000) / 1.073, 5.266, 0.02);
+}
+
+TEST(LadderModel, BytesOfTheOtherRungs) {
+    const auto bytes = [](Rung rung, Precision precision) { return bytes_moved(rung, precision, 1024); };
+    constexpr double own = 1024 * 7 * 4; // three coordinates read, a row of four written
+    EXPECT_DOUBLE_EQ(bytes(Rung::one_thread, Precision::float32), 1024.0 * 1024 * 16 + own);
+    EXPECT_DOUBLE_EQ(bytes(Rung::naive, Precision::float32), 32.0 * 1024 * 16 + own); // 32 warps
+    EXPECT_DOUBLE_EQ(bytes(Rung::naive, Precision::float64), 2.0 * (32.0 * 1024 * 16 + own));
+    EXPECT_DOUBLE_EQ(bytes(Rung::shared, Precision::float32), 4.0 * 1024 * 16 + own); // 4 blocks
+    // 10 tiles of 256 below and on the diagonal: 256 sources read, 256 × 3 atomics
+    EXPECT_DOUBLE_EQ(bytes(Rung::atomics_tiled, Precision::float32), 10.0 * 256 * (16 + 24) + own);
+    // a pair: three atomics, and a source read once for 32 of them
+    EXPECT_DOUBLE_EQ(bytes(Rung::atomics, Precision::float32), 0.5 * 1024 * 1024 * (24 + 0.5) + own);
+    // tiles of 64: 136 meetings of two; 256 partial sums of 64 rows, written and read
+    EXPECT_DOUBLE_EQ(bytes(Rung::symmetric, Precision::float32),
+                     2.0 * 136 * 64 * 16 + (2.0 * 256 * 64 + 1024) * 16);
+    // 2 blocks of targets; 4 chunks of 256 sources
+    EXPECT_DOUBLE_EQ(bytes(Rung::register_tile, Precision::float32),
+                     2.0 * 1024 * 16 + 4.0 * 1024 * 16 + 2.0 * 4 * 1024 * 16 + 1024 * 16);
+    EXPECT_GT(bytes(Rung::register_tile, Precision::mixed), bytes(Rung::register_tile, Precision::float32));
+}
+
+TEST(LadderModel, EachRungBranchesFromTheRungItChanges) {
+    EXPECT_FALSE(predecessor(Rung::one_thread).has_value());
+    EXPECT_EQ(predecessor(Rung::naive), Rung::one_thread);
+    EXPECT_EQ(predecessor(Rung::flush), Rung::unrolled_128);
+    for (const auto side : {Rung::two_loops, Rung::atomics, Rung::atomics_tiled})
+        EXPECT_EQ(predecessor(side), Rung::rsqrt);
+    EXPECT_EQ(predecessor(Rung::shared), Rung::rsqrt);
+    EXPECT_EQ(predecessor(Rung::register_tile), Rung::flush);
+    EXPECT_EQ(predecessor(Rung::symmetric), Rung::register_tile);
+}
+
+TEST(LadderModel, FindsEachRungsLoopByItsKernelsName) {
+    const PairLoop loop{.instructions = 14, .roots = 1, .special = 1, .doubles = 0};
+    const std::string tiled = "_ZN8farfield4cuda12tiled_kernelIfLi1ENS0_8TileRungI";
+    PairLoops loops;
+    loops[tiled + "Li8ELb1ELb0ELb0EEEEEvv"] = {loop};
+    loops["_ZN8farfield4cuda20atomics_tiled_kernelIfLi1EEEvv"] = {{20, 2, 2, 0}};
+    loops["_ZN8farfield4cuda14atomics_kernelIfLi1EEEvv"] = {{31, 1, 1, 0}};
+    EXPECT_EQ(pair_loop(loops, Rung::unrolled, Precision::float32), loop);
+    EXPECT_EQ(pair_loop(loops, Rung::atomics, Precision::float32), (PairLoop{31, 1, 1, 0}));
+    EXPECT_EQ(pair_loop(loops, Rung::atomics_tiled, Precision::float32), (PairLoop{20, 2, 2, 0}));
+    EXPECT_FALSE(pair_loop(loops, Rung::unrolled, Precision::float64).has_value());
+    EXPECT_FALSE(pair_loop(loops, Rung::softened, Precision::float32).has_value());
+}
+
+TEST(LadderModel, OfSeveralSymmetricShapesTheLargestTileCounts) {
+    const auto name = [](const std::string& shape) {
+        return "_ZN8farfield4cuda16symmetric_kernelINS0_5PointIdEELi1ENS0_14SymmetricShapeI" + shape +
+               "EEEEvNS0_13SymmetricTaskIT_EE";
+    };
+    PairLoops loops;
+    loops[name("Li2ELi1ELi2ELb1E")] = {{110, 4, 4, 80}};
+    // R·unroll = 4: the loop of 7 is the diagonal's
+    loops[name("Li4ELi4ELi1ELb1E")] = {{145, 7, 7, 116}, {95, 4, 4, 80}};
+    EXPECT_EQ(pair_loop(loops, Rung::symmetric, Precision::float64), (PairLoop{95, 4, 4, 80}));
+    EXPECT_FALSE(pair_loop(loops, Rung::symmetric, Precision::mixed).has_value());
+}
+
+TEST(LadderModel, CyclesCountSpecialFunctionsAsEightAndDoublesAsGiven) {
+    // the slides: 12 operations, a root of 8 and 11 integer operations are 31 cycles
+    EXPECT_DOUBLE_EQ(cycles_a_pair({.instructions = 24, .roots = 1, .special = 1, .doubles = 0}, 1, 2.0),
+                     31.0);
+    EXPECT_DOUBLE_EQ(cycles_a_pair({.instructions = 40, .roots = 2, .special = 2, .doubles = 20}, 2, 2.0),
+                     (40 + 14 + 20) / 4.0);
+}
+
+TEST(LadderModel, AnH200Has132Times128Lanes) {
+    const auto h200 = lanes_of(9, 0, 132, 1.98e9);
+    EXPECT_DOUBLE_EQ(h200.total, 16896);
+    EXPECT_DOUBLE_EQ(h200.double_cost, 2);
+    EXPECT_NEAR(peaks(h200, Precision::float32, {}).peak, 66.9e12, 0.05e12); // the vendor's table: 67
+    EXPECT_NEAR(peaks(h200, Precision::float64, {}).peak, 33.5e12, 0.05e12); // and 34
+    EXPECT_DOUBLE_EQ(lanes_of(7, 0, 80, 1e9).total, 5120);
+}
+
+} // namespace
+} // namespace farfield
