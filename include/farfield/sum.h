@@ -65,6 +65,10 @@ enum class Variant : std::uint8_t {
 };
 
 /// Everything a sum can be told. Plain data; defaults are what most users want.
+///
+/// `threads` and `isa` are for the CPU. A sum on a GPU ignores `isa`, and uses `threads` only to look again,
+/// on the CPU, at rows whose result is not finite. With `DeviceKind::automatic` an `isa`, or a variant that
+/// only the CPU has, asks for the CPU.
 struct SumOptions {
     Kernel kernel = Kernel::gravity;
     Method method = Method::direct;
@@ -77,6 +81,10 @@ struct SumOptions {
     DeviceChoice device{};
     MultiGpu multi_gpu = MultiGpu::threads;  ///< with several GPUs
     Exchange exchange = Exchange::automatic; ///< with several GPUs
+    /// A cudaStream_t, for sums on a GPU: all work of this plan there is queued on it, behind what the caller
+    /// has queued, and done when a call returns. Null: CUDA's default stream where arrays lie on the GPU (so
+    /// that what filled them on that stream is done), a stream of the plan's own otherwise.
+    void* stream = nullptr;
 };
 
 /// What was done and how long it took. Filled by `SumPlan::execute`.
@@ -85,14 +93,14 @@ struct SumReport {
     std::int64_t targets = 0;
     std::int64_t pairs = 0; ///< directed interactions counted: M·N, or N·(N−1) where targets are the sources
     double prepare_seconds = 0.0;
-    double compute_seconds = 0.0; ///< the pair loop
+    double compute_seconds = 0.0; ///< the pair loop; on a GPU by its own clock
     double finish_seconds = 0.0;  ///< checks and copies into the caller's arrays
     double pairs_per_second = 0.0;
-    Isa isa = Isa::automatic;             ///< the one really used
+    Isa isa = Isa::automatic;             ///< the one really used; on a GPU `automatic`
     Variant variant = Variant::automatic; ///< the one really used
     Precision precision = Precision::float64;
-    int threads = 0;
-    DeviceChoice device{}; ///< the one really used, never `automatic`
+    int threads = 0;       ///< on a GPU 0
+    DeviceChoice device{}; ///< the one really used, never `automatic`; GPUs by number
     std::int64_t coincident_pairs_skipped = 0;
 };
 
@@ -104,13 +112,16 @@ struct SumOutputs {
 
 /// A sum prepared once and executed many times, for new strengths or moved points.
 ///
-/// Points are N×3 (M×3 for targets), float32 or float64, any strides, on the host; they are copied in.
+/// Points are N×3 (M×3 for targets), float32 or float64, any strides; they are copied in. Every array may lie
+/// on the host or, for a sum on a GPU, on that GPU, where it is read and written in place: host and GPU may
+/// be mixed. Where the sum runs is settled here, by `options.device`: points on a GPU take the sum there.
 class SumPlan {
 public:
     /// Targets are the sources themselves: no point acts on itself.
     /// @throws InvalidArgument for a wrong shape, a coordinate that is not finite (names the row), ε < 0 or
-    /// NaN,
-    ///         threads < 0, or a variant that does not apply; BackendUnavailable for an ISA this CPU lacks.
+    ///         NaN, threads < 0, a variant that does not apply, or memory of another device than the sum's;
+    ///         BackendUnavailable for an ISA this CPU lacks or a GPU this machine or build lacks; DeviceError
+    ///         where a GPU fails, such as for lack of memory.
     explicit SumPlan(ConstArrayView sources, const SumOptions& options = {});
     /// Separate targets; a target that sits on a source follows `options.coincident`.
     SumPlan(ConstArrayView sources, ConstArrayView targets, const SumOptions& options = {});
@@ -120,7 +131,8 @@ public:
 
     /// Computes the outputs that are present. `strengths`: N masses or charges.
     /// @throws InvalidArgument for wrong shapes, strengths that are not finite (names the row), or, with
-    ///         `Coincident::error`, distinct coincident points without softening (names both rows).
+    ///         `Coincident::error`, distinct coincident points without softening (names both rows);
+    ///         DeviceError where a GPU fails.
     void execute(ConstArrayView strengths, const SumOutputs& outputs);
 
     /// Replaces the points (same counts) and keeps everything else.

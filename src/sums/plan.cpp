@@ -1,7 +1,9 @@
-// SumPlan: checks and copies what the caller gives, runs the method, copies the results out.
+// SumPlan: checks what the caller gives, settles where the sum runs, and runs it there.
+#include "base/arrays.h"
 #include "base/names.h"
-#include "sums/arrays.h"
+#include "sums/direct/cuda/gpu_sum.h"
 #include "sums/direct/direct.h"
+#include "sums/select/device.h"
 
 #include <farfield/error.h>
 #include <farfield/sum.h>
@@ -10,6 +12,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <optional>
 
 namespace farfield {
 namespace {
@@ -57,25 +60,49 @@ void check_options(const SumOptions& options) {
 struct SumPlan::Impl {
     SumOptions options;
     SumReport report;
+    bool self;
     std::int64_t sources = 0;
     std::int64_t targets = 0;
     double prepare_seconds = 0.0;
-    DirectSum direct;
+    std::optional<DirectSum> cpu; // one of the two
+    std::optional<cuda::GpuSum> gpu;
 
-    Impl(const SumOptions& wanted, bool self)
-        : options(wanted), direct((check_options(wanted), wanted), self) {}
+    Impl(const SumOptions& wanted, const ConstArrayView& source_view, const ConstArrayView* target_view)
+        : options(wanted), self(target_view == nullptr), sources(source_view.shape[0]),
+          targets(self ? sources : target_view->shape[0]) {
+        check_options(options);
+        const auto device = choose_device(
+            options, self, cost_of_sum(static_cast<double>(sources), static_cast<double>(targets), self),
+            gpu_of(source_view, target_view));
+        if (device.kind == DeviceKind::cpu)
+            cpu.emplace(options, self);
+        else
+            gpu.emplace(options, the_gpu(device), self);
+    }
+
+    // The GPU of the first array that lies on one.
+    static std::optional<int> gpu_of(const ConstArrayView& source_view, const ConstArrayView* target_view) {
+        if (source_view.device.type == DeviceType::cuda) return source_view.device.index;
+        if (target_view != nullptr && target_view->device.type == DeviceType::cuda)
+            return target_view->device.index;
+        return std::nullopt;
+    }
+
+    static int the_gpu(const DeviceChoice& device) {
+        if (device.gpus.size() > 1)
+            throw InvalidArgument(fmt::format("device '{}': a sum runs on one GPU; name one, as 'cuda:{}'",
+                                              name_of(device), device.gpus[0]));
+        return device.gpus[0];
+    }
 };
 
 SumPlan::SumPlan(ConstArrayView sources, const SumOptions& options)
-    : impl_(std::make_unique<Impl>(options, true)) {
-    impl_->sources = impl_->targets = sources.shape[0];
+    : impl_(std::make_unique<Impl>(options, sources, nullptr)) {
     update(sources);
 }
 
 SumPlan::SumPlan(ConstArrayView sources, ConstArrayView targets, const SumOptions& options)
-    : impl_(std::make_unique<Impl>(options, false)) {
-    impl_->sources = sources.shape[0];
-    impl_->targets = targets.shape[0];
+    : impl_(std::make_unique<Impl>(options, sources, &targets)) {
     update(sources, targets);
 }
 
@@ -95,48 +122,73 @@ void check_count(const ConstArrayView& view, std::int64_t expected, std::string_
 
 void SumPlan::update(ConstArrayView sources) {
     Stopwatch watch;
-    auto points = read_points(sources, "sources");
+    check_points(sources, "sources");
     check_count(sources, impl_->sources, "sources");
-    impl_->direct.set_sources(std::move(points));
+    if (impl_->gpu)
+        impl_->gpu->set_points(sources, {});
+    else
+        impl_->cpu->set_sources(read_points(sources, "sources"));
     impl_->prepare_seconds = watch.lap();
 }
 
 void SumPlan::update(ConstArrayView sources, ConstArrayView targets) {
-    if (impl_->direct.self())
+    if (impl_->self)
         throw InvalidArgument(
             "targets: the plan's targets are its sources; make a plan with separate targets");
     Stopwatch watch;
-    auto source_points = read_points(sources, "sources");
-    auto target_points = read_points(targets, "targets");
+    check_points(sources, "sources");
+    check_points(targets, "targets");
     check_count(sources, impl_->sources, "sources");
     check_count(targets, impl_->targets, "targets");
-    impl_->direct.set_points(std::move(source_points), std::move(target_points));
+    if (impl_->gpu) {
+        impl_->gpu->set_points(sources, targets);
+    } else {
+        auto source_points = read_points(sources, "sources");
+        impl_->cpu->set_points(std::move(source_points), read_points(targets, "targets"));
+    }
     impl_->prepare_seconds = watch.lap();
 }
 
-void SumPlan::execute(ConstArrayView strengths, const SumOutputs& outputs) {
+namespace {
+
+// Host arrays in and out of the CPU's sum.
+void execute_on_cpu(DirectSum& direct, ConstArrayView strengths, const SumOutputs& outputs,
+                    SumReport& report) {
     Stopwatch watch;
-    const auto n = impl_->sources;
-    const auto m = impl_->targets;
-    const auto q = read_values(strengths, n, "strengths");
-    if (outputs.potential) check_output(outputs.potential, m, 1, "potential");
-    if (outputs.field) check_output(outputs.field, m, 3, "field");
+    const auto m = report.targets;
+    const auto q = read_values(strengths, report.sources, "strengths");
+    if (outputs.potential) require_host(outputs.potential, "potential");
+    if (outputs.field) require_host(outputs.field, "field");
     std::vector<double> potential(outputs.potential ? static_cast<std::size_t>(m) : 0);
     std::vector<double> field(outputs.field ? static_cast<std::size_t>(3 * m) : 0);
-
-    SumReport report;
-    report.sources = n;
-    report.targets = m;
-    report.pairs = impl_->direct.self() ? n * (n - 1) : n * m;
-    report.precision = impl_->options.precision;
     const double copy_seconds = watch.lap();
-    impl_->direct.compute(q, outputs.potential ? potential.data() : nullptr,
-                          outputs.field ? field.data() : nullptr, report);
+    direct.compute(q, outputs.potential ? potential.data() : nullptr, outputs.field ? field.data() : nullptr,
+                   report);
     watch.lap();
     if (outputs.potential) write_values(outputs.potential, potential.data(), m, 1);
     if (outputs.field) write_values(outputs.field, field.data(), m, 3);
-    report.prepare_seconds += impl_->prepare_seconds + copy_seconds;
+    report.prepare_seconds += copy_seconds;
     report.finish_seconds += watch.lap();
+}
+
+} // namespace
+
+void SumPlan::execute(ConstArrayView strengths, const SumOutputs& outputs) {
+    const auto n = impl_->sources;
+    const auto m = impl_->targets;
+    check_values(strengths, n, "strengths");
+    if (outputs.potential) check_output(outputs.potential, m, 1, "potential");
+    if (outputs.field) check_output(outputs.field, m, 3, "field");
+    SumReport report;
+    report.sources = n;
+    report.targets = m;
+    report.pairs = impl_->self ? n * (n - 1) : n * m;
+    report.precision = impl_->options.precision;
+    if (impl_->gpu)
+        impl_->gpu->compute(strengths, outputs, report);
+    else
+        execute_on_cpu(*impl_->cpu, strengths, outputs, report);
+    report.prepare_seconds += impl_->prepare_seconds;
     if (report.compute_seconds > 0.0)
         report.pairs_per_second = static_cast<double>(report.pairs) / report.compute_seconds;
     impl_->report = report;

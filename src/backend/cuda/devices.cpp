@@ -1,7 +1,8 @@
-// Finds CUDA devices and words CUDA's errors.
+// Finds CUDA devices and turns CUDA's errors into Farfield's.
 #include "backend/cuda/devices.h"
 
 #include "backend/cuda/check.h"
+#include "backend/cuda/messages.h"
 
 #include <farfield/error.h>
 
@@ -13,58 +14,41 @@ namespace farfield::cuda {
 
 namespace {
 
-std::string version_text(int version) {
-    return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
-}
-
-// What is wrong with driver or devices, or an empty string. CUDA reports a missing driver as version 0.
-std::string problem_with_driver(int& count) {
-    count = 0;
+int driver_version() { // 0 without a driver
     int driver = 0;
     cudaDriverGetVersion(&driver);
-    if (driver == 0) return "no NVIDIA driver found; install one, or run on the CPU with --device cpu";
+    return driver;
+}
+
+// What is wrong with driver or devices, or an empty string.
+std::string problem_with_driver(int& count) {
+    count = 0;
+    const int driver = driver_version();
+    if (driver == 0) return startup_problem({.driver = driver});
     const cudaError_t status = cudaGetDeviceCount(&count);
     cudaGetLastError(); // the error is reported here; do not leave it for the next check
-    if (status == cudaSuccess && count > 0) return {};
-    if (status == cudaErrorInsufficientDriver)
-        return "the NVIDIA driver supports CUDA " + version_text(driver) + ", this build needs " +
-               version_text(CUDART_VERSION) + "; update the driver or run with --device cpu";
-    if (status == cudaSuccess || status == cudaErrorNoDevice)
-        return "no CUDA device is visible; check nvidia-smi and CUDA_VISIBLE_DEVICES, or run with --device "
-               "cpu";
-    return std::string("CUDA does not start: ") + cudaGetErrorString(status);
-}
-
-bool means_unavailable(cudaError_t status) {
-    return status == cudaErrorNoDevice || status == cudaErrorInsufficientDriver ||
-           status == cudaErrorInvalidDevice || status == cudaErrorNoKernelImageForDevice ||
-           status == cudaErrorDevicesUnavailable;
-}
-
-std::string_view remedy_for(cudaError_t status) {
-    switch (status) {
-    case cudaErrorMemoryAllocation:
-        return "; memory is full: use fewer points, another GPU, or end other programs that use it";
-    case cudaErrorNoKernelImageForDevice:
-        return "; this build has no code for this GPU: configure with -DCMAKE_CUDA_ARCHITECTURES=native";
-    case cudaErrorECCUncorrectable:
-    case cudaErrorHardwareStackError:
-    case cudaErrorDevicesUnavailable:
-        return "; the GPU is lost or busy: check nvidia-smi, restart the program, resume from the last "
-               "checkpoint";
-    default:
-        return "";
-    }
+    return startup_problem({.driver = driver, .runtime = CUDART_VERSION, .count = count, .status = status});
 }
 
 } // namespace
 
+bool has_driver() { return driver_version() != 0; }
+
+CudaVersions versions() {
+    const int driver = driver_version();
+    if (driver == 0) return {};
+    return {.driver = version_text(driver), .runtime = version_text(CUDART_VERSION)};
+}
+
 void check(cudaError_t status, std::string_view doing) {
     if (status == cudaSuccess) return;
     cudaGetLastError(); // a later, unrelated check must not find this error again
-    std::string text("CUDA failed while ");
-    text.append(doing).append(": ").append(cudaGetErrorString(status));
-    text.append(" (").append(cudaGetErrorName(status)).append(")").append(remedy_for(status));
+    DeviceMemoryState memory;
+    if (status == cudaErrorMemoryAllocation && cudaMemGetInfo(&memory.free, &memory.total) != cudaSuccess) {
+        memory = {};
+        cudaGetLastError();
+    }
+    const auto text = error_text(status, doing, memory);
     if (means_unavailable(status)) throw BackendUnavailable(text);
     throw DeviceError(text);
 }

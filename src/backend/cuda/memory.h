@@ -3,6 +3,7 @@
 #pragma once
 
 #include "backend/cuda/check.h"
+#include "backend/cuda/messages.h"
 
 #include <cstddef>
 #include <string>
@@ -14,7 +15,7 @@ namespace farfield::cuda {
 namespace detail {
 
 inline std::string allocation_text(std::size_t bytes, const char* where) {
-    return "allocating " + std::to_string(bytes) + " bytes " + where;
+    return "allocating " + bytes_text(bytes) + " " + where;
 }
 
 struct DeviceMemory {

@@ -52,7 +52,8 @@ public:
         event_ = Owned<cudaEvent_t, cudaEventDestroy>(event);
     }
     [[nodiscard]] cudaEvent_t get() const { return event_.get(); }
-    void record(const Stream& stream) { check(cudaEventRecord(get(), stream.get()), "recording an event"); }
+    void record(const Stream& stream) { record(stream.get()); }
+    void record(cudaStream_t stream) { check(cudaEventRecord(get(), stream), "recording an event"); }
     void synchronize() const { check(cudaEventSynchronize(get()), "waiting for the GPU"); }
 
     /// Milliseconds from `start` to `end`, both recorded; waits for `end`.

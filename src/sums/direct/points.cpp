@@ -2,17 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace farfield {
 namespace {
 
 constexpr int extent_exponent = 10;
-
-struct Range {
-    double low = std::numeric_limits<double>::infinity();
-    double high = -std::numeric_limits<double>::infinity();
-};
 
 Range range_of(std::span<const double> sources, std::span<const double> targets, std::size_t axis) {
     Range range;
@@ -43,12 +37,11 @@ std::size_t padded(std::size_t n) { return (n + point_padding - 1) / point_paddi
 
 } // namespace
 
-Frame choose_frame(std::span<const double> sources, std::span<const double> targets, double softening) {
+Frame choose_frame(const std::array<Range, 3>& ranges, double softening) {
     Frame frame;
-    if (sources.empty() && targets.empty()) return frame;
     double extent = softening;
     for (std::size_t axis = 0; axis < 3; ++axis) {
-        const auto range = range_of(sources, targets, axis);
+        const auto& range = ranges[axis];
         frame.origin[axis] = choose_origin(range);
         extent = std::max(
             {extent, std::abs(range.low - frame.origin[axis]), std::abs(range.high - frame.origin[axis])});
@@ -59,12 +52,23 @@ Frame choose_frame(std::span<const double> sources, std::span<const double> targ
     return frame;
 }
 
-int strength_exponent(std::span<const double> strengths) {
-    double largest = 0.0;
-    for (double q : strengths) largest = std::max(largest, std::abs(q));
+Frame choose_frame(std::span<const double> sources, std::span<const double> targets, double softening) {
+    if (sources.empty() && targets.empty()) return {};
+    return choose_frame(std::array{range_of(sources, targets, 0), range_of(sources, targets, 1),
+                                   range_of(sources, targets, 2)},
+                        softening);
+}
+
+int strength_exponent(double largest) {
     int exponent = 0;
     std::frexp(largest, &exponent);
     return -exponent;
+}
+
+int strength_exponent(std::span<const double> strengths) {
+    double largest = 0.0;
+    for (double q : strengths) largest = std::max(largest, std::abs(q));
+    return strength_exponent(largest);
 }
 
 template <class T>

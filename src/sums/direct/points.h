@@ -5,7 +5,9 @@
 #include "base/aligned.h"
 #include "sums/direct/tiles.h"
 
+#include <array>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -19,12 +21,24 @@ struct Frame {
     int exponent = 0;
 };
 
+/// The smallest and largest coordinate along an axis; the default is the range of no points.
+struct Range {
+    double low = std::numeric_limits<double>::infinity();
+    double high = -std::numeric_limits<double>::infinity();
+};
+
+/// The frame for points in these ranges along x, y and z, at least one point.
+Frame choose_frame(const std::array<Range, 3>& ranges, double softening);
+
 /// The frame for these points (N×3 and M×3): coordinates and softening come to lie within ±2^10, so that r⁻³
 /// of near and far pairs fits a float.
 Frame choose_frame(std::span<const double> sources, std::span<const double> targets, double softening);
 
 /// The exponent e for which max |q|·2^e lies in [0.5, 1); 0 where all are zero.
 int strength_exponent(std::span<const double> strengths);
+
+/// The same for strengths of at most `largest` in magnitude.
+int strength_exponent(double largest);
 
 /// Coordinates of one set of points and, for sources, strengths.
 template <class T>

@@ -73,7 +73,16 @@ TEST(SumPlan, RefusesWrongShapes) {
     const ConstArrayView lost(nullptr, DType::float64, {3, 3});
     expect_words(message_of([&] { sum(lost, list(strengths)); }), {"null"});
     const ConstArrayView away(points.data(), DType::float64, {3, 3}, {DeviceType::cuda, 0});
-    expect_words(message_of([&] { sum(away, list(strengths)); }), {"device"});
+    expect_words(message_of([&] { sum(away, list(strengths), {.device = {.kind = DeviceKind::cpu}}); }),
+                 {"cuda:0", "'cpu'", "host memory"});
+    // a plan on the CPU is not asked by its later arrays where to run
+    SumPlan on_cpu(rows(points), {.device = {.kind = DeviceKind::cpu}});
+    const ConstArrayView q_away(strengths.data(), DType::float64, {3}, {DeviceType::cuda, 1});
+    expect_words(message_of([&] { on_cpu.execute(q_away, {.potential = std::span<double>(out)}); }),
+                 {"strengths", "cuda:1", "CPU"});
+    const ArrayView out_away(out.data(), DType::float64, {3}, {DeviceType::cuda, 1});
+    expect_words(message_of([&] { on_cpu.execute(list(strengths), {.potential = out_away}); }),
+                 {"potential", "cuda:1"});
 }
 
 TEST(SumPlan, RefusesOptionsThatAreNotAllowed) {

@@ -1,8 +1,8 @@
-// DeviceSum: rounds and lays out the points for the rung chosen, launches it, and gives the sums their signs.
-#include "backend/cuda/devices.h"
+// DeviceSum: a rung over points that were uploaded as they are, for benches and for tests of the rungs.
+#include "backend/cuda/device_scope.h"
 #include "backend/cuda/stream.h"
 #include "sums/direct/cuda/device_sum.h"
-#include "sums/direct/cuda/launch.cuh"
+#include "sums/direct/cuda/rung_sum.cuh"
 
 #include <farfield/error.h>
 
@@ -10,178 +10,15 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <type_traits>
-#include <vector>
 
 namespace farfield::cuda {
 
 namespace {
 
-template <class Real>
-Vec4<Real> rounded(const double* at, double strength) {
-    return {static_cast<Real>(at[0]), static_cast<Real>(at[1]), static_cast<Real>(at[2]),
-            static_cast<Real>(strength)};
-}
-
-template <class PointType>
-PointType pack(const double* at, double strength) {
-    PointType point{};
-    point.at = rounded<typename PointType::real>(at, strength);
-    if constexpr (std::is_same_v<PointType, MixedPoint>)
-        point.low = {static_cast<float>(at[0] - static_cast<double>(point.at.x)),
-                     static_cast<float>(at[1] - static_cast<double>(point.at.y)),
-                     static_cast<float>(at[2] - static_cast<double>(point.at.z)), 0.0F};
-    return point;
-}
-
-template <class T>
-DeviceArray<T> uploaded(const std::vector<T>& values, const Stream& stream) {
-    DeviceArray<T> array(values.size());
+DeviceArray<double> uploaded(std::span<const double> values, const Stream& stream) {
+    DeviceArray<double> array(values.size());
     copy(array.data(), values.data(), values.size(), stream.get());
-    stream.synchronize();
     return array;
-}
-
-int checked_size(std::size_t n) {
-    constexpr std::size_t most = (std::size_t{1} << 31) - (std::size_t{1} << 20);
-    if (n >= most)
-        throw InvalidArgument("a direct sum on one GPU takes fewer than " + std::to_string(most) +
-                              " points, not " + std::to_string(n) +
-                              "; use a tree code or the fast multipole method");
-    return static_cast<int>(n);
-}
-
-/// The points of one precision on the GPU, and the launch of a rung over them.
-struct Points {
-    virtual ~Points() = default;
-    virtual void set_sources(std::span<const double> points, std::span<const double> strengths,
-                             const Stream& stream) = 0;
-    virtual void set_targets(std::span<const double> points, const Stream& stream) = 0;
-    virtual void launch(const DeviceSumOptions& options, const Stream& stream) = 0;
-    /// Rows of x, y, z, potential, unsigned.
-    [[nodiscard]] virtual std::vector<Vec4<double>> sums(const Stream& stream) const = 0;
-};
-
-int wanted_outputs(const DeviceSumOptions& options) {
-    return (options.field ? field_only : 0) | (options.potential ? potential_only : 0);
-}
-
-template <class PointType>
-struct PointsOf : Points {
-    using Real = typename PointType::real;
-
-    explicit PointsOf(Rung the_rung) : rung(the_rung) {}
-
-    void set_sources(std::span<const double> points, std::span<const double> strengths,
-                     const Stream& stream) override {
-        n = checked_size(strengths.size());
-        targets = {};
-        n_targets = n;
-        sums_ = DeviceArray<Vec4<Real>>(strengths.size());
-        if (rung == Rung::register_tile || rung == Rung::symmetric)
-            packed = packed_points(points, strengths, stream);
-        else if (rung == Rung::one_thread || rung == Rung::naive)
-            set_bodies(points, strengths, stream);
-        else
-            set_arrays(points, strengths, stream);
-    }
-
-    void set_targets(std::span<const double> points, const Stream& stream) override {
-        n_targets = checked_size(points.size() / 3);
-        targets = packed_points(points, std::vector<double>(points.size() / 3, 0.0), stream);
-        sums_ = DeviceArray<Vec4<Real>>(points.size() / 3);
-    }
-
-    void launch(const DeviceSumOptions& options, const Stream& stream) override {
-        if (n_targets == 0) return;
-        if (n == 0) {
-            check(cudaMemsetAsync(sums_.data(), 0, sums_.bytes(), stream.get()), "clearing the sums");
-            return;
-        }
-        const auto softening2 = static_cast<Real>(options.softening * options.softening);
-        if (rung == Rung::register_tile || rung == Rung::symmetric) {
-            const PointTask<PointType> task{.sources = packed.data(),
-                                            .targets = targets.size() > 0 ? targets.data() : packed.data(),
-                                            .n_sources = n,
-                                            .n_targets = n_targets,
-                                            .softening2 = softening2,
-                                            .outputs = wanted_outputs(options),
-                                            .sums = sums_.data()};
-            if (rung == Rung::symmetric)
-                launch_symmetric(task, workspace, stream.get());
-            else
-                launch_register_tile(task, workspace, stream.get());
-        } else if constexpr (!std::is_same_v<PointType, MixedPoint>) {
-            const auto* x = arrays.data();
-            launch_ladder(rung,
-                          LadderTask<Real>{.bodies = bodies.data(),
-                                           .arrays = {x, x + n, x + 2 * n, x + 3 * n},
-                                           .sums = sums_.data(),
-                                           .n = n,
-                                           .softening2 = softening2,
-                                           .outputs = wanted_outputs(options)},
-                          stream.get());
-        }
-    }
-
-    [[nodiscard]] std::vector<Vec4<double>> sums(const Stream& stream) const override {
-        std::vector<Vec4<Real>> rows(sums_.size());
-        copy(rows.data(), sums_.data(), rows.size(), stream.get());
-        stream.synchronize();
-        std::vector<Vec4<double>> out(rows.size());
-        for (std::size_t i = 0; i < rows.size(); ++i) out[i] = {rows[i].x, rows[i].y, rows[i].z, rows[i].w};
-        return out;
-    }
-
-    static DeviceArray<PointType> packed_points(std::span<const double> points,
-                                                std::span<const double> strengths, const Stream& stream) {
-        std::vector<PointType> values(strengths.size());
-        for (std::size_t i = 0; i < values.size(); ++i)
-            values[i] = pack<PointType>(&points[3 * i], strengths[i]);
-        return uploaded(values, stream);
-    }
-    void set_bodies(std::span<const double> points, std::span<const double> strengths, const Stream& stream) {
-        std::vector<Body<Real>> values(strengths.size());
-        for (std::size_t i = 0; i < values.size(); ++i) {
-            const auto p = rounded<Real>(&points[3 * i], strengths[i]);
-            values[i] = {p.w, p.x, p.y, p.z, {}, {}};
-        }
-        bodies = uploaded(values, stream);
-    }
-    void set_arrays(std::span<const double> points, std::span<const double> strengths, const Stream& stream) {
-        const std::size_t count = strengths.size();
-        std::vector<Real> values(4 * count);
-        for (std::size_t i = 0; i < count; ++i) {
-            const auto p = rounded<Real>(&points[3 * i], strengths[i]);
-            values[i] = p.x, values[count + i] = p.y, values[2 * count + i] = p.z,
-            values[3 * count + i] = p.w;
-        }
-        arrays = uploaded(values, stream);
-    }
-
-    Rung rung;
-    int n = 0, n_targets = 0;
-    DeviceArray<PointType> packed, targets;
-    DeviceArray<Body<Real>> bodies;
-    DeviceArray<Real> arrays; ///< x, y, z, mass, n each
-    DeviceArray<Vec4<Real>> sums_;
-    Workspace workspace;
-};
-
-std::unique_ptr<Points> points_for(const DeviceSumOptions& options) {
-    const auto& info = info_of(options.rung);
-    switch (options.precision) {
-    case Precision::float32:
-        return std::make_unique<PointsOf<Point<float>>>(options.rung);
-    case Precision::float64:
-        return std::make_unique<PointsOf<Point<double>>>(options.rung);
-    case Precision::mixed:
-        break;
-    }
-    if (!info.mixed)
-        throw InvalidArgument("variant '" + std::string(info.name) +
-                              "' has no mixed precision; use 'symmetric' or 'register-tile'");
-    return std::make_unique<PointsOf<MixedPoint>>(options.rung);
 }
 
 } // namespace
@@ -190,13 +27,34 @@ struct DeviceSum::Impl {
     explicit Impl(const DeviceSumOptions& the_options) : options(the_options) {
         if (!options.field && !options.potential)
             throw InvalidArgument("a direct sum needs at least one output: potential or field");
-        points = points_for(options);
+        sum = make_rung_sum(options.rung, options.precision);
         use_device(options.device);
         stream.emplace();
     }
+
+    void set(std::span<const double> points, std::span<const double> strengths,
+             const std::span<const double>* separate) {
+        use_device(options.device);
+        const auto at = uploaded(points, *stream), q = uploaded(strengths, *stream);
+        DeviceArray<double> targets;
+        RungInput input{
+            .sources = {.points = at.data(), .strengths = q.data(), .n = checked_count(strengths.size())}};
+        n_targets = strengths.size();
+        if (separate != nullptr) {
+            n_targets = separate->size() / 3;
+            targets = DeviceArray<double>(
+                std::max<std::size_t>(separate->size(), 1)); // its address says that there are some
+            copy(targets.data(), separate->data(), separate->size(), stream->get());
+            input.targets = {.points = targets.data(), .n = checked_count(n_targets)};
+        }
+        sum->pack(input, stream->get());
+        stream->synchronize();
+    }
+
     DeviceSumOptions options;
     std::optional<Stream> stream;
-    std::unique_ptr<Points> points;
+    std::unique_ptr<RungSum> sum;
+    std::size_t n_targets = 0;
 };
 
 DeviceSum::DeviceSum(const DeviceSumOptions& options) : impl_(std::make_unique<Impl>(options)) {}
@@ -205,8 +63,7 @@ DeviceSum& DeviceSum::operator=(DeviceSum&&) noexcept = default;
 DeviceSum::~DeviceSum() = default;
 
 void DeviceSum::set_points(std::span<const double> points, std::span<const double> strengths) {
-    use_device(impl_->options.device);
-    impl_->points->set_sources(points, strengths, *impl_->stream);
+    impl_->set(points, strengths, nullptr);
 }
 
 void DeviceSum::set_points(std::span<const double> points, std::span<const double> strengths,
@@ -215,31 +72,36 @@ void DeviceSum::set_points(std::span<const double> points, std::span<const doubl
     if (!info.separate_targets)
         throw InvalidArgument("variant '" + std::string(info.name) +
                               "' needs targets = sources; use 'register-tile' with separate targets");
-    set_points(points, strengths);
-    impl_->points->set_targets(targets, *impl_->stream);
+    impl_->set(points, strengths, &targets);
 }
 
 double DeviceSum::run() {
-    use_device(impl_->options.device);
+    const auto& options = impl_->options;
+    use_device(options.device);
     const auto& stream = *impl_->stream;
     Event start, end;
     start.record(stream);
-    impl_->points->launch(impl_->options, stream);
+    impl_->sum->launch(options.softening,
+                       (options.field ? field_only : 0) | (options.potential ? potential_only : 0),
+                       stream.get());
     end.record(stream);
     return Event::milliseconds(start, end);
 }
 
 void DeviceSum::fetch(std::span<double> potential, std::span<double> field) const {
     use_device(impl_->options.device);
-    const auto rows = impl_->points->sums(*impl_->stream);
-    const double sign = impl_->options.kernel == Kernel::gravity ? 1.0 : -1.0;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        if (!potential.empty()) potential[i] = -sign * rows[i].w;
-        if (field.empty()) continue;
-        field[3 * i] = sign * rows[i].x;
-        field[3 * i + 1] = sign * rows[i].y;
-        field[3 * i + 2] = sign * rows[i].z;
-    }
+    const auto& stream = *impl_->stream;
+    DeviceArray<double> potentials(potential.empty() ? 0 : impl_->n_targets);
+    DeviceArray<double> fields(field.empty() ? 0 : 3 * impl_->n_targets);
+    DeviceArray<int> not_finite(1);
+    impl_->sum->finish({.potential = potentials.data(),
+                        .field = fields.data(),
+                        .sign = impl_->options.kernel == Kernel::gravity ? -1.0 : 1.0,
+                        .not_finite = not_finite.data()},
+                       stream.get());
+    copy(potential.data(), potentials.data(), potentials.size(), stream.get());
+    copy(field.data(), fields.data(), fields.size(), stream.get());
+    stream.synchronize();
 }
 
 void direct_sum(const DirectTask& task, int device, Precision precision, Rung rung) {

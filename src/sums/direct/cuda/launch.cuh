@@ -46,6 +46,9 @@ struct PointTask {
     Vec4<typename PointType::real>* sums = nullptr; ///< n_targets
 };
 
+/// N as the kernels count it. @throws InvalidArgument for N ≥ 2³¹ − 2²⁰.
+int checked_count(std::size_t n);
+
 /// Scratch memory of one stream, grown when a launch needs more.
 class Workspace {
 public:

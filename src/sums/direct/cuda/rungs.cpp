@@ -1,5 +1,9 @@
 #include "sums/direct/cuda/rungs.h"
 
+#include <farfield/error.h>
+
+#include <fmt/format.h>
+
 #include <array>
 #include <cstddef>
 
@@ -35,6 +39,29 @@ constexpr std::array<RungInfo, 16> table{{
 std::span<const RungInfo> rungs() { return table; }
 
 const RungInfo& info_of(Rung rung) { return table[static_cast<std::size_t>(rung)]; }
+
+Rung rung_of(Variant variant, bool self, Precision precision) {
+    if (variant == Variant::automatic) return self ? Rung::symmetric : Rung::register_tile;
+    const auto name = name_of(variant);
+    const auto rung = rung_from_name(name); // rungs are spelled as variants are
+    if (!rung)
+        throw InvalidArgument(
+            fmt::format("variant '{}' is a rung of the CPU; use device 'cpu', or 'auto', 'symmetric' or "
+                        "'register-tile' on a GPU",
+                        name));
+    const auto& info = info_of(*rung);
+    if (!self && !info.separate_targets)
+        throw InvalidArgument(fmt::format(
+            "variant '{}' needs targets = sources on a GPU; use 'auto' or 'register-tile' with separate "
+            "targets",
+            name));
+    if (precision == Precision::mixed && !info.mixed)
+        throw InvalidArgument(fmt::format(
+            "variant '{}' has no mixed precision; use 'auto', 'symmetric' or 'register-tile'", name));
+    return *rung;
+}
+
+Variant variant_of(Rung rung) { return from_name<Variant>(info_of(rung).name).value(); }
 
 std::optional<Rung> rung_from_name(std::string_view name) {
     for (const auto& info : table)

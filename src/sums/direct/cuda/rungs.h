@@ -1,6 +1,8 @@
 // The rungs of the optimisation ladder by name, without a CUDA header.
 #pragma once
 
+#include <farfield/sum.h>
+
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -36,6 +38,13 @@ struct RungInfo {
     bool separate_targets; ///< true: targets may differ from the sources
     bool mixed;            ///< true: computes Precision::mixed as well
 };
+
+/// The rung that computes `variant`; `Variant::automatic` stands for the fastest that applies.
+/// @throws InvalidArgument for a variant of the CPU alone, one that needs targets = sources where they are
+/// not
+///         (`self` false), and one without the precision.
+Rung rung_of(Variant variant, bool self, Precision precision);
+Variant variant_of(Rung rung);
 
 /// All rungs: the main line in order, the side branches, then the two that are fast on today's GPUs.
 std::span<const RungInfo> rungs();

@@ -1,4 +1,4 @@
-#include "sums/arrays.h"
+#include "base/arrays.h"
 
 #include <farfield/error.h>
 
@@ -19,9 +19,11 @@ std::string shape_text(const View& view) {
 
 template <class View>
 void check_memory(const View& view, std::string_view what) {
-    if (view.device.type != DeviceType::cpu)
-        throw InvalidArgument(fmt::format(
-            "{}: the array is on a device, but the sum runs on the CPU; copy it to host memory first", what));
+    if (view.device.type != DeviceType::cpu && view.device.type != DeviceType::cuda)
+        throw InvalidArgument(
+            fmt::format("{}: the array is on a device of type {}; memory of the host and of "
+                        "CUDA GPUs is allowed",
+                        what, static_cast<int>(view.device.type)));
     if (view.dtype != DType::float32 && view.dtype != DType::float64)
         throw InvalidArgument(fmt::format("{}: unknown element type {}; float32 and float64 are allowed",
                                           what, static_cast<int>(view.dtype)));
@@ -45,15 +47,6 @@ void copy_in(const T* data, const ConstArrayView& view, std::int64_t rows, std::
             *out++ = static_cast<double>(data[i * view.strides[0] + k * view.strides[1]]);
 }
 
-std::vector<double> copy_in(const ConstArrayView& view, std::int64_t rows, std::int64_t columns) {
-    std::vector<double> out(static_cast<std::size_t>(rows * columns));
-    if (view.dtype == DType::float32)
-        copy_in(static_cast<const float*>(view.data), view, rows, columns, out.data());
-    else
-        copy_in(static_cast<const double*>(view.data), view, rows, columns, out.data());
-    return out;
-}
-
 template <class T>
 void copy_out(T* data, const ArrayView& view, const double* values, std::int64_t rows, std::int64_t columns) {
     for (std::int64_t i = 0; i < rows; ++i)
@@ -63,31 +56,62 @@ void copy_out(T* data, const ArrayView& view, const double* values, std::int64_t
 
 } // namespace
 
-std::vector<double> read_points(const ConstArrayView& view, std::string_view what) {
+std::vector<double> copy_of(const ConstArrayView& view, std::int64_t rows, std::int64_t columns) {
+    std::vector<double> out(static_cast<std::size_t>(rows * columns));
+    if (view.dtype == DType::float32)
+        copy_in(static_cast<const float*>(view.data), view, rows, columns, out.data());
+    else
+        copy_in(static_cast<const double*>(view.data), view, rows, columns, out.data());
+    return out;
+}
+
+void check_points(const ConstArrayView& view, std::string_view what) {
     if (view.ndim != 2 || view.shape[1] != 3 || view.shape[0] < 0)
         throw InvalidArgument(fmt::format("{}: the shape is {}; points are N×3, one row x y z a point", what,
                                           shape_text(view)));
     check_memory(view, what);
-    auto points = copy_in(view, view.shape[0], 3);
-    for (std::size_t i = 0; i < points.size(); ++i)
-        if (!std::isfinite(points[i]))
-            throw InvalidArgument(
-                fmt::format("{}: row {} has {} = {}; coordinates must be finite: remove or repair the row",
-                            what, i / 3, "xyz"[i % 3], points[i]));
-    return points;
 }
 
-std::vector<double> read_values(const ConstArrayView& view, std::int64_t n, std::string_view what) {
+void check_values(const ConstArrayView& view, std::int64_t n, std::string_view what) {
     if (!is_column(view, n))
         throw InvalidArgument(fmt::format("{}: the shape is {}; it must be {{{}}}, one value for each source",
                                           what, shape_text(view), n));
     check_memory(view, what);
-    auto values = copy_in(view, n, 1);
+}
+
+void refuse_coordinate(std::string_view what, std::int64_t flat, double value) {
+    throw InvalidArgument(
+        fmt::format("{}: row {} has {} = {}; coordinates must be finite: remove or repair the row", what,
+                    flat / 3, "xyz"[flat % 3], value));
+}
+
+void refuse_strength(std::string_view what, std::int64_t row, double value) {
+    throw InvalidArgument(fmt::format(
+        "{}: row {} is {}; masses and charges must be finite: remove or repair the row", what, row, value));
+}
+
+void require_host(const ConstArrayView& view, std::string_view what) {
+    if (view.device.type != DeviceType::cpu)
+        throw InvalidArgument(fmt::format("{}: the array is on device cuda:{}, but the sum runs on the CPU; "
+                                          "ask for device 'cuda', or copy the array to host memory first",
+                                          what, view.device.index));
+}
+
+std::vector<double> read_points(const ConstArrayView& view, std::string_view what) {
+    check_points(view, what);
+    require_host(view, what);
+    auto points = copy_of(view, view.shape[0], 3);
+    for (std::size_t i = 0; i < points.size(); ++i)
+        if (!std::isfinite(points[i])) refuse_coordinate(what, static_cast<std::int64_t>(i), points[i]);
+    return points;
+}
+
+std::vector<double> read_values(const ConstArrayView& view, std::int64_t n, std::string_view what) {
+    check_values(view, n, what);
+    require_host(view, what);
+    auto values = copy_of(view, n, 1);
     for (std::size_t i = 0; i < values.size(); ++i)
-        if (!std::isfinite(values[i]))
-            throw InvalidArgument(
-                fmt::format("{}: row {} is {}; masses and charges must be finite: remove or repair the row",
-                            what, i, values[i]));
+        if (!std::isfinite(values[i])) refuse_strength(what, static_cast<std::int64_t>(i), values[i]);
     return values;
 }
 

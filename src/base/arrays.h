@@ -1,0 +1,55 @@
+// Between the caller's arrays (any strides, float or double) and contiguous double arrays: checks that name
+// the array, the row and the remedy, and copies.
+#pragma once
+
+#include <farfield/array.h>
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace farfield {
+
+/// Checks shape, type and pointer of an N×3 array, wherever it lives. `what` names it in messages
+/// ("sources").
+/// @throws InvalidArgument.
+void check_points(const ConstArrayView& view, std::string_view what);
+
+/// The same for `n` values, shape {n} or {n, 1}.
+void check_values(const ConstArrayView& view, std::int64_t n, std::string_view what);
+
+/// @throws InvalidArgument that names row and coordinate `flat` of a row-major N×3 array.
+[[noreturn]] void refuse_coordinate(std::string_view what, std::int64_t flat, double value);
+
+/// @throws InvalidArgument that names the row of a strength.
+[[noreturn]] void refuse_strength(std::string_view what, std::int64_t row, double value);
+
+/// True where rows×columns elements lie one after the other.
+template <class View>
+bool is_contiguous(const View& view, std::int64_t rows, std::int64_t columns) {
+    return (columns == 1 || view.strides[1] == 1) && (rows <= 1 || view.strides[0] == columns);
+}
+
+/// Row-major copy of a checked host view.
+std::vector<double> copy_of(const ConstArrayView& view, std::int64_t rows, std::int64_t columns);
+
+/// Copies an N×3 array. `what` names it in messages ("sources").
+/// @throws InvalidArgument for a wrong shape, a missing pointer, memory on a device, a value that is not
+/// finite.
+std::vector<double> read_points(const ConstArrayView& view, std::string_view what);
+
+/// Copies an array of `n` values, shape {n} or {n, 1}. @throws as `read_points`.
+std::vector<double> read_values(const ConstArrayView& view, std::int64_t n, std::string_view what);
+
+/// Checks that `view`, wherever it lives, can take rows×columns values (columns == 1: shape {rows} or {rows,
+/// 1}).
+/// @throws InvalidArgument.
+void check_output(const ArrayView& view, std::int64_t rows, std::int64_t columns, std::string_view what);
+
+/// @throws InvalidArgument where the memory is not the host's, which a sum on the CPU needs.
+void require_host(const ConstArrayView& view, std::string_view what);
+
+/// Writes row-major rows×columns values into a checked host view.
+void write_values(const ArrayView& view, const double* values, std::int64_t rows, std::int64_t columns);
+
+} // namespace farfield

@@ -1,0 +1,271 @@
+// SumPlan on a GPU, with arrays of the host: the same answers, checks and messages as on the CPU.
+//
+// Tolerances are those of the rungs (tests/gpu/direct): short sums of float have a relative error of 10 to 26
+// u, u = 6e-8; of double 20 to 36 u, u = 1.1e-16. The reference adds N terms in a row, which costs √N u more.
+#include "backend/cuda/devices.h"
+#include "exact.h"
+#include "sums/direct/reference.h"
+
+#include <farfield/error.h>
+#include <farfield/sum.h>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace farfield {
+namespace {
+
+using gpu_test::Cloud;
+using Values = std::vector<double>;
+
+#define NEEDS_GPU()                                                                                          \
+    if (gpus().empty()) GTEST_SKIP() << why_no_gpu()
+
+const DeviceChoice on_gpu{.kind = DeviceKind::cuda};
+
+ConstArrayView rows(const Values& values) { return matrix_view(std::span<const double>(values), 3); }
+ConstArrayView list(const Values& values) { return {std::span<const double>(values)}; }
+
+SumResult reference(const Cloud& cloud, const Values* targets, Kernel kernel, double softening) {
+    const auto& at = targets != nullptr ? *targets : cloud.points;
+    SumResult result{Values(at.size() / 3), Values(at.size()), {}};
+    reference_direct_sum({.kernel = kernel,
+                          .sources = static_cast<std::int64_t>(cloud.strengths.size()),
+                          .targets = static_cast<std::int64_t>(at.size() / 3),
+                          .source_points = cloud.points.data(),
+                          .strengths = cloud.strengths.data(),
+                          .target_points = at.data(),
+                          .self = targets == nullptr,
+                          .softening = softening,
+                          .potential = result.potential.data(),
+                          .field = result.field.data()});
+    return result;
+}
+
+double relative_error(const Values& got, const Values& expected) {
+    double difference = 0, norm = 0;
+    for (std::size_t i = 0; i < got.size(); ++i) {
+        difference += (got[i] - expected[i]) * (got[i] - expected[i]);
+        norm += expected[i] * expected[i];
+    }
+    return std::sqrt(difference) / std::sqrt(norm);
+}
+
+double tolerance(Precision precision) { return precision == Precision::float64 ? 1e-14 : 2e-6; }
+
+template <class Body>
+std::string message_of(Body&& body) {
+    try {
+        body();
+    } catch (const InvalidArgument& error) {
+        return error.what();
+    }
+    return "nothing was thrown";
+}
+
+TEST(SumPlanOnGpu, AgreesWithTheReference) {
+    NEEDS_GPU();
+    for (const auto precision : {Precision::float32, Precision::float64, Precision::mixed})
+        for (const auto kernel : {Kernel::gravity, Kernel::coulomb})
+            for (const std::size_t n : {2, 33, 1000, 5003}) {
+                SCOPED_TRACE(testing::Message() << name_of(precision) << ' ' << name_of(kernel) << ' ' << n);
+                const auto cloud = gpu_test::plummer(n, n, precision == Precision::float32, true);
+                const auto got =
+                    sum(rows(cloud.points), list(cloud.strengths),
+                        {.kernel = kernel, .softening = 0.02, .precision = precision, .device = on_gpu});
+                const auto expected = reference(cloud, nullptr, kernel, 0.02);
+                EXPECT_LE(relative_error(got.potential, expected.potential), tolerance(precision));
+                EXPECT_LE(relative_error(got.field, expected.field), tolerance(precision));
+                EXPECT_EQ(name_of(got.report.device), "cuda:0");
+                EXPECT_EQ(got.report.variant, Variant::symmetric);
+                EXPECT_EQ(got.report.pairs, static_cast<std::int64_t>(n * (n - 1)));
+                EXPECT_GT(got.report.compute_seconds, 0.0);
+            }
+}
+
+TEST(SumPlanOnGpu, TakesSeparateTargetsAndEachOutputAlone) {
+    NEEDS_GPU();
+    const auto cloud = gpu_test::plummer(700, 3, false);
+    const auto targets = gpu_test::plummer(91, 4, false).points;
+    const auto expected = reference(cloud, &targets, Kernel::gravity, 0.0);
+    const SumOptions options{.device = on_gpu};
+    const auto both = sum(rows(cloud.points), rows(targets), list(cloud.strengths), options);
+    const auto potential =
+        sum(rows(cloud.points), rows(targets), list(cloud.strengths), options, {true, false});
+    const auto field = sum(rows(cloud.points), rows(targets), list(cloud.strengths), options, {false, true});
+    EXPECT_LE(relative_error(both.potential, expected.potential), 1e-14);
+    EXPECT_LE(relative_error(both.field, expected.field), 1e-14);
+    EXPECT_LE(relative_error(potential.potential, expected.potential), 1e-14);
+    EXPECT_LE(relative_error(field.field, expected.field), 1e-14);
+    EXPECT_TRUE(potential.field.empty() && field.potential.empty());
+    EXPECT_EQ(both.report.variant, Variant::register_tile);
+}
+
+TEST(SumPlanOnGpu, ComputesEveryRung) {
+    NEEDS_GPU();
+    const auto cloud = gpu_test::plummer(513, 6, true);
+    const auto expected = reference(cloud, nullptr, Kernel::gravity, 0.01);
+    for (const auto name : names_of<Variant>()) {
+        const auto variant = *from_name<Variant>(name);
+        const SumOptions options{
+            .softening = 0.01, .precision = Precision::float32, .variant = variant, .device = on_gpu};
+        if (variant == Variant::simd) {
+            EXPECT_THROW(sum(rows(cloud.points), list(cloud.strengths), options), InvalidArgument);
+            continue;
+        }
+        const auto got = sum(rows(cloud.points), list(cloud.strengths), options);
+        EXPECT_LE(relative_error(got.field, expected.field), 2e-6) << name;
+        EXPECT_EQ(got.report.variant, variant == Variant::automatic ? Variant::symmetric : variant);
+    }
+}
+
+// 1e20 metres, 1e-20 metres, and floats at 1e6 with an extent of 1: exactly the unit cloud, scaled by powers
+// of two or shifted by a float.
+TEST(SumPlanOnGpu, KeepsDigitsFarOffAndAtAnyScale) {
+    NEEDS_GPU();
+    for (const auto precision : {Precision::float32, Precision::float64, Precision::mixed}) {
+        auto cloud = gpu_test::plummer(600, 8, true);
+        for (double& x : cloud.points)
+            x = std::round(std::fmod(x, 1.0) * 256) / 256; // steps that a float at 1e6 has
+        const auto base = reference(cloud, nullptr, Kernel::gravity, 0.125);
+        const SumOptions options{.softening = 0.125, .precision = precision, .device = on_gpu};
+        auto shifted = cloud;
+        for (std::size_t i = 0; i < shifted.points.size(); ++i)
+            shifted.points[i] += i % 3 == 1 ? 16384.0 : 0.0;
+        EXPECT_LE(relative_error(sum(rows(shifted.points), list(cloud.strengths), options).field, base.field),
+                  tolerance(precision));
+        for (const int exponent : {-70, 70, 300}) {
+            auto scaled = cloud;
+            for (double& x : scaled.points) x = std::ldexp(x, exponent);
+            for (double& q : scaled.strengths) q = std::ldexp(q, 100);
+            auto scaled_options = options;
+            scaled_options.softening = std::ldexp(0.125, exponent);
+            auto got = sum(rows(scaled.points), list(scaled.strengths), scaled_options);
+            for (double& e : got.field) e = std::ldexp(e, 2 * exponent - 100);
+            EXPECT_LE(relative_error(got.field, base.field), tolerance(precision)) << exponent;
+        }
+    }
+}
+
+TEST(SumPlanOnGpu, FindsCoincidentPoints) {
+    NEEDS_GPU();
+    const Values twins{0, 0, 0, 1, 1, 1, 2, 0, 0, 1, 1, 1}, q{1, 2, 3, 4}, near{0, 0, 0, 5, 5, 5};
+    for (const auto precision : {Precision::float64, Precision::float32, Precision::mixed}) {
+        SumOptions options{.precision = precision, .device = on_gpu};
+        const SumOptions on_cpu{.precision = precision, .device = {.kind = DeviceKind::cpu}};
+        EXPECT_EQ(message_of([&] { sum(rows(twins), list(q), options); }),
+                  message_of([&] { sum(rows(twins), list(q), on_cpu); }));
+        EXPECT_EQ(message_of([&] { sum(rows(twins), rows(near), list(q), options); }),
+                  message_of([&] { sum(rows(twins), rows(near), list(q), on_cpu); }));
+        options.coincident = Coincident::skip;
+        const auto skipped = sum(rows(twins), list(q), options);
+        EXPECT_EQ(skipped.report.coincident_pairs_skipped, 2);
+        EXPECT_NEAR(skipped.potential[1], -4.0 / std::sqrt(3.0), 1e-6);
+        EXPECT_NEAR(skipped.potential[3], -4.0 / std::sqrt(3.0), 1e-6);
+        EXPECT_TRUE(std::all_of(skipped.field.begin(), skipped.field.end(),
+                                [](double e) { return std::isfinite(e); }));
+    }
+}
+
+TEST(SumPlanOnGpu, RefusesWhatIsNotFiniteAsTheCpuDoes) {
+    NEEDS_GPU();
+    auto cloud = gpu_test::plummer(1000, 2, false);
+    const auto both = [&](const Cloud& broken, const Values* targets) {
+        std::string said[2];
+        for (int k = 0; k < 2; ++k) {
+            const SumOptions options{.device = {.kind = k == 0 ? DeviceKind::cuda : DeviceKind::cpu}};
+            said[k] = message_of([&] {
+                if (targets != nullptr)
+                    sum(rows(broken.points), rows(*targets), list(broken.strengths), options);
+                else
+                    sum(rows(broken.points), list(broken.strengths), options);
+            });
+        }
+        EXPECT_EQ(said[0], said[1]);
+        EXPECT_NE(said[0].find("row"), std::string::npos) << said[0];
+    };
+    auto broken = cloud;
+    broken.points[3 * 777 + 1] = std::nan("");
+    broken.points[3 * 900] = std::numeric_limits<double>::infinity();
+    both(broken, nullptr);
+    both(cloud, &broken.points);
+    broken = cloud;
+    broken.strengths[999] = -std::numeric_limits<double>::infinity();
+    both(broken, nullptr);
+}
+
+TEST(SumPlanOnGpu, HandlesNothingAndOne) {
+    NEEDS_GPU();
+    const Values none, one{1, 2, 3}, mass{5}, points{0, 0, 0, 1, 0, 0};
+    const SumOptions options{.softening = 0.1, .device = on_gpu};
+    EXPECT_TRUE(sum(rows(none), list(none), options).potential.empty());
+    EXPECT_EQ(sum(rows(none), rows(points), list(none), options).potential, (Values{0, 0}));
+    const auto alone = sum(rows(one), list(mass), options);
+    EXPECT_EQ(alone.potential[0], 0.0);
+    EXPECT_EQ(alone.field, (Values{0, 0, 0}));
+    const auto massless = sum(rows(points), list(Values{0, 0}), options);
+    EXPECT_EQ(massless.potential, (Values{0, 0}));
+}
+
+TEST(SumPlanOnGpu, TakesAnyStridesAndTypes) {
+    NEEDS_GPU();
+    const std::vector<float> columns{0, 1, 0, 0, 0, 2, 0, 0, 0}; // x of three points, y, z
+    ConstArrayView view(columns.data(), DType::float32, {3, 3});
+    view.strides = {1, 3};
+    const std::vector<float> reversed{3, 2, 1};
+    ConstArrayView q(reversed.data() + 2, DType::float32, {3});
+    q.strides = {-1, 0};
+    std::vector<float> out(6, -7.0F);
+    ArrayView potential(out.data(), DType::float32, {3});
+    potential.strides = {2, 0};
+    SumPlan plan(view, {.device = on_gpu});
+    plan.execute(q, {.potential = potential});
+    const Values same{0, 0, 0, 1, 0, 0, 0, 2, 0}, strengths{1, 2, 3};
+    const auto expected = sum(rows(same), list(strengths), {.device = {.kind = DeviceKind::cpu}});
+    for (std::size_t i = 0; i < 3; ++i) {
+        EXPECT_NEAR(out[2 * i], expected.potential[i], 1e-6);
+        EXPECT_EQ(out[2 * i + 1], -7.0F);
+    }
+}
+
+TEST(SumPlanOnGpu, UpdatesAndRepeatsItsBits) {
+    NEEDS_GPU();
+    const auto cloud = gpu_test::plummer(9001, 1, false), moved = gpu_test::plummer(9001, 2, false);
+    const SumOptions options{.device = on_gpu};
+    SumPlan plan(rows(cloud.points), options);
+    Values once(9001), again(9001);
+    plan.execute(list(cloud.strengths), {.potential = std::span<double>(once)});
+    plan.update(rows(moved.points));
+    plan.execute(list(moved.strengths), {.potential = std::span<double>(again)});
+    EXPECT_EQ(again, sum(rows(moved.points), list(moved.strengths), options, {true, false}).potential);
+    plan.update(rows(cloud.points));
+    plan.execute(list(cloud.strengths), {.potential = std::span<double>(again)});
+    EXPECT_EQ(once, again);
+    EXPECT_THROW(plan.update(rows(Values{0, 0, 0})), InvalidArgument);
+}
+
+TEST(SumPlanOnGpu, AutoComputesWhereItSays) {
+    NEEDS_GPU();
+    const auto tiny = gpu_test::plummer(100, 1, false), large = gpu_test::plummer(150000, 1, true);
+    EXPECT_EQ(sum(rows(tiny.points), list(tiny.strengths)).report.device.kind, DeviceKind::cpu);
+    // float, 2.3e10 pairs: seconds on a CPU of few cores, ten milliseconds on the GPU
+    const auto report =
+        sum(rows(large.points), list(large.strengths), {.precision = Precision::float32, .threads = 1})
+            .report;
+    EXPECT_EQ(name_of(report.device), "cuda:0");
+}
+
+TEST(SumPlanOnGpu, NamesAGpuThatIsNotThere) {
+    NEEDS_GPU();
+    const Values points{0, 0, 0, 1, 0, 0}, q{1, 1};
+    EXPECT_THROW(sum(rows(points), list(q), {.device = {.kind = DeviceKind::cuda, .gpus = {99}}}),
+                 BackendUnavailable);
+}
+
+} // namespace
+} // namespace farfield

@@ -1,0 +1,122 @@
+// Where a sum runs: the model behind `auto` with made-up rates, and what is said on a machine without a GPU.
+#include "sums/direct/cuda/rungs.h"
+#include "sums/direct/device_model.h"
+#include "sums/select/device.h"
+
+#include <farfield/error.h>
+#include <farfield/sum.h>
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace farfield {
+namespace {
+
+const DeviceChoice cpu{.kind = DeviceKind::cpu};
+const DeviceChoice cuda_0{.kind = DeviceKind::cuda, .gpus = {0}};
+
+// 2 threads of 1e9 pairs/s with 1 ms to begin with, for 1e10 pairs: 1 ms + 5 s.
+TEST(DeviceModel, AddsUpTheCpu) {
+    const CpuRates rates{.fixed_seconds = 1e-3, .pairs_per_second_a_thread = 1e9, .threads = 2};
+    EXPECT_DOUBLE_EQ(seconds_on(rates, {.pairs = 1e10}), 5.001);
+    EXPECT_DOUBLE_EQ(seconds_on(rates, {.pairs = 1e10, .executions = 10}), 50.01);
+}
+
+// 1e12 pairs at 1e12 a second, 4e9 bytes at 4e10: 0.3 s once, then 2 ms + 0.1 s + 1 s each time.
+TEST(DeviceModel, AddsUpTheGpu) {
+    const GpuRates rates{
+        .start_seconds = 0.3, .fixed_seconds = 2e-3, .bytes_per_second = 4e10, .pairs_per_second = 1e12};
+    EXPECT_DOUBLE_EQ(seconds_on(rates, {.pairs = 1e12, .bytes = 4e9}), 1.402);
+    EXPECT_DOUBLE_EQ(seconds_on(rates, {.pairs = 1e12, .bytes = 4e9, .executions = 3}), 0.3 + 3 * 1.102);
+}
+
+// A self-sum of N moves N coordinates of 3, N strengths, N potentials and fields of 4; separate targets 3 M
+// more.
+TEST(DeviceModel, CountsPairsAndBytes) {
+    const auto self = cost_of_sum(1000, 1000, true, 7);
+    EXPECT_EQ(self.pairs, 1e6);
+    EXPECT_EQ(self.bytes, 8 * 8000);
+    EXPECT_EQ(self.executions, 7);
+    const auto separate = cost_of_sum(1000, 10, false);
+    EXPECT_EQ(separate.pairs, 1e4);
+    EXPECT_EQ(separate.bytes, 8 * (4000 + 7 * 10));
+}
+
+// Whoever is faster depends on the size: with these rates the lines cross between 1,000 and 10,000 points.
+TEST(DeviceModel, CrossesOnce) {
+    const CpuRates on_cpu{.fixed_seconds = 1e-5, .pairs_per_second_a_thread = 5e9, .threads = 2};
+    const GpuRates on_gpu{.fixed_seconds = 1e-3, .bytes_per_second = 1e10, .pairs_per_second = 1e12};
+    const auto gpu_wins = [&](double n) {
+        const auto cost = cost_of_sum(n, n, true);
+        return seconds_on(on_gpu, cost) < seconds_on(on_cpu, cost);
+    };
+    EXPECT_FALSE(gpu_wins(1000));
+    EXPECT_TRUE(gpu_wins(10000));
+    int changes = 0;
+    for (double n = 100; n < 1e6; n *= 1.1) changes += gpu_wins(n) != gpu_wins(1.1 * n) ? 1 : 0;
+    EXPECT_EQ(changes, 1);
+}
+
+TEST(DeviceModel, MeasuresThisCpu) {
+    const auto rates = measured_cpu_rates({.threads = 1}, true);
+    EXPECT_EQ(rates.threads, 1);
+    EXPECT_GT(rates.pairs_per_second_a_thread, 1e7); // a pair takes tens of cycles at the very most
+    EXPECT_LT(rates.pairs_per_second_a_thread, 1e12);
+    EXPECT_GT(rates.fixed_seconds, 0.0);
+    EXPECT_LT(rates.fixed_seconds, 0.1);
+}
+
+TEST(ChooseDevice, TakesWhatIsAskedFor) {
+    const SumCost huge{.pairs = 1e15}, tiny{.pairs = 10};
+    EXPECT_EQ(choose_device({.device = {.kind = DeviceKind::cpu}}, true, huge), cpu);
+    EXPECT_EQ(choose_device({.device = {.kind = DeviceKind::cuda}}, true, tiny), cuda_0);
+    EXPECT_EQ(choose_device({.device = {.kind = DeviceKind::cuda, .gpus = {2}}}, true, tiny).gpus,
+              std::vector<int>{2});
+    // arrays take the sum to their GPU
+    EXPECT_EQ(choose_device({}, true, tiny, 3).gpus, std::vector<int>{3});
+    EXPECT_THROW(choose_device({.device = {.kind = DeviceKind::cpu}}, true, tiny, 3), InvalidArgument);
+    // rungs know their place
+    EXPECT_EQ(choose_device({.variant = Variant::register_tile}, true, tiny), cuda_0);
+    EXPECT_EQ(choose_device({.variant = Variant::simd}, true, huge), cpu);
+    EXPECT_EQ(choose_device({.isa = Isa::scalar}, true, huge), cpu);
+    EXPECT_EQ(choose_device({}, true, tiny), cpu);
+}
+
+TEST(ChooseDevice, WithoutGpuSaysWhyAndAutoTakesTheCpu) {
+    if (!gpus().empty()) GTEST_SKIP() << "this machine has a GPU";
+    EXPECT_EQ(choose_device({}, true, {.pairs = 1e15}), cpu);
+    const std::vector<double> points{0, 0, 0, 1, 0, 0}, strengths{1, 1};
+    const auto at = matrix_view(std::span<const double>(points), 3);
+    const auto message = [&](const SumOptions& options, ConstArrayView view) {
+        try {
+            sum(view, std::span<const double>(strengths), options);
+        } catch (const BackendUnavailable& error) {
+            return std::string(error.what());
+        }
+        return std::string("nothing was thrown");
+    };
+    EXPECT_EQ(message({.device = {.kind = DeviceKind::cuda}}, at), why_no_gpu());
+    EXPECT_EQ(message({.variant = Variant::flush}, at), why_no_gpu());
+    const ConstArrayView away(points.data(), DType::float64, {2, 3}, {DeviceType::cuda, 0});
+    EXPECT_EQ(message({}, away), why_no_gpu());
+    EXPECT_FALSE(why_no_gpu().empty());
+    EXPECT_EQ(why_no_gpu().find('\n'), std::string::npos);
+}
+
+TEST(Rungs, AreVariantsOfTheSameName) {
+    for (const auto& info : cuda::rungs()) {
+        const auto variant = cuda::variant_of(info.rung);
+        EXPECT_EQ(name_of(variant), info.name);
+        EXPECT_EQ(cuda::rung_of(variant, true, Precision::float64), info.rung);
+    }
+    EXPECT_EQ(cuda::rung_of(Variant::automatic, true, Precision::mixed), cuda::Rung::symmetric);
+    EXPECT_EQ(cuda::rung_of(Variant::automatic, false, Precision::mixed), cuda::Rung::register_tile);
+    EXPECT_THROW(cuda::rung_of(Variant::simd, true, Precision::float64), InvalidArgument);
+    EXPECT_THROW(cuda::rung_of(Variant::flush, true, Precision::mixed), InvalidArgument);
+    EXPECT_THROW(cuda::rung_of(Variant::symmetric, false, Precision::float64), InvalidArgument);
+}
+
+} // namespace
+} // namespace farfield
