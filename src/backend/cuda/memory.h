@@ -1,5 +1,6 @@
-// Owned memory: DeviceArray on the GPU, PinnedArray on the host where copies can overlap with work. Both are
-// uninitialised, of a trivially copyable type, and move-only.
+// Owned memory: DeviceArray on the GPU; on the host, where copies can overlap with work, PinnedArray,
+// MappedArray that kernels can use in place, and WriteCombinedArray, quick to read for GPUs and very slow for
+// the CPU. All are uninitialised, of a trivially copyable type, and move-only.
 #pragma once
 
 #include "backend/cuda/check.h"
@@ -27,11 +28,12 @@ struct DeviceMemory {
     static void release(void* memory) noexcept { cudaFree(memory); }
 };
 
-struct PinnedMemory {
+// portable: every GPU of the process sees the memory as pinned
+template <unsigned flags>
+struct HostMemory {
     static void* allocate(std::size_t bytes) {
         void* memory = nullptr;
-        // portable: every GPU of the process sees the buffer as pinned
-        check(cudaHostAlloc(&memory, bytes, cudaHostAllocPortable),
+        check(cudaHostAlloc(&memory, bytes, cudaHostAllocPortable | flags),
               allocation_text(bytes, "of pinned memory"));
         return memory;
     }
@@ -74,7 +76,11 @@ private:
 template <class T>
 using DeviceArray = OwnedArray<T, detail::DeviceMemory>;
 template <class T>
-using PinnedArray = OwnedArray<T, detail::PinnedMemory>;
+using PinnedArray = OwnedArray<T, detail::HostMemory<0>>;
+template <class T>
+using MappedArray = OwnedArray<T, detail::HostMemory<cudaHostAllocMapped>>;
+template <class T>
+using WriteCombinedArray = OwnedArray<T, detail::HostMemory<cudaHostAllocWriteCombined>>;
 
 /// Copies `count` elements between host and GPU, either way, in the order of `stream`. Host memory that is
 /// not pinned is free for reuse at return.

@@ -68,6 +68,24 @@ private:
     Owned<cudaEvent_t, cudaEventDestroy> event_;
 };
 
+/// A point in a stream of the device current at construction that other streams wait for; not timed.
+class Signal {
+public:
+    Signal() {
+        cudaEvent_t event = nullptr;
+        check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "creating an event");
+        event_ = Owned<cudaEvent_t, cudaEventDestroy>(event);
+    }
+    void record(cudaStream_t stream) { check(cudaEventRecord(event_.get(), stream), "recording an event"); }
+    /// What is queued on `stream` from now on waits for the point last recorded.
+    void hold(cudaStream_t stream) const {
+        check(cudaStreamWaitEvent(stream, event_.get(), 0), "waiting for another stream");
+    }
+
+private:
+    Owned<cudaEvent_t, cudaEventDestroy> event_;
+};
+
 /// Work recorded once and launched as one unit.
 class Graph {
 public:

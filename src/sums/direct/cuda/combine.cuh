@@ -1,21 +1,18 @@
-// Adds the partial sums of a point in the order of their slots, in double: the last step of the rungs that
-// split a point's sum among blocks. Fixed order, so fixed bits.
+// Adds the partial sums of a point in the order of their slots, in double: the last step of the register-tile
+// rung, which cuts the sources into chunks. Fixed order, so fixed bits.
 #pragma once
 
 #include "sums/direct/cuda/pair.cuh"
 
 namespace farfield::cuda {
 
-/// partials[slot·stride + i] for slot < slots. Sums too large for one workspace come in several slabs: all
-/// but the last leave `totals`, all but the first start from them.
+/// partials[slot·stride + i] for slot < slots.
 template <class Real>
 struct CombineTask {
     const Vec4<Real>* partials;
     long long stride;
     int slots;
     int n;
-    Vec4<double>* totals;
-    bool first, last;
     Vec4<Real>* sums;
 };
 
@@ -23,7 +20,7 @@ template <class Real>
 __global__ void combine_kernel(const CombineTask<Real> task) {
     const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     if (i >= task.n) return;
-    Vec4<double> total = task.first ? Vec4<double>{0, 0, 0, 0} : task.totals[i];
+    Vec4<double> total{0, 0, 0, 0};
 #pragma unroll 8
     for (int slot = 0; slot < task.slots; ++slot) {
         const Vec4<Real> part = task.partials[slot * task.stride + i];
@@ -32,11 +29,8 @@ __global__ void combine_kernel(const CombineTask<Real> task) {
         total.z += part.z;
         total.w += part.w;
     }
-    if (task.last)
-        task.sums[i] = {static_cast<Real>(total.x), static_cast<Real>(total.y), static_cast<Real>(total.z),
-                        static_cast<Real>(total.w)};
-    else
-        task.totals[i] = total;
+    task.sums[i] = {static_cast<Real>(total.x), static_cast<Real>(total.y), static_cast<Real>(total.z),
+                    static_cast<Real>(total.w)};
 }
 
 } // namespace farfield::cuda

@@ -1,28 +1,49 @@
-// SumEngine over one GPU.
+// SumEngine: the parts, what each of them computes, and who queues it.
 #include "sums/direct/cuda/engine.cuh"
 
 #include "backend/cuda/devices.h"
 #include "backend/cuda/stream.h"
+#include "backend/threads/crew.h"
+#include "sums/direct/cuda/exchange.cuh"
 #include "sums/direct/cuda/launch.cuh"
 
 #include <farfield/error.h>
 
-#include <cstdint>
+#include <optional>
 #include <string>
 
 namespace farfield::cuda {
 
 namespace {
 
-void check_options(const EngineOptions& options) {
-    if (options.devices.size() != 1)
-        throw InvalidArgument("a sum over " + std::to_string(options.devices.size()) +
-                              " GPUs; this version takes exactly one");
-    if (options.n < 0) throw InvalidArgument(std::to_string(options.n) + " bodies; the number must be ≥ 0");
+EngineOptions checked(const EngineOptions& options) {
+    const auto parts = options.devices.size();
+    if (parts < 1 || parts > most_groups)
+        throw InvalidArgument(std::to_string(parts) + " GPUs for one sum; name 1 to " +
+                              std::to_string(most_groups));
+    if (options.n < 0)
+        throw InvalidArgument(std::to_string(options.n) + " bodies; the number must be at least 0");
     if (options.rung != Rung::symmetric && options.rung != Rung::register_tile)
         throw InvalidArgument("variant '" + std::string(info_of(options.rung).name) +
                               "' cannot be divided among GPUs; use 'symmetric' or 'register-tile'");
+    return options;
 }
+
+// Leaves the calling thread with the GPU that it had; without a driver it had none.
+class KeepDevice {
+public:
+    KeepDevice() {
+        if (cudaGetDevice(&device_) != cudaSuccess) device_ = -1, cudaGetLastError();
+    }
+    ~KeepDevice() {
+        if (device_ >= 0) cudaSetDevice(device_);
+    }
+    KeepDevice(const KeepDevice&) = delete;
+    KeepDevice& operator=(const KeepDevice&) = delete;
+
+private:
+    int device_ = -1;
+};
 
 } // namespace
 
@@ -30,81 +51,173 @@ template <class PointType>
 struct SumEngine<PointType>::Impl {
     using Real = typename PointType::real;
 
-    explicit Impl(const EngineOptions& the_options) : options(the_options) {
-        use_device(options.devices.front());
+    // The memory of one part. Built, and used, with its GPU current.
+    struct Part {
+        DeviceArray<PointType> points;
+        DeviceArray<Vec4<Real>> sums;
+        DeviceArray<Vec4<double>> stack;
+        Workspace workspace;
+        Share share;
+        PointTask<PointType> task;
+        std::vector<const Vec4<double>*> subtrees; ///< of all parts, for its bodies
+        Stream stream;
+    };
+
+    explicit Impl(const EngineOptions& the_options) : options(checked(the_options)) {
+        const KeepDevice keep;
+        for (int device : options.devices) use_device(device); // all there?
+        const int count = static_cast<int>(options.devices.size());
+        options.exchange = usable_exchange(options.exchange, options.devices);
+        for (int p = 0; p < count; ++p) add_part(p, count);
+        if (count == 1) return;
+        std::vector<ExchangePart> exchanged;
+        for (const auto& each : parts) {
+            const auto& part = memory[static_cast<std::size_t>(each.index)];
+            exchanged.push_back({.device = each.device,
+                                 .begin = each.begin,
+                                 .end = each.end,
+                                 .points = reinterpret_cast<std::byte*>(each.points),
+                                 .stack = const_cast<Vec4<double>*>(part.stack.data()),
+                                 .subtrees = static_cast<int>(part.share.subtrees.size()),
+                                 .stream = each.stream});
+            subtrees.insert(subtrees.end(), part.share.subtrees.begin(), part.share.subtrees.end());
+        }
+        exchange.emplace(options.exchange, options.n, sizeof(PointType), exchanged);
+        for (int p = 0; p < count; ++p)
+            memory[static_cast<std::size_t>(p)].subtrees = exchange->subtrees_for(p);
+        if (options.multi_gpu == MultiGpu::threads) crew = std::make_unique<Crew>(count);
+    }
+
+    void add_part(int p, int count) {
+        const int device = options.devices[static_cast<std::size_t>(p)];
+        const auto range = range_of_part(options.n, p, count);
         const auto n = static_cast<std::size_t>(options.n);
-        points = DeviceArray<PointType>(n);
-        sums = DeviceArray<Vec4<Real>>(n);
-        part.push_back({.device = options.devices.front(),
-                        .end = options.n,
-                        .points = points.data(),
-                        .sums = sums.data(),
-                        .stream = stream.get()});
-        if (n > 0) check(cudaMemset(points.data(), 0, points.bytes()), "clearing the points");
+        use_device(device);
+        Part part;
+        part.points = DeviceArray<PointType>(n);
+        part.sums = DeviceArray<Vec4<Real>>(static_cast<std::size_t>(range.size()));
+        part.task = {.sources = part.points.data(),
+                     .targets = part.points.data(),
+                     .n_sources = options.n,
+                     .n_targets = options.n,
+                     .softening2 = static_cast<Real>(options.softening * options.softening),
+                     .outputs = options.outputs,
+                     .sums = part.sums.data()};
+        if (n > 0) prepare(part, range, p, count);
+        parts.push_back({.index = p,
+                         .device = device,
+                         .begin = range.begin,
+                         .end = range.end,
+                         .points = part.points.data(),
+                         .sums = part.sums.data(),
+                         .stream = part.stream.get()});
+        memory.push_back(std::move(part));
+    }
+
+    void prepare(Part& part, Range range, int p, int count) {
+        check(cudaMemset(part.points.data(), 0, part.points.bytes()), "clearing the points");
+        if (options.rung == Rung::symmetric) {
+            part.share = symmetric_share<PointType>(options.n, p, count);
+            part.stack = DeviceArray<Vec4<double>>(static_cast<std::size_t>(part.share.depth) *
+                                                   static_cast<std::size_t>(options.n));
+            prepare_symmetric(part.task, part.share, part.workspace);
+            return;
+        }
+        part.task.targets += range.begin;
+        part.task.first_target = range.begin;
+        part.task.n_targets = range.size();
+        part.task.all_targets = options.n;
+        if (range.size() > 0) prepare_register_tile(part.task, part.workspace);
+    }
+
+    // The sums of one part, or those of its subtrees.
+    void launch(Part& part) {
+        if (options.rung == Rung::symmetric)
+            launch_symmetric_share(part.task, part.share, part.workspace, part.stack.data(),
+                                   part.stream.get());
+        else if (part.task.n_targets > 0)
+            launch_register_tile(part.task, part.workspace, part.stream.get());
+    }
+
+    // Register tiles need the others' points alone: once they are here, the others may overwrite them.
+    void take_points_and_launch(int p) {
+        auto& part = memory[static_cast<std::size_t>(p)];
+        exchange->take_points(p);
+        if (options.rung == Rung::register_tile) exchange->offer_subtrees(p);
+        launch(part);
+        if (options.rung == Rung::symmetric) exchange->offer_subtrees(p);
+    }
+
+    void take_subtrees(int p) {
+        auto& part = memory[static_cast<std::size_t>(p)];
+        exchange->take_subtrees(p);
+        if (options.rung == Rung::symmetric)
+            launch_subtrees(part.subtrees, subtrees, static_cast<int>(part.sums.size()), part.sums.data(),
+                            part.stream.get());
+    }
+
+    void on_parts(const std::function<void(int)>& work) {
+        const auto with_device = [&](int p) {
+            check(cudaSetDevice(options.devices[static_cast<std::size_t>(p)]), "selecting a GPU");
+            work(p);
+        };
+        if (crew != nullptr) return crew->run(with_device);
+        const KeepDevice keep;
+        for (int p = 0; p < static_cast<int>(parts.size()); ++p) with_device(p);
     }
 
     EngineOptions options;
-    DeviceArray<PointType> points;
-    DeviceArray<Vec4<Real>> sums;
-    Workspace workspace;
-    Stream stream;
-    std::vector<EnginePart<PointType>> part;
+    std::vector<Part> memory;
+    std::vector<EnginePart<PointType>> parts;
+    std::vector<Subtree> subtrees; ///< of all parts
+    std::optional<PartsExchange> exchange;
+    std::unique_ptr<Crew> crew;
 };
 
 template <class PointType>
-SumEngine<PointType>::SumEngine(const EngineOptions& options) {
-    check_options(options);
-    use_device(options.devices.front());
-    impl_ = std::make_unique<Impl>(options);
-    compute(); // takes the workspace and loads the kernels, which a recording could not
-    synchronize();
-}
+SumEngine<PointType>::SumEngine(const EngineOptions& options) : impl_(std::make_unique<Impl>(options)) {}
 template <class PointType>
 SumEngine<PointType>::SumEngine(SumEngine&&) noexcept = default;
 template <class PointType>
 SumEngine<PointType>& SumEngine<PointType>::operator=(SumEngine&&) noexcept = default;
+
 template <class PointType>
 SumEngine<PointType>::~SumEngine() {
-    if (impl_ != nullptr) cudaStreamSynchronize(impl_->stream.get());
+    if (impl_ == nullptr) return;
+    for (const auto& part : impl_->parts) cudaStreamSynchronize(part.stream);
 }
 
 template <class PointType>
 const EngineOptions& SumEngine<PointType>::options() const {
     return impl_->options;
 }
+
 template <class PointType>
 std::span<EnginePart<PointType>> SumEngine<PointType>::parts() {
-    return impl_->part;
+    return impl_->parts;
 }
 
 template <class PointType>
 void SumEngine<PointType>::run_on_parts(const std::function<void(int)>& work) {
-    check(cudaSetDevice(impl_->part.front().device), "selecting a GPU");
-    work(0);
+    impl_->on_parts(work);
 }
 
 template <class PointType>
 void SumEngine<PointType>::compute() {
-    const auto& options = impl_->options;
-    if (options.n == 0) return;
-    check(cudaSetDevice(impl_->part.front().device), "selecting a GPU");
-    using Real = typename PointType::real;
-    const PointTask<PointType> task{.sources = impl_->points.data(),
-                                    .targets = impl_->points.data(),
-                                    .n_sources = options.n,
-                                    .n_targets = options.n,
-                                    .softening2 = static_cast<Real>(options.softening * options.softening),
-                                    .outputs = options.outputs,
-                                    .sums = impl_->sums.data()};
-    if (options.rung == Rung::symmetric)
-        launch_symmetric(task, impl_->workspace, impl_->stream.get());
-    else
-        launch_register_tile(task, impl_->workspace, impl_->stream.get());
+    auto& impl = *impl_;
+    if (impl.options.n == 0) return;
+    if (!impl.exchange) {
+        impl.on_parts([&](int p) { impl.launch(impl.memory[static_cast<std::size_t>(p)]); });
+        return;
+    }
+    impl.on_parts([&](int p) { impl.exchange->offer_points(p); });
+    impl.on_parts([&](int p) { impl.take_points_and_launch(p); });
+    impl.on_parts([&](int p) { impl.take_subtrees(p); });
 }
 
 template <class PointType>
 void SumEngine<PointType>::synchronize() {
-    impl_->stream.synchronize();
+    for (const auto& part : impl_->memory) part.stream.synchronize();
 }
 
 template class SumEngine<Point<float>>;

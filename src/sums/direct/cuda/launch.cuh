@@ -2,12 +2,14 @@
 #pragma once
 
 #include "backend/cuda/memory.h"
+#include "sums/direct/cuda/division.h"
 #include "sums/direct/cuda/pair.cuh"
 #include "sums/direct/cuda/rungs.h"
 
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
+#include <vector>
 
 namespace farfield::cuda {
 
@@ -34,7 +36,8 @@ struct LadderTask {
     int outputs = field_and_potential;
 };
 
-/// A sum over packed points. `targets == sources` means that no point acts on itself.
+/// A sum over packed points. `targets == sources + first_target` means that the targets are sources, and no
+/// point acts on itself.
 template <class PointType>
 struct PointTask {
     const PointType* sources = nullptr;
@@ -44,6 +47,9 @@ struct PointTask {
     typename PointType::real softening2 = 0;
     int outputs = field_and_potential;
     Vec4<typename PointType::real>* sums = nullptr; ///< n_targets
+    int first_target = 0;
+    /// Where other parts compute other targets: the number of all, which decides how sources are cut.
+    int all_targets = 0;
 };
 
 /// N as the kernels count it. @throws InvalidArgument for N ≥ 2³¹ − 2²⁰.
@@ -76,5 +82,25 @@ void launch_register_tile(const PointTask<PointType>& task, Workspace& workspace
 /// Each pair once; targets must be the sources.
 template <class PointType>
 void launch_symmetric(const PointTask<PointType>& task, Workspace& workspace, cudaStream_t stream);
+
+/// What part `part` of `parts` does in a symmetric sum over n ≥ 1 points.
+template <class PointType>
+Share symmetric_share(int n, int part, int parts);
+
+/// That part: the whole sum, or sums of its subtrees for all points on `stack` (share.depth·n).
+template <class PointType>
+void launch_symmetric_share(const PointTask<PointType>& task, const Share& share, Workspace& workspace,
+                            Vec4<double>* stack, cudaStream_t stream);
+
+/// Take the workspace and load the kernels, which a launch that is recorded into a graph cannot do.
+template <class PointType>
+void prepare_symmetric(const PointTask<PointType>& task, const Share& share, Workspace& workspace);
+template <class PointType>
+void prepare_register_tile(const PointTask<PointType>& task, Workspace& workspace);
+
+/// Adds the subtrees of all parts for `n` points: subtree k at node[k], in the order of `subtrees`.
+template <class Real>
+void launch_subtrees(const std::vector<const Vec4<double>*>& node, const std::vector<Subtree>& subtrees,
+                     int n, Vec4<Real>* sums, cudaStream_t stream);
 
 } // namespace farfield::cuda

@@ -14,15 +14,16 @@ struct RegisterTileTask {
     const PointType* targets;
     int n_sources;
     int n_targets;
-    bool self;
-    int chunk; ///< sources a block takes, a multiple of the tile
+    int first_target; ///< targets are the sources from here on, or −1: they are other points
+    int chunk;        ///< sources a block takes, a multiple of the tile
     typename PointType::real softening2;
     Vec4<typename PointType::real>* partials; ///< chunk number·stride + target
     long long stride;
 };
 
 /// One tile of sources on the thread's targets. With `diagonal` the tile may hold the targets themselves:
-/// source number j0 + j is target number i0 + r·threads.
+/// source number j0 + j is target number i0 + r·threads,
+/// both counted as sources.
 template <class PointType, int outputs, class Shape, bool diagonal>
 __device__ __forceinline__ void
 tile_on_targets(const PointType* tile, int j0, int i0, const PointType (&target)[Shape::per_thread],
@@ -56,6 +57,7 @@ __global__ void __launch_bounds__(Shape::threads)
     for (int r = 0; r < Shape::per_thread; ++r)
         target[r] = load_or_padding(task.targets, i0 + r * Shape::threads, task.n_targets);
 
+    const int first_source = task.first_target + block_first; // the first target among the sources
     const int begin = static_cast<int>(blockIdx.y) * task.chunk;
     const int end = min(begin + task.chunk, task.n_sources);
     for (int j0 = begin; j0 < end; j0 += Shape::tile) {
@@ -64,11 +66,12 @@ __global__ void __launch_bounds__(Shape::threads)
             tile[j] = load_or_padding(task.sources, j0 + j, task.n_sources);
         __syncthreads();
         const bool diagonal =
-            task.self && j0 < block_first + Shape::targets && j0 + Shape::tile > block_first;
+            task.first_target >= 0 && j0 < first_source + Shape::targets && j0 + Shape::tile > first_source;
+        const int self = task.first_target + i0;
         if (diagonal)
-            tile_on_targets<PointType, outputs, Shape, true>(tile, j0, i0, target, sum, task.softening2);
+            tile_on_targets<PointType, outputs, Shape, true>(tile, j0, self, target, sum, task.softening2);
         else
-            tile_on_targets<PointType, outputs, Shape, false>(tile, j0, i0, target, sum, task.softening2);
+            tile_on_targets<PointType, outputs, Shape, false>(tile, j0, self, target, sum, task.softening2);
     }
 #pragma unroll
     for (int r = 0; r < Shape::per_thread; ++r)

@@ -1,89 +1,200 @@
-// Launches the symmetric kernel, slab by slab where the partial sums do not fit into one workspace.
+// Launches the symmetric kernel: slab by slab where the partial sums do not fit into one workspace, and the
+// tree of sums after each.
 #include "backend/cuda/stream.h"
-#include "sums/direct/cuda/combine.cuh"
 #include "sums/direct/cuda/launch.cuh"
+#include "sums/direct/cuda/tree.cuh"
 #include "sums/direct/cuda/tuning.cuh"
 
 #include <algorithm>
+#include <cstddef>
 
 namespace farfield::cuda {
 
 namespace {
 
-constexpr int combine_threads = 128;
+constexpr int subtrees_threads = 128;
 
-template <class PointType, int outputs, class Shape>
-void launch_shape(const PointTask<PointType>& task, Workspace& workspace, cudaStream_t stream) {
-    using Real = typename PointType::real;
-    const auto kernel = symmetric_kernel<PointType, outputs, Shape>;
-    constexpr int shared_bytes = symmetric_shared_bytes<PointType, outputs, Shape>();
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes),
-          "preparing the symmetric sum");
+int tiles_of(int n, int tile) { return (n - 1) / tile + 1; }
 
-    const int n = task.n_sources;
-    const int tiles = (n + Shape::tile - 1) / Shape::tile;
-    const long long stride = static_cast<long long>(tiles) * Shape::tile;
-    const auto slot_bytes = static_cast<long long>(stride * sizeof(Vec4<Real>));
-    const int farthest = tiles / 2;
-    const int per_slab = static_cast<int>(
-        std::clamp(workspace_bytes / (2 * slot_bytes), 1LL, static_cast<long long>(farthest + 1)));
-    const auto partial_bytes = std::min(2LL * per_slab, static_cast<long long>(tiles)) * slot_bytes;
-    const bool several = per_slab <= farthest;
-    auto* memory = static_cast<std::byte*>(workspace.reserve(static_cast<std::size_t>(partial_bytes) +
-                                                             (several ? n * sizeof(Vec4<double>) : 0)));
+// Calls action<outputs, Shape>() for the kernel that n points take.
+template <class PointType, int outputs, class Action>
+void with_shape(int n, Action&& action) {
+    using Tuning = SymmetricTuning<PointType>;
+    if (n < Tuning::tiny_below)
+        action.template operator()<outputs, typename Tuning::Tiny>();
+    else if (n < Tuning::small_below)
+        action.template operator()<outputs, typename Tuning::Small>();
+    else
+        action.template operator()<outputs, typename Tuning::Large>();
+}
 
-    for (int first = farthest; first >= 0; first -= per_slab) {
-        const int nearest = std::max(0, first - per_slab + 1);
-        auto* partials = reinterpret_cast<Vec4<Real>*>(memory);
-        const SymmetricTask<PointType> slab{.points = task.sources,
-                                            .n = n,
-                                            .tiles = tiles,
-                                            .farthest = first,
-                                            .nearest = nearest,
-                                            .softening2 = task.softening2,
-                                            .partials = partials};
-        kernel<<<(first - nearest + 1) * tiles, Shape::threads, shared_bytes, stream>>>(slab);
-        check_launch("launching the symmetric sum");
-        const CombineTask<Real> combine{.partials = partials,
-                                        .stride = stride,
-                                        .slots = slots_of(nearest, first, tiles),
-                                        .n = n,
-                                        .totals = reinterpret_cast<Vec4<double>*>(memory + partial_bytes),
-                                        .first = first == farthest,
-                                        .last = nearest == 0,
-                                        .sums = task.sums};
-        combine_kernel<<<(n + combine_threads - 1) / combine_threads, combine_threads, 0, stream>>>(combine);
-        check_launch("combining partial sums");
+template <class PointType, class Action>
+void with_kernel(int outputs, int n, Action&& action) {
+    switch (outputs) {
+    case field_only:
+        return with_shape<PointType, field_only>(n, action);
+    case potential_only:
+        return with_shape<PointType, potential_only>(n, action);
+    default:
+        return with_shape<PointType, field_and_potential>(n, action);
     }
 }
 
-template <class PointType, int outputs>
-void launch_outputs(const PointTask<PointType>& task, Workspace& workspace, cudaStream_t stream) {
-    using Tuning = SymmetricTuning<PointType>;
-    if (task.n_sources < Tuning::tiny_below)
-        launch_shape<PointType, outputs, typename Tuning::Tiny>(task, workspace, stream);
-    else if (task.n_sources < Tuning::small_below)
-        launch_shape<PointType, outputs, typename Tuning::Small>(task, workspace, stream);
+template <class PointType>
+int tile_for(int n) {
+    int tile = 0;
+    with_shape<PointType, field_only>(n, [&]<int, class Shape>() { tile = Shape::tile; });
+    return tile;
+}
+
+template <class PointType>
+std::size_t slot_bytes(int n) {
+    const auto tile = static_cast<std::size_t>(tile_for<PointType>(n));
+    return static_cast<std::size_t>(tiles_of(n, static_cast<int>(tile))) * tile *
+           sizeof(Vec4<typename PointType::real>);
+}
+
+template <class PointType>
+std::size_t bytes_of(int n, const Share& share) {
+    return slot_bytes<PointType>(n) * static_cast<std::size_t>(share.slots);
+}
+
+template <class Real, int most_warps>
+void launch_piece(const PieceTask<Real>& task, cudaStream_t stream) {
+    const auto warps = static_cast<unsigned>(std::min(task.piece.subtree.groups, most_warps));
+    const auto blocks = static_cast<unsigned>((task.n - 1) / 32 + 1);
+    piece_kernel<Real, most_warps><<<blocks, dim3(32, warps), 0, stream>>>(task);
+    check_launch("combining partial sums");
+}
+
+template <class Real>
+void launch_piece(const PieceTask<Real>& task, cudaStream_t stream) {
+    if (task.n <= few_bodies)
+        launch_piece<Real, tree_warps_for_few>(task, stream);
     else
-        launch_shape<PointType, outputs, typename Tuning::Large>(task, workspace, stream);
+        launch_piece<Real, tree_warps_for_many>(task, stream);
+}
+
+template <class PointType, int outputs, class Shape>
+void launch_shape(const PointTask<PointType>& task, const Share& share, void* workspace, Vec4<double>* stack,
+                  cudaStream_t stream) {
+    using Real = typename PointType::real;
+    constexpr int shared_bytes = symmetric_shared_bytes<PointType, outputs, Shape>();
+    const int tiles = share.ring.tiles;
+    auto* partials = static_cast<Vec4<Real>*>(workspace);
+    for (const auto& slab : share.slabs) {
+        const SymmetricTask<PointType> work{.points = task.sources,
+                                            .n = task.n_sources,
+                                            .tiles = tiles,
+                                            .farthest = slab.farthest,
+                                            .nearest = slab.nearest,
+                                            .softening2 = task.softening2,
+                                            .partials = partials};
+        const auto blocks = static_cast<unsigned>((slab.farthest - slab.nearest + 1) * tiles);
+        symmetric_kernel<PointType, outputs, Shape><<<blocks, Shape::threads, shared_bytes, stream>>>(work);
+        check_launch("launching the symmetric sum");
+        for (const auto& piece : slab.pieces)
+            launch_piece<Real>({.partials = partials,
+                                .stride = static_cast<long long>(tiles) * Shape::tile,
+                                .slab_nearest = slab.nearest,
+                                .ring = share.ring,
+                                .piece = piece,
+                                .n = task.n_sources,
+                                .stack = stack,
+                                .sums = task.sums},
+                               stream);
+    }
+}
+
+// Lets the pair kernel for this task have its shared memory on the current GPU.
+template <class PointType>
+void allow_shared_memory(const PointTask<PointType>& task) {
+    with_kernel<PointType>(task.outputs, task.n_sources, [&]<int outputs, class Shape>() {
+        const auto kernel = symmetric_kernel<PointType, outputs, Shape>;
+        constexpr int shared_bytes = symmetric_shared_bytes<PointType, outputs, Shape>();
+        check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes),
+              "preparing the symmetric sum");
+    });
+}
+
+// Makes a kernel known to the current GPU.
+template <class Kernel>
+void load(Kernel kernel) {
+    cudaFuncAttributes attributes{};
+    check(cudaFuncGetAttributes(&attributes, kernel), "loading the symmetric sum");
 }
 
 } // namespace
 
 template <class PointType>
-void launch_symmetric(const PointTask<PointType>& task, Workspace& workspace, cudaStream_t stream) {
-    switch (task.outputs) {
-    case field_only:
-        return launch_outputs<PointType, field_only>(task, workspace, stream);
-    case potential_only:
-        return launch_outputs<PointType, potential_only>(task, workspace, stream);
-    default:
-        return launch_outputs<PointType, field_and_potential>(task, workspace, stream);
-    }
+Share symmetric_share(int n, int part, int parts) {
+    const auto ring = ring_of(tiles_of(n, tile_for<PointType>(n)));
+    const auto fit = static_cast<long long>(workspace_bytes / slot_bytes<PointType>(n));
+    return share_of(ring, part, parts, static_cast<int>(std::clamp<long long>(fit, 2, 2 * ring.distances())));
 }
 
-template void launch_symmetric(const PointTask<Point<float>>&, Workspace&, cudaStream_t);
-template void launch_symmetric(const PointTask<Point<double>>&, Workspace&, cudaStream_t);
-template void launch_symmetric(const PointTask<MixedPoint>&, Workspace&, cudaStream_t);
+template <class PointType>
+void prepare_symmetric(const PointTask<PointType>& task, const Share& share, Workspace& workspace) {
+    allow_shared_memory(task);
+    using Real = typename PointType::real;
+    load(piece_kernel<Real, tree_warps_for_few>);
+    load(piece_kernel<Real, tree_warps_for_many>);
+    load(subtrees_kernel<Real>);
+    workspace.reserve(bytes_of<PointType>(task.n_sources, share));
+}
+
+template <class PointType>
+void launch_symmetric_share(const PointTask<PointType>& task, const Share& share, Workspace& workspace,
+                            Vec4<double>* stack, cudaStream_t stream) {
+    void* memory = workspace.reserve(bytes_of<PointType>(task.n_sources, share));
+    with_kernel<PointType>(task.outputs, task.n_sources, [&]<int outputs, class Shape>() {
+        launch_shape<PointType, outputs, Shape>(task, share, memory, stack, stream);
+    });
+}
+
+template <class PointType>
+void launch_symmetric(const PointTask<PointType>& task, Workspace& workspace, cudaStream_t stream) {
+    const auto share = symmetric_share<PointType>(task.n_sources, 0, 1);
+    const auto bytes = bytes_of<PointType>(task.n_sources, share);
+    const auto stack_bytes = static_cast<std::size_t>(share.depth) *
+                             static_cast<std::size_t>(task.n_sources) * sizeof(Vec4<double>);
+    auto* memory = static_cast<std::byte*>(workspace.reserve(bytes + stack_bytes));
+    allow_shared_memory(task);
+    launch_symmetric_share(task, share, workspace, reinterpret_cast<Vec4<double>*>(memory + bytes), stream);
+}
+
+template <class Real>
+void launch_subtrees(const std::vector<const Vec4<double>*>& node, const std::vector<Subtree>& subtrees,
+                     int n, Vec4<Real>* sums, cudaStream_t stream) {
+    if (n == 0) return;
+    SubtreesTask<Real> task{};
+    task.count = static_cast<int>(node.size());
+    task.n = n;
+    task.sums = sums;
+    const auto merges = merges_of(subtrees);
+    for (std::size_t k = 0; k < node.size(); ++k) {
+        task.subtree[k] = node[k];
+        task.merges[k] = static_cast<unsigned char>(merges[k]);
+    }
+    const auto blocks = static_cast<unsigned>((n - 1) / subtrees_threads + 1);
+    subtrees_kernel<<<blocks, subtrees_threads, 0, stream>>>(task);
+    check_launch("combining the sums of several GPUs");
+}
+
+#define FF_INSTANTIATE(PointType)                                                                            \
+    template Share symmetric_share<PointType>(int, int, int);                                                \
+    template void prepare_symmetric(const PointTask<PointType>&, const Share&, Workspace&);                  \
+    template void launch_symmetric_share(const PointTask<PointType>&, const Share&, Workspace&,              \
+                                         Vec4<double>*, cudaStream_t);                                       \
+    template void launch_symmetric(const PointTask<PointType>&, Workspace&, cudaStream_t);
+FF_INSTANTIATE(Point<float>)
+FF_INSTANTIATE(Point<double>)
+FF_INSTANTIATE(MixedPoint)
+#undef FF_INSTANTIATE
+
+template void launch_subtrees(const std::vector<const Vec4<double>*>&, const std::vector<Subtree>&, int,
+                              Vec4<float>*, cudaStream_t);
+template void launch_subtrees(const std::vector<const Vec4<double>*>&, const std::vector<Subtree>&, int,
+                              Vec4<double>*, cudaStream_t);
 
 } // namespace farfield::cuda

@@ -4,9 +4,10 @@
 // strip of J at the same time, and its sums grow in shared memory in an order that never changes, without
 // atomics. Within a meeting, 32 bodies of J rotate through the lanes with the sums that they collect. Tiles
 // meet like players of a tournament: J = I + distance around a ring, distances 0 to tiles/2. Each (tile,
-// distance) leaves one partial sum a body and side in the workspace; combine.cuh adds them slot by slot.
+// distance) leaves one partial sum a body and side in the workspace; tree.cuh adds them in a fixed order.
 #pragma once
 
+#include "sums/direct/cuda/division.h"
 #include "sums/direct/cuda/pair.cuh"
 
 namespace farfield::cuda {
@@ -30,13 +31,6 @@ struct SymmetricTask {
     typename PointType::real softening2;
     Vec4<typename PointType::real>* partials; ///< slot·(tiles·tile) + body
 };
-
-/// Slots that hold the distances nearest…farthest: one for distance 0, two for each other, but one for the
-/// distance of opposite tiles on a ring of even length, where every tile has a single partner.
-constexpr int slots_of(int nearest, int farthest, int tiles) {
-    return 2 * (farthest - nearest + 1) - (nearest == 0 ? 1 : 0) -
-           (2 * farthest == tiles && farthest > 0 ? 1 : 0);
-}
 
 template <class Real>
 __device__ __forceinline__ Real from_next_lane(Real value) {
@@ -215,8 +209,7 @@ __global__ void __launch_bounds__(Shape::threads) symmetric_kernel(const Symmetr
     }
 
     const long long stride = static_cast<long long>(task.tiles) * Shape::tile;
-    const int slot =
-        task.nearest == 0 && distance == 0 ? 0 : 2 * (distance - task.nearest) - (task.nearest == 0);
+    const int slot = slot_of(distance, task.nearest);
     Vec4<Real>* of_i = task.partials + slot * stride + static_cast<long long>(tile_i) * Shape::tile;
     Vec4<Real>* of_j =
         task.partials + (slot + (opposite ? 0 : 1)) * stride + static_cast<long long>(tile_j) * Shape::tile;

@@ -33,8 +33,9 @@ struct SymmetricTuning<MixedPoint> {
     static constexpr int tiny_below = 8192, small_below = 49152;
 };
 
-/// Partial sums of one launch take at most this; larger sums run in several slabs.
-constexpr long long workspace_bytes = 1LL << 30;
+/// Partial sums of one launch take at most this; larger sums run in several slabs. A little over 1 GiB, as
+/// groups of distances hold a slot more or less than a power of two.
+constexpr long long workspace_bytes = (1LL << 30) / 16 * 17;
 
 /// Targets a thread, threads a block, sources a shared tile, unrolling of the tile's loop.
 template <int targets_per_thread, int block_threads, int tile_sources, int unroll_steps>

@@ -1,0 +1,74 @@
+// What the parts of a sum tell each other: every part needs all points, and its share of the other parts'
+// sums of subtrees (division.h). Four ways: through pinned memory of the host by copies, plain or
+// write-combined; through mapped memory that kernels write and read in place; from GPU to GPU. Calls queue
+// work on the stream of part `p`, the GPU of which is to be current; events order the streams, and the host
+// waits for nothing.
+#pragma once
+
+#include "backend/cuda/memory.h"
+#include "backend/cuda/stream.h"
+#include "sums/direct/cuda/pair.cuh"
+
+#include <farfield/device.h>
+
+#include <cstddef>
+#include <vector>
+
+namespace farfield::cuda {
+
+/// `wanted`, or for `automatic` the quickest way that these GPUs have. Lets the GPUs read each other's memory
+/// for `peer`. @throws BackendUnavailable where `peer` is wanted and two of them cannot.
+Exchange usable_exchange(Exchange wanted, const std::vector<int>& devices);
+
+/// One part as the exchange sees it.
+struct ExchangePart {
+    int device = 0;
+    int begin = 0, end = 0; ///< its bodies
+    std::byte* points = nullptr;
+    Vec4<double>* stack = nullptr; ///< sums of its subtrees, n each
+    int subtrees = 0;
+    cudaStream_t stream = nullptr;
+};
+
+/// One step: all parts offer_points; then all take_points, compute, offer_subtrees; then all take_subtrees.
+class PartsExchange {
+public:
+    /// `point_bytes` a point, a multiple of 16.
+    PartsExchange(Exchange way, int n, std::size_t point_bytes, std::vector<ExchangePart> parts);
+
+    void offer_points(int p); ///< its own points are ready
+    void take_points(int p);  ///< gathers those of all others
+    void offer_subtrees(int p);
+    void take_subtrees(int p);
+
+    /// Where part `p` finds the subtrees of all parts in order, from its first body on.
+    [[nodiscard]] std::vector<const Vec4<double>*> subtrees_for(int p) const;
+
+private:
+    struct Part : ExchangePart {
+        int first_subtree = 0;              ///< counted over all parts
+        DeviceArray<Vec4<double>> gathered; ///< host, write_combined: the others' subtrees for its bodies
+        Signal ready, passed;
+        [[nodiscard]] int bodies() const { return end - begin; }
+    };
+    [[nodiscard]] Part& part(int p) { return parts_[static_cast<std::size_t>(p)]; }
+    [[nodiscard]] bool by_copies() const {
+        return way_ == Exchange::host || way_ == Exchange::write_combined;
+    }
+    void copy_points(const Part& to, const Part& from);
+    void copy_rows(std::byte* to, const std::byte* from, std::size_t row_bytes, int rows,
+                   std::size_t to_pitch, std::size_t from_pitch, cudaStream_t stream) const;
+    [[nodiscard]] std::size_t staging_bytes() const;
+
+    Exchange way_;
+    std::size_t n_, point_bytes_;
+    int subtrees_ = 0; ///< of all parts
+    std::vector<Part> parts_;
+    PinnedArray<std::byte> pinned_;
+    MappedArray<std::byte> mapped_;
+    WriteCombinedArray<std::byte> write_combined_;
+    std::byte* host_points_ = nullptr;      ///< n; null for `peer`
+    Vec4<double>* host_subtrees_ = nullptr; ///< subtrees·n
+};
+
+} // namespace farfield::cuda
