@@ -142,7 +142,7 @@ TEST(Division, PartsTakeNearlyEqualWork) {
     for (int parts : {1, 2, 4, 8}) {
         int most = 0;
         for (int p = 0; p < parts; ++p) {
-            const auto groups = range_of_part(ring.groups, p, parts);
+            const auto groups = interval_of_part(ring.groups, p, parts);
             most = std::max(most, slots_of(ring.first_distance(groups.begin),
                                            ring.first_distance(groups.end) - 1, ring.tiles));
         }
@@ -155,7 +155,7 @@ TEST(Division, BodiesAreDividedWithoutGapOrOverlap) {
         for (int parts : {1, 2, 3, 4, 7, 64}) {
             int end = 0;
             for (int p = 0; p < parts; ++p) {
-                const auto range = range_of_part(n, p, parts);
+                const auto range = interval_of_part(n, p, parts);
                 EXPECT_EQ(range.begin, end);
                 EXPECT_LE(range.size(), n / parts + 1);
                 EXPECT_GE(range.size(), n / parts);

@@ -102,7 +102,7 @@ private:
 } // namespace
 
 Share share_of(const Ring& ring, int part, int parts, int most_slots) {
-    const Range groups = range_of_part(ring.groups, part, parts);
+    const Interval groups = interval_of_part(ring.groups, part, parts);
     Planner planner(ring, most_slots, parts == 1);
     const int largest = largest_piece(ring, most_slots);
     for (int first = groups.begin; first < groups.end;) {

@@ -44,11 +44,11 @@ FF_HD constexpr int slots_of(int nearest, int farthest, int tiles) {
 }
 
 /// Parts are numbered from 0; [begin, end) of `count` things, as equal as can be.
-struct Range {
+struct Interval {
     int begin = 0, end = 0;
     [[nodiscard]] constexpr int size() const { return end - begin; }
 };
-constexpr Range range_of_part(int count, int part, int parts) {
+constexpr Interval interval_of_part(int count, int part, int parts) {
     const auto edge = [&](int p) { return static_cast<int>(static_cast<std::int64_t>(count) * p / parts); };
     return {edge(part), edge(part + 1)};
 }

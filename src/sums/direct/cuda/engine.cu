@@ -90,7 +90,7 @@ struct SumEngine<PointType>::Impl {
 
     void add_part(int p, int count) {
         const int device = options.devices[static_cast<std::size_t>(p)];
-        const auto range = range_of_part(options.n, p, count);
+        const auto range = interval_of_part(options.n, p, count);
         const auto n = static_cast<std::size_t>(options.n);
         use_device(device);
         Part part;
@@ -114,7 +114,7 @@ struct SumEngine<PointType>::Impl {
         memory.push_back(std::move(part));
     }
 
-    void prepare(Part& part, Range range, int p, int count) {
+    void prepare(Part& part, Interval range, int p, int count) {
         check(cudaMemset(part.points.data(), 0, part.points.bytes()), "clearing the points");
         if (options.rung == Rung::symmetric) {
             part.share = symmetric_share<PointType>(options.n, p, count);
