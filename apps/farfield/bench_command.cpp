@@ -1,9 +1,12 @@
-// farfield bench direct: the ladder of the direct sum on this machine, on its CPU or on a GPU.
+// farfield bench direct: the ladder of the direct sum, on the CPU or on a GPU; farfield bench split: both at
+// once.
 #include "command.h"
+#include "deliver.h"
 #include "options.h"
 
 #include "studies/bench_direct.h"
 #include "studies/bench_direct_cuda.h"
+#include "studies/bench_split.h"
 
 #include <fmt/format.h>
 
@@ -18,12 +21,20 @@
 namespace farfield::app {
 namespace {
 
-struct BenchCommand {
+using Sizes = std::optional<std::vector<std::int64_t>>; ///< as given
+
+struct DirectCommand {
     BenchDirectOptions options;
-    std::optional<std::vector<std::int64_t>> sizes; ///< as given
+    Sizes sizes;
     DeviceChoice device{.kind = DeviceKind::cpu};
-    std::filesystem::path json;
-    bool quiet = false;
+    Delivery delivery;
+};
+
+struct SplitCommand {
+    BenchSplitOptions options;
+    Sizes sizes;
+    DeviceChoice device{.kind = DeviceKind::cuda};
+    Delivery delivery;
 };
 
 // The seconds of the naive rung at the largest size allowed are already too many.
@@ -47,56 +58,81 @@ std::vector<std::int64_t> parse_sizes(const std::string& text) {
     return sizes;
 }
 
-// The report of either ladder, as JSON to its file and as a table to the terminal.
-template <class Report>
-void deliver(const Report& report, const std::filesystem::path& json, bool quiet) {
-    if (!json.empty()) write_json(report, json);
-    if (quiet) return;
-    fmt::print("{}", to_text(report));
-    if (!json.empty()) fmt::print("Files made:\n  {}\n", json.string());
-}
-
-int bench_direct_on(const BenchCommand& command) {
-    if (!command.json.empty()) require_output(command.json, "--json");
+int bench_direct_on(const DirectCommand& command) {
     auto kind = command.device.kind;
     if (kind == DeviceKind::automatic) kind = gpus().empty() ? DeviceKind::cpu : DeviceKind::cuda;
     if (kind == DeviceKind::cuda) {
         BenchCudaOptions options{.repeats = command.options.repeats, .device = one_gpu(command.device)};
         if (command.sizes) options.sizes = *command.sizes;
-        deliver(bench_direct_cuda(options), command.json, command.quiet);
-    } else {
-        auto options = command.options;
-        if (command.sizes) options.sizes = *command.sizes;
-        deliver(bench_direct(options), command.json, command.quiet);
+        return deliver(command.delivery, [&] { return bench_direct_cuda(options); });
     }
-    return 0;
+    auto options = command.options;
+    if (command.sizes) options.sizes = *command.sizes;
+    return deliver(command.delivery, [&] { return bench_direct(options); });
+}
+
+int bench_split_on(const SplitCommand& command) {
+    if (command.device.kind == DeviceKind::cpu)
+        throw InvalidArgument(
+            "--device cpu is not allowed: the sum is divided between the CPU and a GPU; name "
+            "the GPU, such as cuda");
+    auto options = command.options;
+    options.device = one_gpu(command.device);
+    if (command.sizes) options.sizes = *command.sizes;
+    return deliver(command.delivery, [&] { return bench_split(options); });
+}
+
+void add_sizes(CLI::App& app, Sizes& sizes, const std::string& by_default) {
+    app.add_option_function<std::string>(
+           "--n", [&sizes](const std::string& text) { sizes = parse_sizes(text); },
+           "Numbers of points, with commas between")
+        ->type_name("N,N,...")
+        ->default_str(by_default);
+}
+
+void add_repeats(CLI::App& app, int& repeats) {
+    add_count(app, "--repeat", repeats, {1, 1000}, "Measure this many times and take medians")
+        ->default_str(fmt::format("{}", repeats));
+}
+
+void declare_direct(CLI::App& app, DirectCommand& command) {
+    app.footer(
+        "Examples:\n  farfield bench direct\n  farfield bench direct --n 4096 --repeat 3 --json rates.json\n"
+        "  farfield bench direct --device cuda --json gpu.json\n");
+    add_sizes(app, command.sizes, "16384,65536, on a GPU also 262144");
+    add_one_device(app, command.device);
+    add_count(app, "--threads", command.options.threads, {1, 4096},
+              "Threads of the rungs that use them; by default all", "leave the option out to use all cores");
+    add_repeats(app, command.options.repeats);
+    app.add_flag("--cpu-time", command.options.cpu_time,
+                 "Measure the time of the processors instead of the clock, on a busy machine");
+    add_delivery(app, command.delivery);
+}
+
+void declare_split(CLI::App& app, SplitCommand& command) {
+    app.footer("Examples:\n  farfield bench split\n  farfield bench split --n 262144 --threads 8\n");
+    add_sizes(app, command.sizes, "65536,262144");
+    add_one_device(app, command.device);
+    add_count(app, "--threads", command.options.threads, {1, 4096},
+              "Threads of the CPU's share; by default all but one",
+              "leave the option out to use all cores but one");
+    add_repeats(app, command.options.repeats);
+    add_delivery(app, command.delivery);
 }
 
 } // namespace
 
 Action declare_bench(CLI::App& app) {
     app.require_subcommand(1);
-    auto* direct = app.add_subcommand("direct", "Time every rung of the direct sum, with its error");
-    direct->footer("Examples:\n  farfield bench direct\n  farfield bench direct --n 4096 --repeat 3 --json "
-                   "rates.json\n  farfield bench direct --device cuda --json gpu.json\n");
-    auto command = std::make_shared<BenchCommand>();
-    auto& options = command->options;
-    direct
-        ->add_option_function<std::string>(
-            "--n", [command](const std::string& text) { command->sizes = parse_sizes(text); },
-            "Numbers of points, with commas between")
-        ->type_name("N,N,...")
-        ->default_str("16384,65536, on a GPU also 262144");
-    add_one_device(*direct, command->device);
-    add_count(*direct, "--threads", options.threads, {1, 4096},
-              "Threads of the rungs that use them; by default all", "leave the option out to use all cores");
-    add_count(*direct, "--repeat", options.repeats, {1, 1000}, "Measure this many times and take medians")
-        ->default_str(fmt::format("{}", options.repeats));
-    direct->add_flag("--cpu-time", options.cpu_time,
-                     "Measure the time of the processors instead of the clock, on a busy machine");
-    direct->add_option("--json", command->json, "The table as JSON")->type_name("FILE");
-    direct->add_flag("--quiet", command->quiet, "Print nothing but errors");
-    return [command] { return bench_direct_on(*command); };
+    auto direct = std::make_shared<DirectCommand>();
+    auto split = std::make_shared<SplitCommand>();
+    declare_direct(*app.add_subcommand("direct", "Time every rung of the direct sum, with its error"),
+                   *direct);
+    auto* split_app = app.add_subcommand("split", "Divide one sum between the CPU and a GPU");
+    declare_split(*split_app, *split);
+    return [direct, split, split_app] {
+        return split_app->parsed() ? bench_split_on(*split) : bench_direct_on(*direct);
+    };
 }
 
 } // namespace farfield::app

@@ -23,8 +23,15 @@ constexpr std::array table{
             false, declare_plot},
     Command{"bench", "Measure how fast the sums are on this machine",
             "farfield bench direct\n"
-            "farfield bench direct --n 16384,65536 --threads 2 --json bench.json\n",
+            "farfield bench direct --n 16384,65536 --threads 2 --json bench.json\n"
+            "farfield bench direct --device cuda --n 262144\n"
+            "farfield bench split\n",
             false, declare_bench},
+    Command{"reproduce", "Repeat the measurements of the sources on this machine",
+            "farfield reproduce handbook-timings\n"
+            "farfield reproduce ladder --device cuda --json ladder.json\n"
+            "farfield reproduce ladder --n 10000 --repeat 5\n",
+            false, declare_reproduce},
     Command{"info", "Tell the version and what this machine offers",
             "farfield info\n"
             "farfield info --json\n",

@@ -66,6 +66,16 @@ void bash_case(CLI::App& app, const std::string& path, std::string& words, std::
     for (auto* child : children_of(app)) bash_case(*child, path + " " + child->get_name(), words, values);
 }
 
+// Where words that do not start with a hyphen are commands, not files.
+std::string groups_test(CLI::App& app, const std::string& prefix = {}) {
+    const auto children = children_of(app);
+    if (children.empty()) return {};
+    const auto path = prefix + app.get_name();
+    auto out = fmt::format(" || $path == '{}'", path);
+    for (auto* child : children) out += groups_test(*child, path + " ");
+    return out;
+}
+
 std::string bash_script(CLI::App& root) {
     std::string words;
     std::string values;
@@ -83,7 +93,7 @@ _farfield() {{
 {}        *) words='' ;;
     esac
     case "$path $previous" in
-{}        *) [[ $current == -* || $path == farfield || $path == 'farfield bench' ]] || words='' ;;
+{}        *) [[ $current == -*{} ]] || words='' ;;
     esac
     COMPREPLY=()
     [[ -z $words ]] || mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
@@ -100,7 +110,7 @@ complete -o default -F _farfield farfield
             }
             return out;
         }(),
-        words, values);
+        words, values, groups_test(root));
 }
 
 std::string zsh_arguments(CLI::App& app) {

@@ -9,7 +9,7 @@ import unittest
 
 from support import SOURCE, CommandTest, farfield, read, write
 
-COMMANDS = ["run", "sum", "plot", "info", "bench"]
+COMMANDS = ["run", "sum", "plot", "info", "bench", "reproduce"]
 
 
 def options_of(*command):
@@ -88,12 +88,33 @@ class Help(CommandTest):
         self.fail_clearly(["bench", "direct", "--device", "cuda:0,1"], 2, "one device is measured at a time")
         self.fail_clearly(["bench", "direct", "--device", "gpu"], 2, "gpu")
 
+    def test_reproduce(self):
+        """The CPU's lines are measured on any machine; without a GPU its lines say so and the exit code is 0."""
+        gpu = json.loads(self.succeed("info", "--json").out)["devices"]
+        for study, source in (("handbook-timings", "Xeon 5570"), ("ladder", "GeForce GTX 680")):
+            text = self.succeed("reproduce", study, "--n", "256", "--repeat", "1", "--json", "study.json").out
+            self.assertIn(source, text)
+            self.assertEqual("no GPU" in text, not gpu)
+            report = json.loads(read("study.json"))
+            self.assertEqual(report["study"], study)
+            values = [v for t in report["tables"] for r in t["rows"] if r["source"] is None for v in r["values"]]
+            self.assertTrue(any(v is not None for v in values), "nothing was measured")
+            self.assertEqual(self.succeed("reproduce", study, "--n", "256", "--repeat", "1", "--quiet").out, "")
+            if not gpu:
+                self.fail_clearly(["reproduce", study, "--device", "cuda"], 2, "CUDA" if "CUDA" in text else "GPU")
+
+    def test_bench_split(self):
+        self.fail_clearly(["bench", "split", "--device", "cpu"], 2, "divided between the CPU and a GPU")
+        if not json.loads(self.succeed("info", "--json").out)["devices"]:
+            self.fail_clearly(["bench", "split"], 2, "cpu" if "NVIDIA" in farfield("bench", "split").err else "CUDA")
+
     def test_mistakes(self):
         self.fail_clearly(["rnu", "x.toml"], 2, "'rnu'", "did you mean 'run'")
         self.fail_clearly(["polt", "--out", "x.png"], 2, "'polt'", "did you mean 'plot'")
         self.fail_clearly(["bench", "drect"], 2, "'drect'", "did you mean 'direct'")
         self.fail_clearly(["bench", "direct", "--n", "16,many"], 2, "--n 16,many", "whole numbers")
         self.fail_clearly(["bench", "direct", "--repeat", "0"], 2, "--repeat 0", "≥ 1")
+        self.fail_clearly(["reproduce", "laddr"], 2, "did you mean 'ladder'")
         self.fail_clearly(["elephant"], 2, "'elephant'", "run, sum, plot")
         self.fail_clearly(["--verzion"], 2, "--verzion", "did you mean '--version'")
         self.fail_clearly(["run", "--thraeds", "2"], 2, "--thraeds", "did you mean '--threads'")
@@ -155,6 +176,8 @@ class Completion(CommandTest):
         self.assertEqual(self.complete("farfield", "sum", "--kernel", "gravity", "--precision", "mi"), ["mixed"])
         self.assertEqual(self.complete("farfield", "run", "--out", ""), [])  # left to the names of files
         self.assertEqual(self.complete("farfield", "run", ""), [])
+        self.assertLessEqual({"handbook-timings", "ladder"}, set(self.complete("farfield", "reproduce", "")))
+        self.assertEqual(self.complete("farfield", "reproduce", "ladder", "--device", "c"), ["cpu", "cuda"])
 
     def test_zsh_and_fish(self):
         for shell in ("zsh", "fish"):

@@ -1,0 +1,62 @@
+// farfield reproduce handbook-timings|ladder: the sources' tables on this machine.
+#include "command.h"
+#include "deliver.h"
+#include "options.h"
+
+#include "studies/reproduce.h"
+
+#include <limits>
+#include <memory>
+
+namespace farfield::app {
+namespace {
+
+struct ReproduceCommand {
+    ReproduceOptions options;
+    int most_points = std::numeric_limits<int>::max();
+    Delivery delivery;
+    Study (*study)(const ReproduceOptions&) = nullptr;
+};
+
+void declare_study(CLI::App& app, ReproduceCommand& command) {
+    auto& options = command.options;
+    add_one_device(app, options.device);
+    add_count(app, "--n", command.most_points, {2, 1 << 24}, "Cut larger sizes to N, for a quick look",
+              "leave the option out for the sizes of the source")
+        ->type_name("N");
+    add_count(app, "--threads", options.threads, {1, 4096}, "Threads of the CPU; by default all",
+              "leave the option out to use all cores");
+    add_count(app, "--repeat", options.repeats, {1, 1000}, "Measure this many times and take medians")
+        ->default_str("3");
+    add_delivery(app, command.delivery);
+}
+
+} // namespace
+
+Action declare_reproduce(CLI::App& app) {
+    app.require_subcommand(1);
+    const auto add = [&](const char* name, const char* summary, const char* examples,
+                         Study (*study)(const ReproduceOptions&)) {
+        auto command = std::make_shared<ReproduceCommand>();
+        command->study = study;
+        auto* study_app = app.add_subcommand(name, summary);
+        study_app->footer(examples);
+        declare_study(*study_app, *command);
+        return std::pair(study_app, command);
+    };
+    const auto timings =
+        add("handbook-timings", "The CUDA Handbook's N-body timings (2012) beside this machine's",
+            "Examples:\n  farfield reproduce handbook-timings\n"
+            "  farfield reproduce handbook-timings --device cpu --repeat 5 --json timings.json\n",
+            reproduce_handbook_timings);
+    const auto ladder = add("ladder", "The CUDA slides' ladder of optimisations beside this machine's",
+                            "Examples:\n  farfield reproduce ladder\n  farfield reproduce ladder --n 10000\n",
+                            reproduce_ladder);
+    return [timings, ladder] {
+        auto& command = timings.first->parsed() ? *timings.second : *ladder.second;
+        command.options.most_points = command.most_points;
+        return deliver(command.delivery, [&] { return command.study(command.options); });
+    };
+}
+
+} // namespace farfield::app

@@ -1,0 +1,208 @@
+// farfield reproduce ladder.
+#include "backend/cuda/devices.h"
+#include "studies/cuda/ceilings.h"
+#include "studies/ladder_model.h"
+#include "studies/reproduce.h"
+#include "studies/seed_tables.h"
+#include "studies/study_place.h"
+#include "studies/study_timer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <string>
+
+namespace farfield {
+namespace {
+
+using cuda::Rung;
+
+/// What the tables share. Sizes are cut to `most_points`; a single GPU thread gets 4096 bodies at most.
+class Ladder {
+public:
+    Ladder(StudyTimer& timer, const StudyPlace& place, std::int64_t most_points)
+        : timer_(timer), place_(place), most_points_(most_points) {}
+
+    [[nodiscard]] std::int64_t cut(std::int64_t n) const { return std::min(n, most_points_); }
+    [[nodiscard]] std::string column(std::int64_t n) const { return fmt::format("here, N={}", cut(n)); }
+    [[nodiscard]] bool has_gpu() const { return timer_.has_gpu(); }
+    [[nodiscard]] StudyValue missing() const { return StudyValue::none(place_.missing); }
+
+    Timed gpu(std::int64_t n, Rung rung, Precision precision = Precision::float32, int steps = 1) {
+        const std::int64_t most = rung == Rung::one_thread ? 4096 : most_points_;
+        return timer_.gpu(std::min(cut(n), most), rung, precision, steps);
+    }
+    Timed cpu(std::int64_t n, Variant variant) { return timer_.cpu(cut(n), variant, Isa::automatic, 1); }
+    /// Pairs/s of the rung over those of `other`.
+    StudyValue speedup(std::int64_t n, Rung rung, Rung other) {
+        if (!has_gpu()) return missing();
+        const auto timed = gpu(n, rung);
+        return StudyValue::of(timed.pairs_per_second() / gpu(n, other).pairs_per_second(), timed.error);
+    }
+
+private:
+    StudyTimer& timer_;
+    const StudyPlace& place_;
+    std::int64_t most_points_;
+};
+
+StudyRow of_cards(std::string what, std::string_view slide, const seeds::OfCards& values) {
+    StudyRow row{std::move(what), fmt::format("Slides, {}", slide), {}};
+    for (const double value : values) row.values.push_back(StudyValue::of(value));
+    return row;
+}
+
+std::vector<std::string> card_columns() { return {seeds::cards.begin(), seeds::cards.end()}; }
+
+StudyTable threads_table(Ladder& ladder) {
+    constexpr std::array<std::int64_t, 2> sizes{10000, 3000};
+    StudyTable table{"One thread and many (slides: n = 10000, 10000, 3000)", card_columns(), {}};
+    for (const auto n : sizes) table.columns.push_back(ladder.column(n));
+    const auto add = [&](StudyRow row, const std::function<double(std::int64_t)>& value) {
+        row.values.resize(seeds::cards.size(), StudyValue::none(""));
+        for (const auto n : sizes)
+            row.values.push_back(ladder.has_gpu() ? StudyValue::of(value(n)) : ladder.missing());
+        table.rows.push_back(std::move(row));
+    };
+    const auto gpu = [&](std::int64_t n, Rung rung) { return ladder.gpu(n, rung).pairs_per_second(); };
+    const auto cpu = [&](std::int64_t n, Variant variant) {
+        return ladder.cpu(n, variant).pairs_per_second();
+    };
+    add(of_cards("a CPU thread over one GPU thread", "1-Thread Performance", seeds::one_thread_slowdown),
+        [&](std::int64_t n) { return cpu(n, Variant::naive) / gpu(n, Rung::one_thread); });
+    add(of_cards("N GPU threads over one", "N Thread Speedup", seeds::threads_over_one_thread),
+        [&](std::int64_t n) { return gpu(n, Rung::naive) / gpu(n, Rung::one_thread); });
+    add(of_cards("N GPU threads over a CPU thread", "N Thread Speedup", seeds::threads_over_cpu_thread),
+        [&](std::int64_t n) { return gpu(n, Rung::naive) / cpu(n, Variant::naive); });
+    add({"the same with the fastest rungs of both", {}, {}},
+        [&](std::int64_t n) { return gpu(n, Rung::symmetric) / cpu(n, Variant::automatic); });
+    StudyRow cpu_row{"a CPU thread, 1e9 pairs/s: naive", {}, {}}, fast_row{"its fastest rung", {}, {}};
+    for (auto* row : {&cpu_row, &fast_row}) row->values.resize(seeds::cards.size(), StudyValue::none(""));
+    for (const auto n : sizes) {
+        const auto naive = ladder.cpu(n, Variant::naive), fastest = ladder.cpu(n, Variant::automatic);
+        cpu_row.values.push_back(StudyValue::of(1e-9 * naive.pairs_per_second(), naive.error));
+        fast_row.values.push_back(StudyValue::of(1e-9 * fastest.pairs_per_second(), fastest.error));
+    }
+    table.rows.push_back(std::move(cpu_row));
+    table.rows.push_back(std::move(fast_row));
+    return table;
+}
+
+StudyTable speedup_table(Ladder& ladder) {
+    constexpr std::array<std::int64_t, 2> sizes{100000, 300000};
+    StudyTable table{"Speed-up of a rung over the one it changes (slides: n = 100000, 100000, 300000)",
+                     card_columns(),
+                     {}};
+    for (const auto n : sizes) table.columns.push_back(ladder.column(n));
+    const auto add = [&](StudyRow row, Rung rung) {
+        row.values.resize(seeds::cards.size(), StudyValue::none(""));
+        for (const auto n : sizes) row.values.push_back(ladder.speedup(n, rung, *predecessor(rung)));
+        table.rows.push_back(std::move(row));
+    };
+    for (const auto& step : seeds::slide_steps())
+        if (step.steps == 1)
+            add(of_cards(std::string(cuda::info_of(step.rung).name), step.slide, step.speedup), step.rung);
+    for (const auto rung : {Rung::register_tile, Rung::symmetric, Rung::atomics_tiled})
+        add({std::string(cuda::info_of(rung).name), {}, {}}, rung);
+    return table;
+}
+
+StudyTable steps_table(Ladder& ladder) {
+    StudyTable table{
+        "10000 steps: constant over soa (slides: n = 1000, 1000, 3000), and seconds of the sums alone",
+        card_columns(),
+        {}};
+    constexpr std::array<std::int64_t, 2> sizes{1000, 3000};
+    for (const auto n : sizes) table.columns.push_back(ladder.column(n));
+    for (const auto& step : seeds::slide_steps()) {
+        if (step.steps == 1) continue;
+        const auto seconds = [&](std::int64_t n, Rung rung) {
+            return ladder.gpu(n, rung, Precision::float32, step.steps).seconds;
+        };
+        auto row = of_cards(std::string(cuda::info_of(step.rung).name), step.slide, step.speedup);
+        for (const auto n : sizes)
+            row.values.push_back(
+                ladder.has_gpu() ? StudyValue::of(seconds(n, *predecessor(step.rung)) / seconds(n, step.rung))
+                                 : ladder.missing());
+        table.rows.push_back(std::move(row));
+        for (const auto rung : {*predecessor(step.rung), step.rung, Rung::symmetric}) {
+            StudyRow here{fmt::format("{}, seconds", cuda::info_of(rung).name), {}, {}};
+            here.values.resize(seeds::cards.size(), StudyValue::none(""));
+            for (const auto n : sizes)
+                here.values.push_back(ladder.has_gpu() ? StudyValue::of(seconds(n, rung)) : ladder.missing());
+            table.rows.push_back(std::move(here));
+        }
+    }
+    return table;
+}
+
+StudyTable absolute_table(Ladder& ladder, const StudyPlace& place) {
+    StudyTable table{
+        "Absolute performance, float", {"N", "ms", "Gflop/s", "GB/s", "% of peak", "Gflop/s double"}, {}};
+    for (const auto& slide : seeds::slide_absolutes())
+        table.rows.push_back(
+            {fmt::format("{}, {}", slide.card, cuda::info_of(slide.rung).name),
+             fmt::format("Slides, {}", slide.slide),
+             {StudyValue::of(static_cast<double>(slide.n)), StudyValue::of(slide.milliseconds),
+              StudyValue::of(slide.gflops), StudyValue::of(slide.gigabytes_per_second),
+              StudyValue::of(100.0 * slide.share_of_peak),
+              slide.gflops_double ? StudyValue::of(*slide.gflops_double) : StudyValue::none("-")}});
+    double peak = 0.0;
+    if (place.gpu) {
+        const auto device = cuda::devices().at(static_cast<std::size_t>(*place.gpu));
+        const double clock = cuda::measure_ceilings().most_clock_hz;
+        peak =
+            peaks(lanes_of(device.major, device.minor, device.multiprocessors, clock), Precision::float32, {})
+                .peak;
+    }
+    const auto add = [&](std::int64_t n, Rung rung) {
+        StudyRow row{fmt::format("here, {}", cuda::info_of(rung).name), {}, {}};
+        row.values.push_back(StudyValue::of(static_cast<double>(ladder.cut(n))));
+        if (ladder.has_gpu()) {
+            const auto timed = ladder.gpu(n, rung);
+            const auto in_double = ladder.gpu(n, rung, Precision::float64);
+            const double flops = flop_a_pair * timed.pairs_per_second();
+            const double bytes = bytes_moved(rung, Precision::float32, timed.n);
+            row.values.push_back(StudyValue::of(1e3 * timed.seconds, timed.error));
+            row.values.push_back(StudyValue::of(1e-9 * flops));
+            row.values.push_back(StudyValue::of(1e-9 * bytes / timed.seconds));
+            row.values.push_back(StudyValue::of(100.0 * flops / peak));
+            row.values.push_back(StudyValue::of(1e-9 * flop_a_pair * in_double.pairs_per_second()));
+        }
+        row.values.resize(table.columns.size(), ladder.missing());
+        table.rows.push_back(std::move(row));
+    };
+    add(100000, Rung::unrolled);
+    for (const std::int64_t n : {100000, 300000})
+        for (const auto rung : {Rung::flush, Rung::symmetric}) add(n, rung);
+    return table;
+}
+
+} // namespace
+
+Study reproduce_ladder(const ReproduceOptions& options) {
+    const auto place = study_place(options.device);
+    auto study = begin_study(
+        "ladder", "The ladder of optimisations of the CUDA slides after Burtscher, and this machine's",
+        options, place);
+    StudyTimer timer(options.repeats, place.gpu, options.threads);
+    Ladder ladder(timer, place, options.most_points);
+    study.tables.push_back(threads_table(ladder));
+    study.tables.push_back(speedup_table(ladder));
+    study.tables.push_back(steps_table(ladder));
+    study.tables.push_back(absolute_table(ladder, place));
+    study.notes.emplace_back(
+        "The slides time whole steps, of which their sum is over 99.9 %; here it is the sum "
+        "alone, by events on the GPU.");
+    study.notes.emplace_back(
+        "One GPU thread gets 4096 bodies at most; rates are compared, not times. CPU thread: the "
+        "rung naive, two plain loops as on the slides.");
+    study.notes.emplace_back(
+        "constant sets its parameters at every sum here, at the start of a run on the slides: "
+        "the copy is in its time.");
+    return study;
+}
+
+} // namespace farfield

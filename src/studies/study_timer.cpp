@@ -1,0 +1,71 @@
+#include "studies/study_timer.h"
+
+#include "backend/threads/parallel.h"
+#include "sums/direct/cuda/device_sum.h"
+
+#include <vector>
+
+namespace farfield {
+
+StudyTimer::StudyTimer(int repeats, std::optional<int> gpu, int threads)
+    : repeats_(repeats), gpu_(gpu), threads_(thread_count(threads)) {}
+
+const BenchPoints& StudyTimer::points(std::int64_t n) {
+    auto place = points_.find(n);
+    if (place == points_.end()) place = points_.emplace(n, make_bench_points(n)).first;
+    return place->second;
+}
+
+const SampledTruth& StudyTimer::truth(std::int64_t n, bool rounded) {
+    auto place = truths_.find({n, rounded});
+    if (place == truths_.end())
+        place = truths_
+                    .emplace(std::pair(n, rounded),
+                             SampledTruth(points(n), static_cast<std::size_t>(n), rounded, bench_softening))
+                    .first;
+    return place->second;
+}
+
+Timed StudyTimer::cpu(std::int64_t n, Variant variant, Isa isa, int threads, Precision precision) {
+    const auto& from = points(n);
+    SumPlan plan(matrix_view(std::span<const double>(from.xyz), 3), {.softening = bench_softening,
+                                                                     .precision = precision,
+                                                                     .threads = threads,
+                                                                     .isa = isa,
+                                                                     .variant = variant,
+                                                                     .device = {.kind = DeviceKind::cpu}});
+    std::vector<double> field(from.xyz.size());
+    std::vector<double> seconds;
+    for (int run = -1; run < repeats_; ++run) { // the first warms up
+        plan.execute(std::span<const double>(from.mass), {.field = matrix_view(std::span<double>(field), 3)});
+        if (run >= 0) seconds.push_back(plan.report().compute_seconds);
+    }
+    return {n, median(seconds), truth(n, precision == Precision::float32).error(field)};
+}
+
+Timed StudyTimer::gpu(std::int64_t n, cuda::Rung rung, Precision precision, int steps) {
+    const auto key = std::tuple(n, rung, precision, steps);
+    if (const auto known = gpu_times_.find(key); known != gpu_times_.end()) return known->second;
+    const auto& from = points(n);
+    cuda::DeviceSum sum({.device = *gpu_,
+                         .rung = rung,
+                         .precision = precision,
+                         .softening = bench_softening,
+                         .potential = false,
+                         .field = true});
+    sum.set_points(from.xyz, from.mass);
+    sum.run();
+    std::vector<double> seconds;
+    for (int run = 0; run < repeats_; ++run) {
+        double all = 0.0;
+        for (int step = 0; step < steps; ++step) all += 1e-3 * sum.run();
+        seconds.push_back(all);
+    }
+    std::vector<double> field(from.xyz.size());
+    sum.fetch({}, field);
+    const Timed timed{n, median(seconds), truth(n, precision == Precision::float32).error(field)};
+    gpu_times_.emplace(key, timed);
+    return timed;
+}
+
+} // namespace farfield

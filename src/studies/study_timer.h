@@ -1,0 +1,55 @@
+// Times one sum of the field, on the CPU or on a GPU, with its error: the measurements that studies are made
+// of.
+#pragma once
+
+#include "studies/bench_points.h"
+#include "sums/direct/cuda/rungs.h"
+
+#include <farfield/sum.h>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+namespace farfield {
+
+struct Timed {
+    std::int64_t n = 0;
+    double seconds = 0.0; ///< median: of the pair loop on a CPU, of the kernels by events on a GPU
+    double error = 0.0;   ///< relative L2 of the field
+
+    [[nodiscard]] double pairs_per_second() const {
+        return static_cast<double>(n) * static_cast<double>(n - 1) / seconds;
+    }
+};
+
+class StudyTimer {
+public:
+    /// `gpu`: CUDA's number, or none to measure on the CPU alone. `threads` of the CPU, 0: all.
+    StudyTimer(int repeats, std::optional<int> gpu, int threads);
+
+    [[nodiscard]] bool has_gpu() const { return gpu_.has_value(); }
+    [[nodiscard]] int threads() const { return threads_; }
+    [[nodiscard]] int repeats() const { return repeats_; }
+
+    Timed cpu(std::int64_t n, Variant variant, Isa isa, int threads,
+              Precision precision = Precision::float32);
+    /// Measured once for the same arguments. With `steps` > 1 a measurement is that many sums one after the
+    /// other, and `seconds` is their sum. @pre has_gpu().
+    Timed gpu(std::int64_t n, cuda::Rung rung, Precision precision = Precision::float32, int steps = 1);
+
+private:
+    const BenchPoints& points(std::int64_t n);
+    const SampledTruth& truth(std::int64_t n, bool rounded);
+
+    int repeats_;
+    std::optional<int> gpu_;
+    int threads_;
+    std::map<std::int64_t, BenchPoints> points_;
+    std::map<std::pair<std::int64_t, bool>, SampledTruth> truths_;
+    std::map<std::tuple<std::int64_t, cuda::Rung, Precision, int>, Timed> gpu_times_;
+};
+
+} // namespace farfield
