@@ -15,7 +15,8 @@ constexpr std::array table{
     Command{"sum", "Compute potentials and fields of points",
             "farfield sum --kernel coulomb --sources charges.npy --out field.npy\n"
             "farfield sum --kernel gravity --sources stars.csv --targets probes.csv --softening 0.01 \\\n"
-            "    --precision mixed --output potential,field --out result.csv --json report.json\n",
+            "    --precision mixed --output potential,field --out result.csv --json report.json\n"
+            "farfield sum --kernel gravity --sources stars.npy --device cuda --out field.npy\n",
             false, declare_sum},
     Command{"plot", "Draw a snapshot or a diagnostics.csv",
             "farfield plot plummer/snapshot_0004.h5 -o cluster.png\n"

@@ -31,10 +31,16 @@ std::string joined(const std::vector<std::string>& words, std::string_view separ
     return out;
 }
 
-// "a b c" for an option whose type is "a|b|c".
+// "a b c" for an option whose type is "a|b|c", or whose description ends so.
 std::string choices_of(const CLI::Option& option) {
     auto text = option.get_type_name();
-    if (text.find('|') == std::string::npos) return {};
+    if (text.find('|') == std::string::npos) {
+        constexpr std::string_view before = "; one of\n"; // as show_choices writes them
+        const auto at = option.get_description().find(before);
+        if (at == std::string::npos) return {};
+        text = option.get_description().substr(at + before.size());
+        std::erase(text, '\n');
+    }
     for (auto& c : text)
         if (c == '|') c = ' ';
     return text;
@@ -45,7 +51,7 @@ bool is_flag(const CLI::Option& option) { return option.get_items_expected_max()
 // Without the characters that end a quoted text.
 std::string plain(std::string text) {
     for (auto& c : text)
-        if (c == '\'' || c == '[' || c == ']' || c == ':') c = ' ';
+        if (c == '\'' || c == '[' || c == ']' || c == ':' || c == '\n') c = ' ';
     return text;
 }
 

@@ -21,6 +21,8 @@ std::string roff(std::string_view text) {
             out += "\\e";
         else if (c == '-')
             out += "\\-";
+        else if (c == '|')
+            out += "|\\:"; // a line may break here
         else
             out += c;
         line_start = c == '\n';

@@ -67,6 +67,21 @@ std::string choices_text(std::span<const std::string_view> names) {
     return out;
 }
 
+CLI::Option* show_choices(CLI::Option* option, std::span<const std::string_view> names) {
+    constexpr std::size_t longest_line = 80;
+    const auto choices = choices_text(names);
+    if (choices.size() <= longest_line) return option->type_name(choices);
+    auto description = option->get_description() + "; one of";
+    std::size_t length = longest_line;
+    for (const auto name : names) {
+        const bool breaks = length + name.size() >= longest_line;
+        description += breaks ? "\n" : "";
+        length = (breaks ? 0 : length) + name.size() + 1;
+        description += std::string(name) + (name == names.back() ? "" : "|");
+    }
+    return option->type_name("NAME")->description(description);
+}
+
 void unknown_choice(std::string_view option, std::string_view value,
                     std::span<const std::string_view> names) {
     throw InvalidArgument(fmt::format("{} {} is not known{}", option, value, suggestion(value, names)));
@@ -109,6 +124,39 @@ void add_machine_options(CLI::App& app, int& threads, Isa& isa) {
               "Threads to use; by default all cores (or OMP_NUM_THREADS)",
               "leave the option out to use all cores");
     add_choice(app, "--isa", isa, "Instruction set of the pair loops; auto takes the best this CPU has");
+}
+
+namespace {
+
+template <class Enum>
+CLI::Option* add_optional_choice(CLI::App& app, const std::string& option, std::optional<Enum>& value,
+                                 const std::string& doc) {
+    const auto parse = [&value, option](const std::string& text) {
+        const auto known = names_of<Enum>();
+        value = from_name<Enum>(text);
+        if (!value) unknown_choice(option, text, known);
+    };
+    return show_choices(app.add_option_function<std::string>(option, parse, doc), names_of<Enum>());
+}
+
+} // namespace
+
+void add_device_options(CLI::App& app, DeviceOptions& options, const std::string& defaults_from) {
+    const bool own_defaults = defaults_from.empty();
+    const auto otherwise = own_defaults ? std::string() : " (default: " + defaults_from + ")";
+    auto* device =
+        app.add_option_function<std::string>(
+               "--device", [&options](const std::string& text) { options.device = device_from_name(text); },
+               "Also cuda:1, or cuda:0,1 for two GPUs; auto takes a GPU where it is faster" + otherwise)
+            ->type_name("auto|cpu|cuda");
+    auto* multi_gpu = add_optional_choice(app, "--multi-gpu", options.multi_gpu,
+                                          "Several GPUs: a CPU thread each, or one for all" + otherwise);
+    auto* exchange = add_optional_choice(app, "--exchange", options.exchange,
+                                         "Several GPUs: how they exchange data" + otherwise);
+    if (!own_defaults) return;
+    device->default_str("auto");
+    multi_gpu->default_str(std::string(name_of(MultiGpu::threads)));
+    exchange->default_str(std::string(name_of(Exchange::automatic)));
 }
 
 void require_input(const fs::path& path, std::string_view what) {

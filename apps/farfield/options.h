@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,21 +29,20 @@ std::string choices_text(std::span<const std::string_view> names);
 [[noreturn]] void unknown_choice(std::string_view option, std::string_view value,
                                  std::span<const std::string_view> names);
 
+/// Shows the choices as the type of the option, or, where they would not fit a line, in its description after
+/// "one of", over several lines; the completion finds them in either place.
+CLI::Option* show_choices(CLI::Option* option, std::span<const std::string_view> names);
+
 /// An option that names a value of an enum; `value` holds the default.
 template <class Enum>
 CLI::Option* add_choice(CLI::App& app, const std::string& option, Enum& value, const std::string& doc) {
-    const auto names = names_of<Enum>();
-    return app
-        .add_option_function<std::string>(
-            option,
-            [&value, option](const std::string& text) {
-                const auto known = names_of<Enum>();
-                const auto found = from_name<Enum>(text);
-                if (!found) unknown_choice(option, text, known);
-                value = *found;
-            },
-            doc)
-        ->type_name(choices_text(names))
+    const auto parse = [&value, option](const std::string& text) {
+        const auto known = names_of<Enum>();
+        const auto found = from_name<Enum>(text);
+        if (!found) unknown_choice(option, text, known);
+        value = *found;
+    };
+    return show_choices(app.add_option_function<std::string>(option, parse, doc), names_of<Enum>())
         ->default_str(std::string(name_of(value)));
 }
 
@@ -70,6 +70,25 @@ CLI::Option* add_one_device(CLI::App& app, DeviceChoice& device);
 /// The GPU that a choice of kind `cuda` names, the first where it names none.
 /// @throws InvalidArgument where it names several.
 int one_gpu(const DeviceChoice& device);
+
+/// `--device`, `--multi-gpu` and `--exchange`; empty where the option was not given.
+struct DeviceOptions {
+    std::optional<DeviceChoice> device;
+    std::optional<MultiGpu> multi_gpu;
+    std::optional<Exchange> exchange;
+
+    /// Into the options of a sum or of the force of a case.
+    template <class Options>
+    void apply_to(Options& options) const {
+        if (device) options.device = *device;
+        if (multi_gpu) options.multi_gpu = *multi_gpu;
+        if (exchange) options.exchange = *exchange;
+    }
+};
+
+/// `defaults_from`: where the values come from that are not given, such as "the case file"; empty: the
+/// library.
+void add_device_options(CLI::App& app, DeviceOptions& options, const std::string& defaults_from = {});
 
 /// @throws InvalidArgument where `path` is missing, a folder or cannot be read.
 void require_input(const std::filesystem::path& path, std::string_view what);

@@ -14,6 +14,7 @@ namespace {
 
 struct SumCommand {
     SumFilesTask task;
+    DeviceOptions device;
     bool quiet = false;
 };
 
@@ -81,6 +82,7 @@ Action declare_sum(CLI::App& app) {
     add_choice(app, "--precision", options.precision, "Arithmetic of the pair loop");
     add_choice(app, "--coincident", options.coincident,
                "What distinct points at one place do without softening");
+    add_device_options(app, command->device);
     add_machine_options(app, options.threads, options.isa);
     add_choice(app, "--variant", options.variant,
                "Rung of the ladder of direct sums; auto takes the fastest");
@@ -98,6 +100,7 @@ Action declare_sum(CLI::App& app) {
     app.add_flag("--quiet", command->quiet, "Print nothing but errors");
     return [command] {
         const auto& inputs = command->task;
+        command->device.apply_to(command->task.options);
         return with_inputs({inputs.sources, inputs.targets}, [&] {
             check_paths(command->task);
             const auto text = sum_files(command->task);

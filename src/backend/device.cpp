@@ -2,11 +2,13 @@
 #include <farfield/device.h>
 
 #include "backend/cuda/devices.h"
+#include "base/text.h"
 
 #include <farfield/error.h>
 
 #include <fmt/format.h>
 
+#include <array>
 #include <charconv>
 
 namespace farfield {
@@ -15,9 +17,14 @@ namespace {
 constexpr std::string_view cuda_prefix = "cuda:";
 
 [[noreturn]] void refuse(std::string_view name) {
-    throw InvalidArgument(fmt::format(
-        "device '{}' is not known; use 'auto', 'cpu', 'cuda', one GPU as 'cuda:1' or several as 'cuda:0,1'",
-        name));
+    constexpr std::array<std::string_view, 3> kinds{"auto", "cpu", "cuda"};
+    const auto kind = name.substr(0, name.find(':'));
+    const auto near = nearest_word(kind, kinds);
+    const bool is_near = !near.empty() && near != kind;
+    throw InvalidArgument(
+        fmt::format("device '{}' is not known{}; use 'auto', 'cpu', 'cuda', one GPU as 'cuda:1' "
+                    "or several as 'cuda:0,1'",
+                    name, is_near ? fmt::format(", did you mean '{}'?", near) : ""));
 }
 
 std::vector<int> read_numbers(std::string_view list, std::string_view name) {

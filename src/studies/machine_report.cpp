@@ -1,5 +1,6 @@
 #include "studies/machine_report.h"
 
+#include "backend/cuda/devices.h"
 #include "backend/threads/parallel.h"
 #include "base/machine.h"
 
@@ -31,6 +32,12 @@ MachineReport machine_report() {
     for (auto isa : {Isa::scalar, Isa::sse42, Isa::avx2, Isa::avx512})
         if (is_available(isa)) report.isas_found.push_back(isa);
     report.isa_used = best_isa();
+    report.cuda = cuda::built_with_cuda();
+    const auto versions = cuda::versions();
+    report.cuda_driver = versions.driver;
+    report.cuda_runtime = versions.runtime;
+    report.gpus = gpus();
+    report.why_no_gpu = why_no_gpu();
     return report;
 }
 
@@ -45,8 +52,17 @@ std::string to_json(const MachineReport& report) {
     for (auto isa : report.isas_found) json["isas_found"].push_back(name_of(isa));
     json["isa_used"] = name_of(report.isa_used);
     json["cuda"] = report.cuda;
+    json["cuda_driver"] = report.cuda_driver;
+    json["cuda_runtime"] = report.cuda_runtime;
     json["mpi"] = report.mpi;
-    json["devices"] = report.devices;
+    json["devices"] = nlohmann::json::array();
+    for (const auto& gpu : report.gpus)
+        json["devices"].push_back({{"device", fmt::format("cuda:{}", gpu.index)},
+                                   {"name", gpu.name},
+                                   {"compute_capability", fmt::format("{}.{}", gpu.major, gpu.minor)},
+                                   {"multiprocessors", gpu.multiprocessors},
+                                   {"memory_bytes", gpu.memory_bytes}});
+    json["why_no_gpu"] = report.why_no_gpu;
     return json.dump(2) + '\n';
 }
 
@@ -60,10 +76,17 @@ std::string to_text(const MachineReport& report) {
     add("CPU", fmt::format("{} ({} logical CPUs)", report.cpu, report.logical_cpus));
     add("ISA", fmt::format("{} used; found: {}", name_of(report.isa_used), isa_list(report.isas_found)));
     add("threads", fmt::format("{} by default", report.threads));
-    add("CUDA", report.cuda ? "in this build" : "not in this build: everything runs on the CPU");
+    add("CUDA", !report.cuda                 ? "not in this build: everything runs on the CPU"
+                : report.cuda_driver.empty() ? "in this build"
+                                             : fmt::format("runtime {}; the driver supports {}",
+                                                           report.cuda_runtime, report.cuda_driver));
     add("MPI", report.mpi ? "in this build" : "not in this build: one machine at a time");
-    add("devices", report.devices.empty() ? "none besides the CPU" : "");
-    for (const auto& device : report.devices) add("", device);
+    if (report.gpus.empty()) add("devices", "none besides the CPU: " + report.why_no_gpu);
+    for (const auto& gpu : report.gpus)
+        add(gpu.index == 0 ? "devices" : "",
+            fmt::format("cuda:{}  {}, compute capability {}.{}, {} multiprocessors, {:.1f} GiB", gpu.index,
+                        gpu.name, gpu.major, gpu.minor, gpu.multiprocessors,
+                        static_cast<double>(gpu.memory_bytes) / 0x1p30));
     return out;
 }
 

@@ -14,12 +14,15 @@ struct MachineReport {
     std::string system;
     std::string cpu;
     int logical_cpus = 0;
-    int threads = 0;                  ///< used by default
-    std::vector<Isa> isas_found;      ///< in this build and on this CPU, slowest first
-    Isa isa_used = Isa::automatic;    ///< what `automatic` stands for here
-    bool cuda = false;                ///< in this build
-    bool mpi = false;                 ///< in this build
-    std::vector<std::string> devices; ///< accelerators that can be used
+    int threads = 0;               ///< used by default
+    std::vector<Isa> isas_found;   ///< in this build and on this CPU, slowest first
+    Isa isa_used = Isa::automatic; ///< what `automatic` stands for here
+    bool cuda = false;             ///< in this build
+    std::string cuda_driver;       ///< the newest CUDA the driver supports, as 13.0; empty without a driver
+    std::string cuda_runtime;      ///< what this build was linked with; likewise
+    std::vector<GpuInfo> gpus;
+    std::string why_no_gpu; ///< in one line; empty where there is one
+    bool mpi = false;       ///< in this build
 };
 
 MachineReport machine_report();

@@ -45,6 +45,16 @@ const SumReport& fastest(const Timings& timings) {
         [](const SumReport& a, const SumReport& b) { return a.compute_seconds < b.compute_seconds; });
 }
 
+void add_gpus(nlohmann::ordered_json& json, const SumFilesTask& task, const SumReport& report) {
+    const auto found = gpus();
+    for (const int index : report.device.gpus)
+        for (const auto& gpu : found)
+            if (gpu.index == index) json["gpus"].push_back(gpu.name);
+    if (report.device.gpus.size() < 2) return;
+    json["multi_gpu"] = name_of(task.options.multi_gpu);
+    json["exchange"] = name_of(task.options.exchange);
+}
+
 std::string report_json(const SumFilesTask& task, const Timings& timings) {
     const auto& best = fastest(timings);
     nlohmann::ordered_json json;
@@ -55,6 +65,9 @@ std::string report_json(const SumFilesTask& task, const Timings& timings) {
     json["softening"] = task.options.softening;
     json["precision"] = name_of(best.precision);
     json["coincident"] = name_of(task.options.coincident);
+    json["device"] = name_of(best.device);
+    json["device_requested"] = name_of(task.options.device);
+    if (best.device.kind == DeviceKind::cuda) add_gpus(json, task, best);
     json["isa"] = name_of(best.isa);
     json["isa_requested"] = name_of(task.options.isa);
     json["variant"] = name_of(best.variant);
@@ -85,10 +98,13 @@ std::string report_json(const SumFilesTask& task, const Timings& timings) {
 
 std::string summary(const SumFilesTask& task, const Timings& timings) {
     const auto& best = fastest(timings);
+    const auto machine =
+        best.device.kind == DeviceKind::cuda
+            ? name_of(best.device)
+            : fmt::format("{}, {} thread{}", name_of(best.isa), best.threads, best.threads == 1 ? "" : "s");
     auto out =
-        fmt::format("{} sources, {} targets: {:.3g} s, {:.2e} pairs/s ({}, {}, {} thread{})\n", best.sources,
-                    best.targets, best.compute_seconds, best.pairs_per_second, name_of(best.precision),
-                    name_of(best.isa), best.threads, best.threads == 1 ? "" : "s");
+        fmt::format("{} sources, {} targets: {:.3g} s, {:.2e} pairs/s ({}, {})\n", best.sources, best.targets,
+                    best.compute_seconds, best.pairs_per_second, name_of(best.precision), machine);
     if (best.coincident_pairs_skipped > 0)
         out += fmt::format("skipped {} coincident pairs\n", best.coincident_pairs_skipped);
     out += "Files made:\n  " + task.out.string() + '\n';

@@ -62,7 +62,7 @@ class Help(CommandTest):
     def test_info(self):
         report = json.loads(self.succeed("info", "--json").out)
         self.assertLessEqual({"version", "compiler", "system", "cpu", "logical_cpus", "threads", "isas_found", "isa_used",
-                              "cuda", "mpi", "devices"}, set(report))
+                              "cuda", "cuda_driver", "cuda_runtime", "mpi", "devices", "why_no_gpu"}, set(report))
         self.assertIn(report["isa_used"], report["isas_found"])
         text = self.succeed("info").out
         for part in (report["cpu"], report["compiler"], "CUDA", "MPI", "devices", "threads", report["isa_used"]):

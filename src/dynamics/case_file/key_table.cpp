@@ -18,6 +18,8 @@ std::string allowed(const Key& key) {
         return "text";
     case KeyType::path:
         return "path";
+    case KeyType::device:
+        return "`\"auto\"`, `\"cpu\"`, `\"cuda\"`, `\"cuda:1\"`, `\"cuda:0,1\"`";
     case KeyType::choice: {
         std::string out;
         for (auto name : key.choices()) out += fmt::format("{}`\"{}\"`", out.empty() ? "" : ", ", name);

@@ -205,6 +205,32 @@ const std::array table{
                "so that rounding the inputs loses no accuracy, and does the rest as `float` does; it costs "
                "some operations a pair more than `float`.",
         .assign = [](Case& c, const Value& v) { c.force.precision = choice<Precision>(v); }},
+    Key{.section = "force",
+        .name = "device",
+        .type = KeyType::device,
+        .default_text = "\"auto\"",
+        .example = "\"cuda\"",
+        .doc = "Where the run computes: `auto`, `cpu`, `cuda` (the first GPU), `cuda:1`, or several GPUs as "
+               "`cuda:0,1`. `auto` takes a GPU where it is faster. The option `--device` replaces it.",
+        .assign = [](Case& c, const Value& v) { c.force.device = device_from_name(text(v)); }},
+    Key{.section = "force",
+        .name = "multi_gpu",
+        .type = KeyType::choice,
+        .choices = names_of<MultiGpu>,
+        .default_text = "\"threads\"",
+        .doc = "Several GPUs: driven by a CPU thread each, or by one for all. The option `--multi-gpu` "
+               "replaces it.",
+        .assign = [](Case& c, const Value& v) { c.force.multi_gpu = choice<MultiGpu>(v); }},
+    Key{.section = "force",
+        .name = "exchange",
+        .type = KeyType::choice,
+        .choices = names_of<Exchange>,
+        .default_text = "\"auto\"",
+        .doc =
+            "Several GPUs: how positions travel, by pinned memory (`host`, `mapped`, `write-combined`) or "
+            "from "
+            "GPU to GPU (`peer`). `auto` takes `peer` where they can. The option `--exchange` replaces it.",
+        .assign = [](Case& c, const Value& v) { c.force.exchange = choice<Exchange>(v); }},
 
     Key{.section = "time",
         .name = "integrator",

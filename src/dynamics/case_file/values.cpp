@@ -63,6 +63,13 @@ void check_text(const Key& key, const std::string& place, const std::string& tex
         throw InvalidArgument(fmt::format("{}: {} = \"{}\" is not known{}", place, full_name(key), text,
                                           suggestion(text, allowed)));
     }
+    if (key.type == KeyType::device) {
+        try {
+            device_from_name(text);
+        } catch (const InvalidArgument& error) {
+            throw InvalidArgument(fmt::format("{}: {}: {}", place, full_name(key), error.what()));
+        }
+    }
     if (text.empty())
         throw InvalidArgument(fmt::format("{}: {} is empty{}", place, full_name(key), example_of(key)));
     for (const char c : text)

@@ -94,6 +94,9 @@ std::vector<CaseEntry> case_entries(const Case& the_case) {
     out.decide("G", number(force.G));
     out.decide("softening", number(force.softening));
     out.decide("precision", toml_string(name_of(force.precision)));
+    out.add("device", toml_string(name_of(force.device)));
+    out.add("multi_gpu", toml_string(name_of(force.multi_gpu)));
+    out.add("exchange", toml_string(name_of(force.exchange)));
 
     const auto& time = the_case.time;
     out.section = "time";

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 namespace farfield {
 namespace {
 
@@ -18,6 +20,22 @@ TEST(DeviceChoice, RefusesOtherSpellings) {
     for (const auto* name :
          {"", "gpu", "CUDA", "cuda:", "cuda:-1", "cuda:1,", "cuda:,1", "cuda:a", "cuda:0 1", "cpu:0"})
         EXPECT_THROW(device_from_name(name), InvalidArgument) << name;
+}
+
+TEST(DeviceChoice, SuggestsTheNearest) {
+    const auto message = [](const char* name) {
+        try {
+            device_from_name(name);
+        } catch (const InvalidArgument& error) {
+            return std::string(error.what());
+        }
+        return std::string();
+    };
+    EXPECT_NE(message("cud").find("did you mean 'cuda'?"), std::string::npos);
+    EXPECT_NE(message("cpuu").find("did you mean 'cpu'?"), std::string::npos);
+    EXPECT_NE(message("CUDA:1").find("did you mean 'cuda'?"), std::string::npos);
+    EXPECT_EQ(message("cuda:x").find("did you mean"), std::string::npos);
+    EXPECT_NE(message("cuda:x").find("'cuda:0,1'"), std::string::npos);
 }
 
 TEST(DeviceChoice, HasGpusOrAReason) { EXPECT_EQ(gpus().empty(), !why_no_gpu().empty()); }

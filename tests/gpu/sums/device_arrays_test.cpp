@@ -1,0 +1,193 @@
+// SumPlan over arrays that lie on the GPU, read and written in place, and the caller's streams.
+#include "backend/cuda/memory.h"
+#include "backend/cuda/stream.h"
+#include "exact.h"
+
+#include <farfield/error.h>
+#include <farfield/sum.h>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace farfield {
+namespace {
+
+using cuda::DeviceArray;
+using Values = std::vector<double>;
+
+#define NEEDS_GPU()                                                                                          \
+    if (gpus().empty()) GTEST_SKIP() << why_no_gpu()
+
+constexpr Device gpu_0{DeviceType::cuda, 0};
+const DeviceChoice on_gpu{.kind = DeviceKind::cuda};
+
+template <class T>
+DeviceArray<T> to_gpu(const std::vector<T>& values) {
+    const cuda::Stream stream;
+    DeviceArray<T> array(values.size());
+    cuda::copy(array.data(), values.data(), values.size(), stream.get());
+    stream.synchronize();
+    return array;
+}
+
+template <class T>
+std::vector<T> to_host(const DeviceArray<T>& array) {
+    const cuda::Stream stream;
+    std::vector<T> values(array.size());
+    cuda::copy(values.data(), array.data(), values.size(), stream.get());
+    stream.synchronize();
+    return values;
+}
+
+template <class T>
+constexpr DType type_of = std::is_same_v<T, float> ? DType::float32 : DType::float64;
+
+template <class T>
+ArrayView view(DeviceArray<T>& array, std::initializer_list<std::int64_t> shape) {
+    return {array.data(), type_of<T>, shape, gpu_0};
+}
+
+ConstArrayView rows(const Values& values) { return matrix_view(std::span<const double>(values), 3); }
+ConstArrayView list(const Values& values) { return {std::span<const double>(values)}; }
+
+// The same kernels on the same numbers: the bits are those of host arrays.
+TEST(DeviceArrays, GiveTheBitsOfHostArrays) {
+    NEEDS_GPU();
+    const std::int64_t n = 3001;
+    const auto cloud = gpu_test::plummer(static_cast<std::size_t>(n), 1, false);
+    for (const auto precision : {Precision::float32, Precision::float64, Precision::mixed}) {
+        const auto expected =
+            sum(rows(cloud.points), list(cloud.strengths), {.precision = precision, .device = on_gpu});
+        auto points = to_gpu(cloud.points), strengths = to_gpu(cloud.strengths);
+        DeviceArray<double> potential(static_cast<std::size_t>(n)), field(static_cast<std::size_t>(3 * n));
+        SumPlan plan(view(points, {n, 3}), {.precision = precision}); // auto: where the points are
+        plan.execute(view(strengths, {n}), {.potential = view(potential, {n}), .field = view(field, {n, 3})});
+        EXPECT_EQ(to_host(potential), expected.potential);
+        EXPECT_EQ(to_host(field), expected.field);
+        EXPECT_EQ(name_of(plan.report().device), "cuda:0");
+    }
+}
+
+// Columns one after the other, backwards strengths, floats; results into every second element.
+TEST(DeviceArrays, TakeAnyStridesAndTypes) {
+    NEEDS_GPU();
+    auto columns = to_gpu(std::vector<float>{0, 1, 0, 0, 0, 2, 0, 0, 0});
+    auto reversed = to_gpu(std::vector<float>{3, 2, 1});
+    auto out = to_gpu(std::vector<float>(6, -7.0F));
+    auto field_columns = to_gpu(Values(9, -7.0));
+    auto points = view(columns, {3, 3});
+    points.strides = {1, 3};
+    ConstArrayView q(reversed.data() + 2, DType::float32, {3}, gpu_0);
+    q.strides = {-1, 0};
+    auto potential = ArrayView(out.data(), DType::float32, {3}, gpu_0);
+    potential.strides = {2, 0};
+    auto field = view(field_columns, {3, 3});
+    field.strides = {1, 3};
+    SumPlan(points).execute(q, {.potential = potential, .field = field});
+    const Values same{0, 0, 0, 1, 0, 0, 0, 2, 0}, strengths{1, 2, 3};
+    const auto expected = sum(rows(same), list(strengths), {.device = {.kind = DeviceKind::cpu}});
+    const auto got = to_host(out);
+    const auto got_field = to_host(field_columns);
+    for (std::size_t i = 0; i < 3; ++i) {
+        EXPECT_NEAR(got[2 * i], expected.potential[i], 1e-6);
+        EXPECT_EQ(got[2 * i + 1], -7.0F);
+        for (std::size_t k = 0; k < 3; ++k)
+            EXPECT_NEAR(got_field[3 * k + i], expected.field[3 * i + k], 1e-15);
+    }
+}
+
+TEST(DeviceArrays, MixWithHostArrays) {
+    NEEDS_GPU();
+    const auto cloud = gpu_test::plummer(500, 4, false), others = gpu_test::plummer(77, 5, false);
+    const auto expected =
+        sum(rows(cloud.points), rows(others.points), list(cloud.strengths), {.device = on_gpu});
+    auto points = to_gpu(cloud.points), strengths = to_gpu(cloud.strengths), targets = to_gpu(others.points);
+    Values potential(77);
+    DeviceArray<double> field(231);
+    SumPlan(view(points, {500, 3}), rows(others.points))
+        .execute(list(cloud.strengths),
+                 {.potential = std::span<double>(potential), .field = view(field, {77, 3})});
+    EXPECT_EQ(potential, expected.potential);
+    EXPECT_EQ(to_host(field), expected.field);
+    const auto again = sum(rows(cloud.points), view(targets, {77, 3}), view(strengths, {500}));
+    EXPECT_EQ(again.field, expected.field);
+    EXPECT_EQ(name_of(again.report.device), "cuda:0");
+}
+
+TEST(DeviceArrays, NameTheRowAndTheDevice) {
+    NEEDS_GPU();
+    auto cloud = gpu_test::plummer(1000, 4, false);
+    cloud.points[3 * 321 + 2] = std::nan("");
+    auto points = to_gpu(cloud.points), strengths = to_gpu(cloud.strengths);
+    const auto message = [](auto&& body) -> std::string {
+        try {
+            body();
+        } catch (const InvalidArgument& error) {
+            return error.what();
+        }
+        return "nothing was thrown";
+    };
+    EXPECT_NE(message([&] {
+                  SumPlan(view(points, {1000, 3}));
+              }).find("row 321 has z = nan"),
+              std::string::npos);
+    EXPECT_NE(message([&] {
+                  SumPlan(view(points, {1000, 3}), {.device = {.kind = DeviceKind::cpu}});
+              }).find("'cpu'"),
+              std::string::npos);
+    // memory said to be on another GPU than the sum's is refused before it is touched
+    const auto healthy = gpu_test::plummer(1000, 4, false);
+    SumPlan plan(rows(healthy.points), {.device = on_gpu});
+    auto elsewhere = view(strengths, {1000});
+    elsewhere.device.index = 1;
+    Values out(1000);
+    EXPECT_NE(message([&] {
+                  plan.execute(elsewhere, {.potential = std::span<double>(out)});
+              }).find("strengths: the array is on cuda:1, but the sum runs on cuda:0"),
+              std::string::npos);
+}
+
+// A copy that takes milliseconds fills the points on the caller's stream; the plan, on the same stream, must
+// wait.
+TEST(DeviceArrays, AreReadInTheOrderOfTheCallersStream) {
+    NEEDS_GPU();
+    const std::size_t n = 1000, large = std::size_t{1} << 28; // 2 GiB
+    const auto cloud = gpu_test::plummer(n, 7, false);
+    const auto expected = sum(rows(cloud.points), list(cloud.strengths), {.device = on_gpu}).potential;
+    auto source = to_gpu(cloud.points), strengths = to_gpu(cloud.strengths);
+    auto points = to_gpu(Values(3 * n, 0.0));
+    DeviceArray<double> from(large), to(large), potential(n);
+    for (const bool own_stream : {true, false}) {
+        const cuda::Stream stream;
+        cudaStream_t used = own_stream ? stream.get() : nullptr; // null: CUDA's default stream
+        cuda::check(cudaMemset(points.data(), 0, points.bytes()), "clearing");
+        cuda::copy(to.data(), from.data(), large, used);
+        cuda::copy(points.data(), source.data(), 3 * n, used);
+        SumPlan plan(view(points, {1000, 3}), {.coincident = Coincident::skip, .stream = used});
+        plan.execute(view(strengths, {1000}), {.potential = view(potential, {1000})});
+        EXPECT_EQ(to_host(potential), expected);
+    }
+}
+
+TEST(DeviceErrors, FullMemoryNamesBytesAndRemedy) {
+    NEEDS_GPU();
+    try {
+        const DeviceArray<double> too_large(std::size_t{1} << 45); // 256 TiB
+        FAIL() << "256 TiB were allocated";
+    } catch (const DeviceError& error) {
+        const std::string text = error.what();
+        for (const auto* word : {"256.00 TiB", "are free", "fewer points"})
+            EXPECT_NE(text.find(word), std::string::npos) << text;
+    }
+    // and the GPU can still be used
+    const Values points{0, 0, 0, 1, 0, 0}, q{1, 1};
+    EXPECT_EQ(sum(rows(points), list(q), {.device = on_gpu}).potential, (Values{-1, -1}));
+}
+
+} // namespace
+} // namespace farfield
