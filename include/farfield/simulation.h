@@ -92,12 +92,13 @@ public:
     Simulation& operator=(Simulation&&) noexcept;
     ~Simulation();
 
-    /// Advances one step (the last one may be shorter). Does nothing once `finished()`.
+    /// Advances one step (the last one may be shorter). Does nothing once `finished()`. On GPUs the step is
+    /// queued, and what goes wrong in it is thrown by a later call, at the latest by `bodies`.
     /// @throws InvalidArgument naming step and body where an acceleration stops being finite; the state is
-    ///         then that of an unfinished step, not to be continued from.
+    ///         then that of an unfinished step, not to be continued from. DeviceError.
     void step();
     /// Steps until the time reaches `time_end` or the end of the options, whichever is first, or until
-    /// `stop_requested`, polled after each step, says so.
+    /// `stop_requested`, polled after each step (on GPUs about twenty times a second), says so.
     void advance_to(double time_end, const std::function<bool()>& stop_requested = {});
 
     [[nodiscard]] bool finished() const;
@@ -106,7 +107,8 @@ public:
     /// Steps left at the present step length.
     [[nodiscard]] std::uint64_t steps_remaining() const;
     /// The bodies as they are now. Their arrays stay where they are for the life of the simulation, also when
-    /// it is moved, so that views of them see each step.
+    /// it is moved, so that views of them see each step; on GPUs they follow when this is called, which waits
+    /// for the steps queued there. @throws InvalidArgument as `step` does, DeviceError.
     [[nodiscard]] const Bodies& bodies() const;
     [[nodiscard]] const ForceOptions& force_options() const;
     [[nodiscard]] const TimeOptions& time_options() const;
@@ -123,6 +125,7 @@ public:
 private:
     friend struct SimulationAccess; // checkpoints (src/dynamics) read and restore the complete state
     struct Impl;
+    explicit Simulation(std::unique_ptr<Impl> impl);
     std::unique_ptr<Impl> impl_;
 };
 

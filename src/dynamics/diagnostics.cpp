@@ -12,12 +12,15 @@ namespace {
 constexpr std::array<double, 3> mass_fractions{0.1, 0.5, 0.9};
 constexpr double fraction_tolerance = 1e-12;
 
-std::array<double, 3> lagrangian_radii(const Bodies& bodies, double total_mass) {
+} // namespace
+
+std::array<double, 3> lagrangian_radii(const Bodies& bodies) {
     std::array<double, 3> radii{};
-    if (!(total_mass > 0.0)) return radii;
     const auto n = bodies.size();
     const double* x = bodies.position.data();
     const double* m = bodies.mass.data();
+    const double total_mass = pairwise_sum(0, n, [&](std::int64_t i) { return m[i]; });
+    if (!(total_mass > 0.0)) return radii;
     std::array<double, 3> centre{};
     for (int k = 0; k < 3; ++k)
         centre[k] = pairwise_sum(0, n, [&](std::int64_t i) { return m[i] * x[3 * i + k]; }) / total_mass;
@@ -39,8 +42,6 @@ std::array<double, 3> lagrangian_radii(const Bodies& bodies, double total_mass) 
     }
     return radii;
 }
-
-} // namespace
 
 double relative_energy_error(double energy, double initial_energy) {
     const double difference = energy - initial_energy;
@@ -69,7 +70,7 @@ Diagnostics compute_diagnostics(const Bodies& bodies, double time, double potent
         });
     }
     if (out.potential != 0.0) out.virial_ratio = -out.kinetic / out.potential;
-    out.lagrangian_radii = lagrangian_radii(bodies, pairwise_sum(0, n, [&](std::int64_t i) { return m[i]; }));
+    out.lagrangian_radii = lagrangian_radii(bodies);
     return out;
 }
 

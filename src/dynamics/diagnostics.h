@@ -12,6 +12,9 @@ namespace farfield {
 /// depend on rounding); 0 where there is no mass.
 Diagnostics compute_diagnostics(const Bodies& bodies, double time, double potential_energy);
 
+/// The Lagrangian radii alone.
+std::array<double, 3> lagrangian_radii(const Bodies& bodies);
+
 /// (E − E₀)/|E₀|; E − E₀ where E₀ = 0.
 double relative_energy_error(double energy, double initial_energy);
 

@@ -87,7 +87,8 @@ SumOptions Forces::sum_options(Precision precision) const {
             .softening = options_.softening,
             .precision = precision,
             .threads = options_.threads,
-            .isa = options_.isa};
+            .isa = options_.isa,
+            .device = {.kind = DeviceKind::cpu}};
 }
 
 const std::vector<double>& Forces::strengths(const Bodies& bodies) const {
@@ -102,6 +103,16 @@ void Forces::check_finite(const Bodies& bodies, const std::vector<double>& value
                             "close or too fast: use a smaller time.step or a larger "
                             "force.softening",
                             what, bodies.id[i / 3], i / 3, values[i]));
+}
+
+void Forces::refuse(const Bodies& bodies, const std::vector<double>& position,
+                    const std::vector<double>& acceleration) {
+    check_finite(bodies, position, "position");
+    refuse_same_place(bodies, position);
+    check_finite(bodies, acceleration, "acceleration");
+    throw InvalidArgument(
+        "an acceleration is not finite; bodies have come too close or too fast: use a smaller "
+        "time.step or a larger force.softening");
 }
 
 // Field (per unit mass or charge, G = 1) to acceleration.
@@ -138,7 +149,10 @@ void Forces::accelerations(const Bodies& bodies, const std::vector<double>& posi
     scale(bodies, out);
     check_finite(bodies, out, "acceleration");
     const auto& report = field_plan_->report();
-    backend_ = {.isa = report.isa, .variant = report.variant, .precision = options_.precision};
+    backend_ = {.device = DeviceKind::cpu,
+                .isa = report.isa,
+                .variant = report.variant,
+                .precision = options_.precision};
     pairs_ += static_cast<double>(report.pairs);
     seconds_ += seconds_since(start);
 }
@@ -169,8 +183,10 @@ void Forces::accelerations_and_jerks(const Bodies& bodies, const std::vector<dou
         refuse_same_place(bodies, position);
         throw;
     }
-    backend_ = {
-        .isa = resolve_isa(options_.isa), .variant = Variant::automatic, .precision = Precision::float64};
+    backend_ = {.device = DeviceKind::cpu,
+                .isa = resolve_isa(options_.isa),
+                .variant = Variant::automatic,
+                .precision = Precision::float64};
     const auto n = static_cast<double>(bodies.size());
     pairs_ += n * (n - 1.0);
     seconds_ += seconds_since(start);

@@ -11,6 +11,7 @@ namespace farfield {
 
 /// What decides the bits of a sum, besides its input.
 struct ForceBackend {
+    DeviceKind device = DeviceKind::cpu;
     Isa isa = Isa::automatic;
     Variant variant = Variant::automatic;
     Precision precision = Precision::float64;
@@ -33,6 +34,11 @@ public:
 
     /// ½ Σ s_i φ_i with s the masses or charges, always in double.
     double potential_energy(const Bodies& bodies);
+
+    /// Says what is wrong with results that are not finite, of bodies at `position`.
+    /// @throws InvalidArgument naming the bodies, always.
+    [[noreturn]] static void refuse(const Bodies& bodies, const std::vector<double>& position,
+                                    const std::vector<double>& acceleration);
 
     /// The backend of the last accelerations.
     [[nodiscard]] const ForceBackend& backend() const { return backend_; }

@@ -1,7 +1,9 @@
 // Simulation: the clock around an integrator. Fixed steps are counted by an integer; adaptive ones add up.
 #include <farfield/simulation.h>
 
+#include "dynamics/device_choice.h"
 #include "dynamics/diagnostics.h"
+#include "dynamics/gpu_side.h"
 #include "dynamics/simulation_state.h"
 
 #include <farfield/error.h>
@@ -19,6 +21,11 @@ namespace {
 
 constexpr double most_steps = 9.0e15;  // below 2^53: step numbers are exact as double
 constexpr double largest_growth = 2.0; // of an adaptive step from one step to the next
+
+// Steps queued on a GPU in one go: long enough for nothing to be lost between them, short enough for Ctrl-C.
+constexpr double batch_seconds = 0.05;
+constexpr double first_batch = 16.0;
+constexpr double largest_batch = 262144.0;
 
 void check_options(const TimeOptions& options, double start) {
     if (!(options.step > 0.0) || !std::isfinite(options.step))
@@ -77,10 +84,20 @@ StepCount steps_in(double span, double step) {
 } // namespace
 
 struct Simulation::Impl {
-    Impl(Bodies bodies, const ForceOptions& force, const TimeOptions& options, double start)
+    /// `frame`: that of accelerations known from an earlier process; otherwise chosen from the bodies.
+    Impl(Bodies bodies, const ForceOptions& force, const TimeOptions& options, double start,
+         const Frame* frame = nullptr)
         : time_options(options), scheme(&descriptor_of(options.integrator)),
-          state(initial_state(std::move(bodies), options, start)), forces(force, state.motion.bodies) {
-        scheme->start(state.motion, forces);
+          state(initial_state(std::move(bodies), options, start)), forces(force, state.motion.bodies),
+          place(choose_place(force, options.integrator, state.motion.bodies.size(),
+                             (options.end - start) / options.step)) {
+        if (place.kind == DeviceKind::cuda) {
+            state.frame =
+                frame != nullptr ? *frame : choose_frame(state.motion.bodies.position, {}, force.softening);
+            gpu.emplace(place, force, options.integrator, state.motion, state.frame);
+        } else {
+            scheme->start(state.motion, forces);
+        }
         if (options.adaptive)
             state.next_step = std::min(options.step, first_aarseth_step(state.motion, options.eta));
         set_grid();
@@ -98,6 +115,8 @@ struct Simulation::Impl {
                 fmt::format("time.end = {} is not a multiple of time.step = {} after the start: the last "
                             "step is shortened to {}",
                             time_options.end, time_options.step, last_length));
+        if (!place.note.empty()) notes.push_back(place.note);
+        if (gpu) gpu->count_from(state.step, state.time, time_options.step);
         if (scheme->uses_jerk && forces.options().precision != Precision::float64)
             notes.push_back(
                 fmt::format("{} computes accelerations and jerks in double; force.precision = \"{}\" is "
@@ -120,6 +139,64 @@ struct Simulation::Impl {
         state.time = last ? time_options.end : grid_time(state.step);
     }
 
+    void take_steps(std::uint64_t steps) {
+        steps = std::min(steps, last_step - state.step);
+        const bool to_end = steps > 0 && state.step + steps == last_step;
+        gpu->advance(to_end ? steps - 1 : steps, time_options.step);
+        if (to_end) gpu->advance(1, last_length);
+        state.step += steps;
+        state.time = to_end ? time_options.end : grid_time(state.step);
+        host_is_current = host_is_current && steps == 0;
+        gpu->check(state.motion);
+    }
+
+    // The host's arrays at the present moment.
+    void update_host() {
+        if (!gpu || host_is_current) return;
+        gpu->capture(false);
+        state.frame = gpu->fetch(state.motion).frame;
+        host_is_current = true;
+    }
+
+    Diagnostics with_error(Diagnostics row) {
+        if (!state.initial_energy) state.initial_energy = row.total;
+        row.relative_energy_error = relative_energy_error(row.total, *state.initial_energy);
+        return row;
+    }
+
+    Diagnostics row_of(const cuda::Moment& moment, double time) {
+        Diagnostics row;
+        row.time = time;
+        row.kinetic = moment.kinetic;
+        row.potential = moment.potential;
+        row.total = row.kinetic + row.potential;
+        row.momentum = moment.momentum;
+        row.angular_momentum = moment.angular_momentum;
+        if (row.potential != 0.0) row.virial_ratio = -row.kinetic / row.potential;
+        row.lagrangian_radii = lagrangian_radii(state.motion.bodies);
+        return with_error(row);
+    }
+
+    void begin_moment(bool row) {
+        mark = {.step = state.step, .time = state.time, .finished = finished(), .row = row};
+        if (gpu) gpu->capture(row);
+    }
+
+    SimulationMoment finish_moment() {
+        SimulationMoment out{.time = mark.time, .finished = mark.finished, .row = {}, .bodies = nullptr};
+        if (gpu) {
+            const auto& moment = gpu->fetch(state.motion);
+            state.frame = moment.frame;
+            host_is_current = mark.step == state.step;
+            if (mark.row) out.row = row_of(moment, mark.time);
+        } else if (mark.row) {
+            out.row = with_error(compute_diagnostics(state.motion.bodies, state.time,
+                                                     forces.potential_energy(state.motion.bodies)));
+        }
+        out.bodies = &state.motion.bodies;
+        return out;
+    }
+
     void adaptive_step() {
         const double left = time_options.end - state.time;
         const bool last = state.next_step >= left;
@@ -140,6 +217,15 @@ struct Simulation::Impl {
     const IntegratorDescriptor* scheme;
     SimulationState state;
     Forces forces;
+    Place place;
+    std::optional<GpuSide> gpu;
+    bool host_is_current = true; ///< on GPUs: state.motion is that of state.step
+    struct {
+        std::uint64_t step = 0;
+        double time = 0.0;
+        bool finished = false;
+        bool row = false;
+    } mark; ///< the moment begun last
     std::uint64_t last_step = 0;
     double last_length = 0.0;
     std::vector<std::string> notes;
@@ -147,12 +233,14 @@ struct Simulation::Impl {
 
 Simulation::Simulation(Bodies bodies, const ForceOptions& force, const TimeOptions& time, double start_time)
     : impl_(std::make_unique<Impl>(std::move(bodies), force, time, start_time)) {}
+Simulation::Simulation(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Simulation::Simulation(Simulation&&) noexcept = default;
 Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 Simulation::~Simulation() = default;
 
 void Simulation::step() {
     if (finished()) return;
+    if (impl_->gpu) return impl_->take_steps(1);
     try {
         impl_->time_options.adaptive ? impl_->adaptive_step() : impl_->fixed_step();
     } catch (const InvalidArgument& error) {
@@ -165,7 +253,16 @@ void Simulation::advance_to(double time_end, const std::function<bool()>& stop_r
     if (std::isnan(time_end)) throw InvalidArgument("advance_to: the time is NaN; it must be a number");
     const double slack = 1e-9 * impl_->time_options.step;
     while (!finished() && time() < time_end - slack) {
-        step();
+        // The first of the steps ahead that reaches the end, or as many as are worth queueing.
+        std::uint64_t steps = 1, most = SimulationAccess::stride(*this);
+        while (steps < most) {
+            const auto middle = steps + (most - steps) / 2;
+            if (SimulationAccess::time_after(*this, middle) < time_end - slack)
+                steps = middle + 1;
+            else
+                most = middle;
+        }
+        SimulationAccess::advance(*this, steps);
         if (stop_requested && stop_requested()) return;
     }
 }
@@ -181,31 +278,79 @@ std::uint64_t Simulation::steps_remaining() const {
         std::min(most_steps, std::ceil((impl_->time_options.end - time()) / impl_->state.next_step)));
 }
 
-const Bodies& Simulation::bodies() const { return impl_->state.motion.bodies; }
+const Bodies& Simulation::bodies() const {
+    impl_->update_host();
+    return impl_->state.motion.bodies;
+}
 const ForceOptions& Simulation::force_options() const { return impl_->forces.options(); }
 const TimeOptions& Simulation::time_options() const { return impl_->time_options; }
 const std::vector<std::string>& Simulation::notes() const { return impl_->notes; }
-const std::vector<double>& Simulation::acceleration() const { return impl_->state.motion.acceleration; }
-double Simulation::pairs_evaluated() const { return impl_->forces.pairs(); }
-double Simulation::force_seconds() const { return impl_->forces.seconds(); }
-
-Diagnostics Simulation::diagnostics() {
-    auto& state = impl_->state;
-    auto out = compute_diagnostics(bodies(), time(), impl_->forces.potential_energy(bodies()));
-    if (!state.initial_energy) state.initial_energy = out.total;
-    out.relative_energy_error = relative_energy_error(out.total, *state.initial_energy);
-    return out;
+const std::vector<double>& Simulation::acceleration() const {
+    impl_->update_host();
+    return impl_->state.motion.acceleration;
+}
+double Simulation::pairs_evaluated() const {
+    return impl_->gpu ? impl_->gpu->pairs() : impl_->forces.pairs();
+}
+double Simulation::force_seconds() const {
+    return impl_->gpu ? impl_->gpu->seconds() : impl_->forces.seconds();
 }
 
-SimulationState SimulationAccess::capture(const Simulation& simulation) { return simulation.impl_->state; }
+Diagnostics Simulation::diagnostics() {
+    impl_->begin_moment(true);
+    return *impl_->finish_moment().row;
+}
 
-const ForceBackend& SimulationAccess::backend(const Simulation& simulation) {
-    return simulation.impl_->forces.backend();
+SimulationState SimulationAccess::capture(const Simulation& simulation) {
+    simulation.impl_->update_host();
+    return simulation.impl_->state;
+}
+
+ForceBackend SimulationAccess::backend(const Simulation& simulation) {
+    const auto& impl = *simulation.impl_;
+    return impl.gpu ? impl.gpu->backend() : impl.forces.backend();
+}
+
+std::uint64_t SimulationAccess::stride(const Simulation& simulation) {
+    const auto& impl = *simulation.impl_;
+    if (!impl.gpu) return 1;
+    const double a_step = impl.gpu->seconds_per_step();
+    const double worth = a_step > 0.0 ? batch_seconds / a_step : first_batch;
+    return std::min(static_cast<std::uint64_t>(std::clamp(worth, 1.0, largest_batch)),
+                    std::max<std::uint64_t>(1, simulation.steps_remaining()));
+}
+
+void SimulationAccess::advance(Simulation& simulation, std::uint64_t steps) {
+    if (simulation.impl_->gpu) return simulation.impl_->take_steps(steps);
+    for (std::uint64_t k = 0; k < steps; ++k) simulation.step();
+}
+
+double SimulationAccess::time_after(const Simulation& simulation, std::uint64_t steps) {
+    const auto& impl = *simulation.impl_;
+    if (impl.time_options.adaptive) return impl.state.time;
+    const auto step = impl.state.step + steps;
+    return step >= impl.last_step ? impl.time_options.end : impl.grid_time(step);
+}
+
+bool SimulationAccess::overlaps(const Simulation& simulation) { return simulation.impl_->gpu.has_value(); }
+
+void SimulationAccess::begin_moment(Simulation& simulation, bool row) { simulation.impl_->begin_moment(row); }
+
+SimulationMoment SimulationAccess::finish_moment(Simulation& simulation) {
+    return simulation.impl_->finish_moment();
+}
+
+SimulationState SimulationAccess::state_of_moment(const Simulation& simulation) {
+    auto state = simulation.impl_->state;
+    state.step = simulation.impl_->mark.step;
+    state.time = simulation.impl_->mark.time;
+    return state;
 }
 
 Simulation SimulationAccess::restore(SimulationState state, const ForceOptions& force,
                                      const TimeOptions& time) {
-    Simulation simulation(state.motion.bodies, force, time, state.time);
+    Simulation simulation(
+        std::make_unique<Simulation::Impl>(state.motion.bodies, force, time, state.time, &state.frame));
     auto& impl = *simulation.impl_;
     // Where the stored accelerations belong to the stored positions, they must come out again.
     if (!impl.scheme->uses_jerk && impl.state.motion.acceleration != state.motion.acceleration)

@@ -4,6 +4,7 @@
 
 #include "dynamics/forces.h"
 #include "dynamics/integrators/integrator.h"
+#include "sums/direct/points.h"
 
 #include <farfield/simulation.h>
 
@@ -22,15 +23,39 @@ struct SimulationState {
     double anchor_time = 0.0;
     double next_step = 0.0; ///< length of the next step before it is cut at the end
     std::optional<double> initial_energy;
+    Frame frame; ///< on GPUs: that of the accelerations
+};
+
+/// A simulation at one moment, for files that are written while the GPU steps on.
+struct SimulationMoment {
+    double time = 0.0;
+    bool finished = false;
+    std::optional<Diagnostics> row;
+    const Bodies* bodies = nullptr; ///< as they were; valid until the simulation is asked for anything else
 };
 
 struct SimulationAccess {
     static SimulationState capture(const Simulation& simulation);
+
+    /// Steps worth queueing in one go, at least 1: on GPUs as many as take a twentieth of a second.
+    static std::uint64_t stride(const Simulation& simulation);
+    /// Takes at most `steps` steps; on GPUs they may still be under way at return.
+    static void advance(Simulation& simulation, std::uint64_t steps);
+    /// The time after so many steps more (1 with adaptive steps is the present time).
+    static double time_after(const Simulation& simulation, std::uint64_t steps);
+    /// True where steps may be queued between begin_moment and finish_moment.
+    static bool overlaps(const Simulation& simulation);
+    /// Marks the present state, with diagnostics where `row`.
+    static void begin_moment(Simulation& simulation, bool row);
+    static SimulationMoment finish_moment(Simulation& simulation);
+    /// The complete state of the moment just finished.
+    static SimulationState state_of_moment(const Simulation& simulation);
+
     /// A simulation that continues from `state`. The accelerations are evaluated once more, to know the
     /// backend.
     /// @throws BackendUnavailable where this machine does not reproduce the accelerations of the state.
     static Simulation restore(SimulationState state, const ForceOptions& force, const TimeOptions& time);
-    static const ForceBackend& backend(const Simulation& simulation);
+    static ForceBackend backend(const Simulation& simulation);
 };
 
 } // namespace farfield

@@ -54,6 +54,10 @@ public:
     [[nodiscard]] cudaEvent_t get() const { return event_.get(); }
     void record(const Stream& stream) { record(stream.get()); }
     void record(cudaStream_t stream) { check(cudaEventRecord(get(), stream), "recording an event"); }
+    /// Work queued on `stream` from now on waits for this event; nothing where it was never recorded.
+    void hold(cudaStream_t stream) const {
+        check(cudaStreamWaitEvent(stream, get(), 0), "waiting for another stream");
+    }
     void synchronize() const { check(cudaEventSynchronize(get()), "waiting for the GPU"); }
 
     /// Milliseconds from `start` to `end`, both recorded; waits for `end`.
@@ -91,24 +95,27 @@ class Graph {
 public:
     /// Records what `enqueue()` puts into `stream`; nothing runs yet.
     template <class Enqueue>
-    Graph(const Stream& stream, Enqueue&& enqueue) {
-        check(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal), "recording a graph");
+    Graph(const Stream& stream, Enqueue&& enqueue) : Graph(stream.get(), std::forward<Enqueue>(enqueue)) {}
+    template <class Enqueue>
+    Graph(cudaStream_t stream, Enqueue&& enqueue) {
+        check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "recording a graph");
         cudaGraph_t graph = nullptr;
         try {
             enqueue();
         } catch (...) {
-            cudaStreamEndCapture(stream.get(), &graph);
+            cudaStreamEndCapture(stream, &graph);
             if (graph != nullptr) cudaGraphDestroy(graph);
             throw;
         }
-        check(cudaStreamEndCapture(stream.get(), &graph), "recording a graph");
+        check(cudaStreamEndCapture(stream, &graph), "recording a graph");
         const Owned<cudaGraph_t, cudaGraphDestroy> recorded(graph);
         cudaGraphExec_t executable = nullptr;
         check(cudaGraphInstantiate(&executable, graph, 0), "building a graph");
         graph_ = Owned<cudaGraphExec_t, cudaGraphExecDestroy>(executable);
     }
-    void launch(const Stream& stream) const {
-        check(cudaGraphLaunch(graph_.get(), stream.get()), "launching a graph");
+    void launch(const Stream& stream) const { launch(stream.get()); }
+    void launch(cudaStream_t stream) const {
+        check(cudaGraphLaunch(graph_.get(), stream), "launching a graph");
     }
 
 private:

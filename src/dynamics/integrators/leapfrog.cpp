@@ -1,13 +1,13 @@
 // Leapfrog in kick-drift-kick form: v += a dt/2, x += v dt, a = a(x), v += a dt/2.
 #include "dynamics/forces.h"
 #include "dynamics/integrators/integrator.h"
+#include "dynamics/integrators/motion_formulas.h"
 
 namespace farfield {
 namespace {
 
-// y += h·x
 void add_scaled(std::vector<double>& y, double h, const std::vector<double>& x) {
-    for (std::size_t i = 0; i < y.size(); ++i) y[i] += h * x[i];
+    for (std::size_t i = 0; i < y.size(); ++i) y[i] = farfield::add_scaled(y[i], h, x[i]);
 }
 
 } // namespace

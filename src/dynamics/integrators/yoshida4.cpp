@@ -1,17 +1,15 @@
 // Yoshida's composition of three leapfrog steps (H. Yoshida 1990, Phys. Lett. A 150, 262, section 2):
 // steps w₁dt, w₀dt, w₁dt with w₁ = 1/(2 − 2^{1/3}), w₀ = −2^{1/3} w₁ cancel the error of third order.
 #include "dynamics/integrators/integrator.h"
+#include "dynamics/integrators/motion_formulas.h"
 
 namespace farfield {
 namespace {
 
-constexpr double w1 = 1.3512071919596578;
-constexpr double w0 = -1.7024143839193153;
-
 void yoshida4_step(MotionState& state, Forces& forces, double dt) {
-    kick_drift_kick(state, forces, w1 * dt);
-    kick_drift_kick(state, forces, w0 * dt);
-    kick_drift_kick(state, forces, w1 * dt);
+    kick_drift_kick(state, forces, yoshida_outer * dt);
+    kick_drift_kick(state, forces, yoshida_inner * dt);
+    kick_drift_kick(state, forces, yoshida_outer * dt);
 }
 
 } // namespace

@@ -14,7 +14,7 @@ namespace farfield {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr std::uint64_t format_version = 1;
+constexpr std::uint64_t format_version = 2;
 
 // A 64-bit checksum over words and texts, each mixed in by multiplication and shift (as in splitmix64). It
 // finds damage, not malice.
@@ -50,6 +50,9 @@ void visit_scalars(C& c, Visit&& visit) {
     visit("AnchorTime", c.state.anchor_time);
     visit("NextStepLength", c.state.next_step);
     visit("Timescale", c.state.motion.timescale);
+    visit("FrameOriginX", c.state.frame.origin[0]);
+    visit("FrameOriginY", c.state.frame.origin[1]);
+    visit("FrameOriginZ", c.state.frame.origin[2]);
     visit("StartTime", c.start_time);
     visit("RelativeEnergyError", c.relative_energy_error);
     visit("NextSnapshot", c.outputs.next_snapshot);
@@ -78,6 +81,8 @@ void visit_arrays(C& c, Visit&& visit) {
 
 double energy_or_zero(const Checkpoint& c) { return c.state.initial_energy.value_or(0.0); }
 
+double frame_exponent(const Checkpoint& c) { return c.state.frame.exponent; } // attributes have no int
+
 std::uint64_t checksum_of(const Checkpoint& c) {
     Checksum sum;
     const auto add = [&](const char*, const auto& member) { sum.add(member); };
@@ -85,6 +90,8 @@ std::uint64_t checksum_of(const Checkpoint& c) {
     visit_arrays(c, add);
     sum.add(energy_or_zero(c));
     sum.add(static_cast<std::uint64_t>(c.state.initial_energy.has_value()));
+    sum.add(frame_exponent(c));
+    sum.add(name_of(DeviceChoice{.kind = c.backend.device}));
     for (auto name : {name_of(c.backend.isa), name_of(c.backend.variant), name_of(c.backend.precision)})
         sum.add(std::string(name));
     sum.add(c.deciding_text);
@@ -118,13 +125,14 @@ void write_checkpoint(const RunFolder& folder, const Checkpoint& checkpoint) {
     root.write_attribute("FormatVersion", format_version);
     root.write_attribute("FarfieldVersion", checkpoint.version.c_str());
     root.write_attribute("Case", checkpoint.deciding_text.c_str());
-    root.write_attribute("Device", "cpu");
+    root.write_attribute("Device", name_of(DeviceChoice{.kind = checkpoint.backend.device}).c_str());
     root.write_attribute("Isa", std::string(name_of(checkpoint.backend.isa)).c_str());
     root.write_attribute("Variant", std::string(name_of(checkpoint.backend.variant)).c_str());
     root.write_attribute("Precision", std::string(name_of(checkpoint.backend.precision)).c_str());
     visit_scalars(checkpoint,
                   [&](const char* name, const auto& value) { root.write_attribute(name, value); });
     if (checkpoint.state.initial_energy) root.write_attribute("InitialEnergy", energy_or_zero(checkpoint));
+    root.write_attribute("FrameExponent", frame_exponent(checkpoint));
     root.write_attribute("Checksum", checksum_of(checkpoint));
     visit_arrays(checkpoint, [&](const char* name, const auto& values) {
         if (!values.empty()) root.write(name, values);
@@ -143,12 +151,14 @@ Checkpoint read_checkpoint(const fs::path& path) {
     Checkpoint c;
     c.version = root.text_attribute("FarfieldVersion");
     c.deciding_text = root.text_attribute("Case");
-    c.backend = {.isa = enum_attribute<Isa>(root, "Isa"),
+    c.backend = {.device = device_from_name(root.text_attribute("Device")).kind,
+                 .isa = enum_attribute<Isa>(root, "Isa"),
                  .variant = enum_attribute<Variant>(root, "Variant"),
                  .precision = enum_attribute<Precision>(root, "Precision")};
     visit_scalars(c, [&](const char* name, auto& value) {
         value = root.attribute<std::remove_reference_t<decltype(value)>>(name);
     });
+    c.state.frame.exponent = static_cast<int>(root.attribute<double>("FrameExponent"));
     if (root.has_attribute("InitialEnergy")) c.state.initial_energy = root.attribute<double>("InitialEnergy");
     visit_arrays(c, [&](const char* name, auto& values) {
         using Value = typename std::remove_reference_t<decltype(values)>::value_type;

@@ -61,12 +61,9 @@ Outputs::Outputs(const RunFolder& folder, const Case& the_case, double start_tim
     : folder_(folder), options_(the_case.output), info_(info_of(the_case)), start_time_(start_time),
       step_(the_case.time.step), file_(folder.diagnostics()) {}
 
-void Outputs::begin(Simulation& simulation) {
-    const Stopwatch watch(seconds_);
+void Outputs::begin() {
     counters_ = {};
     file_.begin();
-    write_row(simulation);
-    write_snapshot_files(simulation);
 }
 
 void Outputs::continue_from(const Checkpoint& checkpoint) {
@@ -75,22 +72,23 @@ void Outputs::continue_from(const Checkpoint& checkpoint) {
     file_.continue_from(checkpoint.diagnostics_bytes);
 }
 
-void Outputs::after_step(Simulation& simulation) {
-    const double time = simulation.time();
-    const OutputTimes rows{start_time_, options_.diagnostics_every, step_};
-    const OutputTimes snapshots{start_time_, options_.snapshot_every, step_};
-    const bool row_due = rows.due(time, counters_.next_diagnostics) || simulation.finished();
-    const bool snapshot_due = snapshots.due(time, counters_.next_snapshot) || simulation.finished();
-    if (!row_due && !snapshot_due) return;
+bool Outputs::is_due(double time) const {
+    return row_times().due(time, counters_.next_diagnostics) ||
+           snapshot_times().due(time, counters_.next_snapshot);
+}
+
+Outputs::Due Outputs::take_due(double time, bool finished) {
+    const Due due{.row = row_times().due(time, counters_.next_diagnostics) || finished,
+                  .snapshot = snapshot_times().due(time, counters_.next_snapshot) || finished};
+    if (due.row) counters_.next_diagnostics = row_times().next_after(time);
+    if (due.snapshot) counters_.next_snapshot = snapshot_times().next_after(time);
+    return due;
+}
+
+void Outputs::write(const SimulationMoment& moment, const Due& due) {
     const Stopwatch watch(seconds_);
-    if (row_due) {
-        write_row(simulation);
-        counters_.next_diagnostics = rows.next_after(time);
-    }
-    if (snapshot_due) {
-        write_snapshot_files(simulation);
-        counters_.next_snapshot = snapshots.next_after(time);
-    }
+    if (due.row) write_row(moment.row.value());
+    if (due.snapshot) write_snapshot_files(moment);
 }
 
 void Outputs::save_to(Checkpoint& checkpoint) {
@@ -106,20 +104,20 @@ void Outputs::plot_diagnostics_file() const {
     if (table.rows() > 1) plot_diagnostics(folder_.diagnostics_picture(), table);
 }
 
-void Outputs::write_row(Simulation& simulation) {
-    last_row_ = simulation.diagnostics();
-    relative_energy_error_ = last_row_->relative_energy_error;
-    file_.append(*last_row_);
+void Outputs::write_row(const Diagnostics& row) {
+    last_row_ = row;
+    relative_energy_error_ = row.relative_energy_error;
+    file_.append(row);
 }
 
-void Outputs::write_snapshot_files(const Simulation& simulation) {
-    info_.time = simulation.time();
-    write_snapshot(folder_.snapshot(counters_.snapshots), simulation.bodies(), info_);
+void Outputs::write_snapshot_files(const SimulationMoment& moment) {
+    info_.time = moment.time;
+    write_snapshot(folder_.snapshot(counters_.snapshots), *moment.bodies, info_);
     if (options_.pictures) {
         // One frame for the whole run: the pictures make a film.
         if (!(counters_.frame.width > 0.0))
-            counters_.frame = picture_frame(simulation.bodies(), options_.plane, options_.picture_width);
-        plot_density(folder_.picture(counters_.snapshots), simulation.bodies(), info_,
+            counters_.frame = picture_frame(*moment.bodies, options_.plane, options_.picture_width);
+        plot_density(folder_.picture(counters_.snapshots), *moment.bodies, info_,
                      {.plane = options_.plane, .frame = counters_.frame});
     }
     ++counters_.snapshots;

@@ -13,17 +13,38 @@
 
 namespace farfield {
 
+/// The output times start + k·every, k ≥ 1, met by steps of at most `step`. Comparisons allow for the
+/// rounding of times.
+struct OutputTimes {
+    double start;
+    double every; ///< 0: never due
+    double step;
+
+    [[nodiscard]] bool due(double time, std::uint64_t next) const;
+    /// The first k that is not yet reached at `time`.
+    [[nodiscard]] std::uint64_t next_after(double time) const;
+};
+
 class Outputs {
 public:
     /// @throws IoError where diagnostics.csv cannot be opened, InvalidArgument where another run writes it.
     Outputs(const RunFolder& folder, const Case& the_case, double start_time);
 
-    /// The outputs of the start, into an emptied diagnostics.csv.
-    void begin(Simulation& simulation);
+    /// What is to be written of one moment.
+    struct Due {
+        bool row = false;
+        bool snapshot = false;
+    };
+
+    /// Empties diagnostics.csv. What is due then is everything.
+    void begin();
     /// Goes on from a checkpoint: diagnostics.csv is cut back to what the checkpoint knows.
     void continue_from(const Checkpoint& checkpoint);
-    /// After a step: what is due, and everything once the simulation has finished.
-    void after_step(Simulation& simulation);
+    /// True where something is due at `time`.
+    [[nodiscard]] bool is_due(double time) const;
+    /// What is due at `time`, everything once the simulation has finished; counted as written.
+    Due take_due(double time, bool finished);
+    void write(const SimulationMoment& moment, const Due& due);
     /// Fills in the parts of a checkpoint that concern outputs, and makes diagnostics.csv durable.
     void save_to(Checkpoint& checkpoint);
     /// diagnostics.png, from the whole of diagnostics.csv.
@@ -37,8 +58,11 @@ public:
     [[nodiscard]] double seconds() const { return seconds_; }
 
 private:
-    void write_row(Simulation& simulation);
-    void write_snapshot_files(const Simulation& simulation);
+    void write_row(const Diagnostics& row);
+    void write_snapshot_files(const SimulationMoment& moment);
+
+    [[nodiscard]] OutputTimes row_times() const { return {start_time_, options_.diagnostics_every, step_}; }
+    [[nodiscard]] OutputTimes snapshot_times() const { return {start_time_, options_.snapshot_every, step_}; }
 
     const RunFolder& folder_;
     OutputOptions options_;
@@ -50,18 +74,6 @@ private:
     double relative_energy_error_ = 0.0;
     std::optional<Diagnostics> last_row_;
     double seconds_ = 0.0;
-};
-
-/// The output times start + k·every, k ≥ 1, met by steps of at most `step`. Comparisons allow for the
-/// rounding of times.
-struct OutputTimes {
-    double start;
-    double every; ///< 0: never due
-    double step;
-
-    [[nodiscard]] bool due(double time, std::uint64_t next) const;
-    /// The first k that is not yet reached at `time`.
-    [[nodiscard]] std::uint64_t next_after(double time) const;
 };
 
 } // namespace farfield

@@ -43,15 +43,20 @@ public:
         report_progress();
         bool stopped = false;
         while (!simulation_->finished() && !stopped) {
-            simulation_->step();
-            outputs_->after_step(*simulation_);
-            stopped = hooks_.stop_requested && hooks_.stop_requested();
-            if (checkpoint_due() || stopped || simulation_->finished()) save_checkpoint();
+            SimulationAccess::advance(*simulation_, stride());
+            write_moment(); // that before these steps, which a GPU takes meanwhile
+            stopped = take_moment();
+            if (!SimulationAccess::overlaps(*simulation_)) write_moment();
             report_progress();
         }
+        write_moment();
         if (was_finished && restarted_from_step_)
             say(fmt::format("the run had already reached time.end = {}", case_.time.end));
-        if (was_finished && !restarted_from_step_) save_checkpoint();
+        if (was_finished && !restarted_from_step_) {
+            pending_ = {.due = {}, .checkpoint = true};
+            SimulationAccess::begin_moment(*simulation_, false);
+            write_moment();
+        }
         return finish();
     }
 
@@ -61,7 +66,12 @@ private:
     void check_case(const std::string& deciding_text_before) const;
     void restart();
     void begin(bool wanted_restart);
-    [[nodiscard]] bool checkpoint_due();
+    [[nodiscard]] OutputTimes checkpoint_times() const {
+        return {start_time_, case_.output.checkpoint_every, case_.time.step};
+    }
+    [[nodiscard]] std::uint64_t stride() const;
+    bool take_moment();
+    void write_moment();
     void save_checkpoint();
     void report_progress() const;
     RunResult finish();
@@ -72,12 +82,19 @@ private:
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
     }
 
+    /// What is to be written of the moment begun last.
+    struct Pending {
+        Outputs::Due due;
+        bool checkpoint = false;
+    };
+
     const Case& case_;
     const RunHooks& hooks_;
     RunFolder folder_;
     std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
     std::optional<Simulation> simulation_;
     std::optional<Outputs> outputs_;
+    std::optional<Pending> pending_;
     double start_time_ = 0.0;
     std::uint64_t next_checkpoint_ = 1;
     std::uint64_t first_step_ = 0; // of this process
@@ -103,7 +120,8 @@ void Run::check_case(const std::string& before) const {
                         folder_.path().string(), difference));
 }
 
-// The bits of a run belong to an ISA: an automatic choice stays what it was when the run began.
+// The bits of a run belong to a kind of device and an ISA: an automatic choice stays what it was when the run
+// began.
 ForceOptions Run::force_of(const Checkpoint& checkpoint) const {
     if (checkpoint.version != version())
         throw InvalidArgument(
@@ -111,6 +129,15 @@ ForceOptions Run::force_of(const Checkpoint& checkpoint) const {
                         "bits may differ; continue with that version, or {}",
                         folder_.path().string(), checkpoint.version, version(), new_run_remedy));
     auto force = case_.force;
+    const DeviceChoice before{.kind = checkpoint.backend.device};
+    if (force.device.kind == DeviceKind::automatic) force.device = before;
+    if (force.device.kind != before.kind)
+        throw InvalidArgument(fmt::format("the run in '{}' was computed with device = {}, not {}: other "
+                                          "devices give other last bits; leave "
+                                          "device out, or {}",
+                                          folder_.path().string(), name_of(before), name_of(force.device),
+                                          new_run_remedy));
+    if (before.kind != DeviceKind::cpu) return force;
     if (force.isa != Isa::automatic && force.isa != checkpoint.backend.isa)
         throw InvalidArgument(fmt::format(
             "the run in '{}' was computed with isa = {}, not {}: other instructions give "
@@ -143,8 +170,7 @@ void Run::restart() {
     start_time_ = checkpoint->start_time;
     outputs_.emplace(folder_, case_, start_time_);
     outputs_->continue_from(*checkpoint);
-    next_checkpoint_ = OutputTimes{start_time_, case_.output.checkpoint_every, case_.time.step}.next_after(
-        simulation_->time());
+    next_checkpoint_ = checkpoint_times().next_after(simulation_->time());
     first_step_ = simulation_->step_count();
     restarted_from_step_ = first_step_;
     write_file_atomically(folder_.case_file(), case_toml(case_)); // time.end may have moved
@@ -161,19 +187,55 @@ void Run::begin(bool wanted_restart) {
     simulation_.emplace(std::move(initial.bodies), case_.force, case_.time, start_time_);
     outputs_.emplace(folder_, case_, start_time_);
     write_file_atomically(folder_.case_file(), case_toml(case_));
-    outputs_->begin(*simulation_);
+    outputs_->begin();
+    pending_ = {.due = {.row = true, .snapshot = true}, .checkpoint = false};
+    SimulationAccess::begin_moment(*simulation_, true);
+    write_moment();
 }
 
-bool Run::checkpoint_due() {
-    const OutputTimes times{start_time_, case_.output.checkpoint_every, case_.time.step};
-    if (!times.due(simulation_->time(), next_checkpoint_)) return false;
-    next_checkpoint_ = times.next_after(simulation_->time());
-    return true;
+// Steps to the next moment that has something to write, by bisection, or as many as are worth queueing.
+std::uint64_t Run::stride() const {
+    const auto something_due = [&](std::uint64_t steps) {
+        const double time = SimulationAccess::time_after(*simulation_, steps);
+        return outputs_->is_due(time) || checkpoint_times().due(time, next_checkpoint_);
+    };
+    std::uint64_t first = 1;
+    std::uint64_t last = SimulationAccess::stride(*simulation_);
+    while (first < last) {
+        const auto middle = first + (last - first) / 2;
+        if (something_due(middle))
+            last = middle;
+        else
+            first = middle + 1;
+    }
+    return first;
+}
+
+// After steps: begins the moment where anything is to be written of it. True where the run is to stop.
+bool Run::take_moment() {
+    const double time = simulation_->time();
+    const bool finished = simulation_->finished();
+    Pending now{.due = outputs_->take_due(time, finished), .checkpoint = false};
+    const bool stopped = hooks_.stop_requested && hooks_.stop_requested();
+    now.checkpoint = checkpoint_times().due(time, next_checkpoint_) || stopped || finished;
+    if (now.checkpoint) next_checkpoint_ = checkpoint_times().next_after(time);
+    if (now.due.row || now.due.snapshot || now.checkpoint) {
+        SimulationAccess::begin_moment(*simulation_, now.due.row);
+        pending_ = now;
+    }
+    return stopped;
+}
+
+void Run::write_moment() {
+    if (!pending_) return;
+    const auto now = *std::exchange(pending_, std::nullopt);
+    outputs_->write(SimulationAccess::finish_moment(*simulation_), now.due);
+    if (now.checkpoint) save_checkpoint();
 }
 
 void Run::save_checkpoint() {
     Checkpoint checkpoint;
-    checkpoint.state = SimulationAccess::capture(*simulation_);
+    checkpoint.state = SimulationAccess::state_of_moment(*simulation_);
     checkpoint.deciding_text = deciding_text(case_);
     checkpoint.backend = SimulationAccess::backend(*simulation_);
     checkpoint.version = std::string(version());

@@ -71,7 +71,7 @@ void write_summary(const RunFolder& folder, const Case& the_case, const RunSumma
     out["relative_energy_error"] = summary.relative_energy_error;
     out["last_diagnostics"] = energies(summary.last_row);
     out["machine"] = machine();
-    out["backend"] = {{"device", "cpu"},
+    out["backend"] = {{"device", name_of(DeviceChoice{.kind = summary.backend.device})},
                       {"isa", name_of(summary.backend.isa)},
                       {"variant", name_of(summary.backend.variant)},
                       {"precision", name_of(summary.backend.precision)},

@@ -1,5 +1,7 @@
 #include "sums/direct/points.h"
 
+#include "sums/direct/frame.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -18,21 +20,6 @@ Range range_of(std::span<const double> sources, std::span<const double> targets,
     return range;
 }
 
-/// Zero, or for points far off a float within their range. All coordinates are then within a factor of two of
-/// it, so x − origin is exact (Sterbenz), for coordinates that are floats also as a float.
-double choose_origin(const Range& range) {
-    const double smaller = std::min(std::abs(range.low), std::abs(range.high));
-    const double larger = std::max(std::abs(range.low), std::abs(range.high));
-    if (std::signbit(range.low) != std::signbit(range.high) || smaller == 0.0 || larger > 2.0 * smaller)
-        return 0.0;
-    const double middle = range.low + 0.5 * (range.high - range.low);
-    const double rounded = larger < static_cast<double>(std::numeric_limits<float>::max()) &&
-                                   smaller > static_cast<double>(std::numeric_limits<float>::min())
-                               ? static_cast<double>(static_cast<float>(middle))
-                               : middle;
-    return std::clamp(rounded, range.low, range.high);
-}
-
 std::size_t padded(std::size_t n) { return (n + point_padding - 1) / point_padding * point_padding; }
 
 } // namespace
@@ -42,7 +29,7 @@ Frame choose_frame(const std::array<Range, 3>& ranges, double softening) {
     double extent = softening;
     for (std::size_t axis = 0; axis < 3; ++axis) {
         const auto& range = ranges[axis];
-        frame.origin[axis] = choose_origin(range);
+        frame.origin[axis] = axis_origin(range.low, range.high);
         extent = std::max(
             {extent, std::abs(range.low - frame.origin[axis]), std::abs(range.high - frame.origin[axis])});
     }

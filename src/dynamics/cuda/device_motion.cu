@@ -1,0 +1,247 @@
+// DeviceMotion: batches of steps, and moments on their way to the host while the GPU steps on.
+#include "dynamics/cuda/device_motion.h"
+
+#include "backend/cuda/devices.h"
+#include "dynamics/cuda/diagnostics.cuh"
+#include "dynamics/cuda/stepper.cuh"
+
+#include <farfield/error.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+namespace farfield::cuda {
+
+namespace {
+
+constexpr int most_bodies = (1 << 30);
+// The scale of a frame as a double; coordinates near the ends of the range keep a smaller one.
+constexpr int most_exponent = 1000;
+
+MotionInput input_of(const MotionSetup& setup, const Bodies& bodies) {
+    const auto n = bodies.mass.size();
+    if (n > most_bodies)
+        throw InvalidArgument("a simulation on GPUs takes at most " + std::to_string(most_bodies) +
+                              " bodies, not " + std::to_string(n) + "; use force.device = \"cpu\"");
+    MotionInput input;
+    input.setup = &setup;
+    input.bodies = &bodies;
+    const bool charges = setup.kernel == Kernel::coulomb;
+    input.strength = charges ? bodies.charge : bodies.mass;
+    input.strength_exponent = strength_exponent(input.strength);
+    for (double& strength : input.strength) strength = std::ldexp(strength, input.strength_exponent);
+    input.factor.assign(n, setup.G);
+    for (std::size_t i = 0; i < n && charges; ++i)
+        input.factor[i] = -(setup.G * bodies.charge[i] / bodies.mass[i]);
+    const int exponent = setup.frame.exponent;
+    input.unscale = power_of_two(2 * exponent - input.strength_exponent);
+    input.frame_scale = std::ldexp(1.0, exponent);
+    input.frame_softening = std::ldexp(setup.softening, exponent);
+    return input;
+}
+
+/// The state of all bodies on the first GPU, on its way to the host.
+class Courier {
+public:
+    Courier(const MotionInput& input, std::span<StatePart> parts)
+        : device_(parts.front().device), staged_(9 * input.bodies->mass.size()),
+          host_(9 * input.bodies->mass.size()), controls_(parts.size()),
+          third_(3 * input.bodies->mass.size()), exponent_(input.setup->frame.exponent) {
+        for (const auto& part : parts) {
+            check(cudaSetDevice(part.device), "selecting a GPU");
+            ready_.emplace_back();
+        }
+        check(cudaSetDevice(device_), "selecting a GPU");
+    }
+
+    /// The copy in GPU memory is queued on the streams of the parts, that to the host on a stream of its own.
+    void send(std::span<StatePart> parts) {
+        for (std::size_t k = 0; k < parts.size(); ++k) {
+            auto& part = parts[k];
+            check(cudaSetDevice(part.device), "selecting a GPU");
+            const auto first = 3 * static_cast<std::size_t>(part.begin);
+            copy(staged_.data() + first, part.x.data(), part.x.size(), part.stream);
+            copy(staged_.data() + third_ + first, part.v.data(), part.v.size(), part.stream);
+            copy(staged_.data() + 2 * third_ + first, part.a.data(), part.a.size(), part.stream);
+            copy(controls_.data() + k, part.control.data(), 1, part.stream);
+            ready_[k].record(part.stream);
+        }
+        check(cudaSetDevice(device_), "selecting a GPU");
+        for (const auto& ready : ready_) ready.hold(stream_.get());
+        staged_all_.record(stream_);
+        copy(host_.data(), staged_.data(), staged_.size(), stream_.get());
+    }
+
+    void wait(Moment& moment) {
+        stream_.synchronize();
+        moment.position = {host_.data(), third_};
+        moment.velocity = {host_.data() + third_, third_};
+        moment.acceleration = {host_.data() + 2 * third_, third_};
+        moment.failure.reset();
+        for (std::size_t k = 0; k < controls_.size(); ++k)
+            if (const auto failure = controls_.data()[k].failure; failure != no_failure)
+                moment.failure = std::min<std::uint64_t>(failure, moment.failure.value_or(failure));
+        std::copy_n(controls_.data()->used, 3, moment.frame.origin);
+        moment.frame.exponent = exponent_;
+    }
+
+    [[nodiscard]] const double* position() const { return staged_.data(); }
+    [[nodiscard]] const double* velocity() const { return staged_.data() + third_; }
+    [[nodiscard]] const Event& staged() const { return staged_all_; }
+
+private:
+    int device_;
+    DeviceArray<double> staged_; ///< positions, velocities, accelerations
+    PinnedArray<double> host_;
+    PinnedArray<Control> controls_;
+    std::size_t third_;
+    int exponent_;
+    Stream stream_;
+    Event staged_all_;
+    std::vector<Event> ready_;
+};
+
+/// Steps queued in one go.
+struct Batch {
+    Event start, end;
+    PinnedArray<Control> controls;
+    std::uint64_t steps = 0;
+    bool running = false;
+};
+
+constexpr std::size_t batches_ahead = 2;
+
+} // namespace
+
+struct DeviceMotion::Impl {
+    Impl(const MotionSetup& the_setup, const Bodies& bodies) : setup(the_setup) {
+        setup.frame.exponent = std::clamp(setup.frame.exponent, -most_exponent, most_exponent);
+        if (setup.devices.empty()) setup.devices = {0};
+        const auto n = static_cast<std::int64_t>(bodies.mass.size());
+        if (setup.path == StepPath::automatic) setup.path = fastest_path(n, setup.precision);
+        const bool persistent = setup.path == StepPath::persistent;
+        // So few bodies are not worth dividing, and one GPU gives the bits that it gives alone.
+        if (persistent) setup.devices.resize(1);
+        for (const int device : setup.devices) use_device(device);
+        use_device(setup.devices.front());
+        const auto input = input_of(setup, bodies);
+        if (persistent) stepper = make_persistent(input);
+        if (!stepper && persistent) setup.path = StepPath::graph;
+        if (!stepper) stepper = make_launched(input, setup.path, Variant::symmetric);
+        select();
+        courier = std::make_unique<Courier>(input, stepper->parts());
+        diagnostics = std::make_unique<DeviceDiagnostics>(input, setup.devices.front());
+        batches.resize(batches_ahead); // events belong to the GPU that is current
+        for (auto& batch : batches) batch.controls = PinnedArray<Control>(stepper->parts().size());
+        stepper->evaluate();
+        evaluations = 1;
+    }
+    ~Impl() {
+        for (auto& part : stepper->parts()) {
+            cudaSetDevice(part.device);
+            cudaStreamSynchronize(part.stream);
+        }
+    }
+
+    void select() const { check(cudaSetDevice(setup.devices.front()), "selecting a GPU"); }
+
+    void finish(Batch& batch) {
+        if (!batch.running) return;
+        batch.running = false;
+        const double elapsed = 1e-3 * Event::milliseconds(batch.start, batch.end);
+        seconds += elapsed;
+        seconds_per_step = elapsed / static_cast<double>(batch.steps);
+        for (std::size_t k = 0; k < batch.controls.size(); ++k)
+            if (const auto at = batch.controls.data()[k].failure; at != no_failure)
+                failure = std::min<std::uint64_t>(at, failure.value_or(at));
+    }
+
+    void queue(std::uint64_t steps, double dt) {
+        select();
+        auto& batch = batches[next];
+        next = (next + 1) % batches_ahead;
+        finish(batch);
+        auto parts = stepper->parts();
+        batch.start.record(parts.front().stream);
+        stepper->steps(steps, dt);
+        for (std::size_t k = 0; k < parts.size(); ++k)
+            copy(batch.controls.data() + k, parts[k].control.data(), 1, parts[k].stream);
+        select();
+        batch.end.record(parts.front().stream);
+        batch.steps = steps;
+        batch.running = true;
+        evaluations += steps * setup.substeps.size();
+    }
+
+    void wait_for_all() {
+        for (auto& part : stepper->parts()) {
+            check(cudaSetDevice(part.device), "selecting a GPU");
+            check(cudaStreamSynchronize(part.stream), "waiting for the GPU");
+        }
+        for (std::size_t k = 0; k < batches_ahead; ++k) finish(batches[(next + k) % batches_ahead]);
+        select();
+    }
+
+    MotionSetup setup;
+    std::unique_ptr<Stepper> stepper;
+    std::unique_ptr<Courier> courier;
+    std::unique_ptr<DeviceDiagnostics> diagnostics;
+    std::vector<Batch> batches;
+    std::size_t next = 0;
+    Moment moment;
+    bool sent = false, with_diagnostics = false;
+    std::uint64_t evaluations = 0;
+    double seconds = 0.0, seconds_per_step = 0.0;
+    std::optional<std::uint64_t> failure;
+};
+
+DeviceMotion::DeviceMotion(const MotionSetup& setup, const Bodies& bodies)
+    : impl_(std::make_unique<Impl>(setup, bodies)) {}
+DeviceMotion::DeviceMotion(DeviceMotion&&) noexcept = default;
+DeviceMotion& DeviceMotion::operator=(DeviceMotion&&) noexcept = default;
+DeviceMotion::~DeviceMotion() = default;
+
+void DeviceMotion::advance(std::uint64_t steps, double dt) {
+    if (steps > 0) impl_->queue(steps, dt);
+}
+
+void DeviceMotion::capture(bool diagnostics) {
+    if (impl_->sent) moment(); // its buffers are about to be used again
+    impl_->courier->send(impl_->stepper->parts());
+    if (diagnostics)
+        impl_->diagnostics->queue(impl_->courier->position(), impl_->courier->velocity(),
+                                  impl_->courier->staged());
+    impl_->sent = true;
+    impl_->with_diagnostics = diagnostics;
+}
+
+const Moment& DeviceMotion::moment() {
+    if (!impl_->sent) return impl_->moment;
+    impl_->sent = false;
+    impl_->select();
+    impl_->courier->wait(impl_->moment);
+    if (impl_->with_diagnostics) impl_->diagnostics->wait(impl_->moment);
+    return impl_->moment;
+}
+
+void DeviceMotion::synchronize() { impl_->wait_for_all(); }
+std::optional<std::uint64_t> DeviceMotion::failure() const { return impl_->failure; }
+StepPath DeviceMotion::path() const { return impl_->setup.path; }
+Variant DeviceMotion::variant() const {
+    return path() == StepPath::persistent ? Variant::register_tile : Variant::symmetric;
+}
+std::uint64_t DeviceMotion::evaluations() const { return impl_->evaluations; }
+double DeviceMotion::seconds() const { return impl_->seconds; }
+double DeviceMotion::seconds_per_step() const { return impl_->seconds_per_step; }
+
+double DeviceMotion::time_steps(std::uint64_t steps, double dt) {
+    impl_->wait_for_all();
+    const double before = impl_->seconds;
+    impl_->queue(steps, dt);
+    impl_->wait_for_all();
+    return 1e3 * (impl_->seconds - before);
+}
+
+} // namespace farfield::cuda

@@ -1,0 +1,81 @@
+// Bodies that live on one or several GPUs and move there; no CUDA header, so that Simulation can hold one in
+// any build. All work is queued: calls return while the GPU still steps.
+#pragma once
+
+#include "dynamics/cuda/step_path.h"
+#include "sums/direct/points.h"
+
+#include <farfield/simulation.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace farfield::cuda {
+
+struct MotionSetup {
+    std::vector<int> devices{0}; ///< the GPU of each part of the bodies
+    MultiGpu multi_gpu = MultiGpu::threads;
+    Exchange exchange = Exchange::automatic;
+    Kernel kernel = Kernel::gravity;
+    double G = 1.0;
+    double softening = 0.0;
+    Precision precision = Precision::float64;
+    std::vector<double> substeps{1.0}; ///< leapfrogs of a step, in steps; at most 3
+    Frame frame;                       ///< of the evaluation at the places given
+    StepPath path = StepPath::automatic;
+};
+
+/// The state at one moment, as it has come to the host. Arrays are valid until the next `capture`.
+struct Moment {
+    std::span<const double> position, velocity, acceleration; ///< 3·N
+    Frame frame;                                              ///< of the accelerations
+    std::optional<std::uint64_t> failure; ///< number of the evaluation (from 1) that first was not finite
+    // Where they were asked for:
+    double kinetic = 0.0;
+    double potential = 0.0;
+    std::array<double, 3> momentum{};
+    std::array<double, 3> angular_momentum{};
+};
+
+class DeviceMotion {
+public:
+    /// Brings the bodies to the GPUs and queues the first evaluation.
+    /// @throws BackendUnavailable without CUDA or such a device; DeviceError where the memory is full;
+    ///         InvalidArgument for more bodies than a sum on a GPU takes.
+    DeviceMotion(const MotionSetup& setup, const Bodies& bodies);
+    DeviceMotion(DeviceMotion&&) noexcept;
+    DeviceMotion& operator=(DeviceMotion&&) noexcept;
+    ~DeviceMotion();
+
+    /// Queues steps of length `dt`. Waits until all but the last batches queued before are done.
+    /// @throws DeviceError for what went wrong in earlier work.
+    void advance(std::uint64_t steps, double dt);
+
+    /// Queues a copy of the present state to the host, with sums over it where `diagnostics`. Steps queued
+    /// later do not wait for it.
+    void capture(bool diagnostics);
+    /// Waits for the last `capture`.
+    const Moment& moment();
+    /// Waits for everything.
+    void synchronize();
+
+    /// The first evaluation seen so far that was not finite.
+    [[nodiscard]] std::optional<std::uint64_t> failure() const;
+    [[nodiscard]] StepPath path() const;             ///< the one taken, never `automatic`
+    [[nodiscard]] Variant variant() const;           ///< of the sums
+    [[nodiscard]] std::uint64_t evaluations() const; ///< queued so far
+    [[nodiscard]] double seconds() const;            ///< the GPU took for the batches that are done
+    [[nodiscard]] double seconds_per_step() const;   ///< of the last batch that is done; 0 before
+    /// Milliseconds of GPU time for `steps` steps, by events.
+    double time_steps(std::uint64_t steps, double dt);
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+} // namespace farfield::cuda

@@ -1,0 +1,38 @@
+// Energies and momenta of bodies on a GPU. Blocks of 256 bodies are added up as a tree, blocks in their
+// order: the same bits every time.
+#pragma once
+
+#include "backend/cuda/memory.h"
+#include "backend/cuda/stream.h"
+#include "dynamics/cuda/stepper.cuh"
+#include "sums/direct/cuda/engine.cuh"
+
+namespace farfield::cuda {
+
+/// ½ m v², s φ, m v and m x × v, added up.
+struct DiagnosticSums {
+    double value[8];
+};
+
+class DeviceDiagnostics {
+public:
+    /// On the device of the current thread. The potential is always a sum in double.
+    DeviceDiagnostics(const MotionInput& input, int device);
+
+    /// Queues the sums over positions and velocities (3·N on this GPU), which must stay as they are until
+    /// `wait`, once `ready` has happened.
+    void queue(const double* x, const double* v, const Event& ready);
+    /// Waits, and completes the potential energy's ½ G.
+    void wait(Moment& moment);
+
+private:
+    SumEngine<Point<double>> potential_;
+    DeviceArray<double> mass_, strength_;
+    DeviceArray<DiagnosticSums> partial_;
+    PinnedArray<DiagnosticSums> result_;
+    int n_;
+    double frame_scale_, G_;
+    Unscale unscale_; ///< of potentials, with their sign
+};
+
+} // namespace farfield::cuda

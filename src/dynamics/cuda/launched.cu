@@ -1,0 +1,160 @@
+// Steps made of launches: move, sum, choose the next frame; one by one or recorded into graphs.
+#include "backend/cuda/devices.h"
+#include "dynamics/cuda/move.cuh"
+#include "dynamics/cuda/stepper.cuh"
+#include "sums/direct/cuda/engine.cuh"
+
+#include <algorithm>
+#include <optional>
+
+namespace farfield::cuda {
+
+StatePart::StatePart(const MotionInput& input, int the_device, int the_begin, int end,
+                     cudaStream_t the_stream)
+    : device(the_device), begin(the_begin), n(end - the_begin), stream(the_stream) {
+    check(cudaSetDevice(device), "selecting a GPU");
+    const auto count = static_cast<std::size_t>(n), first = static_cast<std::size_t>(begin);
+    const auto filled = [&](const double* from, std::size_t size) {
+        DeviceArray<double> array(size);
+        copy(array.data(), from, size, stream);
+        return array;
+    };
+    x = filled(input.bodies->position.data() + 3 * first, 3 * count);
+    v = filled(input.bodies->velocity.data() + 3 * first, 3 * count);
+    a = DeviceArray<double>(3 * count);
+    if (n > 0) check(cudaMemsetAsync(a.data(), 0, a.bytes(), stream), "clearing the accelerations");
+    factor = filled(input.factor.data() + first, count);
+    Control start{};
+    const bool is_float = input.setup->precision != Precision::float64;
+    for (int axis = 0; axis < 3; ++axis) {
+        start.origin[axis] = is_float ? input.setup->frame.origin[axis] : 0.0;
+        start.low[axis] = ~0U;
+    }
+    start.failure = no_failure;
+    control = DeviceArray<Control>(1);
+    copy(control.data(), &start, 1, stream);
+    check(cudaStreamSynchronize(stream), "bringing the bodies to the GPU");
+}
+
+namespace {
+
+constexpr std::uint64_t long_graph_steps = 16;
+
+template <class PointType>
+class Launched final : public Stepper {
+public:
+    Launched(const MotionInput& input, StepPath path, Variant variant)
+        : path_(path), substeps_(input.setup->substeps), unscale_(input.unscale),
+          frame_scale_(input.frame_scale), n_(input.n()),
+          engine_(
+              EngineOptions{.devices = input.setup->devices,
+                            .multi_gpu = input.setup->multi_gpu,
+                            .exchange = input.setup->exchange,
+                            .outputs = field_only,
+                            .n = input.n(),
+                            .softening = input.frame_softening,
+                            .rung = variant == Variant::symmetric ? Rung::symmetric : Rung::register_tile}) {
+        for (auto& part : engine_.parts()) {
+            parts_.emplace_back(input, part.device, part.begin, part.end, part.stream);
+            DeviceArray<double> strength(static_cast<std::size_t>(part.end - part.begin));
+            copy(strength.data(), input.strength.data() + part.begin, strength.size(), part.stream);
+            set_strengths(part.points + part.begin, strength.data(), part.end - part.begin, part.stream);
+            check(cudaStreamSynchronize(part.stream), "setting the strengths of the bodies");
+        }
+        if (parts_.size() > 1) path_ = StepPath::launches; // only one part can be recorded
+    }
+
+    void evaluate() override {
+        move_all({.packs = true});
+        engine_.compute();
+        finish_all();
+        move_all({.from_sums = true, .keep = true});
+    }
+
+    void steps(std::uint64_t count, double dt) override {
+        if (path_ == StepPath::launches || (graph_ && dt != recorded_dt_)) return queue(count, dt);
+        if (!graph_) record(dt);
+        for (; long_graph_ && count >= long_graph_steps; count -= long_graph_steps)
+            long_graph_->launch(parts_.front().stream);
+        for (; count > 0; --count) graph_->launch(parts_.front().stream);
+    }
+
+private:
+    void record(double dt) {
+        check(cudaSetDevice(parts_.front().device), "selecting a GPU");
+        graph_.emplace(parts_.front().stream, [&] { queue(1, dt); });
+        if (path_ == StepPath::long_graph)
+            long_graph_.emplace(parts_.front().stream, [&] { queue(long_graph_steps, dt); });
+        recorded_dt_ = dt;
+    }
+
+    // Between two sums the half kicks of two leapfrogs and the drift go together, rounded one after the
+    // other.
+    void queue(std::uint64_t count, double dt) {
+        const std::uint64_t in_step = substeps_.size(), evaluations = count * in_step;
+        const auto length = [&](std::uint64_t evaluation) { return substeps_[evaluation % in_step] * dt; };
+        if (count == 0) return;
+        move_all({.begins = true, .packs = true, .kick = 0.5 * length(0), .drift = length(0)});
+        for (std::uint64_t k = 0; k < evaluations; ++k) {
+            engine_.compute();
+            finish_all();
+            Move what{.from_sums = true, .ends = true, .end_kick = 0.5 * length(k)};
+            if (k + 1 < evaluations) {
+                what.begins = what.packs = true;
+                what.kick = 0.5 * length(k + 1);
+                what.drift = length(k + 1);
+            } else {
+                what.keep = true;
+            }
+            move_all(what);
+        }
+    }
+
+    void move_all(const Move& what) {
+        engine_.for_each_part([&](const EnginePart<PointType>& part) {
+            auto& state = parts_[static_cast<std::size_t>(part.index)];
+            move(Motion<PointType>{.x = state.x.data(),
+                                   .v = state.v.data(),
+                                   .a = state.a.data(),
+                                   .factor = state.factor.data(),
+                                   .sums = part.sums,
+                                   .points = part.points + part.begin,
+                                   .control = state.control.data(),
+                                   .n = state.n,
+                                   .unscale = unscale_,
+                                   .frame_scale = frame_scale_},
+                 what, part.stream);
+        });
+    }
+
+    void finish_all() {
+        engine_.for_each_part([&](const EnginePart<PointType>& part) {
+            finish_evaluation(part.points, n_, parts_[static_cast<std::size_t>(part.index)].control.data(),
+                              1.0 / frame_scale_, part.stream);
+        });
+    }
+
+    StepPath path_;
+    std::vector<double> substeps_;
+    Unscale unscale_;
+    double frame_scale_;
+    int n_;
+    SumEngine<PointType> engine_;
+    std::optional<Graph> graph_, long_graph_;
+    double recorded_dt_ = 0.0;
+};
+
+} // namespace
+
+std::unique_ptr<Stepper> make_launched(const MotionInput& input, StepPath path, Variant variant) {
+    switch (input.setup->precision) {
+    case Precision::float32:
+        return std::make_unique<Launched<Point<float>>>(input, path, variant);
+    case Precision::mixed:
+        return std::make_unique<Launched<MixedPoint>>(input, path, variant);
+    default:
+        return std::make_unique<Launched<Point<double>>>(input, path, variant);
+    }
+}
+
+} // namespace farfield::cuda

@@ -1,0 +1,137 @@
+// run_case on a GPU: the files of a run that was killed, stopped or left alone are the same, and those of the
+// CPU to the precision.
+#include "support.h"
+#include "unit/dynamics/run_support.h"
+
+#include "dynamics/run/checkpoint.h"
+#include "io/csv.h"
+
+#include <chrono>
+#include <csignal>
+#include <random>
+#include <sys/wait.h>
+#include <thread>
+
+namespace farfield {
+namespace {
+
+using namespace test;
+
+Case gpu_case(int n = 1500, Integrator integrator = Integrator::leapfrog) {
+    auto out = small_case(integrator);
+    out.initial.n = n;
+    out.force.precision = Precision::mixed;
+    out.force.device = {.kind = DeviceKind::cuda};
+    out.time.step = 1.0 / 512;
+    out.time.end = 2.0;
+    return out;
+}
+
+TEST(GpuRun, LeavesTheFilesOfTheCpuToThePrecision) {
+    NEEDS_GPU();
+    const TemporaryFolder folder;
+    auto the_case = gpu_case(300);
+    the_case.force.precision = Precision::float64;
+    the_case.time.end = 0.25;
+    run_case(the_case, {.out = folder / "gpu"});
+    the_case.force.device = {.kind = DeviceKind::cpu};
+    run_case(the_case, {.out = folder / "cpu"});
+    const auto gpu = read_csv(folder / "gpu" / "diagnostics.csv"),
+               cpu = read_csv(folder / "cpu" / "diagnostics.csv");
+    ASSERT_EQ(gpu.rows(), cpu.rows());
+    for (const char* column : {"time", "kinetic", "potential", "total", "r50"})
+        for (std::size_t row = 0; row < static_cast<std::size_t>(cpu.rows()); ++row)
+            EXPECT_NEAR((*gpu.find(column))[row], (*cpu.find(column))[row], 1e-12) << column << row;
+    expect_contains(bytes_of(folder / "gpu" / "summary.json"), {"\"device\": \"cuda\""});
+    EXPECT_EQ(results_in(folder / "gpu").size(), results_in(folder / "cpu").size());
+}
+
+TEST(GpuRun, StopsAndGoesOn) {
+    NEEDS_GPU();
+    for (const int n : {1500, 8500}) { // the persistent kernel and graphs
+        const TemporaryFolder folder;
+        auto the_case = gpu_case(n, Integrator::yoshida4);
+        the_case.time.end = 0.5;
+        run_case(the_case, {.out = folder / "whole"});
+        the_case.output.checkpoint_every = 0.0; // interruptions alone make checkpoints
+        int stops = 0;
+        for (bool finished = false; !finished;) {
+            int polls = 0;
+            RunHooks hooks;
+            hooks.stop_requested = [&] { return ++polls == 3; };
+            finished = run_case(the_case, {.out = folder / "stopped", .restart = stops > 0}, hooks).finished;
+            stops += finished ? 0 : 1;
+        }
+        EXPECT_GE(stops, 2);
+        expect_same_results(folder / "whole", folder / "stopped");
+    }
+}
+
+constexpr const char* child_folder = "FARFIELD_TEST_CHILD_FOLDER";
+
+// Not a test by itself: a process of its own, because CUDA does not survive a fork.
+TEST(GpuRunChild, Runs) {
+    const char* folder = std::getenv(child_folder);
+    if (folder == nullptr) GTEST_SKIP() << "runs as a child of another test";
+    run_case(gpu_case(), {.out = folder, .restart = true});
+}
+
+pid_t start_child(const fs::path& out) {
+    const auto pid = fork();
+    if (pid != 0) return pid;
+    setenv(child_folder, out.c_str(), 1);
+    execl("/proc/self/exe", "gpu_tests", "--gtest_filter=GpuRunChild.Runs", "--gtest_brief=1", nullptr);
+    _exit(127);
+}
+
+TEST(GpuRun, SurvivesBeingKilledAtAnyMoment) {
+    NEEDS_GPU();
+    const auto seed = std::random_device{}();
+    std::printf("seed %u\n", seed);
+    std::mt19937 random(seed);
+    const TemporaryFolder folder;
+    const auto wait_for = [](pid_t pid) {
+        int status = 0;
+        EXPECT_EQ(waitpid(pid, &status, 0), pid);
+        return status;
+    };
+    const auto start = std::chrono::steady_clock::now();
+    ASSERT_EQ(wait_for(start_child(folder / "whole")), 0);
+    const std::chrono::duration<double> whole = std::chrono::steady_clock::now() - start;
+    int kills = 0;
+    for (bool done = false; !done;) {
+        const double most = whole.count() * (0.8 + 0.1 * kills);
+        const auto life =
+            std::chrono::duration<double>(std::uniform_real_distribution<>(0.3 * most, most)(random));
+        const auto pid = start_child(folder / "killed");
+        ASSERT_GT(pid, 0);
+        std::this_thread::sleep_for(life);
+        kill(pid, SIGKILL);
+        const int status = wait_for(pid);
+        ASSERT_FALSE(WIFEXITED(status) && WEXITSTATUS(status) != 0);
+        done = WIFEXITED(status);
+        kills += done ? 0 : 1;
+    }
+    std::printf("killed %d times\n", kills);
+    expect_same_results(folder / "whole", folder / "killed");
+}
+
+TEST(GpuRun, RefusesTheCheckpointOfAnotherDevice) {
+    NEEDS_GPU();
+    const TemporaryFolder folder;
+    auto the_case = gpu_case(200);
+    the_case.time.end = 0.1;
+    run_case(the_case, {.out = folder / "gpu"});
+    EXPECT_EQ(read_checkpoint(folder / "gpu" / "checkpoint.h5").backend.device, DeviceKind::cuda);
+    the_case.time.end = 0.2;
+    the_case.force.device = {.kind = DeviceKind::cpu};
+    expect_contains(
+        error_of<InvalidArgument>([&] { run_case(the_case, {.out = folder / "gpu", .restart = true}); }),
+        {"device = cuda, not cpu", "new run"});
+    the_case.force.device = {}; // stays where it began
+    EXPECT_TRUE(run_case(the_case, {.out = folder / "gpu", .restart = true}).finished);
+    EXPECT_EQ(read_checkpoint(folder / "gpu" / "checkpoint.h5").backend.device, DeviceKind::cuda);
+}
+
+} // namespace
+} // namespace farfield

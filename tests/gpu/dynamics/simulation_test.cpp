@@ -1,0 +1,205 @@
+// Simulation on a GPU against the CPU's, against analytic orbits, and what it refuses.
+#include "support.h"
+#include "unit/dynamics/run_support.h"
+
+#include "dynamics/diagnostics.h"
+#include "dynamics/simulation_state.h"
+
+namespace farfield {
+namespace {
+
+using namespace test;
+
+struct Pair {
+    Simulation gpu, cpu;
+};
+Pair both(const Bodies& bodies, const ForceOptions& force, const TimeOptions& time) {
+    return {Simulation(bodies, force, time), Simulation(bodies, on_cpu(force), time)};
+}
+
+TEST(GpuSimulation, RunsThere) {
+    NEEDS_GPU();
+    const Simulation simulation(crowd(100, 1), on_gpu(), {.step = 0.01, .end = 0.1});
+    EXPECT_EQ(SimulationAccess::backend(simulation).device, DeviceKind::cuda);
+    EXPECT_TRUE(simulation.notes().empty());
+}
+
+// At every step the forces are those of the CPU at the same places, to the precision (see
+// step_paths_test.cpp).
+TEST(GpuSimulation, HasTheForcesOfTheCpuAtEveryStep) {
+    NEEDS_GPU();
+    for (const auto precision : {Precision::float32, Precision::float64, Precision::mixed}) {
+        const auto bodies = plummer_bodies(1000);
+        const auto force = on_gpu(precision);
+        Simulation gpu(bodies, force, {.step = 1.0 / 128, .end = 10.0 / 128});
+        while (!gpu.finished()) {
+            gpu.step();
+            const auto exact = exact_acceleration(gpu.bodies(), force);
+            auto same_place = on_cpu(force);
+            const Simulation cpu(gpu.bodies(), same_place, {.step = 1.0, .end = 1.0});
+            const double cpu_error = relative_difference(cpu.acceleration(), exact);
+            const double floor = precision == Precision::float64 ? 3e-15 : 2e-7;
+            EXPECT_LE(relative_difference(gpu.acceleration(), exact), 1.5 * cpu_error + floor);
+        }
+    }
+}
+
+// 1,000 bodies take the persistent kernel, 9,000 do not.
+TEST(GpuSimulation, FollowsThePlummerTrajectoryOfTheCpu) {
+    NEEDS_GPU();
+    for (const int n : {1000, 9000}) {
+        auto [gpu, cpu] = both(plummer_bodies(n), on_gpu(), {.step = 1.0 / 256, .end = 100.0 / 256});
+        gpu.advance_to(1.0);
+        cpu.advance_to(1.0);
+        EXPECT_EQ(gpu.step_count(), 100U);
+        EXPECT_LE(relative_difference(gpu.bodies().position, cpu.bodies().position), 1e-12);
+        EXPECT_LE(relative_difference(gpu.bodies().velocity, cpu.bodies().velocity), 1e-12);
+    }
+}
+
+TEST(GpuSimulation, HasTheSameBitsFromRunToRunAndAcrossRestarts) {
+    NEEDS_GPU();
+    for (const auto integrator : {Integrator::leapfrog, Integrator::yoshida4})
+        for (const int n : {1000, 9000}) {
+            const auto bodies = plummer_bodies(n);
+            const auto force = on_gpu(Precision::mixed);
+            const TimeOptions time{.integrator = integrator, .step = 1.0 / 128, .end = 0.3};
+            Simulation whole(bodies, force, time), again(bodies, force, time);
+            whole.advance_to(0.3);
+            while (!again.finished()) again.step();
+            EXPECT_EQ(whole.bodies().position, again.bodies().position);
+            EXPECT_EQ(whole.bodies().velocity, again.bodies().velocity);
+            for (const int stop : {1, 7, 23}) {
+                Simulation first(bodies, force, time);
+                SimulationAccess::advance(first, static_cast<std::uint64_t>(stop));
+                auto second = SimulationAccess::restore(SimulationAccess::capture(first), force, time);
+                second.advance_to(0.3);
+                EXPECT_EQ(second.step_count(), whole.step_count());
+                EXPECT_EQ(second.bodies().position, whole.bodies().position);
+                EXPECT_EQ(second.acceleration(), whole.acceleration());
+            }
+        }
+}
+
+// The diagnostics of the CPU on the same bodies define what the GPU adds up; both round differently.
+TEST(GpuSimulation, HasTheDiagnosticsOfTheCpu) {
+    NEEDS_GPU();
+    for (const int n : {1, 2, 300, 3000}) {
+        for (const auto kernel : {Kernel::gravity, Kernel::coulomb}) {
+            auto bodies = crowd(n, 21);
+            for (std::size_t i = 0; i < bodies.mass.size(); ++i)
+                bodies.charge.push_back(i % 3 == 0 ? -0.01 : 0.02);
+            auto force = on_gpu(Precision::float32);
+            force.kernel = kernel;
+            force.G = 1.25;
+            auto [gpu, cpu] = both(bodies, force, {.step = 0.01, .end = 1.0});
+            const auto a = gpu.diagnostics();
+            const auto b = cpu.diagnostics();
+            EXPECT_NEAR(a.kinetic, b.kinetic, 1e-14 * b.kinetic);
+            EXPECT_NEAR(a.potential, b.potential, 1e-13 * std::abs(b.potential));
+            EXPECT_NEAR(a.total, b.total, 1e-13 * (b.kinetic + std::abs(b.potential)));
+            for (std::size_t k = 0; k < 3; ++k) {
+                EXPECT_NEAR(a.momentum[k], b.momentum[k], 1e-14);
+                EXPECT_NEAR(a.angular_momentum[k], b.angular_momentum[k], 1e-14);
+            }
+            EXPECT_EQ(a.lagrangian_radii, b.lagrangian_radii);
+            const auto again = gpu.diagnostics();
+            EXPECT_EQ(a.kinetic, again.kinetic);
+            EXPECT_EQ(a.potential, again.potential);
+        }
+    }
+}
+
+// Leapfrog and yoshida4 keep momentum to rounding, and energy to the error of their steps: leapfrog here
+// within 1e-4, checked against the CPU's own error, which is the integrator's.
+TEST(GpuSimulation, KeepsWhatIsToBeKept) {
+    NEEDS_GPU();
+    for (const auto integrator : {Integrator::leapfrog, Integrator::yoshida4}) {
+        auto [gpu, cpu] =
+            both(plummer_bodies(2048), on_gpu(), {.integrator = integrator, .step = 1.0 / 128, .end = 1.0});
+        const auto start = gpu.diagnostics();
+        (void)cpu.diagnostics();
+        gpu.advance_to(1.0);
+        cpu.advance_to(1.0);
+        const auto end = gpu.diagnostics();
+        for (std::size_t k = 0; k < 3; ++k) {
+            EXPECT_NEAR(end.momentum[k], start.momentum[k], 1e-14);
+            EXPECT_NEAR(end.angular_momentum[k], start.angular_momentum[k], 1e-13);
+        }
+        EXPECT_LT(std::abs(end.relative_energy_error), 1e-4);
+        EXPECT_NEAR(end.relative_energy_error, cpu.diagnostics().relative_energy_error, 1e-10);
+    }
+}
+
+// Global error ~ h^order on an eccentric orbit; see integrators_test.cpp.
+TEST(GpuSimulation, ConvergesAtTheOrderOfTheIntegrator) {
+    NEEDS_GPU();
+    const KeplerOrbit orbit{.mu = 1, .a = 1, .e = 0.5L};
+    const auto exact = two_bodies(orbit, 0.75, 0.25, 4.0);
+    for (const auto& [integrator, order] : {std::pair{Integrator::leapfrog, 2}, {Integrator::yoshida4, 4}}) {
+        std::vector<double> errors;
+        for (const int steps : {512, 1024, 2048}) {
+            Simulation simulation(two_bodies(orbit, 0.75, 0.25), on_gpu(Precision::float64, 0.0),
+                                  {.integrator = integrator, .step = 4.0 / steps, .end = 4.0});
+            simulation.advance_to(4.0);
+            EXPECT_EQ(simulation.step_count(), static_cast<std::uint64_t>(steps));
+            errors.push_back(distance(simulation.bodies().position, exact.position));
+        }
+        for (std::size_t i = 1; i < errors.size(); ++i)
+            EXPECT_NEAR(std::log2(errors[i - 1] / errors[i]), order, 0.15);
+    }
+}
+
+// Two opposite charges circle each other as two masses would.
+TEST(GpuSimulation, MovesChargesOnAKeplerOrbit) {
+    NEEDS_GPU();
+    const double m1 = 2.0, m2 = 0.5, q = 0.8;
+    const KeplerOrbit orbit{.mu = q * q * (1 / m1 + 1 / m2), .a = 1, .e = 0.3L};
+    auto bodies = two_bodies(orbit, m1, m2);
+    bodies.charge = {q, -q};
+    auto force = on_gpu(Precision::float64, 0.0);
+    force.kernel = Kernel::coulomb;
+    Simulation simulation(bodies, force,
+                          {.integrator = Integrator::yoshida4, .step = 1.0 / 1024, .end = 2.0});
+    simulation.advance_to(2.0);
+    EXPECT_LT(distance(simulation.bodies().position, two_bodies(orbit, m1, m2, 2.0).position), 1e-9);
+}
+
+TEST(GpuSimulation, RefusesHermiteWithARemedy) {
+    const auto text = error_of<InvalidArgument>([] {
+        const Simulation simulation(crowd(10, 1), on_gpu(),
+                                    {.integrator = Integrator::hermite4, .step = 0.1, .end = 1.0});
+    });
+    expect_contains(text, {"hermite4", "CPU", "yoshida4", "force.device"});
+}
+
+TEST(GpuSimulation, SaysWhichBodiesMeetAndWhen) {
+    NEEDS_GPU();
+    auto bodies = make({-1, 0, 0, 1, 0, 0}, {1, 0, 0, -1, 0, 0}, {0, 0});
+    bodies.id = {5, 6};
+    Simulation simulation(bodies, on_gpu(Precision::float64, 0.0), {.step = 0.25, .end = 2.0});
+    const auto text = error_of<InvalidArgument>([&] {
+        simulation.advance_to(2.0);
+        (void)simulation.bodies();
+    });
+    expect_contains(text, {"step 4 from t = 0.75", "bodies 5 and 6", "softening"});
+    auto together = make({1, 0, 0, 1, 0, 0}, {0, 0, 0, 0, 0, 0}, {1, 1});
+    expect_contains(error_of<InvalidArgument>([&] {
+                        const Simulation start(together, on_gpu(Precision::float64, 0.0),
+                                               {.step = 0.25, .end = 2.0});
+                    }),
+                    {"bodies 1 and 2", "same place"});
+}
+
+TEST(GpuSimulation, KeepsItsArraysInPlace) {
+    NEEDS_GPU();
+    Simulation simulation(crowd(64, 2), on_gpu(), {.step = 0.01, .end = 1.0});
+    const double* before = simulation.bodies().position.data();
+    const double x = *before;
+    simulation.step();
+    EXPECT_EQ(simulation.bodies().position.data(), before);
+    EXPECT_NE(*before, x);
+}
+
+} // namespace
+} // namespace farfield

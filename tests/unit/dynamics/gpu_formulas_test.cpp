@@ -1,0 +1,141 @@
+// What simulations on GPUs compute with, where no GPU is needed: formulas shared with the CPU, how a kernel
+// divides the bodies, which path steps take, and where a simulation runs.
+#include "run_support.h"
+#include "systems.h"
+
+#include "backend/cuda/devices.h"
+#include "dynamics/cuda/step_path.h"
+#include "dynamics/device_choice.h"
+#include "dynamics/integrators/motion_formulas.h"
+#include "dynamics/simulation_state.h"
+#include "sums/direct/frame.h"
+
+#include <cmath>
+
+namespace farfield {
+namespace {
+
+using namespace test;
+
+// Numbers whose product needs more than 53 bits: fused and unfused differ.
+TEST(MotionFormulas, RoundTheProductBeforeTheSum) {
+    const double h = 1.0 + 0x1p-30;
+    EXPECT_EQ(add_scaled(-1.0, h, h), 0x1p-29); // h² = 1 + 2⁻²⁹ + 2⁻⁶⁰ loses its last term
+    EXPECT_EQ(std::fma(h, h, -1.0), 0x1p-29 + 0x1p-60); // which a fused product keeps
+}
+
+TEST(MotionFormulas, TakeSumsBackFromTheirFrame) {
+    // x' = 2^a x and m' = 2^b m make sums of m'd'/r'³ = 2^(b − 2a) those of m d/r³.
+    const Unscale unscale{0x1p3, 0x1p-5};
+    EXPECT_EQ(acceleration_of(7.0, unscale, 0.5), 7.0 * 0x1p-2 * 0.5);
+    const Unscale huge{0x1p1000, 0x1p900}; // together beyond the range, the result is not
+    EXPECT_EQ(acceleration_of(0x1p-1000, huge, 1.0), 0x1p900);
+    EXPECT_EQ(in_frame(3.5, 3.0, 1024.0), 512.0);
+}
+
+// A step of yoshida4: its parts make one step, and cancel the error of third order.
+TEST(MotionFormulas, ComposeAStepOfFourthOrder) {
+    EXPECT_NEAR(2 * yoshida_outer + yoshida_inner, 1.0, 1e-15);
+    EXPECT_NEAR(2 * std::pow(yoshida_outer, 3) + std::pow(yoshida_inner, 3), 0.0, 1e-14);
+}
+
+TEST(AxisOrigin, MovesOnlyPointsThatAreFarOff) {
+    EXPECT_EQ(axis_origin(-1.0, 1e6), 0.0);
+    EXPECT_EQ(axis_origin(0.0, 1.0), 0.0);
+    EXPECT_EQ(axis_origin(1.0, 2.5), 0.0); // further than a factor of two apart
+    EXPECT_EQ(axis_origin(1e6, 1e6), 1e6);
+    EXPECT_EQ(axis_origin(1000.0, 1001.0), 1000.5);
+    EXPECT_EQ(axis_origin(-1001.0, -1000.0), -1000.5);
+    for (const double low : {3.0e7 + 0.1, 1e39, 1e-300}) {
+        const double high = low * 1.7;
+        const double origin = axis_origin(low, high);
+        EXPECT_GE(origin, low);
+        EXPECT_LE(origin, high);
+        if (low > 1e-37 && low < 1e38) {
+            EXPECT_EQ(static_cast<double>(static_cast<float>(origin)), origin);
+        }
+    }
+}
+
+TEST(PersistentShape, CoversAllBodies) {
+    for (int n = 1; n <= 12288; n += n < 300 ? 1 : 37) {
+        const auto shape = cuda::persistent_shape(n);
+        EXPECT_GE(shape.blocks * shape.per_block, n);
+        EXPECT_LT((shape.blocks - 1) * shape.per_block, n); // no block without a body
+        EXPECT_LE(shape.blocks, 128);
+        EXPECT_EQ(shape.per_block % cuda::persistent_targets, 0);
+        EXPECT_LE(3 * shape.per_block, 32 * cuda::persistent_warps); // a thread a coordinate
+        EXPECT_EQ(shape.padded % 32, 0);
+        EXPECT_GE(shape.padded, shape.blocks * shape.per_block); // targets are read from the points
+        EXPECT_GE(shape.splits, 1);
+        EXPECT_LE(shape.splits, std::min(cuda::persistent_warps, shape.padded / 32));
+    }
+}
+
+// What the warps do at 128 blocks: 1,024 bodies are 8 a block, two groups of 4; 8 splits occupy 16 warps.
+TEST(PersistentShape, KeepsTheWarpsBusy) {
+    EXPECT_EQ(cuda::persistent_shape(1024).per_block, 8);
+    EXPECT_EQ(cuda::persistent_shape(1024).splits, 8);
+    EXPECT_EQ(cuda::persistent_shape(4096).per_block, 32);
+    EXPECT_EQ(cuda::persistent_shape(4096).splits, 2);
+    EXPECT_EQ(cuda::persistent_shape(8192).splits, 1);
+}
+
+TEST(StepPath, TakesThePersistentKernelForFewBodiesOnly) {
+    for (const auto precision : {Precision::float32, Precision::float64, Precision::mixed}) {
+        bool persistent = true;
+        for (std::int64_t n = 1; n < 200000; n = n * 9 / 8 + 1) {
+            const auto path = cuda::fastest_path(n, precision);
+            EXPECT_NE(path, cuda::StepPath::automatic);
+            if (path == cuda::StepPath::persistent) {
+                EXPECT_TRUE(persistent) << n; // one threshold
+                EXPECT_LE(n, cuda::most_persistent_bodies(precision));
+            } else {
+                persistent = false;
+            }
+        }
+        EXPECT_EQ(cuda::fastest_path(1, precision), cuda::StepPath::persistent);
+        EXPECT_FALSE(persistent);
+    }
+}
+
+TEST(DeviceChoice, LeavesSmallRunsOnTheCpu) {
+    EXPECT_EQ(choose_place({}, Integrator::leapfrog, 10, 100.0).kind, DeviceKind::cpu);
+    EXPECT_EQ(choose_place({.device = {.kind = DeviceKind::cpu}}, Integrator::leapfrog, 1000000, 1e6).kind,
+              DeviceKind::cpu);
+    EXPECT_LT(seconds_on_gpu(1e6, 1000, 2e12), 1e6 * 1e6 / 1.2e10);     // a million steps of 1,000 bodies
+    EXPECT_GT(seconds_on_gpu(100.0, 1000, 2e12), 100.0 * 1e6 / 1.2e10); // a hundred do not pay the start
+}
+
+TEST(DeviceChoice, RefusesHermiteOnAGpu) {
+    const ForceOptions force{.device = {.kind = DeviceKind::cuda}};
+    expect_contains(error_of<InvalidArgument>([&] { choose_place(force, Integrator::hermite4, 1000, 10.0); }),
+                    {"hermite4", "CPU only", "yoshida4", "force.device = \"cpu\""});
+}
+
+TEST(DeviceChoice, SaysWhyThereIsNoGpu) {
+    if (!gpus().empty()) GTEST_SKIP() << "there is a GPU";
+    const auto text = error_of<BackendUnavailable>([] {
+        const Simulation simulation(crowd(10, 1), {.device = {.kind = DeviceKind::cuda}},
+                                    {.step = 0.1, .end = 1.0});
+    });
+    EXPECT_EQ(text, why_no_gpu());
+}
+
+TEST(Simulation, RecordsTheDeviceOfTheCpu) {
+    const Simulation simulation(crowd(10, 1), {.softening = 0.1}, {.step = 0.1, .end = 1.0});
+    EXPECT_EQ(SimulationAccess::backend(simulation).device, DeviceKind::cpu);
+}
+
+// advance_to looks ahead for the step that ends there; on the CPU it goes one at a time and may be stopped.
+TEST(Simulation, KnowsTheTimesAhead) {
+    Simulation simulation(crowd(4, 1), {.softening = 0.1}, {.step = 0.3, .end = 1.0});
+    EXPECT_EQ(SimulationAccess::stride(simulation), 1U);
+    EXPECT_EQ(SimulationAccess::time_after(simulation, 2), 0.6);
+    EXPECT_EQ(SimulationAccess::time_after(simulation, 4), 1.0); // the shortened one
+    EXPECT_EQ(SimulationAccess::time_after(simulation, 9), 1.0);
+    EXPECT_FALSE(SimulationAccess::overlaps(simulation));
+}
+
+} // namespace
+} // namespace farfield
