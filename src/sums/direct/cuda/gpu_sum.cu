@@ -4,19 +4,15 @@
 #include "backend/threads/parallel.h"
 #include "base/arrays.h"
 #include "sums/direct/cuda/gpu_sum.h"
-#include "sums/direct/cuda/multi_sum.cuh"
 #include "sums/direct/cuda/rung_sum.cuh"
 #include "sums/direct/cuda/transfers.cuh"
 #include "sums/direct/repair.h"
 #include "sums/kernels/kernel.h"
 
-#include <farfield/error.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <optional>
-#include <string>
 #include <vector>
 
 namespace farfield::cuda {
@@ -58,25 +54,13 @@ struct Seen {
     std::vector<double> at, strengths;
 };
 
-std::unique_ptr<RungSum> make_sum(const SumOptions& options, Rung rung, const std::vector<int>& devices,
-                                  bool self) {
-    if (devices.size() == 1) return make_rung_sum(rung, options.precision);
-    if (!self)
-        throw InvalidArgument("device '" + name_of(options.device) +
-                              "': several GPUs need targets = sources; name one, as 'cuda:" +
-                              std::to_string(devices.front()) + "'");
-    return make_multi_sum(
-        {.devices = devices, .multi_gpu = options.multi_gpu, .exchange = options.exchange, .rung = rung},
-        options.precision);
-}
-
 } // namespace
 
 struct GpuSum::Impl {
-    Impl(const SumOptions& the_options, const std::vector<int>& the_devices, bool is_self)
-        : options(the_options), devices(the_devices), device(devices.front()), self(is_self),
+    Impl(const SumOptions& the_options, int the_device, bool is_self)
+        : options(the_options), device(the_device), self(is_self),
           rung(rung_of(options.variant, self, options.precision)),
-          sum(make_sum(options, rung, devices, self)), transfers(device) {
+          sum(make_rung_sum(rung, options.precision)), transfers(device) {
         const DeviceScope scope(device);
         own_stream.emplace();
         not_finite = DeviceArray<int>(1);
@@ -191,7 +175,7 @@ struct GpuSum::Impl {
         const auto stream =
             stream_for(on_device(strength_view) || on_device(outputs.potential) || on_device(outputs.field));
         report.variant = variant_of(rung);
-        report.device = {.kind = DeviceKind::cuda, .gpus = devices};
+        report.device = {.kind = DeviceKind::cuda, .gpus = {device}};
         const int wanted = (outputs.potential ? potential_only : 0) | (outputs.field ? field_only : 0);
         const int exponent = read_strengths(strength_view, stream);
         const auto read_at = Clock::now();
@@ -209,8 +193,7 @@ struct GpuSum::Impl {
     }
 
     SumOptions options;
-    std::vector<int> devices;
-    int device; ///< the first, which the points come to
+    int device;
     bool self;
     Rung rung;
     std::unique_ptr<RungSum> sum;
@@ -223,8 +206,8 @@ struct GpuSum::Impl {
     DeviceArray<int> not_finite;
 };
 
-GpuSum::GpuSum(const SumOptions& options, const std::vector<int>& devices, bool self)
-    : impl_(std::make_unique<Impl>(options, devices, self)) {}
+GpuSum::GpuSum(const SumOptions& options, int device, bool self)
+    : impl_(std::make_unique<Impl>(options, device, self)) {}
 GpuSum::GpuSum(GpuSum&&) noexcept = default;
 GpuSum& GpuSum::operator=(GpuSum&&) noexcept = default;
 GpuSum::~GpuSum() = default;

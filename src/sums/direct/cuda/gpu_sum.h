@@ -1,4 +1,4 @@
-// The direct sum of a plan on GPUs, for callers that have no CUDA header: arrays of the host or of the first
+// The direct sum of a plan on one GPU, for callers that have no CUDA header: arrays of the host or of that
 // GPU in and out, any strides, in the same frame, with the same checks and repairs as DirectSum has on the
 // CPU.
 #pragma once
@@ -6,15 +6,14 @@
 #include <farfield/sum.h>
 
 #include <memory>
-#include <vector>
 
 namespace farfield::cuda {
 
 class GpuSum {
 public:
-    /// `devices` in CUDA's numbers, one or more. @throws BackendUnavailable without CUDA or such a GPU,
-    /// InvalidArgument for a variant that does not apply, and for several GPUs with separate targets.
-    GpuSum(const SumOptions& options, const std::vector<int>& devices, bool self);
+    /// `device` in CUDA's numbers. @throws BackendUnavailable without CUDA or such a GPU, InvalidArgument for
+    /// a variant that does not apply.
+    GpuSum(const SumOptions& options, int device, bool self);
     GpuSum(GpuSum&&) noexcept;
     GpuSum& operator=(GpuSum&&) noexcept;
     ~GpuSum();
