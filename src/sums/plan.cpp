@@ -77,7 +77,7 @@ struct SumPlan::Impl {
         if (device.kind == DeviceKind::cpu)
             cpu.emplace(options, self);
         else
-            gpu.emplace(options, the_gpu(device), self);
+            gpu.emplace(options, device.gpus, self);
     }
 
     // The GPU of the first array that lies on one.
@@ -86,13 +86,6 @@ struct SumPlan::Impl {
         if (target_view != nullptr && target_view->device.type == DeviceType::cuda)
             return target_view->device.index;
         return std::nullopt;
-    }
-
-    static int the_gpu(const DeviceChoice& device) {
-        if (device.gpus.size() > 1)
-            throw InvalidArgument(fmt::format("device '{}': a sum runs on one GPU; name one, as 'cuda:{}'",
-                                              name_of(device), device.gpus[0]));
-        return device.gpus[0];
     }
 };
 

@@ -32,8 +32,6 @@ std::string problem_with_driver(int& count) {
 
 } // namespace
 
-bool has_driver() { return driver_version() != 0; }
-
 CudaVersions versions() {
     const int driver = driver_version();
     if (driver == 0) return {};

@@ -21,9 +21,6 @@ struct DeviceInfo {
 /// True where the library was built with CUDA (FARFIELD_CUDA).
 bool built_with_cuda();
 
-/// True where there is also a driver; asking starts nothing, unlike `devices`.
-bool has_driver();
-
 /// "13.0" of the driver and of the runtime linked; empty without driver or CUDA.
 struct CudaVersions {
     std::string driver;

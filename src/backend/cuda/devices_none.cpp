@@ -7,8 +7,6 @@ namespace farfield::cuda {
 
 bool built_with_cuda() { return false; }
 
-bool has_driver() { return false; }
-
 CudaVersions versions() { return {}; }
 
 std::vector<DeviceInfo> devices() { return {}; }

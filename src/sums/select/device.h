@@ -14,7 +14,7 @@ namespace farfield {
 /// `array_gpu`: the GPU on which the caller's points lie, if they do; the sum then runs there.
 ///
 /// `auto` takes the CPU where an `isa` or a variant of the CPU is asked for, where there is no GPU, and for
-/// sums shorter than the start of CUDA (a third of a second, once a process); a variant of GPUs takes the
+/// sums shorter than the start of CUDA (a quarter of a second, once a process); a variant of GPUs takes the
 /// GPU. Otherwise it measures: a few milliseconds on each side, once a process for each precision.
 /// @throws BackendUnavailable without the GPU asked for, InvalidArgument where arrays and device contradict
 /// each other.

@@ -84,7 +84,7 @@ GpuTimes gpu_times(const SumOptions& options, int device, std::size_t n, int run
     std::vector<double> field(3 * n);
     GpuTimes times{1e300, 1e300, 1e300};
     times.whole = fastest_seconds(runs, [&] {
-        cuda::GpuSum sum(options, device, true);
+        cuda::GpuSum sum(options, {device}, true);
         sum.set_points(points, {});
         times.copy = std::min(times.copy, fastest_seconds(1, [&] { sum.set_points(points, {}); }));
         SumReport report;

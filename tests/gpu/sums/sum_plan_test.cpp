@@ -260,6 +260,48 @@ TEST(SumPlanOnGpu, AutoComputesWhereItSays) {
     EXPECT_EQ(name_of(report.device), "cuda:0");
 }
 
+// One GPU named several times plays several: the bits are those of one, with either design.
+TEST(SumPlanOnSeveralGpus, GivesTheBitsOfOne) {
+    NEEDS_GPU();
+    const auto cloud = gpu_test::plummer(5003, 3, false);
+    for (const auto precision : {Precision::float32, Precision::float64, Precision::mixed}) {
+        const auto one =
+            sum(rows(cloud.points), list(cloud.strengths), {.precision = precision, .device = on_gpu});
+        for (const auto multi_gpu : {MultiGpu::threads, MultiGpu::single}) {
+            const SumOptions options{.precision = precision,
+                                     .device = {.kind = DeviceKind::cuda, .gpus = {0, 0, 0}},
+                                     .multi_gpu = multi_gpu};
+            SumPlan plan(rows(cloud.points), options);
+            Values potential(5003), field(3 * 5003);
+            for (int repeat = 0; repeat < 2; ++repeat) {
+                plan.execute(list(cloud.strengths), {.potential = std::span<double>(potential),
+                                                     .field = matrix_view(std::span<double>(field), 3)});
+                EXPECT_EQ(potential, one.potential);
+                EXPECT_EQ(field, one.field);
+            }
+            EXPECT_EQ(name_of(plan.report().device), "cuda:0,0,0");
+            plan.execute(list(cloud.strengths), {.field = matrix_view(std::span<double>(field), 3)});
+            EXPECT_LE(relative_error(field, one.field), precision == Precision::float64 ? 1e-14 : 1e-6);
+        }
+    }
+}
+
+TEST(SumPlanOnSeveralGpus, RepairsAndRefusesAsOneDoes) {
+    NEEDS_GPU();
+    const DeviceChoice two{.kind = DeviceKind::cuda, .gpus = {0, 0}};
+    const Values twins{0, 0, 0, 1, 1, 1, 2, 0, 0, 1, 1, 1}, q{1, 2, 3, 4}, none;
+    EXPECT_EQ(message_of([&] { sum(rows(twins), list(q), {.device = two}); }),
+              message_of([&] { sum(rows(twins), list(q), {.device = on_gpu}); }));
+    const auto skipped = sum(rows(twins), list(q), {.coincident = Coincident::skip, .device = two});
+    EXPECT_EQ(skipped.report.coincident_pairs_skipped, 2);
+    EXPECT_NEAR(skipped.potential[1], -4.0 / std::sqrt(3.0), 1e-14);
+    EXPECT_TRUE(sum(rows(none), list(none), {.device = two}).field.empty());
+    EXPECT_THROW(sum(rows(twins), rows(twins), list(q), {.device = two}), InvalidArgument);
+    EXPECT_THROW(sum(rows(twins), list(q), {.variant = Variant::flush, .device = two}), InvalidArgument);
+    const DeviceChoice lost{.kind = DeviceKind::cuda, .gpus = {0, 99}};
+    EXPECT_THROW(sum(rows(twins), list(q), {.device = lost}), BackendUnavailable);
+}
+
 TEST(SumPlanOnGpu, NamesAGpuThatIsNotThere) {
     NEEDS_GPU();
     const Values points{0, 0, 0, 1, 0, 0}, q{1, 1};

@@ -5,6 +5,7 @@
 #include "base/arrays.h"
 #include "sums/direct/cuda/gpu_sum.h"
 #include "sums/direct/cuda/rung_sum.cuh"
+#include "sums/direct/cuda/several_gpus.h"
 #include "sums/direct/cuda/transfers.cuh"
 #include "sums/direct/repair.h"
 #include "sums/kernels/kernel.h"
@@ -54,10 +55,9 @@ struct Seen {
     std::vector<double> at, strengths;
 };
 
-} // namespace
-
-struct GpuSum::Impl {
-    Impl(const SumOptions& the_options, int the_device, bool is_self)
+/// A sum on one GPU.
+struct OneGpu : GpuSum::Impl {
+    OneGpu(const SumOptions& the_options, int the_device, bool is_self)
         : options(the_options), device(the_device), self(is_self),
           rung(rung_of(options.variant, self, options.precision)),
           sum(make_rung_sum(rung, options.precision)), transfers(device) {
@@ -83,7 +83,7 @@ struct GpuSum::Impl {
         return result;
     }
 
-    void set_points(const ConstArrayView& source_view, const ConstArrayView& target_view) {
+    void set_points(const ConstArrayView& source_view, const ConstArrayView& target_view) override {
         const DeviceScope scope(device);
         auto ranges = read_points(source_view, sources, "sources").ranges;
         n = static_cast<int>(source_view.shape[0]);
@@ -166,7 +166,7 @@ struct GpuSum::Impl {
         return skipped;
     }
 
-    void compute(const ConstArrayView& strength_view, const SumOutputs& outputs, SumReport& report) {
+    void compute(const ConstArrayView& strength_view, const SumOutputs& outputs, SumReport& report) override {
         const auto begin = Clock::now();
         const DeviceScope scope(device);
         if (outputs.potential) transfers.check_device(outputs.potential, "potential");
@@ -206,8 +206,14 @@ struct GpuSum::Impl {
     DeviceArray<int> not_finite;
 };
 
-GpuSum::GpuSum(const SumOptions& options, int device, bool self)
-    : impl_(std::make_unique<Impl>(options, device, self)) {}
+} // namespace
+
+GpuSum::GpuSum(const SumOptions& options, const std::vector<int>& devices, bool self) {
+    if (devices.size() == 1)
+        impl_ = std::make_unique<OneGpu>(options, devices.front(), self);
+    else
+        impl_ = make_several_gpus(options, devices, self);
+}
 GpuSum::GpuSum(GpuSum&&) noexcept = default;
 GpuSum& GpuSum::operator=(GpuSum&&) noexcept = default;
 GpuSum::~GpuSum() = default;

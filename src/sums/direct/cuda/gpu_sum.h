@@ -1,19 +1,21 @@
-// The direct sum of a plan on one GPU, for callers that have no CUDA header: arrays of the host or of that
-// GPU in and out, any strides, in the same frame, with the same checks and repairs as DirectSum has on the
-// CPU.
+// The direct sum of a plan on one GPU or several, for callers that have no CUDA header: arrays of the host,
+// or of the one GPU, in and out, any strides, in the same frame, with the same checks and repairs as
+// DirectSum has on the CPU.
 #pragma once
 
 #include <farfield/sum.h>
 
 #include <memory>
+#include <vector>
 
 namespace farfield::cuda {
 
 class GpuSum {
 public:
-    /// `device` in CUDA's numbers. @throws BackendUnavailable without CUDA or such a GPU, InvalidArgument for
-    /// a variant that does not apply.
-    GpuSum(const SumOptions& options, int device, bool self);
+    /// `devices` in CUDA's numbers, at least one; several divide a sum of points on themselves.
+    /// @throws BackendUnavailable without CUDA or such a GPU, InvalidArgument for a variant that does not
+    /// apply.
+    GpuSum(const SumOptions& options, const std::vector<int>& devices, bool self);
     GpuSum(GpuSum&&) noexcept;
     GpuSum& operator=(GpuSum&&) noexcept;
     ~GpuSum();
@@ -28,8 +30,15 @@ public:
     /// DeviceError.
     void compute(const ConstArrayView& strengths, const SumOutputs& outputs, SumReport& report);
 
+    /// What one GPU and several do differently.
+    struct Impl {
+        virtual ~Impl() = default;
+        virtual void set_points(const ConstArrayView& sources, const ConstArrayView& targets) = 0;
+        virtual void compute(const ConstArrayView& strengths, const SumOutputs& outputs,
+                             SumReport& report) = 0;
+    };
+
 private:
-    struct Impl;
     std::unique_ptr<Impl> impl_;
 };
 

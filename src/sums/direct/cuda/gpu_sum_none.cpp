@@ -6,9 +6,7 @@
 
 namespace farfield::cuda {
 
-struct GpuSum::Impl {};
-
-GpuSum::GpuSum(const SumOptions&, int, bool) { throw BackendUnavailable(why_no_device()); }
+GpuSum::GpuSum(const SumOptions&, const std::vector<int>&, bool) { throw BackendUnavailable(why_no_device()); }
 GpuSum::GpuSum(GpuSum&&) noexcept = default;
 GpuSum& GpuSum::operator=(GpuSum&&) noexcept = default;
 GpuSum::~GpuSum() = default;
