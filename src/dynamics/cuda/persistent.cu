@@ -11,6 +11,7 @@ namespace farfield::cuda {
 namespace {
 
 constexpr std::uint64_t most_steps_a_launch = 1U << 18;
+constexpr unsigned last_stamp = ~0U - 3 * (1U << 18); // a launch of most steps still ends before 0
 
 template <class PointType>
 class Persistent final : public Stepper {
@@ -21,20 +22,21 @@ public:
         : shape_(persistent_shape(input.n())), substeps_(input.setup->substeps),
           pieces_(static_cast<std::size_t>(shape_.padded) * pieces_of<PointType>) {
         parts_.emplace_back(input, input.setup->devices.front(), 0, input.n(), stream_.get());
-        set_points(input);
-        arrived_ = DeviceArray<unsigned>(static_cast<std::size_t>(shape_.blocks));
-        check(cudaMemsetAsync(arrived_.data(), 0, arrived_.bytes(), stream_.get()), "clearing the barrier");
+        set_resting(input);
+        const std::size_t sent = static_cast<std::size_t>(input.n()) * pieces_of<PointType>;
+        sent_ = DeviceArray<uint4>(2 * sent);
+        check(cudaMemsetAsync(sent_.data(), 0, sent_.bytes(), stream_.get()), "clearing the stamps");
         auto& part = parts_.front();
         task_ = {.x = part.x.data(),
                  .v = part.v.data(),
                  .a = part.a.data(),
                  .factor = part.factor.data(),
-                 .points = {points_.data(), points_.data() + pieces_},
-                 .arrived = arrived_.data(),
+                 .sent = {sent_.data(), sent_.data() + sent},
+                 .resting = resting_.data(),
                  .control = part.control.data(),
                  .n = input.n(),
                  .shape = shape_,
-                 .epoch = 1,
+                 .stamp = 1,
                  .moves = false,
                  .evaluations = 1,
                  .substeps = static_cast<int>(substeps_.size()),
@@ -89,6 +91,7 @@ private:
 
     void launch(int evaluations) {
         check(cudaSetDevice(parts_.front().device), "selecting a GPU");
+        if (task_.stamp > last_stamp) restart_stamps();
         task_.evaluations = evaluations;
         void* arguments[] = {&task_};
         check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(&persistent_kernel<PointType>),
@@ -96,12 +99,17 @@ private:
                                           dim3(persistent_threads<PointType>), arguments,
                                           static_cast<std::size_t>(shared_bytes()), stream_.get()),
               "launching the persistent kernel");
-        task_.epoch += static_cast<unsigned>(evaluations);
+        task_.stamp += static_cast<unsigned>(evaluations);
     }
 
-    // Strengths of both buffers, and points without strength beyond the last body, too far off to pull or
-    // meet.
-    void set_points(const MotionInput& input) {
+    // Stamps begin again before they come to 0, which cleared buffers have.
+    void restart_stamps() {
+        check(cudaMemsetAsync(sent_.data(), 0, sent_.bytes(), stream_.get()), "clearing the stamps");
+        task_.stamp = 1;
+    }
+
+    // Strengths, and points without strength beyond the last body, too far off to pull or meet.
+    void set_resting(const MotionInput& input) {
         constexpr int in_piece = 16 / static_cast<int>(sizeof(Real));
         constexpr Real far_off = Real(1e18);
         std::vector<Real> host(pieces_ * in_piece, Real(0));
@@ -114,20 +122,16 @@ private:
             at(j, 3) =
                 j < input.n() ? static_cast<Real>(input.strength[static_cast<std::size_t>(j)]) : Real(0);
         }
-        points_ = DeviceArray<uint4>(2 * pieces_);
-        for (int buffer = 0; buffer < 2; ++buffer)
-            check(cudaMemcpyAsync(points_.data() + static_cast<std::size_t>(buffer) * pieces_, host.data(),
-                                  pieces_ * sizeof(uint4), cudaMemcpyDefault, stream_.get()),
-                  "bringing the points to the GPU");
+        resting_ = DeviceArray<uint4>(pieces_);
+        copy(resting_.data(), reinterpret_cast<const uint4*>(host.data()), pieces_, stream_.get());
         stream_.synchronize();
     }
 
     Stream stream_;
     PersistentShape shape_;
     std::vector<double> substeps_;
-    std::size_t pieces_; ///< 16-byte pieces of one buffer
-    DeviceArray<uint4> points_;
-    DeviceArray<unsigned> arrived_;
+    std::size_t pieces_; ///< of 16 bytes, in shared memory
+    DeviceArray<uint4> sent_, resting_;
     PersistentTask<PointType> task_{};
 };
 

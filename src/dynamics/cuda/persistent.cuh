@@ -1,16 +1,15 @@
 // Many steps in one launch, for few bodies. Every block owns some bodies, a thread a coordinate of one, in
-// registers from the first step to the last. An evaluation: owners write their packed points, all blocks
-// meet, each block reads all points into its shared memory, and each of its warps sums a share of the sources
-// on four targets, sources across lanes. Shares are added in double in their order, so bits depend on
-// PersistentShape::splits alone, not on the GPU. Points have two buffers, so one meeting an evaluation is
-// enough: who writes the next points has met all who read those before the last.
+// registers from the first step to the last. An evaluation: owners send their packed points (stamped.cuh),
+// each block gathers all points in its shared memory, and each of its warps sums a share of the sources on
+// four targets, sources across lanes. Shares are added in double in their order, so bits depend on
+// PersistentShape::splits alone, not on the GPU. Two buffers are enough: who sends points has received all of
+// the evaluation before, so everybody is done with the one before that.
 #pragma once
 
 #include "dynamics/cuda/control.cuh"
-#include "dynamics/cuda/pack.cuh"
+#include "dynamics/cuda/stamped.cuh"
 #include "dynamics/cuda/step_path.h"
 
-#include <cuda_pipeline.h>
 #include <cuda_runtime_api.h>
 
 namespace farfield::cuda {
@@ -21,12 +20,12 @@ template <class PointType>
 struct PersistentTask {
     double *x, *v, *a; ///< 3·n
     const double* factor;
-    uint4* points[2];  ///< piece k of point j at [k·padded + j]; strengths and padding are set beforehand
-    unsigned* arrived; ///< a word a block
+    uint4* sent[2];       ///< stamped pieces, piece k of point j at [k·n + j]
+    const uint4* resting; ///< what shared memory begins with: strengths, and points beyond the last body
     Control* control;
     int n;
     PersistentShape shape;
-    unsigned epoch; ///< number of the first meeting; the host counts on
+    unsigned stamp; ///< of the first evaluation; the host counts on, and 0 is never used
     bool moves;     ///< false: one evaluation at the present places
     int evaluations;
     int substeps;
@@ -46,26 +45,6 @@ constexpr int persistent_shared_bytes(const PersistentShape& shape) {
                             3 * shape.splits * shape.per_block * sizeof(typename PointType::real));
 }
 
-/// Waits until every block has called this with the same epoch; what was written before is then visible.
-__device__ __forceinline__ void meet_all_blocks(unsigned* arrived, unsigned epoch) {
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        __threadfence();
-        asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(arrived + blockIdx.x), "r"(epoch)
-                     : "memory");
-    }
-    for (unsigned block = threadIdx.x; block < gridDim.x; block += blockDim.x) {
-        unsigned seen;
-        do // a block may already be one meeting ahead
-            asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
-                         : "=r"(seen)
-                         : "l"(arrived + block)
-                         : "memory");
-        while (static_cast<int>(seen - epoch) < 0);
-    }
-    __syncthreads();
-}
-
 template <class PointType>
 __device__ __forceinline__ PointType point_at(const uint4* points, int padded, int j) {
     PointType point;
@@ -73,16 +52,6 @@ __device__ __forceinline__ PointType point_at(const uint4* points, int padded, i
 #pragma unroll
     for (int k = 0; k < pieces_of<PointType>; ++k) piece[k] = points[k * padded + j];
     return point;
-}
-
-/// Writes a coordinate of point j; pieces hold four floats or two doubles.
-template <class PointType>
-__device__ __forceinline__ void store_packed(uint4* points, int padded, int j, int axis,
-                                             const PackedCoordinate<PointType>& packed) {
-    using Real = typename PointType::real;
-    constexpr int in_piece = 16 / static_cast<int>(sizeof(Real));
-    reinterpret_cast<Real*>(points + (axis / in_piece) * padded + j)[axis % in_piece] = packed.high;
-    if constexpr (is_mixed<PointType>) reinterpret_cast<float*>(points + padded + j)[axis] = packed.low;
 }
 
 /// Rows [begin, end) of 32 sources, a source a lane, on four targets from `first` on.
@@ -203,33 +172,32 @@ __global__ void __launch_bounds__(persistent_threads<PointType>, 1)
     const auto& shape = task.shape;
     const int thread = static_cast<int>(threadIdx.x);
     if (thread < 3) origin[thread] = task.control->origin[thread];
+    for (int k = thread; k < pieces_of<PointType> * shape.padded; k += persistent_threads<PointType>)
+        shared[k] = task.resting[k];
     const unsigned long long evaluated = task.control->evaluations;
     __syncthreads();
 
-    const int local = thread % shape.per_block, axis = thread / shape.per_block;
+    const int local = thread / 4, axis = thread % 4;
     const int body = static_cast<int>(blockIdx.x) * shape.per_block + local;
-    const bool owner = axis < 3 && body < task.n;
+    const bool owner = local < shape.per_block && axis < 3 && body < task.n;
+    const bool owner_warp = thread / 32 * 8 < shape.per_block; // with an owner among its lanes
     const long long i = 3LL * body + axis;
     double x = owner ? task.x[i] : 0.0, v = owner ? task.v[i] : 0.0, a = owner ? task.a[i] : 0.0;
     const double factor = owner ? task.factor[body] : 0.0;
     bool frozen = !is_finite(a); // from the first such result on, for the host to see the place
 
     for (int evaluation = 0, substep = 0; evaluation < task.evaluations; ++evaluation) {
-        const unsigned epoch = task.epoch + static_cast<unsigned>(evaluation);
-        uint4* const points = task.points[epoch & 1U];
-        if (owner) {
+        const unsigned stamp = task.stamp + static_cast<unsigned>(evaluation);
+        uint4* const sent = task.sent[stamp & 1U];
+        if (owner_warp) {
             if (task.moves && !frozen) {
                 v = add_scaled(v, task.kick[substep], a);
                 x = add_scaled(x, task.drift[substep], v);
             }
-            store_packed<PointType>(points, shape.padded, body, axis,
-                                    pack<PointType>(x, origin[axis], task.frame_scale));
+            const auto packed = pack<PointType>(x, origin[axis < 3 ? axis : 0], task.frame_scale);
+            send_point<PointType>(sent, task.n, body, axis, owner, packed, stamp);
         }
-        meet_all_blocks(task.arrived, epoch);
-        for (int k = thread; k < pieces_of<PointType> * shape.padded; k += persistent_threads<PointType>)
-            __pipeline_memcpy_async(shared + k, points + k, 16); // past the first-level cache
-        __pipeline_commit();
-        __pipeline_wait_prior(0);
+        receive_points<PointType, persistent_threads<PointType>>(sent, shared, shape.padded, task.n, stamp);
         if (thread < 3) used[thread] = origin[thread];
         __syncthreads();
         if (thread < 32 * persistent_warps)
@@ -253,7 +221,7 @@ __global__ void __launch_bounds__(persistent_threads<PointType>, 1)
         substep = substep + 1 == task.substeps ? 0 : substep + 1;
     }
     if (owner) task.x[i] = x, task.v[i] = v, task.a[i] = a;
-    // All blocks have read `control` before the first meeting.
+    // All blocks have read `control` before they sent their first points.
     if (blockIdx.x == 0 && thread < 3) {
         task.control->origin[thread] = origin[thread];
         task.control->used[thread] = used[thread];

@@ -81,6 +81,37 @@ TEST(GpuSimulation, HasTheSameBitsFromRunToRunAndAcrossRestarts) {
         }
 }
 
+// One GPU that plays several, by both designs and all exchanges; a restart may use another number.
+TEST(GpuSimulation, HasTheSameBitsOnAnyNumberOfGpus) {
+    NEEDS_GPU();
+    for (const int n : {1000, 9001}) {
+        auto bodies = plummer_bodies(n);
+        for (std::size_t i = 0; i < bodies.position.size(); i += 3) bodies.position[i] += 1000.0; // far off
+        auto force = on_gpu(Precision::mixed);
+        const TimeOptions time{.step = 1.0 / 128, .end = 20.0 / 128};
+        Simulation one(bodies, force, time);
+        one.advance_to(1.0);
+        const auto row = one.diagnostics();
+        for (const auto& gpus : {std::vector<int>{0, 0}, {0, 0, 0}, {0, 0, 0, 0, 0}})
+            for (const auto design : {MultiGpu::threads, MultiGpu::single})
+                for (const auto exchange : {Exchange::host, Exchange::mapped, Exchange::write_combined}) {
+                    force.device.gpus = gpus;
+                    force.multi_gpu = design;
+                    force.exchange = exchange;
+                    Simulation several(bodies, force, time);
+                    SimulationAccess::advance(several, 7);
+                    auto restarted = SimulationAccess::restore(SimulationAccess::capture(several),
+                                                               on_gpu(Precision::mixed), time);
+                    several.advance_to(1.0);
+                    restarted.advance_to(1.0);
+                    EXPECT_EQ(several.bodies().position, one.bodies().position);
+                    EXPECT_EQ(several.bodies().velocity, one.bodies().velocity);
+                    EXPECT_EQ(restarted.bodies().velocity, one.bodies().velocity);
+                    EXPECT_EQ(several.diagnostics().total, row.total);
+                }
+    }
+}
+
 // The diagnostics of the CPU on the same bodies define what the GPU adds up; both round differently.
 TEST(GpuSimulation, HasTheDiagnosticsOfTheCpu) {
     NEEDS_GPU();

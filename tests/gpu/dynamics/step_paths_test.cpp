@@ -125,6 +125,22 @@ TEST_P(EachPath, HasTheSameBitsHoweverItIsCutUp) {
     EXPECT_TRUE(state_of(restarted) == expected);
 }
 
+// As many bodies as the shared memory of a block holds.
+TEST(StepPaths, PersistentKernelTakesAsManyBodiesAsItSays) {
+    NEEDS_GPU();
+    for (const auto precision : {Precision::float32, Precision::float64, Precision::mixed}) {
+        const auto most = static_cast<int>(cuda::most_persistent_bodies(precision));
+        const auto bodies = crowd(most, 17);
+        DeviceMotion motion(setup_of({StepPath::persistent, precision, most}, bodies), bodies);
+        if (motion.path() != StepPath::persistent) GTEST_SKIP() << "this GPU has too few multiprocessors";
+        DeviceMotion graph(setup_of({StepPath::graph, precision, most}, bodies), bodies);
+        motion.advance(20, 1.0 / 256);
+        graph.advance(20, 1.0 / 256);
+        EXPECT_LE(relative_difference(state_of(motion).position, state_of(graph).position),
+                  tolerance(precision, 1e-13));
+    }
+}
+
 // Launches and graphs queue the same kernels.
 TEST(StepPaths, LaunchesAndGraphsHaveTheSameBits) {
     NEEDS_GPU();

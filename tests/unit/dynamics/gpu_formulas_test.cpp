@@ -64,7 +64,7 @@ TEST(PersistentShape, CoversAllBodies) {
         EXPECT_LT((shape.blocks - 1) * shape.per_block, n); // no block without a body
         EXPECT_LE(shape.blocks, 128);
         EXPECT_EQ(shape.per_block % cuda::persistent_targets, 0);
-        EXPECT_LE(3 * shape.per_block, 32 * cuda::persistent_warps); // a thread a coordinate
+        EXPECT_LE(4 * shape.per_block, 32 * cuda::persistent_warps); // four threads a body
         EXPECT_EQ(shape.padded % 32, 0);
         EXPECT_GE(shape.padded, shape.blocks * shape.per_block); // targets are read from the points
         EXPECT_GE(shape.splits, 1);
