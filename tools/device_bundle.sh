@@ -12,17 +12,10 @@ command -v nvcc >/dev/null || PATH=$PATH:/usr/local/cuda/bin
 command -v nvcc >/dev/null || { echo "device_bundle: no nvcc; install the CUDA toolkit (12.4 or later) and put it on PATH" >&2; exit 1; }
 cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DFARFIELD_CUDA=ON -DFARFIELD_BUILD_TESTS=ON \
     -DFARFIELD_BUILD_BENCH=ON -DCMAKE_CUDA_ARCHITECTURES="${ARCHITECTURES:-90-real}" >/dev/null
-<<<<<<< HEAD
-cmake --build "$build" --target farfield_app gpu_tests bench_multi_gpu
+cmake --build "$build" --target farfield_app gpu_tests bench_multi_gpu bench_step_cuda
 rm -rf "$bundle"
 mkdir -p "$bundle/bin" "$bundle/lib"
-for program in farfield gpu/gpu_tests gpu/bench_multi_gpu; do
-=======
-cmake --build "$build" --target farfield_app gpu_tests bench_step_cuda
-rm -rf "$bundle"
-mkdir -p "$bundle/bin" "$bundle/lib"
-for program in farfield gpu/gpu_tests gpu/bench_step_cuda; do
->>>>>>> c1ec007 (wip)
+for program in farfield gpu/gpu_tests gpu/bench_multi_gpu gpu/bench_step_cuda; do
     strip -o "$bundle/bin/$(basename "$program")" "$build/$program"
 done
 # Everything but the C library, which belongs to the machine.
@@ -45,13 +38,9 @@ out=${1:?use: run.sh RESULTS_FOLDER}
 mkdir -p "$out"
 farfield info --json >"$out/info.json" || exit 1
 gpu_tests --gtest_brief=1 --gtest_output="json:$out/tests.json" || exit 1
-<<<<<<< HEAD
-farfield bench direct --device cuda --json "$out/direct.json"
-bench_multi_gpu "$out/multi_gpu.json" 5
-=======
 farfield bench direct --device cuda --json "$out/direct.json" || exit 1
-bench_step_cuda "$out/simulation_step.json"
->>>>>>> c1ec007 (wip)
+bench_step_cuda "$out/simulation_step.json" || exit 1
+bench_multi_gpu "$out/multi_gpu.json" 5
 RUN
 chmod +x "$bundle/run.sh"
 size=$(du -sm "$bundle" | cut -f1)
