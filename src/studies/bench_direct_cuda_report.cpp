@@ -46,10 +46,9 @@ ordered_json json_of(const cuda::Ceilings& ceilings) {
         json["fma_loops"].push_back({{"type", loop.is_double ? "double" : "float"},
                                      {"own_operands", loop.own_operands},
                                      {"chains", loop.chains},
+                                     {"unroll", loop.unroll},
                                      {"warps", loop.warps},
-                                     {"rounds", loop.rounds},
-                                     {"per_second", loop.per_second},
-                                     {"clock_hz", loop.clock_hz}});
+                                     {"per_second", loop.per_second}});
     return json;
 }
 

@@ -40,12 +40,20 @@ public:
         if (cpu_targets == 0) return;
         others_.emplace(gpu_sum(cuda::Rung::register_tile, precision, device));
         others_->set_points(xyz.subspan(3 * first_), mass.subspan(first_), xyz.first(3 * first_));
-        plan_.emplace(matrix_view(xyz, 3), matrix_view(xyz.subspan(3 * first_), 3),
-                      SumOptions{.softening = bench_softening,
-                                 .precision = precision,
-                                 .threads = threads,
-                                 .device = {.kind = DeviceKind::cpu}});
+        // a plan a thread, as a plan hands out 256 targets at a time and here there are few
         cpu_field_.resize(static_cast<std::size_t>(3 * cpu_targets));
+        const auto parts = std::min<std::int64_t>(threads, (cpu_targets + 31) / 32);
+        for (std::int64_t part = 0; part < parts; ++part) {
+            const auto begin = static_cast<std::size_t>(3 * (part * cpu_targets / parts));
+            const auto end = static_cast<std::size_t>(3 * ((part + 1) * cpu_targets / parts));
+            shares_.push_back(
+                {SumPlan(matrix_view(xyz, 3), matrix_view(xyz.subspan(3 * first_ + begin, end - begin), 3),
+                         {.softening = bench_softening,
+                          .precision = precision,
+                          .threads = 1,
+                          .device = {.kind = DeviceKind::cpu}}),
+                 std::span(cpu_field_).subspan(begin, end - begin)});
+        }
     }
 
     struct Seconds {
@@ -65,14 +73,18 @@ public:
             }
         });
         try {
-            if (plan_)
-                plan_->execute(std::span<const double>(points_.mass),
-                               {.field = matrix_view(std::span<double>(cpu_field_), 3)});
+            const auto parts = static_cast<std::int64_t>(shares_.size());
+            if (parts > 0)
+                parallel_for(static_cast<int>(parts), parts, [&](std::int64_t part) {
+                    auto& share = shares_[static_cast<std::size_t>(part)];
+                    share.plan.execute(std::span<const double>(points_.mass),
+                                       {.field = matrix_view(share.field, 3)});
+                });
         } catch (...) {
             gpu.join();
             throw;
         }
-        out.cpu = plan_ ? seconds_since(start) : 0.0;
+        out.cpu = shares_.empty() ? 0.0 : seconds_since(start);
         gpu.join();
         out.all = seconds_since(start);
         if (failure) std::rethrow_exception(failure);
@@ -102,11 +114,15 @@ private:
     }
 
     const BenchPoints& points_;
-    std::size_t first_;
+    std::size_t first_; ///< bodies of the GPU
     cuda::DeviceSum own_;
     std::optional<cuda::DeviceSum> others_;
-    std::optional<SumPlan> plan_;
+    struct Share {
+        SumPlan plan;
+        std::span<double> field;
+    };
     std::vector<double> cpu_field_;
+    std::vector<Share> shares_;
 };
 
 BenchSplitRow measure(const BenchPoints& points, const SampledTruth& truth, Precision precision,
@@ -136,8 +152,8 @@ void add_rows(const BenchPoints& points, Precision precision, const BenchSplitOp
     const auto n = static_cast<std::int64_t>(points.mass.size());
     const SampledTruth truth(points, points.mass.size(), precision == Precision::float32, bench_softening);
     const auto alone = measure(points, truth, precision, 0, report.threads, options);
-    // with 1/64 of the targets the CPU takes long enough to be timed, beside a GPU that is busy
-    const auto probe = measure(points, truth, precision, n / 64 / 256 * 256 + 256, report.threads, options);
+    // with 1/64 of the targets the CPU takes long enough to be timed, while the GPU is busy
+    const auto probe = measure(points, truth, precision, n / 64, report.threads, options);
     const double cpu_rate =
         static_cast<double>(probe.cpu_targets) * static_cast<double>(n) / std::max(probe.cpu_seconds, 1e-9);
     const double gpu_rate = pairs(alone) / alone.seconds;
@@ -153,8 +169,8 @@ void add_rows(const BenchPoints& points, Precision precision, const BenchSplitOp
 
 std::int64_t split_targets(std::int64_t n, double cpu_rate, double gpu_rate, double scale) {
     const double share = scale * cpu_rate / (cpu_rate + gpu_rate);
-    const auto targets = static_cast<std::int64_t>(share * static_cast<double>(n) / 256.0 + 0.5) * 256;
-    return std::clamp<std::int64_t>(targets, 256, (n - 1) / 256 * 256);
+    const auto targets = static_cast<std::int64_t>(share * static_cast<double>(n) / 32.0 + 0.5) * 32;
+    return std::clamp<std::int64_t>(targets, 32, (n - 1) / 32 * 32);
 }
 
 BenchSplitReport bench_split(const BenchSplitOptions& options) {

@@ -43,7 +43,7 @@ struct BenchSplitReport {
 /// @throws BackendUnavailable without CUDA or such a device; InvalidArgument for options out of range.
 BenchSplitReport bench_split(const BenchSplitOptions& options);
 
-/// Targets for the CPU, a multiple of 256 below n, where the rates are those: `scale` 1 ends both at once.
+/// Targets for the CPU, a multiple of 32 below n, where the rates are those: `scale` 1 ends both at once.
 std::int64_t split_targets(std::int64_t n, double cpu_rate, double gpu_rate, double scale);
 
 std::string to_text(const BenchSplitReport& report);

@@ -13,37 +13,29 @@ namespace {
 
 constexpr int fma_a_thread = 32768, rsqrt_chains = 8, rsqrt_repeats = 512, runs = 5;
 
-// Clock cycles and nanoseconds that the first block took.
-struct BlockTime {
-    long long cycles;
-    long long nanoseconds;
-};
-
-__device__ __forceinline__ long long nanoseconds_now() {
-    long long now;
-    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
-    return now;
-}
-
-// chains · repeats = fma_a_thread. `in` holds numbers near 1 and near 0 that the compiler does not know.
-template <class Real, int chains, bool own_operands>
-__global__ void fma_kernel(const Real* in, Real* out, BlockTime* time, Real a, Real b) {
-    const long long cycles = clock64(), nanoseconds = nanoseconds_now();
+// `unroll` is how often the loop over all chains stands in a trip of the machine's loop. `in` holds numbers
+// near 1 and near 0 that the compiler does not know.
+template <class Real, int chains, int unroll, bool own_operands>
+__global__ void fma_kernel(const Real* in, Real* out, long long* cycles, int fma_each, Real a, Real b) {
+    const long long start = clock64();
     Real value[chains], factor[chains], addend[chains];
     for (int k = 0; k < chains; ++k) {
         value[k] = static_cast<Real>(threadIdx.x + k);
         factor[k] = own_operands ? in[2 * k] : a;
         addend[k] = own_operands ? in[2 * k + 1] : b;
     }
-#pragma unroll 4
-    for (int i = 0; i < fma_a_thread / chains; ++i)
+    const int trips = fma_each / (chains * unroll);
+#pragma unroll 1
+    for (int i = 0; i < trips; ++i)
 #pragma unroll
-        for (int k = 0; k < chains; ++k)
-            value[k] = own_operands ? fma(value[k], factor[k], addend[k]) : fma(value[k], a, b);
+        for (int u = 0; u < unroll; ++u)
+#pragma unroll
+            for (int k = 0; k < chains; ++k)
+                value[k] = own_operands ? fma(value[k], factor[k], addend[k]) : fma(value[k], a, b);
     Real sum = 0;
     for (int k = 0; k < chains; ++k) sum += value[k];
     if (sum == Real(-1)) *out = sum; // never; keeps the loop
-    if (blockIdx.x == 0 && threadIdx.x == 0) *time = {clock64() - cycles, nanoseconds_now() - nanoseconds};
+    if (blockIdx.x == 0 && threadIdx.x == 0) *cycles = clock64() - start;
 }
 
 __global__ void rsqrt_kernel(float* out) {
@@ -84,7 +76,7 @@ struct Launch {
     int threads, blocks_each, rounds;
 };
 
-template <class Real, int chains, bool own_operands>
+template <class Real, int chains, int unroll, bool own_operands>
 FmaLoop measure_fma(const Stream& stream, const Launch& launch) {
     std::vector<Real> numbers(2 * chains);
     for (std::size_t k = 0; k < chains; ++k) {
@@ -92,31 +84,43 @@ FmaLoop measure_fma(const Stream& stream, const Launch& launch) {
         numbers[2 * k + 1] = Real(1e-9) * static_cast<Real>(k);
     }
     DeviceArray<Real> in(numbers.size()), out(1);
-    DeviceArray<BlockTime> time(1);
+    DeviceArray<long long> cycles(1);
     copy(in.data(), numbers.data(), numbers.size(), stream.get());
     const int blocks = launch.rounds * launch.blocks_each * attribute(cudaDevAttrMultiProcessorCount);
     const double seconds = median_seconds(stream, [&] {
-        fma_kernel<Real, chains, own_operands><<<blocks, launch.threads, 0, stream.get()>>>(
-            in.data(), out.data(), time.data(), Real(1.0000001), Real(1e-9));
+        fma_kernel<Real, chains, unroll, own_operands><<<blocks, launch.threads, 0, stream.get()>>>(
+            in.data(), out.data(), cycles.data(), fma_a_thread, Real(1.0000001), Real(1e-9));
     });
     check_launch("measuring FMAs");
-    BlockTime first{};
-    copy(&first, time.data(), 1, stream.get());
-    stream.synchronize();
     return {.is_double = sizeof(Real) == 8,
             .own_operands = own_operands,
             .chains = chains,
+            .unroll = unroll,
             .warps = launch.threads / 32 * launch.blocks_each,
-            .rounds = launch.rounds,
-            .per_second = static_cast<double>(blocks) * launch.threads * fma_a_thread / seconds,
-            .clock_hz = 1e9 * static_cast<double>(first.cycles) / static_cast<double>(first.nanoseconds)};
+            .per_second = static_cast<double>(blocks) * launch.threads * fma_a_thread / seconds};
 }
 
-template <class Real, int chains, bool own_operands>
+template <class Real, int chains, int unroll, bool own_operands>
 void add_fma_loops(const Stream& stream, std::vector<FmaLoop>& loops) {
-    for (const Launch& launch :
-         {Launch{256, 1, 4}, Launch{256, 4, 4}, Launch{256, 8, 1}, Launch{256, 8, 4}, Launch{1024, 2, 4}})
-        loops.push_back(measure_fma<Real, chains, own_operands>(stream, launch));
+    for (const Launch& launch : {Launch{256, 1, 4}, Launch{256, 8, 4}, Launch{1024, 2, 4}})
+        loops.push_back(measure_fma<Real, chains, unroll, own_operands>(stream, launch));
+}
+
+// The clock under the load of FMAs: what a block counts that runs as long as the launch does, some 20 ms.
+double loaded_clock(const Stream& stream) {
+    constexpr int threads = 256, longer = 64;
+    DeviceArray<float> in(2), out(1);
+    DeviceArray<long long> cycles(1);
+    const int blocks = 8 * attribute(cudaDevAttrMultiProcessorCount);
+    const double seconds = median_seconds(stream, [&] {
+        fma_kernel<float, 8, 16, false><<<blocks, threads, 0, stream.get()>>>(
+            in.data(), out.data(), cycles.data(), longer * fma_a_thread, 1.0000001f, 1e-9f);
+    });
+    check_launch("measuring the clock");
+    long long counted = 0;
+    copy(&counted, cycles.data(), 1, stream.get());
+    stream.synchronize();
+    return static_cast<double>(counted) / seconds;
 }
 
 } // namespace
@@ -128,20 +132,22 @@ Ceilings measure_ceilings() {
     Ceilings found;
     found.most_clock_hz = 1e3 * attribute(cudaDevAttrClockRate);
     auto& loops = found.fma_loops;
-    add_fma_loops<float, 1, false>(stream, loops);
-    add_fma_loops<float, 4, false>(stream, loops);
-    add_fma_loops<float, 8, false>(stream, loops);
-    add_fma_loops<float, 16, false>(stream, loops);
-    add_fma_loops<float, 4, true>(stream, loops);
-    add_fma_loops<float, 8, true>(stream, loops);
-    add_fma_loops<double, 4, false>(stream, loops);
-    add_fma_loops<double, 8, false>(stream, loops);
-    add_fma_loops<double, 8, true>(stream, loops);
+    add_fma_loops<float, 1, 32, false>(stream, loops);
+    add_fma_loops<float, 4, 8, false>(stream, loops);
+    add_fma_loops<float, 8, 1, false>(stream, loops);
+    add_fma_loops<float, 8, 2, false>(stream, loops);
+    add_fma_loops<float, 8, 4, false>(stream, loops);
+    add_fma_loops<float, 8, 16, false>(stream, loops);
+    add_fma_loops<float, 16, 8, false>(stream, loops);
+    add_fma_loops<float, 8, 16, true>(stream, loops);
+    add_fma_loops<double, 4, 8, false>(stream, loops);
+    add_fma_loops<double, 8, 16, false>(stream, loops);
+    add_fma_loops<double, 8, 16, true>(stream, loops);
     for (const auto& loop : loops) {
         auto& best = loop.is_double ? found.fma_double : found.fma_float;
-        if (loop.per_second > best && !loop.is_double) found.clock_hz = loop.clock_hz;
         best = std::max(best, loop.per_second);
     }
+    found.clock_hz = loaded_clock(stream);
 
     constexpr std::size_t bytes = std::size_t{1} << 30;
     DeviceArray<char> from(bytes), to(bytes);

@@ -12,10 +12,9 @@ struct FmaLoop {
     /// own, so that an FMA reads three registers, as most FMAs of a pair do.
     bool own_operands = false;
     int chains = 8;        ///< independent FMAs of a thread
+    int unroll = 16;       ///< chains·unroll FMAs stand between two branches
     int warps = 64;        ///< on a multiprocessor at a time
-    int rounds = 4;        ///< such sets of warps, one after the other
     double per_second = 0; ///< lane operations, an FMA counts once
-    double clock_hz = 0;   ///< of the multiprocessors while it ran
 };
 
 /// Lane operations a second (one FMA counts once), and bytes a second read plus written.
@@ -24,7 +23,7 @@ struct Ceilings {
     double fma_double = 0;
     double rsqrt_float = 0;
     double copy_bytes = 0;
-    double clock_hz = 0;      ///< measured while `fma_float` was
+    double clock_hz = 0;      ///< under the load of FMAs
     double most_clock_hz = 0; ///< the clock that the GPU is rated for
     std::vector<FmaLoop> fma_loops;
 };

@@ -11,10 +11,10 @@ namespace farfield {
 namespace {
 
 TEST(BenchSplit, SharesFollowTheRates) {
-    EXPECT_EQ(split_targets(100 * 256, 1.0, 3.0, 1.0), 25 * 256);
-    EXPECT_EQ(split_targets(100 * 256, 1.0, 3.0, 0.5), 13 * 256);  // 12.5 blocks, rounded
-    EXPECT_EQ(split_targets(100 * 256, 1e-9, 1.0, 1.0), 256);      // never nothing
-    EXPECT_EQ(split_targets(100 * 256, 1.0, 0.0, 1.25), 99 * 256); // never all
+    EXPECT_EQ(split_targets(100 * 32, 1.0, 3.0, 1.0), 25 * 32);
+    EXPECT_EQ(split_targets(100 * 32, 1.0, 3.0, 0.5), 13 * 32);  // 12.5 blocks, rounded
+    EXPECT_EQ(split_targets(100 * 32, 1e-9, 1.0, 1.0), 32);      // never nothing
+    EXPECT_EQ(split_targets(100 * 32, 1.0, 0.0, 1.25), 99 * 32); // never all
 }
 
 TEST(BenchSplit, RefusesWhatItCannotDo) {
