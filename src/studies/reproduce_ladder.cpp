@@ -42,6 +42,12 @@ public:
         return StudyValue::of(timed.pairs_per_second() / gpu(n, other).pairs_per_second(), timed.error);
     }
 
+    /// Seconds of whole leapfrog steps in double.
+    StudyValue simulation(std::int64_t n, int steps, bool on_gpu) {
+        if (on_gpu && !has_gpu()) return missing();
+        return StudyValue::of(timer_.simulation(cut(n), steps, on_gpu));
+    }
+
 private:
     StudyTimer& timer_;
     const StudyPlace& place_;
@@ -110,31 +116,35 @@ StudyTable speedup_table(Ladder& ladder) {
 }
 
 StudyTable steps_table(Ladder& ladder) {
-    StudyTable table{
-        "10000 steps: constant over soa (slides: n = 1000, 1000, 3000), and seconds of the sums alone",
-        card_columns(),
-        {}};
     constexpr std::array<std::int64_t, 2> sizes{1000, 3000};
+    const auto& slide = *std::find_if(seeds::slide_steps().begin(), seeds::slide_steps().end(),
+                                      [](const seeds::SlideStep& step) { return step.steps > 1; });
+    const auto rung = slide.rung, before = *predecessor(slide.rung);
+    StudyTable table{fmt::format("{} steps: {} over {} (slides: n = 1000, 1000, 3000), and seconds",
+                                 slide.steps, cuda::info_of(rung).name, cuda::info_of(before).name),
+                     card_columns(),
+                     {}};
     for (const auto n : sizes) table.columns.push_back(ladder.column(n));
-    for (const auto& step : seeds::slide_steps()) {
-        if (step.steps == 1) continue;
-        const auto seconds = [&](std::int64_t n, Rung rung) {
-            return ladder.gpu(n, rung, Precision::float32, step.steps).seconds;
-        };
-        auto row = of_cards(std::string(cuda::info_of(step.rung).name), step.slide, step.speedup);
-        for (const auto n : sizes)
-            row.values.push_back(
-                ladder.has_gpu() ? StudyValue::of(seconds(n, *predecessor(step.rung)) / seconds(n, step.rung))
-                                 : ladder.missing());
+    const auto add = [&](StudyRow row, const std::function<StudyValue(std::int64_t)>& value) {
+        row.values.resize(seeds::cards.size(), StudyValue::none(""));
+        for (const auto n : sizes) row.values.push_back(value(n));
         table.rows.push_back(std::move(row));
-        for (const auto rung : {*predecessor(step.rung), step.rung, Rung::symmetric}) {
-            StudyRow here{fmt::format("{}, seconds", cuda::info_of(rung).name), {}, {}};
-            here.values.resize(seeds::cards.size(), StudyValue::none(""));
-            for (const auto n : sizes)
-                here.values.push_back(ladder.has_gpu() ? StudyValue::of(seconds(n, rung)) : ladder.missing());
-            table.rows.push_back(std::move(here));
-        }
-    }
+    };
+    const auto seconds = [&](std::int64_t n, Rung of) {
+        return ladder.gpu(n, of, Precision::float32, slide.steps).seconds;
+    };
+    add(of_cards(std::string(cuda::info_of(rung).name), slide.slide, slide.speedup), [&](std::int64_t n) {
+        return ladder.has_gpu() ? StudyValue::of(seconds(n, before) / seconds(n, rung)) : ladder.missing();
+    });
+    for (const auto of : {before, rung, Rung::symmetric})
+        add({fmt::format("{}, the sums alone, float, s", cuda::info_of(of).name), {}, {}},
+            [&](std::int64_t n) {
+                return ladder.has_gpu() ? StudyValue::of(seconds(n, of)) : ladder.missing();
+            });
+    add({"whole leapfrog steps on the GPU, double, s", {}, {}},
+        [&](std::int64_t n) { return ladder.simulation(n, slide.steps, true); });
+    add({"the same on the CPU, all threads, 1/10 of them, s", {}, {}},
+        [&](std::int64_t n) { return ladder.simulation(n, slide.steps / 10, false); });
     return table;
 }
 

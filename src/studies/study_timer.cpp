@@ -3,6 +3,9 @@
 #include "backend/threads/parallel.h"
 #include "sums/direct/cuda/device_sum.h"
 
+#include <farfield/run.h>
+
+#include <chrono>
 #include <vector>
 
 namespace farfield {
@@ -66,6 +69,31 @@ Timed StudyTimer::gpu(std::int64_t n, cuda::Rung rung, Precision precision, int 
     const Timed timed{n, median(seconds), truth(n, precision == Precision::float32).error(field)};
     gpu_times_.emplace(key, timed);
     return timed;
+}
+
+double StudyTimer::simulation(std::int64_t n, int steps, bool on_gpu) const {
+    constexpr double step = 1.0 / 1024.0;
+    constexpr int warm_up = 64;
+    InitialOptions initial;
+    initial.kind = InitialKind::plummer;
+    initial.n = n;
+    DeviceChoice device{.kind = DeviceKind::cpu};
+    if (on_gpu) device = {.kind = DeviceKind::cuda, .gpus = {*gpu_}};
+    Simulation simulation(make_bodies(initial),
+                          {.softening = bench_softening, .threads = threads_, .device = device},
+                          {.step = step, .end = step * (warm_up + repeats_ * steps)});
+    double end = step * warm_up;
+    simulation.advance_to(end);
+    static_cast<void>(simulation.bodies()); // waits for the GPU
+    std::vector<double> seconds;
+    for (int run = 0; run < repeats_; ++run) {
+        end += step * steps;
+        const auto start = std::chrono::steady_clock::now();
+        simulation.advance_to(end);
+        static_cast<void>(simulation.bodies());
+        seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    }
+    return median(seconds);
 }
 
 } // namespace farfield

@@ -40,6 +40,10 @@ public:
     /// other, and `seconds` is their sum. @pre has_gpu().
     Timed gpu(std::int64_t n, cuda::Rung rung, Precision precision = Precision::float32, int steps = 1);
 
+    /// Seconds of `steps` leapfrog steps of a Plummer sphere in double by the clock, bodies where they are;
+    /// on the GPU, or on the CPU with all threads. @pre has_gpu() for `on_gpu`.
+    [[nodiscard]] double simulation(std::int64_t n, int steps, bool on_gpu) const;
+
 private:
     const BenchPoints& points(std::int64_t n);
     const SampledTruth& truth(std::int64_t n, bool rounded);
