@@ -10,6 +10,7 @@ namespace nb = nanobind;
 namespace farfield::python {
 namespace {
 
+constexpr int dl_cuda = 2;
 // DLPack's numbers of memories that the CPU reads: host, and host memory pinned by CUDA or ROCm.
 constexpr int dl_cpu = 1;
 constexpr int dl_cuda_host = 3;
@@ -26,14 +27,27 @@ std::string dtype_name(nb::handle object) {
     return nb::cast<std::string>(nb::str(nb::handle(dtype)));
 }
 
-void refuse_device(nb::handle object, const std::string& parameter) {
-    if (!nb::hasattr(object, "__dlpack_device__")) return;
+int device_type(nb::handle object) {
+    if (!nb::hasattr(object, "__dlpack_device__")) return dl_cpu;
     const nb::object device = object.attr("__dlpack_device__")();
-    const auto type = static_cast<int>(nb::cast<long>(nb::int_(device[0])));
-    if (is_host(type)) return;
-    throw InvalidArgument(
-        parameter + " lives on " + (type == 2 ? "a CUDA device" : "device type " + std::to_string(type)) +
-        "; this build computes on the CPU: pass a host copy (x.cpu() in PyTorch, x.get() in CuPy)");
+    return static_cast<int>(nb::cast<long>(nb::int_(device[0])));
+}
+
+void refuse_device(nb::handle object, const std::string& parameter, bool takes_gpu) {
+    const int type = device_type(object);
+    if (is_host(type) || (takes_gpu && type == dl_cuda)) return;
+    throw InvalidArgument(parameter + " lives on " +
+                          (type == dl_cuda ? "a CUDA device" : "device type " + std::to_string(type)) +
+                          "; memory of the host" + (takes_gpu ? " and of CUDA GPUs" : "") +
+                          " is allowed: pass a host copy (x.cpu() in PyTorch, x.get() in CuPy)");
+}
+
+/// What to view: the object itself, or for GPU memory its DLPack export, ordered before our stream's work.
+nb::object exported(nb::handle object, void* stream) {
+    if (!is_on_gpu(object)) return nb::borrow(object);
+    constexpr std::uintptr_t default_stream = 1; // as DLPack numbers it
+    const auto number = stream != nullptr ? reinterpret_cast<std::uintptr_t>(stream) : default_stream;
+    return object.attr("__dlpack__")(nb::arg("stream") = nb::int_(number));
 }
 
 [[noreturn]] void refuse_object(nb::handle object, const std::string& parameter, bool writable) {
@@ -56,10 +70,11 @@ void refuse_device(nb::handle object, const std::string& parameter) {
 }
 
 template <class View, class... Config>
-Held<View> view_of(nb::handle object, const std::string& parameter, bool writable) {
+Held<View> view_of(nb::handle object, const std::string& parameter, bool writable, void* stream = nullptr) {
     using Array = nb::ndarray<Config...>;
     Array array;
-    if (!nb::try_cast<Array>(object, array, false)) refuse_object(object, parameter, writable);
+    const nb::object source = exported(object, stream);
+    if (!nb::try_cast<Array>(source, array, false)) refuse_object(object, parameter, writable);
     const auto type = array.dtype();
     if (type != nb::dtype<float>() && type != nb::dtype<double>())
         throw nb::type_error((parameter + " has elements of type " + dtype_name(object) +
@@ -72,6 +87,7 @@ Held<View> view_of(nb::handle object, const std::string& parameter, bool writabl
     view.data = array.data();
     view.dtype = type == nb::dtype<float>() ? DType::float32 : DType::float64;
     view.ndim = static_cast<int>(array.ndim());
+    if (array.device_type() == dl_cuda) view.device = {DeviceType::cuda, static_cast<int>(array.device_id())};
     for (std::size_t axis = 0; axis < array.ndim(); ++axis) {
         view.shape[axis] = static_cast<std::int64_t>(array.shape(axis));
         view.strides[axis] = array.stride(axis);
@@ -107,20 +123,39 @@ std::vector<double> copy_in(const ConstArrayView& view, std::int64_t rows, std::
     return values;
 }
 
-Held<ConstArrayView> input_view(nb::handle object, const char* parameter) {
-    refuse_device(object, parameter);
+bool is_on_gpu(nb::handle object) { return device_type(object) == dl_cuda; }
+
+void* stream_pointer(nb::handle object) {
+    if (object.is_none()) return nullptr;
+    nb::object number = nb::borrow(object);
+    if (nb::hasattr(object, "__cuda_stream__"))
+        number = object.attr("__cuda_stream__")()[1];
+    else if (nb::hasattr(object, "cuda_stream")) // PyTorch
+        number = object.attr("cuda_stream");
+    else if (nb::hasattr(object, "ptr")) // CuPy
+        number = object.attr("ptr");
+    if (!nb::isinstance<nb::int_>(number))
+        throw nb::type_error(
+            ("stream is a " + class_name(object) +
+             "; it must be None, a stream of CuPy or PyTorch, or the number of a cudaStream_t")
+                .c_str());
+    return reinterpret_cast<void*>(nb::cast<std::uintptr_t>(number));
+}
+
+Held<ConstArrayView> input_view(nb::handle object, const char* parameter, const Memory& memory) {
+    refuse_device(object, parameter, memory.gpu);
     if (nb::isinstance<nb::list>(object) || nb::isinstance<nb::tuple>(object)) {
         const nb::object array =
             nb::module_::import_("numpy").attr("asarray")(object, nb::arg("dtype") = "float64");
         return view_of<ConstArrayView, nb::ro>(array, parameter, false);
     }
-    return view_of<ConstArrayView, nb::ro>(object, parameter, false);
+    return view_of<ConstArrayView, nb::ro>(object, parameter, false, memory.stream);
 }
 
 Held<ArrayView> output_view(nb::handle object, std::initializer_list<std::int64_t> shape,
-                            const char* parameter) {
-    refuse_device(object, parameter);
-    auto held = view_of<ArrayView>(object, parameter, true);
+                            const char* parameter, const Memory& memory) {
+    refuse_device(object, parameter, memory.gpu);
+    auto held = view_of<ArrayView>(object, parameter, true, memory.stream);
     const BasicArrayView<void*> wanted(nullptr, DType::float64, shape);
     if (held.view.ndim != wanted.ndim || held.view.shape != wanted.shape)
         throw InvalidArgument(std::string(parameter) + " has shape " + shape_text(held.view) +

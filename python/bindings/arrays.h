@@ -1,6 +1,7 @@
-// The boundary between Python arrays and ArrayView. Nothing is copied: a NumPy array (or anything that speaks
-// DLPack or the buffer protocol on the CPU) is viewed with its own strides, and results are NumPy arrays that
-// the library writes into. Only lists and tuples of numbers are turned into an array first.
+// The boundary between Python arrays and ArrayView. Nothing is copied: a NumPy array, or anything that speaks
+// DLPack or the buffer protocol, on the CPU or on a CUDA GPU, is viewed with its own strides, and results are
+// arrays of the same library that ours writes into. Only lists and tuples of numbers are turned into an array
+// first.
 #pragma once
 
 #include <farfield/array.h>
@@ -40,13 +41,28 @@ struct Held {
     View view;
 };
 
+/// Which arrays a function takes, and in which order the work on GPUs is done.
+struct Memory {
+    bool gpu = false; ///< CUDA memory is taken too
+    void* stream =
+        nullptr; ///< a cudaStream_t; producers make it wait for what they have queued. Null: the default one
+};
+
 /// @throws TypeError (element types, things that are no array), InvalidArgument (device, dimensions); the
 /// message
 ///         names `parameter`.
-Held<ConstArrayView> input_view(nanobind::handle object, const char* parameter);
+Held<ConstArrayView> input_view(nanobind::handle object, const char* parameter, const Memory& memory = {});
 /// The same for an array that will be written: it must be writable and have exactly `shape`.
 Held<ArrayView> output_view(nanobind::handle object, std::initializer_list<std::int64_t> shape,
-                            const char* parameter);
+                            const char* parameter, const Memory& memory = {});
+
+/// True for an array in the memory of a CUDA GPU.
+bool is_on_gpu(nanobind::handle object);
+
+/// The cudaStream_t of None (null), a number, or an object of CuPy, PyTorch or anything with
+/// `__cuda_stream__`.
+/// @throws TypeError for others.
+void* stream_pointer(nanobind::handle object);
 /// The values of a view in row-major order. @throws InvalidArgument unless its shape is (rows,) or (rows,
 /// columns).
 std::vector<double> copy_in(const ConstArrayView& view, std::int64_t rows, std::int64_t columns,

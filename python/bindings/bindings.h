@@ -12,6 +12,7 @@
 namespace farfield::python {
 
 void bind_errors(nanobind::module_& module);
+void bind_devices(nanobind::module_& module);
 void bind_sum(nanobind::module_& module);
 void bind_bodies(nanobind::module_& module);
 void bind_simulation(nanobind::module_& module);

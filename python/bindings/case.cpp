@@ -5,6 +5,7 @@
 #include <farfield/run.h>
 
 #include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
 #include <string>
@@ -60,7 +61,14 @@ void bind_sections(nb::module_& module) {
     def_choice<&ForceOptions::precision>(force, "precision");
     force.def_rw("threads", &ForceOptions::threads, "0: as OMP_NUM_THREADS says.");
     def_choice<&ForceOptions::isa>(force, "isa");
-    make_record(force, {"kernel", "method", "G", "softening", "precision", "threads", "isa"});
+    force.def_prop_rw(
+        "device", [](const ForceOptions& self) { return name_of(self.device); },
+        [](ForceOptions& self, std::string_view value) { self.device = device_from_name(value); },
+        "Where the run computes: \"auto\", \"cpu\", \"cuda\", \"cuda:1\" or \"cuda:0,1\".");
+    def_choice<&ForceOptions::multi_gpu>(force, "multi_gpu");
+    def_choice<&ForceOptions::exchange>(force, "exchange");
+    make_record(force, {"kernel", "method", "G", "softening", "precision", "threads", "isa", "device",
+                        "multi_gpu", "exchange"});
 
     auto time = nb::class_<TimeOptions>(module, "TimeOptions", "How and how far time goes.");
     time.def(nb::init<>());

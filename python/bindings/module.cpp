@@ -22,6 +22,8 @@ nb::dict option_names() {
     add_names<farfield::Isa>(all, "Isa");
     add_names<farfield::Coincident>(all, "Coincident");
     add_names<farfield::Variant>(all, "Variant");
+    add_names<farfield::MultiGpu>(all, "MultiGpu");
+    add_names<farfield::Exchange>(all, "Exchange");
     add_names<farfield::Integrator>(all, "Integrator");
     add_names<farfield::InitialKind>(all, "InitialKind");
     return all;
@@ -34,6 +36,7 @@ NB_MODULE(_core, module) {
     module.attr("__version__") = nb::str(version.data(), version.size());
     module.def("_names", option_names, "Names that options take, by option.");
     farfield::python::bind_errors(module);
+    farfield::python::bind_devices(module);
     farfield::python::bind_sum(module);
     farfield::python::bind_bodies(module);
     farfield::python::bind_simulation(module);

@@ -48,6 +48,8 @@ FF_STUB_NAME(Precision);
 FF_STUB_NAME(Isa);
 FF_STUB_NAME(Coincident);
 FF_STUB_NAME(Variant);
+FF_STUB_NAME(MultiGpu);
+FF_STUB_NAME(Exchange);
 FF_STUB_NAME(Integrator);
 FF_STUB_NAME(InitialKind);
 #undef FF_STUB_NAME

@@ -7,6 +7,7 @@
 #include <farfield/simulation.h>
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
 #include <mutex>
@@ -118,7 +119,7 @@ Args:
     adaptive, eta: hermite4 only: one shared step by the criterion of Aarseth (1985) with accuracy η.
     start_time: the time of the bodies as they are given.
     kernel: "gravity", or "coulomb" for charges (force q·E, acceleration by mass).
-    G, softening, precision, method, threads, isa: of the force, as in farfield.sum.
+    G, softening, precision, method, threads, isa, device, multi_gpu, exchange: of the force, as in farfield.sum.
 
 Raises:
     InvalidArgument (a ValueError): an option that is not allowed, or no bodies.)";
@@ -169,14 +170,18 @@ void bind_simulation(nb::module_& module) {
            [](LockedSimulation* self, const Bodies& bodies, double step, std::optional<double> end,
               Named<Integrator> integrator, bool adaptive, double eta, double start_time,
               Named<Kernel> kernel, double G, double softening, Named<Precision> precision,
-              Named<Method> method, int threads, Named<Isa> isa) {
+              Named<Method> method, int threads, Named<Isa> isa, std::string_view device,
+              Named<MultiGpu> multi_gpu, Named<Exchange> exchange) {
                const ForceOptions force_options{.kernel = kernel.value("kernel"),
                                                 .method = method.value("method"),
                                                 .G = G,
                                                 .softening = softening,
                                                 .precision = precision.value("precision"),
                                                 .threads = threads,
-                                                .isa = isa.value("isa")};
+                                                .isa = isa.value("isa"),
+                                                .device = device_from_name(device),
+                                                .multi_gpu = multi_gpu.value("multi_gpu"),
+                                                .exchange = exchange.value("exchange")};
                const TimeOptions time_options{.integrator = integrator.value("integrator"),
                                               .step = step,
                                               .end = end_or_never(end, step, start_time),
@@ -188,7 +193,9 @@ void bind_simulation(nb::module_& module) {
            "integrator"_a = py_name(time.integrator), "adaptive"_a = time.adaptive, "eta"_a = time.eta,
            "start_time"_a = 0.0, "kernel"_a = py_name(force.kernel), "G"_a = force.G,
            "softening"_a = force.softening, "precision"_a = py_name(force.precision),
-           "method"_a = py_name(force.method), "threads"_a = force.threads, "isa"_a = py_name(force.isa))
+           "method"_a = py_name(force.method), "threads"_a = force.threads, "isa"_a = py_name(force.isa),
+           "device"_a = "auto", "multi_gpu"_a = py_name(force.multi_gpu),
+           "exchange"_a = py_name(force.exchange))
         .def("step", &LockedSimulation::step, "count"_a = 1,
              "Takes `count` steps, or fewer where the end comes first. Ctrl-C stops between two steps.")
         .def("advance_to", &LockedSimulation::advance_to, "time"_a,

@@ -24,7 +24,8 @@ struct Result {
 
 SumOptions make_options(Named<Kernel> kernel, double softening, Named<Precision> precision,
                         Named<Method> method, Named<Coincident> coincident, int threads, Named<Isa> isa,
-                        Named<Variant> variant) {
+                        Named<Variant> variant, std::string_view device, Named<MultiGpu> multi_gpu,
+                        Named<Exchange> exchange, nb::handle stream) {
     return {.kernel = kernel.value("kernel"),
             .method = method.value("method"),
             .softening = softening,
@@ -32,7 +33,11 @@ SumOptions make_options(Named<Kernel> kernel, double softening, Named<Precision>
             .coincident = coincident.value("coincident"),
             .threads = threads,
             .isa = isa.value("isa"),
-            .variant = variant.value("variant")};
+            .variant = variant.value("variant"),
+            .device = device_from_name(device),
+            .multi_gpu = multi_gpu.value("multi_gpu"),
+            .exchange = exchange.value("exchange"),
+            .stream = stream_pointer(stream)};
 }
 
 // The arrays one execution writes: the caller's where given, new ones otherwise, none where not wanted.
@@ -40,7 +45,9 @@ struct Outputs {
     Held<ArrayView> potential;
     Held<ArrayView> field;
 
-    Outputs(std::int64_t targets, bool want_potential, bool want_field, nb::handle out) {
+    /// `make_array`: the function that makes new arrays of a GPU, or None for NumPy's.
+    Outputs(std::int64_t targets, bool want_potential, bool want_field, nb::handle out, nb::handle make_array,
+            const Memory& memory) {
         nb::object given_potential = nb::none();
         nb::object given_field = nb::none();
         if (!out.is_none()) {
@@ -52,35 +59,40 @@ struct Outputs {
         }
         if (!want_potential && !want_field)
             throw InvalidArgument("potential and field are both False: nothing to compute");
+        const auto make = [&](nb::handle given, bool wanted, std::initializer_list<std::int64_t> shape,
+                              const char* parameter) -> Held<ArrayView> {
+            if (!wanted) {
+                if (!given.is_none())
+                    throw InvalidArgument(std::string(parameter) +
+                                          " is given but its output is switched off");
+                return {nb::none(), nullptr, {}};
+            }
+            if (!given.is_none()) return output_view(given, shape, parameter, memory);
+            if (make_array.is_none()) return new_array(shape);
+            nb::list extents;
+            for (auto extent : shape) extents.append(extent);
+            return output_view(make_array(nb::tuple(extents)), shape, parameter, memory);
+        };
         potential = make(given_potential, want_potential, {targets}, "out[0]");
         field = make(given_field, want_field, {targets, 3}, "out[1]");
     }
 
     [[nodiscard]] SumOutputs views() const { return {.potential = potential.view, .field = field.view}; }
-
-private:
-    static Held<ArrayView> make(nb::handle given, bool wanted, std::initializer_list<std::int64_t> shape,
-                                const char* parameter) {
-        if (!wanted) {
-            if (!given.is_none())
-                throw InvalidArgument(std::string(parameter) + " is given but its output is switched off");
-            return {nb::none(), nullptr, {}};
-        }
-        return given.is_none() ? new_array(shape) : output_view(given, shape, parameter);
-    }
 };
 
 // A plan that several Python threads may use: the GIL is released while it works, so it locks itself.
 class LockedPlan {
 public:
     LockedPlan(nb::handle points, nb::handle targets, const SumOptions& options)
-        : plan_(make_plan(points, targets, options)), self_(targets.is_none()) {
+        : memory_{.gpu = true, .stream = options.stream}, plan_(make_plan(points, targets, options)),
+          self_(targets.is_none()), make_array_(array_maker(points, targets)) {
         remember_count(points, targets);
     }
 
     Result execute(nb::handle strengths, bool want_potential, bool want_field, nb::handle out) {
-        const auto input = input_view(strengths, "strengths");
-        Outputs outputs(targets_, want_potential, want_field, out);
+        const auto input = input_view(strengths, "strengths", memory_);
+        const auto& maker = make_array_.is_none() ? array_maker(strengths, nb::none()) : make_array_;
+        Outputs outputs(targets_, want_potential, want_field, out, maker, memory_);
         SumReport report;
         {
             nb::gil_scoped_release no_gil;
@@ -96,8 +108,8 @@ public:
             throw InvalidArgument(
                 self_ ? "this plan was made without targets; update(points) moves its points"
                       : "this plan was made with targets; pass them too: update(points, targets)");
-        const auto source_view = input_view(points, "points");
-        const auto target_view = self_ ? Held<ConstArrayView>{} : input_view(targets, "targets");
+        const auto source_view = input_view(points, "points", memory_);
+        const auto target_view = self_ ? Held<ConstArrayView>{} : input_view(targets, "targets", memory_);
         nb::gil_scoped_release no_gil;
         const std::lock_guard lock(mutex_);
         if (self_)
@@ -113,13 +125,21 @@ public:
     }
 
 private:
-    static SumPlan make_plan(nb::handle points, nb::handle targets, const SumOptions& options) {
-        const auto source_view = input_view(points, "points");
+    // Of the first of the two that lies on a GPU, or None: results are arrays of the same kind.
+    static nb::object array_maker(nb::handle first, nb::handle second) {
+        for (const nb::handle array : {first, second})
+            if (!array.is_none() && is_on_gpu(array))
+                return nb::module_::import_("farfield._device_arrays").attr("maker")(array);
+        return nb::none();
+    }
+
+    SumPlan make_plan(nb::handle points, nb::handle targets, const SumOptions& options) const {
+        const auto source_view = input_view(points, "points", memory_);
         if (targets.is_none()) {
             nb::gil_scoped_release no_gil;
             return SumPlan(source_view.view, options);
         }
-        const auto target_view = input_view(targets, "targets");
+        const auto target_view = input_view(targets, "targets", memory_);
         nb::gil_scoped_release no_gil;
         return {source_view.view, target_view.view, options};
     }
@@ -127,8 +147,10 @@ private:
         targets_ = static_cast<std::int64_t>(nb::len(self_ ? points : targets));
     }
 
+    Memory memory_;
     SumPlan plan_;
     bool self_;
+    nb::object make_array_;
     std::int64_t targets_ = 0;
     std::mutex mutex_;
 };
@@ -140,7 +162,8 @@ Gravity: φ = −Σ m/√(r²+ε²); Coulomb: φ = +Σ q/√(r²+ε²); field = 
 repel. G = 1 and 1/(4πε₀) = 1. A point does not act on itself.
 
 Args:
-    points: (N, 3) source positions, float32 or float64, any strides; viewed, not copied at the boundary.
+    points: (N, 3) source positions, float32 or float64, any strides; viewed, not copied at the boundary. This and
+        the other arrays may be of NumPy, or lie on the GPU that computes (CuPy, PyTorch, anything with DLPack).
     strengths: (N,) masses or charges.
     targets: (M, 3) positions to evaluate at; None: the points themselves.
     kernel: "gravity" or "coulomb".
@@ -151,16 +174,23 @@ Args:
     threads: 0: as OMP_NUM_THREADS says. The result is the same bits for any number.
     isa: instruction set, "auto" for the best of this machine.
     variant: rung of the direct sum, "auto" for the fastest.
+    device: "auto", "cpu", "cuda" (the first GPU), "cuda:1", or several as "cuda:0,1". "auto" goes where the arrays
+        are, and for arrays of the host takes a GPU where it is faster.
+    multi_gpu, exchange: with several GPUs, how they are driven and how they exchange points.
+    stream: a stream of CuPy or PyTorch, or the number of a cudaStream_t: the work on the GPU is queued there. None:
+        CUDA's default stream for arrays on a GPU. A call returns when its results are written.
     potential, field: which outputs to compute.
     out: (potential, field), arrays of shape (M,) and (M, 3) in float32 or float64 to write into; None in either
-        place makes a new float64 array.
+        place makes a new float64 array, on the GPU and of the library of the points if they are there.
 
 Returns:
     SumResult with .potential (M,), .field (M, 3) and .report.
 
 Raises:
     InvalidArgument (a ValueError): wrong shape, a value that is not finite, an unknown name, coincident points.
-    TypeError: something that is no array of float32 or float64 on the host.)";
+    BackendUnavailable (a RuntimeError): a GPU that this build or machine does not have.
+    DeviceError (a RuntimeError): a GPU failed, such as for lack of memory.
+    TypeError: something that is no array of float32 or float64.)";
 
 constexpr const char* plan_doc =
     R"(A sum prepared once and executed many times, for new strengths or moved points.
@@ -178,7 +208,18 @@ const SumOptions defaults{};
     nb::arg("kernel") = py_name(defaults.kernel), nb::arg("softening") = defaults.softening,                 \
     nb::arg("precision") = py_name(defaults.precision), nb::arg("method") = py_name(defaults.method),        \
     nb::arg("coincident") = py_name(defaults.coincident), nb::arg("threads") = defaults.threads,             \
-    nb::arg("isa") = py_name(defaults.isa), nb::arg("variant") = py_name(defaults.variant)
+    nb::arg("isa") = py_name(defaults.isa), nb::arg("variant") = py_name(defaults.variant),                  \
+    nb::arg("device") = "auto", nb::arg("multi_gpu") = py_name(defaults.multi_gpu),                          \
+    nb::arg("exchange") = py_name(defaults.exchange), nb::arg("stream").none() = nb::none()
+
+// Their types, and passing them on.
+#define FF_OPTION_PARAMETERS                                                                                 \
+    Named<Kernel> kernel, double softening, Named<Precision> precision, Named<Method> method,                \
+        Named<Coincident> coincident, int threads, Named<Isa> isa, Named<Variant> variant,                   \
+        std::string_view device, Named<MultiGpu> multi_gpu, Named<Exchange> exchange, nb::object stream
+#define FF_OPTIONS                                                                                           \
+    make_options(kernel, softening, precision, method, coincident, threads, isa, variant, device, multi_gpu, \
+                 exchange, stream)
 
 void bind_report(nb::module_& module) {
     auto cls = nb::class_<SumReport>(module, "SumReport", "What one execution did and how long it took.");
@@ -194,11 +235,14 @@ void bind_report(nb::module_& module) {
         .def_prop_ro(
             "variant", [](const SumReport& r) { return py_name(r.variant); }, "Variant really used.")
         .def_prop_ro("precision", [](const SumReport& r) { return py_name(r.precision); })
-        .def_ro("threads", &SumReport::threads)
+        .def_ro("threads", &SumReport::threads, "Of the CPU; 0 on a GPU.")
+        .def_prop_ro(
+            "device", [](const SumReport& r) { return name_of(r.device); },
+            "Where it was computed: \"cpu\", \"cuda:0\" or \"cuda:0,1\".")
         .def_ro("coincident_pairs_skipped", &SumReport::coincident_pairs_skipped);
-    make_record(cls,
-                {"sources", "targets", "pairs", "prepare_seconds", "compute_seconds", "finish_seconds",
-                 "pairs_per_second", "isa", "variant", "precision", "threads", "coincident_pairs_skipped"});
+    make_record(cls, {"sources", "targets", "pairs", "prepare_seconds", "compute_seconds", "finish_seconds",
+                      "pairs_per_second", "isa", "variant", "precision", "threads", "device",
+                      "coincident_pairs_skipped"});
 }
 
 void bind_result(nb::module_& module) {
@@ -216,16 +260,11 @@ void bind_result(nb::module_& module) {
 }
 
 void bind_plan(nb::module_& module) {
-    using Kernel_ = Named<Kernel>;
     nb::class_<LockedPlan>(module, "SumPlan", plan_doc)
         .def(
             "__init__",
-            [](LockedPlan* self, Input points, std::optional<Input> targets, Kernel_ kernel, double softening,
-               Named<Precision> precision, Named<Method> method, Named<Coincident> coincident, int threads,
-               Named<Isa> isa, Named<Variant> variant) {
-                new (self) LockedPlan(
-                    points.object, targets ? targets->object : nb::none(),
-                    make_options(kernel, softening, precision, method, coincident, threads, isa, variant));
+            [](LockedPlan* self, Input points, std::optional<Input> targets, FF_OPTION_PARAMETERS) {
+                new (self) LockedPlan(points.object, targets ? targets->object : nb::none(), FF_OPTIONS);
             },
             "points"_a, "targets"_a.none() = nb::none(), nb::kw_only(), FF_OPTION_ARGUMENTS)
         .def(
@@ -252,13 +291,9 @@ void bind_sum(nb::module_& module) {
     bind_plan(module);
     module.def(
         "sum",
-        [](Input points, Input strengths, std::optional<Input> targets, Named<Kernel> kernel,
-           double softening, Named<Precision> precision, Named<Method> method, Named<Coincident> coincident,
-           int threads, Named<Isa> isa, Named<Variant> variant, bool potential, bool field,
-           std::optional<OutputPair> out) {
-            LockedPlan plan(
-                points.object, targets ? targets->object : nb::none(),
-                make_options(kernel, softening, precision, method, coincident, threads, isa, variant));
+        [](Input points, Input strengths, std::optional<Input> targets, FF_OPTION_PARAMETERS, bool potential,
+           bool field, std::optional<OutputPair> out) {
+            LockedPlan plan(points.object, targets ? targets->object : nb::none(), FF_OPTIONS);
             return plan.execute(strengths.object, potential, field, out ? out->object : nb::none());
         },
         "points"_a, "strengths"_a, nb::kw_only(), "targets"_a.none() = nb::none(), FF_OPTION_ARGUMENTS,

@@ -17,6 +17,7 @@ from ._core import (
     Diagnostics,
     Error,
     ForceOptions,
+    Gpu,
     InitialOptions,
     InitialState,
     InternalError,
@@ -31,11 +32,13 @@ from ._core import (
     SumResult,
     TimeOptions,
     __version__,
+    gpus,
     make_bodies,
     make_initial_state,
     read_case,
     run_case,
     sum,
+    why_no_gpu,
 )
 
 __all__ = [
@@ -47,6 +50,7 @@ __all__ = [
     "Diagnostics",
     "Error",
     "ForceOptions",
+    "Gpu",
     "InitialOptions",
     "InitialState",
     "InternalError",
@@ -61,9 +65,11 @@ __all__ = [
     "SumResult",
     "TimeOptions",
     "__version__",
+    "gpus",
     "make_bodies",
     "make_initial_state",
     "read_case",
     "run_case",
     "sum",
+    "why_no_gpu",
 ]

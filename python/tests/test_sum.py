@@ -156,10 +156,10 @@ def test_coincident_points():
 
 
 class OnAnotherDevice:
-    """Looks like an array of CuPy or PyTorch in the memory of a GPU."""
+    """Looks like an array in the memory of an AMD GPU."""
 
     def __dlpack_device__(self):
-        return (2, 0)
+        return (10, 0)
 
     def __dlpack__(self, **_):
         raise AssertionError("must not be asked for")
@@ -176,7 +176,10 @@ MISTAKES = {
     "objects": (TypeError, "points", dict(points=np.eye(3).astype(object))),
     "no array": (TypeError, "points is a str", dict(points="points.npy")),
     "ragged list": (ValueError, "inhomogeneous", dict(points=[[1.0, 2.0, 3.0], [1.0]])),
-    "device": (ValueError, "targets lives on a CUDA device.*host copy", dict(targets=OnAnotherDevice())),
+    "device": (ValueError, "targets lives on device type 10.*host copy", dict(targets=OnAnotherDevice())),
+    "device name": (ValueError, "device 'cud' is not known, did you mean 'cuda'", dict(device="cud")),
+    "exchange": (ValueError, "exchange = 'pear' is not known.*'peer'", dict(exchange="pear")),
+    "stream": (TypeError, "stream is a str", dict(stream="fast")),
     "scalar": (ValueError, "points has 0 dimensions", dict(points=np.float64(3))),
     "3-D": (ValueError, "points has 3 dimensions", dict(points=points3[None])),
     "two columns": (ValueError, "2", dict(points=np.eye(3)[:, :2])),
