@@ -33,6 +33,10 @@ constexpr std::array table{
             "farfield reproduce ladder --device cuda --json ladder.json\n"
             "farfield reproduce ladder --n 10000 --repeat 5\n",
             false, declare_reproduce},
+    Command{"stencil", "Check and explain programs of the stencil language",
+            "farfield stencil check microdisk.ff\n"
+            "farfield stencil explain microdisk.ff --after names --set cells=64\n",
+            false, declare_stencil},
     Command{"info", "Tell the version and what this machine offers",
             "farfield info\n"
             "farfield info --json\n",

@@ -19,6 +19,8 @@ ALLOWED = {
     "base": [],
     "math": ["base"],
     "backend": ["base", "math"],
+    "lang": ["base", "math"],
+    "stencil": INNER + ["lang", "io"],
     "sums/kernels": INNER + SHARED_SUMS,
     "sums/tree": INNER + SHARED_SUMS,
     "sums/expansions": INNER + SHARED_SUMS,

@@ -1,0 +1,334 @@
+// Checks of what is declared: constants, time, grids, fields, arrays, subdomains, coefficients.
+#include "lang/check_types.h"
+#include "stencil/checker.h"
+#include "stencil/diagnostic_kinds.h"
+#include "stencil/words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace farfield::stencil {
+
+using lang::Type;
+
+namespace {
+
+constexpr std::int64_t most_cells_an_axis = (std::int64_t{1} << 31) - 1;
+constexpr std::int64_t most_cells = std::int64_t{1} << 40;
+
+} // namespace
+
+void Checker::check(ProgramName& node, Span span) {
+    if (has_name_) return report(kinds::repeated, span, "the program has a name already", "remove this line");
+    if (model_.program.statements.front().span != span)
+        report(kinds::misplaced, span, "'program' is not the first statement", "move this line to the top");
+    has_name_ = true;
+    model_.name = node.name.text;
+}
+
+void Checker::check(Constants& node, Span) {
+    for (auto& item : node.list) bind(item, node.parameters);
+}
+
+void Checker::bind(NamedValue& item, bool parameter) {
+    const auto what = fmt::format("the {} '{}'", parameter ? "parameter" : "constant", item.name.text);
+    auto value = constant(*item.value, what);
+    Constant bound{item.name.text, value.value_or(false), parameter, false};
+    for (std::size_t i = 0; parameter && i < parameters_.size(); ++i) {
+        if (parameters_[i].name != item.name.text) continue;
+        parameter_taken_[i] = true;
+        const bool was_truth = item.value->type == Type::boolean;
+        if (item.value->type != Type::unknown &&
+            was_truth != std::holds_alternative<bool>(parameters_[i].value)) {
+            report(kinds::bad_value, item.name.span,
+                   fmt::format("{} is {}, and is set to {}", what, lang::name_of(item.value->type),
+                               lang::to_text(parameters_[i].value)),
+                   was_truth ? "set it to true or false" : "set it to a number");
+            continue;
+        }
+        bound.value = parameters_[i].value;
+        bound.replaced = true;
+        value = bound.value;
+    }
+    if (!value) return scope_.forgive(item.name.text);
+    if (declare(item.name, SymbolKind::constant, model_.constants.size()))
+        model_.constants.push_back(std::move(bound));
+}
+
+void Checker::check(TimeSettings& node, Span) {
+    for (auto& item : node.list) {
+        const auto what = fmt::format("'{}' of the time", item.name.text);
+        const bool known = item.name.text == "dt" || item.name.text == "steps" || item.name.text == "end";
+        if (!known) {
+            report(kinds::unknown_word, item.name.span, fmt::format("the time has no '{}'", item.name.text),
+                   "choose dt, steps or end");
+            continue;
+        }
+        if (item.name.text == "steps") {
+            model_.steps = whole_constant(*item.value, what);
+            if (model_.steps && *model_.steps < 0)
+                report(kinds::bad_value, item.value->span,
+                       fmt::format("{} steps cannot be run", *model_.steps), "give 0 or more");
+        } else if (const auto value = real_constant(*item.value, what)) {
+            const bool is_step = item.name.text == "dt";
+            if (is_step && (has_time_ || time_step_used_)) {
+                report(has_time_ ? kinds::repeated : kinds::used_before, item.name.span,
+                       has_time_ ? "dt is set a second time" : "dt is set below a mention of it",
+                       has_time_ ? "set it once" : "move 'time' up, below the grid");
+                continue;
+            }
+            if (*value < 0 || (is_step && *value == 0))
+                report(kinds::bad_value, item.value->span,
+                       fmt::format("{} must be above 0, and is {}", what, lang::real_text(*value)), {});
+            has_time_ = has_time_ || is_step;
+            if (is_step)
+                model_.dt = *value;
+            else
+                model_.end = *value;
+        }
+        if (model_.steps && model_.end)
+            report(kinds::repeated, item.name.span, "both 'steps' and 'end' say when the run ends",
+                   "leave one of them out");
+    }
+}
+
+void Checker::check(GridDecl& node, Span span) {
+    Grid grid{node.name.text, {}, node.sampling != nullptr, span};
+    double sampling = 1;
+    bool sound = true;
+    if (node.sampling) {
+        sampling = real_constant(*node.sampling, "the sampling").value_or(0);
+        sound = sampling > 0;
+        if (!sound && !diagnostics_.has_errors())
+            report(kinds::bad_value, node.sampling->span, "the sampling must be above 0",
+                   "it is the number of cells in a unit of length");
+    }
+    std::int64_t total = 1;
+    for (auto& one : node.axes) {
+        const auto made = sound ? axis(one, sampling, grid.physical) : std::nullopt;
+        if (!made) {
+            sound = false;
+            continue;
+        }
+        if (!grid.axes.empty() && made->coordinate <= grid.axes.back().coordinate) {
+            report(kinds::bad_grid, one.name.span,
+                   "the axes of a grid are x, y and z in this order, each once",
+                   "write: grid g[x: 10, y: 10, z: 10]");
+            sound = false;
+            continue;
+        }
+        grid.axes.push_back(*made);
+        if (made->cells > most_cells / total) {
+            report(kinds::bad_grid, one.last->span,
+                   fmt::format("the grid has more than {} cells", most_cells), "make it smaller");
+            sound = false;
+            continue;
+        }
+        total *= made->cells;
+    }
+    if (!sound) return scope_.forgive(node.name.text);
+    if (declare(node.name, SymbolKind::grid, model_.grids.size())) model_.grids.push_back(std::move(grid));
+}
+
+std::optional<Axis> Checker::axis(GridAxis& node, double sampling, bool physical) {
+    const auto what = fmt::format("the size of the axis {}", node.name.text);
+    Axis out;
+    out.coordinate = axis_of(node.name.text);
+    if (out.coordinate < 0) {
+        report(kinds::bad_grid, node.name.span, fmt::format("'{}' is not an axis", node.name.text),
+               "axes are x, y and z");
+        return std::nullopt;
+    }
+    if (node.first && !physical) {
+        report(kinds::bad_grid, node.first->span, "a grid in cells starts at cell 0",
+               "write x: 100, or give lengths and their sampling: grid g[x: -5 to 5] sampling 20");
+        return std::nullopt;
+    }
+    if (!physical) {
+        const auto cells = whole_constant(*node.last, what);
+        if (!cells) return std::nullopt;
+        out.cells = *cells;
+    } else {
+        const auto first = node.first ? real_constant(*node.first, what) : std::optional(0.0);
+        const auto last = real_constant(*node.last, what);
+        if (!first || !last) return std::nullopt;
+        const double exact = (*last - *first) * sampling;
+        if (exact > -1 && exact < 1e12) out.cells = std::llround(exact);
+        out.origin = *first;
+        out.spacing = 1 / sampling;
+        if (out.cells > 0 && std::fabs(exact - static_cast<double>(out.cells)) > 1e-6 * exact)
+            report(kinds::rounded_grid, node.last->span,
+                   fmt::format("the axis {} is {} cells long; it gets {}", node.name.text,
+                               lang::real_text(exact), out.cells),
+                   "choose a length or a sampling whose product is whole");
+    }
+    if (out.cells >= 1 && out.cells <= most_cells_an_axis) return out;
+    report(kinds::bad_grid, node.last->span,
+           fmt::format("the axis {} would have {} cells", node.name.text, out.cells),
+           fmt::format("an axis has 1 to {} cells", most_cells_an_axis));
+    return std::nullopt;
+}
+
+std::optional<int> Checker::grid_of(const Identifier& name, Span declaration, const std::string& what) {
+    if (!name.empty()) return find(name, SymbolKind::grid, "a grid");
+    if (model_.grids.size() == 1) return 0;
+    if (model_.grids.empty() && diagnostics_.has_errors())
+        return std::nullopt; // its grid is among them, most likely
+    report(kinds::missing, declaration,
+           model_.grids.empty() ? fmt::format("no grid is declared above {}", what)
+                                : fmt::format("there are several grids, and {} says not which", what),
+           model_.grids.empty() ? "declare one: grid g[x: 100, y: 100]"
+                                : "write 'on' and the name of the grid");
+    return std::nullopt;
+}
+
+std::optional<std::array<double, 3>> Checker::stagger(std::vector<ExprPtr>& nodes, const Grid& grid,
+                                                      Span declaration) {
+    std::array<double, 3> out = {};
+    if (nodes.empty()) return out;
+    if (nodes.size() != grid.axes.size()) {
+        report(kinds::bad_stagger, declaration,
+               fmt::format("the place in the cell has {} coordinate{}, and the grid '{}' has {}",
+                           nodes.size(), nodes.size() == 1 ? "" : "s", grid.name, grid.axes.size()),
+               "give one for each axis: at (x+1/2, y)");
+        return std::nullopt;
+    }
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        const auto place = shifted(*nodes[i], kinds::bad_stagger, "a place in the cell");
+        if (!place) return std::nullopt;
+        if (place->coordinate != grid.axes[i].coordinate || std::fabs(place->shift) > 0.5) {
+            const auto axis = "xyz"[static_cast<std::size_t>(grid.axes[i].coordinate)];
+            report(kinds::bad_stagger, nodes[i]->span,
+                   fmt::format("here stands {} plus or minus half a cell at most", axis),
+                   fmt::format("write {0}, {0}+1/2 or {0}-1/2", axis));
+            return std::nullopt;
+        }
+        out[i] = place->shift;
+    }
+    return out;
+}
+
+void Checker::check(FieldDecl& node, Span span) {
+    const auto forgive = [&] {
+        for (const auto& name : node.names) scope_.forgive(name.text);
+    };
+    const auto grid = grid_of(node.grid, span, fmt::format("the field '{}'", node.names.front().text));
+    if (!grid) return forgive();
+    const auto place = stagger(node.stagger, model_.grids[static_cast<std::size_t>(*grid)], span);
+    if (!place) return forgive();
+    if (node.initial) {
+        auto context = on_cells_of(*grid, fmt::format("the initial value of '{}'", node.names.front().text));
+        context.arrays = context.subdomains = context.files = true;
+        for (std::size_t i = 0; i < model_.grids[static_cast<std::size_t>(*grid)].axes.size(); ++i)
+            context.shift[static_cast<std::size_t>(
+                model_.grids[static_cast<std::size_t>(*grid)].axes[i].coordinate)] = (*place)[i];
+        typed(*node.initial, Type::real, context);
+    }
+    if (node.read_only && !node.initial)
+        report(kinds::missing, span,
+               fmt::format("the read-only field '{}' has no value", node.names.front().text),
+               "give it one: field f on g : double, read-only = 2.5");
+    if (node.read_only && node.double_buffered)
+        report(kinds::read_only, span, "a read-only field needs no second buffer",
+               "remove 'double-buffered'");
+    for (const auto& name : node.names) {
+        if (!declare(name, SymbolKind::field, model_.fields.size())) continue;
+        model_.fields.push_back({name.text,
+                                 *grid,
+                                 *place,
+                                 node.precision,
+                                 node.read_only,
+                                 node.double_buffered,
+                                 {},
+                                 node.initial.get(),
+                                 name.span});
+        field_read_.push_back(false);
+        field_written_.push_back(false);
+    }
+}
+
+std::optional<int> Checker::axis_named(const Identifier& name, int grid, const std::string& what) {
+    const int coordinate = axis_of(name.text);
+    const int axis = coordinate < 0 ? -1 : model_.grids[static_cast<std::size_t>(grid)].axis_of(coordinate);
+    if (axis >= 0) return axis;
+    report(kinds::bad_grid, name.span,
+           fmt::format("'{}' is not an axis of the grid '{}', on which {} is", name.text,
+                       model_.grids[static_cast<std::size_t>(grid)].name, what),
+           "axes are x, y and z, as the grid declares them");
+    return std::nullopt;
+}
+
+void Checker::check(ArrayDecl& node, Span span) {
+    const auto what = fmt::format("the array '{}'", node.name.text);
+    const auto grid = grid_of(node.grid, span, what);
+    const auto axis = grid ? axis_named(node.axis, *grid, what) : std::nullopt;
+    if (!axis) return scope_.forgive(node.name.text);
+    Context context{what, *grid};
+    context.coordinates[static_cast<std::size_t>(axis_of(node.axis.text))] = true;
+    context.coordinates_remedy = "an array has values along one axis; more are a read-only field";
+    context.arrays = true; // of the same axis; the analysis sees to it that the others are refused
+    context.files = true;
+    typed(*node.value, Type::real, context);
+    if (declare(node.name, SymbolKind::array, model_.arrays.size()))
+        model_.arrays.push_back({node.name.text, *grid, *axis, node.precision, node.value.get()});
+}
+
+void Checker::check(SubdomainDecl& node, Span span) {
+    const auto what = fmt::format("the subdomain '{}'", node.name.text);
+    const auto grid = grid_of(node.grid, span, what);
+    if (!grid) return scope_.forgive(node.name.text);
+    const auto& the_grid = model_.grids[static_cast<std::size_t>(*grid)];
+    const auto place = stagger(node.stagger, the_grid, span);
+    if (!place) return scope_.forgive(node.name.text);
+    Context context{what, *grid};
+    std::set<std::string> axes;
+    for (const auto& axis : the_grid.axes)
+        axes.insert(std::string(1, "xyz"[static_cast<std::size_t>(axis.coordinate)]));
+    context.coordinates_remedy =
+        fmt::format("write: subdomain {}({}) = …", node.name.text, fmt::join(axes, ", "));
+    context.subdomains = context.files = true;
+    for (const auto& name : node.coordinates) {
+        auto lower = name;
+        if (lower.text.size() == 1 && lower.text[0] >= 'X' && lower.text[0] <= 'Z')
+            lower.text[0] += 'x' - 'X';
+        const auto axis = axis_named(lower, *grid, what);
+        if (!axis) return scope_.forgive(node.name.text);
+        const auto c = static_cast<std::size_t>(the_grid.axes[static_cast<std::size_t>(*axis)].coordinate);
+        context.coordinates[c] = true;
+        context.shift[c] = (*place)[static_cast<std::size_t>(*axis)];
+    }
+    typed(*node.condition, Type::boolean, context);
+    if (declare(node.name, SymbolKind::subdomain, model_.subdomains.size()))
+        model_.subdomains.push_back({node.name.text, *grid, *place, node.condition.get(), span});
+}
+
+void Checker::check(CoefficientDecl& node, Span span) {
+    const auto what = fmt::format("the coefficient '{}'", node.name.text);
+    const auto grid = grid_of(node.grid, span, what);
+    if (!grid) return scope_.forgive(node.name.text);
+    Coefficient out{node.name.text, *grid, node.precision, {}};
+    auto context = on_cells_of(*grid, what);
+    context.subdomains = context.arrays = context.files = true;
+    cases_of(node, out, context);
+    if (declare(node.name, SymbolKind::coefficient, model_.coefficients.size()))
+        model_.coefficients.push_back(std::move(out));
+}
+
+void Checker::cases_of(CoefficientDecl& node, Coefficient& out, const Context& context) {
+    bool elsewhere = false;
+    for (auto& one : node.cases) {
+        if (elsewhere)
+            report(kinds::misplaced, one.span,
+                   fmt::format("a value of '{}' stands below 'elsewhere'", node.name.text),
+                   "'elsewhere' comes last, once");
+        elsewhere = elsewhere || !one.where;
+        condition(one.where, out.grid, context.what, false);
+        typed(*one.value, Type::real, context);
+        out.cases.push_back({one.where.get(), one.value.get(), one.span});
+    }
+}
+
+} // namespace farfield::stencil

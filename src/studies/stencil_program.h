@@ -1,0 +1,36 @@
+// Reading stencil programs: what `farfield stencil check` and `farfield stencil explain` do.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace farfield {
+
+struct StencilTask {
+    std::filesystem::path input;         ///< a program (*.ff)
+    std::vector<std::string> parameters; ///< "name=value"
+};
+
+struct StencilCheck {
+    std::string messages; ///< errors and warnings with their lines, for people
+    std::string json;     ///< the same as JSON
+    std::string summary;  ///< one line: what the program consists of; empty where it has errors
+    std::size_t errors = 0;
+    std::size_t warnings = 0;
+};
+
+/// @throws InvalidArgument for a parameter that is not name=value; IoError.
+StencilCheck check_stencil(const StencilTask& task);
+
+/// The stages that can be shown: lex, parse, names.
+std::vector<std::string_view> stencil_stages();
+
+/// The program after a stage of stencil_stages().
+/// @param[out] check its messages; after `lex` and `parse` the program is shown in spite of errors.
+/// @returns empty where the stage was not reached.
+std::string explain_stencil(const StencilTask& task, std::string_view stage, StencilCheck& check);
+
+} // namespace farfield
