@@ -35,7 +35,7 @@ constexpr std::array table{
             false, declare_reproduce},
     Command{"stencil", "Check and explain programs of the stencil language",
             "farfield stencil check microdisk.ff\n"
-            "farfield stencil explain microdisk.ff --after names --set cells=64\n",
+            "farfield stencil explain microdisk.ff --after names --set cells=256\n",
             false, declare_stencil},
     Command{"info", "Tell the version and what this machine offers",
             "farfield info\n"

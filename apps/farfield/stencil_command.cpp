@@ -76,7 +76,7 @@ Action declare_stencil(CLI::App& app) {
 
     auto* explainer = app.add_subcommand("explain", "Show what a stage of the compiler makes of a program");
     explainer->footer("Examples:\n  farfield stencil explain microdisk.ff --after parse\n"
-                      "  farfield stencil explain microdisk.ff --after names --set cells=64\n");
+                      "  farfield stencil explain microdisk.ff --after names --set cells=256\n");
     add_program_options(*explainer, *command);
     explainer
         ->add_option_function<std::string>(

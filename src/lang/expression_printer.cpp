@@ -87,12 +87,13 @@ private:
         }
     }
     void print_node(const Select& node) {
+        const auto level = brackets_ == Brackets::all ? disjunction : selection;
         out += "if ";
-        print(*node.condition, selection);
+        print(*node.condition, level);
         out += " then ";
-        print(*node.yes, selection);
+        print(*node.yes, level);
         out += " else ";
-        print(*node.no, selection);
+        print(*node.no, level);
     }
     void print_list(char open, const std::vector<ExprPtr>& list, char close) {
         out += open;

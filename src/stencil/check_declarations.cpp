@@ -221,7 +221,7 @@ void Checker::check(FieldDecl& node, Span span) {
     if (!place) return forgive();
     if (node.initial) {
         auto context = on_cells_of(*grid, fmt::format("the initial value of '{}'", node.names.front().text));
-        context.arrays = context.subdomains = context.files = true;
+        context.read_only_fields = context.arrays = context.subdomains = context.files = true;
         for (std::size_t i = 0; i < model_.grids[static_cast<std::size_t>(*grid)].axes.size(); ++i)
             context.shift[static_cast<std::size_t>(
                 model_.grids[static_cast<std::size_t>(*grid)].axes[i].coordinate)] = (*place)[i];
@@ -289,7 +289,7 @@ void Checker::check(SubdomainDecl& node, Span span) {
         axes.insert(std::string(1, "xyz"[static_cast<std::size_t>(axis.coordinate)]));
     context.coordinates_remedy =
         fmt::format("write: subdomain {}({}) = …", node.name.text, fmt::join(axes, ", "));
-    context.subdomains = context.files = true;
+    context.read_only_fields = context.subdomains = context.files = true;
     for (const auto& name : node.coordinates) {
         auto lower = name;
         if (lower.text.size() == 1 && lower.text[0] >= 'X' && lower.text[0] <= 'Z')
@@ -311,7 +311,7 @@ void Checker::check(CoefficientDecl& node, Span span) {
     if (!grid) return scope_.forgive(node.name.text);
     Coefficient out{node.name.text, *grid, node.precision, {}};
     auto context = on_cells_of(*grid, what);
-    context.subdomains = context.arrays = context.files = true;
+    context.read_only_fields = context.subdomains = context.arrays = context.files = true;
     cases_of(node, out, context);
     if (declare(node.name, SymbolKind::coefficient, model_.coefficients.size()))
         model_.coefficients.push_back(std::move(out));

@@ -68,6 +68,9 @@ public:
             return Type::unknown;
         }
         const auto type = declared(*entry, span);
+        if (type != Type::unknown && !context_.cells)
+            return not_here(span, fmt::format("{} is made of values of the cell itself", context_.what),
+                            "neighbours are read in updates, sources and records");
         return type != Type::unknown && offsets(node, *entry, span) ? type : Type::unknown;
     }
 
@@ -192,7 +195,8 @@ private:
         case SymbolKind::constant:
             return checker_.type_of_constant(entry.index);
         case SymbolKind::field:
-            if (!context_.cells) return varies(entry, span);
+            if (!context_.cells && !(context_.read_only_fields && read_only(entry)))
+                return varies(entry, span);
             return on_grid(entry, checker_.model().fields[static_cast<std::size_t>(entry.index)].grid, span);
         case SymbolKind::coefficient:
             if (!context_.cells) return varies(entry, span);
@@ -212,6 +216,10 @@ private:
                    fmt::format("'{}' is {}, which has no value", entry.name, described(entry.kind)), {});
             return Type::unknown;
         }
+    }
+
+    bool read_only(const Scope::Entry& entry) const {
+        return checker_.model().fields[static_cast<std::size_t>(entry.index)].read_only;
     }
 
     Type varies(const Scope::Entry& entry, Span span) {

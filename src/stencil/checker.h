@@ -24,6 +24,7 @@ struct Context {
     std::string coordinates_remedy = {};                          ///< where another is used
     std::array<std::optional<double>, 3> shift = {0.0, 0.0, 0.0}; ///< of X, Y, Z; none: ambiguous
     bool cells = false;                                           ///< fields and coefficients
+    bool read_only_fields = false;                                ///< in this cell
     bool arrays = false;
     bool subdomains = false;
     bool interior = false;

@@ -9,7 +9,7 @@ import unittest
 
 from support import SOURCE, CommandTest, farfield, read, write
 
-COMMANDS = ["run", "sum", "plot", "info", "bench", "reproduce"]
+COMMANDS = ["run", "sum", "plot", "info", "bench", "reproduce", "stencil"]
 
 
 def options_of(*command):

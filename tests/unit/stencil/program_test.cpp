@@ -38,8 +38,8 @@ const std::string everything = R"(program everything
 param n = 16, thick = true, width = n/4
 let k = 2*pi/width
 grid g[x: n, y: n, z: 8]
-grid h[x: -2 to 2, z: 1.5] sampling 2*n
 time dt = 0.5*dx, steps = 100
+grid h[x: -2 to 2, z: 1.5] sampling 2*n
 field a, b on g at (x+1/2, y, z-1/2) : float, double-buffered = sin(k*X)
 field c on g : double, read-only = data("c.npy")
 field w on h : double
@@ -57,7 +57,7 @@ update first on interior and slab:
     let left = a[x-1, z+1]*eps[x+1] - ramp[z-1]
     a = left^2 + b[y-2]
     b -= if t < 3 and step % 2 == 0 then left else 0
-update second:
+update second on chip:
     w *= 1 + w
 source point at (n//2, 3 to 5, z):
     a += X
@@ -111,12 +111,12 @@ TEST(StencilProgram, AccessesAreResolvedToOffsets) {
 
 TEST(StencilProgram, ParametersAreReplaced) {
     const FrontEnd program("microdisk.ff", microdisk,
-                           {parse_parameter("cells=64"), parse_parameter("radius=20.5")});
+                           {parse_parameter("cells=256"), parse_parameter("radius=20.5")});
     EXPECT_EQ(to_text(program.diagnostics()), "");
-    EXPECT_EQ(program.model().grids[0].axes[0].cells, 64);
+    EXPECT_EQ(program.model().grids[0].axes[0].cells, 256);
     EXPECT_EQ(farfield::lang::to_text(program.model().constants[1].value), "20.5");
     EXPECT_TRUE(program.model().constants[1].replaced);
-    EXPECT_EQ(program.model().sources[0].box->first[0], 92 - 0);
+    EXPECT_EQ(program.model().sources[0].box->first[0], 188);
 }
 
 TEST(StencilProgram, BadParametersAreRefused) {

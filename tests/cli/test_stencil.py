@@ -1,0 +1,125 @@
+"""farfield stencil check and explain."""
+
+import json
+import os
+import shutil
+import subprocess
+import unittest
+
+from support import PROGRAM, SOURCE, CommandTest, farfield, write
+
+EXAMPLES = os.path.join(SOURCE, "examples", "stencil")
+MICRODISK = os.path.join(EXAMPLES, "microdisk.ff")
+BROKEN = "grid g[x: 8]\nfield u, v on g : double\nupdate move on interior:\n    u = u + w[x-1]\nstep: move\n"
+
+
+class Check(CommandTest):
+    def test_every_example_is_sound(self):
+        names = sorted(os.listdir(EXAMPLES))
+        self.assertGreaterEqual(len(names), 5)
+        for name in names:
+            with self.subTest(example=name):
+                path = os.path.join(EXAMPLES, name)
+                result = self.succeed("stencil", "check", path)
+                self.assertEqual(result.err, "")
+                self.assertIn(f"{path}: no errors: ", result.out)
+
+    def test_a_mistake_is_shown_with_its_line(self):
+        write("broken.ff", BROKEN)
+        result = farfield("stencil", "check", "broken.ff")
+        self.assertEqual(result.code, 2)
+        self.assertEqual(result.out, "")
+        self.assertIn("broken.ff:4:13: error: there is no 'w'", result.err)
+        self.assertIn("    4 |     u = u + w[x-1]\n      |             ^\n", result.err)
+        self.assert_one_error(result.err, "broken.ff: 1 error")
+
+    def test_warnings_do_not_fail(self):
+        write("warned.ff", BROKEN.replace("w[x-1]", "v[x-1]"))
+        result = self.succeed("stencil", "check", "warned.ff")
+        self.assertIn("[never-written]", result.err)
+        self.assertIn("no errors, 1 warning", result.out)
+
+    def test_json(self):
+        write("broken.ff", BROKEN)
+        result = farfield("stencil", "check", "broken.ff", "--json")
+        self.assertEqual(result.code, 2)
+        report = json.loads(result.out)
+        self.assertEqual((report["file"], report["errors"], report["warnings"]), ("broken.ff", 1, 0))
+        first = report["diagnostics"][0]
+        self.assertEqual((first["kind"], first["severity"]), ("unknown-name", "error"))
+        self.assertEqual((first["line"], first["column"], first["end_line"], first["end_column"]), (4, 13, 4, 14))
+        good = json.loads(self.succeed("stencil", "check", MICRODISK, "--json").out)
+        self.assertEqual(good["diagnostics"], [])
+
+    def test_bytes_that_are_no_text(self):
+        with open("noise.ff", "wb") as file:
+            file.write(bytes(range(256)) * 4)
+        result = subprocess.run([PROGRAM, "stencil", "check", "noise.ff", "--json"], capture_output=True, check=False)
+        self.assertEqual(result.returncode, 2)
+        self.assertEqual(json.loads(result.stdout.decode())["errors"], 20)
+
+    def test_parameters(self):
+        self.succeed("stencil", "check", MICRODISK, "--set", "cells=256", "--set", "radius=20.5")
+        result = farfield("stencil", "check", MICRODISK, "--set", "raduis=3")
+        self.assertEqual(result.code, 2)
+        self.assertIn("did you mean 'radius'", result.err)
+        self.fail_clearly(["stencil", "check", MICRODISK, "--set", "cells=many"], 2, "'many' is not a value")
+        self.fail_clearly(["stencil", "check", MICRODISK, "--set", "cells"], 2, "name=value")
+        # the last one counts: 8 cells would have no room for the dipole
+        self.succeed("stencil", "check", MICRODISK, "--set", "cells=8", "--set", "cells=512")
+        self.assertEqual(farfield("stencil", "check", MICRODISK, "--set", "cells=8").code, 2)
+
+    def test_mistakes_of_the_command(self):
+        self.fail_clearly(["stencil", "check", "absent.ff"], 2, "absent.ff", "no such file")
+        self.fail_clearly(["stencil", "chekc", "a.ff"], 2, "did you mean 'check'")
+        self.fail_clearly(["stencil", "check"], 2, "FILE")
+        self.fail_clearly(["stencil", "explain", MICRODISK, "--after", "namse"], 2, "did you mean 'names'")
+        self.fail_clearly(["stencil", "explain", MICRODISK], 2, "--after")
+
+
+class Explain(CommandTest):
+    def test_tokens(self):
+        text = self.succeed("stencil", "explain", MICRODISK, "--after", "lex").out
+        self.assertRegex(text, r"\n +\d+:9 +operator +\^\n|\n +\d+:\d+ +operator +\^\n")
+        self.assertTrue(text.rstrip().endswith("end"))
+
+    def test_the_parsed_program_is_a_program(self):
+        for name in sorted(os.listdir(EXAMPLES)):
+            text = self.succeed("stencil", "explain", os.path.join(EXAMPLES, name), "--after", "parse").out
+            write("again.ff", text)
+            again = self.succeed("stencil", "explain", "again.ff", "--after", "parse")
+            self.assertEqual((again.out, again.err), (text, ""))
+        self.assertIn("Ex += courant * (Hz - Hz[y - 1])",
+                      self.succeed("stencil", "explain", MICRODISK, "--after", "parse").out)
+
+    def test_names(self):
+        text = self.succeed("stencil", "explain", MICRODISK, "--after", "names", "--set", "cells=640").out
+        self.assertIn("param cells = 640  (set)\n", text)
+        self.assertIn("grid g[x: 640 cells, y: 640 cells]\n", text)
+        self.assertIn("reads Ex(0, 1) Ex(0, 0) Ey(0, 0) Ey(1, 0)\n", text)
+        self.assertIn("source dipole on g at (380, 320)\n", text)
+
+    def test_a_broken_program_is_shown_as_far_as_it_was_read(self):
+        write("broken.ff", BROKEN)
+        for stage, shown in (("lex", True), ("parse", True), ("names", False)):
+            result = farfield("stencil", "explain", "broken.ff", "--after", stage)
+            self.assertEqual(result.code, 2)
+            self.assertEqual(bool(result.out), shown, stage)
+            self.assert_one_error(result.err, "1 error")
+
+
+class Completion(CommandTest):
+    def test_stages_and_commands_are_offered(self):
+        if shutil.which("bash") is None:
+            self.skipTest("bash is not installed")
+        script = self.succeed("completion", "bash").out
+        for words, offered in (("farfield stencil ''", ["check", "explain"]),
+                               ("farfield stencil explain --after ''", ["lex", "parse", "names"])):
+            count = len(words.split())
+            text = script + f"\nCOMP_WORDS=({words}); COMP_CWORD={count - 1}; _farfield; printf '%s\\n' \"${{COMPREPLY[@]}}\"\n"
+            done = subprocess.run(["bash", "--norc", "-u"], input=text.encode(), capture_output=True, check=False)
+            self.assertLessEqual(set(offered), set(done.stdout.decode().split()), done.stderr.decode())
+
+
+if __name__ == "__main__":
+    unittest.main()
