@@ -30,6 +30,8 @@ const SampledTruth& StudyTimer::truth(std::int64_t n, bool rounded) {
 }
 
 Timed StudyTimer::cpu(std::int64_t n, Variant variant, Isa isa, int threads, Precision precision) {
+    const auto key = std::tuple(n, variant, isa, threads, precision);
+    if (const auto known = cpu_times_.find(key); known != cpu_times_.end()) return known->second;
     const auto& from = points(n);
     SumPlan plan(matrix_view(std::span<const double>(from.xyz), 3), {.softening = bench_softening,
                                                                      .precision = precision,
@@ -43,7 +45,9 @@ Timed StudyTimer::cpu(std::int64_t n, Variant variant, Isa isa, int threads, Pre
         plan.execute(std::span<const double>(from.mass), {.field = matrix_view(std::span<double>(field), 3)});
         if (run >= 0) seconds.push_back(plan.report().compute_seconds);
     }
-    return {n, median(seconds), truth(n, precision == Precision::float32).error(field)};
+    const Timed timed{n, median(seconds), truth(n, precision == Precision::float32).error(field)};
+    cpu_times_.emplace(key, timed);
+    return timed;
 }
 
 Timed StudyTimer::gpu(std::int64_t n, cuda::Rung rung, Precision precision, int steps) {

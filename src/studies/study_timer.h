@@ -34,9 +34,10 @@ public:
     [[nodiscard]] int threads() const { return threads_; }
     [[nodiscard]] int repeats() const { return repeats_; }
 
+    /// Measured once for the same arguments, as `gpu` is.
     Timed cpu(std::int64_t n, Variant variant, Isa isa, int threads,
               Precision precision = Precision::float32);
-    /// Measured once for the same arguments. With `steps` > 1 a measurement is that many sums one after the
+    /// With `steps` > 1 a measurement is that many sums one after the
     /// other, and `seconds` is their sum. @pre has_gpu().
     Timed gpu(std::int64_t n, cuda::Rung rung, Precision precision = Precision::float32, int steps = 1);
 
@@ -53,6 +54,7 @@ private:
     int threads_;
     std::map<std::int64_t, BenchPoints> points_;
     std::map<std::pair<std::int64_t, bool>, SampledTruth> truths_;
+    std::map<std::tuple<std::int64_t, Variant, Isa, int, Precision>, Timed> cpu_times_;
     std::map<std::tuple<std::int64_t, cuda::Rung, Precision, int>, Timed> gpu_times_;
 };
 

@@ -35,6 +35,7 @@ __global__ void fma_kernel(const Real* in, Real* out, long long* cycles, int fma
     Real sum = 0;
     for (int k = 0; k < chains; ++k) sum += value[k];
     if (sum == Real(-1)) *out = sum; // never; keeps the loop
+    __syncthreads();                 // the first warps run ahead of the others
     if (blockIdx.x == 0 && threadIdx.x == 0) *cycles = clock64() - start;
 }
 
@@ -106,12 +107,12 @@ void add_fma_loops(const Stream& stream, std::vector<FmaLoop>& loops) {
         loops.push_back(measure_fma<Real, chains, unroll, own_operands>(stream, launch));
 }
 
-// The clock under the load of FMAs: what a block counts that runs as long as the launch does, some 20 ms.
+// The clock under the load of FMAs: what the only block of a multiprocessor counts in a launch of some 20 ms.
 double loaded_clock(const Stream& stream) {
-    constexpr int threads = 256, longer = 64;
+    constexpr int threads = 1024, longer = 128;
     DeviceArray<float> in(2), out(1);
     DeviceArray<long long> cycles(1);
-    const int blocks = 8 * attribute(cudaDevAttrMultiProcessorCount);
+    const int blocks = attribute(cudaDevAttrMultiProcessorCount);
     const double seconds = median_seconds(stream, [&] {
         fma_kernel<float, 8, 16, false><<<blocks, threads, 0, stream.get()>>>(
             in.data(), out.data(), cycles.data(), longer * fma_a_thread, 1.0000001f, 1e-9f);
