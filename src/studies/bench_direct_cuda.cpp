@@ -125,9 +125,6 @@ std::int64_t capped_size(Rung rung, std::int64_t n) {
     switch (rung) {
     case Rung::one_thread:
         return std::min<std::int64_t>(n, 4096); // seconds
-    case Rung::atomics:
-    case Rung::atomics_tiled:
-        return std::min<std::int64_t>(n, 32768);
     case Rung::flush:
     case Rung::register_tile:
     case Rung::symmetric:
