@@ -150,11 +150,11 @@ private:
     void name() {
         const auto begin = at_;
         while (at_ < text_.size() && continues_name(text_[at_])) ++at_;
-        if (at_ - begin > longest_name)
-            report(kinds::too_long, begin, at_,
-                   fmt::format("a name of {} characters is too long", at_ - begin),
-                   fmt::format("names have at most {} characters", longest_name));
         add(TokenKind::identifier, begin);
+        if (at_ - begin <= longest_name) return;
+        report(kinds::too_long, begin, at_, fmt::format("a name of {} characters is too long", at_ - begin),
+               fmt::format("names have at most {} characters", longest_name));
+        tokens_.back().span.end = static_cast<std::uint32_t>(begin + longest_name);
     }
 
     void number() {
@@ -263,11 +263,20 @@ std::vector<Token> tokenize(const SourceText& source, std::span<const std::strin
 
 std::string to_text(std::span<const Token> tokens, const SourceText& source) {
     std::string out;
+    std::uint32_t at = 0; // of the token before: columns are counted from there, as a line may be long
+    Place place;
     for (const auto& token : tokens) {
-        const auto place = source.place(token.span.begin);
+        const auto between = source.text({at, token.span.begin});
+        const auto line_end = between.rfind('\n');
+        place.line += static_cast<int>(std::count(between.begin(), between.end(), '\n'));
+        place.column = line_end == std::string_view::npos ? place.column + character_count(between)
+                                                          : 1 + character_count(between.substr(line_end + 1));
+        at = token.span.begin;
         const bool layout = token.kind >= TokenKind::newline;
-        out += fmt::format("{:4}:{:<4} {:<12}{}{}\n", place.line, place.column, kind_text(token.kind),
-                           layout ? "" : " ", layout ? "" : source.text(token.span));
+        const auto kind = kind_text(token.kind);
+        out += layout ? fmt::format("{:4}:{:<4} {}\n", place.line, place.column, kind)
+                      : fmt::format("{:4}:{:<4} {:<12} {}\n", place.line, place.column, kind,
+                                    source.text(token.span));
     }
     return out;
 }

@@ -1,5 +1,6 @@
 // Checks of what happens: updates, sources, boundaries, records, the step, outputs.
 #include "lang/check_types.h"
+#include "lang/diagnostic_kinds.h"
 #include "stencil/checker.h"
 #include "stencil/diagnostic_kinds.h"
 #include "stencil/words.h"
@@ -7,11 +8,18 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <set>
 #include <utility>
 
 namespace farfield::stencil {
 
 using lang::Type;
+
+namespace {
+
+constexpr std::size_t most_equations = 1000; // of one update: some checks look at each pair
+
+} // namespace
 
 void Checker::check(UpdateDecl& node, Span) {
     const auto what = fmt::format("the update '{}'", node.name.text);
@@ -41,6 +49,11 @@ void Checker::check(SourceDecl& node, Span span) {
 Update Checker::operations(const Identifier& name, ExprPtr& where, std::vector<Equation>& equations,
                            const std::string& what) {
     Update update{name.text, -1, where.get(), {}, name.span};
+    if (equations.size() > most_equations) {
+        report(lang::kinds::too_long, name.span, fmt::format("{} has {} equations", what, equations.size()),
+               fmt::format("at most {} are allowed", most_equations));
+        return update;
+    }
     // Targets first: the grid and the places of the fields are known before any right-hand side is read.
     for (auto& equation : equations) {
         Operation operation;
@@ -209,15 +222,18 @@ std::optional<std::int64_t> Checker::cell(lang::Expr& expr, const Grid& grid, st
 }
 
 void Checker::check(BoundaryDecl& node, Span span) {
-    std::vector<int> fields;
+    std::set<int> fields;
     for (const auto& name : node.fields)
-        if (const auto field = find(name, SymbolKind::field, "a field")) fields.push_back(*field);
+        if (const auto field = find(name, SymbolKind::field, "a field")) fields.insert(*field);
     if (node.fields.empty())
-        for (std::size_t i = 0; i < model_.fields.size(); ++i) fields.push_back(static_cast<int>(i));
+        for (std::size_t i = 0; i < model_.fields.size(); ++i) fields.insert(static_cast<int>(i));
     if (fields.empty() && !diagnostics_.has_errors())
         report(kinds::missing, span, "no field is declared above this boundary",
                "move this line below the fields");
     for (const auto& rule : node.rules) {
+        if (node.rules.size() > 3 || rule.axes.size() > 3)
+            return report(kinds::repeated, span, "a boundary has more parts than a grid has axes",
+                          "say once for each axis what lies beyond it");
         for (const auto index : fields) {
             auto& field = model_.fields[static_cast<std::size_t>(index)];
             const auto& grid = model_.grids[static_cast<std::size_t>(field.grid)];
@@ -240,17 +256,18 @@ void Checker::check(BoundaryDecl& node, Span span) {
     }
 }
 
-std::optional<int> Checker::grid_in(const lang::Expr& expr) const {
+std::optional<int> Checker::grid_in(const lang::Expr& expr) {
     std::optional<int> out;
     lang::for_each_node(expr, [&](const lang::Expr& node) {
         const auto* name = std::get_if<lang::Name>(&node.node);
         const auto* access = std::get_if<lang::Access>(&node.node);
         if (out || (name == nullptr && access == nullptr)) return;
-        const auto& text = name != nullptr ? name->text : access->text;
-        for (const auto& field : model_.fields)
-            if (!out && field.name == text) out = field.grid;
-        for (const auto& coefficient : model_.coefficients)
-            if (!out && coefficient.name == text) out = coefficient.grid;
+        const auto* entry = scope_.find(name != nullptr ? name->text : access->text);
+        if (entry == nullptr) return;
+        const auto index = static_cast<std::size_t>(entry->index);
+        if (entry->kind == SymbolKind::field) out = model_.fields[index].grid;
+        if (entry->kind == SymbolKind::coefficient) out = model_.coefficients[index].grid;
+        if (entry->kind == SymbolKind::array) out = model_.arrays[index].grid;
     });
     return out;
 }

@@ -104,7 +104,8 @@ private:
     std::optional<Box> box(std::vector<PlaceRange>& at, int grid, int field, Span span,
                            const std::string& what);
     std::optional<std::int64_t> cell(lang::Expr& expr, const Grid& grid, std::size_t axis, int field);
-    std::optional<int> grid_in(const lang::Expr& expr) const;
+    /// Of the first field, coefficient or array in it.
+    std::optional<int> grid_in(const lang::Expr& expr);
     void hazards(const Update& update);
 
     // Names.

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace farfield::stencil {
 namespace {
@@ -125,6 +126,7 @@ private:
     // "Hz(0, -1)": the offset along each axis of the grid.
     std::string accesses(const lang::Expr& expr, int index) const {
         std::vector<std::string> all;
+        std::set<std::string> seen;
         const auto rank = grid(index).axes.size();
         lang::for_each_node(expr, [&](const lang::Expr& node) {
             std::string name;
@@ -139,7 +141,7 @@ private:
             const auto one = fmt::format(
                 "{}({})", name,
                 fmt::join(offsets.begin(), offsets.begin() + static_cast<std::ptrdiff_t>(rank), ", "));
-            if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
+            if (seen.insert(one).second) all.push_back(one);
         });
         return fmt::format("{}", fmt::join(all, " "));
     }

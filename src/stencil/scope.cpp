@@ -52,7 +52,7 @@ const Scope::Entry* Scope::declare(Entry entry) {
 
 void Scope::report_unknown(const std::string& name, Span span, const std::vector<std::string>& extra,
                            lang::Diagnostics& diagnostics) const {
-    if (forgiven(name)) return;
+    if (forgiven(name) || diagnostics.full()) return; // looking for resemblances takes time
     if (const auto later = ahead_.find(name); later != ahead_.end()) {
         auto& diagnostic = diagnostics.report(kinds::used_before, span,
                                               fmt::format("'{}' is used above its declaration", name),

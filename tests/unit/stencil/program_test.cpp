@@ -177,6 +177,56 @@ TEST(StencilProgram, PrintedAndParsedIsTheSameProgram) {
               printed(everything, farfield::lang::Brackets::needed));
 }
 
+// Texts of a mebibyte that would take a quadratic algorithm minutes; together they take about a second.
+TEST(StencilProgram, LargeProgramsTakeLittleTime) {
+    const auto repeated = [](const std::string& text, const std::string& part, const std::string& last) {
+        auto out = text;
+        while (out.size() < (std::size_t{1} << 20) - 100) out += part;
+        return out + last;
+    };
+    const std::string fields = "grid g[x: 9]\nfield u on g : double\n";
+    std::string names = "field u";
+    std::string lets = fields + "update a:\n";
+    for (int i = 0; names.size() < 500000; ++i) names += ", f" + std::to_string(i);
+    for (int i = 0; lets.size() < 1000000; ++i)
+        lets += "    let t" + std::to_string(i) + " = t" + std::to_string(i - 1) + "\n";
+    std::string unknown = "let a = max(1";
+    for (int i = 0; unknown.size() < 1000000; ++i) unknown += ", q" + std::to_string(i);
+    const std::vector<std::string> programs{
+        repeated("let a = 1", " + 1", "\n"),
+        repeated("let ", "a", " = 1\n"),
+        unknown + ")\n",
+        lets,
+        repeated("grid g[x: 9]\n" + names + " on g : double\nrecord r = sum of max(u", ", q", ")\n"),
+        repeated(fields + "update a: u = max(u", ", u[x+1]", ")\n"),
+        repeated("", "@", "\n"),
+        repeated("", "(\n", ""),
+        repeated("", "\n ", ""),
+        repeated("a\n", " b\n", ""),
+        repeated("", "\"\n", ""),
+        repeated("grid g[x: 9]\nfield u on g : double\nboundary u", ", u", ": zero\n"),
+        repeated(fields + "boundary u: zero", ", zero", "\n"),
+        repeated(fields + "step: u", ", u", "\n")};
+    for (const auto& text : programs) {
+        const FrontEnd program("large.ff", text);
+        EXPECT_FALSE(program.good());
+        EXPECT_NE(program.explain(Stage::lex), "");
+        EXPECT_LT(to_text(program.diagnostics()).size(), 40000U);
+    }
+}
+
+// Just below the limit of depth every stage recurses as deep as it ever will.
+TEST(StencilProgram, TheDeepestExpressionPassesEveryStage) {
+    std::string sum = "u[x-1]";
+    for (int i = 0; i < 990; ++i) sum += " + u[x+1]";
+    const FrontEnd program("deep.ff", "grid g[x: 9]\nfield u, v on g\nupdate a on interior: v = " + sum +
+                                          "\nrecord r = sum of " + sum +
+                                          "\nsource s at (1): u = 1\nstep: a, s\noutput v at end\n");
+    EXPECT_EQ(program.diagnostics().errors(), 0U);
+    EXPECT_NE(program.explain(Stage::names).find("u(-1) u(1)"), std::string::npos);
+    EXPECT_NE(program.explain(Stage::parse), "");
+}
+
 TEST(StencilProgram, ABrokenLineCostsOnlyItself) {
     // each line of the program left out or cut in turn: no crash, and the stages can be shown
     std::vector<std::size_t> ends;
