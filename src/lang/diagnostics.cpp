@@ -117,8 +117,8 @@ std::string to_text(const Diagnostics& diagnostics) {
     }
     const auto total = diagnostics.errors() + diagnostics.warnings();
     if (total > shown)
-        out += fmt::format("{}: {} more not shown\n", diagnostics.source().name(),
-                           counted(total - shown, "message"));
+        out += fmt::format("{}: {} not shown\n", diagnostics.source().name(),
+                           counted(total - shown, "more message"));
     return out;
 }
 

@@ -196,7 +196,7 @@ private:
     bool brackets_allow(TokenKind kind, std::size_t begin) {
         if (kind == TokenKind::open_paren || kind == TokenKind::open_bracket) {
             if (brackets_.size() < most_brackets) {
-                brackets_.push_back({kind, static_cast<std::uint32_t>(begin)});
+                brackets_.emplace_back(kind, static_cast<std::uint32_t>(begin));
                 return true;
             }
             report(kinds::too_deep, begin, at_,

@@ -140,6 +140,8 @@ void Checker::check_parameters_used() {
 }
 
 void Checker::warn_of_unused() {
+    for (const auto& update : model_.updates) warn_of_unused_temporaries(update);
+    for (const auto& source : model_.sources) warn_of_unused_temporaries(source.update);
     for (const auto& entry : scope_.entries()) {
         if (entry.used || entry.kind == SymbolKind::grid || entry.kind == SymbolKind::record) continue;
         const bool acts = entry.kind == SymbolKind::update || entry.kind == SymbolKind::source;

@@ -107,6 +107,7 @@ private:
     /// Of the first field, coefficient or array in it.
     std::optional<int> grid_in(const lang::Expr& expr);
     void hazards(const Update& update);
+    void warn_of_unused_temporaries(const Update& update);
 
     // Names.
     bool declare(const Identifier& name, SymbolKind kind, std::size_t index);

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace farfield::stencil {
 namespace {
@@ -35,6 +36,25 @@ std::vector<Read> reads_of(const lang::Expr& expr) {
 }
 
 } // namespace
+
+// A temporary that no later line reads is most likely a misspelling.
+void Checker::warn_of_unused_temporaries(const Update& update) {
+    std::set<int> read;
+    for (const auto& operation : update.operations)
+        lang::for_each_node(*operation.value, [&](const lang::Expr& node) {
+            const auto* name = std::get_if<lang::Name>(&node.node);
+            if (name != nullptr && kind_of(name->symbol) == SymbolKind::temporary)
+                read.insert(name->symbol.index);
+        });
+    for (std::size_t i = 0; i < update.operations.size(); ++i) {
+        const auto& operation = update.operations[i];
+        if (operation.field == -1 && !read.contains(static_cast<int>(i)))
+            report(kinds::unused, operation.span,
+                   fmt::format("'{}' is computed, and nothing in '{}' uses it", operation.temporary,
+                               update.name),
+                   "remove it, or check the spelling where it is meant");
+    }
+}
 
 void Checker::hazards(const Update& update) {
     std::map<int, Span> all;

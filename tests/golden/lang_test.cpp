@@ -4,6 +4,7 @@
 #include "lang/diagnostic_kinds.h"
 #include "stencil/diagnostic_kinds.h"
 #include "stencil/front_end.h"
+#include "stencil/words.h"
 
 #include <gtest/gtest.h>
 
@@ -84,6 +85,37 @@ TEST(MessageKinds, HaveOneNameEach) {
     auto names = all_kinds();
     std::sort(names.begin(), names.end());
     EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end());
+}
+
+// Statements quoted in the guide's text, such as `let k = 2*pi/20`; those with a placeholder or a block are
+// left out.
+std::vector<std::string> statements_of_the_guide() {
+    const auto guide = read(root / "docs/guide/stencil-language.md");
+    const auto begin = guide.find("## Statements");
+    const auto section = guide.substr(begin, guide.find("## Expressions") - begin);
+    std::vector<std::string> out;
+    for (auto open = section.find('`'); open != std::string::npos;) {
+        const auto close = section.find('`', open + 1);
+        if (close == std::string::npos) break;
+        auto text = section.substr(open + 1, close - open - 1);
+        std::replace(text.begin(), text.end(), '\n', ' ');
+        const auto word = text.substr(0, text.find_first_of(" :"));
+        const bool statement = text != word && (word == "step" || stencil::opens_statement(word));
+        if (statement && text.find("NAME") == std::string::npos && !text.ends_with(':')) out.push_back(text);
+        open = section.find('`', close + 1);
+    }
+    return out;
+}
+
+TEST(Guide, StatementsInItsTextCanBeParsed) {
+    const auto statements = statements_of_the_guide();
+    EXPECT_GE(statements.size(), 14U);
+    for (const auto& text : statements) {
+        const stencil::FrontEnd program("guide", text + "\n");
+        const auto messages = to_text(program.diagnostics());
+        for (const auto* kind : {"[syntax]", "[unknown-statement]", "[unknown-word]", "[bad-character]"})
+            EXPECT_EQ(messages.find(kind), std::string::npos) << messages;
+    }
 }
 
 TEST(Examples, HaveNoMessage) {
