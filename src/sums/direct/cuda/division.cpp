@@ -117,6 +117,7 @@ Share share_of(const Ring& ring, int part, int parts, int most_slots) {
 std::vector<int> merges_of(const std::vector<Subtree>& subtrees) {
     std::vector<Subtree> stack;
     std::vector<int> merges;
+    merges.reserve(subtrees.size());
     for (const auto& subtree : subtrees) merges.push_back(push(stack, subtree));
     return merges;
 }
