@@ -1,5 +1,5 @@
-// Times whole leapfrog steps on a GPU for every way to put them there, and writes JSON: microseconds a step by
-// CUDA events, median of the runs. Use: bench_step_cuda OUT.json [runs]
+// Times whole leapfrog steps on a GPU for every way to put them there, and writes JSON: microseconds a step
+// by CUDA events, median of the runs. Use: bench_step_cuda OUT.json [runs]
 #include "backend/cuda/devices.h"
 #include "dynamics/cuda/device_motion.h"
 
@@ -79,7 +79,7 @@ int bench(const char* file, int runs) {
                 {"model", "Plummer, seed 1"},
                 {"softening", softening},
                 {"clock", "CUDA events around the steps of a run"}};
-    for (const std::int64_t n : {256, 512, 1024, 2048, 4096, 6144, 8192, 12288, 16384, 65536}) {
+    for (const std::int64_t n : {256, 512, 1024, 2048, 4096, 5120, 6144, 8192, 10240, 12288, 16384, 65536}) {
         const auto bodies = plummer(n);
         for (const auto precision : {Precision::float32, Precision::float64, Precision::mixed})
             for (const auto path : step_paths()) {

@@ -75,6 +75,14 @@ double GpuSide::pairs() const {
     return static_cast<double>(motion_.evaluations()) * bodies_ * (bodies_ - 1.0);
 }
 
+double GpuSide::seconds_per_step() const {
+    constexpr double rate = 1e12; // pairs a second, of a fast GPU
+    constexpr double fixed = 1e-5;
+    const double measured = motion_.seconds_per_step();
+    return measured > 0.0 ? measured
+                          : static_cast<double>(evaluations_a_step_) * (fixed + bodies_ * bodies_ / rate);
+}
+
 // Bodies whose accelerations are not finite have stayed where they were: the first failure can still be seen.
 void GpuSide::refuse(std::uint64_t evaluation, MotionState& motion) {
     motion_.capture(false);

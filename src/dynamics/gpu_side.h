@@ -33,7 +33,8 @@ public:
     [[nodiscard]] ForceBackend backend() const;
     [[nodiscard]] double pairs() const;
     [[nodiscard]] double seconds() const { return motion_.seconds(); }
-    [[nodiscard]] double seconds_per_step() const { return motion_.seconds_per_step(); }
+    /// Of the last steps measured, a guess before any were.
+    [[nodiscard]] double seconds_per_step() const;
     [[nodiscard]] const cuda::DeviceMotion& motion() const { return motion_; }
 
     /// Where the steps of this object begin, for messages.

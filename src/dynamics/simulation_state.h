@@ -37,8 +37,9 @@ struct SimulationMoment {
 struct SimulationAccess {
     static SimulationState capture(const Simulation& simulation);
 
-    /// Steps worth queueing in one go, at least 1: on GPUs as many as take a twentieth of a second.
-    static std::uint64_t stride(const Simulation& simulation);
+    /// Steps worth queueing in one go, at least 1: on GPUs as many as take a twentieth of a second, or the
+    /// `seconds` that the host has other things to do.
+    static std::uint64_t stride(const Simulation& simulation, double seconds = 0.0);
     /// Takes at most `steps` steps; on GPUs they may still be under way at return.
     static void advance(Simulation& simulation, std::uint64_t steps);
     /// The time after so many steps more (1 with adaptive steps is the present time).

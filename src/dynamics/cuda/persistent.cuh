@@ -61,7 +61,8 @@ __device__ __forceinline__ void sum_rows(const uint4* points, int padded, int be
                                          Sum<typename PointType::real, field_only> (&sum)[persistent_targets],
                                          typename PointType::real softening2) {
     const int lane = threadIdx.x & 31;
-#pragma unroll 4
+    constexpr int at_once = is_mixed<PointType> ? 4 : 8;
+#pragma unroll at_once
     for (int row = begin; row < end; ++row) {
         const int j = 32 * row + lane;
         const PointType source = point_at<PointType>(points, padded, j);
@@ -184,6 +185,7 @@ __global__ void __launch_bounds__(persistent_threads<PointType>, 1)
     const long long i = 3LL * body + axis;
     double x = owner ? task.x[i] : 0.0, v = owner ? task.v[i] : 0.0, a = owner ? task.a[i] : 0.0;
     const double factor = owner ? task.factor[body] : 0.0;
+    const bool few = pieces_of<PointType> * task.n <= 4 * persistent_threads<PointType>;
     bool frozen = !is_finite(a); // from the first such result on, for the host to see the place
 
     for (int evaluation = 0, substep = 0; evaluation < task.evaluations; ++evaluation) {
@@ -197,7 +199,12 @@ __global__ void __launch_bounds__(persistent_threads<PointType>, 1)
             const auto packed = pack<PointType>(x, origin[axis < 3 ? axis : 0], task.frame_scale);
             send_point<PointType>(sent, task.n, body, axis, owner, packed, stamp);
         }
-        receive_points<PointType, persistent_threads<PointType>>(sent, shared, shape.padded, task.n, stamp);
+        if (few)
+            receive_points<PointType, persistent_threads<PointType>, 2>(sent, shared, shape.padded, task.n,
+                                                                        stamp);
+        else
+            receive_points<PointType, persistent_threads<PointType>, 4>(sent, shared, shape.padded, task.n,
+                                                                        stamp);
         if (thread < 3) used[thread] = origin[thread];
         __syncthreads();
         if (thread < 32 * persistent_warps)

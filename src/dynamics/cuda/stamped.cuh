@@ -78,12 +78,11 @@ __device__ __forceinline__ void receive_piece(uint4* shared, int padded, int n, 
     }
 }
 
-/// All points of the evaluation with this stamp, by all threads of the block; several reads are under way at
-/// a time.
-template <class PointType, int threads>
+/// All points of the evaluation with this stamp, by all threads of the block; `at_once` reads of a thread are
+/// under way at a time.
+template <class PointType, int threads, int at_once>
 __device__ __forceinline__ void receive_points(const uint4* pieces, uint4* shared, int padded, int n,
                                                unsigned stamp) {
-    constexpr int at_once = 8;
     const int total = pieces_of<PointType> * n;
     for (int first = static_cast<int>(threadIdx.x); first < total; first += at_once * threads) {
         uint4 piece[at_once];

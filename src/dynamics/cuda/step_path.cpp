@@ -38,7 +38,8 @@ std::int64_t most_persistent_bodies(Precision precision) {
 }
 
 StepPath fastest_path(std::int64_t n, Precision precision) {
-    const std::int64_t persistent_pays = precision == Precision::float32 ? 8192 : 6144;
+    const std::int64_t persistent_pays =
+        precision == Precision::float32 ? 10240 : (precision == Precision::mixed ? 6144 : 4096);
     if (n <= persistent_pays) return StepPath::persistent;
     return n <= 65536 ? StepPath::long_graph : StepPath::launches;
 }

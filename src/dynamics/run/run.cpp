@@ -95,6 +95,7 @@ private:
     std::optional<Simulation> simulation_;
     std::optional<Outputs> outputs_;
     std::optional<Pending> pending_;
+    double write_seconds_ = 0.5; ///< that the files of the last moment took; a guess before the first
     double start_time_ = 0.0;
     std::uint64_t next_checkpoint_ = 1;
     std::uint64_t first_step_ = 0; // of this process
@@ -190,7 +191,7 @@ void Run::begin(bool wanted_restart) {
     outputs_->begin();
     pending_ = {.due = {.row = true, .snapshot = true}, .checkpoint = false};
     SimulationAccess::begin_moment(*simulation_, true);
-    write_moment();
+    if (!SimulationAccess::overlaps(*simulation_)) write_moment();
 }
 
 // Steps to the next moment that has something to write, by bisection, or as many as are worth queueing.
@@ -200,7 +201,8 @@ std::uint64_t Run::stride() const {
         return outputs_->is_due(time) || checkpoint_times().due(time, next_checkpoint_);
     };
     std::uint64_t first = 1;
-    std::uint64_t last = SimulationAccess::stride(*simulation_);
+    // While the moment before is written, the GPU is to have enough to do.
+    std::uint64_t last = SimulationAccess::stride(*simulation_, pending_ ? write_seconds_ : 0.0);
     while (first < last) {
         const auto middle = first + (last - first) / 2;
         if (something_due(middle))
@@ -229,8 +231,11 @@ bool Run::take_moment() {
 void Run::write_moment() {
     if (!pending_) return;
     const auto now = *std::exchange(pending_, std::nullopt);
-    outputs_->write(SimulationAccess::finish_moment(*simulation_), now.due);
+    const auto moment = SimulationAccess::finish_moment(*simulation_);
+    const double start = seconds();
+    outputs_->write(moment, now.due);
     if (now.checkpoint) save_checkpoint();
+    write_seconds_ = seconds() - start;
 }
 
 void Run::save_checkpoint() {

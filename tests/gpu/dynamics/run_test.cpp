@@ -1,5 +1,6 @@
 // run_case on a GPU: the files of a run that was killed, stopped or left alone are the same, and those of the
 // CPU to the precision.
+#include "break_gpu.h"
 #include "support.h"
 #include "unit/dynamics/run_support.h"
 
@@ -68,20 +69,68 @@ TEST(GpuRun, StopsAndGoesOn) {
 }
 
 constexpr const char* child_folder = "FARFIELD_TEST_CHILD_FOLDER";
+constexpr const char* child_breaks = "FARFIELD_TEST_CHILD_BREAKS";
 
 // Not a test by itself: a process of its own, because CUDA does not survive a fork.
 TEST(GpuRunChild, Runs) {
     const char* folder = std::getenv(child_folder);
     if (folder == nullptr) GTEST_SKIP() << "runs as a child of another test";
-    run_case(gpu_case(), {.out = folder, .restart = true});
+    RunHooks hooks;
+    if (std::getenv(child_breaks) != nullptr)
+        hooks.progress = [](const RunProgress& progress) {
+            if (progress.time > 1.0) break_gpu();
+        };
+    if (hooks.progress)
+        expect_contains(
+            error_of<DeviceError>([&] { run_case(gpu_case(), {.out = folder, .restart = true}, hooks); }),
+            {"CUDA failed while"});
+    else
+        run_case(gpu_case(), {.out = folder, .restart = true});
 }
 
-pid_t start_child(const fs::path& out) {
+pid_t start_child(const fs::path& out, bool breaks = false) {
     const auto pid = fork();
     if (pid != 0) return pid;
     setenv(child_folder, out.c_str(), 1);
+    if (breaks) setenv(child_breaks, "1", 1);
     execl("/proc/self/exe", "gpu_tests", "--gtest_filter=GpuRunChild.Runs", "--gtest_brief=1", nullptr);
     _exit(127);
+}
+
+int status_of(pid_t pid) {
+    int status = 0;
+    EXPECT_EQ(waitpid(pid, &status, 0), pid);
+    return status;
+}
+
+TEST(GpuRun, GoesOnAfterALostGpu) {
+    NEEDS_GPU();
+    const TemporaryFolder folder;
+    ASSERT_EQ(status_of(start_child(folder / "whole")), 0);
+    ASSERT_EQ(status_of(start_child(folder / "broken", true)), 0);
+    EXPECT_TRUE(fs::exists(folder / "broken" / "checkpoint.h5"));
+    EXPECT_FALSE(fs::exists(folder / "broken" / "summary.json"));
+    ASSERT_EQ(status_of(start_child(folder / "broken")), 0);
+    expect_same_results(folder / "whole", folder / "broken");
+}
+
+TEST(GpuRun, KeepsItsCheckpointWhereMemoryIsFull) {
+    NEEDS_GPU();
+    const TemporaryFolder folder;
+    const auto the_case = gpu_case(200000); // some 100 MB
+    auto short_case = the_case;
+    short_case.time.end = short_case.time.step;
+    run_case(short_case, {.out = folder / "out"});
+    const auto before = bytes_of(folder / "out" / "checkpoint.h5");
+    auto longer = short_case;
+    longer.time.end = 2 * short_case.time.step;
+    const auto taken = fill_memory();
+    const auto text =
+        error_of<DeviceError>([&] { run_case(longer, {.out = folder / "out", .restart = true}); });
+    give_back(taken);
+    expect_contains(text, {"allocating", "memory is full"});
+    EXPECT_EQ(bytes_of(folder / "out" / "checkpoint.h5"), before);
+    EXPECT_TRUE(run_case(longer, {.out = folder / "out", .restart = true}).finished);
 }
 
 TEST(GpuRun, SurvivesBeingKilledAtAnyMoment) {
@@ -90,13 +139,8 @@ TEST(GpuRun, SurvivesBeingKilledAtAnyMoment) {
     std::printf("seed %u\n", seed);
     std::mt19937 random(seed);
     const TemporaryFolder folder;
-    const auto wait_for = [](pid_t pid) {
-        int status = 0;
-        EXPECT_EQ(waitpid(pid, &status, 0), pid);
-        return status;
-    };
     const auto start = std::chrono::steady_clock::now();
-    ASSERT_EQ(wait_for(start_child(folder / "whole")), 0);
+    ASSERT_EQ(status_of(start_child(folder / "whole")), 0);
     const std::chrono::duration<double> whole = std::chrono::steady_clock::now() - start;
     int kills = 0;
     for (bool done = false; !done;) {
@@ -107,7 +151,7 @@ TEST(GpuRun, SurvivesBeingKilledAtAnyMoment) {
         ASSERT_GT(pid, 0);
         std::this_thread::sleep_for(life);
         kill(pid, SIGKILL);
-        const int status = wait_for(pid);
+        const int status = status_of(pid);
         ASSERT_FALSE(WIFEXITED(status) && WEXITSTATUS(status) != 0);
         done = WIFEXITED(status);
         kills += done ? 0 : 1;

@@ -97,6 +97,31 @@ TEST_P(EachPath, StepsAsTheCpuDoes) {
               tolerance(precision, 1e-14));
 }
 
+// Charges that repel and attract, G beside 1, and the three leapfrogs of yoshida4.
+TEST(StepPaths, MoveChargesByYoshidaAsTheCpuDoes) {
+    NEEDS_GPU();
+    for (const auto path : cuda::step_paths()) {
+        auto bodies = crowd(100, 18);
+        for (std::size_t i = 0; i < 100; ++i) bodies.charge.push_back(i % 3 == 0 ? -0.02 : 0.015);
+        auto setup = setup_of({path, Precision::float64, 100}, bodies);
+        setup.kernel = Kernel::coulomb;
+        setup.G = 1.5;
+        setup.substeps = {yoshida_outer, yoshida_inner, yoshida_outer};
+        DeviceMotion motion(setup, bodies);
+        auto force = on_cpu(on_gpu());
+        force.kernel = Kernel::coulomb;
+        force.G = 1.5;
+        Simulation cpu(bodies, force,
+                       {.integrator = Integrator::yoshida4, .step = 1.0 / 64, .end = 19.0 / 64});
+        EXPECT_LE(relative_difference(state_of(motion).acceleration, exact_acceleration(bodies, force)),
+                  1e-14);
+        motion.advance(19, 1.0 / 64);
+        cpu.advance_to(1.0);
+        EXPECT_LE(relative_difference(state_of(motion).position, cpu.bodies().position), 1e-13);
+        EXPECT_LE(relative_difference(state_of(motion).velocity, cpu.bodies().velocity), 1e-13);
+    }
+}
+
 // How steps are divided into batches, and where a new process takes over, changes no bit.
 TEST_P(EachPath, HasTheSameBitsHoweverItIsCutUp) {
     NEEDS_GPU();
