@@ -42,7 +42,8 @@ enum class Coincident : std::uint8_t { error, skip };
 /// Rungs of the direct sum (src/sums/direct/README.md); `automatic` takes the fastest that applies. On a CPU:
 /// `naive`, `soa`, `simd`, `symmetric`. On GPUs: all but `simd` (src/sums/direct/cuda/README.md). `symmetric`
 /// computes each pair once and needs targets = sources, as all rungs do but `naive`, `soa` and `simd` on a
-/// CPU and `register_tile`. `atomics` and `atomics_tiled` are not bit-identical from run to run.
+/// CPU and `register_tile`. `atomics` and `atomics_tiled` are not bit-identical from run to run. `tensor`
+/// computes the field in precision `float` and nothing else; `automatic` does not take it.
 enum class Variant : std::uint8_t {
     automatic,
     naive,
@@ -61,7 +62,8 @@ enum class Variant : std::uint8_t {
     two_loops,
     atomics,
     atomics_tiled,
-    register_tile
+    register_tile,
+    tensor
 };
 
 /// Everything a sum can be told. Plain data; defaults are what most users want.

@@ -128,6 +128,7 @@ std::int64_t capped_size(Rung rung, std::int64_t n) {
     case Rung::flush:
     case Rung::register_tile:
     case Rung::symmetric:
+    case Rung::tensor:
         return n;
     default:
         return std::min<std::int64_t>(n, 65536);
@@ -176,7 +177,8 @@ BenchCudaReport bench_direct_cuda(const BenchCudaOptions& options) {
         if (n < 2) throw InvalidArgument(fmt::format("n is {}; it must be ≥ 2", n));
         for (const auto precision : {Precision::float32, Precision::float64, Precision::mixed})
             for (const auto& info : cuda::rungs())
-                if (precision != Precision::mixed || info.mixed)
+                if ((precision != Precision::mixed || info.mixed) &&
+                    (precision == Precision::float32 || !info.float_field))
                     ladder.add(info.rung, precision, capped_size(info.rung, n));
     }
     complete(report, own_pair_loops());

@@ -53,6 +53,16 @@ double symmetric_bytes(Precision precision, double n) {
            (2.0 * partials * tile + n) * 4.0 * size_of(precision);
 }
 
+// As if all tiles were far: a body is 16 bytes of coordinates, read once as row or column and again for its
+// sum, and 16 of strengths.
+double tensor_bytes(double n) {
+    const double tile = 512.0;
+    const double tiles = ceil_div(n, tile);
+    const double pairs = tiles * (tiles + 1.0) / 2.0;
+    const double partials = tiles * tiles;
+    return 2.0 * pairs * tile * 48.0 + (2.0 * partials * tile + n) * 16.0;
+}
+
 // The number after `mark`, which is moved behind it.
 int number_after(std::string_view& text, std::string_view mark) {
     const auto at = text.find(mark);
@@ -118,6 +128,8 @@ std::string kernel_name(Rung rung, Precision precision) {
         return packed("register_tile");
     case Rung::symmetric:
         return packed("symmetric");
+    case Rung::tensor: // float alone; another precision finds nothing
+        return precision == Precision::float32 ? "far_kernelINS0_8FarShapeI" : "no_such_kernelI";
     }
     return {};
 }
@@ -140,7 +152,9 @@ std::optional<Rung> predecessor(Rung rung) {
 }
 
 int directions(Rung rung) {
-    return rung == Rung::symmetric || rung == Rung::atomics || rung == Rung::atomics_tiled ? 2 : 1;
+    const bool each_pair_once = rung == Rung::symmetric || rung == Rung::tensor || rung == Rung::atomics ||
+                                rung == Rung::atomics_tiled;
+    return each_pair_once ? 2 : 1;
 }
 
 double bytes_moved(Rung rung, Precision precision, std::int64_t count) {
@@ -165,6 +179,8 @@ double bytes_moved(Rung rung, Precision precision, std::int64_t count) {
         return register_tile_bytes(precision, n);
     case Rung::symmetric:
         return symmetric_bytes(precision, n);
+    case Rung::tensor:
+        return tensor_bytes(n);
     default:
         return blocks * n * body + own;
     }

@@ -11,10 +11,10 @@ constexpr NameTable<1> method_names{"direct"};
 constexpr NameTable<3> precision_names{"float", "double", "mixed"};
 constexpr NameTable<5> isa_names{"auto", "scalar", "sse4.2", "avx2", "avx512"};
 constexpr NameTable<2> coincident_names{"error", "skip"};
-constexpr NameTable<18> variant_names{"auto",       "naive",         "soa",          "simd",   "symmetric",
-                                      "one-thread", "constant",      "rsqrt",        "shared", "unrolled",
-                                      "softened",   "fma",           "unrolled-128", "flush",  "two-loops",
-                                      "atomics",    "atomics-tiled", "register-tile"};
+constexpr NameTable<19> variant_names{"auto",       "naive",         "soa",           "simd",   "symmetric",
+                                      "one-thread", "constant",      "rsqrt",         "shared", "unrolled",
+                                      "softened",   "fma",           "unrolled-128",  "flush",  "two-loops",
+                                      "atomics",    "atomics-tiled", "register-tile", "tensor"};
 constexpr NameTable<2> multi_gpu_names{"threads", "single"};
 constexpr NameTable<5> exchange_names{"auto", "host", "mapped", "write-combined", "peer"};
 

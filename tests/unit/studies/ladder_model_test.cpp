@@ -59,6 +59,9 @@ TEST(LadderModel, BytesOfTheOtherRungs) {
     // 2 blocks of targets; 4 chunks of 256 sources
     EXPECT_DOUBLE_EQ(bytes(Rung::register_tile, Precision::float32),
                      2.0 * 1024 * 16 + 4.0 * 1024 * 16 + 2.0 * 4 * 1024 * 16 + 1024 * 16);
+    // 2 tiles of 512, 3 meetings of two: 48 bytes a body; 4 partial sums of 512 rows, written and read
+    EXPECT_DOUBLE_EQ(bytes(Rung::tensor, Precision::float32),
+                     2.0 * 3 * 512 * 48 + (2.0 * 4 * 512 + 1024) * 16);
     EXPECT_GT(bytes(Rung::register_tile, Precision::mixed), bytes(Rung::register_tile, Precision::float32));
 }
 
@@ -71,6 +74,7 @@ TEST(LadderModel, EachRungBranchesFromTheRungItChanges) {
     EXPECT_EQ(predecessor(Rung::shared), Rung::rsqrt);
     EXPECT_EQ(predecessor(Rung::register_tile), Rung::flush);
     EXPECT_EQ(predecessor(Rung::symmetric), Rung::register_tile);
+    EXPECT_EQ(predecessor(Rung::tensor), Rung::symmetric);
 }
 
 TEST(LadderModel, FindsEachRungsLoopByItsKernelsName) {
@@ -80,9 +84,12 @@ TEST(LadderModel, FindsEachRungsLoopByItsKernelsName) {
     loops[tiled + "Li8ELb1ELb0ELb0EEEEEvv"] = {loop};
     loops["_ZN8farfield4cuda20atomics_tiled_kernelIfLi1EEEvv"] = {{20, 2, 2, 0}};
     loops["_ZN8farfield4cuda14atomics_kernelIfLi1EEEvv"] = {{31, 1, 1, 0}};
+    loops["_ZN8farfield4cuda10far_kernelINS0_8FarShapeILi8ELi4EEEEEvNS0_7FarTaskE"] = {{280, 32, 32, 0}};
     EXPECT_EQ(pair_loop(loops, Rung::unrolled, Precision::float32), loop);
     EXPECT_EQ(pair_loop(loops, Rung::atomics, Precision::float32), (PairLoop{31, 1, 1, 0}));
     EXPECT_EQ(pair_loop(loops, Rung::atomics_tiled, Precision::float32), (PairLoop{20, 2, 2, 0}));
+    EXPECT_EQ(pair_loop(loops, Rung::tensor, Precision::float32), (PairLoop{280, 32, 32, 0}));
+    EXPECT_FALSE(pair_loop(loops, Rung::tensor, Precision::float64).has_value());
     EXPECT_FALSE(pair_loop(loops, Rung::unrolled, Precision::float64).has_value());
     EXPECT_FALSE(pair_loop(loops, Rung::softened, Precision::float32).has_value());
 }

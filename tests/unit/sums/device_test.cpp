@@ -109,13 +109,16 @@ TEST(Rungs, AreVariantsOfTheSameName) {
     for (const auto& info : cuda::rungs()) {
         const auto variant = cuda::variant_of(info.rung);
         EXPECT_EQ(name_of(variant), info.name);
-        EXPECT_EQ(cuda::rung_of(variant, true, Precision::float64), info.rung);
+        EXPECT_EQ(cuda::rung_of(variant, true, Precision::float32), info.rung);
     }
     EXPECT_EQ(cuda::rung_of(Variant::automatic, true, Precision::mixed), cuda::Rung::symmetric);
     EXPECT_EQ(cuda::rung_of(Variant::automatic, false, Precision::mixed), cuda::Rung::register_tile);
     EXPECT_THROW(cuda::rung_of(Variant::simd, true, Precision::float64), InvalidArgument);
     EXPECT_THROW(cuda::rung_of(Variant::flush, true, Precision::mixed), InvalidArgument);
     EXPECT_THROW(cuda::rung_of(Variant::symmetric, false, Precision::float64), InvalidArgument);
+    EXPECT_THROW(cuda::rung_of(Variant::tensor, true, Precision::float64), InvalidArgument);
+    EXPECT_THROW(cuda::rung_of(Variant::tensor, true, Precision::mixed), InvalidArgument);
+    EXPECT_THROW(cuda::rung_of(Variant::tensor, false, Precision::float32), InvalidArgument);
 }
 
 } // namespace

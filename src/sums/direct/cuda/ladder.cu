@@ -44,7 +44,8 @@ void launch_outputs(Rung rung, const LadderTask<Real>& task, cudaStream_t stream
         return;
     case Rung::register_tile:
     case Rung::symmetric:
-        throw InternalError("register-tile and symmetric are not launched here");
+    case Rung::tensor:
+        throw InternalError("the rungs over packed points are not launched here");
     default:
         break;
     }

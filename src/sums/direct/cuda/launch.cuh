@@ -83,6 +83,9 @@ void launch_register_tile(const PointTask<PointType>& task, Workspace& workspace
 template <class PointType>
 void launch_symmetric(const PointTask<PointType>& task, Workspace& workspace, cudaStream_t stream);
 
+/// Each pair once, far tiles on tensor cores; targets must be the sources, outputs the field alone.
+void launch_tensor(const PointTask<Point<float>>& task, Workspace& workspace, cudaStream_t stream);
+
 /// What part `part` of `parts` does in a symmetric sum over n ≥ 1 points.
 template <class PointType>
 Share symmetric_share(int n, int part, int parts);

@@ -53,6 +53,9 @@ public:
     }
 
     void launch(double softening, int outputs, cudaStream_t stream) override {
+        if (info_of(rung_).float_field && outputs != field_only)
+            throw InvalidArgument("variant '" + std::string(info_of(rung_).name) +
+                                  "' computes the field alone; leave the potential out or use 'symmetric'");
         if (n_targets_ == 0) return;
         if (n_ == 0) {
             check(cudaMemsetAsync(sums_.data(), 0, n_targets_ * sizeof(Vec4<Real>), stream),
@@ -83,7 +86,7 @@ public:
     }
 
 private:
-    [[nodiscard]] bool is_fast() const { return rung_ == Rung::register_tile || rung_ == Rung::symmetric; }
+    [[nodiscard]] bool is_fast() const { return rung_ >= Rung::register_tile; }
 
     void launch_fast(Real softening2, int outputs, cudaStream_t stream) {
         const PointTask<PointType> task{.sources = points_.data(),
@@ -95,8 +98,10 @@ private:
                                         .sums = sums_.data()};
         if (rung_ == Rung::symmetric)
             launch_symmetric(task, workspace_, stream);
-        else
+        else if (rung_ == Rung::register_tile)
             launch_register_tile(task, workspace_, stream);
+        else if constexpr (std::is_same_v<PointType, Point<float>>)
+            launch_tensor(task, workspace_, stream);
     }
 
     Rung rung_;
@@ -122,6 +127,9 @@ int checked_count(std::size_t n) {
 
 std::unique_ptr<RungSum> make_rung_sum(Rung rung, Precision precision) {
     if (precision == Precision::float32) return std::make_unique<RungSumOf<Point<float>>>(rung);
+    if (info_of(rung).float_field)
+        throw InvalidArgument("variant '" + std::string(info_of(rung).name) +
+                              "' computes in precision 'float' alone; use 'symmetric'");
     if (precision == Precision::float64) return std::make_unique<RungSumOf<Point<double>>>(rung);
     if (!info_of(rung).mixed)
         throw InvalidArgument("variant '" + std::string(info_of(rung).name) +

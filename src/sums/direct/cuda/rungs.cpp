@@ -11,7 +11,7 @@ namespace farfield::cuda {
 
 namespace {
 
-constexpr std::array<RungInfo, 16> table{{
+constexpr std::array<RungInfo, 17> table{{
     {Rung::one_thread, "one-thread", "both loops in one thread of the GPU", true, false, false},
     {Rung::naive, "naive", "a thread a body, bodies as structures", true, false, false},
     {Rung::soa, "soa", "an array a coordinate", true, false, false},
@@ -31,6 +31,8 @@ constexpr std::array<RungInfo, 16> table{{
     {Rung::register_tile, "register-tile", "from flush: several targets a thread, sources in chunks", true,
      true, true},
     {Rung::symmetric, "symmetric", "each pair once in registers, partial sums in a fixed order", true, false,
+     true},
+    {Rung::tensor, "tensor", "from symmetric: tiles far from each other on tensor cores", true, false, false,
      true},
 }};
 
@@ -58,6 +60,10 @@ Rung rung_of(Variant variant, bool self, Precision precision) {
     if (precision == Precision::mixed && !info.mixed)
         throw InvalidArgument(fmt::format(
             "variant '{}' has no mixed precision; use 'auto', 'symmetric' or 'register-tile'", name));
+    if (precision != Precision::float32 && info.float_field)
+        throw InvalidArgument(fmt::format(
+            "variant '{}' computes in precision 'float' alone, not '{}'; use 'auto' or 'symmetric'", name,
+            name_of(precision)));
     return *rung;
 }
 

@@ -27,16 +27,18 @@ enum class Rung : std::uint8_t {
     atomics,
     atomics_tiled,
     register_tile,
-    symmetric
+    symmetric,
+    tensor
 };
 
 struct RungInfo {
     Rung rung;
-    std::string_view name; ///< as `--variant` takes it
-    std::string_view idea; ///< what it adds to the rung before it
-    bool deterministic;    ///< false: float atomics, the last bits move from run to run
-    bool separate_targets; ///< true: targets may differ from the sources
-    bool mixed;            ///< true: computes Precision::mixed as well
+    std::string_view name;    ///< as `--variant` takes it
+    std::string_view idea;    ///< what it adds to the rung before it
+    bool deterministic;       ///< false: float atomics, the last bits move from run to run
+    bool separate_targets;    ///< true: targets may differ from the sources
+    bool mixed;               ///< true: computes Precision::mixed as well
+    bool float_field = false; ///< true: computes the field in Precision::float32 and nothing else
 };
 
 /// The rung that computes `variant`; `Variant::automatic` stands for the fastest that applies.
@@ -46,7 +48,7 @@ struct RungInfo {
 Rung rung_of(Variant variant, bool self, Precision precision);
 Variant variant_of(Rung rung);
 
-/// All rungs: the main line in order, the side branches, then the two that are fast on today's GPUs.
+/// All rungs: the main line in order, the side branches, then those that are fast on today's GPUs.
 std::span<const RungInfo> rungs();
 
 const RungInfo& info_of(Rung rung);

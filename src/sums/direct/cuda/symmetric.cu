@@ -2,7 +2,7 @@
 // tree of sums after each.
 #include "backend/cuda/stream.h"
 #include "sums/direct/cuda/launch.cuh"
-#include "sums/direct/cuda/tree.cuh"
+#include "sums/direct/cuda/tree_launch.cuh"
 #include "sums/direct/cuda/tuning.cuh"
 
 #include <algorithm>
@@ -59,22 +59,6 @@ std::size_t bytes_of(int n, const Share& share) {
     return slot_bytes<PointType>(n) * static_cast<std::size_t>(share.slots);
 }
 
-template <class Real, int most_warps>
-void launch_piece(const PieceTask<Real>& task, cudaStream_t stream) {
-    const auto warps = static_cast<unsigned>(std::min(task.piece.subtree.groups, most_warps));
-    const auto blocks = static_cast<unsigned>((task.n - 1) / 32 + 1);
-    piece_kernel<Real, most_warps><<<blocks, dim3(32, warps), 0, stream>>>(task);
-    check_launch("combining partial sums");
-}
-
-template <class Real>
-void launch_piece(const PieceTask<Real>& task, cudaStream_t stream) {
-    if (task.n <= few_bodies)
-        launch_piece<Real, tree_warps_for_few>(task, stream);
-    else
-        launch_piece<Real, tree_warps_for_many>(task, stream);
-}
-
 template <class PointType, int outputs, class Shape>
 void launch_shape(const PointTask<PointType>& task, const Share& share, void* workspace, Vec4<double>* stack,
                   cudaStream_t stream) {
@@ -93,16 +77,16 @@ void launch_shape(const PointTask<PointType>& task, const Share& share, void* wo
         const auto blocks = static_cast<unsigned>((slab.farthest - slab.nearest + 1) * tiles);
         symmetric_kernel<PointType, outputs, Shape><<<blocks, Shape::threads, shared_bytes, stream>>>(work);
         check_launch("launching the symmetric sum");
-        for (const auto& piece : slab.pieces)
-            launch_piece<Real>({.partials = partials,
-                                .stride = static_cast<long long>(tiles) * Shape::tile,
-                                .slab_nearest = slab.nearest,
-                                .ring = share.ring,
-                                .piece = piece,
-                                .n = task.n_sources,
-                                .stack = stack,
-                                .sums = task.sums},
-                               stream);
+        launch_pieces<Real>(slab,
+                            {.partials = partials,
+                             .stride = static_cast<long long>(tiles) * Shape::tile,
+                             .slab_nearest = slab.nearest,
+                             .ring = share.ring,
+                             .piece = {},
+                             .n = task.n_sources,
+                             .stack = stack,
+                             .sums = task.sums},
+                            stream);
     }
 }
 

@@ -164,8 +164,41 @@ constexpr int symmetric_shared_bytes() {
                                 sizeof(typename RotatingPoints<PointType, Shape::staged>::Storage));
 }
 
+/// The tiles that a block brings together.
+struct Meeting {
+    int distance, i, j;
+    bool opposite; ///< on the ring: either tile finds the other at this distance
+
+    [[nodiscard]] __device__ bool done_by_partner() const { return opposite && i >= distance; }
+};
+
+template <class PointType>
+__device__ __forceinline__ Meeting meeting_of(const SymmetricTask<PointType>& task) {
+    const int distance = task.farthest - static_cast<int>(blockIdx.x) / task.tiles;
+    const int i = static_cast<int>(blockIdx.x) % task.tiles;
+    const bool opposite = distance > 0 && 2 * distance == task.tiles;
+    return {distance, i, (i + distance) % task.tiles, opposite};
+}
+
+/// Where the partial sums of a meeting's tiles go.
+template <class Real>
+struct MeetingSlots {
+    Vec4<Real>*of_i, *of_j;
+};
+
+template <class PointType>
+__device__ __forceinline__ MeetingSlots<typename PointType::real>
+slots_of_meeting(const SymmetricTask<PointType>& task, const Meeting& meeting, int tile) {
+    const long long stride = static_cast<long long>(task.tiles) * tile;
+    const int slot = slot_of(meeting.distance, task.nearest);
+    return {task.partials + slot * stride + static_cast<long long>(meeting.i) * tile,
+            task.partials + (slot + (meeting.opposite ? 0 : 1)) * stride +
+                static_cast<long long>(meeting.j) * tile};
+}
+
 template <class PointType, int outputs, class Shape>
-__global__ void __launch_bounds__(Shape::threads) symmetric_kernel(const SymmetricTask<PointType> task) {
+__device__ __forceinline__ void symmetric_block(const SymmetricTask<PointType>& task,
+                                                const Meeting& meeting) {
     using Real = typename PointType::real;
     using Strip = StripOfTargets<PointType, outputs, Shape>;
     extern __shared__ uint4 shared[];
@@ -173,11 +206,8 @@ __global__ void __launch_bounds__(Shape::threads) symmetric_kernel(const Symmetr
     auto& storage =
         reinterpret_cast<typename Strip::Rotating::Storage*>(side + Shape::tile)[threadIdx.x / 32];
 
-    const int distance = task.farthest - static_cast<int>(blockIdx.x) / task.tiles;
-    const int tile_i = static_cast<int>(blockIdx.x) % task.tiles;
-    const int tile_j = (tile_i + distance) % task.tiles;
-    const bool opposite = distance > 0 && 2 * distance == task.tiles;
-    if (opposite && tile_i >= distance) return; // the partner's block does it
+    const int distance = meeting.distance, tile_i = meeting.i, tile_j = meeting.j;
+    if (meeting.done_by_partner()) return;
 
     const int lane = threadIdx.x & 31, warp = threadIdx.x / 32;
     Strip strip;
@@ -208,11 +238,7 @@ __global__ void __launch_bounds__(Shape::threads) symmetric_kernel(const Symmetr
         __syncthreads();
     }
 
-    const long long stride = static_cast<long long>(task.tiles) * Shape::tile;
-    const int slot = slot_of(distance, task.nearest);
-    Vec4<Real>* of_i = task.partials + slot * stride + static_cast<long long>(tile_i) * Shape::tile;
-    Vec4<Real>* of_j =
-        task.partials + (slot + (opposite ? 0 : 1)) * stride + static_cast<long long>(tile_j) * Shape::tile;
+    const auto slots = slots_of_meeting(task, meeting, Shape::tile);
 #pragma unroll
     for (int r = 0; r < Shape::per_lane; ++r) {
         const int i = warp * Shape::strip + 32 * r + lane;
@@ -220,10 +246,15 @@ __global__ void __launch_bounds__(Shape::threads) symmetric_kernel(const Symmetr
             const Vec4<Real> within = side[i];
             strip.sum[r] += {within.x, within.y, within.z, within.w};
         } else {
-            of_j[i] = side[i];
+            slots.of_j[i] = side[i];
         }
-        of_i[i] = strip.sum[r].value();
+        slots.of_i[i] = strip.sum[r].value();
     }
+}
+
+template <class PointType, int outputs, class Shape>
+__global__ void __launch_bounds__(Shape::threads) symmetric_kernel(const SymmetricTask<PointType> task) {
+    symmetric_block<PointType, outputs, Shape>(task, meeting_of(task));
 }
 
 } // namespace farfield::cuda

@@ -2,6 +2,7 @@
 // On other cards they are right, perhaps not the fastest.
 #pragma once
 
+#include "sums/direct/cuda/far_shape.cuh"
 #include "sums/direct/cuda/symmetric.cuh"
 
 namespace farfield::cuda {
@@ -36,6 +37,13 @@ struct SymmetricTuning<MixedPoint> {
 /// Partial sums of one launch take at most this; larger sums run in several slabs. A little over 1 GiB, as
 /// groups of distances hold a slot more or less than a power of two.
 constexpr long long workspace_bytes = (1LL << 30) / 16 * 17;
+
+/// Far tiles on tensor cores, near ones as above; tiles of both are the same.
+struct TensorTuning {
+    using Far = FarShape<8, 4, 512, 4>;
+    using Near = SymmetricShape<8, 2, 16, false>;
+    static constexpr long long workspace_bytes = 4LL << 30;
+};
 
 /// Targets a thread, threads a block, sources a shared tile, unrolling of the tile's loop.
 template <int targets_per_thread, int block_threads, int tile_sources, int unroll_steps>
