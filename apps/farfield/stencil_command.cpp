@@ -6,13 +6,17 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace farfield::app {
 namespace {
 
 struct StencilCommand {
-    StencilTask task;
+    StencilTask task;                         // of `explain`
+    std::vector<std::filesystem::path> files; // of `check`
     std::string stage;
     bool json = false;
 };
@@ -26,19 +30,32 @@ std::string counts(const StencilCheck& check) {
            (check.warnings > 0 ? " and " + counted(check.warnings, "warning") : "");
 }
 
+// Says what one program is like; returns its JSON.
+std::string check_one(const StencilTask& task, bool json, StencilCheck& total) {
+    const auto result = check_stencil(task);
+    total.errors += result.errors;
+    total.warnings += result.warnings;
+    if (!json) say(result.messages);
+    if (!json && result.errors == 0)
+        fmt::print("{}: no errors{}: {}\n", task.input.string(),
+                   result.warnings > 0 ? ", " + counted(result.warnings, "warning") : "", result.summary);
+    return result.json.substr(0, result.json.find_last_not_of('\n') + 1);
+}
+
 int check(const StencilCommand& command) {
-    const auto& input = command.task.input;
-    return with_inputs({input}, [&] {
-        require_input(input, "FILE");
-        const auto result = check_stencil(command.task);
-        if (command.json)
-            fmt::print("{}", result.json);
-        else
-            say(result.messages);
-        if (result.errors > 0) throw InvalidArgument(fmt::format("{}: {}", input.string(), counts(result)));
-        if (!command.json)
-            fmt::print("{}: no errors{}: {}\n", input.string(),
-                       result.warnings > 0 ? ", " + counted(result.warnings, "warning") : "", result.summary);
+    return with_inputs(command.files, [&] {
+        for (const auto& file : command.files) require_input(file, "FILE");
+        StencilCheck total;
+        std::vector<std::string> reports;
+        for (const auto& file : command.files)
+            reports.push_back(check_one({file, command.task.parameters}, command.json, total));
+        if (command.json) fmt::print("[{}]\n", fmt::join(reports, ",\n"));
+        if (total.errors > 0)
+            throw InvalidArgument(fmt::format("{}: {}",
+                                              command.files.size() == 1
+                                                  ? command.files[0].string()
+                                                  : counted(command.files.size(), "program"),
+                                              counts(total)));
         return 0;
     });
 }
@@ -55,8 +72,7 @@ int explain(const StencilCommand& command) {
     });
 }
 
-void add_program_options(CLI::App& app, StencilCommand& command) {
-    app.add_option("FILE", command.task.input, "Program (.ff)")->type_name("")->required();
+void add_parameter_option(CLI::App& app, StencilCommand& command) {
     app.add_option("--set", command.task.parameters,
                    "Give a parameter of the program another value; may be repeated")
         ->type_name("NAME=VALUE")
@@ -71,13 +87,16 @@ Action declare_stencil(CLI::App& app) {
     auto* checker = app.add_subcommand("check", "Report the mistakes of a program");
     checker->footer("Examples:\n  farfield stencil check microdisk.ff\n"
                     "  farfield stencil check microdisk.ff --set cells=1024 --json\n");
-    add_program_options(*checker, *command);
-    checker->add_flag("--json", command->json, "Errors and warnings as JSON on standard output");
+    checker->add_option("FILE", command->files, "Programs (.ff)")->type_name("")->required();
+    add_parameter_option(*checker, *command);
+    checker->add_flag("--json", command->json,
+                      "Errors and warnings as JSON on standard output, a list with an entry for each file");
 
     auto* explainer = app.add_subcommand("explain", "Show what a stage of the compiler makes of a program");
     explainer->footer("Examples:\n  farfield stencil explain microdisk.ff --after parse\n"
                       "  farfield stencil explain microdisk.ff --after names --set cells=256\n");
-    add_program_options(*explainer, *command);
+    explainer->add_option("FILE", command->task.input, "Program (.ff)")->type_name("")->required();
+    add_parameter_option(*explainer, *command);
     explainer
         ->add_option_function<std::string>(
             "--after",

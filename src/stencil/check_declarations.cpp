@@ -261,19 +261,34 @@ std::optional<int> Checker::axis_named(const Identifier& name, int grid, const s
     return std::nullopt;
 }
 
+double Checker::array_stagger(ArrayDecl& node, Span span) {
+    if (node.stagger.empty()) return 0;
+    if (node.stagger.size() == 1) {
+        const auto place = shifted(*node.stagger[0], kinds::bad_stagger, "a place in the cell");
+        if (!place) return 0;
+        if (place->coordinate == axis_of(node.axis.text) && std::fabs(place->shift) <= 0.5)
+            return place->shift;
+    }
+    report(kinds::bad_stagger, span,
+           fmt::format("the array '{}' has one axis, {}", node.name.text, node.axis.text),
+           fmt::format("write: at ({0}+1/2), or at ({0}-1/2)", node.axis.text));
+    return 0;
+}
+
 void Checker::check(ArrayDecl& node, Span span) {
     const auto what = fmt::format("the array '{}'", node.name.text);
     const auto grid = grid_of(node.grid, span, what);
     const auto axis = grid ? axis_named(node.axis, *grid, what) : std::nullopt;
     if (!axis) return scope_.forgive(node.name.text);
     Context context{what, *grid};
+    const auto place = array_stagger(node, span);
     context.coordinates[static_cast<std::size_t>(axis_of(node.axis.text))] = true;
+    context.shift[static_cast<std::size_t>(axis_of(node.axis.text))] = place;
     context.coordinates_remedy = "an array has values along one axis; more are a read-only field";
-    context.arrays = true; // of the same axis; the analysis sees to it that the others are refused
     context.files = true;
     typed(*node.value, Type::real, context);
     if (declare(node.name, SymbolKind::array, model_.arrays.size()))
-        model_.arrays.push_back({node.name.text, *grid, *axis, node.precision, node.value.get()});
+        model_.arrays.push_back({node.name.text, *grid, *axis, place, node.precision, node.value.get()});
 }
 
 void Checker::check(SubdomainDecl& node, Span span) {

@@ -91,6 +91,7 @@ private:
     std::optional<int> grid_of(const Identifier& name, Span declaration, const std::string& what);
     std::optional<std::array<double, 3>> stagger(std::vector<ExprPtr>& nodes, const Grid& grid,
                                                  Span declaration);
+    double array_stagger(ArrayDecl& node, Span declaration);
     std::optional<int> axis_named(const Identifier& name, int grid, const std::string& what);
     void cases_of(CoefficientDecl& node, Coefficient& out, const Context& context);
 

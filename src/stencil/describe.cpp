@@ -32,8 +32,9 @@ public:
              model_.end ? fmt::format(", until t = {}", lang::real_text(*model_.end)) : "");
         for (const auto& field : model_.fields) describe_field(field);
         for (const auto& array : model_.arrays)
-            line("array {} along {} on {}, {} = {}", array.name,
-                 letter(grid(array.grid).axes[static_cast<std::size_t>(array.axis)]), grid(array.grid).name,
+            line("array {} along {}{} on {}, {} = {}", array.name,
+                 letter(grid(array.grid).axes[static_cast<std::size_t>(array.axis)]),
+                 array.stagger == 0 ? "" : fmt::format("{:+}", array.stagger), grid(array.grid).name,
                  name_of(array.precision), text(array.value));
         for (const auto& subdomain : model_.subdomains)
             line("subdomain {} on {}{} = {}", subdomain.name, grid(subdomain.grid).name,

@@ -81,6 +81,7 @@ struct Array {
     std::string name;
     int grid = -1;
     int axis = 0; ///< of the grid
+    double stagger = 0;
     Precision precision = Precision::double_precision;
     const lang::Expr* value = nullptr;
 };

@@ -74,7 +74,7 @@ ArrayDecl StatementParser::array() {
     out.axis = identifier("an axis", "in the brackets");
     tokens_.expect(TokenKind::close_bracket, "after the axis",
                    "an array has one axis; more are a read-only field");
-    while (accept_grid(out.grid) || accept_precision(out.precision)) {
+    while (accept_grid(out.grid) || accept_stagger(out.stagger) || accept_precision(out.precision)) {
     }
     tokens_.expect(TokenKind::assign, "after the array", "an array needs its values: array a[x] = exp(-x)");
     out.value = lang::parse_expression(tokens_);

@@ -73,8 +73,8 @@ private:
     }
 
     void print_node(const ArrayDecl& node) {
-        line(fmt::format("array {}[{}]{} : {} = {}", node.name.text, node.axis.text, on_grid(node.grid),
-                         name_of(node.precision), text(node.value)));
+        line(fmt::format("array {}[{}]{}{} : {} = {}", node.name.text, node.axis.text, on_grid(node.grid),
+                         stagger(node.stagger), name_of(node.precision), text(node.value)));
     }
 
     void print_node(const SubdomainDecl& node) {

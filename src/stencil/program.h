@@ -68,11 +68,12 @@ struct FieldDecl {
     ExprPtr initial; ///< null: 0
 };
 
-/// `array sponge[x] on g = exp(-x)`: a read-only value for each index along one axis.
+/// `array sponge[x] on g at (x+1/2) = exp(-X)`: a read-only value for each index along one axis.
 struct ArrayDecl {
     Identifier name;
     Identifier axis;
     Identifier grid;
+    std::vector<ExprPtr> stagger; ///< one, or none
     Precision precision = Precision::double_precision;
     ExprPtr value;
 };

@@ -43,20 +43,29 @@ class Check(CommandTest):
         write("broken.ff", BROKEN)
         result = farfield("stencil", "check", "broken.ff", "--json")
         self.assertEqual(result.code, 2)
-        report = json.loads(result.out)
+        (report,) = json.loads(result.out)
         self.assertEqual((report["file"], report["errors"], report["warnings"]), ("broken.ff", 1, 0))
         first = report["diagnostics"][0]
         self.assertEqual((first["kind"], first["severity"]), ("unknown-name", "error"))
         self.assertEqual((first["line"], first["column"], first["end_line"], first["end_column"]), (4, 13, 4, 14))
-        good = json.loads(self.succeed("stencil", "check", MICRODISK, "--json").out)
-        self.assertEqual(good["diagnostics"], [])
+        two = json.loads(farfield("stencil", "check", MICRODISK, "broken.ff", "--json").out)
+        self.assertEqual([(one["file"], one["errors"]) for one in two], [(MICRODISK, 0), ("broken.ff", 1)])
+
+    def test_several_programs(self):
+        paths = [os.path.join(EXAMPLES, name) for name in sorted(os.listdir(EXAMPLES))]
+        self.assertEqual(self.succeed("stencil", "check", *paths).out.count(": no errors: "), len(paths))
+        write("broken.ff", BROKEN)
+        result = farfield("stencil", "check", "broken.ff", MICRODISK)
+        self.assertEqual(result.code, 2)
+        self.assertIn(f"{MICRODISK}: no errors", result.out)
+        self.assert_one_error(result.err, "2 programs: 1 error")
 
     def test_bytes_that_are_no_text(self):
         with open("noise.ff", "wb") as file:
             file.write(bytes(range(256)) * 4)
         result = subprocess.run([PROGRAM, "stencil", "check", "noise.ff", "--json"], capture_output=True, check=False)
         self.assertEqual(result.returncode, 2)
-        self.assertEqual(json.loads(result.stdout.decode())["errors"], 20)
+        self.assertEqual(json.loads(result.stdout.decode())[0]["errors"], 20)
 
     def test_parameters(self):
         self.succeed("stencil", "check", MICRODISK, "--set", "cells=256", "--set", "radius=20.5")

@@ -43,7 +43,7 @@ grid h[x: -2 to 2, z: 1.5] sampling 2*n
 field a, b on g at (x+1/2, y, z-1/2) : float, double-buffered = sin(k*X)
 field c on g : double, read-only = data("c.npy")
 field w on h : double
-array ramp[z] on g : float = z/8
+array ramp[z] on g at (z+1/2) : float = Z/8
 subdomain slab(Y, z) on g at (x, y+1/2, z) = 1 <= Y < 3 or z == 2
 subdomain rest on g = not slab and everywhere
 subdomain chip on h = image("chip.png") > 0.5
@@ -142,6 +142,7 @@ TEST(StencilProgram, EveryStatementIsCheckedAndInTheModel) {
     EXPECT_EQ(model.fields[3].boundary[2], Boundary::none); // grid h has two axes
     EXPECT_EQ(model.coefficients[0].cases.size(), 3U);
     EXPECT_EQ(model.arrays[0].axis, 2);
+    EXPECT_EQ(model.arrays[0].stagger, 0.5);
     EXPECT_EQ(model.steps, 100);
     EXPECT_EQ(model.sources[0].box->first, (std::array<std::int64_t, 3>{8, 3, 0}));
     EXPECT_EQ(model.sources[0].box->last, (std::array<std::int64_t, 3>{8, 5, 7}));
@@ -163,8 +164,9 @@ TEST(StencilProgram, PositionsCarryTheStagger) {
     };
     visit(program.model().fields[0].initial);
     visit(program.model().subdomains[0].condition);
+    visit(program.model().arrays[0].value);
     visit(program.model().sources[0].update.operations[0].value);
-    EXPECT_EQ(shifts, (std::vector<double>{0.5, 0.5, 0.5}));
+    EXPECT_EQ(shifts, (std::vector<double>{0.5, 0.5, 0.5, 0.5}));
 }
 
 TEST(StencilProgram, PrintedAndParsedIsTheSameProgram) {
