@@ -38,7 +38,7 @@ public:
     Checker(Program program, const std::vector<ParameterValue>& parameters, lang::Diagnostics& diagnostics);
     Model run();
 
-    // For expressions; see check_expressions.cpp.
+    // For program_names.cpp, which resolves the names of expressions.
     lang::Diagnostics& diagnostics() { return diagnostics_; }
     Model& model() { return model_; }
     Scope& scope() { return scope_; }

@@ -169,6 +169,17 @@ TEST(StencilProgram, PositionsCarryTheStagger) {
     EXPECT_EQ(shifts, (std::vector<double>{0.5, 0.5, 0.5, 0.5}));
 }
 
+// 0.45 is 4.5 cells of 0.1 from the origin: the middle of cell 4 of a field between the indices.
+TEST(StencilProgram, PlacesAreThoseOfTheField) {
+    for (const auto& [stagger, cell] : {std::pair("x+1/2", 4), std::pair("x", 5), std::pair("x-1/2", 5)}) {
+        const FrontEnd program("place.ff",
+                               std::string("grid g[x: 0 to 1] sampling 10\nfield u at (") + stagger +
+                                   ")\nsource s at (0.4500001): u = 1\nstep: s\noutput u at end\n");
+        EXPECT_EQ(to_text(program.diagnostics()), "");
+        EXPECT_EQ(program.model().sources[0].box->first[0], cell) << stagger;
+    }
+}
+
 TEST(StencilProgram, PrintedAndParsedIsTheSameProgram) {
     for (const auto& text : {microdisk, everything})
         for (const auto brackets : {farfield::lang::Brackets::needed, farfield::lang::Brackets::all}) {
