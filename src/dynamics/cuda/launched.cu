@@ -67,8 +67,7 @@ public:
     void evaluate() override {
         move_all({.packs = true});
         engine_.compute();
-        finish_all();
-        move_all({.from_sums = true, .keep = true});
+        finish_and_move_all({.from_sums = true, .keep = true});
     }
 
     void steps(std::uint64_t count, double dt) override {
@@ -97,7 +96,6 @@ private:
         move_all({.begins = true, .packs = true, .kick = 0.5 * length(0), .drift = length(0)});
         for (std::uint64_t k = 0; k < evaluations; ++k) {
             engine_.compute();
-            finish_all();
             Move what{.from_sums = true, .ends = true, .end_kick = 0.5 * length(k)};
             if (k + 1 < evaluations) {
                 what.begins = what.packs = true;
@@ -106,32 +104,36 @@ private:
             } else {
                 what.keep = true;
             }
-            move_all(what);
+            finish_and_move_all(what);
         }
     }
 
     void move_all(const Move& what) {
+        engine_.for_each_part([&](const EnginePart<PointType>& part) { move_part(part, what); });
+    }
+
+    // Both in one go: with a CPU thread a GPU, waking the threads costs more than what they queue.
+    void finish_and_move_all(const Move& what) {
         engine_.for_each_part([&](const EnginePart<PointType>& part) {
-            auto& state = parts_[static_cast<std::size_t>(part.index)];
-            move(Motion<PointType>{.x = state.x.data(),
-                                   .v = state.v.data(),
-                                   .a = state.a.data(),
-                                   .factor = state.factor.data(),
-                                   .sums = part.sums,
-                                   .points = part.points + part.begin,
-                                   .control = state.control.data(),
-                                   .n = state.n,
-                                   .unscale = unscale_,
-                                   .frame_scale = frame_scale_},
-                 what, part.stream);
+            auto* const control = parts_[static_cast<std::size_t>(part.index)].control.data();
+            finish_evaluation(part.points, n_, control, 1.0 / frame_scale_, part.stream);
+            move_part(part, what);
         });
     }
 
-    void finish_all() {
-        engine_.for_each_part([&](const EnginePart<PointType>& part) {
-            finish_evaluation(part.points, n_, parts_[static_cast<std::size_t>(part.index)].control.data(),
-                              1.0 / frame_scale_, part.stream);
-        });
+    void move_part(const EnginePart<PointType>& part, const Move& what) {
+        auto& state = parts_[static_cast<std::size_t>(part.index)];
+        move(Motion<PointType>{.x = state.x.data(),
+                               .v = state.v.data(),
+                               .a = state.a.data(),
+                               .factor = state.factor.data(),
+                               .sums = part.sums,
+                               .points = part.points + part.begin,
+                               .control = state.control.data(),
+                               .n = state.n,
+                               .unscale = unscale_,
+                               .frame_scale = frame_scale_},
+             what, part.stream);
     }
 
     StepPath path_;
