@@ -81,7 +81,7 @@ class Help(CommandTest):
         if json.loads(self.succeed("info", "--json").out)["devices"]:
             self.succeed("bench", "direct", "--device", "cuda", "--n", "1000", "--repeat", "1", "--json", "gpu.json")
             rungs = {row["rung"] for row in json.loads(read("gpu.json"))["rows"]}
-            self.assertEqual(len(rungs), 16)
+            self.assertLessEqual({"one-thread", "naive", "flush", "atomics", "register-tile", "symmetric"}, rungs)
         else:
             self.fail_clearly(["bench", "direct", "--device", "cuda"], 2, "CUDA")
             self.succeed("bench", "direct", "--device", "auto", "--n", "64", "--repeat", "1", "--quiet")
