@@ -17,7 +17,7 @@ PUBLIC_FLAGS = ["-std=c++20", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-Wno
 ISA_HEADERS = re.compile(r"src/backend/simd/")
 ISA_FLAGS = ["-mavx2", "-mfma", "-DFF_ISA=avx2", "-DFF_ISA_AVX2"]
 # headers that include those of CUDA; nvcc compiles them in the build with FARFIELD_CUDA
-CUDA_HEADERS = re.compile(r"src/backend/cuda/(check|memory|stream)\.h")
+CUDA_HEADERS = re.compile(r"src/backend/cuda/(check|device_scope|memory|messages|stream)\.h")
 
 
 def internal_flags(build):
