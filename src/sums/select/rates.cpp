@@ -61,16 +61,19 @@ double cpu_seconds(const SumOptions& options, bool self, std::size_t n) {
     });
 }
 
+/// The best rate of ever larger sums: in small ones threads lack work, and any may be disturbed by another
+/// program.
 CpuRates measure_cpu(const SumOptions& options, bool self) {
-    constexpr double long_enough = 1e-3;
-    constexpr std::size_t most_points = 16384;
+    constexpr double long_sum = 4e-3;
     CpuRates rates{.threads = thread_count(options.threads)};
     rates.fixed_seconds = cpu_seconds(options, self, 64);
-    std::size_t n = 1024;
-    double seconds = cpu_seconds(options, self, n);
-    while (seconds < long_enough && n < most_points) seconds = cpu_seconds(options, self, n *= 2);
-    rates.pairs_per_second_a_thread = static_cast<double>(n) * static_cast<double>(n) /
-                                      std::max(1e-9, seconds - rates.fixed_seconds) / rates.threads;
+    for (const std::size_t n : {4096, 8192, 16384}) {
+        const double seconds = cpu_seconds(options, self, n);
+        const double pairs = static_cast<double>(n) * static_cast<double>(n);
+        rates.pairs_per_second_a_thread =
+            std::max(rates.pairs_per_second_a_thread, pairs / seconds / rates.threads);
+        if (seconds > long_sum) break;
+    }
     return rates;
 }
 

@@ -125,19 +125,18 @@ TEST(SumPlanOnGpu, ComputesEveryRung) {
     }
 }
 
-// 1e20 metres, 1e-20 metres, and floats at 1e6 with an extent of 1: exactly the unit cloud, scaled by powers
-// of two or shifted by a float.
+// 1e20 metres, 1e-20 metres, and a cloud of extent 1 at 1e6, in steps of 1e-6 that a float has near 0 but not
+// there: exactly the unit cloud, scaled by powers of two or shifted.
 TEST(SumPlanOnGpu, KeepsDigitsFarOffAndAtAnyScale) {
     NEEDS_GPU();
     for (const auto precision : {Precision::float32, Precision::float64, Precision::mixed}) {
         auto cloud = gpu_test::plummer(600, 8, true);
-        for (double& x : cloud.points)
-            x = std::round(std::fmod(x, 1.0) * 256) / 256; // steps that a float at 1e6 has
+        for (double& x : cloud.points) x = std::round(std::fmod(x, 1.0) * 0x1p20) * 0x1p-20;
         const auto base = reference(cloud, nullptr, Kernel::gravity, 0.125);
         const SumOptions options{.softening = 0.125, .precision = precision, .device = on_gpu};
         auto shifted = cloud;
         for (std::size_t i = 0; i < shifted.points.size(); ++i)
-            shifted.points[i] += i % 3 == 1 ? 16384.0 : 0.0;
+            shifted.points[i] += i % 3 == 1 ? 0x1p20 : 0.0;
         EXPECT_LE(relative_error(sum(rows(shifted.points), list(cloud.strengths), options).field, base.field),
                   tolerance(precision));
         for (const int exponent : {-70, 70, 300}) {
