@@ -33,6 +33,8 @@ int main(int argc, char** argv) try {
     return run(argc, argv);
 } catch (const farfield::InvalidArgument& error) {
     return fail(2, error.what());
+} catch (const farfield::CompileError& error) {
+    return fail(2, error.what());
 } catch (const farfield::BackendUnavailable& error) {
     return fail(2, error.what());
 } catch (const farfield::InternalError& error) {

@@ -51,11 +51,11 @@ int check(const StencilCommand& command) {
             reports.push_back(check_one({file, command.task.parameters}, command.json, total));
         if (command.json) fmt::print("[{}]\n", fmt::join(reports, ",\n"));
         if (total.errors > 0)
-            throw InvalidArgument(fmt::format("{}: {}",
-                                              command.files.size() == 1
-                                                  ? command.files[0].string()
-                                                  : counted(command.files.size(), "program"),
-                                              counts(total)));
+            throw CompileError(fmt::format("{}: {}",
+                                           command.files.size() == 1
+                                               ? command.files[0].string()
+                                               : counted(command.files.size(), "program"),
+                                           counts(total)));
         return 0;
     });
 }
@@ -67,7 +67,7 @@ int explain(const StencilCommand& command) {
         StencilCheck result;
         fmt::print("{}", explain_stencil(command.task, command.stage, result));
         say(result.messages);
-        if (result.errors > 0) throw InvalidArgument(fmt::format("{}: {}", input.string(), counts(result)));
+        if (result.errors > 0) throw CompileError(fmt::format("{}: {}", input.string(), counts(result)));
         return 0;
     });
 }

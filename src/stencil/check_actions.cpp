@@ -113,6 +113,7 @@ std::optional<int> Checker::grid_in(const lang::Expr& expr) {
         if (entry->kind == SymbolKind::field) out = model_.fields[index].grid;
         if (entry->kind == SymbolKind::coefficient) out = model_.coefficients[index].grid;
         if (entry->kind == SymbolKind::array) out = model_.arrays[index].grid;
+        if (entry->kind == SymbolKind::subdomain) out = model_.subdomains[index].grid;
     });
     return out;
 }
@@ -135,7 +136,7 @@ void Checker::check(RecordDecl& node, Span span) {
             if (kind_of(symbol) == SymbolKind::field)
                 field_read_[static_cast<std::size_t>(symbol.index)] = true;
         });
-    condition(node.where, *grid, what, false);
+    condition(node.where, *grid, what, true);
     if (!node.at.empty()) out.box = box(node.at, *grid, -1, span, what);
     const bool point = out.box && out.box->first == out.box->last;
     if (node.reduction == Reduction::value && !point && (node.at.empty() || out.box))

@@ -135,7 +135,9 @@ void Checker::check(ArrayDecl& node, Span span) {
 
 void Checker::check(SubdomainDecl& node, Span span) {
     const auto what = fmt::format("the subdomain '{}'", node.name.text);
-    const auto grid = grid_of(node.grid, span, what);
+    auto grid =
+        node.grid.empty() ? grid_in(*node.condition) : std::nullopt; // that of the subdomains it combines
+    if (!grid) grid = grid_of(node.grid, span, what);
     if (!grid) return scope_.forgive(node.name.text);
     const auto& the_grid = model_.grids[static_cast<std::size_t>(*grid)];
     const auto place = stagger(node.stagger, the_grid, span);

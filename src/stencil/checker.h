@@ -105,7 +105,7 @@ private:
     std::optional<Box> box(std::vector<PlaceRange>& at, int grid, int field, Span span,
                            const std::string& what);
     std::optional<std::int64_t> cell(lang::Expr& expr, const Grid& grid, std::size_t axis, int field);
-    /// Of the first field, coefficient or array in it.
+    /// Of the first thing on a grid that it mentions.
     std::optional<int> grid_in(const lang::Expr& expr);
     void hazards(const Update& update);
     void warn_of_unused_temporaries(const Update& update);

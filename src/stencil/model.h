@@ -33,7 +33,7 @@ enum class SymbolKind : int {
     step,        ///< counts from 0
     time_step,   ///< dt
     pi,
-    interior, ///< in the condition of an update: the cells where every access of the update exists
+    interior, ///< in conditions: the cells where every access of the update, source or record exists
     everywhere
 };
 

@@ -47,6 +47,7 @@ array ramp[z] on g at (z+1/2) : float = Z/8
 subdomain slab(Y, z) on g at (x, y+1/2, z) = 1 <= Y < 3 or z == 2
 subdomain rest on g = not slab and everywhere
 subdomain chip on h = image("chip.png") > 0.5
+subdomain rim = not chip
 coefficient eps on g : float:
     slab and thick: c + 1
     rest: ramp
@@ -65,7 +66,8 @@ source region on slab:
     b += exp(-t)
 record total = sum of a*b on slab every 10 steps
 record probe = w at (0.5, 1.0)
-record peak = max of abs(a - b)
+record peak = max of abs(a[x+1] - b) on interior
+record edge = mean of w on rim
 step: first, point every 2, second, region
 output a, w at start, every 50, at end
 )";
