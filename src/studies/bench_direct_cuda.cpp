@@ -44,6 +44,7 @@ BenchCudaRow measure(const BenchPoints& points, const SampledTruth& truth, Rung 
     sum.set_points(points.xyz, points.mass);
     sum.run(); // warms up
     std::vector<double> seconds;
+    seconds.reserve(static_cast<std::size_t>(options.repeats));
     for (int run = 0; run < options.repeats; ++run) seconds.push_back(1e-3 * sum.run());
     std::vector<double> field(points.xyz.size());
     sum.fetch({}, field);

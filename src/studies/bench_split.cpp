@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <exception>
 #include <iterator>
 #include <optional>
@@ -169,7 +170,7 @@ void add_rows(const BenchPoints& points, Precision precision, const BenchSplitOp
 
 std::int64_t split_targets(std::int64_t n, double cpu_rate, double gpu_rate, double scale) {
     const double share = scale * cpu_rate / (cpu_rate + gpu_rate);
-    const auto targets = static_cast<std::int64_t>(share * static_cast<double>(n) / 32.0 + 0.5) * 32;
+    const auto targets = std::llround(share * static_cast<double>(n) / 32.0) * 32;
     return std::clamp<std::int64_t>(targets, 32, (n - 1) / 32 * 32);
 }
 

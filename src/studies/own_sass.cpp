@@ -13,8 +13,6 @@
 #include <sstream>
 #include <vector>
 
-extern char** environ;
-
 namespace farfield {
 namespace {
 
@@ -23,7 +21,7 @@ namespace fs = std::filesystem;
 fs::path own_file() {
     Dl_info info{};
     if (dladdr(reinterpret_cast<void*>(&own_pair_loops), &info) != 0 && info.dli_fname != nullptr) {
-        const fs::path file = info.dli_fname;
+        fs::path file = info.dli_fname;
         if (file.extension() == ".so" || file.string().find(".so.") != std::string::npos) return file;
     }
     std::error_code ignored;
@@ -50,6 +48,7 @@ std::string output_of(const fs::path& program, std::vector<std::string> argument
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) return {};
     arguments.insert(arguments.begin(), program.string());
     std::vector<char*> argv;
+    argv.reserve(arguments.size() + 1);
     for (auto& argument : arguments) argv.push_back(argument.data());
     argv.push_back(nullptr);
     posix_spawn_file_actions_t actions;

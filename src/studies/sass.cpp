@@ -71,6 +71,7 @@ std::vector<Range> loops_of(const std::vector<Instruction>& code) {
         if (instruction.target && *instruction.target < instruction.address)
             end_of[*instruction.target] = std::max(end_of[*instruction.target], instruction.address);
     std::vector<Range> loops;
+    loops.reserve(end_of.size());
     for (const auto& [first, last] : end_of) loops.push_back({first, last});
     return loops;
 }
