@@ -86,6 +86,19 @@ class Device(CommandTest):
         self.assertEqual(wrong.code, 2, wrong)
         self.assertIn("did you mean 'cuda'?", wrong.err)
 
+    def test_a_run_on_a_gpu_ends_there_or_is_refused(self):
+        write("case.toml", '[initial]\nkind = "plummer"\nn = 16\n[time]\nstep = 0.1\nend = 0.2\n'
+                           '[force]\ndevice = "cpu"\nsoftening = 0.1\n')
+        result = farfield("run", "case.toml", "--out", "out", "--quiet", "--device", "cuda", "--multi-gpu", "single",
+                          "--exchange", "host")
+        if not info()["devices"]:
+            self.assertEqual(result.code, 2, result)
+            self.assert_one_error(result.err, info()["why_no_gpu"])
+            return
+        self.assertEqual(result.code, 0, result)
+        with open("out/case.toml", encoding="utf-8") as file:  # the option replaces the key
+            self.assertIn('device = "cuda"\n', file.read())
+
     def test_both_devices_agree(self):
         if not info()["devices"]:
             self.skipTest(info()["why_no_gpu"])
