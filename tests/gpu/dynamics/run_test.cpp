@@ -128,7 +128,8 @@ TEST(GpuRun, KeepsItsCheckpointWhereMemoryIsFull) {
     const auto text =
         error_of<DeviceError>([&] { run_case(longer, {.out = folder / "out", .restart = true}); });
     give_back(taken);
-    expect_contains(text, {"allocating", "memory is full"});
+    // Which call meets it first depends on the driver.
+    expect_contains(text, {"out of memory", "memory is full"});
     EXPECT_EQ(bytes_of(folder / "out" / "checkpoint.h5"), before);
     EXPECT_TRUE(run_case(longer, {.out = folder / "out", .restart = true}).finished);
 }
