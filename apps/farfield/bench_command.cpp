@@ -64,11 +64,15 @@ int bench_direct_on(const DirectCommand& command) {
     if (kind == DeviceKind::cuda) {
         BenchCudaOptions options{.repeats = command.options.repeats, .device = one_gpu(command.device)};
         if (command.sizes) options.sizes = *command.sizes;
-        return deliver(command.delivery, [&] { return bench_direct_cuda(options); });
+        return deliver(command.delivery, [&](const StudyProgress& progress) {
+            options.progress = progress;
+            return bench_direct_cuda(options);
+        });
     }
     auto options = command.options;
     if (command.sizes) options.sizes = *command.sizes;
-    return deliver(command.delivery, [&] { return bench_direct(options); });
+    return deliver(command.delivery,
+                   [&](const StudyProgress& /*progress*/) { return bench_direct(options); });
 }
 
 int bench_split_on(const SplitCommand& command) {
@@ -79,7 +83,10 @@ int bench_split_on(const SplitCommand& command) {
     auto options = command.options;
     options.device = one_gpu(command.device);
     if (command.sizes) options.sizes = *command.sizes;
-    return deliver(command.delivery, [&] { return bench_split(options); });
+    return deliver(command.delivery, [&](const StudyProgress& progress) {
+        options.progress = progress;
+        return bench_split(options);
+    });
 }
 
 void add_sizes(CLI::App& app, Sizes& sizes, const std::string& by_default) {

@@ -55,7 +55,10 @@ Action declare_reproduce(CLI::App& app) {
     return [timings, ladder] {
         auto& command = timings.first->parsed() ? *timings.second : *ladder.second;
         command.options.most_points = command.most_points;
-        return deliver(command.delivery, [&] { return command.study(command.options); });
+        return deliver(command.delivery, [&](const StudyProgress& progress) {
+            command.options.progress = progress;
+            return command.study(command.options);
+        });
     };
 }
 

@@ -67,6 +67,8 @@ public:
     void add(Rung rung, Precision precision, std::int64_t n) {
         for (const auto& row : rows_)
             if (row.rung == rung && row.precision == precision && row.n == n) return;
+        if (options_.progress)
+            options_.progress(fmt::format("{}, {}, N = {}", cuda::info_of(rung).name, name_of(precision), n));
         const auto& points = points_of(n);
         rows_.push_back(
             measure(points, truth_of(points, precision == Precision::float32), rung, precision, options_));

@@ -4,6 +4,7 @@
 
 #include "studies/cuda/ceilings.h"
 #include "studies/ladder_model.h"
+#include "studies/study_progress.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -17,6 +18,7 @@ struct BenchCudaOptions {
     std::vector<std::int64_t> sizes{16384, 65536, 262144}; ///< numbers of points, each ≥ 2
     int repeats = 5;                                       ///< ≥ 1
     int device = 0;                                        ///< CUDA's number
+    StudyProgress progress{};
 };
 
 /// One rung at one size. Speed-ups compare pairs/s: slow rungs are measured at fewer points.

@@ -128,6 +128,9 @@ private:
 
 BenchSplitRow measure(const BenchPoints& points, const SampledTruth& truth, Precision precision,
                       std::int64_t cpu_targets, int threads, const BenchSplitOptions& options) {
+    if (options.progress)
+        options.progress(fmt::format("{}, N = {}, {} targets on the CPU", name_of(precision),
+                                     points.mass.size(), cpu_targets));
     Split split(points, precision, cpu_targets, threads, options.device);
     std::vector<double> all, cpu, gpu;
     for (int run = -1; run < options.repeats; ++run) { // the first warms up

@@ -2,6 +2,8 @@
 // ("Hybrid Execution") say hardly.
 #pragma once
 
+#include "studies/study_progress.h"
+
 #include <farfield/sum.h>
 
 #include <cstdint>
@@ -16,6 +18,7 @@ struct BenchSplitOptions {
     int threads = 0;                                ///< of the CPU; 0: all but the one that waits for the GPU
     int repeats = 5;                                ///< ≥ 1
     int device = 0;                                 ///< CUDA's number
+    StudyProgress progress{};
 };
 
 /// One division. The GPU sums its own bodies on each other by `symmetric` and adds what the CPU's bodies do

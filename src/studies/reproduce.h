@@ -1,6 +1,7 @@
 // The sources' tables on this machine: what `farfield reproduce` does.
 #pragma once
 
+#include "studies/study_progress.h"
 #include "studies/study_table.h"
 
 #include <farfield/device.h>
@@ -16,6 +17,7 @@ struct ReproduceOptions {
     int threads = 0; ///< of the multithreaded CPU columns; 0: all
     int repeats = 3; ///< ≥ 1
     std::int64_t most_points = std::numeric_limits<std::int64_t>::max(); ///< larger sizes are cut to this
+    StudyProgress progress{};
 };
 
 /// The CUDA Handbook's timings: one sum of 4096, 8192 and 16384 bodies on one CPU thread, on all and on a

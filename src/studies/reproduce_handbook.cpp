@@ -113,7 +113,7 @@ Study reproduce_handbook_timings(const ReproduceOptions& options) {
     auto study =
         begin_study("handbook-timings", "The N-body timings of the CUDA Handbook (2012) and this machine's",
                     options, place);
-    StudyTimer timer(options.repeats, place.gpu, options.threads);
+    StudyTimer timer(options.repeats, place.gpu, options.threads, options.progress);
     study.tables.push_back(timings(timer, place, options));
     study.tables.push_back(kernels(timer, place, options));
     study.notes.emplace_back("Times here are of the sum alone: bodies are on the CPU or GPU that sums them.");

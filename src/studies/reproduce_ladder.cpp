@@ -197,7 +197,7 @@ Study reproduce_ladder(const ReproduceOptions& options) {
     auto study = begin_study(
         "ladder", "The ladder of optimisations of the CUDA slides after Burtscher, and this machine's",
         options, place);
-    StudyTimer timer(options.repeats, place.gpu, options.threads);
+    StudyTimer timer(options.repeats, place.gpu, options.threads, options.progress);
     Ladder ladder(timer, place, options.most_points);
     study.tables.push_back(threads_table(ladder));
     study.tables.push_back(speedup_table(ladder));

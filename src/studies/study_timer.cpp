@@ -5,13 +5,16 @@
 
 #include <farfield/run.h>
 
+#include <fmt/core.h>
+
 #include <chrono>
+#include <utility>
 #include <vector>
 
 namespace farfield {
 
-StudyTimer::StudyTimer(int repeats, std::optional<int> gpu, int threads)
-    : repeats_(repeats), gpu_(gpu), threads_(thread_count(threads)) {}
+StudyTimer::StudyTimer(int repeats, std::optional<int> gpu, int threads, StudyProgress progress)
+    : repeats_(repeats), gpu_(gpu), threads_(thread_count(threads)), progress_(std::move(progress)) {}
 
 const BenchPoints& StudyTimer::points(std::int64_t n) {
     auto place = points_.find(n);
@@ -32,6 +35,8 @@ const SampledTruth& StudyTimer::truth(std::int64_t n, bool rounded) {
 Timed StudyTimer::cpu(std::int64_t n, Variant variant, Isa isa, int threads, Precision precision) {
     const auto key = std::tuple(n, variant, isa, threads, precision);
     if (const auto known = cpu_times_.find(key); known != cpu_times_.end()) return known->second;
+    tell(fmt::format("{} on the CPU (threads: {}), {}, N = {}", name_of(variant), threads, name_of(precision),
+                     n));
     const auto& from = points(n);
     SumPlan plan(matrix_view(std::span<const double>(from.xyz), 3), {.softening = bench_softening,
                                                                      .precision = precision,
@@ -53,6 +58,7 @@ Timed StudyTimer::cpu(std::int64_t n, Variant variant, Isa isa, int threads, Pre
 Timed StudyTimer::gpu(std::int64_t n, cuda::Rung rung, Precision precision, int steps) {
     const auto key = std::tuple(n, rung, precision, steps);
     if (const auto known = gpu_times_.find(key); known != gpu_times_.end()) return known->second;
+    tell(fmt::format("{}, {}, N = {}", cuda::info_of(rung).name, name_of(precision), n));
     const auto& from = points(n);
     cuda::DeviceSum sum({.device = *gpu_,
                          .rung = rung,
@@ -78,6 +84,7 @@ Timed StudyTimer::gpu(std::int64_t n, cuda::Rung rung, Precision precision, int 
 double StudyTimer::simulation(std::int64_t n, int steps, bool on_gpu) const {
     constexpr double step = 1.0 / 1024.0;
     constexpr int warm_up = 64;
+    tell(fmt::format("{} steps on the {}, N = {}", steps, on_gpu ? "GPU" : "CPU", n));
     InitialOptions initial;
     initial.kind = InitialKind::plummer;
     initial.n = n;

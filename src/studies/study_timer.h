@@ -3,6 +3,7 @@
 #pragma once
 
 #include "studies/bench_points.h"
+#include "studies/study_progress.h"
 #include "sums/direct/cuda/rungs.h"
 
 #include <farfield/sum.h>
@@ -28,7 +29,7 @@ struct Timed {
 class StudyTimer {
 public:
     /// `gpu`: CUDA's number, or none to measure on the CPU alone. `threads` of the CPU, 0: all.
-    StudyTimer(int repeats, std::optional<int> gpu, int threads);
+    StudyTimer(int repeats, std::optional<int> gpu, int threads, StudyProgress progress = {});
 
     [[nodiscard]] bool has_gpu() const { return gpu_.has_value(); }
     [[nodiscard]] int threads() const { return threads_; }
@@ -46,12 +47,16 @@ public:
     [[nodiscard]] double simulation(std::int64_t n, int steps, bool on_gpu) const;
 
 private:
+    void tell(const std::string& what) const {
+        if (progress_) progress_(what);
+    }
     const BenchPoints& points(std::int64_t n);
     const SampledTruth& truth(std::int64_t n, bool rounded);
 
     int repeats_;
     std::optional<int> gpu_;
     int threads_;
+    StudyProgress progress_;
     std::map<std::int64_t, BenchPoints> points_;
     std::map<std::pair<std::int64_t, bool>, SampledTruth> truths_;
     std::map<std::tuple<std::int64_t, Variant, Isa, int, Precision>, Timed> cpu_times_;
