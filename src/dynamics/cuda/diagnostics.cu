@@ -61,10 +61,9 @@ __global__ void total_kernel(const DiagnosticSums* partial, int count, Diagnosti
 
 int blocks_for(int n) { return (n + threads - 1) / threads; }
 
-DeviceArray<double> uploaded(const std::vector<double>& values) {
+DeviceArray<double> uploaded(const std::vector<double>& values, cudaStream_t stream) {
     DeviceArray<double> array(values.size());
-    check(cudaMemcpy(array.data(), values.data(), array.bytes(), cudaMemcpyHostToDevice),
-          "bringing the bodies to the GPU");
+    copy(array.data(), values.data(), values.size(), stream);
     return array;
 }
 
@@ -77,12 +76,12 @@ DeviceDiagnostics::DeviceDiagnostics(const MotionInput& input, int device)
                                .softening = input.frame_softening}),
       n_(input.n()), frame_scale_(input.frame_scale), G_(input.setup->G) {
     const bool charges = input.setup->kernel == Kernel::coulomb;
-    mass_ = uploaded(input.bodies->mass);
-    strength_ = uploaded(charges ? input.bodies->charge : input.bodies->mass);
+    auto& part = potential_.parts().front();
+    mass_ = uploaded(input.bodies->mass, part.stream);
+    strength_ = uploaded(charges ? input.bodies->charge : input.bodies->mass, part.stream);
     partial_ = DeviceArray<DiagnosticSums>(static_cast<std::size_t>(blocks_for(n_)) + 1);
     result_ = PinnedArray<DiagnosticSums>(1);
-    const auto scaled = uploaded(input.strength);
-    auto& part = potential_.parts().front();
+    const auto scaled = uploaded(input.strength, part.stream);
     set_strengths(part.points, scaled.data(), n_, part.stream);
     potential_.synchronize();
     unscale_ = power_of_two(input.setup->frame.exponent - input.strength_exponent);

@@ -115,7 +115,10 @@ struct SumEngine<PointType>::Impl {
     }
 
     void prepare(Part& part, Interval range, int p, int count) {
-        check(cudaMemset(part.points.data(), 0, part.points.bytes()), "clearing the points");
+        // In the stream of the part: it does not wait for the default stream, in which a late clearing would
+        // meet points that have been written.
+        check(cudaMemsetAsync(part.points.data(), 0, part.points.bytes(), part.stream.get()),
+              "clearing the points");
         if (options.rung == Rung::symmetric) {
             part.share = symmetric_share<PointType>(options.n, p, count);
             part.stack = DeviceArray<Vec4<double>>(static_cast<std::size_t>(part.share.depth) *

@@ -6,7 +6,9 @@
 
 namespace farfield::cuda {
 
-GpuSum::GpuSum(const SumOptions&, const std::vector<int>&, bool) { throw BackendUnavailable(why_no_device()); }
+GpuSum::GpuSum(const SumOptions&, const std::vector<int>&, bool) {
+    throw BackendUnavailable(why_no_device());
+}
 GpuSum::GpuSum(GpuSum&&) noexcept = default;
 GpuSum& GpuSum::operator=(GpuSum&&) noexcept = default;
 GpuSum::~GpuSum() = default;
