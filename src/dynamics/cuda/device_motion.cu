@@ -56,6 +56,10 @@ public:
         check(cudaSetDevice(device_), "selecting a GPU");
     }
 
+    Courier(const Courier&) = delete;
+    Courier& operator=(const Courier&) = delete;
+    ~Courier() { cudaStreamSynchronize(stream_.get()); } // a copy on its way needs the buffers
+
     /// The copy in GPU memory is queued on the streams of the parts, that to the host on a stream of its own.
     void send(std::span<StatePart> parts) {
         for (std::size_t k = 0; k < parts.size(); ++k) {

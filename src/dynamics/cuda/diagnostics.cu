@@ -88,6 +88,10 @@ DeviceDiagnostics::DeviceDiagnostics(const MotionInput& input, int device)
     unscale_.first *= descriptor(input.setup->kernel).sign;
 }
 
+DeviceDiagnostics::~DeviceDiagnostics() {
+    for (const auto& part : potential_.parts()) cudaStreamSynchronize(part.stream);
+}
+
 void DeviceDiagnostics::queue(const double* x, const double* v, const Event& ready) {
     auto& part = potential_.parts().front();
     check(cudaSetDevice(part.device), "selecting a GPU");

@@ -18,6 +18,9 @@ class DeviceDiagnostics {
 public:
     /// On the device of the current thread. The potential is always a sum in double.
     DeviceDiagnostics(const MotionInput& input, int device);
+    DeviceDiagnostics(const DeviceDiagnostics&) = delete;
+    DeviceDiagnostics& operator=(const DeviceDiagnostics&) = delete;
+    ~DeviceDiagnostics(); ///< waits for what is queued
 
     /// Queues the sums over positions and velocities (3·N on this GPU), which must stay as they are until
     /// `wait`, once `ready` has happened.

@@ -165,7 +165,7 @@ TEST(DeviceArrays, AreReadInTheOrderOfTheCallersStream) {
     for (const bool own_stream : {true, false}) {
         const cuda::Stream stream;
         cudaStream_t used = own_stream ? stream.get() : nullptr; // null: CUDA's default stream
-        cuda::check(cudaMemset(points.data(), 0, points.bytes()), "clearing");
+        cuda::check(cudaMemsetAsync(points.data(), 0, points.bytes(), used), "clearing");
         cuda::copy(to.data(), from.data(), large, used);
         cuda::copy(points.data(), source.data(), 3 * n, used);
         SumPlan plan(view(points, {1000, 3}), {.coincident = Coincident::skip, .stream = used});
