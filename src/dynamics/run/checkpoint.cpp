@@ -1,5 +1,7 @@
 #include "dynamics/run/checkpoint.h"
 
+#include "io/atomic_file.h"
+#include "io/file.h"
 #include "io/hdf5.h"
 
 #include <farfield/error.h>
@@ -7,41 +9,62 @@
 
 #include <fmt/format.h>
 
-#include <bit>
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <span>
 #include <system_error>
+#include <type_traits>
+#include <vector>
 
 namespace farfield {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr std::uint64_t format_version = 2;
+constexpr std::uint64_t format_version = 3;
 
-// A 64-bit checksum over words and texts, each mixed in by multiplication and shift (as in splitmix64). It
-// finds damage, not malice.
-class Checksum {
-public:
-    void add(std::uint64_t word) {
-        value_ = (value_ ^ word) * 0x9E3779B97F4A7C15U;
-        value_ ^= value_ >> 29U;
-    }
-    void add(double value) { add(std::bit_cast<std::uint64_t>(value)); }
-    template <class T>
-    void add(const std::vector<T>& values) {
-        add(static_cast<std::uint64_t>(values.size()));
-        for (const T& value : values) add(value);
-    }
-    void add(const std::string& text) {
-        add(static_cast<std::uint64_t>(text.size()));
-        for (const char c : text) add(static_cast<std::uint64_t>(static_cast<unsigned char>(c)));
-    }
-    [[nodiscard]] std::uint64_t value() const { return value_; }
-
-private:
-    std::uint64_t value_ = 0;
+// The last bytes of a checkpoint, behind those that HDF5 reads. HDF5 does not survive every damage to its
+// structures, so it is shown nothing that has not been checked.
+struct Seal {
+    std::array<char, 8> mark{'F', 'F', 'S', 'E', 'A', 'L', '0', '1'};
+    std::uint64_t checksum = 0;
+    friend bool operator==(const Seal&, const Seal&) = default;
 };
+static_assert(std::has_unique_object_representations_v<Seal>);
 
-// Names every scalar and array of a checkpoint once; `visit(name, member)` reads, writes or sums it up. Read
-// and write cannot disagree, and nothing is left out of the checksum.
+// The checksum takes the bytes in words, each mixed in by multiplication and shift (as in splitmix64). It
+// finds damage, not malice.
+Seal seal_of(std::span<const std::byte> bytes) {
+    Seal seal;
+    std::uint64_t value = bytes.size();
+    while (!bytes.empty()) {
+        std::uint64_t word = 0;
+        const auto taken = std::min(sizeof word, bytes.size());
+        std::memcpy(&word, bytes.data(), taken);
+        value = (value ^ word) * 0x9E3779B97F4A7C15U;
+        value ^= value >> 29U;
+        bytes = bytes.subspan(taken);
+    }
+    seal.checksum = value;
+    return seal;
+}
+
+// The bytes of a file without its seal. @throws IoError where they do not fit.
+std::span<const std::byte> unsealed(std::span<const std::byte> bytes, const fs::path& path) {
+    if (bytes.size() >= sizeof(Seal)) {
+        const auto content = bytes.first(bytes.size() - sizeof(Seal));
+        Seal seal;
+        std::memcpy(&seal, bytes.last(sizeof(Seal)).data(), sizeof seal);
+        if (seal == seal_of(content)) return content;
+    }
+    throw IoError(fmt::format("{}: the checksum at its end does not fit the content; the file is damaged or "
+                              "incomplete",
+                              path.string()));
+}
+
+// Names every scalar and array of a checkpoint once; `visit(name, member)` reads or writes it, so that the
+// two cannot disagree.
 template <class C, class Visit>
 void visit_scalars(C& c, Visit&& visit) {
     visit("Step", c.state.step);
@@ -83,22 +106,6 @@ double energy_or_zero(const Checkpoint& c) { return c.state.initial_energy.value
 
 double frame_exponent(const Checkpoint& c) { return c.state.frame.exponent; } // attributes have no int
 
-std::uint64_t checksum_of(const Checkpoint& c) {
-    Checksum sum;
-    const auto add = [&](const char*, const auto& member) { sum.add(member); };
-    visit_scalars(c, add);
-    visit_arrays(c, add);
-    sum.add(energy_or_zero(c));
-    sum.add(static_cast<std::uint64_t>(c.state.initial_energy.has_value()));
-    sum.add(frame_exponent(c));
-    sum.add(name_of(DeviceChoice{.kind = c.backend.device}));
-    for (auto name : {name_of(c.backend.isa), name_of(c.backend.variant), name_of(c.backend.precision)})
-        sum.add(std::string(name));
-    sum.add(c.deciding_text);
-    sum.add(c.version);
-    return sum.value();
-}
-
 template <class Enum>
 Enum enum_attribute(const hdf5::Group& group, const char* attribute) {
     const auto text = group.text_attribute(attribute);
@@ -133,17 +140,20 @@ void write_checkpoint(const RunFolder& folder, const Checkpoint& checkpoint) {
                   [&](const char* name, const auto& value) { root.write_attribute(name, value); });
     if (checkpoint.state.initial_energy) root.write_attribute("InitialEnergy", energy_or_zero(checkpoint));
     root.write_attribute("FrameExponent", frame_exponent(checkpoint));
-    root.write_attribute("Checksum", checksum_of(checkpoint));
     visit_arrays(checkpoint, [&](const char* name, const auto& values) {
         if (!values.empty()) root.write(name, values);
     });
+    const auto content = file.image();
+    const auto seal = seal_of(content);
+    const std::array<std::span<const std::byte>, 2> pieces{content, std::as_bytes(std::span(&seal, 1))};
     // A kill between the two leaves the previous one alone, and that is enough to go on.
     if (fs::exists(folder.checkpoint())) rename_or_throw(folder.checkpoint(), folder.previous_checkpoint());
-    file.save(folder.checkpoint());
+    write_pieces_atomically(folder.checkpoint(), pieces);
 }
 
 Checkpoint read_checkpoint(const fs::path& path) {
-    const auto file = hdf5::File::open(path);
+    const auto bytes = read_file(path);
+    const auto file = hdf5::File::open_image(unsealed(bytes, path), path.string());
     const auto root = file.root();
     if (const auto format = root.attribute<std::uint64_t>("FormatVersion"); format != format_version)
         throw InvalidArgument(fmt::format("{}: its format is {}, this version of Farfield reads {}",
@@ -164,9 +174,6 @@ Checkpoint read_checkpoint(const fs::path& path) {
         using Value = typename std::remove_reference_t<decltype(values)>::value_type;
         if (root.has_dataset(name)) values = root.dataset(name).template read<Value>();
     });
-    if (checksum_of(c) != root.attribute<std::uint64_t>("Checksum"))
-        throw IoError(
-            fmt::format("{}: the checksum does not fit the content; the file is damaged", path.string()));
     return c;
 }
 

@@ -226,25 +226,15 @@ TEST(Restart, FindsEveryFlippedByteOfACheckpoint) {
     const TemporaryFolder folder;
     run_half(folder / "out");
     const auto path = folder / "out" / "checkpoint.h5";
-    const auto good = read_checkpoint(path);
     const auto bytes = bytes_of(path);
+    EXPECT_NO_THROW(read_checkpoint(path));
     std::mt19937 random(3);
     for (int i = 0; i < 200; ++i) {
         auto damaged = bytes;
         const auto place = random() % damaged.size();
         damaged[place] = static_cast<char>(damaged[place] ^ (1 << random() % 8));
         write_bytes(path, damaged);
-        // Damage that nothing depends on (unused bytes of the format) may pass, but then the content is
-        // right.
-        try {
-            const auto read = read_checkpoint(path);
-            EXPECT_EQ(read.state.motion.bodies.position, good.state.motion.bodies.position)
-                << "byte " << place;
-            EXPECT_EQ(read.state.motion.acceleration, good.state.motion.acceleration) << "byte " << place;
-            EXPECT_EQ(read.state.step, good.state.step) << "byte " << place;
-            EXPECT_EQ(read.diagnostics_bytes, good.diagnostics_bytes) << "byte " << place;
-        } catch (const Error&) {
-        }
+        EXPECT_THROW(read_checkpoint(path), Error) << "byte " << place;
     }
 }
 
