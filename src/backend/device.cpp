@@ -19,12 +19,13 @@ constexpr std::string_view cuda_prefix = "cuda:";
 [[noreturn]] void refuse(std::string_view name) {
     constexpr std::array<std::string_view, 3> kinds{"auto", "cpu", "cuda"};
     const auto kind = name.substr(0, name.find(':'));
-    const auto near = nearest_word(kind, kinds);
+    const auto near =
+        kind == "gpu" ? "cuda" : nearest_word(kind, kinds); // one letter from "cpu", but not meant so
     const bool is_near = !near.empty() && near != kind;
     throw InvalidArgument(
-        fmt::format("device '{}' is not known{}; use 'auto', 'cpu', 'cuda', one GPU as 'cuda:1' "
-                    "or several as 'cuda:0,1'",
-                    name, is_near ? fmt::format(", did you mean '{}'?", near) : ""));
+        fmt::format("device '{}' is not known; use 'auto', 'cpu', 'cuda', one GPU as 'cuda:1' "
+                    "or several as 'cuda:0,1'{}",
+                    name, is_near ? fmt::format("; did you mean '{}'?", near) : ""));
 }
 
 std::vector<int> read_numbers(std::string_view list, std::string_view name) {

@@ -17,7 +17,6 @@
 namespace farfield {
 namespace {
 
-bool is_gpu_rung(Variant variant) { return variant > Variant::symmetric; }
 bool is_scalar_rung(Variant variant) { return variant == Variant::naive || variant == Variant::soa; }
 
 double seconds_between(std::chrono::steady_clock::time_point a, std::chrono::steady_clock::time_point b) {
@@ -39,7 +38,7 @@ void scale(double* values, std::int64_t n, double sign, int exponent) {
 } // namespace
 
 DirectSum::DirectSum(const SumOptions& options, bool self) : options_(options), self_(self) {
-    if (is_gpu_rung(options.variant))
+    if (is_for_gpus_only(options.variant))
         throw InvalidArgument(
             fmt::format("variant '{}' is a rung for GPUs; use device 'cuda', or 'auto', 'naive', "
                         "'soa', 'simd' or 'symmetric' on the CPU",

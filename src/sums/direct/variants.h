@@ -24,6 +24,9 @@ struct VariantTask {
     TileSums sums;
 };
 
+/// True for the variants that a CPU does not have; those follow the CPU's in the enum.
+constexpr bool is_for_gpus_only(Variant variant) { return variant > Variant::symmetric; }
+
 void run_variant(const VariantTask& task);
 
 } // namespace farfield

@@ -1,6 +1,7 @@
 #include "sums/select/device.h"
 
 #include "backend/cuda/devices.h"
+#include "sums/direct/variants.h"
 
 #include <farfield/error.h>
 
@@ -20,7 +21,6 @@ DeviceChoice gpu(int index) { return {.kind = DeviceKind::cuda, .gpus = {index}}
 bool is_for_cpu(const SumOptions& options) {
     return options.variant == Variant::simd || options.isa != Isa::automatic;
 }
-bool is_for_gpu(const SumOptions& options) { return options.variant > Variant::symmetric; }
 
 /// CUDA's start is worth its time once the sums that would have gained from it have taken as long: this
 /// counts them.
@@ -62,7 +62,7 @@ DeviceChoice choose_device(const SumOptions& options, bool self, const SumCost& 
     }
     if (array_gpu && options.device.gpus.empty()) return gpu(*array_gpu);
     if (options.device.kind == DeviceKind::cuda) return options.device.gpus.empty() ? gpu(0) : options.device;
-    if (is_for_gpu(options)) return gpu(0);
+    if (is_for_gpus_only(options.variant)) return gpu(0);
     if (is_for_cpu(options)) return the_cpu;
     return faster_device(options, self, cost);
 }

@@ -33,6 +33,7 @@ TEST(DeviceChoice, SuggestsTheNearest) {
     };
     EXPECT_NE(message("cud").find("did you mean 'cuda'?"), std::string::npos);
     EXPECT_NE(message("cpuu").find("did you mean 'cpu'?"), std::string::npos);
+    EXPECT_NE(message("gpu:1").find("did you mean 'cuda'?"), std::string::npos);
     EXPECT_NE(message("CUDA:1").find("did you mean 'cuda'?"), std::string::npos);
     EXPECT_EQ(message("cuda:x").find("did you mean"), std::string::npos);
     EXPECT_NE(message("cuda:x").find("'cuda:0,1'"), std::string::npos);
