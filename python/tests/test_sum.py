@@ -177,7 +177,7 @@ MISTAKES = {
     "no array": (TypeError, "points is a str", dict(points="points.npy")),
     "ragged list": (ValueError, "inhomogeneous", dict(points=[[1.0, 2.0, 3.0], [1.0]])),
     "device": (ValueError, "targets lives on device type 10.*host copy", dict(targets=OnAnotherDevice())),
-    "device name": (ValueError, "device 'cud' is not known, did you mean 'cuda'", dict(device="cud")),
+    "device name": (ValueError, "device 'cud' is not known; use .* did you mean 'cuda'", dict(device="cud")),
     "exchange": (ValueError, "exchange = 'pear' is not known.*'peer'", dict(exchange="pear")),
     "stream": (TypeError, "stream is a str", dict(stream="fast")),
     "scalar": (ValueError, "points has 0 dimensions", dict(points=np.float64(3))),

@@ -1,0 +1,134 @@
+// Sets of cells as intervals in rows.
+#include "stencil/ir/cell_set.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace farfield::stencil::ir {
+namespace {
+
+// Calls combine(intervals of a, intervals of b, builder) for each row.
+template <class Combine>
+CellSet by_rows(const CellSet& a, const CellSet& b, Combine&& combine) {
+    CellSet::Builder builder(a.shape());
+    for (std::int64_t r = 0; r < a.rows(); ++r) {
+        combine(a.row(r), b.row(r), builder);
+        builder.end_row();
+    }
+    return builder.finish();
+}
+
+} // namespace
+
+bool CellBox::empty() const { return last[0] <= first[0] || last[1] <= first[1] || last[2] <= first[2]; }
+
+std::int64_t CellBox::count() const {
+    return empty() ? 0 : (last[0] - first[0]) * (last[1] - first[1]) * (last[2] - first[2]);
+}
+
+CellBox whole(const Shape& shape) { return {{0, 0, 0}, shape}; }
+
+CellBox intersection(const CellBox& a, const CellBox& b) {
+    CellBox both;
+    for (std::size_t i = 0; i < 3; ++i) {
+        both.first[i] = std::max(a.first[i], b.first[i]);
+        both.last[i] = std::min(a.last[i], b.last[i]);
+    }
+    return both;
+}
+
+CellSet::CellSet(const Shape& shape) : CellSet(shape, CellBox{}) {}
+
+CellSet::CellSet(const Shape& shape, const CellBox& box) {
+    const auto inside = intersection(box, whole(shape));
+    Builder builder(shape);
+    for (std::int64_t k = 0; k < shape[2]; ++k)
+        for (std::int64_t j = 0; j < shape[1]; ++j) {
+            if (!inside.empty() && j >= inside.first[1] && j < inside.last[1] && k >= inside.first[2] &&
+                k < inside.last[2])
+                builder.add({inside.first[0], inside.last[0]});
+            builder.end_row();
+        }
+    *this = builder.finish();
+}
+
+std::span<const Interval> CellSet::row(std::int64_t r) const {
+    const auto first = static_cast<std::size_t>(row_begin_[static_cast<std::size_t>(r)]);
+    const auto last = static_cast<std::size_t>(row_begin_[static_cast<std::size_t>(r) + 1]);
+    return std::span(intervals_).subspan(first, last - first);
+}
+
+bool CellSet::contains(const std::array<std::int64_t, 3>& cell) const {
+    for (std::size_t a = 0; a < 3; ++a)
+        if (cell[a] < 0 || cell[a] >= shape_[a]) return false;
+    const auto intervals = row(cell[1] + shape_[1] * cell[2]);
+    const auto after = std::upper_bound(intervals.begin(), intervals.end(), cell[0],
+                                        [](std::int64_t i, const Interval& in) { return i < in.first; });
+    return after != intervals.begin() && cell[0] < std::prev(after)->last;
+}
+
+CellSet::Builder::Builder(const Shape& shape) {
+    set_.shape_ = shape;
+    set_.row_begin_.reserve(static_cast<std::size_t>(set_.rows()) + 1);
+    set_.row_begin_.push_back(0);
+}
+
+void CellSet::Builder::add(Interval interval) {
+    if (interval.last <= interval.first) return;
+    auto& all = set_.intervals_;
+    const bool first_of_row = static_cast<std::int64_t>(all.size()) == set_.row_begin_.back();
+    if (!first_of_row && all.back().last == interval.first)
+        all.back().last = interval.last;
+    else
+        all.push_back(interval);
+}
+
+void CellSet::Builder::end_row() {
+    auto& set = set_;
+    const auto r = static_cast<std::int64_t>(set.row_begin_.size()) - 1;
+    const auto begin = static_cast<std::size_t>(set.row_begin_.back());
+    set.row_begin_.push_back(static_cast<std::int64_t>(set.intervals_.size()));
+    if (begin == set.intervals_.size()) return;
+    const std::array<std::int64_t, 3> low{set.intervals_[begin].first, r % set.shape_[1], r / set.shape_[1]};
+    const std::array<std::int64_t, 3> high{set.intervals_.back().last, low[1] + 1, low[2] + 1};
+    const bool none_yet = set.count_ == 0;
+    for (std::size_t a = 0; a < 3; ++a) {
+        set.bounds_.first[a] = none_yet ? low[a] : std::min(set.bounds_.first[a], low[a]);
+        set.bounds_.last[a] = none_yet ? high[a] : std::max(set.bounds_.last[a], high[a]);
+    }
+    for (auto i = begin; i < set.intervals_.size(); ++i)
+        set.count_ += set.intervals_[i].last - set.intervals_[i].first;
+}
+
+CellSet CellSet::Builder::finish() { return std::move(set_); }
+
+CellSet intersection(const CellSet& a, const CellSet& b) {
+    return by_rows(a, b, [](auto left, auto right, CellSet::Builder& out) {
+        for (std::size_t i = 0, j = 0; i < left.size() && j < right.size();) {
+            out.add({std::max(left[i].first, right[j].first), std::min(left[i].last, right[j].last)});
+            if (left[i].last < right[j].last)
+                ++i;
+            else
+                ++j;
+        }
+    });
+}
+
+CellSet difference(const CellSet& a, const CellSet& b) {
+    return by_rows(a, b, [](auto left, auto right, CellSet::Builder& out) {
+        std::size_t j = 0;
+        for (const auto& interval : left) {
+            auto from = interval.first;
+            while (j < right.size() && right[j].last <= from) ++j;
+            for (auto hole = j; hole < right.size() && right[hole].first < interval.last; ++hole) {
+                out.add({from, right[hole].first});
+                from = std::max(from, right[hole].last);
+            }
+            out.add({from, interval.last});
+        }
+    });
+}
+
+CellSet complement(const CellSet& a) { return difference(CellSet(a.shape(), whole(a.shape())), a); }
+
+} // namespace farfield::stencil::ir

@@ -1,0 +1,86 @@
+// A set of cells of a grid, as intervals in rows: what a subdomain is once its shape is known.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace farfield::stencil::ir {
+
+/// Cells along the axes of a grid, in their order: axis 0 lies fastest in memory. Missing axes have 1 cell.
+using Shape = std::array<std::int64_t, 3>;
+
+/// Cells first to last − 1 of a row.
+struct Interval {
+    std::int64_t first = 0;
+    std::int64_t last = 0;
+    friend bool operator==(const Interval&, const Interval&) = default;
+};
+
+/// A box of cells: first[a] ≤ i_a < last[a]. Empty where some last ≤ first.
+struct CellBox {
+    std::array<std::int64_t, 3> first = {};
+    std::array<std::int64_t, 3> last = {};
+    bool empty() const;
+    std::int64_t count() const;
+    friend bool operator==(const CellBox&, const CellBox&) = default;
+};
+
+CellBox whole(const Shape& shape);
+CellBox intersection(const CellBox& a, const CellBox& b);
+
+/// Row number r = i_1 + shape[1]·i_2 holds the cells (·, i_1, i_2).
+class CellSet {
+public:
+    CellSet() = default;
+    /// The empty set.
+    explicit CellSet(const Shape& shape);
+    CellSet(const Shape& shape, const CellBox& box);
+
+    /// Makes a set row by row.
+    class Builder;
+
+    const Shape& shape() const { return shape_; }
+    std::int64_t rows() const { return shape_[1] * shape_[2]; }
+    std::span<const Interval> row(std::int64_t r) const;
+    /// The smallest box that holds every cell; empty for the empty set.
+    const CellBox& bounds() const { return bounds_; }
+    std::int64_t count() const { return count_; }
+    bool empty() const { return count_ == 0; }
+    /// Whether it is all of bounds().
+    bool is_box() const { return count_ == bounds_.count(); }
+    bool contains(const std::array<std::int64_t, 3>& cell) const;
+
+    friend bool operator==(const CellSet& a, const CellSet& b) {
+        return a.shape_ == b.shape_ && a.row_begin_ == b.row_begin_ && a.intervals_ == b.intervals_;
+    }
+
+private:
+    Shape shape_ = {0, 0, 0};
+    std::vector<std::int64_t> row_begin_; ///< rows() + 1 places in intervals_
+    std::vector<Interval> intervals_;
+    CellBox bounds_;
+    std::int64_t count_ = 0;
+};
+
+class CellSet::Builder {
+public:
+    explicit Builder(const Shape& shape);
+    /// Appends to the row at hand: intervals come in ascending order; touching ones are joined, empty ones
+    /// dropped.
+    void add(Interval interval);
+    void end_row();
+    /// After `end_row` for each row.
+    CellSet finish();
+
+private:
+    CellSet set_;
+};
+
+CellSet intersection(const CellSet& a, const CellSet& b);
+CellSet difference(const CellSet& a, const CellSet& b);
+/// The cells of the grid that are not in the set.
+CellSet complement(const CellSet& a);
+
+} // namespace farfield::stencil::ir
