@@ -6,5 +6,6 @@
 #include <farfield/error.h>
 #include <farfield/run.h>
 #include <farfield/simulation.h>
+#include <farfield/stencil.h>
 #include <farfield/sum.h>
 #include <farfield/version.h>

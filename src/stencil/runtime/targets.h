@@ -1,0 +1,22 @@
+// The table of targets: a name and what makes its executor.
+#pragma once
+
+#include "stencil/runtime/executor.h"
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace farfield::stencil {
+
+/// "interpreter" first, then what this build has.
+std::vector<std::string_view> target_names();
+
+/// Gets a program ready on a target, with all fields at their initial values.
+/// @throws InvalidArgument for a name or option that is not known, BackendUnavailable where this machine
+/// lacks
+///         what the target needs (a compiler, a GPU), DeviceError, IoError.
+std::unique_ptr<Executor> make_executor(std::string_view target, std::shared_ptr<const ir::Program> program,
+                                        const ExecutorOptions& options);
+
+} // namespace farfield::stencil
