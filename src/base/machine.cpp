@@ -2,6 +2,7 @@
 
 #include <sched.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <thread>
@@ -41,5 +42,10 @@ std::string compiler_text() {
 } // namespace
 
 Machine this_machine() { return {cpu_model(), usable_cpus(), system_text(), compiler_text()}; }
+
+std::int64_t physical_memory() {
+    return static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) *
+           static_cast<std::int64_t>(sysconf(_SC_PAGE_SIZE));
+}
 
 } // namespace farfield

@@ -1,6 +1,7 @@
 // What machine and what compiler this is, for reports.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace farfield {
@@ -13,5 +14,8 @@ struct Machine {
 };
 
 Machine this_machine();
+
+/// Bytes of main memory.
+std::int64_t physical_memory();
 
 } // namespace farfield

@@ -55,6 +55,25 @@ inline constexpr DiagnosticKind reads_updated_neighbour{
 inline constexpr DiagnosticKind reads_updated_cell{"reads-updated-cell", Severity::warning,
                                                    "a value is read that the same update has just written"};
 
+// cells
+inline constexpr DiagnosticKind too_large{"too-large", Severity::error,
+                                          "a program that needs more memory than the machine has"};
+inline constexpr DiagnosticKind unreadable_file{"unreadable-file", Severity::error,
+                                                "a file that cannot be read, or holds no numbers"};
+inline constexpr DiagnosticKind wrong_shape{"wrong-shape", Severity::error,
+                                            "a file of another size than the grid"};
+inline constexpr DiagnosticKind outside_grid{"outside-grid", Severity::error,
+                                             "a neighbour is read that the grid does not have"};
+inline constexpr DiagnosticKind too_far{"too-far", Severity::error,
+                                        "a neighbour farther away than the grid is wide"};
+inline constexpr DiagnosticKind overlap{"overlap", Severity::error,
+                                        "two cases of a coefficient claim one cell"};
+inline constexpr DiagnosticKind gap{"gap", Severity::error, "a cell without a coefficient's value"};
+inline constexpr DiagnosticKind empty_region{"empty-region", Severity::warning,
+                                             "something applies to no cell"};
+inline constexpr DiagnosticKind no_value{"no-value", Severity::error, "a record of no cell"};
+inline constexpr DiagnosticKind unstable{"unstable", Severity::error, "short waves grow without bound"};
+
 inline constexpr std::array all{&unknown_statement,
                                 &unknown_word,
                                 &repeated,
