@@ -1,0 +1,37 @@
+// The target model: what the printers need to know of a target's C++ dialect. Everything else about an
+// expression (order, precision, fused products) is fixed by the IR and printed alike for all.
+#pragma once
+
+#include "stencil/ir/ir.h"
+
+#include <string>
+#include <string_view>
+
+namespace farfield::stencil::codegen {
+
+class Spelling {
+public:
+    virtual ~Spelling() = default;
+
+    /// The value at the cell plus node.offsets, in the buffer's own precision.
+    virtual std::string load(const ir::Node& node) const = 0;
+    /// The precision in which `load` gives the values of a buffer.
+    virtual Precision precision_of(int buffer) const = 0;
+    /// Index of the cell along an axis, 64 bits.
+    virtual std::string cell(int axis) const = 0;
+    /// Program::uniforms[index], float64.
+    virtual std::string uniform(int index) const = 0;
+    virtual std::string time() const { return "t"; }
+    virtual std::string step() const { return "step"; }
+
+    /// Stands before fma, floor, ceil, sqrt, fabs; the float versions end in f.
+    virtual std::string_view intrinsic_prefix() const { return "__builtin_"; }
+    virtual std::string_view infinity() const { return "__builtin_inf()"; }
+    virtual std::string_view not_a_number() const { return "__builtin_nan(\"\")"; }
+};
+
+/// C++ names of types; whole numbers have 64 bits everywhere.
+std::string_view type_name(ir::ValueType type);
+std::string_view type_name(Precision precision);
+
+} // namespace farfield::stencil::codegen
