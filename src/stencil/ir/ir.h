@@ -24,8 +24,9 @@ enum class Op : std::uint8_t {
     step,     ///< integer
     uniform,  ///< Program::uniforms[index]: the same for all cells, computed on the host before each step
     cell,     ///< integer: index of the cell along axis `index` of the grid
-    load,     ///< buffer `index` at the cell plus `offsets`; outside the grid as the buffer's boundary says
-    // numbers; operands and result of one type
+    load,     ///< buffer `index` at the cell plus `offsets`, of the buffer's precision; outside the grid as
+              ///< the buffer's boundary says
+    // numbers; operands and result of one type; whole numbers wrap around at 64 bits
     convert, ///< to the node's type: integer → float32/64 rounds to nearest; float64 ↔ float32; never to
              ///< integer
     negate,
@@ -113,9 +114,9 @@ struct Buffer {
     std::vector<double> values; ///< of data; for arrays one value an index
 };
 
-/// Writes node `node` to the cell of a buffer. All loads of a kernel come before its stores. With
-/// `other_copy`, loads read the current copy, the store goes to the other one, and the two change places
-/// after the kernel.
+/// Writes node `node`, which has the buffer's precision, to the cell of a buffer. All loads of a kernel come
+/// before its stores. With `other_copy`, loads read the current copy, the store goes to the other one, and
+/// the two change places after the kernel.
 struct Store {
     int buffer = -1;
     int node = -1;
