@@ -73,9 +73,9 @@ int ExpressionLowering::in_box(const ir::CellBox& box) {
 }
 
 int ExpressionLowering::data_file(const lang::Call& node) {
-    const DataFile file{node.function, std::get<lang::TextLiteral>(node.arguments[0]->node).value, grid_,
-                        axis_};
-    return builder_.convert(builder_.load(buffers_.data(file), Precision::double_precision), precision_);
+    const auto& file = std::get<lang::TextLiteral>(node.arguments[0]->node).value;
+    const int buffer = buffers_.data(file, grid_, axis_);
+    return builder_.convert(builder_.load(buffer, Precision::double_precision), precision_);
 }
 
 int ExpressionLowering::stored(const lang::Symbol& symbol, const std::array<int, 3>& offsets) {
