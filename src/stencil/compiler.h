@@ -5,6 +5,7 @@
 #include "stencil/ir/ir.h"
 #include "stencil/model.h"
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -17,6 +18,7 @@ struct CompileOptions {
     std::filesystem::path
         folder;           ///< where relative names of image and data files start: the folder of the program
     bool optimise = true; ///< false: as lowered, for comparisons
+    std::int64_t memory = 0;     ///< bytes that a program may need; 0: what this machine has
     bool allow_unstable = false; ///< do not refuse growing modes found by the stability analysis
     /// Called after each pass of compiler_passes() with the program so far.
     std::function<void(std::string_view pass, const ir::Program&)> after_pass;

@@ -100,6 +100,15 @@ inline constexpr std::array all{&unknown_statement,
                                 &writes_neighbour,
                                 &written_twice,
                                 &reads_updated_neighbour,
-                                &reads_updated_cell};
+                                &reads_updated_cell,
+                                &too_large,
+                                &unreadable_file,
+                                &wrong_shape,
+                                &outside_grid,
+                                &too_far,
+                                &overlap,
+                                &gap,
+                                &empty_region,
+                                &no_value};
 
 } // namespace farfield::stencil::kinds

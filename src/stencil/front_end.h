@@ -25,6 +25,8 @@ public:
 
     bool good() const { return !diagnostics_.has_errors(); }
     const lang::Diagnostics& diagnostics() const { return diagnostics_; }
+    /// For the stages behind, which add theirs.
+    lang::Diagnostics& diagnostics() { return diagnostics_; }
     /// Complete where good().
     const Model& model() const { return model_; }
     Model& model() { return model_; }

@@ -35,8 +35,7 @@ void check_cases(const Model& model, const Coefficient& coefficient, const std::
                 fmt::format("{} and {} share {}, the first of them {}: '{}' would have two values there",
                             region_text(source, coefficient.cases[j].where), region_text(source, one.where),
                             cells_text(both.count()), cell_text(grid, first_cell(both)), coefficient.name),
-                fmt::format("leave the cells out of one of them: {} and not …",
-                            source.text(one.where->span)));
+                "leave them out of one of the two with 'and not'");
             diagnostic.notes.push_back({"the other case", coefficient.cases[j].where->span});
             break;
         }

@@ -27,7 +27,7 @@ struct Domains {
 
 /// Refuses grids that the memory of this machine cannot hold, before anything of their size is made. False
 /// after reporting.
-bool check_memory(const Model& model, lang::Diagnostics& diagnostics);
+bool check_memory(const Model& model, const CompileOptions& options, lang::Diagnostics& diagnostics);
 
 /// Reads the files and finds the sets; the model has no errors. After reporting an error the domains are not
 /// complete.

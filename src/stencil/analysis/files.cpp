@@ -56,9 +56,11 @@ private:
             const std::filesystem::path name = mention.name;
             const auto path = name.is_absolute() ? name : folder_ / name;
             buffer.values = mention.image ? picture(mention, path) : array(mention, path);
-        } catch (const Error& error) {
+        } catch (const IoError& error) {
             diagnostics_.report(kinds::unreadable_file, mention.span, error.what(),
                                 "relative names start at the folder of the program");
+        } catch (const InvalidArgument& error) {
+            diagnostics_.report(kinds::unreadable_file, mention.span, error.what());
         }
         // Also where it failed: once is enough to say so.
         files_.list.push_back(

@@ -52,8 +52,8 @@ double bytes_on(const Model& model, int index) {
 
 } // namespace
 
-bool check_memory(const Model& model, lang::Diagnostics& diagnostics) {
-    const double memory = static_cast<double>(physical_memory());
+bool check_memory(const Model& model, const CompileOptions& options, lang::Diagnostics& diagnostics) {
+    const auto memory = static_cast<double>(options.memory > 0 ? options.memory : physical_memory());
     double total = 0;
     const Grid* largest = nullptr;
     double most = 0;
@@ -68,7 +68,7 @@ bool check_memory(const Model& model, lang::Diagnostics& diagnostics) {
     if (total <= memory || largest == nullptr) return true;
     diagnostics.report(
         kinds::too_large, largest->span,
-        fmt::format("the program needs {} of memory, {} of it on the grid '{}', and this machine has {}",
+        fmt::format("the program needs {} of memory, {} of it on the grid '{}', and {} are there",
                     bytes_text(total), bytes_text(most), largest->name, bytes_text(memory)),
         "make the grid smaller, or fields 'float' instead of 'double'");
     return false;

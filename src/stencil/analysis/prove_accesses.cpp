@@ -121,8 +121,7 @@ private:
                                         escapes[i].read->span});
         if (escapes.size() > most_notes + 1)
             diagnostic.notes.push_back(
-                {fmt::format("and {} more reads of '{}'", escapes.size() - most_notes - 1, name),
-                 std::nullopt});
+                {fmt::format("and {} more of '{}'", escapes.size() - most_notes - 1, name), std::nullopt});
     }
 
     std::string region(const Reader& reader) const {

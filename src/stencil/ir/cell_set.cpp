@@ -114,6 +114,24 @@ CellSet intersection(const CellSet& a, const CellSet& b) {
     });
 }
 
+CellSet unite(const CellSet& a, const CellSet& b) {
+    return by_rows(a, b, [](auto left, auto right, CellSet::Builder& out) {
+        std::size_t i = 0;
+        std::size_t j = 0;
+        Interval open; // the union so far, from open.first on, is not complete yet
+        while (i < left.size() || j < right.size()) {
+            const bool from_left = j == right.size() || (i < left.size() && left[i].first <= right[j].first);
+            const auto next = from_left ? left[i++] : right[j++];
+            if (next.first > open.last) {
+                out.add(open);
+                open = next;
+            }
+            open.last = std::max(open.last, next.last);
+        }
+        out.add(open);
+    });
+}
+
 CellSet difference(const CellSet& a, const CellSet& b) {
     return by_rows(a, b, [](auto left, auto right, CellSet::Builder& out) {
         std::size_t j = 0;

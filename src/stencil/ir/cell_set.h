@@ -79,6 +79,8 @@ private:
 };
 
 CellSet intersection(const CellSet& a, const CellSet& b);
+/// The cells of either.
+CellSet unite(const CellSet& a, const CellSet& b);
 CellSet difference(const CellSet& a, const CellSet& b);
 /// The cells of the grid that are not in the set.
 CellSet complement(const CellSet& a);

@@ -67,13 +67,16 @@ TEST(CellSet, OperationsAgreeWithFlags) {
         auto both = a.flags;
         auto left = a.flags;
         auto none = a.flags;
+        auto either = a.flags;
         for (std::size_t i = 0; i < both.size(); ++i) {
             both[i] = a.flags[i] && b.flags[i];
             left[i] = a.flags[i] && !b.flags[i];
             none[i] = !a.flags[i];
+            either[i] = a.flags[i] || b.flags[i];
         }
         expect_same(a.set, a.flags);
         expect_same(intersection(a.set, b.set), both);
+        expect_same(unite(a.set, b.set), either);
         expect_same(difference(a.set, b.set), left);
         expect_same(complement(a.set), none);
     }

@@ -1,0 +1,15 @@
+// A condition as a set of cells: its code is computed row by row on all threads.
+#pragma once
+
+#include "stencil/ir/cell_set.h"
+#include "stencil/ir/row_evaluator.h"
+
+#include <span>
+
+namespace farfield::stencil {
+
+/// The cells of a grid of that shape where the code's result, a truth value, holds. Rows that are all alike,
+/// and conditions that are the same along a row, are computed once. The same for any number of threads.
+ir::CellSet rasterise(const ir::Shape& shape, const ir::Code& code, std::span<const ir::BufferView> buffers);
+
+} // namespace farfield::stencil

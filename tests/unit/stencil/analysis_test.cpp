@@ -1,0 +1,179 @@
+// What the analysis finds: boxes in which reads exist, conditions as sets, files as values of cells.
+#include "stencil/analysis/accesses.h"
+#include "stencil/analysis/domains.h"
+#include "stencil/front_end.h"
+
+#include "io/npy.h"
+
+#include <gtest/gtest.h>
+#include <png.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <functional>
+#include <string>
+
+using namespace farfield;
+using namespace farfield::stencil;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// A program and what was found; fails the test where it has a mistake.
+struct Analysed {
+    explicit Analysed(const std::string& text, const fs::path& folder = {}) : program("test.ff", text) {
+        CompileOptions options;
+        options.folder = folder;
+        if (program.good()) domains = analyse(program.model(), options, program.diagnostics());
+        EXPECT_FALSE(program.diagnostics().has_errors()) << to_text(program.diagnostics());
+    }
+    const ir::CellSet& subdomain(const std::string& name) const {
+        const auto& list = program.model().subdomains;
+        for (std::size_t i = 0; i < list.size(); ++i)
+            if (list[i].name == name) return *domains.subdomains[i];
+        throw std::out_of_range(name);
+    }
+    FrontEnd program;
+    Domains domains;
+};
+
+using Holds = std::function<bool(std::int64_t, std::int64_t, std::int64_t)>;
+
+void expect_cells(const ir::CellSet& set, const Holds& holds) {
+    std::int64_t count = 0;
+    for (std::int64_t z = 0; z < set.shape()[2]; ++z)
+        for (std::int64_t y = 0; y < set.shape()[1]; ++y)
+            for (std::int64_t x = 0; x < set.shape()[0]; ++x) {
+                count += holds(x, y, z) ? 1 : 0;
+                ASSERT_EQ(set.contains({x, y, z}), holds(x, y, z)) << x << ' ' << y << ' ' << z;
+            }
+    EXPECT_EQ(set.count(), count);
+}
+
+TEST(AccessBox, IsWhereEveryReadExists) {
+    const Analysed a("grid g[x: 10, y: 8]\nfield u on g\nfield v on g\nboundary v: periodic in x\n"
+                     "update a on interior: u = v[x-3] + v[y+2] + v[x+1, y-1]\n"
+                     "update b on interior: v = u[x-2] + u[x+3] + u\n"
+                     "step: a, b\n");
+    const auto& model = a.program.model();
+    EXPECT_EQ(access_box(model, model.updates[0]), (ir::CellBox{{0, 1, 0}, {10, 6, 1}}));
+    EXPECT_EQ(access_box(model, model.updates[1]), (ir::CellBox{{2, 0, 0}, {7, 8, 1}}));
+    EXPECT_EQ(*a.domains.updates[1], ir::CellSet({10, 8, 1}, {{2, 0, 0}, {7, 8, 1}}));
+}
+
+TEST(AccessBox, OfAStencilWiderThanTheGridIsEmpty) {
+    const FrontEnd program("a.ff",
+                           "grid g[x: 4]\nfield u, v on g = 1\nupdate a: u = v[x-4] + v[x+4]\nstep: a\n");
+    ASSERT_TRUE(program.good());
+    EXPECT_TRUE(access_box(program.model(), program.model().updates[0]).empty());
+}
+
+// Sizes around the 256 cells that are computed at once; the conditions are written again in C++.
+TEST(Domains, AreTheCellsWhereConditionsHold) {
+    for (const int n : {1, 255, 256, 257, 600}) {
+        const Analysed a("param n = " + std::to_string(n) +
+                         "\ngrid g[x: n, y: 37, z: 3]\nfield u on g\n"
+                         "subdomain ball(x, y, z) = (x - 20)^2 + (y - 18)^2 + 9*(z - 1)^2 < 200\n"
+                         "subdomain stripes(x) = x % 7 < 3\nsubdomain low(y) = y <= 11\n"
+                         "subdomain top(z) = z == 2\nsubdomain always(x) = 1 < 2\n"
+                         "subdomain mix = ball and (stripes or not low)\n"
+                         "subdomain tilted(x, y) = not mix and 2*y > x\n"
+                         "subdomain chosen(x) = if ball then x < 20 else x > 40\n"
+                         "update a on mix or top: u = 1\nupdate b on interior and stripes: u = 2\n"
+                         "source s at (0, 2 to 5, z): u = 3\nstep: a, b, s\n");
+        const auto ball = [](auto x, auto y, auto z) {
+            return (x - 20) * (x - 20) + (y - 18) * (y - 18) + 9 * (z - 1) * (z - 1) < 200;
+        };
+        const auto mix = [&](auto x, auto y, auto z) { return ball(x, y, z) && (x % 7 < 3 || y > 11); };
+        expect_cells(a.subdomain("ball"), ball);
+        expect_cells(a.subdomain("stripes"), [](auto x, auto, auto) { return x % 7 < 3; });
+        expect_cells(a.subdomain("low"), [](auto, auto y, auto) { return y <= 11; });
+        expect_cells(a.subdomain("top"), [](auto, auto, auto z) { return z == 2; });
+        expect_cells(a.subdomain("always"), [](auto, auto, auto) { return true; });
+        expect_cells(a.subdomain("mix"), mix);
+        expect_cells(a.subdomain("tilted"),
+                     [&](auto x, auto y, auto z) { return !mix(x, y, z) && 2 * y > x; });
+        expect_cells(a.subdomain("chosen"),
+                     [&](auto x, auto y, auto z) { return ball(x, y, z) ? x < 20 : x > 40; });
+        expect_cells(*a.domains.updates[0], [&](auto x, auto y, auto z) { return mix(x, y, z) || z == 2; });
+        expect_cells(*a.domains.sources[0], [](auto x, auto y, auto) { return x == 0 && y >= 2 && y <= 5; });
+    }
+}
+
+TEST(Domains, OfOneLongRowAreCutIntoPieces) {
+    const Analysed a("grid g[x: 100000]\nfield u on g\nsubdomain s(x) = (x + 40) % 1000 < 900\n"
+                     "update a on s: u = 1\nstep: a\n");
+    expect_cells(a.subdomain("s"), [](auto x, auto, auto) { return (x + 40) % 1000 < 900; });
+}
+
+TEST(Domains, CasesOfACoefficientLeaveTheRestToElsewhere) {
+    const Analysed a("grid g[x: 20, y: 9]\nfield u on g\nsubdomain disk(x, y) = (x - 9)^2 + (y - 4)^2 < 9\n"
+                     "coefficient eps on g:\n    disk: 2\n    x > 15: 3\n    elsewhere: 1\n"
+                     "update a: u = eps\nstep: a\n");
+    const auto disk = [](auto x, auto y, auto) { return (x - 9) * (x - 9) + (y - 4) * (y - 4) < 9; };
+    const auto& sets = a.domains.coefficients[0];
+    ASSERT_EQ(sets.size(), 3U);
+    expect_cells(*sets[0], disk);
+    expect_cells(*sets[2], [&](auto x, auto y, auto z) { return !disk(x, y, z) && x <= 15; });
+}
+
+class Files : public testing::Test {
+protected:
+    void SetUp() override {
+        folder_ = fs::temp_directory_path() / ("farfield-analysis-" + std::to_string(::getpid()));
+        fs::create_directories(folder_);
+    }
+    void TearDown() override { fs::remove_all(folder_); }
+    fs::path folder_;
+};
+
+// The picture, as a person sees it:  # .     with # black: the lower row is y = 0
+//                                    . .
+//                                    # #
+TEST_F(Files, PicturesAreSeenWithYUpwards) {
+    const std::array<std::uint8_t, 6> pixels{0, 255, 255, 255, 0, 0};
+    png_image image{};
+    image.version = PNG_IMAGE_VERSION;
+    image.width = 2;
+    image.height = 3;
+    image.format = PNG_FORMAT_GRAY;
+    ASSERT_NE(png_image_write_to_file(&image, (folder_ / "a.png").c_str(), 0, pixels.data(), 0, nullptr), 0);
+    const auto black = [](auto x, auto y) { return y == 0 || (y == 2 && x == 0); };
+    const Analysed a("grid g[x: 2, y: 3]\nfield u on g\nsubdomain s = image(\"a.png\") < 0.5\n"
+                     "update a on s: u = 1\nstep: a\n",
+                     folder_);
+    expect_cells(a.subdomain("s"), [&](auto x, auto y, auto) { return black(x, y); });
+    // each pixel for 3 × 2 cells, in two layers, on the axes x and z
+    const Analysed b("grid g[x: 6, y: 6, z: 2]\nfield u on g\nsubdomain s = not (image(\"a.png\") > 0.5)\n"
+                     "update a on s: u = 1\nstep: a\n",
+                     folder_);
+    expect_cells(b.subdomain("s"), [&](auto x, auto y, auto) { return black(x / 3, y / 2); });
+}
+
+TEST_F(Files, ArraysAreIndexedWithXFastest) {
+    std::vector<double> values(24);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i);
+    write_npy(folder_ / "a.npy", values, {2, 3, 4});
+    const Analysed a("grid g[x: 4, y: 3, z: 2]\nfield u on g\nsubdomain s = data(\"a.npy\") >= 13\n"
+                     "field material on g : float, read-only = data(\"a.npy\")\n"
+                     "subdomain r = material < 5\nupdate a on s or r: u = material\nstep: a\n",
+                     folder_);
+    expect_cells(a.subdomain("s"), [](auto x, auto y, auto z) { return x + 4 * y + 12 * z >= 13; });
+    expect_cells(a.subdomain("r"), [](auto x, auto y, auto z) { return x + 4 * y + 12 * z < 5; });
+    EXPECT_EQ(a.domains.files.buffers.size(), 1U); // read once
+}
+
+TEST_F(Files, AnArrayAlongAnAxisHasAValueForEachIndex) {
+    write_npy(folder_ / "a.npy", std::vector<double>{1, 2, 3}, {3});
+    const Analysed a("grid g[x: 4, y: 3]\nfield u on g\narray s[y] on g = data(\"a.npy\")\n"
+                     "update a: u = s\nstep: a\n",
+                     folder_);
+    ASSERT_EQ(a.domains.files.find("a.npy", 0, 1), 0);
+    EXPECT_EQ(a.domains.files.buffers[0].values, (std::vector<double>{1, 2, 3}));
+}
+
+} // namespace
