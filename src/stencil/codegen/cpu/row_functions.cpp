@@ -1,0 +1,346 @@
+// Prints the row functions of kernels and records.
+#include "stencil/codegen/cpu/row_functions.h"
+
+#include "stencil/codegen/cpu/row_call.h"
+#include "stencil/codegen/cpu/row_spelling.h"
+
+#include <farfield/error.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace farfield::stencil::codegen {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+std::string indented(const Lines& lines, int depth) {
+    std::string text;
+    for (const auto& line : lines)
+        text += std::string(4 * static_cast<std::size_t>(depth), ' ') + line + "\n";
+    return text;
+}
+
+// Constants of the row: what the code uses of step, time and uniforms, and its coordinates.
+Lines row_constants(const std::vector<const ir::Code*>& codes, const RowSpelling& spelling) {
+    std::set<std::string> lines;
+    for (const auto* code : codes)
+        for (const auto& node : code->nodes) {
+            if (node.op == ir::Op::uniform)
+                lines.insert(fmt::format("const double {} = call->uniforms[{}];",
+                                         spelling.uniform(node.index), node.index));
+            if (node.op == ir::Op::time) lines.insert("const double t = call->t;");
+            if (node.op == ir::Op::step) lines.insert("const long long step = call->step;");
+            if (node.op == ir::Op::cell && node.index > 0)
+                lines.insert(fmt::format("const long long {0} = call->{0};", spelling.cell(node.index)));
+        }
+    return {lines.begin(), lines.end()};
+}
+
+// The loop over a part of the row, in a version for its middle and one for its edges.
+struct Loop {
+    RowSpelling& spelling;
+    Mask mask;
+    std::string mask_type;
+    const ir::Code& predicate;
+    Needs& needs;
+
+    // Whether a cell takes part, as a constant `here`; nothing where every cell of the span does.
+    Lines condition() const {
+        switch (mask) {
+        case Mask::spans:
+            return {};
+        case Mask::none: {
+            const Root root{predicate.result, "here"};
+            auto printed = print_code(predicate, {&root, 1}, spelling);
+            needs |= printed.needs;
+            // Its constants would meet those of the code.
+            Lines lines{"const bool here = [&] {"};
+            for (auto& line : printed.lines) lines.push_back("    " + line);
+            lines.push_back("    return here;");
+            lines.push_back("}();");
+            return lines;
+        }
+        default:
+            return {"const bool here = mask[x] != 0;"};
+        }
+    }
+    Lines declarations(const std::vector<const ir::Code*>& codes) const {
+        auto lines = spelling.declarations();
+        auto constants = row_constants(codes, spelling);
+        lines.insert(lines.end(), constants.begin(), constants.end());
+        if (mask == Mask::branch || mask == Mask::multiply)
+            lines.push_back(fmt::format(
+                "const {0}* __restrict const mask = static_cast<const {0}*>(call->mask);", mask_type));
+        return lines;
+    }
+};
+
+std::string mask_type_of(Mask mask, Precision precision) {
+    return mask == Mask::multiply ? std::string(type_name(precision)) : "unsigned char";
+}
+
+class KernelPrinter {
+public:
+    KernelPrinter(const ir::Program& program, const ir::Kernel& kernel, Mask mask, std::string name)
+        : kernel_(kernel), name_(std::move(name)), spelling_(program, kernel.grid), mask_(mask) {
+        spelling_.add_loads(kernel.code);
+        if (mask == Mask::none) spelling_.add_loads(kernel.predicate);
+        cells_ = program.grids[kernel.grid].shape[0];
+        precision_ = Precision::single_precision;
+        for (const auto& store : kernel.stores) {
+            stores_.push_back(spelling_.add_store(store));
+            if (program.buffers[store.buffer].precision == Precision::double_precision)
+                precision_ = Precision::double_precision;
+            roots_.push_back({store.node, spelling_.name(program.buffers[store.buffer].name + "_new")});
+        }
+    }
+
+    RowFunction function() const { return {name_, spelling_.slots(), precision_}; }
+
+    std::string print(Needs& needs) {
+        const bool edges = spelling_.low() + spelling_.high() > 0;
+        auto text = loop("_middle", false, needs);
+        if (edges) text += loop("_edge", true, needs);
+        text += fmt::format("extern \"C\" void {}(const RowCall* call) {{\n", name_);
+        text += "    for (long long i = 0; i < call->span_count; ++i) {\n";
+        text += "        const long long first = call->spans[2 * i];\n";
+        text += "        const long long last = call->spans[2 * i + 1];\n";
+        if (edges) {
+            text +=
+                fmt::format("        const long long low = clamped_to({}, first, last);\n", spelling_.low());
+            text += fmt::format("        const long long high = clamped_to({}, low, last);\n",
+                                cells_ - spelling_.high());
+            text += fmt::format("        if (first < low) {}_edge(call, first, low);\n", name_);
+            text += fmt::format("        {}_middle(call, low, high);\n", name_);
+            text += fmt::format("        if (high < last) {}_edge(call, high, last);\n", name_);
+        } else {
+            text += fmt::format("        {}_middle(call, first, last);\n", name_);
+        }
+        return text + "    }\n}\n\n";
+    }
+
+private:
+    std::string loop(const char* suffix, bool edge, Needs& needs) {
+        spelling_.set_edge(edge);
+        const Loop parts{spelling_, mask_, mask_type_of(mask_, precision_), kernel_.predicate, needs};
+        auto text =
+            fmt::format("static {}void {}{}(const RowCall* call, long long first, long long last) {{\n",
+                        edge ? "FF_NOINLINE " : "inline ", name_, suffix);
+        std::vector<const ir::Code*> codes{&kernel_.code};
+        if (mask_ == Mask::none) codes.push_back(&kernel_.predicate);
+        text += indented(parts.declarations(codes), 1);
+        if (!edge) text += "    FF_INDEPENDENT\n";
+        text += "    for (long long x = first; x < last; ++x) {\n";
+        text += indented(parts.condition(), 2);
+        auto printed = print_code(kernel_.code, roots_, spelling_);
+        needs |= printed.needs;
+        const bool branch = mask_ == Mask::branch;
+        if (branch) text += "        if (here) {\n";
+        text += indented(printed.lines, branch ? 3 : 2);
+        Lines stores;
+        for (std::size_t i = 0; i < stores_.size(); ++i) {
+            const auto target = spelling_.slot_name(stores_[i]) + "[x]";
+            const auto type = type_name(spelling_.precision_of(kernel_.stores[i].buffer));
+            const auto value = kernel_.code.nodes[kernel_.stores[i].node].type == value_type(i)
+                                   ? printed.values[i]
+                                   : fmt::format("static_cast<{}>({})", type, printed.values[i]);
+            // The cell keeps its value by being stored again.
+            const bool blend = mask_ == Mask::multiply || mask_ == Mask::none;
+            stores.push_back(blend ? fmt::format("{0} = here ? {1} : {0};", target, value)
+                                   : fmt::format("{} = {};", target, value));
+        }
+        text += indented(stores, branch ? 3 : 2);
+        if (branch) text += "        }\n";
+        spelling_.set_edge(false);
+        return text + "    }\n}\n\n";
+    }
+    ir::ValueType value_type(std::size_t store) const {
+        return spelling_.precision_of(kernel_.stores[store].buffer) == Precision::single_precision
+                   ? ir::ValueType::float32
+                   : ir::ValueType::float64;
+    }
+
+    const ir::Kernel& kernel_;
+    std::string name_;
+    RowSpelling spelling_;
+    Mask mask_;
+    long long cells_ = 0;
+    Precision precision_ = Precision::double_precision;
+    std::vector<int> stores_;
+    std::vector<Root> roots_;
+};
+
+class RecordPrinter {
+public:
+    RecordPrinter(const ir::Program& program, const ir::Record& record, Mask mask, std::string name)
+        : record_(record), name_(std::move(name)), spelling_(program, record.grid), mask_(mask) {
+        // A single cell needs no mask.
+        if (record.reduction == Reduction::value) mask_ = Mask::spans;
+        spelling_.add_loads(record.code);
+        if (mask_ == Mask::none) spelling_.add_loads(record.predicate);
+        cells_ = program.grids[record.grid].shape[0];
+    }
+
+    RowFunction function() const { return {name_, spelling_.slots(), Precision::double_precision}; }
+
+    std::string print(Needs& needs) {
+        const bool sum = record_.reduction == Reduction::sum || record_.reduction == Reduction::mean;
+        auto text = values(needs);
+        text += fmt::format("extern \"C\" void {}(const RowCall* call) {{\n", name_);
+        text += sum ? sums() : extremum();
+        return text + "}\n\n";
+    }
+
+private:
+    // The values of cells first to last - 1, at most 64; and for extrema whether they count. Boundaries along
+    // the row are always looked at: records are a small part of the work.
+    std::string values(Needs& needs) {
+        spelling_.set_edge(false);
+        const Loop parts{spelling_, mask_, mask_type_of(mask_, Precision::double_precision),
+                         record_.predicate, needs};
+        std::vector<const ir::Code*> codes{&record_.code};
+        if (mask_ == Mask::none) codes.push_back(&record_.predicate);
+        std::string text;
+        const bool edges = spelling_.low() + spelling_.high() > 0;
+        for (const bool edge : {false, true}) {
+            if (edge && !edges) break;
+            spelling_.set_edge(edge);
+            text += fmt::format(
+                "static {}void {}_{}(const RowCall* call, long long first, long long last, double* values, "
+                "unsigned char* counted) {{\n",
+                edge ? "FF_NOINLINE " : "inline ", name_, edge ? "edge" : "middle");
+            text += indented(parts.declarations(codes), 1);
+            if (!edge) text += "    FF_INDEPENDENT\n";
+            text += "    for (long long x = first; x < last; ++x) {\n";
+            text += indented(parts.condition(), 2);
+            const Root root{record_.code.result, "value"};
+            const auto printed = print_code(record_.code, {&root, 1}, spelling_);
+            needs |= printed.needs;
+            text += indented(printed.lines, 2);
+            const bool all = mask_ == Mask::spans;
+            text += fmt::format("        values[x - first] = {}static_cast<double>(value){};\n",
+                                all ? "" : "here ? ", all ? "" : " : 0.0");
+            text += fmt::format("        counted[x - first] = {};\n    }}\n}}\n\n", all ? "1" : "here");
+        }
+        spelling_.set_edge(false);
+        return text;
+    }
+
+    std::string call_values(const char* target) const {
+        if (spelling_.low() + spelling_.high() == 0)
+            return fmt::format("{}_middle(call, x, end, {}, counted);\n", name_, target);
+        return fmt::format("(x >= {} && end <= {} ? {}_middle : {}_edge)(call, x, end, {}, counted);\n",
+                           spelling_.low(), cells_ - spelling_.high(), name_, name_, target);
+    }
+
+    // Sums of atoms of 64 cells in 8 lanes; the cells outside the set add 0, which changes no bit of a sum
+    // that starts from +0.
+    std::string sums() const {
+        return fmt::format(R"(    double values[64] = {{}};
+    unsigned char counted[64];
+    long long atom = -1;
+    for (long long a = 0; a < {}; ++a) call->out[a] = 0;
+    for (long long i = 0; i < call->span_count; ++i) {{
+        const long long last = call->spans[2 * i + 1];
+        for (long long x = call->spans[2 * i]; x < last;) {{
+            if (x / 64 != atom) {{
+                if (atom >= 0) call->out[atom] = sum_of_atom(values);
+                atom = x / 64;
+                for (double& value : values) value = 0;
+            }}
+            const long long end = last < 64 * atom + 64 ? last : 64 * atom + 64;
+            {}            x = end;
+        }}
+    }}
+    if (atom >= 0) call->out[atom] = sum_of_atom(values);
+)",
+                           (cells_ + 63) / 64, call_values("values + (x - 64 * atom)"));
+    }
+
+    // The first of the extreme values, as the cells come; a NaN wins.
+    std::string extremum() const {
+        const char sign = record_.reduction == Reduction::min ? '<' : '>';
+        return fmt::format(R"(    double values[64];
+    unsigned char counted[64];
+    double best = 0;
+    bool any = false;
+    for (long long i = 0; i < call->span_count; ++i) {{
+        const long long last = call->spans[2 * i + 1];
+        for (long long x = call->spans[2 * i]; x < last;) {{
+            const long long end = last < x + 64 ? last : x + 64;
+            {}            for (long long k = 0; k < end - x; ++k) {{
+                if (!counted[k]) continue;
+                if (!any || values[k] {} best || values[k] != values[k]) best = values[k];
+                any = true;
+            }}
+            x = end;
+        }}
+    }}
+    call->out[0] = best;
+    call->out[1] = any ? 1.0 : 0.0;
+)",
+                           call_values("values"), sign);
+    }
+
+    const ir::Record& record_;
+    std::string name_;
+    RowSpelling spelling_;
+    Mask mask_;
+    long long cells_ = 0;
+};
+
+class UniformSpelling : public Spelling {
+public:
+    std::string load(const ir::Node& /*node*/) const override { throw InternalError("a uniform that loads"); }
+    Precision precision_of(int /*buffer*/) const override { return Precision::double_precision; }
+    std::string cell(int /*axis*/) const override { throw InternalError("a uniform of a cell"); }
+    std::string uniform(int index) const override { return fmt::format("values[{}]", index); }
+};
+
+std::string print_uniforms(const ir::Program& program, Needs& needs) {
+    auto text =
+        fmt::format("extern \"C\" void {}(double t, long long step, double* values) {{\n", uniforms_function);
+    const UniformSpelling spelling;
+    for (std::size_t i = 0; i < program.uniforms.size(); ++i) {
+        const Root root{program.uniforms[i].result, {}};
+        const auto printed = print_code(program.uniforms[i], {&root, 1}, spelling);
+        needs |= printed.needs;
+        text += "    {\n" + indented(printed.lines, 2);
+        text += fmt::format("        values[{}] = {};\n    }}\n", i, printed.values[0]);
+    }
+    return text + "    (void)t, (void)step, (void)values;\n}\n\n";
+}
+
+} // namespace
+
+CpuSource print_row_functions(const ir::Program& program, Mask mask) {
+    CpuSource source;
+    Needs needs;
+    Names names;
+    std::string body;
+    for (const auto& kernel : program.kernels) {
+        KernelPrinter printer(program, kernel, mask, names.unique("kernel_" + kernel.name));
+        body += printer.print(needs);
+        source.kernels.push_back(printer.function());
+    }
+    for (const auto& record : program.records) {
+        RecordPrinter printer(program, record, mask, names.unique("record_" + record.name));
+        body += printer.print(needs);
+        source.records.push_back(printer.function());
+    }
+    body += print_uniforms(program, needs);
+    source.text = "// Generated by Farfield: a function for a row of each kernel and record.\n";
+    source.text += host_prelude();
+    if (needs.portable) source.text += portable_functions();
+    if (needs.helpers) source.text += helper_functions();
+    source.text += row_call_text;
+    source.text += boundary_functions();
+    source.text += loop_text();
+    source.text += "\n" + body;
+    return source;
+}
+
+} // namespace farfield::stencil::codegen

@@ -1,0 +1,46 @@
+// The cpu target's code: for each kernel and record a function over one row, which the runtime's threads
+// call. Rows of neighbours come as pointers, with the boundary along the outer axes already applied; along
+// the row the first and last cells have a slower version of the loop where a boundary is met.
+#pragma once
+
+#include "stencil/codegen/expressions.h"
+#include "stencil/runtime/executor.h"
+
+#include <string>
+#include <vector>
+
+namespace farfield::stencil::codegen {
+
+/// A row of a buffer that a function reads or writes: the cell's row plus offsets. Of an array along axis 1
+/// or 2 it is the one value.
+struct Slot {
+    int buffer = -1;
+    int row_offset = 0;   ///< along axis 1
+    int plane_offset = 0; ///< along axis 2
+    bool other_copy = false;
+    bool stored = false;
+    friend bool operator==(const Slot&, const Slot&) = default;
+};
+
+struct RowFunction {
+    std::string name;
+    std::vector<Slot> slots;
+    /// Of the 0/1 array with the strategy multiply: double where a double is stored.
+    Precision mask_precision = Precision::double_precision;
+};
+
+/// Of records, RowCall::out is where a row's results go.
+/// sum, mean: the sums of its atoms (ir/reduction.h). max, min: the extremum, and 1 where there is a cell.
+/// value: the value.
+struct CpuSource {
+    std::string text;
+    std::vector<RowFunction> kernels; ///< as in Program::kernels
+    std::vector<RowFunction> records; ///< as in Program::records
+};
+
+inline constexpr const char* uniforms_function = "uniforms";
+
+/// `mask` must not be automatic.
+CpuSource print_row_functions(const ir::Program& program, Mask mask);
+
+} // namespace farfield::stencil::codegen

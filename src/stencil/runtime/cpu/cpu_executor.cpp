@@ -1,0 +1,195 @@
+// The target `cpu`: passes of several steps over memory.
+#include "stencil/runtime/cpu/cpu_executor.h"
+
+#include "backend/jit/system_compiler.h"
+#include "backend/threads/parallel.h"
+#include "stencil/runtime/cpu/initial_values.h"
+#include "stencil/runtime/cpu/record_results.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unistd.h>
+
+namespace farfield::stencil::cpu {
+namespace {
+
+constexpr int most_steps_a_pass = 16;
+
+std::string mask_name(Mask mask) {
+    switch (mask) {
+    case Mask::none:
+        return "none";
+    case Mask::multiply:
+        return "multiply";
+    case Mask::branch:
+        return "branch";
+    default:
+        return "spans";
+    }
+}
+
+std::int64_t second_level_cache() {
+#ifdef _SC_LEVEL2_CACHE_SIZE
+    const auto bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    if (bytes > 0) return bytes;
+#endif
+    return std::int64_t{1} << 20;
+}
+
+} // namespace
+
+CpuExecutor::CpuExecutor(std::shared_ptr<const ir::Program> program, const ExecutorOptions& options)
+    : Executor(std::move(program)), options_(options),
+      mask_(options.mask == Mask::automatic ? Mask::spans : options.mask),
+      threads_(thread_count(options.threads)), storage_(*program_, threads_),
+      current_(program_->buffers.size(), 0), instances_(program_->grids.size()) {
+    compile();
+    initial_values(*program_, threads_,
+                   [&](int buffer, std::span<const double> values) { write(buffer, values); });
+    tile_ = choose_tile();
+    preparation_.description =
+        fmt::format("cpu, {}, {}, {} {}, {} {} a pass", preparation_.description, mask_name(mask_), threads_,
+                    threads_ == 1 ? "thread" : "threads", tile_, tile_ == 1 ? "step" : "steps");
+}
+
+void CpuExecutor::compile() {
+    const auto source = codegen::print_row_functions(*program_, mask_);
+    const auto compiled = jit::compile_shared_object(source.text);
+    code_ = compiled.object;
+    uniforms_ = code_->function<codegen::UniformsPointer>(codegen::uniforms_function);
+    for (std::size_t k = 0; k < program_->kernels.size(); ++k)
+        kernels_.emplace_back(*program_, program_->kernels[k], source.kernels[k], mask_, *code_);
+    for (std::size_t r = 0; r < program_->records.size(); ++r)
+        records_.emplace_back(*program_, program_->records[r], source.records[r], mask_, *code_);
+    preparation_.compile_seconds = compiled.seconds;
+    preparation_.cached = compiled.cached;
+    preparation_.description = compiled.compiler + (compiled.note.empty() ? "" : " (" + compiled.note + ")");
+}
+
+// As many steps as keep the slabs between the first and the last of them in the second-level cache.
+int CpuExecutor::choose_tile() const {
+    if (!options_.fuse) return 1;
+    if (options_.time_tile > 0) return options_.time_tile;
+    std::vector<bool> touched(program_->buffers.size(), false);
+    for (const auto& kernel : kernels_) kernel.add_buffers(touched);
+    std::int64_t slab = 1;
+    for (std::size_t b = 0; b < touched.size(); ++b)
+        if (touched[b]) slab += storage_.slab_bytes(static_cast<int>(b));
+    return static_cast<int>(std::clamp<std::int64_t>(second_level_cache() / slab - 2, 1, most_steps_a_pass));
+}
+
+void CpuExecutor::advance(std::int64_t count) {
+    while (count > 0) {
+        const auto steps = std::min<std::int64_t>(count, tile_);
+        pass(steps);
+        count -= steps;
+    }
+}
+
+void CpuExecutor::pass(std::int64_t steps) {
+    for (auto& list : instances_) list.clear();
+    due_.clear();
+    std::vector<std::vector<Entry>> entries(program_->grids.size());
+    uniform_values_.resize(static_cast<std::size_t>(steps + 1) * program_->uniforms.size());
+    for (std::int64_t index = 0; index < steps; ++index) add_step(index, entries);
+    for (std::size_t grid = 0; grid < entries.size(); ++grid) run_grid(grid, entries[grid]);
+    for (const auto& due : due_)
+        series_[due.record].push_back(reduce_rows(program_->records[due.record],
+                                                  records_[due.record].out_per_row(), results_[due.results],
+                                                  threads_));
+    step_ += steps;
+}
+
+void CpuExecutor::add_step(std::int64_t index, std::vector<std::vector<Entry>>& entries) {
+    const auto step = step_ + index;
+    double* uniforms = uniform_values_.data() + index * static_cast<std::int64_t>(program_->uniforms.size());
+    uniforms_(static_cast<double>(step) * program_->dt, step, uniforms);
+    for (std::size_t k = 0; k < kernels_.size(); ++k) {
+        if (step % program_->kernels[k].every != 0) continue;
+        if (!kernels_[k].empty()) add_instance(kernels_[k], step, uniforms, nullptr, entries);
+        kernels_[k].swap(current_);
+    }
+    for (std::size_t r = 0; r < records_.size(); ++r) {
+        const auto& record = program_->records[r];
+        if ((step + 1) % record.every != 0) continue;
+        if (due_.size() == results_.size()) results_.emplace_back();
+        auto& results = results_[due_.size()];
+        results.assign(static_cast<std::size_t>(record.cells->rows() * records_[r].out_per_row()), 0.0);
+        due_.push_back({static_cast<int>(r), due_.size()});
+        if (!records_[r].empty()) add_instance(records_[r], step, uniforms, results.data(), entries);
+    }
+}
+
+void CpuExecutor::add_instance(const Unit& unit, std::int64_t step, const double* uniforms, double* out,
+                               std::vector<std::vector<Entry>>& entries) {
+    auto& instance = instances_[unit.grid()].emplace_back();
+    instance.unit = &unit;
+    instance.out = out;
+    instance.call.uniforms = uniforms;
+    instance.call.step = step;
+    instance.call.t = static_cast<double>(step) * program_->dt;
+    unit.locate(storage_, current_, instance.slots, instance.carries);
+    entries[unit.grid()].push_back(unit.entry(current_));
+}
+
+void CpuExecutor::run_grid(std::size_t grid, const std::vector<Entry>& entries) {
+    if (entries.empty()) return;
+    const auto& instances = instances_[grid];
+    if (options_.fuse)
+        if (const auto& front = schedule(grid, entries)) {
+            front->run(threads_, [&](int i, std::int64_t slab) {
+                const auto& instance = instances[i];
+                instance.unit->run(slab, instance.call, instance.out, instance.slots, instance.carries);
+            });
+            return;
+        }
+    run_in_turn(grid, entries);
+}
+
+// One after the other, the slabs of each shared out.
+void CpuExecutor::run_in_turn(std::size_t grid, const std::vector<Entry>& entries) {
+    const auto& instances = instances_[grid];
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        const auto first = entries[i].first_slab;
+        const auto count = entries[i].last_slab - first;
+        const auto pieces = std::min<std::int64_t>(count, 4 * std::int64_t{threads_});
+        parallel_for(threads_, pieces, [&](std::int64_t piece) {
+            const auto& instance = instances[i];
+            for (auto slab = count * piece / pieces; slab < count * (piece + 1) / pieces; ++slab)
+                instance.unit->run(first + slab, instance.call, instance.out, instance.slots,
+                                   instance.carries);
+        });
+    }
+}
+
+const std::optional<Wavefront>& CpuExecutor::schedule(std::size_t grid, const std::vector<Entry>& entries) {
+    std::vector<int> key{static_cast<int>(grid)};
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        const auto* unit = instances_[grid][i].unit;
+        const bool record = instances_[grid][i].out != nullptr;
+        key.push_back(
+            static_cast<int>(record ? unit - records_.data() + static_cast<std::ptrdiff_t>(kernels_.size())
+                                    : unit - kernels_.data()));
+        for (const auto& touch : entries[i].touches) key.push_back(touch.memory);
+    }
+    auto found = schedules_.find(key);
+    if (found == schedules_.end()) {
+        const auto& g = program_->grids[grid];
+        const auto slabs = g.rank == 1 ? 1 : g.shape[g.rank - 1];
+        found =
+            schedules_.emplace(std::move(key), Wavefront::plan(entries, slabs, 4 * std::int64_t{threads_}))
+                .first;
+    }
+    return found->second;
+}
+
+void CpuExecutor::read(int buffer, std::span<double> values) {
+    storage_.read(buffer, current_[buffer], values);
+}
+
+void CpuExecutor::write(int buffer, std::span<const double> values) {
+    for (int copy = 0; copy < program_->buffers[buffer].copies; ++copy) storage_.write(buffer, copy, values);
+}
+
+} // namespace farfield::stencil::cpu

@@ -1,0 +1,71 @@
+// The target `cpu`: row functions compiled at run time, several kernels and steps a pass over memory.
+#pragma once
+
+#include "stencil/runtime/cpu/storage.h"
+#include "stencil/runtime/cpu/unit.h"
+#include "stencil/runtime/executor.h"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace farfield::stencil::cpu {
+
+class CpuExecutor : public Executor {
+public:
+    /// @throws jit::CompilerMissing, jit::CompilerFailed, IoError.
+    CpuExecutor(std::shared_ptr<const ir::Program> program, const ExecutorOptions& options);
+
+    const Preparation& preparation() const override { return preparation_; }
+    void advance(std::int64_t count) override;
+    void read(int buffer, std::span<double> values) override;
+    void write(int buffer, std::span<const double> values) override;
+
+private:
+    /// A unit in a step of a pass, with all that its rows need.
+    struct Instance {
+        const Unit* unit = nullptr;
+        codegen::RowCall call;
+        double* out = nullptr;
+        std::vector<Rows> slots;
+        std::vector<Rows> carries;
+    };
+    /// A record that fell due in a pass.
+    struct Due {
+        int record = -1;
+        std::size_t results = 0; ///< in results_
+    };
+
+    void compile();
+    int choose_tile() const;
+    void pass(std::int64_t steps);
+    void add_step(std::int64_t index, std::vector<std::vector<Entry>>& entries);
+    void add_instance(const Unit& unit, std::int64_t step, const double* uniforms, double* out,
+                      std::vector<std::vector<Entry>>& entries);
+    void run_grid(std::size_t grid, const std::vector<Entry>& entries);
+    void run_in_turn(std::size_t grid, const std::vector<Entry>& entries);
+    const std::optional<Wavefront>& schedule(std::size_t grid, const std::vector<Entry>& entries);
+
+    ExecutorOptions options_;
+    Mask mask_;
+    int threads_;
+    int tile_ = 1;
+    Storage storage_;
+    Preparation preparation_;
+    std::shared_ptr<const jit::SharedObject> code_;
+    codegen::UniformsPointer* uniforms_ = nullptr;
+    std::vector<Unit> kernels_;
+    std::vector<Unit> records_;
+    Copies current_;
+
+    // Of the pass at hand.
+    std::vector<std::vector<Instance>> instances_; ///< by grid
+    std::vector<double> uniform_values_;
+    std::vector<std::vector<double>> results_;
+    std::vector<Due> due_;
+    /// Wavefronts by what they were planned from.
+    std::map<std::vector<int>, std::optional<Wavefront>> schedules_;
+};
+
+} // namespace farfield::stencil::cpu

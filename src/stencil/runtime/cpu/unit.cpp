@@ -1,0 +1,207 @@
+// Units: which rows a kernel needs, and one slab of its work.
+#include "stencil/runtime/cpu/unit.h"
+
+#include "stencil/ir/reduction.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace farfield::stencil::cpu {
+namespace {
+
+constexpr std::size_t most_slots_on_stack = 64;
+
+std::int64_t results_in_row(const ir::Program& program, const ir::Record& record) {
+    switch (record.reduction) {
+    case Reduction::value:
+        return 1;
+    case Reduction::max:
+    case Reduction::min:
+        return 2;
+    default:
+        return ir::atoms_in_row(program.grids[record.grid].shape[0]);
+    }
+}
+
+} // namespace
+
+Unit::Unit(const ir::Program& program, const ir::Kernel& kernel, const codegen::RowFunction& function,
+           Mask mask, const jit::SharedObject& code)
+    : program_(&program), grid_(kernel.grid), mask_(mask), cells_(kernel.cells), carries_(kernel.carries) {
+    std::erase_if(carries_, [](const ir::Carry& carry) { return carry.cells->empty(); });
+    for (const auto& store : kernel.stores)
+        if (store.other_copy) swapped_.push_back(store.buffer);
+    std::sort(swapped_.begin(), swapped_.end());
+    swapped_.erase(std::unique(swapped_.begin(), swapped_.end()), swapped_.end());
+    prepare(function, code);
+}
+
+Unit::Unit(const ir::Program& program, const ir::Record& record, const codegen::RowFunction& function,
+           Mask mask, const jit::SharedObject& code)
+    : program_(&program), grid_(record.grid), mask_(mask), record_(true),
+      out_per_row_(results_in_row(program, record)), cells_(record.cells) {
+    if (record.reduction == Reduction::value) mask_ = Mask::spans;
+    prepare(function, code);
+}
+
+void Unit::prepare(const codegen::RowFunction& function, const jit::SharedObject& code) {
+    slots_ = function.slots;
+    function_ = code.function<codegen::RowFunctionPointer>(function.name);
+    const auto& grid = program_->grids[grid_];
+    rank_ = grid.rank;
+    for (const auto& slot : slots_) {
+        const auto& buffer = program_->buffers[slot.buffer];
+        const int offset = rank_ == 3 ? slot.plane_offset : rank_ == 2 ? slot.row_offset : 0;
+        const auto boundary = buffer.boundary[std::max(rank_ - 1, 0)];
+        if (rank_ > 1 && offset != 0 && boundary == Boundary::periodic) around_ = true;
+        // Reflected and repeated rows lie on the other side, no further away.
+        const bool folded = boundary == Boundary::mirror || boundary == Boundary::clamp;
+        const int reach = std::abs(offset);
+        accesses_.push_back(
+            {slot.buffer, folded ? -reach : offset, folded ? reach : offset, slot.other_copy, slot.stored});
+    }
+    auto box = cells_->bounds();
+    slabs_ = {0, 0};
+    const int axis = rank_ - 1;
+    if (!cells_->empty()) slabs_ = rank_ == 1 ? Range{0, 1} : Range{box.first[axis], box.last[axis]};
+    for (const auto& carry : carries_) {
+        accesses_.push_back({carry.buffer, 0, 0, false, false});
+        accesses_.push_back({carry.buffer, 0, 0, true, true});
+        box = carry.cells->bounds();
+        const auto range = rank_ == 1 ? Range{0, 1} : Range{box.first[axis], box.last[axis]};
+        slabs_ = slabs_.first == slabs_.last
+                     ? range
+                     : Range{std::min(slabs_.first, range.first), std::max(slabs_.last, range.last)};
+    }
+    if (mask_ == Mask::branch || mask_ == Mask::multiply) make_mask(function.mask_precision);
+}
+
+void Unit::make_mask(Precision precision) {
+    if (mask_ == Mask::branch)
+        fill_mask<unsigned char>();
+    else if (precision == Precision::single_precision)
+        fill_mask<float>();
+    else
+        fill_mask<double>();
+}
+
+template <class T>
+void Unit::fill_mask() {
+    mask_size_ = sizeof(T);
+    const auto& box = cells_->bounds();
+    if (cells_->empty()) return;
+    mask_values_.resize(static_cast<std::size_t>(box.count()) * sizeof(T));
+    auto* values = reinterpret_cast<T*>(mask_values_.data());
+    for (auto z = box.first[2]; z < box.last[2]; ++z)
+        for (auto y = box.first[1]; y < box.last[1]; ++y) {
+            for (const auto& span : cells_->row(y + cells_->shape()[1] * z))
+                std::fill(values + (span.first - box.first[0]), values + (span.last - box.first[0]), T(1));
+            values += box.last[0] - box.first[0];
+        }
+}
+
+Entry Unit::entry(const Copies& current) const {
+    Entry entry;
+    entry.around = around_;
+    entry.first_slab = slabs_.first;
+    entry.last_slab = slabs_.last;
+    for (const auto& access : accesses_) {
+        if (!program_->buffers[access.buffer].written) continue;
+        const int copy = access.other ? 1 - current[access.buffer] : current[access.buffer];
+        entry.touches.push_back({2 * access.buffer + copy, access.first, access.last, access.writes});
+    }
+    return entry;
+}
+
+void Unit::locate(const Storage& storage, const Copies& current, std::vector<Rows>& slots,
+                  std::vector<Rows>& carries) const {
+    slots.clear();
+    for (const auto& slot : slots_) {
+        const int now = current[slot.buffer];
+        slots.push_back(storage.rows(slot.buffer, slot.other_copy ? 1 - now : now));
+    }
+    carries.clear();
+    for (const auto& carry : carries_) {
+        const int now = current[carry.buffer];
+        carries.push_back(storage.rows(carry.buffer, now));
+        carries.push_back(storage.rows(carry.buffer, 1 - now));
+    }
+}
+
+void Unit::swap(Copies& current) const {
+    for (const int buffer : swapped_) current[buffer] = 1 - current[buffer];
+}
+
+void Unit::add_buffers(std::vector<bool>& touched) const {
+    for (const auto& access : accesses_) touched[access.buffer] = true;
+}
+
+void Unit::run(std::int64_t slab, codegen::RowCall call, double* out, const std::vector<Rows>& slots,
+               const std::vector<Rows>& carries) const {
+    if (rank_ < 3) {
+        const auto y = rank_ == 2 ? slab : 0;
+        run_row(y, 0, call, out, slots);
+        if (!carries_.empty()) carry_row(y, y, 0, carries);
+        return;
+    }
+    const auto rows = cells_->shape()[1];
+    const auto& box = cells_->bounds();
+    for (auto y = box.first[1]; y < box.last[1]; ++y) run_row(y, slab, call, out, slots);
+    if (carries_.empty()) return;
+    for (std::int64_t y = 0; y < rows; ++y) carry_row(y + rows * slab, y, slab, carries);
+}
+
+void Unit::run_row(std::int64_t y, std::int64_t z, codegen::RowCall& call, double* out,
+                   const std::vector<Rows>& slots) const {
+    const auto row = y + cells_->shape()[1] * z;
+    const auto& box = cells_->bounds();
+    std::array<long long, 2> whole{box.first[0], box.last[0]};
+    if (mask_ == Mask::spans) {
+        const auto spans = cells_->row(row);
+        if (spans.empty()) return;
+        static_assert(sizeof(ir::Interval) == 2 * sizeof(long long));
+        call.spans = reinterpret_cast<const long long*>(spans.data());
+        call.span_count = static_cast<long long>(spans.size());
+    } else {
+        if (y < box.first[1] || y >= box.last[1] || z < box.first[2] || z >= box.last[2]) return;
+        call.spans = whole.data();
+        call.span_count = 1;
+        const auto width = box.last[0] - box.first[0];
+        const auto place = (y - box.first[1]) + (box.last[1] - box.first[1]) * (z - box.first[2]);
+        // Row functions index the mask by x; the place of x = 0 may lie before the array.
+        if (!mask_values_.empty())
+            call.mask = reinterpret_cast<const void*>(reinterpret_cast<std::intptr_t>(mask_values_.data()) +
+                                                      (place * width - box.first[0]) * mask_size_);
+    }
+    std::array<void*, most_slots_on_stack> few; // NOLINT: filled below as far as it is read
+    std::vector<void*> many;
+    void** at = few.data();
+    if (slots_.size() > few.size()) {
+        many.resize(slots_.size());
+        at = many.data();
+    }
+    for (std::size_t i = 0; i < slots_.size(); ++i)
+        at[i] = slots[i].at(y + slots_[i].row_offset, z + slots_[i].plane_offset);
+    call.at = at;
+    call.y = y;
+    call.z = z;
+    if (record_) call.out = out + row * out_per_row_;
+    function_(&call);
+}
+
+void Unit::carry_row(std::int64_t row, std::int64_t y, std::int64_t z,
+                     const std::vector<Rows>& carries) const {
+    for (std::size_t i = 0; i < carries_.size(); ++i) {
+        const auto size = program_->buffers[carries_[i].buffer].precision == Precision::single_precision
+                              ? static_cast<std::int64_t>(sizeof(float))
+                              : static_cast<std::int64_t>(sizeof(double));
+        const auto* from = carries[2 * i].at(y, z);
+        auto* to = carries[2 * i + 1].at(y, z);
+        for (const auto& span : carries_[i].cells->row(row))
+            std::memcpy(to + span.first * size, from + span.first * size,
+                        static_cast<std::size_t>((span.last - span.first) * size));
+    }
+}
+
+} // namespace farfield::stencil::cpu

@@ -1,0 +1,103 @@
+// Lags from dependences, and the two phases of a pass.
+#include "stencil/runtime/cpu/wavefront.h"
+
+#include "backend/threads/parallel.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace farfield::stencil::cpu {
+namespace {
+
+/// An entry must do slab s after an earlier one did slabs s + first to s + last.
+struct Distance {
+    int first = std::numeric_limits<int>::max();
+    int last = std::numeric_limits<int>::min();
+    bool any() const { return first <= last; }
+};
+
+Distance distance(const Entry& earlier, const Entry& later) {
+    Distance d;
+    for (const auto& before : earlier.touches)
+        for (const auto& after : later.touches) {
+            if (before.memory != after.memory || (!before.writes && !after.writes)) continue;
+            d.first = std::min(d.first, after.first - before.last);
+            d.last = std::max(d.last, after.last - before.first);
+        }
+    return d;
+}
+
+} // namespace
+
+std::optional<Wavefront> Wavefront::plan(const std::vector<Entry>& entries, std::int64_t slabs,
+                                         std::int64_t blocks) {
+    Wavefront front;
+    front.slabs_ = slabs;
+    const auto count = entries.size();
+    front.lags_.assign(count, 0);
+    front.recedes_.assign(count, 0);
+    int reach = 1;
+    for (std::size_t j = 0; j < count; ++j) {
+        front.around_ = front.around_ || entries[j].around;
+        front.cells_.push_back({entries[j].first_slab, entries[j].last_slab});
+        for (std::size_t i = 0; i < j; ++i) {
+            const auto d = distance(entries[i], entries[j]);
+            if (!d.any()) continue;
+            front.lags_[j] = std::max(front.lags_[j], front.lags_[i] + d.last);
+            front.recedes_[j] = std::max(front.recedes_[j], front.recedes_[i] - d.first);
+            reach = std::max({reach, d.last, -d.first});
+        }
+    }
+    const int widest_lag = count == 0 ? 0 : *std::max_element(front.lags_.begin(), front.lags_.end());
+    const int widest = count == 0 ? 0 : *std::max_element(front.recedes_.begin(), front.recedes_.end());
+    // A seam must not meet the next one, nor look over it.
+    const std::int64_t least = std::int64_t{widest_lag} + widest + reach;
+    if (front.around_ && slabs < least) return std::nullopt;
+    const auto used = std::max<std::int64_t>(1, std::min(blocks, slabs / std::max<std::int64_t>(least, 1)));
+    for (std::int64_t b = 0; b <= used; ++b) front.cuts_.push_back(slabs * b / used);
+    return front;
+}
+
+std::vector<Range> Wavefront::block_ranges(std::int64_t block) const {
+    std::vector<Range> ranges(lags_.size());
+    const bool cut_below = around_ || block > 0;
+    const bool cut_above = around_ || block + 1 < blocks();
+    for (std::size_t i = 0; i < ranges.size(); ++i)
+        ranges[i] = {cuts_[block] + (cut_below ? recedes_[i] : 0),
+                     cuts_[block + 1] - (cut_above ? lags_[i] : 0)};
+    return ranges;
+}
+
+std::vector<Range> Wavefront::seam_ranges(std::int64_t cut) const {
+    std::vector<Range> ranges(lags_.size());
+    for (std::size_t i = 0; i < ranges.size(); ++i)
+        ranges[i] = {cuts_[cut] - lags_[i], cuts_[cut] + recedes_[i]};
+    return ranges;
+}
+
+void Wavefront::sweep(const std::vector<Range>& ranges,
+                      const std::function<void(int, std::int64_t)>& work) const {
+    auto first = std::numeric_limits<std::int64_t>::max();
+    auto last = std::numeric_limits<std::int64_t>::min();
+    for (std::size_t i = 0; i < ranges.size(); ++i) {
+        if (ranges[i].first >= ranges[i].last) continue;
+        first = std::min(first, ranges[i].first + lags_[i]);
+        last = std::max(last, ranges[i].last + lags_[i]);
+    }
+    for (auto front = first; front < last; ++front)
+        for (std::size_t i = 0; i < ranges.size(); ++i) {
+            const auto slab = front - lags_[i];
+            if (slab < ranges[i].first || slab >= ranges[i].last) continue;
+            const auto wrapped = slab >= slabs_ ? slab - slabs_ : slab < 0 ? slab + slabs_ : slab;
+            if (wrapped >= cells_[i].first && wrapped < cells_[i].last) work(static_cast<int>(i), wrapped);
+        }
+}
+
+void Wavefront::run(int threads, const std::function<void(int, std::int64_t)>& work) const {
+    parallel_for(threads, blocks(), [&](std::int64_t block) { sweep(block_ranges(block), work); });
+    // The cut at slab 0 is that at the end, where there is one.
+    const auto seams = around_ ? blocks() : blocks() - 1;
+    parallel_for(threads, seams, [&](std::int64_t seam) { sweep(seam_ranges(seam + 1), work); });
+}
+
+} // namespace farfield::stencil::cpu
