@@ -1,0 +1,14 @@
+// From a model and its domains to the intermediate representation, as written: passes come after.
+#pragma once
+
+#include "stencil/analysis/domains.h"
+#include "stencil/ir/ir.h"
+#include "stencil/model.h"
+
+namespace farfield::stencil {
+
+/// Kernels in the order of the step, every rounding as docs/decisions/0021 says. The files' values move from
+/// `domains` into the program. The model has no errors.
+ir::Program lower(const Model& model, Domains& domains);
+
+} // namespace farfield::stencil

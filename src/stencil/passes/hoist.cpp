@@ -1,0 +1,140 @@
+// Cell-independent values become uniforms. Whole numbers stay where they are: they cost little, and a uniform
+// is a real number. Conditions pass as 1 or 0.
+#include "stencil/passes/passes.h"
+#include "stencil/passes/rewrite.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace farfield::stencil {
+namespace {
+
+using ir::Node;
+using ir::Op;
+using ir::ValueType;
+
+bool same_bits(const ir::Code& a, const ir::Code& b) {
+    return a.result == b.result && std::equal(a.nodes.begin(), a.nodes.end(), b.nodes.begin(), b.nodes.end(),
+                                              [](const Node& x, const Node& y) {
+                                                  return !less_by_bits(x, y) && !less_by_bits(y, x);
+                                              });
+}
+
+class Hoister {
+public:
+    Hoister(ir::Program& program, const RootedCode& rooted)
+        : program_(program), rooted_(rooted), varies_(varying(*rooted.code)) {}
+
+    void run() {
+        const auto wanted = boundary();
+        std::vector<Node> out;
+        std::vector<int> place;
+        const auto append = [&](const Node& node) {
+            out.push_back(node);
+            return static_cast<int>(out.size()) - 1;
+        };
+        for (std::size_t i = 0; i < rooted_.code->nodes.size(); ++i) {
+            auto node = rooted_.code->nodes[i];
+            if (wanted[i]) {
+                Node uniform{Op::uniform, node.type == ValueType::float32 ? node.type : ValueType::float64};
+                uniform.index = index_of(code_for(static_cast<int>(i)));
+                int result = append(uniform);
+                if (node.type == ValueType::boolean) {
+                    const int zero = append(ir::real_constant(0));
+                    result = append({Op::not_equal, ValueType::boolean, {result, zero, -1}});
+                }
+                place.push_back(result);
+                continue;
+            }
+            for_each_operand(node, [&](int& o) { o = place[static_cast<std::size_t>(o)]; });
+            place.push_back(append(node));
+        }
+        rooted_.code->nodes = std::move(out);
+        for (int* root : rooted_.roots) *root = place[static_cast<std::size_t>(*root)];
+        remove_dead(rooted_);
+    }
+
+private:
+    const Node& at(int node) const { return rooted_.code->nodes[static_cast<std::size_t>(node)]; }
+
+    bool movable(std::size_t i) const {
+        const auto& node = rooted_.code->nodes[i];
+        return !varies_[i] && ir::operands_of(node.op) > 0 && node.type != ValueType::integer;
+    }
+
+    // The movable nodes that something which stays needs.
+    std::vector<bool> boundary() const {
+        std::vector<bool> needed(varies_.size());
+        std::vector<bool> wanted(varies_.size());
+        for (const int* root : rooted_.roots) needed[static_cast<std::size_t>(*root)] = true;
+        for (std::size_t i = needed.size(); i-- > 0;) {
+            if (!needed[i]) continue;
+            wanted[i] = movable(i);
+            if (!wanted[i])
+                for_each_operand(rooted_.code->nodes[i],
+                                 [&](int o) { needed[static_cast<std::size_t>(o)] = true; });
+        }
+        return wanted;
+    }
+
+    // A node and what it needs.
+    ir::Code subgraph(int root) const {
+        std::map<int, int> place{{root, -1}};
+        for (auto it = place.rbegin(); it != place.rend(); ++it)
+            for_each_operand(at(it->first), [&](int o) { place.emplace(o, -1); });
+        ir::Code code;
+        for (auto& [node, index] : place) {
+            auto copy = at(node);
+            for_each_operand(copy, [&](int& o) { o = place.at(o); });
+            index = static_cast<int>(code.nodes.size());
+            code.nodes.push_back(copy);
+        }
+        code.result = static_cast<int>(code.nodes.size()) - 1;
+        return code;
+    }
+
+    ir::Code code_for(int root) const {
+        auto code = subgraph(root);
+        root = code.result;
+        const auto here = [&](int node) { return code.nodes[static_cast<std::size_t>(node)]; };
+        const auto type = here(root).type;
+        const auto append = [&](const Node& node) {
+            code.nodes.push_back(node);
+            return static_cast<int>(code.nodes.size()) - 1;
+        };
+        if (type == ValueType::float32 && here(root).op == Op::convert &&
+            here(here(root).in[0]).type == ValueType::float64)
+            code.result = here(root).in[0]; // rounded where the uniform is used
+        else if (type == ValueType::float32)
+            code.result = append({Op::convert, ValueType::float64, {root, -1, -1}});
+        else if (type == ValueType::boolean) {
+            const int one = append(ir::real_constant(1));
+            const int zero = append(ir::real_constant(0));
+            code.result = append({Op::select, ValueType::float64, {root, one, zero}});
+        }
+        remove_dead({&code, {&code.result}});
+        return code;
+    }
+
+    int index_of(ir::Code code) const {
+        auto& uniforms = program_.uniforms;
+        const auto found = std::find_if(uniforms.begin(), uniforms.end(),
+                                        [&](const ir::Code& other) { return same_bits(other, code); });
+        if (found != uniforms.end()) return static_cast<int>(found - uniforms.begin());
+        uniforms.push_back(std::move(code));
+        return static_cast<int>(uniforms.size()) - 1;
+    }
+
+    ir::Program& program_;
+    const RootedCode& rooted_;
+    std::vector<bool> varies_;
+};
+
+} // namespace
+
+void hoist(ir::Program& program) {
+    for (const auto& code : codes_of_steps(program)) Hoister(program, code).run();
+}
+
+} // namespace farfield::stencil
