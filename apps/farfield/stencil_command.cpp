@@ -94,8 +94,7 @@ Action declare_stencil(CLI::App& app) {
 
     auto* explainer = app.add_subcommand("explain", "Show what a stage of the compiler makes of a program");
     explainer->footer("Examples:\n  farfield stencil explain microdisk.ff --after parse\n"
-                      "  farfield stencil explain microdisk.ff --after names --set cells=256\n"
-                      "  farfield stencil explain microdisk.ff --after fuse\n");
+                      "  farfield stencil explain microdisk.ff --after names --set cells=256\n");
     explainer->add_option("FILE", command->task.input, "Program (.ff)")->type_name("")->required();
     add_parameter_option(*explainer, *command);
     explainer
@@ -107,8 +106,7 @@ Action declare_stencil(CLI::App& app) {
                     if (text == stage) command->stage = text;
                 if (command->stage != text) unknown_choice("--after", text, stages);
             },
-            "The stage: tokens, the program with all brackets, names and values, where things apply, or the "
-            "code for each cell, as it is lowered and after each pass")
+            "The stage: tokens, the program with all brackets, or names and values")
         ->type_name(choices_text(stencil_stages()))
         ->required();
     return [command, explainer] { return explainer->parsed() ? explain(*command) : check(*command); };

@@ -2,6 +2,7 @@
 #include "stencil/compiler.h"
 
 #include "stencil/analysis/domains.h"
+#include "stencil/analysis/stability.h"
 #include "stencil/lowering/conditions.h"
 #include "stencil/lowering/lower.h"
 #include "stencil/passes/passes.h"
@@ -65,6 +66,8 @@ std::shared_ptr<const ir::Program> compile(const Model& model, const CompileOpti
     show("domains", outline(model, domains));
     auto program = lower(model, domains);
     show("lower", program);
+    if (!options.allow_unstable) check_stability(program, model, domains, diagnostics);
+    if (diagnostics.has_errors()) return nullptr;
     if (options.optimise)
         for (const auto& pass : passes) {
             pass.run(program);

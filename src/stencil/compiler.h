@@ -27,8 +27,9 @@ struct CompileOptions {
 /// The passes in their order: domains, lower, fold, cse, hoist, fuse.
 std::vector<std::string_view> compiler_passes();
 
-/// Rasterises every subdomain, proves every access inside its field, and lowers. Mistakes are in
-/// `diagnostics`; null where there are errors. The result does not refer to the model.
+/// Rasterises every subdomain, proves every access inside its field, lowers, and refuses steps in which short
+/// waves grow without bound. Mistakes are in `diagnostics`; null where there are errors. The result does not
+/// refer to the model.
 std::shared_ptr<const ir::Program> compile(const Model& model, const CompileOptions& options,
                                            lang::Diagnostics& diagnostics);
 

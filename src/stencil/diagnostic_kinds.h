@@ -109,6 +109,7 @@ inline constexpr std::array all{&unknown_statement,
                                 &overlap,
                                 &gap,
                                 &empty_region,
-                                &no_value};
+                                &no_value,
+                                &unstable};
 
 } // namespace farfield::stencil::kinds

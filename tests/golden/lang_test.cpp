@@ -2,7 +2,7 @@
 // there and in the guide. A remark `# set: name=value` at the start of a line sets a parameter. With
 // FARFIELD_UPDATE_GOLDEN=1 the texts are written anew; read them before they are kept.
 #include "lang/diagnostic_kinds.h"
-#include "stencil/analysis/domains.h"
+#include "stencil/compiler.h"
 #include "stencil/diagnostic_kinds.h"
 #include "stencil/front_end.h"
 #include "stencil/words.h"
@@ -64,7 +64,7 @@ TEST_P(Messages, AreThoseOfTheFile) {
         fs::current_path(folder); // files are named as the program names them
         stencil::CompileOptions options;
         options.memory = std::int64_t{1} << 30;
-        stencil::analyse(program.model(), options, program.diagnostics());
+        stencil::compile(program.model(), options, program.diagnostics());
     }
     const auto messages = to_text(program.diagnostics());
     auto expected = GetParam();
@@ -131,7 +131,7 @@ TEST(Examples, HaveNoMessage) {
     for (const auto& path : programs) {
         stencil::FrontEnd program(path.filename().string(), read(path));
         ASSERT_EQ(to_text(program.diagnostics()), "");
-        stencil::analyse(program.model(), {}, program.diagnostics());
+        stencil::compile(program.model(), {}, program.diagnostics());
         EXPECT_EQ(to_text(program.diagnostics()), "");
         EXPECT_EQ(program.model().name, path.stem().string());
     }

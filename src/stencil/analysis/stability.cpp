@@ -1,0 +1,270 @@
+// Von Neumann's analysis at sample cells: where the step around a cell is a linear system with constant
+// coefficients, its growth for short waves is compared with that for long ones.
+//
+// Long waves may grow, as in a laser; that is the program's physics. Short ones that grow faster come from
+// the step. A growth of 1e-4 in a step is told apart from none: what is smaller needs 1e5 steps for e^10, and
+// lies near the accuracy of growth_factor (3e-5). At the limit of leapfrog, where growth rises as the root of
+// the excess, it finds a Courant number that is too large by 1e-8; for diffusion, where it is proportional,
+// by 1e-4.
+#include "stencil/analysis/stability.h"
+
+#include "stencil/analysis/frozen_step.h"
+#include "stencil/analysis/places.h"
+#include "stencil/analysis/sample_cells.h"
+#include "stencil/diagnostic_kinds.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numbers>
+#include <optional>
+#include <set>
+#include <string>
+
+namespace farfield::stencil {
+namespace {
+
+constexpr double tolerance = 1e-4;
+constexpr double pi = std::numbers::pi;
+
+// Waves to look at, short ones apart: those that have no more than four cells a period along some axis.
+struct Waves {
+    std::vector<Wave> shorter;
+    std::vector<Wave> longer;
+};
+
+Waves waves_of(int rank) {
+    const int parts = rank == 3 ? 2 : 4; // of a half turn
+    Waves out;
+    for (int i = 0; i <= parts; ++i)
+        for (int j = rank > 1 ? 1 - parts : 0; j <= (rank > 1 ? parts : 0); ++j)
+            for (int k = rank > 2 ? 1 - parts : 0; k <= (rank > 2 ? parts : 0); ++k) {
+                const Wave wave{i * pi / parts, j * pi / parts, k * pi / parts};
+                const bool is_short = std::any_of(wave.begin(), wave.end(),
+                                                  [](double angle) { return std::fabs(angle) > 0.49 * pi; });
+                (is_short ? out.shorter : out.longer).push_back(wave);
+            }
+    if (rank == 3)
+        for (const double y : {0.0, pi / 4})
+            for (const double z : {0.0, pi / 4}) out.longer.push_back({pi / 4, y, z});
+    return out;
+}
+
+struct GrowingWave {
+    Wave wave = {};
+    double growth = 1;
+};
+
+struct Finding {
+    FrozenStep step;
+    Cell cell = {};
+    GrowingWave worst;
+};
+
+// The wave that grows most beyond what long waves do; none where the step is stable.
+std::optional<GrowingWave> growing_wave(const FrozenStep& step, const Waves& waves, double scale = 1) {
+    Wave worst = {};
+    double growth = 0;
+    for (const auto& wave : waves.shorter) {
+        const double here = step.growth(wave, scale);
+        if (!(here <= growth)) {
+            growth = here;
+            worst = wave;
+        }
+    }
+    if (growth <= 1 + tolerance) return std::nullopt;
+    double allowed = 1;
+    for (const auto& wave : waves.longer) allowed = std::max(allowed, step.growth(wave, scale));
+    if (growth <= allowed * (1 + tolerance)) return std::nullopt;
+    return GrowingWave{worst, growth};
+}
+
+// Numbers that are equal for cells with the same system.
+std::vector<double> fingerprint(const FrozenStep& step) {
+    std::vector<double> out;
+    for (const auto& kernel : step.kernels) {
+        out.push_back(kernel.kernel);
+        for (const auto& row : kernel.rows)
+            for (const auto& term : row.terms) out.push_back(term.factor);
+    }
+    return out;
+}
+
+class Analysis {
+public:
+    Analysis(const ir::Program& program, const Domains& domains, int grid)
+        : program_(program), grid_(program.grids[static_cast<std::size_t>(grid)]),
+          waves_(waves_of(grid_.rank)) {
+        for (const auto& sample : sample_cells(program, domains, grid)) look_at(sample);
+    }
+
+    const std::optional<Finding>& worst() const { return worst_; }
+
+    /// The largest part of the change in a step that is stable; none where no step is, or it cannot be told.
+    std::optional<double> stable_scale() const {
+        const auto& step = worst_->step;
+        if (!step.made_of_changes()) return std::nullopt;
+        double low = 0;
+        double high = 1;
+        for (int i = 0; i < 30; ++i) {
+            const double middle = (low + high) / 2;
+            (growing_wave(step, waves_, middle) ? high : low) = middle;
+        }
+        // Without a limit, growth falls with the step and only the tolerance is met.
+        double growth = 1;
+        for (const auto& wave : waves_.shorter) growth = std::max(growth, step.growth(wave, low / 2));
+        return growth > 1 + tolerance / 5 ? std::nullopt : std::optional(low);
+    }
+
+private:
+    // Growth at one sharp maximum of a coefficient is not yet growth of the whole: its surroundings count
+    // too.
+    bool grows_around(const SampleCell& sample, const FrozenStep& step) {
+        for (std::size_t axis = 0; axis < static_cast<std::size_t>(grid_.rank); ++axis)
+            for (const std::int64_t distance : {-2, 2}) {
+                auto cell = sample.cell;
+                cell[axis] = std::clamp(cell[axis] + distance, std::int64_t{0}, grid_.shape[axis] - 1);
+                const auto parts = freeze(program_, sample.kernels, cell);
+                const auto same = std::find_if(parts.begin(), parts.end(), [&](const FrozenStep& part) {
+                    return part.fields == step.fields;
+                });
+                if (same == parts.end() || !spend(*same) || !growing_wave(*same, waves_)) return false;
+            }
+        return true;
+    }
+
+    void look_at(const SampleCell& sample) {
+        for (auto& step : freeze(program_, sample.kernels, sample.cell)) {
+            const auto [known, fresh] = growing_.try_emplace(fingerprint(step));
+            auto& found = known->second;
+            if (fresh && spend(step)) found = growing_wave(step, waves_);
+            if (!found || (worst_ && found->growth <= worst_->worst.growth) || !grows_around(sample, step))
+                continue;
+            worst_ = Finding{std::move(step), sample.cell, *found};
+        }
+    }
+
+    // False where too much work was done already.
+    bool spend(const FrozenStep& step) {
+        const auto size = static_cast<double>(step.fields.size());
+        work_ += size * size * size * static_cast<double>(waves_.shorter.size() + waves_.longer.size());
+        return work_ <= most_work;
+    }
+
+    static constexpr double most_work = 2e7; // each stands for 20 complex multiplications: under a second
+
+    const ir::Program& program_;
+    const ir::Grid& grid_;
+    Waves waves_;
+    std::map<std::vector<double>, std::optional<GrowingWave>> growing_; ///< by fingerprint
+    double work_ = 0;
+    std::optional<Finding> worst_;
+};
+
+std::string wave_text(const ir::Grid& grid, const Wave& wave) {
+    std::string out;
+    for (std::size_t a = 0; a < static_cast<std::size_t>(grid.rank); ++a) {
+        if (wave[a] == 0) continue;
+        out += fmt::format("{}{:.3g} cells along {}", out.empty() ? "" : " and ", 2 * pi / std::fabs(wave[a]),
+                           grid.axes[a]);
+    }
+    return out;
+}
+
+// Rounded down to four digits, so that the number itself is stable.
+std::string rounded_down(double value) {
+    const double unit = std::pow(10.0, std::floor(std::log10(std::fabs(value))) - 3);
+    return fmt::format("{:.4g}", std::floor(value / unit) * unit);
+}
+
+const Update* update_named(const Model& model, const std::string& name) {
+    for (const auto& update : model.updates)
+        if (update.name == name) return &update;
+    for (const auto& source : model.sources)
+        if (source.update.name == name) return &source.update;
+    return nullptr;
+}
+
+// dt, or the one constant of the equations that makes the changes large; empty where there are several.
+struct Lever {
+    std::string name;
+    double value = 0;
+};
+
+std::optional<Lever> lever(const ir::Program& program, const Model& model, const FrozenStep& step) {
+    bool has_dt = false;
+    std::set<int> constants;
+    for (const auto& kernel : step.kernels) {
+        const auto* update =
+            update_named(model, program.kernels[static_cast<std::size_t>(kernel.kernel)].name);
+        if (update == nullptr) return std::nullopt;
+        for (const auto& operation : update->operations)
+            lang::for_each_node(*operation.value, [&](const lang::Expr& node) {
+                const auto* name = std::get_if<lang::Name>(&node.node);
+                if (name == nullptr) return;
+                has_dt = has_dt || kind_of(name->symbol) == SymbolKind::time_step;
+                if (kind_of(name->symbol) == SymbolKind::constant) constants.insert(name->symbol.index);
+            });
+    }
+    if (has_dt) return Lever{"dt", model.dt};
+    if (constants.size() != 1) return std::nullopt;
+    const auto& constant = model.constants[static_cast<std::size_t>(*constants.begin())];
+    if (std::holds_alternative<bool>(constant.value)) return std::nullopt;
+    return Lever{constant.name, lang::as_real(constant.value)};
+}
+
+std::string remedy(const ir::Program& program, const Model& model, const FrozenStep& step,
+                   const std::optional<double>& scale) {
+    const auto by = lever(program, model, step);
+    const bool known = by && by->value != 0;
+    if (scale && known)
+        return fmt::format("make {} {} at most; it is {}", by->name, rounded_down(*scale * by->value),
+                           lang::real_text(by->value));
+    if (scale)
+        return fmt::format("multiply dt, or the factor of the differences that stands for it, by {} at most",
+                           rounded_down(*scale));
+    if (step.made_of_changes())
+        return "no shorter step helps: check the signs of the differences, and which way they reach";
+    return fmt::format("make {} smaller, and check the signs of the differences", known ? by->name : "dt");
+}
+
+// The read-only values that the equations take in the cell.
+std::string values_at(const ir::Program& program, const Finding& finding, int grid) {
+    Freezer freezer(program, grid, finding.cell, std::vector<bool>(program.buffers.size(), false));
+    std::string out;
+    std::set<int> told;
+    for (const auto& kernel : finding.step.kernels)
+        for (const auto& node : program.kernels[static_cast<std::size_t>(kernel.kernel)].code.nodes) {
+            if (node.op != ir::Op::load || program.buffers[static_cast<std::size_t>(node.index)].written)
+                continue;
+            if (!told.insert(node.index).second || told.size() > 4) continue;
+            out += fmt::format("{}{} = {:.4g}", out.empty() ? ", where " : ", ",
+                               program.buffers[static_cast<std::size_t>(node.index)].name,
+                               freezer.constant_value(node.index, {}));
+        }
+    return out;
+}
+
+} // namespace
+
+void check_stability(const ir::Program& program, const Model& model, const Domains& domains,
+                     lang::Diagnostics& diagnostics) {
+    for (std::size_t g = 0; g < program.grids.size(); ++g) {
+        const Analysis analysis(program, domains, static_cast<int>(g));
+        if (!analysis.worst()) continue;
+        const auto& finding = *analysis.worst();
+        const auto& first = program.kernels[static_cast<std::size_t>(finding.step.kernels.front().kernel)];
+        auto& diagnostic = diagnostics.report(
+            kinds::unstable, first.span,
+            fmt::format("the step is unstable: waves of {} grow by a factor of {:.4g} in each step",
+                        wave_text(program.grids[g], finding.worst.wave), finding.worst.growth),
+            remedy(program, model, finding.step, analysis.stable_scale()));
+        diagnostic.notes.push_back({fmt::format("around cell {}{}", cell_text(model.grids[g], finding.cell),
+                                                values_at(program, finding, static_cast<int>(g))),
+                                    std::nullopt});
+    }
+}
+
+} // namespace farfield::stencil
