@@ -34,6 +34,13 @@ Action declare_stencil(CLI::App& app);
 Action declare_completion(CLI::App& app);
 Action declare_man(CLI::App& app);
 
+/// A subcommand of `farfield stencil`: a file each.
+struct StencilPart {
+    CLI::App* app = nullptr; ///< parsed() where it is the one that was called
+    Action action;
+};
+StencilPart declare_stencil_resonances(CLI::App& stencil);
+
 /// The commands and their summaries, examples of `app` or null for a group; used by help, man and completion.
 const Command* command_of(const CLI::App& app);
 

@@ -1,4 +1,5 @@
-// farfield stencil check|explain: programs of the stencil language.
+// farfield stencil: check, explain, and the parts that have a file of their own; programs of the stencil
+// language.
 #include "command.h"
 #include "options.h"
 
@@ -109,7 +110,12 @@ Action declare_stencil(CLI::App& app) {
             "The stage: tokens, the program with all brackets, or names and values")
         ->type_name(choices_text(stencil_stages()))
         ->required();
-    return [command, explainer] { return explainer->parsed() ? explain(*command) : check(*command); };
+    const std::vector<StencilPart> parts{declare_stencil_resonances(app)};
+    return [command, explainer, parts] {
+        for (const auto& part : parts)
+            if (part.app->parsed()) return part.action();
+        return explainer->parsed() ? explain(*command) : check(*command);
+    };
 }
 
 } // namespace farfield::app

@@ -32,7 +32,7 @@ private:
     std::shared_ptr<const std::int64_t> id_;
 };
 
-/// What groups and datasets share: a name for messages and attributes. T is double, std::uint64_t,
+/// What groups and datasets share: a name for messages and attributes. T is double, float, std::uint64_t,
 /// std::int64_t, std::int32_t or std::uint8_t.
 class Object {
 public:

@@ -35,6 +35,7 @@ inline void check(herr_t status, std::string_view label, std::string_view action
 template <class T>
 hid_t memory_type() {
     if constexpr (std::is_same_v<T, double>) return H5T_NATIVE_DOUBLE;
+    if constexpr (std::is_same_v<T, float>) return H5T_NATIVE_FLOAT;
     if constexpr (std::is_same_v<T, std::uint64_t>) return H5T_NATIVE_UINT64;
     if constexpr (std::is_same_v<T, std::int64_t>) return H5T_NATIVE_INT64;
     if constexpr (std::is_same_v<T, std::int32_t>) return H5T_NATIVE_INT32;
@@ -45,6 +46,7 @@ hid_t memory_type() {
 template <class T>
 hid_t file_type() {
     if constexpr (std::is_same_v<T, double>) return H5T_IEEE_F64LE;
+    if constexpr (std::is_same_v<T, float>) return H5T_IEEE_F32LE;
     if constexpr (std::is_same_v<T, std::uint64_t>) return H5T_STD_U64LE;
     if constexpr (std::is_same_v<T, std::int64_t>) return H5T_STD_I64LE;
     if constexpr (std::is_same_v<T, std::int32_t>) return H5T_STD_I32LE;
@@ -59,4 +61,4 @@ inline bool holds_numbers(hid_t type) {
 } // namespace farfield::hdf5
 
 /// Instantiates a template for each element type of the layer.
-#define FF_FOR_EACH_HDF5_TYPE(X) X(double) X(std::uint64_t) X(std::int64_t) X(std::int32_t) X(std::uint8_t)
+#define FF_FOR_EACH_HDF5_TYPE(X) X(double) X(float) X(std::uint64_t) X(std::int64_t) X(std::int32_t) X(std::uint8_t)

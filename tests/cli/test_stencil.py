@@ -1,6 +1,7 @@
 """farfield stencil check and explain."""
 
 import json
+import math
 import os
 import shutil
 import subprocess
@@ -115,6 +116,37 @@ class Explain(CommandTest):
             self.assertEqual(result.code, 2)
             self.assertEqual(bool(result.out), shown, stage)
             self.assert_one_error(result.err, "1 error")
+
+
+class Resonances(CommandTest):
+    def test_two_waves(self):
+        rows = ["t,left,right"]
+        for n in range(400):
+            t = 0.5 * n
+            rows.append(f"{t},{math.cos(0.6 * t)!r},{math.exp(-0.003 * t) * math.sin(0.8 * t) + 1e-3 * math.cos(0.6 * t)!r}")
+        write("series.csv", "\n".join(rows) + "\n")
+        band = ["--from", "0.05", "--to", "0.2"]
+        report = json.loads(self.succeed("stencil", "resonances", "series.csv", "--column", "right", *band, "--json").out)
+        first, second = report["resonances"]
+        self.assertAlmostEqual(first["angular_frequency"], 0.6, delta=1e-8)
+        self.assertAlmostEqual(first["amplitude"], 1e-3, delta=1e-8)
+        self.assertIsNone(first["Q"])
+        self.assertAlmostEqual(second["Q"], 0.8 / 0.006, delta=1e-4)
+        text = self.succeed("stencil", "resonances", "series.csv", "--column", "left", *band, "--after", "20").out
+        self.assertIn("left: 360 samples, t = 20 to 199.5", text)
+        self.assertEqual(len(text.splitlines()), 3)
+
+    def test_mistakes(self):
+        write("series.csv", "t,a,b\n" + "".join(f"{n},{n},1\n" for n in range(20)))
+        band = ["--from", "0.05", "--to", "0.2"]
+        base = ["stencil", "resonances"]
+        self.fail_clearly([*base, "series.csv", *band], 2, "--column", "a, b")
+        self.fail_clearly([*base, "series.csv", "--column", "c", *band], 2, "no column 'c'")
+        self.fail_clearly([*base, "series.csv", "--column", "a", "--from", "0.1", "--to", "0.7"], 2, "half the sampling rate")
+        self.fail_clearly([*base, "series.csv", "--column", "a", "--after", "15", *band], 2, "5 samples")
+        self.fail_clearly([*base, "absent.csv", *band], 2, "absent.csv")
+        write("uneven.csv", "t,a\n" + "".join(f"{n * n},1\n" for n in range(20)))
+        self.fail_clearly([*base, "uneven.csv", *band], 2, "not evenly spaced")
 
 
 class Completion(CommandTest):

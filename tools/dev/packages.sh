@@ -23,6 +23,7 @@ libtomlplusplus-dev reads case files
 libcli11-dev the command line
 nlohmann-json3-dev reports
 libxsimd-dev SIMD loops
+libeigen3-dev linear algebra
 LIST
         test) cat <<'LIST' ;;
 libgtest-dev the test framework

@@ -1,67 +1,20 @@
 #include "dynamics/run/checkpoint.h"
 
-#include "io/atomic_file.h"
-#include "io/file.h"
 #include "io/hdf5.h"
+#include "io/sealed_file.h"
 
 #include <farfield/error.h>
 #include <farfield/farfield.h>
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstring>
-#include <span>
-#include <system_error>
 #include <type_traits>
-#include <vector>
 
 namespace farfield {
 namespace {
 
 namespace fs = std::filesystem;
 constexpr std::uint64_t format_version = 3;
-
-// The last bytes of a checkpoint, behind those that HDF5 reads. HDF5 does not survive every damage to its
-// structures, so it is shown nothing that has not been checked.
-struct Seal {
-    std::array<char, 8> mark{'F', 'F', 'S', 'E', 'A', 'L', '0', '1'};
-    std::uint64_t checksum = 0;
-    friend bool operator==(const Seal&, const Seal&) = default;
-};
-static_assert(std::has_unique_object_representations_v<Seal>);
-
-// The checksum takes the bytes in words, each mixed in by multiplication and shift (as in splitmix64). It
-// finds damage, not malice.
-Seal seal_of(std::span<const std::byte> bytes) {
-    Seal seal;
-    std::uint64_t value = bytes.size();
-    while (!bytes.empty()) {
-        std::uint64_t word = 0;
-        const auto taken = std::min(sizeof word, bytes.size());
-        std::memcpy(&word, bytes.data(), taken);
-        value = (value ^ word) * 0x9E3779B97F4A7C15U;
-        value ^= value >> 29U;
-        bytes = bytes.subspan(taken);
-    }
-    seal.checksum = value;
-    return seal;
-}
-
-// The bytes of a file without its seal. @throws IoError where they do not fit.
-std::span<const std::byte> unsealed(std::span<const std::byte> bytes, const fs::path& path) {
-    if (bytes.size() >= sizeof(Seal)) {
-        const auto content = bytes.first(bytes.size() - sizeof(Seal));
-        Seal seal;
-        std::memcpy(&seal, bytes.last(sizeof(Seal)).data(), sizeof seal);
-        if (seal == seal_of(content)) return content;
-    }
-    throw IoError(fmt::format("{}: the checksum at its end does not fit the content; the file is damaged or "
-                              "incomplete",
-                              path.string()));
-}
 
 // Names every scalar and array of a checkpoint once; `visit(name, member)` reads or writes it, so that the
 // two cannot disagree.
@@ -102,6 +55,10 @@ void visit_arrays(C& c, Visit&& visit) {
     visit("Jerk", motion.jerk);
 }
 
+Generations generations(const RunFolder& folder) {
+    return {folder.checkpoint(), folder.previous_checkpoint()};
+}
+
 double energy_or_zero(const Checkpoint& c) { return c.state.initial_energy.value_or(0.0); }
 
 double frame_exponent(const Checkpoint& c) { return c.state.frame.exponent; } // attributes have no int
@@ -114,14 +71,6 @@ Enum enum_attribute(const hdf5::Group& group, const char* attribute) {
         throw InvalidArgument(
             fmt::format("{}: {} is '{}', which is not known", group.label(), attribute, text));
     return *value;
-}
-
-void rename_or_throw(const fs::path& from, const fs::path& to) {
-    std::error_code error;
-    fs::rename(from, to, error);
-    if (error)
-        throw IoError(fmt::format("cannot rename '{}' to '{}': {}; check the folder's permissions",
-                                  from.string(), to.string(), error.message()));
 }
 
 } // namespace
@@ -143,17 +92,12 @@ void write_checkpoint(const RunFolder& folder, const Checkpoint& checkpoint) {
     visit_arrays(checkpoint, [&](const char* name, const auto& values) {
         if (!values.empty()) root.write(name, values);
     });
-    const auto content = file.image();
-    const auto seal = seal_of(content);
-    const std::array<std::span<const std::byte>, 2> pieces{content, std::as_bytes(std::span(&seal, 1))};
-    // A kill between the two leaves the previous one alone, and that is enough to go on.
-    if (fs::exists(folder.checkpoint())) rename_or_throw(folder.checkpoint(), folder.previous_checkpoint());
-    write_pieces_atomically(folder.checkpoint(), pieces);
+    write_sealed(generations(folder), file.image());
 }
 
 Checkpoint read_checkpoint(const fs::path& path) {
-    const auto bytes = read_file(path);
-    const auto file = hdf5::File::open_image(unsealed(bytes, path), path.string());
+    const auto content = read_sealed(path);
+    const auto file = hdf5::File::open_image(content, path.string());
     const auto root = file.root();
     if (const auto format = root.attribute<std::uint64_t>("FormatVersion"); format != format_version)
         throw InvalidArgument(fmt::format("{}: its format is {}, this version of Farfield reads {}",
@@ -179,22 +123,7 @@ Checkpoint read_checkpoint(const fs::path& path) {
 
 std::optional<Checkpoint> newest_checkpoint(const RunFolder& folder,
                                             const std::function<void(const std::string&)>& message) {
-    std::string failures;
-    for (const auto& path : {folder.checkpoint(), folder.previous_checkpoint()}) {
-        if (!fs::exists(path)) continue;
-        try {
-            auto checkpoint = read_checkpoint(path);
-            if (path != folder.checkpoint())
-                message(fmt::format("{}; continuing from the one before it, '{}'",
-                                    failures.empty() ? "checkpoint.h5 is missing" : failures, path.string()));
-            return checkpoint;
-        } catch (const Error& error) {
-            failures += fmt::format("{}cannot use '{}' ({})", failures.empty() ? "" : "; ", path.string(),
-                                    error.what());
-        }
-    }
-    if (failures.empty()) return std::nullopt;
-    throw IoError(failures + "; remove the damaged checkpoints to restart from the beginning");
+    return read_newest(generations(folder), read_checkpoint, message);
 }
 
 } // namespace farfield

@@ -1,5 +1,6 @@
 #include "dynamics/run/outputs.h"
 
+#include "dynamics/run/diagnostics_rows.h"
 #include "io/csv.h"
 #include "io/picture.h"
 
@@ -63,7 +64,7 @@ Outputs::Outputs(const RunFolder& folder, const Case& the_case, double start_tim
 
 void Outputs::begin() {
     counters_ = {};
-    file_.begin();
+    file_.begin(diagnostics_header);
 }
 
 void Outputs::continue_from(const Checkpoint& checkpoint) {
@@ -107,7 +108,7 @@ void Outputs::plot_diagnostics_file() const {
 void Outputs::write_row(const Diagnostics& row) {
     last_row_ = row;
     relative_energy_error_ = row.relative_energy_error;
-    file_.append(row);
+    file_.append(diagnostics_row(row));
 }
 
 void Outputs::write_snapshot_files(const SimulationMoment& moment) {

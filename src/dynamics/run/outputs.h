@@ -3,8 +3,9 @@
 #pragma once
 
 #include "dynamics/run/checkpoint.h"
-#include "dynamics/run/diagnostics_file.h"
+
 #include "dynamics/run/run_folder.h"
+#include "io/growing_file.h"
 #include "io/snapshot.h"
 
 #include <farfield/run.h>
@@ -69,7 +70,7 @@ private:
     SnapshotInfo info_;
     double start_time_;
     double step_;
-    DiagnosticsFile file_;
+    GrowingFile file_;
     OutputCounters counters_;
     double relative_energy_error_ = 0.0;
     std::optional<Diagnostics> last_row_;

@@ -9,6 +9,7 @@
 #include "dynamics/run/summary.h"
 #include "dynamics/simulation_state.h"
 #include "io/atomic_file.h"
+#include "io/output_folder.h"
 
 #include <farfield/error.h>
 #include <farfield/farfield.h>
@@ -106,10 +107,7 @@ RunFolder Run::checked_folder(const RunSettings& settings) {
     RunFolder folder(settings.out);
     if (settings.restart) return folder;
     if (const auto sign = folder.sign_of_earlier_run(); !sign.empty())
-        throw InvalidArgument(
-            fmt::format("the output folder '{}' holds an earlier run ('{}'); choose another folder, "
-                        "or continue that run with restart (--restart)",
-                        folder.path().string(), sign.filename().string()));
+        refuse_used_folder(folder.path(), sign);
     return folder;
 }
 

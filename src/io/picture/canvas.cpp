@@ -138,7 +138,14 @@ void Canvas::disc(Point centre, double radius, Colour colour, double opacity) {
     stroke(std::span(&point, 1), 2 * radius, colour, opacity);
 }
 
-void Canvas::write_png(const std::filesystem::path& path) const {
+Canvas Canvas::part(int left, int top, int width, int height) const {
+    Canvas out(width, height, {});
+    for (int y = 0; y < height; ++y)
+        for (int x = 0; x < width; ++x) out.set(x, y, at(left + x, top + y));
+    return out;
+}
+
+std::vector<std::byte> Canvas::png() const {
     png_image image{};
     image.version = PNG_IMAGE_VERSION;
     image.width = static_cast<png_uint_32>(width_);
@@ -147,10 +154,12 @@ void Canvas::write_png(const std::filesystem::path& path) const {
     png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(image);
     std::vector<std::byte> bytes(size);
     if (png_image_write_to_memory(&image, bytes.data(), &size, 0, rgb_.data(), 0, nullptr) == 0)
-        throw InternalError(fmt::format("{}: libpng cannot encode the picture: {}", path.string(),
+        throw InternalError(fmt::format("libpng cannot encode a picture of {}x{} pixels: {}", width_, height_,
                                         static_cast<const char*>(image.message)));
     bytes.resize(size);
-    write_file_atomically(path, bytes);
+    return bytes;
 }
+
+void Canvas::write_png(const std::filesystem::path& path) const { write_file_atomically(path, png()); }
 
 } // namespace farfield::picture

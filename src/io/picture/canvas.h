@@ -3,6 +3,7 @@
 // same pixels on every machine.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <span>
@@ -52,6 +53,11 @@ public:
     void stroke(std::span<const Polyline> lines, double width, Colour colour, double opacity = 1.0);
     void disc(Point centre, double radius, Colour colour, double opacity = 1.0);
 
+    /// The part from (left, top) of a size, which lies within.
+    [[nodiscard]] Canvas part(int left, int top, int width, int height) const;
+
+    /// The bytes of a PNG file.
+    [[nodiscard]] std::vector<std::byte> png() const;
     /// @throws IoError.
     void write_png(const std::filesystem::path& path) const;
 

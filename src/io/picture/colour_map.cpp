@@ -1,7 +1,8 @@
 // The anchors were computed for this program as a path through Oklab (Ottosson 2020,
 // https://bottosson.github.io/posts/oklab): lightness 0.12 to 0.97 in equal steps; hue from 275 degrees
 // (blue) through 325, 25, 55 to 103 (yellow) and chroma 0.04 to 0.19 and back to 0.06, both piecewise linear;
-// chroma lowered where sRGB ends.
+// chroma lowered where sRGB ends. Those for signed values likewise: lightness 0.975 in the middle, falling in
+// equal steps to 0.36 on both sides; hue from 235 to 262 degrees (blue) and from 45 to 25 (red).
 #include "io/picture/colour_map.h"
 
 #include <algorithm>
@@ -19,21 +20,45 @@ constexpr std::array<Colour, 33> anchors{
      {251, 145, 62},  {254, 159, 67},  {255, 173, 80}, {255, 187, 94}, {255, 200, 109}, {255, 213, 126},
      {255, 225, 143}, {252, 237, 173}, {252, 248, 201}}};
 
+constexpr std::array<Colour, 17> signed_anchors{{{9, 52, 138},
+                                                 {2, 75, 170},
+                                                 {2, 101, 197},
+                                                 {3, 126, 225},
+                                                 {8, 153, 252},
+                                                 {86, 180, 254},
+                                                 {146, 204, 248},
+                                                 {202, 225, 241},
+                                                 {247, 247, 247},
+                                                 {241, 215, 205},
+                                                 {246, 178, 155},
+                                                 {252, 134, 99},
+                                                 {246, 89, 49},
+                                                 {220, 56, 26},
+                                                 {190, 26, 12},
+                                                 {156, 3, 12},
+                                                 {119, 1, 15}}};
+
 std::uint8_t between(std::uint8_t a, std::uint8_t b, double fraction) {
     return static_cast<std::uint8_t>(
         std::lround(static_cast<double>(a) * (1 - fraction) + static_cast<double>(b) * fraction));
 }
 
-} // namespace
-
-Colour density_colour(double t) {
-    const double place = std::clamp(t, 0.0, 1.0) * static_cast<double>(anchors.size() - 1);
-    const auto index = std::min(static_cast<std::size_t>(place), anchors.size() - 2);
+// The colour at t in [0, 1] of a path through the anchors.
+template <std::size_t N>
+Colour along(const std::array<Colour, N>& path, double t) {
+    const double place = std::clamp(t, 0.0, 1.0) * static_cast<double>(N - 1);
+    const auto index = std::min(static_cast<std::size_t>(place), N - 2);
     const double fraction = place - static_cast<double>(index);
-    const auto& a = anchors[index];
-    const auto& b = anchors[index + 1];
+    const auto& a = path[index];
+    const auto& b = path[index + 1];
     return {between(a.red, b.red, fraction), between(a.green, b.green, fraction),
             between(a.blue, b.blue, fraction)};
 }
+
+} // namespace
+
+Colour density_colour(double t) { return along(anchors, t); }
+
+Colour signed_colour(double t) { return along(signed_anchors, (t + 1) / 2); }
 
 } // namespace farfield::picture
