@@ -158,12 +158,17 @@ SystemCompiler find_system_compiler(const CacheFolder& cache) {
 }
 
 std::vector<std::string> native_flags() {
+    std::vector<std::string> flags{"-O3", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"};
 #if defined(__aarch64__)
-    const std::string native = "-mcpu=native";
+    flags.emplace_back("-mcpu=native");
 #else
-    const std::string native = "-march=native";
+    flags.emplace_back("-march=native");
 #endif
-    return {"-O3", native, "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"};
+#if defined(__x86_64__)
+    // Compilers that do not know a processor prefer half its width.
+    flags.emplace_back("-mprefer-vector-width=512");
+#endif
+    return flags;
 }
 
 Compiled compile_shared_object(std::string_view source, const std::vector<std::string>& flags) {
