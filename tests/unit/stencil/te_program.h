@@ -138,6 +138,9 @@ inline std::shared_ptr<const ir::Program> program(const Options& o) {
         buffer.grid = 0;
         buffer.boundary = {o.boundary, o.boundary, Boundary::none};
         buffer.written = true;
+        Builder zero;
+        zero.code.result = zero.real(0.0);
+        buffer.initial = zero.code;
         p.buffers.push_back(buffer);
     }
     const auto kernel = [&](const char* name, std::shared_ptr<const ir::CellSet> cells, ir::Code predicate,

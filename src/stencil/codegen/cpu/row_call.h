@@ -35,6 +35,5 @@ inline constexpr std::string_view row_call_text = R"(struct RowCall {
 )";
 
 using RowFunctionPointer = void(const RowCall*);
-using UniformsPointer = void(double t, long long step, double* values);
 
 } // namespace farfield::stencil::codegen

@@ -38,8 +38,6 @@ struct CpuSource {
     std::vector<RowFunction> records; ///< as in Program::records
 };
 
-inline constexpr const char* uniforms_function = "uniforms";
-
 /// `mask` must not be automatic.
 CpuSource print_row_functions(const ir::Program& program, Mask mask);
 

@@ -3,8 +3,8 @@
 
 #include "backend/jit/system_compiler.h"
 #include "backend/threads/parallel.h"
-#include "stencil/runtime/cpu/initial_values.h"
 #include "stencil/runtime/cpu/record_results.h"
+#include "stencil/runtime/initial_values.h"
 
 #include <fmt/format.h>
 
@@ -29,12 +29,15 @@ std::string mask_name(Mask mask) {
     }
 }
 
-std::int64_t second_level_cache() {
+// Bytes of the caches that a thread may fill: its second level, and a part of the last one that leaves room
+// for what streams through it.
+std::int64_t cache_of_a_thread([[maybe_unused]] int threads) {
+    std::int64_t bytes = std::int64_t{1} << 20;
 #ifdef _SC_LEVEL2_CACHE_SIZE
-    const auto bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
-    if (bytes > 0) return bytes;
+    if (const auto second = sysconf(_SC_LEVEL2_CACHE_SIZE); second > 0) bytes = second;
+    if (const auto third = sysconf(_SC_LEVEL3_CACHE_SIZE); third > 0) bytes += third / (4 * threads);
 #endif
-    return std::int64_t{1} << 20;
+    return bytes;
 }
 
 } // namespace
@@ -42,11 +45,17 @@ std::int64_t second_level_cache() {
 CpuExecutor::CpuExecutor(std::shared_ptr<const ir::Program> program, const ExecutorOptions& options)
     : Executor(std::move(program)), options_(options),
       mask_(options.mask == Mask::automatic ? Mask::spans : options.mask),
-      threads_(thread_count(options.threads)), storage_(*program_, threads_),
+      threads_(thread_count(options.threads)), storage_(*program_, threads_), uniforms_(*program_),
       current_(program_->buffers.size(), 0), instances_(program_->grids.size()) {
     compile();
-    initial_values(*program_, threads_,
-                   [&](int buffer, std::span<const double> values) { write(buffer, values); });
+    for (int b = 0; b < static_cast<int>(program_->buffers.size()); ++b)
+        for (int copy = 0; copy < program_->buffers[b].copies; ++copy)
+            initial_values(
+                *program_, b,
+                [&](std::int64_t row, std::int64_t first, std::span<const double> values) {
+                    storage_.write_row(b, copy, row, first, values);
+                },
+                threads_);
     tile_ = choose_tile();
     preparation_.description =
         fmt::format("cpu, {}, {}, {} {}, {} {} a pass", preparation_.description, mask_name(mask_), threads_,
@@ -57,7 +66,6 @@ void CpuExecutor::compile() {
     const auto source = codegen::print_row_functions(*program_, mask_);
     const auto compiled = jit::compile_shared_object(source.text);
     code_ = compiled.object;
-    uniforms_ = code_->function<codegen::UniformsPointer>(codegen::uniforms_function);
     for (std::size_t k = 0; k < program_->kernels.size(); ++k)
         kernels_.emplace_back(*program_, program_->kernels[k], source.kernels[k], mask_, *code_);
     for (std::size_t r = 0; r < program_->records.size(); ++r)
@@ -67,7 +75,7 @@ void CpuExecutor::compile() {
     preparation_.description = compiled.compiler + (compiled.note.empty() ? "" : " (" + compiled.note + ")");
 }
 
-// As many steps as keep the slabs between the first and the last of them in the second-level cache.
+// As many steps as keep the slabs between the first and the last of them in the cache.
 int CpuExecutor::choose_tile() const {
     if (!options_.fuse) return 1;
     if (options_.time_tile > 0) return options_.time_tile;
@@ -76,7 +84,8 @@ int CpuExecutor::choose_tile() const {
     std::int64_t slab = 1;
     for (std::size_t b = 0; b < touched.size(); ++b)
         if (touched[b]) slab += storage_.slab_bytes(static_cast<int>(b));
-    return static_cast<int>(std::clamp<std::int64_t>(second_level_cache() / slab - 2, 1, most_steps_a_pass));
+    return static_cast<int>(
+        std::clamp<std::int64_t>(cache_of_a_thread(threads_) / slab - 2, 1, most_steps_a_pass));
 }
 
 void CpuExecutor::advance(std::int64_t count) {
@@ -104,7 +113,8 @@ void CpuExecutor::pass(std::int64_t steps) {
 void CpuExecutor::add_step(std::int64_t index, std::vector<std::vector<Entry>>& entries) {
     const auto step = step_ + index;
     double* uniforms = uniform_values_.data() + index * static_cast<std::int64_t>(program_->uniforms.size());
-    uniforms_(static_cast<double>(step) * program_->dt, step, uniforms);
+    const auto values = uniforms_.at(step);
+    std::copy(values.begin(), values.end(), uniforms);
     for (std::size_t k = 0; k < kernels_.size(); ++k) {
         if (step % program_->kernels[k].every != 0) continue;
         if (!kernels_[k].empty()) add_instance(kernels_[k], step, uniforms, nullptr, entries);

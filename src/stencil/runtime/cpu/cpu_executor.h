@@ -4,6 +4,7 @@
 #include "stencil/runtime/cpu/storage.h"
 #include "stencil/runtime/cpu/unit.h"
 #include "stencil/runtime/executor.h"
+#include "stencil/runtime/uniforms.h"
 
 #include <map>
 #include <memory>
@@ -48,13 +49,13 @@ private:
     const std::optional<Wavefront>& schedule(std::size_t grid, const std::vector<Entry>& entries);
 
     ExecutorOptions options_;
-    Mask mask_;
+    Mask mask_; ///< never automatic
     int threads_;
     int tile_ = 1;
     Storage storage_;
     Preparation preparation_;
     std::shared_ptr<const jit::SharedObject> code_;
-    codegen::UniformsPointer* uniforms_ = nullptr;
+    Uniforms uniforms_;
     std::vector<Unit> kernels_;
     std::vector<Unit> records_;
     Copies current_;

@@ -155,4 +155,15 @@ void Storage::write(int buffer, int copy, std::span<const double> values) {
         write_as<double>(place, values);
 }
 
+void Storage::write_row(int buffer, int copy, std::int64_t row, std::int64_t first,
+                        std::span<const double> values) {
+    const auto& place = places_[buffer][copy];
+    auto* start = place.base + row * place.pitch;
+    if (value_size(buffer) == sizeof(float))
+        std::transform(values.begin(), values.end(), reinterpret_cast<float*>(start) + first,
+                       [](double value) { return static_cast<float>(value); });
+    else
+        std::copy(values.begin(), values.end(), reinterpret_cast<double*>(start) + first);
+}
+
 } // namespace farfield::stencil::cpu

@@ -48,6 +48,9 @@ public:
     /// Values without gaps, x fastest; of an array those along its axis.
     void read(int buffer, int copy, std::span<double> values) const;
     void write(int buffer, int copy, std::span<const double> values);
+    /// Cells [first, first + values.size()) of a row.
+    void write_row(int buffer, int copy, std::int64_t row, std::int64_t first,
+                   std::span<const double> values);
 
 private:
     struct Block;
