@@ -115,8 +115,10 @@ std::string log_of(Program program) {
     return log;
 }
 
-constexpr std::array options = {"--std=c++17",      "--fmad=false", "--prec-div=true",
-                                "--prec-sqrt=true", "--ftz=false",  "--ptxas-options=-v"};
+constexpr std::array options = {"--std=c++17", "--fmad=false", "--prec-div=true", "--prec-sqrt=true",
+                                "--ftz=false", "--ptxas-options=-v",
+                                // some of what every kernel offers goes unused
+                                "--diag-suppress=177"};
 
 } // namespace
 

@@ -2,6 +2,7 @@
 #include "stencil/runtime/targets.h"
 
 #include "stencil/runtime/cpu/cpu_executor.h"
+#include "stencil/runtime/cuda/cuda_executor.h"
 #include "stencil/runtime/interpreter/interpreter.h"
 
 #include <farfield/error.h>
@@ -29,6 +30,7 @@ std::unique_ptr<Executor> make(ProgramPtr program, const ExecutorOptions& option
 constexpr std::array targets{
     Target{"interpreter", make<Interpreter>},
     Target{"cpu", make<cpu::CpuExecutor>},
+    Target{"cuda", cuda::make_cuda_executor},
 };
 
 } // namespace

@@ -1,0 +1,254 @@
+// A thread for each cell: boxes, and the four ways to leave cells alone.
+#include "stencil/codegen/cuda/forms.h"
+#include "stencil/codegen/cuda/loads.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace farfield::stencil::codegen::cuda {
+
+namespace {
+
+enum class Cover : std::uint8_t { box, predicate, bytes, items };
+
+/// A run of cells in a row, for the threads of one row of a block.
+struct Item {
+    int x = 0;
+    int count = 0;
+    int y = 0;
+    int z = 0;
+};
+
+std::array<int, 3> block_of(const Context& context, const ir::CellBox& box, Cover cover) {
+    auto block = context.options.block;
+    if (block[0] <= 0) block = {128, cover == Cover::items ? 2 : 1, 1};
+    for (auto& side : block) side = std::max(side, 1);
+    if (cover == Cover::items)
+        return {block[0], std::max(1, std::min(1024 / block[0], block[1] * block[2])), 1};
+    for (std::size_t a = 0; a < 3; ++a) // no threads for cells that are not there
+        while (block[a] > 1 && block[a] / 2 >= box.last[a] - box.first[a]) block[a] /= 2;
+    return block;
+}
+
+std::vector<Item> items_of(const ir::CellSet& cells, int width) {
+    std::vector<Item> items;
+    for (std::int64_t r = 0; r < cells.rows(); ++r)
+        for (const auto& interval : cells.row(r)) {
+            // pieces end at multiples of the width, so that threads of a warp share lines of memory
+            for (auto x = interval.first; x < interval.last;) {
+                const auto end = std::min(interval.last, (x / width + 1) * width);
+                items.push_back({static_cast<int>(x), static_cast<int>(end - x),
+                                 static_cast<int>(r % cells.shape()[1]),
+                                 static_cast<int>(r / cells.shape()[1])});
+                x = end;
+            }
+        }
+    return items;
+}
+
+/// Prints where a thread is: x, y, z and `at`; returns the number of blocks.
+std::int64_t print_place(const Context& context, const ir::CellSet& cells, Cover cover,
+                         const std::array<int, 3>& block, std::int64_t pitch, Parameters& parameters,
+                         std::string_view name) {
+    auto& text = context.text;
+    const auto& box = cells.bounds();
+    const auto& shape = cells.shape();
+    std::int64_t blocks = 1;
+    if (cover == Cover::items) {
+        const auto items = items_of(cells, block[0]);
+        const int table =
+            add_table(context.plan, fmt::format("{}_items", name), items.data(), items.size() * sizeof(Item));
+        parameters.add("const Item* __restrict__", "items", ArgumentKind::table, table);
+        const auto count = static_cast<std::int64_t>(items.size());
+        text.line("const int number = blockIdx.x * {} + threadIdx.y;", block[1]);
+        text.line("if (number >= {}) return;", count);
+        text.add("const Item item = items[number];");
+        text.add("if (threadIdx.x >= item.count) return;");
+        text.add("const int x = item.x + threadIdx.x, y = item.y, z = item.z;");
+        blocks = (count + block[1] - 1) / block[1];
+    } else {
+        std::array<std::int64_t, 3> sides = {};
+        for (std::size_t a = 0; a < 3; ++a) {
+            sides[a] = (box.last[a] - box.first[a] + block[a] - 1) / block[a];
+            blocks *= sides[a];
+        }
+        text.add("const int block = blockIdx.x;");
+        text.line("const int x = {} + block % {} * {} + threadIdx.x;", box.first[0], sides[0], block[0]);
+        text.line("const int y = {} + block / {} % {} * {} + threadIdx.y;", box.first[1], sides[0], sides[1],
+                  block[1]);
+        text.line("const int z = {} + block / {} * {} + threadIdx.z;", box.first[2], sides[0] * sides[1],
+                  block[2]);
+        text.line("if (x >= {} || y >= {} || z >= {}) return;", box.last[0], box.last[1], box.last[2]);
+    }
+    text.line("const Index at = x + {} * (y + {} * Index(z));", pitch, shape[1]);
+    return blocks;
+}
+
+Cover cover_of(const Context& context, const ir::CellSet& cells, const ir::Code& predicate) {
+    if (context.mask == Mask::none && !is_trivial(predicate)) return Cover::predicate;
+    if (cells.is_box()) return Cover::box;
+    if (context.mask == Mask::none) return Cover::bytes; // no condition to evaluate
+    return context.mask == Mask::spans ? Cover::items : Cover::bytes;
+}
+
+// The parameters are known only after the body: it is printed apart.
+struct Function {
+    Text body;
+    Parameters parameters;
+    std::int64_t blocks = 0;
+};
+
+void append(const Context& context, Launch& launch, const Function& function, std::string_view remark) {
+    const int threads = launch.threads[0] * launch.threads[1] * launch.threads[2];
+    if (!remark.empty()) context.text.line("// {}", remark);
+    context.text.line("extern \"C\" __global__ void __launch_bounds__({}) {}({}) {{", threads,
+                      launch.function, function.parameters.declaration());
+    context.text.append(function.body);
+    context.text.add("}");
+    context.text.blank();
+    launch.arguments = function.parameters.arguments;
+    launch.blocks = function.blocks;
+}
+
+void print_stores(const Context& context, Function& function, const ir::Kernel& kernel,
+                  const PrintedCode& printed, bool choose) {
+    for (std::size_t i = 0; i < kernel.stores.size(); ++i) {
+        const auto& store = kernel.stores[i];
+        const auto& buffer = context.program.buffers[static_cast<std::size_t>(store.buffer)];
+        const auto type = fmt::format("{}*", type_name(buffer.precision));
+        const bool narrow = type_name(kernel.code.nodes[static_cast<std::size_t>(store.node)].type) !=
+                            type_name(buffer.precision);
+        auto value = narrow
+                         ? fmt::format("static_cast<{}>({})", type_name(buffer.precision), printed.values[i])
+                         : printed.values[i];
+        if (choose) value = fmt::format("chosen ? {} : {}[at]", value, now(buffer));
+        if (choose || !store.other_copy)
+            function.parameters.add(type, now(buffer), ArgumentKind::current, store.buffer);
+        if (store.other_copy) function.parameters.add(type, next(buffer), ArgumentKind::other, store.buffer);
+        function.body.line("{}[at] = {};", store.other_copy ? next(buffer) : now(buffer), value);
+    }
+}
+
+Launch print_cells(const Context& context, int number) {
+    const auto& kernel = context.program.kernels[static_cast<std::size_t>(number)];
+    const auto cover = cover_of(context, *kernel.cells, kernel.predicate);
+    Launch launch;
+    launch.function = fmt::format("kernel_{}", number);
+    launch.threads = block_of(context, kernel.cells->bounds(), cover);
+    Function function;
+    const Context inner{context.program, context.options, context.mask,
+                        context.plan,    function.body,   context.needs};
+    function.blocks =
+        print_place(inner, *kernel.cells, cover, launch.threads, pitch_of(context.program, kernel.grid),
+                    function.parameters, launch.function);
+    const DeviceSpelling spelling(context.program, kernel.grid, kernel.cells->bounds());
+    const bool choose = cover == Cover::bytes && context.mask == Mask::multiply;
+    if (cover == Cover::predicate) {
+        const auto condition =
+            print_code(kernel.predicate, std::vector<Root>{{kernel.predicate.result, "belongs"}}, spelling);
+        add_reads(function.parameters, context.program, kernel.predicate);
+        context.needs |= condition.needs;
+        for (const auto& line : condition.lines) function.body.add(line);
+        function.body.add("if (!belongs) return;");
+    } else if (cover == Cover::bytes) {
+        const auto bytes = mask_bytes(*kernel.cells);
+        const auto& box = kernel.cells->bounds();
+        function.parameters.add(
+            "const unsigned char* __restrict__", "mask", ArgumentKind::table,
+            add_table(context.plan, launch.function + "_mask", bytes.data(), bytes.size()));
+        const auto place =
+            fmt::format("x - {} + {} * (y - {} + {} * Index(z - {}))", box.first[0],
+                        box.last[0] - box.first[0], box.first[1], box.last[1] - box.first[1], box.first[2]);
+        if (choose)
+            function.body.line("const bool chosen = mask[{}] != 0;", place);
+        else
+            function.body.line("if (mask[{}] == 0) return;", place);
+    }
+    add_reads(function.parameters, context.program, kernel.code);
+    std::vector<Root> roots;
+    for (std::size_t i = 0; i < kernel.stores.size(); ++i) {
+        // a node that two stores share, or that is a mere read, gets one name
+        roots.push_back({kernel.stores[i].node, fmt::format("new_{}", kernel.stores[i].node)});
+    }
+    const auto printed = print_code(kernel.code, roots, spelling);
+    context.needs |= printed.needs;
+    for (const auto& line : printed.lines) function.body.add(line);
+    print_stores(context, function, kernel, printed, choose);
+    function.parameters.add("const double* __restrict__", "clock", ArgumentKind::clock);
+    append(context, launch, function,
+           fmt::format("{}: {}", kernel.name, describe_cells(*kernel.cells, kernel.cells->shape())));
+    return launch;
+}
+
+Launch print_carry(const Context& context, int number, std::size_t which) {
+    const auto& kernel = context.program.kernels[static_cast<std::size_t>(number)];
+    const auto& carry = kernel.carries[which];
+    const auto& buffer = context.program.buffers[static_cast<std::size_t>(carry.buffer)];
+    Launch launch;
+    launch.function = fmt::format("carry_{}_{}", number, which);
+    const auto cover = carry.cells->is_box() ? Cover::box : Cover::items;
+    launch.threads = block_of(context, carry.cells->bounds(), cover);
+    Function function;
+    const Context inner{context.program, context.options, context.mask,
+                        context.plan,    function.body,   context.needs};
+    function.blocks =
+        print_place(inner, *carry.cells, cover, launch.threads, pitch_of(context.program, kernel.grid),
+                    function.parameters, launch.function);
+    function.parameters.add(fmt::format("const {}* __restrict__", type_name(buffer.precision)), now(buffer),
+                            ArgumentKind::current, carry.buffer);
+    function.parameters.add(fmt::format("{}* __restrict__", type_name(buffer.precision)), next(buffer),
+                            ArgumentKind::other, carry.buffer);
+    function.body.line("{}[at] = {}[at];", next(buffer), now(buffer));
+    append(context, launch, function,
+           fmt::format("{} leaves these cells of {} as they are", kernel.name, buffer.name));
+    return launch;
+}
+
+} // namespace
+
+std::vector<unsigned char> mask_bytes(const ir::CellSet& cells) {
+    const auto& box = cells.bounds();
+    const auto width = box.last[0] - box.first[0];
+    const auto height = box.last[1] - box.first[1];
+    std::vector<unsigned char> bytes(static_cast<std::size_t>(std::max<std::int64_t>(0, box.count())), 0);
+    for (auto k = box.first[2]; k < box.last[2]; ++k)
+        for (auto j = box.first[1]; j < box.last[1]; ++j)
+            for (const auto& interval : cells.row(j + cells.shape()[1] * k)) {
+                const auto row = ((k - box.first[2]) * height + j - box.first[1]) * width;
+                std::fill(bytes.begin() + row + interval.first - box.first[0],
+                          bytes.begin() + row + interval.last - box.first[0], 1);
+            }
+    return bytes;
+}
+
+bool is_trivial(const ir::Code& predicate) {
+    return predicate.result < 0 ||
+           predicate.nodes[static_cast<std::size_t>(predicate.result)].op == ir::Op::constant;
+}
+
+std::string describe_cells(const ir::CellSet& cells, const ir::Shape& shape) {
+    const auto& box = cells.bounds();
+    if (cells.empty()) return "no cells";
+    std::string text = cells.is_box() ? "the cells" : fmt::format("{} cells within", cells.count());
+    for (std::size_t a = 0; a < 3; ++a)
+        if (shape[a] > 1)
+            text += fmt::format("{} {} to {}", a == 0 ? "" : ",", box.first[a], box.last[a] - 1);
+    return text;
+}
+
+Pass print_plain(const Context& context, int number) {
+    const auto& kernel = context.program.kernels[static_cast<std::size_t>(number)];
+    Pass pass;
+    pass.name = kernel.name;
+    pass.every = kernel.every;
+    if (!kernel.cells->empty()) pass.launches.push_back(print_cells(context, number));
+    for (std::size_t i = 0; i < kernel.carries.size(); ++i)
+        if (!kernel.carries[i].cells->empty()) pass.launches.push_back(print_carry(context, number, i));
+    for (const auto& store : kernel.stores)
+        if (store.other_copy &&
+            std::find(pass.swapped.begin(), pass.swapped.end(), store.buffer) == pass.swapped.end())
+            pass.swapped.push_back(store.buffer);
+    return pass;
+}
+
+} // namespace farfield::stencil::codegen::cuda

@@ -1,0 +1,91 @@
+// What a GPU is asked to do for a stencil program: CUDA C++ as text, where values lie, tables to upload once,
+// and which kernels run in a step. It knows no device: the runtime executes it, and tests do so on a CPU.
+#pragma once
+
+#include "stencil/ir/ir.h"
+#include "stencil/runtime/executor.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace farfield::stencil::codegen::cuda {
+
+/// What stands for a pointer or number in a kernel's parameters when it is launched.
+enum class ArgumentKind : std::uint8_t {
+    current, ///< the current copy of buffer `index`
+    other,   ///< its other copy
+    table,   ///< Plan::tables[index]
+    scratch, ///< Plan::scratch[index]
+    clock,   ///< the row of the clock for the first step of the pass: t, step, uniforms; float64
+    steps,   ///< int: the steps of this pass
+    series,  ///< where the value of record `index` goes
+    number   ///< `index` itself, 64 bits
+};
+
+struct Argument {
+    ArgumentKind kind = ArgumentKind::current;
+    std::int64_t index = 0;
+};
+
+struct Launch {
+    std::string function;
+    std::array<int, 3> threads = {1, 1, 1};
+    std::int64_t blocks = 0;
+    int shared_bytes = 0;
+    std::vector<Argument> arguments;
+};
+
+/// Kernels that run one after the other, and the buffers whose copies change places behind them.
+struct Pass {
+    std::string name;
+    std::int64_t every = 1;
+    std::vector<Launch> launches;
+    std::vector<int> swapped;
+};
+
+struct RecordPlan {
+    std::int64_t every = 1;
+    std::vector<Launch> launches; ///< the last one writes the value
+};
+
+/// Where the values of a buffer lie: x fastest, rows `pitch` values apart.
+struct BufferLayout {
+    std::int64_t width = 0; ///< values in a row
+    std::int64_t rows = 1;
+    std::int64_t pitch = 0;
+    int value_bytes = 8;
+    int copies = 1;
+    std::size_t bytes() const { return static_cast<std::size_t>(pitch * rows * value_bytes); }
+};
+
+struct Table {
+    std::string name;
+    std::vector<char> bytes;
+};
+
+/// Float64 values that only kernels use, all `initial` before the first step.
+struct Scratch {
+    std::int64_t values = 0;
+    double initial = 0;
+};
+
+struct Plan {
+    std::string source;
+    std::vector<BufferLayout> buffers;
+    std::vector<Table> tables;
+    std::vector<Scratch> scratch;
+    std::vector<Pass>
+        passes; ///< of a step, or of up to `steps_a_pass` steps where there is one pass of tiles
+    std::int64_t steps_a_pass = 1;
+    std::vector<RecordPlan> records;
+    int clock_row = 2; ///< numbers in a row of the clock
+    std::string description;
+};
+
+/// Chooses the form of each kernel and prints them.
+Plan plan_program(const ir::Program& program, const ExecutorOptions& options);
+
+} // namespace farfield::stencil::codegen::cuda

@@ -1,0 +1,12 @@
+// Prints a pass of overlapped tiles: several kernels, for several steps, between one read and one write of
+// memory.
+#pragma once
+
+#include "stencil/codegen/cuda/tile_shape.h"
+
+namespace farfield::stencil::codegen::cuda {
+
+/// Adds copies to Plan::buffers where tiles read what others write.
+Pass print_tiles(const Context& context, const TileShape& shape, int number);
+
+} // namespace farfield::stencil::codegen::cuda

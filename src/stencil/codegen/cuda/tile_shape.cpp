@@ -1,0 +1,252 @@
+// The reach of a sequence of kernels, patches, and the size of tiles.
+#include "stencil/codegen/cuda/tile_shape.h"
+
+#include <algorithm>
+#include <map>
+
+namespace farfield::stencil::codegen::cuda {
+
+namespace {
+
+using Sides = std::array<int, 3>;
+
+// How far around its kept cells a tile needs a field's values.
+struct Reach {
+    Sides low = {};
+    Sides high = {};
+    bool none() const { return low == Sides{} && high == Sides{}; }
+    void cover(const Reach& other) {
+        for (std::size_t a = 0; a < 3; ++a) {
+            low[a] = std::max(low[a], other.low[a]);
+            high[a] = std::max(high[a], other.high[a]);
+        }
+    }
+};
+
+const ir::Kernel& kernel_of(const ir::Program& program, int number) {
+    return program.kernels[static_cast<std::size_t>(number)];
+}
+const ir::Buffer& buffer_of(const ir::Program& program, int number) {
+    return program.buffers[static_cast<std::size_t>(number)];
+}
+
+Reach shifted(Reach reach, const ir::Buffer& buffer, const ir::Node& load) {
+    for (std::size_t a = 0; a < 3; ++a) {
+        const int offset = load.offsets[a];
+        // a reflected neighbour may lie on the other side
+        const bool both = buffer.boundary[a] == Boundary::mirror;
+        reach.low[a] += both ? std::abs(offset) : std::max(0, -offset);
+        reach.high[a] += both ? std::abs(offset) : std::max(0, offset);
+    }
+    return reach;
+}
+
+using Reaches = std::map<int, Reach>; ///< of the written buffers
+
+Reaches written_by(const ir::Program& program, const std::vector<int>& kernels) {
+    Reaches written;
+    for (const int k : kernels)
+        for (const auto& store : kernel_of(program, k).stores) written[store.buffer];
+    return written;
+}
+
+// Backwards through the kernels of `steps` steps, from the kept cells at their end.
+Reaches reach_of(const ir::Program& program, const std::vector<int>& kernels, int steps) {
+    auto reaches = written_by(program, kernels);
+    for (int step = 0; step < steps; ++step)
+        for (auto k = kernels.rbegin(); k != kernels.rend(); ++k) {
+            const auto& kernel = kernel_of(program, *k);
+            Reach computed;
+            for (const auto& store : kernel.stores) computed.cover(reaches[store.buffer]);
+            for (const auto& node : kernel.code.nodes)
+                if (node.op == ir::Op::load && reaches.contains(node.index))
+                    reaches[node.index].cover(shifted(computed, buffer_of(program, node.index), node));
+        }
+    return reaches;
+}
+
+int round_up(int value, int unit) { return (value + unit - 1) / unit * unit; }
+
+// Cells of a patch that threads other than its own read.
+void assign_slots(const ir::Program& program, TileShape& shape, TileField& field) {
+    const auto& patch = shape.patch;
+    field.slot.assign(static_cast<std::size_t>(shape.patch_cells()), -1);
+    const auto& buffer = buffer_of(program, field.buffer);
+    const auto& extent = program.grids[static_cast<std::size_t>(buffer.grid)].shape;
+    for (const int k : shape.kernels) {
+        const auto& kernel = kernel_of(program, k);
+        for (const auto& node : kernel.code.nodes) {
+            if (node.op != ir::Op::load || node.index != field.buffer || node.offsets == Sides{}) continue;
+            field.exchanged = true;
+            for (std::size_t a = 0; a < 3; ++a) {
+                const auto& box = kernel.cells->bounds();
+                const bool leaves =
+                    box.first[a] + node.offsets[a] < 0 || box.last[a] + node.offsets[a] > extent[a];
+                const auto rule = buffer.boundary[a];
+                field.mapped |= leaves && (rule == Boundary::clamp || rule == Boundary::mirror);
+            }
+            for (int p = 0; p < shape.patch_cells(); ++p) {
+                // the cell whose neighbour this one is
+                const Sides reader = {p % patch[0] - node.offsets[0],
+                                      p / patch[0] % patch[1] - node.offsets[1],
+                                      p / (patch[0] * patch[1]) - node.offsets[2]};
+                for (std::size_t a = 0; a < 3; ++a)
+                    if (reader[a] < 0 || reader[a] >= patch[a]) field.slot[static_cast<std::size_t>(p)] = 0;
+            }
+        }
+    }
+    field.slots = 0;
+    for (auto& slot : field.slot)
+        if (slot == 0 || field.mapped) slot = field.slots++;
+}
+
+// Reads at the tile's edges go astray by so many places at most; there is room for them at both ends.
+int stray_places(const ir::Program& program, const TileShape& shape) {
+    Sides most = {};
+    for (const int k : shape.kernels)
+        for (const auto& node : kernel_of(program, k).code.nodes)
+            if (node.op == ir::Op::load && shape.field(node.index) != nullptr)
+                for (std::size_t a = 0; a < 3; ++a)
+                    most[a] =
+                        std::max(most[a], (std::abs(node.offsets[a]) + shape.patch[a] - 1) / shape.patch[a]);
+    return most[0] + shape.threads[0] * (most[1] + shape.threads[1] * most[2]);
+}
+
+int words_a_cell(const ir::Program& program, const Reaches& written) {
+    int words = 0;
+    for (const auto& [buffer, reach] : written)
+        words += buffer_of(program, buffer).precision == Precision::single_precision ? 1 : 2;
+    return words;
+}
+
+// A patch of about 128 registers. Pairs along x make loads of 16 bytes; the rest goes along y, where
+// neighbours cost least.
+Sides patch_of(int rank, int words) {
+    int cells = 16;
+    while (cells > 2 && cells * words > 136) cells /= 2;
+    if (rank == 1) return {2, 1, 1};
+    if (rank == 2) return {2, cells / 2, 1};
+    return {2, cells >= 4 ? 2 : 1, std::max(1, cells / 4)};
+}
+
+Sides threads_of(int rank, const Sides& patch, int words) {
+    const int registers = std::min(255, patch[0] * patch[1] * patch[2] * words + 40);
+    const int most = registers > 128 ? 192 : 256; // for two blocks a processor
+    if (rank == 1) return {256, 1, 1};
+    if (rank == 2) return {32, most / 32, 1};
+    return {16, most == 192 ? 6 : 8, 2};
+}
+
+// Bytes from and to memory for each kept cell and step, and operations for each: the better part of both
+// overlaps.
+double cost_of(const ir::Program& program, const TileShape& shape) {
+    double bytes = 0, operations = 0;
+    const double all = static_cast<double>(shape.side[0]) * shape.side[1] * shape.side[2];
+    const double kept = static_cast<double>(shape.kept[0]) * shape.kept[1] * shape.kept[2];
+    for (const auto& field : shape.fields) {
+        const double size = buffer_of(program, field.buffer).precision == Precision::single_precision ? 4 : 8;
+        bytes += size * ((field.in_place ? 1 : all / kept) + 1);
+    }
+    for (const int k : shape.kernels)
+        for (const auto& node : kernel_of(program, k).code.nodes) operations += node.in[0] >= 0 ? 1 : 0;
+    const double memory = bytes / shape.steps / 4.2; // TB/s
+    const double arithmetic = operations * all / kept / 7.0;
+    return std::max(memory, arithmetic) + 0.5 * std::min(memory, arithmetic);
+}
+
+std::optional<TileShape> with_steps(const ir::Program& program, TileShape shape, int steps) {
+    const auto reaches = reach_of(program, shape.kernels, steps);
+    const auto& grid = program.grids[static_cast<std::size_t>(kernel_of(program, shape.kernels[0]).grid)];
+    shape.steps = steps;
+    for (const auto& [buffer, reach] : reaches) {
+        for (std::size_t a = 0; a < 3; ++a) {
+            // even along x, where cells are loaded in pairs
+            shape.low[a] = std::max(shape.low[a], round_up(reach.low[a], a == 0 ? 2 : 1));
+            shape.high[a] = std::max(shape.high[a], round_up(reach.high[a], a == 0 ? 2 : 1));
+            shape.wraps[a] = shape.wraps[a] || buffer_of(program, buffer).boundary[a] == Boundary::periodic;
+        }
+        TileField field;
+        field.buffer = buffer;
+        field.in_place = reach.none();
+        shape.fields.push_back(field);
+    }
+    for (std::size_t a = 0; a < 3; ++a) {
+        shape.kept[a] = static_cast<int>(a) < grid.rank ? shape.side[a] - shape.low[a] - shape.high[a] : 1;
+        if (shape.kept[a] < 1) return std::nullopt;
+    }
+    for (auto& field : shape.fields) assign_slots(program, shape, field);
+    const int stray = 8 * round_up(stray_places(program, shape), 2);
+    int offset = stray;
+    for (auto& field : shape.fields) {
+        const int size = buffer_of(program, field.buffer).precision == Precision::single_precision ? 4 : 8;
+        field.shared_offset = offset;
+        offset += round_up(field.slots * shape.thread_count() * size, 16);
+    }
+    shape.shared_bytes = offset + stray;
+    const int registers = shape.thread_count() <= 256 ? 2 : 1;
+    shape.blocks_a_processor = shape.shared_bytes <= 100 * 1024 ? registers : 1;
+    shape.cost = cost_of(program, shape);
+    if (shape.shared_bytes > 220 * 1024) return std::nullopt;
+    return shape;
+}
+
+} // namespace
+
+const TileField* TileShape::field(int buffer) const {
+    for (const auto& field : fields)
+        if (field.buffer == buffer) return &field;
+    return nullptr;
+}
+
+std::optional<TileShape> shape_tiles(const ir::Program& program, const std::vector<int>& kernels, int steps,
+                                     const std::array<int, 3>& block) {
+    if (kernels.empty() || kernels.size() > 32) return std::nullopt;
+    const int grid = kernel_of(program, kernels[0]).grid;
+    for (const int k : kernels)
+        if (kernel_of(program, k).grid != grid) return std::nullopt;
+    const int rank = program.grids[static_cast<std::size_t>(grid)].rank;
+    const int words = words_a_cell(program, written_by(program, kernels));
+    if (words == 0 || words * 2 > 160) return std::nullopt;
+    TileShape start;
+    start.kernels = kernels;
+    start.patch = patch_of(rank, words);
+    start.threads = threads_of(rank, start.patch, words);
+    for (std::size_t a = 0; a < 3 && static_cast<int>(a) < rank; ++a) {
+        if (block[0] > 0) start.threads[a] = std::max(1, block[a] / start.patch[a]);
+        start.side[a] = start.patch[a] * start.threads[a];
+    }
+    if (start.thread_count() > 1024) return std::nullopt;
+    if (steps > 0) return with_steps(program, start, steps);
+    std::optional<TileShape> best;
+    for (int s = 1; s <= 16; ++s)
+        if (const auto shape = with_steps(program, start, s); shape && (!best || shape->cost < best->cost))
+            best = shape;
+    return best;
+}
+
+double plain_cost(const ir::Program& program, const std::vector<int>& kernels) {
+    double bytes = 0;
+    for (const int k : kernels) {
+        std::map<int, double> touched;
+        const auto& kernel = kernel_of(program, k);
+        const auto share = static_cast<double>(kernel.cells->count()) /
+                           static_cast<double>(ir::whole(kernel.cells->shape()).count());
+        const auto touch = [&](int buffer, double times) {
+            if (buffer_of(program, buffer).axis < 0)
+                touched[buffer] +=
+                    times * share *
+                    (buffer_of(program, buffer).precision == Precision::single_precision ? 4 : 8);
+        };
+        std::map<int, bool> read;
+        for (const auto& node : kernel.code.nodes)
+            if (node.op == ir::Op::load && !read[node.index]) {
+                read[node.index] = true;
+                touch(node.index, 1);
+            }
+        for (const auto& store : kernel.stores) touch(store.buffer, 1);
+        for (const auto& [buffer, size] : touched) bytes += size;
+    }
+    return bytes / 4.2;
+}
+
+} // namespace farfield::stencil::codegen::cuda

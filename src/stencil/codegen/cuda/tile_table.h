@@ -1,0 +1,23 @@
+// Which tiles there are, and what runs in each.
+#pragma once
+
+#include "stencil/codegen/cuda/tile_shape.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace farfield::stencil::codegen::cuda {
+
+/// As generated code declares it.
+struct Tile {
+    int x = 0; ///< of the first cell of the extended tile; may lie outside the grid
+    int y = 0;
+    int z = 0;
+    std::uint32_t some = 0; ///< bit k: kernel k of the pass has cells in the extended tile
+    int plain = 0; ///< the extended tile is inside the grid and each kernel has all of its cells or none
+};
+
+/// @param every_tile also those in which nothing is written
+std::vector<Tile> tiles_of(const ir::Program& program, const TileShape& shape, bool every_tile);
+
+} // namespace farfield::stencil::codegen::cuda

@@ -1,0 +1,195 @@
+// The target `cuda` of a build with CUDA: the machine is a GPU. Kernels are loaded through the driver, which
+// the CUDA runtime has opened already.
+#include "stencil/runtime/cuda/cuda_executor.h"
+
+#include "backend/cuda/device_scope.h"
+#include "backend/cuda/devices.h"
+#include "backend/cuda/memory.h"
+#include "backend/cuda/stream.h"
+#include "backend/jit/nvrtc.h"
+#include "stencil/runtime/cuda/device_code.h"
+#include "stencil/runtime/cuda/device_executor.h"
+
+#include <farfield/error.h>
+
+#include <cuda.h>
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+namespace farfield::stencil::cuda {
+
+namespace {
+
+using farfield::cuda::DeviceScope;
+
+// The driver's functions that load and launch code; the runtime has others only from CUDA 12.8 on.
+struct Driver {
+    decltype(&cuModuleLoadData) load = nullptr;
+    decltype(&cuModuleUnload) unload = nullptr;
+    decltype(&cuModuleGetFunction) function = nullptr;
+    decltype(&cuFuncSetAttribute) set = nullptr;
+    decltype(&cuLaunchKernel) launch = nullptr;
+    decltype(&cuGetErrorString) text = nullptr;
+
+    Driver() {
+        void* library = dlopen("libcuda.so.1", RTLD_NOW);
+        if (library == nullptr)
+            throw BackendUnavailable("there is no NVIDIA driver: libcuda.so.1 was not found");
+        const auto find = [library](auto& pointer, const char* name) {
+            pointer = reinterpret_cast<std::remove_reference_t<decltype(pointer)>>(dlsym(library, name));
+            if (pointer == nullptr) throw BackendUnavailable(fmt::format("the NVIDIA driver lacks {}", name));
+        };
+        find(load, "cuModuleLoadData");
+        find(unload, "cuModuleUnload");
+        find(function, "cuModuleGetFunction");
+        find(set, "cuFuncSetAttribute");
+        find(launch, "cuLaunchKernel");
+        find(text, "cuGetErrorString");
+    }
+    void check(CUresult status, std::string_view doing) const {
+        if (status == CUDA_SUCCESS) return;
+        const char* words = nullptr;
+        text(status, &words);
+        throw DeviceError(
+            fmt::format("CUDA failed while {}: {}", doing, words == nullptr ? "unknown error" : words));
+    }
+    static const Driver& get() {
+        static const Driver driver;
+        return driver;
+    }
+};
+
+class GpuMachine : public Machine {
+public:
+    explicit GpuMachine(int device) : device_(device) {
+        const DeviceScope scope(device_);
+        channel_ = std::make_unique<Channel>();
+    }
+    ~GpuMachine() override {
+        int before = 0;
+        cudaGetDevice(&before);
+        cudaSetDevice(device_);
+        cudaStreamSynchronize(channel_->stream.get());
+        graphs_.clear();
+        if (module_ != nullptr) Driver::get().unload(module_);
+        cudaSetDevice(before);
+    }
+
+    double load(const codegen::cuda::Plan& plan) override {
+        const DeviceScope scope(device_);
+        const auto all = farfield::cuda::devices();
+        const auto& info = all.at(static_cast<std::size_t>(device_));
+        description_ = fmt::format("{}, NVRTC {}", info.name, jit::nvrtc_version());
+        const auto code = code_for(plan.source, fmt::format("sm_{}{}", info.major, info.minor));
+        farfield::cuda::check(cudaFree(nullptr), "starting the GPU");
+        Driver::get().check(Driver::get().load(&module_, code.image.data()), "loading kernels");
+        for (const auto& pass : plan.passes)
+            for (const auto& launch : pass.launches) find(launch);
+        for (const auto& record : plan.records)
+            for (const auto& launch : record.launches) find(launch);
+        return code.seconds;
+    }
+    std::string description() const override { return description_; }
+    void* allocate(std::size_t bytes) override {
+        const DeviceScope scope(device_);
+        memory_.emplace_back(bytes);
+        farfield::cuda::check(cudaMemsetAsync(memory_.back().data(), 0, bytes, channel_->stream.get()),
+                              "clearing memory");
+        return memory_.back().data();
+    }
+    void upload(void* to, const void* from, std::size_t bytes) override {
+        const DeviceScope scope(device_);
+        for (std::size_t at = 0; at < bytes; at += staging_bytes) {
+            const auto piece = std::min(staging_bytes, bytes - at);
+            channel_->stream.synchronize(); // what staged before has arrived
+            std::memcpy(channel_->staging.data(), static_cast<const char*>(from) + at, piece);
+            farfield::cuda::copy(static_cast<char*>(to) + at,
+                                 static_cast<const char*>(channel_->staging.data()), piece,
+                                 channel_->stream.get());
+        }
+    }
+    void download(void* to, const void* from, std::size_t bytes) override {
+        const DeviceScope scope(device_);
+        for (std::size_t at = 0; at < bytes; at += staging_bytes) {
+            const auto piece = std::min(staging_bytes, bytes - at);
+            farfield::cuda::copy(channel_->staging.data(), static_cast<const char*>(from) + at, piece,
+                                 channel_->stream.get());
+            channel_->stream.synchronize();
+            std::memcpy(static_cast<char*>(to) + at, channel_->staging.data(), piece);
+        }
+    }
+    void run(const std::vector<BoundLaunch>& launches, bool repeats) override {
+        const DeviceScope scope(device_);
+        if (!repeats || launches.size() < 2) {
+            for (const auto& launch : launches) start(launch);
+            return;
+        }
+        // The executor keeps lists that repeat, so their address names them.
+        auto found = graphs_.find(&launches);
+        if (found == graphs_.end())
+            found = graphs_
+                        .emplace(&launches, farfield::cuda::Graph(channel_->stream,
+                                                                  [&] {
+                                                                      for (const auto& launch : launches)
+                                                                          start(launch);
+                                                                  }))
+                        .first;
+        found->second.launch(channel_->stream);
+    }
+    void synchronize() override {
+        const DeviceScope scope(device_);
+        channel_->stream.synchronize();
+    }
+
+private:
+    static constexpr std::size_t staging_bytes = std::size_t{32} << 20;
+    /// What must be made while the device is current.
+    struct Channel {
+        farfield::cuda::Stream stream;
+        farfield::cuda::PinnedArray<char> staging{staging_bytes};
+    };
+
+    void find(const codegen::cuda::Launch& launch) {
+        CUfunction function = nullptr;
+        Driver::get().check(Driver::get().function(&function, module_, launch.function.c_str()),
+                            "finding a kernel");
+        Driver::get().check(
+            Driver::get().set(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, launch.shared_bytes),
+            fmt::format("asking for {} bytes of shared memory", launch.shared_bytes));
+        functions_[launch.function] = function;
+    }
+    void start(const BoundLaunch& bound) {
+        const auto& launch = *bound.launch;
+        std::vector<void*> parameters;
+        for (const auto& value : bound.values) parameters.push_back(const_cast<std::uint64_t*>(&value));
+        const auto side = [&](std::size_t a) { return static_cast<unsigned>(launch.threads[a]); };
+        Driver::get().check(Driver::get().launch(functions_.at(launch.function),
+                                                 static_cast<unsigned>(launch.blocks), 1, 1, side(0), side(1),
+                                                 side(2), static_cast<unsigned>(launch.shared_bytes),
+                                                 channel_->stream.get(), parameters.data(), nullptr),
+                            fmt::format("launching {}", launch.function));
+    }
+
+    int device_;
+    std::unique_ptr<Channel> channel_;
+    std::vector<farfield::cuda::DeviceArray<char>> memory_;
+    std::map<const void*, farfield::cuda::Graph> graphs_;
+    std::map<std::string, CUfunction> functions_;
+    CUmodule module_ = nullptr;
+    std::string description_;
+};
+
+} // namespace
+
+std::unique_ptr<Executor> make_cuda_executor(std::shared_ptr<const ir::Program> program,
+                                             const ExecutorOptions& options) {
+    if (auto reason = jit::why_no_nvrtc(); !reason.empty()) throw BackendUnavailable(reason);
+    return std::make_unique<DeviceExecutor>(std::move(program), options,
+                                            std::make_unique<GpuMachine>(options.device));
+}
+
+} // namespace farfield::stencil::cuda

@@ -1,0 +1,228 @@
+// Steps come in batches: the clock of all their steps is sent ahead, then the kernels follow each other
+// without the host.
+#include "stencil/runtime/cuda/device_executor.h"
+
+#include "stencil/runtime/initial_values.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+namespace farfield::stencil::cuda {
+
+namespace {
+
+using codegen::cuda::Argument;
+using codegen::cuda::ArgumentKind;
+using codegen::cuda::BufferLayout;
+
+constexpr std::int64_t longest_batch = 256;
+
+std::uint64_t bits(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
+
+// Calls put(place in the buffer, value) for a row's piece.
+void store(const BufferLayout& layout, std::vector<char>& content, std::int64_t row, std::int64_t first,
+           std::span<const double> values) {
+    char* at = content.data() + (row * layout.pitch + first) * layout.value_bytes;
+    if (layout.value_bytes == 8) {
+        std::memcpy(at, values.data(), values.size_bytes());
+        return;
+    }
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const auto narrow = static_cast<float>(values[i]);
+        std::memcpy(at + 4 * i, &narrow, 4);
+    }
+}
+
+} // namespace
+
+DeviceExecutor::DeviceExecutor(std::shared_ptr<const ir::Program> program, const ExecutorOptions& options,
+                               std::unique_ptr<Machine> machine)
+    : Executor(std::move(program)), plan_(codegen::cuda::plan_program(*program_, options)),
+      machine_(std::move(machine)), uniforms_(*program_) {
+    preparation_.compile_seconds = machine_->load(plan_);
+    preparation_.cached = preparation_.compile_seconds == 0;
+    preparation_.description = "cuda, " + machine_->description() + ", " + plan_.description;
+    const auto include = [this](std::int64_t every) {
+        // beyond the longest batch a common period is of no use
+        if (period_ <= longest_batch) period_ = std::lcm(period_, every);
+    };
+    for (const auto& pass : plan_.passes) include(pass.every);
+    for (const auto& record : plan_.records) include(record.every);
+    for (const auto& kernel : program_->kernels) include(kernel.every);
+    const auto whole = std::lcm(period_ <= longest_batch ? period_ : 1, 2 * plan_.steps_a_pass);
+    batch_ = whole > longest_batch ? longest_batch : longest_batch / whole * whole;
+    allocate();
+    for (std::size_t b = 0; b < program_->buffers.size(); ++b) fill(static_cast<int>(b));
+}
+
+void DeviceExecutor::allocate() {
+    for (const auto& layout : plan_.buffers) {
+        Copies copies;
+        for (int c = 0; c < layout.copies; ++c) copies.memory[c] = machine_->allocate(layout.bytes());
+        copies_.push_back(copies);
+    }
+    for (const auto& table : plan_.tables) {
+        tables_.push_back(machine_->allocate(std::max<std::size_t>(table.bytes.size(), 1)));
+        machine_->upload(tables_.back(), table.bytes.data(), table.bytes.size());
+    }
+    for (const auto& scratch : plan_.scratch) {
+        const std::vector<double> content(static_cast<std::size_t>(scratch.values), scratch.initial);
+        scratch_.push_back(machine_->allocate(content.size() * sizeof(double)));
+        machine_->upload(scratch_.back(), content.data(), content.size() * sizeof(double));
+    }
+    for (std::size_t r = 0; r < plan_.records.size(); ++r)
+        series_memory_.push_back(machine_->allocate(static_cast<std::size_t>(batch_) * sizeof(double)));
+    clock_ = machine_->allocate(static_cast<std::size_t>(batch_ * plan_.clock_row) * sizeof(double));
+}
+
+void DeviceExecutor::upload_all_copies(int buffer, const std::vector<char>& content) {
+    for (void* memory : copies_[static_cast<std::size_t>(buffer)].memory)
+        if (memory != nullptr) machine_->upload(memory, content.data(), content.size());
+}
+
+void DeviceExecutor::fill(int buffer) {
+    const auto& layout = plan_.buffers[static_cast<std::size_t>(buffer)];
+    std::vector<char> content(layout.bytes(), 0);
+    initial_values(*program_, buffer,
+                   [&](std::int64_t row, std::int64_t first, std::span<const double> values) {
+                       store(layout, content, row, first, values);
+                   });
+    upload_all_copies(buffer, content);
+}
+
+void DeviceExecutor::write(int buffer, std::span<const double> values) {
+    const auto& layout = plan_.buffers.at(static_cast<std::size_t>(buffer));
+    std::vector<char> content(layout.bytes(), 0);
+    for (std::int64_t row = 0; row < layout.rows; ++row)
+        store(layout, content, row, 0,
+              values.subspan(static_cast<std::size_t>(row * layout.width),
+                             static_cast<std::size_t>(layout.width)));
+    upload_all_copies(buffer, content);
+}
+
+void DeviceExecutor::read(int buffer, std::span<double> values) {
+    const auto& layout = plan_.buffers.at(static_cast<std::size_t>(buffer));
+    const auto& copies = copies_[static_cast<std::size_t>(buffer)];
+    std::vector<char> content(layout.bytes());
+    machine_->download(content.data(), copies.memory[copies.current], content.size());
+    for (std::int64_t row = 0; row < layout.rows; ++row) {
+        const char* from = content.data() + row * layout.pitch * layout.value_bytes;
+        double* to = values.data() + row * layout.width;
+        for (std::int64_t i = 0; i < layout.width; ++i) {
+            float narrow = 0;
+            if (layout.value_bytes == 8) {
+                std::memcpy(to + i, from + 8 * i, 8);
+            } else {
+                std::memcpy(&narrow, from + 4 * i, 4);
+                to[i] = static_cast<double>(narrow);
+            }
+        }
+    }
+}
+
+BoundLaunch DeviceExecutor::bind(const codegen::cuda::Launch& launch, std::int64_t row, std::int64_t steps,
+                                 const Schedule& schedule) {
+    BoundLaunch bound;
+    bound.launch = &launch;
+    for (const auto& argument : launch.arguments) {
+        const auto i = static_cast<std::size_t>(argument.index);
+        switch (argument.kind) {
+        case ArgumentKind::current:
+            bound.values.push_back(bits(copies_[i].memory[schedule.current[i]]));
+            break;
+        case ArgumentKind::other:
+            bound.values.push_back(bits(copies_[i].memory[1 - schedule.current[i]]));
+            break;
+        case ArgumentKind::table:
+            bound.values.push_back(bits(tables_[i]));
+            break;
+        case ArgumentKind::scratch:
+            bound.values.push_back(bits(scratch_[i]));
+            break;
+        case ArgumentKind::clock:
+            bound.values.push_back(bits(static_cast<double*>(clock_) + row * plan_.clock_row));
+            break;
+        case ArgumentKind::steps:
+            bound.values.push_back(static_cast<std::uint64_t>(steps));
+            break;
+        case ArgumentKind::series:
+            bound.values.push_back(bits(static_cast<double*>(series_memory_[i]) + schedule.recorded[i]));
+            break;
+        case ArgumentKind::number:
+            bound.values.push_back(static_cast<std::uint64_t>(argument.index));
+            break;
+        }
+    }
+    return bound;
+}
+
+DeviceExecutor::Schedule DeviceExecutor::schedule(std::int64_t start, std::int64_t count) {
+    Schedule schedule;
+    for (const auto& copies : copies_) schedule.current.push_back(copies.current);
+    schedule.recorded.assign(plan_.records.size(), 0);
+    for (std::int64_t row = 0; row < count;) {
+        auto steps = std::min(plan_.steps_a_pass, count - row);
+        // a pass ends where a record falls due
+        for (const auto& record : plan_.records)
+            steps = std::min(steps, record.every - (start + row) % record.every);
+        for (const auto& pass : plan_.passes) {
+            if ((start + row) % pass.every != 0) continue;
+            for (const auto& launch : pass.launches)
+                schedule.launches.push_back(bind(launch, row, steps, schedule));
+            for (const int b : pass.swapped) schedule.current[static_cast<std::size_t>(b)] ^= 1;
+        }
+        row += steps;
+        for (std::size_t r = 0; r < plan_.records.size(); ++r) {
+            if ((start + row) % plan_.records[r].every != 0) continue;
+            for (const auto& launch : plan_.records[r].launches)
+                schedule.launches.push_back(bind(launch, row - 1, 1, schedule));
+            ++schedule.recorded[r];
+        }
+    }
+    return schedule;
+}
+
+void DeviceExecutor::set_clock(std::int64_t start, std::int64_t count) {
+    std::vector<double> rows;
+    rows.reserve(static_cast<std::size_t>(count * plan_.clock_row));
+    for (std::int64_t s = start; s < start + count; ++s) {
+        rows.push_back(static_cast<double>(s) * program_->dt);
+        rows.push_back(static_cast<double>(s));
+        const auto values = uniforms_.at(s);
+        rows.insert(rows.end(), values.begin(), values.end());
+    }
+    machine_->upload(clock_, rows.data(), rows.size() * sizeof(double));
+}
+
+void DeviceExecutor::collect(const Schedule& schedule) {
+    for (std::size_t r = 0; r < schedule.recorded.size(); ++r) {
+        if (schedule.recorded[r] == 0) continue;
+        std::vector<double> values(static_cast<std::size_t>(schedule.recorded[r]));
+        machine_->download(values.data(), series_memory_[r], values.size() * sizeof(double));
+        series_[r].insert(series_[r].end(), values.begin(), values.end());
+    }
+}
+
+void DeviceExecutor::advance(std::int64_t count) {
+    while (count > 0) {
+        const auto steps = std::min(count, batch_);
+        set_clock(step_, steps);
+        const bool repeats = steps == batch_ && period_ <= longest_batch;
+        Key key{steps, period_ <= longest_batch ? step_ % period_ : 0, {}};
+        for (const auto& copies : copies_) key.current.push_back(copies.current);
+        const bool keep = period_ <= longest_batch && (schedules_.size() < 16 || schedules_.contains(key));
+        Schedule once;
+        if (!keep) once = schedule(step_, steps);
+        if (keep && !schedules_.contains(key)) schedules_[key] = schedule(step_, steps);
+        const Schedule& list = keep ? schedules_.at(key) : once;
+        machine_->run(list.launches, repeats && keep);
+        for (std::size_t b = 0; b < copies_.size(); ++b) copies_[b].current = list.current[b];
+        collect(list);
+        step_ += steps;
+        count -= steps;
+    }
+    machine_->synchronize();
+}
+
+} // namespace farfield::stencil::cuda

@@ -1,0 +1,68 @@
+// Time steps by the kernels of a plan: which copy of each field is current, the clock, records.
+#pragma once
+
+#include "stencil/runtime/cuda/machine.h"
+#include "stencil/runtime/executor.h"
+#include "stencil/runtime/uniforms.h"
+
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace farfield::stencil::cuda {
+
+class DeviceExecutor : public Executor {
+public:
+    /// All fields at their initial values. @throws DeviceError, BackendUnavailable, CompileError.
+    DeviceExecutor(std::shared_ptr<const ir::Program> program, const ExecutorOptions& options,
+                   std::unique_ptr<Machine> machine);
+
+    const Preparation& preparation() const override { return preparation_; }
+    void advance(std::int64_t count) override;
+    void read(int buffer, std::span<double> values) override;
+    void write(int buffer, std::span<const double> values) override;
+    const codegen::cuda::Plan& plan() const { return plan_; }
+
+private:
+    struct Copies {
+        void* memory[2] = {nullptr, nullptr};
+        int current = 0;
+    };
+    /// A list of launches, and the copies that are current behind it.
+    struct Schedule {
+        std::vector<BoundLaunch> launches;
+        std::vector<int> current;
+        std::vector<std::int64_t> recorded; ///< values of each record
+    };
+    /// What a schedule depends on: its length, where it starts, which copies are current.
+    struct Key {
+        std::int64_t steps = 0;
+        std::int64_t phase = 0;
+        std::vector<int> current;
+        auto operator<=>(const Key&) const = default;
+    };
+
+    void allocate();
+    void fill(int buffer);
+    void upload_all_copies(int buffer, const std::vector<char>& content);
+    Schedule schedule(std::int64_t start, std::int64_t count);
+    BoundLaunch bind(const codegen::cuda::Launch& launch, std::int64_t row, std::int64_t steps,
+                     const Schedule& schedule);
+    void set_clock(std::int64_t start, std::int64_t count);
+    void collect(const Schedule& schedule);
+
+    codegen::cuda::Plan plan_;
+    std::unique_ptr<Machine> machine_;
+    Preparation preparation_;
+    std::vector<Copies> copies_;
+    std::vector<void*> tables_;
+    std::vector<void*> scratch_;
+    std::vector<void*> series_memory_;
+    void* clock_ = nullptr;
+    std::int64_t period_ = 1; ///< steps after which the same kernels run again
+    std::int64_t batch_ = 1;  ///< steps between two words with the GPU
+    std::map<Key, Schedule> schedules_;
+    Uniforms uniforms_;
+};
+
+} // namespace farfield::stencil::cuda

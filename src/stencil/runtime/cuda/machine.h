@@ -1,0 +1,44 @@
+// What the executor asks of a GPU. Tests put one in its place that runs the same kernels on the CPU.
+#pragma once
+
+#include "stencil/codegen/cuda/plan.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace farfield::stencil::cuda {
+
+/// A launch with its arguments: pointers and numbers, each in 8 bytes.
+struct BoundLaunch {
+    const codegen::cuda::Launch* launch = nullptr;
+    std::vector<std::uint64_t> values;
+};
+
+class Machine {
+public:
+    Machine() = default;
+    Machine(const Machine&) = delete;
+    Machine& operator=(const Machine&) = delete;
+    virtual ~Machine() = default;
+
+    /// Compiles and loads the kernels.
+    /// @return seconds in the compiler; 0 where a cache had the code.
+    virtual double load(const codegen::cuda::Plan& plan) = 0;
+    /// "NVIDIA H200, NVRTC 13.0"
+    virtual std::string description() const = 0;
+    /// Memory of the GPU, released with the machine. @throws DeviceError where it is full.
+    virtual void* allocate(std::size_t bytes) = 0;
+    /// In the order of the launches; the host's memory is free at return.
+    virtual void upload(void* to, const void* from, std::size_t bytes) = 0;
+    /// Waits for all launches so far. @throws DeviceError for what went wrong in them.
+    virtual void download(void* to, const void* from, std::size_t bytes) = 0;
+    /// Runs launches one after the other. @param repeats the same list comes again: worth recording as a
+    /// graph.
+    virtual void run(const std::vector<BoundLaunch>& launches, bool repeats) = 0;
+    virtual void synchronize() = 0;
+};
+
+} // namespace farfield::stencil::cuda

@@ -1,0 +1,114 @@
+// Text that stands above generated CUDA C++ so that a C++ compiler for the CPU takes it: threads of a block
+// are fibers that run one at a time from barrier to barrier, in an order that a seed shuffles. Shared memory
+// holds NaN when a block starts, so that reading what nobody wrote shows.
+#pragma once
+
+namespace farfield::testing {
+
+constexpr const char* cuda_on_cpu = R"(
+#include <math.h>
+#include <string.h>
+#include <stdint.h>
+#include <ucontext.h>
+#include <utility>
+#include <vector>
+#define __global__
+#define __device__
+#define __forceinline__ inline
+#define __launch_bounds__(...)
+#define __shared__
+struct EmulatedIndex {
+    int x = 0, y = 0, z = 0;
+};
+static EmulatedIndex blockIdx, threadIdx;
+static inline double __longlong_as_double(long long bits) {
+    double value;
+    memcpy(&value, &bits, 8);
+    return value;
+}
+alignas(16) double shared[30000];
+namespace emulator {
+constexpr size_t stack_bytes = 128 * 1024;
+ucontext_t scheduler;
+struct Fiber {
+    ucontext_t context;
+    EmulatedIndex thread;
+    bool done = false;
+};
+std::vector<Fiber> fibers;
+std::vector<char> stacks;
+int running = 0;
+void (*body)(const uint64_t*) = nullptr;
+const uint64_t* arguments = nullptr;
+void enter() {
+    body(arguments);
+    fibers[running].done = true;
+    swapcontext(&fibers[running].context, &scheduler);
+}
+// Returns a random number; the same sequence for a seed.
+uint64_t state = 1;
+uint64_t draw() {
+    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+    return state;
+}
+// One block of threads that may meet at barriers. 1: some threads wait for others that have left.
+int run_block(int x, int y, int z) {
+    const int count = x * y * z;
+    fibers.assign(count, Fiber());
+    stacks.resize(size_t(count) * stack_bytes);
+    for (int i = 0; i < count; ++i) {
+        auto& f = fibers[i];
+        f.thread.x = i % x, f.thread.y = i / x % y, f.thread.z = i / (x * y);
+        getcontext(&f.context);
+        f.context.uc_stack.ss_sp = stacks.data() + size_t(i) * stack_bytes;
+        f.context.uc_stack.ss_size = stack_bytes;
+        makecontext(&f.context, enter, 0);
+    }
+    for (;;) {
+        std::vector<int> order(count);
+        for (int i = 0; i < count; ++i) order[i] = i;
+        for (int i = count - 1; i > 0; --i) std::swap(order[i], order[draw() % (i + 1)]);
+        int left = 0;
+        for (const int i : order) {
+            if (fibers[i].done) continue;
+            running = i;
+            threadIdx = fibers[i].thread;
+            swapcontext(&scheduler, &fibers[i].context);
+            left += !fibers[i].done;
+        }
+        if (left == 0) return 0;
+    }
+}
+template <class... A, size_t... I>
+void call(void (*kernel)(A...), const uint64_t* values, std::index_sequence<I...>) {
+    kernel(*reinterpret_cast<const std::decay_t<A>*>(values + I)...);
+}
+template <class... A>
+void call(void (*kernel)(A...), const uint64_t* values) {
+    call(kernel, values, std::index_sequence_for<A...>());
+}
+} // namespace emulator
+static void __syncthreads() {
+    const int me = emulator::running;
+    swapcontext(&emulator::fibers[me].context, &emulator::scheduler);
+}
+extern "C" void emulate(void (*kernel)(const uint64_t*), const uint64_t* values, long long blocks, int x, int y, int z,
+                        int shared_bytes, uint64_t seed) {
+    emulator::state = seed * 2654435761u + 88172645463325252u;
+    emulator::body = kernel;
+    emulator::arguments = values;
+    for (long long b = 0; b < blocks; ++b) {
+        blockIdx.x = int(b);
+        if (shared_bytes > 0) {
+            memset(shared, 0xff, shared_bytes); // a NaN in either precision
+            emulator::run_block(x, y, z);
+            continue;
+        }
+        for (threadIdx.z = 0; threadIdx.z < z; ++threadIdx.z)
+            for (threadIdx.y = 0; threadIdx.y < y; ++threadIdx.y)
+                for (threadIdx.x = 0; threadIdx.x < x; ++threadIdx.x) kernel(values);
+    }
+}
+)";
+
+} // namespace farfield::testing
