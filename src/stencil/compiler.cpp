@@ -3,6 +3,7 @@
 
 #include "stencil/analysis/domains.h"
 #include "stencil/analysis/stability.h"
+#include "stencil/ir/verify.h"
 #include "stencil/lowering/conditions.h"
 #include "stencil/lowering/lower.h"
 #include "stencil/passes/passes.h"
@@ -65,12 +66,14 @@ std::shared_ptr<const ir::Program> compile(const Model& model, const CompileOpti
     if (diagnostics.has_errors()) return nullptr;
     show("domains", outline(model, domains));
     auto program = lower(model, domains);
+    ir::verify(program);
     show("lower", program);
     if (!options.allow_unstable) check_stability(program, model, domains, diagnostics);
     if (diagnostics.has_errors()) return nullptr;
     if (options.optimise)
         for (const auto& pass : passes) {
             pass.run(program);
+            ir::verify(program);
             show(pass.name, program);
         }
     return std::make_shared<const ir::Program>(std::move(program));

@@ -179,12 +179,18 @@ private:
         return {fmt::format("{}", n.integer), n.integer < 0 ? unary : tight};
     }
 
+    bool comes_from_fma(int node) const {
+        while (code_.nodes[node].op == Op::convert) node = code_.nodes[node].in[0];
+        return code_.nodes[node].op == Op::fma;
+    }
+
     Text arithmetic(const ir::Node& n) {
         const bool whole = n.type == ValueType::integer;
         switch (n.op) {
         case Op::negate:
-            return whole ? helper(n, "wrapping_negate")
-                         : Text{fmt::format("-{}", operand(n.in[0], tight)), unary};
+            if (whole) return helper(n, "wrapping_negate");
+            if (comes_from_fma(n.in[0])) return helper(n, "negated");
+            return {fmt::format("-{}", operand(n.in[0], tight)), unary};
         case Op::add:
             return whole ? helper(n, "wrapping_add") : infix(n, "+", sum);
         case Op::subtract:

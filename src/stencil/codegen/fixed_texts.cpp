@@ -25,6 +25,28 @@ FF_HD inline long long wrapping_multiply(long long a, long long b) {
 }
 FF_HD inline long long wrapping_negate(long long a) { return wrapping_subtract(0, a); }
 FF_HD inline long long wrapping_abs(long long a) { return a < 0 ? wrapping_negate(a) : a; }
+// GCC makes -fma(a, b, c) an fma of -a, b and -c, which differs where the sum is 0: this is the negative of either 0.
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
+inline double negated(double x) {
+    unsigned long long bits;
+    __builtin_memcpy(&bits, &x, sizeof(bits));
+    bits ^= 0x8000000000000000ull;
+    __builtin_memcpy(&x, &bits, sizeof(bits));
+    return x;
+}
+inline float negated(float x) {
+    unsigned int bits;
+    __builtin_memcpy(&bits, &x, sizeof(bits));
+    bits ^= 0x80000000u;
+    __builtin_memcpy(&x, &bits, sizeof(bits));
+    return x;
+}
+#else
+template <class T>
+FF_HD inline T negated(T x) {
+    return -x;
+}
+#endif
 // Rounds down; 0 where b is 0.
 FF_HD inline long long floor_divide(long long a, long long b) {
     if (b == 0) return 0;

@@ -151,6 +151,7 @@ int ExpressionLowering::power(const lang::Binary& node, const Expr& expr) {
     if (builder_.is_constant(exponent)) {
         const auto value = builder_.constant_value(exponent);
         const double n = value.type == ValueType::integer ? static_cast<double>(value.integer) : value.real;
+        if (n == 0) return builder_.real(1); // whatever the base: the same in all cells
         if (n == std::floor(n) && std::fabs(n) <= largest_chain)
             return builder_.power(as_real(base), static_cast<std::int64_t>(n));
     }
@@ -185,8 +186,9 @@ int ExpressionLowering::sum(bool subtract, Term left, Term right) {
     if (!left.product.formed() && !right.product.formed())
         return arithmetic(subtract ? Op::subtract : Op::add, left.node, right.node);
     auto [a, b] = left.product.formed() ? left.product : right.product;
-    auto [x, c] = together(a, left.product.formed() ? rounded(right) : left.node);
-    const auto type = builder_.type(x);
+    int c = left.product.formed() ? rounded(right) : left.node;
+    c = sum_varies ? at_precision(c) : as_real(c);
+    const auto type = builder_.type(a);
     if (subtract && left.product.formed()) c = builder_.make(Op::negate, type, c);
     if (subtract && !left.product.formed()) a = builder_.make(Op::negate, type, a);
     return builder_.make(Op::fma, type, a, b, c);

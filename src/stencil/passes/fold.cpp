@@ -110,12 +110,20 @@ private:
         return std::nullopt;
     }
 
+    static std::optional<int> negated(Node& node, int operand) {
+        node.op = Op::negate;
+        node.in = {operand, -1, -1};
+        return std::nullopt;
+    }
+
     std::optional<int> real(Node& node) {
         const auto [a, b, c] = node.in;
         switch (node.op) {
         case Op::multiply:
             if (is(a, 1)) return b;
             if (is(b, 1)) return a;
+            if (is(a, -1)) return negated(node, b);
+            if (is(b, -1)) return negated(node, a);
             return std::nullopt;
         case Op::add: // x + 0 is not x for x = −0
             if (is(a, -0.0)) return b;
@@ -123,6 +131,7 @@ private:
             return std::nullopt;
         case Op::subtract:
             if (is(b, 0.0)) return a;
+            if (is(a, -0.0)) return negated(node, b);
             return std::nullopt;
         case Op::divide:
             if (is(b, 1)) return a;

@@ -1,0 +1,200 @@
+// Random programs: whatever computes them gives the same bits. The interpreter of the program as it is lowered
+// judges the interpreter of the optimised one, and both every target, mask strategy, number of steps a pass and
+// of threads. NaN equals NaN, whatever its bits.
+//
+// FARFIELD_RANDOM_PROGRAMS worlds (300) are made from the seed FARFIELD_RANDOM_SEED (1) on, FARFIELD_RANDOM_TOGETHER
+// (10) to a program, because compilers take most of the time; a message names the seeds. With FARFIELD_RANDOM_MASKS=all every
+// program runs with every strategy, otherwise with one in turn.
+#include "stencil_generator.h"
+
+#include "stencil/compiler.h"
+#include "stencil/front_end.h"
+#include "stencil/ir/dump.h"
+#include "stencil/runtime/targets.h"
+
+#include <farfield/error.h>
+
+#include <fmt/format.h>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+namespace {
+
+using namespace farfield;
+using namespace farfield::stencil;
+using ProgramPtr = std::shared_ptr<const ir::Program>;
+
+std::int64_t number_from(const char* variable, std::int64_t otherwise) {
+    const char* text = std::getenv(variable);
+    return text == nullptr ? otherwise : std::atoll(text);
+}
+
+constexpr int parts = 6; // test cases that share the programs, so that none takes long
+constexpr int steps = 7;
+
+std::size_t worlds_a_program() { return static_cast<std::size_t>(number_from("FARFIELD_RANDOM_TOGETHER", 10)); }
+
+// A null program where there are mistakes; `messages` has them.
+ProgramPtr compiled(const std::string& text, bool optimise, std::string* messages = nullptr) {
+    FrontEnd front("random.ff", text);
+    CompileOptions options;
+    options.optimise = optimise;
+    options.allow_unstable = true;
+    auto program = front.good() ? compile(front.model(), options, front.diagnostics()) : nullptr;
+    if (messages != nullptr) *messages = to_text(front.diagnostics());
+    return program;
+}
+
+// Everything that can be seen of a run: fields after it, series of records.
+struct Results {
+    std::vector<std::vector<double>> fields;
+    std::vector<std::vector<double>> series;
+};
+
+Results run(Executor& executor) {
+    Results out;
+    const auto& program = executor.program();
+    executor.advance(3); // in two parts: the state between calls must be complete
+    executor.advance(steps - 3);
+    for (std::size_t b = 0; b < program.buffers.size(); ++b) {
+        if (program.buffers[b].kind != ir::BufferKind::field) continue;
+        const auto& shape = program.grids[static_cast<std::size_t>(program.buffers[b].grid)].shape;
+        executor.read(static_cast<int>(b),
+                      out.fields.emplace_back(static_cast<std::size_t>(shape[0] * shape[1] * shape[2])));
+    }
+    for (std::size_t r = 0; r < program.records.size(); ++r)
+        out.series.push_back(executor.take_series(static_cast<int>(r)));
+    return out;
+}
+
+bool same(double a, double b) {
+    return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b) || (std::isnan(a) && std::isnan(b));
+}
+
+// The first difference, as text; empty where there is none.
+std::string difference(const ir::Program& program, const Results& found, const Results& expected) {
+    const auto first = [](const std::vector<double>& a, const std::vector<double>& b, const std::string& name) {
+        if (a.size() != b.size()) return fmt::format("{}: {} values, not {}", name, a.size(), b.size());
+        for (std::size_t i = 0; i < a.size(); ++i)
+            if (!same(a[i], b[i])) return fmt::format("{}[{}] = {:a}, not {:a}", name, i, a[i], b[i]);
+        return std::string();
+    };
+    for (std::size_t i = 0; i < expected.fields.size(); ++i)
+        if (auto text = first(found.fields[i], expected.fields[i], program.buffers[i].name); !text.empty()) return text;
+    for (std::size_t i = 0; i < expected.series.size(); ++i)
+        if (auto text = first(found.series[i], expected.series[i], program.records[i].name); !text.empty()) return text;
+    return {};
+}
+
+std::vector<Mask> masks_for(std::uint64_t seed) {
+    const std::vector<Mask> all{Mask::spans, Mask::none, Mask::multiply, Mask::branch};
+    const char* chosen = std::getenv("FARFIELD_RANDOM_MASKS");
+    if (chosen != nullptr && std::string_view(chosen) == "all") return all;
+    return {all[seed / worlds_a_program() % all.size()]};
+}
+
+// Null where this machine lacks what the target needs.
+std::unique_ptr<Executor> started(std::string_view target, const ProgramPtr& program, const ExecutorOptions& options) {
+    try {
+        return make_executor(target, program, options);
+    } catch (const BackendUnavailable&) {
+        return nullptr;
+    }
+}
+
+void compare_targets(const ProgramPtr& program, const Results& expected, std::uint64_t seed) {
+    for (const auto target : target_names()) {
+        if (target == "interpreter") continue;
+        for (const auto mask : masks_for(seed))
+            for (const int tile : {1, 2, 3}) {
+                ExecutorOptions options;
+                options.mask = mask;
+                options.time_tile = tile;
+                options.fuse = tile != 1;
+                options.threads = 1 + tile % 2;
+                const auto executor = started(target, program, options);
+                if (!executor) return;
+                ASSERT_EQ(difference(*program, run(*executor), expected), "")
+                    << target << ", mask " << static_cast<int>(mask) << ", " << tile << " steps a pass";
+            }
+    }
+}
+
+class RandomPrograms : public ::testing::TestWithParam<int> {
+protected:
+    // Bits do not depend on how well code is optimised, and most of the time would go there: all but every
+    // eighth program is compiled with -O1, the last such flag counting.
+    static void compile_quickly(bool quickly) {
+        static const auto folder = std::filesystem::path(::testing::TempDir()) / fmt::format("quick_{}", static_cast<int>(getpid()));
+        if (!quickly || std::getenv("CXX") != nullptr) return void(unsetenv("FARFIELD_CXX"));
+        std::filesystem::create_directories(folder);
+        const auto script = folder / "c++";
+        if (!std::filesystem::exists(script)) {
+            std::ofstream(script) << "#!/bin/sh\nexec c++ \"$@\" -O1\n";
+            std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+        }
+        setenv("FARFIELD_CXX", script.c_str(), 1);
+    }
+};
+
+TEST_P(RandomPrograms, GiveTheSameBitsWhateverComputesThem) {
+    const auto total = number_from("FARFIELD_RANDOM_PROGRAMS", 300);
+    const auto first = static_cast<std::uint64_t>(number_from("FARFIELD_RANDOM_SEED", 1));
+    const auto share = (total + parts - 1) / parts;
+    const auto start = first + static_cast<std::uint64_t>(GetParam()) * 1000003;
+    auto seed = start;
+    std::int64_t refused = 0;
+    std::int64_t finite = 0;
+    std::int64_t values = 0;
+    std::string refusal;
+    for (std::int64_t done = 0; done < share;) {
+        std::vector<farfield::testing::RandomWorld> worlds;
+        const auto from = seed;
+        while (worlds.size() < worlds_a_program() && done < share) {
+            auto world = farfield::testing::random_world(seed, std::to_string(worlds.size()));
+            ++seed;
+            if (compiled(farfield::testing::program_of({world}), false, &refusal)) {
+                worlds.push_back(std::move(world));
+                ++done;
+            } else if (++refused > 3 * share + 20) {
+                FAIL() << "most programs are refused: " << refusal;
+            }
+        }
+        const auto text = farfield::testing::program_of(worlds);
+        SCOPED_TRACE(fmt::format("seeds {} to {}\n{}", from, seed - 1, text));
+        const auto plain = compiled(text, false, &refusal);
+        const auto optimised = compiled(text, true);
+        ASSERT_TRUE(plain && optimised) << refusal;
+        const auto expected = run(*make_executor("interpreter", plain, {}));
+        ASSERT_EQ(difference(*plain, run(*make_executor("interpreter", optimised, {})), expected), "") << "optimised";
+        compile_quickly(from / worlds_a_program() % 8 != 0);
+        compare_targets(optimised, expected, from);
+        if (HasFatalFailure()) return;
+        for (const auto& field : expected.fields) {
+            values += static_cast<std::int64_t>(field.size());
+            finite += std::count_if(field.begin(), field.end(), [](double value) { return std::isfinite(value); });
+        }
+    }
+    EXPECT_GT(2 * finite, values); // else little is tested
+    RecordProperty("refused", static_cast<int>(refused));
+    std::printf("seeds %llu to %llu: %lld programs refused, %lld of %lld values finite\n",
+                static_cast<unsigned long long>(start), static_cast<unsigned long long>(seed - 1),
+                static_cast<long long>(refused), static_cast<long long>(finite), static_cast<long long>(values));
+}
+
+INSTANTIATE_TEST_SUITE_P(Parts, RandomPrograms, ::testing::Range(0, parts));
+
+} // namespace
