@@ -17,12 +17,11 @@ void Expressions::begin_action(std::vector<std::size_t> targets) {
     temporaries_.clear();
 }
 
-std::string Expressions::coordinate() {
-    return {names_.axes[dice_.pick(names_.axes.size())]};
-}
+std::string Expressions::coordinate() { return {names_.axes[dice_.pick(names_.axes.size())]}; }
 
 std::string Expressions::number() {
-    constexpr std::array texts{"0.5", "-1.25", "0.1", "3", "2.0", "1e-3", "-0.0", "pi", "dt", "1", "0.3333", "7.5"};
+    constexpr std::array texts{"0.5",  "-1.25", "0.1", "3", "2.0",    "1e-3",
+                               "-0.0", "pi",    "dt",  "1", "0.3333", "7.5"};
     return texts[dice_.pick(texts.size())];
 }
 
@@ -74,8 +73,8 @@ std::string Expressions::leaf() {
     }
 }
 
-// Neighbours of a field that the update itself writes only with two buffers; distances within every boundary's
-// reach.
+// Neighbours of a field that the update itself writes only with two buffers; distances within every
+// boundary's reach.
 std::string Expressions::access() {
     const auto i = dice_.pick(names_.fields.size());
     const auto& field = names_.fields[i];
@@ -136,7 +135,8 @@ std::string Expressions::truth(int depth) {
     case 3:
         return names_.subdomains.empty() ? "true" : names_.subdomains[dice_.pick(names_.subdomains.size())];
     default:
-        return fmt::format("({} {} {} <= {})", compared(), dice_.chance(2) ? "<" : "<=", compared(), compared());
+        return fmt::format("({} {} {} <= {})", compared(), dice_.chance(2) ? "<" : "<=", compared(),
+                           compared());
     }
 }
 
@@ -159,9 +159,10 @@ std::string Expressions::function(int depth) {
     case 1:
         return fmt::format("log(abs({}) + 0.5)", a());
     case 2:
-        return fmt::format("sqrt({})", dice_.chance(8) ? a() : "abs(" + a() + ")");
+        return fmt::format("sqrt({})", dice_.chance(8) ? a() : fmt::format("abs({})", a()));
     case 3:
-        return fmt::format("{}({}, {}{})", dice_.chance(2) ? "min" : "max", a(), a(), dice_.chance(3) ? ", " + a() : "");
+        return fmt::format("{}({}, {}{})", dice_.chance(2) ? "min" : "max", a(), a(),
+                           dice_.chance(3) ? fmt::format(", {}", a()) : "");
     default:
         return fmt::format("{}({})", plain[dice_.pick(plain.size())], a());
     }
@@ -183,7 +184,7 @@ std::string Expressions::real(int depth) {
     case 5:
         return fmt::format("({} {} {}*({}))", a(), dice_.chance(2) ? "+" : "-", leaf(), a());
     case 6:
-        return fmt::format("({})/({})", a(), dice_.chance(2) ? "4.0" : a() + " + 3.5");
+        return fmt::format("({})/({})", a(), dice_.chance(2) ? "4.0" : fmt::format("{} + 3.5", a()));
     case 7:
         return power(depth);
     case 8:

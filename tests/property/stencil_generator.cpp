@@ -38,7 +38,9 @@ private:
     void line(fmt::format_string<Args...> format, Args&&... args) {
         out_.declarations += fmt::format(format, std::forward<Args>(args)...) + '\n';
     }
-    std::string name(std::string_view stem, std::size_t i) const { return fmt::format("{}{}_{}", stem, i, suffix_); }
+    std::string name(std::string_view stem, std::size_t i) const {
+        return fmt::format("{}{}_{}", stem, i, suffix_);
+    }
 
     void grid() {
         const auto rank = 1 + dice_.pick(3);
@@ -49,7 +51,8 @@ private:
         const bool physical = dice_.chance(3);
         for (std::size_t a = 0; a < rank; ++a) {
             // rows of several atoms of 64 cells; few rows
-            const auto cells = a == 0 ? 1 + dice_.pick(dice_.chance(2) ? 20 : 150) : 1 + dice_.pick(a == 1 ? 12 : 6);
+            const auto cells =
+                a == 0 ? 1 + dice_.pick(dice_.chance(2) ? 20 : 150) : 1 + dice_.pick(a == 1 ? 12 : 6);
             names_.cells.push_back(static_cast<int>(cells));
             if (!physical)
                 ranges.push_back(fmt::format("{}: {}", axes[a], cells));
@@ -70,7 +73,10 @@ private:
         if (!dice_.chance(3)) return {};
         std::vector<std::string> out;
         for (const char axis : names_.axes)
-            out.push_back(fmt::format("{}{}", axis, dice_.chance(2) ? "+1/2" : dice_.chance(3) ? "-0.25" : ""));
+            out.push_back(fmt::format("{}{}", axis,
+                                      dice_.chance(2)   ? "+1/2"
+                                      : dice_.chance(3) ? "-0.25"
+                                                        : ""));
         return fmt::format(" at ({})", fmt::join(out, ", "));
     }
 
@@ -78,7 +84,8 @@ private:
         const auto n = 1 + dice_.pick(2);
         for (std::size_t i = 0; i < n; ++i) {
             const auto it = name("s", i);
-            line("subdomain {}({}) on g_{}{} = {}", it, coordinates(), suffix_, place(), expressions_.region(3));
+            line("subdomain {}({}) on g_{}{} = {}", it, coordinates(), suffix_, place(),
+                 expressions_.region(3));
             names_.subdomains.push_back(it);
         }
     }
@@ -92,8 +99,8 @@ private:
             const char axis = names_.axes[dice_.pick(names_.axes.size())];
             const std::string value =
                 dice_.chance(2) ? fmt::format("sin(0.3*{})", axis) : fmt::format("1/(1 + {}^2)", axis);
-            line("array {}[{}] on g_{}{} : {} = {}", it, axis, suffix_, dice_.chance(2) ? fmt::format(" at ({}+1/2)", axis) : "",
-                 precision(), value);
+            line("array {}[{}] on g_{}{} : {} = {}", it, axis, suffix_,
+                 dice_.chance(2) ? fmt::format(" at ({}+1/2)", axis) : "", precision(), value);
             names_.arrays.push_back(it);
         }
     }
@@ -108,7 +115,8 @@ private:
         }
         if (!dice_.chance(2)) return;
         Names::Field fixed{name("r", 0), false, true, false};
-        line("field {} on g_{} : {}, read-only = {}", fixed.name, suffix_, precision(), expressions_.initial(2));
+        line("field {} on g_{} : {}, read-only = {}", fixed.name, suffix_, precision(),
+             expressions_.initial(2));
         names_.fields.push_back(fixed);
     }
 
@@ -127,7 +135,8 @@ private:
         if (!dice_.chance(2)) return;
         const auto it = name("c", 0);
         const auto& where = names_.subdomains.front();
-        line("coefficient {} on g_{} : {}:\n    {}: {}", it, suffix_, precision(), where, expressions_.initial(1));
+        line("coefficient {} on g_{} : {}:\n    {}: {}", it, suffix_, precision(), where,
+             expressions_.initial(1));
         if (names_.subdomains.size() > 1 && dice_.chance(2))
             line("    {} and not {}: {}", names_.subdomains[1], where, expressions_.initial(1));
         line("    elsewhere: {}", expressions_.initial(1));
@@ -142,16 +151,16 @@ private:
             where = names_.subdomains[dice_.pick(names_.subdomains.size())];
             break;
         case 1:
-            where = "not " + names_.subdomains[dice_.pick(names_.subdomains.size())];
+            where = fmt::format("not {}", names_.subdomains[dice_.pick(names_.subdomains.size())]);
             break;
         case 2:
-            where = "(" + expressions_.region(2) + ")";
+            where = fmt::format("({})", expressions_.region(2));
             break;
         default:
             break;
         }
         if (!expressions_.unbounded_reads()) return where;
-        return where.empty() ? "interior" : where + " and interior";
+        return where.empty() ? std::string("interior") : fmt::format("{} and interior", where);
     }
 
     void action(const std::string& name, bool source) {
@@ -178,7 +187,8 @@ private:
             line("source {} at ({}):\n{}", name, box(), body);
         } else {
             const auto where = condition();
-            const std::string on = where.empty() ? source ? " on everywhere" : "" : " on " + where;
+            const std::string on =
+                where.empty() ? source ? " on everywhere" : "" : fmt::format(" on {}", where);
             line("{} {}{}:\n{}", source ? "source" : "update", name, on, body);
         }
         expressions_.end_action();
@@ -189,7 +199,8 @@ private:
         std::vector<std::string> out;
         for (std::size_t a = 0; a < names_.axes.size(); ++a) {
             const auto number = [&](std::size_t cell) {
-                return names_.physical ? fmt::format("{}", static_cast<double>(cell) / 8 - 1) : fmt::format("{}", cell);
+                return names_.physical ? fmt::format("{}", static_cast<double>(cell) / 8 - 1)
+                                       : fmt::format("{}", cell);
             };
             const auto n = static_cast<std::size_t>(names_.cells[a]);
             const auto first = dice_.pick(n);
@@ -197,7 +208,8 @@ private:
             if (dice_.chance(4))
                 out.emplace_back(1, names_.axes[a]);
             else
-                out.push_back(dice_.chance(2) ? number(first) : number(first) + " to " + number(last));
+                out.push_back(dice_.chance(2) ? number(first)
+                                              : fmt::format("{} to {}", number(first), number(last)));
         }
         return fmt::format("{}", fmt::join(out, ", "));
     }
@@ -207,10 +219,10 @@ private:
         const auto n = dice_.pick(4);
         for (std::size_t i = 0; i < n; ++i) {
             expressions_.begin_action({});
-            const auto value = names_.fields[0].name + " + " + expressions_.real(2);
+            const auto value = fmt::format("{} + {}", names_.fields[0].name, expressions_.real(2));
             const auto every = dice_.chance(3) ? fmt::format(" every {}", 1 + dice_.pick(3)) : "";
             std::string where = condition();
-            if (!where.empty()) where = " on " + where;
+            if (!where.empty()) where = fmt::format(" on {}", where);
             if (!expressions_.unbounded_reads() && dice_.chance(3)) {
                 std::vector<std::string> place;
                 for (const char axis : names_.axes) (void)axis, place.push_back(names_.physical ? "-1" : "0");
