@@ -39,6 +39,7 @@ struct StencilPart {
     CLI::App* app = nullptr; ///< parsed() where it is the one that was called
     Action action;
 };
+StencilPart declare_stencil_run(CLI::App& stencil);
 StencilPart declare_stencil_resonances(CLI::App& stencil);
 
 /// The commands and their summaries, examples of `app` or null for a group; used by help, man and completion.

@@ -33,7 +33,8 @@ constexpr std::array table{
             "farfield reproduce ladder --device cuda --json ladder.json\n"
             "farfield reproduce ladder --n 10000 --repeat 5\n",
             false, declare_reproduce},
-    Command{"stencil", "Check and explain programs of the stencil language",
+    Command{"stencil", "Run, check and explain programs of the stencil language",
+            "farfield stencil run microdisk.ff --steps 2000 --plot Hz:hz.png\n"
             "farfield stencil check microdisk.ff\n"
             "farfield stencil explain microdisk.ff --after names --set cells=256\n",
             false, declare_stencil},

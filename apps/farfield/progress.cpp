@@ -1,4 +1,4 @@
-// The progress line of `farfield run`.
+// The progress line: a bar and the parts, fitted to the terminal by leaving out what matters least.
 #include "progress.h"
 
 #include "options.h"
@@ -28,27 +28,10 @@ int terminal_columns() {
     return 80;
 }
 
-double fraction(const RunProgress& p) {
-    if (p.steps_total == 0) return 0.0;
-    return std::clamp(static_cast<double>(p.step) / static_cast<double>(p.steps_total), 0.0, 1.0);
-}
-
 std::string bar(double done, int width) {
     const auto filled = static_cast<int>(std::lround(done * width));
     return '[' + std::string(static_cast<std::size_t>(filled), '#') +
            std::string(static_cast<std::size_t>(width - filled), '.') + ']';
-}
-
-std::vector<std::string> parts_of(const RunProgress& p) {
-    // Before the first step of this process there is no time left to tell, and the rate would be that of one
-    // cold evaluation.
-    const bool starting = p.seconds_left <= 0.0 && p.step < p.steps_total;
-    return {fmt::format("{:3.0f}%", 100 * std::floor(100 * fraction(p)) / 100),
-            fmt::format("step {}/{}", p.step, p.steps_total),
-            fmt::format("t = {:.4g}/{:.4g}", p.time, p.end),
-            fmt::format("dE/E = {:.1e}", p.relative_energy_error),
-            starting ? "" : fmt::format("{:.2e} pairs/s", p.pairs_per_second),
-            starting ? "" : duration_text(p.seconds_left) + " left"};
 }
 
 std::string joined(const std::vector<std::string>& parts) {
@@ -58,7 +41,28 @@ std::string joined(const std::vector<std::string>& parts) {
     return out;
 }
 
+std::string plain_line(const ProgressState& progress) { return joined(progress.parts); }
+
+std::string live_line(const ProgressState& progress, int columns) {
+    auto parts = progress.parts;
+    const auto room = static_cast<std::size_t>(std::max(columns - 1, 1)); // the last column may wrap
+    for (const std::size_t dispensable : progress.dispensable) {
+        if (joined(parts).size() <= room) break;
+        parts[dispensable].clear();
+    }
+    auto line = joined(parts);
+    if (line.size() + 14 <= room) {
+        const auto width = std::min<std::size_t>(30, room - line.size() - 4);
+        line = bar(progress.fraction, static_cast<int>(width)) + ' ' + line;
+    }
+    return line.substr(0, room);
+}
+
 } // namespace
+
+std::string percent_text(double fraction) {
+    return fmt::format("{:3.0f}%", 100 * std::floor(100 * std::clamp(fraction, 0.0, 1.0)) / 100);
+}
 
 std::string duration_text(double seconds) {
     if (!std::isfinite(seconds) || seconds < 0) return "?";
@@ -69,24 +73,6 @@ std::string duration_text(double seconds) {
     return fmt::format("{} days", whole / (24LL * 3600));
 }
 
-std::string plain_line(const RunProgress& progress) { return joined(parts_of(progress)); }
-
-std::string live_line(const RunProgress& progress, int columns) {
-    auto parts = parts_of(progress);
-    const auto room = static_cast<std::size_t>(std::max(columns - 1, 1)); // the last column may wrap
-    // Least important first: the number of steps, the rate, the time, the error.
-    for (const std::size_t dispensable : {1, 4, 2, 3}) {
-        if (joined(parts).size() <= room) break;
-        parts[dispensable].clear();
-    }
-    auto line = joined(parts);
-    if (line.size() + 14 <= room) {
-        const auto width = std::min<std::size_t>(30, room - line.size() - 4);
-        line = bar(fraction(progress), static_cast<int>(width)) + ' ' + line;
-    }
-    return line.substr(0, room);
-}
-
 ProgressDisplay::Style ProgressDisplay::style_for_stderr(bool quiet) {
     if (quiet) return Style::none;
     const char* terminal = std::getenv("TERM");
@@ -94,14 +80,14 @@ ProgressDisplay::Style ProgressDisplay::style_for_stderr(bool quiet) {
     return ::isatty(STDERR_FILENO) == 1 && !dumb ? Style::live : Style::plain;
 }
 
-void ProgressDisplay::update(const RunProgress& progress) {
+void ProgressDisplay::update(const ProgressState& progress) {
     if (style_ == Style::live) draw(progress);
     if (style_ == Style::plain) print_plain(progress);
 }
 
-void ProgressDisplay::draw(const RunProgress& progress) {
+void ProgressDisplay::draw(const ProgressState& progress) {
     const auto now = Clock::now();
-    const bool last = progress.step == progress.steps_total;
+    const bool last = progress.last;
     if (any_ && !last && now - last_ < 100ms) return;
     any_ = true;
     last_ = now;
@@ -110,10 +96,10 @@ void ProgressDisplay::draw(const RunProgress& progress) {
     drawn_ = true;
 }
 
-void ProgressDisplay::print_plain(const RunProgress& progress) {
+void ProgressDisplay::print_plain(const ProgressState& progress) {
     const auto now = Clock::now();
-    const auto tenth = static_cast<int>(10 * fraction(progress));
-    const bool last = progress.step == progress.steps_total;
+    const auto tenth = static_cast<int>(10 * progress.fraction);
+    const bool last = progress.last;
     const bool due = !any_ || last || (tenth > tenth_ && now - last_ >= 1s) || now - last_ >= 10s;
     if (!due) return;
     any_ = true;

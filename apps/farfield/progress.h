@@ -1,13 +1,21 @@
-// Shows how a run is getting on, on stderr: one line that is rewritten on a terminal, now and then a plain
-// line where stderr is a file or a pipe.
+// Shows how long work is getting on, on stderr: one line that is rewritten on a terminal, now and then a
+// plain line where stderr is a file or a pipe.
 #pragma once
 
-#include <farfield/run.h>
-
 #include <chrono>
+#include <cstddef>
 #include <string>
+#include <vector>
 
 namespace farfield::app {
+
+/// How far the work is, and what to say of it.
+struct ProgressState {
+    double fraction = 0.0;
+    bool last = false;                    ///< nothing is left to do
+    std::vector<std::string> parts;       ///< of the line, in order; empty ones are left out
+    std::vector<std::size_t> dispensable; ///< of the parts, least important first, where the line is short
+};
 
 class ProgressDisplay {
 public:
@@ -23,7 +31,7 @@ public:
 
     /// At most ten updates a second when live; a plain line each 10 % but at most one a second, or after 10
     /// s.
-    void update(const RunProgress& progress);
+    void update(const ProgressState& progress);
 
     /// A line that stays, above the live one.
     void message(const std::string& text);
@@ -34,8 +42,8 @@ public:
 private:
     using Clock = std::chrono::steady_clock;
 
-    void draw(const RunProgress& progress);
-    void print_plain(const RunProgress& progress);
+    void draw(const ProgressState& progress);
+    void print_plain(const ProgressState& progress);
 
     Style style_;
     bool drawn_ = false;
@@ -44,10 +52,8 @@ private:
     Clock::time_point last_{};
 };
 
-/// "step 12/400  t = 1.5/4  dE/E = -1.2e-07  4.68e+09 pairs/s  12 s left", fitted to `columns` by leaving out
-/// what matters least; with a bar in front where there is room.
-std::string live_line(const RunProgress& progress, int columns);
-std::string plain_line(const RunProgress& progress);
+/// " 37%", rounded down.
+std::string percent_text(double fraction);
 
 /// "8 s", "3 min 05 s", "2 h 10 min".
 std::string duration_text(double seconds);

@@ -2,12 +2,14 @@
 #include "command.h"
 #include "options.h"
 #include "progress.h"
+#include "shell_words.h"
 #include "stop_signal.h"
 
 #include <farfield/run.h>
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -27,13 +29,6 @@ struct RunOptions {
     bool quiet = false;
     bool list_keys = false;
 };
-
-std::string quoted(const std::string& word) {
-    if (word.find_first_of(" \t'\"\\$`*?[]()&;|<>#~!") == std::string::npos) return word;
-    std::string out = "'";
-    for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return out + "'";
-}
 
 // The command that continues this run, ready to be pasted.
 std::string restart_command(const RunOptions& options) {
@@ -79,6 +74,26 @@ Case read(const RunOptions& options) {
     }
 }
 
+// "37%  step 12/400  t = 1.5/4  dE/E = -1.2e-07  4.68e+09 pairs/s  12 s left"
+ProgressState state_of(const RunProgress& p) {
+    ProgressState state;
+    if (p.steps_total > 0)
+        state.fraction =
+            std::clamp(static_cast<double>(p.step) / static_cast<double>(p.steps_total), 0.0, 1.0);
+    state.last = p.step == p.steps_total;
+    // Before the first step of this process there is no time left to tell, and the rate would be that of one
+    // cold evaluation.
+    const bool starting = p.seconds_left <= 0.0 && p.step < p.steps_total;
+    state.parts = {percent_text(state.fraction),
+                   fmt::format("step {}/{}", p.step, p.steps_total),
+                   fmt::format("t = {:.4g}/{:.4g}", p.time, p.end),
+                   fmt::format("dE/E = {:.1e}", p.relative_energy_error),
+                   starting ? "" : fmt::format("{:.2e} pairs/s", p.pairs_per_second),
+                   starting ? "" : duration_text(p.seconds_left) + " left"};
+    state.dispensable = {1, 4, 2, 3};
+    return state;
+}
+
 int run(const RunOptions& options) {
     if (options.list_keys) {
         fmt::print("{}", case_key_table());
@@ -94,7 +109,7 @@ int run(const RunOptions& options) {
 
     const StopSignal stop;
     ProgressDisplay display(ProgressDisplay::style_for_stderr(options.quiet));
-    const RunHooks hooks{[&](const RunProgress& progress) { display.update(progress); },
+    const RunHooks hooks{[&](const RunProgress& progress) { display.update(state_of(progress)); },
                          [] { return StopSignal::received() != 0; },
                          [&](const std::string& text) { display.message(text); }};
     std::error_code ignored;

@@ -84,6 +84,7 @@ void add_parameter_option(CLI::App& app, StencilCommand& command) {
 
 Action declare_stencil(CLI::App& app) {
     app.require_subcommand(1);
+    std::vector<StencilPart> parts{declare_stencil_run(app)};
     auto command = std::make_shared<StencilCommand>();
     auto* checker = app.add_subcommand("check", "Report the mistakes of a program");
     checker->footer("Examples:\n  farfield stencil check microdisk.ff\n"
@@ -95,7 +96,8 @@ Action declare_stencil(CLI::App& app) {
 
     auto* explainer = app.add_subcommand("explain", "Show what a stage of the compiler makes of a program");
     explainer->footer("Examples:\n  farfield stencil explain microdisk.ff --after parse\n"
-                      "  farfield stencil explain microdisk.ff --after names --set cells=256\n");
+                      "  farfield stencil explain microdisk.ff --after names --set cells=256\n"
+                      "  farfield stencil explain microdisk.ff --after fuse\n");
     explainer->add_option("FILE", command->task.input, "Program (.ff)")->type_name("")->required();
     add_parameter_option(*explainer, *command);
     explainer
@@ -107,10 +109,11 @@ Action declare_stencil(CLI::App& app) {
                     if (text == stage) command->stage = text;
                 if (command->stage != text) unknown_choice("--after", text, stages);
             },
-            "The stage: tokens, the program with all brackets, or names and values")
+            "The stage: tokens, the program with all brackets, names and values, where things apply, or the "
+            "code for each cell, as it is lowered and after each pass")
         ->type_name(choices_text(stencil_stages()))
         ->required();
-    const std::vector<StencilPart> parts{declare_stencil_resonances(app)};
+    parts.push_back(declare_stencil_resonances(app));
     return [command, explainer, parts] {
         for (const auto& part : parts)
             if (part.app->parsed()) return part.action();

@@ -7,5 +7,6 @@
 #include <farfield/run.h>
 #include <farfield/simulation.h>
 #include <farfield/stencil.h>
+#include <farfield/stencil_builder.h>
 #include <farfield/sum.h>
 #include <farfield/version.h>

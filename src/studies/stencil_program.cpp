@@ -1,9 +1,11 @@
-// Runs the front end of the stencil language on files.
+// Runs the compiler of the stencil language on files, as far as it needs no target.
 #include "studies/stencil_program.h"
 
 #include "io/file.h"
+#include "stencil/compiler.h"
 #include "stencil/describe.h"
 #include "stencil/front_end.h"
+#include "stencil/ir/dump.h"
 
 #include <array>
 
@@ -39,18 +41,42 @@ StencilCheck check_of(const stencil::FrontEnd& program) {
 
 StencilCheck check_stencil(const StencilTask& task) {
     const auto parameters = parameters_of(task);
-    return check_of(stencil::FrontEnd(task.input.string(), text_of(task.input), parameters));
+    stencil::FrontEnd program(task.input.string(), text_of(task.input), parameters);
+    if (program.good()) {
+        stencil::CompileOptions options;
+        options.folder = task.input.parent_path();
+        options.optimise = false;
+        stencil::compile(program.model(), options, program.diagnostics());
+    }
+    return check_of(program);
 }
 
-std::vector<std::string_view> stencil_stages() { return {stages.begin(), stages.end()}; }
+std::vector<std::string_view> stencil_stages() {
+    std::vector<std::string_view> out{stages.begin(), stages.end()};
+    for (const auto pass : stencil::compiler_passes()) out.push_back(pass);
+    return out;
+}
 
 std::string explain_stencil(const StencilTask& task, std::string_view stage, StencilCheck& check) {
     const auto parameters = parameters_of(task);
-    const stencil::FrontEnd program(task.input.string(), text_of(task.input), parameters);
+    stencil::FrontEnd program(task.input.string(), text_of(task.input), parameters);
+    std::string text;
+    if (stage == stages[0]) {
+        text = program.explain(stencil::Stage::lex);
+    } else if (stage == stages[1]) {
+        text = program.explain(stencil::Stage::parse);
+    } else if (stage == stages[2]) {
+        if (program.good()) text = program.explain(stencil::Stage::names);
+    } else if (program.good()) {
+        stencil::CompileOptions options;
+        options.folder = task.input.parent_path();
+        options.after_pass = [&](std::string_view pass, const stencil::ir::Program& so_far) {
+            if (pass == stage) text = to_text(so_far);
+        };
+        stencil::compile(program.model(), options, program.diagnostics());
+    }
     check = check_of(program);
-    if (stage == stages[0]) return program.explain(stencil::Stage::lex);
-    if (stage == stages[1]) return program.explain(stencil::Stage::parse);
-    return program.good() ? program.explain(stencil::Stage::names) : std::string();
+    return text;
 }
 
 } // namespace farfield

@@ -25,7 +25,7 @@ struct StencilCheck {
 /// @throws InvalidArgument for a parameter that is not name=value; IoError.
 StencilCheck check_stencil(const StencilTask& task);
 
-/// The stages that can be shown: lex, parse, names.
+/// The stages that can be shown: lex, parse, names, and the passes of the compiler.
 std::vector<std::string_view> stencil_stages();
 
 /// The program after a stage of stencil_stages().

@@ -109,9 +109,22 @@ class Explain(CommandTest):
         self.assertIn("reads Ex(0, 1) Ex(0, 0) Ey(0, 0) Ey(1, 0)\n", text)
         self.assertIn("source dipole on g at (380, 320)\n", text)
 
+    def test_passes(self):
+        def explained(stage):
+            return self.succeed("stencil", "explain", MICRODISK, "--after", stage).out
+        self.assertIn("kernel magnetic on g: 125609 cells in [57..455, 57..455]\n", explained("domains"))
+        lowered = explained("lower")
+        self.assertRegex(lowered, r"fma\.float64 %\d+ %\d+ %\d+\n")
+        self.assertIn("load.float64 Hz[y-1]\n", lowered)
+        self.assertIn("constant.int64 20\n", lowered)
+        self.assertNotIn("uniform", explained("cse"))
+        self.assertIn("Hz = ", explained("hoist"))
+        self.assertIn("uniform.float64 0\n", explained("hoist"))
+        self.assertLess(len(explained("fuse")), len(lowered))
+
     def test_a_broken_program_is_shown_as_far_as_it_was_read(self):
         write("broken.ff", BROKEN)
-        for stage, shown in (("lex", True), ("parse", True), ("names", False)):
+        for stage, shown in (("lex", True), ("parse", True), ("names", False), ("fuse", False)):
             result = farfield("stencil", "explain", "broken.ff", "--after", stage)
             self.assertEqual(result.code, 2)
             self.assertEqual(bool(result.out), shown, stage)
@@ -155,7 +168,7 @@ class Completion(CommandTest):
             self.skipTest("bash is not installed")
         script = self.succeed("completion", "bash").out
         for words, offered in (("farfield stencil ''", ["check", "explain"]),
-                               ("farfield stencil explain --after ''", ["lex", "parse", "names"])):
+                               ("farfield stencil explain --after ''", ["lex", "parse", "names", "fuse"])):
             count = len(words.split())
             text = script + f"\nCOMP_WORDS=({words}); COMP_CWORD={count - 1}; _farfield; printf '%s\\n' \"${{COMPREPLY[@]}}\"\n"
             done = subprocess.run(["bash", "--norc", "-u"], input=text.encode(), capture_output=True, check=False)

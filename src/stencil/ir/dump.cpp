@@ -123,7 +123,7 @@ std::string to_text(const Program& program) {
     for (const auto& grid : program.grids) {
         out += fmt::format("grid {}:", grid.name);
         for (std::size_t a = 0; a < static_cast<std::size_t>(grid.rank); ++a)
-            out += fmt::format(" {} {} cells", grid.axes[a], grid.shape[a]);
+            out += fmt::format("{} {} cells in {}", a == 0 ? "" : ",", grid.shape[a], grid.axes[a]);
         out += '\n';
     }
     for (const auto& buffer : program.buffers) out += buffer_text(program, buffer);

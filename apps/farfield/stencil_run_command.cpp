@@ -1,0 +1,323 @@
+// farfield stencil run: a program, watched and stopped from the terminal.
+#include "command.h"
+#include "options.h"
+#include "progress.h"
+#include "shell_words.h"
+#include "stop_signal.h"
+
+#include "studies/stencil_run.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace farfield::app {
+namespace {
+
+struct StencilRunOptions {
+    std::filesystem::path program;
+    std::vector<std::string> parameters;
+    StencilOptions machine;
+    std::int64_t steps = -1;
+    double end = -1;
+    std::filesystem::path out;
+    bool restart = false;
+    bool quiet = false;
+    std::vector<std::string> plots;
+    std::vector<std::string> animations;
+    std::string checkpoint_every;
+    std::vector<std::string> given; ///< options other than those above, as they were given, for the restart
+};
+
+std::optional<std::int64_t> whole_number(std::string_view text) {
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+    return value;
+}
+
+// "FIELD:out.png"
+StencilPlot plot_of(const std::string& text, const char* option) {
+    const auto colon = text.find(':');
+    StencilPlot plot{text.substr(0, colon), colon == std::string::npos ? "" : text.substr(colon + 1)};
+    if (plot.field.empty() || plot.png.extension() != ".png")
+        throw InvalidArgument(fmt::format("{} {} is not understood; give a field and a file, for example {} "
+                                          "Hz:out.png",
+                                          option, text, option));
+    return plot;
+}
+
+// "FIELD:out.png" or "FIELD:out.png:every=N"
+StencilAnimation animation_of(const std::string& text) {
+    constexpr std::string_view word = ":every=";
+    const auto place = text.rfind(word);
+    const auto plot = plot_of(text.substr(0, place), "--animate");
+    StencilAnimation animation{plot.field, plot.png, 0};
+    if (place == std::string::npos) return animation;
+    const auto every = whole_number(std::string_view(text).substr(place + word.size()));
+    if (!every || *every < 1)
+        throw InvalidArgument(
+            fmt::format("--animate {}: behind every= stands a number of steps, 1 or more", text));
+    animation.every = *every;
+    return animation;
+}
+
+// "500" steps, or "30s", "10min", "2h" of the clock
+void set_checkpoints(const std::string& text, StencilRunTask& task) {
+    if (text.empty()) return;
+    const auto digits = std::min(text.find_first_not_of("0123456789"), text.size());
+    const auto number = whole_number(std::string_view(text).substr(0, digits));
+    const auto unit = text.substr(digits);
+    double seconds = 0;
+    if (unit == "s") seconds = 1;
+    if (unit == "min") seconds = 60;
+    if (unit == "h") seconds = 3600;
+    if (!number || *number < 1 || (seconds == 0 && !unit.empty()))
+        throw InvalidArgument(
+            fmt::format("--checkpoint-every {} is not understood; give a number of steps (500) "
+                        "or a time of the clock (30s, 10min, 2h)",
+                        text));
+    if (unit.empty())
+        task.checkpoint_steps = *number;
+    else
+        task.checkpoint_seconds = seconds * static_cast<double>(*number);
+}
+
+std::string restart_command(const StencilRunOptions& options) {
+    auto text = "farfield stencil run " + quoted(options.program.string());
+    for (const auto& word : options.given) text += ' ' + quoted(word);
+    return text + " --restart";
+}
+
+ProgressState state_of(const StencilProgress& p) {
+    ProgressState state;
+    if (p.steps_total > 0) state.fraction = static_cast<double>(p.step) / static_cast<double>(p.steps_total);
+    state.last = p.step == p.steps_total;
+    const bool starting = p.cell_steps_per_second <= 0;
+    state.parts = {percent_text(state.fraction),
+                   fmt::format("step {}/{}", p.step, p.steps_total),
+                   fmt::format("t = {:.4g}/{:.4g}", p.time, p.end),
+                   starting ? "" : fmt::format("{:.2e} cell-steps/s", p.cell_steps_per_second),
+                   starting ? "" : fmt::format("{:.2e} stencils/s", p.stencils_per_second),
+                   starting ? "" : duration_text(p.seconds_left) + " left"};
+    state.dispensable = {4, 2, 1, 3};
+    return state;
+}
+
+void print_files(const std::vector<std::filesystem::path>& files) {
+    constexpr std::size_t most = 12;
+    fmt::print("Files made:\n");
+    const auto shown = files.size() > most + 3 ? most / 2 : files.size();
+    for (std::size_t i = 0; i < shown; ++i) fmt::print("  {}\n", files[i].string());
+    if (shown == files.size()) return;
+    fmt::print("  … {} more …\n", files.size() - 2 * shown);
+    for (std::size_t i = files.size() - shown; i < files.size(); ++i) fmt::print("  {}\n", files[i].string());
+}
+
+int report_end(const StencilRunOptions& options, const StencilRunResult& result) {
+    if (!result.finished) {
+        say(fmt::format(
+            "farfield: stopped at t = {:.6g}, step {}; the checkpoint is written. Continue with\n  {}\n",
+            result.time, result.step, restart_command(options)));
+        return StopSignal::exit_code();
+    }
+    if (options.quiet) return 0;
+    fmt::print("Reached t = {:.6g} after {} steps", result.time, result.step);
+    if (result.cell_steps_per_second > 0)
+        fmt::print(
+            "; {:.3g} cell-steps/s (a cell of the grid in a step), {:.3g} stencils/s (an equation at a "
+            "cell)",
+            result.cell_steps_per_second, result.stencils_per_second);
+    fmt::print("\n");
+    print_files(result.files);
+    return 0;
+}
+
+StencilProgram read_program(const StencilRunOptions& options) {
+    require_input(options.program, "PROGRAM");
+    StencilParameters parameters;
+    for (const auto& text : options.parameters) parameters.push_back(stencil_parameter(text));
+    return StencilProgram::from_file(options.program, parameters);
+}
+
+StencilRunTask task_of(const StencilRunOptions& options, StencilProgram program) {
+    const auto name = program.name();
+    StencilRunTask task{std::move(program), options.machine, {}, {}, {}, false, {}, {}, 0, 600};
+    if (options.steps >= 0) task.steps = options.steps;
+    if (options.end >= 0) task.end = options.end;
+    task.out = options.out.empty() ? std::filesystem::path(name) : options.out;
+    task.restart = options.restart;
+    for (const auto& text : options.plots) task.plots.push_back(plot_of(text, "--plot"));
+    for (const auto& text : options.animations) {
+        task.animations.push_back(animation_of(text));
+        for (std::size_t i = 0; i + 1 < task.animations.size(); ++i)
+            if (task.animations[i].field == task.animations.back().field)
+                throw InvalidArgument(
+                    fmt::format("--animate {}: the field has an animation already; one a field "
+                                "is possible",
+                                text));
+    }
+    set_checkpoints(options.checkpoint_every, task);
+    return task;
+}
+
+int run_with_files(const StencilRunOptions& options, const StencilRunTask& task) {
+    const StopSignal stop;
+    ProgressDisplay display(ProgressDisplay::style_for_stderr(options.quiet));
+    const StencilHooks hooks{[&](const StencilProgress& progress) { display.update(state_of(progress)); },
+                             [] { return StopSignal::received() != 0; },
+                             [&](const std::string& text) { display.message(text); }};
+    std::error_code ignored;
+    const bool is_new = !std::filesystem::exists(task.out, ignored);
+    try {
+        make_output_folder(task.out, "--out");
+        const auto result = run_stencil(task, hooks);
+        display.clear();
+        return report_end(options, result);
+    } catch (...) {
+        display.clear();
+        if (is_new) std::filesystem::remove(task.out, ignored); // only if nothing was written into it
+        throw;
+    }
+}
+
+int run(const StencilRunOptions& options) {
+    try {
+        auto program = read_program(options);
+        if (!options.quiet) say(program.warnings());
+        const auto task = task_of(options, std::move(program));
+        require_output_folder(task.out, "--out");
+        for (const auto& plot : task.plots) require_output(plot.png, "--plot");
+        for (const auto& animation : task.animations) require_output(animation.png, "--animate");
+        return run_with_files(options, task);
+    } catch (const StencilError& error) {
+        say(error.messages());
+        throw CompileError(error.summary());
+    }
+}
+
+void set_block(const std::string& text, StencilOptions& options) {
+    std::size_t axis = 0;
+    std::string_view rest = text;
+    options.block = {};
+    while (true) {
+        const auto cross = std::min(rest.find('x'), rest.size());
+        const auto side = whole_number(rest.substr(0, cross));
+        if (!side || *side < 1 || *side > 1'000'000 || axis == 3)
+            throw InvalidArgument(
+                fmt::format("--block {} is not understood; give whole numbers for x and y (and "
+                            "z), for example --block 32x8",
+                            text));
+        options.block[axis++] = static_cast<int>(*side);
+        if (cross == rest.size()) return;
+        rest.remove_prefix(cross + 1);
+    }
+}
+
+void add_machine(CLI::App& app, const std::shared_ptr<StencilRunOptions>& options) {
+    const auto targets = stencil_targets();
+    show_choices(app.add_option_function<std::string>(
+                     "--target",
+                     [options, targets](const std::string& text) {
+                         if (std::find(targets.begin(), targets.end(), text) == targets.end())
+                             unknown_choice("--target", text, targets);
+                         options->machine.target = text;
+                     },
+                     "What computes; all give the same bits"),
+                 targets)
+        ->default_str("auto");
+    add_count(app, "--gpu", options->machine.device, {0, 63}, "The GPU for --target cuda, in CUDA's numbers");
+    add_choice(app, "--mask", options->machine.mask, "How cells outside a subdomain are left alone");
+    add_count(app, "--threads", options->machine.threads, {0, 4096}, "Threads of the CPU; 0: all");
+    app.add_option_function<std::string>(
+           "--time-tile",
+           [options](const std::string& text) {
+               const auto steps = whole_number(text);
+               if (text != "auto" && (!steps || *steps < 1 || *steps > 1024))
+                   throw InvalidArgument(fmt::format(
+                       "--time-tile {} is not understood; give auto, or steps a pass from 1 to 1024", text));
+               options->machine.time_tile = text == "auto" ? 0 : static_cast<int>(*steps);
+           },
+           "Steps taken in one pass over memory")
+        ->type_name("auto|N")
+        ->default_str("auto");
+    app.add_option_function<std::string>(
+           "--block", [options](const std::string& text) { set_block(text, options->machine); },
+           "Threads of a GPU's block, or cells of a CPU's tile")
+        ->type_name("XxY[xZ]");
+    app.add_flag("--allow-unstable", options->machine.allow_unstable,
+                 "Run a program whose time step is too long to be stable");
+}
+
+// Every option that the restart needs again, as words.
+void keep_given(const CLI::App& app, StencilRunOptions& options) {
+    for (const auto* option : app.get_options()) {
+        if (option->count() == 0 || option->get_lnames().empty()) continue;
+        const auto name = "--" + option->get_lnames().front();
+        if (name == "--restart" || name == "--help") continue;
+        if (option->get_items_expected_max() == 0) {
+            options.given.push_back(name);
+            continue;
+        }
+        for (const auto& value : option->results()) {
+            options.given.push_back(name);
+            options.given.push_back(value);
+        }
+    }
+}
+
+} // namespace
+
+StencilPart declare_stencil_run(CLI::App& stencil) {
+    auto& app = *stencil.add_subcommand("run", "Run a program");
+    auto options = std::make_shared<StencilRunOptions>();
+    app.footer("Examples:\n  farfield stencil run microdisk.ff --steps 2000 --plot Hz:hz.png\n"
+               "  farfield stencil run microdisk.ff --set cells=1024 --steps 5000 --out big \\\n"
+               "      --animate Hz:waves.png:every=50\n"
+               "  farfield stencil run microdisk.ff --set cells=1024 --steps 9000 --out big --restart\n");
+    app.add_option("PROGRAM", options->program, "Program (.ff)")->type_name("")->required();
+    app.add_option("--set", options->parameters,
+                   "Give a parameter of the program another value; may be repeated")
+        ->type_name("NAME=VALUE")
+        ->allow_extra_args(false);
+    auto* steps = app.add_option_function<std::string>(
+        "--steps",
+        [options](const std::string& text) {
+            const auto number = whole_number(text);
+            if (!number || *number < 0)
+                throw InvalidArgument(fmt::format("--steps {} is not a whole number of 0 or more", text));
+            options->steps = *number;
+        },
+        "Steps to reach, in place of the program's end");
+    steps->type_name("N");
+    add_real(app, "--end", options->end, 0, "Time to reach, in place of the program's end")
+        ->type_name("T")
+        ->default_str("")
+        ->excludes(steps);
+    app.add_option("--out", options->out, "Folder for the output; by default named after the program")
+        ->type_name("DIR");
+    app.add_flag("--restart", options->restart, "Continue from the last checkpoint in the output folder");
+    app.add_option("--checkpoint-every", options->checkpoint_every,
+                   "Steps (500) or time of the clock (30s, 10min, 2h) between checkpoints")
+        ->type_name("INTERVAL")
+        ->default_str("10min");
+    app.add_option("--plot", options->plots, "Draw a field when the run ends; may be repeated")
+        ->type_name("FIELD:FILE.png")
+        ->allow_extra_args(false);
+    app.add_option("--animate", options->animations,
+                   "Draw a field every N steps as an animated PNG; may be repeated")
+        ->type_name("FIELD:FILE.png[:every=N]")
+        ->allow_extra_args(false);
+    add_machine(app, options);
+    app.add_flag("--quiet", options->quiet, "Print nothing but errors");
+    return {&app, [options, &app] {
+                keep_given(app, *options);
+                return run(*options);
+            }};
+}
+
+} // namespace farfield::app

@@ -1,0 +1,130 @@
+#include "stencil/api/prepare.h"
+
+#include "base/text.h"
+#include "stencil/compiler.h"
+#include "stencil/runtime/targets.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace farfield {
+namespace {
+
+stencil::ExecutorOptions executor_options(const StencilOptions& options) {
+    stencil::ExecutorOptions out;
+    switch (options.mask) {
+    case StencilMask::automatic:
+        out.mask = stencil::Mask::automatic;
+        break;
+    case StencilMask::none:
+        out.mask = stencil::Mask::none;
+        break;
+    case StencilMask::multiply:
+        out.mask = stencil::Mask::multiply;
+        break;
+    case StencilMask::branch:
+        out.mask = stencil::Mask::branch;
+        break;
+    case StencilMask::spans:
+        out.mask = stencil::Mask::spans;
+        break;
+    }
+    out.threads = options.threads;
+    out.device = options.device;
+    out.time_tile = options.time_tile;
+    out.block = options.block;
+    return out;
+}
+
+// What `target` stands for, best first; the last one is taken for granted.
+std::vector<std::string> candidates(const std::string& target) {
+    const auto known = stencil::target_names();
+    const auto is_known = [&](std::string_view name) {
+        return std::find(known.begin(), known.end(), name) != known.end();
+    };
+    if (target == "auto") {
+        std::vector<std::string> out;
+        if (is_known("cuda") && !gpus().empty()) out.emplace_back("cuda");
+        if (is_known("cpu")) out.emplace_back("cpu");
+        out.emplace_back("interpreter");
+        return out;
+    }
+    if (target == "cpu" && is_known("cpu")) return {"cpu", "interpreter"};
+    if (is_known(target)) return {target};
+    const auto allowed = stencil_targets();
+    if (std::find(allowed.begin(), allowed.end(), target) != allowed.end())
+        throw BackendUnavailable(fmt::format("the target '{}' is not in this build; take one of {}", target,
+                                             list_of_words(known)));
+    throw InvalidArgument(
+        fmt::format("the target '{}' is not known; allowed are {}", target, list_of_words(allowed)));
+}
+
+int index_of(const std::vector<std::string>& names, std::string_view name, const char* what) {
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found != names.end()) return static_cast<int>(found - names.begin());
+    std::vector<std::string_view> views(names.begin(), names.end());
+    throw InvalidArgument(
+        views.empty()
+            ? fmt::format("there is no {0} '{1}': the program has no {0}s", what, name)
+            : fmt::format("there is no {} '{}'; the program has {}", what, name, list_of_words(views)));
+}
+
+template <class Table>
+std::vector<std::string> names_in(const Table& table) {
+    std::vector<std::string> names;
+    for (const auto& entry : table) names.push_back(entry.name);
+    return names;
+}
+
+} // namespace
+
+std::vector<std::string_view> stencil_targets() { return {"auto", "interpreter", "cpu", "cuda"}; }
+
+int field_index(const stencil::Model& model, std::string_view name) {
+    return index_of(names_in(model.fields), name, "field");
+}
+
+int record_index(const stencil::Model& model, std::string_view name) {
+    return index_of(names_in(model.records), name, "record");
+}
+
+std::int64_t cells_of(const stencil::Grid& grid) {
+    std::int64_t cells = 1;
+    for (const auto& axis : grid.axes) cells *= axis.cells;
+    return cells;
+}
+
+PreparedStencil prepare(const StencilProgram::Data& data, const StencilOptions& options) {
+    const auto targets = candidates(options.target);
+    PreparedStencil out;
+    lang::Diagnostics diagnostics(data.front.diagnostics().source());
+    stencil::CompileOptions compile_options;
+    compile_options.folder = data.folder;
+    compile_options.allow_unstable = options.allow_unstable;
+    out.program = stencil::compile(data.model(), compile_options, diagnostics);
+    require_good(diagnostics);
+    if (!out.program)
+        throw InternalError("the compiler of stencil programs made nothing and reported nothing");
+    out.warnings = lang::to_text(diagnostics);
+    for (const auto& target : targets) {
+        out.target = target;
+        if (target == targets.back()) {
+            out.executor = stencil::make_executor(target, out.program, executor_options(options));
+            break;
+        }
+        try {
+            out.executor = stencil::make_executor(target, out.program, executor_options(options));
+            break;
+        } catch (const BackendUnavailable& error) {
+            out.notes.push_back(fmt::format("the target {} cannot be used: {}; taking another one, with the "
+                                            "same results",
+                                            target, error.what()));
+        }
+    }
+    if (out.target == "interpreter" && targets.front() != "interpreter")
+        out.notes.emplace_back("computing with the interpreter, which is slow");
+    return out;
+}
+
+} // namespace farfield

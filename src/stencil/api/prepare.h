@@ -1,0 +1,32 @@
+// From a program to an executor with all fields at their initial values.
+#pragma once
+
+#include "stencil/api/program_data.h"
+#include "stencil/runtime/executor.h"
+
+#include <farfield/stencil.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace farfield {
+
+struct PreparedStencil {
+    std::shared_ptr<const stencil::ir::Program> program;
+    std::unique_ptr<stencil::Executor> executor;
+    std::string target; ///< the one taken
+    std::string warnings;
+    std::vector<std::string> notes; ///< that another target was taken than was asked for
+};
+
+/// Throws as the constructor of StencilRun.
+PreparedStencil prepare(const StencilProgram::Data& program, const StencilOptions& options);
+
+/// The index of a name in the program's fields or records. @throws InvalidArgument naming those there are.
+int field_index(const stencil::Model& model, std::string_view name);
+int record_index(const stencil::Model& model, std::string_view name);
+
+std::int64_t cells_of(const stencil::Grid& grid);
+
+} // namespace farfield

@@ -1,0 +1,94 @@
+// StencilRun: a program in memory.
+#include "stencil/api/prepare.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace farfield {
+
+struct StencilRun::Impl {
+    Impl(StencilProgram the_program, const StencilOptions& options)
+        : program(std::move(the_program)), prepared(prepare(*program.data(), options)),
+          series(model().records.size()) {
+        notes = prepared.notes;
+        if (!prepared.warnings.empty()) notes.insert(notes.begin(), prepared.warnings);
+    }
+    const stencil::Model& model() const { return program.data()->model(); }
+
+    StencilProgram program;
+    PreparedStencil prepared;
+    std::vector<std::vector<double>> series; ///< of each record, from the first step
+    std::vector<std::string> notes;
+};
+
+StencilRun::StencilRun(const StencilProgram& program, const StencilOptions& options)
+    : impl_(std::make_unique<Impl>(program, options)) {}
+StencilRun::StencilRun(StencilRun&&) noexcept = default;
+StencilRun& StencilRun::operator=(StencilRun&&) noexcept = default;
+StencilRun::~StencilRun() = default;
+
+void StencilRun::advance(std::int64_t steps) {
+    if (steps < 0)
+        throw InvalidArgument(fmt::format("cannot advance by {} steps; 0 or more are allowed", steps));
+    impl_->prepared.executor->advance(steps);
+}
+
+void StencilRun::run() {
+    const auto end = steps_of(impl_->model());
+    if (!end)
+        throw InvalidArgument(fmt::format("the program '{}' names no end; write `time steps = 1000` or `time "
+                                          "end = 10` into it, or advance by a number of steps",
+                                          impl_->program.name()));
+    if (*end > step()) advance(*end - step());
+}
+
+std::int64_t StencilRun::step() const { return impl_->prepared.executor->step(); }
+double StencilRun::time() const { return static_cast<double>(step()) * impl_->model().dt; }
+
+StencilField StencilRun::field(std::string_view name) {
+    const auto& model = impl_->model();
+    const auto index = field_index(model, name);
+    const auto& grid =
+        model.grids[static_cast<std::size_t>(model.fields[static_cast<std::size_t>(index)].grid)];
+    StencilField out;
+    for (auto axis = grid.axes.rbegin(); axis != grid.axes.rend(); ++axis) out.shape.push_back(axis->cells);
+    out.values.resize(static_cast<std::size_t>(cells_of(grid)));
+    impl_->prepared.executor->read(index, out.values);
+    return out;
+}
+
+void StencilRun::set_field(std::string_view name, std::span<const double> values) {
+    const auto& model = impl_->model();
+    const auto index = field_index(model, name);
+    const auto& field = model.fields[static_cast<std::size_t>(index)];
+    const auto cells = cells_of(model.grids[static_cast<std::size_t>(field.grid)]);
+    if (static_cast<std::int64_t>(values.size()) != cells)
+        throw InvalidArgument(
+            fmt::format("the field '{}' has {} cells, and {} values were given; one for each "
+                        "cell is needed",
+                        name, cells, values.size()));
+    impl_->prepared.executor->write(index, values);
+}
+
+StencilSeries StencilRun::series(std::string_view name) {
+    const auto& model = impl_->model();
+    const auto index = record_index(model, name);
+    auto& all = impl_->series[static_cast<std::size_t>(index)];
+    const auto fresh = impl_->prepared.executor->take_series(index);
+    all.insert(all.end(), fresh.begin(), fresh.end());
+    StencilSeries out;
+    out.values = all;
+    const auto every = model.records[static_cast<std::size_t>(index)].every;
+    for (std::size_t i = 1; i <= all.size(); ++i)
+        out.times.push_back(static_cast<double>(static_cast<std::int64_t>(i) * every) * model.dt);
+    return out;
+}
+
+const StencilProgram& StencilRun::program() const { return impl_->program; }
+const std::string& StencilRun::description() const {
+    return impl_->prepared.executor->preparation().description;
+}
+const std::vector<std::string>& StencilRun::notes() const { return impl_->notes; }
+
+} // namespace farfield

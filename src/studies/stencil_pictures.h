@@ -1,0 +1,67 @@
+// Pictures and animations of the fields of a stencil run.
+#pragma once
+
+#include "io/growing_file.h"
+#include "io/picture/plot_field.h"
+#include "stencil/api/program_data.h"
+#include "stencil/compiler.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace farfield {
+
+/// How a field is looked at: the plane of a 2D field, the middle slice of a 3D one, the line of a 1D one.
+class FieldView {
+public:
+    /// @param outlined whether subdomains on the field's grid are outlined, which means rasterising them.
+    FieldView(const StencilProgram::Data& program, const stencil::CompileOptions& options, int field,
+              bool outlined);
+
+    [[nodiscard]] int field() const { return field_; }
+    [[nodiscard]] const picture::Plane& plane() const { return plane_; }
+    /// The cells that are shown of all values of the field.
+    [[nodiscard]] std::span<const double> shown(std::span<const double> values) const;
+    [[nodiscard]] picture::Canvas draw(const picture::Plane& plane, std::span<const float> values,
+                                       const picture::ValueRange& range, std::int64_t step, int size) const;
+    /// Draws all of it, with colours for these values alone.
+    void plot(const std::filesystem::path& png, std::span<const double> values, std::int64_t step) const;
+
+private:
+    void add_outlines(const StencilProgram::Data& program, const stencil::CompileOptions& options);
+
+    int field_;
+    double dt_;
+    picture::Plane plane_;
+    std::size_t first_ = 0; // cell of the slice
+    picture::FieldPicture picture_;
+};
+
+/// Keeps what an animation shows in a file beside the run until the colours of all frames are known.
+class Frames {
+public:
+    /// @throws IoError; InvalidArgument where another run writes the file.
+    Frames(FieldView view, std::int64_t every, const std::filesystem::path& path);
+
+    [[nodiscard]] int field() const { return view_.field(); }
+    [[nodiscard]] std::int64_t every() const { return every_; }
+    void set_every(std::int64_t every) { every_ = every; }
+    [[nodiscard]] bool due(std::int64_t step) const { return step % every_ == 0; }
+    void begin();
+    void continue_from(std::uint64_t bytes) { file_.continue_from(bytes); }
+    void add(std::int64_t step, std::span<const double> values);
+    std::uint64_t sync() { return file_.sync(); }
+    /// Draws all frames so far with one scale of colours. @returns how many.
+    std::size_t write(const std::filesystem::path& png);
+
+private:
+    FieldView view_;
+    std::int64_t every_;
+    std::filesystem::path path_;
+    GrowingFile file_;
+};
+
+} // namespace farfield

@@ -1,0 +1,281 @@
+// run_stencil: prepare, begin or restart, step from event to event, sum up.
+#include "studies/stencil_run.h"
+
+#include "io/atomic_file.h"
+#include "stencil/printer.h"
+#include "studies/stencil_files.h"
+#include "studies/stencil_summary.h"
+
+#include <farfield/version.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+namespace farfield {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+constexpr double chunk_seconds = 0.1; // between looks at the clock, the keyboard and the progress line
+constexpr double check_seconds = 2.0; // between looks for values that are not finite, at least
+constexpr double check_part = 0.02;   // of the time may go into them
+
+std::int64_t last_step_of(const StencilRunTask& task) {
+    if (task.steps) return *task.steps;
+    if (task.end) return steps_until(*task.end, task.program.dt());
+    if (const auto steps = task.program.steps()) return *steps;
+    throw InvalidArgument(
+        fmt::format("the program '{}' names no end; give --steps N or --end T, or write `time "
+                    "steps = 1000` into it",
+                    task.program.name()));
+}
+
+class Run {
+public:
+    Run(const StencilRunTask& task, const StencilHooks& hooks)
+        : task_(task), hooks_(hooks), last_step_(last_step_of(task)), folder_(task.out, task.restart) {
+        auto checkpoint = task.restart ? newest_stencil_checkpoint(folder_.checkpoints(),
+                                                                   [this](const auto& text) { note(text); })
+                                       : std::nullopt;
+        if (checkpoint) check(*checkpoint);
+        const auto before = Clock::now();
+        prepared_ = prepare(*task.program.data(), task.options);
+        prepare_seconds_ = seconds_since(before);
+        for (const auto& text : prepared_.notes) note(text);
+        if (!prepared_.warnings.empty()) say(prepared_.warnings);
+        work_ = work_of(*prepared_.program);
+        state_.emplace(*prepared_.executor, model());
+        files_.emplace(task_, folder_, prepared_, *state_, last_step_);
+        if (checkpoint)
+            restart(std::move(*checkpoint));
+        else
+            begin();
+    }
+
+    StencilRunResult execute() {
+        if (step() < last_step_) fs::remove(folder_.summary()); // it tells of an earlier part of the run
+        report_progress();
+        bool stopped = false;
+        while (step() < last_step_ && !stopped) {
+            advance();
+            stopped = hooks_.stop_requested && hooks_.stop_requested();
+            moment(stopped);
+            report_progress();
+        }
+        return finish(stopped);
+    }
+
+private:
+    [[nodiscard]] const stencil::Model& model() const { return task_.program.data()->model(); }
+    [[nodiscard]] std::int64_t step() const { return prepared_.executor->step(); }
+    [[nodiscard]] double time() const { return static_cast<double>(step()) * model().dt; }
+    void check(const StencilCheckpoint& checkpoint) const;
+    void check_program(const std::string& before) const;
+    void restart(StencilCheckpoint checkpoint);
+    void begin();
+    void write_program() const;
+    void advance();
+    void moment(bool stopped);
+    void save_checkpoint();
+    void report_progress() const;
+    StencilRunResult finish(bool stopped);
+    void say(const std::string& text) const {
+        if (hooks_.message) hooks_.message(text);
+    }
+    void note(const std::string& text) {
+        notes_.push_back(text);
+        say(text);
+    }
+
+    const StencilRunTask& task_;
+    const StencilHooks& hooks_;
+    std::int64_t last_step_;
+    StencilFolder folder_;
+    PreparedStencil prepared_;
+    StencilWork work_;
+    std::optional<StencilState> state_;
+    std::optional<StencilFiles> files_;
+    std::vector<std::string> notes_;
+    std::optional<std::int64_t> restarted_from_step_;
+    std::int64_t first_step_ = 0; // of this process
+    std::int64_t chunk_ = 1;
+    Clock::time_point started_ = Clock::now();
+    Clock::time_point last_checkpoint_ = Clock::now();
+    Clock::time_point last_check_ = Clock::now();
+    double prepare_seconds_ = 0;
+    double compute_seconds_ = 0;
+    double output_seconds_ = 0;
+};
+
+void Run::check_program(const std::string& before) const {
+    const auto difference = difference_of(before, deciding_text(model()));
+    if (difference.empty()) return;
+    throw InvalidArgument(
+        fmt::format("the run in '{}' is of another program: {}; restart it with the program it "
+                    "began with (program.ff there), or choose another folder",
+                    folder_.path().string(), difference));
+}
+
+void Run::check(const StencilCheckpoint& checkpoint) const {
+    if (checkpoint.version != version())
+        throw InvalidArgument(
+            fmt::format("the checkpoint in '{}' was written by Farfield {}, this is {}, whose last bits may "
+                        "differ; continue with that version, or begin again in another folder",
+                        folder_.path().string(), checkpoint.version, version()));
+    check_program(checkpoint.program);
+    if (last_step_ < checkpoint.step)
+        throw InvalidArgument(
+            fmt::format("the run is to end at step {}, before the checkpoint in '{}' at step "
+                        "{}; a restart only goes forward",
+                        last_step_, folder_.path().string(), checkpoint.step));
+}
+
+void Run::restart(StencilCheckpoint checkpoint) {
+    std::vector<std::vector<double>> values;
+    for (const int index : state_->written()) {
+        const auto& name = model().fields[static_cast<std::size_t>(index)].name;
+        const auto found = std::find_if(checkpoint.fields.begin(), checkpoint.fields.end(),
+                                        [&](const auto& field) { return field.name == name; });
+        if (found == checkpoint.fields.end() || found->values.size() != state_->field(index).size())
+            throw InvalidArgument(
+                fmt::format("the checkpoint in '{}' does not have the field '{}'; begin again "
+                            "in another folder",
+                            folder_.path().string(), name));
+        values.push_back(std::move(found->values));
+    }
+    state_->restore(std::move(values), checkpoint.step);
+    for (const auto& text : files_->continue_from(checkpoint)) note(text);
+    first_step_ = step();
+    restarted_from_step_ = first_step_;
+    if (first_step_ == last_step_)
+        say(fmt::format("the run had already reached step {}", first_step_));
+    else
+        say(fmt::format("continuing from step {}, t = {:.10g}", first_step_, time()));
+}
+
+void Run::write_program() const {
+    write_file_atomically(
+        folder_.program(),
+        fmt::format("# The program of this run with the values of its parameters. Names of files "
+                    "start where the original is.\n{}",
+                    deciding_text(model())));
+}
+
+void Run::begin() {
+    if (task_.restart) {
+        if (fs::exists(folder_.program())) {
+            const auto earlier = StencilProgram::from_file(folder_.program());
+            check_program(deciding_text(earlier.data()->model()));
+        }
+        say(fmt::format("no checkpoint in '{}': starting from the beginning", folder_.path().string()));
+    }
+    state_->take();
+    write_program();
+    files_->begin();
+    const auto before = Clock::now();
+    files_->add_frames();
+    if (files_->fields_due(0)) files_->write_fields();
+    output_seconds_ += seconds_since(before);
+}
+
+// To the next event, but no longer than a moment.
+void Run::advance() {
+    auto until = std::min({last_step_, step() + chunk_, files_->next_due(step())});
+    if (task_.checkpoint_steps > 0)
+        until = std::min(until, (step() / task_.checkpoint_steps + 1) * task_.checkpoint_steps);
+    const auto from = step();
+    const auto before = Clock::now();
+    prepared_.executor->advance(until - from);
+    const double taken = seconds_since(before);
+    compute_seconds_ += taken;
+    const auto steps = static_cast<double>(until - from);
+    const double wanted = steps * chunk_seconds / std::max(taken, 1e-9);
+    chunk_ = static_cast<std::int64_t>(std::clamp(wanted, 1.0, 2.0 * static_cast<double>(chunk_)));
+    files_->write_series(from, step());
+}
+
+void Run::moment(bool stopped) {
+    const auto before = Clock::now();
+    const bool fields = files_->fields_due(step());
+    const bool by_clock = task_.checkpoint_steps == 0 && task_.checkpoint_seconds > 0 &&
+                          seconds_since(last_checkpoint_) >= task_.checkpoint_seconds;
+    const bool by_steps = task_.checkpoint_steps > 0 && step() % task_.checkpoint_steps == 0;
+    const bool checkpoint = stopped || step() == last_step_ || by_clock || by_steps;
+    const double pause = std::max(check_seconds, state_->seconds() / check_part);
+    files_->add_frames();
+    if (fields || checkpoint || seconds_since(last_check_) >= pause) {
+        state_->take();
+        last_check_ = Clock::now();
+    }
+    if (fields) files_->write_fields();
+    if (checkpoint) save_checkpoint();
+    output_seconds_ += seconds_since(before);
+}
+
+void Run::save_checkpoint() {
+    files_->write_checkpoint();
+    last_checkpoint_ = Clock::now();
+}
+
+void Run::report_progress() const {
+    if (!hooks_.progress) return;
+    StencilProgress progress;
+    progress.step = step();
+    progress.steps_total = last_step_;
+    progress.time = time();
+    progress.end = static_cast<double>(last_step_) * model().dt;
+    const auto done = static_cast<double>(step() - first_step_);
+    if (compute_seconds_ > 0) {
+        progress.cell_steps_per_second = done * work_.cell_steps / compute_seconds_;
+        progress.stencils_per_second = done * work_.stencils / compute_seconds_;
+        progress.seconds_left =
+            (compute_seconds_ + output_seconds_) / done * static_cast<double>(last_step_ - step());
+    }
+    hooks_.progress(progress);
+}
+
+StencilRunResult Run::finish(bool stopped) {
+    StencilRunResult result;
+    result.finished = !stopped || step() == last_step_;
+    result.step = step();
+    result.time = time();
+    result.steps_here = step() - first_step_;
+    const bool did_nothing = restarted_from_step_ && result.steps_here == 0;
+    const bool unsaved = result.steps_here == 0 && !restarted_from_step_; // a run of no steps
+    if (unsaved) save_checkpoint();
+    const auto before = Clock::now();
+    if (did_nothing && files_->fields_due(step()))
+        files_->write_fields(); // `at end`, where the end has moved
+    const auto pictures = files_->write_pictures();
+    output_seconds_ += seconds_since(before);
+    const auto done = static_cast<double>(result.steps_here);
+    if (compute_seconds_ > 0) {
+        result.cell_steps_per_second = done * work_.cell_steps / compute_seconds_;
+        result.stencils_per_second = done * work_.stencils / compute_seconds_;
+    }
+    if (!did_nothing || !fs::exists(folder_.summary()))
+        write_summary(folder_, task_, prepared_,
+                      {result, work_, restarted_from_step_, seconds_since(started_), compute_seconds_,
+                       prepare_seconds_, output_seconds_, notes_});
+    result.files = folder_.files();
+    result.files.insert(result.files.end(), pictures.begin(), pictures.end());
+    return result;
+}
+
+} // namespace
+
+StencilRunResult run_stencil(const StencilRunTask& task, const StencilHooks& hooks) {
+    return Run(task, hooks).execute();
+}
+
+} // namespace farfield

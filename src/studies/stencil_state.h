@@ -1,0 +1,56 @@
+// The fields of a run on the host: a copy that is known to be finite, and the search for the step in which
+// one ceased to be.
+#pragma once
+
+#include "stencil/model.h"
+#include "stencil/runtime/executor.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace farfield {
+
+class StencilState {
+public:
+    StencilState(stencil::Executor& executor, const stencil::Model& model);
+
+    /// Copies every field that updates write. Where a value is not finite, goes back to the last good copy
+    /// and takes the steps once more to find where it came up.
+    /// @throws Error naming field, cell, value and step.
+    void take();
+    /// Steps of the last good copy.
+    [[nodiscard]] std::int64_t step() const { return step_; }
+    /// Values of field `index` of the model, as of the last `take`.
+    [[nodiscard]] std::span<const double> field(int index);
+    /// Copies one field alone, to one(). Throws as take().
+    void take_one(int index);
+    [[nodiscard]] std::span<const double> one() const { return one_; }
+    /// The fields that updates write: what a checkpoint needs.
+    [[nodiscard]] const std::vector<int>& written() const { return written_; }
+    /// Puts the fields back to values read from a checkpoint, in the order of written().
+    void restore(std::vector<std::vector<double>> values, std::int64_t step);
+    [[nodiscard]] double seconds() const { return seconds_; } ///< the last `take` took
+
+private:
+    struct Bad {
+        int field;
+        std::size_t cell;
+        double value;
+    };
+    [[nodiscard]] bool read_all(std::vector<std::vector<double>>& values, Bad& bad);
+    void put_back(std::int64_t step);
+    [[noreturn]] void find_first_bad(std::int64_t bad_step, Bad bad);
+
+    stencil::Executor& executor_;
+    const stencil::Model& model_;
+    std::vector<int> written_;
+    std::vector<std::vector<double>> good_;  // of written_
+    std::vector<std::vector<double>> spare_; // likewise
+    std::vector<std::vector<double>> fixed_; // of all fields; those that nothing writes, once asked for
+    std::vector<double> one_;
+    std::int64_t step_ = 0;
+    double seconds_ = 0;
+};
+
+} // namespace farfield

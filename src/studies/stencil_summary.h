@@ -1,0 +1,37 @@
+// summary.json of a stencil run: the only file with wall-clock times in it.
+#pragma once
+
+#include "studies/stencil_folder.h"
+#include "studies/stencil_run.h"
+
+#include "stencil/api/prepare.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace farfield {
+
+/// How much a step is, in the two units of stencil_run.h.
+struct StencilWork {
+    double cell_steps = 0; ///< cells of all grids that have a field which updates write
+    double stencils = 0;   ///< a step, averaged over those with `every`
+};
+StencilWork work_of(const stencil::ir::Program& program);
+
+struct StencilSummary {
+    StencilRunResult result;
+    StencilWork work;
+    std::optional<std::int64_t> restarted_from_step;
+    double seconds = 0;
+    double compute_seconds = 0;
+    double prepare_seconds = 0;
+    double output_seconds = 0;
+    std::vector<std::string> notes;
+};
+
+void write_summary(const StencilFolder& folder, const StencilRunTask& task, const PreparedStencil& prepared,
+                   const StencilSummary& summary);
+
+} // namespace farfield
