@@ -42,4 +42,5 @@ NB_MODULE(_core, module) {
     farfield::python::bind_simulation(module);
     farfield::python::bind_cases(module);
     farfield::python::bind_run(module);
+    farfield::python::bind_stencil(module);
 }

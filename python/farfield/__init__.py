@@ -1,4 +1,4 @@
-"""Farfield: sums over particles and simulations of particles, on NumPy arrays.
+"""Farfield: sums over particles, simulations of particles, and stencil programs (farfield.stencil), on NumPy arrays.
 
 >>> import farfield
 >>> result = farfield.sum([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]], [1.0, 1.0])
@@ -8,6 +8,7 @@ array([-1., -1.])
 The guide is docs/guide/python.md in the repository.
 """
 
+from . import stencil
 from ._core import (
     BackendUnavailable,
     Bodies,
@@ -27,6 +28,8 @@ from ._core import (
     RunProgress,
     RunResult,
     Simulation,
+    StencilProgram,
+    StencilRun,
     SumPlan,
     SumReport,
     SumResult,
@@ -60,6 +63,8 @@ __all__ = [
     "RunProgress",
     "RunResult",
     "Simulation",
+    "StencilProgram",
+    "StencilRun",
     "SumPlan",
     "SumReport",
     "SumResult",
@@ -70,6 +75,7 @@ __all__ = [
     "make_initial_state",
     "read_case",
     "run_case",
+    "stencil",
     "sum",
     "why_no_gpu",
 ]

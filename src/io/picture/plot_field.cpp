@@ -17,7 +17,7 @@ constexpr double top_margin = 70;
 constexpr double bottom_margin = 90;
 constexpr double bar_gap = 26;
 constexpr double bar_width = 26;
-constexpr double bar_space = 150; // the bar with its numbers and label
+constexpr double bar_space = 172; // the bar with its numbers and label
 constexpr double least_side = 130;
 
 // The plane in pixels: true to scale unless it would be a thread.

@@ -97,9 +97,15 @@ Name Builder::let(const std::string& name, const Expr& value) {
 
 void Builder::time(const TimeOptions& options) {
     stencil::TimeSettings settings;
-    if (options.dt) settings.list.push_back({{"dt"}, copy(options.dt)});
-    if (options.steps) settings.list.push_back({{"steps"}, copy(options.steps)});
-    if (options.end) settings.list.push_back({{"end"}, copy(options.end)});
+    const auto add = [&](const char* word, const Expr& value) {
+        if (!value) return;
+        auto& entry = settings.list.emplace_back();
+        entry.name.text = word;
+        entry.value = copy(value);
+    };
+    add("dt", options.dt);
+    add("steps", options.steps);
+    add("end", options.end);
     if (settings.list.empty()) throw InvalidArgument("time() sets nothing; give dt, steps or end");
     impl_->add(std::move(settings));
 }

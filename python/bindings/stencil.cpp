@@ -1,0 +1,218 @@
+// farfield.stencil: programs and runs. Programs are built in Python itself (farfield/stencil.py), as text.
+#include "arrays.h"
+#include "bindings.h"
+#include "interrupt.h"
+
+#include <farfield/stencil.h>
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace farfield::python {
+namespace {
+
+using Values = nb::typed<nb::dict, std::string, nb::object>;
+
+StencilParameters parameters_of(const nb::dict& values) {
+    StencilParameters out;
+    for (const auto& [key, value] : values) {
+        const auto name = nb::cast<std::string>(key);
+        if (PyBool_Check(value.ptr()))
+            out.emplace_back(name, value.ptr() == Py_True);
+        else if (PyIndex_Check(value.ptr()))
+            out.emplace_back(name, nb::cast<std::int64_t>(nb::steal(PyNumber_Index(value.ptr()))));
+        else if (PyFloat_Check(value.ptr()))
+            out.emplace_back(name, nb::cast<double>(value));
+        else
+            throw InvalidArgument("the value of the parameter " + name + " is no number and no truth value");
+    }
+    return out;
+}
+
+nb::dict dict_of(const StencilParameters& parameters) {
+    nb::dict out;
+    for (const auto& parameter : parameters)
+        std::visit([&](const auto& value) { out[parameter.name.c_str()] = nb::cast(value); },
+                   parameter.value);
+    return out;
+}
+
+// A NumPy array that owns the values.
+Float64Array array_of(std::vector<double> values, const std::vector<std::int64_t>& shape) {
+    auto owned = std::make_unique<std::vector<double>>(std::move(values));
+    auto* data = owned->data();
+    const std::vector<std::size_t> extents(shape.begin(), shape.end());
+    const nb::capsule owner(owned.release(),
+                            [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
+    return {nb::cast(nb::ndarray<nb::numpy, double>(data, extents.size(), extents.data(), owner))};
+}
+
+// In pieces of about a tenth of a second, between which Ctrl-C is noticed.
+void advance(StencilRun& run, std::int64_t steps) {
+    using Clock = std::chrono::steady_clock;
+    Interrupt interrupt;
+    {
+        const nb::gil_scoped_release no_gil;
+        if (steps <= 0) run.advance(steps);
+        std::int64_t piece = 1;
+        while (steps > 0 && !interrupt.poll()) {
+            const auto start = Clock::now();
+            const auto now = std::min(piece, steps);
+            run.advance(now);
+            steps -= now;
+            const std::chrono::duration<double> taken = Clock::now() - start;
+            if (taken.count() < 0.05) piece *= 2;
+            if (taken.count() > 0.2 && piece > 1) piece /= 2;
+        }
+    }
+    interrupt.rethrow();
+}
+
+void run_to_end(StencilRun& run) {
+    const auto end = run.program().steps();
+    if (!end) run.run(); // and say that there is none
+    if (*end > run.step()) advance(run, *end - run.step());
+}
+
+void set_field(StencilRun& run, const std::string& name, const Input& values) {
+    const auto array = nb::module_::import_("numpy").attr("ascontiguousarray")(values.object, "float64");
+    const auto view = nb::cast<nb::ndarray<const double, nb::c_contig, nb::device::cpu>>(array);
+    const auto shape = run.field(name).shape;
+    const auto same = view.ndim() == shape.size() && [&] {
+        for (std::size_t i = 0; i < shape.size(); ++i)
+            if (static_cast<std::int64_t>(view.shape(i)) != shape[i]) return false;
+        return true;
+    }();
+    if (!same)
+        throw InvalidArgument("the field " + name + " has the shape " +
+                              nb::cast<std::string>(nb::repr(nb::tuple(nb::cast(shape)))) +
+                              ", the values have " + nb::cast<std::string>(nb::repr(array.attr("shape"))));
+    run.set_field(name, {view.data(), view.size()});
+}
+
+StencilRun make_run(const StencilProgram& program, const std::string& target, int device,
+                    const std::string& mask, int threads, int time_tile, const std::array<int, 3>& block,
+                    bool allow_unstable) {
+    StencilOptions options;
+    options.target = target;
+    options.device = device;
+    const auto known = from_name<StencilMask>(mask);
+    if (!known)
+        throw InvalidArgument("mask is '" + mask + "'; allowed are auto, none, multiply, branch and spans");
+    options.mask = *known;
+    options.threads = threads;
+    options.time_tile = time_tile;
+    options.block = block;
+    options.allow_unstable = allow_unstable;
+    const nb::gil_scoped_release no_gil;
+    return StencilRun(program, options);
+}
+
+void bind_program(nb::module_& module) {
+    nb::class_<StencilProgram>(module, "StencilProgram",
+                               "A checked program; farfield.stencil.load makes one.")
+        .def_static(
+            "from_file",
+            [](const std::filesystem::path& path, const Values& parameters) {
+                return StencilProgram::from_file(path, parameters_of(parameters));
+            },
+            "path"_a, "parameters"_a = nb::dict())
+        .def_static(
+            "from_text",
+            [](const std::string& text, const Values& parameters, const std::string& name,
+               const std::filesystem::path& folder) {
+                return StencilProgram::from_text(text, parameters_of(parameters), name, folder);
+            },
+            "text"_a, "parameters"_a = nb::dict(), "name"_a = "program", "folder"_a = std::filesystem::path())
+        .def(
+            "replace",
+            [](const StencilProgram& program, const Values& parameters) {
+                return program.with(parameters_of(parameters));
+            },
+            "parameters"_a, "The same program with other values of parameters.")
+        .def_prop_ro("name", &StencilProgram::name)
+        .def_prop_ro("warnings", &StencilProgram::warnings, "Warnings with their lines; may be empty.")
+        .def_prop_ro("text", &StencilProgram::text, "The program as Farfield prints it.")
+        .def_prop_ro("parameters",
+                     [](const StencilProgram& program) -> Values { return dict_of(program.parameters()); })
+        .def_prop_ro("fields", &StencilProgram::fields)
+        .def_prop_ro("records", &StencilProgram::records)
+        .def_prop_ro("dt", &StencilProgram::dt)
+        .def_prop_ro("steps", &StencilProgram::steps, "Steps to the end that the program names, or None.")
+        .def("__repr__",
+             [](const StencilProgram& program) { return "<stencil program '" + program.name() + "'>"; });
+}
+
+constexpr const char* run_doc =
+    R"(A program in memory, ready to take steps; fields have their initial values.
+
+Args:
+    program: a StencilProgram.
+    target: auto, interpreter, cpu or cuda; all give the same bits.
+    device: the GPU for cuda.
+    mask: auto, none, multiply, branch or spans: how cells outside subdomains are left alone.
+    threads: of the CPU; 0: all.
+    time_tile: steps a pass over memory; 0: chosen.
+    block: threads of a GPU's block or cells of a CPU's tile; (0, 0, 0): chosen.
+    allow_unstable: run a program whose time step is too long to be stable.
+
+Raises:
+    CompileError (a ValueError) with all messages, InvalidArgument, BackendUnavailable, DeviceError.)";
+
+void bind_run_class(nb::module_& module) {
+    nb::class_<StencilRun>(module, "StencilRun", run_doc)
+        .def(nb::new_(&make_run), "program"_a, nb::kw_only(), "target"_a = "auto", "device"_a = 0,
+             "mask"_a = "auto", "threads"_a = 0, "time_tile"_a = 0, "block"_a = std::array<int, 3>{},
+             "allow_unstable"_a = false)
+        .def("advance", &advance, "steps"_a, "Takes steps. Ctrl-C ends it between two of them.")
+        .def("run", &run_to_end, "Goes on to the end that the program names.")
+        .def_prop_ro("step", &StencilRun::step, "Steps taken.")
+        .def_prop_ro("time", &StencilRun::time)
+        .def(
+            "field",
+            [](StencilRun& run, const std::string& name) {
+                auto field = run.field(name);
+                return array_of(std::move(field.values), field.shape);
+            },
+            "name"_a, "A copy of a field, of shape (z, y, x) without the axes that the grid lacks.")
+        .def("set_field", &set_field, "name"_a, "values"_a, "Replaces a field.")
+        .def(
+            "series",
+            [](StencilRun& run, const std::string& name) -> nb::typed<nb::tuple, Float64Array, Float64Array> {
+                auto series = run.series(name);
+                const auto n = static_cast<std::int64_t>(series.times.size());
+                return nb::make_tuple(array_of(std::move(series.times), {n}),
+                                      array_of(std::move(series.values), {n}));
+            },
+            "name"_a, "Times and values of a record so far.")
+        .def_prop_ro("program", &StencilRun::program)
+        .def_prop_ro("description", &StencilRun::description, "What computes.")
+        .def_prop_ro("notes", &StencilRun::notes, "Warnings of the analysis, and that a compiler is missing.")
+        .def("__repr__", [](const StencilRun& run) {
+            return "<stencil run of '" + run.program().name() + "' at step " + std::to_string(run.step()) +
+                   ">";
+        });
+}
+
+} // namespace
+
+void bind_stencil(nb::module_& module) {
+    bind_program(module);
+    bind_run_class(module);
+}
+
+} // namespace farfield::python
