@@ -1,8 +1,10 @@
 // CUDA code without a GPU: every form of kernel, emulated on the CPU, gives the interpreter's bits.
+#include "backend/jit/nvrtc.h"
 #include "emulation/emulated_machine.h"
 #include "stencil/runtime/cuda/device_executor.h"
 #include "unit/stencil/compiled.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -82,6 +84,89 @@ TEST(CudaForms, TilesWithEveryMask) {
         compare(program, {.mask = mask, .time_tile = 4}, {5, 8},
                 "mask " + std::to_string(static_cast<int>(mask)));
 }
+
+std::string spreading(const std::string& grid, const std::string& boundary, const std::string& attributes,
+                      const std::string& sum) {
+    return "grid g[" + grid + "]\nfield u on g " + attributes + " = 1 + 0.01*x*x - 0.3*" +
+           (grid.find('y') == std::string::npos ? "x" : "y") + "\nfield w on g\nboundary u: " + boundary +
+           "\nrecord total = sum of u every 3\nrecord top = max of u*w every 2\nrecord low = min of u on x > "
+           "4 every 4\n"
+           "record middle = mean of w every 5\nrecord probe = u at (3" +
+           (grid.find('y') == std::string::npos ? "" : ", 2") +
+           (grid.find('z') == std::string::npos ? "" : ", 1") +
+           ") every 4\nupdate spread: u = 0.3*u + 0.1*(" + sum +
+           ")\nupdate gather on x % 3 != 1: w += u*u + 0.001*step*t\nstep: spread, gather every 2\n";
+}
+
+struct Case {
+    std::string name, text;
+};
+
+std::vector<Case> boundary_cases() {
+    return {
+        {"1d periodic",
+         spreading("x: 700", "periodic", ": double, double-buffered", "u[x-2] + u[x+1] - u[x+3]")},
+        {"1d mirror", spreading("x: 70", "mirror", ": float, double-buffered", "u[x-2] + u[x+1] - u[x+3]")},
+        {"2d clamp",
+         spreading("x: 90, y: 70", "clamp", ": double, double-buffered", "u[x-2] + u[x+1, y-1] - u[y+2]")},
+        {"2d mirror",
+         spreading("x: 67, y: 131", "mirror", ": double, double-buffered", "u[x-3] + u[x+1, y-2] - u[y+3]")},
+        {"2d zero and periodic", spreading("x: 65, y: 30", "zero in x, periodic in y",
+                                           ": float, double-buffered", "u[x-1, y-1] + u[x+1] - u[y+2]")},
+        {"2d mixed", spreading("x: 40, y: 101", "periodic in x, clamp in y", ": double, double-buffered",
+                               "u[x-1, y-1] + u[x+2] - u[y+1]")},
+        {"3d", spreading("x: 21, y: 18, z: 15", "periodic in x and z, mirror in y",
+                         ": double, double-buffered", "u[x-1, y-1] + u[x+1, z+1] - u[z-2]")},
+    };
+}
+
+TEST(CudaForms, BoundariesInEveryForm) {
+    for (const auto& c : boundary_cases()) {
+        const Compiled program(c.text);
+        ASSERT_NE(program.program(), nullptr);
+        compare(program, {.fuse = false}, {3, 8}, c.name);
+        compare(program, {.time_tile = 2}, {3, 8}, c.name);
+        if (::testing::Test::HasFatalFailure()) return;
+    }
+}
+
+std::vector<std::filesystem::path> examples() {
+    std::vector<std::filesystem::path> found;
+    for (const auto& entry : std::filesystem::directory_iterator(FARFIELD_EXAMPLES "/stencil"))
+        if (entry.path().extension() == ".ff") found.push_back(entry.path());
+    std::sort(found.begin(), found.end());
+    return found;
+}
+
+class CudaExamples : public ::testing::TestWithParam<std::filesystem::path> {
+protected:
+    static Compiled example() {
+        CompileOptions options;
+        options.folder = GetParam().parent_path();
+        return Compiled(testing::text_of_file(GetParam()), options);
+    }
+};
+
+TEST_P(CudaExamples, CompileForAGpu) {
+    if (const auto reason = jit::why_no_nvrtc(); !reason.empty()) GTEST_SKIP() << reason;
+    const auto program = example();
+    ASSERT_NE(program.program(), nullptr);
+    for (const ExecutorOptions& options : {ExecutorOptions{.fuse = false}, ExecutorOptions{.time_tile = 2}}) {
+        const auto plan = codegen::cuda::plan_program(*program.program(), options);
+        const auto code = jit::compile_device_code(plan.source, GetParam().filename().string(), "sm_90");
+        EXPECT_EQ(code.log.find("warning"), std::string::npos) << code.log;
+    }
+}
+
+TEST_P(CudaExamples, GiveTheInterpretersBits) {
+    const auto program = example();
+    ASSERT_NE(program.program(), nullptr);
+    compare(program, {.fuse = false}, {3}, GetParam().filename());
+    compare(program, {.time_tile = 3}, {5}, GetParam().filename());
+}
+
+INSTANTIATE_TEST_SUITE_P(All, CudaExamples, ::testing::ValuesIn(examples()),
+                         [](const auto& example) { return example.param.stem().string(); });
 
 } // namespace
 } // namespace farfield::stencil
