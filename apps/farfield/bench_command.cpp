@@ -1,5 +1,5 @@
 // farfield bench direct: the ladder of the direct sum, on the CPU or on a GPU; farfield bench split: both at
-// once.
+// once; farfield bench stencil: the stencil language on the CPU.
 #include "command.h"
 #include "deliver.h"
 #include "options.h"
@@ -7,6 +7,7 @@
 #include "studies/bench_direct.h"
 #include "studies/bench_direct_cuda.h"
 #include "studies/bench_split.h"
+#include "studies/bench_stencil.h"
 
 #include <fmt/format.h>
 
@@ -34,6 +35,12 @@ struct SplitCommand {
     BenchSplitOptions options;
     Sizes sizes;
     DeviceChoice device{.kind = DeviceKind::cuda};
+    Delivery delivery;
+};
+
+struct StencilCommand {
+    BenchStencilOptions options;
+    Sizes sizes;
     Delivery delivery;
 };
 
@@ -89,6 +96,15 @@ int bench_split_on(const SplitCommand& command) {
     });
 }
 
+int bench_stencil_on(const StencilCommand& command) {
+    auto options = command.options;
+    if (command.sizes) options.sizes = *command.sizes;
+    return deliver(command.delivery, [&](const StudyProgress& progress) {
+        options.progress = progress;
+        return bench_stencil(options);
+    });
+}
+
 void add_sizes(CLI::App& app, Sizes& sizes, const std::string& by_default) {
     app.add_option_function<std::string>(
            "--n", [&sizes](const std::string& text) { sizes = parse_sizes(text); },
@@ -127,17 +143,36 @@ void declare_split(CLI::App& app, SplitCommand& command) {
     add_delivery(app, command.delivery);
 }
 
+void declare_stencil(CLI::App& app, StencilCommand& command) {
+    app.footer(
+        "Examples:\n  farfield bench stencil\n  farfield bench stencil --n 1024,4096 --json stencil.json\n");
+    app.add_option_function<std::string>(
+           "--n", [&command](const std::string& text) { command.sizes = parse_sizes(text); },
+           "Cells along a side, with commas between")
+        ->type_name("N,N,...")
+        ->default_str("512,1024,2048,4096");
+    add_count(app, "--threads", command.options.threads, {1, 4096}, "Threads; by default all",
+              "leave the option out to use all cores");
+    add_repeats(app, command.options.repeats);
+    add_delivery(app, command.delivery);
+}
+
 } // namespace
 
 Action declare_bench(CLI::App& app) {
     app.require_subcommand(1);
     auto direct = std::make_shared<DirectCommand>();
     auto split = std::make_shared<SplitCommand>();
+    auto stencil = std::make_shared<StencilCommand>();
     declare_direct(*app.add_subcommand("direct", "Time every rung of the direct sum, with its error"),
                    *direct);
     auto* split_app = app.add_subcommand("split", "Divide one sum between the CPU and a GPU");
     declare_split(*split_app, *split);
-    return [direct, split, split_app] {
+    auto* stencil_app =
+        app.add_subcommand("stencil", "Time the stencil language on the CPU beside a hand-written loop");
+    declare_stencil(*stencil_app, *stencil);
+    return [direct, split, split_app, stencil, stencil_app] {
+        if (stencil_app->parsed()) return bench_stencil_on(*stencil);
         return split_app->parsed() ? bench_split_on(*split) : bench_direct_on(*direct);
     };
 }

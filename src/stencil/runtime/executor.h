@@ -31,6 +31,7 @@ struct ExecutorOptions {
 /// Time spent getting ready, for the report.
 struct Preparation {
     double compile_seconds = 0; ///< 0 where the cache had it
+    double load_seconds = 0;    ///< printing the code, and loading it where the cache had it
     bool cached = false;
     std::string description; ///< "cpu, g++ 12.2 -O3 -march=native, spans, 4 steps a pass"
 };

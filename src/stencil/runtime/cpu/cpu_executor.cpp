@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <unistd.h>
 
 namespace farfield::stencil::cpu {
@@ -63,6 +64,7 @@ CpuExecutor::CpuExecutor(std::shared_ptr<const ir::Program> program, const Execu
 }
 
 void CpuExecutor::compile() {
+    const auto start = std::chrono::steady_clock::now();
     const auto source = codegen::print_row_functions(*program_, mask_);
     const auto compiled = jit::compile_shared_object(source.text);
     code_ = compiled.object;
@@ -72,6 +74,8 @@ void CpuExecutor::compile() {
         records_.emplace_back(*program_, program_->records[r], source.records[r], mask_, *code_);
     preparation_.compile_seconds = compiled.seconds;
     preparation_.cached = compiled.cached;
+    preparation_.load_seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() - compiled.seconds;
     preparation_.description = compiled.compiler + (compiled.note.empty() ? "" : " (" + compiled.note + ")");
 }
 
