@@ -174,7 +174,9 @@ int run_with_files(const StencilRunOptions& options, const StencilRunTask& task)
     std::error_code ignored;
     const bool is_new = !std::filesystem::exists(task.out, ignored);
     try {
-        make_output_folder(task.out, "--out");
+        make_output_folder(task.out, "--out"); // pictures may go into it
+        for (const auto& plot : task.plots) require_output(plot.png, "--plot");
+        for (const auto& animation : task.animations) require_output(animation.png, "--animate");
         const auto result = run_stencil(task, hooks);
         display.clear();
         return report_end(options, result);
@@ -191,8 +193,6 @@ int run(const StencilRunOptions& options) {
         if (!options.quiet) say(program.warnings());
         const auto task = task_of(options, std::move(program));
         require_output_folder(task.out, "--out");
-        for (const auto& plot : task.plots) require_output(plot.png, "--plot");
-        for (const auto& animation : task.animations) require_output(animation.png, "--animate");
         return run_with_files(options, task);
     } catch (const StencilError& error) {
         say(error.messages());

@@ -40,10 +40,18 @@ std::int64_t last_step_of(const StencilRunTask& task) {
                     task.program.name()));
 }
 
+// The last step, once everything has been looked at that can be wrong before a file is written.
+std::int64_t checked(const StencilRunTask& task) {
+    const auto& model = task.program.data()->model();
+    for (const auto& plot : task.plots) field_index(model, plot.field);
+    for (const auto& animation : task.animations) field_index(model, animation.field);
+    return last_step_of(task);
+}
+
 class Run {
 public:
     Run(const StencilRunTask& task, const StencilHooks& hooks)
-        : task_(task), hooks_(hooks), last_step_(last_step_of(task)), folder_(task.out, task.restart) {
+        : task_(task), hooks_(hooks), last_step_(checked(task)), folder_(task.out, task.restart) {
         auto checkpoint = task.restart ? newest_stencil_checkpoint(folder_.checkpoints(),
                                                                    [this](const auto& text) { note(text); })
                                        : std::nullopt;
