@@ -294,9 +294,8 @@ private:
 
 } // namespace
 
-CpuSource print_row_functions(const ir::Program& program, Mask mask) {
+CpuSource print_row_functions(const ir::Program& program, Mask mask, Needs needs) {
     CpuSource source;
-    Needs needs;
     Names names;
     std::string body;
     for (const auto& kernel : program.kernels) {

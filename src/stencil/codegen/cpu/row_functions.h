@@ -38,7 +38,7 @@ struct CpuSource {
     std::vector<RowFunction> records; ///< as in Program::records
 };
 
-/// `mask` must not be automatic.
-CpuSource print_row_functions(const ir::Program& program, Mask mask);
+/// `mask` must not be automatic. @param needs of code that is put behind the text.
+CpuSource print_row_functions(const ir::Program& program, Mask mask, Needs needs = {});
 
 } // namespace farfield::stencil::codegen

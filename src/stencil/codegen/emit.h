@@ -1,0 +1,27 @@
+// Self-contained projects: a stencil program as C++ that builds and runs without Farfield.
+#pragma once
+
+#include "stencil/ir/ir.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace farfield::stencil::codegen {
+
+struct EmitOptions {
+    std::int64_t steps = 100;      ///< that the project does unless told otherwise
+    std::vector<int> outputs;      ///< fields that it writes at the end; empty: all
+    std::string program_text = {}; ///< goes along for people
+};
+
+struct EmittedFile {
+    std::string name;    ///< without folders
+    std::string content; ///< text, or bytes of values
+};
+
+/// A project for any C++17 compiler with GCC's builtins; OpenMP where it is there. It writes FIELD.npy for each
+/// output and RECORD.csv for each record, the bits of the cpu target. Its folder need not be empty.
+std::vector<EmittedFile> emit_cpu(const ir::Program& program, const EmitOptions& options);
+
+} // namespace farfield::stencil::codegen
