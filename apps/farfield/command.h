@@ -40,6 +40,7 @@ struct StencilPart {
     Action action;
 };
 StencilPart declare_stencil_run(CLI::App& stencil);
+StencilPart declare_stencil_emit(CLI::App& stencil);
 StencilPart declare_stencil_resonances(CLI::App& stencil);
 
 /// The commands and their summaries, examples of `app` or null for a group; used by help, man and completion.

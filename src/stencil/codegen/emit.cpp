@@ -16,8 +16,8 @@
 namespace farfield::stencil::codegen {
 namespace {
 
-// The program with kernels for what is found out once, in the order: initial values of all buffers, conditions
-// of all kernels, conditions of all records, kernels.
+// The program with kernels for what is found out once, in the order: initial values of all buffers,
+// conditions of all kernels, conditions of all records, kernels.
 ir::Program with_preparations(const ir::Program& program) {
     auto out = program;
     out.kernels.clear();
@@ -69,21 +69,31 @@ ir::Program with_preparations(const ir::Program& program) {
 
 std::string_view boundary_name(Boundary boundary) {
     switch (boundary) {
-    case Boundary::zero: return "zero";
-    case Boundary::periodic: return "periodic";
-    case Boundary::mirror: return "mirror";
-    case Boundary::clamp: return "clamp";
-    default: return "none";
+    case Boundary::zero:
+        return "zero";
+    case Boundary::periodic:
+        return "periodic";
+    case Boundary::mirror:
+        return "mirror";
+    case Boundary::clamp:
+        return "clamp";
+    default:
+        return "none";
     }
 }
 
 std::string_view reduction_name(Reduction reduction) {
     switch (reduction) {
-    case Reduction::sum: return "sum";
-    case Reduction::mean: return "mean";
-    case Reduction::max: return "max";
-    case Reduction::min: return "min";
-    default: return "value";
+    case Reduction::sum:
+        return "sum";
+    case Reduction::mean:
+        return "mean";
+    case Reduction::max:
+        return "max";
+    case Reduction::min:
+        return "min";
+    default:
+        return "value";
     }
 }
 
@@ -102,7 +112,8 @@ public:
         for (const auto& f : source_.records) text += fmt::format("void {}(const RowCall* call);\n", f.name);
         text += "}\n\n" + grids() + buffers() + kernels() + records();
         // 17 digits read back as the same number.
-        text += fmt::format("const double dt = {:.17g};\nconst long long default_steps = {};\nconst int uniform_count = {};\n",
+        text += fmt::format("const double dt = {:.17g};\nconst long long default_steps = {};\nconst int "
+                            "uniform_count = {};\n",
                             program_.dt, options_.steps, program_.uniforms.size());
         return text;
     }
@@ -111,8 +122,8 @@ private:
     std::string grids() const {
         std::string text = "// name, axes, cells along x, y, z\nconst std::vector<Grid> grids = {\n";
         for (const auto& grid : program_.grids)
-            text += fmt::format("    {{\"{}\", {}, {{{}, {}, {}}}}},\n", grid.name, grid.rank, grid.shape[0], grid.shape[1],
-                                grid.shape[2]);
+            text += fmt::format("    {{\"{}\", {}, {{{}, {}, {}}}}},\n", grid.name, grid.rank, grid.shape[0],
+                                grid.shape[1], grid.shape[2]);
         return text + "};\n\n";
     }
     std::string function(const RowFunction& f) const {
@@ -120,8 +131,8 @@ private:
         const auto buffers = static_cast<int>(program_.buffers.size());
         for (const auto& slot : f.slots)
             slots += fmt::format("{}{{{}, {}, {}, {}}}", slots.empty() ? "" : ", ",
-                                 slot.buffer < buffers ? fmt::format("{}", slot.buffer) : "scratch_row", slot.row_offset,
-                                 slot.plane_offset, slot.other_copy);
+                                 slot.buffer < buffers ? fmt::format("{}", slot.buffer) : "scratch_row",
+                                 slot.row_offset, slot.plane_offset, slot.other_copy);
         return fmt::format("{{{}, {{{}}}}}", f.name, slots);
     }
     bool is_output(int buffer) const {
@@ -130,45 +141,53 @@ private:
         return list.empty() || std::find(list.begin(), list.end(), buffer) != list.end();
     }
     std::string buffers() const {
-        std::string text = "// name, grid, axis, single precision, copies, boundaries, output, file, initial values\n"
-                           "const std::vector<Buffer> buffers = {\n";
+        std::string text =
+            "// name, grid, axis, single precision, copies, boundaries, output, file, initial values\n"
+            "const std::vector<Buffer> buffers = {\n";
         for (std::size_t b = 0; b < program_.buffers.size(); ++b) {
             const auto& buffer = program_.buffers[b];
             const auto number = static_cast<int>(b);
             std::string boundaries;
             for (const auto boundary : buffer.boundary)
-                boundaries += fmt::format("{}Boundary::{}", boundaries.empty() ? "" : ", ", boundary_name(boundary));
-            text += fmt::format("    {{\"{}\", {}, {}, {}, {}, {{{}}}, {}, {},\n     {}}},\n", escaped(buffer.name), buffer.grid,
-                                buffer.axis, buffer.precision == Precision::single_precision, buffer.copies, boundaries,
-                                is_output(number),
-                                buffer.initial.nodes.empty() ? fmt::format("\"{}\"", file_name_of(number)) : "nullptr",
-                                function(source_.kernels[b]));
+                boundaries +=
+                    fmt::format("{}Boundary::{}", boundaries.empty() ? "" : ", ", boundary_name(boundary));
+            text += fmt::format(
+                "    {{\"{}\", {}, {}, {}, {}, {{{}}}, {}, {},\n     {}}},\n", escaped(buffer.name),
+                buffer.grid, buffer.axis, buffer.precision == Precision::single_precision, buffer.copies,
+                boundaries, is_output(number),
+                buffer.initial.nodes.empty() ? fmt::format("\"{}\"", file_name_of(number)) : "nullptr",
+                function(source_.kernels[b]));
         }
         return text + "};\n\n";
     }
     std::string kernels() const {
-        std::string text = "// name, grid, every, cells, function, swapped\nconst std::vector<Kernel> kernels = {\n";
+        std::string text =
+            "// name, grid, every, cells, function, swapped\nconst std::vector<Kernel> kernels = {\n";
         const auto first = program_.buffers.size();
         const auto count = program_.kernels.size();
         for (std::size_t k = 0; k < count; ++k) {
             const auto& kernel = program_.kernels[k];
             std::string swapped;
             for (const auto& store : kernel.stores)
-                if (store.other_copy) swapped += fmt::format("{}{}", swapped.empty() ? "" : ", ", store.buffer);
-            text += fmt::format("    {{\"{}\", {}, {},\n     {},\n     {},\n     {{{}}}}},\n", escaped(kernel.name), kernel.grid,
-                                kernel.every, function(source_.kernels[first + k]),
-                                function(source_.kernels[first + count + program_.records.size() + k]), swapped);
+                if (store.other_copy)
+                    swapped += fmt::format("{}{}", swapped.empty() ? "" : ", ", store.buffer);
+            text += fmt::format(
+                "    {{\"{}\", {}, {},\n     {},\n     {},\n     {{{}}}}},\n", escaped(kernel.name),
+                kernel.grid, kernel.every, function(source_.kernels[first + k]),
+                function(source_.kernels[first + count + program_.records.size() + k]), swapped);
         }
         return text + "};\n\n";
     }
     std::string records() const {
-        std::string text = "// name, grid, every, reduction, cells, function\nconst std::vector<Record> records = {\n";
+        std::string text =
+            "// name, grid, every, reduction, cells, function\nconst std::vector<Record> records = {\n";
         const auto first = program_.buffers.size() + program_.kernels.size();
         for (std::size_t r = 0; r < program_.records.size(); ++r) {
             const auto& record = program_.records[r];
-            text += fmt::format("    {{\"{}\", {}, {}, Reduction::{},\n     {},\n     {}}},\n", escaped(record.name), record.grid,
-                                record.every, reduction_name(record.reduction), function(source_.kernels[first + r]),
-                                function(source_.records[r]));
+            text +=
+                fmt::format("    {{\"{}\", {}, {}, Reduction::{},\n     {},\n     {}}},\n",
+                            escaped(record.name), record.grid, record.every, reduction_name(record.reduction),
+                            function(source_.kernels[first + r]), function(source_.records[r]));
         }
         return text + "};\n\n";
     }
@@ -196,8 +215,9 @@ public:
 };
 
 std::string print_uniforms(const ir::Program& program, Needs& needs) {
-    std::string text = "extern \"C\" void uniforms([[maybe_unused]] double t, [[maybe_unused]] long long step,\n"
-                       "                         [[maybe_unused]] double* values) {\n";
+    std::string text =
+        "extern \"C\" void uniforms([[maybe_unused]] double t, [[maybe_unused]] long long step,\n"
+        "                         [[maybe_unused]] double* values) {\n";
     const UniformSpelling spelling;
     for (std::size_t i = 0; i < program.uniforms.size(); ++i) {
         const Root root{program.uniforms[i].result, {}};
@@ -211,15 +231,16 @@ std::string print_uniforms(const ir::Program& program, Needs& needs) {
 }
 
 std::string readme(const ir::Program& program, const EmitOptions& options) {
-    auto text = fmt::format("# {}\n\nA stencil program as C++, made by Farfield, which it does not need.\n\n"
-                            "    cmake -S . -B build && cmake --build build && build/run {}\n\n"
-                            "writes FIELD.npy for each output field and RECORD.csv for each record into the current folder.\n\n"
-                            "| file | holds |\n| --- | --- |\n"
-                            "| `kernels.cpp` | a function over one row for each update, condition and record |\n"
-                            "| `program.cpp` | the tables: grids, fields, updates, records |\n"
-                            "| `program.h` | what the tables consist of |\n"
-                            "| `main.cpp` | memory, the loop over steps, files |\n",
-                            program.name, options.steps);
+    auto text = fmt::format(
+        "# {}\n\nA stencil program as C++, made by Farfield, which it does not need.\n\n"
+        "    cmake -S . -B build && cmake --build build && build/run {}\n\n"
+        "writes FIELD.npy for each output field and RECORD.csv for each record into the current folder.\n\n"
+        "| file | holds |\n| --- | --- |\n"
+        "| `kernels.cpp` | a function over one row for each update, condition and record |\n"
+        "| `program.cpp` | the tables: grids, fields, updates, records |\n"
+        "| `program.h` | what the tables consist of |\n"
+        "| `main.cpp` | memory, the loop over steps, files |\n",
+        program.name, options.steps);
     if (!options.program_text.empty()) text += "| `program.ff` | the program as it was written |\n";
     return text;
 }

@@ -20,8 +20,8 @@ struct EmittedFile {
     std::string content; ///< text, or bytes of values
 };
 
-/// A project for any C++17 compiler with GCC's builtins; OpenMP where it is there. It writes FIELD.npy for each
-/// output and RECORD.csv for each record, the bits of the cpu target. Its folder need not be empty.
+/// A project for any C++17 compiler with GCC's builtins; OpenMP where it is there. It writes FIELD.npy for
+/// each output and RECORD.csv for each record, the bits of the cpu target. Its folder need not be empty.
 std::vector<EmittedFile> emit_cpu(const ir::Program& program, const EmitOptions& options);
 
 } // namespace farfield::stencil::codegen

@@ -1,0 +1,65 @@
+// farfield stencil emit: a program as a project that needs no Farfield.
+#include "command.h"
+#include "options.h"
+
+#include "studies/stencil_emit.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+
+namespace farfield::app {
+
+StencilPart declare_stencil_emit(CLI::App& stencil) {
+    struct Options {
+        StencilEmitTask task;
+        int steps = 0;
+    };
+    auto command = std::make_shared<Options>();
+    auto* app =
+        stencil.add_subcommand("emit", "Write a program as C++ that builds and runs without Farfield");
+    app->footer(
+        "Examples:\n  farfield stencil emit microdisk.ff --out microdisk\n"
+        "  farfield stencil emit microdisk.ff --set cells=256 --steps 500 --target cpu --out microdisk\n");
+    auto& task = command->task;
+    app->add_option("FILE", task.program.input, "Program (.ff)")->type_name("")->required();
+    app->add_option("--set", task.program.parameters,
+                    "Give a parameter of the program another value; may be repeated")
+        ->type_name("NAME=VALUE")
+        ->allow_extra_args(false);
+    app->add_option_function<std::string>(
+           "--target",
+           [command](const std::string& text) {
+               const auto targets = emit_targets();
+               bool known = false;
+               for (const auto target : targets) known = known || text == target;
+               if (!known) unknown_choice("--target", text, targets);
+               command->task.target = text;
+           },
+           "What the code is for")
+        ->type_name(choices_text(emit_targets()))
+        ->default_str("cpu");
+    add_count(
+        *app, "--steps", command->steps, {1, 2147483647},
+        "Steps that the project does unless it is told otherwise; by default those of the program, or 1000");
+    app->add_option("--out", task.folder, "Folder for the project")->type_name("FOLDER")->required();
+    return {
+        app, [command] {
+            return with_inputs({command->task.program.input}, [&] {
+                auto& emit = command->task;
+                require_input(emit.program.input, "FILE");
+                require_output_folder(emit.folder, "--out");
+                if (command->steps > 0) emit.steps = command->steps;
+                make_output_folder(emit.folder, "--out");
+                fmt::print("Files made:\n");
+                for (const auto& path : emit_stencil(emit)) fmt::print("  {}\n", path.string());
+                fmt::print(
+                    "Build and run: cmake -S {0} -B {0}/build && cmake --build {0}/build && {0}/build/run\n",
+                    emit.folder.string());
+                return 0;
+            });
+        }};
+}
+
+} // namespace farfield::app

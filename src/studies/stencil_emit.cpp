@@ -1,0 +1,75 @@
+// From a program to the files of a project.
+#include "studies/stencil_emit.h"
+
+#include "io/atomic_file.h"
+#include "io/file.h"
+#include "stencil/api/program_data.h"
+#include "stencil/codegen/emit.h"
+#include "stencil/compiler.h"
+#include "stencil/front_end.h"
+
+#include <farfield/error.h>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+namespace farfield {
+namespace {
+
+namespace codegen = stencil::codegen;
+
+struct Emitter {
+    std::string_view target;
+    std::vector<codegen::EmittedFile> (*emit)(const stencil::ir::Program&, const codegen::EmitOptions&);
+};
+
+constexpr std::array emitters{Emitter{"cpu", codegen::emit_cpu}};
+
+constexpr std::int64_t default_steps = 1000;
+
+std::vector<int> outputs_of(const stencil::Model& model) {
+    std::vector<int> fields; // fields stand first among the buffers, in the model's order
+    for (const auto& output : model.outputs)
+        fields.insert(fields.end(), output.fields.begin(), output.fields.end());
+    return fields;
+}
+
+} // namespace
+
+std::vector<std::string_view> emit_targets() {
+    std::vector<std::string_view> names;
+    for (const auto& emitter : emitters) names.push_back(emitter.target);
+    return names;
+}
+
+std::vector<std::filesystem::path> emit_stencil(const StencilEmitTask& task) {
+    const auto emitter = std::find_if(emitters.begin(), emitters.end(),
+                                      [&](const Emitter& one) { return one.target == task.target; });
+    if (emitter == emitters.end())
+        throw InvalidArgument(fmt::format("target '{}' is not known; projects can be written for {}",
+                                          task.target, fmt::join(emit_targets(), ", ")));
+    std::vector<stencil::ParameterValue> parameters;
+    for (const auto& text : task.program.parameters) parameters.push_back(stencil::parse_parameter(text));
+    const auto bytes = read_file(task.program.input);
+    codegen::EmitOptions options;
+    options.program_text = as_text(bytes);
+    stencil::FrontEnd front(task.program.input.string(), options.program_text, parameters);
+    require_good(front.diagnostics());
+    stencil::CompileOptions compile_options;
+    compile_options.folder = task.program.input.parent_path();
+    const auto program = stencil::compile(front.model(), compile_options, front.diagnostics());
+    require_good(front.diagnostics());
+    options.steps = task.steps.value_or(steps_of(front.model()).value_or(default_steps));
+    options.outputs = outputs_of(front.model());
+    std::vector<std::filesystem::path> paths;
+    for (const auto& file : emitter->emit(*program, options)) {
+        paths.push_back(task.folder / file.name);
+        write_file_atomically(paths.back(), file.content);
+    }
+    return paths;
+}
+
+} // namespace farfield

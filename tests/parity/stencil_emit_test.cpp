@@ -1,0 +1,162 @@
+// Emitted projects are built and run, and their files compared with the interpreter, bit for bit.
+#include "backend/jit/process.h"
+#include "io/npy.h"
+#include "stencil/runtime/targets.h"
+#include "studies/stencil_emit.h"
+#include "unit/stencil/compiled.h"
+
+#include <farfield/error.h>
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+namespace farfield {
+namespace {
+
+namespace fs = std::filesystem;
+
+class StencilEmit : public ::testing::Test {
+protected:
+    StencilEmit() {
+        std::string name = (fs::temp_directory_path() / "farfield-emit-XXXXXX").string();
+        folder_ = mkdtemp(name.data());
+    }
+    ~StencilEmit() override { fs::remove_all(folder_); }
+
+    void emit(const fs::path& program, const std::vector<std::string>& parameters, std::int64_t steps) const {
+        StencilEmitTask task;
+        task.program = {program, parameters};
+        task.folder = folder_;
+        task.steps = steps;
+        emit_stencil(task);
+    }
+    // Runs a command in the folder.
+    void run(const std::string& command) const {
+        const auto sh = jit::find_program("sh");
+        ASSERT_TRUE(sh);
+        const auto result =
+            jit::run_process({sh->string(), "-c", "cd '" + folder_.string() + "' && " + command});
+        ASSERT_EQ(result.exit_code, 0) << command << '\n' << result.output;
+    }
+    void build_by_hand() const {
+        run("c++ -std=c++17 -Wall -Wextra -Werror -fopenmp -O2 -march=native -ffp-contract=off -fno-math-errno "
+            "-fno-trapping-math -DDATA_FOLDER='\".\"' main.cpp program.cpp kernels.cpp -o run");
+    }
+    // The files of a run of `steps` steps are what the interpreter gives.
+    void compare(const std::string& text, const std::vector<stencil::ParameterValue>& parameters,
+                 std::int64_t steps) const {
+        stencil::CompileOptions options;
+        options.folder = folder_;
+        const testing::Compiled program(text, options, parameters);
+        const auto executor = program.start();
+        executor->advance(steps);
+        for (const auto& output : program.model().outputs)
+            for (const int field : output.fields) compare_field(*executor, field);
+        const auto& records = executor->program().records;
+        for (std::size_t r = 0; r < records.size(); ++r)
+            EXPECT_EQ(series(records[r].name), executor->take_series(static_cast<int>(r))) << records[r].name;
+    }
+
+    fs::path folder_;
+
+private:
+    void compare_field(stencil::Executor& executor, int field) const {
+        const auto& name = executor.program().buffers[static_cast<std::size_t>(field)].name;
+        const auto found = read_npy(folder_ / (name + ".npy"));
+        const auto& shape = executor.program().grids[0].shape;
+        std::vector<double> expected(static_cast<std::size_t>(shape[0] * shape[1] * shape[2]));
+        executor.read(field, expected);
+        ASSERT_EQ(found.values.size(), expected.size()) << name;
+        for (std::size_t i = 0; i < expected.size(); ++i)
+            ASSERT_EQ(std::bit_cast<std::uint64_t>(found.values[i]),
+                      std::bit_cast<std::uint64_t>(expected[i]))
+                << name << '[' << i << ']';
+    }
+    std::vector<double> series(const std::string& name) const {
+        std::ifstream file(folder_ / (name + ".csv"));
+        std::string line;
+        std::getline(file, line);
+        EXPECT_EQ(line, "step,t," + name);
+        std::vector<double> values;
+        while (std::getline(file, line))
+            values.push_back(std::strtod(line.c_str() + line.rfind(',') + 1, nullptr));
+        return values;
+    }
+};
+
+fs::path example(const std::string& name) {
+    return fs::path(FARFIELD_SOURCE_DIR) / "examples" / "stencil" / (name + ".ff");
+}
+
+std::string text_of(const fs::path& path) {
+    std::ifstream file(path);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST_F(StencilEmit, ProjectsBuildWithCMakeAndGiveTheSameBits) {
+    emit(example("microdisk"), {"cells=192", "radius=90"}, 70);
+    run("cmake -S . -B build && cmake --build build && build/run");
+    compare(text_of(example("microdisk")),
+            {{"cells", lang::Value(std::int64_t{192})}, {"radius", lang::Value(std::int64_t{90})}}, 70);
+}
+
+TEST_F(StencilEmit, CopiesBoundariesAndMeans) {
+    emit(example("gray_scott"), {"n=40"}, 1);
+    build_by_hand();
+    run("./run 200");
+    compare(text_of(example("gray_scott")), {{"n", lang::Value(std::int64_t{40})}}, 200);
+}
+
+TEST_F(StencilEmit, ThreeDimensionsAndRecords) {
+    emit(example("yee_cavity"), {}, 21);
+    build_by_hand();
+    run("./run");
+    compare(text_of(example("yee_cavity")), {}, 21);
+}
+
+TEST_F(StencilEmit, FilesArraysFloatsAndExtrema) {
+    std::vector<double> values;
+    for (int i = 0; i < 30 * 20; ++i) values.push_back(std::sin(0.37 * i));
+    write_npy(folder_ / "shape.npy", values, {20, 30});
+    const std::string text = R"(program files
+grid g[x: 30, y: 20]
+subdomain hills = data("shape.npy") > 0.25
+field u on g : double, double-buffered = data("shape.npy")
+field w on g : float
+array sponge[x] on g = exp(-0.1*x)
+array wall[y] on g = 1/(1 + y)
+boundary u: mirror in x, clamp in y
+update spread on hills:
+    u = 0.25*(u[x-1] + u[x+1] + u[y-1] + u[y+1])*sponge + 0.01*wall
+update count: w += cbrt(u)*sin(t)
+step: spread, count every 2
+record highest = max of u on hills every 3
+record lowest = min of w
+record mean_w = mean of w on hills every 2
+output u, w at end
+)";
+    std::ofstream(folder_ / "source.ff") << text;
+    emit(folder_ / "source.ff", {}, 17);
+    build_by_hand();
+    run("./run");
+    compare(text, {}, 17);
+}
+
+TEST_F(StencilEmit, RefusesUnknownTargets) {
+    StencilEmitTask task;
+    task.program.input = example("life");
+    task.target = "fpga";
+    EXPECT_THROW(emit_stencil(task), InvalidArgument);
+}
+
+} // namespace
+} // namespace farfield
