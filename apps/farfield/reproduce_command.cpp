@@ -1,12 +1,15 @@
-// farfield reproduce handbook-timings|ladder: the sources' tables on this machine.
+// farfield reproduce: the sources' tables on this machine.
 #include "command.h"
 #include "deliver.h"
 #include "options.h"
 
 #include "studies/reproduce.h"
 
+#include <algorithm>
 #include <limits>
 #include <memory>
+#include <utility>
+#include <vector>
 
 namespace farfield::app {
 namespace {
@@ -52,8 +55,27 @@ Action declare_reproduce(CLI::App& app) {
     const auto ladder = add("ladder", "The CUDA slides' ladder of optimisations beside this machine's",
                             "Examples:\n  farfield reproduce ladder\n  farfield reproduce ladder --n 10000\n",
                             reproduce_ladder);
-    return [timings, ladder] {
-        auto& command = timings.first->parsed() ? *timings.second : *ladder.second;
+    const auto blocks = add("fdtd-blocks", "The stencil paper's block shapes (2011) beside this machine's",
+                            "Examples:\n  farfield reproduce fdtd-blocks\n  farfield reproduce fdtd-blocks "
+                            "--n 512 --device cpu\n",
+                            reproduce_fdtd_blocks);
+    const auto sizes =
+        add("fdtd-sizes", "The stencil paper's grid sizes and masks beside this machine's",
+            "Examples:\n  farfield reproduce fdtd-sizes\n  farfield reproduce fdtd-sizes --n 1024\n",
+            reproduce_fdtd_sizes);
+    const auto microdisk =
+        add("microdisk", "The stencil paper's microdisk: modes against theory, and its energy picture",
+            "Examples:\n  farfield reproduce microdisk --picture energy.png\n"
+            "  farfield reproduce microdisk --n 80\n",
+            reproduce_microdisk);
+    microdisk.first->add_option("--picture", microdisk.second->options.picture, "Draw the energy (PNG)")
+        ->type_name("FILE");
+    const std::vector studies{timings, ladder, blocks, sizes, microdisk};
+    return [studies] {
+        const auto chosen = std::find_if(studies.begin(), studies.end(),
+                                         [](const auto& study) { return study.first->parsed(); });
+        auto& command = *chosen->second;
+        if (!command.options.picture.empty()) require_output(command.options.picture, "--picture");
         command.options.most_points = command.most_points;
         return deliver(command.delivery, [&](const StudyProgress& progress) {
             command.options.progress = progress;

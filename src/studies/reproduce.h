@@ -7,6 +7,7 @@
 #include <farfield/device.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <limits>
 
 namespace farfield {
@@ -17,6 +18,7 @@ struct ReproduceOptions {
     int threads = 0; ///< of the multithreaded CPU columns; 0: all
     int repeats = 3; ///< ≥ 1
     std::int64_t most_points = std::numeric_limits<std::int64_t>::max(); ///< larger sizes are cut to this
+    std::filesystem::path picture{}; ///< .png, of studies that draw one; empty: none
     StudyProgress progress{};
 };
 
@@ -28,5 +30,18 @@ Study reproduce_handbook_timings(const ReproduceOptions& options);
 /// The slides' ladder of optimisations, rung by rung, beside the speed-ups of their three cards. Throws
 /// alike.
 Study reproduce_ladder(const ReproduceOptions& options);
+
+/// The stencil paper's Figure 3: rates of its microdisk at 2048², for every block of threads whose sides are
+/// powers of two; on a CPU for steps a pass over memory and mask strategies. Throws alike.
+Study reproduce_fdtd_blocks(const ReproduceOptions& options);
+
+/// The stencil paper's Figure 4 and its text: rates of the microdisk from 256² to 8192² with each mask
+/// strategy. Sizes above `most_points` are left out. Throws alike.
+Study reproduce_fdtd_sizes(const ReproduceOptions& options);
+
+/// Resonances of the stencil paper's disk with its own wall, with a metal wall and with cut cells, against
+/// theory, at 40, 80 and 160 cells a radius (at most `most_points`), and its energy picture (Figure 2).
+/// Throws alike.
+Study reproduce_microdisk(const ReproduceOptions& options);
 
 } // namespace farfield

@@ -64,12 +64,14 @@ void append(std::string& out, const StudyTable& table) {
 } // namespace
 
 std::string to_text(const Study& study) {
-    auto out = fmt::format(
-        "{}\nCPU: {}, {} thread{}. GPU: {}. Medians of {}; a Plummer sphere, softening {}, field only.\n"
-        "Lines with > were measured here; error: relative L2 of the field, float against inputs "
-        "rounded to float.\n",
-        study.title, study.cpu, study.threads, study.threads == 1 ? "" : "s", study.device, study.repeats,
-        bench_softening);
+    const auto about =
+        study.about.empty()
+            ? fmt::format("a Plummer sphere, softening {}, field only.\nLines with > were measured here; "
+                          "error: relative L2 of the field, float against inputs rounded to float.",
+                          bench_softening)
+            : study.about;
+    auto out = fmt::format("{}\nCPU: {}, {} thread{}. GPU: {}. Medians of {}; {}\n", study.title, study.cpu,
+                           study.threads, study.threads == 1 ? "" : "s", study.device, study.repeats, about);
     for (const auto& table : study.tables) append(out, table);
     if (!study.notes.empty()) out += '\n';
     for (const auto& note : study.notes) out += note + '\n';
@@ -81,11 +83,19 @@ std::string to_json(const Study& study) {
     const auto or_null = [](const std::optional<double>& value) {
         return value ? ordered_json(*value) : ordered_json();
     };
-    ordered_json json{{"study", study.name},          {"cpu", study.cpu},
-                      {"threads", study.threads},     {"device", study.device},
-                      {"repeats", study.repeats},     {"model", "plummer"},
-                      {"softening", bench_softening}, {"tables", ordered_json::array()},
-                      {"notes", study.notes}};
+    ordered_json json{{"study", study.name},
+                      {"cpu", study.cpu},
+                      {"threads", study.threads},
+                      {"device", study.device},
+                      {"repeats", study.repeats}};
+    if (study.about.empty()) {
+        json["model"] = "plummer";
+        json["softening"] = bench_softening;
+    } else {
+        json["about"] = study.about;
+    }
+    json["tables"] = ordered_json::array();
+    json["notes"] = study.notes;
     for (const auto& table : study.tables) {
         ordered_json rows = ordered_json::array();
         for (const auto& row : table.rows) {

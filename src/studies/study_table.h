@@ -39,12 +39,14 @@ struct Study {
     int repeats = 0;
     std::vector<StudyTable> tables;
     std::vector<std::string> notes;
+    std::string about; ///< what the numbers are of; empty: the field of a Plummer sphere
 };
 
 std::string to_text(const Study& study);
 /// {"study", "cpu", "threads", "device", "repeats", "model", "softening", "tables": [{"title", "columns",
 /// "rows":
-/// [{"what", "source", "values", "errors"}]}], "notes"}; null for what was not measured.
+/// [{"what", "source", "values", "errors"}]}], "notes"}; null for what was not measured. With
+/// `about` that stands in place of model and softening.
 std::string to_json(const Study& study);
 void write_json(const Study& study, const std::filesystem::path& path);
 

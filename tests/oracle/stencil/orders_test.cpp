@@ -51,8 +51,8 @@ step: conduct
     });
 }
 
-// p = cos(2πx)·cos(2πy)·cos(ωt), ω = 2π√2·c: a standing sound wave on a torus. The velocities start half a step
-// before p, where they are odd in t.
+// p = cos(2πx)·cos(2πy)·cos(ωt), ω = 2π√2·c: a standing sound wave on a torus. The velocities start half a
+// step before p, where they are odd in t.
 TEST(Orders, SoundIsOfSecondOrder) {
     expect_order(2, [](int cells) {
         auto run = finished(StencilProgram::from_text(R"(param n = 16

@@ -54,8 +54,8 @@ inline StencilSeries from(const StencilSeries& series, double after) {
 /// strongest are left out.
 inline std::vector<Oscillation> resonances(const StencilSeries& series, double low, double high,
                                            double least) {
-    const double interval = (series.times.back() - series.times.front()) /
-                            static_cast<double>(series.times.size() - 1);
+    const double interval =
+        (series.times.back() - series.times.front()) / static_cast<double>(series.times.size() - 1);
     return harmonic_inversion(series.values, interval,
                               {.from = low / (2 * pi), .to = high / (2 * pi), .least = least});
 }
