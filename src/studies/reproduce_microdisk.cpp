@@ -95,27 +95,70 @@ StudyTable table_of(const Wall& wall, const std::vector<double>& radii, const St
     return table;
 }
 
-// The energy of the paper's program summed over time, with the wall outlined.
-void draw_microdisk(const std::filesystem::path& png, const StencilOptions& options) {
-    constexpr std::int64_t cells = 512, steps = 4000;
-    constexpr double radius = 200;
-    StencilRun run(StencilProgram::from_text(stencil_example("microdisk"),
-                                             {{"cells", cells}, {"radius", radius}}, "microdisk"),
-                   options);
-    run.advance(steps);
-    const auto energy = run.field("energy");
+// A whispering gallery: m waves along the wall, one maximum across. Zero of J_12, and of its derivative:
+// where the dipole meets most of it.
+constexpr Mode gallery{12, 1, 16.698250};
+constexpr double gallery_maximum = 13.878843 / gallery.k;
+constexpr std::int64_t gallery_cells = 256, gallery_radius = 100;
+constexpr double gallery_pulse = 3000; // so long that the dipole excites no other mode
+
+void draw_energy(const std::filesystem::path& png, const StencilField& energy, std::int64_t steps) {
+    const auto rows = energy.shape[0], columns = energy.shape[1];
     const std::vector<float> values(energy.values.begin(), energy.values.end());
     picture::FieldPicture look;
     look.title = "microdisk: energy";
     look.moment = fmt::format("summed over {} steps", steps);
-    picture::FieldPicture::Outline wall{cells, cells, std::vector<unsigned char>(values.size())};
-    for (std::int64_t y = 0; y < cells; ++y)
-        for (std::int64_t x = 0; x < cells; ++x)
-            wall.inside[static_cast<std::size_t>(y * cells + x)] =
-                std::hypot(static_cast<double>(x - cells / 2), static_cast<double>(y - cells / 2)) < radius;
+    picture::FieldPicture::Outline wall{columns, rows, std::vector<unsigned char>(values.size())};
+    for (std::int64_t y = 0; y < rows; ++y)
+        for (std::int64_t x = 0; x < columns; ++x)
+            wall.inside[static_cast<std::size_t>(y * columns + x)] =
+                std::hypot(static_cast<double>(x - columns / 2), static_cast<double>(y - rows / 2)) <
+                gallery_radius;
     look.outlines.push_back(std::move(wall));
-    const picture::Plane plane{cells, cells, 0, cells, 0, cells, "x", "y"};
+    const picture::Plane plane{columns, rows, 0, static_cast<double>(columns), 0, static_cast<double>(rows),
+                               "x",     "y"};
     draw_field(plane, values, picture::range_of(values), look).write_png(png);
+}
+
+// The paper's program with the dipole near the wall, at the frequency of that mode.
+std::string gallery_program() {
+    auto text = stencil_example("microdisk");
+    const auto source = text.find("source dipole");
+    const auto rest = text.find("update accumulate");
+    text.replace(source, rest - source,
+                 fmt::format("source dipole at (cells/2 + {}, cells/2):\n"
+                             "    Hz += exp(-((t - {})/{})^2) * sin({}*t)\n\n"
+                             "record probe = Hz at (cells/2, cells/2 - {}) every 8\n\n",
+                             std::lround(gallery_maximum * gallery_radius), 3 * gallery_pulse, gallery_pulse,
+                             gallery.k / (gallery_radius + 0.15), // where H is zero, on average
+                             std::lround(gallery_maximum * gallery_radius)));
+    return text;
+}
+
+// Runs it; draws the energy summed over time with the wall outlined, and tells the frequency.
+StudyTable gallery_table(const std::filesystem::path& png, const StencilOptions& options) {
+    StencilRun run(StencilProgram::from_text(gallery_program(),
+                                             {{"cells", gallery_cells}, {"radius", gallery_radius}},
+                                             "microdisk"),
+                   options);
+    run.advance(static_cast<std::int64_t>(6 * gallery_pulse / 0.5));
+    const auto series = run.series("probe");
+    ResonancesTask task;
+    task.input = "microdisk";
+    task.column = "probe";
+    task.from = 0.98 * gallery.k / gallery_radius / (2 * std::numbers::pi);
+    task.to = 1.02 * gallery.k / gallery_radius / (2 * std::numbers::pi);
+    task.after = 5.5 * gallery_pulse;
+    Resonance strongest;
+    for (const auto& one : find_resonances(series.times, series.values, task).resonances)
+        if (one.amplitude > strongest.amplitude) strongest = one;
+    const double k = strongest.angular_frequency * gallery_radius;
+    if (!png.empty()) draw_energy(png, run.field("energy"), run.step());
+    return {fmt::format("The whispering gallery ({}, {}) of the paper's program, k·R", gallery.m, gallery.n),
+            {"theory", fmt::format("R = {} cells", gallery_radius), "error, %"},
+            {{"strongest in the record",
+              {},
+              {StudyValue::of(gallery.k), StudyValue::of(k), StudyValue::of(100 * (k / gallery.k - 1))}}}};
 }
 
 } // namespace
@@ -136,12 +179,11 @@ Study reproduce_microdisk(const ReproduceOptions& options) {
         "field is zero and only the electric field values need to be updated\": this wall "
         "keeps H at zero, and has other modes than a perfect conductor, which keeps E at "
         "zero.");
-    if (!options.picture.empty()) {
-        if (options.progress) options.progress("the energy picture");
-        draw_microdisk(options.picture, run_options);
+    if (options.progress) options.progress("the whispering gallery");
+    study.tables.push_back(gallery_table(options.picture, run_options));
+    if (!options.picture.empty())
         study.notes.push_back(
-            fmt::format("{}: the energy, summed over 4000 steps (Figure 2).", options.picture.string()));
-    }
+            fmt::format("{}: its energy, summed over time (Figure 2).", options.picture.string()));
     return study;
 }
 
