@@ -100,7 +100,7 @@ StudyTable table_of(const Wall& wall, const std::vector<double>& radii, const St
 constexpr Mode gallery{12, 1, 16.698250};
 constexpr double gallery_maximum = 13.878843 / gallery.k;
 constexpr std::int64_t gallery_cells = 256, gallery_radius = 100;
-constexpr double gallery_pulse = 3000; // so long that the dipole excites no other mode
+constexpr double gallery_pulse = 6000; // steps; so long that the dipole excites no other mode
 
 void draw_energy(const std::filesystem::path& png, const StencilField& energy, std::int64_t steps) {
     const auto rows = energy.shape[0], columns = energy.shape[1];
@@ -129,8 +129,9 @@ std::string gallery_program() {
                  fmt::format("source dipole at (cells/2 + {}, cells/2):\n"
                              "    Hz += exp(-((t - {})/{})^2) * sin({}*t)\n\n"
                              "record probe = Hz at (cells/2, cells/2 - {}) every 8\n\n",
-                             std::lround(gallery_maximum * gallery_radius), 3 * gallery_pulse, gallery_pulse,
-                             gallery.k / (gallery_radius + 0.15), // where H is zero, on average
+                             std::lround(gallery_maximum * gallery_radius), 3 * gallery_pulse,
+                             gallery_pulse, // time counts steps there, of half a cell
+                             0.5 * gallery.k / (gallery_radius + 0.38), // the wall is beyond the last cell
                              std::lround(gallery_maximum * gallery_radius)));
     return text;
 }
@@ -141,18 +142,18 @@ StudyTable gallery_table(const std::filesystem::path& png, const StencilOptions&
                                              {{"cells", gallery_cells}, {"radius", gallery_radius}},
                                              "microdisk"),
                    options);
-    run.advance(static_cast<std::int64_t>(6 * gallery_pulse / 0.5));
+    run.advance(static_cast<std::int64_t>(6 * gallery_pulse));
     const auto series = run.series("probe");
     ResonancesTask task;
     task.input = "microdisk";
     task.column = "probe";
-    task.from = 0.98 * gallery.k / gallery_radius / (2 * std::numbers::pi);
-    task.to = 1.02 * gallery.k / gallery_radius / (2 * std::numbers::pi);
+    task.from = 0.98 * 0.5 * gallery.k / gallery_radius / (2 * std::numbers::pi);
+    task.to = 1.02 * 0.5 * gallery.k / gallery_radius / (2 * std::numbers::pi);
     task.after = 5.5 * gallery_pulse;
     Resonance strongest;
     for (const auto& one : find_resonances(series.times, series.values, task).resonances)
         if (one.amplitude > strongest.amplitude) strongest = one;
-    const double k = strongest.angular_frequency * gallery_radius;
+    const double k = strongest.angular_frequency / 0.5 * gallery_radius;
     if (!png.empty()) draw_energy(png, run.field("energy"), run.step());
     return {fmt::format("The whispering gallery ({}, {}) of the paper's program, k·R", gallery.m, gallery.n),
             {"theory", fmt::format("R = {} cells", gallery_radius), "error, %"},
