@@ -65,7 +65,8 @@ std::shared_ptr<const ir::Program> compile(const Model& model, const CompileOpti
     auto domains = analyse(model, options, diagnostics);
     if (diagnostics.has_errors()) return nullptr;
     show("domains", outline(model, domains));
-    auto program = lower(model, domains);
+    auto program = lower(model, domains, diagnostics);
+    if (diagnostics.has_errors()) return nullptr;
     ir::verify(program);
     show("lower", program);
     if (!options.allow_unstable) check_stability(program, model, domains, diagnostics);

@@ -1,10 +1,10 @@
-// Random programs: whatever computes them gives the same bits. The interpreter of the program as it is lowered
-// judges the interpreter of the optimised one, and both every target, mask strategy, number of steps a pass and
-// of threads. NaN equals NaN, whatever its bits.
+// Random programs: whatever computes them gives the same bits. The interpreter of the program as it is
+// lowered judges the interpreter of the optimised one, and both every target, mask strategy, number of steps
+// a pass and of threads. NaN equals NaN, whatever its bits.
 //
-// FARFIELD_RANDOM_PROGRAMS worlds (300) are made from the seed FARFIELD_RANDOM_SEED (1) on, FARFIELD_RANDOM_TOGETHER
-// (10) to a program, because compilers take most of the time; a message names the seeds. With FARFIELD_RANDOM_MASKS=all every
-// program runs with every strategy, otherwise with one in turn.
+// FARFIELD_RANDOM_PROGRAMS worlds (300) are made from the seed FARFIELD_RANDOM_SEED (1) on,
+// FARFIELD_RANDOM_TOGETHER (10) to a program, because compilers take most of the time; a message names the
+// seeds. With FARFIELD_RANDOM_MASKS=all every program runs with every strategy, otherwise with one in turn.
 #include "stencil_generator.h"
 
 #include "stencil/compiler.h"
@@ -25,6 +25,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -45,7 +46,9 @@ std::int64_t number_from(const char* variable, std::int64_t otherwise) {
 constexpr int parts = 6; // test cases that share the programs, so that none takes long
 constexpr int steps = 7;
 
-std::size_t worlds_a_program() { return static_cast<std::size_t>(number_from("FARFIELD_RANDOM_TOGETHER", 10)); }
+std::size_t worlds_a_program() {
+    return static_cast<std::size_t>(number_from("FARFIELD_RANDOM_TOGETHER", 10));
+}
 
 // A null program where there are mistakes; `messages` has them.
 ProgramPtr compiled(const std::string& text, bool optimise, std::string* messages = nullptr) {
@@ -81,21 +84,25 @@ Results run(Executor& executor) {
 }
 
 bool same(double a, double b) {
-    return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b) || (std::isnan(a) && std::isnan(b));
+    return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b) ||
+           (std::isnan(a) && std::isnan(b));
 }
 
 // The first difference, as text; empty where there is none.
 std::string difference(const ir::Program& program, const Results& found, const Results& expected) {
-    const auto first = [](const std::vector<double>& a, const std::vector<double>& b, const std::string& name) {
+    const auto first = [](const std::vector<double>& a, const std::vector<double>& b,
+                          const std::string& name) {
         if (a.size() != b.size()) return fmt::format("{}: {} values, not {}", name, a.size(), b.size());
         for (std::size_t i = 0; i < a.size(); ++i)
             if (!same(a[i], b[i])) return fmt::format("{}[{}] = {:a}, not {:a}", name, i, a[i], b[i]);
         return std::string();
     };
     for (std::size_t i = 0; i < expected.fields.size(); ++i)
-        if (auto text = first(found.fields[i], expected.fields[i], program.buffers[i].name); !text.empty()) return text;
+        if (auto text = first(found.fields[i], expected.fields[i], program.buffers[i].name); !text.empty())
+            return text;
     for (std::size_t i = 0; i < expected.series.size(); ++i)
-        if (auto text = first(found.series[i], expected.series[i], program.records[i].name); !text.empty()) return text;
+        if (auto text = first(found.series[i], expected.series[i], program.records[i].name); !text.empty())
+            return text;
     return {};
 }
 
@@ -107,7 +114,8 @@ std::vector<Mask> masks_for(std::uint64_t seed) {
 }
 
 // Null where this machine lacks what the target needs.
-std::unique_ptr<Executor> started(std::string_view target, const ProgramPtr& program, const ExecutorOptions& options) {
+std::unique_ptr<Executor> started(std::string_view target, const ProgramPtr& program,
+                                  const ExecutorOptions& options) {
     try {
         return make_executor(target, program, options);
     } catch (const BackendUnavailable&) {
@@ -133,12 +141,30 @@ void compare_targets(const ProgramPtr& program, const Results& expected, std::ui
     }
 }
 
+// A cache of compiled code for this process alone, unless $FARFIELD_CACHE names another.
+class OwnCache : public ::testing::Environment {
+public:
+    void SetUp() override {
+        if (std::getenv("FARFIELD_CACHE") != nullptr) return;
+        folder_ = std::filesystem::path(::testing::TempDir()) / fmt::format("farfield_random_{}", getpid());
+        setenv("FARFIELD_CACHE", folder_.c_str(), 1);
+    }
+    void TearDown() override {
+        if (!folder_.empty()) std::filesystem::remove_all(folder_);
+    }
+
+private:
+    std::filesystem::path folder_;
+};
+const auto* const own_cache = ::testing::AddGlobalTestEnvironment(new OwnCache); // which GoogleTest deletes
+
 class RandomPrograms : public ::testing::TestWithParam<int> {
 protected:
     // Bits do not depend on how well code is optimised, and most of the time would go there: all but every
     // eighth program is compiled with -O1, the last such flag counting.
     static void compile_quickly(bool quickly) {
-        static const auto folder = std::filesystem::path(::testing::TempDir()) / fmt::format("quick_{}", static_cast<int>(getpid()));
+        static const auto folder =
+            std::filesystem::path(::testing::TempDir()) / fmt::format("quick_{}", static_cast<int>(getpid()));
         if (!quickly || std::getenv("CXX") != nullptr) return void(unsetenv("FARFIELD_CXX"));
         std::filesystem::create_directories(folder);
         const auto script = folder / "c++";
@@ -179,20 +205,46 @@ TEST_P(RandomPrograms, GiveTheSameBitsWhateverComputesThem) {
         const auto optimised = compiled(text, true);
         ASSERT_TRUE(plain && optimised) << refusal;
         const auto expected = run(*make_executor("interpreter", plain, {}));
-        ASSERT_EQ(difference(*plain, run(*make_executor("interpreter", optimised, {})), expected), "") << "optimised";
+        ASSERT_EQ(difference(*plain, run(*make_executor("interpreter", optimised, {})), expected), "")
+            << "optimised";
         compile_quickly(from / worlds_a_program() % 8 != 0);
         compare_targets(optimised, expected, from);
         if (HasFatalFailure()) return;
         for (const auto& field : expected.fields) {
             values += static_cast<std::int64_t>(field.size());
-            finite += std::count_if(field.begin(), field.end(), [](double value) { return std::isfinite(value); });
+            finite +=
+                std::count_if(field.begin(), field.end(), [](double value) { return std::isfinite(value); });
         }
     }
     EXPECT_GT(2 * finite, values); // else little is tested
     RecordProperty("refused", static_cast<int>(refused));
     std::printf("seeds %llu to %llu: %lld programs refused, %lld of %lld values finite\n",
                 static_cast<unsigned long long>(start), static_cast<unsigned long long>(seed - 1),
-                static_cast<long long>(refused), static_cast<long long>(finite), static_cast<long long>(values));
+                static_cast<long long>(refused), static_cast<long long>(finite),
+                static_cast<long long>(values));
+}
+
+// What the fuzzer starts from, and the programs of the golden tests: whatever they are, compiling them ends.
+TEST(Compiler, TakesAnyProgram) {
+    int programs = 0;
+    int good = 0;
+    for (const char* folder : {"tests/fuzz/corpus/lang", "tests/golden/lang", "examples/stencil"})
+        for (const auto& file :
+             std::filesystem::directory_iterator(std::filesystem::path(FARFIELD_SOURCE) / folder)) {
+            if (file.path().extension() != ".ff") continue;
+            ++programs;
+            std::ifstream in(file.path());
+            CompileOptions options;
+            FrontEnd front(file.path().filename().string(), {std::istreambuf_iterator<char>(in), {}});
+            options.folder = file.path().parent_path();
+            options.memory = std::int64_t{1} << 30;
+            const auto program =
+                front.good() ? compile(front.model(), options, front.diagnostics()) : nullptr;
+            EXPECT_EQ(program == nullptr, front.diagnostics().has_errors()) << file.path();
+            good += program == nullptr ? 0 : 1;
+        }
+    EXPECT_GT(programs, 70);
+    EXPECT_GT(good, 10);
 }
 
 INSTANTIATE_TEST_SUITE_P(Parts, RandomPrograms, ::testing::Range(0, parts));

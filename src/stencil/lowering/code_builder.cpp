@@ -13,17 +13,21 @@ using ir::Op;
 using ir::ValueType;
 
 int CodeBuilder::append(const Node& node) {
+    const int index = static_cast<int>(code_.nodes.size());
     bool varies = node.op == Op::cell || node.op == Op::load;
-    bool constant = node.op == Op::constant || ir::operands_of(node.op) > 0;
+    std::vector<Node> operands;
     for (int k = 0; k < ir::operands_of(node.op); ++k) {
         const int operand = node.in[static_cast<std::size_t>(k)];
         varies = varies || this->varies(operand);
-        constant = constant && is_constant(operand);
+        if (const auto* value = constant_value(operand)) operands.push_back(*value);
     }
+    if (node.op == Op::constant)
+        constants_.emplace(index, node);
+    else if (!operands.empty() && static_cast<int>(operands.size()) == ir::operands_of(node.op))
+        constants_.emplace(index, ir::evaluate_constant(node, operands));
     code_.nodes.push_back(node);
     varies_.push_back(varies);
-    constant_.push_back(constant);
-    return static_cast<int>(code_.nodes.size()) - 1;
+    return index;
 }
 
 int CodeBuilder::real(double value, ValueType type) { return append(ir::real_constant(value, type)); }
@@ -66,16 +70,6 @@ int CodeBuilder::power(int node, std::int64_t exponent) {
         if (((size >> bit) & 1) != 0) result = make(Op::multiply, of, result, node);
     }
     return exponent < 0 ? make(Op::divide, of, one(), result) : result;
-}
-
-// Recursive: constants are small and their depth is bounded by that of expressions.
-Node CodeBuilder::constant_value(int node) const {
-    const auto& it = at(node);
-    if (it.op == Op::constant) return it;
-    std::vector<Node> operands;
-    for (int k = 0; k < ir::operands_of(it.op); ++k)
-        operands.push_back(constant_value(it.in[static_cast<std::size_t>(k)]));
-    return ir::evaluate_constant(it, operands);
 }
 
 } // namespace farfield::stencil

@@ -4,7 +4,7 @@
 #include "lang/types.h"
 #include "stencil/ir/ir.h"
 
-#include <span>
+#include <unordered_map>
 #include <vector>
 
 namespace farfield::stencil {
@@ -29,16 +29,18 @@ public:
     int convert(int node, ir::ValueType type);
     /// x^n as a chain of products, for |n| ≤ 16; 1/x^|n| for negative n.
     int power(int node, std::int64_t exponent);
-    /// The value of a node that depends on nothing but constants.
-    bool is_constant(int node) const { return constant_[static_cast<std::size_t>(node)]; }
-    ir::Node constant_value(int node) const;
+    /// The value of a node that depends on nothing but constants; null for others.
+    const ir::Node* constant_value(int node) const {
+        const auto found = constants_.find(node);
+        return found == constants_.end() ? nullptr : &found->second;
+    }
 
 private:
     const ir::Node& at(int node) const { return code_.nodes[static_cast<std::size_t>(node)]; }
 
     ir::Code code_;
     std::vector<bool> varies_;
-    std::vector<bool> constant_;
+    std::unordered_map<int, ir::Node> constants_;
 };
 
 } // namespace farfield::stencil

@@ -148,9 +148,9 @@ int ExpressionLowering::power(const lang::Binary& node, const Expr& expr) {
     if (expr.type == lang::Type::integer)
         return builder_.power(base, std::get<lang::IntegerLiteral>(node.right->node).value);
     const int exponent = lower(*node.right);
-    if (builder_.is_constant(exponent)) {
-        const auto value = builder_.constant_value(exponent);
-        const double n = value.type == ValueType::integer ? static_cast<double>(value.integer) : value.real;
+    if (const auto* value = builder_.constant_value(exponent)) {
+        const double n =
+            value->type == ValueType::integer ? static_cast<double>(value->integer) : value->real;
         if (n == 0) return builder_.real(1); // whatever the base: the same in all cells
         if (n == std::floor(n) && std::fabs(n) <= largest_chain)
             return builder_.power(as_real(base), static_cast<std::int64_t>(n));

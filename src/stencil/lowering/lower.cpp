@@ -1,15 +1,22 @@
 // Grids, buffers and the order of kernels; lower_actions.cpp has their code.
 #include "stencil/lowering/lower.h"
 
+#include "lang/diagnostic_kinds.h"
 #include "stencil/ir/row_evaluator.h"
 #include "stencil/lowering/conditions.h"
 #include "stencil/lowering/lower_actions.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
 namespace farfield::stencil {
 namespace {
+
+// Of a step, so that no program takes forever to compile: a thousand times what physics needs.
+constexpr std::size_t most_kernels = 1000;
+constexpr std::size_t most_nodes = 1'000'000;
 
 ir::Buffer lower_field(const Model& model, const BufferNumbers& numbers, const Field& field) {
     ir::Buffer out;
@@ -106,19 +113,34 @@ void mark_stores(ir::Program& program) {
 
 } // namespace
 
-ir::Program lower(const Model& model, Domains& domains) {
+ir::Program lower(const Model& model, Domains& domains, lang::Diagnostics& diagnostics) {
     ir::Program out;
     out.name = model.name;
     out.dt = model.dt;
+    const auto too_long = [&](std::optional<Span> span, std::string message) {
+        diagnostics.report(lang::kinds::too_long, span, std::move(message),
+                           "write fewer or shorter updates, or fewer entries of 'step:'");
+    };
+    if (model.step.size() > most_kernels) {
+        too_long(std::nullopt,
+                 fmt::format("the step has {} entries, more than {}", model.step.size(), most_kernels));
+        return out;
+    }
     for (const auto& grid : model.grids) out.grids.push_back(lower_grid(grid));
     const BufferNumbers numbers(model, domains.files);
     lower_buffers(model, numbers, std::exchange(domains.files.buffers, {}), out);
+    std::size_t nodes = 0;
     for (const auto& action : model.step) {
         const auto i = static_cast<std::size_t>(action.index);
         auto kernel = action.is_source ? lower_source(model, numbers, model.sources[i])
                                        : lower_update(model, numbers, model.updates[i]);
         kernel.cells = action.is_source ? domains.sources[i] : domains.updates[i];
         kernel.every = action.every;
+        nodes += kernel.code.nodes.size() + kernel.predicate.nodes.size();
+        if (nodes > most_nodes) {
+            too_long(kernel.span, fmt::format("up to here the step has more than {} operations", most_nodes));
+            return out;
+        }
         out.kernels.push_back(std::move(kernel));
     }
     for (std::size_t i = 0; i < model.records.size(); ++i) {

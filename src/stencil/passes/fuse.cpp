@@ -14,6 +14,11 @@ namespace {
 using ir::Kernel;
 using ir::Op;
 
+// Longer kernels gain nothing from being joined, and registers run out; with many kernels only neighbours are
+// tried.
+constexpr std::size_t most_nodes = 2000;
+constexpr std::size_t most_kernels = 100;
+
 bool own_cell_only(const std::vector<Dependence>& all) {
     return std::all_of(all.begin(), all.end(), [](const Dependence& d) {
         const std::array<int, 3> own = {};
@@ -46,6 +51,7 @@ bool copies_agree(const Kernel& first, const Kernel& second) {
 
 bool joinable(const ir::Program& program, const Kernel& first, const Kernel& second) {
     if (first.grid != second.grid || first.every != second.every) return false;
+    if (first.code.nodes.size() + second.code.nodes.size() > most_nodes) return false;
     if (first.cells != second.cells && !(*first.cells == *second.cells)) return false;
     if (!copies_agree(first, second)) return false;
     CurrentCopies current(program.buffers.size(), 0);
@@ -93,7 +99,8 @@ bool independent(const ir::Program& program, const Kernel& first, const Kernel& 
 void fuse(ir::Program& program) {
     auto& kernels = program.kernels;
     for (std::size_t i = 0; i < kernels.size(); ++i)
-        for (std::size_t k = i + 1; k < kernels.size();) {
+        for (std::size_t k = i + 1;
+             k < (kernels.size() > most_kernels ? i + 2 : kernels.size()) && k < kernels.size();) {
             bool free = true; // to move up past those between
             for (auto between = i + 1; between < k && free; ++between)
                 free = independent(program, kernels[between], kernels[k]);

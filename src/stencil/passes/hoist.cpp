@@ -14,17 +14,29 @@ using ir::Node;
 using ir::Op;
 using ir::ValueType;
 
-bool same_bits(const ir::Code& a, const ir::Code& b) {
-    return a.result == b.result && std::equal(a.nodes.begin(), a.nodes.end(), b.nodes.begin(), b.nodes.end(),
-                                              [](const Node& x, const Node& y) {
-                                                  return !less_by_bits(x, y) && !less_by_bits(y, x);
-                                              });
-}
+// Uniforms stand alone, so that chains of them repeat themselves: where that grows, values stay in the
+// kernels.
+constexpr std::size_t most_nodes_a_uniform = 2000;
+constexpr std::size_t most_nodes = 100'000;
+
+struct ByBits {
+    bool operator()(const ir::Code& a, const ir::Code& b) const {
+        return std::lexicographical_compare(a.nodes.begin(), a.nodes.end(), b.nodes.begin(), b.nodes.end(),
+                                            less_by_bits);
+    }
+};
+
+/// The uniforms so far, by their code, whose last node is the result.
+struct Known {
+    std::map<ir::Code, int, ByBits> uniforms;
+    std::size_t nodes = 0;
+    std::size_t refused = 0;
+};
 
 class Hoister {
 public:
-    Hoister(ir::Program& program, const RootedCode& rooted)
-        : program_(program), rooted_(rooted), varies_(varying(*rooted.code)) {}
+    Hoister(ir::Program& program, Known& known, const RootedCode& rooted)
+        : program_(program), known_(known), rooted_(rooted), varies_(varying(*rooted.code)) {}
 
     void run() {
         const auto wanted = boundary();
@@ -70,7 +82,7 @@ private:
         for (const int* root : rooted_.roots) needed[static_cast<std::size_t>(*root)] = true;
         for (std::size_t i = needed.size(); i-- > 0;) {
             if (!needed[i]) continue;
-            wanted[i] = movable(i);
+            wanted[i] = movable(i) && affordable(static_cast<int>(i));
             if (!wanted[i])
                 for_each_operand(rooted_.code->nodes[i],
                                  [&](int o) { needed[static_cast<std::size_t>(o)] = true; });
@@ -78,11 +90,27 @@ private:
         return wanted;
     }
 
-    // A node and what it needs.
-    ir::Code subgraph(int root) const {
+    // A node and what it needs; some of it where that is too much.
+    std::map<int, int> needed_by(int root) const {
         std::map<int, int> place{{root, -1}};
-        for (auto it = place.rbegin(); it != place.rend(); ++it)
+        for (auto it = place.rbegin(); it != place.rend() && place.size() <= most_nodes_a_uniform; ++it)
             for_each_operand(at(it->first), [&](int o) { place.emplace(o, -1); });
+        return place;
+    }
+
+    bool affordable(int root) const {
+        if (known_.nodes > most_nodes || known_.refused > 1000) return false;
+        const auto size = needed_by(root).size();
+        const bool small = size <= most_nodes_a_uniform;
+        if (small)
+            known_.nodes += size;
+        else
+            ++known_.refused;
+        return small;
+    }
+
+    ir::Code subgraph(int root) const {
+        auto place = needed_by(root);
         ir::Code code;
         for (auto& [node, index] : place) {
             auto copy = at(node);
@@ -119,14 +147,13 @@ private:
 
     int index_of(ir::Code code) const {
         auto& uniforms = program_.uniforms;
-        const auto found = std::find_if(uniforms.begin(), uniforms.end(),
-                                        [&](const ir::Code& other) { return same_bits(other, code); });
-        if (found != uniforms.end()) return static_cast<int>(found - uniforms.begin());
-        uniforms.push_back(std::move(code));
-        return static_cast<int>(uniforms.size()) - 1;
+        const auto [found, is_new] = known_.uniforms.emplace(code, static_cast<int>(uniforms.size()));
+        if (is_new) uniforms.push_back(std::move(code));
+        return found->second;
     }
 
     ir::Program& program_;
+    Known& known_;
     const RootedCode& rooted_;
     std::vector<bool> varies_;
 };
@@ -134,7 +161,8 @@ private:
 } // namespace
 
 void hoist(ir::Program& program) {
-    for (const auto& code : codes_of_steps(program)) Hoister(program, code).run();
+    Known known;
+    for (const auto& code : codes_of_steps(program)) Hoister(program, known, code).run();
 }
 
 } // namespace farfield::stencil
