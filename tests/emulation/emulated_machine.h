@@ -10,25 +10,79 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace farfield::testing {
 
+using Emulate = void(void (*)(const std::uint64_t*), const std::uint64_t*, long long, int, int, int, int,
+                     std::uint64_t);
+
+/// Kernels of several plans, compiled together because a compiler takes its time to start.
+class EmulatedCode {
+public:
+    explicit EmulatedCode(const std::vector<stencil::codegen::cuda::Plan>& plans) {
+        std::string source = cuda_on_cpu;
+        for (const auto& plan : plans) {
+            const auto [place, is_new] =
+                spaces_.emplace(plan.source, "plan_" + std::to_string(spaces_.size()));
+            if (!is_new) continue;
+            source += "namespace " + place->second + " {\n" + without_linkage(plan.source) + "}\n";
+            for (const auto& function : functions_of(plan))
+                source += "extern \"C\" void " + place->second + "_" + function +
+                          "(const uint64_t* values) { emulator::call(" + place->second + "::" + function +
+                          ", values); }\n";
+        }
+        const char* level = plans.size() > 1 ? "-O0" : "-O1";
+        object_ =
+            jit::compile_shared_object(source, {"-std=c++17", level, "-ffp-contract=off", "-fPIC", "-w"})
+                .object;
+        emulate = object_->function<Emulate>("emulate");
+    }
+
+    Emulate* emulate = nullptr;
+    void (*find(const std::string& source, const std::string& function) const)(const std::uint64_t*) {
+        return object_->function<void(const std::uint64_t*)>(spaces_.at(source) + "_" + function);
+    }
+
+private:
+    // Within a namespace: each plan has a function `tiles_0`, and all share the memory of the one block that
+    // runs.
+    static std::string without_linkage(std::string text) {
+        const auto replace = [&](const std::string& what, const std::string& with) {
+            for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size()))
+                text.replace(at, what.size(), with);
+        };
+        replace("extern \"C\" ", "");
+        replace("extern __shared__ double shared[];", "double* const shared = ::shared;");
+        return text;
+    }
+    static std::set<std::string> functions_of(const stencil::codegen::cuda::Plan& plan) {
+        std::set<std::string> names;
+        for (const auto& pass : plan.passes)
+            for (const auto& launch : pass.launches) names.insert(launch.function);
+        for (const auto& record : plan.records)
+            for (const auto& launch : record.launches) names.insert(launch.function);
+        return names;
+    }
+
+    std::map<std::string, std::string> spaces_;
+    std::shared_ptr<const jit::SharedObject> object_;
+};
+
 class EmulatedMachine : public stencil::cuda::Machine {
 public:
-    explicit EmulatedMachine(std::uint64_t seed = 1) : seed_(seed) {}
+    /// @param seed of the order in which threads run. @param code that has the plan's kernels; null: compiled
+    /// alone.
+    explicit EmulatedMachine(std::uint64_t seed = 1, std::shared_ptr<const EmulatedCode> code = nullptr)
+        : seed_(seed), code_(std::move(code)) {}
     ~EmulatedMachine() override { check_guards(); }
 
     double load(const stencil::codegen::cuda::Plan& plan) override {
-        std::string source = cuda_on_cpu + plan.source;
-        for (const auto& function : functions_of(plan))
-            source += "extern \"C\" void call_" + function + "(const uint64_t* values) { emulator::call(" +
-                      function + ", values); }\n";
-        object_ =
-            jit::compile_shared_object(source, {"-std=c++17", "-O1", "-ffp-contract=off", "-fPIC", "-w"})
-                .object;
-        emulate_ = object_->function<Emulate>("emulate");
+        if (code_ == nullptr) code_ = std::make_shared<const EmulatedCode>(std::vector{plan});
+        source_ = plan.source;
         return 0;
     }
     std::string description() const override { return "emulated"; }
@@ -36,6 +90,7 @@ public:
         memory_.push_back({std::vector<char>(bytes + 2 * guard, pattern), bytes});
         return memory_.back().content.data() + guard;
     }
+    void clear(void* memory, std::size_t bytes) override { std::memset(memory, 0, bytes); }
     void upload(void* to, const void* from, std::size_t bytes) override {
         if (bytes > 0) std::memcpy(to, from, bytes);
     }
@@ -43,29 +98,16 @@ public:
     void run(const std::vector<stencil::cuda::BoundLaunch>& launches, bool) override {
         for (const auto& bound : launches) {
             const auto& launch = *bound.launch;
-            emulate_(object_->function<void(const std::uint64_t*)>("call_" + launch.function),
-                     bound.values.data(), launch.blocks, launch.threads[0], launch.threads[1],
-                     launch.threads[2], launch.shared_bytes, seed_++);
+            code_->emulate(code_->find(source_, launch.function), bound.values.data(), launch.blocks,
+                           launch.threads[0], launch.threads[1], launch.threads[2], launch.shared_bytes,
+                           seed_++);
         }
     }
     void synchronize() override { check_guards(); }
 
-    static std::vector<std::string> functions_of(const stencil::codegen::cuda::Plan& plan) {
-        std::map<std::string, bool> names;
-        for (const auto& pass : plan.passes)
-            for (const auto& launch : pass.launches) names[launch.function] = true;
-        for (const auto& record : plan.records)
-            for (const auto& launch : record.launches) names[launch.function] = true;
-        std::vector<std::string> list;
-        for (const auto& [name, used] : names) list.push_back(name);
-        return list;
-    }
-
 private:
-    using Emulate = void(void (*)(const std::uint64_t*), const std::uint64_t*, long long, int, int, int, int,
-                         std::uint64_t);
     static constexpr std::size_t guard = 4096;
-    static constexpr char pattern = '\xff';
+    static constexpr char pattern = '\xff'; // read as a number it is NaN
     struct Memory {
         std::vector<char> content;
         std::size_t bytes;
@@ -79,9 +121,9 @@ private:
                 }
     }
     std::uint64_t seed_;
+    std::shared_ptr<const EmulatedCode> code_;
+    std::string source_;
     std::vector<Memory> memory_;
-    std::shared_ptr<const jit::SharedObject> object_;
-    Emulate* emulate_ = nullptr;
 };
 
 } // namespace farfield::testing

@@ -24,6 +24,9 @@ void print_tree(Text& text);
 /// A 0/1 byte for each cell of the set's bounding box.
 std::vector<unsigned char> mask_bytes(const ir::CellSet& cells);
 
+/// Computes a condition into `bool is_here`.
+void print_condition(Text& text, const PrintedCode& condition);
+
 /// Whether a code is a constant truth value.
 bool is_trivial(const ir::Code& predicate);
 

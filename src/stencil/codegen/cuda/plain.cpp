@@ -148,8 +148,8 @@ Launch print_cells(const Context& context, int number) {
             print_code(kernel.predicate, std::vector<Root>{{kernel.predicate.result, "belongs"}}, spelling);
         add_reads(function.parameters, context.program, kernel.predicate);
         context.needs |= condition.needs;
-        for (const auto& line : condition.lines) function.body.add(line);
-        function.body.add("if (!belongs) return;");
+        print_condition(function.body, condition);
+        function.body.add("if (!is_here) return;");
     } else if (cover == Cover::bytes) {
         const auto bytes = mask_bytes(*kernel.cells);
         const auto& box = kernel.cells->bounds();
@@ -205,6 +205,15 @@ Launch print_carry(const Context& context, int number, std::size_t which) {
 }
 
 } // namespace
+
+void print_condition(Text& text, const PrintedCode& condition) {
+    // in braces, because the names of its values are those of the kernel's
+    text.add("bool is_here;");
+    text.add("{");
+    for (const auto& line : condition.lines) text.add(line);
+    text.line("is_here = {};", condition.values[0]);
+    text.add("}");
+}
 
 std::vector<unsigned char> mask_bytes(const ir::CellSet& cells) {
     const auto& box = cells.bounds();

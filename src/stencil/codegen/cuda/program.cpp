@@ -1,6 +1,7 @@
 // The plan of a whole program: which kernels go into tiles, and the text around all functions.
 #include "stencil/codegen/cuda/forms.h"
 #include "stencil/codegen/cuda/tile.h"
+#include "stencil/codegen/names.h"
 
 #include <algorithm>
 #include <numeric>
@@ -62,7 +63,23 @@ void print_source(const Context& context, const Text& functions) {
 
 } // namespace
 
-Plan plan_program(const ir::Program& program, const ExecutorOptions& options) {
+namespace {
+
+// Buffers of files are called like the files.
+ir::Program with_names(ir::Program program) {
+    Names names;
+    for (auto& buffer : program.buffers) {
+        buffer.name = names.unique(buffer.name);
+        while (buffer.name.ends_with('_'))
+            buffer.name = names.unique(buffer.name.substr(0, buffer.name.size() - 1) + "x");
+    }
+    return program;
+}
+
+} // namespace
+
+Plan plan_program(const ir::Program& original, const ExecutorOptions& options) {
+    const auto program = with_names(original);
     Plan plan;
     for (const auto& buffer : program.buffers) plan.buffers.push_back(layout_of(program, buffer));
     plan.clock_row = 2 + static_cast<int>(program.uniforms.size());
@@ -85,9 +102,11 @@ Plan plan_program(const ir::Program& program, const ExecutorOptions& options) {
     }
     for (std::size_t r = 0; r < program.records.size(); ++r)
         plan.records.push_back(print_record(context, static_cast<int>(r)));
-    if (std::any_of(plan.records.begin(), plan.records.end(),
-                    [](const RecordPlan& r) { return r.launches.size() > 1; }))
-        print_tree(text);
+    const auto needs_tree = [](const RecordPlan& record) {
+        return std::any_of(record.launches.begin(), record.launches.end(),
+                           [](const Launch& launch) { return launch.function.starts_with("tree_"); });
+    };
+    if (std::any_of(plan.records.begin(), plan.records.end(), needs_tree)) print_tree(text);
     print_source(context, text);
     plan.description = form;
     return plan;

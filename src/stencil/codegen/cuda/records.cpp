@@ -24,10 +24,14 @@ std::string_view combine(Reduction reduction) {
     }
 }
 
-// What atoms without a cell of the record hold.
-double identity(Reduction reduction) {
+// What atoms without a cell of the record hold. Without any cell only a sum has a value.
+double identity(const ir::Record& record) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
-    return reduction == Reduction::max ? -infinity : reduction == Reduction::min ? infinity : 0.0;
+    if (record.cells->empty() && record.reduction != Reduction::sum)
+        return std::numeric_limits<double>::quiet_NaN();
+    return record.reduction == Reduction::max   ? -infinity
+           : record.reduction == Reduction::min ? infinity
+                                                : 0.0;
 }
 
 void print_value(const Context& context, const ir::Record& record, Parameters& parameters, const char* name) {
@@ -83,8 +87,8 @@ void print_cell(const Context& context, int number, Parameters& parameters) {
         context.needs |= condition.needs;
         text.line("const Index at = x + {} * (y + {} * Index(z));", pitch_of(context.program, record.grid),
                   record.cells->shape()[1]);
-        for (const auto& line : condition.lines) text.add(line);
-        text.add("if (!belongs) continue;");
+        print_condition(text, condition);
+        text.add("if (!is_here) continue;");
     } else {
         if (!record.cells->is_box()) {
             const auto bytes = mask_bytes(*record.cells);
@@ -184,14 +188,14 @@ RecordPlan print_record(const Context& context, int number) {
     const auto& record = context.program.records[static_cast<std::size_t>(number)];
     RecordPlan plan;
     plan.every = record.every;
-    if (record.reduction == Reduction::value) {
+    if (record.reduction == Reduction::value && !record.cells->empty()) {
         plan.launches.push_back(print_point(context, number));
         return plan;
     }
     const auto& shape = record.cells->shape();
     auto count = ir::atoms_in_row(shape[0]) * shape[1] * shape[2];
     const auto new_scratch = [&](std::int64_t size) {
-        context.plan.scratch.push_back({size, identity(record.reduction)});
+        context.plan.scratch.push_back({size, identity(record)});
         return static_cast<int>(context.plan.scratch.size()) - 1;
     };
     int from = new_scratch(count);

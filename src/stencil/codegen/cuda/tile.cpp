@@ -81,7 +81,7 @@ void TilePrinter::open_patch(Text& text, bool coordinates) {
 std::string TilePrinter::in_grid() const {
     std::string text;
     for (std::size_t a = 0; a < 3; ++a)
-        if (!shape_.wraps[a] && extent_[a] > 1)
+        if (!shape_.wraps[a] && shape_.side[a] > 1)
             text += fmt::format("{}inside<{}>({})", text.empty() ? "" : " && ", extent_[a], "xyz"[a]);
     return text.empty() ? "true" : text;
 }
@@ -378,7 +378,7 @@ void TilePrinter::print_storing() {
     open_patch(body_, true);
     std::string inside;
     for (std::size_t a = 0; a < 3; ++a)
-        if (extent_[a] > 1)
+        if (shape_.side[a] > 1)
             inside += fmt::format(" && inside<{}>(first_{} + {})", extent_[a], "xyz"[a], "ijk"[a]);
     body_.line("if (is_kept(i, j, k){}) {{", inside);
     for (const auto& field : shape_.fields) {

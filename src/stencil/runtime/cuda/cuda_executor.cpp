@@ -97,9 +97,11 @@ public:
     void* allocate(std::size_t bytes) override {
         const DeviceScope scope(device_);
         memory_.emplace_back(bytes);
-        farfield::cuda::check(cudaMemsetAsync(memory_.back().data(), 0, bytes, channel_->stream.get()),
-                              "clearing memory");
         return memory_.back().data();
+    }
+    void clear(void* memory, std::size_t bytes) override {
+        const DeviceScope scope(device_);
+        farfield::cuda::check(cudaMemsetAsync(memory, 0, bytes, channel_->stream.get()), "clearing memory");
     }
     void upload(void* to, const void* from, std::size_t bytes) override {
         const DeviceScope scope(device_);

@@ -5,6 +5,7 @@
 #include "stencil/runtime/initial_values.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <numeric>
 
@@ -32,6 +33,13 @@ void store(const BufferLayout& layout, std::vector<char>& content, std::int64_t 
         const auto narrow = static_cast<float>(values[i]);
         std::memcpy(at + 4 * i, &narrow, 4);
     }
+}
+
+bool starts_at_zero(const ir::Buffer& buffer) {
+    if (buffer.initial.nodes.empty()) return false; // its values are given
+    const auto& result = buffer.initial.nodes[static_cast<std::size_t>(buffer.initial.result)];
+    return result.op == ir::Op::constant && std::bit_cast<std::uint64_t>(result.real) == 0 &&
+           result.integer == 0;
 }
 
 } // namespace
@@ -83,6 +91,11 @@ void DeviceExecutor::upload_all_copies(int buffer, const std::vector<char>& cont
 
 void DeviceExecutor::fill(int buffer) {
     const auto& layout = plan_.buffers[static_cast<std::size_t>(buffer)];
+    if (starts_at_zero(program_->buffers[static_cast<std::size_t>(buffer)])) {
+        for (void* memory : copies_[static_cast<std::size_t>(buffer)].memory)
+            if (memory != nullptr) machine_->clear(memory, layout.bytes());
+        return;
+    }
     std::vector<char> content(layout.bytes(), 0);
     initial_values(*program_, buffer,
                    [&](std::int64_t row, std::int64_t first, std::span<const double> values) {

@@ -31,6 +31,7 @@ public:
     virtual std::string description() const = 0;
     /// Memory of the GPU, released with the machine. @throws DeviceError where it is full.
     virtual void* allocate(std::size_t bytes) = 0;
+    virtual void clear(void* memory, std::size_t bytes) = 0;
     /// In the order of the launches; the host's memory is free at return.
     virtual void upload(void* to, const void* from, std::size_t bytes) = 0;
     /// Waits for all launches so far. @throws DeviceError for what went wrong in them.

@@ -1,0 +1,59 @@
+// Programs that reach the forms and corners of GPU code; run emulated, and on a GPU.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace farfield::testing {
+
+inline const std::string microdisk = R"(param n = 100, radius = 40
+grid g[x: n, y: 90]
+field Ex, Ey, Hz, energy on g
+subdomain disk(x, y) = (x - n/2)^2 + (y - 45)^2 < radius^2
+update electric on interior:
+    Ex += 0.5 * (Hz - Hz[y-1])
+    Ey += 0.5 * (Hz[x-1] - Hz)
+update magnetic on disk:
+    Hz += 0.5 * (Ex[y+1] - Ex + Ey - Ey[x+1])
+source dipole at (n/2 + 10, 45):
+    Hz += exp(-((t - 6)/2)^2) * sin(0.15*t)
+update accumulate on disk: energy += Hz^2
+step: electric, magnetic, dipole, accumulate
+)";
+
+inline std::string spreading(const std::string& grid, const std::string& boundary,
+                             const std::string& attributes, const std::string& sum) {
+    return "grid g[" + grid + "]\nfield u on g " + attributes + " = 1 + 0.01*x*x - 0.3*" +
+           (grid.find('y') == std::string::npos ? "x" : "y") + "\nfield w on g\nboundary u: " + boundary +
+           "\nrecord total = sum of u every 3\nrecord top = max of u*w every 2\nrecord low = min of u on x > "
+           "4 every 4\n"
+           "record middle = mean of w every 5\nrecord probe = u at (3" +
+           (grid.find('y') == std::string::npos ? "" : ", 2") +
+           (grid.find('z') == std::string::npos ? "" : ", 1") +
+           ") every 4\nupdate spread: u = 0.3*u + 0.1*(" + sum +
+           ")\nupdate gather on x % 3 != 1: w += u*u + 0.001*step*t\nstep: spread, gather every 2\n";
+}
+
+struct StencilCase {
+    std::string name, text;
+};
+
+inline std::vector<StencilCase> boundary_cases() {
+    return {
+        {"1d periodic",
+         spreading("x: 700", "periodic", ": double, double-buffered", "u[x-2] + u[x+1] - u[x+3]")},
+        {"1d mirror", spreading("x: 70", "mirror", ": float, double-buffered", "u[x-2] + u[x+1] - u[x+3]")},
+        {"2d clamp",
+         spreading("x: 90, y: 70", "clamp", ": double, double-buffered", "u[x-2] + u[x+1, y-1] - u[y+2]")},
+        {"2d mirror",
+         spreading("x: 67, y: 131", "mirror", ": double, double-buffered", "u[x-3] + u[x+1, y-2] - u[y+3]")},
+        {"2d zero and periodic", spreading("x: 65, y: 30", "zero in x, periodic in y",
+                                           ": float, double-buffered", "u[x-1, y-1] + u[x+1] - u[y+2]")},
+        {"2d mixed", spreading("x: 40, y: 101", "periodic in x, clamp in y", ": double, double-buffered",
+                               "u[x-1, y-1] + u[x+2] - u[y+1]")},
+        {"3d", spreading("x: 21, y: 18, z: 15", "periodic in x and z, mirror in y",
+                         ": double, double-buffered", "u[x-1, y-1] + u[x+1, z+1] - u[z-2]")},
+    };
+}
+
+} // namespace farfield::testing

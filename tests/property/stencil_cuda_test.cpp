@@ -1,0 +1,126 @@
+// Random programs as CUDA code, emulated on the CPU: the interpreter's bits, in both forms, with every mask
+// in turn. FARFIELD_RANDOM_PROGRAMS (36) programs from the seed FARFIELD_RANDOM_SEED (1) on; a message has
+// the seed.
+#include "stencil_generator.h"
+
+#include "emulation/emulated_machine.h"
+#include "stencil/compiler.h"
+#include "stencil/front_end.h"
+#include "stencil/runtime/cuda/device_executor.h"
+#include "stencil/runtime/targets.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace farfield::stencil {
+namespace {
+
+using testing::EmulatedCode;
+using testing::EmulatedMachine;
+using ProgramPtr = std::shared_ptr<const ir::Program>;
+
+std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
+    const char* text = std::getenv(variable);
+    return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+// Null where the generator made a mistake.
+ProgramPtr program_of(std::uint64_t seed, std::string& text) {
+    text = testing::program_of({testing::random_world(seed, "")});
+    FrontEnd front("random.ff", text);
+    CompileOptions options;
+    options.allow_unstable = true;
+    return front.good() ? compile(front.model(), options, front.diagnostics()) : nullptr;
+}
+
+std::vector<std::vector<double>> results_of(Executor& executor) {
+    std::vector<std::vector<double>> results;
+    const auto& program = executor.program();
+    executor.advance(4);
+    executor.advance(3);
+    for (std::size_t b = 0; b < program.buffers.size(); ++b) {
+        if (program.buffers[b].kind != ir::BufferKind::field) continue;
+        const auto& shape = program.grids[static_cast<std::size_t>(program.buffers[b].grid)].shape;
+        executor.read(static_cast<int>(b),
+                      results.emplace_back(static_cast<std::size_t>(shape[0] * shape[1] * shape[2])));
+    }
+    for (std::size_t r = 0; r < program.records.size(); ++r)
+        results.push_back(executor.take_series(static_cast<int>(r)));
+    return results;
+}
+
+bool same(double a, double b) {
+    return (std::isnan(a) && std::isnan(b)) ||
+           std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+}
+
+struct Trial {
+    std::uint64_t seed = 0;
+    std::string text;
+    ProgramPtr program;
+    ExecutorOptions options;
+};
+
+std::vector<Trial> trials_from(std::uint64_t& seed, std::size_t programs) {
+    std::vector<Trial> trials;
+    for (std::size_t done = 0; done < programs; ++seed) {
+        Trial trial{seed, {}, nullptr, {}};
+        trial.program = program_of(seed, trial.text);
+        if (trial.program == nullptr) continue;
+        ++done;
+        constexpr Mask masks[] = {Mask::none, Mask::multiply, Mask::branch, Mask::spans};
+        trial.options.mask = masks[seed % 4];
+        trial.options.fuse = false;
+        trials.push_back(trial);
+        trial.options.fuse = true;
+        trial.options.time_tile = 2 + static_cast<int>(seed / 4 % 2);
+        trials.push_back(trial);
+    }
+    return trials;
+}
+
+class RandomCuda : public ::testing::TestWithParam<int> {};
+constexpr int parts = 6;
+
+TEST_P(RandomCuda, GivesTheInterpretersBits) {
+    const auto programs = number_from("FARFIELD_RANDOM_PROGRAMS", 36) / parts;
+    auto seed = number_from("FARFIELD_RANDOM_SEED", 1) + 1000003 * static_cast<std::uint64_t>(GetParam());
+    std::size_t tiled = 0, all = 0;
+    for (std::size_t done = 0; done < programs; done += 10) {
+        const auto trials = trials_from(seed, std::min<std::size_t>(10, programs - done));
+        std::vector<codegen::cuda::Plan> plans;
+        for (const auto& trial : trials)
+            plans.push_back(codegen::cuda::plan_program(*trial.program, trial.options));
+        const auto code = std::make_shared<const EmulatedCode>(plans);
+        for (const auto& trial : trials) {
+            SCOPED_TRACE("seed " + std::to_string(trial.seed) + "\n" + trial.text);
+            const auto wanted = results_of(*make_executor("interpreter", trial.program, {}));
+            cuda::DeviceExecutor executor(trial.program, trial.options,
+                                          std::make_unique<EmulatedMachine>(trial.seed, code));
+            const auto form = executor.preparation().description;
+            ++all;
+            tiled += form.find("tiles") != std::string::npos ? 1 : 0;
+            const auto found = results_of(executor);
+            ASSERT_EQ(found.size(), wanted.size());
+            for (std::size_t i = 0; i < wanted.size(); ++i) {
+                ASSERT_EQ(found[i].size(), wanted[i].size()) << form << ", result " << i;
+                for (std::size_t j = 0; j < wanted[i].size(); ++j)
+                    ASSERT_TRUE(same(found[i][j], wanted[i][j]))
+                        << form << ", mask " << static_cast<int>(trial.options.mask) << ", result " << i
+                        << " [" << j << "]: " << found[i][j] << " instead of " << wanted[i][j];
+            }
+        }
+    }
+    EXPECT_GT(4 * tiled, all); // else little of the tiles is tested
+}
+
+INSTANTIATE_TEST_SUITE_P(Parts, RandomCuda, ::testing::Range(0, parts));
+
+} // namespace
+} // namespace farfield::stencil
