@@ -41,7 +41,7 @@ public:
         Expr(Integer value) // NOLINT(google-explicit-constructor)
         : Expr(integer(static_cast<std::int64_t>(value))) {}
 
-    explicit operator bool() const { return node_ != nullptr; }
+    [[nodiscard]] bool empty() const { return node_ == nullptr; }
     [[nodiscard]] const lang::Expr* node() const { return node_.get(); }
     explicit Expr(std::shared_ptr<const lang::Expr> node) : node_(std::move(node)) {}
 
@@ -164,41 +164,41 @@ struct BoundaryAlong {
 };
 
 struct FieldOptions {
-    std::string grid;     ///< may be left out where there is one
-    std::vector<Expr> at; ///< place in the cell: {x + 0.5, y}; none: the corner
+    std::string grid{};     ///< may be left out where there is one
+    std::vector<Expr> at{}; ///< place in the cell: {x + 0.5, y}; none: the corner
     bool single_precision = false;
     bool double_buffered = false;
     bool read_only = false;
-    Expr initial; ///< none: 0
+    Expr initial{}; ///< none: 0
 };
 
 struct CoefficientCase {
-    Expr where; ///< none: elsewhere, the last
-    Expr value;
+    Expr where{}; ///< none: elsewhere, the last
+    Expr value{};
 };
 
 enum class Reduce : std::uint8_t { value, sum, mean, max, min };
 struct RecordOptions {
     Reduce reduce = Reduce::value;
-    Expr on;  ///< a region; neither it nor a place: everywhere
-    Place at; ///< a cell or a box
-    Expr every;
+    Expr on{};  ///< a region; neither it nor a place: everywhere
+    Place at{}; ///< a cell or a box
+    Expr every{};
 };
 
 struct StepOf {
     StepOf(const Name& action, Expr steps = {}) : name(action.text()), every(std::move(steps)) {} // NOLINT
-    std::string name;
-    Expr every;
+    std::string name{};
+    Expr every{};
 };
 
 struct TimeOptions {
-    Expr dt;
-    Expr steps;
-    Expr end;
+    Expr dt{};
+    Expr steps{};
+    Expr end{};
 };
 
 struct OutputTimes {
-    Expr every;
+    Expr every{};
     bool at_start = false;
     bool at_end = false;
 };

@@ -59,7 +59,7 @@ FieldView::FieldView(const StencilProgram::Data& program, const stencil::Compile
     if (grid.axes.size() > 2) {
         const auto middle = grid.axes[2].cells / 2;
         first_ = static_cast<std::size_t>(middle * plane_.columns * plane_.rows);
-        picture_.title += fmt::format(", z = {} of 0…{}", middle, grid.axes[2].cells - 1);
+        picture_.title += fmt::format(", z = {} of {} cells", middle, grid.axes[2].cells);
     }
     if (outlined) add_outlines(program, options);
 }

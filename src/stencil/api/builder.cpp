@@ -9,10 +9,10 @@
 namespace farfield::stencil_builder {
 namespace {
 
-lang::ExprPtr copy(const Expr& expr) { return expr ? lang::clone(*expr.node()) : nullptr; }
+lang::ExprPtr copy(const Expr& expr) { return !expr.empty() ? lang::clone(*expr.node()) : nullptr; }
 
 lang::ExprPtr required(const Expr& expr, const char* what) {
-    if (!expr) throw InvalidArgument(std::string(what) + " is missing; give an expression");
+    if (expr.empty()) throw InvalidArgument(std::string(what) + " is missing; give an expression");
     return lang::clone(*expr.node());
 }
 
@@ -98,7 +98,7 @@ Name Builder::let(const std::string& name, const Expr& value) {
 void Builder::time(const TimeOptions& options) {
     stencil::TimeSettings settings;
     const auto add = [&](const char* word, const Expr& value) {
-        if (!value) return;
+        if (value.empty()) return;
         auto& entry = settings.list.emplace_back();
         entry.name.text = word;
         entry.value = copy(value);

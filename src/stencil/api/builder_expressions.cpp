@@ -24,7 +24,7 @@ Expr made(lang::Node node) {
 }
 
 lang::ExprPtr copy(const Expr& expr) {
-    if (!expr) throw InvalidArgument("an expression is empty where a value is needed");
+    if (expr.empty()) throw InvalidArgument("an expression is empty where a value is needed");
     return lang::clone(*expr.node());
 }
 
