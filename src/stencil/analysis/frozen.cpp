@@ -14,6 +14,9 @@ Form known(double value) { return {Kind::known, value, {}}; }
 Form free_form() { return {Kind::free, 0, {}}; }
 Form opaque() { return {}; }
 
+// An equation that reads more is not worth its time: sums copy their terms.
+constexpr std::size_t most_terms = 256;
+
 bool independent(const Form& form) { return form.kind == Kind::known || form.kind == Kind::free; }
 
 Form multiple(const Form& form, double factor) {
@@ -27,6 +30,7 @@ Form sum(const Form& a, const Form& b) {
     if (a.kind == Kind::opaque || b.kind == Kind::opaque) return opaque();
     if (a.kind == Kind::known && b.kind == Kind::known) return known(a.value + b.value);
     if (independent(a) && independent(b)) return free_form();
+    if (a.terms.size() + b.terms.size() > most_terms) return opaque();
     Form out{Kind::linear, 0, a.terms};
     for (const auto& term : b.terms) {
         const auto same = std::find_if(out.terms.begin(), out.terms.end(), [&](const Term& other) {

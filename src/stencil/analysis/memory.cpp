@@ -27,26 +27,34 @@ std::string bytes_text(double bytes) {
     return fmt::format("{:.3g} {}", bytes, units[unit]);
 }
 
-// Fields, coefficients, and the rows of sets, of which each has three numbers at least.
+// Fields, coefficients, arrays, and sets of cells: three numbers a row at least, and a bit a cell, which
+// stands for what shapes with many intervals need, and for the work of finding them.
 double bytes_on(const Model& model, int index) {
     const auto& grid = model.grids[static_cast<std::size_t>(index)];
     const double cells = cells_in(grid);
-    const double rows = cells / static_cast<double>(grid.axes[0].cells);
+    const double a_set = cells / static_cast<double>(grid.axes[0].cells) * 24 + cells / 8;
     double bytes = 0;
-    for (const auto& field : model.fields)
-        if (field.grid == index) bytes += cells * bytes_of(field.precision) * (field.double_buffered ? 2 : 1);
-    for (const auto& coefficient : model.coefficients)
-        if (coefficient.grid == index)
-            bytes += cells * bytes_of(coefficient.precision) +
-                     rows * 24 * static_cast<double>(coefficient.cases.size());
-    const auto sets = [&](const auto& list, const auto& grid_of) {
+    const auto count = [&](const auto& list, const auto& grid_of, const auto& bytes_of_one) {
         for (const auto& one : list)
-            if (grid_of(one) == index) bytes += rows * 24;
+            if (grid_of(one) == index) bytes += bytes_of_one(one);
     };
-    sets(model.subdomains, [](const Subdomain& one) { return one.grid; });
-    sets(model.updates, [](const Update& one) { return one.grid; });
-    sets(model.sources, [](const Source& one) { return one.update.grid; });
-    sets(model.records, [](const Record& one) { return one.grid; });
+    const auto grid_of = [](const auto& one) { return one.grid; };
+    const auto set = [&](const auto&) { return a_set; };
+    count(model.fields, grid_of, [&](const Field& field) {
+        return cells * bytes_of(field.precision) * (field.double_buffered ? 2 : 1);
+    });
+    count(model.arrays, grid_of, [&](const Array& array) {
+        return 8 * static_cast<double>(grid.axes[static_cast<std::size_t>(array.axis)].cells);
+    });
+    count(model.coefficients, grid_of, [&](const Coefficient& coefficient) {
+        return cells * bytes_of(coefficient.precision) +
+               a_set * static_cast<double>(coefficient.cases.size());
+    });
+    count(model.subdomains, grid_of, set);
+    count(model.updates, grid_of, set);
+    count(
+        model.sources, [](const Source& source) { return source.update.grid; }, set);
+    count(model.records, grid_of, set);
     return bytes;
 }
 

@@ -11,19 +11,22 @@ class Sampler {
 public:
     Sampler(const ir::Program& program, int grid)
         : program_(program), grid_(program.grids[static_cast<std::size_t>(grid)]) {
+        std::size_t nodes = 0;
         for (std::size_t k = 0; k < program.kernels.size(); ++k) {
             if (program.kernels[k].grid != grid) continue;
             kernels_.push_back(static_cast<int>(k));
+            nodes += program.kernels[k].code.nodes.size();
             for (const auto& node : program.kernels[k].code.nodes)
                 if (node.op == ir::Op::load)
                     for (const int offset : node.offsets)
                         reach_ = std::max<std::int64_t>(reach_, std::abs(offset) + 1);
         }
         reach_ = std::min(reach_, most_reach);
+        most_samples_ = std::max<std::size_t>(8, most_nodes / (nodes + 1));
     }
 
     void add_lattice() {
-        constexpr std::array<std::int64_t, 4> points{1, 512, 32, 10};
+        constexpr std::array<std::int64_t, 4> points{1, 256, 16, 7};
         std::array<std::vector<std::int64_t>, 3> along;
         for (std::size_t a = 0; a < 3; ++a) {
             const auto n = grid_.shape[a];
@@ -39,7 +42,7 @@ public:
     }
 
     void add_some_of(const ir::CellSet& cells) {
-        constexpr std::int64_t rows_wanted = 15;
+        constexpr std::int64_t rows_wanted = 7;
         const auto& bounds = cells.bounds();
         if (bounds.empty()) return;
         const auto steps = [&](std::size_t axis) {
@@ -63,10 +66,10 @@ public:
 
 private:
     static constexpr std::int64_t most_reach = 8;
-    static constexpr std::size_t most_samples = 5000;
+    static constexpr std::size_t most_nodes = 2'000'000; // looked at in all samples together
 
     void add(const Cell& cell) {
-        if (samples_.size() >= most_samples) return;
+        if (samples_.size() >= most_samples_) return;
         SampleCell sample{cell, {}};
         for (const int k : kernels_) {
             const auto inside = share(*program_.kernels[static_cast<std::size_t>(k)].cells, cell);
@@ -99,6 +102,7 @@ private:
     const ir::Grid& grid_;
     std::vector<int> kernels_;
     std::int64_t reach_ = 2;
+    std::size_t most_samples_ = 0;
     std::vector<SampleCell> samples_;
 };
 

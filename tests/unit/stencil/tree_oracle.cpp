@@ -268,7 +268,7 @@ TreeOracle::Value TreeOracle::power(Value base, std::int64_t n) const {
     const bool whole = base.type == Type::whole;
     const Value one{base.type, base.varies, 1, whole ? 0.0 : 1.0};
     auto left = static_cast<std::uint64_t>(n < 0 ? -n : n);
-    if (left == 0) return one;
+    if (left == 0) return {whole ? Type::whole : Type::real, false, 1, 1.0}; // the same in all cells
     std::uint64_t bit = 1;
     while (bit <= left / 2) bit *= 2;
     Value out = base;
