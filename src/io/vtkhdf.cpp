@@ -31,7 +31,10 @@ void write_field_image(const std::filesystem::path& path, const FieldImage& imag
     const auto file = hdf5::File::create();
     auto group = file.root().create_group("VTKHDF");
     describe(group, image);
-    const hdf5::Shape shape{image.points[2], image.points[1], image.points[0]};
+    hdf5::Shape shape; // VTK's reader expects no axes of one point
+    for (std::size_t axis = 3; axis-- > 0;)
+        if (image.points[axis] > 1) shape.push_back(image.points[axis]);
+    if (shape.empty()) shape.push_back(1);
     auto data = group.create_group("PointData");
     if (image.single_precision) {
         const std::vector<float> rounded(values.begin(), values.end());

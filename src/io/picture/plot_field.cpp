@@ -17,7 +17,6 @@ constexpr double top_margin = 70;
 constexpr double bottom_margin = 90;
 constexpr double bar_gap = 26;
 constexpr double bar_width = 26;
-constexpr double bar_space = 172; // the bar with its numbers and label
 constexpr double least_side = 130;
 
 // The plane in pixels: true to scale unless it would be a thread.
@@ -76,6 +75,16 @@ void draw_outline(Canvas& canvas, const Rectangle& plot, const FieldPicture::Out
                 canvas.set(left + x, top + y + 1, colour);
             }
         }
+}
+
+int bar_ticks(const Rectangle& plot) { return plot.height() > 300 ? 6 : 3; }
+
+// Pixels to the right of the plane: the bar, its numbers and its label, as draw_right_axis places them.
+double bar_space(const Rectangle& plot, const ValueRange& range, const Theme& theme) {
+    double widest = 0;
+    for (const auto& tick : ticks_of({range.low, range.high, false, ""}, bar_ticks(plot)))
+        widest = std::max(widest, text_width(tick.text, theme.text));
+    return bar_gap + bar_width + theme.tick + widest + 4.5 * theme.text;
 }
 
 void draw_bar(Canvas& canvas, const Rectangle& plot, const ValueRange& range, const std::string& label,
@@ -180,7 +189,8 @@ Canvas draw_field(const Plane& plane, std::span<const float> values, const Value
     const Theme theme;
     const auto plot = place_of(plane, picture.size);
     const bool curve = plane.rows == 1;
-    const double right = std::max(plot.right, left_margin + 400) + (curve ? 40 : bar_space);
+    const double right =
+        std::max(plot.right + (curve ? 40 : bar_space(plot, range, theme)), left_margin + 440);
     Canvas canvas(static_cast<int>(right), static_cast<int>(plot.bottom + bottom_margin), theme.paper);
     const Axis x{plane.left, plane.right, false, plane.x_label};
     const int x_ticks = std::clamp(static_cast<int>(plot.width() / 130), 2, 7);

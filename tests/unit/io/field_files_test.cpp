@@ -43,7 +43,7 @@ TEST_F(FieldFiles, VtkhdfHasShapePlaceAndMoment) {
     EXPECT_EQ(group.attribute<std::int64_t>("Step"), 30);
     EXPECT_EQ(group.attribute<double>("Time"), 1.5);
     const auto data = group.group("PointData").dataset("Ez");
-    EXPECT_EQ(data.shape(), (hdf5::Shape{3, 1, 4})); // z, y, x
+    EXPECT_EQ(data.shape(), (hdf5::Shape{3, 4})); // z, x
     EXPECT_EQ(data.read<double>(), values);
     EXPECT_EQ(group.group("FieldData").dataset("TimeValue").read<double>(), std::vector<double>{1.5});
     const auto bytes = content_of(file("a.vtkhdf"));
