@@ -42,6 +42,7 @@ struct StencilPart {
 StencilPart declare_stencil_run(CLI::App& stencil);
 StencilPart declare_stencil_emit(CLI::App& stencil);
 StencilPart declare_stencil_resonances(CLI::App& stencil);
+StencilPart declare_stencil_tune(CLI::App& stencil);
 
 /// The commands and their summaries, examples of `app` or null for a group; used by help, man and completion.
 const Command* command_of(const CLI::App& app);

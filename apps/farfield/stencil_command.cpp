@@ -114,6 +114,7 @@ Action declare_stencil(CLI::App& app) {
         ->type_name(choices_text(stencil_stages()))
         ->required();
     parts.push_back(declare_stencil_emit(app));
+    parts.push_back(declare_stencil_tune(app));
     parts.push_back(declare_stencil_resonances(app));
     return [command, explainer, parts] {
         for (const auto& part : parts)

@@ -162,6 +162,29 @@ class Resonances(CommandTest):
         self.fail_clearly([*base, "uneven.csv", *band], 2, "not evenly spaced")
 
 
+class Tune(CommandTest):
+    def test_the_fastest_way_is_kept(self):
+        os.environ["FARFIELD_CACHE"] = os.path.join(os.getcwd(), "cache")
+        self.addCleanup(os.environ.pop, "FARFIELD_CACHE")
+        program = ["stencil", "tune", MICRODISK, "--set", "cells=160", "--set", "radius=60"]
+        text = self.succeed(*program, "--target", "cpu", "--repeat", "1", "--json", "tuned.json").out
+        with open("tuned.json", encoding="utf-8") as file:
+            report = json.load(file)
+        self.assertEqual({row["mask"] for row in report["rows"]}, {"none", "multiply", "branch", "spans"})
+        self.assertGreaterEqual(len(report["rows"]), 9)
+        best = [row for row in report["rows"] if row["best"]]
+        self.assertEqual(len(best), 1)
+        self.assertEqual(best[0]["cell_steps_per_second"], max(row["cell_steps_per_second"] for row in report["rows"]))
+        self.assertEqual(text.count("  <\n"), 1)
+        self.assertEqual(len([name for name in os.listdir("cache") if name.endswith(".choice")]), 1)
+
+    def test_mistakes(self):
+        self.fail_clearly(["stencil", "tune", MICRODISK, "--target", "interpreter"], 2, "nothing to tune")
+        self.fail_clearly(["stencil", "tune", "absent.ff"], 2, "absent.ff")
+        write("broken.ff", BROKEN)
+        self.assertEqual(farfield("stencil", "tune", "broken.ff").code, 2)
+
+
 class Completion(CommandTest):
     def test_stages_and_commands_are_offered(self):
         if shutil.which("bash") is None:

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "stencil/compiler.h"
 #include "stencil/runtime/targets.h"
+#include "stencil/tuning/choice.h"
 
 #include <fmt/format.h>
 
@@ -107,14 +108,21 @@ PreparedStencil prepare(const StencilProgram::Data& data, const StencilOptions& 
     if (!out.program)
         throw InternalError("the compiler of stencil programs made nothing and reported nothing");
     out.warnings = lang::to_text(diagnostics);
+    const auto make = [&](const std::string& target) {
+        const auto given = executor_options(options);
+        if (target == "interpreter") return stencil::make_executor(target, out.program, given);
+        const auto name = stencil::choice_name(deciding_text(data.model()), target, given);
+        return stencil::make_executor(target, out.program,
+                                      stencil::with_choice(given, stencil::read_choice(name)));
+    };
     for (const auto& target : targets) {
         out.target = target;
         if (target == targets.back()) {
-            out.executor = stencil::make_executor(target, out.program, executor_options(options));
+            out.executor = make(target);
             break;
         }
         try {
-            out.executor = stencil::make_executor(target, out.program, executor_options(options));
+            out.executor = make(target);
             break;
         } catch (const BackendUnavailable& error) {
             out.notes.push_back(fmt::format("the target {} cannot be used: {}; taking another one, with the "
