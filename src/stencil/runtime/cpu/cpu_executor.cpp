@@ -47,7 +47,8 @@ CpuExecutor::CpuExecutor(std::shared_ptr<const ir::Program> program, const Execu
     : Executor(std::move(program)), options_(options),
       mask_(options.mask == Mask::automatic ? Mask::spans : options.mask),
       threads_(thread_count(options.threads)), storage_(*program_, threads_), uniforms_(*program_),
-      current_(program_->buffers.size(), 0), instances_(program_->grids.size()) {
+      current_(program_->buffers.size(), 0), instances_(program_->grids.size()),
+      pairs_(program_->grids.size()) {
     compile();
     for (int b = 0; b < static_cast<int>(program_->buffers.size()); ++b)
         for (int copy = 0; copy < program_->buffers[b].copies; ++copy)
@@ -65,11 +66,17 @@ CpuExecutor::CpuExecutor(std::shared_ptr<const ir::Program> program, const Execu
 
 void CpuExecutor::compile() {
     const auto start = std::chrono::steady_clock::now();
-    const auto source = codegen::print_row_functions(*program_, mask_);
+    if (options_.fuse) joins_ = find_joins(*program_);
+    auto printed = without_values(*program_);
+    for (const auto& join : joins_) printed.kernels.push_back(join.kernel);
+    const auto source = codegen::print_row_functions(printed, mask_);
     const auto compiled = jit::compile_shared_object(source.text);
     code_ = compiled.object;
     for (std::size_t k = 0; k < program_->kernels.size(); ++k)
         kernels_.emplace_back(*program_, program_->kernels[k], source.kernels[k], mask_, *code_);
+    for (std::size_t j = 0; j < joins_.size(); ++j)
+        joined_.emplace_back(*program_, joins_[j].kernel, source.kernels[program_->kernels.size() + j], mask_,
+                             *code_);
     for (std::size_t r = 0; r < program_->records.size(); ++r)
         records_.emplace_back(*program_, program_->records[r], source.records[r], mask_, *code_);
     preparation_.compile_seconds = compiled.seconds;
@@ -102,6 +109,7 @@ void CpuExecutor::advance(std::int64_t count) {
 
 void CpuExecutor::pass(std::int64_t steps) {
     for (auto& list : instances_) list.clear();
+    for (auto& list : pairs_) list.clear();
     due_.clear();
     std::vector<std::vector<Entry>> entries(program_->grids.size());
     uniform_values_.resize(static_cast<std::size_t>(steps + 1) * program_->uniforms.size());
@@ -119,10 +127,18 @@ void CpuExecutor::add_step(std::int64_t index, std::vector<std::vector<Entry>>& 
     double* uniforms = uniform_values_.data() + index * static_cast<std::int64_t>(program_->uniforms.size());
     const auto values = uniforms_.at(step);
     std::copy(values.begin(), values.end(), uniforms);
+    std::vector<std::size_t> places(kernels_.size()); // of the kernels among the instances of their grid
     for (std::size_t k = 0; k < kernels_.size(); ++k) {
+        places[k] = instances_[kernels_[k].grid()].size();
         if (step % program_->kernels[k].every != 0) continue;
         if (!kernels_[k].empty()) add_instance(kernels_[k], step, uniforms, nullptr, entries);
         kernels_[k].swap(current_);
+    }
+    for (std::size_t j = 0; j < joins_.size(); ++j) {
+        const auto& list = instances_[joined_[j].grid()];
+        const auto first = places[joins_[j].first];
+        if (first < list.size() && list[first].unit == &kernels_[joins_[j].first])
+            add_pair(j, first, places[joins_[j].second], list[first]);
     }
     for (std::size_t r = 0; r < records_.size(); ++r) {
         const auto& record = program_->records[r];
@@ -147,18 +163,45 @@ void CpuExecutor::add_instance(const Unit& unit, std::int64_t step, const double
     entries[unit.grid()].push_back(unit.entry(current_));
 }
 
+// Neither kernel nor those between change copies, so the copies are those of the moment.
+void CpuExecutor::add_pair(std::size_t join, std::size_t first, std::size_t second, const Instance& like) {
+    auto& pair = pairs_[joined_[join].grid()].emplace_back();
+    pair.first = first;
+    pair.second = second;
+    pair.joined.unit = &joined_[join];
+    pair.joined.call = like.call;
+    joined_[join].locate(storage_, current_, pair.joined.slots, pair.joined.carries);
+}
+
 void CpuExecutor::run_grid(std::size_t grid, const std::vector<Entry>& entries) {
     if (entries.empty()) return;
+    const auto* front = options_.fuse ? &schedule(grid, entries) : nullptr;
+    if (front != nullptr && *front)
+        run_front(grid, **front);
+    else
+        run_in_turn(grid, entries);
+}
+
+void CpuExecutor::run_front(std::size_t grid, const Wavefront& front) {
     const auto& instances = instances_[grid];
-    if (options_.fuse)
-        if (const auto& front = schedule(grid, entries)) {
-            front->run(threads_, [&](int i, std::int64_t slab) {
-                const auto& instance = instances[i];
-                instance.unit->run(slab, instance.call, instance.out, instance.slots, instance.carries);
-            });
-            return;
+    std::vector<const Pair*> pair_of(instances.size(), nullptr);
+    for (const auto& pair : pairs_[grid])
+        if (front.together(pair.first, pair.second)) pair_of[pair.first] = pair_of[pair.second] = &pair;
+    const auto apart = [&](const Pair& pair, std::int64_t slab) {
+        for (auto i = pair.first + 1; i < pair.second; ++i) {
+            const auto& cells = instances[i].unit->slabs();
+            if (slab >= cells.first && slab < cells.last) return true;
         }
-    run_in_turn(grid, entries);
+        return false;
+    };
+    const auto run = [](const Instance& instance, std::int64_t slab) {
+        instance.unit->run(slab, instance.call, instance.out, instance.slots, instance.carries);
+    };
+    front.run(threads_, [&](int i, std::int64_t slab) {
+        const auto* pair = pair_of[i];
+        if (pair == nullptr || apart(*pair, slab)) return run(instances[i], slab);
+        if (pair->first == static_cast<std::size_t>(i)) run(pair->joined, slab);
+    });
 }
 
 // One after the other, the slabs of each shared out.

@@ -1,6 +1,7 @@
 // The target `cpu`: row functions compiled at run time, several kernels and steps a pass over memory.
 #pragma once
 
+#include "stencil/runtime/cpu/joins.h"
 #include "stencil/runtime/cpu/storage.h"
 #include "stencil/runtime/cpu/unit.h"
 #include "stencil/runtime/executor.h"
@@ -32,6 +33,12 @@ private:
         std::vector<Rows> slots;
         std::vector<Rows> carries;
     };
+    /// Two instances of a grid that run as one on slabs where those between them have no cells.
+    struct Pair {
+        std::size_t first = 0;
+        std::size_t second = 0;
+        Instance joined;
+    };
     /// A record that fell due in a pass.
     struct Due {
         int record = -1;
@@ -44,7 +51,9 @@ private:
     void add_step(std::int64_t index, std::vector<std::vector<Entry>>& entries);
     void add_instance(const Unit& unit, std::int64_t step, const double* uniforms, double* out,
                       std::vector<std::vector<Entry>>& entries);
+    void add_pair(std::size_t join, std::size_t first, std::size_t second, const Instance& like);
     void run_grid(std::size_t grid, const std::vector<Entry>& entries);
+    void run_front(std::size_t grid, const Wavefront& front);
     void run_in_turn(std::size_t grid, const std::vector<Entry>& entries);
     const std::optional<Wavefront>& schedule(std::size_t grid, const std::vector<Entry>& entries);
 
@@ -58,10 +67,13 @@ private:
     Uniforms uniforms_;
     std::vector<Unit> kernels_;
     std::vector<Unit> records_;
+    std::vector<Join> joins_;
+    std::vector<Unit> joined_; ///< by join
     Copies current_;
 
     // Of the pass at hand.
     std::vector<std::vector<Instance>> instances_; ///< by grid
+    std::vector<std::vector<Pair>> pairs_;         ///< by grid
     std::vector<double> uniform_values_;
     std::vector<std::vector<double>> results_;
     std::vector<Due> due_;

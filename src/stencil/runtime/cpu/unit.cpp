@@ -50,7 +50,15 @@ void Unit::prepare(const codegen::RowFunction& function, const jit::SharedObject
     function_ = code.function<codegen::RowFunctionPointer>(function.name);
     const auto& grid = program_->grids[grid_];
     rank_ = grid.rank;
+    inner_rows_ = {0, grid.shape[1]};
+    inner_planes_ = {0, grid.shape[2]};
+    const auto narrow = [](Range& range, std::int64_t cells, int offset) {
+        range.first = std::max<std::int64_t>(range.first, -offset);
+        range.last = std::min<std::int64_t>(range.last, cells - offset);
+    };
     for (const auto& slot : slots_) {
+        narrow(inner_rows_, grid.shape[1], slot.row_offset);
+        narrow(inner_planes_, grid.shape[2], slot.plane_offset);
         const auto& buffer = program_->buffers[slot.buffer];
         const int offset = rank_ == 3 ? slot.plane_offset : rank_ == 2 ? slot.row_offset : 0;
         const auto boundary = buffer.boundary[std::max(rank_ - 1, 0)];
@@ -119,7 +127,8 @@ void Unit::locate(const Storage& storage, const Copies& current, std::vector<Row
     slots.clear();
     for (const auto& slot : slots_) {
         const int now = current[slot.buffer];
-        slots.push_back(storage.rows(slot.buffer, slot.other_copy ? 1 - now : now));
+        auto& rows = slots.emplace_back(storage.rows(slot.buffer, slot.other_copy ? 1 - now : now));
+        rows.origin = rows.base + slot.row_offset * rows.row_pitch + slot.plane_offset * rows.plane_pitch;
     }
     carries.clear();
     for (const auto& carry : carries_) {
@@ -137,8 +146,9 @@ void Unit::add_buffers(std::vector<bool>& touched) const {
     for (const auto& access : accesses_) touched[access.buffer] = true;
 }
 
-void Unit::run(std::int64_t slab, codegen::RowCall call, double* out, const std::vector<Rows>& slots,
+void Unit::run(std::int64_t slab, const codegen::RowCall& of_step, double* out, const std::vector<Rows>& slots,
                const std::vector<Rows>& carries) const {
+    auto call = of_step;
     if (rank_ < 3) {
         const auto y = rank_ == 2 ? slab : 0;
         run_row(y, 0, call, out, slots);
@@ -181,8 +191,12 @@ void Unit::run_row(std::int64_t y, std::int64_t z, codegen::RowCall& call, doubl
         many.resize(slots_.size());
         at = many.data();
     }
-    for (std::size_t i = 0; i < slots_.size(); ++i)
-        at[i] = slots[i].at(y + slots_[i].row_offset, z + slots_[i].plane_offset);
+    if (y >= inner_rows_.first && y < inner_rows_.last && z >= inner_planes_.first && z < inner_planes_.last)
+        for (std::size_t i = 0; i < slots_.size(); ++i)
+            at[i] = slots[i].origin + y * slots[i].row_pitch + z * slots[i].plane_pitch;
+    else
+        for (std::size_t i = 0; i < slots_.size(); ++i)
+            at[i] = slots[i].at(y + slots_[i].row_offset, z + slots_[i].plane_offset);
     call.at = at;
     call.y = y;
     call.z = z;

@@ -24,6 +24,8 @@ public:
          Mask mask, const jit::SharedObject& code);
 
     int grid() const { return grid_; }
+    /// The slabs that have cells.
+    const Range& slabs() const { return slabs_; }
     bool empty() const { return cells_->empty() && carries_.empty(); }
     /// Values of the results of one row of a record.
     std::int64_t out_per_row() const { return out_per_row_; }
@@ -39,7 +41,7 @@ public:
     void add_buffers(std::vector<bool>& touched) const;
 
     /// All cells of a slab. `call` holds what does not depend on the row; `out` the results of all rows.
-    void run(std::int64_t slab, codegen::RowCall call, double* out, const std::vector<Rows>& slots,
+    void run(std::int64_t slab, const codegen::RowCall& of_step, double* out, const std::vector<Rows>& slots,
              const std::vector<Rows>& carries) const;
 
 private:
@@ -71,6 +73,9 @@ private:
     std::vector<int> swapped_;
     std::vector<Access> accesses_;
     bool around_ = false;
+    // Rows y from the first to before the last have all rows of the slots in the grid, in planes likewise.
+    Range inner_rows_;
+    Range inner_planes_;
     Range slabs_;
     codegen::RowFunctionPointer* function_ = nullptr;
     std::vector<std::byte> mask_values_; ///< of the bounding box

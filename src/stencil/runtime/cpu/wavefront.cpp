@@ -58,6 +58,12 @@ std::optional<Wavefront> Wavefront::plan(const std::vector<Entry>& entries, std:
     return front;
 }
 
+bool Wavefront::together(std::size_t first, std::size_t last) const {
+    for (auto i = first + 1; i <= last; ++i)
+        if (lags_[i] != lags_[first] || recedes_[i] != recedes_[first]) return false;
+    return true;
+}
+
 std::vector<Range> Wavefront::block_ranges(std::int64_t block) const {
     std::vector<Range> ranges(lags_.size());
     const bool cut_below = around_ || block > 0;

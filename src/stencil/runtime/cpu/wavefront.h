@@ -48,8 +48,8 @@ public:
     /// `threads` threads.
     void run(int threads, const std::function<void(int entry, std::int64_t slab)>& work) const;
 
-    /// How far an entry is behind the front.
-    const std::vector<int>& lags() const { return lags_; }
+    /// Whether entries first to last do the same slabs at the same time, one after the other.
+    bool together(std::size_t first, std::size_t last) const;
     std::int64_t blocks() const { return static_cast<std::int64_t>(cuts_.size()) - 1; }
 
 private:
