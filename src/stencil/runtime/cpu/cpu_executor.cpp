@@ -168,6 +168,12 @@ void CpuExecutor::add_pair(std::size_t join, std::size_t first, std::size_t seco
     auto& pair = pairs_[joined_[join].grid()].emplace_back();
     pair.first = first;
     pair.second = second;
+    for (auto i = first + 1; i < second; ++i) {
+        const auto& cells = instances_[joined_[join].grid()][i].unit->slabs();
+        pair.apart = i == first + 1 ? cells
+                                    : Range{std::min(pair.apart.first, cells.first),
+                                            std::max(pair.apart.last, cells.last)};
+    }
     pair.joined.unit = &joined_[join];
     pair.joined.call = like.call;
     joined_[join].locate(storage_, current_, pair.joined.slots, pair.joined.carries);
@@ -187,19 +193,13 @@ void CpuExecutor::run_front(std::size_t grid, const Wavefront& front) {
     std::vector<const Pair*> pair_of(instances.size(), nullptr);
     for (const auto& pair : pairs_[grid])
         if (front.together(pair.first, pair.second)) pair_of[pair.first] = pair_of[pair.second] = &pair;
-    const auto apart = [&](const Pair& pair, std::int64_t slab) {
-        for (auto i = pair.first + 1; i < pair.second; ++i) {
-            const auto& cells = instances[i].unit->slabs();
-            if (slab >= cells.first && slab < cells.last) return true;
-        }
-        return false;
-    };
     const auto run = [](const Instance& instance, std::int64_t slab) {
         instance.unit->run(slab, instance.call, instance.out, instance.slots, instance.carries);
     };
     front.run(threads_, [&](int i, std::int64_t slab) {
         const auto* pair = pair_of[i];
-        if (pair == nullptr || apart(*pair, slab)) return run(instances[i], slab);
+        if (pair == nullptr || (slab >= pair->apart.first && slab < pair->apart.last))
+            return run(instances[i], slab);
         if (pair->first == static_cast<std::size_t>(i)) run(pair->joined, slab);
     });
 }
@@ -234,9 +234,7 @@ const std::optional<Wavefront>& CpuExecutor::schedule(std::size_t grid, const st
     if (found == schedules_.end()) {
         const auto& g = program_->grids[grid];
         const auto slabs = g.rank == 1 ? 1 : g.shape[g.rank - 1];
-        found =
-            schedules_.emplace(std::move(key), Wavefront::plan(entries, slabs, 4 * std::int64_t{threads_}))
-                .first;
+        found = schedules_.emplace(std::move(key), Wavefront::plan(entries, slabs, threads_)).first;
     }
     return found->second;
 }

@@ -37,6 +37,7 @@ private:
     struct Pair {
         std::size_t first = 0;
         std::size_t second = 0;
+        Range apart; ///< slabs that may have such cells
         Instance joined;
     };
     /// A record that fell due in a pass.

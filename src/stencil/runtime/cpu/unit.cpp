@@ -146,8 +146,8 @@ void Unit::add_buffers(std::vector<bool>& touched) const {
     for (const auto& access : accesses_) touched[access.buffer] = true;
 }
 
-void Unit::run(std::int64_t slab, const codegen::RowCall& of_step, double* out, const std::vector<Rows>& slots,
-               const std::vector<Rows>& carries) const {
+void Unit::run(std::int64_t slab, const codegen::RowCall& of_step, double* out,
+               const std::vector<Rows>& slots, const std::vector<Rows>& carries) const {
     auto call = of_step;
     if (rank_ < 3) {
         const auto y = rank_ == 2 ? slab : 0;

@@ -1,8 +1,6 @@
 // Lags from dependences, and the two phases of a pass.
 #include "stencil/runtime/cpu/wavefront.h"
 
-#include "backend/threads/parallel.h"
-
 #include <algorithm>
 #include <limits>
 
@@ -29,8 +27,7 @@ Distance distance(const Entry& earlier, const Entry& later) {
 
 } // namespace
 
-std::optional<Wavefront> Wavefront::plan(const std::vector<Entry>& entries, std::int64_t slabs,
-                                         std::int64_t blocks) {
+std::optional<Wavefront> Wavefront::plan(const std::vector<Entry>& entries, std::int64_t slabs, int threads) {
     Wavefront front;
     front.slabs_ = slabs;
     const auto count = entries.size();
@@ -53,7 +50,10 @@ std::optional<Wavefront> Wavefront::plan(const std::vector<Entry>& entries, std:
     // A seam must not meet the next one, nor look over it.
     const std::int64_t least = std::int64_t{widest_lag} + widest + reach;
     if (front.around_ && slabs < least) return std::nullopt;
-    const auto used = std::max<std::int64_t>(1, std::min(blocks, slabs / std::max<std::int64_t>(least, 1)));
+    // More blocks than threads even out their speeds, but seams cost memory traffic: they stay a small part.
+    const auto fitting = slabs / std::max<std::int64_t>(least, 1);
+    const auto wanted = std::clamp<std::int64_t>(fitting / 4, threads, 4 * std::int64_t{threads});
+    const auto used = std::max<std::int64_t>(1, std::min(wanted, fitting));
     for (std::int64_t b = 0; b <= used; ++b) front.cuts_.push_back(slabs * b / used);
     return front;
 }
@@ -81,29 +81,17 @@ std::vector<Range> Wavefront::seam_ranges(std::int64_t cut) const {
     return ranges;
 }
 
-void Wavefront::sweep(const std::vector<Range>& ranges,
-                      const std::function<void(int, std::int64_t)>& work) const {
-    auto first = std::numeric_limits<std::int64_t>::max();
-    auto last = std::numeric_limits<std::int64_t>::min();
-    for (std::size_t i = 0; i < ranges.size(); ++i) {
-        if (ranges[i].first >= ranges[i].last) continue;
-        first = std::min(first, ranges[i].first + lags_[i]);
-        last = std::max(last, ranges[i].last + lags_[i]);
-    }
-    for (auto front = first; front < last; ++front)
-        for (std::size_t i = 0; i < ranges.size(); ++i) {
-            const auto slab = front - lags_[i];
-            if (slab < ranges[i].first || slab >= ranges[i].last) continue;
-            const auto wrapped = slab >= slabs_ ? slab - slabs_ : slab < 0 ? slab + slabs_ : slab;
-            if (wrapped >= cells_[i].first && wrapped < cells_[i].last) work(static_cast<int>(i), wrapped);
+std::vector<Wavefront::Lane> Wavefront::lanes_of(const std::vector<Range>& ranges) const {
+    std::vector<Lane> lanes;
+    for (std::size_t i = 0; i < ranges.size(); ++i)
+        for (const auto turn : {-slabs_, std::int64_t{0}, slabs_}) {
+            // The slabs that are `turn` away from those of the grid, where they have cells.
+            const auto first = std::max(ranges[i].first, cells_[i].first + turn);
+            const auto last = std::min(ranges[i].last, cells_[i].last + turn);
+            if (first < last)
+                lanes.push_back({static_cast<int>(i), first + lags_[i], last + lags_[i], -lags_[i] - turn});
         }
-}
-
-void Wavefront::run(int threads, const std::function<void(int, std::int64_t)>& work) const {
-    parallel_for(threads, blocks(), [&](std::int64_t block) { sweep(block_ranges(block), work); });
-    // The cut at slab 0 is that at the end, where there is one.
-    const auto seams = around_ ? blocks() : blocks() - 1;
-    parallel_for(threads, seams, [&](std::int64_t seam) { sweep(seam_ranges(seam + 1), work); });
+    return lanes;
 }
 
 } // namespace farfield::stencil::cpu

@@ -8,8 +8,10 @@
 // among itself. Every cell is computed from the same values in the same way as without all this.
 #pragma once
 
+#include "backend/threads/parallel.h"
+
+#include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <vector>
 
@@ -40,20 +42,46 @@ struct Range {
 class Wavefront {
 public:
     /// Nothing where the slabs are too few for the sequence.
-    /// @param blocks as many as there may be, at least 1; there will be fewer where slabs are few.
-    static std::optional<Wavefront> plan(const std::vector<Entry>& entries, std::int64_t slabs,
-                                         std::int64_t blocks);
+    static std::optional<Wavefront> plan(const std::vector<Entry>& entries, std::int64_t slabs, int threads);
 
     /// Calls work(entry, slab) for each slab of each entry in an order that keeps all dependences, on up to
     /// `threads` threads.
-    void run(int threads, const std::function<void(int entry, std::int64_t slab)>& work) const;
+    template <class Work>
+    void run(int threads, const Work& work) const {
+        parallel_for(threads, blocks(), [&](std::int64_t block) { sweep(block_ranges(block), work); });
+        // The cut at slab 0 is that at the end, where there is one.
+        const auto seams = around_ ? blocks() : blocks() - 1;
+        parallel_for(threads, seams, [&](std::int64_t seam) { sweep(seam_ranges(seam + 1), work); });
+    }
 
     /// Whether entries first to last do the same slabs at the same time, one after the other.
     bool together(std::size_t first, std::size_t last) const;
     std::int64_t blocks() const { return static_cast<std::int64_t>(cuts_.size()) - 1; }
 
 private:
-    void sweep(const std::vector<Range>& ranges, const std::function<void(int, std::int64_t)>& work) const;
+    /// An entry's slabs in a sweep, by the front that stands there when they are done.
+    struct Lane {
+        int entry = 0;
+        std::int64_t first = 0;
+        std::int64_t last = 0;
+        std::int64_t offset = 0; ///< slab = front + offset
+    };
+
+    template <class Work>
+    void sweep(const std::vector<Range>& ranges, const Work& work) const {
+        const auto lanes = lanes_of(ranges);
+        auto first = lanes.empty() ? 0 : lanes[0].first;
+        auto last = first;
+        for (const auto& lane : lanes) {
+            first = std::min(first, lane.first);
+            last = std::max(last, lane.last);
+        }
+        for (auto front = first; front < last; ++front)
+            for (const auto& lane : lanes)
+                if (front >= lane.first && front < lane.last) work(lane.entry, front + lane.offset);
+    }
+    /// In the order of the entries; an entry that wraps around has two.
+    std::vector<Lane> lanes_of(const std::vector<Range>& ranges) const;
     std::vector<Range> block_ranges(std::int64_t block) const;
     std::vector<Range> seam_ranges(std::int64_t cut) const;
 
