@@ -37,6 +37,7 @@ constexpr std::array targets{
 
 std::vector<std::string_view> target_names() {
     std::vector<std::string_view> names;
+    names.reserve(targets.size());
     for (const auto& target : targets) names.push_back(target.name);
     return names;
 }
