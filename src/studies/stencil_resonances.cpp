@@ -82,7 +82,14 @@ ResonanceReport find_resonances(const ResonancesTask& task) {
     const auto value = value_column(table, task);
     auto named = task;
     named.column = table.names[value];
-    return find_resonances(table.columns[time_column(table)], table.columns[value], named);
+    // series of several intervals share a table, with nan where one has no sample
+    std::vector<double> times, values;
+    for (std::size_t i = 0; i < table.columns[value].size(); ++i) {
+        if (std::isnan(table.columns[value][i])) continue;
+        times.push_back(table.columns[time_column(table)][i]);
+        values.push_back(table.columns[value][i]);
+    }
+    return find_resonances(times, values, named);
 }
 
 std::string to_text(const ResonanceReport& report) {

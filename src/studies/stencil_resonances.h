@@ -8,7 +8,8 @@
 namespace farfield {
 
 struct ResonancesTask {
-    std::filesystem::path input; ///< .csv: a column `t` or `time` (else the first one) and series
+    std::filesystem::path input; ///< .csv: a column `t` or `time` (else the first one) and series;
+                                 ///< nan: no sample
     std::string column;          ///< empty: the only one besides the time
     double from = 0;             ///< the band, cycles a unit of time
     double to = 0;
