@@ -22,11 +22,9 @@ inline StencilOptions options() {
     StencilOptions out;
     const char* target = std::getenv("FARFIELD_TEST_STENCIL_TARGET");
     out.target = target != nullptr ? target : "cpu";
+    out.threads = 1; // ctest runs several tests at once; threads that wait for each other would slow them
     return out;
 }
-
-/// Long runs are left out unless FARFIELD_TEST_LONG is set.
-inline bool long_runs() { return std::getenv("FARFIELD_TEST_LONG") != nullptr; }
 
 inline StencilProgram example(const std::string& name, const StencilParameters& parameters = {}) {
     return StencilProgram::from_file(std::filesystem::path(FF_EXAMPLES) / (name + ".ff"), parameters);
