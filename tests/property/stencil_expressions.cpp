@@ -19,6 +19,13 @@ void Expressions::begin_action(std::vector<std::size_t> targets) {
 
 std::string Expressions::coordinate() { return {names_.axes[dice_.pick(names_.axes.size())]}; }
 
+// x or X
+std::string Expressions::place() {
+    auto out = coordinate();
+    if (dice_.chance(3)) out[0] = static_cast<char>(out[0] - 'x' + 'X');
+    return out;
+}
+
 std::string Expressions::number() {
     constexpr std::array texts{"0.5",  "-1.25", "0.1", "3", "2.0",    "1e-3",
                                "-0.0", "pi",    "dt",  "1", "0.3333", "7.5"};
@@ -54,14 +61,14 @@ std::string Expressions::assigned(int depth) {
 
 std::string Expressions::leaf() {
     if (!in_action_)
-        return dice_.chance(3) ? number() : dice_.chance(4) ? fmt::format("d{}", coordinate()) : coordinate();
+        return dice_.chance(3) ? number() : dice_.chance(4) ? fmt::format("d{}", coordinate()) : place();
     switch (dice_.pick(9)) {
     case 0:
         return number();
     case 1:
         return "t";
-    case 2:
-        return coordinate();
+    case 2: // X has no meaning where fields of an update sit at different places
+        return targets_.size() == 1 ? place() : coordinate();
     case 3:
         return temporaries_.empty() ? "t" : temporaries_[dice_.pick(temporaries_.size())];
     case 4:
@@ -125,7 +132,9 @@ std::string Expressions::truth(int depth) {
     const auto compared = [&] { return dice_.chance(2) ? whole(depth - 2) : real(depth - 2); };
     if (depth <= 0 || dice_.chance(3))
         return fmt::format("{} {} {}", compared(), signs[dice_.pick(signs.size())], compared());
-    switch (dice_.pick(5)) {
+    switch (dice_.pick(6)) {
+    case 5:
+        return fmt::format("({}) {} ({})", truth(depth - 1), dice_.chance(2) ? "==" : "!=", truth(depth - 1));
     case 0:
         return fmt::format("({} and {})", truth(depth - 1), truth(depth - 1));
     case 1:
@@ -188,7 +197,8 @@ std::string Expressions::real(int depth) {
     case 7:
         return power(depth);
     case 8:
-        return fmt::format("(if {} then {} else {})", truth(depth - 1), a(), a());
+        return fmt::format(fmt::runtime(dice_.chance(2) ? "(if {} then {} else {})" : "where({}, {}, {})"),
+                           truth(depth - 1), a(), a());
     case 9:
         return fmt::format("-({})", a());
     case 10:

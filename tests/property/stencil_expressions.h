@@ -62,6 +62,7 @@ private:
     std::string function(int depth);
     std::string power(int depth);
     std::string coordinate();
+    std::string place();
     std::string constant_exponent();
 
     Dice& dice_;
