@@ -27,12 +27,12 @@ __all__ = ["Builder", "Equation", "Expr", "Field", "Program", "Run", "X", "Y", "
 
 def load(path: str | os.PathLike[str], **parameters: bool | int | float) -> Program:
     """The program of a file (.ff), with other values for some of its parameters."""
-    return Program.from_file(path, parameters)
+    return Program.from_file(path, {**parameters})
 
 
 def parse(text: str, **parameters: bool | int | float) -> Program:
     """The program of a text."""
-    return Program.from_text(text, parameters)
+    return Program.from_text(text, {**parameters})
 
 
 # How tightly operators bind, loosest first.
@@ -280,7 +280,7 @@ class Builder:
 
     def program(self, **parameters: bool | int | float) -> Program:
         """Checks it. Raises CompileError with all messages, which show lines of `text`."""
-        return Program.from_text(self.text, parameters, self._name)
+        return Program.from_text(self.text, {**parameters}, self._name)
 
     def _constants(self, word: str, values: Mapping[str, Value]) -> list[Expr]:
         self._lines.append(f"{word} " + ", ".join(f"{name} = {_expr(value)}" for name, value in values.items()))

@@ -31,7 +31,7 @@ farfield.sum(np.eye(3), [1.0], kernel="gravty")
 def test_stub_lists_what_the_module_has():
     tree = ast.parse((PACKAGE / "_core.pyi").read_text())
     stubbed = {node.name for node in tree.body if isinstance(node, (ast.ClassDef, ast.FunctionDef))} | {"__version__"}
-    assert set(farfield.__all__) == stubbed
+    assert set(farfield.__all__) == stubbed | {"stencil"}  # a module written in Python
     assert (PACKAGE / "py.typed").exists()
 
 

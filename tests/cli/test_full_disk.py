@@ -73,6 +73,23 @@ class SmallDisk(CommandTest):
             self.assert_same_run("whole", "disk/run")
             subprocess.run(["umount", "disk"], check=True)
 
+    def test_stencil_run_fails_clearly_and_continues_when_there_is_room(self):
+        write("p.ff", "grid g[x: 40, y: 40]\nfield u on g = x\nupdate a: u += 1\nstep: a\nrecord r = u at (3, 3)\n"
+                      "output u every 10, at end\ntime steps = 200\n")
+        command = ["stencil", "run", "p.ff", "--target", "interpreter", "--checkpoint-every", "20", "--quiet"]
+        self.succeed(*command, "--out", "whole")
+        names = sorted(n for n in os.listdir("whole") if n.endswith((".vtkhdf", ".csv")))
+        self.assertEqual(len(names), 21)
+        for size in ("4k", "32k", "128k", "256k"):
+            self.mount("size=" + size)
+            self.fail_clearly([*command, "--out", "disk/run"], 1, "disk/run", "No space left")
+            self.remount("size=8m")
+            self.succeed(*command, "--out", "disk/run", "--restart")
+            self.assertEqual(names, sorted(n for n in os.listdir("disk/run") if n.endswith((".vtkhdf", ".csv"))))
+            for name in names:
+                self.assertEqual(read("whole/" + name), read("disk/run/" + name), name)
+            subprocess.run(["umount", "disk"], check=True)
+
     def test_read_only(self):
         self.mount("size=1m")
         write("disk/o.npy", "earlier output")

@@ -1,0 +1,171 @@
+"""farfield.stencil: programs, runs, and programs built with operators."""
+
+import os
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import farfield
+from farfield import stencil
+from farfield.stencil import X, cos, dx, exp, interior, let, maximum, pi, sin, t, where, x, y, z
+
+EXAMPLES = Path(os.environ.get("FARFIELD_SOURCE", Path(__file__).parents[2])) / "examples"
+
+COUNT = """program count
+param n = 4, rate = 1.5
+grid g[x: n, y: 3]
+field u on g = x + 10*y
+field v on g : float
+update add: u += step + 1
+update copy: v = rate*u
+step: add, copy
+record corner = u at (0, 0) every 2
+time dt = 0.25, steps = 6
+"""
+
+
+def built_microdisk():
+    p = stencil.Builder("microdisk")
+    (cells, radius, courant) = p.param(cells=512, radius=200, courant=0.5)
+    p.grid("g", x=cells, y=cells)
+    Ex, Ey, Hz, energy = p.fields("Ex", "Ey", "Hz", "energy", grid="g")
+    disk = p.subdomain("disk", (x, y), (x - cells / 2) ** 2 + (y - cells / 2) ** 2 < radius**2)
+    electric = p.update("electric", interior, [Ex.add(courant * (Hz - Hz[y - 1])), Ey.add(courant * (Hz[x - 1] - Hz))])
+    magnetic = p.update("magnetic", disk, Hz.add(courant * (Ex[y + 1] - Ex + Ey - Ey[x + 1])))
+    dipole = p.source("dipole", Hz.add(exp(-(((t - 60) / 20) ** 2)) * sin(0.15 * t)), at=(cells / 2 + 60, cells / 2))
+    accumulate = p.update("accumulate", disk, energy.add(Hz**2))
+    p.step(electric, magnetic, dipole, accumulate)
+    p.output(energy, at_end=True)
+    return p.program()
+
+
+def test_the_built_microdisk_is_the_file():
+    file = stencil.load(EXAMPLES / "stencil" / "microdisk.ff")
+    assert built_microdisk().text == file.text
+    assert file.name == "microdisk"
+    assert file.fields == ["Ex", "Ey", "Hz", "energy"]
+
+
+def test_every_statement():
+    p = stencil.Builder()
+    (n,) = p.param(n=16)
+    (k,) = p.constant(k=2 * pi / 20)
+    p.grid("g", x=10, z=(-4, 4), sampling=n)
+    p.time(dt=0.5 * dx, end=100)
+    shade = p.field("shade", at=(x + 0.5, z), read_only=True, initial=where(x < 3, -1, 2.5))
+    u = p.field("u", grid="g", single=True, double_buffered=True)
+    damping = p.array("damping", x, exp(-X), at=x + 0.5)
+    left = p.subdomain("left", (x, z), (x < 3) & ~((z >= 1) | (z == 2)))
+    right = p.subdomain("right", (), ~left)
+    eps = p.coefficient("eps", [(left, 12.1), (None, -1)], grid="g")
+    p.boundary(u, x="periodic", z="mirror")
+    lap = let("lap", u[x - 1] - 2 * u + u[x + 1, z - 2])
+    spread = p.update("spread", None, [lap, u.set(maximum(lap / eps, damping) + shade * (1 - (1 - u)) / (2 / (k * 3)))])
+    glow = p.source("glow", u.multiply(cos(k * t)), on=right)
+    bar = p.source("bar", u.subtract((-u) ** 2 - (-(u**2)) + 2 ** -u), at=((1, 3), z))
+    p.record("mean_u", u, reduce="mean", on=left, every=10)
+    p.step(spread, (glow, 2), bar)
+    p.output(u, every=100, at_start=True)
+    text = """param n = 16
+let k = 2 * pi / 20
+grid g[x: 10, z: -4 to 4] sampling n
+time dt = 0.5 * dx, end = 100
+field shade at (x + 0.5, z) : double, read-only = where(x < 3, -1, 2.5)
+field u on g : float, double-buffered
+array damping[x] at (x + 0.5) : double = exp(-X)
+subdomain left(x, z) = x < 3 and not (z >= 1 or z == 2)
+subdomain right = not left
+coefficient eps on g : double:
+    left: 12.1
+    elsewhere: -1
+boundary u: periodic in x, mirror in z
+update spread:
+    let lap = u[x-1] - 2*u + u[x+1, z-2]
+    u = max(lap/eps, damping) + shade*(1 - (1 - u))/(2/(k*3))
+source glow on right: u *= cos(k*t)
+source bar at (1 to 3, z): u -= (-u)^2 - (-(u^2)) + 2^-u
+record mean_u = mean of u on left every 10
+step: spread, glow every 2, bar
+output u at start, every 100
+"""
+    assert p.program().text == stencil.parse(text).text
+
+
+def test_fields_series_and_time():
+    run = stencil.Run(stencil.parse(COUNT, n=5), target="interpreter")
+    u = run.field("u")
+    assert u.shape == (3, 5) and u.dtype == np.float64
+    np.testing.assert_array_equal(u, np.arange(5) + 10 * np.arange(3)[:, None])
+    run.advance(2)
+    assert (run.step, run.time) == (2, 0.5)
+    run.run()
+    times, values = run.series("corner")
+    np.testing.assert_array_equal(times, [0.5, 1.0, 1.5])
+    np.testing.assert_array_equal(values, [3, 10, 21])
+    np.testing.assert_array_equal(run.field("v"), 1.5 * run.field("u"))
+    u[:] = 7  # a copy: the run does not see it
+    assert run.field("u")[0, 0] == 21
+
+
+def test_setting_a_field():
+    run = stencil.Run(stencil.parse(COUNT), target="interpreter")
+    run.set_field("u", np.asfortranarray(np.arange(12.0).reshape(3, 4)))
+    np.testing.assert_array_equal(run.field("u"), np.arange(12.0).reshape(3, 4))
+    run.set_field("v", [[0.1] * 4] * 3)
+    assert run.field("v")[0, 0] == np.float32(0.1)
+    with pytest.raises(farfield.InvalidArgument, match=r"\(3, 4\)"):
+        run.set_field("u", np.zeros((4, 3)))
+
+
+def test_parameters():
+    program = stencil.parse(COUNT, n=np.int64(6), rate=2)
+    assert program.parameters == {"n": 6, "rate": 2.0}
+    assert program.replace({"n": 7}).parameters == {"n": 7, "rate": 2.0}
+    with pytest.raises(farfield.CompileError, match="m"):
+        stencil.parse(COUNT, m=1)
+
+
+def test_mistakes():
+    with pytest.raises(farfield.CompileError, match=r"program:2:11: error: there is no 'w'"):
+        stencil.parse("grid g[x: 4]\nfield u = w\n")
+    outside = stencil.parse("grid g[x: 4]\nfield u, v on g\nupdate a: u = v[x-1]\nstep: a\n")
+    with pytest.raises(farfield.CompileError, match="outside-grid"):
+        stencil.Run(outside)
+    run = stencil.Run(stencil.parse(COUNT), target="interpreter")
+    with pytest.raises(farfield.InvalidArgument, match="no field 'w'"):
+        run.field("w")
+    with pytest.raises(farfield.InvalidArgument, match="-1"):
+        run.advance(-1)
+    with pytest.raises(farfield.InvalidArgument, match="abacus"):
+        stencil.Run(stencil.parse(COUNT), target="abacus")
+    with pytest.raises(TypeError, match="in pairs"):
+        bool(0 < x < 3)
+    with pytest.raises(ValueError, match="finite"):
+        x + float("nan")
+    with pytest.raises(TypeError):
+        x + "1"
+
+
+def test_interpreter_and_cpu_agree():
+    fields = []
+    for target in ("interpreter", "cpu"):
+        run = stencil.Run(built_microdisk().replace({"cells": 150, "radius": 70}), target=target)
+        run.advance(120)
+        fields.append(run.field("energy"))
+    assert fields[0].max() > 0
+    np.testing.assert_array_equal(*fields)
+
+
+def test_the_example():
+    done = subprocess.run([sys.executable, EXAMPLES / "09_heat.py"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "hottest" in done.stdout
+    plate = runpy.run_path(str(EXAMPLES / "09_heat.py"))["p"]
+    run = stencil.Run(plate.program(n=40))
+    run.advance(200)
+    u = run.field("u")
+    assert 0 <= u.min() and u.max() <= 100  # heat only spreads
