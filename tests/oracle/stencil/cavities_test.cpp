@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 namespace farfield {
 namespace {
 
@@ -33,24 +35,34 @@ double largest(const std::vector<double>& values) {
     return out;
 }
 
+constexpr std::array radii{20.0, 28.3, 40.0, 53.71, 80.0}; // whole numbers of cells are nothing special
+
 // A wall in steps of a cell lies up to a cell beside the circle, and a wall that moves by δ changes k by
-// about δ/R: errors are at most C/R with C of half a cell, whatever the radius.
-void expect_first_order(const std::string& program, bool derivative, double low, double high) {
-    for (const double radius : {20.0, 28.3, 40.0, 53.71, 80.0}) {
-        const auto found = errors(program, derivative, radius, low, high, 60);
-        EXPECT_LT(largest(found), 0.65 / radius) << program << ", radius " << radius;
-        EXPECT_GT(largest(found), 0.1 / radius) << "too good to be a staircase; is the test blind?";
+// about δ/R: errors are at most C/R with C of half a cell, whatever the radius. A metal wall is wrong by very
+// different amounts for different modes, as E along it and H at it pull opposite ways.
+TEST(Cavities, MetalDiskHasZerosOfTheDerivative) {
+    for (const double radius : radii) {
+        const auto found = errors("metal_disk", true, radius, 1.5, 6.0, 60);
+        EXPECT_LT(largest(found), 0.65 / radius) << "radius " << radius;
+        EXPECT_GT(largest(found), 0.3 / radius) << "too good to be a staircase; is the test blind?";
     }
 }
 
-TEST(Cavities, MetalDiskHasZerosOfTheDerivative) { expect_first_order("metal_disk", true, 1.5, 6.0); }
-
-TEST(Cavities, MagneticDiskHasZerosOfTheBesselFunction) {
-    expect_first_order("magnetic_disk", false, 2.0, 7.2);
+// Where the field itself is zero at the wall, the disk is larger by the same part of a cell for all modes:
+// that between the last cell inside and the first outside, on average over the circle, which depends on
+// whether the centre is a corner (H) or a cell (TM).
+void expect_larger_disk(const std::string& program, double least, double most) {
+    for (const double radius : radii)
+        for (const double error : errors(program, false, radius, 2.0, 7.2, 60)) {
+            EXPECT_GT(-error * radius, least) << program << ", radius " << radius;
+            EXPECT_LT(-error * radius, most) << program << ", radius " << radius;
+        }
 }
 
+TEST(Cavities, MagneticDiskHasZerosOfTheBesselFunction) { expect_larger_disk("magnetic_disk", 0.3, 0.5); }
+
 TEST(Cavities, TransverseMagneticDiskHasZerosOfTheBesselFunction) {
-    expect_first_order("tm_disk", false, 2.0, 7.2);
+    expect_larger_disk("tm_disk", 0.25, 0.5);
 }
 
 // The first six modes at 160 cells a radius.
@@ -63,7 +75,7 @@ TEST(Cavities, SixModesAt160CellsARadius) {
 // Cut cells: second order but for the cells whose area is enlarged, which are few; far below the staircase.
 TEST(Cavities, CutCellsAreOfHigherOrder) {
     double coarse = 0;
-    for (const double radius : {20.0, 28.3, 40.0, 53.71, 80.0}) {
+    for (const double radius : radii) {
         const double error = largest(errors("metal_disk_cut", true, radius, 1.5, 6.0, 100));
         if (radius == 20.0) coarse = error;
         EXPECT_LT(error, 2 * coarse * std::pow(20 / radius, 1.5)) << "radius " << radius;
