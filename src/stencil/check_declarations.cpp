@@ -1,5 +1,6 @@
 // Checks of what has a value for each cell: fields, arrays, subdomains, coefficients.
 #include "lang/check_types.h"
+#include "lang/diagnostic_kinds.h"
 #include "stencil/checker.h"
 #include "stencil/diagnostic_kinds.h"
 #include "stencil/words.h"
@@ -13,6 +14,13 @@
 namespace farfield::stencil {
 
 using lang::Type;
+
+namespace {
+
+constexpr std::size_t most_cases =
+    1000; // of a coefficient: each is a set of cells, and each pair may overlap
+
+} // namespace
 
 std::optional<int> Checker::grid_of(const Identifier& name, Span declaration, const std::string& what) {
     if (!name.empty()) return find(name, SymbolKind::grid, "a grid");
@@ -177,6 +185,11 @@ void Checker::check(CoefficientDecl& node, Span span) {
 }
 
 void Checker::cases_of(CoefficientDecl& node, Coefficient& out, const Context& context) {
+    if (node.cases.size() > most_cases)
+        return report(
+            lang::kinds::too_long, node.name.span,
+            fmt::format("'{}' has {} cases", node.name.text, node.cases.size()),
+            fmt::format("at most {} are allowed; read a map of values with data(\"file.npy\")", most_cases));
     bool elsewhere = false;
     for (auto& one : node.cases) {
         if (elsewhere)

@@ -2,6 +2,7 @@
 #include "stencil/checker.h"
 
 #include "base/text.h"
+#include "lang/diagnostic_kinds.h"
 #include "stencil/diagnostic_kinds.h"
 #include "stencil/words.h"
 
@@ -61,10 +62,22 @@ Model Checker::run() {
     return std::move(model_);
 }
 
+// A value may mention all those above it, so that work grows as their number squared.
+constexpr std::size_t most_of_a_kind = 1000;
+
 bool Checker::declare(const Identifier& name, SymbolKind kind, std::size_t index) {
     if (const auto reason = reserved_because(name.text); !reason.empty()) {
         report(kinds::reserved_name, name.span,
                fmt::format("'{}' cannot be a name: it {}", name.text, reason), "choose another name");
+        scope_.forgive(name.text);
+        return false;
+    }
+    if (kind != SymbolKind::constant && index >= most_of_a_kind) {
+        if (!std::exchange(told_too_many_, true))
+            report(lang::kinds::too_long, name.span,
+                   fmt::format("'{}' is {} too many: {} are allowed", name.text, described(kind),
+                               most_of_a_kind),
+                   "put tables of numbers into files and read them with data(\"file.npy\")");
         scope_.forgive(name.text);
         return false;
     }

@@ -133,6 +133,7 @@ private:
     bool has_time_ = false;
     bool has_step_ = false;
     bool has_name_ = false;
+    bool told_too_many_ = false;
 };
 
 } // namespace farfield::stencil

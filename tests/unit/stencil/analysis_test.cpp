@@ -121,6 +121,29 @@ TEST(Domains, CasesOfACoefficientLeaveTheRestToElsewhere) {
     expect_cells(*sets[2], [&](auto x, auto y, auto z) { return !disk(x, y, z) && x <= 15; });
 }
 
+// What grows as the square of the text is bounded: sets of cases, and values made of all above them.
+TEST(Limits, KeepLongProgramsShort) {
+    const auto first_kind = [](const std::string& text) {
+        const FrontEnd program("long.ff", text);
+        const auto found = program.diagnostics().sorted();
+        for (const auto& one : found)
+            if (one.kind->severity == lang::Severity::error) return std::string(one.kind->name);
+        return std::string();
+    };
+    const auto program = [](int fields, int cases) {
+        std::string text = "grid g[x: 9]\nfield f0 on g : double, read-only = 1\n";
+        for (int i = 1; i < fields; ++i)
+            text += "field f" + std::to_string(i) + " on g : double, read-only = f" + std::to_string(i - 1) +
+                    "\n";
+        text += "coefficient c on g:\n";
+        for (int i = 0; i < cases; ++i) text += "    x == " + std::to_string(i) + ": 2\n";
+        return text + "field u on g\nupdate a: u = c\nstep: a\n";
+    };
+    EXPECT_EQ(first_kind(program(999, 1000)), "");
+    EXPECT_EQ(first_kind(program(1001, 2)), "too-long");
+    EXPECT_EQ(first_kind(program(5, 1001)), "too-long");
+}
+
 class Files : public testing::Test {
 protected:
     void SetUp() override {
