@@ -103,6 +103,28 @@ class Help(CommandTest):
             if not gpu:
                 self.fail_clearly(["reproduce", study, "--device", "cuda"], 2, "CUDA" if "CUDA" in text else "GPU")
 
+    def test_reproduce_stencils(self):
+        gpu = json.loads(self.succeed("info", "--json").out)["devices"]
+        for study, text in (("fdtd-blocks", "0.84e9"), ("fdtd-sizes", "2060e6"), ("microdisk", "zeros of J_m'")):
+            options = ["--n", "128" if study == "fdtd-blocks" else "40", "--threads", "1", "--repeat", "1", "--device", "cpu"]
+            result = self.succeed("reproduce", study, *options, "--json", "study.json")
+            self.assertIn(text, result.out)
+            self.assertNotIn("Plummer", result.out)
+            report = json.loads(read("study.json"))
+            self.assertNotIn("softening", report)
+            for table in report["tables"]:
+                for row in table["rows"]:
+                    self.assertEqual(len(row["values"]), len(table["columns"]))
+                    self.assertNotIn(None, row["values"], f"{study}: {table['title']}, {row['what']}")
+            if study == "microdisk":  # theory, k·R, error in percent; at 40 cells a radius within 1.4 %
+                self.assertEqual([len(t["rows"]) for t in report["tables"]], [6, 6, 6, 1])
+                errors = [abs(row["values"][2]) for t in report["tables"] for row in t["rows"]]
+                self.assertLess(max(errors), 1.4)
+                self.assertLess(max(errors[12:18]), 0.1)
+            if not gpu:
+                self.assertEqual(farfield("reproduce", study, "--device", "cuda").code, 2)
+        self.fail_clearly(["reproduce", "microdisk", "--picture", "absent/energy.png"], 2, "--picture")
+
     def test_bench_split(self):
         self.fail_clearly(["bench", "split", "--device", "cpu"], 2, "divided between the CPU and a GPU")
         if not json.loads(self.succeed("info", "--json").out)["devices"]:
@@ -176,7 +198,7 @@ class Completion(CommandTest):
         self.assertEqual(self.complete("farfield", "sum", "--kernel", "gravity", "--precision", "mi"), ["mixed"])
         self.assertEqual(self.complete("farfield", "run", "--out", ""), [])  # left to the names of files
         self.assertEqual(self.complete("farfield", "run", ""), [])
-        self.assertLessEqual({"handbook-timings", "ladder"}, set(self.complete("farfield", "reproduce", "")))
+        self.assertLessEqual({"handbook-timings", "ladder", "fdtd-blocks", "fdtd-sizes", "microdisk"}, set(self.complete("farfield", "reproduce", "")))
         self.assertEqual(self.complete("farfield", "reproduce", "ladder", "--device", "c"), ["cpu", "cuda"])
 
     def test_zsh_and_fish(self):
