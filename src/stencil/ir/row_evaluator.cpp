@@ -32,7 +32,7 @@ std::int64_t bounded_index(std::int64_t i, std::int64_t n, Boundary boundary) {
 RowEvaluator::RowEvaluator(const Shape& shape, const Code& code, std::span<const BufferView> buffers,
                            std::span<const double> uniforms)
     : shape_(shape), code_(&code), buffers_(buffers), uniforms_(uniforms), slots_(code.nodes.size()) {
-    for (auto& slot : slots_) slot.bytes.resize(static_cast<std::size_t>(most));
+    for (auto& slot : slots_) slot.bytes.resize(static_cast<std::size_t>(most) * 8);
     classify();
 }
 

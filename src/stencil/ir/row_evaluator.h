@@ -4,6 +4,7 @@
 
 #include "stencil/ir/ir.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -55,7 +56,7 @@ public:
 private:
     enum class Varies : std::uint8_t { never, with_row, with_cell };
     struct Slot {
-        std::vector<std::uint64_t> bytes; // most values of 8 bytes at most
+        std::vector<std::byte> bytes; // `most` values of up to 8 bytes
     };
 
     template <class T>

@@ -4,6 +4,7 @@
 
 #include "io/npy.h"
 
+#include <cmath>
 #include <filesystem>
 #include <unistd.h>
 
@@ -62,6 +63,22 @@ TEST_F(Files, GiveValuesToAllThatIsFixedBeforeTheRun) {
         executor->advance(1);
         EXPECT_EQ(values_of(*executor, "u"), u) << target;
         EXPECT_EQ(values_of(*executor, "v"), v) << target;
+    }
+}
+
+// 1·1 − 1 is +0, and its negative −0: GCC would make an fma of −1, 1 and +1 of it, which is +0 again.
+TEST(Zero, KeepsTheSignOfNegatedSums) {
+    const Compiled program(
+        "grid g[x: 40]\nfield a, b, u, v on g = 1\nfield c on g = -1\nfield w on g : float = 0\n"
+        "update one: u = -(a*b + c); v = 0 - (a*b + c); w = -(a*b + c)\nstep: one\n");
+    for (const char* target : {"interpreter", "cpu"}) {
+        const auto executor = program.start(target);
+        executor->advance(1);
+        for (const char* field : {"u", "w"})
+            for (const double value : values_of(*executor, field))
+                EXPECT_TRUE(value == 0 && std::signbit(value)) << target;
+        for (const double value : values_of(*executor, "v"))
+            EXPECT_TRUE(value == 0 && !std::signbit(value)) << target;
     }
 }
 
