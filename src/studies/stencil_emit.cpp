@@ -4,6 +4,7 @@
 #include "io/atomic_file.h"
 #include "io/file.h"
 #include "stencil/api/program_data.h"
+#include "stencil/codegen/cuda/emit_cuda.h"
 #include "stencil/codegen/emit.h"
 #include "stencil/compiler.h"
 #include "stencil/front_end.h"
@@ -26,7 +27,7 @@ struct Emitter {
     std::vector<codegen::EmittedFile> (*emit)(const stencil::ir::Program&, const codegen::EmitOptions&);
 };
 
-constexpr std::array emitters{Emitter{"cpu", codegen::emit_cpu}};
+constexpr std::array emitters{Emitter{"cpu", codegen::emit_cpu}, Emitter{"cuda", codegen::cuda::emit_cuda}};
 
 constexpr std::int64_t default_steps = 1000;
 

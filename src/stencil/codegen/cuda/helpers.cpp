@@ -9,9 +9,9 @@ std::string_view device_prelude() {
 namespace ff_std {
 using uint32_t = unsigned int;
 using uint64_t = unsigned long long;
-static inline __device__ void memcpy(void* to, const void* from, unsigned long size) { ::memcpy(to, from, size); }
-static inline __device__ double sqrt(double x) { return ::sqrt(x); }
-static inline __device__ float sqrt(float x) { return ::sqrtf(x); }
+static inline FF_HD void memcpy(void* to, const void* from, unsigned long size) { ::memcpy(to, from, size); }
+static inline FF_HD double sqrt(double x) { return ::sqrt(x); }
+static inline FF_HD float sqrt(float x) { return ::sqrtf(x); }
 } // namespace ff_std
 )";
 }

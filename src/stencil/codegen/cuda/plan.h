@@ -2,6 +2,7 @@
 // and which kernels run in a step. It knows no device: the runtime executes it, and tests do so on a CPU.
 #pragma once
 
+#include "stencil/codegen/expressions.h"
 #include "stencil/ir/ir.h"
 #include "stencil/runtime/executor.h"
 
@@ -85,7 +86,10 @@ struct Plan {
     std::string description;
 };
 
-/// Chooses the form of each kernel and prints them.
-Plan plan_program(const ir::Program& program, const ExecutorOptions& options);
+/// Chooses the form of each kernel and prints them. @param needs texts that the source must have anyway.
+Plan plan_program(const ir::Program& program, const ExecutorOptions& options, Needs needs = {});
+
+/// The same program with buffers that are called as C++ allows: those of files have the files' names.
+ir::Program with_plain_names(ir::Program program);
 
 } // namespace farfield::stencil::codegen::cuda

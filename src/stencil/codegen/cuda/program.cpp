@@ -63,10 +63,7 @@ void print_source(const Context& context, const Text& functions) {
 
 } // namespace
 
-namespace {
-
-// Buffers of files are called like the files.
-ir::Program with_names(ir::Program program) {
+ir::Program with_plain_names(ir::Program program) {
     Names names;
     for (auto& buffer : program.buffers) {
         buffer.name = names.unique(buffer.name);
@@ -76,15 +73,12 @@ ir::Program with_names(ir::Program program) {
     return program;
 }
 
-} // namespace
-
-Plan plan_program(const ir::Program& original, const ExecutorOptions& options) {
-    const auto program = with_names(original);
+Plan plan_program(const ir::Program& original, const ExecutorOptions& options, Needs needs) {
+    const auto program = with_plain_names(original);
     Plan plan;
     for (const auto& buffer : program.buffers) plan.buffers.push_back(layout_of(program, buffer));
     plan.clock_row = 2 + static_cast<int>(program.uniforms.size());
     Text text;
-    Needs needs;
     const Context context{program, options, options.mask == Mask::automatic ? Mask::spans : options.mask,
                           plan,    text,    needs};
     const auto all = sequences(program);
