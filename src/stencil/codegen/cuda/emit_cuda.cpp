@@ -106,7 +106,7 @@ std::string launch_text(const Launch& launch) {
 std::string launches_text(const std::vector<Launch>& launches) {
     std::string text;
     for (const auto& launch : launches) text += (text.empty() ? "" : ", ") + launch_text(launch);
-    return "{" + text + "}";
+    return fmt::format("{{{}}}", text);
 }
 
 std::string data_file(std::size_t buffer) { return fmt::format("data_{}.f64", buffer); }
