@@ -81,5 +81,25 @@ void run_tasks(int threads, std::int64_t tasks, TaskFunction function, void* con
     if (shared.error) std::rethrow_exception(shared.error);
 }
 
+void run_own_tasks(int threads, TaskFunction function, void* context) {
+    threads = std::max(1, threads);
+#ifndef FF_NO_OPENMP
+    if (threads > 1 && !forked && fork_is_watched == 0) {
+        Shared shared;
+#pragma omp parallel num_threads(threads) default(none) shared(shared, threads, function, context)
+        for (int task = omp_get_thread_num(); task < threads; task += omp_get_num_threads()) {
+            try {
+                function(context, task);
+            } catch (...) {
+                if (!shared.failed.exchange(true)) shared.error = std::current_exception();
+            }
+        }
+        if (shared.error) std::rethrow_exception(shared.error);
+        return;
+    }
+#endif
+    run_tasks(threads, threads, function, context);
+}
+
 } // namespace detail
 } // namespace farfield

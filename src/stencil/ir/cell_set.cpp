@@ -52,12 +52,6 @@ CellSet::CellSet(const Shape& shape, const CellBox& box) {
     *this = builder.finish();
 }
 
-std::span<const Interval> CellSet::row(std::int64_t r) const {
-    const auto first = static_cast<std::size_t>(row_begin_[static_cast<std::size_t>(r)]);
-    const auto last = static_cast<std::size_t>(row_begin_[static_cast<std::size_t>(r) + 1]);
-    return std::span(intervals_).subspan(first, last - first);
-}
-
 bool CellSet::contains(const std::array<std::int64_t, 3>& cell) const {
     for (std::size_t a = 0; a < 3; ++a)
         if (cell[a] < 0 || cell[a] >= shape_[a]) return false;

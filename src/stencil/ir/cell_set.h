@@ -43,7 +43,10 @@ public:
 
     const Shape& shape() const { return shape_; }
     std::int64_t rows() const { return shape_[1] * shape_[2]; }
-    std::span<const Interval> row(std::int64_t r) const;
+    std::span<const Interval> row(std::int64_t r) const {
+        const auto* begin = row_begin_.data() + r;
+        return {intervals_.data() + begin[0], intervals_.data() + begin[1]};
+    }
     /// The smallest box that holds every cell; empty for the empty set.
     const CellBox& bounds() const { return bounds_; }
     std::int64_t count() const { return count_; }

@@ -72,6 +72,8 @@ void CpuExecutor::compile() {
     const auto source = codegen::print_row_functions(printed, mask_);
     const auto compiled = jit::compile_shared_object(source.text);
     code_ = compiled.object;
+    preparation_.load_seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() - compiled.seconds;
     for (std::size_t k = 0; k < program_->kernels.size(); ++k)
         kernels_.emplace_back(*program_, program_->kernels[k], source.kernels[k], mask_, *code_);
     for (std::size_t j = 0; j < joins_.size(); ++j)
@@ -79,10 +81,11 @@ void CpuExecutor::compile() {
                              *code_);
     for (std::size_t r = 0; r < program_->records.size(); ++r)
         records_.emplace_back(*program_, program_->records[r], source.records[r], mask_, *code_);
+    for (const auto& grid : program_->grids)
+        costs_.emplace_back(static_cast<std::size_t>(grid.rank == 1 ? 1 : grid.shape[grid.rank - 1]), 1);
+    for (const auto& kernel : kernels_) kernel.add_cells(costs_[kernel.grid()]);
     preparation_.compile_seconds = compiled.seconds;
     preparation_.cached = compiled.cached;
-    preparation_.load_seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() - compiled.seconds;
     preparation_.description = compiled.compiler + (compiled.note.empty() ? "" : " (" + compiled.note + ")");
 }
 
@@ -95,8 +98,12 @@ int CpuExecutor::choose_tile() const {
     std::int64_t slab = 1;
     for (std::size_t b = 0; b < touched.size(); ++b)
         if (touched[b]) slab += storage_.slab_bytes(static_cast<int>(b));
-    return static_cast<int>(
-        std::clamp<std::int64_t>(cache_of_a_thread(threads_) / slab - 2, 1, most_steps_a_pass));
+    auto most = std::min<std::int64_t>(cache_of_a_thread(threads_) / slab - 2, most_steps_a_pass);
+    // Seams, about as high as there are steps, must stay a small part of the blocks.
+    for (const auto& costs : costs_)
+        if (costs.size() > 1)
+            most = std::min(most, static_cast<std::int64_t>(costs.size()) / (32 * threads_));
+    return static_cast<int>(std::max<std::int64_t>(most, 1));
 }
 
 void CpuExecutor::advance(std::int64_t count) {
@@ -196,7 +203,7 @@ void CpuExecutor::run_front(std::size_t grid, const Wavefront& front) {
     const auto run = [](const Instance& instance, std::int64_t slab) {
         instance.unit->run(slab, instance.call, instance.out, instance.slots, instance.carries);
     };
-    front.run(threads_, [&](int i, std::int64_t slab) {
+    front.run([&](int i, std::int64_t slab) {
         const auto* pair = pair_of[i];
         if (pair == nullptr || (slab >= pair->apart.first && slab < pair->apart.last))
             return run(instances[i], slab);
@@ -232,9 +239,7 @@ const std::optional<Wavefront>& CpuExecutor::schedule(std::size_t grid, const st
     }
     auto found = schedules_.find(key);
     if (found == schedules_.end()) {
-        const auto& g = program_->grids[grid];
-        const auto slabs = g.rank == 1 ? 1 : g.shape[g.rank - 1];
-        found = schedules_.emplace(std::move(key), Wavefront::plan(entries, slabs, threads_)).first;
+        found = schedules_.emplace(std::move(key), Wavefront::plan(entries, costs_[grid], threads_)).first;
     }
     return found->second;
 }

@@ -71,6 +71,7 @@ private:
     std::vector<Join> joins_;
     std::vector<Unit> joined_; ///< by join
     Copies current_;
+    std::vector<std::vector<std::int64_t>> costs_; ///< of the slabs of each grid: cells of all kernels
 
     // Of the pass at hand.
     std::vector<std::vector<Instance>> instances_; ///< by grid

@@ -74,10 +74,9 @@ Storage::Storage(const ir::Program& program, int threads) : program_(program), t
             place.base = static_cast<std::byte*>(block->data) + start;
             copies.push_back(place);
             // The thread that first touches a page decides which memory it lies in.
-            const auto pieces = std::min<std::int64_t>(threads_, place.rows * place.planes);
-            parallel_for(threads_, pieces, [&](std::int64_t piece) {
-                const auto total = place.pitch * place.rows * place.planes;
-                std::memset(place.base + total / pieces * piece, 0, static_cast<std::size_t>(total / pieces));
+            parallel_own(threads_, [&](std::int64_t piece) {
+                const auto part = place.pitch * place.rows * place.planes / threads_;
+                std::memset(place.base + part * piece, 0, static_cast<std::size_t>(part));
             });
         }
     }

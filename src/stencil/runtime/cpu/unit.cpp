@@ -142,6 +142,12 @@ void Unit::swap(Copies& current) const {
     for (const int buffer : swapped_) current[buffer] = 1 - current[buffer];
 }
 
+void Unit::add_cells(std::vector<std::int64_t>& slabs) const {
+    const auto rows = rank_ == 3 ? cells_->shape()[1] : 1;
+    for (std::int64_t row = 0; row < cells_->rows(); ++row)
+        for (const auto& span : cells_->row(row)) slabs[row / rows] += span.last - span.first;
+}
+
 void Unit::add_buffers(std::vector<bool>& touched) const {
     for (const auto& access : accesses_) touched[access.buffer] = true;
 }

@@ -24,6 +24,8 @@ public:
          Mask mask, const jit::SharedObject& code);
 
     int grid() const { return grid_; }
+    /// Adds the cells of each slab.
+    void add_cells(std::vector<std::int64_t>& slabs) const;
     /// The slabs that have cells.
     const Range& slabs() const { return slabs_; }
     bool empty() const { return cells_->empty() && carries_.empty(); }

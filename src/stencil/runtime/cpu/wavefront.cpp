@@ -27,7 +27,9 @@ Distance distance(const Entry& earlier, const Entry& later) {
 
 } // namespace
 
-std::optional<Wavefront> Wavefront::plan(const std::vector<Entry>& entries, std::int64_t slabs, int threads) {
+std::optional<Wavefront> Wavefront::plan(const std::vector<Entry>& entries,
+                                         const std::vector<std::int64_t>& costs, int threads) {
+    const auto slabs = static_cast<std::int64_t>(costs.size());
     Wavefront front;
     front.slabs_ = slabs;
     const auto count = entries.size();
@@ -50,12 +52,26 @@ std::optional<Wavefront> Wavefront::plan(const std::vector<Entry>& entries, std:
     // A seam must not meet the next one, nor look over it.
     const std::int64_t least = std::int64_t{widest_lag} + widest + reach;
     if (front.around_ && slabs < least) return std::nullopt;
-    // More blocks than threads even out their speeds, but seams cost memory traffic: they stay a small part.
     const auto fitting = slabs / std::max<std::int64_t>(least, 1);
-    const auto wanted = std::clamp<std::int64_t>(fitting / 4, threads, 4 * std::int64_t{threads});
-    const auto used = std::max<std::int64_t>(1, std::min(wanted, fitting));
-    for (std::int64_t b = 0; b <= used; ++b) front.cuts_.push_back(slabs * b / used);
+    front.cut(costs, std::clamp<std::int64_t>(fitting, 1, threads), least);
     return front;
+}
+
+// Blocks of equal cost, as far as each has at least `least` slabs.
+void Wavefront::cut(const std::vector<std::int64_t>& costs, std::int64_t blocks, std::int64_t least) {
+    std::int64_t total = 0;
+    for (const auto cost : costs) total += cost;
+    cuts_.assign(static_cast<std::size_t>(blocks) + 1, slabs_);
+    cuts_[0] = 0;
+    std::int64_t done = 0;
+    std::int64_t block = 1;
+    for (std::int64_t slab = 0; slab < slabs_ && block < blocks; ++slab) {
+        done += costs[slab];
+        for (; block < blocks && done * blocks >= total * block; ++block) cuts_[block] = slab + 1;
+    }
+    for (block = 1; block < blocks; ++block) cuts_[block] = std::max(cuts_[block], cuts_[block - 1] + least);
+    for (block = blocks - 1; block > 0; --block)
+        cuts_[block] = std::min(cuts_[block], cuts_[block + 1] - least);
 }
 
 bool Wavefront::together(std::size_t first, std::size_t last) const {

@@ -42,16 +42,19 @@ struct Range {
 class Wavefront {
 public:
     /// Nothing where the slabs are too few for the sequence.
-    static std::optional<Wavefront> plan(const std::vector<Entry>& entries, std::int64_t slabs, int threads);
+    /// @param costs of the slabs, one each, by which they are shared out.
+    static std::optional<Wavefront> plan(const std::vector<Entry>& entries,
+                                         const std::vector<std::int64_t>& costs, int threads);
 
-    /// Calls work(entry, slab) for each slab of each entry in an order that keeps all dependences, on up to
-    /// `threads` threads.
+    /// Calls work(entry, slab) for each slab of each entry in an order that keeps all dependences. A block is
+    /// always done by the same thread.
     template <class Work>
-    void run(int threads, const Work& work) const {
-        parallel_for(threads, blocks(), [&](std::int64_t block) { sweep(block_ranges(block), work); });
+    void run(const Work& work) const {
+        const auto count = static_cast<int>(blocks());
+        parallel_own(count, [&](std::int64_t block) { sweep(block_ranges(block), work); });
         // The cut at slab 0 is that at the end, where there is one.
-        const auto seams = around_ ? blocks() : blocks() - 1;
-        parallel_for(threads, seams, [&](std::int64_t seam) { sweep(seam_ranges(seam + 1), work); });
+        const int seams = around_ ? count : count - 1;
+        if (seams > 0) parallel_own(seams, [&](std::int64_t seam) { sweep(seam_ranges(seam + 1), work); });
     }
 
     /// Whether entries first to last do the same slabs at the same time, one after the other.
@@ -82,6 +85,7 @@ private:
     }
     /// In the order of the entries; an entry that wraps around has two.
     std::vector<Lane> lanes_of(const std::vector<Range>& ranges) const;
+    void cut(const std::vector<std::int64_t>& costs, std::int64_t blocks, std::int64_t least);
     std::vector<Range> block_ranges(std::int64_t block) const;
     std::vector<Range> seam_ranges(std::int64_t cut) const;
 
