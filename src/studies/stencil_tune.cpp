@@ -116,7 +116,8 @@ TuneReport tune_stencil(const TuneTask& task) {
     report.program = task.program.name();
     report.target = target_of(task);
     const bool gpu = report.target == "cuda";
-    report.machine = fmt::format("{}, {} threads", this_machine().cpu, thread_count(task.threads));
+    const int threads = thread_count(task.threads);
+    report.machine = fmt::format("{}, {} thread{}", this_machine().cpu, threads, threads == 1 ? "" : "s");
     if (gpu)
         for (const auto& one : gpus())
             if (one.index == task.device) report.machine = one.name;

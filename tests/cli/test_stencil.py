@@ -150,6 +150,25 @@ class Resonances(CommandTest):
         self.assertIn("left: 180 samples, t = 20 to 199", text)
         self.assertEqual(len(text.splitlines()), 3)
 
+    @unittest.skipUnless(shutil.which("harminv"), "harminv is not installed")
+    def test_agrees_with_harminv(self):
+        """Three damped waves, found by filter diagonalisation (GPL, hence only here) and by the matrix pencil."""
+        waves = ((0.06, 2e-4, 1.0), (0.083, 1e-3, 0.3), (0.11, 5e-4, 2.0))
+        values = [sum(a * math.exp(-d * n) * math.sin(2 * math.pi * f * n) for f, d, a in waves) for n in range(3000)]
+        write("series.csv", "t,a\n" + "".join(f"{n},{v!r}\n" for n, v in enumerate(values)))
+        band = ["--from", "0.05", "--to", "0.12"]
+        ours = json.loads(self.succeed("stencil", "resonances", "series.csv", *band, "--json").out)["resonances"]
+        # -E: what harminv itself is not sure of to a thousandth
+        done = subprocess.run(["harminv", "-F", "-E", "1e-3", "0.05-0.12"], input="\n".join(map(repr, values)),
+                              text=True, capture_output=True, check=True)
+        theirs = [[float(v) for v in line.split(",")] for line in done.stdout.splitlines()[1:]]
+        self.assertEqual((len(ours), len(theirs)), (3, 3))
+        for mine, (frequency, decay, _, amplitude, _, error), wave in zip(ours, theirs, waves):
+            self.assertAlmostEqual(mine["frequency"], frequency, delta=5 * error * frequency)
+            self.assertAlmostEqual(mine["decay"], decay, delta=30 * error * frequency)
+            self.assertAlmostEqual(mine["amplitude"], 2 * amplitude, delta=0.1 * amplitude)  # theirs: of exp(-iwt)
+            self.assertAlmostEqual(mine["frequency"], wave[0], delta=1e-10)
+
     def test_mistakes(self):
         write("series.csv", "t,a,b\n" + "".join(f"{n},{n},1\n" for n in range(20)))
         band = ["--from", "0.05", "--to", "0.2"]
