@@ -194,11 +194,12 @@ Study reproduce_fdtd_sizes(const ReproduceOptions& options) {
         tables.deliver(study);
         return rates;
     };
-    const std::string device = place.gpu ? "GPU" : "CPU, all threads";
+    const auto cpu_name = fmt::format("CPU, {} thread{}", study.threads, study.threads == 1 ? "" : "s");
+    const std::string device = place.gpu ? "GPU" : cpu_name;
     const auto plain = rates_of(device + ", a step a pass", 1, at.target);
     rates_of(device + ", steps a pass as the target chooses", 0, at.target);
     if (place.gpu) {
-        const auto cpu = rates_of("CPU, all threads, a step a pass", 1, "cpu");
+        const auto cpu = rates_of(cpu_name + ", a step a pass", 1, "cpu");
         study.notes.push_back(fmt::format(
             "One GPU over this CPU at {}², mask multiply: {:.1f}; the paper has {} for its two largest "
             "grids.",
