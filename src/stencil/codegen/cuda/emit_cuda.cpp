@@ -6,6 +6,8 @@
 
 #include <farfield/error.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -127,7 +129,7 @@ Text print_tables(const ir::Program& program, const Plan& plan, const EmitOption
         text.line("{{\"{}\", {}, {{{}, {}, {}}}, {}, {}, {}, {}, {}, {}, {}, {}}},", buffer.name, grid.rank,
                   grid.shape[0], grid.shape[1], grid.shape[2], layout.width, layout.rows, layout.pitch,
                   layout.value_bytes, layout.copies, output,
-                  buffer.initial.nodes.empty() ? "\"" + data_file(b) + "\"" : "nullptr",
+                  buffer.initial.nodes.empty() ? fmt::format("\"{}\"", data_file(b)) : "nullptr",
                   launches_text(initial[b]));
     }
     text.add("};");
