@@ -21,6 +21,11 @@ update accumulate on disk: energy += Hz^2
 step: electric, magnetic, dipole, accumulate
 )";
 
+/// The same with point series, which tiles take between the steps of a pass.
+inline const std::string probed =
+    microdisk + "record here = Hz at (n/2 + 3, 45)\nrecord slope = Hz[x+1] - Ex[y-1] at (49, 37) every 2\n"
+                "record corner = Ex at (1, 1) every 3\nrecord outside = energy at (0, 0)\n";
+
 inline std::string spreading(const std::string& grid, const std::string& boundary,
                              const std::string& attributes, const std::string& sum) {
     return "grid g[" + grid + "]\nfield u on g " + attributes + " = 1 + 0.01*x*x - 0.3*" +

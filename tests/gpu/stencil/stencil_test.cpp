@@ -105,6 +105,10 @@ TEST_F(StencilGpu, Boundaries) {
     }
 }
 
+TEST_F(StencilGpu, PointsWithinPasses) {
+    compare(Compiled(testing::probed).program(), {{.time_tile = 4}, {}}, {5, 300, 3}, "points");
+}
+
 // Enough steps for recorded graphs to run several times.
 TEST_F(StencilGpu, GraphsOfManySteps) {
     compare(Compiled(testing::microdisk).program(), {{.fuse = false}, {.time_tile = 4}, {}}, {700, 256, 3},

@@ -73,6 +73,13 @@ TEST(CudaForms, TilesWithEveryMask) {
                 "mask " + std::to_string(static_cast<int>(mask)));
 }
 
+TEST(CudaForms, PointsWithinPasses) {
+    const Compiled program(testing::probed);
+    EXPECT_EQ(codegen::cuda::plan_program(*program.program(), {.time_tile = 4}).steps_a_pass, 4);
+    for (const auto mask : {Mask::spans, Mask::none})
+        compare(program, {.mask = mask, .time_tile = 4}, {5, 300, 3}, "points");
+}
+
 TEST(CudaForms, BoundariesInEveryForm) {
     for (const auto& c : boundary_cases()) {
         const Compiled program(c.text);

@@ -1,5 +1,6 @@
-// What a GPU is asked to do for a stencil program: CUDA C++ as text, where values lie, tables to upload once,
-// and which kernels run in a step. It knows no device: the runtime executes it, and tests do so on a CPU.
+// What a GPU is asked to do for a stencil program: CUDA C++ as text, where
+// values lie, tables to upload once, and which kernels run in a step. It knows
+// no device: the runtime executes it, and tests do so on a CPU.
 #pragma once
 
 #include "stencil/codegen/expressions.h"
@@ -14,13 +15,15 @@
 
 namespace farfield::stencil::codegen::cuda {
 
-/// What stands for a pointer or number in a kernel's parameters when it is launched.
+/// What stands for a pointer or number in a kernel's parameters when it is
+/// launched.
 enum class ArgumentKind : std::uint8_t {
     current, ///< the current copy of buffer `index`
     other,   ///< its other copy
     table,   ///< Plan::tables[index]
     scratch, ///< Plan::scratch[index]
-    clock,   ///< the row of the clock for the first step of the pass: t, step, uniforms; float64
+    clock,   ///< the row of the clock for the first step of the pass: t, step,
+             ///< uniforms; float64
     steps,   ///< int: the steps of this pass
     series,  ///< where the value of record `index` goes
     number   ///< `index` itself, 64 bits
@@ -39,7 +42,8 @@ struct Launch {
     std::vector<Argument> arguments;
 };
 
-/// Kernels that run one after the other, and the buffers whose copies change places behind them.
+/// Kernels that run one after the other, and the buffers whose copies change
+/// places behind them.
 struct Pass {
     std::string name;
     std::int64_t every = 1;
@@ -49,7 +53,7 @@ struct Pass {
 
 struct RecordPlan {
     std::int64_t every = 1;
-    std::vector<Launch> launches; ///< the last one writes the value
+    std::vector<Launch> launches; ///< the last one writes the value; none: the pass of tiles does
 };
 
 /// Where the values of a buffer lie: x fastest, rows `pitch` values apart.
@@ -78,18 +82,20 @@ struct Plan {
     std::vector<BufferLayout> buffers;
     std::vector<Table> tables;
     std::vector<Scratch> scratch;
-    std::vector<Pass>
-        passes; ///< of a step, or of up to `steps_a_pass` steps where there is one pass of tiles
+    std::vector<Pass> passes; ///< of a step, or of up to `steps_a_pass` steps
+                              ///< where there is one pass of tiles
     std::int64_t steps_a_pass = 1;
     std::vector<RecordPlan> records;
     int clock_row = 2; ///< numbers in a row of the clock
     std::string description;
 };
 
-/// Chooses the form of each kernel and prints them. @param needs texts that the source must have anyway.
+/// Chooses the form of each kernel and prints them. @param needs texts that the
+/// source must have anyway.
 Plan plan_program(const ir::Program& program, const ExecutorOptions& options, Needs needs = {});
 
-/// The same program with buffers that are called as C++ allows: those of files have the files' names.
+/// The same program with buffers that are called as C++ allows: those of files
+/// have the files' names.
 ir::Program with_plain_names(ir::Program program);
 
 } // namespace farfield::stencil::codegen::cuda

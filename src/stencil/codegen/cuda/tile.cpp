@@ -1,5 +1,6 @@
-// The text of a pass of tiles. Two versions of its body: `rim` for tiles that touch the end of the grid or of
-// a kernel's cells, and one without any test for all the others.
+// The text of a pass of tiles. Two versions of its body: `rim` for tiles that
+// touch the end of the grid or of a kernel's cells, and one without any test
+// for all the others.
 #include "stencil/codegen/cuda/tile.h"
 
 #include "stencil/codegen/cuda/forms.h"
@@ -31,6 +32,7 @@ private:
     std::string type(int b) const { return std::string(type_name(buffer(b).precision)); }
 
     void collect_parameters();
+    void add_outer_reads(const ir::Code& code);
     void print_neighbours();
     void print_layout();
     void print_cells_of_kernels();
@@ -38,15 +40,21 @@ private:
     void print_steps();
     void print_stage(std::size_t k, Text& text, bool barrier_before, bool barrier_inside);
     void print_storing();
+    void print_point(std::size_t r, Text& text, bool barrier);
     void print_pair_loop(const std::function<void()>& body);
     void open_patch(Text& text, bool coordinates);
     void show(Text& text, const TileField& field) const;
     std::string in_grid() const;
     bool defers(std::size_t k, int b) const;
-    std::set<int> neighbours_read(std::size_t k) const;
+    std::set<int> neighbours_read(const ir::Code& code) const;
+    std::set<int> neighbours_read(std::size_t k) const { return neighbours_read(kernel(k).code); }
+    const ir::Record& record(std::size_t r) const {
+        return program_.records[static_cast<std::size_t>(shape_.records[r])];
+    }
     std::set<int> shown_after(std::size_t k) const;
     struct Barriers {
-        std::vector<bool> before, inside;
+        std::vector<bool> before,
+            inside; ///< `before` has records behind the kernels
     };
     Barriers barriers() const;
     std::string written_test(int b) const;
@@ -99,11 +107,16 @@ void TilePrinter::collect_parameters() {
         parameters_.add(type(field.buffer) + "* __restrict__", next(b), ArgumentKind::other, field.buffer);
     }
     for (std::size_t k = 0; k < shape_.kernels.size(); ++k)
-        for (const auto* code : {&kernel(k).code, &kernel(k).predicate})
-            for (const auto& node : code->nodes)
-                if (node.op == ir::Op::load && shape_.field(node.index) == nullptr)
-                    parameters_.add("const " + type(node.index) + "* __restrict__", now(buffer(node.index)),
-                                    ArgumentKind::current, node.index);
+        for (const auto* code : {&kernel(k).code, &kernel(k).predicate}) add_outer_reads(*code);
+    for (std::size_t r = 0; r < shape_.records.size(); ++r) add_outer_reads(record(r).code);
+}
+
+// What only memory has.
+void TilePrinter::add_outer_reads(const ir::Code& code) {
+    for (const auto& node : code.nodes)
+        if (node.op == ir::Op::load && shape_.field(node.index) == nullptr)
+            parameters_.add("const " + type(node.index) + "* __restrict__", now(buffer(node.index)),
+                            ArgumentKind::current, node.index);
 }
 
 // Device functions that find a neighbour.
@@ -111,16 +124,21 @@ void TilePrinter::print_neighbours() {
     auto& text = context_.text;
     const auto& p = shape_.patch;
     const auto& t = shape_.threads;
-    text.add("// The value of cell (i, j, k) counted from the thread's patch: one of its own, or what the "
+    text.add("// The value of cell (i, j, k) counted from the thread's patch: "
+             "one of its own, or what the "
              "thread that has it shows.");
     text.add("template <class T>");
-    text.line("static __device__ __forceinline__ T near_{}(const T (&here)[{}], const T* shown, const int "
+    text.line("static __device__ __forceinline__ T near_{}(const T (&here)[{}], "
+              "const T* shown, const int "
               "(&slot)[{}], int i, "
               "int j, int k, int thread) {{",
               number_, shape_.patch_cells(), shape_.patch_cells());
-    text.line("const int a = (i + {0}) / {1} - {2}, b = (j + {3}) / {4} - {2}, c = (k + {5}) / {6} - {2};",
+    text.line("const int a = (i + {0}) / {1} - {2}, b = (j + {3}) / {4} - {2}, c "
+              "= (k + {5}) / {6} - {2};",
               1024 * p[0], p[0], 1024, 1024 * p[1], p[1], 1024 * p[2], p[2]);
-    text.line("const int cell = i - {0} * a + {0} * (j - {1} * b + {1} * (k - {2} * c));", p[0], p[1], p[2]);
+    text.line("const int cell = i - {0} * a + {0} * (j - {1} * b + {1} * (k - "
+              "{2} * c));",
+              p[0], p[1], p[2]);
     text.add("if (a == 0 && b == 0 && c == 0) return here[cell];");
     text.line("return shown[slot[cell] * {} + thread + a + {} * (b + {} * c)];", shape_.thread_count(), t[0],
               t[1]);
@@ -128,11 +146,15 @@ void TilePrinter::print_neighbours() {
     text.blank();
     if (std::none_of(shape_.fields.begin(), shape_.fields.end(), [](const TileField& f) { return f.mapped; }))
         return;
-    text.add("// The same for a cell counted from the tile's first one, of a field that shows all cells.");
+    text.add("// The same for a cell counted from the tile's first one, of a "
+             "field that shows all cells.");
     text.add("template <class T>");
-    text.line("static __device__ __forceinline__ T far_{}(const T* shown, int x, int y, int z) {{", number_);
+    text.line("static __device__ __forceinline__ T far_{}(const T* shown, int x, "
+              "int y, int z) {{",
+              number_);
     for (std::size_t a = 0; a < 3; ++a) text.line("{0} = nearest<{1}>({0});", "xyz"[a], shape_.side[a]);
-    text.line("return shown[(x % {0} + {0} * (y % {1} + {1} * (z % {2}))) * {3} + x / {0} + {4} * (y / {1} + "
+    text.line("return shown[(x % {0} + {0} * (y % {1} + {1} * (z % {2}))) * {3} "
+              "+ x / {0} + {4} * (y / {1} + "
               "{5} * (z / {2}))];",
               p[0], p[1], p[2], shape_.thread_count(), t[0], t[1]);
     text.add("}");
@@ -144,8 +166,9 @@ void TilePrinter::print_layout() {
     body_.line("const int thread = threadIdx.x + {} * (threadIdx.y + {} * threadIdx.z);", t[0], t[1]);
     for (std::size_t a = 0; a < 3; ++a) {
         const char name = "xyz"[a];
-        body_.line("const int {0}_of_patch = {1} * threadIdx.{0}, first_{0} = tile.{0} + {0}_of_patch;", name,
-                   shape_.patch[a]);
+        body_.line("const int {0}_of_patch = {1} * threadIdx.{0}, first_{0} = "
+                   "tile.{0} + {0}_of_patch;",
+                   name, shape_.patch[a]);
     }
     for (const auto& field : shape_.fields) {
         const auto& name = buffer(field.buffer).name;
@@ -197,13 +220,15 @@ void TilePrinter::print_cells_of_kernels() {
     }
 }
 
-// Pairs of cells of a tile inside the grid: both are kept or neither, and they lie in one word of 2 values.
+// Pairs of cells of a tile inside the grid: both are kept or neither, and they
+// lie in one word of 2 values.
 void TilePrinter::print_pair_loop(const std::function<void()>& body) {
     body_.add("if constexpr (!rim) {");
     body_.add("#pragma unroll");
     body_.line("for (int p = 0; p < {}; p += 2) {{", shape_.patch_cells());
     body_.line("const int j = p / 2 % {}, k = p / {};", shape_.patch[1], 2 * shape_.patch[1]);
-    body_.line("const Index at = first_x + {} * (first_y + j + {} * Index(first_z + k));",
+    body_.line("const Index at = first_x + {} * (first_y + j + {} * "
+               "Index(first_z + k));",
                pitch_of(program_, grid_), extent_[1]);
     body();
     body_.add("}");
@@ -247,13 +272,14 @@ void TilePrinter::show(Text& text, const TileField& field) const {
     const auto& name = buffer(field.buffer).name;
     text.add("#pragma unroll");
     text.line("for (int p = 0; p < {}; ++p)", shape_.patch_cells());
-    text.line("if ({0}_slot[p] >= 0) {0}_shown[{0}_slot[p] * {1} + thread] = {0}_here[p];", name,
-              shape_.thread_count());
+    text.line("if ({0}_slot[p] >= 0) {0}_shown[{0}_slot[p] * {1} + thread] = "
+              "{0}_here[p];",
+              name, shape_.thread_count());
 }
 
-std::set<int> TilePrinter::neighbours_read(std::size_t k) const {
+std::set<int> TilePrinter::neighbours_read(const ir::Code& code) const {
     std::set<int> read;
-    for (const auto& node : kernel(k).code.nodes)
+    for (const auto& node : code.nodes)
         if (node.op == ir::Op::load && shape_.field(node.index) != nullptr &&
             node.offsets != std::array<int, 3>{})
             read.insert(node.index);
@@ -270,31 +296,32 @@ std::set<int> TilePrinter::shown_after(std::size_t k) const {
 // A field's new values wait where the kernel still reads its neighbours.
 bool TilePrinter::defers(std::size_t k, int b) const { return neighbours_read(k).contains(b); }
 
-// Shared memory that was written must be complete before it is read, and read by all before it is written
-// again. The loop is followed twice, so that what its end leaves open is seen at its start.
+// Shared memory that was written must be complete before it is read, and read
+// by all before it is written again. The loop is followed twice, so that what
+// its end leaves open is seen at its start.
 TilePrinter::Barriers TilePrinter::barriers() const {
     const auto meet = [](const std::set<int>& a, const std::set<int>& b) {
         return std::any_of(a.begin(), a.end(), [&](int x) { return b.contains(x); });
     };
-    Barriers barriers{std::vector<bool>(shape_.kernels.size()), std::vector<bool>(shape_.kernels.size())};
+    const auto stages = shape_.kernels.size();
+    Barriers barriers{std::vector<bool>(stages + shape_.records.size()), std::vector<bool>(stages)};
     std::set<int> written, read;
     for (const auto& field : shape_.fields)
         if (field.exchanged) written.insert(field.buffer);
+    const auto wait = [&](std::vector<bool>::reference barrier, bool needed) {
+        if (!barrier && !needed) return;
+        barrier = true;
+        written.clear();
+        read.clear();
+    };
     for (int round = 0; round < 2; ++round)
-        for (std::size_t k = 0; k < shape_.kernels.size(); ++k) {
-            const auto reads = neighbours_read(k);
-            if (barriers.before[k] || meet(reads, written)) {
-                barriers.before[k] = true;
-                written.clear();
-                read.clear();
-            }
+        for (std::size_t k = 0; k < barriers.before.size(); ++k) {
+            const auto reads = neighbours_read(k < stages ? kernel(k).code : record(k - stages).code);
+            wait(barriers.before[k], meet(reads, written));
             read.insert(reads.begin(), reads.end());
+            if (k >= stages) continue;
             const auto shows = shown_after(k);
-            if (barriers.inside[k] || meet(shows, read)) {
-                barriers.inside[k] = true;
-                written.clear();
-                read.clear();
-            }
+            wait(barriers.inside[k], meet(shows, read));
             written.insert(shows.begin(), shows.end());
         }
     return barriers;
@@ -345,13 +372,45 @@ void TilePrinter::print_stage(std::size_t k, Text& text, bool barrier_before, bo
     text.add("}");
 }
 
+// The value of a cell after a step, by the thread that keeps it.
+void TilePrinter::print_point(std::size_t r, Text& text, bool barrier) {
+    const auto& point = record(r);
+    const auto& cell = point.cells->bounds().first;
+    const auto values = fmt::format("record_{}_values", shape_.records[r]);
+    parameters_.add("double* __restrict__", values, ArgumentKind::series, shape_.records[r]);
+    text.line("// {}", point.name);
+    if (barrier) text.add("__syncthreads();");
+    std::string in_tile;
+    for (std::size_t a = 0; a < 3; ++a)
+        in_tile += fmt::format(" && inside<{}>({} - tile.{} - {})", shape_.kept[a], cell[a], "xyz"[a],
+                               shape_.low[a]);
+    text.line("if ((step + 1) % {} == 0{}) {{", point.every, in_tile);
+    open_patch(text, true);
+    for (std::size_t a = 0; a < 3; ++a)
+        text.line("const int {0}_in_tile = {0}_of_patch + {1};", "xyz"[a], "ijk"[a]);
+    text.line("if (first_x + i == {} && first_y + j == {} && first_z + k == {}) {{", cell[0], cell[1],
+              cell[2]);
+    const TileSpelling spelling(program_, shape_, number_, grid_, point.cells->bounds());
+    const auto printed = print_code(point.code, std::vector<Root>{{point.code.result, "value"}}, spelling);
+    context_.needs |= printed.needs;
+    for (const auto& line : printed.lines) text.add(line);
+    text.line("{0}[(step + 1) / {1} - 1 - first_step / {1}] = value;", values, point.every);
+    text.add("}");
+    text.add("}");
+    text.add("}");
+}
+
 void TilePrinter::print_steps() {
     const auto where = barriers();
+    if (!shape_.records.empty()) body_.add("const long long first_step = static_cast<long long>(clocks[1]);");
     body_.add("#pragma unroll 1");
     body_.add("for (int s = 0; s < steps; ++s) {");
     body_.line("const double* const clock = clocks + {} * s;", context_.plan.clock_row);
+    if (!shape_.records.empty()) body_.add("const long long step = static_cast<long long>(clock[1]);");
     for (std::size_t k = 0; k < shape_.kernels.size(); ++k)
         print_stage(k, body_, where.before[k], where.inside[k]);
+    for (std::size_t r = 0; r < shape_.records.size(); ++r)
+        print_point(r, body_, where.before[shape_.kernels.size() + r]);
     body_.add("}");
 }
 
@@ -414,16 +473,17 @@ Pass TilePrinter::print() {
     auto& text = context_.text;
     std::string names;
     for (std::size_t k = 0; k < shape_.kernels.size(); ++k) names += (k == 0 ? "" : ", ") + kernel(k).name;
-    text.line("// {}: up to {} steps a pass on tiles of {} x {} x {} cells, of which {} x {} x {} are kept; "
+    text.line("// {}: up to {} steps a pass on tiles of {} x {} x {} cells, of "
+              "which {} x {} x {} are kept; "
               "a thread holds "
               "{} x {} x {} cells.",
               names, shape_.steps, shape_.side[0], shape_.side[1], shape_.side[2], shape_.kept[0],
               shape_.kept[1], shape_.kept[2], shape_.patch[0], shape_.patch[1], shape_.patch[2]);
     print_neighbours();
     text.add("template <bool rim>");
-    text.line(
-        "static __device__ __forceinline__ void {}_body(const Tile& tile, unsigned char* shared, {}) {{",
-        launch.function, parameters_.declaration());
+    text.line("static __device__ __forceinline__ void {}_body(const Tile& tile, "
+              "unsigned char* shared, {}) {{",
+              launch.function, parameters_.declaration());
     text.append(body_);
     text.add("}");
     text.blank();

@@ -50,19 +50,42 @@ Reaches written_by(const ir::Program& program, const std::vector<int>& kernels) 
     return written;
 }
 
-// Backwards through the kernels of `steps` steps, from the kept cells at their end.
-Reaches reach_of(const ir::Program& program, const std::vector<int>& kernels, int steps) {
-    auto reaches = written_by(program, kernels);
-    for (int step = 0; step < steps; ++step)
-        for (auto k = kernels.rbegin(); k != kernels.rend(); ++k) {
+// Backwards through the kernels of `steps` steps, from the kept cells at their
+// end.
+Reaches reach_of(const ir::Program& program, const TileShape& shape, int steps) {
+    auto reaches = written_by(program, shape.kernels);
+    const auto read = [&](const ir::Code& code, const Reach& computed) {
+        for (const auto& node : code.nodes)
+            if (node.op == ir::Op::load && reaches.contains(node.index))
+                reaches[node.index].cover(shifted(computed, buffer_of(program, node.index), node));
+    };
+    for (int step = 0; step < steps; ++step) {
+        for (const int r : shape.records) read(program.records[static_cast<std::size_t>(r)].code, {});
+        for (auto k = shape.kernels.rbegin(); k != shape.kernels.rend(); ++k) {
             const auto& kernel = kernel_of(program, *k);
             Reach computed;
             for (const auto& store : kernel.stores) computed.cover(reaches[store.buffer]);
-            for (const auto& node : kernel.code.nodes)
-                if (node.op == ir::Op::load && reaches.contains(node.index))
-                    reaches[node.index].cover(shifted(computed, buffer_of(program, node.index), node));
+            read(kernel.code, computed);
         }
+    }
     return reaches;
+}
+
+// What a tile computes: codes and the cells they are computed for.
+struct Computed {
+    const ir::Code* code;
+    const ir::CellSet* cells;
+};
+
+std::vector<Computed> computed_in(const ir::Program& program, const TileShape& shape) {
+    std::vector<Computed> list;
+    for (const int k : shape.kernels)
+        list.push_back({&kernel_of(program, k).code, kernel_of(program, k).cells.get()});
+    for (const int r : shape.records) {
+        const auto& record = program.records[static_cast<std::size_t>(r)];
+        list.push_back({&record.code, record.cells.get()});
+    }
+    return list;
 }
 
 int round_up(int value, int unit) { return (value + unit - 1) / unit * unit; }
@@ -73,13 +96,12 @@ void assign_slots(const ir::Program& program, TileShape& shape, TileField& field
     field.slot.assign(static_cast<std::size_t>(shape.patch_cells()), -1);
     const auto& buffer = buffer_of(program, field.buffer);
     const auto& extent = program.grids[static_cast<std::size_t>(buffer.grid)].shape;
-    for (const int k : shape.kernels) {
-        const auto& kernel = kernel_of(program, k);
-        for (const auto& node : kernel.code.nodes) {
+    for (const auto& [code, cells] : computed_in(program, shape)) {
+        for (const auto& node : code->nodes) {
             if (node.op != ir::Op::load || node.index != field.buffer || node.offsets == Sides{}) continue;
             field.exchanged = true;
             for (std::size_t a = 0; a < 3; ++a) {
-                const auto& box = kernel.cells->bounds();
+                const auto& box = cells->bounds();
                 const bool leaves =
                     box.first[a] + node.offsets[a] < 0 || box.last[a] + node.offsets[a] > extent[a];
                 const auto rule = buffer.boundary[a];
@@ -100,11 +122,12 @@ void assign_slots(const ir::Program& program, TileShape& shape, TileField& field
         if (slot == 0 || field.mapped) slot = field.slots++;
 }
 
-// Reads at the tile's edges go astray by so many places at most; there is room for them at both ends.
+// Reads at the tile's edges go astray by so many places at most; there is room
+// for them at both ends.
 int stray_places(const ir::Program& program, const TileShape& shape) {
     Sides most = {};
-    for (const int k : shape.kernels)
-        for (const auto& node : kernel_of(program, k).code.nodes)
+    for (const auto& [code, cells] : computed_in(program, shape))
+        for (const auto& node : code->nodes)
             if (node.op == ir::Op::load && shape.field(node.index) != nullptr)
                 for (std::size_t a = 0; a < 3; ++a)
                     most[a] =
@@ -119,8 +142,8 @@ int words_a_cell(const ir::Program& program, const Reaches& written) {
     return words;
 }
 
-// A patch of about 128 registers. Pairs along x make loads of 16 bytes; the rest goes along y, where
-// neighbours cost least.
+// A patch of about 128 registers. Pairs along x make loads of 16 bytes; the
+// rest goes along y, where neighbours cost least.
 Sides patch_of(int rank, int words) {
     int cells = 16;
     while (cells > 2 && cells * words > 136) cells /= 2;
@@ -137,8 +160,8 @@ Sides threads_of(int rank, const Sides& patch, int words) {
     return {16, most == 192 ? 6 : 8, 2};
 }
 
-// Bytes from and to memory for each kept cell and step, and operations for each: the better part of both
-// overlaps.
+// Bytes from and to memory for each kept cell and step, and operations for
+// each: the better part of both overlaps.
 double cost_of(const ir::Program& program, const TileShape& shape) {
     double bytes = 0, operations = 0;
     const double all = static_cast<double>(shape.side[0]) * shape.side[1] * shape.side[2];
@@ -155,7 +178,7 @@ double cost_of(const ir::Program& program, const TileShape& shape) {
 }
 
 std::optional<TileShape> with_steps(const ir::Program& program, TileShape shape, int steps) {
-    const auto reaches = reach_of(program, shape.kernels, steps);
+    const auto reaches = reach_of(program, shape, steps);
     const auto& grid = program.grids[static_cast<std::size_t>(kernel_of(program, shape.kernels[0]).grid)];
     shape.steps = steps;
     for (const auto& [buffer, reach] : reaches) {
@@ -198,7 +221,8 @@ const TileField* TileShape::field(int buffer) const {
     return nullptr;
 }
 
-std::optional<TileShape> shape_tiles(const ir::Program& program, const std::vector<int>& kernels, int steps,
+std::optional<TileShape> shape_tiles(const ir::Program& program, const std::vector<int>& kernels,
+                                     const std::vector<int>& records, int steps,
                                      const std::array<int, 3>& block) {
     if (kernels.empty() || kernels.size() > 32) return std::nullopt;
     const int grid = kernel_of(program, kernels[0]).grid;
@@ -209,6 +233,7 @@ std::optional<TileShape> shape_tiles(const ir::Program& program, const std::vect
     if (words == 0 || words * 2 > 160) return std::nullopt;
     TileShape start;
     start.kernels = kernels;
+    start.records = records;
     start.patch = patch_of(rank, words);
     start.threads = threads_of(rank, start.patch, words);
     for (std::size_t a = 0; a < 3 && static_cast<int>(a) < rank; ++a) {

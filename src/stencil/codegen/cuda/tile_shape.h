@@ -1,11 +1,13 @@
-// Overlapped tiles: how far values must be known around a tile for several steps of a sequence of kernels,
-// and what a thread keeps in registers and shows to its neighbours in shared memory.
+// Overlapped tiles: how far values must be known around a tile for several
+// steps of a sequence of kernels, and what a thread keeps in registers and
+// shows to its neighbours in shared memory.
 //
-// A block holds an extended tile of `side` cells: `kept` cells that it writes back, and a halo of `low` and
-// `high` cells that it computes as well, less far with every kernel; what is computed from beyond the tile's
-// edge is wrong and never reaches the kept cells. A thread holds a patch of neighbouring cells. Of each
-// field, the cells of a patch that other threads read lie in shared memory, in `slots` arrays with a place
-// for each thread.
+// A block holds an extended tile of `side` cells: `kept` cells that it writes
+// back, and a halo of `low` and `high` cells that it computes as well, less far
+// with every kernel; what is computed from beyond the tile's edge is wrong and
+// never reaches the kept cells. A thread holds a patch of neighbouring cells.
+// Of each field, the cells of a patch that other threads read lie in shared
+// memory, in `slots` arrays with a place for each thread.
 #pragma once
 
 #include "stencil/codegen/cuda/writer.h"
@@ -18,7 +20,8 @@ namespace farfield::stencil::codegen::cuda {
 /// A field that the kernels of a tile write.
 struct TileField {
     int buffer = -1;
-    bool in_place = false;  ///< no tile reads it outside its kept cells: written back where it came from
+    bool in_place = false;  ///< no tile reads it outside its kept cells: written
+                            ///< back where it came from
     bool exchanged = false; ///< some kernel reads neighbours
     bool mapped = false;    ///< … beyond ends of the grid that clamp or mirror
     std::vector<int> slot;  ///< for each cell of a patch: its place in shared memory, −1: none
@@ -28,7 +31,8 @@ struct TileField {
 
 struct TileShape {
     std::vector<int> kernels;
-    int steps = 1; ///< a pass
+    std::vector<int> records; ///< of one cell each, taken between the steps of a pass
+    int steps = 1;            ///< a pass
     std::array<int, 3> patch = {1, 1, 1};
     std::array<int, 3> threads = {1, 1, 1};
     std::array<int, 3> side = {1, 1, 1};
@@ -46,10 +50,12 @@ struct TileShape {
     const TileField* field(int buffer) const;
 };
 
-/// Tiles for kernels that follow each other. Nothing where they do not fit: kernels of several grids, too
-/// many fields for the registers, or a halo wider than the tile.
+/// Tiles for kernels that follow each other. Nothing where they do not fit:
+/// kernels of several grids, too many fields for the registers, or a halo wider
+/// than the tile.
 /// @param steps a pass at most; 0: the best by the estimate, up to 16
-std::optional<TileShape> shape_tiles(const ir::Program& program, const std::vector<int>& kernels, int steps,
+std::optional<TileShape> shape_tiles(const ir::Program& program, const std::vector<int>& kernels,
+                                     const std::vector<int>& records, int steps,
                                      const std::array<int, 3>& block);
 
 /// Estimated picoseconds a cell and step with a kernel after the other.

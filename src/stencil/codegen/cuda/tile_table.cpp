@@ -85,7 +85,11 @@ std::vector<Tile> tiles_of(const ir::Program& program, const TileShape& shape, b
                 const bool written = std::any_of(sets.begin(), sets.end(), [&](const ir::CellSet* cells) {
                     return share_of(*cells, kept) != Share::none;
                 });
-                if (written || every_tile) tiles.push_back(tile_at(program, shape, extended, grid));
+                const bool recorded = std::any_of(shape.records.begin(), shape.records.end(), [&](int r) {
+                    return share_of(*program.records[static_cast<std::size_t>(r)].cells, kept) != Share::none;
+                });
+                if (written || recorded || every_tile)
+                    tiles.push_back(tile_at(program, shape, extended, grid));
             }
     return tiles;
 }

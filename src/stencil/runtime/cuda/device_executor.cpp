@@ -1,5 +1,5 @@
-// Steps come in batches: the clock of all their steps is sent ahead, then the kernels follow each other
-// without the host.
+// Steps come in batches: the clock of all their steps is sent ahead, then the
+// kernels follow each other without the host.
 #include "stencil/runtime/cuda/device_executor.h"
 
 #include "stencil/runtime/initial_values.h"
@@ -176,9 +176,10 @@ DeviceExecutor::Schedule DeviceExecutor::schedule(std::int64_t start, std::int64
     schedule.recorded.assign(plan_.records.size(), 0);
     for (std::int64_t row = 0; row < count;) {
         auto steps = std::min(plan_.steps_a_pass, count - row);
-        // a pass ends where a record falls due
+        // a pass ends where a record falls due that it does not take itself
         for (const auto& record : plan_.records)
-            steps = std::min(steps, record.every - (start + row) % record.every);
+            if (!record.launches.empty())
+                steps = std::min(steps, record.every - (start + row) % record.every);
         for (const auto& pass : plan_.passes) {
             if ((start + row) % pass.every != 0) continue;
             for (const auto& launch : pass.launches)
@@ -187,10 +188,11 @@ DeviceExecutor::Schedule DeviceExecutor::schedule(std::int64_t start, std::int64
         }
         row += steps;
         for (std::size_t r = 0; r < plan_.records.size(); ++r) {
-            if ((start + row) % plan_.records[r].every != 0) continue;
-            for (const auto& launch : plan_.records[r].launches)
-                schedule.launches.push_back(bind(launch, row - 1, 1, schedule));
-            ++schedule.recorded[r];
+            const auto& [every, launches] = plan_.records[r];
+            if ((start + row) % every == 0)
+                for (const auto& launch : launches)
+                    schedule.launches.push_back(bind(launch, row - 1, 1, schedule));
+            schedule.recorded[r] += (start + row) / every - (start + row - steps) / every;
         }
     }
     return schedule;

@@ -168,7 +168,8 @@ int main(int argc, char** argv) {
         std::vector<long long> recorded(records.size(), 0);
         for (long long row = 0; row < count;) {
             long long steps = std::min(steps_a_pass, count - row);
-            for (const auto& r : records) steps = std::min(steps, r.every - (start + row) % r.every);
+            for (const auto& r : records)
+                if (!r.launches.empty()) steps = std::min(steps, r.every - (start + row) % r.every);
             for (const auto& pass : passes) {
                 if ((start + row) % pass.every != 0) continue;
                 for (const auto& l : pass.launches) machine.launch(l, row, steps, recorded);
@@ -176,9 +177,10 @@ int main(int argc, char** argv) {
             }
             row += steps;
             for (std::size_t r = 0; r < records.size(); ++r) {
-                if ((start + row) % records[r].every != 0) continue;
-                for (const auto& l : records[r].launches) machine.launch(l, row - 1, 1, recorded);
-                ++recorded[r];
+                const long long every = records[r].every;
+                if (!records[r].launches.empty() && (start + row) % every == 0)
+                    for (const auto& l : records[r].launches) machine.launch(l, row - 1, 1, recorded);
+                recorded[r] += (start + row) / every - (start + row - steps) / every;
             }
         }
         for (std::size_t r = 0; r < records.size(); ++r) {

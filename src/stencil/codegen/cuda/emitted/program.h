@@ -50,7 +50,7 @@ struct Pass {
 struct Record {
     const char* name;
     long long every;
-    std::vector<Launch> launches;
+    std::vector<Launch> launches; // none: the pass does it
 };
 
 struct Scratch {
