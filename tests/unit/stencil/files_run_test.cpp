@@ -4,6 +4,8 @@
 
 #include "io/npy.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <filesystem>
 #include <unistd.h>
@@ -23,7 +25,7 @@ protected:
         farfield::write_npy(folder_ / name, values, shape);
     }
     std::filesystem::path folder_ =
-        std::filesystem::path(::testing::TempDir()) / ("stencil_files_" + std::to_string(getpid()));
+        std::filesystem::path(::testing::TempDir()) / fmt::format("stencil_files_{}", getpid());
 };
 
 TEST_F(Files, GiveValuesToAllThatIsFixedBeforeTheRun) {

@@ -6,6 +6,8 @@
 #include "stencil/passes/dependences.h"
 #include "stencil/passes/passes.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 
@@ -163,15 +165,13 @@ TEST(Compiler, IsNotDrownedByLongPrograms) {
     for (int i = 0; i < 5000; ++i) many += ", a";
     EXPECT_NE(kinds_of(many + "\n").find("[too-long]"), std::string::npos);
     std::string wide = "grid g[x: 8]\nfield u, v on g = 0\nupdate a: u = v";
-    for (int i = 0; i < 900; ++i) wide += " + " + std::to_string(i) + "*v";
+    for (int i = 0; i < 900; ++i) wide += fmt::format(" + {}*v", i);
     wide += "\nstep: a";
     for (int i = 0; i < 999; ++i) wide += ", a";
     EXPECT_NE(kinds_of(wide + "\n").find("[too-long]"), std::string::npos);
     // each temporary twice the one before: as a tree it has 2^900 nodes
     std::string deep = "grid g[x: 8]\nfield u, v on g = 0\nupdate a:\n    let c0 = 1.5*2\n";
-    for (int i = 1; i < 900; ++i)
-        deep += "    let c" + std::to_string(i) + " = c" + std::to_string(i - 1) + "*c" +
-                std::to_string(i - 1) + "\n";
+    for (int i = 1; i < 900; ++i) deep += fmt::format("    let c{} = c{}*c{}\n", i, i - 1, i - 1);
     EXPECT_EQ(kinds_of(deep + "    u = v^c899\nstep: a\n"), "");
 }
 
