@@ -67,6 +67,7 @@ TEST(CpuExecutor, AllMasksGiveTheBitsOfPlainLoops) {
 TEST(CpuExecutor, ThreadsAndTimeTilesChangeNothing) {
     const te::Options options{.nx = 33, .ny = 150, .radius = 14};
     const auto expected = by_loops(options);
+    check(options, {}, expected, "as the target chooses");
     check(options, {.threads = 2, .fuse = false}, expected, "apart");
     for (const int threads : {1, 2, 3, 7})
         for (const int tile : {1, 2, 5, 8})

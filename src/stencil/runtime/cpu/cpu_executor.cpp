@@ -16,6 +16,7 @@ namespace farfield::stencil::cpu {
 namespace {
 
 constexpr int most_steps_a_pass = 16;
+constexpr std::int64_t least_cells_a_thread = 4096; // of all kernels, in a step
 
 std::string mask_name(Mask mask) {
     switch (mask) {
@@ -58,10 +59,17 @@ CpuExecutor::CpuExecutor(std::shared_ptr<const ir::Program> program, const Execu
                     storage_.write_row(b, copy, row, first, values);
                 },
                 threads_);
+    // Threads meet twice a pass, which a small grid is not worth unless it is asked for.
+    std::int64_t cells = 0;
+    for (const auto& costs : costs_)
+        for (const auto cost : costs) cells += cost;
+    team_ = options_.threads > 0
+                ? threads_
+                : static_cast<int>(std::clamp<std::int64_t>(cells / least_cells_a_thread, 1, threads_));
     tile_ = choose_tile();
     preparation_.description =
-        fmt::format("cpu, {}, {}, {} {}, {} {} a pass", preparation_.description, mask_name(mask_), threads_,
-                    threads_ == 1 ? "thread" : "threads", tile_, tile_ == 1 ? "step" : "steps");
+        fmt::format("cpu, {}, {}, {} {}, {} {} a pass", preparation_.description, mask_name(mask_), team_,
+                    team_ == 1 ? "thread" : "threads", tile_, tile_ == 1 ? "step" : "steps");
 }
 
 void CpuExecutor::compile() {
@@ -98,11 +106,11 @@ int CpuExecutor::choose_tile() const {
     std::int64_t slab = 1;
     for (std::size_t b = 0; b < touched.size(); ++b)
         if (touched[b]) slab += storage_.slab_bytes(static_cast<int>(b));
-    auto most = std::min<std::int64_t>(cache_of_a_thread(threads_) / slab - 2, most_steps_a_pass);
+    auto most = std::min<std::int64_t>(cache_of_a_thread(team_) / slab - 2, most_steps_a_pass);
     // Seams, about as high as there are steps, must stay a small part of the blocks.
+    const std::int64_t part = team_ == 1 ? 8 : 32 * team_;
     for (const auto& costs : costs_)
-        if (costs.size() > 1)
-            most = std::min(most, static_cast<std::int64_t>(costs.size()) / (32 * threads_));
+        if (costs.size() > 1) most = std::min(most, static_cast<std::int64_t>(costs.size()) / part);
     return static_cast<int>(std::max<std::int64_t>(most, 1));
 }
 
@@ -239,7 +247,7 @@ const std::optional<Wavefront>& CpuExecutor::schedule(std::size_t grid, const st
     }
     auto found = schedules_.find(key);
     if (found == schedules_.end()) {
-        found = schedules_.emplace(std::move(key), Wavefront::plan(entries, costs_[grid], threads_)).first;
+        found = schedules_.emplace(std::move(key), Wavefront::plan(entries, costs_[grid], team_)).first;
     }
     return found->second;
 }

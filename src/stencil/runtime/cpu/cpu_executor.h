@@ -61,6 +61,7 @@ private:
     ExecutorOptions options_;
     Mask mask_; ///< never automatic
     int threads_;
+    int team_ = 1; ///< threads of a pass
     int tile_ = 1;
     Storage storage_;
     Preparation preparation_;
