@@ -61,4 +61,5 @@ inline bool holds_numbers(hid_t type) {
 } // namespace farfield::hdf5
 
 /// Instantiates a template for each element type of the layer.
-#define FF_FOR_EACH_HDF5_TYPE(X) X(double) X(float) X(std::uint64_t) X(std::int64_t) X(std::int32_t) X(std::uint8_t)
+#define FF_FOR_EACH_HDF5_TYPE(X)                                                                             \
+    X(double) X(float) X(std::uint64_t) X(std::int64_t) X(std::int32_t) X(std::uint8_t)

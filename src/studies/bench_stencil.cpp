@@ -51,7 +51,7 @@ public:
 #ifdef MADV_HUGEPAGE
         madvise(memory_.get(), bytes, MADV_HUGEPAGE);
 #endif
-        start_ = reinterpret_cast<double*>(memory_.get() + 576 * number) + pitch_;
+        start_ = reinterpret_cast<double*>(memory_.get() + std::ptrdiff_t{576} * number) + pitch_;
         parallel_for(threads, threads, [&](std::int64_t t) {
             const auto begin = n * t / threads;
             std::memset(start_ + begin * pitch_, 0,

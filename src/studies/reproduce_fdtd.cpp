@@ -127,6 +127,7 @@ void gpu_blocks(Study& study, const StencilRateMeter& meter, Where at, const Rep
 void cpu_tiles(Study& study, const StencilRateMeter& meter, Where at, const ReproduceOptions& options) {
     const std::array tiles{1, 2, 4, 8, 16, 32};
     std::vector<std::string> columns;
+    columns.reserve(tiles.size());
     for (const int tile : tiles) columns.push_back(fmt::format("{} step{}", tile, tile == 1 ? "" : "s"));
     RateTables tables("Steps a pass over memory", columns);
     for (const auto& [mask, name] : masks) {

@@ -109,10 +109,11 @@ void draw_energy(const std::filesystem::path& png, const StencilField& energy, s
     look.title = "microdisk: energy";
     look.moment = fmt::format("summed over {} steps", steps);
     picture::FieldPicture::Outline wall{columns, rows, std::vector<unsigned char>(values.size())};
+    const auto middle_x = columns / 2, middle_y = rows / 2;
     for (std::int64_t y = 0; y < rows; ++y)
         for (std::int64_t x = 0; x < columns; ++x)
             wall.inside[static_cast<std::size_t>(y * columns + x)] =
-                std::hypot(static_cast<double>(x - columns / 2), static_cast<double>(y - rows / 2)) <
+                std::hypot(static_cast<double>(x - middle_x), static_cast<double>(y - middle_y)) <
                 gallery_radius;
     look.outlines.push_back(std::move(wall));
     const picture::Plane plane{columns, rows, 0, static_cast<double>(columns), 0, static_cast<double>(rows),

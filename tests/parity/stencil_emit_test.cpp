@@ -48,7 +48,8 @@ protected:
         ASSERT_EQ(result.exit_code, 0) << command << '\n' << result.output;
     }
     void build_by_hand() const {
-        run("c++ -std=c++17 -Wall -Wextra -Werror -fopenmp -O2 -march=native -ffp-contract=off -fno-math-errno "
+        run("c++ -std=c++17 -Wall -Wextra -Werror -fopenmp -O2 -march=native -ffp-contract=off "
+            "-fno-math-errno "
             "-fno-trapping-math -DDATA_FOLDER='\".\"' main.cpp program.cpp kernels.cpp -o run");
     }
     // The files of a run of `steps` steps are what the interpreter gives.

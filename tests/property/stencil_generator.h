@@ -8,9 +8,9 @@
 
 namespace farfield::testing {
 
-/// One small world: a grid of 1 to 3 axes with fields, arrays, subdomains, a coefficient, updates, sources and
-/// records, all with names that end in `suffix`, so that several of them make one program. Most are without
-/// mistakes; the compiler says.
+/// One small world: a grid of 1 to 3 axes with fields, arrays, subdomains, a coefficient, updates, sources
+/// and records, all with names that end in `suffix`, so that several of them make one program. Most are
+/// without mistakes; the compiler says.
 struct RandomWorld {
     std::string declarations; ///< up to the records
     std::vector<std::string> step;

@@ -73,6 +73,7 @@ private:
         const auto& axes = model_.grids[static_cast<std::size_t>(mention.grid)].axes;
         if (mention.axis >= 0) return {axes[static_cast<std::size_t>(mention.axis)].cells};
         std::vector<std::int64_t> out;
+        out.reserve(axes.size());
         for (const auto& axis : axes) out.push_back(axis.cells);
         return out;
     }

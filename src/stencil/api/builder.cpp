@@ -18,6 +18,7 @@ lang::ExprPtr required(const Expr& expr, const char* what) {
 
 std::vector<lang::ExprPtr> copies(const std::vector<Expr>& list) {
     std::vector<lang::ExprPtr> out;
+    out.reserve(list.size());
     for (const auto& expr : list) out.push_back(required(expr, "a place in the cell"));
     return out;
 }
@@ -56,6 +57,7 @@ std::vector<stencil::PlaceRange> place_of(const Place& place) {
 
 std::vector<stencil::Identifier> names_of(const std::vector<Field>& fields) {
     std::vector<stencil::Identifier> out;
+    out.reserve(fields.size());
     for (const auto& field : fields) out.push_back(identifier(field.text()));
     return out;
 }

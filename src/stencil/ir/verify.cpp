@@ -49,11 +49,12 @@ private:
     }
 
     void check_set(const std::shared_ptr<const CellSet>& cells, int grid, const std::string& where) const {
-        require(cells != nullptr && cells->shape() == program_.grids[static_cast<std::size_t>(grid)].shape, where,
-                "the cells");
+        require(cells != nullptr && cells->shape() == program_.grids[static_cast<std::size_t>(grid)].shape,
+                where, "the cells");
     }
 
-    void check_code(const Code& code, int grid, const std::string& where, std::initializer_list<ValueType> types) {
+    void check_code(const Code& code, int grid, const std::string& where,
+                    std::initializer_list<ValueType> types) {
         if (code.nodes.empty()) return;
         check_nodes(code, grid, where);
         require(code.result >= 0 && code.result < size(code), where, "the result");
@@ -75,7 +76,9 @@ private:
     }
 
     bool sound(const Code& code, const Node& node, int grid) {
-        const auto type = [&](std::size_t k) { return code.nodes[static_cast<std::size_t>(node.in[k])].type; };
+        const auto type = [&](std::size_t k) {
+            return code.nodes[static_cast<std::size_t>(node.in[k])].type;
+        };
         const auto alike = [&](std::size_t from) {
             for (auto k = from; k < static_cast<std::size_t>(operands_of(node.op)); ++k)
                 if (type(k) != node.type) return false;

@@ -37,7 +37,7 @@ std::int64_t cache_of_a_thread([[maybe_unused]] int threads) {
     std::int64_t bytes = std::int64_t{1} << 20;
 #ifdef _SC_LEVEL2_CACHE_SIZE
     if (const auto second = sysconf(_SC_LEVEL2_CACHE_SIZE); second > 0) bytes = second;
-    if (const auto third = sysconf(_SC_LEVEL3_CACHE_SIZE); third > 0) bytes += third / (4 * threads);
+    if (const auto third = sysconf(_SC_LEVEL3_CACHE_SIZE); third > 0) bytes += third / (4L * threads);
 #endif
     return bytes;
 }

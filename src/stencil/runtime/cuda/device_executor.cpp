@@ -13,7 +13,6 @@ namespace farfield::stencil::cuda {
 
 namespace {
 
-using codegen::cuda::Argument;
 using codegen::cuda::ArgumentKind;
 using codegen::cuda::BufferLayout;
 

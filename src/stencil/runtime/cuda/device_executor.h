@@ -7,6 +7,7 @@
 
 #include <map>
 #include <memory>
+#include <tuple>
 #include <vector>
 
 namespace farfield::stencil::cuda {
@@ -39,7 +40,9 @@ private:
         std::int64_t steps = 0;
         std::int64_t phase = 0;
         std::vector<int> current;
-        auto operator<=>(const Key&) const = default;
+        friend bool operator<(const Key& a, const Key& b) {
+            return std::tie(a.steps, a.phase, a.current) < std::tie(b.steps, b.phase, b.current);
+        }
     };
 
     void allocate();
