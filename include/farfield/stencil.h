@@ -101,8 +101,8 @@ private:
 };
 
 struct StencilOptions {
-    /// auto, interpreter, cpu, cuda. `auto` takes a GPU where there is one, otherwise the CPU; cpu without a
-    /// compiler falls back to the interpreter, with a note. Results are the same bits.
+    /// auto, interpreter, cpu, cuda. `auto` is cpu for now, since cuda has been emulated but not yet run on a
+    /// GPU; cpu without a compiler falls back to the interpreter, with a note. Results are the same bits.
     std::string target = "auto";
     int device = 0; ///< GPU, CUDA's number
     StencilMask mask = StencilMask::automatic;
