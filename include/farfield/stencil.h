@@ -73,7 +73,8 @@ public:
                                     const StencilParameters& parameters = {});
     /// @param name what messages call the text. @param folder where names of files in it start.
     static StencilProgram from_text(std::string text, const StencilParameters& parameters = {},
-                                    std::string name = "program", const std::filesystem::path& folder = {});
+                                    const std::string& name = "program",
+                                    const std::filesystem::path& folder = {});
 
     /// The name after `program`, or that of the file without its extension.
     [[nodiscard]] const std::string& name() const;

@@ -62,6 +62,7 @@ ProcessResult run_process(const std::vector<std::string>& argv) {
     std::array<int, 2> ends{};
     if (pipe2(ends.data(), O_CLOEXEC) != 0) fail(argv[0], errno);
     std::vector<char*> words;
+    words.reserve(argv.size() + 1);
     for (const auto& word : argv) words.push_back(const_cast<char*>(word.c_str()));
     words.push_back(nullptr);
     pid_t child = 0;

@@ -68,8 +68,8 @@ private:
 
     CellSetPtr region(const lang::Expr* where, int grid, const ir::CellBox& interior) {
         if (where == nullptr) return everywhere(grid);
-        if (const auto named = set_of_name(*where, grid, interior)) return named;
-        if (const auto combined = combination(*where, grid, interior)) return combined;
+        if (auto named = set_of_name(*where, grid, interior)) return named;
+        if (auto combined = combination(*where, grid, interior)) return combined;
         const auto code = lower_condition(model_, numbers_, where, grid, interior);
         return std::make_shared<const ir::CellSet>(rasterise(shape(grid), code, views_));
     }

@@ -131,6 +131,7 @@ std::vector<FrozenStep> freeze(const ir::Program& program, const std::vector<int
     std::vector<FrozenStep> out;
     for (const auto& part : coupled_parts(depends)) {
         std::vector<int> of_part;
+        of_part.reserve(part.size());
         for (const auto i : part) of_part.push_back(fields[i]);
         auto step = part_of(program, kernels, rows, std::move(of_part));
         if (!step.kernels.empty()) out.push_back(std::move(step));

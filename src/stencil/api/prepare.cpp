@@ -69,6 +69,7 @@ int index_of(const std::vector<std::string>& names, std::string_view name, const
 template <class Table>
 std::vector<std::string> names_in(const Table& table) {
     std::vector<std::string> names;
+    names.reserve(table.size());
     for (const auto& entry : table) names.push_back(entry.name);
     return names;
 }

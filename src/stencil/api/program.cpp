@@ -98,7 +98,7 @@ std::string deciding_text(const stencil::Model& model) {
 }
 
 StencilProgram StencilProgram::from_text(std::string text, const StencilParameters& parameters,
-                                         std::string name, const std::filesystem::path& folder) {
+                                         const std::string& name, const std::filesystem::path& folder) {
     auto data = std::make_shared<Data>(name, std::move(text), values_of(parameters));
     data->name =
         data->model().name.empty() ? std::filesystem::path(name).stem().string() : data->model().name;

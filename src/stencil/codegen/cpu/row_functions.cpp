@@ -16,6 +16,9 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
+// Longer code is printed once, for the sake of the compiler's time.
+constexpr std::size_t most_nodes_in_lines = 200;
+
 std::string indented(const Lines& lines, int depth) {
     std::string text;
     for (const auto& line : lines)
@@ -132,15 +135,45 @@ private:
         std::vector<const ir::Code*> codes{&kernel_.code};
         if (mask_ == Mask::none) codes.push_back(&kernel_.predicate);
         text += indented(parts.declarations(codes), 1);
-        if (!edge) text += "    FF_INDEPENDENT\n";
-        text += "    for (long long x = first; x < last; ++x) {\n";
-        text += indented(parts.condition(), 2);
+        const auto body = cell(parts, needs);
+        spelling_.set_edge(false);
+        const bool in_lines = !edge && kernel_.code.nodes.size() <= most_nodes_in_lines;
+        text += in_lines ? lines(body) : each("first", "last", edge, body, 1);
+        return text + "}\n\n";
+    }
+
+    static std::string each(std::string_view first, std::string_view last, bool edge, const Lines& body,
+                            int depth) {
+        Lines loop;
+        if (!edge) loop.emplace_back("FF_INDEPENDENT");
+        loop.push_back(fmt::format("for (long long x = {}; x < {}; ++x) {{", first, last));
+        return indented(loop, depth) + indented(body, depth + 1) + indented({"}"}, depth);
+    }
+
+    // The middle of a span in whole lines of the cache, so that vectors are stored within a line; then what
+    // is left of the lines at its ends, which a vector with a mask can do.
+    std::string lines(const Lines& body) const {
+        const int line = precision_ == Precision::double_precision ? 8 : 16;
+        Lines ends{"if (x >= first && x < last) {"};
+        for (const auto& one : body) ends.push_back("    " + one);
+        ends.emplace_back("}");
+        auto text = fmt::format("    const long long end = last / {} * {};\n", line, line);
+        text += each(fmt::format("(first + {}) / {} * {}", line - 1, line, line), "end", false, body, 1);
+        text +=
+            fmt::format("    for (long long line = first % {0} != 0 ? first / {0} * {0} : end; line < last;\n"
+                        "         line = line == end ? last : end) {{\n",
+                        line);
+        text += each("line", fmt::format("line + {}", line), false, ends, 2);
+        return text + "    }\n";
+    }
+
+    // What is done in cell x.
+    Lines cell(const Loop& parts, Needs& needs) {
+        auto body = parts.condition();
         auto printed = print_code(kernel_.code, roots_, spelling_);
         needs |= printed.needs;
         const bool branch = mask_ == Mask::branch;
-        if (branch) text += "        if (here) {\n";
-        text += indented(printed.lines, branch ? 3 : 2);
-        Lines stores;
+        Lines inner = std::move(printed.lines);
         for (std::size_t i = 0; i < stores_.size(); ++i) {
             const auto target = spelling_.slot_name(stores_[i]) + "[x]";
             const auto type = type_name(spelling_.precision_of(kernel_.stores[i].buffer));
@@ -149,13 +182,13 @@ private:
                                    : fmt::format("static_cast<{}>({})", type, printed.values[i]);
             // The cell keeps its value by being stored again.
             const bool blend = mask_ == Mask::multiply || mask_ == Mask::none;
-            stores.push_back(blend ? fmt::format("{0} = here ? {1} : {0};", target, value)
-                                   : fmt::format("{} = {};", target, value));
+            inner.push_back(blend ? fmt::format("{0} = here ? {1} : {0};", target, value)
+                                  : fmt::format("{} = {};", target, value));
         }
-        text += indented(stores, branch ? 3 : 2);
-        if (branch) text += "        }\n";
-        spelling_.set_edge(false);
-        return text + "    }\n}\n\n";
+        if (branch) body.emplace_back("if (here) {");
+        for (auto& one : inner) body.push_back((branch ? "    " : "") + one);
+        if (branch) body.emplace_back("}");
+        return body;
     }
     ir::ValueType value_type(std::size_t store) const {
         return spelling_.precision_of(kernel_.stores[store].buffer) == Precision::single_precision

@@ -12,13 +12,13 @@ constexpr std::size_t widest = 110;
 
 // Continues a long line behind one of its last commas.
 void put(std::string& text, std::string_view line, int depth) {
-    auto indent = static_cast<std::size_t>(4 * depth);
+    auto indent = 4 * static_cast<std::size_t>(depth);
     while (indent + line.size() > widest && !line.starts_with("//")) {
         const auto comma = line.substr(0, widest - indent).rfind(", ");
         if (comma == std::string_view::npos) break;
         text.append(indent, ' ').append(line.substr(0, comma + 1)).append("\n");
         line.remove_prefix(comma + 2);
-        indent = static_cast<std::size_t>(4 * depth + 8);
+        indent = 4 * static_cast<std::size_t>(depth) + 8;
     }
     text.append(line.empty() ? 0 : indent, ' ').append(line).append("\n");
 }

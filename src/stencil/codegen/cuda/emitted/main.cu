@@ -1,5 +1,5 @@
-// Runs the program of kernels.cu on the first GPU: memory of the fields, the loop over steps, records and files.
-// Usage: run [STEPS]. Writes FIELD.npy for each output field and RECORD.csv for each record.
+// Runs the program of kernels.cu on the first GPU: memory of the fields, the loop over steps, records and
+// files. Usage: run [STEPS]. Writes FIELD.npy for each output field and RECORD.csv for each record.
 #include "program.h"
 
 #include <cuda_runtime.h>
@@ -45,7 +45,9 @@ struct Machine {
     std::vector<void*> tables, scratches, series;
     double* clock = nullptr;
 
-    std::size_t bytes_of(const Buffer& b) const { return static_cast<std::size_t>(b.pitch * b.rows * b.value_bytes); }
+    std::size_t bytes_of(const Buffer& b) const {
+        return static_cast<std::size_t>(b.pitch * b.rows * b.value_bytes);
+    }
 
     Machine() {
         for (const auto& b : buffers) {
@@ -54,7 +56,8 @@ struct Machine {
             current.push_back(0);
         }
         for (std::size_t i = 0; i < table_bytes.size(); ++i) {
-            const auto content = read_file("table_" + std::to_string(i) + ".bin", static_cast<std::size_t>(table_bytes[i]));
+            const auto content =
+                read_file("table_" + std::to_string(i) + ".bin", static_cast<std::size_t>(table_bytes[i]));
             tables.push_back(allocate(content.size()));
             check(cudaMemcpy(tables.back(), content.data(), content.size(), cudaMemcpyHostToDevice));
         }
@@ -71,16 +74,34 @@ struct Machine {
         std::vector<std::uint64_t> values;
         for (const auto& a : l.arguments) {
             const auto i = static_cast<std::size_t>(a.index);
-            const auto pointer = [&](const void* p) { values.push_back(reinterpret_cast<std::uintptr_t>(p)); };
+            const auto pointer = [&](const void* p) {
+                values.push_back(reinterpret_cast<std::uintptr_t>(p));
+            };
             switch (a.kind) {
-            case Kind::current: pointer(copies[current[i]][i]); break;
-            case Kind::other: pointer(copies[1 - current[i]][i]); break;
-            case Kind::table: pointer(tables[i]); break;
-            case Kind::scratch: pointer(scratches[i]); break;
-            case Kind::clock: pointer(clock + row * clock_row); break;
-            case Kind::steps: values.push_back(static_cast<std::uint64_t>(steps)); break;
-            case Kind::series: pointer(static_cast<double*>(series[i]) + recorded[i]); break;
-            case Kind::number: values.push_back(static_cast<std::uint64_t>(a.index)); break;
+            case Kind::current:
+                pointer(copies[current[i]][i]);
+                break;
+            case Kind::other:
+                pointer(copies[1 - current[i]][i]);
+                break;
+            case Kind::table:
+                pointer(tables[i]);
+                break;
+            case Kind::scratch:
+                pointer(scratches[i]);
+                break;
+            case Kind::clock:
+                pointer(clock + row * clock_row);
+                break;
+            case Kind::steps:
+                values.push_back(static_cast<std::uint64_t>(steps));
+                break;
+            case Kind::series:
+                pointer(static_cast<double*>(series[i]) + recorded[i]);
+                break;
+            case Kind::number:
+                values.push_back(static_cast<std::uint64_t>(a.index));
+                break;
             }
         }
         std::vector<void*> arguments;
@@ -99,8 +120,8 @@ struct Machine {
             if (buffer.data_file == nullptr) continue;
             const auto row = static_cast<std::size_t>(buffer.width * 8);
             const auto content = read_file(buffer.data_file, row * static_cast<std::size_t>(buffer.rows));
-            check(cudaMemcpy2D(copies[0][b], static_cast<std::size_t>(buffer.pitch * 8), content.data(), row, row,
-                               static_cast<std::size_t>(buffer.rows), cudaMemcpyHostToDevice));
+            check(cudaMemcpy2D(copies[0][b], static_cast<std::size_t>(buffer.pitch * 8), content.data(), row,
+                               row, static_cast<std::size_t>(buffer.rows), cudaMemcpyHostToDevice));
         }
         for (std::size_t b = 0; b < buffers.size(); ++b) {
             for (const auto& l : buffers[b].initial) launch(l, 0, 0, {});
@@ -132,7 +153,8 @@ void write_npy(const Buffer& buffer, const void* values) {
     header += '\n';
     const auto row = static_cast<std::size_t>(buffer.width * buffer.value_bytes);
     std::vector<char> content(row * static_cast<std::size_t>(buffer.rows));
-    check(cudaMemcpy2D(content.data(), row, values, static_cast<std::size_t>(buffer.pitch * buffer.value_bytes), row,
+    check(cudaMemcpy2D(content.data(), row, values,
+                       static_cast<std::size_t>(buffer.pitch * buffer.value_bytes), row,
                        static_cast<std::size_t>(buffer.rows), cudaMemcpyDeviceToHost));
     std::ofstream file(std::string(buffer.name) + ".npy", std::ios::binary);
     file.write("\x93NUMPY\x01\x00", 8);
@@ -149,7 +171,8 @@ void write_csv(const Record& record, const std::vector<double>& values) {
     char line[96];
     for (std::size_t i = 0; i < values.size(); ++i) {
         const long long step = static_cast<long long>(i + 1) * record.every;
-        std::snprintf(line, sizeof line, "%lld,%.17g,%.17g\n", step, static_cast<double>(step) * dt, values[i]);
+        std::snprintf(line, sizeof line, "%lld,%.17g,%.17g\n", step, static_cast<double>(step) * dt,
+                      values[i]);
         file << line;
     }
     if (!file) std::exit((std::fprintf(stderr, "%s.csv cannot be written\n", record.name), 1));
