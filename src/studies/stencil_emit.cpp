@@ -42,6 +42,7 @@ std::vector<int> outputs_of(const stencil::Model& model) {
 
 std::vector<std::string_view> emit_targets() {
     std::vector<std::string_view> names;
+    names.reserve(std::size(emitters));
     for (const auto& emitter : emitters) names.push_back(emitter.target);
     return names;
 }

@@ -44,6 +44,7 @@ StencilRate StencilRateMeter::measure(const std::string& target,
     const double wanted = std::ceil(seconds_ / std::max(once, 1e-9) / first);
     const auto steps = first * static_cast<std::int64_t>(std::clamp(wanted, 1.0, 1e6));
     std::vector<double> times;
+    times.reserve(static_cast<std::size_t>(repeats_));
     for (int i = 0; i < repeats_; ++i) times.push_back(seconds_of(*executor, steps));
     std::sort(times.begin(), times.end());
     StencilRate rate;

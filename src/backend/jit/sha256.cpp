@@ -25,7 +25,7 @@ constexpr std::array<std::uint32_t, 64> k_words{
 
 void Sha256::block(const unsigned char* bytes) {
     std::array<std::uint32_t, 64> w{};
-    for (int t = 0; t < 16; ++t)
+    for (std::size_t t = 0; t < 16; ++t)
         w[t] = std::uint32_t{bytes[4 * t]} << 24 | std::uint32_t{bytes[4 * t + 1]} << 16 |
                std::uint32_t{bytes[4 * t + 2]} << 8 | std::uint32_t{bytes[4 * t + 3]};
     for (int t = 16; t < 64; ++t) {
