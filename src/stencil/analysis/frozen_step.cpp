@@ -56,28 +56,39 @@ FrozenStep part_of(const ir::Program& program, const std::vector<int>& kernels, 
     return out;
 }
 
+// Without std::complex's operator*, which looks for infinities.
+std::complex<double> product(const std::complex<double>& a, const std::complex<double>& b) {
+    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
+
 } // namespace
 
-double FrozenStep::growth(const Wave& wave, double scale) const {
+double FrozenStep::growth(const Wave& wave, double scale, double enough) const {
     const auto n = fields.size();
     auto g = ComplexMatrix::identity(n);
+    std::vector<std::complex<double>> next; // the rows that a kernel writes
     for (std::int64_t step = 0; step < period; ++step)
         for (const auto& kernel : kernels) {
             if (step % kernel.every != 0) continue;
-            auto next = g;
+            next.clear();
             for (const auto& row : kernel.rows) {
-                for (std::size_t j = 0; j < n; ++j) next.at(row.field, j) = (1 - scale) * g.at(row.field, j);
+                const auto begin = next.size();
+                for (std::size_t j = 0; j < n; ++j) next.push_back((1 - scale) * g.at(row.field, j));
                 for (const auto& term : row.terms) {
                     double angle = 0;
                     for (std::size_t a = 0; a < 3; ++a) angle += wave[a] * term.offsets[a];
-                    const auto factor = std::polar(scale, angle) * term.factor;
+                    const auto factor =
+                        angle == 0 ? scale * term.factor : std::polar(scale, angle) * term.factor;
                     for (std::size_t j = 0; j < n; ++j)
-                        next.at(row.field, j) += factor * g.at(static_cast<std::size_t>(term.buffer), j);
+                        next[begin + j] += product(factor, g.at(static_cast<std::size_t>(term.buffer), j));
                 }
             }
-            g = std::move(next);
+            auto from = next.cbegin();
+            for (const auto& row : kernel.rows)
+                for (std::size_t j = 0; j < n; ++j) g.at(row.field, j) = *from++;
         }
-    return std::pow(growth_factor(std::move(g)), 1.0 / static_cast<double>(period));
+    const auto steps = static_cast<double>(period);
+    return std::pow(growth_factor(g, std::pow(enough, steps)), 1 / steps);
 }
 
 bool FrozenStep::made_of_changes() const {

@@ -33,8 +33,8 @@ struct FrozenStep {
     std::int64_t period = 1; ///< steps after which the same kernels run again
 
     /// The factor by which a wave grows in a step. @param scale of the change that each kernel makes: 1 is
-    /// the program's.
-    double growth(const Wave& wave, double scale = 1) const;
+    /// the program's. @param enough as of growth_factor.
+    double growth(const Wave& wave, double scale = 1, double enough = 0) const;
     /// Whether `scale` stands for the length of the step: each equation adds to the field it writes.
     bool made_of_changes() const;
 };

@@ -17,9 +17,8 @@ public:
     const std::complex<double>& at(std::size_t row, std::size_t column) const {
         return values_[row * size_ + column];
     }
-    /// The largest modulus of an entry.
+    /// The largest real or imaginary part of an entry.
     double largest() const;
-    ComplexMatrix operator*(const ComplexMatrix& other) const;
 
 private:
     std::size_t size_;
@@ -30,7 +29,9 @@ private:
 /// n = 2^19 and 2^20 by repeated squaring, so that growth as a power of n, which defective eigenvalues of
 /// modulus 1 have (leapfrog at its limit of stability), counts as none: to 3e-5. Eigenvalues themselves would
 /// be wrong by the root of the rounding there.
-double growth_factor(ComplexMatrix g);
+/// @param enough a positive factor up to which it need not be known: `enough` is returned as soon as a norm
+/// of some power shows that the result would be no larger.
+double growth_factor(const ComplexMatrix& g, double enough = 0);
 
 /// The parts of a system whose unknowns depend on each other in a circle, each a list of unknowns; the growth
 /// of the whole is the largest of theirs. `depends[i][j]`: i depends on j.

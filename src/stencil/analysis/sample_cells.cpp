@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <set>
 
 namespace farfield::stencil {
 namespace {
@@ -69,7 +70,7 @@ private:
     static constexpr std::size_t most_nodes = 2'000'000; // looked at in all samples together
 
     void add(const Cell& cell) {
-        if (samples_.size() >= most_samples_) return;
+        if (samples_.size() >= most_samples_ || !seen_.insert(cell).second) return;
         SampleCell sample{cell, {}};
         for (const int k : kernels_) {
             const auto inside = share(*program_.kernels[static_cast<std::size_t>(k)].cells, cell);
@@ -103,6 +104,7 @@ private:
     std::vector<int> kernels_;
     std::int64_t reach_ = 2;
     std::size_t most_samples_ = 0;
+    std::set<Cell> seen_; ///< sets share cells
     std::vector<SampleCell> samples_;
 };
 

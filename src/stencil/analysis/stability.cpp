@@ -8,6 +8,7 @@
 // by 1e-4.
 #include "stencil/analysis/stability.h"
 
+#include "backend/threads/parallel.h"
 #include "stencil/analysis/frozen_step.h"
 #include "stencil/analysis/places.h"
 #include "stencil/analysis/sample_cells.h"
@@ -27,6 +28,7 @@ namespace farfield::stencil {
 namespace {
 
 constexpr double tolerance = 1e-4;
+constexpr double calm = 1 + 0.9 * tolerance; // how much less a wave grows is of no interest
 constexpr double pi = std::numbers::pi;
 
 // Waves to look at, short ones apart: those that have no more than four cells a period along some axis.
@@ -35,12 +37,21 @@ struct Waves {
     std::vector<Wave> longer;
 };
 
+// A wave and its opposite, -k, have conjugate matrices; of angles a half turn is its own opposite.
+bool is_repeated(const std::array<int, 3>& turns, int parts) {
+    if (turns[0] != 0 && turns[0] != parts) return false;
+    for (const std::size_t axis : {1, 2})
+        if (turns[axis] != 0 && turns[axis] != parts) return turns[axis] < 0;
+    return false;
+}
+
 Waves waves_of(int rank) {
     const int parts = rank == 3 ? 2 : 4; // of a half turn
     Waves out;
     for (int i = 0; i <= parts; ++i)
         for (int j = rank > 1 ? 1 - parts : 0; j <= (rank > 1 ? parts : 0); ++j)
             for (int k = rank > 2 ? 1 - parts : 0; k <= (rank > 2 ? parts : 0); ++k) {
+                if (is_repeated({i, j, k}, parts)) continue;
                 const Wave wave{i * pi / parts, j * pi / parts, k * pi / parts};
                 const bool is_short = std::any_of(wave.begin(), wave.end(),
                                                   [](double angle) { return std::fabs(angle) > 0.49 * pi; });
@@ -68,7 +79,7 @@ std::optional<GrowingWave> growing_wave(const FrozenStep& step, const Waves& wav
     Wave worst = {};
     double growth = 0;
     for (const auto& wave : waves.shorter) {
-        const double here = step.growth(wave, scale);
+        const double here = step.growth(wave, scale, calm);
         if (!(here <= growth)) {
             growth = here;
             worst = wave;
@@ -76,7 +87,7 @@ std::optional<GrowingWave> growing_wave(const FrozenStep& step, const Waves& wav
     }
     if (growth <= 1 + tolerance) return std::nullopt;
     double allowed = 1;
-    for (const auto& wave : waves.longer) allowed = std::max(allowed, step.growth(wave, scale));
+    for (const auto& wave : waves.longer) allowed = std::max(allowed, step.growth(wave, scale, allowed));
     if (growth <= allowed * (1 + tolerance)) return std::nullopt;
     return GrowingWave{worst, growth};
 }
@@ -97,7 +108,15 @@ public:
     Analysis(const ir::Program& program, const Domains& domains, int grid)
         : program_(program), grid_(program.grids[static_cast<std::size_t>(grid)]),
           waves_(waves_of(grid_.rank)) {
-        for (const auto& sample : sample_cells(program, domains, grid)) look_at(sample);
+        const auto samples = sample_cells(program, domains, grid);
+        std::vector<std::vector<FrozenStep>> steps(samples.size());
+        parallel_for(thread_count(0), static_cast<std::int64_t>(samples.size()), [&](std::int64_t i) {
+            const auto& sample = samples[static_cast<std::size_t>(i)];
+            steps[static_cast<std::size_t>(i)] = freeze(program, sample.kernels, sample.cell);
+        });
+        const auto growing = growing_waves(steps);
+        for (std::size_t i = 0; i < samples.size(); ++i)
+            for (auto& step : steps[i]) look_at(samples[i], step, growing.at(fingerprint(step)));
     }
 
     const std::optional<Finding>& worst() const { return worst_; }
@@ -122,7 +141,7 @@ private:
         double low = 0;
         for (int i = 0; i < 30; ++i) {
             const double middle = (low + high) / 2;
-            (step.growth(wave, middle) <= 1 + tolerance ? low : high) = middle;
+            (step.growth(wave, middle, calm) <= 1 + tolerance ? low : high) = middle;
         }
         return low;
     }
@@ -143,15 +162,28 @@ private:
         return true;
     }
 
-    void look_at(const SampleCell& sample) {
-        for (auto& step : freeze(program_, sample.kernels, sample.cell)) {
-            const auto [known, fresh] = growing_.try_emplace(fingerprint(step));
-            auto& found = known->second;
-            if (fresh && spend(step)) found = growing_wave(step, waves_);
-            if (!found || (worst_ && found->growth <= worst_->worst.growth)) continue;
-            if (++attempts_ > most_attempts || !grows_around(sample, step)) continue;
-            worst_ = Finding{std::move(step), sample.cell, *found};
-        }
+    using Growing = std::map<std::vector<double>, std::optional<GrowingWave>>; // by fingerprint
+
+    // Of each system once, however many cells have it.
+    Growing growing_waves(const std::vector<std::vector<FrozenStep>>& steps) {
+        Growing out;
+        std::vector<std::pair<const FrozenStep*, std::optional<GrowingWave>*>> systems;
+        for (const auto& of_cell : steps)
+            for (const auto& step : of_cell) {
+                const auto [place, fresh] = out.try_emplace(fingerprint(step));
+                if (fresh && spend(step)) systems.emplace_back(&step, &place->second);
+            }
+        parallel_for(thread_count(0), static_cast<std::int64_t>(systems.size()), [&](std::int64_t i) {
+            const auto& [step, growing] = systems[static_cast<std::size_t>(i)];
+            *growing = growing_wave(*step, waves_);
+        });
+        return out;
+    }
+
+    void look_at(const SampleCell& sample, FrozenStep& step, const std::optional<GrowingWave>& found) {
+        if (!found || (worst_ && found->growth <= worst_->worst.growth)) return;
+        if (++attempts_ > most_attempts || !grows_around(sample, step)) return;
+        worst_ = Finding{std::move(step), sample.cell, *found};
     }
 
     // False where too much work was done already.
@@ -167,7 +199,6 @@ private:
     const ir::Program& program_;
     const ir::Grid& grid_;
     Waves waves_;
-    std::map<std::vector<double>, std::optional<GrowingWave>> growing_; ///< by fingerprint
     double work_ = 0;
     int attempts_ = 0;
     std::optional<Finding> worst_;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -51,6 +52,17 @@ TEST(Growth, OfLeapfrogBeginsAtItsLimit) {
     for (const double s : {0.0, 0.3, 0.999, 1.0}) EXPECT_NEAR(leapfrog(s), 1, accuracy) << s;
     for (const double s : {1 + 1e-8, 1.0001, 1.5})
         EXPECT_NEAR(leapfrog(s), 2 * s - 1 + 2 * std::sqrt(s * s - s), accuracy * s) << s;
+}
+
+// With `enough` a larger result is the same number, and a smaller one is not said to be more than enough.
+TEST(Growth, IsFollowedOnlyAsFarAsNeeded) {
+    for (const double g : {0.3, 0.99, 1.0, 1.00005, 1.0002, 1.5, 4.0}) {
+        const auto turning = matrix({{0.6 * g, 0.8 * g, 9.0}, {-0.8 * g, 0.6 * g, 2.0}, {0.0, 0.0, 0.5 * g}});
+        const double all = growth_factor(turning);
+        EXPECT_NEAR(all, g, accuracy * g);
+        for (const double enough : {0.2, 0.9, 1.0, 1.00009, 2.0, 5.0})
+            EXPECT_EQ(growth_factor(turning, enough), std::max(all, enough)) << g << " " << enough;
+    }
 }
 
 TEST(CoupledParts, AreCirclesOfDependence) {
