@@ -39,6 +39,20 @@ inline std::string spreading(const std::string& grid, const std::string& boundar
            ")\nupdate gather on x % 3 != 1: w += u*u + 0.001*step*t\nstep: spread, gather every 2\n";
 }
 
+/// Negatives of sums that are zero: -(0 - 0*0) is -0, while 0*0 - 0 is +0.
+inline const std::string signed_zeros = R"(grid g[x: 40]
+field a, b, c on g
+field p, q on g : float
+field direct, chosen, scaled, larger, single on g = 1
+update u:
+    direct = -(a - b*c)
+    chosen = -(where(x < 30, a - b*c, c + 1))
+    scaled = -((a - b*c)*(b + 2))
+    larger = -(max(-1.5, min(1.5, a - b*c)))
+    single = -(where(x < 30, p - q*q, q + 1))
+step: u
+)";
+
 struct StencilCase {
     std::string name, text;
 };

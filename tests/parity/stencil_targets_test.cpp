@@ -1,5 +1,6 @@
 // The cpu target against the interpreter on the programs of examples/stencil: with each mask strategy, with
 // kernels apart and several steps a pass, every field and record has the same bits.
+#include "emulation/stencil_cases.h"
 #include "lang/source_text.h"
 #include "stencil/compiler.h"
 #include "stencil/front_end.h"
@@ -82,7 +83,7 @@ void expect_same(const std::vector<std::vector<double>>& found,
     }
 }
 
-class StencilTargets : public testing::TestWithParam<Case> {};
+class StencilTargets : public ::testing::TestWithParam<Case> {};
 
 TEST_P(StencilTargets, GiveTheSameBits) {
     const auto& example = GetParam();
@@ -104,9 +105,22 @@ TEST_P(StencilTargets, GiveTheSameBits) {
     check(compiled(example, false), {.mask = Mask::spans, .threads = 2}, "not optimised");
 }
 
+TEST(StencilZeros, KeepTheirSigns) {
+    FrontEnd front("zeros", farfield::testing::signed_zeros);
+    const auto program = front.good() ? compile(front.model(), {}, front.diagnostics()) : nullptr;
+    ASSERT_NE(program, nullptr) << to_text(front.diagnostics());
+    const auto expected = result_of("interpreter", program, {}, 1);
+    for (std::size_t field = 5; field < expected.fields.size(); ++field)
+        for (std::size_t i = 0; i < 30; ++i)
+            ASSERT_TRUE(expected.fields[field][i] == 0 && std::signbit(expected.fields[field][i]))
+                << field << ", " << i;
+    for (const auto mask : {Mask::spans, Mask::multiply})
+        expect_same(result_of("cpu", program, {.mask = mask}, 1).fields, expected.fields, "field");
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Examples, StencilTargets,
-    testing::Values(
+    ::testing::Values(
         Case{"acoustics", {whole("resolution", 20)}, 25}, //
         Case{"cpml", {whole("cells", 60), whole("probe_x", 12)}, 25},
         Case{"dielectric_disk", {real("radius", 8.0)}, 25}, Case{"drude_slab", {real("sampling", 20.0)}, 40},

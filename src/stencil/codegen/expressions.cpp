@@ -62,7 +62,8 @@ std::string_view function_name(Op op) {
 class Printer {
 public:
     Printer(const ir::Code& code, const Spelling& spelling)
-        : code_(code), spelling_(spelling), uses_(code.nodes.size(), 0), texts_(code.nodes.size()) {}
+        : code_(code), spelling_(spelling), uses_(code.nodes.size(), 0),
+          comes_from_fma_(code.nodes.size(), false), texts_(code.nodes.size()) {}
 
     PrintedCode print(std::span<const Root> roots) {
         for (const auto& root : roots) count(root.node);
@@ -71,6 +72,7 @@ public:
             if (!root.name.empty()) names[root.node] = root.name;
         for (std::size_t i = 0; i < code_.nodes.size(); ++i) {
             if (uses_[i] == 0) continue;
+            comes_from_fma_[i] = comes_from_fma(code_.nodes[i]);
             texts_[i] = write(code_.nodes[i]);
             const bool long_text = texts_[i].text.size() > longest_expression;
             if (!names[i].empty())
@@ -93,6 +95,26 @@ private:
             if (uses_[node]++ > 0) continue;
             for (const int in : code_.nodes[node].in)
                 if (in >= 0) open.push_back(in);
+        }
+    }
+
+    // Whether a compiler can move the negation of a node onto an fma (see `negated`).
+    bool comes_from_fma(const ir::Node& node) const {
+        switch (node.op) {
+        case Op::fma:
+            return true;
+        case Op::convert:
+        case Op::negate:
+            return comes_from_fma_[node.in[0]];
+        case Op::min:
+        case Op::max:
+        case Op::multiply:
+        case Op::divide:
+            return comes_from_fma_[node.in[0]] || comes_from_fma_[node.in[1]];
+        case Op::select:
+            return comes_from_fma_[node.in[1]] || comes_from_fma_[node.in[2]];
+        default:
+            return false;
         }
     }
 
@@ -179,17 +201,12 @@ private:
         return {fmt::format("{}", n.integer), n.integer < 0 ? unary : tight};
     }
 
-    bool comes_from_fma(int node) const {
-        while (code_.nodes[node].op == Op::convert) node = code_.nodes[node].in[0];
-        return code_.nodes[node].op == Op::fma;
-    }
-
     Text arithmetic(const ir::Node& n) {
         const bool whole = n.type == ValueType::integer;
         switch (n.op) {
         case Op::negate:
             if (whole) return helper(n, "wrapping_negate");
-            if (comes_from_fma(n.in[0])) return helper(n, "negated");
+            if (comes_from_fma_[n.in[0]]) return helper(n, "negated");
             return {fmt::format("-{}", operand(n.in[0], tight)), unary};
         case Op::add:
             return whole ? helper(n, "wrapping_add") : infix(n, "+", sum);
@@ -260,6 +277,7 @@ private:
     const ir::Code& code_;
     const Spelling& spelling_;
     std::vector<int> uses_;
+    std::vector<bool> comes_from_fma_;
     std::vector<Text> texts_;
     PrintedCode printed_;
 };

@@ -105,6 +105,10 @@ TEST_F(StencilGpu, Boundaries) {
     }
 }
 
+TEST_F(StencilGpu, ZerosKeepTheirSigns) {
+    compare(Compiled(testing::signed_zeros).program(), {{.fuse = false}, {}}, {1}, "zeros");
+}
+
 TEST_F(StencilGpu, PointsWithinPasses) {
     compare(Compiled(testing::probed).program(), {{.time_tile = 4}, {}}, {5, 300, 3}, "points");
 }

@@ -90,6 +90,13 @@ TEST(CudaForms, BoundariesInEveryForm) {
     }
 }
 
+TEST(CudaForms, ZerosKeepTheirSigns) {
+    const Compiled program(testing::signed_zeros);
+    ASSERT_NE(program.program(), nullptr);
+    compare(program, {.fuse = false}, {1}, "zeros");
+    compare(program, {}, {1}, "zeros");
+}
+
 std::vector<std::filesystem::path> examples() {
     std::vector<std::filesystem::path> found;
     for (const auto& entry : std::filesystem::directory_iterator(FARFIELD_EXAMPLES "/stencil"))
