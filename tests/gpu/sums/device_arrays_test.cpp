@@ -162,6 +162,7 @@ TEST(DeviceArrays, AreReadInTheOrderOfTheCallersStream) {
     auto source = to_gpu(cloud.points), strengths = to_gpu(cloud.strengths);
     auto points = to_gpu(Values(3 * n, 0.0));
     DeviceArray<double> from(large), to(large), potential(n);
+    cuda::check(cudaMemset(from.data(), 0, from.bytes()), "clearing"); // copied below, which takes its time
     for (const bool own_stream : {true, false}) {
         const cuda::Stream stream;
         cudaStream_t used = own_stream ? stream.get() : nullptr; // null: CUDA's default stream
