@@ -1,6 +1,8 @@
 // Text that stands above generated CUDA C++ so that a C++ compiler for the CPU takes it: threads of a block
 // are fibers that run one at a time from barrier to barrier, in an order that a seed shuffles. Shared memory
-// holds NaN when a block starts, so that reading what nobody wrote shows.
+// holds NaN when a block starts, so that reading what nobody wrote shows. Accesses to it are watched:
+// compiled with -fsanitize=thread but linked without its library, the code calls the functions `__tsan_…`
+// below, which count races, two threads at one place between two barriers of which one writes.
 #pragma once
 
 namespace farfield::testing {
@@ -17,6 +19,7 @@ constexpr const char* cuda_on_cpu = R"(
 #define __forceinline__ inline
 #define __launch_bounds__(...)
 #define __shared__
+#define FF_UNWATCHED __attribute__((no_sanitize("thread")))
 struct EmulatedIndex {
     int x = 0, y = 0, z = 0;
 };
@@ -28,6 +31,30 @@ static inline double __longlong_as_double(long long bits) {
 }
 alignas(16) double shared[30000];
 namespace emulator {
+constexpr int nobody = -1, several = -2;
+struct Place { // four bytes of shared memory
+    uint64_t written = 0, read = 0; // the interval between barriers in which that was last done
+    int writer = nobody, reader = nobody;
+};
+Place places[sizeof(shared) / 4];
+uint64_t interval = 1, races = 0;
+int running = 0;
+FF_UNWATCHED inline void access(const volatile void* address, size_t bytes, bool writes) {
+    const size_t offset = reinterpret_cast<uintptr_t>(address) - reinterpret_cast<uintptr_t>(shared);
+    if (offset >= sizeof(shared)) return;
+    for (size_t i = offset / 4; i < (offset + bytes + 3) / 4; ++i) {
+        Place& place = places[i];
+        const bool other_wrote = place.written == interval && place.writer != running;
+        const bool other_read = place.read == interval && place.reader != running;
+        races += other_wrote || (writes && other_read);
+        if (writes) {
+            place.written = interval, place.writer = running;
+        } else {
+            place.reader = place.read == interval && place.reader != running ? several : running;
+            place.read = interval;
+        }
+    }
+}
 constexpr size_t stack_bytes = 128 * 1024;
 ucontext_t scheduler;
 struct Fiber {
@@ -37,7 +64,6 @@ struct Fiber {
 };
 std::vector<Fiber> fibers;
 std::vector<char> stacks;
-int running = 0;
 void (*body)(const uint64_t*) = nullptr;
 const uint64_t* arguments = nullptr;
 void enter() {
@@ -65,6 +91,7 @@ int run_block(int x, int y, int z) {
         makecontext(&f.context, enter, 0);
     }
     for (;;) {
+        ++interval;
         std::vector<int> order(count);
         for (int i = 0; i < count; ++i) order[i] = i;
         for (int i = count - 1; i > 0; --i) std::swap(order[i], order[draw() % (i + 1)]);
@@ -91,6 +118,24 @@ void call(void (*kernel)(A...), const uint64_t* values) {
 static void __syncthreads() {
     const int me = emulator::running;
     swapcontext(&emulator::fibers[me].context, &emulator::scheduler);
+}
+#define FF_WATCH(BYTES)                                                                                          \
+    FF_UNWATCHED void __tsan_read##BYTES(void* at) { emulator::access(at, BYTES, false); }                        \
+    FF_UNWATCHED void __tsan_write##BYTES(void* at) { emulator::access(at, BYTES, true); }                        \
+    FF_UNWATCHED void __tsan_unaligned_read##BYTES(void* at) { emulator::access(at, BYTES, false); }              \
+    FF_UNWATCHED void __tsan_unaligned_write##BYTES(void* at) { emulator::access(at, BYTES, true); }
+extern "C" {
+FF_WATCH(1)
+FF_WATCH(2)
+FF_WATCH(4)
+FF_WATCH(8)
+FF_WATCH(16)
+FF_UNWATCHED void __tsan_read_range(void* at, size_t bytes) { emulator::access(at, bytes, false); }
+FF_UNWATCHED void __tsan_write_range(void* at, size_t bytes) { emulator::access(at, bytes, true); }
+FF_UNWATCHED void __tsan_init() {}
+FF_UNWATCHED void __tsan_func_entry(void*) {}
+FF_UNWATCHED void __tsan_func_exit() {}
+FF_UNWATCHED uint64_t count_races() { return emulator::races; }
 }
 extern "C" void emulate(void (*kernel)(const uint64_t*), const uint64_t* values, long long blocks, int x, int y, int z,
                         int shared_bytes, uint64_t seed) {

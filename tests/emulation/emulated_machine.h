@@ -36,13 +36,15 @@ public:
                           ", values); }\n";
         }
         const char* level = plans.size() > 1 ? "-O0" : "-O1";
-        object_ =
-            jit::compile_shared_object(source, {"-std=c++17", level, "-ffp-contract=off", "-fPIC", "-w"})
-                .object;
+        object_ = jit::compile_shared_object(source, {"-std=c++17", level, "-ffp-contract=off", "-fPIC", "-w",
+                                                      "-fsanitize=thread", "-nodefaultlibs"})
+                      .object;
         emulate = object_->function<Emulate>("emulate");
+        count_races = object_->function<std::uint64_t()>("count_races");
     }
 
     Emulate* emulate = nullptr;
+    std::uint64_t (*count_races)() = nullptr; ///< in shared memory, so far
     void (*find(const std::string& source, const std::string& function) const)(const std::uint64_t*) {
         return object_->function<void(const std::uint64_t*)>(spaces_.at(source) + "_" + function);
     }
@@ -98,9 +100,13 @@ public:
     void run(const std::vector<stencil::cuda::BoundLaunch>& launches, bool) override {
         for (const auto& bound : launches) {
             const auto& launch = *bound.launch;
+            const auto races = code_->count_races();
             code_->emulate(code_->find(source_, launch.function), bound.values.data(), launch.blocks,
                            launch.threads[0], launch.threads[1], launch.threads[2], launch.shared_bytes,
                            seed_++);
+            if (code_->count_races() != races)
+                ADD_FAILURE() << launch.function << ": " << code_->count_races() - races
+                              << " races in shared memory";
         }
     }
     void synchronize() override { check_guards(); }

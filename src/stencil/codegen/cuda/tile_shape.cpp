@@ -123,7 +123,8 @@ void assign_slots(const ir::Program& program, TileShape& shape, TileField& field
 }
 
 // Reads at the tile's edges go astray by so many places at most; there is room
-// for them at both ends.
+// for them around each field, so that none meets another field that is being
+// written.
 int stray_places(const ir::Program& program, const TileShape& shape) {
     Sides most = {};
     for (const auto& [code, cells] : computed_in(program, shape))
@@ -203,9 +204,9 @@ std::optional<TileShape> with_steps(const ir::Program& program, TileShape shape,
     for (auto& field : shape.fields) {
         const int size = buffer_of(program, field.buffer).precision == Precision::single_precision ? 4 : 8;
         field.shared_offset = offset;
-        offset += round_up(field.slots * shape.thread_count() * size, 16);
+        if (field.slots > 0) offset += round_up(field.slots * shape.thread_count() * size, 16) + stray;
     }
-    shape.shared_bytes = offset + stray;
+    shape.shared_bytes = offset;
     const int registers = shape.thread_count() <= 256 ? 2 : 1;
     shape.blocks_a_processor = shape.shared_bytes <= 100 * 1024 ? registers : 1;
     shape.cost = cost_of(program, shape);
