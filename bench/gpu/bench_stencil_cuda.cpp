@@ -125,7 +125,7 @@ public:
         std::sort(rates.begin(), rates.end());
         const auto& form = executor->preparation();
         std::printf(
-            "%-22s %7.1fe9 cell-steps/s (%.1f to %.1f), bound of one step a pass %.1f, %s, bits %016llx\n",
+            "%-30s %7.1fe9 cell-steps/s (%.1f to %.1f), bound of one step a pass %.1f, %s, bits %016llx\n",
             name.c_str(), 1e-9 * rates[1], 1e-9 * rates[0], 1e-9 * rates[2], 1e-9 * bandwidth_ / bytes,
             form.description.c_str(), static_cast<unsigned long long>(hash));
         std::fflush(stdout);
@@ -142,7 +142,7 @@ public:
                             {"bytes_a_cell_step", bytes},
                             {"fingerprint_after_240_steps", hash}});
     } catch (const Error& error) {
-        std::printf("%-22s %s\n", name.c_str(), error.what());
+        std::printf("%-30s %s\n", name.c_str(), error.what());
         results_.push_back({{"name", name}, {"error", error.what()}});
     }
 
@@ -156,6 +156,30 @@ private:
     double bandwidth_;
     Json results_ = Json::array();
 };
+
+// Columns streamed along z against a kernel an update.
+void run_yee(Bench& bench) {
+    using Block = std::array<int, 3>;
+    for (const std::string type : {"double", "float"})
+        for (const int n : {400, 512}) {
+            const auto program = compiled(yee(n, type));
+            const auto name = "yee " + type + " " + std::to_string(n) + " ";
+            const double bytes = type == "double" ? 144 : 72;
+            bench.measure(name + "plain", program, {.fuse = false}, bytes);
+            bench.measure(name + "auto", program, {}, 2 * bytes / 3);
+            bench.measure(name + "T=2", program, {.time_tile = 2}, 2 * bytes / 3);
+            for (const int steps : {1, 2})
+                for (const auto& block :
+                     {Block{64, 16, 0}, Block{32, 16, 0}, Block{64, 8, 0}, Block{128, 8, 0}, Block{64, 32, 0},
+                      Block{64, 16, 32}, Block{64, 16, 64}, Block{64, 16, 128}})
+                    bench.measure(name + std::to_string(block[0]) + "x" + std::to_string(block[1]) + "x" +
+                                      std::to_string(block[2]) + " T=" + std::to_string(steps),
+                                  program, {.time_tile = steps, .block = block}, 2 * bytes / 3);
+            for (const int width : {32, 64, 128, 256})
+                bench.measure(name + "plain " + std::to_string(width), program,
+                              {.block = {width, 256 / width, 1}, .fuse = false}, bytes);
+        }
+}
 
 void run_all(Bench& bench) {
     const auto sized = [](const char* name, std::int64_t n) {
@@ -185,16 +209,7 @@ void run_all(Bench& bench) {
         bench.measure(name + " plain", disk, {.mask = mask, .fuse = false}, 88);
         bench.measure(name + " auto", disk, {.mask = mask}, 64);
     }
-    for (const std::string type : {"double", "float"}) {
-        const auto program = compiled(yee(400, type));
-        const double bytes = type == "double" ? 144 : 72;
-        bench.measure("yee " + type + " plain", program, {.fuse = false}, bytes);
-        bench.measure("yee " + type + " fused", program, {.time_tile = 1}, 2 * bytes / 3);
-        bench.measure("yee " + type + " T=2", program, {.time_tile = 2}, 2 * bytes / 3);
-        for (const int width : {32, 64, 128, 256})
-            bench.measure("yee " + type + " plain " + std::to_string(width), program,
-                          {.block = {width, 256 / width, 1}, .fuse = false}, bytes);
-    }
+    run_yee(bench);
 }
 
 } // namespace

@@ -75,4 +75,42 @@ inline std::vector<StencilCase> boundary_cases() {
     };
 }
 
+/// Three dimensions: both kernels of a Yee step, one on a subset of the cells, a source, and a field that
+/// stays in place.
+inline const std::string yee_ball = R"(grid g[x: 37, y: 22, z: 19]
+field Ex, Ey, Ez, Hx, Hy, Hz on g = 0.01*(x - 2*y + z*z)
+field energy on g
+subdomain ball(x, y, z) = (x - 18)^2 + 2*(y - 10)^2 + (z - 9)^2 < 150
+update electric on interior:
+    Ex += 0.4*(Hz - Hz[y-1] - Hy + Hy[z-1])
+    Ey += 0.4*(Hx - Hx[z-1] - Hz + Hz[x-1])
+    Ez += 0.4*(Hy - Hy[x-1] - Hx + Hx[y-1])
+update magnetic on ball and interior:
+    Hx += 0.4*(Ey[z+1] - Ey - Ez[y+1] + Ez)
+    Hy += 0.4*(Ez[x+1] - Ez - Ex[z+1] + Ex)
+    Hz += 0.4*(Ex[y+1] - Ex - Ey[x+1] + Ey)
+source dipole at (19, 11, 9): Ez += sin(0.15*t)
+update accumulate on ball and interior: energy += Ez^2 + Hx*Hy[z-1]
+record probe = Ez at (20, 10, 9) every 2
+step: electric, magnetic, dipole, accumulate
+)";
+
+/// Boundaries of columns that are streamed along z; in the last two cases they do not serve.
+inline std::vector<StencilCase> column_cases() {
+    const std::string grid = "x: 21, y: 18, z: 15", wide = "u[x-1, y-1] + u[x+1, z+1] - u[z-2] + u[y+2, z-1]";
+    const std::string kind = ": double, double-buffered";
+    return {
+        {"3d zero", spreading(grid, "zero", kind, wide)},
+        {"3d periodic", spreading(grid, "periodic", kind, wide)},
+        {"3d periodic in z, mirror and clamp",
+         spreading(grid, "mirror in x, clamp in y, periodic in z", ": float, double-buffered", wide)},
+        {"3d zero in z, clamp and periodic",
+         spreading(grid, "clamp in x, periodic in y, zero in z", kind, wide)},
+        {"3d forward in z", spreading(grid, "zero", kind, "u[x-1, z+2] + u[y+1, z+1] - u[x+1]")},
+        {"3d backward in z", spreading(grid, "periodic", kind, "u[x-1, z-2] + u[y+1, z-1] - u[x+1]")},
+        {"3d clamp", spreading(grid, "clamp", kind, wide)},
+        {"3d mirror", spreading(grid, "mirror", kind, wide)},
+    };
+}
+
 } // namespace farfield::testing

@@ -1,4 +1,4 @@
-// Random programs as CUDA code, emulated on the CPU: the interpreter's bits, in both forms, with every mask
+// Random programs as CUDA code, emulated on the CPU: the interpreter's bits, in all forms, with every mask
 // in turn. FARFIELD_RANDOM_PROGRAMS (36) programs from the seed FARFIELD_RANDOM_SEED (1) on; a message has
 // the seed.
 #include "stencil_generator.h"
@@ -67,57 +67,95 @@ struct Trial {
     ExecutorOptions options;
 };
 
-std::vector<Trial> trials_from(std::uint64_t& seed, std::size_t programs) {
+constexpr Mask masks[] = {Mask::none, Mask::multiply, Mask::branch, Mask::spans};
+
+// The forms of a program: a kernel an update, and tiles.
+std::vector<ExecutorOptions> tiled_forms(const ir::Program&, std::uint64_t seed) {
+    return {{.mask = masks[seed % 4], .fuse = false},
+            {.mask = masks[seed % 4], .time_tile = 2 + static_cast<int>(seed / 4 % 2)}};
+}
+
+bool has_form(const codegen::cuda::Plan& plan, const std::string& marker) {
+    return plan.description.find(marker) != std::string::npos;
+}
+
+const std::string streamed = "streamed along z";
+
+// Columns of one step and of several, of several sizes, for programs that they serve.
+std::vector<ExecutorOptions> streamed_forms(const ir::Program& program, std::uint64_t seed) {
+    const ExecutorOptions options{.mask = masks[seed % 4],
+                                  .time_tile = 1 + static_cast<int>(seed / 4 % 3),
+                                  .block = {16 << (seed / 8 % 3), 16, 2 + static_cast<int>(seed / 8 % 4)}};
+    if (!has_form(codegen::cuda::plan_program(program, options), streamed)) return {};
+    return {options};
+}
+
+using Forms = std::vector<ExecutorOptions>(const ir::Program&, std::uint64_t);
+
+std::vector<Trial> trials_from(std::uint64_t& seed, std::size_t programs, Forms* forms) {
     std::vector<Trial> trials;
-    for (std::size_t done = 0; done < programs; ++seed) {
+    const auto last = seed + 100 * programs; // else no program has the form
+    for (std::size_t done = 0; done < programs && seed < last; ++seed) {
         Trial trial{seed, {}, nullptr, {}};
         trial.program = program_of(seed, trial.text);
         if (trial.program == nullptr) continue;
-        ++done;
-        constexpr Mask masks[] = {Mask::none, Mask::multiply, Mask::branch, Mask::spans};
-        trial.options.mask = masks[seed % 4];
-        trial.options.fuse = false;
-        trials.push_back(trial);
-        trial.options.fuse = true;
-        trial.options.time_tile = 2 + static_cast<int>(seed / 4 % 2);
-        trials.push_back(trial);
+        const auto options = forms(*trial.program, seed);
+        done += options.empty() ? 0 : 1;
+        for (const auto& form : options) {
+            trial.options = form;
+            trials.push_back(trial);
+        }
     }
     return trials;
 }
 
-class RandomCuda : public ::testing::TestWithParam<int> {};
+void compare(const Trial& trial, Executor& executor) {
+    const auto wanted = results_of(*make_executor("interpreter", trial.program, {}));
+    const auto form = executor.preparation().description;
+    const auto found = results_of(executor);
+    ASSERT_EQ(found.size(), wanted.size());
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+        ASSERT_EQ(found[i].size(), wanted[i].size()) << form << ", result " << i;
+        for (std::size_t j = 0; j < wanted[i].size(); ++j)
+            ASSERT_TRUE(same(found[i][j], wanted[i][j]))
+                << form << ", mask " << static_cast<int>(trial.options.mask) << ", result " << i << " [" << j
+                << "]: " << found[i][j] << " instead of " << wanted[i][j];
+    }
+}
+
+class RandomCuda : public ::testing::TestWithParam<int> {
+protected:
+    // @param marker of the description of the form that a share of 1/often of the trials must have
+    static void run(Forms* forms, std::size_t programs, const std::string& marker, std::size_t often) {
+        auto seed = number_from("FARFIELD_RANDOM_SEED", 1) + 1000003 * static_cast<std::uint64_t>(GetParam());
+        std::size_t reached = 0, all = 0;
+        for (std::size_t done = 0; done < programs; done += 10) {
+            const auto trials = trials_from(seed, std::min<std::size_t>(10, programs - done), forms);
+            std::vector<codegen::cuda::Plan> plans;
+            for (const auto& trial : trials)
+                plans.push_back(codegen::cuda::plan_program(*trial.program, trial.options));
+            const auto code = std::make_shared<const EmulatedCode>(plans);
+            for (const auto& trial : trials) {
+                SCOPED_TRACE("seed " + std::to_string(trial.seed) + "\n" + trial.text);
+                cuda::DeviceExecutor executor(trial.program, trial.options,
+                                              std::make_unique<EmulatedMachine>(trial.seed, code));
+                ++all;
+                reached += has_form(executor.plan(), marker) ? 1 : 0;
+                compare(trial, executor);
+                if (HasFatalFailure()) return;
+            }
+        }
+        EXPECT_GT(often * reached, all) << "little is tested of " << marker;
+    }
+};
 constexpr int parts = 6;
 
 TEST_P(RandomCuda, GivesTheInterpretersBits) {
-    const auto programs = number_from("FARFIELD_RANDOM_PROGRAMS", 36) / parts;
-    auto seed = number_from("FARFIELD_RANDOM_SEED", 1) + 1000003 * static_cast<std::uint64_t>(GetParam());
-    std::size_t tiled = 0, all = 0;
-    for (std::size_t done = 0; done < programs; done += 10) {
-        const auto trials = trials_from(seed, std::min<std::size_t>(10, programs - done));
-        std::vector<codegen::cuda::Plan> plans;
-        for (const auto& trial : trials)
-            plans.push_back(codegen::cuda::plan_program(*trial.program, trial.options));
-        const auto code = std::make_shared<const EmulatedCode>(plans);
-        for (const auto& trial : trials) {
-            SCOPED_TRACE("seed " + std::to_string(trial.seed) + "\n" + trial.text);
-            const auto wanted = results_of(*make_executor("interpreter", trial.program, {}));
-            cuda::DeviceExecutor executor(trial.program, trial.options,
-                                          std::make_unique<EmulatedMachine>(trial.seed, code));
-            const auto form = executor.preparation().description;
-            ++all;
-            tiled += form.find("tiles") != std::string::npos ? 1 : 0;
-            const auto found = results_of(executor);
-            ASSERT_EQ(found.size(), wanted.size());
-            for (std::size_t i = 0; i < wanted.size(); ++i) {
-                ASSERT_EQ(found[i].size(), wanted[i].size()) << form << ", result " << i;
-                for (std::size_t j = 0; j < wanted[i].size(); ++j)
-                    ASSERT_TRUE(same(found[i][j], wanted[i][j]))
-                        << form << ", mask " << static_cast<int>(trial.options.mask) << ", result " << i
-                        << " [" << j << "]: " << found[i][j] << " instead of " << wanted[i][j];
-            }
-        }
-    }
-    EXPECT_GT(4 * tiled, all); // else little of the tiles is tested
+    run(tiled_forms, number_from("FARFIELD_RANDOM_PROGRAMS", 36) / parts, " a pass", 4);
+}
+
+TEST_P(RandomCuda, ColumnsGiveTheInterpretersBits) {
+    run(streamed_forms, number_from("FARFIELD_RANDOM_PROGRAMS", 36) / parts, streamed, 2);
 }
 
 INSTANTIATE_TEST_SUITE_P(Parts, RandomCuda, ::testing::Range(0, parts));

@@ -109,6 +109,22 @@ TEST_F(StencilGpu, ZerosKeepTheirSigns) {
     compare(Compiled(testing::signed_zeros).program(), {{.fuse = false}, {}}, {1}, "zeros");
 }
 
+TEST_F(StencilGpu, ColumnsStreamedAlongZ) {
+    const std::vector<std::array<int, 3>> blocks = {{64, 16, 7}, {32, 16, 4}, {64, 8, 0}};
+    std::vector<ExecutorOptions> list;
+    for (const auto mask : {Mask::none, Mask::multiply, Mask::branch, Mask::spans})
+        for (const int steps : {1, 2})
+            for (const auto& block : blocks)
+                list.push_back({.mask = mask, .time_tile = steps, .block = block});
+    compare(Compiled(testing::yee_ball).program(), list, {5, 30}, "yee");
+    for (const auto& c : testing::column_cases()) {
+        if (HasFatalFailure()) return;
+        compare(Compiled(c.text).program(),
+                {{.time_tile = 1, .block = {64, 16, 6}}, {.time_tile = 2, .block = {32, 16, 4}}}, {3, 8},
+                c.name);
+    }
+}
+
 TEST_F(StencilGpu, PointsWithinPasses) {
     compare(Compiled(testing::probed).program(), {{.time_tile = 4}, {}}, {5, 300, 3}, "points");
 }
@@ -148,8 +164,11 @@ TEST_F(StencilGpu, RandomPrograms) {
         constexpr Mask masks[] = {Mask::none, Mask::multiply, Mask::branch, Mask::spans};
         const auto mask = masks[seed % 4];
         const int tile = 2 + static_cast<int>(seed / 4 % 2);
-        compare(program, {{.mask = mask, .fuse = false}, {.mask = mask, .time_tile = tile}}, {4, 3},
-                "random");
+        compare(program,
+                {{.mask = mask, .fuse = false},
+                 {.mask = mask, .time_tile = tile},
+                 {.mask = mask, .time_tile = tile - 1, .block = {32, 16, 3}}},
+                {4, 3}, "random");
         if (HasFatalFailure()) return;
     }
 }

@@ -97,6 +97,40 @@ TEST(CudaForms, ZerosKeepTheirSigns) {
     compare(program, {}, {1}, "zeros");
 }
 
+bool is_streamed(const Compiled& program, const ExecutorOptions& options) {
+    return codegen::cuda::plan_program(*program.program(), options).description.find("streamed along z") !=
+           std::string::npos;
+}
+
+// Tiles and chunks that fit the grid, that do not, and of a few cells.
+TEST(CudaForms, ColumnsWithEveryMask) {
+    const Compiled program(testing::yee_ball);
+    ASSERT_NE(program.program(), nullptr);
+    const std::vector<std::array<int, 3>> blocks = {{32, 16, 7}, {16, 8, 4}, {64, 12, 0}};
+    for (const auto mask : {Mask::none, Mask::multiply, Mask::branch, Mask::spans})
+        for (int steps = 1; steps <= 2; ++steps) {
+            const auto block = blocks[(static_cast<std::size_t>(mask) + static_cast<std::size_t>(steps)) % 3];
+            const ExecutorOptions options{.mask = mask, .time_tile = steps, .block = block};
+            EXPECT_TRUE(is_streamed(program, options));
+            compare(program, options, {5, 4}, "mask " + std::to_string(static_cast<int>(mask)));
+            if (::testing::Test::HasFatalFailure()) return;
+        }
+}
+
+TEST(CudaForms, BoundariesOfColumns) {
+    for (const auto& c : testing::column_cases()) {
+        const Compiled program(c.text);
+        ASSERT_NE(program.program(), nullptr);
+        const bool fits = c.name != "3d clamp" && c.name != "3d mirror";
+        for (int steps = 1; steps <= 2; ++steps) {
+            const ExecutorOptions options{.time_tile = steps, .block = {32, 16, 6}};
+            EXPECT_EQ(is_streamed(program, options), fits) << c.name;
+            compare(program, options, {3, 8}, c.name);
+        }
+        if (::testing::Test::HasFatalFailure()) return;
+    }
+}
+
 std::vector<std::filesystem::path> examples() {
     std::vector<std::filesystem::path> found;
     for (const auto& entry : std::filesystem::directory_iterator(FARFIELD_EXAMPLES "/stencil"))

@@ -1,5 +1,7 @@
-// The reach of a sequence of kernels, patches, and the size of tiles.
+// Patches and the size of tiles.
 #include "stencil/codegen/cuda/tile_shape.h"
+
+#include "stencil/codegen/cuda/reach.h"
 
 #include <algorithm>
 #include <map>
@@ -7,69 +9,6 @@
 namespace farfield::stencil::codegen::cuda {
 
 namespace {
-
-using Sides = std::array<int, 3>;
-
-// How far around its kept cells a tile needs a field's values.
-struct Reach {
-    Sides low = {};
-    Sides high = {};
-    bool none() const { return low == Sides{} && high == Sides{}; }
-    void cover(const Reach& other) {
-        for (std::size_t a = 0; a < 3; ++a) {
-            low[a] = std::max(low[a], other.low[a]);
-            high[a] = std::max(high[a], other.high[a]);
-        }
-    }
-};
-
-const ir::Kernel& kernel_of(const ir::Program& program, int number) {
-    return program.kernels[static_cast<std::size_t>(number)];
-}
-const ir::Buffer& buffer_of(const ir::Program& program, int number) {
-    return program.buffers[static_cast<std::size_t>(number)];
-}
-
-Reach shifted(Reach reach, const ir::Buffer& buffer, const ir::Node& load) {
-    for (std::size_t a = 0; a < 3; ++a) {
-        const int offset = load.offsets[a];
-        // a reflected neighbour may lie on the other side
-        const bool both = buffer.boundary[a] == Boundary::mirror;
-        reach.low[a] += both ? std::abs(offset) : std::max(0, -offset);
-        reach.high[a] += both ? std::abs(offset) : std::max(0, offset);
-    }
-    return reach;
-}
-
-using Reaches = std::map<int, Reach>; ///< of the written buffers
-
-Reaches written_by(const ir::Program& program, const std::vector<int>& kernels) {
-    Reaches written;
-    for (const int k : kernels)
-        for (const auto& store : kernel_of(program, k).stores) written[store.buffer];
-    return written;
-}
-
-// Backwards through the kernels of `steps` steps, from the kept cells at their
-// end.
-Reaches reach_of(const ir::Program& program, const TileShape& shape, int steps) {
-    auto reaches = written_by(program, shape.kernels);
-    const auto read = [&](const ir::Code& code, const Reach& computed) {
-        for (const auto& node : code.nodes)
-            if (node.op == ir::Op::load && reaches.contains(node.index))
-                reaches[node.index].cover(shifted(computed, buffer_of(program, node.index), node));
-    };
-    for (int step = 0; step < steps; ++step) {
-        for (const int r : shape.records) read(program.records[static_cast<std::size_t>(r)].code, {});
-        for (auto k = shape.kernels.rbegin(); k != shape.kernels.rend(); ++k) {
-            const auto& kernel = kernel_of(program, *k);
-            Reach computed;
-            for (const auto& store : kernel.stores) computed.cover(reaches[store.buffer]);
-            read(kernel.code, computed);
-        }
-    }
-    return reaches;
-}
 
 // What a tile computes: codes and the cells they are computed for.
 struct Computed {
@@ -88,33 +27,18 @@ std::vector<Computed> computed_in(const ir::Program& program, const TileShape& s
     return list;
 }
 
-int round_up(int value, int unit) { return (value + unit - 1) / unit * unit; }
-
 // Cells of a patch that threads other than its own read.
 void assign_slots(const ir::Program& program, TileShape& shape, TileField& field) {
-    const auto& patch = shape.patch;
     field.slot.assign(static_cast<std::size_t>(shape.patch_cells()), -1);
     const auto& buffer = buffer_of(program, field.buffer);
-    const auto& extent = program.grids[static_cast<std::size_t>(buffer.grid)].shape;
     for (const auto& [code, cells] : computed_in(program, shape)) {
         for (const auto& node : code->nodes) {
             if (node.op != ir::Op::load || node.index != field.buffer || node.offsets == Sides{}) continue;
             field.exchanged = true;
-            for (std::size_t a = 0; a < 3; ++a) {
-                const auto& box = cells->bounds();
-                const bool leaves =
-                    box.first[a] + node.offsets[a] < 0 || box.last[a] + node.offsets[a] > extent[a];
-                const auto rule = buffer.boundary[a];
-                field.mapped |= leaves && (rule == Boundary::clamp || rule == Boundary::mirror);
-            }
-            for (int p = 0; p < shape.patch_cells(); ++p) {
-                // the cell whose neighbour this one is
-                const Sides reader = {p % patch[0] - node.offsets[0],
-                                      p / patch[0] % patch[1] - node.offsets[1],
-                                      p / (patch[0] * patch[1]) - node.offsets[2]};
-                for (std::size_t a = 0; a < 3; ++a)
-                    if (reader[a] < 0 || reader[a] >= patch[a]) field.slot[static_cast<std::size_t>(p)] = 0;
-            }
+            for (std::size_t a = 0; a < 3; ++a)
+                field.mapped |= is_mapped(program, buffer, cells->bounds(), node.offsets, a);
+            for (const int p : shown_cells(shape.patch, node.offsets))
+                field.slot[static_cast<std::size_t>(p)] = 0;
         }
     }
     field.slots = 0;
@@ -138,8 +62,7 @@ int stray_places(const ir::Program& program, const TileShape& shape) {
 
 int words_a_cell(const ir::Program& program, const Reaches& written) {
     int words = 0;
-    for (const auto& [buffer, reach] : written)
-        words += buffer_of(program, buffer).precision == Precision::single_precision ? 1 : 2;
+    for (const auto& [buffer, reach] : written) words += words_of(program, buffer);
     return words;
 }
 
@@ -179,7 +102,7 @@ double cost_of(const ir::Program& program, const TileShape& shape) {
 }
 
 std::optional<TileShape> with_steps(const ir::Program& program, TileShape shape, int steps) {
-    const auto reaches = reach_of(program, shape, steps);
+    const auto reaches = reach_of(program, shape.kernels, shape.records, steps);
     const auto& grid = program.grids[static_cast<std::size_t>(kernel_of(program, shape.kernels[0]).grid)];
     shape.steps = steps;
     for (const auto& [buffer, reach] : reaches) {

@@ -1,4 +1,4 @@
-// Reads within a tile. In the interior of the grid (`rim` false) boundaries are not looked at.
+// Reads within a tile.
 #include "stencil/codegen/cuda/tile_spelling.h"
 
 namespace farfield::stencil::codegen::cuda {
@@ -12,37 +12,45 @@ std::string plus(std::string_view name, int offset) {
 
 } // namespace
 
+TileSpelling::Place TileSpelling::place_of(const ir::Node& node) const {
+    const auto& name = program().buffers[static_cast<std::size_t>(node.index)].name;
+    return {name + "_here", name + "_shown", name + "_slot", false};
+}
+
 std::string TileSpelling::load(const ir::Node& node) const {
-    const auto* field = shape_.field(node.index);
-    if (field == nullptr) return DeviceSpelling::load(node);
+    if (shape_.field(node.index) == nullptr) return DeviceSpelling::load(node);
     const auto& buffer = program().buffers[static_cast<std::size_t>(node.index)];
-    if (node.offsets == std::array<int, 3>{}) return fmt::format("{}_here[p]", buffer.name);
-    const auto near = fmt::format("near_{}({}_here, {}_shown, {}_slot, {}, {}, {}, thread)", number_,
-                                  buffer.name, buffer.name, buffer.name, plus("i", node.offsets[0]),
-                                  plus("j", node.offsets[1]), plus("k", node.offsets[2]));
-    std::string zero, mapped;
+    const auto place = place_of(node);
+    auto within = node.offsets; // of the arrays
+    if (place.same_plane) within[2] = 0;
+    std::string text = fmt::format("{}[p]", place.here);
+    if (within != std::array<int, 3>{})
+        text = fmt::format("near_{}({}, {}, {}, {}, {}, {}, thread)", number_, place.here, place.shown,
+                           place.slot, plus("i", within[0]), plus("j", within[1]), plus("k", within[2]));
+    std::string zero, mapped, beyond;
     std::array<std::string, 3> local;
     for (int axis = 0; axis < 3; ++axis) {
         const auto a = static_cast<std::size_t>(axis);
         const char name = "xyz"[axis];
-        const auto place = plus(std::string_view(&name, 1), node.offsets[a]);
-        local[a] = plus(fmt::format("{}_in_tile", name), node.offsets[a]);
+        const auto at = plus(std::string_view(&name, 1), node.offsets[a]);
+        local[a] = plus(fmt::format("{}_in_tile", name), within[a]);
         if (!leaves(node, axis)) continue;
         const auto cells = shape()[a];
-        if (buffer.boundary[a] == Boundary::zero)
-            zero += fmt::format("{}!inside<{}>({})", zero.empty() ? "" : " || ", cells, place);
+        if (buffer.boundary[a] == Boundary::zero && axis == 2 && place.same_plane)
+            beyond = fmt::format("!inside<{}>({})", cells, at);
+        else if (buffer.boundary[a] == Boundary::zero)
+            zero += fmt::format("{}!inside<{}>({})", zero.empty() ? "" : " || ", cells, at);
         if (buffer.boundary[a] != Boundary::clamp && buffer.boundary[a] != Boundary::mirror) continue;
-        mapped += fmt::format("{}!inside<{}>({})", mapped.empty() ? "" : " || ", cells, place);
+        mapped += fmt::format("{}!inside<{}>({})", mapped.empty() ? "" : " || ", cells, at);
         local[a] = fmt::format("{}_in_tile + ({} - {})", name,
                                coordinate(axis, node.offsets[a], buffer.boundary[a], true, cells), name);
     }
-    auto text = near;
+    const auto* const nothing = buffer.precision == Precision::single_precision ? "0.0f" : "0.0";
     if (!mapped.empty())
-        text = fmt::format("(rim && ({}) ? far_{}({}_shown, {}, {}, {}) : {})", mapped, number_, buffer.name,
+        text = fmt::format("(rim && ({}) ? far_{}({}, {}, {}, {}) : {})", mapped, number_, place.shown,
                            local[0], local[1], local[2], text);
-    if (!zero.empty())
-        text = fmt::format("(rim && ({}) ? {} : {})", zero,
-                           buffer.precision == Precision::single_precision ? "0.0f" : "0.0", text);
+    if (!zero.empty()) text = fmt::format("(rim && ({}) ? {} : {})", zero, nothing, text);
+    if (!beyond.empty()) text = fmt::format("({} ? {} : {})", beyond, nothing, text);
     return text;
 }
 

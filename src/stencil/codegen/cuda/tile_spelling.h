@@ -6,6 +6,7 @@
 
 namespace farfield::stencil::codegen::cuda {
 
+/// In the interior of the grid (`rim` false) boundaries are not looked at.
 class TileSpelling : public DeviceSpelling {
 public:
     TileSpelling(const ir::Program& program, const TileShape& shape, int number, int grid,
@@ -13,6 +14,16 @@ public:
         : DeviceSpelling(program, grid, bounds), shape_(shape), number_(number) {}
 
     std::string load(const ir::Node& node) const override;
+
+protected:
+    /// The names of arrays that have a field's values.
+    struct Place {
+        std::string here;        ///< those of the thread's patch
+        std::string shown, slot; ///< those of other threads
+        bool same_plane = false; ///< the arrays have the plane that the read's z offset says, and the end of
+                                 ///< the grid along z may be in any tile
+    };
+    virtual Place place_of(const ir::Node& node) const;
 
 private:
     const TileShape& shape_;

@@ -42,19 +42,27 @@ std::vector<const ir::CellSet*> writing_sets(const ir::Program& program, const T
 }
 
 Tile tile_at(const ir::Program& program, const TileShape& shape, const ir::CellBox& extended,
-             const ir::CellBox& grid) {
+             const ir::CellBox& grid, bool columns) {
     Tile tile;
     tile.x = static_cast<int>(extended.first[0]);
     tile.y = static_cast<int>(extended.first[1]);
     tile.z = static_cast<int>(extended.first[2]);
-    const bool inside = intersection(extended, grid) == extended;
+    const std::size_t axes = columns ? 2 : 3;
+    bool inside = true;
+    for (std::size_t a = 0; a < axes; ++a)
+        inside = inside && extended.first[a] >= grid.first[a] && extended.last[a] <= grid.last[a];
     bool beyond_periodic = false;
     for (std::size_t a = 0; a < 3; ++a)
         beyond_periodic |= shape.wraps[a] && (extended.first[a] < 0 || extended.last[a] > grid.last[a]);
     tile.plain = inside ? 1 : 0;
     for (std::size_t k = 0; k < shape.kernels.size(); ++k) {
         const auto& kernel = program.kernels[static_cast<std::size_t>(shape.kernels[k])];
-        const auto share = beyond_periodic ? Share::some : share_of(*kernel.cells, extended);
+        auto looked_at = extended;
+        if (columns) { // they look at z plane by plane
+            looked_at.first[2] = std::max(looked_at.first[2], kernel.cells->bounds().first[2]);
+            looked_at.last[2] = std::min(looked_at.last[2], kernel.cells->bounds().last[2]);
+        }
+        const auto share = beyond_periodic ? Share::some : share_of(*kernel.cells, looked_at);
         if (share != Share::none) tile.some |= std::uint32_t{1} << k;
         if (share == Share::some) tile.plain = 0;
     }
@@ -63,7 +71,8 @@ Tile tile_at(const ir::Program& program, const TileShape& shape, const ir::CellB
 
 } // namespace
 
-std::vector<Tile> tiles_of(const ir::Program& program, const TileShape& shape, bool every_tile) {
+std::vector<Tile> tiles_of(const ir::Program& program, const TileShape& shape, bool every_tile,
+                           bool columns) {
     const auto& extent =
         program
             .grids[static_cast<std::size_t>(program.kernels[static_cast<std::size_t>(shape.kernels[0])].grid)]
@@ -89,7 +98,7 @@ std::vector<Tile> tiles_of(const ir::Program& program, const TileShape& shape, b
                     return share_of(*program.records[static_cast<std::size_t>(r)].cells, kept) != Share::none;
                 });
                 if (written || recorded || every_tile)
-                    tiles.push_back(tile_at(program, shape, extended, grid));
+                    tiles.push_back(tile_at(program, shape, extended, grid, columns));
             }
     return tiles;
 }

@@ -17,7 +17,9 @@ struct Tile {
     int plain = 0; ///< the extended tile is inside the grid and each kernel has all of its cells or none
 };
 
-/// @param every_tile also those in which nothing is written
-std::vector<Tile> tiles_of(const ir::Program& program, const TileShape& shape, bool every_tile);
+/// @param every_tile also those in which nothing is written. @param columns kernels look at the planes of a
+/// tile one by one: ends along z need no test of cells.
+std::vector<Tile> tiles_of(const ir::Program& program, const TileShape& shape, bool every_tile,
+                           bool columns = false);
 
 } // namespace farfield::stencil::codegen::cuda
