@@ -227,8 +227,9 @@ void StreamPrinter::print_waiting(std::size_t s) {
     const auto& stage = stream_.stages[s];
     for (const auto& [b, wait] : stage.waits) {
         if (!defers(static_cast<std::size_t>(stage.kernel), b)) continue;
+        const auto& name = buffer(b).name;
         const auto waiting = [&](int i) {
-            return i == 0 ? buffer(b).name + "_new" : fmt::format("{}_{}_waits_{}", buffer(b).name, s, i);
+            return i == 0 ? name + "_new" : fmt::format("{}_{}_waits_{}", name, s, i);
         };
         copy_patch(plane(b, stage.lag + wait), waiting(wait));
         for (int i = wait; i > 0; --i) copy_patch(waiting(i), waiting(i - 1));

@@ -162,8 +162,9 @@ double choose_chunk(TileShape& tile, const ir::Shape& extent, int asked, int ext
     for (int chunks = 1; chunks <= planes; ++chunks) {
         const int chunk = asked > 1 ? std::min(asked, planes) : (planes + chunks - 1) / chunks;
         const auto blocks = columns * ((planes + chunk - 1) / chunk);
-        const auto rounds = static_cast<double>((blocks + slots - 1) / slots * slots);
-        const double time = rounds * (chunk + extra) / static_cast<double>(columns * planes);
+        const auto rounds = (blocks + slots - 1) / slots;
+        const double time =
+            static_cast<double>(rounds * slots) * (chunk + extra) / static_cast<double>(columns * planes);
         if (chunks == 1 || time < 0.99 * best) {
             best = time;
             tile.kept[2] = chunk;
