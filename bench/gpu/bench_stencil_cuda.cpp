@@ -1,6 +1,7 @@
 // Times stencil programs on a GPU beside the copy bandwidth measured in the same run, and writes JSON: 2D TE
 // with the energy sum over sizes, steps a pass, tiles and masks, and 3D Yee. A cell-step is one cell of the
-// grid in one step, in a subdomain or not. Use: bench_stencil_cuda OUT.json [seconds a measurement]
+// grid in one step, in a subdomain or not. Use: bench_stencil_cuda OUT.json [seconds a measurement [PART OF A
+// NAME]]
 #include "backend/cuda/devices.h"
 #include "backend/cuda/memory.h"
 #include "backend/cuda/stream.h"
@@ -102,7 +103,8 @@ std::uint64_t fingerprint(Executor& executor) {
 
 class Bench {
 public:
-    explicit Bench(double seconds) : seconds_(seconds), bandwidth_(copy_bandwidth()) {
+    Bench(double seconds, std::string part)
+        : seconds_(seconds), part_(std::move(part)), bandwidth_(copy_bandwidth()) {
         std::printf("copy: %.3f TB/s read and written\n", 1e-12 * bandwidth_);
     }
     double bandwidth() const { return bandwidth_; }
@@ -111,6 +113,7 @@ public:
     // @param bytes that memory must move for a cell-step at least, with one step a pass
     void measure(const std::string& name, const std::shared_ptr<const ir::Program>& program,
                  const ExecutorOptions& options, double bytes) try {
+        if (name.find(part_) == std::string::npos) return;
         const auto executor = make_executor("cuda", program, options);
         const auto& shape = program->grids[0].shape;
         const double cells = static_cast<double>(shape[0] * shape[1] * shape[2]);
@@ -155,6 +158,7 @@ private:
         return std::clamp<std::int64_t>(static_cast<std::int64_t>(guess) / 240 * 240, 240, 48000);
     }
     double seconds_;
+    std::string part_; ///< of the names of what is measured
     double bandwidth_;
     Json results_ = Json::array();
 };
@@ -220,10 +224,11 @@ void run_all(Bench& bench) {
 } // namespace
 
 int main(int argc, char** argv) try {
-    if (argc < 2) throw InvalidArgument("use: bench_stencil_cuda OUT.json [seconds a measurement]");
+    if (argc < 2)
+        throw InvalidArgument("use: bench_stencil_cuda OUT.json [seconds a measurement [PART OF A NAME]]");
     const auto found = cuda::devices();
     if (found.empty()) throw BackendUnavailable(cuda::why_no_device());
-    Bench bench(argc > 2 ? std::atof(argv[2]) : 0.3);
+    Bench bench(argc > 2 ? std::atof(argv[2]) : 0.3, argc > 3 ? argv[3] : "");
     run_all(bench);
     const Json report{{"device", found.front().name},
                       {"copy_bytes_per_second", bench.bandwidth()},

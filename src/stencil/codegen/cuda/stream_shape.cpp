@@ -139,16 +139,18 @@ void lay_out(const ir::Program& program, StreamShape& shape) {
             if (node.op == ir::Op::load && tile.field(node.index) != nullptr)
                 stray = std::max(stray,
                                  1 + std::abs(node.offsets[0]) + tile.threads[0] * std::abs(node.offsets[1]));
+    shape.shared_front = shape.exchanges.empty() ? 0 : round_up(8 * stray, 16);
     int offset = 0;
     for (auto& exchange : shape.exchanges) {
         for (auto& slot : exchange.slot)
             if (slot == 0 || exchange.mapped) slot = exchange.slots++;
         exchange.shared_offset = offset;
-        offset += round_up(4 * words_of(program, exchange.buffer) * exchange.slots * tile.thread_count(), 16);
+        offset +=
+            round_up(4 * words_of(program, exchange.buffer) * exchange.slots * tile.thread_count(), 16) +
+            shape.shared_front; // for reads that go astray from this exchange and the next one
     }
-    shape.shared_front = shape.exchanges.empty() ? 0 : round_up(8 * stray, 16);
     shape.shared_half = offset;
-    shape.tile.shared_bytes = 2 * shape.shared_front + 2 * offset;
+    shape.tile.shared_bytes = shape.shared_front + 2 * offset;
 }
 
 // Planes of a chunk: few enough that all processors are busy to the end, not so few that the planes around a

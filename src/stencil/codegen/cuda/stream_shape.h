@@ -48,7 +48,7 @@ struct StreamShape {
     std::vector<Stage> stages;
     std::map<int, Window> windows;
     std::vector<Exchange> exchanges;
-    int shared_front = 0; ///< bytes in front, where reads at the edges may go astray, and behind
+    int shared_front = 0; ///< bytes in front and behind each exchange, where reads at the edges may go astray
     int shared_half = 0;  ///< exchanges alternate between two halves, so that a barrier a turn is enough
 
     /// The exchange that serves a read of a stage.
