@@ -98,6 +98,8 @@ TEST_P(StencilTargets, GiveTheSameBits) {
     };
     check(program, {.mask = Mask::spans, .threads = 2}, "spans");
     check(program, {.mask = Mask::spans, .threads = 3, .time_tile = 3}, "spans, 3 steps a pass");
+    check(program, {.mask = Mask::spans, .threads = 2, .time_tile = 4, .block = {1, 3, 3}},
+          "3 rows at a time");
     check(program, {.mask = Mask::branch, .threads = 2}, "branch");
     check(program, {.mask = Mask::multiply, .threads = 2, .time_tile = 2}, "multiply");
     check(program, {.mask = Mask::none, .threads = 2}, "none");

@@ -133,6 +133,7 @@ void compare_targets(const ProgramPtr& program, const Results& expected, std::ui
                 options.time_tile = tile;
                 options.fuse = tile != 1;
                 options.threads = 1 + tile % 2;
+                if (target == "cpu") options.block.fill(static_cast<int>(1 + seed % 4));
                 const auto executor = started(target, program, options);
                 if (!executor) return;
                 ASSERT_EQ(difference(*program, run(*executor), expected), "")

@@ -81,24 +81,39 @@ void run_tasks(int threads, std::int64_t tasks, TaskFunction function, void* con
     if (shared.error) std::rethrow_exception(shared.error);
 }
 
-void run_own_tasks(int threads, TaskFunction function, void* context) {
+void run_own_tasks(int threads, int rounds, TaskFunction function, void* context) {
     threads = std::max(1, threads);
 #ifndef FF_NO_OPENMP
     if (threads > 1 && !forked && fork_is_watched == 0) {
         Shared shared;
-#pragma omp parallel num_threads(threads) default(none) shared(shared, threads, function, context)
-        for (int task = omp_get_thread_num(); task < threads; task += omp_get_num_threads()) {
-            try {
-                function(context, task);
-            } catch (...) {
-                if (!shared.failed.exchange(true)) shared.error = std::current_exception();
+#pragma omp parallel num_threads(threads) default(none) shared(shared, threads, rounds, function, context)
+        for (std::int64_t round = 0; round < rounds; ++round)
+            for (int task = omp_get_thread_num(); task < threads; task += omp_get_num_threads()) {
+                try {
+                    function(context, round * threads + task);
+                } catch (...) {
+                    if (!shared.failed.exchange(true)) shared.error = std::current_exception();
+                }
             }
-        }
         if (shared.error) std::rethrow_exception(shared.error);
         return;
     }
 #endif
-    run_tasks(threads, threads, function, context);
+    struct Round {
+        TaskFunction function;
+        void* context;
+        std::int64_t first;
+    };
+    for (std::int64_t round = 0; round < rounds; ++round) {
+        Round now{function, context, round * threads};
+        run_tasks(
+            threads, threads,
+            [](void* given, std::int64_t task) {
+                const auto& r = *static_cast<const Round*>(given);
+                r.function(r.context, r.first + task);
+            },
+            &now);
+    }
 }
 
 } // namespace detail

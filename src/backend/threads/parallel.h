@@ -13,7 +13,7 @@ int thread_count(int requested);
 namespace detail {
 using TaskFunction = void (*)(void* context, std::int64_t task);
 void run_tasks(int threads, std::int64_t tasks, TaskFunction function, void* context);
-void run_own_tasks(int threads, TaskFunction function, void* context);
+void run_own_tasks(int threads, int rounds, TaskFunction function, void* context);
 } // namespace detail
 
 /// Calls body(task) once for each task in [0, tasks) on at most `threads` threads. Tasks are *started* in
@@ -32,8 +32,26 @@ template <class Body>
 void parallel_own(int threads, Body&& body) {
     using Plain = std::remove_reference_t<Body>;
     detail::run_own_tasks(
-        threads, [](void* context, std::int64_t task) { (*static_cast<Plain*>(context))(task); },
+        threads, 1, [](void* context, std::int64_t task) { (*static_cast<Plain*>(context))(task); },
         const_cast<void*>(static_cast<const void*>(&body)));
+}
+
+/// As parallel_own, with body(0, t) and then body(1, t). Threads do not meet between the two: body(1, t) may
+/// run when only those body(0, ·) are over that its thread does, and may wait for what others of them do.
+/// Nothing of body(0, ·) may wait.
+template <class Body>
+void parallel_own_twice(int threads, Body&& body) {
+    struct Context {
+        std::remove_reference_t<Body>* body;
+        std::int64_t threads;
+    } context{&body, threads < 1 ? 1 : threads};
+    detail::run_own_tasks(
+        threads, 2,
+        [](void* given, std::int64_t task) {
+            const auto& c = *static_cast<const Context*>(given);
+            (*c.body)(static_cast<int>(task / c.threads), task % c.threads);
+        },
+        &context);
 }
 
 } // namespace farfield

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <stdexcept>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -36,6 +37,30 @@ TEST(Parallel, RethrowsWhatATaskThrows) {
                                       if (task == 50) throw std::runtime_error("task 50");
                                   }),
                      std::runtime_error);
+}
+
+TEST(Parallel, SecondTasksMayWaitForFirstOnes) {
+    for (int threads : {1, 2, 7}) {
+        const auto count = static_cast<std::size_t>(threads);
+        std::vector<std::atomic<int>> firsts(count);
+        std::vector<std::atomic<int>> seconds(count);
+        parallel_own_twice(threads, [&](int round, std::int64_t task) {
+            const auto t = static_cast<std::size_t>(task);
+            if (round == 0) {
+                ++firsts[t];
+                return;
+            }
+            while (firsts[(t + 1) % count] == 0) std::this_thread::yield();
+            ++seconds[t];
+        });
+        for (const auto& runs : firsts) EXPECT_EQ(runs, 1);
+        for (const auto& runs : seconds) EXPECT_EQ(runs, 1);
+        EXPECT_THROW(parallel_own_twice(threads,
+                                        [](int round, std::int64_t task) {
+                                            if (round == 1 && task == 0) throw std::runtime_error("task 0");
+                                        }),
+                     std::runtime_error);
+    }
 }
 
 TEST(Parallel, AForkedProcessGoesOn) {

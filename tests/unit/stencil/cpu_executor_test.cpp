@@ -75,6 +75,18 @@ TEST(CpuExecutor, ThreadsAndTimeTilesChangeNothing) {
                   std::to_string(threads) + " threads, tile " + std::to_string(tile));
 }
 
+TEST(CpuExecutor, RowsAtATimeChangeNothing) {
+    for (const auto boundary : {Boundary::zero, Boundary::periodic}) {
+        const te::Options options{.nx = 33, .ny = 150, .whole = true, .boundary = boundary};
+        const auto expected = by_loops(options);
+        for (const int threads : {1, 2, 3})
+            for (const int rows : {2, 3, 8, 1000})
+                check(options, {.threads = threads, .time_tile = 5, .block = {0, rows, 0}}, expected,
+                      "boundary " + std::to_string(static_cast<int>(boundary)) + ", " +
+                          std::to_string(threads) + " threads, rows " + std::to_string(rows));
+    }
+}
+
 TEST(CpuExecutor, BoundariesAreWhatTheyAre) {
     for (const auto boundary : {Boundary::zero, Boundary::periodic, Boundary::mirror, Boundary::clamp})
         for (const std::int64_t ny : {6, 130}) {

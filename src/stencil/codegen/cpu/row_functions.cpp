@@ -138,14 +138,14 @@ private:
         const auto body = cell(parts, needs);
         spelling_.set_edge(false);
         const bool in_lines = !edge && kernel_.code.nodes.size() <= most_nodes_in_lines;
-        text += in_lines ? lines(body) : each("first", "last", edge, body, 1);
+        text += in_lines ? lines(body) : each("first", "last", edge ? "" : "FF_INDEPENDENT", body, 1);
         return text + "}\n\n";
     }
 
-    static std::string each(std::string_view first, std::string_view last, bool edge, const Lines& body,
-                            int depth) {
+    static std::string each(std::string_view first, std::string_view last, std::string_view mark,
+                            const Lines& body, int depth) {
         Lines loop;
-        if (!edge) loop.emplace_back("FF_INDEPENDENT");
+        if (!mark.empty()) loop.emplace_back(mark);
         loop.push_back(fmt::format("for (long long x = {}; x < {}; ++x) {{", first, last));
         return indented(loop, depth) + indented(body, depth + 1) + indented({"}"}, depth);
     }
@@ -158,12 +158,13 @@ private:
         for (const auto& one : body) ends.push_back("    " + one);
         ends.emplace_back("}");
         auto text = fmt::format("    const long long end = last / {} * {};\n", line, line);
-        text += each(fmt::format("(first + {}) / {} * {}", line - 1, line, line), "end", false, body, 1);
+        text += each(fmt::format("(first + {}) / {} * {}", line - 1, line, line), "end", "FF_INDEPENDENT",
+                     body, 1);
         text +=
             fmt::format("    for (long long line = first % {0} != 0 ? first / {0} * {0} : end; line < last;\n"
                         "         line = line == end ? last : end) {{\n",
                         line);
-        text += each("line", fmt::format("line + {}", line), false, ends, 2);
+        text += each("line", fmt::format("line + {}", line), "FF_VECTOR", ends, 2);
         return text + "    }\n";
     }
 

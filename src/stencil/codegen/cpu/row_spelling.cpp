@@ -119,8 +119,11 @@ inline T value_or_zero(const T* row, long long i, long long n) {
 std::string_view loop_text() {
     return R"text(#if defined(__clang__)
 #define FF_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#define FF_VECTOR FF_INDEPENDENT
 #else
 #define FF_INDEPENDENT _Pragma("GCC ivdep")
+// Of a short loop with a condition: vectors with masks, not the cells one after the other.
+#define FF_VECTOR _Pragma("GCC ivdep") _Pragma("GCC unroll 1")
 #endif
 #define FF_NOINLINE __attribute__((noinline))
 

@@ -10,12 +10,15 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <unistd.h>
 
 namespace farfield::stencil::cpu {
 namespace {
 
 constexpr int most_steps_a_pass = 16;
+constexpr int most_slabs_a_stride = 8;
+constexpr int slabs_beside = 3;                     // of a stride, that its entries look at or leave behind
 constexpr std::int64_t least_cells_a_thread = 4096; // of all kernels, in a step
 
 std::string mask_name(Mask mask) {
@@ -31,12 +34,25 @@ std::string mask_name(Mask mask) {
     }
 }
 
+std::int64_t first_level() {
+#ifdef _SC_LEVEL1_DCACHE_SIZE
+    if (const auto bytes = sysconf(_SC_LEVEL1_DCACHE_SIZE); bytes > 0) return bytes;
+#endif
+    return std::int64_t{1} << 15;
+}
+
+std::int64_t second_level() {
+#ifdef _SC_LEVEL2_CACHE_SIZE
+    if (const auto bytes = sysconf(_SC_LEVEL2_CACHE_SIZE); bytes > 0) return bytes;
+#endif
+    return std::int64_t{1} << 20;
+}
+
 // Bytes of the caches that a thread may fill: its second level, and a part of the last one that leaves room
 // for what streams through it.
 std::int64_t cache_of_a_thread([[maybe_unused]] int threads) {
-    std::int64_t bytes = std::int64_t{1} << 20;
-#ifdef _SC_LEVEL2_CACHE_SIZE
-    if (const auto second = sysconf(_SC_LEVEL2_CACHE_SIZE); second > 0) bytes = second;
+    auto bytes = second_level();
+#ifdef _SC_LEVEL3_CACHE_SIZE
     if (const auto third = sysconf(_SC_LEVEL3_CACHE_SIZE); third > 0) bytes += third / (4L * threads);
 #endif
     return bytes;
@@ -49,7 +65,7 @@ CpuExecutor::CpuExecutor(std::shared_ptr<const ir::Program> program, const Execu
       mask_(options.mask == Mask::automatic ? Mask::spans : options.mask),
       threads_(thread_count(options.threads)), storage_(*program_, threads_), uniforms_(*program_),
       current_(program_->buffers.size(), 0), instances_(program_->grids.size()),
-      pairs_(program_->grids.size()) {
+      pairs_(program_->grids.size()), joins_now_(program_->grids.size()) {
     compile();
     for (int b = 0; b < static_cast<int>(program_->buffers.size()); ++b)
         for (int copy = 0; copy < program_->buffers[b].copies; ++copy)
@@ -67,6 +83,7 @@ CpuExecutor::CpuExecutor(std::shared_ptr<const ir::Program> program, const Execu
                 ? threads_
                 : static_cast<int>(std::clamp<std::int64_t>(cells / least_cells_a_thread, 1, threads_));
     tile_ = choose_tile();
+    stride_ = choose_stride();
     preparation_.description =
         fmt::format("cpu, {}, {}, {} {}, {} {} a pass", preparation_.description, mask_name(mask_), team_,
                     team_ == 1 ? "thread" : "threads", tile_, tile_ == 1 ? "step" : "steps");
@@ -97,21 +114,38 @@ void CpuExecutor::compile() {
     preparation_.description = compiled.compiler + (compiled.note.empty() ? "" : " (" + compiled.note + ")");
 }
 
+// Of all buffers.
+std::int64_t CpuExecutor::slab_bytes() const {
+    std::vector<bool> touched(program_->buffers.size(), false);
+    for (const auto& kernel : kernels_) kernel.add_buffers(touched);
+    std::int64_t bytes = 1;
+    for (std::size_t b = 0; b < touched.size(); ++b)
+        if (touched[b]) bytes += storage_.slab_bytes(static_cast<int>(b));
+    return bytes;
+}
+
 // As many steps as keep the slabs between the first and the last of them in the cache.
 int CpuExecutor::choose_tile() const {
     if (!options_.fuse) return 1;
     if (options_.time_tile > 0) return options_.time_tile;
-    std::vector<bool> touched(program_->buffers.size(), false);
-    for (const auto& kernel : kernels_) kernel.add_buffers(touched);
-    std::int64_t slab = 1;
-    for (std::size_t b = 0; b < touched.size(); ++b)
-        if (touched[b]) slab += storage_.slab_bytes(static_cast<int>(b));
-    auto most = std::min<std::int64_t>(cache_of_a_thread(team_) / slab - 2, most_steps_a_pass);
+    auto most = std::min<std::int64_t>(cache_of_a_thread(team_) / slab_bytes() - 2, most_steps_a_pass);
     // Seams, about as high as there are steps, must stay a small part of the blocks.
     const std::int64_t part = team_ == 1 ? 8 : 32 * team_;
     for (const auto& costs : costs_)
         if (costs.size() > 1) most = std::min(most, static_cast<std::int64_t>(costs.size()) / part);
     return static_cast<int>(std::max<std::int64_t>(most, 1));
+}
+
+// With a stride of several slabs most of what an entry reads was left in a nearer cache by the one before it,
+// where the slabs of all steps do not fit that cache but those of a step do.
+int CpuExecutor::choose_stride() const {
+    const auto slab = slab_bytes();
+    for (const auto cache : {first_level(), second_level()}) {
+        if ((tile_ + slabs_beside) * slab <= cache) return 1;
+        const auto fitting = cache / slab - slabs_beside;
+        if (fitting >= 2) return static_cast<int>(std::min<std::int64_t>(fitting, most_slabs_a_stride));
+    }
+    return 1;
 }
 
 void CpuExecutor::advance(std::int64_t count) {
@@ -125,6 +159,7 @@ void CpuExecutor::advance(std::int64_t count) {
 void CpuExecutor::pass(std::int64_t steps) {
     for (auto& list : instances_) list.clear();
     for (auto& list : pairs_) list.clear();
+    for (auto& list : joins_now_) list.clear();
     due_.clear();
     std::vector<std::vector<Entry>> entries(program_->grids.size());
     uniform_values_.resize(static_cast<std::size_t>(steps + 1) * program_->uniforms.size());
@@ -174,7 +209,7 @@ void CpuExecutor::add_instance(const Unit& unit, std::int64_t step, const double
     instance.call.uniforms = uniforms;
     instance.call.step = step;
     instance.call.t = static_cast<double>(step) * program_->dt;
-    unit.locate(storage_, current_, instance.slots, instance.carries);
+    instance.located = unit.locate(storage_, current_);
     entries[unit.grid()].push_back(unit.entry(current_));
 }
 
@@ -189,9 +224,10 @@ void CpuExecutor::add_pair(std::size_t join, std::size_t first, std::size_t seco
                                     : Range{std::min(pair.apart.first, cells.first),
                                             std::max(pair.apart.last, cells.last)};
     }
-    pair.joined.unit = &joined_[join];
-    pair.joined.call = like.call;
-    joined_[join].locate(storage_, current_, pair.joined.slots, pair.joined.carries);
+    auto& joined = joins_now_[joined_[join].grid()].emplace_back();
+    joined.unit = &joined_[join];
+    joined.call = like.call;
+    joined.located = joined_[join].locate(storage_, current_);
 }
 
 void CpuExecutor::run_grid(std::size_t grid, const std::vector<Entry>& entries) {
@@ -204,19 +240,13 @@ void CpuExecutor::run_grid(std::size_t grid, const std::vector<Entry>& entries) 
 }
 
 void CpuExecutor::run_front(std::size_t grid, const Wavefront& front) {
-    const auto& instances = instances_[grid];
-    std::vector<const Pair*> pair_of(instances.size(), nullptr);
-    for (const auto& pair : pairs_[grid])
-        if (front.together(pair.first, pair.second)) pair_of[pair.first] = pair_of[pair.second] = &pair;
-    const auto run = [](const Instance& instance, std::int64_t slab) {
-        instance.unit->run(slab, instance.call, instance.out, instance.slots, instance.carries);
-    };
-    front.run([&](int i, std::int64_t slab) {
-        const auto* pair = pair_of[i];
-        if (pair == nullptr || (slab >= pair->apart.first && slab < pair->apart.last))
-            return run(instances[i], slab);
-        if (pair->first == static_cast<std::size_t>(i)) run(pair->joined, slab);
-    });
+    auto& items = instances_[grid];
+    std::move(joins_now_[grid].begin(), joins_now_[grid].end(), std::back_inserter(items));
+    const int given = options_.block[std::max(program_->grids[grid].rank - 1, 0)];
+    front.run(given > 0 ? given : stride_,
+              [list = items.data()](int item, std::int64_t first, std::int64_t last) {
+                  list[item].run(first, last);
+              });
 }
 
 // One after the other, the slabs of each shared out.
@@ -228,9 +258,7 @@ void CpuExecutor::run_in_turn(std::size_t grid, const std::vector<Entry>& entrie
         const auto pieces = std::min<std::int64_t>(count, 4 * std::int64_t{threads_});
         parallel_for(threads_, pieces, [&](std::int64_t piece) {
             const auto& instance = instances[i];
-            for (auto slab = count * piece / pieces; slab < count * (piece + 1) / pieces; ++slab)
-                instance.unit->run(first + slab, instance.call, instance.out, instance.slots,
-                                   instance.carries);
+            instance.run(first + count * piece / pieces, first + count * (piece + 1) / pieces);
         });
     }
 }
@@ -247,7 +275,9 @@ const std::optional<Wavefront>& CpuExecutor::schedule(std::size_t grid, const st
     }
     auto found = schedules_.find(key);
     if (found == schedules_.end()) {
-        found = schedules_.emplace(std::move(key), Wavefront::plan(entries, costs_[grid], team_)).first;
+        found =
+            schedules_.emplace(std::move(key), Wavefront::plan(entries, pairs_[grid], costs_[grid], team_))
+                .first;
     }
     return found->second;
 }

@@ -30,15 +30,8 @@ private:
         const Unit* unit = nullptr;
         codegen::RowCall call;
         double* out = nullptr;
-        std::vector<Rows> slots;
-        std::vector<Rows> carries;
-    };
-    /// Two instances of a grid that run as one on slabs where those between them have no cells.
-    struct Pair {
-        std::size_t first = 0;
-        std::size_t second = 0;
-        Range apart; ///< slabs that may have such cells
-        Instance joined;
+        Located located;
+        void run(std::int64_t first, std::int64_t last) const { unit->run(first, last, call, out, located); }
     };
     /// A record that fell due in a pass.
     struct Due {
@@ -47,7 +40,9 @@ private:
     };
 
     void compile();
+    std::int64_t slab_bytes() const;
     int choose_tile() const;
+    int choose_stride() const;
     void pass(std::int64_t steps);
     void add_step(std::int64_t index, std::vector<std::vector<Entry>>& entries);
     void add_instance(const Unit& unit, std::int64_t step, const double* uniforms, double* out,
@@ -63,6 +58,7 @@ private:
     int threads_;
     int team_ = 1; ///< threads of a pass
     int tile_ = 1;
+    int stride_ = 1; ///< slabs that a front moves at a time
     Storage storage_;
     Preparation preparation_;
     std::shared_ptr<const jit::SharedObject> code_;
@@ -76,7 +72,8 @@ private:
 
     // Of the pass at hand.
     std::vector<std::vector<Instance>> instances_; ///< by grid
-    std::vector<std::vector<Pair>> pairs_;         ///< by grid
+    std::vector<std::vector<Pair>> pairs_;         ///< by grid, of instances that can run as one
+    std::vector<std::vector<Instance>> joins_now_; ///< by grid, what pairs_ are then
     std::vector<double> uniform_values_;
     std::vector<std::vector<double>> results_;
     std::vector<Due> due_;

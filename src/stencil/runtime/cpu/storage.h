@@ -21,8 +21,7 @@ struct Rows {
     std::int64_t planes = 1;
     Boundary row_boundary = Boundary::none;
     Boundary plane_boundary = Boundary::none;
-    std::byte* zeros = nullptr;  ///< a row of 0, which nobody writes
-    std::byte* origin = nullptr; ///< where row 0 of plane 0 finds the row of its slot, if that is in the grid
+    std::byte* zeros = nullptr; ///< a row of 0, which nobody writes
 
     /// The row at index y along axis 1 and z along axis 2, which may lie outside the grid.
     std::byte* at(std::int64_t y, std::int64_t z) const {

@@ -122,20 +122,24 @@ Entry Unit::entry(const Copies& current) const {
     return entry;
 }
 
-void Unit::locate(const Storage& storage, const Copies& current, std::vector<Rows>& slots,
-                  std::vector<Rows>& carries) const {
-    slots.clear();
+Located Unit::locate(const Storage& storage, const Copies& current) const {
+    Located located;
+    located.slots.reserve(slots_.size());
+    located.places.reserve(slots_.size());
     for (const auto& slot : slots_) {
         const int now = current[slot.buffer];
-        auto& rows = slots.emplace_back(storage.rows(slot.buffer, slot.other_copy ? 1 - now : now));
-        rows.origin = rows.base + slot.row_offset * rows.row_pitch + slot.plane_offset * rows.plane_pitch;
+        const auto& rows =
+            located.slots.emplace_back(storage.rows(slot.buffer, slot.other_copy ? 1 - now : now));
+        located.places.push_back(
+            {rows.base + slot.row_offset * rows.row_pitch + slot.plane_offset * rows.plane_pitch,
+             rows.row_pitch, rows.plane_pitch});
     }
-    carries.clear();
     for (const auto& carry : carries_) {
         const int now = current[carry.buffer];
-        carries.push_back(storage.rows(carry.buffer, now));
-        carries.push_back(storage.rows(carry.buffer, 1 - now));
+        located.carries.push_back(storage.rows(carry.buffer, now));
+        located.carries.push_back(storage.rows(carry.buffer, 1 - now));
     }
+    return located;
 }
 
 void Unit::swap(Copies& current) const {
@@ -152,27 +156,42 @@ void Unit::add_buffers(std::vector<bool>& touched) const {
     for (const auto& access : accesses_) touched[access.buffer] = true;
 }
 
-void Unit::run(std::int64_t slab, const codegen::RowCall& of_step, double* out,
-               const std::vector<Rows>& slots, const std::vector<Rows>& carries) const {
-    auto call = of_step;
+void Unit::run(std::int64_t first, std::int64_t last, const codegen::RowCall& of_step, double* out,
+               const Located& located) const {
+    codegen::RowCall call; // all that row functions read is set here or for the row
+    call.uniforms = of_step.uniforms;
+    call.t = of_step.t;
+    call.step = of_step.step;
+    std::array<void*, most_slots_on_stack> few; // NOLINT: filled for each row as far as it is read
+    std::vector<void*> many;
+    void** at = few.data();
+    if (slots_.size() > few.size()) {
+        many.resize(slots_.size());
+        at = many.data();
+    }
+    call.at = at;
+    for (auto slab = first; slab < last; ++slab) run_slab(slab, call, at, out, located);
+}
+
+void Unit::run_slab(std::int64_t slab, codegen::RowCall& call, void** at, double* out,
+                    const Located& located) const {
     if (rank_ < 3) {
         const auto y = rank_ == 2 ? slab : 0;
-        run_row(y, 0, call, out, slots);
-        if (!carries_.empty()) carry_row(y, y, 0, carries);
+        run_row(y, 0, call, at, out, located);
+        if (!carries_.empty()) carry_row(y, y, 0, located.carries);
         return;
     }
     const auto rows = cells_->shape()[1];
     const auto& box = cells_->bounds();
-    for (auto y = box.first[1]; y < box.last[1]; ++y) run_row(y, slab, call, out, slots);
+    for (auto y = box.first[1]; y < box.last[1]; ++y) run_row(y, slab, call, at, out, located);
     if (carries_.empty()) return;
-    for (std::int64_t y = 0; y < rows; ++y) carry_row(y + rows * slab, y, slab, carries);
+    for (std::int64_t y = 0; y < rows; ++y) carry_row(y + rows * slab, y, slab, located.carries);
 }
 
-void Unit::run_row(std::int64_t y, std::int64_t z, codegen::RowCall& call, double* out,
-                   const std::vector<Rows>& slots) const {
+inline void Unit::run_row(std::int64_t y, std::int64_t z, codegen::RowCall& call, void** at, double* out,
+                          const Located& located) const {
     const auto row = y + cells_->shape()[1] * z;
-    const auto& box = cells_->bounds();
-    std::array<long long, 2> whole{box.first[0], box.last[0]};
+    std::array<long long, 2> whole; // NOLINT: set where it is read
     if (mask_ == Mask::spans) {
         const auto spans = cells_->row(row);
         if (spans.empty()) return;
@@ -180,7 +199,9 @@ void Unit::run_row(std::int64_t y, std::int64_t z, codegen::RowCall& call, doubl
         call.spans = reinterpret_cast<const long long*>(spans.data());
         call.span_count = static_cast<long long>(spans.size());
     } else {
+        const auto& box = cells_->bounds();
         if (y < box.first[1] || y >= box.last[1] || z < box.first[2] || z >= box.last[2]) return;
+        whole = {box.first[0], box.last[0]};
         call.spans = whole.data();
         call.span_count = 1;
         const auto width = box.last[0] - box.first[0];
@@ -190,20 +211,16 @@ void Unit::run_row(std::int64_t y, std::int64_t z, codegen::RowCall& call, doubl
             call.mask = reinterpret_cast<const void*>(reinterpret_cast<std::intptr_t>(mask_values_.data()) +
                                                       (place * width - box.first[0]) * mask_size_);
     }
-    std::array<void*, most_slots_on_stack> few; // NOLINT: filled below as far as it is read
-    std::vector<void*> many;
-    void** at = few.data();
-    if (slots_.size() > few.size()) {
-        many.resize(slots_.size());
-        at = many.data();
+    const auto count = slots_.size();
+    if (y >= inner_rows_.first && y < inner_rows_.last && z >= inner_planes_.first &&
+        z < inner_planes_.last) {
+        const auto* places = located.places.data();
+        for (std::size_t i = 0; i < count; ++i)
+            at[i] = places[i].origin + y * places[i].row_pitch + z * places[i].plane_pitch;
+    } else {
+        for (std::size_t i = 0; i < count; ++i)
+            at[i] = located.slots[i].at(y + slots_[i].row_offset, z + slots_[i].plane_offset);
     }
-    if (y >= inner_rows_.first && y < inner_rows_.last && z >= inner_planes_.first && z < inner_planes_.last)
-        for (std::size_t i = 0; i < slots_.size(); ++i)
-            at[i] = slots[i].origin + y * slots[i].row_pitch + z * slots[i].plane_pitch;
-    else
-        for (std::size_t i = 0; i < slots_.size(); ++i)
-            at[i] = slots[i].at(y + slots_[i].row_offset, z + slots_[i].plane_offset);
-    call.at = at;
     call.y = y;
     call.z = z;
     if (record_) call.out = out + row * out_per_row_;

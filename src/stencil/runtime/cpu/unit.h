@@ -16,6 +16,21 @@ namespace farfield::stencil::cpu {
 /// The copy of each buffer that is current.
 using Copies = std::vector<int>;
 
+/// Where a slot's row lies for row y of plane z, if it lies in the grid: origin + y·row_pitch +
+/// z·plane_pitch.
+struct Place {
+    std::byte* origin = nullptr;
+    std::int64_t row_pitch = 0;
+    std::int64_t plane_pitch = 0;
+};
+
+/// A unit's memory, with the copies of a moment.
+struct Located {
+    std::vector<Place> places; ///< of the slots
+    std::vector<Rows> slots;
+    std::vector<Rows> carries; ///< from and to
+};
+
 class Unit {
 public:
     Unit(const ir::Program& program, const ir::Kernel& kernel, const codegen::RowFunction& function,
@@ -34,17 +49,17 @@ public:
 
     /// What stands in the sequence when the copies are such.
     Entry entry(const Copies& current) const;
-    /// Where the slots' rows are then.
-    void locate(const Storage& storage, const Copies& current, std::vector<Rows>& slots,
-                std::vector<Rows>& carries) const;
+    /// Where its memory is then.
+    Located locate(const Storage& storage, const Copies& current) const;
     /// After the kernel: the copies that change places.
     void swap(Copies& current) const;
     /// Buffers that it touches.
     void add_buffers(std::vector<bool>& touched) const;
 
-    /// All cells of a slab. `call` holds what does not depend on the row; `out` the results of all rows.
-    void run(std::int64_t slab, const codegen::RowCall& of_step, double* out, const std::vector<Rows>& slots,
-             const std::vector<Rows>& carries) const;
+    /// All cells of slabs first to last − 1. `of_step` holds what does not depend on the row; `out` the
+    /// results of all rows.
+    void run(std::int64_t first, std::int64_t last, const codegen::RowCall& of_step, double* out,
+             const Located& located) const;
 
 private:
     struct Access {
@@ -59,8 +74,10 @@ private:
     void make_mask(Precision precision);
     template <class T>
     void fill_mask();
-    void run_row(std::int64_t y, std::int64_t z, codegen::RowCall& call, double* out,
-                 const std::vector<Rows>& slots) const;
+    void run_slab(std::int64_t slab, codegen::RowCall& call, void** at, double* out,
+                  const Located& located) const;
+    void run_row(std::int64_t y, std::int64_t z, codegen::RowCall& call, void** at, double* out,
+                 const Located& located) const;
     void carry_row(std::int64_t row, std::int64_t y, std::int64_t z, const std::vector<Rows>& carries) const;
 
     const ir::Program* program_;

@@ -27,7 +27,7 @@ Distance distance(const Entry& earlier, const Entry& later) {
 
 } // namespace
 
-std::optional<Wavefront> Wavefront::plan(const std::vector<Entry>& entries,
+std::optional<Wavefront> Wavefront::plan(const std::vector<Entry>& entries, const std::vector<Pair>& pairs,
                                          const std::vector<std::int64_t>& costs, int threads) {
     const auto slabs = static_cast<std::int64_t>(costs.size());
     Wavefront front;
@@ -54,6 +54,17 @@ std::optional<Wavefront> Wavefront::plan(const std::vector<Entry>& entries,
     if (front.around_ && slabs < least) return std::nullopt;
     const auto fitting = slabs / std::max<std::int64_t>(least, 1);
     front.cut(costs, std::clamp<std::int64_t>(fitting, 1, threads), least);
+
+    std::vector<Pair> joined;
+    for (const auto& pair : pairs)
+        joined.push_back(front.together(pair.first, pair.second) ? pair : Pair{count, count, {}});
+    const auto blocks = front.cuts_.size() - 1;
+    // What a seam does lies below cut + widest, what it looks at `reach` above that.
+    for (std::size_t b = 0; b < blocks; ++b)
+        front.blocks_.push_back(sweep_of(front.lanes_of(front.block_ranges(b), joined),
+                                         front.cuts_[b] + widest + reach + widest_lag));
+    for (std::size_t cut = 1; cut < blocks + (front.around_ ? 1 : 0); ++cut)
+        front.seams_.push_back(sweep_of(front.lanes_of(front.seam_ranges(cut), joined), 0));
     return front;
 }
 
@@ -69,9 +80,22 @@ void Wavefront::cut(const std::vector<std::int64_t>& costs, std::int64_t blocks,
         done += costs[slab];
         for (; block < blocks && done * blocks >= total * block; ++block) cuts_[block] = slab + 1;
     }
+    // With its seam a thread works up to where the next block's entries begin, which is above the cut.
+    if (!around_)
+        for (block = 1; block < blocks; ++block) cuts_[block] -= mean_recede();
     for (block = 1; block < blocks; ++block) cuts_[block] = std::max(cuts_[block], cuts_[block - 1] + least);
     for (block = blocks - 1; block > 0; --block)
         cuts_[block] = std::min(cuts_[block], cuts_[block + 1] - least);
+}
+
+std::int64_t Wavefront::mean_recede() const {
+    std::int64_t sum = 0;
+    std::int64_t slabs = 1;
+    for (std::size_t i = 0; i < recedes_.size(); ++i) {
+        sum += recedes_[i] * (cells_[i].last - cells_[i].first);
+        slabs += cells_[i].last - cells_[i].first;
+    }
+    return sum / slabs;
 }
 
 bool Wavefront::together(std::size_t first, std::size_t last) const {
@@ -80,34 +104,73 @@ bool Wavefront::together(std::size_t first, std::size_t last) const {
     return true;
 }
 
-std::vector<Range> Wavefront::block_ranges(std::int64_t block) const {
+std::vector<Range> Wavefront::block_ranges(std::size_t block) const {
     std::vector<Range> ranges(lags_.size());
     const bool cut_below = around_ || block > 0;
-    const bool cut_above = around_ || block + 1 < blocks();
+    const bool cut_above = around_ || block + 2 < cuts_.size();
     for (std::size_t i = 0; i < ranges.size(); ++i)
         ranges[i] = {cuts_[block] + (cut_below ? recedes_[i] : 0),
                      cuts_[block + 1] - (cut_above ? lags_[i] : 0)};
     return ranges;
 }
 
-std::vector<Range> Wavefront::seam_ranges(std::int64_t cut) const {
+std::vector<Range> Wavefront::seam_ranges(std::size_t cut) const {
     std::vector<Range> ranges(lags_.size());
     for (std::size_t i = 0; i < ranges.size(); ++i)
         ranges[i] = {cuts_[cut] - lags_[i], cuts_[cut] + recedes_[i]};
     return ranges;
 }
 
-std::vector<Wavefront::Lane> Wavefront::lanes_of(const std::vector<Range>& ranges) const {
+std::vector<Wavefront::Lane> Wavefront::lanes_of(const std::vector<Range>& ranges,
+                                                 const std::vector<Pair>& pairs) const {
     std::vector<Lane> lanes;
-    for (std::size_t i = 0; i < ranges.size(); ++i)
+    const auto add = [&](std::size_t item, std::int64_t first, std::int64_t last, int lag,
+                         std::int64_t turn) {
+        if (first < last) lanes.push_back({static_cast<int>(item), first + lag, last + lag, -lag - turn});
+    };
+    for (std::size_t i = 0; i < ranges.size(); ++i) {
+        const auto pair = std::find_if(pairs.begin(), pairs.end(),
+                                       [&](const Pair& p) { return p.first == i || p.second == i; });
         for (const auto turn : {-slabs_, std::int64_t{0}, slabs_}) {
             // The slabs that are `turn` away from those of the grid, where they have cells.
             const auto first = std::max(ranges[i].first, cells_[i].first + turn);
             const auto last = std::min(ranges[i].last, cells_[i].last + turn);
-            if (first < last)
-                lanes.push_back({static_cast<int>(i), first + lags_[i], last + lags_[i], -lags_[i] - turn});
+            if (pair == pairs.end()) {
+                add(i, first, last, lags_[i], turn);
+                continue;
+            }
+            // The first of a pair stands for both, but where others come between.
+            const auto above = std::clamp(pair->apart.first + turn, first, std::max(first, last));
+            const auto below = std::clamp(pair->apart.last + turn, above, std::max(above, last));
+            const auto both = ranges.size() + static_cast<std::size_t>(pair - pairs.begin());
+            if (pair->first == i) add(both, first, above, lags_[i], turn);
+            add(i, above, below, lags_[i], turn);
+            if (pair->first == i) add(both, below, last, lags_[i], turn);
         }
+    }
     return lanes;
+}
+
+Wavefront::Sweep Wavefront::sweep_of(const std::vector<Lane>& lanes, std::int64_t open) {
+    std::vector<std::int64_t> turns{open};
+    for (const auto& lane : lanes) {
+        turns.push_back(lane.first);
+        turns.push_back(lane.last);
+    }
+    std::sort(turns.begin(), turns.end());
+    turns.erase(std::unique(turns.begin(), turns.end()), turns.end());
+    Sweep sweep;
+    for (std::size_t i = 0; i + 1 < turns.size(); ++i) {
+        if (turns[i] == open) sweep.open = sweep.phases.size();
+        Phase phase{turns[i], turns[i + 1], sweep.places.size(), 0};
+        for (const auto& lane : lanes)
+            if (lane.first <= phase.first && phase.last <= lane.last)
+                sweep.places.push_back({lane.item, lane.offset});
+        phase.end = sweep.places.size();
+        if (phase.begin < phase.end) sweep.phases.push_back(phase);
+    }
+    if (turns.back() == open) sweep.open = sweep.phases.size();
+    return sweep;
 }
 
 } // namespace farfield::stencil::cpu

@@ -5,14 +5,19 @@
 //
 // Threads: the slabs are cut into blocks. First each block is done where it depends on no other, its ends
 // receding from entry to entry; then what is left around the cuts, the seams. Either kind is independent
-// among itself. Every cell is computed from the same values in the same way as without all this.
+// among itself. A thread does its block and then the seam above it, as soon as the next block has done the
+// slabs that the seam looks at, which are its first. Every cell is computed from the same values in the same
+// way as without all this.
 #pragma once
 
 #include "backend/threads/parallel.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <thread>
 #include <vector>
 
 namespace farfield::stencil::cpu {
@@ -39,55 +44,101 @@ struct Range {
     std::int64_t last = 0;
 };
 
+/// Two entries that can be one on slabs where those between them have no cells.
+struct Pair {
+    std::size_t first = 0;
+    std::size_t second = 0;
+    Range apart; ///< slabs that may have such cells
+};
+
 class Wavefront {
 public:
     /// Nothing where the slabs are too few for the sequence.
     /// @param costs of the slabs, one each, by which they are shared out.
-    static std::optional<Wavefront> plan(const std::vector<Entry>& entries,
+    static std::optional<Wavefront> plan(const std::vector<Entry>& entries, const std::vector<Pair>& pairs,
                                          const std::vector<std::int64_t>& costs, int threads);
 
-    /// Calls work(entry, slab) for each slab of each entry in an order that keeps all dependences. A block is
-    /// always done by the same thread.
+    /// Calls work(item, first, last) until all slabs of all entries are done, in an order that keeps all
+    /// dependences; each call is for slabs first to last − 1. An item is the number of an entry or, behind
+    /// those of all entries, of a pair, which stands for both. A block is always done by the same thread.
+    /// @param stride how far the front moves at a time, at least 1
     template <class Work>
-    void run(const Work& work) const {
-        const auto count = static_cast<int>(blocks());
-        parallel_own(count, [&](std::int64_t block) { sweep(block_ranges(block), work); });
-        // The cut at slab 0 is that at the end, where there is one.
-        const int seams = around_ ? count : count - 1;
-        if (seams > 0) parallel_own(seams, [&](std::int64_t seam) { sweep(seam_ranges(seam + 1), work); });
+    void run(std::int64_t stride, const Work& work) const {
+        const auto count = blocks_.size();
+        const std::unique_ptr<Open[]> open(new Open[count]);
+        parallel_own_twice(static_cast<int>(count), [&](int round, std::int64_t t) {
+            if (round == 0) {
+                const Opened opened{open[t]};
+                const auto& block = blocks_[t];
+                sweep(block, 0, block.open, stride, work);
+                open[t].store(true, std::memory_order_release);
+                sweep(block, block.open, block.phases.size(), stride, work);
+            } else if (static_cast<std::size_t>(t) < seams_.size()) {
+                const auto& next = open[(t + 1) % count];
+                while (!next.load(std::memory_order_acquire)) std::this_thread::yield();
+                sweep(seams_[t], 0, seams_[t].phases.size(), stride, work);
+            }
+        });
+    }
+
+private:
+    /// What an item does while the front moves.
+    struct Lane {
+        int item = 0;
+        std::int64_t first = 0; ///< fronts
+        std::int64_t last = 0;
+        std::int64_t offset = 0; ///< slab = front + offset
+    };
+    struct Place {
+        int item = 0;
+        std::int64_t offset = 0;
+    };
+    /// Fronts at which the same items work.
+    struct Phase {
+        std::int64_t first = 0;
+        std::int64_t last = 0;
+        std::size_t begin = 0; ///< in places
+        std::size_t end = 0;
+    };
+    struct Sweep {
+        std::vector<Phase> phases;
+        std::vector<Place> places;
+        std::size_t open = 0; ///< before this phase the slabs are done that the seam below looks at
+    };
+    /// Whether a block has come so far, each in a line of the cache of its own.
+    struct alignas(64) Open : std::atomic<bool> {};
+    /// Lets nobody wait for a block that failed.
+    struct Opened {
+        Open& open;
+        ~Opened() { open.store(true, std::memory_order_release); }
+    };
+
+    template <class Work>
+    static void sweep(const Sweep& sweep, std::size_t first, std::size_t last, std::int64_t stride,
+                      const Work& work) {
+        for (auto p = first; p < last; ++p) {
+            const auto& phase = sweep.phases[p];
+            const auto* begin = sweep.places.data() + phase.begin;
+            const auto* end = sweep.places.data() + phase.end;
+            for (auto front = phase.first; front < phase.last; front += stride) {
+                const auto next = std::min(front + stride, phase.last);
+                for (const auto* place = begin; place != end; ++place)
+                    work(place->item, front + place->offset, next + place->offset);
+            }
+        }
     }
 
     /// Whether entries first to last do the same slabs at the same time, one after the other.
     bool together(std::size_t first, std::size_t last) const;
-    std::int64_t blocks() const { return static_cast<std::int64_t>(cuts_.size()) - 1; }
-
-private:
-    /// An entry's slabs in a sweep, by the front that stands there when they are done.
-    struct Lane {
-        int entry = 0;
-        std::int64_t first = 0;
-        std::int64_t last = 0;
-        std::int64_t offset = 0; ///< slab = front + offset
-    };
-
-    template <class Work>
-    void sweep(const std::vector<Range>& ranges, const Work& work) const {
-        const auto lanes = lanes_of(ranges);
-        auto first = lanes.empty() ? 0 : lanes[0].first;
-        auto last = first;
-        for (const auto& lane : lanes) {
-            first = std::min(first, lane.first);
-            last = std::max(last, lane.last);
-        }
-        for (auto front = first; front < last; ++front)
-            for (const auto& lane : lanes)
-                if (front >= lane.first && front < lane.last) work(lane.entry, front + lane.offset);
-    }
-    /// In the order of the entries; an entry that wraps around has two.
-    std::vector<Lane> lanes_of(const std::vector<Range>& ranges) const;
     void cut(const std::vector<std::int64_t>& costs, std::int64_t blocks, std::int64_t least);
-    std::vector<Range> block_ranges(std::int64_t block) const;
-    std::vector<Range> seam_ranges(std::int64_t cut) const;
+    /// How far down a thread's share reaches on average, below its block.
+    std::int64_t mean_recede() const;
+    std::vector<Range> block_ranges(std::size_t block) const;
+    std::vector<Range> seam_ranges(std::size_t cut) const;
+    /// In the order of the entries; an entry that wraps around has two.
+    std::vector<Lane> lanes_of(const std::vector<Range>& ranges, const std::vector<Pair>& pairs) const;
+    /// @param open front from which on the sweep is open.
+    static Sweep sweep_of(const std::vector<Lane>& lanes, std::int64_t open);
 
     std::int64_t slabs_ = 0;
     bool around_ = false;
@@ -95,6 +146,8 @@ private:
     std::vector<int> recedes_;       ///< how far the lower end does
     std::vector<Range> cells_;       ///< the slabs with cells of each entry
     std::vector<std::int64_t> cuts_; ///< first slabs of the blocks, and the number of slabs
+    std::vector<Sweep> blocks_;
+    std::vector<Sweep> seams_; ///< above each block; not above the last one where that is the end
 };
 
 } // namespace farfield::stencil::cpu
