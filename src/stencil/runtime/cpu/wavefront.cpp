@@ -56,6 +56,7 @@ std::optional<Wavefront> Wavefront::plan(const std::vector<Entry>& entries, cons
     front.cut(costs, std::clamp<std::int64_t>(fitting, 1, threads), least);
 
     std::vector<Pair> joined;
+    joined.reserve(pairs.size());
     for (const auto& pair : pairs)
         joined.push_back(front.together(pair.first, pair.second) ? pair : Pair{count, count, {}});
     const auto blocks = front.cuts_.size() - 1;
