@@ -170,20 +170,17 @@ void run_yee(Bench& bench) {
         for (const int n : {400, 512}) {
             const auto program = compiled(yee(n, type));
             const auto name = "yee " + type + " " + std::to_string(n) + " ";
-            const double bytes = type == "double" ? 144 : 72;
-            bench.measure(name + "plain", program, {.fuse = false}, bytes);
-            bench.measure(name + "auto", program, {}, 2 * bytes / 3);
-            bench.measure(name + "T=2", program, {.time_tile = 2}, 2 * bytes / 3);
-            for (const int steps : {1, 2})
-                for (const auto& block :
-                     {Block{64, 16, 0}, Block{32, 16, 0}, Block{64, 8, 0}, Block{128, 8, 0}, Block{64, 32, 0},
-                      Block{64, 16, 32}, Block{64, 16, 64}, Block{64, 16, 128}})
-                    bench.measure(name + std::to_string(block[0]) + "x" + std::to_string(block[1]) + "x" +
-                                      std::to_string(block[2]) + " T=" + std::to_string(steps),
-                                  program, {.time_tile = steps, .block = block}, 2 * bytes / 3);
-            for (const int width : {32, 64, 128, 256})
-                bench.measure(name + "plain " + std::to_string(width), program,
-                              {.block = {width, 256 / width, 1}, .fuse = false}, bytes);
+            const double plain = type == "double" ? 144 : 72, fused = 2 * plain / 3;
+            bench.measure(name + "plain", program, {.fuse = false}, plain);
+            bench.measure(name + "plain 256", program, {.block = {256, 1, 1}, .fuse = false}, plain);
+            bench.measure(name + "auto", program, {}, fused);
+            if (n > 400) continue;
+            for (const int steps : {1, 2, 3})
+                bench.measure(name + "T=" + std::to_string(steps), program, {.time_tile = steps}, fused);
+            for (const auto& block : {Block{64, 8, 0}, Block{128, 8, 0}, Block{64, 16, 32}})
+                bench.measure(name + std::to_string(block[0]) + "x" + std::to_string(block[1]) + "x" +
+                                  std::to_string(block[2]) + " T=1",
+                              program, {.time_tile = 1, .block = block}, fused);
         }
 }
 

@@ -44,7 +44,7 @@ std::vector<std::string> candidates(const std::string& target) {
     const auto is_known = [&](std::string_view name) {
         return std::find(known.begin(), known.end(), name) != known.end();
     };
-    // Not a GPU: the code for GPUs has been emulated, and has yet to run on one.
+    if (target == "auto" && stencil::has_gpu()) return {"cuda", "cpu", "interpreter"};
     if ((target == "auto" || target == "cpu") && is_known("cpu")) return {"cpu", "interpreter"};
     if (target == "auto") return {"interpreter"};
     if (is_known(target)) return {target};
@@ -117,13 +117,18 @@ PreparedStencil prepare(const StencilProgram::Data& data, const StencilOptions& 
             out.executor = make(target);
             break;
         }
+        const auto take_another = [&](const Error& error) {
+            out.notes.push_back(fmt::format("the target {} cannot be used: {}; taking another one, with the "
+                                            "same results",
+                                            target, error.what()));
+        };
         try {
             out.executor = make(target);
             break;
         } catch (const BackendUnavailable& error) {
-            out.notes.push_back(fmt::format("the target {} cannot be used: {}; taking another one, with the "
-                                            "same results",
-                                            target, error.what()));
+            take_another(error);
+        } catch (const DeviceError& error) { // too little memory, say
+            take_another(error);
         }
     }
     if (out.target == "interpreter" && targets.front() != "interpreter")

@@ -42,6 +42,8 @@ std::vector<std::string_view> target_names() {
     return names;
 }
 
+bool has_gpu() { return cuda::is_usable(); }
+
 std::unique_ptr<Executor> make_executor(std::string_view name, ProgramPtr program,
                                         const ExecutorOptions& options) {
     for (const auto& target : targets)

@@ -12,6 +12,9 @@ namespace farfield::stencil {
 /// "interpreter" first, then what this build has.
 std::vector<std::string_view> target_names();
 
+/// Whether "cuda" can be used here: this build has CUDA, and this machine a GPU and NVRTC.
+bool has_gpu();
+
 /// Gets a program ready on a target, with all fields at their initial values.
 /// @throws InvalidArgument for a name or option that is not known, BackendUnavailable where this machine
 /// lacks

@@ -90,6 +90,20 @@ TEST(CudaForms, BoundariesInEveryForm) {
     }
 }
 
+// A block of tiles may have more cells than a block of threads can have.
+TEST(CudaForms, LargeBlocksAreCutToWhatAGpuTakes) {
+    const Compiled program(boundary_cases().back().text);
+    ASSERT_NE(program.program(), nullptr);
+    for (const auto& block : {std::array<int, 3>{64, 48, 0}, {16, 16, 90}, {2000, 2, 2}}) {
+        const auto plan = codegen::cuda::plan_program(*program.program(), {.block = block, .fuse = false});
+        for (const auto& pass : plan.passes)
+            for (const auto& launch : pass.launches) {
+                const auto& t = launch.threads;
+                EXPECT_TRUE(t[0] * t[1] * t[2] <= 1024 && t[2] <= 64 && t[2] >= 1);
+            }
+    }
+}
+
 TEST(CudaForms, ZerosKeepTheirSigns) {
     const Compiled program(testing::signed_zeros);
     ASSERT_NE(program.program(), nullptr);

@@ -23,10 +23,14 @@ std::array<int, 3> block_of(const Context& context, const ir::CellBox& box, Cove
     auto block = context.options.block;
     if (block[0] <= 0) block = {128, cover == Cover::items ? 2 : 1, 1};
     for (auto& side : block) side = std::max(side, 1);
-    if (cover == Cover::items)
-        return {block[0], std::max(1, std::min(1024 / block[0], block[1] * block[2])), 1};
-    for (std::size_t a = 0; a < 3; ++a) // no threads for cells that are not there
+    for (std::size_t a = 0; cover != Cover::items && a < 3; ++a) // no threads for cells that are not there
         while (block[a] > 1 && block[a] / 2 >= box.last[a] - box.first[a]) block[a] /= 2;
+    // a block that was asked for may be one of tiles, whose threads have several cells each
+    while (block[2] > 64 || (block[2] > 1 && std::int64_t{block[0]} * block[1] * block[2] > 1024))
+        block[2] /= 2;
+    while (block[1] > 1 && std::int64_t{block[0]} * block[1] > 1024) block[1] /= 2;
+    block[0] = std::min(block[0], 1024);
+    if (cover == Cover::items) return {block[0], block[1] * block[2], 1};
     return block;
 }
 

@@ -69,6 +69,10 @@ std::optional<TileShape> choose_tiles(const Context& context, const std::vector<
     return shape;
 }
 
+// Steps a pass of columns unless more are asked for; one more must clearly lower the cost.
+constexpr std::int64_t most_columns = 4;
+constexpr double clearly = 0.94;
+
 // Columns for a sequence on a grid of three dimensions, or nothing where a kernel after the other is better.
 // A pass ends where any record falls due.
 std::optional<StreamShape> choose_columns(const Context& context, const std::vector<int>& kernels,
@@ -77,14 +81,22 @@ std::optional<StreamShape> choose_columns(const Context& context, const std::vec
     if (!options.fuse) return std::nullopt;
     const bool asked = options.time_tile > 1 || (options.time_tile == 1 && options.block[0] > 0);
     if (!asked && kernels.size() == 1) return std::nullopt;
-    // several steps take more registers and wider halos than a step in one pass saves: only where they are
-    // asked for
-    auto steps = several_steps && asked ? most_steps(context.program, {}, options.time_tile) : 1;
-    auto shape = shape_columns(context.program, kernels, static_cast<int>(steps), options.block);
-    while (!shape && --steps > 0)
-        shape = shape_columns(context.program, kernels, static_cast<int>(steps), options.block);
-    if (!asked && shape && shape->tile.cost > plain_cost(context.program, kernels)) return std::nullopt;
-    return shape;
+    const auto of_steps = [&](std::int64_t steps) {
+        return shape_columns(context.program, kernels, static_cast<int>(steps), options.block);
+    };
+    const auto most = several_steps ? most_steps(context.program, {}, options.time_tile) : 1;
+    std::optional<StreamShape> best;
+    if (options.time_tile > 0) {
+        for (auto steps = most; !best && steps > 0; --steps) best = of_steps(steps);
+    } else {
+        for (std::int64_t steps = 1; steps <= (most > 0 ? std::min(most, most_columns) : most_columns);
+             ++steps)
+            if (auto shape = of_steps(steps);
+                shape && (!best || shape->tile.cost < clearly * best->tile.cost))
+                best = std::move(shape);
+    }
+    if (!asked && best && best->tile.cost > plain_cost(context.program, kernels)) return std::nullopt;
+    return best;
 }
 
 // Prints a sequence in the form that suits it. @return a description.

@@ -187,6 +187,8 @@ private:
 
 } // namespace
 
+bool is_usable() { return farfield::cuda::why_no_device().empty() && jit::why_no_nvrtc().empty(); }
+
 std::unique_ptr<Executor> make_cuda_executor(std::shared_ptr<const ir::Program> program,
                                              const ExecutorOptions& options) {
     if (auto reason = jit::why_no_nvrtc(); !reason.empty()) throw BackendUnavailable(reason);

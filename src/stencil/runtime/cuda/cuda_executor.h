@@ -7,6 +7,9 @@
 
 namespace farfield::stencil::cuda {
 
+/// Whether this build has CUDA, and this machine a GPU and NVRTC.
+bool is_usable();
+
 /// @throws BackendUnavailable where this build has no CUDA, or this machine no usable GPU or no NVRTC;
 /// DeviceError where
 ///         its memory is too small.

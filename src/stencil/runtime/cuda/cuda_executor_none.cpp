@@ -7,6 +7,8 @@
 
 namespace farfield::stencil::cuda {
 
+bool is_usable() { return false; }
+
 // NOLINTNEXTLINE(performance-unnecessary-value-param): the signature is that of every target
 std::unique_ptr<Executor> make_cuda_executor(std::shared_ptr<const ir::Program>, const ExecutorOptions&) {
     throw BackendUnavailable(farfield::cuda::why_no_device());
