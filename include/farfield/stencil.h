@@ -107,9 +107,10 @@ struct StencilOptions {
     std::string target = "auto";
     int device = 0; ///< GPU, CUDA's number
     StencilMask mask = StencilMask::automatic;
-    int threads = 0;             ///< 0: all
-    int time_tile = 0;           ///< steps a pass over memory; 0: chosen, 1: none
-    std::array<int, 3> block{};  ///< threads of a block or cells of a tile, x y z; 0: chosen
+    int threads = 0;   ///< 0: all
+    int time_tile = 0; ///< steps a pass over memory; 0: chosen, 1: none
+    /// 0: chosen. GPU: threads of a block, x y z. CPU: the last, rows (3D: planes) of a kernel at a time.
+    std::array<int, 3> block{};
     bool allow_unstable = false; ///< run programs whose Courant number lets fields grow without bound
 };
 
