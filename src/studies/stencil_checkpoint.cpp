@@ -1,7 +1,9 @@
 #include "studies/stencil_checkpoint.h"
 
+#include "backend/jit/sha256.h"
 #include "io/file.h"
 #include "io/hdf5.h"
+#include "stencil/analysis/files.h"
 #include "stencil/front_end.h"
 
 #include <farfield/error.h>
@@ -14,7 +16,7 @@
 namespace farfield {
 namespace {
 
-constexpr std::uint64_t format_version = 1;
+constexpr std::uint64_t format_version = 2;
 
 // Texts are datasets of bytes: attributes hold 64 KiB at most.
 void write_text(hdf5::Group& group, const std::string& name, const std::string& text) {
@@ -38,6 +40,10 @@ StencilCheckpoint read_checkpoint(const std::filesystem::path& path) {
     StencilCheckpoint c;
     c.version = root.text_attribute("FarfieldVersion");
     c.program = read_text(root, "Program");
+    for (std::uint64_t i = 0; i < root.attribute<std::uint64_t>("Inputs"); ++i) {
+        const auto group = root.group(fmt::format("Input{}", i));
+        c.inputs.push_back({read_text(group, "Name"), group.text_attribute("Hash")});
+    }
     c.step = root.attribute<std::int64_t>("Step");
     c.series_bytes = root.attribute<std::uint64_t>("SeriesBytes");
     for (std::uint64_t i = 0; i < root.attribute<std::uint64_t>("Animations"); ++i) {
@@ -71,12 +77,31 @@ std::string shown(const Lines& lines, std::size_t i) {
 
 } // namespace
 
+std::vector<InputFile> input_files(const stencil::Model& model, const std::filesystem::path& folder) {
+    std::vector<InputFile> files;
+    for (auto& name : stencil::file_names(model)) {
+        std::string hash;
+        try {
+            hash = jit::sha256_hex(as_text(read_file(stencil::file_path(folder, name))));
+        } catch (const IoError&) { // the compiler says so, with the place in the program
+        }
+        files.push_back({std::move(name), std::move(hash)});
+    }
+    return files;
+}
+
 void write_checkpoint(const Generations& files, const StencilCheckpoint& c) {
     const auto file = hdf5::File::create();
     auto root = file.root();
     root.write_attribute("StencilFormatVersion", format_version);
     root.write_attribute("FarfieldVersion", c.version.c_str());
     write_text(root, "Program", c.program);
+    root.write_attribute("Inputs", static_cast<std::uint64_t>(c.inputs.size()));
+    for (std::size_t i = 0; i < c.inputs.size(); ++i) {
+        auto group = root.create_group(fmt::format("Input{}", i));
+        write_text(group, "Name", c.inputs[i].name);
+        group.write_attribute("Hash", c.inputs[i].hash.c_str());
+    }
     root.write_attribute("Step", c.step);
     root.write_attribute("SeriesBytes", c.series_bytes);
     root.write_attribute("Animations", static_cast<std::uint64_t>(c.frames.size()));

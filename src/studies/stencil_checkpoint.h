@@ -2,8 +2,10 @@
 #pragma once
 
 #include "io/sealed_file.h"
+#include "stencil/model.h"
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -18,9 +20,19 @@ struct FramesMark {
     std::uint64_t bytes = 0;
 };
 
+/// A file that the program reads: a picture or an array.
+struct InputFile {
+    std::string name; ///< as the program writes it
+    std::string hash; ///< SHA-256 of its bytes; empty where it cannot be read
+};
+
+/// @param folder of the program, where relative names start.
+std::vector<InputFile> input_files(const stencil::Model& model, const std::filesystem::path& folder);
+
 struct StencilCheckpoint {
     std::string version; ///< of Farfield
     std::string program; ///< deciding_text
+    std::vector<InputFile> inputs;
     std::int64_t step = 0;
     std::uint64_t series_bytes = 0; ///< of series.csv, already durable
     std::vector<FramesMark> frames;

@@ -145,10 +145,11 @@ void StencilFiles::add_frames() {
     }
 }
 
-void StencilFiles::write_checkpoint() {
+void StencilFiles::write_checkpoint(const std::vector<InputFile>& inputs) {
     StencilCheckpoint checkpoint;
     checkpoint.version = std::string(version());
     checkpoint.program = deciding_text(model());
+    checkpoint.inputs = inputs;
     checkpoint.step = state_.step();
     if (series_) checkpoint.series_bytes = series_->sync();
     for (std::size_t i = 0; i < frames_.size(); ++i)

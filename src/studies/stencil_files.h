@@ -35,7 +35,8 @@ public:
     /// The fields that are due, of a state taken at this step.
     void write_fields();
     void add_frames();
-    void write_checkpoint();
+    /// @param inputs the files that the program reads.
+    void write_checkpoint(const std::vector<InputFile>& inputs);
     /// Plots and animations. @returns their files.
     std::vector<std::filesystem::path> write_pictures();
 

@@ -51,7 +51,8 @@ std::int64_t checked(const StencilRunTask& task) {
 class Run {
 public:
     Run(const StencilRunTask& task, const StencilHooks& hooks)
-        : task_(task), hooks_(hooks), last_step_(checked(task)), folder_(task.out, task.restart) {
+        : task_(task), hooks_(hooks), last_step_(checked(task)), folder_(task.out, task.restart),
+          inputs_(input_files(model(), task.program.data()->folder)) {
         auto checkpoint = task.restart ? newest_stencil_checkpoint(folder_.checkpoints(),
                                                                    [this](const auto& text) { note(text); })
                                        : std::nullopt;
@@ -89,6 +90,7 @@ private:
     [[nodiscard]] double time() const { return static_cast<double>(step()) * model().dt; }
     void check(const StencilCheckpoint& checkpoint) const;
     void check_program(const std::string& before) const;
+    void check_inputs(const std::vector<InputFile>& before) const;
     void restart(StencilCheckpoint checkpoint);
     void begin();
     void write_program() const;
@@ -109,6 +111,7 @@ private:
     const StencilHooks& hooks_;
     std::int64_t last_step_;
     StencilFolder folder_;
+    std::vector<InputFile> inputs_;
     PreparedStencil prepared_;
     StencilWork work_;
     std::optional<StencilState> state_;
@@ -134,6 +137,17 @@ void Run::check_program(const std::string& before) const {
                     folder_.path().string(), difference));
 }
 
+// Of the same program: the names are the same.
+void Run::check_inputs(const std::vector<InputFile>& before) const {
+    for (const auto& file : before)
+        for (const auto& now : inputs_)
+            if (now.name == file.name && !now.hash.empty() && now.hash != file.hash)
+                throw InvalidArgument(
+                    fmt::format("the file '{}', which the program reads, has changed since the checkpoint in "
+                                "'{}'; put the earlier one back, or choose another folder",
+                                file.name, folder_.path().string()));
+}
+
 void Run::check(const StencilCheckpoint& checkpoint) const {
     if (checkpoint.version != version())
         throw InvalidArgument(
@@ -141,6 +155,7 @@ void Run::check(const StencilCheckpoint& checkpoint) const {
                         "differ; continue with that version, or begin again in another folder",
                         folder_.path().string(), checkpoint.version, version()));
     check_program(checkpoint.program);
+    check_inputs(checkpoint.inputs);
     if (last_step_ < checkpoint.step)
         throw InvalidArgument(
             fmt::format("the run is to end at step {}, before the checkpoint in '{}' at step "
@@ -231,7 +246,7 @@ void Run::moment(bool stopped) {
 }
 
 void Run::save_checkpoint() {
-    files_->write_checkpoint();
+    files_->write_checkpoint(inputs_);
     last_checkpoint_ = Clock::now();
 }
 

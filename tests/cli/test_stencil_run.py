@@ -14,7 +14,7 @@ import tempfile
 import time
 import zlib
 
-from support import PROGRAM, SOURCE, CommandTest, farfield, read, start, write
+from support import PROGRAM, SOURCE, CommandTest, farfield, read, start, write, write_npy
 
 import unittest
 
@@ -333,6 +333,23 @@ class Restart(StencilRunTest):
         self.fail_clearly(base, 2, "another program", "sin(0.3", "cos(0.3")
         write("waves.ff", "# a remark changes nothing\n" + WAVES)
         self.succeed(*base)
+
+    def test_a_changed_input_file_is_refused(self):
+        write_npy("start.npy", [[1.0, 0.5]] * 40)
+        write("warm.ff", "grid g[x: 2, y: 40]\nfield u on g = data(\"start.npy\")\nupdate cool: u = 0.5*u\n"
+                         "step: cool\n")
+        base = ["stencil", "run", "warm.ff", "--out", "a", *self.OPTIONS]
+        self.succeed(*base, "--steps", "10")
+        kept = read("start.npy")
+        write_npy("start.npy", [[1.0, 0.25]] * 40)
+        self.fail_clearly([*base, "--steps", "20", "--restart"], 2, "'start.npy'", "has changed", "'a'")
+        os.remove("start.npy")
+        result = farfield(*base, "--steps", "20", "--restart")
+        self.assertIn("warm.ff:2", result.err)
+        self.assertNotIn("changed", result.err)
+        with open("start.npy", "wb") as file:
+            file.write(kept)
+        self.succeed(*base, "--steps", "20", "--restart")
 
     def test_another_program_is_refused_before_the_first_checkpoint(self):
         self.succeed("stencil", "run", "waves.ff", "--out", "a", "--steps", "10", *self.OPTIONS)

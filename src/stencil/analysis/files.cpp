@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace farfield::stencil {
@@ -25,12 +26,10 @@ struct Mention {
     Span span;
 };
 
-class Reader {
-public:
-    Reader(const Model& model, const std::filesystem::path& folder, lang::Diagnostics& diagnostics)
-        : model_(model), folder_(folder), diagnostics_(diagnostics) {}
-
-    void read_all_in(const lang::Expr* expr, int grid, int axis = -1) {
+// In the order of the tables of the model.
+template <class Visit>
+void for_each_mention(const Model& model, const Visit& visit) {
+    const auto in = [&](const lang::Expr* expr, int grid, int axis = -1) {
         if (expr == nullptr) return;
         lang::for_each_node(*expr, [&](const lang::Expr& node) {
             const auto* call = std::get_if<lang::Call>(&node.node);
@@ -38,13 +37,21 @@ public:
             const bool image = call->function == lang::Function::image;
             if (!image && call->function != lang::Function::data) return;
             const auto& text = std::get<lang::TextLiteral>(call->arguments[0]->node);
-            read({text.value, image, grid, axis, call->arguments[0]->span});
+            visit(Mention{text.value, image, grid, axis, call->arguments[0]->span});
         });
-    }
+    };
+    for (const auto& subdomain : model.subdomains) in(subdomain.condition, subdomain.grid);
+    for (const auto& field : model.fields) in(field.initial, field.grid);
+    for (const auto& array : model.arrays) in(array.value, array.grid, array.axis);
+    for (const auto& coefficient : model.coefficients)
+        for (const auto& one : coefficient.cases) in(one.value, coefficient.grid);
+}
 
-    DataFiles take() { return std::move(files_); }
+class Reader {
+public:
+    Reader(const Model& model, const std::filesystem::path& folder, lang::Diagnostics& diagnostics)
+        : model_(model), folder_(folder), diagnostics_(diagnostics) {}
 
-private:
     void read(const Mention& mention) {
         if (files_.find(mention.name, mention.grid, mention.axis) >= 0) return;
         ir::Buffer buffer;
@@ -53,8 +60,7 @@ private:
         buffer.grid = mention.grid;
         buffer.axis = mention.axis;
         try {
-            const std::filesystem::path name = mention.name;
-            const auto path = name.is_absolute() ? name : folder_ / name;
+            const auto path = file_path(folder_, mention.name);
             buffer.values = mention.image ? picture(mention, path) : array(mention, path);
         } catch (const IoError& error) {
             diagnostics_.report(kinds::unreadable_file, mention.span, error.what(),
@@ -68,6 +74,9 @@ private:
         files_.buffers.push_back(std::move(buffer));
     }
 
+    DataFiles take() { return std::move(files_); }
+
+private:
     // The cells along the axes that the file has to have: all of the grid's, or one.
     std::vector<std::int64_t> cells_of(const Mention& mention) const {
         const auto& axes = model_.grids[static_cast<std::size_t>(mention.grid)].axes;
@@ -168,14 +177,22 @@ int DataFiles::find(std::string_view name, int grid, int axis) const {
     return -1;
 }
 
+std::vector<std::string> file_names(const Model& model) {
+    std::vector<std::string> names;
+    for_each_mention(model, [&](const Mention& mention) {
+        if (std::find(names.begin(), names.end(), mention.name) == names.end()) names.push_back(mention.name);
+    });
+    return names;
+}
+
+std::filesystem::path file_path(const std::filesystem::path& folder, const std::filesystem::path& name) {
+    return folder / name; // an absolute name stays what it is
+}
+
 DataFiles read_files(const Model& model, const std::filesystem::path& folder,
                      lang::Diagnostics& diagnostics) {
     Reader reader(model, folder, diagnostics);
-    for (const auto& subdomain : model.subdomains) reader.read_all_in(subdomain.condition, subdomain.grid);
-    for (const auto& field : model.fields) reader.read_all_in(field.initial, field.grid);
-    for (const auto& array : model.arrays) reader.read_all_in(array.value, array.grid, array.axis);
-    for (const auto& coefficient : model.coefficients)
-        for (const auto& one : coefficient.cases) reader.read_all_in(one.value, coefficient.grid);
+    for_each_mention(model, [&](const Mention& mention) { reader.read(mention); });
     return reader.take();
 }
 

@@ -33,6 +33,11 @@ struct DataFiles {
     int find(std::string_view name, int grid, int axis = -1) const;
 };
 
+/// The names of the files that the model mentions, each once, as the program writes them.
+std::vector<std::string> file_names(const Model& model);
+/// Where a relative name starts at `folder`.
+std::filesystem::path file_path(const std::filesystem::path& folder, const std::filesystem::path& name);
+
 /// Reads every file that the model mentions; relative names start at `folder`. Reports files that cannot be
 /// read, have another size than the grid, or hold a value that is not finite.
 DataFiles read_files(const Model& model, const std::filesystem::path& folder, lang::Diagnostics& diagnostics);
