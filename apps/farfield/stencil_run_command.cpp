@@ -11,6 +11,7 @@
 
 #include <charconv>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -166,11 +167,12 @@ StencilRunTask task_of(const StencilRunOptions& options, StencilProgram program)
 }
 
 int run_with_files(const StencilRunOptions& options, const StencilRunTask& task) {
-    const StopSignal stop;
+    std::optional<StopSignal> stop; // until there is something to save, Ctrl-C ends the program as usual
     ProgressDisplay display(ProgressDisplay::style_for_stderr(options.quiet));
     const StencilHooks hooks{[&](const StencilProgress& progress) { display.update(state_of(progress)); },
                              [] { return StopSignal::received() != 0; },
-                             [&](const std::string& text) { display.message(text); }};
+                             [&](const std::string& text) { display.message(text); },
+                             [&] { stop.emplace(); }};
     std::error_code ignored;
     const bool is_new = !std::filesystem::exists(task.out, ignored);
     try {

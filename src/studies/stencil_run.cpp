@@ -60,6 +60,7 @@ public:
         const auto before = Clock::now();
         prepared_ = prepare(*task.program.data(), task.options);
         prepare_seconds_ = seconds_since(before);
+        if (hooks_.prepared) hooks_.prepared();
         for (const auto& text : prepared_.notes) note(text);
         if (!prepared_.warnings.empty()) say(prepared_.warnings);
         work_ = work_of(*prepared_.program);

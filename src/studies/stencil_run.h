@@ -56,6 +56,7 @@ struct StencilHooks {
     std::function<void(const StencilProgress&)> progress;
     std::function<bool()> stop_requested;
     std::function<void(const std::string&)> message; ///< one line
+    std::function<void()> prepared; ///< the program is compiled; from now on stopping leaves a checkpoint
 };
 
 struct StencilRunResult {

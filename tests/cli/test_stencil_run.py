@@ -291,6 +291,16 @@ class Restart(StencilRunTest):
     def test_ctrl_c(self):
         self.interrupt(signal.SIGINT, 130)
 
+    def test_ctrl_c_before_the_first_step(self):
+        # half a minute of finding cells, after which nothing is there to be saved yet
+        shapes = "".join(f"subdomain s{i}(x, y) = sin(x*{i}) + exp(cos(y*0.1)*tanh(x/{i})) > cbrt(x*y)\n" for i in range(1, 31))
+        write("large.ff", "grid g[x: 6000, y: 6000]\nfield u on g : float\n" + shapes + "update go on s1: u = 1\nstep: go\n")
+        process = start("stencil", "run", "large.ff", "--out", "stopped", "--steps", "1", "--target", "interpreter")
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=5)
+        self.assertEqual(process.returncode, -signal.SIGINT)
+
     def test_sigterm(self):
         self.interrupt(signal.SIGTERM, 143)
 

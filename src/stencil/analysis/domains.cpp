@@ -3,8 +3,12 @@
 #include "stencil/analysis/domains.h"
 
 #include "stencil/analysis/accesses.h"
+#include "stencil/analysis/places.h"
 #include "stencil/analysis/rasterise.h"
+#include "stencil/diagnostic_kinds.h"
 #include "stencil/lowering/conditions.h"
+
+#include <fmt/format.h>
 
 #include <map>
 #include <optional>
@@ -23,9 +27,16 @@ bool names_a_set(const lang::Expr& expr) {
     return found;
 }
 
+// A set that does not fit into memory.
+struct TooLarge {
+    Span span; ///< of its condition
+};
+
 class Finder {
 public:
-    Finder(const Model& model, Domains& out) : model_(model), out_(out), numbers_(model, out.files) {
+    /// @param left bytes of memory for sets.
+    Finder(const Model& model, double left, Domains& out)
+        : model_(model), left_(left), out_(out), numbers_(model, out.files) {
         views_.resize(static_cast<std::size_t>(numbers_.data(static_cast<int>(out.files.buffers.size()))));
         for (std::size_t i = 0; i < out.files.buffers.size(); ++i) {
             const auto& buffer = out.files.buffers[i];
@@ -71,7 +82,17 @@ private:
         if (auto named = set_of_name(*where, grid, interior)) return named;
         if (auto combined = combination(*where, grid, interior)) return combined;
         const auto code = lower_condition(model_, numbers_, where, grid, interior);
-        return std::make_shared<const ir::CellSet>(rasterise(shape(grid), code, views_));
+        // While it is found there are pieces of it beside the whole, which grow.
+        auto set = rasterise(shape(grid), code, views_,
+                             static_cast<std::int64_t>(left_ / (3 * sizeof(ir::Interval))));
+        if (!set) throw TooLarge{where->span};
+        return kept(std::move(*set), *where);
+    }
+
+    CellSetPtr kept(ir::CellSet set, const lang::Expr& where) {
+        left_ -= static_cast<double>(set.intervals()) * sizeof(ir::Interval);
+        if (left_ < 0) throw TooLarge{where.span};
+        return std::make_shared<const ir::CellSet>(std::move(set));
     }
 
     CellSetPtr set_of_name(const lang::Expr& where, int grid, const ir::CellBox& interior) {
@@ -93,8 +114,7 @@ private:
     CellSetPtr combination(const lang::Expr& where, int grid, const ir::CellBox& interior) {
         if (const auto* unary = std::get_if<lang::Unary>(&where.node)) {
             if (unary->op != lang::UnaryOp::logical_not || !names_a_set(where)) return nullptr;
-            return std::make_shared<const ir::CellSet>(
-                complement(*region(unary->operand.get(), grid, interior)));
+            return kept(complement(*region(unary->operand.get(), grid, interior)), where);
         }
         const auto* binary = std::get_if<lang::Binary>(&where.node);
         if (binary == nullptr || !names_a_set(where)) return nullptr;
@@ -102,7 +122,7 @@ private:
         if (!both && binary->op != lang::BinaryOp::logical_or) return nullptr;
         const auto left = region(binary->left.get(), grid, interior);
         const auto right = region(binary->right.get(), grid, interior);
-        return std::make_shared<const ir::CellSet>(both ? intersection(*left, *right) : unite(*left, *right));
+        return kept(both ? intersection(*left, *right) : unite(*left, *right), where);
     }
 
     std::vector<CellSetPtr> cases(const Coefficient& coefficient) {
@@ -120,6 +140,7 @@ private:
     }
 
     const Model& model_;
+    double left_;
     Domains& out_;
     BufferNumbers numbers_;
     std::vector<ir::BufferView> views_;
@@ -131,7 +152,19 @@ private:
 Domains find_domains(const Model& model, const CompileOptions& options, lang::Diagnostics& diagnostics) {
     Domains out;
     out.files = read_files(model, options.folder, diagnostics);
-    if (!diagnostics.has_errors()) Finder(model, out).find();
+    if (diagnostics.has_errors()) return out;
+    const double left = memory_left(model, options);
+    try {
+        Finder(model, left, out).find();
+    } catch (const TooLarge& set) {
+        diagnostics.report(
+            kinds::too_large, set.span,
+            fmt::format("the cells of {} lie in so many pieces of rows that they do not fit into the {} "
+                        "that the fields leave of the memory",
+                        quoted_text(diagnostics.source(), set.span), bytes_text(left)),
+            "make the grid smaller, or let the pieces lie along x, the first axis, where a long one "
+            "costs no more than a short one");
+    }
     return out;
 }
 

@@ -29,8 +29,11 @@ struct Domains {
 /// after reporting.
 bool check_memory(const Model& model, const CompileOptions& options, lang::Diagnostics& diagnostics);
 
-/// Reads the files and finds the sets; the model has no errors. After reporting an error the domains are not
-/// complete.
+/// Bytes of the machine's memory that fields, coefficients and plain sets leave.
+double memory_left(const Model& model, const CompileOptions& options);
+
+/// Reads the files and finds the sets, which must fit into what memory is left; the model has no errors.
+/// After reporting an error the domains are not complete.
 Domains find_domains(const Model& model, const CompileOptions& options, lang::Diagnostics& diagnostics);
 
 /// Every read of every update, source and record is inside its field in each cell, or the field says what

@@ -2,12 +2,10 @@
 // anything is as large as they are.
 #include "base/machine.h"
 #include "stencil/analysis/domains.h"
+#include "stencil/analysis/places.h"
 #include "stencil/diagnostic_kinds.h"
 
 #include <fmt/format.h>
-
-#include <array>
-#include <string>
 
 namespace farfield::stencil {
 namespace {
@@ -19,13 +17,6 @@ double cells_in(const Grid& grid) {
 }
 
 double bytes_of(Precision precision) { return precision == Precision::double_precision ? 8 : 4; }
-
-std::string bytes_text(double bytes) {
-    constexpr std::array units{"bytes", "KB", "MB", "GB", "TB", "PB"};
-    std::size_t unit = 0;
-    for (; bytes >= 1000 && unit + 1 < units.size(); ++unit) bytes /= 1000;
-    return fmt::format("{:.3g} {}", bytes, units[unit]);
-}
 
 // Fields, coefficients, arrays, and sets of cells: three numbers a row at least, and a bit a cell, which
 // stands for what shapes with many intervals need, and for the work of finding them.
@@ -58,10 +49,20 @@ double bytes_on(const Model& model, int index) {
     return bytes;
 }
 
+double memory_of(const CompileOptions& options) {
+    return static_cast<double>(options.memory > 0 ? options.memory : physical_memory());
+}
+
 } // namespace
 
+double memory_left(const Model& model, const CompileOptions& options) {
+    double left = memory_of(options);
+    for (std::size_t i = 0; i < model.grids.size(); ++i) left -= bytes_on(model, static_cast<int>(i));
+    return left;
+}
+
 bool check_memory(const Model& model, const CompileOptions& options, lang::Diagnostics& diagnostics) {
-    const auto memory = static_cast<double>(options.memory > 0 ? options.memory : physical_memory());
+    const auto memory = memory_of(options);
     double total = 0;
     const Grid* largest = nullptr;
     double most = 0;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <array>
 #include <span>
 
 namespace farfield::stencil {
@@ -32,6 +33,13 @@ std::string region_text(const lang::SourceText& source, const lang::Expr* where)
 }
 
 std::string cells_text(std::int64_t count) { return fmt::format("{} cell{}", count, count == 1 ? "" : "s"); }
+
+std::string bytes_text(double bytes) {
+    constexpr std::array units{"bytes", "KB", "MB", "GB", "TB", "PB"};
+    std::size_t unit = 0;
+    for (; bytes >= 1000 && unit + 1 < units.size(); ++unit) bytes /= 1000;
+    return fmt::format("{:.3g} {}", bytes, units[unit]);
+}
 
 char axis_letter(const Grid& grid, std::size_t axis) {
     return "xyz"[static_cast<std::size_t>(grid.axes[axis].coordinate)];

@@ -23,6 +23,9 @@ std::string quoted_text(const lang::SourceText& source, Span span);
 /// "1 cell", "12 cells".
 std::string cells_text(std::int64_t count);
 
+/// "17.9 GB".
+std::string bytes_text(double bytes);
+
 /// x, y or z.
 char axis_letter(const Grid& grid, std::size_t axis);
 

@@ -6,7 +6,9 @@
 #include "stencil/ir/op_info.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 namespace farfield::stencil {
@@ -67,10 +69,14 @@ struct Work {
     const ir::Code& code;
     std::span<const ir::BufferView> buffers;
     bool along_row = true; ///< whether the cells of a row differ
+    std::int64_t most = 0; ///< intervals in all blocks together
+    std::atomic<std::int64_t> found = 0;
 
-    void rows(std::int64_t begin, std::int64_t end, std::int64_t first, std::int64_t last,
-              Block& block) const {
+    bool too_many() const { return found.load(std::memory_order_relaxed) > most; }
+
+    void rows(std::int64_t begin, std::int64_t end, std::int64_t first, std::int64_t last, Block& block) {
         ir::RowEvaluator evaluator(shape, code, buffers);
+        std::size_t counted = 0;
         for (auto row = begin; row < end; ++row) {
             const auto row_begin = block.intervals.size();
             if (!along_row) {
@@ -81,6 +87,10 @@ struct Work {
                 const auto count = std::min(ir::RowEvaluator::most, last - i);
                 evaluator.compute(row, i, count);
                 append_runs(evaluator.truth(code.result), i, row_begin, block.intervals);
+                found.fetch_add(static_cast<std::int64_t>(block.intervals.size() -
+                                                          std::exchange(counted, block.intervals.size())),
+                                std::memory_order_relaxed);
+                if (too_many()) return;
             }
             block.row_ends.push_back(block.intervals.size());
         }
@@ -93,9 +103,12 @@ void append(const Block& block, std::size_t row, ir::CellSet::Builder& builder) 
 }
 
 // Every row is as the first.
-ir::CellSet repeated(const Work& work, std::int64_t rows) {
+std::optional<ir::CellSet> repeated(Work& work, std::int64_t rows) {
     Block block;
     work.rows(0, 1, 0, work.shape[0], block);
+    if (static_cast<double>(block.intervals.size()) * static_cast<double>(rows) >
+        static_cast<double>(work.most))
+        return std::nullopt;
     ir::CellSet::Builder builder(work.shape);
     for (std::int64_t row = 0; row < rows; ++row) {
         append(block, 0, builder);
@@ -106,9 +119,10 @@ ir::CellSet repeated(const Work& work, std::int64_t rows) {
 
 } // namespace
 
-ir::CellSet rasterise(const ir::Shape& shape, const ir::Code& code, std::span<const ir::BufferView> buffers) {
+std::optional<ir::CellSet> rasterise(const ir::Shape& shape, const ir::Code& code,
+                                     std::span<const ir::BufferView> buffers, std::int64_t most) {
     const auto axes = axes_of(code, buffers);
-    const Work work{shape, code, buffers, axes[0]};
+    Work work{shape, code, buffers, axes[0], most};
     const auto rows = shape[1] * shape[2];
     if (!axes[1] && !axes[2] && rows > 1) return repeated(work, rows);
 
@@ -126,6 +140,7 @@ ir::CellSet rasterise(const ir::Shape& shape, const ir::Code& code, std::span<co
         work.rows(begin, std::min(begin + rows_a_block, rows), first, std::min(first + piece, shape[0]),
                   blocks[static_cast<std::size_t>(task)]);
     });
+    if (work.too_many()) return std::nullopt;
     ir::CellSet::Builder builder(shape);
     for (std::int64_t row = 0; row < rows; ++row) {
         for (std::int64_t p = 0; p < pieces; ++p)

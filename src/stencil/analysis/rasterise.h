@@ -4,12 +4,16 @@
 #include "stencil/ir/cell_set.h"
 #include "stencil/ir/row_evaluator.h"
 
+#include <cstdint>
+#include <optional>
 #include <span>
 
 namespace farfield::stencil {
 
 /// The cells of a grid of that shape where the code's result, a truth value, holds. Rows that are all alike,
 /// and conditions that are the same along a row, are computed once. The same for any number of threads.
-ir::CellSet rasterise(const ir::Shape& shape, const ir::Code& code, std::span<const ir::BufferView> buffers);
+/// @returns nothing as soon as there are more than `most` intervals.
+std::optional<ir::CellSet> rasterise(const ir::Shape& shape, const ir::Code& code,
+                                     std::span<const ir::BufferView> buffers, std::int64_t most);
 
 } // namespace farfield::stencil

@@ -51,6 +51,8 @@ public:
     const CellBox& bounds() const { return bounds_; }
     std::int64_t count() const { return count_; }
     bool empty() const { return count_ == 0; }
+    /// In all rows together: what the set's memory grows with.
+    std::int64_t intervals() const { return static_cast<std::int64_t>(intervals_.size()); }
     /// Whether it is all of bounds().
     bool is_box() const { return count_ == bounds_.count(); }
     bool contains(const std::array<std::int64_t, 3>& cell) const;

@@ -72,6 +72,32 @@ TEST(AccessBox, OfAStencilWiderThanTheGridIsEmpty) {
     EXPECT_TRUE(access_box(program.model(), program.model().updates[0]).empty());
 }
 
+// Of 20 MB the field takes 8; an interval is 16 bytes, and three times that while it is found.
+TEST(Limits, SetsOfManyPiecesMustFitIntoMemory) {
+    const auto refusal = [](const std::string& subdomains) {
+        FrontEnd program("test.ff", "grid g[x: 1000, y: 1000]\nfield u on g : double\n" + subdomains +
+                                        "update go: u = 1\nstep: go\n");
+        EXPECT_TRUE(program.good()) << to_text(program.diagnostics());
+        CompileOptions options;
+        options.memory = 20'000'000;
+        if (program.good()) find_domains(program.model(), options, program.diagnostics());
+        return program.diagnostics().has_errors() ? to_text(program.diagnostics()) : "";
+    };
+    EXPECT_EQ(refusal("subdomain s(x, y) = x % 16 == 0\n"), "");
+    EXPECT_EQ(refusal("subdomain s(x, y) = y % 2 == 0\n"), "");
+    for (const std::string condition : {"x % 2 == 0", "(x + y) % 2 == 0"}) {
+        const auto text = refusal("subdomain s(x, y) = " + condition + "\n");
+        EXPECT_NE(text.find("test.ff:3:21: error: the cells of '" + condition + "' lie in so many pieces"),
+                  std::string::npos)
+            << text;
+        EXPECT_NE(text.find("[too-large]"), std::string::npos) << text;
+    }
+    const std::string parts = "subdomain a(x) = x % 8 == 0\nsubdomain b(x) = x % 8 == 4\n"
+                              "subdomain c = a or b\n";
+    EXPECT_EQ(refusal(parts), "");
+    EXPECT_NE(refusal(parts + "subdomain d = not c\n").find("the cells of 'not c'"), std::string::npos);
+}
+
 // Sizes around the 256 cells that are computed at once; the conditions are written again in C++.
 TEST(Domains, AreTheCellsWhereConditionsHold) {
     for (const int n : {1, 255, 256, 257, 600}) {
