@@ -1,8 +1,9 @@
 // Random programs as CUDA code, emulated on the CPU: the interpreter's bits, in all forms, with every mask
-// in turn. FARFIELD_RANDOM_PROGRAMS (36) programs from the seed FARFIELD_RANDOM_SEED (1) on; a message has
-// the seed.
+// in turn; and compiled by NVRTC where it is. FARFIELD_RANDOM_PROGRAMS (36) programs from the seed
+// FARFIELD_RANDOM_SEED (1) on; a message has the seed.
 #include "stencil_generator.h"
 
+#include "backend/jit/nvrtc.h"
 #include "emulation/emulated_machine.h"
 #include "stencil/compiler.h"
 #include "stencil/front_end.h"
@@ -73,6 +74,11 @@ constexpr Mask masks[] = {Mask::none, Mask::multiply, Mask::branch, Mask::spans}
 std::vector<ExecutorOptions> tiled_forms(const ir::Program&, std::uint64_t seed) {
     return {{.mask = masks[seed % 4], .fuse = false},
             {.mask = masks[seed % 4], .time_tile = 2 + static_cast<int>(seed / 4 % 2)}};
+}
+
+// One of them in turn.
+std::vector<ExecutorOptions> one_tiled_form(const ir::Program& program, std::uint64_t seed) {
+    return {tiled_forms(program, seed)[(seed + seed / 4) % 2]};
 }
 
 bool has_form(const codegen::cuda::Plan& plan, const std::string& marker) {
@@ -156,6 +162,25 @@ TEST_P(RandomCuda, GivesTheInterpretersBits) {
 
 TEST_P(RandomCuda, ColumnsGiveTheInterpretersBits) {
     run(streamed_forms, number_from("FARFIELD_RANDOM_PROGRAMS", 36) / parts, streamed, 2);
+}
+
+// The emulation takes what a compiler for GPUs may refuse: text outside its subset of C++, too much shared
+// memory. Half of the programs above, each in one of its forms, and one in columns.
+TEST_P(RandomCuda, CompilesForAGpu) {
+    if (const auto reason = jit::why_no_nvrtc(); !reason.empty()) GTEST_SKIP() << reason;
+    const auto programs = number_from("FARFIELD_RANDOM_PROGRAMS", 36) / parts / 2;
+    auto seed = number_from("FARFIELD_RANDOM_SEED", 1) + 1000003 * static_cast<std::uint64_t>(GetParam());
+    auto trials = trials_from(seed, programs, one_tiled_form);
+    for (auto& trial : trials_from(seed, 1, streamed_forms)) trials.push_back(std::move(trial));
+    ASSERT_EQ(trials.size(), programs + 1);
+    for (const auto& trial : trials) {
+        const auto name = "seed " + std::to_string(trial.seed);
+        SCOPED_TRACE(name + "\n" + trial.text);
+        const auto plan = codegen::cuda::plan_program(*trial.program, trial.options);
+        const auto code = jit::compile_device_code(plan.source, name, "sm_90");
+        EXPECT_GT(code.image.size(), 64U);
+        EXPECT_EQ(code.log.find("warning"), std::string::npos) << code.log;
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Parts, RandomCuda, ::testing::Range(0, parts));
