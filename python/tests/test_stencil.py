@@ -32,6 +32,7 @@ def built_microdisk():
     p = stencil.Builder("microdisk")
     (cells, radius, courant) = p.param(cells=512, radius=200, courant=0.5)
     p.grid("g", x=cells, y=cells)
+    p.time(steps=2000)
     Ex, Ey, Hz, energy = p.fields("Ex", "Ey", "Hz", "energy", grid="g")
     disk = p.subdomain("disk", (x, y), (x - cells / 2) ** 2 + (y - cells / 2) ** 2 < radius**2)
     electric = p.update("electric", interior, [Ex.add(courant * (Hz - Hz[y - 1])), Ey.add(courant * (Hz[x - 1] - Hz))])

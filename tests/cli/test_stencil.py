@@ -24,6 +24,8 @@ class Check(CommandTest):
                 result = self.succeed("stencil", "check", path)
                 self.assertEqual(result.err, "")
                 self.assertIn(f"{path}: no errors: ", result.out)
+                # it runs without --steps or --end
+                self.assertRegex(self.succeed("stencil", "explain", path, "--after", "names").out, r"\ntime dt = .*(steps|until)")
 
     def test_a_mistake_is_shown_with_its_line(self):
         write("broken.ff", BROKEN)

@@ -46,6 +46,7 @@ sb::Builder microdisk() {
     const auto radius = p.param("radius", 200);
     const auto courant = p.param("courant", 0.5);
     p.grid("g", {{x, cells}, {y, cells}});
+    p.time({.steps = 2000});
     const auto [Ex, Ey, Hz, energy] = p.fields({"Ex", "Ey", "Hz", "energy"}, {.grid = "g"});
     const auto disk =
         p.subdomain("disk", {x, y}, power(x - cells / 2, 2) + power(y - cells / 2, 2) < power(radius, 2));
