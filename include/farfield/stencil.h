@@ -103,7 +103,8 @@ private:
 
 struct StencilOptions {
     /// auto, interpreter, cpu, cuda. `auto` is cuda where there is a GPU, else cpu; a GPU that has too little
-    /// memory falls back to cpu, and cpu without a compiler to the interpreter, with a note. Results are the same bits.
+    /// memory falls back to cpu, and cpu without a compiler to the interpreter, with a note. Results are the
+    /// same bits.
     std::string target = "auto";
     int device = 0; ///< GPU, CUDA's number
     StencilMask mask = StencilMask::automatic;
