@@ -2,7 +2,7 @@
 # The stages of `./dev test`. Each runs in a shell of its own and goes on after a failure; every single test is
 # recorded, and the last line printed counts them all.
 
-TSAN_PROGRAMS=(unit_sums unit_dynamics) # the test programs whose subject uses threads
+TSAN_PROGRAMS=(unit_sums unit_dynamics unit_stencil_cpu) # the test programs whose subject uses threads
 CTEST_WRAPPER=()
 STAGES=(build tests cuda check python asan tsan fuzz)
 RESULTS=$PWD/build/results.tsv
@@ -127,6 +127,9 @@ stage_tsan() {
     export TSAN_OPTIONS="ignore_noninstrumented_modules=1 halt_on_error=1"
     OMP_TOOL_LIBRARIES=/usr/lib/llvm-$(clang_version)/lib/libarcher.so
     export OMP_TOOL_LIBRARIES
+    CLANG_VERSION=$(clang_version)
+    FARFIELD_CXX=$PWD/tools/dev/tsan_cxx # code that programs generate is instrumented as well
+    export CLANG_VERSION FARFIELD_CXX
     planted_race
     CTEST_WRAPPER=("${quiet[@]}")
     run_ctest tsan build-tsan -L "^($(IFS='|' && echo "${TSAN_PROGRAMS[*]}"))$"

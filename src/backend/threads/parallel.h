@@ -38,7 +38,8 @@ void parallel_own(int threads, Body&& body) {
 
 /// As parallel_own, with body(0, t) and then body(1, t). Threads do not meet between the two: body(1, t) may
 /// run when only those body(0, ·) are over that its thread does, and may wait for what others of them do.
-/// Nothing of body(0, ·) may wait.
+/// Nothing of body(0, ·) may wait. All of body(0, ·) run, even if some of them throw; body(1, ·) are left out
+/// once a thread knows of that.
 template <class Body>
 void parallel_own_twice(int threads, Body&& body) {
     struct Context {

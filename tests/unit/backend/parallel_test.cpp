@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cstddef>
+#include <pthread.h>
 #include <stdexcept>
 #include <sys/wait.h>
 #include <thread>
@@ -18,6 +21,37 @@ std::int64_t sum_of_tasks(int threads) {
     std::atomic<std::int64_t> sum{0};
     parallel_for(threads, 1000, [&](std::int64_t task) { sum += task; });
     return sum;
+}
+
+// Whether each task ran once where the second ones wait for the first ones of others.
+bool seconds_wait_for_firsts(int threads) {
+    const auto count = static_cast<std::size_t>(threads);
+    std::vector<std::atomic<int>> firsts(count);
+    std::vector<std::atomic<int>> seconds(count);
+    parallel_own_twice(threads, [&](int round, std::int64_t task) {
+        const auto t = static_cast<std::size_t>(task);
+        if (round == 0) {
+            ++firsts[t];
+            return;
+        }
+        while (firsts[(t + 1) % count] == 0) std::this_thread::yield();
+        ++seconds[t];
+    });
+    const auto once = [](const std::atomic<int>& runs) { return runs == 1; };
+    return std::all_of(firsts.begin(), firsts.end(), once) &&
+           std::all_of(seconds.begin(), seconds.end(), once);
+}
+
+// The status of a forked process that ends with 0 where `holds()`, and with a signal where that hangs.
+template <class Condition>
+int status_of_fork(const Condition& holds) {
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(20);
+        _exit(holds() ? 0 : 1);
+    }
+    int status = -1;
+    return waitpid(child, &status, 0) == child ? status : -1;
 }
 
 } // namespace
@@ -41,20 +75,7 @@ TEST(Parallel, RethrowsWhatATaskThrows) {
 
 TEST(Parallel, SecondTasksMayWaitForFirstOnes) {
     for (int threads : {1, 2, 7}) {
-        const auto count = static_cast<std::size_t>(threads);
-        std::vector<std::atomic<int>> firsts(count);
-        std::vector<std::atomic<int>> seconds(count);
-        parallel_own_twice(threads, [&](int round, std::int64_t task) {
-            const auto t = static_cast<std::size_t>(task);
-            if (round == 0) {
-                ++firsts[t];
-                return;
-            }
-            while (firsts[(t + 1) % count] == 0) std::this_thread::yield();
-            ++seconds[t];
-        });
-        for (const auto& runs : firsts) EXPECT_EQ(runs, 1);
-        for (const auto& runs : seconds) EXPECT_EQ(runs, 1);
+        EXPECT_TRUE(seconds_wait_for_firsts(threads));
         EXPECT_THROW(parallel_own_twice(threads,
                                         [](int round, std::int64_t task) {
                                             if (round == 1 && task == 0) throw std::runtime_error("task 0");
@@ -65,15 +86,19 @@ TEST(Parallel, SecondTasksMayWaitForFirstOnes) {
 
 TEST(Parallel, AForkedProcessGoesOn) {
     ASSERT_EQ(sum_of_tasks(2), 499500); // OpenMP has its threads now; the fork copies only this one
-    const pid_t child = fork();
-    ASSERT_GE(child, 0);
-    if (child == 0) {
-        alarm(20); // a hang ends the child with a signal
-        _exit(sum_of_tasks(2) == 499500 ? 0 : 1);
-    }
-    int status = 0;
-    ASSERT_EQ(waitpid(child, &status, 0), child);
-    EXPECT_TRUE(WIFEXITED(status)) << "the child hung";
-    EXPECT_EQ(WEXITSTATUS(status), 0);
+    EXPECT_EQ(status_of_fork([] { return sum_of_tasks(2) == 499500 && seconds_wait_for_firsts(7); }), 0);
     EXPECT_EQ(sum_of_tasks(2), 499500);
+}
+
+TEST(Parallel, GoesOnWithoutThreads) {
+    ASSERT_EQ(sum_of_tasks(2), 499500); // so that the fork has to start threads of its own
+    EXPECT_EQ(status_of_fork([] {
+                  pthread_attr_t stacks; // larger than the address space
+                  if (pthread_attr_init(&stacks) != 0 ||
+                      pthread_attr_setstacksize(&stacks, std::size_t{1} << 48) != 0 ||
+                      pthread_setattr_default_np(&stacks) != 0)
+                      return false;
+                  return sum_of_tasks(7) == 499500 && seconds_wait_for_firsts(7);
+              }),
+              0);
 }
