@@ -1,7 +1,12 @@
 """Shared by the tests of the Python package: random particles, and a brute-force sum that shares no code."""
 
+import signal
+
 import numpy as np
 import pytest
+
+# Started in the background by a shell, a process ignores Ctrl-C, and tests that send it would wait for ever.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
