@@ -249,8 +249,9 @@ void add_machine(CLI::App& app, const std::shared_ptr<StencilRunOptions>& option
         ->default_str("auto");
     app.add_option_function<std::string>(
            "--block", [options](const std::string& text) { set_block(text, options->machine); },
-           "Threads of a GPU's block; of a CPU the last side alone: rows (3D: planes) of one update done at "
-           "a time")
+           "Cells of a GPU's tile, or threads of its block where updates are not fused; of a CPU the last "
+           "side "
+           "alone: rows (3D: planes) of one update done at a time")
         ->type_name("XxY[xZ]");
     app.add_flag("--allow-unstable", options->machine.allow_unstable,
                  "Run a program whose time step is too long to be stable");

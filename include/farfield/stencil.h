@@ -110,7 +110,8 @@ struct StencilOptions {
     StencilMask mask = StencilMask::automatic;
     int threads = 0;   ///< 0: all
     int time_tile = 0; ///< steps a pass over memory; 0: chosen, 1: none
-    /// 0: chosen. GPU: threads of a block, x y z. CPU: the last, rows (3D: planes) of a kernel at a time.
+    /// 0: chosen. GPU: cells of a tile, x y z, or threads of a block where updates are not fused. CPU: the
+    /// last, rows (3D: planes) of a kernel at a time.
     std::array<int, 3> block{};
     bool allow_unstable = false; ///< run programs whose Courant number lets fields grow without bound
 };

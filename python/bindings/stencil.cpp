@@ -167,8 +167,8 @@ Args:
     mask: auto, none, multiply, branch or spans: how cells outside subdomains are left alone.
     threads: of the CPU; 0: all.
     time_tile: steps a pass over memory; 0: chosen.
-    block: threads of a GPU's block; of a CPU the last side alone: rows (3D: planes) of one update
-        done at a time; 0: chosen.
+    block: cells of a GPU's tile, or threads of its block where updates are not fused; of a CPU the last
+        side alone: rows (3D: planes) of one update done at a time; 0: chosen.
     allow_unstable: run a program whose time step is too long to be stable.
 
 Raises:

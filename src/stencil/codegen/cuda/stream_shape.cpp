@@ -221,18 +221,7 @@ std::optional<StreamShape> with_steps(const ir::Program& program, const std::vec
         tile.side[a] = tile.patch[a] * tile.threads[a];
     }
     if (tile.thread_count() > most_threads) return std::nullopt;
-    for (const auto& [buffer, reach] : reach_of(program, kernels, {}, steps)) {
-        for (std::size_t a = 0; a < 3; ++a) {
-            // even along x, where cells are loaded in pairs
-            tile.low[a] = std::max(tile.low[a], round_up(reach.low[a], a == 0 ? 2 : 1));
-            tile.high[a] = std::max(tile.high[a], round_up(reach.high[a], a == 0 ? 2 : 1));
-            tile.wraps[a] = tile.wraps[a] || buffer_of(program, buffer).boundary[a] == Boundary::periodic;
-        }
-        TileField field;
-        field.buffer = buffer;
-        field.in_place = reach.none();
-        tile.fields.push_back(field);
-    }
+    add_fields(program, reach_of(program, kernels, {}, steps), tile);
     for (std::size_t a = 0; a < 2; ++a) {
         tile.kept[a] = tile.side[a] - tile.low[a] - tile.high[a];
         if (tile.kept[a] < 1) return std::nullopt;

@@ -102,21 +102,9 @@ double cost_of(const ir::Program& program, const TileShape& shape) {
 }
 
 std::optional<TileShape> with_steps(const ir::Program& program, TileShape shape, int steps) {
-    const auto reaches = reach_of(program, shape.kernels, shape.records, steps);
     const auto& grid = program.grids[static_cast<std::size_t>(kernel_of(program, shape.kernels[0]).grid)];
     shape.steps = steps;
-    for (const auto& [buffer, reach] : reaches) {
-        for (std::size_t a = 0; a < 3; ++a) {
-            // even along x, where cells are loaded in pairs
-            shape.low[a] = std::max(shape.low[a], round_up(reach.low[a], a == 0 ? 2 : 1));
-            shape.high[a] = std::max(shape.high[a], round_up(reach.high[a], a == 0 ? 2 : 1));
-            shape.wraps[a] = shape.wraps[a] || buffer_of(program, buffer).boundary[a] == Boundary::periodic;
-        }
-        TileField field;
-        field.buffer = buffer;
-        field.in_place = reach.none();
-        shape.fields.push_back(field);
-    }
+    add_fields(program, reach_of(program, shape.kernels, shape.records, steps), shape);
     for (std::size_t a = 0; a < 3; ++a) {
         shape.kept[a] = static_cast<int>(a) < grid.rank ? shape.side[a] - shape.low[a] - shape.high[a] : 1;
         if (shape.kept[a] < 1) return std::nullopt;
@@ -138,6 +126,21 @@ std::optional<TileShape> with_steps(const ir::Program& program, TileShape shape,
 }
 
 } // namespace
+
+void add_fields(const ir::Program& program, const Reaches& reaches, TileShape& shape) {
+    for (const auto& [buffer, reach] : reaches) {
+        for (std::size_t a = 0; a < 3; ++a) {
+            // even along x, where cells are loaded in pairs
+            shape.low[a] = std::max(shape.low[a], round_up(reach.low[a], a == 0 ? 2 : 1));
+            shape.high[a] = std::max(shape.high[a], round_up(reach.high[a], a == 0 ? 2 : 1));
+            shape.wraps[a] = shape.wraps[a] || buffer_of(program, buffer).boundary[a] == Boundary::periodic;
+        }
+        TileField field;
+        field.buffer = buffer;
+        field.in_place = reach.none();
+        shape.fields.push_back(field);
+    }
+}
 
 const TileField* TileShape::field(int buffer) const {
     for (const auto& field : fields)

@@ -10,6 +10,7 @@
 // memory, in `slots` arrays with a place for each thread.
 #pragma once
 
+#include "stencil/codegen/cuda/reach.h"
 #include "stencil/codegen/cuda/writer.h"
 
 #include <optional>
@@ -49,6 +50,9 @@ struct TileShape {
     int thread_count() const { return threads[0] * threads[1] * threads[2]; }
     const TileField* field(int buffer) const;
 };
+
+/// Adds the fields that are written, and the halo that they need.
+void add_fields(const ir::Program& program, const Reaches& reaches, TileShape& shape);
 
 /// Tiles for kernels that follow each other. Nothing where they do not fit:
 /// kernels of several grids, too many fields for the registers, or a halo wider
