@@ -246,12 +246,10 @@ void StreamPrinter::print_storing() {
     const auto condition = [&](const TileField& field) {
         return field.in_place ? fmt::format("if {} ", written_test(field.buffer)) : "";
     };
+    const auto store_one = [&](const TileField& field, int depth) {
+        body_.line("{}{}[at] = {}[p];", condition(field), target(field), plane(field.buffer, depth));
+    };
     for (const auto& [depth, fields] : together) {
-        const auto store_one = [&] {
-            for (const auto* field : fields)
-                body_.line("{}{}[at] = {}[p];", condition(*field), target(*field),
-                           plane(field->buffer, depth));
-        };
         body_.add("{");
         body_.line("const int first_z = m - {};", depth);
         body_.add("if (first_z >= kept_start && first_z < kept_end) {");
@@ -266,7 +264,7 @@ void StreamPrinter::print_storing() {
                        plane(field->buffer, depth));
         if (odd) {
             body_.add("} else {");
-            store_one();
+            for (const auto* field : fields) store_one(*field, depth);
             body_.add("}");
         }
         body_.add("}");
@@ -276,7 +274,7 @@ void StreamPrinter::print_storing() {
             open_patch(body_, true);
             body_.line("if (is_kept(i, j, k) && inside<{}>(first_x + i) && inside<{}>(first_y + j)) {{",
                        extent_[0], extent_[1]);
-            store_one();
+            for (const auto* field : fields) store_one(*field, depth);
             body_.add("}");
             body_.add("}");
             body_.add("}");
