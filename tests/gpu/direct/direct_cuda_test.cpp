@@ -6,6 +6,7 @@
 // term give c ≈ 10. Double likewise with u = 1.1e-16, and c ≈ 20 for the two-term series of 1/√x.
 #include "backend/cuda/devices.h"
 #include "exact.h"
+#include "gpu/sizes.h"
 #include "sums/direct/cuda/device_sum.h"
 
 #include <farfield/error.h>
@@ -98,8 +99,9 @@ TEST_P(EveryRung, AgreesWithTheOracleForAnyN) {
     NEEDS_GPU();
     for (const Precision precision : {Precision::float32, Precision::float64, Precision::mixed}) {
         if (!computes(precision)) continue;
-        for (std::size_t n : {1, 2, 31, 32, 33, 255, 256, 257, 1000, 2049, 4097, 10007}) {
-            if (GetParam().rung == Rung::one_thread && n > 1000) continue;
+        for (std::size_t n :
+             gpu_test::sizes_up_to(2049, {1, 2, 31, 32, 33, 255, 256, 257, 1000, 2049, 4097, 10007})) {
+            if (GetParam().rung == Rung::one_thread && n > gpu_test::sized<std::size_t>(1000, 33)) continue;
             for (const double softening : {0.0, 0.01}) {
                 SCOPED_TRACE(testing::Message() << "n=" << n << " softening=" << softening
                                                 << " precision=" << name_of(precision) << " seed=" << n);
@@ -115,15 +117,16 @@ TEST_P(EveryRung, AgreesWithTheOracleForAnyN) {
 
 TEST_P(EveryRung, GivesEachOutputAlone) {
     NEEDS_GPU();
-    const auto cloud = gpu_test::plummer(777, 5, true, true);
+    const std::size_t n = GetParam().rung == Rung::one_thread ? gpu_test::sized(777, 77) : 777;
+    const auto cloud = gpu_test::plummer(n, 5, true, true);
     for (const Precision precision : {Precision::float32, Precision::float64}) {
         if (!computes(precision)) continue;
         DeviceSumOptions options{.rung = GetParam().rung, .kernel = Kernel::coulomb, .precision = precision};
         options.field = false;
         // charges of both signs cancel in part: twice the tolerance of gravity holds for these
-        const auto rows = gpu_test::sample_rows(777, 777);
+        const auto rows = gpu_test::sample_rows(n, n);
         const auto exact = gpu_test::exact_rows(cloud, cloud.points, true, 0.0, rows);
-        const double allowed = 4 * tolerance(precision, GetParam().rung, 777);
+        const double allowed = 4 * tolerance(precision, GetParam().rung, n);
         if (GetParam().float_field)
             EXPECT_THROW(compute(cloud, options), InvalidArgument);
         else
@@ -139,7 +142,8 @@ TEST_P(EveryRung, GivesEachOutputAlone) {
 TEST_P(EveryRung, RepeatsItsBits) {
     NEEDS_GPU();
     if (!GetParam().deterministic) GTEST_SKIP() << "float atomics: exempt";
-    const std::size_t n = GetParam().rung == Rung::one_thread ? 500 : 20011;
+    const std::size_t n =
+        GetParam().rung == Rung::one_thread ? gpu_test::sized(500, 50) : gpu_test::sized(20011, 2011);
     for (const Precision precision : {Precision::float32, Precision::float64}) {
         if (!computes(precision)) continue;
         const auto cloud = gpu_test::plummer(n, 9, true);
@@ -182,7 +186,8 @@ TEST(RegisterTile, GivesZeroWithoutSources) {
 TEST(Symmetric, IsRightForBothShapesAndManyTiles) {
     NEEDS_GPU();
     for (const Precision precision : {Precision::float32, Precision::float64, Precision::mixed})
-        for (std::size_t n : {40960, 43013, 65536, 67585, 100003}) {
+        for (std::size_t n :
+             gpu_test::sized<std::vector<std::size_t>>({40960, 43013, 65536, 67585, 100003}, {49153})) {
             SCOPED_TRACE(testing::Message() << "n=" << n << " precision=" << name_of(precision));
             const auto cloud = gpu_test::plummer(n, n, precision != Precision::float64);
             expect_right(cloud, {.rung = Rung::symmetric, .precision = precision, .softening = 1e-3});
@@ -192,6 +197,7 @@ TEST(Symmetric, IsRightForBothShapesAndManyTiles) {
 // One GiB of partial sums is 1.3 million float bodies in tiles of 2048: 1.5 million run in several slabs.
 TEST(Symmetric, IsRightInSeveralSlabs) {
     NEEDS_GPU();
+    NEEDS_LARGE();
     const std::size_t n = 1500001;
     const auto cloud = gpu_test::plummer(n, 1, true);
     const DeviceSumOptions options{

@@ -4,6 +4,7 @@
 #include "backend/cuda/memory.h"
 #include "backend/cuda/stream.h"
 #include "exact.h"
+#include "gpu/sizes.h"
 #include "sums/direct/cuda/engine.cuh"
 
 #include <farfield/error.h>
@@ -146,6 +147,7 @@ TYPED_TEST(SeveralGpus, HaveTheBitsOfOneForFewBodies) {
 
 TYPED_TEST(SeveralGpus, HaveTheBitsOfOneForManyBodies) {
     NEEDS_GPU();
+    NEEDS_LARGE();
     for (std::size_t n : {16384, 50001}) expect_the_bits_of_one<TypeParam>(n);
 }
 
@@ -154,7 +156,7 @@ TYPED_TEST(SeveralGpus, AreRight) {
     NEEDS_GPU();
     const bool in_double = std::is_same_v<TypeParam, Point<double>>;
     const double allowed = in_double ? 1.1e-16 * 36 : 6e-8 * 26;
-    for (std::size_t n : {2, 5, 1000, 50001}) {
+    for (std::size_t n : gpu_test::sizes_up_to(1000, {2, 5, 1000, 50001})) {
         const auto cloud = gpu_test::plummer(n, 3, std::is_same_v<TypeParam, Point<float>>);
         const auto rows = gpu_test::sample_rows(n, 256);
         const auto exact = gpu_test::exact_rows(cloud, cloud.points, true, softening, rows);
@@ -193,6 +195,7 @@ TYPED_TEST(SeveralGpus, GiveEachOutputAlone) {
 // The symmetric sum of 1.5 million bodies takes several workspaces, those of a part as well.
 TEST(SumEngine, HasTheSameBitsInSeveralWorkspaces) {
     NEEDS_GPU();
+    NEEDS_LARGE();
     const auto cloud = gpu_test::plummer(1500001, 1, true);
     const auto one = sums_after<Point<float>>(cloud, {.outputs = field_only}, 1);
     const auto three = sums_after<Point<float>>(cloud, {.devices = {0, 0, 0}, .outputs = field_only}, 1);

@@ -5,6 +5,7 @@
 #include "unit/dynamics/run_support.h"
 
 #include "dynamics/run/checkpoint.h"
+#include "gpu/sizes.h"
 #include "io/csv.h"
 
 #include <chrono>
@@ -18,7 +19,7 @@ namespace {
 
 using namespace test;
 
-Case gpu_case(int n = 1500, Integrator integrator = Integrator::leapfrog) {
+Case gpu_case(int n = gpu_test::sized(1500, 150), Integrator integrator = Integrator::leapfrog) {
     auto out = small_case(integrator);
     out.initial.n = n;
     out.force.precision = Precision::mixed;
@@ -49,9 +50,10 @@ TEST(GpuRun, LeavesTheFilesOfTheCpuToThePrecision) {
 
 TEST(GpuRun, StopsAndGoesOn) {
     NEEDS_GPU();
-    for (const int n : {1500, 8500}) { // the persistent kernel and graphs
+    for (const std::size_t n :
+         gpu_test::sizes_up_to(1500, {1500, 8500})) { // the persistent kernel and graphs
         const TemporaryFolder folder;
-        auto the_case = gpu_case(n, Integrator::yoshida4);
+        auto the_case = gpu_case(static_cast<int>(n), Integrator::yoshida4);
         the_case.time.end = 0.5;
         run_case(the_case, {.out = folder / "whole"});
         the_case.output.checkpoint_every = 0.0; // interruptions alone make checkpoints

@@ -4,6 +4,7 @@
 
 #include "dynamics/diagnostics.h"
 #include "dynamics/simulation_state.h"
+#include "gpu/sizes.h"
 
 namespace farfield {
 namespace {
@@ -47,8 +48,9 @@ TEST(GpuSimulation, HasTheForcesOfTheCpuAtEveryStep) {
 // 1,000 bodies take the persistent kernel, 9,000 do not.
 TEST(GpuSimulation, FollowsThePlummerTrajectoryOfTheCpu) {
     NEEDS_GPU();
-    for (const int n : {1000, 9000}) {
-        auto [gpu, cpu] = both(plummer_bodies(n), on_gpu(), {.step = 1.0 / 256, .end = 100.0 / 256});
+    for (const std::size_t n : gpu_test::sizes_up_to(1000, {1000, 9000})) {
+        auto [gpu, cpu] =
+            both(plummer_bodies(static_cast<int>(n)), on_gpu(), {.step = 1.0 / 256, .end = 100.0 / 256});
         gpu.advance_to(1.0);
         cpu.advance_to(1.0);
         EXPECT_EQ(gpu.step_count(), 100U);
@@ -60,8 +62,8 @@ TEST(GpuSimulation, FollowsThePlummerTrajectoryOfTheCpu) {
 TEST(GpuSimulation, HasTheSameBitsFromRunToRunAndAcrossRestarts) {
     NEEDS_GPU();
     for (const auto integrator : {Integrator::leapfrog, Integrator::yoshida4})
-        for (const int n : {1000, 9000}) {
-            const auto bodies = plummer_bodies(n);
+        for (const std::size_t n : gpu_test::sizes_up_to(1000, {1000, 9000})) {
+            const auto bodies = plummer_bodies(static_cast<int>(n));
             const auto force = on_gpu(Precision::mixed);
             const TimeOptions time{.integrator = integrator, .step = 1.0 / 128, .end = 0.3};
             Simulation whole(bodies, force, time), again(bodies, force, time);
@@ -84,8 +86,8 @@ TEST(GpuSimulation, HasTheSameBitsFromRunToRunAndAcrossRestarts) {
 // One GPU that plays several, by both designs and all exchanges; a restart may use another number.
 TEST(GpuSimulation, HasTheSameBitsOnAnyNumberOfGpus) {
     NEEDS_GPU();
-    for (const int n : {1000, 9001}) {
-        auto bodies = plummer_bodies(n);
+    for (const std::size_t n : gpu_test::sizes_up_to(1000, {1000, 9001})) {
+        auto bodies = plummer_bodies(static_cast<int>(n));
         for (std::size_t i = 0; i < bodies.position.size(); i += 3) bodies.position[i] += 1000.0; // far off
         auto force = on_gpu(Precision::mixed);
         const TimeOptions time{.step = 1.0 / 128, .end = 20.0 / 128};
@@ -146,8 +148,8 @@ TEST(GpuSimulation, HasTheDiagnosticsOfTheCpu) {
 TEST(GpuSimulation, KeepsWhatIsToBeKept) {
     NEEDS_GPU();
     for (const auto integrator : {Integrator::leapfrog, Integrator::yoshida4}) {
-        auto [gpu, cpu] =
-            both(plummer_bodies(2048), on_gpu(), {.integrator = integrator, .step = 1.0 / 128, .end = 1.0});
+        auto [gpu, cpu] = both(plummer_bodies(gpu_test::sized(2048, 256)), on_gpu(),
+                               {.integrator = integrator, .step = 1.0 / 128, .end = 1.0});
         const auto start = gpu.diagnostics();
         (void)cpu.diagnostics();
         gpu.advance_to(1.0);

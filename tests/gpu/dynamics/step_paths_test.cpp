@@ -7,6 +7,7 @@
 
 #include "dynamics/cuda/device_motion.h"
 #include "dynamics/integrators/motion_formulas.h"
+#include "gpu/sizes.h"
 
 #include <algorithm>
 #include <string>
@@ -31,7 +32,9 @@ std::vector<Setting> settings() {
     std::vector<Setting> all;
     for (const auto path : cuda::step_paths())
         for (const auto precision : {Precision::float32, Precision::float64, Precision::mixed})
-            for (const int n : {1, 2, 3, 33, 512, 1000, 1025, 5000}) all.push_back({path, precision, n});
+            for (const auto n :
+                 gpu_test::sized<std::vector<int>>({1, 2, 3, 33, 512, 1000, 1025, 5000}, {2, 33, 1025}))
+                all.push_back({path, precision, n});
     return all;
 }
 
@@ -159,8 +162,9 @@ TEST(StepPaths, PersistentKernelTakesAsManyBodiesAsItSays) {
         DeviceMotion motion(setup_of({StepPath::persistent, precision, most}, bodies), bodies);
         if (motion.path() != StepPath::persistent) GTEST_SKIP() << "this GPU has too few multiprocessors";
         DeviceMotion graph(setup_of({StepPath::graph, precision, most}, bodies), bodies);
-        motion.advance(20, 1.0 / 256);
-        graph.advance(20, 1.0 / 256);
+        const auto steps = gpu_test::sized<std::uint64_t>(20, 1);
+        motion.advance(steps, 1.0 / 256);
+        graph.advance(steps, 1.0 / 256);
         EXPECT_LE(relative_difference(state_of(motion).position, state_of(graph).position),
                   tolerance(precision, 1e-13));
     }
@@ -253,14 +257,15 @@ TEST(StepPaths, FindsTheFirstStepThatFails) {
 TEST(StepPaths, MomentsDoNotSeeLaterSteps) {
     NEEDS_GPU();
     for (const auto path : cuda::step_paths()) {
-        const auto bodies = crowd(2000, 16);
-        const auto setup = setup_of({path, Precision::float32, 2000}, bodies);
+        const int n = gpu_test::sized(2000, 200);
+        const auto bodies = crowd(n, 16);
+        const auto setup = setup_of({path, Precision::float32, n}, bodies);
         DeviceMotion alone(setup, bodies), busy(setup, bodies);
         alone.advance(3, 1.0 / 64);
         busy.advance(3, 1.0 / 64);
         alone.capture(true);
         busy.capture(true);
-        busy.advance(400, 1.0 / 64);
+        busy.advance(gpu_test::sized<std::uint64_t>(400, 20), 1.0 / 64);
         const auto expected = alone.moment();
         const auto& seen = busy.moment();
         EXPECT_TRUE(std::equal(expected.position.begin(), expected.position.end(), seen.position.begin()));

@@ -3,6 +3,7 @@
 #include "backend/cuda/devices.h"
 #include "backend/jit/nvrtc.h"
 #include "emulation/stencil_cases.h"
+#include "gpu/sizes.h"
 #include "property/stencil_generator.h"
 #include "unit/stencil/compiled.h"
 
@@ -91,16 +92,19 @@ std::vector<ExecutorOptions> forms(int tile) {
     return list;
 }
 
+// More than one pass of any form.
+std::vector<int> some_steps() { return gpu_test::sized<std::vector<int>>({5, 30}, {2, 8}); }
+
 TEST_F(StencilGpu, EveryMaskInEveryForm) {
     for (const int tile : {1, 4, 7}) {
-        compare(Compiled(testing::microdisk).program(), forms(tile), {5, 30}, "microdisk");
+        compare(Compiled(testing::microdisk).program(), forms(tile), some_steps(), "microdisk");
         if (HasFatalFailure()) return;
     }
 }
 
 TEST_F(StencilGpu, Boundaries) {
     for (const auto& c : testing::boundary_cases()) {
-        compare(Compiled(c.text).program(), forms(2), {3, 8}, c.name);
+        compare(Compiled(c.text).program(), forms(2), gpu_test::sized<std::vector<int>>({3, 8}, {3}), c.name);
         if (HasFatalFailure()) return;
     }
 }
@@ -116,23 +120,24 @@ TEST_F(StencilGpu, ColumnsStreamedAlongZ) {
         for (const int steps : {1, 2})
             for (const auto& block : blocks)
                 list.push_back({.mask = mask, .time_tile = steps, .block = block});
-    compare(Compiled(testing::yee_ball).program(), list, {5, 30}, "yee");
+    compare(Compiled(testing::yee_ball).program(), list, some_steps(), "yee");
     for (const auto& c : testing::column_cases()) {
         if (HasFatalFailure()) return;
         compare(Compiled(c.text).program(),
-                {{.time_tile = 1, .block = {64, 16, 6}}, {.time_tile = 2, .block = {32, 16, 4}}}, {3, 8},
-                c.name);
+                {{.time_tile = 1, .block = {64, 16, 6}}, {.time_tile = 2, .block = {32, 16, 4}}},
+                gpu_test::sized<std::vector<int>>({3, 8}, {3}), c.name);
     }
 }
 
 TEST_F(StencilGpu, PointsWithinPasses) {
-    compare(Compiled(testing::probed).program(), {{.time_tile = 4}, {}}, {5, 300, 3}, "points");
+    compare(Compiled(testing::probed).program(), {{.time_tile = 4}, {}},
+            gpu_test::sized<std::vector<int>>({5, 300, 3}, {5, 30, 3}), "points");
 }
 
 // Enough steps for recorded graphs to run several times.
 TEST_F(StencilGpu, GraphsOfManySteps) {
-    compare(Compiled(testing::microdisk).program(), {{.fuse = false}, {.time_tile = 4}, {}}, {700, 256, 3},
-            "microdisk");
+    compare(Compiled(testing::microdisk).program(), {{.fuse = false}, {.time_tile = 4}, {}},
+            gpu_test::sized<std::vector<int>>({700, 256, 3}, {260, 3}), "microdisk");
 }
 
 TEST_F(StencilGpu, ContinuesFromWrittenFields) {
@@ -150,7 +155,7 @@ TEST_F(StencilGpu, ContinuesFromWrittenFields) {
 }
 
 TEST_F(StencilGpu, RandomPrograms) {
-    const auto total = number_from("FARFIELD_RANDOM_PROGRAMS", 200);
+    const auto total = number_from("FARFIELD_RANDOM_PROGRAMS", gpu_test::sized(200, 20));
     auto seed = number_from("FARFIELD_RANDOM_SEED", 1);
     for (std::uint64_t done = 0; done < total; ++seed) {
         const auto text = testing::program_of({testing::random_world(seed, "")});

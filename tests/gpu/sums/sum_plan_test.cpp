@@ -4,6 +4,7 @@
 // u, u = 6e-8; of double 20 to 36 u, u = 1.1e-16. The reference adds N terms in a row, which costs √N u more.
 #include "backend/cuda/devices.h"
 #include "exact.h"
+#include "gpu/sizes.h"
 #include "sums/direct/reference.h"
 
 #include <farfield/error.h>
@@ -72,7 +73,7 @@ TEST(SumPlanOnGpu, AgreesWithTheReference) {
     NEEDS_GPU();
     for (const auto precision : {Precision::float32, Precision::float64, Precision::mixed})
         for (const auto kernel : {Kernel::gravity, Kernel::coulomb})
-            for (const std::size_t n : {2, 33, 1000, 5003}) {
+            for (const std::size_t n : gpu_test::sizes_up_to(1000, {2, 33, 1000, 5003})) {
                 SCOPED_TRACE(testing::Message() << name_of(precision) << ' ' << name_of(kernel) << ' ' << n);
                 const auto cloud = gpu_test::plummer(n, n, precision == Precision::float32, true);
                 const auto got =
@@ -235,10 +236,11 @@ TEST(SumPlanOnGpu, TakesAnyStridesAndTypes) {
 
 TEST(SumPlanOnGpu, UpdatesAndRepeatsItsBits) {
     NEEDS_GPU();
-    const auto cloud = gpu_test::plummer(9001, 1, false), moved = gpu_test::plummer(9001, 2, false);
+    const std::size_t n = gpu_test::sized(9001, 2001);
+    const auto cloud = gpu_test::plummer(n, 1, false), moved = gpu_test::plummer(n, 2, false);
     const SumOptions options{.device = on_gpu};
     SumPlan plan(rows(cloud.points), options);
-    Values once(9001), again(9001);
+    Values once(n), again(n);
     plan.execute(list(cloud.strengths), {.potential = std::span<double>(once)});
     plan.update(rows(moved.points));
     plan.execute(list(moved.strengths), {.potential = std::span<double>(again)});
@@ -251,6 +253,7 @@ TEST(SumPlanOnGpu, UpdatesAndRepeatsItsBits) {
 
 TEST(SumPlanOnGpu, AutoComputesWhereItSays) {
     NEEDS_GPU();
+    NEEDS_LARGE();
     const auto tiny = gpu_test::plummer(100, 1, false), large = gpu_test::plummer(150000, 1, true);
     EXPECT_EQ(sum(rows(tiny.points), list(tiny.strengths)).report.device.kind, DeviceKind::cpu);
     // float, 2.3e10 pairs: seconds on a CPU of few cores, ten milliseconds on the GPU
@@ -263,7 +266,8 @@ TEST(SumPlanOnGpu, AutoComputesWhereItSays) {
 // One GPU named several times plays several: the bits are those of one, with either design.
 TEST(SumPlanOnSeveralGpus, GivesTheBitsOfOne) {
     NEEDS_GPU();
-    const auto cloud = gpu_test::plummer(5003, 3, false);
+    const std::size_t n = gpu_test::sized(5003, 503);
+    const auto cloud = gpu_test::plummer(n, 3, false);
     for (const auto precision : {Precision::float32, Precision::float64, Precision::mixed}) {
         const auto one =
             sum(rows(cloud.points), list(cloud.strengths), {.precision = precision, .device = on_gpu});
@@ -272,7 +276,7 @@ TEST(SumPlanOnSeveralGpus, GivesTheBitsOfOne) {
                                      .device = {.kind = DeviceKind::cuda, .gpus = {0, 0, 0}},
                                      .multi_gpu = multi_gpu};
             SumPlan plan(rows(cloud.points), options);
-            Values potential(5003), field(3 * 5003);
+            Values potential(n), field(3 * n);
             for (int repeat = 0; repeat < 2; ++repeat) {
                 plan.execute(list(cloud.strengths), {.potential = std::span<double>(potential),
                                                      .field = matrix_view(std::span<double>(field), 3)});
