@@ -24,7 +24,7 @@ Case gpu_case(int n = gpu_test::sized(1500, 150), Integrator integrator = Integr
     out.initial.n = n;
     out.force.precision = Precision::mixed;
     out.force.device = {.kind = DeviceKind::cuda};
-    out.time.step = 1.0 / 512;
+    out.time.step = gpu_test::sized(1.0 / 512, 1.0 / 32);
     out.time.end = 2.0;
     return out;
 }
