@@ -63,8 +63,9 @@ std::int64_t cache_of_a_thread([[maybe_unused]] int threads) {
 CpuExecutor::CpuExecutor(std::shared_ptr<const ir::Program> program, const ExecutorOptions& options)
     : Executor(std::move(program)), options_(options),
       mask_(options.mask == Mask::automatic ? Mask::spans : options.mask),
-      threads_(thread_count(options.threads)), storage_(*program_, threads_), uniforms_(*program_),
-      current_(program_->buffers.size(), 0), instances_(program_->grids.size()),
+      threads_(thread_count(options.threads)),
+      storage_(*program_, threads_, mask_ == Mask::spans ? extents_of(*program_) : std::vector<Extents>{}),
+      uniforms_(*program_), current_(program_->buffers.size(), 0), instances_(program_->grids.size()),
       pairs_(program_->grids.size()), joins_now_(program_->grids.size()) {
     compile();
     for (int b = 0; b < static_cast<int>(program_->buffers.size()); ++b)

@@ -23,6 +23,13 @@ std::int64_t round_up(std::int64_t value, std::int64_t unit) { return (value + u
 // Rows start on lines, an odd number of lines apart: neighbouring rows use different sets of the caches.
 std::int64_t pitch_of(std::int64_t bytes) { return round_up(bytes, 2 * line) + line; }
 
+// Whether so much of the rows is never touched that they are worth taking apart.
+bool has_gaps(const Extents& extents, std::int64_t length) {
+    std::int64_t touched = 0;
+    for (const auto& part : extents) touched += part.last - part.first;
+    return 20 * touched < 19 * length * static_cast<std::int64_t>(extents.size());
+}
+
 } // namespace
 
 // Memory from the system, in large pages where it has them, all 0.
@@ -46,10 +53,11 @@ struct Storage::Block {
 std::byte* Rows::outside(std::int64_t y, std::int64_t z) const {
     const auto row = ir::bounded_index(y, rows, row_boundary);
     const auto plane = ir::bounded_index(z, planes, plane_boundary);
-    return row < 0 || plane < 0 ? zeros : base + row * row_pitch + plane * plane_pitch;
+    return row < 0 || plane < 0 ? zeros : at(row, plane);
 }
 
-Storage::Storage(const ir::Program& program, int threads) : program_(program), threads_(threads) {
+Storage::Storage(const ir::Program& program, int threads, const std::vector<Extents>& extents)
+    : program_(program), threads_(threads) {
     std::int64_t longest = 1;
     std::int64_t count = 0;
     for (std::size_t b = 0; b < program.buffers.size(); ++b) {
@@ -66,17 +74,22 @@ Storage::Storage(const ir::Program& program, int threads) : program_(program), t
                 place.planes = shape[2];
             }
             place.pitch = pitch_of(place.length * size);
+            const auto rank = program.grids[buffer.grid].rank;
+            place.slab = buffer.axis < 0 ? place.pitch * (rank == 3 ? place.rows : 1) : 0;
+            auto used = place.pitch * place.rows * place.planes;
+            if (!extents.empty() && has_gaps(extents[b], place.length))
+                used = take_apart(place, size, extents[b], rank);
             const auto start = count++ % 7 * stagger;
             constexpr std::int64_t huge_page = std::int64_t{1} << 21;
-            const auto bytes = start + place.pitch * place.rows * place.planes + line;
+            const auto bytes = start + used + line;
             auto& block = blocks_.emplace_back(std::make_unique<Block>(
                 static_cast<std::size_t>(bytes >= huge_page ? round_up(bytes, huge_page) : bytes)));
             place.base = static_cast<std::byte*>(block->data) + start;
             copies.push_back(place);
             // The thread that first touches a page decides which memory it lies in.
             parallel_own(threads_, [&](std::int64_t piece) {
-                const auto part = place.pitch * place.rows * place.planes / threads_;
-                std::memset(place.base + part * piece, 0, static_cast<std::size_t>(part));
+                const auto from = used * piece / threads_, to = used * (piece + 1) / threads_;
+                std::memset(place.base + from, 0, static_cast<std::size_t>(to - from));
             });
         }
     }
@@ -88,6 +101,39 @@ Storage::~Storage() = default;
 
 std::size_t Storage::value_size(int buffer) const {
     return program_.buffers[buffer].precision == Precision::single_precision ? sizeof(float) : sizeof(double);
+}
+
+std::int64_t Storage::take_apart(Place& place, std::int64_t size, const Extents& extents, int rank) {
+    const auto unit = line / size; // so that a cell lies at the same place of a line in all rows
+    const auto rows_of_slab = rank == 3 ? place.rows : 1;
+    std::int64_t at = 0;
+    std::int64_t slab_start = 0;
+    place.slab = 0;
+    for (std::size_t row = 0; row < extents.size(); ++row) {
+        auto part = extents[row];
+        if (part.last <= part.first) part = {0, 0};
+        part.first -= part.first % unit;
+        place.parts.push_back(part);
+        place.starts.push_back(at - part.first * size);
+        if (part.last > part.first) at += pitch_of((part.last - part.first) * size);
+        if ((static_cast<std::int64_t>(row) + 1) % rows_of_slab != 0) continue;
+        place.slab = std::max(place.slab, at - slab_start);
+        slab_start = at;
+    }
+    for (const auto& part : place.parts) {
+        place.others.push_back(at);
+        at += (place.length - (part.last - part.first)) * size;
+    }
+    return round_up(at, line);
+}
+
+Storage::Pieces Storage::pieces(const Place& place, std::int64_t row, std::int64_t size) {
+    if (place.parts.empty()) return {{{{0, place.length}, place.base + row * place.pitch}, {}, {}}};
+    const auto& part = place.parts[row];
+    auto* others = place.base + place.others[row];
+    return {{{{0, part.first}, others},
+             {part, place.base + place.starts[row] + part.first * size},
+             {{part.last, place.length}, others + part.first * size}}};
 }
 
 Rows Storage::rows(int buffer, int copy) const {
@@ -105,6 +151,7 @@ Rows Storage::rows(int buffer, int copy) const {
     if (b.axis < 0) {
         rows.row_pitch = place.pitch;
         rows.plane_pitch = place.pitch * place.rows;
+        if (!place.starts.empty()) rows.starts = place.starts.data();
     } else if (b.axis == 1) {
         rows.row_pitch = size;
     } else if (b.axis == 2) {
@@ -114,27 +161,37 @@ Rows Storage::rows(int buffer, int copy) const {
 }
 
 std::int64_t Storage::slab_bytes(int buffer) const {
-    const auto& b = program_.buffers[buffer];
-    const auto& place = places_[buffer][0];
-    if (b.axis >= 0) return 0;
-    const auto rank = program_.grids[b.grid].rank;
-    return place.pitch * (rank == 3 ? place.rows : 1) * b.copies;
+    return places_[buffer][0].slab * program_.buffers[buffer].copies;
 }
 
 template <class T>
 void Storage::read_as(const Place& place, std::span<double> values) const {
     parallel_for(threads_, place.rows * place.planes, [&](std::int64_t row) {
-        const auto* from = reinterpret_cast<const T*>(place.base + row * place.pitch);
-        std::copy(from, from + place.length, values.begin() + row * place.length);
+        for (const auto& [cells, at] : pieces(place, row, sizeof(T)))
+            std::copy_n(reinterpret_cast<const T*>(at), cells.last - cells.first,
+                        values.begin() + row * place.length + cells.first);
     });
+}
+
+template <class T>
+void Storage::write_cells(const Place& place, std::int64_t row, std::int64_t first,
+                          std::span<const double> values) {
+    const auto last = first + static_cast<std::int64_t>(values.size());
+    for (const auto& [cells, at] : pieces(place, row, sizeof(T))) {
+        const auto from = std::max(first, cells.first), to = std::min(last, cells.last);
+        if (from < to)
+            std::transform(values.begin() + (from - first), values.begin() + (to - first),
+                           reinterpret_cast<T*>(at) + (from - cells.first),
+                           [](double value) { return static_cast<T>(value); });
+    }
 }
 
 template <class T>
 void Storage::write_as(const Place& place, std::span<const double> values) {
     parallel_for(threads_, place.rows * place.planes, [&](std::int64_t row) {
-        auto* to = reinterpret_cast<T*>(place.base + row * place.pitch);
-        const auto from = values.begin() + row * place.length;
-        std::transform(from, from + place.length, to, [](double value) { return static_cast<T>(value); });
+        write_cells<T>(place, row, 0,
+                       values.subspan(static_cast<std::size_t>(row * place.length),
+                                      static_cast<std::size_t>(place.length)));
     });
 }
 
@@ -157,12 +214,10 @@ void Storage::write(int buffer, int copy, std::span<const double> values) {
 void Storage::write_row(int buffer, int copy, std::int64_t row, std::int64_t first,
                         std::span<const double> values) {
     const auto& place = places_[buffer][copy];
-    auto* start = place.base + row * place.pitch;
     if (value_size(buffer) == sizeof(float))
-        std::transform(values.begin(), values.end(), reinterpret_cast<float*>(start) + first,
-                       [](double value) { return static_cast<float>(value); });
+        write_cells<float>(place, row, first, values);
     else
-        std::copy(values.begin(), values.end(), reinterpret_cast<double*>(start) + first);
+        write_cells<double>(place, row, first, values);
 }
 
 } // namespace farfield::stencil::cpu

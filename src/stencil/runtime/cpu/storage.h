@@ -1,9 +1,13 @@
 // Where the cpu target keeps the values of buffers: rows of aligned starts, a little apart from each other so
-// that rows of several fields do not fall on the same places of the caches.
+// that rows of several fields do not fall on the same places of the caches. Where kernels touch a part of
+// each row only, these parts lie one behind the other and the other cells elsewhere: what is fetched ahead
+// behind the end of a part is then the next one.
 #pragma once
 
 #include "stencil/ir/ir.h"
+#include "stencil/runtime/cpu/extents.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -17,6 +21,8 @@ struct Rows {
     std::byte* base = nullptr;
     std::int64_t row_pitch = 0; ///< bytes; 0 where the values do not depend on the index
     std::int64_t plane_pitch = 0;
+    /// Of the rows y + rows·z: bytes from `base` to where x = 0 is or would be. Null where pitches say it.
+    const std::int64_t* starts = nullptr;
     std::int64_t rows = 1; ///< along axis 1
     std::int64_t planes = 1;
     Boundary row_boundary = Boundary::none;
@@ -26,7 +32,7 @@ struct Rows {
     /// The row at index y along axis 1 and z along axis 2, which may lie outside the grid.
     std::byte* at(std::int64_t y, std::int64_t z) const {
         if (y < 0 || y >= rows || z < 0 || z >= planes) return outside(y, z);
-        return base + y * row_pitch + z * plane_pitch;
+        return base + (starts != nullptr ? starts[y + rows * z] : y * row_pitch + z * plane_pitch);
     }
 
 private:
@@ -36,13 +42,15 @@ private:
 class Storage {
 public:
     /// All values are 0. `threads` share the first touch of the memory.
-    Storage(const ir::Program& program, int threads);
+    /// @param extents of each row what rows() is used for, by buffer; empty: all of all rows
+    Storage(const ir::Program& program, int threads, const std::vector<Extents>& extents = {});
     ~Storage();
     Storage(const Storage&) = delete;
     Storage& operator=(const Storage&) = delete;
 
     Rows rows(int buffer, int copy) const;
-    /// Bytes of the rows of all copies of a buffer at one index along its grid's last axis.
+    /// Bytes of the rows of all copies of a buffer at one index along its grid's last axis, where they are
+    /// most.
     std::int64_t slab_bytes(int buffer) const;
 
     /// Values without gaps, x fastest; of an array those along its axis.
@@ -60,8 +68,26 @@ private:
         std::int64_t rows = 1;
         std::int64_t planes = 1;
         std::int64_t pitch = 0;
+        std::int64_t slab = 0; ///< bytes at one index along the last axis, at most
+        // Where rows are in parts: the parts that kernels touch, where they start (see Rows), and where the
+        // other cells are, those before the part before those behind it.
+        Extents parts;
+        std::vector<std::int64_t> starts;
+        std::vector<std::int64_t> others;
     };
+    /// Cells of a row that lie one behind the other.
+    struct Piece {
+        ir::Interval cells;
+        std::byte* at = nullptr; ///< of the first
+    };
+    using Pieces = std::array<Piece, 3>;
     std::size_t value_size(int buffer) const;
+    /// Cuts the rows of a place in parts. Returns its bytes.
+    static std::int64_t take_apart(Place& place, std::int64_t size, const Extents& extents, int rank);
+    static Pieces pieces(const Place& place, std::int64_t row, std::int64_t size);
+    template <class T>
+    static void write_cells(const Place& place, std::int64_t row, std::int64_t first,
+                            std::span<const double> values);
     template <class T>
     void read_as(const Place& place, std::span<double> values) const;
     template <class T>

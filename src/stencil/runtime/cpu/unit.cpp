@@ -130,9 +130,13 @@ Located Unit::locate(const Storage& storage, const Copies& current) const {
         const int now = current[slot.buffer];
         const auto& rows =
             located.slots.emplace_back(storage.rows(slot.buffer, slot.other_copy ? 1 - now : now));
-        located.places.push_back(
-            {rows.base + slot.row_offset * rows.row_pitch + slot.plane_offset * rows.plane_pitch,
-             rows.row_pitch, rows.plane_pitch});
+        if (rows.starts != nullptr)
+            located.places.push_back(
+                {rows.base, 0, 0, rows.starts + slot.row_offset + slot.plane_offset * rows.rows});
+        else
+            located.places.push_back(
+                {rows.base + slot.row_offset * rows.row_pitch + slot.plane_offset * rows.plane_pitch,
+                 rows.row_pitch, rows.plane_pitch, nullptr});
     }
     for (const auto& carry : carries_) {
         const int now = current[carry.buffer];
@@ -216,7 +220,9 @@ inline void Unit::run_row(std::int64_t y, std::int64_t z, codegen::RowCall& call
         z < inner_planes_.last) {
         const auto* places = located.places.data();
         for (std::size_t i = 0; i < count; ++i)
-            at[i] = places[i].origin + y * places[i].row_pitch + z * places[i].plane_pitch;
+            at[i] = places[i].origin + (places[i].starts != nullptr
+                                            ? places[i].starts[row]
+                                            : y * places[i].row_pitch + z * places[i].plane_pitch);
     } else {
         for (std::size_t i = 0; i < count; ++i)
             at[i] = located.slots[i].at(y + slots_[i].row_offset, z + slots_[i].plane_offset);

@@ -17,11 +17,12 @@ namespace farfield::stencil::cpu {
 using Copies = std::vector<int>;
 
 /// Where a slot's row lies for row y of plane z, if it lies in the grid: origin + y·row_pitch +
-/// z·plane_pitch.
+/// z·plane_pitch or, where rows have starts of their own, origin + starts[y + rows·z].
 struct Place {
     std::byte* origin = nullptr;
     std::int64_t row_pitch = 0;
     std::int64_t plane_pitch = 0;
+    const std::int64_t* starts = nullptr;
 };
 
 /// A unit's memory, with the copies of a moment.
