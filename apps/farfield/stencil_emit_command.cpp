@@ -4,12 +4,27 @@
 
 #include "studies/stencil_emit.h"
 
+#include <farfield/stencil.h>
+
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
+#include <vector>
 
 namespace farfield::app {
+namespace {
+
+void print_project(const std::vector<std::filesystem::path>& files, const std::filesystem::path& folder) {
+    fmt::print("Files made:\n");
+    for (const auto& path : files) fmt::print("  {}\n", path.string());
+    fmt::print("Build and run: cmake -S {0} -B {0}/build && cmake --build {0}/build && {0}/build/run\n",
+               folder.string());
+}
+
+} // namespace
 
 StencilPart declare_stencil_emit(CLI::App& stencil) {
     struct Options {
@@ -44,22 +59,25 @@ StencilPart declare_stencil_emit(CLI::App& stencil) {
         *app, "--steps", command->steps, {1, 2147483647},
         "Steps that the project does unless it is told otherwise; by default those of the program, or 1000");
     app->add_option("--out", task.folder, "Folder for the project")->type_name("FOLDER")->required();
-    return {
-        app, [command] {
-            return with_inputs({command->task.program.input}, [&] {
-                auto& emit = command->task;
-                require_input(emit.program.input, "FILE");
-                require_output_folder(emit.folder, "--out");
-                if (command->steps > 0) emit.steps = command->steps;
-                make_output_folder(emit.folder, "--out");
-                fmt::print("Files made:\n");
-                for (const auto& path : emit_stencil(emit)) fmt::print("  {}\n", path.string());
-                fmt::print(
-                    "Build and run: cmake -S {0} -B {0}/build && cmake --build {0}/build && {0}/build/run\n",
-                    emit.folder.string());
-                return 0;
-            });
-        }};
+    return {app, [command] {
+                return with_inputs({command->task.program.input}, [&] {
+                    auto& emit = command->task;
+                    require_input(emit.program.input, "FILE");
+                    require_output_folder(emit.folder, "--out");
+                    if (command->steps > 0) emit.steps = command->steps;
+                    std::error_code ignored;
+                    const bool is_new = !std::filesystem::exists(emit.folder, ignored);
+                    try {
+                        make_output_folder(emit.folder, "--out");
+                        print_project(emit_stencil(emit), emit.folder);
+                        return 0;
+                    } catch (const StencilError& error) {
+                        if (is_new) std::filesystem::remove(emit.folder, ignored); // only if it is empty
+                        say(error.messages());
+                        throw CompileError(error.summary());
+                    }
+                });
+            }};
 }
 
 } // namespace farfield::app

@@ -38,6 +38,25 @@ std::vector<int> outputs_of(const stencil::Model& model) {
     return fields;
 }
 
+bool has_content(const std::filesystem::path& path, std::string_view text) {
+    return std::filesystem::is_regular_file(path) && as_text(read_file(path)) == text;
+}
+
+// Files that nobody can make again stay: a README.md or main.cpp is in many a folder.
+void require_own_folder(const std::filesystem::path& folder, const std::vector<codegen::EmittedFile>& files) {
+    const auto readme = folder / "README.md";
+    const bool is_project = std::filesystem::is_regular_file(readme) &&
+                            as_text(read_file(readme)).find(codegen::project_mark) != std::string_view::npos;
+    if (is_project) return;
+    for (const auto& file : files)
+        if (const auto path = folder / file.name;
+            std::filesystem::exists(path) && !has_content(path, file.content))
+            throw InvalidArgument(
+                fmt::format("'{}' is there already and is no part of a project that Farfield "
+                            "wrote; choose another folder, or move it away",
+                            path.string()));
+}
+
 } // namespace
 
 std::vector<std::string_view> emit_targets() {
@@ -67,7 +86,9 @@ std::vector<std::filesystem::path> emit_stencil(const StencilEmitTask& task) {
     options.steps = task.steps.value_or(steps_of(front.model()).value_or(default_steps));
     options.outputs = outputs_of(front.model());
     std::vector<std::filesystem::path> paths;
-    for (const auto& file : emitter->emit(*program, options)) {
+    const auto files = emitter->emit(*program, options);
+    require_own_folder(task.folder, files);
+    for (const auto& file : files) {
         paths.push_back(task.folder / file.name);
         write_file_atomically(paths.back(), file.content);
     }

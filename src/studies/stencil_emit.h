@@ -22,8 +22,9 @@ struct StencilEmitTask {
 /// The targets that projects can be written for.
 std::vector<std::string_view> emit_targets();
 
-/// Writes the files; existing ones of the same names are replaced. @returns their paths.
-/// @throws StencilError for mistakes of the program, InvalidArgument for a target that is not known, IoError.
+/// Writes the files; those of an earlier project are replaced. @returns their paths.
+/// @throws StencilError for mistakes of the program, InvalidArgument for a target that is not known and for a
+/// folder with other files of the same names, IoError.
 std::vector<std::filesystem::path> emit_stencil(const StencilEmitTask& task);
 
 } // namespace farfield

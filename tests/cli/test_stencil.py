@@ -184,6 +184,31 @@ class Resonances(CommandTest):
         self.fail_clearly([*base, "uneven.csv", *band], 2, "not evenly spaced")
 
 
+class Emit(CommandTest):
+    def test_a_project_is_replaced_and_other_files_are_not(self):
+        first = self.succeed("stencil", "emit", MICRODISK, "--out", "project").out
+        self.assertIn("project/main.cpp", first)
+        self.succeed("stencil", "emit", MICRODISK, "--out", "project", "--steps", "7")
+        with open("project/README.md", encoding="utf-8") as file:
+            self.assertIn("build/run 7", file.read())
+        for name in ("README.md", "main.cpp"):
+            os.mkdir(name[0])
+            path = os.path.join(name[0], name)
+            write(path, "mine\n")
+            self.fail_clearly(["stencil", "emit", MICRODISK, "--out", name[0]], 2, path, "choose another folder")
+            self.assertEqual(os.listdir(name[0]), [name])
+            with open(path, encoding="utf-8") as file:
+                self.assertEqual(file.read(), "mine\n")
+
+    def test_a_broken_program_leaves_nothing_and_claims_nothing(self):
+        write("broken.ff", BROKEN)
+        result = farfield("stencil", "emit", "broken.ff", "--out", "project")
+        self.assertEqual((result.code, result.out), (2, ""))
+        self.assertIn("broken.ff:4:13: error: there is no 'w'", result.err)
+        self.assert_one_error(result.err, "broken.ff: 1 error")
+        self.assertEqual(os.listdir("."), ["broken.ff"])
+
+
 class Tune(CommandTest):
     def test_the_fastest_way_is_kept(self):
         os.environ["FARFIELD_CACHE"] = os.path.join(os.getcwd(), "cache")

@@ -232,7 +232,7 @@ std::string print_uniforms(const ir::Program& program, Needs& needs) {
 
 std::string readme(const ir::Program& program, const EmitOptions& options) {
     auto text = fmt::format(
-        "# {}\n\nA stencil program as C++, made by Farfield, which it does not need.\n\n"
+        "# {}\n\nA stencil program as C++, {}.\n\n"
         "    cmake -S . -B build && cmake --build build && build/run {}\n\n"
         "writes FIELD.npy for each output field and RECORD.csv for each record into the current folder.\n\n"
         "| file | holds |\n| --- | --- |\n"
@@ -240,7 +240,7 @@ std::string readme(const ir::Program& program, const EmitOptions& options) {
         "| `program.cpp` | the tables: grids, fields, updates, records |\n"
         "| `program.h` | what the tables consist of |\n"
         "| `main.cpp` | memory, the loop over steps, files |\n",
-        program.name, options.steps);
+        program.name, project_mark, options.steps);
     if (!options.program_text.empty()) text += "| `program.ff` | the program as it was written |\n";
     return text;
 }

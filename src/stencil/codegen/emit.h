@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace farfield::stencil::codegen {
@@ -14,6 +15,9 @@ struct EmitOptions {
     std::vector<int> outputs;      ///< fields that it writes at the end; empty: all
     std::string program_text = {}; ///< goes along for people
 };
+
+/// Stands in the README.md of every project.
+inline constexpr std::string_view project_mark = "made by Farfield, which it does not need";
 
 struct EmittedFile {
     std::string name;    ///< without folders

@@ -170,7 +170,7 @@ void replace(std::string& text, std::string_view what, std::string_view with) {
 
 std::string readme(const ir::Program& program, const Plan& plan, const EmitOptions& options) {
     auto text = fmt::format(
-        "# {}\n\nA stencil program as CUDA C++, made by Farfield, which it does not need: {}.\n\n"
+        "# {}\n\nA stencil program as CUDA C++, {}: {}.\n\n"
         "    cmake -S . -B build && cmake --build build && build/run {}\n\n"
         "writes FIELD.npy for each output field and RECORD.csv for each record into the current folder.\n"
         "`-DCMAKE_CUDA_ARCHITECTURES=80` builds for another GPU than H100 and H200.\n\n"
@@ -179,7 +179,8 @@ std::string readme(const ir::Program& program, const Plan& plan, const EmitOptio
         "| `table_N.bin` | cells and tiles that kernels run on |\n"
         "| `program.h` | what the tables consist of |\n"
         "| `main.cu` | memory, the loop over steps, files |\n",
-        program.name.empty() ? "Stencil program" : program.name, plan.description, options.steps);
+        program.name.empty() ? "Stencil program" : program.name, project_mark, plan.description,
+        options.steps);
     if (!options.program_text.empty()) text += "| `program.ff` | the program as it was written |\n";
     return text;
 }
