@@ -9,7 +9,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -45,10 +47,15 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
 StencilPlot plot_of(const std::string& text, const char* option) {
     const auto colon = text.find(':');
     StencilPlot plot{text.substr(0, colon), colon == std::string::npos ? "" : text.substr(colon + 1)};
-    if (plot.field.empty() || plot.png.extension() != ".png")
+    if (plot.field.empty() || plot.png.empty())
         throw InvalidArgument(fmt::format("{} {} is not understood; give a field and a file, for example {} "
                                           "Hz:out.png",
                                           option, text, option));
+    if (plot.png.extension() != ".png")
+        throw InvalidArgument(
+            fmt::format("{} {}: pictures are PNG, and the name of the file must end in .png, "
+                        "for example {} {}:out.png",
+                        option, text, option, plot.field));
     return plot;
 }
 
@@ -86,6 +93,18 @@ void set_checkpoints(const std::string& text, StencilRunTask& task) {
         task.checkpoint_steps = *number;
     else
         task.checkpoint_seconds = seconds * static_cast<double>(*number);
+}
+
+// One picture would replace the other without a word.
+void require_different_files(const StencilRunTask& task) {
+    std::vector<std::filesystem::path> files;
+    for (const auto& plot : task.plots) files.push_back(plot.png);
+    for (const auto& animation : task.animations) files.push_back(animation.png);
+    for (auto& file : files) file = std::filesystem::absolute(file).lexically_normal();
+    std::sort(files.begin(), files.end());
+    if (const auto twice = std::adjacent_find(files.begin(), files.end()); twice != files.end())
+        throw InvalidArgument(fmt::format("two pictures are to be written to {}; give each a file of its own",
+                                          twice->string()));
 }
 
 std::string restart_command(const StencilRunOptions& options) {
@@ -162,6 +181,7 @@ StencilRunTask task_of(const StencilRunOptions& options, StencilProgram program)
                                 "is possible",
                                 text));
     }
+    require_different_files(task);
     set_checkpoints(options.checkpoint_every, task);
     return task;
 }

@@ -217,7 +217,9 @@ class Pictures(StencilRunTest):
         base = ["stencil", "run", "waves.ff", "--steps", "5", "--target", "interpreter"]
         self.fail_clearly([*base, "--plot", "Hx:out.png"], 2, "no field 'Hx'", "Hz")
         self.fail_clearly([*base, "--plot", "Hz"], 2, "--plot", "Hz:out.png")
-        self.fail_clearly([*base, "--plot", "Hz:out.jpg"], 2, "--plot Hz:out.jpg")
+        self.fail_clearly([*base, "--plot", "Hz:out.jpg"], 2, "--plot Hz:out.jpg", "must end in .png")
+        self.fail_clearly([*base, "--plot", "Hz:a.png", "--plot", "Ex:./a.png"], 2, "two pictures", "/a.png")
+        self.fail_clearly([*base, "--plot", "Hz:a.png", "--animate", "Hz:a.png"], 2, "two pictures", "/a.png")
         self.fail_clearly([*base, "--plot", "Hz:absent/out.png"], 2, "--plot", "absent")
         self.fail_clearly([*base, "--animate", "Hz:out.png:every=0"], 2, "every=")
         self.fail_clearly([*base, "--animate", "Hz:a.png", "--animate", "Hz:b.png"], 2, "animation already")
