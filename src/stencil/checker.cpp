@@ -19,7 +19,9 @@ namespace farfield::stencil {
 ParameterValue parse_parameter(std::string_view text) {
     const auto equals = text.find('=');
     const auto allowed = "write name=value with a number, true or false: --set cells=512";
-    if (equals == std::string_view::npos || equals == 0)
+    if (equals == std::string_view::npos)
+        throw InvalidArgument(fmt::format("--set {}: there is no '=' and no value; {}", text, allowed));
+    if (equals == 0)
         throw InvalidArgument(fmt::format("--set {}: there is no name before '='; {}", text, allowed));
     ParameterValue out{std::string(text.substr(0, equals)), false};
     const auto value = text.substr(equals + 1);

@@ -406,6 +406,8 @@ class Mistakes(StencilRunTest):
         base = ["stencil", "run", "count.ff"]
         self.fail_clearly([*base, "--steps", "-3"], 2, "--steps")
         self.fail_clearly([*base, "--steps", "3", "--end", "1"], 2, "--end", "--steps")
+        self.fail_clearly([*base, "--end", "1e300"], 2, "1e+300", "make the end earlier")
+        self.fail_clearly([*base, "--set", "m"], 2, "--set m: there is no '='")
         self.fail_clearly([*base, "--target", "cpus"], 2, "did you mean 'cpu'")
         self.fail_clearly([*base, "--mask", "span"], 2, "did you mean 'spans'")
         self.fail_clearly([*base, "--block", "8by8"], 2, "--block 8by8", "32x8")

@@ -72,6 +72,12 @@ StencilProgram::Data::Data(std::string source_name, std::string source_text,
 
 std::int64_t steps_until(double end, double dt) {
     const double steps = end / dt;
+    constexpr double limit = 0x1p63;
+    if (!(steps < limit))
+        throw InvalidArgument(
+            fmt::format("the end t = {:g} is {:.3g} steps of length {:g} away, more than can "
+                        "be counted; make the end earlier",
+                        end, steps, dt));
     return static_cast<std::int64_t>(std::ceil(steps - 1e-9 * std::max(1.0, std::abs(steps))));
 }
 
