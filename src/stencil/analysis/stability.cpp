@@ -215,9 +215,10 @@ std::string wave_text(const ir::Grid& grid, const Wave& wave) {
 }
 
 // Rounded down to four digits, so that the number itself is stable.
+// Towards zero.
 std::string rounded_down(double value) {
     const double unit = std::pow(10.0, std::floor(std::log10(std::fabs(value))) - 3);
-    return fmt::format("{:.4g}", std::floor(value / unit) * unit);
+    return fmt::format("{:.4g}", std::trunc(value / unit) * unit);
 }
 
 const Update* update_named(const Model& model, const std::string& name) {
@@ -261,14 +262,15 @@ std::string remedy(const ir::Program& program, const Model& model, const FrozenS
     const auto by = lever(program, model, step);
     const bool known = by && by->value != 0;
     if (scale && known)
-        return fmt::format("make {} {} at most; it is {}", by->name, rounded_down(*scale * by->value),
-                           lang::real_text(by->value));
+        return fmt::format("make {} {} at {}; it is {}", by->name, rounded_down(*scale * by->value),
+                           by->value > 0 ? "most" : "least", lang::real_text(by->value));
     if (scale)
         return fmt::format("multiply dt, or the factor of the differences that stands for it, by {} at most",
                            rounded_down(*scale));
     if (step.made_of_changes())
         return "no shorter step helps: check the signs of the differences, and which way they reach";
-    return fmt::format("make {} smaller, and check the signs of the differences", known ? by->name : "dt");
+    return fmt::format("make {} {}, and check the signs of the differences", known ? by->name : "dt",
+                       known && by->value < 0 ? "closer to 0" : "smaller");
 }
 
 // The read-only values that the equations take in the cell.

@@ -72,6 +72,11 @@ TEST(Stability, MessagesNameTheWaveItsGrowthAndTheLargestStableValue) {
     EXPECT_NE(text.find("make c 0.7071 at most; it is 0.8"), std::string::npos) << text;
 }
 
+TEST(Stability, MessagesNameTheSmallestValueOfANegativeFactor) {
+    const auto text = instability(yee(2, -0.8));
+    EXPECT_NE(text.find("make c -0.7071 at least; it is -0.8"), std::string::npos) << text;
+}
+
 TEST(Stability, OfDiffusionEndsAtOneOverTwiceTheDimension) {
     const auto heat = [](double r) {
         return fmt::format("param dif = 1.0\ngrid g[x: 30, y: 30]\ntime dt = {}\n"
