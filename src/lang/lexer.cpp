@@ -39,6 +39,7 @@ public:
     }
 
     std::vector<Token> run() {
+        if (!is_readable()) at_ = text_.size();
         while (at_ < text_.size() && !diagnostics_.full()) line();
         for (const auto& open : brackets_) report_open(open);
         end_line();
@@ -48,6 +49,24 @@ public:
     }
 
 private:
+    // What is not text, or has no lines, gets one message instead of one for each character.
+    bool is_readable() {
+        constexpr auto none = std::string_view::npos;
+        if (text_.starts_with("\xff\xfe") || text_.starts_with("\xfe\xff"))
+            diagnostics_.report(kinds::bad_character, std::nullopt, "the text is in UTF-16",
+                                "save it as UTF-8");
+        else if (const auto zero = text_.find('\0'); zero != none)
+            report(kinds::bad_character, zero, zero + 1, "a zero byte stands here: the file is no text",
+                   "give a program, saved as UTF-8");
+        else if (const auto ending = text_.find('\r');
+                 ending != none && text_.find('\n') == none && ending + 1 < text_.size())
+            report(kinds::bad_character, ending, ending + 1, "the lines end with carriage returns alone",
+                   "save it with the line ends of Unix (LF) or Windows (CRLF)");
+        else
+            return true;
+        return false;
+    }
+
     bool blank_rest(std::size_t i) const {
         while (i < text_.size() && (text_[i] == ' ' || text_[i] == '\t' || text_[i] == '\r')) ++i;
         return i >= text_.size() || text_[i] == '\n' || text_[i] == '#';

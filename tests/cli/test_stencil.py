@@ -36,6 +36,19 @@ class Check(CommandTest):
         self.assertIn("    4 |     u = u + w[x-1]\n      |             ^\n", result.err)
         self.assert_one_error(result.err, "broken.ff: 1 error")
 
+    def test_what_is_no_text_gets_one_message(self):
+        for content, message, remedy in ((BROKEN.encode("utf-16"), "the text is in UTF-16", "save it as UTF-8"),
+                                         (b"\x7fELF\2\1\1\0\0\0\3", "the file is no text", "saved as UTF-8"),
+                                         (BROKEN.replace("\n", "\r").encode(), "carriage returns alone", "LF")):
+            with open("odd.ff", "wb") as file:
+                file.write(content)
+            result = farfield("stencil", "check", "odd.ff")
+            self.assertEqual(result.code, 2)
+            self.assertEqual(result.err.count("[bad-character]"), 1, result.err)
+            self.assertIn(message, result.err)
+            self.assertIn(remedy, result.err)
+            self.assert_one_error(result.err, "odd.ff: 1 error")
+
     def test_warnings_do_not_fail(self):
         write("warned.ff", BROKEN.replace("w[x-1]", "v[x-1]"))
         result = self.succeed("stencil", "check", "warned.ff")
@@ -65,7 +78,7 @@ class Check(CommandTest):
 
     def test_bytes_that_are_no_text(self):
         with open("noise.ff", "wb") as file:
-            file.write(bytes(range(256)) * 4)
+            file.write(bytes(range(1, 256)) * 4)
         result = subprocess.run([PROGRAM, "stencil", "check", "noise.ff", "--json"], capture_output=True, check=False)
         self.assertEqual(result.returncode, 2)
         self.assertEqual(json.loads(result.stdout.decode())[0]["errors"], 20)
