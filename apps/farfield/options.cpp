@@ -1,6 +1,8 @@
 // Typed options and early checks of paths.
 #include "options.h"
 
+#include <farfield/stencil.h>
+
 #include <fmt/format.h>
 
 #include <unistd.h>
@@ -187,6 +189,15 @@ int one_gpu(const DeviceChoice& device) {
             fmt::format("--device {} is not allowed: one device is measured at a time; name one of them",
                         name_of(device)));
     return device.gpus.empty() ? 0 : device.gpus.front();
+}
+
+int with_messages(const std::function<int()>& work) {
+    try {
+        return work();
+    } catch (const StencilError& error) {
+        say(error.messages());
+        throw CompileError(error.summary());
+    }
 }
 
 int with_inputs(const std::vector<fs::path>& inputs, const std::function<int()>& work) {

@@ -97,6 +97,10 @@ void require_input(const std::filesystem::path& path, std::string_view what);
 /// @throws InvalidArgument in place of IoError.
 int with_inputs(const std::vector<std::filesystem::path>& inputs, const std::function<int()>& work);
 
+/// Does the work. Mistakes of a stencil program in it are said, with their lines.
+/// @throws CompileError with how many there are.
+int with_messages(const std::function<int()>& work);
+
 /// @throws InvalidArgument where a file at `path` could not be made; checked before long work begins.
 void require_output(const std::filesystem::path& path, std::string_view option);
 

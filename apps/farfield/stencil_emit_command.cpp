@@ -4,8 +4,6 @@
 
 #include "studies/stencil_emit.h"
 
-#include <farfield/stencil.h>
-
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -67,14 +65,15 @@ StencilPart declare_stencil_emit(CLI::App& stencil) {
                     if (command->steps > 0) emit.steps = command->steps;
                     std::error_code ignored;
                     const bool is_new = !std::filesystem::exists(emit.folder, ignored);
+                    make_output_folder(emit.folder, "--out");
                     try {
-                        make_output_folder(emit.folder, "--out");
-                        print_project(emit_stencil(emit), emit.folder);
-                        return 0;
-                    } catch (const StencilError& error) {
+                        return with_messages([&] {
+                            print_project(emit_stencil(emit), emit.folder);
+                            return 0;
+                        });
+                    } catch (...) {
                         if (is_new) std::filesystem::remove(emit.folder, ignored); // only if it is empty
-                        say(error.messages());
-                        throw CompileError(error.summary());
+                        throw;
                     }
                 });
             }};

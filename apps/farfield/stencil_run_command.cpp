@@ -210,16 +210,13 @@ int run_with_files(const StencilRunOptions& options, const StencilRunTask& task)
 }
 
 int run(const StencilRunOptions& options) {
-    try {
+    return with_messages([&] {
         auto program = read_program(options);
         if (!options.quiet) say(program.warnings());
         const auto task = task_of(options, std::move(program));
         require_output_folder(task.out, "--out");
         return run_with_files(options, task);
-    } catch (const StencilError& error) {
-        say(error.messages());
-        throw CompileError(error.summary());
-    }
+    });
 }
 
 void set_block(const std::string& text, StencilOptions& options) {
@@ -270,8 +267,7 @@ void add_machine(CLI::App& app, const std::shared_ptr<StencilRunOptions>& option
     app.add_option_function<std::string>(
            "--block", [options](const std::string& text) { set_block(text, options->machine); },
            "Cells of a GPU's tile, or threads of its block where updates are not fused; of a CPU the last "
-           "side "
-           "alone: rows (3D: planes) of one update done at a time")
+           "side alone: rows (3D: planes) of one update done at a time")
         ->type_name("XxY[xZ]");
     app.add_flag("--allow-unstable", options->machine.allow_unstable,
                  "Run a program whose time step is too long to be stable");

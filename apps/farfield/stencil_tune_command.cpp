@@ -52,17 +52,14 @@ StencilPart declare_stencil_tune(CLI::App& stencil) {
                 require_input(options->program, "PROGRAM");
                 StencilParameters parameters;
                 for (const auto& text : options->parameters) parameters.push_back(stencil_parameter(text));
-                try {
+                return with_messages([&] {
                     auto program = StencilProgram::from_file(options->program, parameters);
                     if (!options->delivery.quiet) say(program.warnings());
                     return deliver(options->delivery, [&](const StudyProgress& progress) {
                         return tune_stencil({std::move(program), options->target, options->threads,
                                              options->device, options->repeats, 0.1, progress});
                     });
-                } catch (const StencilError& error) {
-                    say(error.messages());
-                    throw CompileError(error.summary());
-                }
+                });
             }};
 }
 

@@ -1,12 +1,15 @@
 // Random programs: whatever computes them gives the same bits. The interpreter of the program as it is
 // lowered judges the interpreter of the optimised one, and both every target, mask strategy, number of steps
-// a pass and of threads. NaN equals NaN, whatever its bits.
+// a pass and of threads. NaN equals NaN, whatever its bits. Where there is NVRTC, it compiles their CUDA
+// code.
 //
 // FARFIELD_RANDOM_PROGRAMS worlds (300) are made from the seed FARFIELD_RANDOM_SEED (1) on,
 // FARFIELD_RANDOM_TOGETHER (10) to a program, because compilers take most of the time; a message names the
 // seeds. With FARFIELD_RANDOM_MASKS=all every program runs with every strategy, otherwise with one in turn.
 #include "stencil_generator.h"
 
+#include "backend/jit/nvrtc.h"
+#include "stencil/codegen/cuda/plan.h"
 #include "stencil/compiler.h"
 #include "stencil/front_end.h"
 #include "stencil/ir/dump.h"
@@ -142,6 +145,15 @@ void compare_targets(const ProgramPtr& program, const Results& expected, std::ui
     }
 }
 
+// What would run on a GPU is code that its compiler takes, without a word.
+void expect_device_code(const ir::Program& program, const ExecutorOptions& options) {
+    if (!farfield::jit::why_no_nvrtc().empty()) return;
+    const auto plan = codegen::cuda::plan_program(program, options);
+    const auto code = farfield::jit::compile_device_code(plan.source, "program.cu", "sm_90");
+    EXPECT_GT(code.image.size(), 64U);
+    EXPECT_EQ(code.log.find("warning"), std::string::npos) << code.log;
+}
+
 // A cache of compiled code for this process alone, unless $FARFIELD_CACHE names another.
 class OwnCache : public ::testing::Environment {
 public:
@@ -211,6 +223,8 @@ TEST_P(RandomPrograms, GiveTheSameBitsWhateverComputesThem) {
         compile_quickly(from / worlds_a_program() % 8 != 0);
         compare_targets(optimised, expected, from);
         if (HasFatalFailure()) return;
+        if (masks_for(from).size() == 1) // many programs on end are about the CPU
+            expect_device_code(*optimised, {.mask = masks_for(from).front(), .time_tile = 2});
         for (const auto& field : expected.fields) {
             ++fields;
             const auto good =
@@ -243,7 +257,10 @@ TEST(Compiler, TakesAnyProgram) {
             const auto program =
                 front.good() ? compile(front.model(), options, front.diagnostics()) : nullptr;
             EXPECT_EQ(program == nullptr, front.diagnostics().has_errors()) << file.path();
-            good += program == nullptr ? 0 : 1;
+            if (program == nullptr) continue;
+            ++good;
+            SCOPED_TRACE(file.path().string());
+            if (!program->kernels.empty()) expect_device_code(*program, {});
         }
     EXPECT_GT(programs, 70);
     EXPECT_GT(good, 10);

@@ -214,9 +214,8 @@ std::string wave_text(const ir::Grid& grid, const Wave& wave) {
     return out;
 }
 
-// Rounded down to four digits, so that the number itself is stable.
-// Towards zero.
-std::string rounded_down(double value) {
+// Four digits, rounded towards zero so that the number itself is stable.
+std::string rounded_to_zero(double value) {
     const double unit = std::pow(10.0, std::floor(std::log10(std::fabs(value))) - 3);
     return fmt::format("{:.4g}", std::trunc(value / unit) * unit);
 }
@@ -262,11 +261,11 @@ std::string remedy(const ir::Program& program, const Model& model, const FrozenS
     const auto by = lever(program, model, step);
     const bool known = by && by->value != 0;
     if (scale && known)
-        return fmt::format("make {} {} at {}; it is {}", by->name, rounded_down(*scale * by->value),
+        return fmt::format("make {} {} at {}; it is {}", by->name, rounded_to_zero(*scale * by->value),
                            by->value > 0 ? "most" : "least", lang::real_text(by->value));
     if (scale)
         return fmt::format("multiply dt, or the factor of the differences that stands for it, by {} at most",
-                           rounded_down(*scale));
+                           rounded_to_zero(*scale));
     if (step.made_of_changes())
         return "no shorter step helps: check the signs of the differences, and which way they reach";
     return fmt::format("make {} {}, and check the signs of the differences", known ? by->name : "dt",

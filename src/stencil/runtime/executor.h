@@ -24,8 +24,8 @@ struct ExecutorOptions {
     int device = 0;    ///< of GPUs
     int time_tile = 0; ///< steps a pass over memory; 0: the target chooses, 1: none
     /// 0: the target chooses. cuda: cells of a tile along the axes, or threads of a block where
-    /// kernels are not fused. cpu: that along the last axis of a
-    /// grid is how many rows (of 3D grids: planes) of a kernel are done before those of the next one.
+    /// kernels are not fused. cpu: that along the last axis of a grid is how many rows (of 3D grids: planes)
+    /// of a kernel are done before those of the next one.
     std::array<int, 3> block = {};
     bool fuse = true; ///< targets may run kernels of a step in one pass
 };

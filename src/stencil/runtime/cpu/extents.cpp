@@ -1,3 +1,4 @@
+// Extents from the spans of kernels and the offsets of their loads.
 #include "stencil/runtime/cpu/extents.h"
 
 #include "stencil/ir/row_evaluator.h"
