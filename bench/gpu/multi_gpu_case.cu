@@ -2,9 +2,9 @@
 
 #include "backend/cuda/devices.h"
 #include "backend/cuda/memory.h"
-#include "sums/direct/cuda/engine.cuh"
-#include "sums/direct/cuda/exchange.cuh"
 #include "sums/direct/cuda/launch.cuh"
+#include "sums/direct/cuda/several/engine.cuh"
+#include "sums/direct/cuda/several/exchange.cuh"
 
 #include <algorithm>
 #include <chrono>

@@ -4,7 +4,7 @@
 
 #include "dynamics/forces.h"
 #include "dynamics/integrators/integrator.h"
-#include "sums/direct/points.h"
+#include "sums/points/prepared.h"
 
 #include <farfield/simulation.h>
 

@@ -13,7 +13,7 @@ import sys
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 
 INNER = ["base", "math", "backend"]
-SHARED_SUMS = ["sums/kernels", "sums/tree", "sums/expansions"]
+SHARED_SUMS = ["sums/kernels", "sums/points", "sums/tree", "sums/expansions"]
 # layer: the layers of src/ it may include, besides itself; the public headers are open to all
 ALLOWED = {
     "base": [],
@@ -22,6 +22,7 @@ ALLOWED = {
     "lang": ["base", "math"],
     "stencil": INNER + ["lang", "io"],
     "sums/kernels": INNER + SHARED_SUMS,
+    "sums/points": INNER + SHARED_SUMS,
     "sums/tree": INNER + SHARED_SUMS,
     "sums/expansions": INNER + SHARED_SUMS,
     "sums/direct": INNER + SHARED_SUMS,

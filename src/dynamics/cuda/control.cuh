@@ -3,7 +3,7 @@
 #pragma once
 
 #include "dynamics/integrators/motion_formulas.h"
-#include "sums/direct/frame.h"
+#include "sums/points/axis_origin.h"
 
 #include <cstdint>
 

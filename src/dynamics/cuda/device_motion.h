@@ -3,7 +3,7 @@
 #pragma once
 
 #include "dynamics/cuda/step_path.h"
-#include "sums/direct/points.h"
+#include "sums/points/prepared.h"
 
 #include <farfield/simulation.h>
 

@@ -5,7 +5,7 @@
 #include "backend/cuda/memory.h"
 #include "backend/cuda/stream.h"
 #include "dynamics/cuda/stepper.cuh"
-#include "sums/direct/cuda/engine.cuh"
+#include "sums/direct/cuda/several/engine.cuh"
 
 namespace farfield::cuda {
 

@@ -2,7 +2,7 @@
 #include "backend/cuda/devices.h"
 #include "dynamics/cuda/move.cuh"
 #include "dynamics/cuda/stepper.cuh"
-#include "sums/direct/cuda/engine.cuh"
+#include "sums/direct/cuda/several/engine.cuh"
 
 #include <algorithm>
 #include <optional>

@@ -1,7 +1,7 @@
 // The direct sum on a CPU: prepares points, picks ISA and variant, runs, checks the results.
 #pragma once
 
-#include "sums/direct/points.h"
+#include "sums/points/prepared.h"
 
 #include <farfield/sum.h>
 

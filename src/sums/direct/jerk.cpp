@@ -3,8 +3,8 @@
 #include "backend/simd/isa.h"
 #include "backend/threads/parallel.h"
 #include "sums/direct/isa_function.h"
-#include "sums/direct/points.h"
 #include "sums/kernels/kernel.h"
+#include "sums/points/prepared.h"
 
 #include <farfield/error.h>
 

@@ -2,20 +2,11 @@
 // each instruction set: plain structures and C functions over raw pointers, ff_<what>_<isa>.
 #pragma once
 
+#include "sums/points/tile_points.h"
+
 #include <cstdint>
 
 namespace farfield {
-
-/// Prepared points, arrays of float or double by the precision of the sum. Each array is padded to a multiple
-/// of `point_padding` with far-away points of zero strength, and 64-byte aligned.
-struct TilePoints {
-    const void* high[3] = {nullptr, nullptr, nullptr}; ///< x, y, z
-    const void* low[3] = {nullptr, nullptr, nullptr}; ///< what rounding took off them; precision `mixed` only
-    const void* strength = nullptr;
-    std::int64_t count = 0; ///< without the padding
-};
-
-inline constexpr std::int64_t point_padding = 64;
 
 /// Which sums are wanted, as a bit set.
 enum TileOutputs : std::int32_t { tile_potential = 1, tile_field = 2, tile_both = 3 };

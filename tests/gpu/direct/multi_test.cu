@@ -5,7 +5,7 @@
 #include "backend/cuda/stream.h"
 #include "exact.h"
 #include "gpu/sizes.h"
-#include "sums/direct/cuda/engine.cuh"
+#include "sums/direct/cuda/several/engine.cuh"
 
 #include <farfield/error.h>
 

@@ -8,7 +8,7 @@
 #include "dynamics/device_choice.h"
 #include "dynamics/integrators/motion_formulas.h"
 #include "dynamics/simulation_state.h"
-#include "sums/direct/frame.h"
+#include "sums/points/axis_origin.h"
 
 #include <cmath>
 

@@ -1,7 +1,7 @@
 // Order and units of the sum on tensor cores, which need no GPU: the curve's steps, and r² put together from
 // the parts that far_frame.h makes of it against the distance itself.
-#include "sums/direct/cuda/far_frame.h"
-#include "sums/direct/cuda/hilbert.h"
+#include "sums/direct/cuda/tensor/far_frame.h"
+#include "sums/direct/cuda/tensor/hilbert.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include "base/arrays.h"
 #include "sums/direct/cuda/gpu_sum.h"
 #include "sums/direct/cuda/rung_sum.cuh"
-#include "sums/direct/cuda/several_gpus.h"
+#include "sums/direct/cuda/several/several_gpus.h"
 #include "sums/direct/cuda/transfers.cuh"
 #include "sums/direct/repair.h"
 #include "sums/kernels/kernel.h"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "sums/direct/cuda/launch.cuh"
-#include "sums/direct/points.h"
+#include "sums/points/prepared.h"
 
 #include <cfloat>
 

@@ -4,7 +4,7 @@
 
 #include "backend/cuda/memory.h"
 #include "sums/direct/cuda/layout.cuh"
-#include "sums/direct/points.h"
+#include "sums/points/prepared.h"
 
 #include <farfield/array.h>
 

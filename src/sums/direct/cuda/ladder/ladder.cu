@@ -1,8 +1,8 @@
 // Launches the tutorial rungs by name.
-#include "sums/direct/cuda/atomics.cuh"
-#include "sums/direct/cuda/ladder.cuh"
+#include "sums/direct/cuda/ladder/atomics.cuh"
+#include "sums/direct/cuda/ladder/ladder.cuh"
+#include "sums/direct/cuda/ladder/tiled.cuh"
 #include "sums/direct/cuda/launch.cuh"
-#include "sums/direct/cuda/tiled.cuh"
 
 #include <farfield/error.h>
 

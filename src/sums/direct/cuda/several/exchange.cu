@@ -1,4 +1,4 @@
-#include "sums/direct/cuda/exchange.cuh"
+#include "sums/direct/cuda/several/exchange.cuh"
 
 #include "backend/cuda/check.h"
 #include "backend/cuda/devices.h"

@@ -1,11 +1,11 @@
 // SumEngine: the parts, what each of them computes, and who queues it.
-#include "sums/direct/cuda/engine.cuh"
+#include "sums/direct/cuda/several/engine.cuh"
 
 #include "backend/cuda/devices.h"
 #include "backend/cuda/stream.h"
 #include "backend/threads/crew.h"
-#include "sums/direct/cuda/exchange.cuh"
 #include "sums/direct/cuda/launch.cuh"
+#include "sums/direct/cuda/several/exchange.cuh"
 
 #include <farfield/error.h>
 

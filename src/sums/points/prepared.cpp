@@ -1,6 +1,6 @@
-#include "sums/direct/points.h"
+#include "sums/points/prepared.h"
 
-#include "sums/direct/frame.h"
+#include "sums/points/axis_origin.h"
 
 #include <algorithm>
 #include <cmath>

@@ -5,8 +5,8 @@
 // Lanes are named (g, t), g = lane / 4, t = lane mod 4, as in the PTX manual's tables of mma fragments.
 #pragma once
 
-#include "sums/direct/cuda/far_frame.h"
 #include "sums/direct/cuda/pair.cuh"
+#include "sums/direct/cuda/tensor/far_frame.h"
 
 #include <cuda_fp16.h>
 

@@ -3,9 +3,9 @@
 #include "backend/cuda/stream.h"
 #include "backend/threads/parallel.h"
 #include "base/arrays.h"
-#include "sums/direct/cuda/engine.cuh"
 #include "sums/direct/cuda/rung_sum.cuh"
-#include "sums/direct/cuda/several_gpus.h"
+#include "sums/direct/cuda/several/engine.cuh"
+#include "sums/direct/cuda/several/several_gpus.h"
 #include "sums/direct/repair.h"
 #include "sums/kernels/kernel.h"
 

@@ -2,8 +2,8 @@
 // in tensor.cu.
 #pragma once
 
-#include "sums/direct/cuda/hilbert.h"
 #include "sums/direct/cuda/pair.cuh"
+#include "sums/direct/cuda/tensor/hilbert.h"
 
 #include <cstdint>
 

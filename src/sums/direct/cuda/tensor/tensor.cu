@@ -2,7 +2,7 @@
 // then slab by slab far tiles, near tiles and partial sums; sums back into the caller's order.
 #include "backend/cuda/stream.h"
 #include "sums/direct/cuda/launch.cuh"
-#include "sums/direct/cuda/tensor.cuh"
+#include "sums/direct/cuda/tensor/tensor.cuh"
 #include "sums/direct/cuda/tree_launch.cuh"
 #include "sums/direct/cuda/tuning.cuh"
 

@@ -2,7 +2,7 @@
 // every thread walks over it. The rungs differ in how the walk is written; TileRung says how.
 #pragma once
 
-#include "sums/direct/cuda/ladder.cuh"
+#include "sums/direct/cuda/ladder/ladder.cuh"
 
 namespace farfield::cuda {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/aligned.h"
-#include "sums/direct/tiles.h"
+#include "sums/points/tile_points.h"
 
 #include <array>
 #include <cstdint>
