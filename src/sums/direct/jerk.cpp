@@ -3,6 +3,7 @@
 #include "backend/simd/isa.h"
 #include "backend/threads/parallel.h"
 #include "sums/direct/isa_function.h"
+#include "sums/direct/tiles.h"
 #include "sums/kernels/kernel.h"
 #include "sums/points/prepared.h"
 
