@@ -70,7 +70,8 @@ enum class Variant : std::uint8_t {
 ///
 /// `threads` and `isa` are for the CPU. A sum on a GPU ignores `isa`, and uses `threads` only to look again,
 /// on the CPU, at rows whose result is not finite. With `DeviceKind::automatic` an `isa`, or a variant that
-/// only the CPU has, asks for the CPU.
+/// only the CPU has, asks for the CPU; otherwise times computed from a cost table decide, for one execution
+/// of the plan. No clock is read: the same options, points, GPUs and table give the same device.
 struct SumOptions {
     Kernel kernel = Kernel::gravity;
     Method method = Method::direct;
@@ -104,6 +105,9 @@ struct SumReport {
     int threads = 0;       ///< on a GPU 0
     DeviceChoice device{}; ///< the one really used, never `automatic`; GPUs by number
     std::int64_t coincident_pairs_skipped = 0;
+    /// Hash of the cost table that `DeviceKind::automatic` followed; empty if the options or the arrays named
+    /// the device.
+    std::string cost_table{};
 };
 
 /// Where `execute` writes. Absent views are not computed. float32 or float64, whatever the precision.

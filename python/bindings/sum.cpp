@@ -239,10 +239,12 @@ void bind_report(nb::module_& module) {
         .def_prop_ro(
             "device", [](const SumReport& r) { return name_of(r.device); },
             "Where it was computed: \"cpu\", \"cuda:0\" or \"cuda:0,1\".")
-        .def_ro("coincident_pairs_skipped", &SumReport::coincident_pairs_skipped);
+        .def_ro("coincident_pairs_skipped", &SumReport::coincident_pairs_skipped)
+        .def_ro("cost_table", &SumReport::cost_table,
+                "Hash of the cost table that device=\"auto\" followed; empty if the device was named.");
     make_record(cls, {"sources", "targets", "pairs", "prepare_seconds", "compute_seconds", "finish_seconds",
                       "pairs_per_second", "isa", "variant", "precision", "threads", "device",
-                      "coincident_pairs_skipped"});
+                      "coincident_pairs_skipped", "cost_table"});
 }
 
 void bind_result(nb::module_& module) {

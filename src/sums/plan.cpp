@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cmath>
 #include <optional>
+#include <string>
 
 namespace farfield {
 namespace {
@@ -64,6 +65,7 @@ struct SumPlan::Impl {
     std::int64_t sources = 0;
     std::int64_t targets = 0;
     double prepare_seconds = 0.0;
+    std::string cost_table; ///< hash of the one that chose the device
     std::optional<DirectSum> cpu; // one of the two
     std::optional<cuda::GpuSum> gpu;
 
@@ -71,13 +73,14 @@ struct SumPlan::Impl {
         : options(wanted), self(target_view == nullptr), sources(source_view.shape[0]),
           targets(self ? sources : target_view->shape[0]) {
         check_options(options);
-        const auto device = choose_device(
+        const auto chosen = choose_device(
             options, self, cost_of_sum(static_cast<double>(sources), static_cast<double>(targets), self),
             gpu_of(source_view, target_view));
-        if (device.kind == DeviceKind::cpu)
+        cost_table = chosen.cost_table;
+        if (chosen.device.kind == DeviceKind::cpu)
             cpu.emplace(options, self);
         else
-            gpu.emplace(options, device.gpus, self);
+            gpu.emplace(options, chosen.device.gpus, self);
     }
 
     // The GPU of the first array that lies on one.
@@ -177,6 +180,7 @@ void SumPlan::execute(ConstArrayView strengths, const SumOutputs& outputs) {
     report.targets = m;
     report.pairs = impl_->self ? n * (n - 1) : n * m;
     report.precision = impl_->options.precision;
+    report.cost_table = impl_->cost_table;
     if (impl_->gpu)
         impl_->gpu->compute(strengths, outputs, report);
     else
