@@ -63,8 +63,8 @@ Place choose_place(const ForceOptions& force, Integrator integrator, std::int64_
     if (!cuda::built_with_cuda()) return {}; // nobody expects a GPU of such a build
     if (const auto problem = cuda::why_no_device(); !problem.empty())
         return {.kind = DeviceKind::cpu, .gpus = {}, .note = "running on the CPU: " + problem};
-    if (table == nullptr || !gpu_ends_sooner(*table, cuda::devices().front().name, force,
-                                             evaluations_in(integrator, steps), n))
+    if (table == nullptr ||
+        !gpu_ends_sooner(*table, cuda::devices().front().name, force, evaluations_in(integrator, steps), n))
         return {};
     if (needs_jerk)
         return {.kind = DeviceKind::cpu,

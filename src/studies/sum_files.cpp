@@ -67,7 +67,8 @@ std::string report_json(const SumFilesTask& task, const Timings& timings) {
     json["coincident"] = name_of(task.options.coincident);
     json["device"] = name_of(best.device);
     json["device_requested"] = name_of(task.options.device);
-    json["cost_table"] = best.cost_table.empty() ? nlohmann::ordered_json() : best.cost_table;
+    json["cost_table"] =
+        best.cost_table.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(best.cost_table);
     if (best.device.kind == DeviceKind::cuda) add_gpus(json, task, best);
     json["isa"] = name_of(best.isa);
     json["isa_requested"] = name_of(task.options.isa);

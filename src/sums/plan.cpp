@@ -65,7 +65,7 @@ struct SumPlan::Impl {
     std::int64_t sources = 0;
     std::int64_t targets = 0;
     double prepare_seconds = 0.0;
-    std::string cost_table; ///< hash of the one that chose the device
+    std::string cost_table;       ///< hash of the one that chose the device
     std::optional<DirectSum> cpu; // one of the two
     std::optional<cuda::GpuSum> gpu;
 

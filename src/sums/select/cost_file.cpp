@@ -90,7 +90,8 @@ private:
             if (start != 4) start += 5;
             const auto model = generic.substr(start, generic.find('.', start) - start);
             if (model != cost_word(model) || model.empty())
-                refuse(fmt::format("'{}' is no model of a GPU: it must consist of a-z, 0-9 and _", shown(model)));
+                refuse(fmt::format("'{}' is no model of a GPU: it must consist of a-z, 0-9 and _",
+                                   shown(model)));
             generic.replace(start, model.size(), "generic");
         }
         if (known.costs.contains(generic)) return;
@@ -106,7 +107,8 @@ private:
         const auto* end = text.data() + text.size();
         const auto result = std::from_chars(text.data(), end, value);
         if (result.ec != std::errc() || result.ptr != end || !std::isfinite(value) || value <= 0.0)
-            refuse(fmt::format("{} = {} is not allowed: it must be a finite number above 0", name, shown(text)));
+            refuse(
+                fmt::format("{} = {} is not allowed: it must be a finite number above 0", name, shown(text)));
         return value;
     }
 
@@ -133,7 +135,9 @@ std::string cost_file_text(const CostTable& table, std::string_view comment) {
     return fmt::format("{}{}\n{}", out, format_line, to_text(table));
 }
 
-CostTable parse_cost_file(std::string_view text, std::string_view label) { return Reader(text, label).read(); }
+CostTable parse_cost_file(std::string_view text, std::string_view label) {
+    return Reader(text, label).read();
+}
 
 CostTable read_cost_file(const fs::path& path) {
     const auto fail = [&](std::string_view why) {

@@ -1,6 +1,6 @@
-// The cost table: what work costs on a kind of machine, as coefficients with names. Choices left to the library
-// compare times that follow from it, so that they are pure functions of options, sizes, machine and table: no
-// clock decides bits. The table changes only when `farfield tune` writes another (cost_file.h).
+// The cost table: what work costs on a kind of machine, as coefficients with names. Choices left to the
+// library compare times that follow from it, so that they are pure functions of options, sizes, machine and
+// table: no clock decides bits. The table changes only when `farfield tune` writes another (cost_file.h).
 #pragma once
 
 #include <functional>

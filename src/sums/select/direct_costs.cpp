@@ -12,9 +12,7 @@ namespace farfield {
 namespace direct_cost {
 namespace {
 
-constexpr std::string_view rate_of(bool self) {
-    return self ? "self_pairs_per_second" : "pairs_per_second";
-}
+constexpr std::string_view rate_of(bool self) { return self ? "self_pairs_per_second" : "pairs_per_second"; }
 
 } // namespace
 
@@ -29,8 +27,7 @@ std::string gpu_pairs_per_second(Precision precision, bool self) {
 } // namespace direct_cost
 
 CpuRates cpu_rates(const CostTable& table, const SumOptions& options, bool self) {
-    const auto rate =
-        direct_cost::cpu_pairs_per_second(resolve_isa(options.isa), options.precision, self);
+    const auto rate = direct_cost::cpu_pairs_per_second(resolve_isa(options.isa), options.precision, self);
     return {.fixed_seconds = cost_of(table, direct_cost::cpu_fixed_seconds),
             .pairs_per_second_a_thread = cost_of(table, rate),
             .threads = thread_count(options.threads)};

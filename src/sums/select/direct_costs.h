@@ -1,5 +1,5 @@
-// The coefficients of the direct sum in the cost table, and the rates of the model (sums/direct/device_model.h)
-// that follow from them. Another method has a file like this one.
+// The coefficients of the direct sum in the cost table, and the rates of the model
+// (sums/direct/device_model.h) that follow from them. Another method has a file like this one.
 #pragma once
 
 #include "sums/direct/device_model.h"

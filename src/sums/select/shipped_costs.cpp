@@ -1,5 +1,5 @@
-// The cost table that comes with this version of Farfield. Changing a figure changes the table's hash, and may
-// change where `auto` computes: it is a change of behaviour and belongs in the changelog.
+// The cost table that comes with this version of Farfield. Changing a figure changes the table's hash, and
+// may change where `auto` computes: it is a change of behaviour and belongs in the changelog.
 #include "sums/select/cost_table.h"
 
 #include <array>
@@ -13,10 +13,10 @@ using Cost = std::pair<const char*, double>;
 // One thread of many: 16 virtual CPUs of the Intel Xeon beside an H200, N = 16,384
 // (bench/results/h200/cpu_of_the_host.json). Only beside a GPU is there a choice, so this host counts and not
 // the faster CPU of bench/results/cpu. AVX-512 is measured with all threads: rungs `threads` and `symmetric`.
-// The other instruction sets are measured on one thread, by the rung `simd`, and scaled by what 16 threads keep
-// of one thread's rate in that precision with AVX-512 (0.766 float, 0.538 double, 0.767 mixed). The ratio of
-// self to separate targets below AVX-512, and the scalar rates, are taken from `farfield tune` on the CPU of
-// bench/results/cpu.
+// The other instruction sets are measured on one thread, by the rung `simd`, and scaled by what 16 threads
+// keep of one thread's rate in that precision with AVX-512 (0.766 float, 0.538 double, 0.767 mixed). The
+// ratio of self to separate targets below AVX-512, and the scalar rates, are taken from `farfield tune` on
+// the CPU of bench/results/cpu.
 constexpr std::array cpu_costs{
     Cost{"direct.cpu.fixed_seconds", 2e-5},
     Cost{"direct.cpu.avx512.float.pairs_per_second", 2.64e9},
