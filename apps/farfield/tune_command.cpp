@@ -53,13 +53,11 @@ Action declare_tune(CLI::App& app) {
         ->description("What to measure: cpu, a GPU such as cuda or cuda:1, or the CPU and the first GPU");
     add_count(app, "--threads", task.threads, {1, 4096}, "Threads of the CPU; by default all",
               "leave the option out to use all cores");
-    add_count(app, "--n", task.points, {64, 1 << 20}, "Points of the largest sum that is measured")
+    add_count(app, "--points", task.points, {64, 1 << 20}, "Points of the largest sum that is measured")
         ->default_str("16384");
     add_count(app, "--repeat", task.repeats, {1, 1000}, "Measure this many times; the fastest counts")
         ->default_str("3");
-    app.add_option("--out", task.out,
-                   "The table; by default the file that other commands read: $FARFIELD_COST_TABLE, or "
-                   "farfield/cost_table.toml in $XDG_CONFIG_HOME or ~/.config")
+    app.add_option("--out", task.out, "The table; by default the one that other commands read")
         ->type_name("FILE");
     app.add_flag("--dry-run", task.dry_run, "Measure and show, but leave the table as it is");
     add_delivery(app, command->delivery);

@@ -120,17 +120,14 @@ CostTuneReport tune_costs(const CostTuneTask& task) {
     report.gpu = !gpu.name.empty()                     ? gpu.name
                  : task.device.kind == DeviceKind::cpu ? "left out"
                                                        : "none: " + cuda::why_no_device();
-    const auto next = [&](const std::string& what) {
-        if (task.progress) task.progress(what);
-        return task.stop_requested && task.stop_requested();
-    };
-    const MeasureSettings settings{task.threads, task.repeats, task.points};
+    const MeasureSettings settings{task.threads, task.repeats, task.points, task.progress,
+                                   task.stop_requested};
     CostTable measured;
     // The GPU first: the start of CUDA can be measured only once.
-    const bool done = (gpu.name.empty() ||
-                       measure_gpu(settings, gpu.index, gpu.name, gpu.seconds_to_ask, next, measured)) &&
-                      (task.device.kind == DeviceKind::cuda || measure_cpu(settings, next, measured));
-    report.stopped = !done || (task.stop_requested && task.stop_requested());
+    const bool done =
+        (gpu.name.empty() || measure_gpu(settings, gpu.index, gpu.name, gpu.seconds_to_ask, measured)) &&
+        (task.device.kind == DeviceKind::cuda || measure_cpu(settings, measured));
+    report.stopped = !done;
     if (report.stopped) return report;
     for (auto& cost : measured.costs) cost.second = rounded(cost.second);
 

@@ -43,13 +43,24 @@ SumOptions plain_options(Precision precision, int threads = 0, Isa isa = Isa::au
     return {.softening = 1e-3, .precision = precision, .threads = threads, .isa = isa};
 }
 
-double fastest_seconds(int runs, const std::function<void()>& work) {
+bool is_to_stop(const MeasureSettings& settings) {
+    return settings.stop_requested && settings.stop_requested();
+}
+
+// Tells what is measured next; true where nothing is to be measured any more.
+bool ends_before(const MeasureSettings& settings, const std::string& what) {
+    if (settings.progress) settings.progress(what);
+    return is_to_stop(settings);
+}
+
+double fastest_seconds(const MeasureSettings& settings, const std::function<void()>& work) {
     double best = std::numeric_limits<double>::infinity();
-    for (int run = 0; run < runs; ++run) best = std::min(best, seconds_of(work));
+    for (int run = 0; run == 0 || (run < settings.repeats && !is_to_stop(settings)); ++run)
+        best = std::min(best, seconds_of(work));
     return best;
 }
 
-double cpu_seconds(const SumOptions& options, bool self, std::int64_t n, int repeats) {
+double cpu_seconds(const SumOptions& options, bool self, std::int64_t n, const MeasureSettings& settings) {
     const Cloud cloud(n);
     DirectSum sum(options, self);
     if (self)
@@ -57,7 +68,7 @@ double cpu_seconds(const SumOptions& options, bool self, std::int64_t n, int rep
     else
         sum.set_points(cloud.points, cloud.points);
     std::vector<double> field(cloud.points.size());
-    return fastest_seconds(repeats, [&] {
+    return fastest_seconds(settings, [&] {
         SumReport report;
         sum.compute(cloud.strengths, nullptr, field.data(), report);
     });
@@ -70,7 +81,7 @@ double cpu_rate(const SumOptions& options, bool self, const MeasureSettings& set
     const int threads = thread_count(options.threads);
     double rate = 0.0;
     for (std::int64_t n = std::min<std::int64_t>(4096, settings.points); n <= settings.points; n *= 2) {
-        const double seconds = std::max(shortest, cpu_seconds(options, self, n, settings.repeats));
+        const double seconds = std::max(shortest, cpu_seconds(options, self, n, settings));
         rate = std::max(rate, static_cast<double>(n) * static_cast<double>(n) / seconds / threads);
         if (seconds > long_sum) break;
     }
@@ -83,14 +94,15 @@ struct GpuTimes {
     double whole, copy, kernel; ///< plan and sum; the copy of the points; the pair loop
 };
 
-GpuTimes gpu_times(Precision precision, int device, bool self, std::int64_t n, int repeats) {
+GpuTimes gpu_times(Precision precision, int device, bool self, std::int64_t n,
+                   const MeasureSettings& settings) {
     const Cloud cloud(n);
     const auto points = matrix_view(std::span<const double>(cloud.points), 3);
     const auto targets = self ? ConstArrayView{} : points;
     std::vector<double> field(cloud.points.size());
     const double infinity = std::numeric_limits<double>::infinity();
     GpuTimes times{infinity, infinity, infinity};
-    times.whole = fastest_seconds(repeats, [&] {
+    times.whole = fastest_seconds(settings, [&] {
         cuda::GpuSum sum(plain_options(precision), {device}, self);
         sum.set_points(points, targets);
         times.copy = std::min(times.copy, seconds_of([&] { sum.set_points(points, targets); }));
@@ -138,38 +150,41 @@ double seconds_of(const std::function<void()>& work) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-bool measure_cpu(const MeasureSettings& settings, const MeasureStep& next, CostTable& costs) {
-    if (next("a sum of few points on the CPU")) return false;
+bool measure_cpu(const MeasureSettings& settings, CostTable& costs) {
+    if (ends_before(settings, "a sum of few points on the CPU")) return false;
     costs.costs[std::string(direct_cost::cpu_fixed_seconds)] =
-        cpu_seconds(plain_options(Precision::float64, settings.threads), true, few_points, settings.repeats);
+        cpu_seconds(plain_options(Precision::float64, settings.threads), true, few_points, settings);
     for (const auto isa : isas) {
         if (!is_available(isa)) continue;
         for (const auto precision : precisions)
             for (const bool self : {true, false}) {
-                if (next(fmt::format("{}, {}, {}", name_of(isa), name_of(precision), kind_of(self))))
+                if (ends_before(settings,
+                                fmt::format("{}, {}, {}", name_of(isa), name_of(precision), kind_of(self))))
                     return false;
                 costs.costs[direct_cost::cpu_pairs_per_second(isa, precision, self)] =
                     cpu_rate(plain_options(precision, settings.threads, isa), self, settings);
             }
     }
-    return true;
+    return !is_to_stop(settings);
 }
 
 bool measure_gpu(const MeasureSettings& settings, int device, const std::string& name, double seconds_to_ask,
-                 const MeasureStep& next, CostTable& costs) {
+                 CostTable& costs) {
     constexpr std::int64_t few = 256;
     const auto enough = std::max(settings.points, 4 * few);
     const auto model = cost_word(name);
     const auto set = [&](std::string_view pattern, double value) {
         costs.costs[of_model(pattern, model)] = std::max(shortest, value);
     };
-    if (next(fmt::format("the start of CUDA on {}", name))) return false;
-    const double first = seconds_of([&] { gpu_times(Precision::float64, device, true, few, 1); });
+    if (ends_before(settings, fmt::format("the start of CUDA on {}", name))) return false;
+    const double first =
+        seconds_of([&] { gpu_times(Precision::float64, device, true, few, {.repeats = 1}); });
     for (const auto precision : precisions)
         for (const bool self : {true, false}) {
-            if (next(fmt::format("{}, {}, {}", name, name_of(precision), kind_of(self)))) return false;
-            const auto small = gpu_times(precision, device, self, few, settings.repeats);
-            const auto large = gpu_times(precision, device, self, enough, settings.repeats);
+            if (ends_before(settings, fmt::format("{}, {}, {}", name, name_of(precision), kind_of(self))))
+                return false;
+            const auto small = gpu_times(precision, device, self, few, settings);
+            const auto large = gpu_times(precision, device, self, enough, settings);
             set(direct_cost::gpu_pairs_per_second(precision, self),
                 (Cloud(enough).pairs() - Cloud(few).pairs()) /
                     std::max(shortest, large.kernel - small.kernel));
@@ -179,11 +194,11 @@ bool measure_gpu(const MeasureSettings& settings, int device, const std::string&
             set(direct_cost::gpu_bytes_per_second,
                 24.0 * static_cast<double>(enough - few) / std::max(shortest, large.copy - small.copy));
         }
-    if (next(fmt::format("{}, steps of few bodies", name))) return false;
+    if (ends_before(settings, fmt::format("{}, steps of few bodies", name))) return false;
     const auto times = step_times(device);
     set(direct_cost::gpu_run_start_seconds, times.start);
     set(direct_cost::gpu_step_seconds, times.step);
-    return true;
+    return !is_to_stop(settings);
 }
 
 } // namespace farfield

@@ -50,7 +50,7 @@ class Help(CommandTest):
                     "--threads", "--isa", "--variant", "--repeat", "--output", "--out", "--json"],
             "plot": ["--out", "--plane", "--width"],
             "info": ["--json"],
-            "tune": ["--method", "--device", "--threads", "--n", "--repeat", "--out", "--dry-run", "--json", "--quiet"],
+            "tune": ["--method", "--device", "--threads", "--points", "--repeat", "--out", "--dry-run", "--json", "--quiet"],
         }
         for command, options in expected.items():
             self.assertLessEqual(set(options), set(options_of(command)), command)

@@ -78,7 +78,7 @@ private:
         }
         check_name(name);
         if (!table_.costs.emplace(name, number(name, value)).second)
-            refuse(fmt::format("'{}' is there twice", name));
+            refuse(fmt::format("'{}' is there twice", shown(name)));
     }
 
     // Models of GPUs are open; all other words of a name are those of the shipped table.
@@ -107,8 +107,8 @@ private:
         const auto* end = text.data() + text.size();
         const auto result = std::from_chars(text.data(), end, value);
         if (result.ec != std::errc() || result.ptr != end || !std::isfinite(value) || value <= 0.0)
-            refuse(
-                fmt::format("{} = {} is not allowed: it must be a finite number above 0", name, shown(text)));
+            refuse(fmt::format("{} = {} is not allowed: it must be a finite number above 0", shown(name),
+                               shown(text)));
         return value;
     }
 

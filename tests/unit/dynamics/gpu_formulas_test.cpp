@@ -9,6 +9,7 @@
 #include "dynamics/integrators/motion_formulas.h"
 #include "dynamics/simulation_state.h"
 #include "sums/points/axis_origin.h"
+#include "sums/select/cost_file.h"
 
 #include <cmath>
 
