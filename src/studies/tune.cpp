@@ -28,7 +28,7 @@ double rounded(double value) { return std::strtod(fmt::format("{:.2e}", value).c
 // The file to write, in a folder that is there.
 fs::path file_of(const CostTuneTask& task) {
     if (!task.out.empty()) return task.out;
-    const auto path = user_cost_file();
+    auto path = user_cost_file();
     if (path.empty())
         throw InvalidArgument("there is no place for the cost table: none of FARFIELD_COST_TABLE, "
                               "XDG_CONFIG_HOME and HOME is set; name a file with --out");
