@@ -151,9 +151,9 @@ void Forces::accelerations(const Bodies& bodies, const std::vector<double>& posi
     const auto& report = field_plan_->report();
     backend_ = {.device = DeviceKind::cpu,
                 .isa = report.isa,
-                .variant = report.variant,
+                .variant = report.direct.variant,
                 .precision = options_.precision};
-    pairs_ += static_cast<double>(report.pairs);
+    pairs_ += static_cast<double>(report.direct.pairs);
     seconds_ += seconds_since(start);
 }
 

@@ -85,7 +85,7 @@ DeviceDiagnostics::DeviceDiagnostics(const MotionInput& input, int device)
     set_strengths(part.points, scaled.data(), n_, part.stream);
     potential_.synchronize();
     unscale_ = power_of_two(input.setup->frame.exponent - input.strength_exponent);
-    unscale_.first *= descriptor(input.setup->kernel).sign;
+    unscale_.first *= kernel_info(input.setup->kernel).sign;
 }
 
 DeviceDiagnostics::~DeviceDiagnostics() {

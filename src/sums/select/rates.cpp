@@ -57,7 +57,7 @@ double cpu_seconds(const SumOptions& options, bool self, std::size_t n) {
     std::vector<double> field(3 * n);
     return fastest_seconds(2, [&] {
         SumReport report;
-        sum.compute(cloud.strengths, nullptr, field.data(), report);
+        sum.compute(cloud.strengths, {.potential = nullptr, .field = field.data()}, report);
     });
 }
 
