@@ -7,7 +7,7 @@
 #include "dynamics/run/outputs.h"
 #include "dynamics/run/run_folder.h"
 #include "dynamics/run/summary.h"
-#include "dynamics/simulation_state.h"
+#include "dynamics/simulation/state.h"
 #include "io/atomic_file.h"
 #include "io/output_folder.h"
 

@@ -2,9 +2,9 @@
 // the next steps are under way (simulation_moments.cpp).
 #pragma once
 
-#include "dynamics/device_choice.h"
-#include "dynamics/gpu_side.h"
-#include "dynamics/simulation_state.h"
+#include "dynamics/propagators/device_choice.h"
+#include "dynamics/propagators/resident.h"
+#include "dynamics/simulation/state.h"
 
 #include <optional>
 #include <string>

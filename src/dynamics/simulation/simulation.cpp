@@ -1,7 +1,7 @@
 // Simulation: the clock around an integrator. Fixed steps are counted by an integer; adaptive ones add up.
 #include <farfield/simulation.h>
 
-#include "dynamics/simulation_impl.h"
+#include "dynamics/simulation/impl.h"
 
 #include <farfield/error.h>
 

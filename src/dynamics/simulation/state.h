@@ -2,7 +2,7 @@
 // bit for bit, as the one it was captured from.
 #pragma once
 
-#include "dynamics/forces.h"
+#include "dynamics/forces/forces.h"
 #include "dynamics/integrators/integrator.h"
 #include "sums/points/prepared.h"
 

@@ -1,4 +1,4 @@
-#include "dynamics/gpu_side.h"
+#include "dynamics/propagators/resident.h"
 
 #include "dynamics/integrators/motion_formulas.h"
 

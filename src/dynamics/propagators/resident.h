@@ -3,8 +3,8 @@
 #pragma once
 
 #include "dynamics/cuda/device_motion.h"
-#include "dynamics/device_choice.h"
-#include "dynamics/forces.h"
+#include "dynamics/propagators/device_choice.h"
+#include "dynamics/forces/forces.h"
 #include "dynamics/integrators/integrator.h"
 
 #include <farfield/simulation.h>

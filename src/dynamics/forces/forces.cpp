@@ -1,7 +1,7 @@
-#include "dynamics/forces.h"
+#include "dynamics/forces/forces.h"
 
 #include "backend/simd/isa.h"
-#include "dynamics/reductions.h"
+#include "dynamics/bodies/reductions.h"
 #include "sums/direct/jerk.h"
 
 #include <farfield/error.h>

@@ -1,7 +1,7 @@
 // What others see of a simulation beside its public face: steps in batches, moments for files, and the
 // complete state for checkpoints.
-#include "dynamics/diagnostics.h"
-#include "dynamics/simulation_impl.h"
+#include "dynamics/bodies/diagnostics.h"
+#include "dynamics/simulation/impl.h"
 
 #include <farfield/error.h>
 
