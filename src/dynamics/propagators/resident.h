@@ -1,58 +1,46 @@
-// The side of a simulation that lives on GPUs: steps are queued there, and the host's arrays follow on
-// demand.
+// Steps of bodies that stay on GPUs: steps are queued there, and the host's arrays follow on demand.
 #pragma once
 
 #include "dynamics/cuda/device_motion.h"
-#include "dynamics/propagators/device_choice.h"
-#include "dynamics/forces/forces.h"
-#include "dynamics/integrators/integrator.h"
-
-#include <farfield/simulation.h>
-
-#include <cstdint>
+#include "dynamics/propagators/propagator.h"
 
 namespace farfield {
 
-class GpuSide {
+class ResidentPropagator final : public Propagator {
 public:
-    /// Evaluates the accelerations of `motion` in `frame` and brings them to the host.
+    /// Evaluates the accelerations of `motion` in its frame and brings them to the host.
     /// @throws InvalidArgument for bodies whose accelerations are not finite; BackendUnavailable,
     /// DeviceError.
-    GpuSide(const Place& place, const ForceOptions& force, Integrator integrator, MotionState& motion,
-            const Frame& frame);
+    ResidentPropagator(const ForceOptions& force, Integrator integrator, MotionState& motion,
+                       const std::vector<int>& gpus);
 
-    /// Queues steps of length `dt`.
-    void advance(std::uint64_t steps, double dt) { motion_.advance(steps, dt); }
-    void capture(bool diagnostics) { motion_.capture(diagnostics); }
-    /// Waits for the captured moment and copies it into `motion`. Returns it for the rest.
-    /// @throws InvalidArgument where an evaluation up to it was not finite.
-    const cuda::Moment& fetch(MotionState& motion);
-    /// Throws as `fetch` does for a failure that has already shown.
-    void check(MotionState& motion);
-
-    [[nodiscard]] ForceBackend backend() const;
-    [[nodiscard]] double pairs() const;
-    [[nodiscard]] double seconds() const { return motion_.seconds(); }
-    /// Of the last steps measured, a guess before any were.
-    [[nodiscard]] double seconds_per_step() const;
-    [[nodiscard]] const cuda::DeviceMotion& motion() const { return motion_; }
-
-    /// Where the steps of this object begin, for messages.
-    void count_from(std::uint64_t step, double time, double length) {
-        first_step_ = step;
-        first_time_ = time;
-        length_ = length;
-    }
+    void advance(const Steps& steps) override;
+    void capture(bool diagnostics) override;
+    std::optional<Diagnostics> fetch() override;
+    [[nodiscard]] bool overlaps() const override { return true; }
+    void update_motion() override;
+    [[nodiscard]] std::uint64_t batch(double seconds) const override;
+    [[nodiscard]] ForceBackend backend() const override;
+    [[nodiscard]] double pairs() const override;
+    [[nodiscard]] double seconds() const override { return device_.seconds(); }
+    [[nodiscard]] std::vector<std::string> notes() const override { return {}; }
 
 private:
-    [[noreturn]] void refuse(std::uint64_t evaluation, MotionState& motion);
+    [[nodiscard]] double seconds_per_step() const;
+    [[nodiscard]] Diagnostics diagnostics_of(const cuda::CapturedState& captured) const;
+    void copy_to_motion(const cuda::CapturedState& captured);
+    [[noreturn]] void refuse(std::uint64_t evaluation);
 
-    cuda::DeviceMotion motion_;
+    cuda::DeviceMotion device_;
+    MotionState& motion_;
     Precision precision_;
     std::uint64_t evaluations_a_step_;
     double bodies_;
-    std::uint64_t first_step_ = 0;
-    double first_time_ = 0.0, length_ = 0.0;
+    std::uint64_t queued_ = 0;   ///< steps so far
+    std::uint64_t captured_ = 0; ///< steps before the state captured last
+    std::uint64_t fetched_ = 0;  ///< steps before the state in `motion_`
+    bool with_diagnostics_ = false;
+    std::optional<Steps> first_; ///< the first that were queued: they tell which step an evaluation was in
 };
 
 } // namespace farfield

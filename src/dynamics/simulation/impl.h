@@ -1,12 +1,12 @@
-// The inside of a simulation: the clock (simulation.cpp), and moments for files, which on GPUs are seen while
-// the next steps are under way (simulation_moments.cpp).
+// The inside of a simulation: a clock around a propagator. simulation.cpp is its public face, access.cpp what
+// outputs and checkpoints see of it.
 #pragma once
 
-#include "dynamics/propagators/device_choice.h"
-#include "dynamics/propagators/resident.h"
+#include "dynamics/propagators/propagator.h"
 #include "dynamics/simulation/state.h"
 
-#include <optional>
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,7 +14,7 @@ namespace farfield {
 
 struct Simulation::Impl {
     /// `frame`: that of accelerations known from an earlier process; otherwise chosen from the bodies.
-    Impl(Bodies bodies, const ForceOptions& force, const TimeOptions& options, double start,
+    Impl(Bodies bodies, const ForceOptions& force_options, const TimeOptions& options, double start,
          const Frame* frame = nullptr);
 
     void set_grid();
@@ -26,30 +26,23 @@ struct Simulation::Impl {
         return time_options.adaptive ? state.time >= time_options.end : state.step >= last_step;
     }
 
-    void fixed_step();
-    void adaptive_step();
-    /// On GPUs: queues at most so many steps.
+    /// Takes at most so many steps.
     void take_steps(std::uint64_t steps);
-    /// Brings the present moment into the host's arrays.
-    void update_host();
-    void begin_moment(bool row);
-    SimulationMoment finish_moment();
-    Diagnostics with_error(Diagnostics row);
-    Diagnostics row_of(const cuda::Moment& moment, double time);
+    void fixed_steps(std::uint64_t steps);
+    void fixed_steps_of(double length, std::uint64_t steps);
+    void adaptive_step();
+    void begin_output(bool row);
+    OutputState finish_output();
 
+    ForceOptions force;
     TimeOptions time_options;
-    const IntegratorDescriptor* scheme;
     SimulationState state;
-    Forces forces;
-    Place place;
-    std::optional<GpuSide> gpu;
-    bool host_is_current = true; ///< on GPUs: state.motion is that of state.step
+    std::unique_ptr<Propagator> propagator; ///< of state.motion
     struct {
         std::uint64_t step = 0;
         double time = 0.0;
         bool finished = false;
-        bool row = false;
-    } mark; ///< the moment begun last
+    } output; ///< the state captured last
     std::uint64_t last_step = 0;
     double last_length = 0.0;
     std::vector<std::string> notes;
