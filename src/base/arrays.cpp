@@ -73,8 +73,11 @@ std::string axis_name(std::int64_t axis, int dimension) {
 }
 
 std::string axes_text(int dimension) {
-    std::string out;
-    for (int axis = 0; axis < dimension; ++axis) out += (axis > 0 ? " " : "") + axis_name(axis, dimension);
+    std::string out = axis_name(0, dimension);
+    for (int axis = 1; axis < dimension; ++axis) {
+        out += ' ';
+        out += axis_name(axis, dimension);
+    }
     return out;
 }
 

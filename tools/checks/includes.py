@@ -15,6 +15,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 
 INNER = ["base", "math", "backend"]
 SHARED_SUMS = ["sums/kernels", "sums/points", "sums/tree", "sums/expansions"]
+METHOD = INNER + SHARED_SUMS + ["sums/method", "sums/direct"]  # what a method of summing may see: no other but direct
 # layer: the layers of src/ it may include, besides itself; the public headers are open to all
 ALLOWED = {
     "base": [],
@@ -26,7 +27,9 @@ ALLOWED = {
     "sums/points": INNER + SHARED_SUMS,
     "sums/tree": INNER + SHARED_SUMS,
     "sums/expansions": INNER + SHARED_SUMS,
-    "sums/direct": INNER + SHARED_SUMS,
+    "sums/method": INNER + SHARED_SUMS,
+    "sums/direct": METHOD,
+    "sums/reference": METHOD,
     "sums": INNER + ["sums*"],  # the plan and the choice of a method
     "io": ["base", "math"],
     "dynamics": INNER + ["sums*", "io"],
@@ -192,12 +195,15 @@ def self_test():
     tree = {
         "src/base/a.h": "", "src/math/a.h": "", "src/sums/kernels/a.h": "", "src/io/a.h": "", "src/studies/a.h": "",
         "src/base/b.cpp": '#include "math/a.h"', "src/io/b.cpp": '#include "sums/kernels/a.h"',
-        "src/sums/direct/b.cpp": '#include "io/a.h"', "src/dynamics/b.cpp": "#include <xsimd/xsimd.hpp>",
+        "src/sums/direct/b.cpp": '#include "io/a.h"', "src/sums/reference/b.cpp": '#include "sums/select/a.h"',
+        "src/sums/direct/c.cpp": '#include "sums/reference/a.h"', "src/sums/reference/a.h": "", "src/sums/select/a.h": "",
+        "src/sums/method/b.h": '#include "sums/direct/a.h"', "src/sums/direct/a.h": "", "src/dynamics/b.cpp": "#include <xsimd/xsimd.hpp>",
         "include/farfield/b.h": "#include <hdf5.h>", "apps/farfield/b.cpp": '#include "io/a.h"',
         "tests/oracle/b.cpp": '#include "math/a.h"', "src/io/c.h": "#include <nlohmann/json.hpp>",
         "src/backend/threads/b.cpp": "#include <cuda_runtime.h>", "src/base/c.cpp": "#include <mpi.h>",
     }
     good = {
+        "src/sums/reference/c.cpp": '#include "sums/direct/a.h"',
         "src/math/b.cpp": '#include "base/a.h"\n#include <vector>', "src/dynamics/c.cpp": '#include "io/a.h"',
         "apps/farfield/c.cpp": '#include "studies/a.h"\n#include <CLI/CLI.hpp>',
         "include/farfield/c.h": "#include <farfield/b.h>\n#include <vector>", "src/backend/cuda/b.cu": "#include <cub/cub.cuh>",

@@ -1,5 +1,7 @@
 #include "dynamics/forces/checks.h"
 
+#include "sums/kernels/kernel.h"
+
 #include <farfield/error.h>
 
 #include <fmt/format.h>
@@ -9,6 +11,7 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
+#include <string>
 #include <utility>
 
 namespace farfield {
@@ -23,6 +26,15 @@ void check_options(const ForceOptions& options) {
     if (options.threads < 0)
         throw InvalidArgument(fmt::format(
             "threads is {}; it must be 1 or more, or 0 for as many as OpenMP would use", options.threads));
+}
+
+void check_kernel(const KernelInfo& kernel) {
+    if (kernel.moves_bodies()) return;
+    std::string able;
+    for (const auto* other : kernels())
+        if (other->moves_bodies()) able += fmt::format("{}\"{}\"", able.empty() ? "" : " or ", other->name);
+    throw InvalidArgument(fmt::format(
+        "force.kernel = \"{}\" gives no force on bodies in space; use force.kernel = {}", kernel.name, able));
 }
 
 void check_charges(const Bodies& bodies) {
@@ -57,6 +69,7 @@ std::optional<std::pair<std::size_t, std::size_t>> same_place(const std::vector<
 
 void check_force(const ForceOptions& options, const Bodies& bodies) {
     check_options(options);
+    check_kernel(kernel_info(options.kernel));
     if (options.kernel == Kernel::coulomb) check_charges(bodies);
 }
 

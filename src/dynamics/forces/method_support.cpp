@@ -1,5 +1,7 @@
 #include "dynamics/forces/method_support.h"
 
+#include "sums/method/method.h"
+
 #include <farfield/error.h>
 
 #include <fmt/format.h>
@@ -8,7 +10,7 @@
 
 namespace farfield {
 
-bool supports_jerk(Method method) { return method == Method::direct; } // sums/direct/jerk.h
+bool supports_jerk(Method method) { return method_info(method).has_jerk; }
 
 void check_jerk(Method method, Integrator integrator) {
     if (supports_jerk(method)) return;

@@ -73,6 +73,10 @@ struct KernelInfo {
         for (const auto& info : outputs) set |= info.output;
         return set;
     }
+    /// Gives the force on bodies in space: simulations take it.
+    [[nodiscard]] bool moves_bodies() const {
+        return least_dimension <= 3 && most_dimension >= 3 && find(Output::field) != nullptr;
+    }
     /// Numbers a target of an output.
     [[nodiscard]] int width(const OutputInfo& info, int dimension) const {
         return info.is_vector ? dimension : strength.columns;
