@@ -1,12 +1,14 @@
 // farfield sum: potentials and fields of points in files.
 #include "command.h"
 #include "options.h"
+#include "progress.h"
+#include "stop_signal.h"
 
 #include "studies/sum_files.h"
 
 #include <fmt/format.h>
 
-#include <array>
+#include <chrono>
 #include <memory>
 
 namespace farfield::app {
@@ -18,22 +20,12 @@ struct SumCommand {
     bool quiet = false;
 };
 
-constexpr std::array<std::string_view, 2> output_names{"potential", "field"};
-
-SumWanted parse_outputs(const std::string& text) {
-    SumWanted wanted{false, false};
-    for (std::size_t start = 0; start <= text.size();) {
-        const auto comma = std::min(text.find(',', start), text.size());
-        const auto name = text.substr(start, comma - start);
-        if (name == "potential")
-            wanted.potential = true;
-        else if (name == "field")
-            wanted.field = true;
-        else
-            unknown_choice("--output", "'" + name + "'", output_names);
-        start = comma + 1;
+OutputSet parse_outputs(const std::string& text) {
+    try {
+        return outputs_from_names(text);
+    } catch (const InvalidArgument& error) {
+        throw InvalidArgument(fmt::format("--output {}: {}", text, error.what()));
     }
-    return wanted;
 }
 
 bool same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
@@ -59,6 +51,38 @@ void check_paths(const SumFilesTask& task) {
     refuse_same("--json", task.json, "--out", task.out);
 }
 
+// "37%  1 min 05 s left"
+ProgressState state_of(double share, double seconds) {
+    const double left = share > 0.0 ? seconds / share * (1.0 - share) : 0.0;
+    return {.fraction = share,
+            .last = share >= 1.0,
+            .parts = {percent_text(share), share > 0.0 ? duration_text(left) + " left" : ""},
+            .dispensable = {}};
+}
+
+int run(SumCommand& command) {
+    check_paths(command.task);
+    const StopSignal stop;
+    ProgressDisplay display(ProgressDisplay::style_for_stderr(command.quiet));
+    const auto start = std::chrono::steady_clock::now();
+    command.task.hooks = {.progress =
+                              [&](double share) {
+                                  const std::chrono::duration<double> passed =
+                                      std::chrono::steady_clock::now() - start;
+                                  if (passed.count() > 1.0) display.update(state_of(share, passed.count()));
+                              },
+                          .stop_requested = [] { return StopSignal::received() != 0; }};
+    try {
+        const auto text = sum_files(command.task);
+        display.clear();
+        if (!command.quiet) fmt::print("{}", text);
+        return 0;
+    } catch (const Interrupted&) {
+        display.message("stopped; nothing was written");
+        return StopSignal::exit_code();
+    }
+}
+
 } // namespace
 
 Action declare_sum(CLI::App& app) {
@@ -79,6 +103,9 @@ Action declare_sum(CLI::App& app) {
     add_choice(app, "--method", options.method, "Algorithm");
     add_real(app, "--softening", options.softening, 0.0,
              "Plummer softening, in the length unit of the points");
+    add_positive(app, "--sigma", options.sigma, "Width of the Gaussians, in the length unit of the points");
+    add_positive(app, "--tolerance", options.tolerance,
+                 "Compare with exact sums at sampled targets; fail where the relative error is larger");
     add_choice(app, "--precision", options.precision, "Arithmetic of the pair loop");
     add_choice(app, "--coincident", options.coincident,
                "What distinct points at one place do without softening");
@@ -89,9 +116,8 @@ Action declare_sum(CLI::App& app) {
     add_count(app, "--repeat", task.repeat, {1, 1'000'000}, "Compute this many times and report the fastest");
     app.add_option_function<std::string>(
            "--output", [command](const std::string& text) { command->task.wanted = parse_outputs(text); },
-           "What to compute")
-        ->type_name("potential|field|potential,field")
-        ->default_str("potential,field");
+           "What to compute, separated by commas; by default all that the kernel has")
+        ->type_name(choices_text(names_of<Output>()));
     app.add_option("--out", task.out,
                    "Result: .npy M x 1, M x 3 or M x 4 (potential first), .csv or .h5 by its ending")
         ->type_name("FILE")
@@ -101,12 +127,7 @@ Action declare_sum(CLI::App& app) {
     return [command] {
         const auto& inputs = command->task;
         command->device.apply_to(command->task.options);
-        return with_inputs({inputs.sources, inputs.targets}, [&] {
-            check_paths(command->task);
-            const auto text = sum_files(command->task);
-            if (!command->quiet) fmt::print("{}", text);
-            return 0;
-        });
+        return with_inputs({inputs.sources, inputs.targets}, [&] { return run(*command); });
     };
 }
 

@@ -43,6 +43,18 @@ public:
     using Error::Error;
 };
 
+/// A sum did not keep the tolerance it was given; the message names the error reached.
+class ToleranceNotReached : public Error {
+public:
+    using Error::Error;
+};
+
+/// Whoever asked for the work has asked to give it up.
+class Interrupted : public Error {
+public:
+    using Error::Error;
+};
+
 /// A defect of Farfield itself.
 class InternalError : public Error {
 public:

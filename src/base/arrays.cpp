@@ -65,24 +65,51 @@ std::vector<double> copy_of(const ConstArrayView& view, std::int64_t rows, std::
     return out;
 }
 
-void check_points(const ConstArrayView& view, std::string_view what) {
-    if (view.ndim != 2 || view.shape[1] != 3 || view.shape[0] < 0)
-        throw InvalidArgument(fmt::format("{}: the shape is {}; points are N×3, one row x y z a point", what,
-                                          shape_text(view)));
+namespace {
+
+/// Names of the axes: "xyz", beyond three dimensions by number.
+std::string axis_name(std::int64_t axis, int dimension) {
+    return dimension <= 3 ? std::string(1, "xyz"[axis]) : fmt::format("x{}", axis + 1);
+}
+
+std::string axes_text(int dimension) {
+    std::string out = axis_name(0, dimension);
+    for (int axis = 1; axis < dimension; ++axis) {
+        out += ' ';
+        out += axis_name(axis, dimension);
+    }
+    return out;
+}
+
+template <class View>
+bool is_matrix(const View& view, std::int64_t rows, std::int64_t columns) {
+    return columns == 1 ? is_column(view, rows)
+                        : view.ndim == 2 && view.shape[0] == rows && view.shape[1] == columns;
+}
+
+} // namespace
+
+void check_points(const ConstArrayView& view, std::string_view what, int dimension) {
+    if (view.ndim != 2 || view.shape[1] != dimension || view.shape[0] < 0)
+        throw InvalidArgument(fmt::format("{}: the shape is {}; points are N×{}, one row {} a point", what,
+                                          shape_text(view), dimension, axes_text(dimension)));
     check_memory(view, what);
 }
 
-void check_values(const ConstArrayView& view, std::int64_t n, std::string_view what) {
-    if (!is_column(view, n))
-        throw InvalidArgument(fmt::format("{}: the shape is {}; it must be {{{}}}, one value for each source",
-                                          what, shape_text(view), n));
+void check_values(const ConstArrayView& view, std::int64_t n, std::string_view what, int columns) {
+    if (!is_matrix(view, n, columns))
+        throw InvalidArgument(
+            columns == 1 ? fmt::format("{}: the shape is {}; it must be {{{}}}, one value for each source",
+                                       what, shape_text(view), n)
+                         : fmt::format("{}: the shape is {}; it must be {{{}, {}}}, one row for each source",
+                                       what, shape_text(view), n, columns));
     check_memory(view, what);
 }
 
-void refuse_coordinate(std::string_view what, std::int64_t flat, double value) {
+void refuse_coordinate(std::string_view what, std::int64_t flat, double value, int dimension) {
     throw InvalidArgument(
         fmt::format("{}: row {} has {} = {}; coordinates must be finite: remove or repair the row", what,
-                    flat / 3, "xyz"[flat % 3], value));
+                    flat / dimension, axis_name(flat % dimension, dimension), value));
 }
 
 void refuse_strength(std::string_view what, std::int64_t row, double value) {
@@ -97,28 +124,29 @@ void require_host(const ConstArrayView& view, std::string_view what) {
                                           what, view.device.index));
 }
 
-std::vector<double> read_points(const ConstArrayView& view, std::string_view what) {
-    check_points(view, what);
+std::vector<double> read_points(const ConstArrayView& view, std::string_view what, int dimension) {
+    check_points(view, what, dimension);
     require_host(view, what);
-    auto points = copy_of(view, view.shape[0], 3);
+    auto points = copy_of(view, view.shape[0], dimension);
     for (std::size_t i = 0; i < points.size(); ++i)
-        if (!std::isfinite(points[i])) refuse_coordinate(what, static_cast<std::int64_t>(i), points[i]);
+        if (!std::isfinite(points[i]))
+            refuse_coordinate(what, static_cast<std::int64_t>(i), points[i], dimension);
     return points;
 }
 
-std::vector<double> read_values(const ConstArrayView& view, std::int64_t n, std::string_view what) {
-    check_values(view, n, what);
+std::vector<double> read_values(const ConstArrayView& view, std::int64_t n, std::string_view what,
+                                int columns) {
+    check_values(view, n, what, columns);
     require_host(view, what);
-    auto values = copy_of(view, n, 1);
+    auto values = copy_of(view, n, columns);
     for (std::size_t i = 0; i < values.size(); ++i)
-        if (!std::isfinite(values[i])) refuse_strength(what, static_cast<std::int64_t>(i), values[i]);
+        if (!std::isfinite(values[i]))
+            refuse_strength(what, static_cast<std::int64_t>(i) / columns, values[i]);
     return values;
 }
 
 void check_output(const ArrayView& view, std::int64_t rows, std::int64_t columns, std::string_view what) {
-    const bool fits = columns == 1 ? is_column(view, rows)
-                                   : view.ndim == 2 && view.shape[0] == rows && view.shape[1] == columns;
-    if (!fits)
+    if (!is_matrix(view, rows, columns))
         throw InvalidArgument(
             columns == 1
                 ? fmt::format("{}: the output's shape is {}; it must be {{{}}}", what, shape_text(view), rows)

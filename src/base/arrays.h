@@ -10,16 +10,17 @@
 
 namespace farfield {
 
-/// Checks shape, type and pointer of an N×3 array, wherever it lives. `what` names it in messages
+/// Checks shape, type and pointer of an N×`dimension` array, wherever it lives. `what` names it in messages
 /// ("sources").
 /// @throws InvalidArgument.
-void check_points(const ConstArrayView& view, std::string_view what);
+void check_points(const ConstArrayView& view, std::string_view what, int dimension = 3);
 
-/// The same for `n` values, shape {n} or {n, 1}.
-void check_values(const ConstArrayView& view, std::int64_t n, std::string_view what);
+/// The same for `n` strengths of `columns` numbers, shape {n, columns}, or {n} for one column.
+void check_values(const ConstArrayView& view, std::int64_t n, std::string_view what, int columns = 1);
 
-/// @throws InvalidArgument that names row and coordinate `flat` of a row-major N×3 array.
-[[noreturn]] void refuse_coordinate(std::string_view what, std::int64_t flat, double value);
+/// @throws InvalidArgument that names row and coordinate `flat` of a row-major N×`dimension` array.
+[[noreturn]] void refuse_coordinate(std::string_view what, std::int64_t flat, double value,
+                                    int dimension = 3);
 
 /// @throws InvalidArgument that names the row of a strength.
 [[noreturn]] void refuse_strength(std::string_view what, std::int64_t row, double value);
@@ -33,13 +34,14 @@ bool is_contiguous(const View& view, std::int64_t rows, std::int64_t columns) {
 /// Row-major copy of a checked host view.
 std::vector<double> copy_of(const ConstArrayView& view, std::int64_t rows, std::int64_t columns);
 
-/// Copies an N×3 array. `what` names it in messages ("sources").
+/// Copies an N×`dimension` array. `what` names it in messages ("sources").
 /// @throws InvalidArgument for a wrong shape, a missing pointer, memory on a device, a value that is not
 /// finite.
-std::vector<double> read_points(const ConstArrayView& view, std::string_view what);
+std::vector<double> read_points(const ConstArrayView& view, std::string_view what, int dimension = 3);
 
-/// Copies an array of `n` values, shape {n} or {n, 1}. @throws as `read_points`.
-std::vector<double> read_values(const ConstArrayView& view, std::int64_t n, std::string_view what);
+/// Copies `n` strengths of `columns` numbers, row by row. @throws as `read_points`.
+std::vector<double> read_values(const ConstArrayView& view, std::int64_t n, std::string_view what,
+                                int columns = 1);
 
 /// Checks that `view`, wherever it lives, can take rows×columns values (columns == 1: shape {rows} or {rows,
 /// 1}).

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -20,24 +21,54 @@ namespace fs = std::filesystem;
 
 constexpr std::array known_extensions{".npy"sv, ".csv"sv, ".h5"sv, ".hdf5"sv};
 
-// Splits rows of x y z s.
-Sources split(const std::vector<double>& rows) {
+std::string axis_name(int axis, int dimension) {
+    return dimension <= 3 ? std::string(1, "xyz"[axis]) : fmt::format("x{}", axis + 1);
+}
+
+std::vector<std::string> axis_names(int dimension) {
+    std::vector<std::string> names;
+    for (int axis = 0; axis < dimension; ++axis) names.push_back(axis_name(axis, dimension));
+    return names;
+}
+
+int columns_of(const PointLayout& layout) { return layout.second.empty() ? 1 : 2; }
+
+// Splits rows of coordinates and strength.
+Sources split(const std::vector<double>& rows, int dimension, int columns) {
     Sources sources;
-    for (std::size_t i = 0; i < rows.size(); i += 4) {
-        sources.points.insert(sources.points.end(), rows.data() + i, rows.data() + i + 3);
-        sources.strengths.push_back(rows[i + 3]);
+    sources.dimension = dimension;
+    const auto width = static_cast<std::size_t>(dimension + columns);
+    for (std::size_t i = 0; i < rows.size(); i += width) {
+        const auto* strength = rows.data() + i + dimension;
+        sources.points.insert(sources.points.end(), rows.data() + i, strength);
+        sources.strengths.insert(sources.strengths.end(), strength, strength + columns);
     }
     return sources;
 }
 
-Sources read_csv_sources(const fs::path& path, Kernel kernel) {
+// The most dimensions whose coordinates the table has, at least the fewest allowed.
+int dimension_of(const Table& table, const PointLayout& layout) {
+    for (int dimension = layout.most_dimension; dimension > layout.least_dimension; --dimension) {
+        const auto names = axis_names(dimension);
+        if (std::all_of(names.begin(), names.end(),
+                        [&](const std::string& name) { return table.find(name) != nullptr; }))
+            return dimension;
+    }
+    return layout.least_dimension;
+}
+
+Sources read_csv_sources(const fs::path& path, const PointLayout& layout) {
     const auto table = read_csv(path);
-    const bool has_mass = table.find("m") != nullptr;
-    const bool has_charge = table.find("q") != nullptr;
-    const bool use_mass = has_mass && (kernel == Kernel::gravity || !has_charge);
-    const std::array wanted{"x"sv, "y"sv, "z"sv, use_mass ? "m"sv : "q"sv};
+    const auto other = layout.strength == "m" ? "q"sv : "m"sv;
+    const bool stand_in = layout.second.empty() && table.find(layout.strength) == nullptr &&
+                          (table.find(other) != nullptr || layout.strength == "m");
+    const int dimension = dimension_of(table, layout);
+    const auto axes = axis_names(dimension);
+    std::vector<std::string_view> wanted(axes.begin(), axes.end());
+    wanted.push_back(stand_in ? other : layout.strength);
+    if (!layout.second.empty()) wanted.push_back(layout.second);
     const std::array also{"m"sv, "q"sv};
-    return split(take_columns(table, wanted, also, path.string()));
+    return split(take_columns(table, wanted, also, path.string()), dimension, columns_of(layout));
 }
 
 std::vector<double> finite_values(const hdf5::Dataset& dataset, const hdf5::Shape& shape,
@@ -56,109 +87,150 @@ std::vector<double> finite_values(const hdf5::Dataset& dataset, const hdf5::Shap
     return values;
 }
 
-std::vector<double> read_hdf5_points(const hdf5::Group& root) {
-    const auto dataset = root.dataset("points");
-    const auto rows = dataset.shape().empty() || dataset.shape()[0] == 0 ? -1 : dataset.shape()[0];
-    return finite_values(dataset, {rows, 3}, "(N, 3)");
+std::int64_t rows_of(const hdf5::Dataset& dataset) {
+    return dataset.shape().empty() || dataset.shape()[0] == 0 ? -1 : dataset.shape()[0];
 }
 
-Sources read_hdf5_sources(const fs::path& path, Kernel kernel) {
+std::vector<double> read_hdf5_points(const hdf5::Group& root, int dimension) {
+    const auto dataset = root.dataset("points");
+    return finite_values(dataset, {rows_of(dataset), dimension}, fmt::format("(N, {})", dimension).c_str());
+}
+
+Sources read_hdf5_datasets(const hdf5::Group& root, const PointLayout& layout) {
+    const auto shape = root.dataset("points").shape();
+    Sources sources;
+    sources.dimension = shape.size() == 2 ? static_cast<int>(std::clamp<std::int64_t>(
+                                                shape[1], layout.least_dimension, layout.most_dimension))
+                                          : layout.least_dimension;
+    sources.points = read_hdf5_points(root, sources.dimension);
+    const auto rows = static_cast<std::int64_t>(sources.points.size()) / sources.dimension;
+    sources.strengths =
+        columns_of(layout) == 1
+            ? finite_values(root.dataset("strengths"), {rows}, "(N), one value a point,")
+            : finite_values(root.dataset("strengths"), {rows, 2}, "(N, 2), real and imaginary part,");
+    return sources;
+}
+
+void require_space(const PointLayout& layout, const fs::path& path) {
+    if (layout.most_dimension < 3 || columns_of(layout) != 1)
+        throw InvalidArgument(fmt::format(
+            "{}: the bodies of a snapshot are in space and have real strengths, which this kernel "
+            "does not take; give datasets 'points' and 'strengths', a .csv or a .npy",
+            path.string()));
+}
+
+Sources read_hdf5_sources(const fs::path& path, const PointLayout& layout) {
     {
         const auto file = hdf5::File::open(path);
         const auto root = file.root();
-        if (root.has_dataset("points")) {
-            Sources sources;
-            sources.points = read_hdf5_points(root);
-            const auto rows = static_cast<std::int64_t>(sources.points.size() / 3);
-            sources.strengths = finite_values(root.dataset("strengths"), {rows}, "(N), one value a point,");
-            return sources;
-        }
+        if (root.has_dataset("points")) return read_hdf5_datasets(root, layout);
     }
     auto bodies = read_snapshot(path).bodies;
-    if (kernel == Kernel::gravity) return {std::move(bodies.position), std::move(bodies.mass)};
+    require_space(layout, path);
+    if (layout.strength == "m") return {std::move(bodies.position), std::move(bodies.mass)};
     if (bodies.charge.empty())
         throw InvalidArgument(
-            fmt::format("{}: the snapshot has no dataset 'Charge', which the kernel coulomb needs; use "
+            fmt::format("{}: the snapshot has no dataset 'Charge', which this kernel needs; use "
                         "--kernel gravity for its masses",
                         path.string()));
     return {std::move(bodies.position), std::move(bodies.charge)};
 }
 
-Table table_of(std::int64_t m, std::span<const double> potential, std::span<const double> field) {
+Table table_of(std::int64_t m, std::span<const OutputArray> outputs) {
     Table table;
-    if (!potential.empty()) {
-        table.names.emplace_back("potential");
-        table.columns.emplace_back(potential.begin(), potential.end());
-    }
-    for (std::size_t axis = 0; axis < 3 && !field.empty(); ++axis) {
-        table.names.push_back(fmt::format("field_{}", "xyz"[axis]));
-        auto& column = table.columns.emplace_back();
-        for (std::size_t i = 0; i < static_cast<std::size_t>(m); ++i) column.push_back(field[3 * i + axis]);
+    for (const auto& output : outputs) {
+        const auto width = output.columns.size();
+        for (std::size_t k = 0; k < width; ++k) {
+            table.names.push_back(output.columns[k]);
+            auto& column = table.columns.emplace_back();
+            for (std::size_t i = 0; i < static_cast<std::size_t>(m); ++i)
+                column.push_back(output.values[width * i + k]);
+        }
     }
     return table;
 }
 
-void write_npy_outputs(const fs::path& path, std::int64_t m, std::span<const double> potential,
-                       std::span<const double> field) {
-    if (field.empty()) return write_npy(path, potential, {m});
-    if (potential.empty()) return write_npy(path, field, {m, 3});
-    std::vector<double> both;
-    both.reserve(potential.size() + field.size());
-    for (std::size_t i = 0; i < potential.size(); ++i) {
-        both.push_back(potential[i]);
-        both.insert(both.end(), field.data() + 3 * i, field.data() + 3 * i + 3);
+void write_npy_outputs(const fs::path& path, std::int64_t m, std::span<const OutputArray> outputs) {
+    if (outputs.size() == 1) {
+        const auto width = static_cast<std::int64_t>(outputs[0].columns.size());
+        if (width == 1) return write_npy(path, outputs[0].values, {m});
+        return write_npy(path, outputs[0].values, {m, width});
     }
-    write_npy(path, both, {m, 4});
+    std::size_t width = 0;
+    for (const auto& output : outputs) width += output.columns.size();
+    std::vector<double> all;
+    all.reserve(width * static_cast<std::size_t>(m));
+    for (std::size_t i = 0; i < static_cast<std::size_t>(m); ++i)
+        for (const auto& output : outputs) {
+            const auto* row = output.values.data() + i * output.columns.size();
+            all.insert(all.end(), row, row + output.columns.size());
+        }
+    write_npy(path, all, {m, static_cast<std::int64_t>(width)});
 }
 
 } // namespace
 
-Sources read_sources(const fs::path& path, Kernel kernel) {
+Sources read_sources(const fs::path& path, const PointLayout& layout) {
     const auto extension = known_extension(path, known_extensions);
-    if (extension == ".csv") return read_csv_sources(path, kernel);
-    if (extension != ".npy") return read_hdf5_sources(path, kernel);
+    if (extension == ".csv") return read_csv_sources(path, layout);
+    if (extension != ".npy") return read_hdf5_sources(path, layout);
     const auto array = read_npy(path);
-    require_matrix(array, 4, "columns x y z and the mass or charge", path.string());
-    return split(array.values);
+    const int columns = columns_of(layout);
+    const auto width = array.shape.size() == 2 ? array.shape[1] : 0;
+    const auto dimension = static_cast<int>(
+        std::clamp<std::int64_t>(width - columns, layout.least_dimension, layout.most_dimension));
+    require_matrix(array, dimension + columns,
+                   fmt::format("columns {} and {}", fmt::join(axis_names(dimension), " "),
+                               columns == 1 ? "the mass or charge" : "the complex strength in two columns"),
+                   path.string());
+    return split(array.values, dimension, columns);
 }
 
-std::vector<double> read_targets(const fs::path& path) {
+std::vector<double> read_targets(const fs::path& path, int dimension) {
     const auto extension = known_extension(path, known_extensions);
+    const auto names = axis_names(dimension);
     if (extension == ".csv") {
-        constexpr std::array wanted{"x"sv, "y"sv, "z"sv};
+        const std::vector<std::string_view> wanted(names.begin(), names.end());
         return take_columns(read_csv(path), wanted, {}, path.string());
     }
     if (extension == ".npy") {
         auto array = read_npy(path);
-        require_matrix(array, 3, "columns x y z", path.string());
+        require_matrix(array, dimension, fmt::format("columns {}", fmt::join(names, " ")), path.string());
         return std::move(array.values);
     }
     {
         const auto file = hdf5::File::open(path);
-        if (file.root().has_dataset("points")) return read_hdf5_points(file.root());
+        if (file.root().has_dataset("points")) return read_hdf5_points(file.root(), dimension);
     }
+    if (dimension != 3)
+        throw InvalidArgument(fmt::format("{}: the bodies of a snapshot are in space, the sources in {} "
+                                          "dimensions; give a dataset 'points', a .csv or a .npy",
+                                          path.string(), dimension));
     return read_snapshot(path).bodies.position;
 }
 
 void check_sum_output_name(const fs::path& path) { (void)known_extension(path, known_extensions); }
 
-void write_sum_outputs(const fs::path& path, std::int64_t m, std::span<const double> potential,
-                       std::span<const double> field) {
+void write_sum_outputs(const fs::path& path, std::int64_t m, std::span<const OutputArray> outputs) {
     const auto extension = known_extension(path, known_extensions);
-    const auto fits = [&](std::span<const double> values, std::size_t width) {
-        return values.empty() || values.size() == static_cast<std::size_t>(m) * width;
-    };
-    if (!fits(potential, 1) || !fits(field, 3) || (potential.empty() && field.empty()))
-        throw InvalidArgument(
-            fmt::format("{}: {} potentials and {} field components for {} targets; give the "
-                        "potential (M), the field (3 M) or both",
-                        path.string(), potential.size(), field.size(), m));
-    if (extension == ".npy") return write_npy_outputs(path, m, potential, field);
-    if (extension == ".csv") return write_file_atomically(path, format_csv(table_of(m, potential, field)));
+    if (outputs.empty()) throw InvalidArgument(fmt::format("{}: there is no output to write", path.string()));
+    for (const auto& output : outputs)
+        if (output.values.size() != static_cast<std::size_t>(m) * output.columns.size())
+            throw InvalidArgument(fmt::format("{}: {} numbers of output '{}' for {} targets; {} a target are "
+                                              "needed",
+                                              path.string(), output.values.size(), output.name, m,
+                                              output.columns.size()));
+    if (extension == ".npy") return write_npy_outputs(path, m, outputs);
+    if (extension == ".csv") return write_file_atomically(path, format_csv(table_of(m, outputs)));
     const auto file = hdf5::File::create();
     auto root = file.root();
-    if (!potential.empty()) root.write("potential", potential, {m});
-    if (!field.empty()) root.write("field", field, {m, 3});
+    for (const auto& output : outputs) {
+        const auto width = static_cast<std::int64_t>(output.columns.size());
+        if (width == 1)
+            root.write(output.name.c_str(), output.values, {m});
+        else
+            root.write(output.name.c_str(), output.values, {m, width});
+    }
     file.save(path);
 }
 

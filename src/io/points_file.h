@@ -1,39 +1,55 @@
 // Points of one sum: sources with strengths, targets, and the outputs.
 #pragma once
 
-#include <farfield/sum.h>
-
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace farfield {
 
+/// What the columns of a file of points are. The coordinates are x, y, z; beyond three dimensions x1, x2, ….
+struct PointLayout {
+    int least_dimension = 3;
+    int most_dimension = 3;
+    std::string_view strength = "m"; ///< of the column; "m" and "q" stand in for each other
+    std::string_view second{};       ///< of the imaginary part; empty for real strengths
+};
+
 struct Sources {
-    std::vector<double> points;    ///< N×3
-    std::vector<double> strengths; ///< N masses or charges
+    std::vector<double> points;    ///< N×dimension
+    std::vector<double> strengths; ///< N masses or charges; N×2 of complex ones
+    int dimension = 3;
 };
 
 /// Reads sources, by the extension of the name:
-///   .npy        N×4: x y z and the mass or charge
+///   .npy        N×(dimension + 1): x y z and the mass or charge; complex strengths take two columns
 ///   .csv        a header that names x,y,z and q (or m), in any order
-///   .h5 .hdf5   datasets /points (N×3) and /strengths (N); or a GADGET-4 snapshot, whose Masses are the
-///               strengths for gravity and whose Charge for coulomb
-/// A CSV file with both q and m follows the kernel in the same way.
+///   .h5 .hdf5   datasets /points (N×dimension) and /strengths (N, or N×2); or a GADGET-4 snapshot, whose
+///               Masses are the strengths called "m" and whose Charge is any other
+/// A CSV file with both q and m follows the layout in the same way.
 /// @throws InvalidArgument naming file, row or line, and column for content that is not allowed; IoError.
-Sources read_sources(const std::filesystem::path& path, Kernel kernel = Kernel::gravity);
+Sources read_sources(const std::filesystem::path& path, const PointLayout& layout = {});
 
-/// Reads targets (N×3): .npy N×3, .csv x,y,z, .h5 /points or the Coordinates of a snapshot.
-std::vector<double> read_targets(const std::filesystem::path& path);
+/// Reads targets (N×dimension): .npy, .csv x,y,z, .h5 /points or the Coordinates of a snapshot.
+std::vector<double> read_targets(const std::filesystem::path& path, int dimension = 3);
 
-/// Writes the outputs of a sum for `m` targets, atomically; a span that is empty was not computed.
-///   .npy        M for the potential, M×3 for the field, M×4 for both, the potential first
-///   .csv        columns potential, field_x, field_y, field_z
-///   .h5 .hdf5   datasets /potential (M) and /field (M×3)
-/// @throws InvalidArgument for an unknown extension or sizes that do not fit m; IoError.
-void write_sum_outputs(const std::filesystem::path& path, std::int64_t m, std::span<const double> potential,
-                       std::span<const double> field);
+/// One output of a sum: M rows of as many numbers as it has columns.
+struct OutputArray {
+    std::string name;                 ///< of the dataset
+    std::vector<std::string> columns; ///< of a table
+    std::span<const double> values;
+};
+
+/// Writes the outputs of a sum for `m` targets, atomically:
+///   .npy        M for one column, otherwise M×columns, one output after the other
+///   .csv        their columns, such as potential, field_x, field_y, field_z
+///   .h5 .hdf5   a dataset each, such as /potential (M) and /field (M×3)
+/// @throws InvalidArgument for an unknown extension, no output, or sizes that do not fit m; IoError.
+void write_sum_outputs(const std::filesystem::path& path, std::int64_t m,
+                       std::span<const OutputArray> outputs);
 
 /// Throws as `write_sum_outputs` would for a file name whose extension is not known: to be called before
 /// computing.

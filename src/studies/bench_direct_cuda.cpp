@@ -30,7 +30,7 @@ double cpu_rate(Precision precision, std::int64_t n) {
                      {.field = matrix_view(std::span<double>(field), 3)});
         if (run >= 0) seconds.push_back(plan.report().compute_seconds);
     }
-    return static_cast<double>(plan.report().pairs) / median(seconds);
+    return static_cast<double>(plan.report().direct.pairs) / median(seconds);
 }
 
 BenchCudaRow measure(const BenchPoints& points, const SampledTruth& truth, Rung rung, Precision precision,

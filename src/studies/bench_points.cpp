@@ -1,6 +1,7 @@
 #include "studies/bench_points.h"
 
 #include "backend/threads/parallel.h"
+#include "sums/kernels/kernel.h"
 
 #include <farfield/run.h>
 
@@ -22,26 +23,23 @@ SampledTruth::SampledTruth(const BenchPoints& points, std::size_t targets, bool 
     samples = std::min(targets, samples);
     for (std::size_t s = 0; s < samples; ++s) rows_.push_back(s * targets / samples);
     field_.resize(3 * samples);
-    const auto stored = [rounded](double value) {
-        return static_cast<long double>(rounded ? static_cast<double>(static_cast<float>(value)) : value);
-    };
-    const auto softening2 = static_cast<long double>(softening) * static_cast<long double>(softening);
+    auto seen = points;
+    if (rounded)
+        for (auto* values : {&seen.xyz, &seen.mass})
+            for (double& value : *values) value = static_cast<double>(static_cast<float>(value));
+    const auto& kernel = gravity_kernel();
     parallel_for(thread_count(0), static_cast<std::int64_t>(samples), [&](std::int64_t task) {
         const auto s = static_cast<std::size_t>(task);
         const auto i = rows_[s];
-        long double sum[3] = {0.0L, 0.0L, 0.0L};
-        for (std::size_t j = 0; j < points.mass.size(); ++j) {
-            if (i == j) continue;
-            long double d[3];
-            long double r2 = softening2;
-            for (std::size_t k = 0; k < 3; ++k) {
-                d[k] = stored(points.xyz[3 * i + k]) - stored(points.xyz[3 * j + k]);
-                r2 += d[k] * d[k];
-            }
-            const auto weight = stored(points.mass[j]) / (r2 * std::sqrt(r2));
-            for (std::size_t k = 0; k < 3; ++k) sum[k] -= weight * d[k];
-        }
-        for (std::size_t k = 0; k < 3; ++k) field_[3 * s + k] = sum[k];
+        long double sums[4] = {0.0L, 0.0L, 0.0L, 0.0L}; // potential, field
+        (void)kernel.exact_long({.sources = static_cast<std::int64_t>(seen.mass.size()),
+                                 .points = seen.xyz.data(),
+                                 .strengths = seen.mass.data(),
+                                 .target = seen.xyz.data() + 3 * i,
+                                 .own = static_cast<std::int64_t>(i),
+                                 .softening = softening},
+                                sums);
+        for (std::size_t k = 0; k < 3; ++k) field_[3 * s + k] = sums[1 + k];
     });
 }
 

@@ -12,14 +12,16 @@ struct SumFilesTask {
     std::filesystem::path sources; ///< .npy N×4 (x y z q), CSV with x,y,z,q in its header, or HDF5
     std::filesystem::path targets; ///< .npy M×3, CSV x,y,z, or HDF5; empty: the sources
     SumOptions options;
-    SumWanted wanted;
+    OutputSet wanted; ///< empty: all that the kernel has
+    SumHooks hooks;
     int repeat = 1;             ///< times the sum is executed, ≥ 1; the fastest counts
     std::filesystem::path out;  ///< .npy, .csv or .h5
     std::filesystem::path json; ///< report; empty: none
 };
 
 /// Reads, computes, writes. @returns what was done in one or two lines for people.
-/// @throws InvalidArgument, IoError, BackendUnavailable.
+/// @throws InvalidArgument, IoError, BackendUnavailable; ToleranceNotReached and Interrupted before anything
+/// is written.
 std::string sum_files(const SumFilesTask& task);
 
 } // namespace farfield

@@ -70,7 +70,7 @@ double cpu_seconds(const SumOptions& options, bool self, std::int64_t n, const M
     std::vector<double> field(cloud.points.size());
     return fastest_seconds(settings, [&] {
         SumReport report;
-        sum.compute(cloud.strengths, nullptr, field.data(), report);
+        sum.compute(cloud.strengths, {.potential = nullptr, .field = field.data()}, report);
     });
 }
 

@@ -1,13 +1,20 @@
 // The names of the options of a sum.
 #include "base/names.h"
+#include "base/text.h"
+#include "sums/method/method.h"
 
-#include <farfield/sum.h>
+#include <farfield/error.h>
+#include <farfield/sum_options.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
 
 namespace farfield {
 namespace {
 
-constexpr NameTable<2> kernel_names{"gravity", "coulomb"};
-constexpr NameTable<1> method_names{"direct"};
+constexpr NameTable<output_count> output_names{"potential", "field", "gradient"};
 constexpr NameTable<3> precision_names{"float", "double", "mixed"};
 constexpr NameTable<5> isa_names{"auto", "scalar", "sse4.2", "avx2", "avx512"};
 constexpr NameTable<2> coincident_names{"error", "skip"};
@@ -18,10 +25,67 @@ constexpr NameTable<19> variant_names{"auto",       "naive",         "soa",     
 constexpr NameTable<2> multi_gpu_names{"threads", "single"};
 constexpr NameTable<5> exchange_names{"auto", "host", "mapped", "write-combined", "peer"};
 
+// Names that stand in the rows of a table.
+template <class Rows>
+std::vector<std::string_view> names_of_rows(const Rows& rows) {
+    std::vector<std::string_view> names;
+    for (const auto* row : rows) names.push_back(row->name);
+    return names;
+}
+
+template <class Enum, class Rows>
+std::optional<Enum> value_of_row(const Rows& rows, std::string_view name) {
+    for (const auto* row : rows)
+        if (row->name == name) return row->value;
+    return std::nullopt;
+}
+
 } // namespace
 
-FF_DEFINE_ENUM_NAMES(Kernel, kernel_names)
-FF_DEFINE_ENUM_NAMES(Method, method_names)
+std::string_view name_of(Kernel kernel) { return kernel_info(kernel).name; }
+std::string_view name_of(Method method) { return method_info(method).name; }
+
+template <>
+std::optional<Kernel> from_name<Kernel>(std::string_view name) {
+    return value_of_row<Kernel>(kernels(), name);
+}
+template <>
+std::vector<std::string_view> names_of<Kernel>() {
+    return names_of_rows(kernels());
+}
+template <>
+std::optional<Method> from_name<Method>(std::string_view name) {
+    return value_of_row<Method>(methods(), name);
+}
+template <>
+std::vector<std::string_view> names_of<Method>() {
+    return names_of_rows(methods());
+}
+
+std::string name_of(OutputSet outputs) {
+    std::string out;
+    for (int k = 0; k < output_count; ++k)
+        if (const auto output = static_cast<Output>(k); outputs.has(output))
+            out += (out.empty() ? "" : ",") + std::string(name_of(output));
+    return out;
+}
+
+OutputSet outputs_from_names(std::string_view names) {
+    OutputSet set;
+    for (std::size_t start = 0; start <= names.size();) {
+        const auto comma = std::min(names.find(',', start), names.size());
+        const auto name = names.substr(start, comma - start);
+        const auto output = from_name<Output>(name);
+        if (!output)
+            throw InvalidArgument(
+                fmt::format("output '{}' is not known{}", name, suggestion(name, names_of<Output>())));
+        set |= *output;
+        start = comma + 1;
+    }
+    return set;
+}
+
+FF_DEFINE_ENUM_NAMES(Output, output_names)
 FF_DEFINE_ENUM_NAMES(Precision, precision_names)
 FF_DEFINE_ENUM_NAMES(Isa, isa_names)
 FF_DEFINE_ENUM_NAMES(Coincident, coincident_names)

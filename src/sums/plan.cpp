@@ -1,35 +1,32 @@
-// SumPlan: checks what the caller gives, settles where the sum runs, and runs it there.
+// SumPlan in eight calls: check, choose, make and prepare when it is built; execute, verify and report each
+// time; what is computed is written into the caller's arrays by the method.
+#include "backend/cuda/host_copy.h"
+#include "backend/threads/parallel.h"
 #include "base/arrays.h"
+#include "base/machine.h"
 #include "base/names.h"
-#include "sums/direct/cuda/gpu_sum.h"
-#include "sums/direct/direct.h"
+#include "base/stopwatch.h"
+#include "sums/method/method.h"
 #include "sums/select/device.h"
+#include "sums/select/verify.h"
 
 #include <farfield/error.h>
 #include <farfield/sum.h>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
-#include <chrono>
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace farfield {
 namespace {
 
-class Stopwatch {
-public:
-    /// Seconds since construction or the last lap.
-    double lap() {
-        const auto now = std::chrono::steady_clock::now();
-        const double seconds = std::chrono::duration<double>(now - start_).count();
-        start_ = now;
-        return seconds;
-    }
-
-private:
-    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+/// The caller's points, as they are needed to verify.
+struct HostPoints {
+    std::vector<double> sources, targets;
 };
 
 template <class Enum>
@@ -38,7 +35,26 @@ void check_enum(Enum value, std::string_view what) {
         throw InvalidArgument(fmt::format("{}: {} is not one of its values", what, static_cast<int>(value)));
 }
 
-void check_options(const SumOptions& options) {
+void check_lengths(const SumOptions& options, const KernelInfo& kernel) {
+    if (!std::isfinite(options.softening) || options.softening < 0.0)
+        throw InvalidArgument(fmt::format(
+            "softening is {}; it must be finite and ≥ 0, in the length unit of the points (0 = none)",
+            options.softening));
+    if (options.softening > 0.0 && !kernel.softens)
+        throw InvalidArgument(fmt::format("softening is {}, but kernel '{}' has none; leave it out",
+                                          options.softening, kernel.name));
+    if (!std::isfinite(options.sigma) || options.sigma < 0.0)
+        throw InvalidArgument(fmt::format(
+            "sigma is {}; it must be finite and > 0, in the length unit of the points", options.sigma));
+    if (kernel.has_sigma != (options.sigma > 0.0))
+        throw InvalidArgument(kernel.has_sigma
+                                  ? fmt::format("kernel '{}' needs sigma, its width > 0", kernel.name)
+                                  : fmt::format("sigma is {}, but kernel '{}' has none; leave it out",
+                                                options.sigma, kernel.name));
+}
+
+// 1. What the caller asks for is allowed, whatever the points.
+void check(const SumOptions& options) {
     check_enum(options.kernel, "kernel");
     check_enum(options.method, "method");
     check_enum(options.precision, "precision");
@@ -47,66 +63,76 @@ void check_options(const SumOptions& options) {
     check_enum(options.variant, "variant");
     check_enum(options.multi_gpu, "multi_gpu");
     check_enum(options.exchange, "exchange");
-    if (!std::isfinite(options.softening) || options.softening < 0.0)
+    check_lengths(options, kernel_info(options.kernel));
+    if (!std::isfinite(options.tolerance) || options.tolerance < 0.0)
         throw InvalidArgument(fmt::format(
-            "softening is {}; it must be finite and ≥ 0, in the length unit of the points (0 = none)",
-            options.softening));
+            "tolerance is {}; it must be a finite relative error > 0, or 0 for none", options.tolerance));
     if (options.threads < 0)
         throw InvalidArgument(fmt::format(
             "threads is {}; it must be ≥ 1, or 0 for as many as OpenMP would use", options.threads));
 }
 
-} // namespace
+SumProblem problem_of(const SumOptions& options, const ConstArrayView& sources,
+                      const ConstArrayView* targets) {
+    const auto& kernel = kernel_info(options.kernel);
+    const auto columns = sources.ndim == 2 ? sources.shape[1] : kernel.least_dimension;
+    SumProblem problem;
+    problem.kernel = &kernel;
+    problem.dimension =
+        static_cast<int>(std::clamp<std::int64_t>(columns, kernel.least_dimension, kernel.most_dimension));
+    problem.outputs = kernel.output_set();
+    problem.self = targets == nullptr;
+    problem.sources = sources.shape[0];
+    problem.targets = problem.self ? problem.sources : targets->shape[0];
+    problem.softening = options.softening;
+    problem.sigma = options.sigma;
+    problem.tolerance = options.tolerance;
+    problem.precision = options.precision;
+    problem.coincident = options.coincident;
+    return problem;
+}
 
-struct SumPlan::Impl {
-    SumOptions options;
-    SumReport report;
-    bool self;
-    std::int64_t sources = 0;
-    std::int64_t targets = 0;
-    double prepare_seconds = 0.0;
-    std::string cost_table;       ///< hash of the one that chose the device
-    std::optional<DirectSum> cpu; // one of the two
-    std::optional<cuda::GpuSum> gpu;
+// The GPU of the first array that lies on one.
+std::optional<int> gpu_of(const ConstArrayView& sources, const ConstArrayView* targets) {
+    if (sources.device.type == DeviceType::cuda) return sources.device.index;
+    if (targets != nullptr && targets->device.type == DeviceType::cuda) return targets->device.index;
+    return std::nullopt;
+}
 
-    Impl(const SumOptions& wanted, const ConstArrayView& source_view, const ConstArrayView* target_view)
-        : options(wanted), self(target_view == nullptr), sources(source_view.shape[0]),
-          targets(self ? sources : target_view->shape[0]) {
-        check_options(options);
-        const auto chosen = choose_device(
-            options, self, cost_of_sum(static_cast<double>(sources), static_cast<double>(targets), self),
-            gpu_of(source_view, target_view));
-        cost_table = chosen.cost_table;
-        if (chosen.device.kind == DeviceKind::cpu)
-            cpu.emplace(options, self);
-        else
-            gpu.emplace(options, chosen.device.gpus, self);
-    }
-
-    // The GPU of the first array that lies on one.
-    static std::optional<int> gpu_of(const ConstArrayView& source_view, const ConstArrayView* target_view) {
-        if (source_view.device.type == DeviceType::cuda) return source_view.device.index;
-        if (target_view != nullptr && target_view->device.type == DeviceType::cuda)
-            return target_view->device.index;
-        return std::nullopt;
-    }
+/// 2. The method and the device, and why.
+struct Choice {
+    const MethodInfo* method;
+    DeviceChoice device;
+    std::string reason;
+    std::string cost_table; ///< hash of the one that chose the device
 };
 
-SumPlan::SumPlan(ConstArrayView sources, const SumOptions& options)
-    : impl_(std::make_unique<Impl>(options, sources, nullptr)) {
-    update(sources);
+Choice choose(const SumProblem& problem, const SumOptions& options, std::optional<int> array_gpu) {
+    Choice choice{&method_info(options.method), {}, "asked for", {}};
+    auto wanted = options;
+    if (!choice.method->on_gpu && wanted.device.kind == DeviceKind::automatic && !array_gpu)
+        wanted.device = {.kind = DeviceKind::cpu, .gpus = {}};
+    const auto cost =
+        cost_of_sum(static_cast<double>(problem.sources), static_cast<double>(problem.targets), problem.self);
+    auto chosen = choose_device(wanted, problem.self, cost, array_gpu);
+    choice.device = std::move(chosen.device);
+    choice.cost_table = std::move(chosen.cost_table);
+    if (const auto reason = choice.method->why_not(problem, options, choice.device); !reason.empty())
+        throw InvalidArgument(reason);
+    return choice;
 }
 
-SumPlan::SumPlan(ConstArrayView sources, ConstArrayView targets, const SumOptions& options)
-    : impl_(std::make_unique<Impl>(options, sources, &targets)) {
-    update(sources, targets);
+// 3. Memory is looked at before it is taken.
+double checked_bytes(const SumProblem& problem, const Choice& choice) {
+    const double bytes = choice.method->bytes(problem, choice.device);
+    const auto memory = static_cast<double>(physical_memory());
+    if (choice.device.kind == DeviceKind::cpu && bytes > memory)
+        throw InvalidArgument(
+            fmt::format("the sum of {} sources and {} targets needs {:.1f} GiB of memory, and "
+                        "this machine has {:.1f}; use fewer points",
+                        problem.sources, problem.targets, bytes / 0x1p30, memory / 0x1p30));
+    return bytes;
 }
-
-SumPlan::SumPlan(SumPlan&&) noexcept = default;
-SumPlan& SumPlan::operator=(SumPlan&&) noexcept = default;
-SumPlan::~SumPlan() = default;
-
-namespace {
 
 void check_count(const ConstArrayView& view, std::int64_t expected, std::string_view what) {
     if (view.shape[0] != expected)
@@ -116,79 +142,138 @@ void check_count(const ConstArrayView& view, std::int64_t expected, std::string_
 
 } // namespace
 
+struct SumPlan::Impl {
+    SumOptions options;
+    SumProblem problem;
+    Choice choice;
+    double predicted_bytes;
+    std::unique_ptr<PreparedSum> sum;
+    SumReport report;
+    double prepare_seconds = 0.0;
+    std::optional<HostPoints> points; ///< with a tolerance
+    std::vector<OutputError> errors;  ///< once a plan has been compared
+
+    Impl(const SumOptions& wanted, const ConstArrayView& sources, const ConstArrayView* targets)
+        : options((check(wanted), wanted)), problem(problem_of(options, sources, targets)),
+          choice(choose(problem, options, gpu_of(sources, targets))),
+          predicted_bytes(checked_bytes(problem, choice)),
+          sum(choice.method->make(problem, options, choice.device)) {}
+
+    // 4. Points come in.
+    void prepare(const ConstArrayView& sources, const ConstArrayView& targets) {
+        Stopwatch watch;
+        check_points(sources, "sources", problem.dimension);
+        check_count(sources, problem.sources, "sources");
+        if (!problem.self) {
+            check_points(targets, "targets", problem.dimension);
+            check_count(targets, problem.targets, "targets");
+        }
+        sum->set_points(sources, targets);
+        prepare_seconds = watch.lap();
+        if (options.tolerance == 0.0 || !errors.empty()) return; // compared once a plan
+        points.emplace();
+        points->sources = cuda::host_copy(sources, problem.sources, problem.dimension);
+        if (!problem.self) points->targets = cuda::host_copy(targets, problem.targets, problem.dimension);
+    }
+
+    void check_outputs(const SumOutputs& outputs) const {
+        for (int k = 0; k < output_count; ++k) {
+            const auto output = static_cast<Output>(k);
+            const auto& view = outputs.of(output);
+            if (!view) continue;
+            const auto* info = problem.kernel->find(output);
+            if (info == nullptr)
+                throw InvalidArgument(fmt::format("kernel '{}' has no output '{}'; it has {}",
+                                                  problem.kernel->name, name_of(output),
+                                                  name_of(problem.outputs)));
+            check_output(view, problem.targets, problem.kernel->width(*info, problem.dimension),
+                         name_of(output));
+        }
+    }
+
+    // 6. Exact sums at sampled targets.
+    void verify_once(const ConstArrayView& strengths, const SumOutputs& outputs) {
+        if (options.tolerance == 0.0 || !errors.empty()) return;
+        Stopwatch watch;
+        const auto q = cuda::host_copy(strengths, problem.sources, problem.kernel->strength.columns);
+        std::vector<std::vector<double>> values;
+        std::vector<ComputedOutput> computed;
+        for (const auto& info : problem.kernel->outputs) {
+            const auto& view = outputs.of(info.output);
+            if (!view) continue;
+            values.push_back(
+                cuda::host_copy(view, problem.targets, problem.kernel->width(info, problem.dimension)));
+            computed.push_back({info.output, values.back()});
+        }
+        errors = verify({.problem = &problem,
+                         .sources = points->sources,
+                         .targets = points->targets,
+                         .strengths = q,
+                         .threads = thread_count(options.threads)},
+                        computed);
+        report.verify_seconds = watch.lap();
+        report.errors = errors;
+        for (const auto& error : errors)
+            if (!(error.relative <= options.tolerance)) refuse(error);
+    }
+
+    [[noreturn]] void refuse(const OutputError& error) {
+        errors.clear(); // the next execution is looked at again
+        throw ToleranceNotReached(fmt::format(
+            "the relative error of the {} is {:.2g}, above the tolerance {:g}; method '{}' in precision '{}' "
+            "does no better here: ask for precision 'double' or a larger tolerance",
+            name_of(error.output), error.relative, options.tolerance, choice.method->name,
+            name_of(report.precision)));
+    }
+};
+
+SumPlan::SumPlan(ConstArrayView sources, const SumOptions& options)
+    : impl_(std::make_unique<Impl>(options, sources, nullptr)) {
+    impl_->prepare(sources, {});
+}
+
+SumPlan::SumPlan(ConstArrayView sources, ConstArrayView targets, const SumOptions& options)
+    : impl_(std::make_unique<Impl>(options, sources, &targets)) {
+    impl_->prepare(sources, targets);
+}
+
+SumPlan::SumPlan(SumPlan&&) noexcept = default;
+SumPlan& SumPlan::operator=(SumPlan&&) noexcept = default;
+SumPlan::~SumPlan() = default;
+
 void SumPlan::update(ConstArrayView sources) {
-    Stopwatch watch;
-    check_points(sources, "sources");
-    check_count(sources, impl_->sources, "sources");
-    if (impl_->gpu)
-        impl_->gpu->set_points(sources, {});
-    else
-        impl_->cpu->set_sources(read_points(sources, "sources"));
-    impl_->prepare_seconds = watch.lap();
+    if (!impl_->problem.self)
+        throw InvalidArgument("targets: the plan has targets of its own; update them, too");
+    impl_->prepare(sources, {});
 }
 
 void SumPlan::update(ConstArrayView sources, ConstArrayView targets) {
-    if (impl_->self)
+    if (impl_->problem.self)
         throw InvalidArgument(
             "targets: the plan's targets are its sources; make a plan with separate targets");
-    Stopwatch watch;
-    check_points(sources, "sources");
-    check_points(targets, "targets");
-    check_count(sources, impl_->sources, "sources");
-    check_count(targets, impl_->targets, "targets");
-    if (impl_->gpu) {
-        impl_->gpu->set_points(sources, targets);
-    } else {
-        auto source_points = read_points(sources, "sources");
-        impl_->cpu->set_points(std::move(source_points), read_points(targets, "targets"));
-    }
-    impl_->prepare_seconds = watch.lap();
+    impl_->prepare(sources, targets);
 }
 
-namespace {
-
-// Host arrays in and out of the CPU's sum.
-void execute_on_cpu(DirectSum& direct, ConstArrayView strengths, const SumOutputs& outputs,
-                    SumReport& report) {
-    Stopwatch watch;
-    const auto m = report.targets;
-    const auto q = read_values(strengths, report.sources, "strengths");
-    if (outputs.potential) require_host(outputs.potential, "potential");
-    if (outputs.field) require_host(outputs.field, "field");
-    std::vector<double> potential(outputs.potential ? static_cast<std::size_t>(m) : 0);
-    std::vector<double> field(outputs.field ? static_cast<std::size_t>(3 * m) : 0);
-    const double copy_seconds = watch.lap();
-    direct.compute(q, outputs.potential ? potential.data() : nullptr, outputs.field ? field.data() : nullptr,
-                   report);
-    watch.lap();
-    if (outputs.potential) write_values(outputs.potential, potential.data(), m, 1);
-    if (outputs.field) write_values(outputs.field, field.data(), m, 3);
-    report.prepare_seconds += copy_seconds;
-    report.finish_seconds += watch.lap();
-}
-
-} // namespace
-
-void SumPlan::execute(ConstArrayView strengths, const SumOutputs& outputs) {
-    const auto n = impl_->sources;
-    const auto m = impl_->targets;
-    check_values(strengths, n, "strengths");
-    if (outputs.potential) check_output(outputs.potential, m, 1, "potential");
-    if (outputs.field) check_output(outputs.field, m, 3, "field");
+void SumPlan::execute(ConstArrayView strengths, const SumOutputs& outputs, const SumHooks& hooks) {
+    auto& plan = *impl_;
+    check_values(strengths, plan.problem.sources, "strengths", plan.problem.kernel->strength.columns);
+    plan.check_outputs(outputs);
     SumReport report;
-    report.sources = n;
-    report.targets = m;
-    report.pairs = impl_->self ? n * (n - 1) : n * m;
-    report.precision = impl_->options.precision;
-    report.cost_table = impl_->cost_table;
-    if (impl_->gpu)
-        impl_->gpu->compute(strengths, outputs, report);
-    else
-        execute_on_cpu(*impl_->cpu, strengths, outputs, report);
-    report.prepare_seconds += impl_->prepare_seconds;
+    report.sources = plan.problem.sources;
+    report.targets = plan.problem.targets;
+    report.method = plan.choice.method->value;
+    report.reason = plan.choice.reason;
+    report.cost_table = plan.choice.cost_table;
+    report.predicted_bytes = plan.predicted_bytes;
+    report.precision = plan.options.precision;
+    report.direct.pairs = plan.problem.pairs();
+    plan.sum->execute(strengths, outputs, hooks, report);
+    report.prepare_seconds += plan.prepare_seconds;
     if (report.compute_seconds > 0.0)
-        report.pairs_per_second = static_cast<double>(report.pairs) / report.compute_seconds;
-    impl_->report = report;
+        report.direct.pairs_per_second = static_cast<double>(report.direct.pairs) / report.compute_seconds;
+    report.errors = plan.errors;
+    plan.report = report;
+    plan.verify_once(strengths, outputs);
 }
 
 const SumReport& SumPlan::report() const { return impl_->report; }
@@ -196,27 +281,40 @@ const SumOptions& SumPlan::options() const { return impl_->options; }
 
 namespace {
 
-SumResult execute_once(SumPlan& plan, ConstArrayView strengths, std::int64_t targets, SumWanted wanted) {
+SumResult execute_once(SumPlan& plan, ConstArrayView strengths, const ConstArrayView& targets,
+                       OutputSet wanted) {
+    const auto& kernel = kernel_info(plan.options().kernel);
     SumResult result;
-    if (wanted.potential) result.potential.resize(static_cast<std::size_t>(targets));
-    if (wanted.field) result.field.resize(static_cast<std::size_t>(3 * targets));
-    plan.execute(strengths, {.potential = std::span<double>(result.potential),
-                             .field = matrix_view(std::span<double>(result.field), 3)});
+    SumOutputs outputs;
+    const auto m = targets.shape[0];
+    const auto dimension = static_cast<int>(targets.shape[1]);
+    for (const auto& info : kernel.outputs) {
+        if (!wanted.empty() && !wanted.has(info.output)) continue;
+        const auto width = kernel.width(info, dimension);
+        auto& values = info.output == Output::potential ? result.potential
+                       : info.output == Output::field   ? result.field
+                                                        : result.gradient;
+        values.resize(static_cast<std::size_t>(m * width));
+        outputs.of(info.output) = width == 1 && !info.is_vector
+                                      ? ArrayView(std::span<double>(values))
+                                      : matrix_view(std::span<double>(values), width);
+    }
+    plan.execute(strengths, outputs);
     result.report = plan.report();
     return result;
 }
 
 } // namespace
 
-SumResult sum(ConstArrayView sources, ConstArrayView strengths, const SumOptions& options, SumWanted wanted) {
+SumResult sum(ConstArrayView sources, ConstArrayView strengths, const SumOptions& options, OutputSet wanted) {
     SumPlan plan(sources, options);
-    return execute_once(plan, strengths, sources.shape[0], wanted);
+    return execute_once(plan, strengths, sources, wanted);
 }
 
 SumResult sum(ConstArrayView sources, ConstArrayView targets, ConstArrayView strengths,
-              const SumOptions& options, SumWanted wanted) {
+              const SumOptions& options, OutputSet wanted) {
     SumPlan plan(sources, targets, options);
-    return execute_once(plan, strengths, targets.shape[0], wanted);
+    return execute_once(plan, strengths, targets, wanted);
 }
 
 } // namespace farfield

@@ -156,11 +156,11 @@ class Sum(CommandTest):
         self.assertEqual(report["method"], "direct")
         self.assertEqual(report["precision"], "mixed")
         self.assertEqual(report["softening"], 0.5)
-        self.assertEqual((report["sources"], report["targets"], report["pairs"]), (50, 50, 50 * 49))
+        self.assertEqual((report["sources"], report["targets"], report["direct"]["pairs"]), (50, 50, 50 * 49))
         self.assertEqual(report["output"], ["potential", "field"])
         self.assertEqual(len(report["compute_seconds_of_each"]), 3)
         self.assertEqual(report["compute_seconds"], min(report["compute_seconds_of_each"]))
-        self.assertAlmostEqual(report["pairs_per_second"] * report["compute_seconds"] / report["pairs"], 1.0, 6)
+        self.assertAlmostEqual(report["direct"]["pairs_per_second"] * report["compute_seconds"] / report["direct"]["pairs"], 1.0, 6)
         self.assertIn(report["isa"], ("scalar", "sse4.2", "avx2", "avx512"))
         self.assertGreaterEqual(report["threads"], 1)
         for stage in ("read", "plan", "prepare", "compute", "finish", "write", "total"):

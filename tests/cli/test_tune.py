@@ -120,6 +120,7 @@ class Tune(Costs):
         self.fail_clearly(["tune", "--points", "63"], 2, "--points 63", "≥ 64")
         self.fail_clearly(["tune", "--out", "absent/table.toml"], 2, "--out absent/table.toml")
         self.fail_clearly(["tune", "--method", "drect"], 2, "did you mean 'direct'?")
+        self.fail_clearly(["tune", "--method", "reference"], 2, "method 'reference' has no costs to measure")
         nowhere = farfield("tune", *QUICK, environment={"XDG_CONFIG_HOME": "", "HOME": ""})
         self.assertEqual(nowhere.code, 2, nowhere)
         self.assert_one_error(nowhere.err, "XDG_CONFIG_HOME and HOME", "--out")

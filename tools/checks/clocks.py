@@ -10,13 +10,15 @@ import re
 import subprocess
 import sys
 
-WATCHED = re.compile(r"^(src/sums/|src/dynamics/device_choice)")
-CLOCK = re.compile(r"<(chrono|ctime|time\.h|sys/times?\.h|sys/resource\.h)>|\bchrono::|\bglobaltimer\b|"
+WATCHED = re.compile(r"^(src/sums/|src/dynamics/([\w/]+/)?device_choice)")
+CLOCK = re.compile(r"<(chrono|ctime|time\.h|sys/times?\.h|sys/resource\.h)>|\"base/stopwatch\.h\"|\bchrono::|\bglobaltimer\b|"
                    r"\b(clock|clock64|clock_gettime|gettimeofday|getrusage|times|_*rdtscp?|omp_get_wtime|"
                    r"cudaEventElapsedTime|seconds_of)\s*\(")
 REPORTS = {
     "src/sums/plan.cpp": "prepare_seconds and finish_seconds of the report",
     "src/sums/direct/direct.cpp": "compute_seconds of the report",
+    "src/sums/direct/method.cpp": "prepare_seconds and finish_seconds of the report",
+    "src/sums/reference/method.cpp": "seconds of the report",
     "src/sums/direct/cuda/gpu_sum.cu": "seconds of the report",
     "src/sums/direct/cuda/several/several_gpus.cu": "seconds of the report",
 }
@@ -39,8 +41,9 @@ def self_test():
         "src/sums/select/a.cpp": "#include <chrono>",
         "src/sums/fmm/b.cpp": "const auto now = std::chrono::steady_clock::now();",
         "src/sums/direct/cuda/c.cu": "cudaEventElapsedTime(&ms, a, b);",
-        "src/dynamics/device_choice.cpp": "clock_gettime(CLOCK_MONOTONIC, &now);",
+        "src/dynamics/propagators/device_choice.cpp": "clock_gettime(CLOCK_MONOTONIC, &now);",
         "src/sums/tree/d.cpp": "const double start = omp_get_wtime();",
+        "src/sums/tree/e.h": '#include "base/stopwatch.h"',
     }
     good = {
         "src/sums/select/e.cpp": "// no clock: chrono\ndouble seconds_on(const CpuRates& rates); /* clock() */",

@@ -3,6 +3,7 @@
 
 The layers are those of the house (docs/guide/source-tree.md has the picture): an inner layer never sees an outer
 one, third-party headers stay where they are named below, and public headers need nothing but the standard library.
+Folders of the trees named in NO_CIRCLES never include each other in a circle.
 `--self-test` proves that the rules catch what they should.
 """
 import pathlib
@@ -14,6 +15,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 
 INNER = ["base", "math", "backend"]
 SHARED_SUMS = ["sums/kernels", "sums/points", "sums/tree", "sums/expansions"]
+METHOD = INNER + SHARED_SUMS + ["sums/method", "sums/direct"]  # what a method of summing may see: no other but direct
 # layer: the layers of src/ it may include, besides itself; the public headers are open to all
 ALLOWED = {
     "base": [],
@@ -25,7 +27,9 @@ ALLOWED = {
     "sums/points": INNER + SHARED_SUMS,
     "sums/tree": INNER + SHARED_SUMS,
     "sums/expansions": INNER + SHARED_SUMS,
-    "sums/direct": INNER + SHARED_SUMS,
+    "sums/method": INNER + SHARED_SUMS,
+    "sums/direct": METHOD,
+    "sums/reference": METHOD,
     "sums": INNER + ["sums*"],  # the plan and the choice of a method
     "io": ["base", "math"],
     "dynamics": INNER + ["sums*", "io"],
@@ -62,6 +66,14 @@ ORACLE_FORBIDDEN = ("math/", "sums/kernels/", "sums/tree/", "sums/expansions/", 
 
 ORACLE_JUDGES = ("math/portable/", "math/harmonic_inversion.h")  # the second measures what they judge
 
+# trees in which folders include each other in one direction only; a folder holds its own files, not its subfolders'
+NO_CIRCLES = ("src/sums/", "src/dynamics/")
+# includes (folder, folder it includes) that still close a circle; the list may only become shorter
+TOLERATED = [
+    ("src/sums/direct/cuda", "src/sums/direct/cuda/several"),  # a sum on one GPU asks how several divide it
+    ("src/sums/direct/cuda", "src/sums/direct/cuda/tensor"),  # a table of tuning holds the shape of tensor tiles
+]
+
 
 def layer_of(path):
     """The layer of a file of ours, or None where no rule applies."""
@@ -82,6 +94,14 @@ def may_include(layer, target):
     return False
 
 
+def target_of(path, header, exists):
+    """The file of ours that `path` includes as "header", or None."""
+    for target in (f"src/{header}", f"{path.rsplit('/', 1)[0]}/{header}"):
+        if exists(target):
+            return target
+    return None
+
+
 def problem_with(path, quote, header, exists):
     """What is wrong with one include, or None."""
     if header.startswith("farfield/"):
@@ -95,12 +115,7 @@ def problem_with(path, quote, header, exists):
             return None if re.match(where, path) else f"{header} is allowed only in {where.replace('|', ' or ')}"
     if quote == "<":
         return None
-    folder = path.rsplit("/", 1)[0]
-    target = None
-    if exists(f"src/{header}"):
-        target = f"src/{header}"
-    elif exists(f"{folder}/{header}"):
-        target = f"{folder}/{header}"
+    target = target_of(path, header, exists)
     if path.startswith("tests/oracle/") and header.startswith(ORACLE_FORBIDDEN) and not header.startswith(ORACLE_JUDGES):
         return f"an oracle includes {header}: it must not share formulas with what it judges"
     if target is None or not target.startswith("src/"):
@@ -112,28 +127,83 @@ def problem_with(path, quote, header, exists):
     return f"{layer} includes {header} of {target_layer}; {layer} may see itself and {allowed}"
 
 
-def check(files, read, exists):
-    problems = []
-    for path in files:
+def shortest_path(edges, start, end):
+    """The folders on a shortest way from start to end along edges, both included; empty where there is none."""
+    came_from = {start: None}
+    for folder in (waiting := [start]):
+        for following in sorted(edges.get(folder, ())):
+            if following not in came_from:
+                came_from[following] = folder
+                waiting.append(following)
+    way = [end] if end in came_from else []
+    while way and way[-1] != start:
+        way.append(came_from[way[-1]])
+    return way[::-1]
+
+
+def circles(edges):
+    """A shortest circle through each set of folders that include each other. edges: folder -> folders it includes"""
+    found, told = [], set()
+    for folder in sorted(edges):
+        if folder in told:
+            continue
+        ways = [shortest_path(edges, following, folder) for following in sorted(edges[folder])]
+        ways = [[folder] + way for way in ways if way]
+        if ways:
+            found.append(min(ways, key=len))
+            told.update(other for other in edges
+                        if shortest_path(edges, folder, other) and shortest_path(edges, other, folder))
+    return found
+
+
+def circle_problems(includes, tolerated):
+    """includes: (path, line, target) of files in the trees without circles"""
+    where = {}  # (folder, folder it includes): the first include
+    for path, line, target in includes:
+        pair = (path.rsplit("/", 1)[0], target.rsplit("/", 1)[0])
+        if pair[0] != pair[1]:
+            where.setdefault(pair, f"{path}:{line}")
+    edges = {}
+    for folder, other in where:
+        edges.setdefault(folder, set()).add(other)
+    for folder, other in tolerated:
+        if (folder, other) not in where or not shortest_path(edges, other, folder):
+            yield f"tools/checks/includes.py: {folder} and {other} are in no circle: take them out of TOLERATED"
+    for folder, other in tolerated:
+        edges.get(folder, set()).discard(other)
+    for way in circles(edges):
+        steps = ", which includes ".join(f"{b} ({where[a, b]})" for a, b in zip(way, way[1:]))
+        yield f"{where[way[0], way[1]]}: folders include each other in a circle: {way[0]} includes {steps}"
+
+
+def check(files, read, exists, tolerated=()):
+    problems, includes = [], []
+    for path in sorted(files):
         text = read(path)
         for match in INCLUDE.finditer(text):
+            line = text.count("\n", 0, match.start(2)) + 1
             problem = problem_with(path, match[1], match[2], exists)
             if problem:
-                line = text.count("\n", 0, match.start(2)) + 1
                 problems.append(f"{path}:{line}: {problem}")
-    return problems
+            target = target_of(path, match[2], exists)
+            if target and path.startswith(NO_CIRCLES) and target.startswith(NO_CIRCLES):
+                includes.append((path, line, target))
+    return problems + list(circle_problems(includes, tolerated))
 
 
 def self_test():
     tree = {
         "src/base/a.h": "", "src/math/a.h": "", "src/sums/kernels/a.h": "", "src/io/a.h": "", "src/studies/a.h": "",
         "src/base/b.cpp": '#include "math/a.h"', "src/io/b.cpp": '#include "sums/kernels/a.h"',
-        "src/sums/direct/b.cpp": '#include "io/a.h"', "src/dynamics/b.cpp": "#include <xsimd/xsimd.hpp>",
+        "src/sums/direct/b.cpp": '#include "io/a.h"', "src/sums/reference/b.cpp": '#include "sums/select/a.h"',
+        "src/sums/direct/c.cpp": '#include "sums/reference/a.h"', "src/sums/reference/a.h": "", "src/sums/select/a.h": "",
+        "src/sums/method/b.h": '#include "sums/direct/a.h"', "src/sums/direct/a.h": "", "src/dynamics/b.cpp": "#include <xsimd/xsimd.hpp>",
         "include/farfield/b.h": "#include <hdf5.h>", "apps/farfield/b.cpp": '#include "io/a.h"',
         "tests/oracle/b.cpp": '#include "math/a.h"', "src/io/c.h": "#include <nlohmann/json.hpp>",
         "src/backend/threads/b.cpp": "#include <cuda_runtime.h>", "src/base/c.cpp": "#include <mpi.h>",
     }
     good = {
+        "src/sums/reference/c.cpp": '#include "sums/direct/a.h"',
         "src/math/b.cpp": '#include "base/a.h"\n#include <vector>', "src/dynamics/c.cpp": '#include "io/a.h"',
         "apps/farfield/c.cpp": '#include "studies/a.h"\n#include <CLI/CLI.hpp>',
         "include/farfield/c.h": "#include <farfield/b.h>\n#include <vector>", "src/backend/cuda/b.cu": "#include <cub/cub.cuh>",
@@ -145,7 +215,40 @@ def self_test():
     wrong = [problem for problem in found if problem.split(":")[0] in good]
     if missed or wrong:
         sys.exit(f"self-test failed: not reported {missed}, wrongly reported {wrong}")
-    print(f"self-test: all {len(bad)} planted violations reported, nothing else")
+    planted = self_test_of_circles()
+    print(f"self-test: all {len(bad) + planted} planted violations reported, nothing else")
+
+
+# folders below src/sums (a, a/b, …), each with those it includes: the circles that are to be found
+CIRCLES = [
+    ("a>b b>a", ["a b a"]),
+    ("a>b b>c c>a", ["a b c a"]),
+    ("a>a/b a/b>a", ["a a/b a"]),  # a folder and one inside it
+    ("a>b b>c c>b c>d d>e e>d", ["b c b", "d e d"]),
+    ("a>b b>c c>d d>a c>a", ["a b c a"]),  # one of two that share folders, the shorter
+    ("a>a b>b", []),
+    ("a>a/b a/b>c a>c d>a d>a/b", []),  # a folder may be reached in two ways
+]
+
+
+def self_test_of_circles():
+    """Checks what is said of each of CIRCLES; returns the number of circles."""
+    for text, expected in CIRCLES:
+        pairs = [tuple(f"src/sums/{folder}" for folder in pair.split(">")) for pair in text.split()]
+        tree = {f"{folder}/{k}.h": f'#include "{other[4:]}/x.h"' for k, (folder, other) in enumerate(pairs)}
+        tree.update({f"{folder}/x.h": "" for pair in pairs for folder in pair})
+
+        def told(tolerated, tree=tree):
+            return [p for p in check(tree, tree.get, tree.__contains__, tolerated) if "circle" in p]
+
+        ways = [" ".join(re.findall(r"includes? src/sums/(\S+)", problem)) for problem in told([])]
+        if ways != [way.split(" ", 1)[1] for way in expected]:
+            sys.exit(f"self-test failed: in {text}, expected {expected}, found {told([])}")
+        if len(pairs) == 2 and expected and told(pairs[:1]):
+            sys.exit(f"self-test failed: in {text}, a tolerated circle is reported")
+        if not any("TOLERATED" in problem for problem in told([("src/sums/x", "src/sums/y")])):
+            sys.exit(f"self-test failed: in {text}, a needless entry of TOLERATED is not reported")
+    return sum(len(expected) for _, expected in CIRCLES)
 
 
 def main():
@@ -154,7 +257,8 @@ def main():
     listed = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard"], check=True,
                             capture_output=True, text=True).stdout.split("\n")
     files = [f for f in listed if re.search(r"\.(h|hpp|cpp|cu|cuh|c)$", f) and pathlib.Path(f).exists()]
-    problems = check(files, lambda f: pathlib.Path(f).read_text(encoding="utf-8"), lambda f: pathlib.Path(f).exists())
+    problems = check(files, lambda f: pathlib.Path(f).read_text(encoding="utf-8"), lambda f: pathlib.Path(f).exists(),
+                     TOLERATED)
     print("\n".join(problems) if problems else f"{len(files)} files keep to the layers")
     return 1 if problems else 0
 

@@ -2,6 +2,8 @@
 // farfield/simulation.h; a test compares them.
 #include "dynamics/case_file/keys.h"
 
+#include "sums/kernels/kernel.h"
+
 #include <array>
 
 namespace farfield::case_file {
@@ -29,6 +31,13 @@ Enum choice(const Value& value) {
 std::vector<std::string_view> cluster_models() {
     return {name_of(Kind::plummer), name_of(Kind::uniform_sphere), name_of(Kind::hernquist),
             name_of(Kind::king)};
+}
+
+std::vector<std::string_view> force_kernels() {
+    std::vector<std::string_view> names;
+    for (const auto* kernel : kernels())
+        if (kernel->moves_bodies()) names.push_back(kernel->name);
+    return names;
 }
 
 std::vector<std::string_view> planes() { return {"xy", "xz", "yz"}; }
@@ -169,7 +178,7 @@ const std::array table{
     Key{.section = "force",
         .name = "kernel",
         .type = KeyType::choice,
-        .choices = names_of<Kernel>,
+        .choices = force_kernels,
         .default_text = "\"gravity\"",
         .doc = "`gravity` acts by mass; `coulomb` by charge, and acceleration is q·E/m.",
         .assign = [](Case& c, const Value& v) { c.force.kernel = choice<Kernel>(v); }},

@@ -1,4 +1,4 @@
-// DeviceMotion: batches of steps, and moments on their way to the host while the GPU steps on.
+// DeviceMotion: batches of steps, and captured states on their way to the host while the GPU steps on.
 #include "dynamics/cuda/device_motion.h"
 
 #include "backend/cuda/devices.h"
@@ -78,17 +78,17 @@ public:
         copy(host_.data(), staged_.data(), staged_.size(), stream_.get());
     }
 
-    void wait(Moment& moment) {
+    void wait(CapturedState& captured) {
         stream_.synchronize();
-        moment.position = {host_.data(), third_};
-        moment.velocity = {host_.data() + third_, third_};
-        moment.acceleration = {host_.data() + 2 * third_, third_};
-        moment.failure.reset();
+        captured.position = {host_.data(), third_};
+        captured.velocity = {host_.data() + third_, third_};
+        captured.acceleration = {host_.data() + 2 * third_, third_};
+        captured.failure.reset();
         for (std::size_t k = 0; k < controls_.size(); ++k)
             if (const auto failure = controls_.data()[k].failure; failure != no_failure)
-                moment.failure = std::min<std::uint64_t>(failure, moment.failure.value_or(failure));
-        std::copy_n(controls_.data()->used, 3, moment.frame.origin);
-        moment.frame.exponent = exponent_;
+                captured.failure = std::min<std::uint64_t>(failure, captured.failure.value_or(failure));
+        std::copy_n(controls_.data()->used, 3, captured.frame.origin);
+        captured.frame.exponent = exponent_;
     }
 
     [[nodiscard]] const double* position() const { return staged_.data(); }
@@ -194,7 +194,7 @@ struct DeviceMotion::Impl {
     std::unique_ptr<DeviceDiagnostics> diagnostics;
     std::vector<Batch> batches;
     std::size_t next = 0;
-    Moment moment;
+    CapturedState captured;
     bool sent = false, with_diagnostics = false;
     std::uint64_t evaluations = 0;
     double seconds = 0.0, seconds_per_step = 0.0;
@@ -212,7 +212,7 @@ void DeviceMotion::advance(std::uint64_t steps, double dt) {
 }
 
 void DeviceMotion::capture(bool diagnostics) {
-    if (impl_->sent) moment(); // its buffers are about to be used again
+    if (impl_->sent) captured(); // its buffers are about to be used again
     impl_->courier->send(impl_->stepper->parts());
     if (diagnostics)
         impl_->diagnostics->queue(impl_->courier->position(), impl_->courier->velocity(),
@@ -221,13 +221,13 @@ void DeviceMotion::capture(bool diagnostics) {
     impl_->with_diagnostics = diagnostics;
 }
 
-const Moment& DeviceMotion::moment() {
-    if (!impl_->sent) return impl_->moment;
+const CapturedState& DeviceMotion::captured() {
+    if (!impl_->sent) return impl_->captured;
     impl_->sent = false;
     impl_->select();
-    impl_->courier->wait(impl_->moment);
-    if (impl_->with_diagnostics) impl_->diagnostics->wait(impl_->moment);
-    return impl_->moment;
+    impl_->courier->wait(impl_->captured);
+    if (impl_->with_diagnostics) impl_->diagnostics->wait(impl_->captured);
+    return impl_->captured;
 }
 
 void DeviceMotion::synchronize() { impl_->wait_for_all(); }

@@ -1,5 +1,5 @@
-// Bodies that live on one or several GPUs and move there; no CUDA header, so that Simulation can hold one in
-// any build. All work is queued: calls return while the GPU still steps.
+// Bodies that live on one or several GPUs and move there; no CUDA header, so that a propagator can hold
+// one in any build. All work is queued: calls return while the GPU still steps.
 #pragma once
 
 #include "dynamics/cuda/step_path.h"
@@ -29,8 +29,8 @@ struct MotionSetup {
     StepPath path = StepPath::automatic;
 };
 
-/// The state at one moment, as it has come to the host. Arrays are valid until the next `capture`.
-struct Moment {
+/// The state that was captured, as it has come to the host. Arrays are valid until the next `capture`.
+struct CapturedState {
     std::span<const double> position, velocity, acceleration; ///< 3·N
     Frame frame;                                              ///< of the accelerations
     std::optional<std::uint64_t> failure; ///< number of the evaluation (from 1) that first was not finite
@@ -59,7 +59,7 @@ public:
     /// later do not wait for it.
     void capture(bool diagnostics);
     /// Waits for the last `capture`.
-    const Moment& moment();
+    const CapturedState& captured();
     /// Waits for everything.
     void synchronize();
 

@@ -16,7 +16,7 @@ DeviceMotion& DeviceMotion::operator=(DeviceMotion&&) noexcept = default;
 DeviceMotion::~DeviceMotion() = default;
 void DeviceMotion::advance(std::uint64_t /*steps*/, double /*dt*/) {}
 void DeviceMotion::capture(bool /*diagnostics*/) {}
-const Moment& DeviceMotion::moment() { throw BackendUnavailable(why_no_device()); }
+const CapturedState& DeviceMotion::captured() { throw BackendUnavailable(why_no_device()); }
 void DeviceMotion::synchronize() {}
 std::optional<std::uint64_t> DeviceMotion::failure() const { return std::nullopt; }
 StepPath DeviceMotion::path() const { return StepPath::automatic; }

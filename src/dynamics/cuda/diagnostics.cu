@@ -85,7 +85,7 @@ DeviceDiagnostics::DeviceDiagnostics(const MotionInput& input, int device)
     set_strengths(part.points, scaled.data(), n_, part.stream);
     potential_.synchronize();
     unscale_ = power_of_two(input.setup->frame.exponent - input.strength_exponent);
-    unscale_.first *= descriptor(input.setup->kernel).sign;
+    unscale_.first *= kernel_info(input.setup->kernel).sign;
 }
 
 DeviceDiagnostics::~DeviceDiagnostics() {
@@ -109,14 +109,14 @@ void DeviceDiagnostics::queue(const double* x, const double* v, const Event& rea
     copy(result_.data(), partial_.data() + blocks, 1, part.stream);
 }
 
-void DeviceDiagnostics::wait(Moment& moment) {
+void DeviceDiagnostics::wait(CapturedState& captured) {
     potential_.synchronize();
     const double* value = result_.data()->value;
-    moment.kinetic = value[0];
-    moment.potential = 0.5 * G_ * value[1];
+    captured.kinetic = value[0];
+    captured.potential = 0.5 * G_ * value[1];
     for (std::size_t axis = 0; axis < 3; ++axis) {
-        moment.momentum[axis] = value[2 + axis];
-        moment.angular_momentum[axis] = value[5 + axis];
+        captured.momentum[axis] = value[2 + axis];
+        captured.angular_momentum[axis] = value[5 + axis];
     }
 }
 

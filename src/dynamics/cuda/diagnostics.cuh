@@ -26,7 +26,7 @@ public:
     /// `wait`, once `ready` has happened.
     void queue(const double* x, const double* v, const Event& ready);
     /// Waits, and completes the potential energy's ½ G.
-    void wait(Moment& moment);
+    void wait(CapturedState& captured);
 
 private:
     SumEngine<Point<double>> potential_;

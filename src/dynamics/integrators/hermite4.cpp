@@ -2,7 +2,7 @@
 // with the acceleration a and its derivative j, evaluate both at the predicted place, fit the cubic through
 // (a, j) at both ends for the second and third derivative of a, correct with these. The step criterion is
 // that of S. J. Aarseth 1985 (in Multiple Time Scales, ed. Brackbill & Cohen, p. 377).
-#include "dynamics/forces.h"
+#include "dynamics/forces/forces.h"
 #include "dynamics/integrators/integrator.h"
 
 #include <algorithm>

@@ -2,6 +2,8 @@
 // and in the docs come from the descriptors; registry.cpp lists them.
 #pragma once
 
+#include "sums/points/prepared.h"
+
 #include <farfield/simulation.h>
 
 #include <span>
@@ -18,6 +20,7 @@ struct MotionState {
     std::vector<double> acceleration; ///< N×3, as last evaluated
     std::vector<double> jerk;         ///< N×3, as last evaluated; empty for integrators without jerks
     double timescale = 0.0;           ///< hermite4: shortest time scale of the motion, for adaptive steps
+    Frame frame;                      ///< on GPUs: that of the accelerations
 };
 
 struct IntegratorDescriptor {

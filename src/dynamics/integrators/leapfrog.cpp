@@ -1,5 +1,5 @@
 // Leapfrog in kick-drift-kick form: v += a dt/2, x += v dt, a = a(x), v += a dt/2.
-#include "dynamics/forces.h"
+#include "dynamics/forces/forces.h"
 #include "dynamics/integrators/integrator.h"
 #include "dynamics/integrators/motion_formulas.h"
 

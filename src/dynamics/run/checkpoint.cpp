@@ -26,9 +26,9 @@ void visit_scalars(C& c, Visit&& visit) {
     visit("AnchorTime", c.state.anchor_time);
     visit("NextStepLength", c.state.next_step);
     visit("Timescale", c.state.motion.timescale);
-    visit("FrameOriginX", c.state.frame.origin[0]);
-    visit("FrameOriginY", c.state.frame.origin[1]);
-    visit("FrameOriginZ", c.state.frame.origin[2]);
+    visit("FrameOriginX", c.state.motion.frame.origin[0]);
+    visit("FrameOriginY", c.state.motion.frame.origin[1]);
+    visit("FrameOriginZ", c.state.motion.frame.origin[2]);
     visit("StartTime", c.start_time);
     visit("RelativeEnergyError", c.relative_energy_error);
     visit("NextSnapshot", c.outputs.next_snapshot);
@@ -61,7 +61,7 @@ Generations generations(const RunFolder& folder) {
 
 double energy_or_zero(const Checkpoint& c) { return c.state.initial_energy.value_or(0.0); }
 
-double frame_exponent(const Checkpoint& c) { return c.state.frame.exponent; } // attributes have no int
+double frame_exponent(const Checkpoint& c) { return c.state.motion.frame.exponent; } // attributes have no int
 
 template <class Enum>
 Enum enum_attribute(const hdf5::Group& group, const char* attribute) {
@@ -114,7 +114,7 @@ Checkpoint read_checkpoint(const fs::path& path) {
     visit_scalars(c, [&](const char* name, auto& value) {
         value = root.attribute<std::remove_reference_t<decltype(value)>>(name);
     });
-    c.state.frame.exponent = static_cast<int>(root.attribute<double>("FrameExponent"));
+    c.state.motion.frame.exponent = static_cast<int>(root.attribute<double>("FrameExponent"));
     if (root.has_attribute("InitialEnergy")) c.state.initial_energy = root.attribute<double>("InitialEnergy");
     visit_arrays(c, [&](const char* name, auto& values) {
         using Value = typename std::remove_reference_t<decltype(values)>::value_type;

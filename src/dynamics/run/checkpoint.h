@@ -3,7 +3,7 @@
 #pragma once
 
 #include "dynamics/run/run_folder.h"
-#include "dynamics/simulation_state.h"
+#include "dynamics/simulation/state.h"
 #include "io/picture.h"
 
 #include <cstdint>

@@ -86,10 +86,10 @@ Outputs::Due Outputs::take_due(double time, bool finished) {
     return due;
 }
 
-void Outputs::write(const SimulationMoment& moment, const Due& due) {
+void Outputs::write(const OutputState& state, const Due& due) {
     const Stopwatch watch(seconds_);
-    if (due.row) write_row(moment.row.value());
-    if (due.snapshot) write_snapshot_files(moment);
+    if (due.row) write_row(state.row.value());
+    if (due.snapshot) write_snapshot_files(state);
 }
 
 void Outputs::save_to(Checkpoint& checkpoint) {
@@ -111,14 +111,14 @@ void Outputs::write_row(const Diagnostics& row) {
     file_.append(diagnostics_row(row));
 }
 
-void Outputs::write_snapshot_files(const SimulationMoment& moment) {
-    info_.time = moment.time;
-    write_snapshot(folder_.snapshot(counters_.snapshots), *moment.bodies, info_);
+void Outputs::write_snapshot_files(const OutputState& state) {
+    info_.time = state.time;
+    write_snapshot(folder_.snapshot(counters_.snapshots), *state.bodies, info_);
     if (options_.pictures) {
         // One frame for the whole run: the pictures make a film.
         if (!(counters_.frame.width > 0.0))
-            counters_.frame = picture_frame(*moment.bodies, options_.plane, options_.picture_width);
-        plot_density(folder_.picture(counters_.snapshots), *moment.bodies, info_,
+            counters_.frame = picture_frame(*state.bodies, options_.plane, options_.picture_width);
+        plot_density(folder_.picture(counters_.snapshots), *state.bodies, info_,
                      {.plane = options_.plane, .frame = counters_.frame});
     }
     ++counters_.snapshots;

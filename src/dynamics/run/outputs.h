@@ -31,7 +31,7 @@ public:
     /// @throws IoError where diagnostics.csv cannot be opened, InvalidArgument where another run writes it.
     Outputs(const RunFolder& folder, const Case& the_case, double start_time);
 
-    /// What is to be written of one moment.
+    /// What is to be written of one state.
     struct Due {
         bool row = false;
         bool snapshot = false;
@@ -45,7 +45,7 @@ public:
     [[nodiscard]] bool is_due(double time) const;
     /// What is due at `time`, everything once the simulation has finished; counted as written.
     Due take_due(double time, bool finished);
-    void write(const SimulationMoment& moment, const Due& due);
+    void write(const OutputState& state, const Due& due);
     /// Fills in the parts of a checkpoint that concern outputs, and makes diagnostics.csv durable.
     void save_to(Checkpoint& checkpoint);
     /// diagnostics.png, from the whole of diagnostics.csv.
@@ -60,7 +60,7 @@ public:
 
 private:
     void write_row(const Diagnostics& row);
-    void write_snapshot_files(const SimulationMoment& moment);
+    void write_snapshot_files(const OutputState& state);
 
     [[nodiscard]] OutputTimes row_times() const { return {start_time_, options_.diagnostics_every, step_}; }
     [[nodiscard]] OutputTimes snapshot_times() const { return {start_time_, options_.snapshot_every, step_}; }

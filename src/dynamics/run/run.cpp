@@ -2,13 +2,13 @@
 #include <farfield/run.h>
 
 #include "backend/threads/parallel.h"
-#include "dynamics/device_choice.h"
+#include "dynamics/propagators/device_choice.h"
 #include "dynamics/run/case_text.h"
 #include "dynamics/run/checkpoint.h"
 #include "dynamics/run/outputs.h"
 #include "dynamics/run/run_folder.h"
 #include "dynamics/run/summary.h"
-#include "dynamics/simulation_state.h"
+#include "dynamics/simulation/state.h"
 #include "io/atomic_file.h"
 #include "io/output_folder.h"
 #include "sums/select/cost_file.h"
@@ -47,18 +47,18 @@ public:
         bool stopped = false;
         while (!simulation_->finished() && !stopped) {
             SimulationAccess::advance(*simulation_, stride());
-            write_moment(); // that before these steps, which a GPU takes meanwhile
-            stopped = take_moment();
-            if (!SimulationAccess::overlaps(*simulation_)) write_moment();
+            write_output(); // that before these steps, which a GPU takes meanwhile
+            stopped = begin_due_output();
+            if (!SimulationAccess::overlaps(*simulation_)) write_output();
             report_progress();
         }
-        write_moment();
+        write_output();
         if (was_finished && restarted_from_step_)
             say(fmt::format("the run had already reached time.end = {}", case_.time.end));
         if (was_finished && !restarted_from_step_) {
             pending_ = {.due = {}, .checkpoint = true};
-            SimulationAccess::begin_moment(*simulation_, false);
-            write_moment();
+            SimulationAccess::begin_output(*simulation_, false);
+            write_output();
         }
         return finish();
     }
@@ -74,8 +74,8 @@ private:
         return {start_time_, case_.output.checkpoint_every, case_.time.step};
     }
     [[nodiscard]] std::uint64_t stride() const;
-    bool take_moment();
-    void write_moment();
+    bool begin_due_output();
+    void write_output();
     void save_checkpoint();
     void report_progress() const;
     RunResult finish();
@@ -86,7 +86,7 @@ private:
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
     }
 
-    /// What is to be written of the moment begun last.
+    /// What is to be written of the output begun last.
     struct Pending {
         Outputs::Due due;
         bool checkpoint = false;
@@ -99,7 +99,7 @@ private:
     std::optional<Simulation> simulation_;
     std::optional<Outputs> outputs_;
     std::optional<Pending> pending_;
-    double write_seconds_ = 0.5; ///< that the files of the last moment took; a guess before the first
+    double write_seconds_ = 0.5; ///< that the files of the last output took; a guess before the first
     double start_time_ = 0.0;
     std::string cost_table_; ///< hash of the one that chose the backend when the run began
     std::uint64_t next_checkpoint_ = 1;
@@ -210,18 +210,18 @@ void Run::begin(bool wanted_restart) {
     write_file_atomically(folder_.case_file(), case_toml(case_));
     outputs_->begin();
     pending_ = {.due = {.row = true, .snapshot = true}, .checkpoint = false};
-    SimulationAccess::begin_moment(*simulation_, true);
-    if (!SimulationAccess::overlaps(*simulation_)) write_moment();
+    SimulationAccess::begin_output(*simulation_, true);
+    if (!SimulationAccess::overlaps(*simulation_)) write_output();
 }
 
-// Steps to the next moment that has something to write, by bisection, or as many as are worth queueing.
+// Steps to the next time at which something is to be written, by bisection, or as many as are worth queueing.
 std::uint64_t Run::stride() const {
     const auto something_due = [&](std::uint64_t steps) {
         const double time = SimulationAccess::time_after(*simulation_, steps);
         return outputs_->is_due(time) || checkpoint_times().due(time, next_checkpoint_);
     };
     std::uint64_t first = 1;
-    // While the moment before is written, the GPU is to have enough to do.
+    // While the output before is written, the GPU is to have enough to do.
     std::uint64_t last = SimulationAccess::stride(*simulation_, pending_ ? write_seconds_ : 0.0);
     while (first < last) {
         const auto middle = first + (last - first) / 2;
@@ -233,8 +233,8 @@ std::uint64_t Run::stride() const {
     return first;
 }
 
-// After steps: begins the moment where anything is to be written of it. True where the run is to stop.
-bool Run::take_moment() {
+// After steps: begins an output if anything is to be written. True if the run is to stop.
+bool Run::begin_due_output() {
     const double time = simulation_->time();
     const bool finished = simulation_->finished();
     Pending now{.due = outputs_->take_due(time, finished), .checkpoint = false};
@@ -242,25 +242,25 @@ bool Run::take_moment() {
     now.checkpoint = checkpoint_times().due(time, next_checkpoint_) || stopped || finished;
     if (now.checkpoint) next_checkpoint_ = checkpoint_times().next_after(time);
     if (now.due.row || now.due.snapshot || now.checkpoint) {
-        SimulationAccess::begin_moment(*simulation_, now.due.row);
+        SimulationAccess::begin_output(*simulation_, now.due.row);
         pending_ = now;
     }
     return stopped;
 }
 
-void Run::write_moment() {
+void Run::write_output() {
     if (!pending_) return;
     const auto now = *std::exchange(pending_, std::nullopt);
-    const auto moment = SimulationAccess::finish_moment(*simulation_);
+    const auto state = SimulationAccess::finish_output(*simulation_);
     const double start = seconds();
-    outputs_->write(moment, now.due);
+    outputs_->write(state, now.due);
     if (now.checkpoint) save_checkpoint();
     write_seconds_ = seconds() - start;
 }
 
 void Run::save_checkpoint() {
     Checkpoint checkpoint;
-    checkpoint.state = SimulationAccess::state_of_moment(*simulation_);
+    checkpoint.state = SimulationAccess::state_of_output(*simulation_);
     checkpoint.deciding_text = deciding_text(case_);
     checkpoint.backend = SimulationAccess::backend(*simulation_);
     checkpoint.cost_table = cost_table_;

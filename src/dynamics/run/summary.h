@@ -2,7 +2,7 @@
 // of a run with wall-clock times in it.
 #pragma once
 
-#include "dynamics/forces.h"
+#include "dynamics/forces/forces.h"
 #include "dynamics/run/run_folder.h"
 
 #include <farfield/run.h>

@@ -81,82 +81,115 @@ void DirectSum::prepare() {
         set(as_float_, options_.precision == Precision::mixed);
 }
 
+const KernelInfo& DirectSum::kernel() const { return kernel_info(options_.kernel); }
+
+void DirectSum::rescale(const DirectResults& results, std::int64_t m, int strength_exponent) const {
+    const auto apply = [&](Output output, double* values, std::int64_t n) {
+        if (values == nullptr) return;
+        const int power = kernel().find(output)->length_power;
+        scale(values, n, kernel().sign, -power * frame_.exponent - strength_exponent);
+    };
+    apply(Output::potential, results.potential, m);
+    apply(Output::field, results.field, 3 * m);
+}
+
 template <class T>
-void DirectSum::compute_as(Prepared<T>& prepared, std::span<const double> strengths, double* potential,
-                           double* field, SumReport& report) {
+std::int64_t DirectSum::repair(const Prepared<T>& prepared, const DirectResults& results,
+                               int strength_exponent, int threads) const {
+    const auto& targets = targets_of(prepared);
+    const auto source_points = prepared.sources.seen_points();
+    const auto strengths = prepared.sources.seen_strengths();
+    const auto target_points = targets.seen_points();
+    return repair_rows({.sources = prepared.sources.count(),
+                        .targets = targets.count(),
+                        .source_points = source_points.data(),
+                        .strengths = strengths.data(),
+                        .target_points = target_points.data(),
+                        .self = self_,
+                        .softening = std::ldexp(options_.softening, frame_.exponent),
+                        .frame_exponent = frame_.exponent,
+                        .strength_exponent = strength_exponent,
+                        .sign = kernel().sign,
+                        .precision = options_.precision,
+                        .coincident = options_.coincident,
+                        .threads = threads,
+                        .potential = results.potential,
+                        .field = results.field});
+}
+
+namespace {
+
+bool is_finite(const double* values, std::int64_t n) {
+    bool finite = true;
+    for (std::int64_t i = 0; values != nullptr && i < n; ++i) finite = finite && std::isfinite(values[i]);
+    return finite;
+}
+
+TileOutputs outputs_of(const DirectResults& results) {
+    return static_cast<TileOutputs>((results.potential != nullptr ? tile_potential : 0) |
+                                    (results.field != nullptr ? tile_field : 0));
+}
+
+void run(VariantTask task, const SumHooks& hooks) {
+    if (task.outputs == 0) return;
+    WorkWatch watch(static_cast<double>(task.targets.count) * static_cast<double>(task.sources.count),
+                    hooks.progress, hooks.stop_requested);
+    task.watch = &watch;
+    run_variant(task);
+    if (watch.stopped()) throw Interrupted("the sum was given up before its end");
+}
+
+} // namespace
+
+template <class T>
+void DirectSum::compute_as(Prepared<T>& prepared, std::span<const double> strengths,
+                           const DirectResults& results, SumReport& report, const SumHooks& hooks) {
     using Clock = std::chrono::steady_clock;
     const auto start = Clock::now();
     const int exponent = strength_exponent(strengths);
     prepared.sources.set_strengths(strengths, exponent);
-    auto& targets = self_ ? prepared.sources : prepared.targets;
+    const auto& targets = targets_of(prepared);
     const auto m = targets.count();
-    const double softening = std::ldexp(options_.softening, frame_.exponent);
     report.isa = options_.isa;
     report.device = {.kind = DeviceKind::cpu};
     report.threads = thread_count(options_.threads);
-    report.variant = options_.variant == Variant::automatic ? fastest_variant(self_, prepared.sources.count())
-                                                            : options_.variant;
-    std::vector<double> components(field != nullptr ? static_cast<std::size_t>(3 * m) : 0);
-    VariantTask task{.variant = report.variant,
-                     .isa = options_.isa,
-                     .precision = options_.precision,
-                     .outputs = static_cast<TileOutputs>((potential != nullptr ? tile_potential : 0) |
-                                                         (field != nullptr ? tile_field : 0)),
-                     .threads = report.threads,
-                     .self = self_,
-                     .softening = softening,
-                     .targets = targets.view(),
-                     .sources = prepared.sources.view(),
-                     .sums = {.potential = potential}};
-    for (std::int64_t k = 0; k < 3 && field != nullptr; ++k) task.sums.field[k] = components.data() + k * m;
-
+    report.direct.variant = options_.variant == Variant::automatic
+                                ? fastest_variant(self_, prepared.sources.count())
+                                : options_.variant;
+    std::vector<double> components(results.field != nullptr ? static_cast<std::size_t>(3 * m) : 0);
+    TileSums sums{.potential = results.potential};
+    for (std::int64_t k = 0; k < 3 && results.field != nullptr; ++k)
+        sums.field[k] = components.data() + k * m;
     const auto prepared_at = Clock::now();
-    if (task.outputs != 0) run_variant(task);
+    run({.variant = report.direct.variant,
+         .isa = options_.isa,
+         .precision = options_.precision,
+         .outputs = outputs_of(results),
+         .threads = report.threads,
+         .self = self_,
+         .softening = std::ldexp(options_.softening, frame_.exponent),
+         .targets = targets.view(),
+         .sources = prepared.sources.view(),
+         .sums = sums},
+        hooks);
     const auto computed_at = Clock::now();
-
-    for (std::int64_t i = 0; i < m && field != nullptr; ++i)
+    for (std::int64_t i = 0; i < m && results.field != nullptr; ++i)
         for (std::int64_t k = 0; k < 3; ++k)
-            field[3 * i + k] = components[static_cast<std::size_t>(k * m + i)];
-    const double sign = descriptor(options_.kernel).sign;
-    if (potential != nullptr) scale(potential, m, sign, frame_.exponent - exponent);
-    if (field != nullptr) scale(field, 3 * m, sign, 2 * frame_.exponent - exponent);
-    const auto is_finite = [](const double* values, std::int64_t n) {
-        bool finite = true;
-        for (std::int64_t i = 0; i < n; ++i) finite = finite && std::isfinite(values[i]);
-        return finite;
-    };
-    if (!is_finite(potential, potential != nullptr ? m : 0) ||
-        !is_finite(field, field != nullptr ? 3 * m : 0)) {
-        const auto source_points = prepared.sources.seen_points();
-        const auto seen_strengths = prepared.sources.seen_strengths();
-        const auto target_points = targets.seen_points();
-        report.coincident_pairs_skipped = repair_rows({.sources = prepared.sources.count(),
-                                                       .targets = m,
-                                                       .source_points = source_points.data(),
-                                                       .strengths = seen_strengths.data(),
-                                                       .target_points = target_points.data(),
-                                                       .self = self_,
-                                                       .softening = softening,
-                                                       .frame_exponent = frame_.exponent,
-                                                       .strength_exponent = exponent,
-                                                       .sign = sign,
-                                                       .precision = options_.precision,
-                                                       .coincident = options_.coincident,
-                                                       .threads = report.threads,
-                                                       .potential = potential,
-                                                       .field = field});
-    }
+            results.field[3 * i + k] = components[static_cast<std::size_t>(k * m + i)];
+    rescale(results, m, exponent);
+    if (!is_finite(results.potential, m) || !is_finite(results.field, 3 * m))
+        report.direct.coincident_pairs_skipped = repair(prepared, results, exponent, report.threads);
     report.prepare_seconds = seconds_between(start, prepared_at);
     report.compute_seconds = seconds_between(prepared_at, computed_at);
     report.finish_seconds = seconds_between(computed_at, Clock::now());
 }
 
-void DirectSum::compute(std::span<const double> strengths, double* potential, double* field,
-                        SumReport& report) {
+void DirectSum::compute(std::span<const double> strengths, const DirectResults& results, SumReport& report,
+                        const SumHooks& hooks) {
     if (options_.precision == Precision::float64)
-        compute_as(as_double_, strengths, potential, field, report);
+        compute_as(as_double_, strengths, results, report, hooks);
     else
-        compute_as(as_float_, strengths, potential, field, report);
+        compute_as(as_float_, strengths, results, report, hooks);
 }
 
 } // namespace farfield

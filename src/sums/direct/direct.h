@@ -1,6 +1,7 @@
 // The direct sum on a CPU: prepares points, picks ISA and variant, runs, checks the results.
 #pragma once
 
+#include "sums/kernels/kernel.h"
 #include "sums/points/prepared.h"
 
 #include <farfield/sum.h>
@@ -10,6 +11,12 @@
 #include <vector>
 
 namespace farfield {
+
+/// Where the sums go, contiguous; null where not wanted.
+struct DirectResults {
+    double* potential = nullptr; ///< M
+    double* field = nullptr;     ///< M×3
+};
 
 /// One direct sum, prepared for many strengths. Arrays are contiguous double, checked by the caller to be
 /// finite and of the right size.
@@ -24,8 +31,10 @@ public:
     void set_points(std::vector<double> sources, std::vector<double> targets);
 
     /// Null outputs (M and M×3) are not computed. Fills the report's ISA, variant, threads, seconds and
-    /// skipped pairs. @throws InvalidArgument for coincident points (see `Coincident`).
-    void compute(std::span<const double> strengths, double* potential, double* field, SumReport& report);
+    /// skipped pairs. @throws InvalidArgument for coincident points (see `Coincident`); Interrupted where a
+    /// hook asks to stop.
+    void compute(std::span<const double> strengths, const DirectResults& results, SumReport& report,
+                 const SumHooks& hooks = {});
 
 private:
     template <class T>
@@ -35,9 +44,20 @@ private:
     };
 
     void prepare();
+    [[nodiscard]] const KernelInfo& kernel() const;
     template <class T>
-    void compute_as(Prepared<T>& prepared, std::span<const double> strengths, double* potential,
-                    double* field, SumReport& report);
+    [[nodiscard]] const PreparedPoints<T>& targets_of(const Prepared<T>& prepared) const {
+        return self_ ? prepared.sources : prepared.targets;
+    }
+    template <class T>
+    void compute_as(Prepared<T>& prepared, std::span<const double> strengths, const DirectResults& results,
+                    SumReport& report, const SumHooks& hooks);
+    /// From the frame to the caller's units.
+    void rescale(const DirectResults& results, std::int64_t m, int strength_exponent) const;
+    /// Rows that are not finite, once more; returns how many coincident pairs were skipped.
+    template <class T>
+    std::int64_t repair(const Prepared<T>& prepared, const DirectResults& results, int strength_exponent,
+                        int threads) const;
 
     SumOptions options_; ///< ISA and variant resolved
     bool self_;

@@ -46,7 +46,7 @@ void add_pair(const JerkTask& task, std::int64_t i, std::int64_t j, Sums& sums) 
 }
 
 void store(const JerkTask& task, std::int64_t i, const Sums& sums) {
-    const double sign = descriptor(task.kernel).sign;
+    const double sign = kernel_info(task.kernel).sign;
     if (task.potential != nullptr) task.potential[i] = sign * sums.potential;
     for (int k = 0; k < 3; ++k) {
         task.field[3 * i + k] = sign * sums.field[k];

@@ -1,6 +1,7 @@
 #include "sums/direct/repair.h"
 
 #include "backend/threads/parallel.h"
+#include "sums/method/refuse.h"
 
 #include <farfield/error.h>
 
@@ -56,19 +57,6 @@ void compute_row(const RepairTask& task, Row& row) {
         for (int k = 0; k < 3; ++k) task.field[3 * row.index + k] = field[k];
 }
 
-[[noreturn]] void throw_coincident(const RepairTask& task, const Row& row) {
-    const char* where = task.precision == Precision::float32 ? " once rounded to float" : "";
-    const auto remedy = "set a softening > 0, remove one of them, or use coincident = skip";
-    if (task.self)
-        throw InvalidArgument(
-            fmt::format("sources: rows {} and {} are at the same place{} and nothing softens them; {}",
-                        row.index, row.coincident_with, where, remedy));
-    throw InvalidArgument(
-        fmt::format("targets: row {} is at the place of row {} of the sources{} and nothing "
-                    "softens them; {}",
-                    row.index, row.coincident_with, where, remedy));
-}
-
 } // namespace
 
 std::int64_t repair_rows(const RepairTask& task) {
@@ -79,7 +67,9 @@ std::int64_t repair_rows(const RepairTask& task) {
                  [&](std::int64_t r) { compute_row(task, rows[static_cast<std::size_t>(r)]); });
     std::int64_t skipped = 0;
     for (const auto& row : rows) {
-        if (row.coincident_with >= 0 && task.coincident == Coincident::error) throw_coincident(task, row);
+        if (row.coincident_with >= 0 && task.coincident == Coincident::error)
+            refuse_coincident(task.self, row.index, row.coincident_with,
+                              task.precision == Precision::float32);
         if (!is_finite_row(task, row.index))
             throw InvalidArgument(
                 fmt::format("row {} of the result is not finite: a pair is so close, or a strength so large, "

@@ -14,6 +14,12 @@ namespace {
 
 constexpr std::int64_t targets_a_task = 256;
 
+bool stopped(const VariantTask& task) { return task.watch != nullptr && task.watch->stopped(); }
+
+void tell(const VariantTask& task, std::int64_t targets, std::int64_t sources) {
+    if (task.watch != nullptr) task.watch->done(static_cast<double>(targets) * static_cast<double>(sources));
+}
+
 OneSidedTile whole_sum(const VariantTask& task) {
     return {.targets = task.targets,
             .sources = task.sources,
@@ -31,10 +37,12 @@ void run_simd(const VariantTask& task) {
     const auto precision = static_cast<TilePrecision>(task.precision);
     const auto tasks = (task.targets.count + targets_a_task - 1) / targets_a_task;
     parallel_for(task.threads, tasks, [&](std::int64_t number) {
+        if (stopped(task)) return;
         auto tile = whole_sum(task);
         tile.target_begin = number * targets_a_task;
         tile.target_end = std::min(tile.target_begin + targets_a_task, task.targets.count);
         function(precision, task.outputs, &tile);
+        tell(task, tile.target_end - tile.target_begin, task.sources.count);
     });
 }
 
@@ -46,12 +54,15 @@ void run_symmetric(const VariantTask& task) {
     const auto size = mutual_block_size(n);
     const auto end_of = [&](std::int64_t block) { return std::min((block + 1) * size, n); };
     const auto own = [&](std::int64_t block) {
+        if (stopped(task)) return;
         auto tile = whole_sum(task);
         tile.target_begin = tile.source_begin = block * size;
         tile.target_end = tile.source_end = end_of(block);
         one_sided(precision, task.outputs, &tile);
+        tell(task, end_of(block) - block * size, end_of(block) - block * size);
     };
     const auto meet = [&](std::int64_t a, std::int64_t b) {
+        if (stopped(task)) return;
         const MutualTile tile{.points = task.sources,
                               .i_begin = a * size,
                               .i_end = end_of(a),
@@ -60,6 +71,7 @@ void run_symmetric(const VariantTask& task) {
                               .softening2 = task.softening * task.softening,
                               .sums = task.sums};
         mutual(precision, task.outputs, &tile);
+        tell(task, 2 * (tile.i_end - tile.i_begin), tile.j_end - tile.j_begin);
     };
     play_tournament((n + size - 1) / size, task.threads, own, meet);
 }

@@ -1,6 +1,7 @@
 // Runs one rung of the ladder on threads, over prepared points.
 #pragma once
 
+#include "backend/threads/work_watch.h"
 #include "sums/direct/tiles.h"
 
 #include <farfield/sum.h>
@@ -22,6 +23,7 @@ struct VariantTask {
     TilePoints targets;
     TilePoints sources;
     TileSums sums;
+    WorkWatch* watch = nullptr; ///< told of directed pairs; once stopped, sums are left unfinished
 };
 
 /// True for the variants that a CPU does not have; those follow the CPU's in the enum.

@@ -2,8 +2,8 @@
 #include "support.h"
 #include "unit/dynamics/run_support.h"
 
-#include "dynamics/diagnostics.h"
-#include "dynamics/simulation_state.h"
+#include "dynamics/bodies/diagnostics.h"
+#include "dynamics/simulation/state.h"
 #include "gpu/sizes.h"
 
 namespace farfield {

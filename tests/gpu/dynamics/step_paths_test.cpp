@@ -64,12 +64,12 @@ struct State {
 
 State state_of(DeviceMotion& motion) {
     motion.capture(false);
-    const auto& moment = motion.moment();
-    EXPECT_FALSE(moment.failure.has_value());
-    return {{moment.position.begin(), moment.position.end()},
-            {moment.velocity.begin(), moment.velocity.end()},
-            {moment.acceleration.begin(), moment.acceleration.end()},
-            moment.frame};
+    const auto& captured = motion.captured();
+    EXPECT_FALSE(captured.failure.has_value());
+    return {{captured.position.begin(), captured.position.end()},
+            {captured.velocity.begin(), captured.velocity.end()},
+            {captured.acceleration.begin(), captured.acceleration.end()},
+            captured.frame};
 }
 
 double tolerance(Precision precision, double of_double) {
@@ -245,16 +245,16 @@ TEST(StepPaths, FindsTheFirstStepThatFails) {
         ASSERT_TRUE(motion.failure().has_value()) << name_of(path);
         EXPECT_EQ(*motion.failure(), 5U) << name_of(path); // the evaluation of the start is the first
         motion.capture(false);
-        const auto& moment = motion.moment();
-        EXPECT_EQ(*moment.failure, 5U);
-        EXPECT_EQ(moment.position[3], moment.position[9]); // they have stayed where they met
-        EXPECT_TRUE(std::isfinite(moment.acceleration[0]));
-        EXPECT_FALSE(std::isfinite(moment.acceleration[3]));
+        const auto& captured = motion.captured();
+        EXPECT_EQ(*captured.failure, 5U);
+        EXPECT_EQ(captured.position[3], captured.position[9]); // they have stayed where they met
+        EXPECT_TRUE(std::isfinite(captured.acceleration[0]));
+        EXPECT_FALSE(std::isfinite(captured.acceleration[3]));
     }
 }
 
-// Diagnostics of a moment are those of the moment, though steps were queued right after it.
-TEST(StepPaths, MomentsDoNotSeeLaterSteps) {
+// A captured state and its diagnostics are those of the capture, though steps were queued right after it.
+TEST(StepPaths, CapturedStatesDoNotSeeLaterSteps) {
     NEEDS_GPU();
     for (const auto path : cuda::step_paths()) {
         const int n = gpu_test::sized(2000, 200);
@@ -266,8 +266,8 @@ TEST(StepPaths, MomentsDoNotSeeLaterSteps) {
         alone.capture(true);
         busy.capture(true);
         busy.advance(gpu_test::sized<std::uint64_t>(400, 20), 1.0 / 64);
-        const auto expected = alone.moment();
-        const auto& seen = busy.moment();
+        const auto expected = alone.captured();
+        const auto& seen = busy.captured();
         EXPECT_TRUE(std::equal(expected.position.begin(), expected.position.end(), seen.position.begin()));
         EXPECT_TRUE(std::equal(expected.velocity.begin(), expected.velocity.end(), seen.velocity.begin()));
         EXPECT_EQ(expected.kinetic, seen.kinetic);

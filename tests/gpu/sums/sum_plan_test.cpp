@@ -83,8 +83,8 @@ TEST(SumPlanOnGpu, AgreesWithTheReference) {
                 EXPECT_LE(relative_error(got.potential, expected.potential), tolerance(precision));
                 EXPECT_LE(relative_error(got.field, expected.field), tolerance(precision));
                 EXPECT_EQ(name_of(got.report.device), "cuda:0");
-                EXPECT_EQ(got.report.variant, Variant::symmetric);
-                EXPECT_EQ(got.report.pairs, static_cast<std::int64_t>(n * (n - 1)));
+                EXPECT_EQ(got.report.direct.variant, Variant::symmetric);
+                EXPECT_EQ(got.report.direct.pairs, static_cast<std::int64_t>(n * (n - 1)));
                 EXPECT_GT(got.report.compute_seconds, 0.0);
             }
 }
@@ -97,14 +97,14 @@ TEST(SumPlanOnGpu, TakesSeparateTargetsAndEachOutputAlone) {
     const SumOptions options{.device = on_gpu};
     const auto both = sum(rows(cloud.points), rows(targets), list(cloud.strengths), options);
     const auto potential =
-        sum(rows(cloud.points), rows(targets), list(cloud.strengths), options, {true, false});
-    const auto field = sum(rows(cloud.points), rows(targets), list(cloud.strengths), options, {false, true});
+        sum(rows(cloud.points), rows(targets), list(cloud.strengths), options, Output::potential);
+    const auto field = sum(rows(cloud.points), rows(targets), list(cloud.strengths), options, Output::field);
     EXPECT_LE(relative_error(both.potential, expected.potential), 1e-14);
     EXPECT_LE(relative_error(both.field, expected.field), 1e-14);
     EXPECT_LE(relative_error(potential.potential, expected.potential), 1e-14);
     EXPECT_LE(relative_error(field.field, expected.field), 1e-14);
     EXPECT_TRUE(potential.field.empty() && field.potential.empty());
-    EXPECT_EQ(both.report.variant, Variant::register_tile);
+    EXPECT_EQ(both.report.direct.variant, Variant::register_tile);
 }
 
 TEST(SumPlanOnGpu, ComputesEveryRung) {
@@ -122,7 +122,7 @@ TEST(SumPlanOnGpu, ComputesEveryRung) {
         const bool with_potential = variant != Variant::tensor;
         const auto got = sum(rows(cloud.points), list(cloud.strengths), options, {with_potential, true});
         EXPECT_LE(relative_error(got.field, expected.field), 2e-6) << name;
-        EXPECT_EQ(got.report.variant, variant == Variant::automatic ? Variant::symmetric : variant);
+        EXPECT_EQ(got.report.direct.variant, variant == Variant::automatic ? Variant::symmetric : variant);
     }
 }
 
@@ -165,7 +165,7 @@ TEST(SumPlanOnGpu, FindsCoincidentPoints) {
                   message_of([&] { sum(rows(twins), rows(near), list(q), on_cpu); }));
         options.coincident = Coincident::skip;
         const auto skipped = sum(rows(twins), list(q), options);
-        EXPECT_EQ(skipped.report.coincident_pairs_skipped, 2);
+        EXPECT_EQ(skipped.report.direct.coincident_pairs_skipped, 2);
         EXPECT_NEAR(skipped.potential[1], -4.0 / std::sqrt(3.0), 1e-6);
         EXPECT_NEAR(skipped.potential[3], -4.0 / std::sqrt(3.0), 1e-6);
         EXPECT_TRUE(std::all_of(skipped.field.begin(), skipped.field.end(),
@@ -244,7 +244,7 @@ TEST(SumPlanOnGpu, UpdatesAndRepeatsItsBits) {
     plan.execute(list(cloud.strengths), {.potential = std::span<double>(once)});
     plan.update(rows(moved.points));
     plan.execute(list(moved.strengths), {.potential = std::span<double>(again)});
-    EXPECT_EQ(again, sum(rows(moved.points), list(moved.strengths), options, {true, false}).potential);
+    EXPECT_EQ(again, sum(rows(moved.points), list(moved.strengths), options, Output::potential).potential);
     plan.update(rows(cloud.points));
     plan.execute(list(cloud.strengths), {.potential = std::span<double>(again)});
     EXPECT_EQ(once, again);
@@ -297,7 +297,7 @@ TEST(SumPlanOnSeveralGpus, RepairsAndRefusesAsOneDoes) {
     EXPECT_EQ(message_of([&] { sum(rows(twins), list(q), {.device = two}); }),
               message_of([&] { sum(rows(twins), list(q), {.device = on_gpu}); }));
     const auto skipped = sum(rows(twins), list(q), {.coincident = Coincident::skip, .device = two});
-    EXPECT_EQ(skipped.report.coincident_pairs_skipped, 2);
+    EXPECT_EQ(skipped.report.direct.coincident_pairs_skipped, 2);
     EXPECT_NEAR(skipped.potential[1], -4.0 / std::sqrt(3.0), 1e-14);
     EXPECT_TRUE(sum(rows(none), list(none), {.device = two}).field.empty());
     EXPECT_THROW(sum(rows(twins), rows(twins), list(q), {.device = two}), InvalidArgument);

@@ -43,7 +43,7 @@ double bar(Precision precision) {
     return 0.0;
 }
 
-constexpr SumWanted field_only{.potential = false, .field = true};
+constexpr OutputSet field_only = Output::field;
 
 constexpr Precision precisions[] = {Precision::float64, Precision::float32, Precision::mixed};
 
@@ -87,7 +87,7 @@ TEST_P(DirectAccuracy, AllTargetsAt16k) {
                 EXPECT_LE(oracle::relative_l2(result.field, truth.field), bar(precision)) << what;
                 EXPECT_LE(oracle::relative_l2(result.potential, truth.potential), bar(precision)) << what;
                 EXPECT_EQ(result.report.isa, isa);
-                EXPECT_EQ(result.report.variant, variant);
+                EXPECT_EQ(result.report.direct.variant, variant);
             }
     }
 }
@@ -115,7 +115,7 @@ void expect_sampled_field(const Model& model, const oracle::Points& points, std:
     const auto among = oracle::direct_self(targets, model.softening, -1.0L);
     const auto all = sum(points_view(points), strengths_view(points),
                          {.softening = model.softening, .precision = used.front()}, field_only);
-    EXPECT_EQ(all.report.variant, Variant::symmetric);
+    EXPECT_EQ(all.report.direct.variant, Variant::symmetric);
     std::vector<double> field;
     auto truth = among.field;
     for (std::size_t r = 0; r < which.size(); ++r)

@@ -5,9 +5,9 @@
 
 #include "backend/cuda/devices.h"
 #include "dynamics/cuda/step_path.h"
-#include "dynamics/device_choice.h"
 #include "dynamics/integrators/motion_formulas.h"
-#include "dynamics/simulation_state.h"
+#include "dynamics/propagators/device_choice.h"
+#include "dynamics/simulation/state.h"
 #include "sums/points/axis_origin.h"
 #include "sums/select/cost_file.h"
 

@@ -3,7 +3,7 @@
 #include "systems.h"
 #include "trajectory_oracles.h"
 
-#include "dynamics/simulation_state.h"
+#include "dynamics/simulation/state.h"
 
 #include <limits>
 

@@ -17,6 +17,8 @@ namespace {
 class PointsFile : public IoTest {};
 
 using Values = std::vector<double>;
+constexpr PointLayout masses{.strength = "m"};
+constexpr PointLayout charges{.strength = "q"};
 const Values points{1, 2, 3, 5, 6, 7};
 const Values strengths{4, 8};
 constexpr double inf = std::numeric_limits<double>::infinity();
@@ -42,7 +44,7 @@ TEST_F(PointsFile, ReadsSourcesOfEveryFormat) {
     write_npy(file("s.npy"), Values{1, 2, 3, 4, 5, 6, 7, 8}, {2, 4});
     expect_points(read_sources(file("s.npy")), strengths);
     expect_points(read_sources(written("s.csv", "q,z,y,x\n4,3,2,1\n8,7,6,5\n")), strengths);
-    expect_points(read_sources(written("m.csv", "x,y,z,m\n1,2,3,4\n5,6,7,8\n"), Kernel::coulomb), strengths);
+    expect_points(read_sources(written("m.csv", "x,y,z,m\n1,2,3,4\n5,6,7,8\n"), charges), strengths);
     const auto h5 = hdf5::File::create();
     auto root = h5.root();
     root.write("points", std::span<const double>(points), {2, 3});
@@ -54,17 +56,16 @@ TEST_F(PointsFile, ReadsSourcesOfEveryFormat) {
 
 TEST_F(PointsFile, TheKernelChoosesBetweenMassAndCharge) {
     const auto both = written("b.csv", "x,y,z,m,q\n1,2,3,10,4\n5,6,7,20,8\n");
-    expect_points(read_sources(both, Kernel::gravity), {10, 20});
-    expect_points(read_sources(both, Kernel::coulomb), strengths);
+    expect_points(read_sources(both, masses), {10, 20});
+    expect_points(read_sources(both, charges), strengths);
     auto bodies = charged_bodies();
     write_snapshot(file("b.h5"), bodies, {});
-    expect_points(read_sources(file("b.h5"), Kernel::gravity), {10, 20});
-    expect_points(read_sources(file("b.h5"), Kernel::coulomb), strengths);
+    expect_points(read_sources(file("b.h5"), masses), {10, 20});
+    expect_points(read_sources(file("b.h5"), charges), strengths);
     EXPECT_EQ(read_targets(file("b.h5")), points);
     bodies.charge.clear();
     write_snapshot(file("b.h5"), bodies, {});
-    expect_error<InvalidArgument>([&] { (void)read_sources(file("b.h5"), Kernel::coulomb); }, "b.h5",
-                                  "Charge");
+    expect_error<InvalidArgument>([&] { (void)read_sources(file("b.h5"), charges); }, "b.h5", "Charge");
 }
 
 TEST_F(PointsFile, ReadsTargets) {
@@ -114,19 +115,45 @@ TEST_F(PointsFile, RefusesBadHdf5Points) {
     refused("Header");
 }
 
+TEST_F(PointsFile, ReadsOtherDimensionsAndComplexStrengths) {
+    const PointLayout plane{
+        .least_dimension = 2, .most_dimension = 2, .strength = "q", .second = "q_imaginary"};
+    write_npy(file("p.npy"), Values{1, 2, 3, 4, 5, 6, 7, 8}, {2, 4});
+    for (const auto& path : {file("p.npy"), written("p.csv", "q_imaginary,q,y,x\n4,3,2,1\n8,7,6,5\n")}) {
+        const auto sources = read_sources(path, plane);
+        EXPECT_EQ(sources.dimension, 2);
+        EXPECT_EQ(sources.points, (Values{1, 2, 5, 6}));
+        EXPECT_EQ(sources.strengths, (Values{3, 4, 7, 8}));
+    }
+    const PointLayout any{.least_dimension = 1, .most_dimension = 6, .strength = "q"};
+    EXPECT_EQ(read_sources(file("p.npy"), any).dimension, 3);
+    EXPECT_EQ(read_sources(written("a.csv", "x1,x2,x3,x4,q\n1,2,3,4,5\n"), any).dimension, 4);
+    EXPECT_EQ(read_sources(written("a.csv", "y,x,q\n1,2,5\n"), any).points, (Values{2, 1}));
+    EXPECT_EQ(read_targets(written("t.csv", "x1,x2,x3,x4\n1,2,3,4\n"), 4), (Values{1, 2, 3, 4}));
+    expect_error<InvalidArgument>([&] { (void)read_sources(file("a.csv"), plane); },
+                                  "no column 'q_imaginary'");
+    write_npy(file("w.npy"), Values(8), {1, 8});
+    expect_error<InvalidArgument>([&] { (void)read_sources(file("w.npy"), any); }, "(N, 7)", "x1 x2");
+    write_snapshot(file("b.h5"), charged_bodies(), {});
+    expect_error<InvalidArgument>([&] { (void)read_sources(file("b.h5"), plane); }, "b.h5", "in space");
+}
+
 TEST_F(PointsFile, WritesOutputsOfEveryFormat) {
     const Values potential{-1, -2};
     const Values field{1, 2, 3, 4, 5, 6};
-    write_sum_outputs(file("o.npy"), 2, potential, field);
+    const OutputArray first{"potential", {"potential"}, potential};
+    const OutputArray second{"field", {"field_x", "field_y", "field_z"}, field};
+    const std::vector<OutputArray> both{first, second};
+    write_sum_outputs(file("o.npy"), 2, both);
     EXPECT_EQ(read_npy(file("o.npy")).shape, (std::vector<std::int64_t>{2, 4}));
     EXPECT_EQ(read_npy(file("o.npy")).values, (Values{-1, 1, 2, 3, -2, 4, 5, 6}));
-    write_sum_outputs(file("o.npy"), 2, potential, {});
+    write_sum_outputs(file("o.npy"), 2, {&first, 1});
     EXPECT_EQ(read_npy(file("o.npy")).shape, std::vector<std::int64_t>{2});
-    write_sum_outputs(file("o.npy"), 2, {}, field);
+    write_sum_outputs(file("o.npy"), 2, {&second, 1});
     EXPECT_EQ(read_npy(file("o.npy")).shape, (std::vector<std::int64_t>{2, 3}));
-    write_sum_outputs(file("o.csv"), 2, potential, field);
+    write_sum_outputs(file("o.csv"), 2, both);
     EXPECT_EQ(content_of(file("o.csv")), "potential,field_x,field_y,field_z\n-1,1,2,3\n-2,4,5,6\n");
-    write_sum_outputs(file("o.h5"), 2, potential, field);
+    write_sum_outputs(file("o.h5"), 2, both);
     const auto h5 = hdf5::File::open(file("o.h5"));
     EXPECT_EQ(h5.root().dataset("potential").read<double>(), potential);
     EXPECT_EQ(h5.root().dataset("field").shape(), (hdf5::Shape{2, 3}));
@@ -134,13 +161,24 @@ TEST_F(PointsFile, WritesOutputsOfEveryFormat) {
 }
 
 TEST_F(PointsFile, RefusesOutputsThatDoNotFit) {
-    expect_error<InvalidArgument>([&] { write_sum_outputs(file("o.txt"), 1, Values{1}, {}); }, "o.txt",
-                                  ".npy, .csv");
+    const Values value{1};
+    const OutputArray one{"potential", {"potential"}, value};
+    expect_error<InvalidArgument>(
+        [&] {
+            write_sum_outputs(file("o.txt"), 1, {&one, 1});
+        },
+        "o.txt", ".npy, .csv");
     expect_error<InvalidArgument>([&] { check_sum_output_name(file("o.txt")); }, "o.txt", ".npy, .csv");
     EXPECT_NO_THROW(check_sum_output_name(file("o.HDF5")));
-    expect_error<InvalidArgument>([&] { write_sum_outputs(file("o.npy"), 2, Values{1}, {}); }, "1 potentials",
-                                  "2 targets");
-    expect_error<InvalidArgument>([&] { write_sum_outputs(file("o.npy"), 2, {}, {}); }, "0 potentials");
-    expect_error<IoError>([&] { write_sum_outputs(file("none/o.csv"), 1, Values{1}, {}); }, "none/o.csv",
-                          "No such file");
+    expect_error<InvalidArgument>(
+        [&] {
+            write_sum_outputs(file("o.npy"), 2, {&one, 1});
+        },
+        "1 numbers of output 'potential'", "2 targets");
+    expect_error<InvalidArgument>([&] { write_sum_outputs(file("o.npy"), 2, {}); }, "no output");
+    expect_error<IoError>(
+        [&] {
+            write_sum_outputs(file("none/o.csv"), 1, {&one, 1});
+        },
+        "none/o.csv", "No such file");
 }

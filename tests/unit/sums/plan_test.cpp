@@ -44,7 +44,7 @@ TEST(SumPlan, TwoBodiesByHand) {
     EXPECT_DOUBLE_EQ(gravity.potential[0], -1.5);
     EXPECT_DOUBLE_EQ(gravity.field[1], 0.75);
     EXPECT_DOUBLE_EQ(gravity.field[4], -0.25);
-    EXPECT_EQ(gravity.report.pairs, 2);
+    EXPECT_EQ(gravity.report.direct.pairs, 2);
     auto coulomb = sum(rows(pair), list(q), {.kernel = Kernel::coulomb});
     EXPECT_DOUBLE_EQ(coulomb.potential[0], 1.5);
     EXPECT_DOUBLE_EQ(coulomb.field[1], -0.75);
@@ -115,13 +115,13 @@ TEST(SumPlan, CoincidentPointsNameBothRows) {
         expect_words(message_of([&] { sum(rows(twins), rows(points), list(q), {.precision = precision}); }),
                      {"targets: row 0", "row 0 of the sources"});
         auto skipped = sum(rows(twins), list(q), {.precision = precision, .coincident = Coincident::skip});
-        EXPECT_EQ(skipped.report.coincident_pairs_skipped, 2);
+        EXPECT_EQ(skipped.report.direct.coincident_pairs_skipped, 2);
         // The twins at (1,1,1) do not act on each other: 1/√3 and 3/√3 from the rest.
         EXPECT_NEAR(skipped.potential[1], -4.0 / std::sqrt(3.0), 1e-6);
         EXPECT_NEAR(skipped.potential[3], -4.0 / std::sqrt(3.0), 1e-6);
         // Softened, they are an ordinary pair without force on each other.
         auto soft = sum(rows(twins), list(q), {.softening = 0.5, .precision = precision});
-        EXPECT_EQ(soft.report.coincident_pairs_skipped, 0);
+        EXPECT_EQ(soft.report.direct.coincident_pairs_skipped, 0);
         EXPECT_NEAR(soft.potential[1], -(4.0 / std::sqrt(3.25) + 4.0 / 0.5), 1e-5);
     }
 }

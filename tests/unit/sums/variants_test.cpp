@@ -129,7 +129,7 @@ TEST(DirectVariants, SeparateTargets) {
             EXPECT_LE(relative_difference(result.field, expected.field),
                       tolerance(options.precision, options.variant))
                 << text(options, m);
-            EXPECT_EQ(result.report.pairs, static_cast<std::int64_t>(700 * m));
+            EXPECT_EQ(result.report.direct.pairs, static_cast<std::int64_t>(700 * m));
         }
     }
 }
@@ -201,7 +201,7 @@ TEST(DirectVariants, VeryClosePairs) {
             const auto result = sum(rows(input.points), list(input.strengths), options);
             for (std::size_t i = 0; i < 6; ++i)
                 EXPECT_NEAR(result.field[i] / expected.field[i], 1.0, 1e-13) << text(options, i);
-            EXPECT_EQ(result.report.coincident_pairs_skipped, 0);
+            EXPECT_EQ(result.report.direct.coincident_pairs_skipped, 0);
         }
     }
 }

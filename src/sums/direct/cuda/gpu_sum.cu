@@ -119,7 +119,7 @@ struct OneGpu : GpuSum::Impl {
         end.record(stream);
         sum->finish({.potential = (outputs & potential_only) != 0 ? potential.data() : nullptr,
                      .field = (outputs & field_only) != 0 ? field.data() : nullptr,
-                     .sign = descriptor(options.kernel).sign,
+                     .sign = kernel_info(options.kernel).sign,
                      .potential_exponent = frame.exponent - exponent,
                      .field_exponent = 2 * frame.exponent - exponent,
                      .not_finite = not_finite.data()},
@@ -154,7 +154,7 @@ struct OneGpu : GpuSum::Impl {
                                           .softening = std::ldexp(options.softening, frame.exponent),
                                           .frame_exponent = frame.exponent,
                                           .strength_exponent = exponent,
-                                          .sign = descriptor(options.kernel).sign,
+                                          .sign = kernel_info(options.kernel).sign,
                                           .precision = options.precision,
                                           .coincident = options.coincident,
                                           .threads = thread_count(options.threads),
@@ -174,7 +174,7 @@ struct OneGpu : GpuSum::Impl {
         const auto on_device = [](const auto& view) { return view && view.device.type != DeviceType::cpu; };
         const auto stream =
             stream_for(on_device(strength_view) || on_device(outputs.potential) || on_device(outputs.field));
-        report.variant = variant_of(rung);
+        report.direct.variant = variant_of(rung);
         report.device = {.kind = DeviceKind::cuda, .gpus = {device}};
         const int wanted = (outputs.potential ? potential_only : 0) | (outputs.field ? field_only : 0);
         const int exponent = read_strengths(strength_view, stream);
@@ -184,9 +184,9 @@ struct OneGpu : GpuSum::Impl {
         bool finite = true;
         report.compute_seconds = launch(wanted, exponent, finite, stream);
         if (!finite)
-            report.coincident_pairs_skipped = options.precision == Precision::float64
-                                                  ? repair<double>(wanted, exponent, stream)
-                                                  : repair<float>(wanted, exponent, stream);
+            report.direct.coincident_pairs_skipped = options.precision == Precision::float64
+                                                         ? repair<double>(wanted, exponent, stream)
+                                                         : repair<float>(wanted, exponent, stream);
         if (outputs.potential) transfers.write(potential.data(), outputs.potential, m, 1, stream);
         if (outputs.field) transfers.write(field.data(), outputs.field, m, 3, stream);
         report.finish_seconds = seconds_between(read_at, Clock::now()) - report.compute_seconds;

@@ -68,7 +68,7 @@ public:
         if (outputs.potential) require_host_here(outputs.potential, "potential");
         if (outputs.field) require_host_here(outputs.field, "field");
         const auto strengths = read_values(strength_view, n_, "strengths");
-        report.variant = variant_of(rung_);
+        report.direct.variant = variant_of(rung_);
         report.device = {.kind = DeviceKind::cuda, .gpus = devices_};
         const int wanted = (outputs.potential ? potential_only : 0) | (outputs.field ? field_only : 0);
         if (wanted == 0 || n_ == 0) return;
@@ -79,7 +79,7 @@ public:
         std::vector<double> field(outputs.field ? static_cast<std::size_t>(n_) * 3 : 0);
         report.compute_seconds = run(strengths, exponent, potential, field);
         if (!is_finite(potential) || !is_finite(field))
-            report.coincident_pairs_skipped = repair(strengths, exponent, potential, field);
+            report.direct.coincident_pairs_skipped = repair(strengths, exponent, potential, field);
         if (outputs.potential) write_values(outputs.potential, potential.data(), n_, 1);
         if (outputs.field) write_values(outputs.field, field.data(), n_, 3);
         report.finish_seconds = seconds_since(begin) - report.compute_seconds;
@@ -154,7 +154,7 @@ private:
         if (!field.empty() && own.field.size() == 0) own.field = DeviceArray<double>(3 * count);
         const FinishTask task{.potential = potential.empty() ? nullptr : own.potential.data(),
                               .field = field.empty() ? nullptr : own.field.data(),
-                              .sign = descriptor(options_.kernel).sign,
+                              .sign = kernel_info(options_.kernel).sign,
                               .potential_exponent = frame_.exponent - exponent,
                               .field_exponent = 2 * frame_.exponent - exponent,
                               .n = static_cast<int>(count),
@@ -181,7 +181,7 @@ private:
                             .softening = std::ldexp(options_.softening, frame_.exponent),
                             .frame_exponent = frame_.exponent,
                             .strength_exponent = exponent,
-                            .sign = descriptor(options_.kernel).sign,
+                            .sign = kernel_info(options_.kernel).sign,
                             .precision = options_.precision,
                             .coincident = options_.coincident,
                             .threads = thread_count(options_.threads),

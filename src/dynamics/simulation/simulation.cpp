@@ -1,7 +1,7 @@
-// Simulation: the clock around an integrator. Fixed steps are counted by an integer; adaptive ones add up.
+// Simulation: the clock around a propagator. Fixed steps are counted by an integer; adaptive ones add up.
 #include <farfield/simulation.h>
 
-#include "dynamics/simulation_impl.h"
+#include "dynamics/simulation/impl.h"
 
 #include <farfield/error.h>
 
@@ -75,19 +75,15 @@ StepCount steps_in(double span, double step) {
 
 } // namespace
 
-Simulation::Impl::Impl(Bodies bodies, const ForceOptions& force, const TimeOptions& options, double start,
-                       const Frame* frame)
-    : time_options(options), scheme(&descriptor_of(options.integrator)),
-      state(initial_state(std::move(bodies), options, start)), forces(force, state.motion.bodies),
-      place(choose_place(force, options.integrator, state.motion.bodies.size(),
-                         (options.end - start) / options.step)) {
-    if (place.kind == DeviceKind::cuda) {
-        state.frame =
-            frame != nullptr ? *frame : choose_frame(state.motion.bodies.position, {}, force.softening);
-        gpu.emplace(place, force, options.integrator, state.motion, state.frame);
-    } else {
-        scheme->start(state.motion, forces);
-    }
+Simulation::Impl::Impl(Bodies bodies, const ForceOptions& force_options, const TimeOptions& options,
+                       double start, const Frame* frame)
+    : force(force_options), time_options(options), state(initial_state(std::move(bodies), options, start)) {
+    if (frame != nullptr) state.motion.frame = *frame;
+    propagator = make_propagator({.force = force,
+                                  .integrator = options.integrator,
+                                  .steps = (options.end - start) / options.step,
+                                  .frame_is_known = frame != nullptr},
+                                 state.motion);
     if (options.adaptive)
         state.next_step = std::min(options.step, first_aarseth_step(state.motion, options.eta));
     set_grid();
@@ -99,26 +95,32 @@ void Simulation::Impl::set_grid() {
     const auto [steps, whole] = steps_in(time_options.end - state.anchor_time, time_options.step);
     last_step = state.anchor_step + steps;
     last_length = whole ? time_options.step : time_options.end - grid_time(last_step - 1);
-    notes.clear();
+    notes = propagator->notes();
     if (!whole && !time_options.adaptive)
-        notes.push_back(
+        notes.insert(
+            notes.begin(),
             fmt::format("time.end = {} is not a multiple of time.step = {} after the start: the last "
                         "step is shortened to {}",
                         time_options.end, time_options.step, last_length));
-    if (!place.note.empty()) notes.push_back(place.note);
-    if (gpu) gpu->count_from(state.step, state.time, time_options.step);
-    if (scheme->uses_jerk && forces.options().precision != Precision::float64)
-        notes.push_back(
-            fmt::format("{} computes accelerations and jerks in double; force.precision = \"{}\" is "
-                        "not used",
-                        scheme->name, name_of(forces.options().precision)));
 }
 
-void Simulation::Impl::fixed_step() {
-    const bool last = state.step + 1 == last_step;
-    scheme->step(state.motion, forces, last ? last_length : time_options.step);
-    ++state.step;
-    state.time = last ? time_options.end : grid_time(state.step);
+void Simulation::Impl::take_steps(std::uint64_t steps) {
+    if (!time_options.adaptive) return fixed_steps(steps);
+    for (std::uint64_t k = 0; k < steps && !finished(); ++k) adaptive_step();
+}
+
+void Simulation::Impl::fixed_steps(std::uint64_t steps) {
+    if (finished()) return;
+    const std::uint64_t left = last_step - state.step;
+    fixed_steps_of(time_options.step, std::min(steps, left - 1));
+    if (steps >= left) fixed_steps_of(last_length, 1);
+}
+
+void Simulation::Impl::fixed_steps_of(double length, std::uint64_t steps) {
+    if (steps == 0) return;
+    propagator->advance({.count = steps, .length = length, .before = state.step, .start = state.time});
+    state.step += steps;
+    state.time = finished() ? time_options.end : grid_time(state.step);
 }
 
 void Simulation::Impl::adaptive_step() {
@@ -126,11 +128,11 @@ void Simulation::Impl::adaptive_step() {
     const bool last = state.next_step >= left;
     const double length = last ? left : state.next_step;
     if (state.time + length == state.time)
-        throw InvalidArgument(
-            fmt::format("the adaptive step has shrunk to {}, too small to advance the time: "
-                        "bodies come too close; use a larger force.softening or time.eta",
-                        length));
-    scheme->step(state.motion, forces, length);
+        throw error_in_step(state.step + 1, state.time,
+                            fmt::format("the adaptive step has shrunk to {}, too small to advance the time: "
+                                        "bodies come too close; use a larger force.softening or time.eta",
+                                        length));
+    propagator->advance({.count = 1, .length = length, .before = state.step, .start = state.time});
     ++state.step;
     state.time = last ? time_options.end : state.time + length;
     state.next_step =
@@ -144,16 +146,7 @@ Simulation::Simulation(Simulation&&) noexcept = default;
 Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 Simulation::~Simulation() = default;
 
-void Simulation::step() {
-    if (finished()) return;
-    if (impl_->gpu) return impl_->take_steps(1);
-    try {
-        impl_->time_options.adaptive ? impl_->adaptive_step() : impl_->fixed_step();
-    } catch (const InvalidArgument& error) {
-        throw InvalidArgument(
-            fmt::format("step {} from t = {}: {}", impl_->state.step + 1, impl_->state.time, error.what()));
-    }
-}
+void Simulation::step() { impl_->take_steps(1); }
 
 void Simulation::advance_to(double time_end, const std::function<bool()>& stop_requested) {
     if (std::isnan(time_end)) throw InvalidArgument("advance_to: the time is NaN; it must be a number");
@@ -185,26 +178,22 @@ std::uint64_t Simulation::steps_remaining() const {
 }
 
 const Bodies& Simulation::bodies() const {
-    impl_->update_host();
+    impl_->propagator->update_motion();
     return impl_->state.motion.bodies;
 }
-const ForceOptions& Simulation::force_options() const { return impl_->forces.options(); }
+const ForceOptions& Simulation::force_options() const { return impl_->force; }
 const TimeOptions& Simulation::time_options() const { return impl_->time_options; }
 const std::vector<std::string>& Simulation::notes() const { return impl_->notes; }
 const std::vector<double>& Simulation::acceleration() const {
-    impl_->update_host();
+    impl_->propagator->update_motion();
     return impl_->state.motion.acceleration;
 }
-double Simulation::pairs_evaluated() const {
-    return impl_->gpu ? impl_->gpu->pairs() : impl_->forces.pairs();
-}
-double Simulation::force_seconds() const {
-    return impl_->gpu ? impl_->gpu->seconds() : impl_->forces.seconds();
-}
+double Simulation::pairs_evaluated() const { return impl_->propagator->pairs(); }
+double Simulation::force_seconds() const { return impl_->propagator->seconds(); }
 
 Diagnostics Simulation::diagnostics() {
-    impl_->begin_moment(true);
-    return *impl_->finish_moment().row;
+    impl_->begin_output(true);
+    return *impl_->finish_output().row;
 }
 
 } // namespace farfield

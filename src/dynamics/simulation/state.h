@@ -2,9 +2,8 @@
 // bit for bit, as the one it was captured from.
 #pragma once
 
-#include "dynamics/forces.h"
+#include "dynamics/forces/forces.h"
 #include "dynamics/integrators/integrator.h"
-#include "sums/points/prepared.h"
 
 #include <farfield/simulation.h>
 
@@ -23,11 +22,10 @@ struct SimulationState {
     double anchor_time = 0.0;
     double next_step = 0.0; ///< length of the next step before it is cut at the end
     std::optional<double> initial_energy;
-    Frame frame; ///< on GPUs: that of the accelerations
 };
 
-/// A simulation at one moment, for files that are written while the GPU steps on.
-struct SimulationMoment {
+/// A simulation as it was at one time, for files that are written while a GPU steps on.
+struct OutputState {
     double time = 0.0;
     bool finished = false;
     std::optional<Diagnostics> row;
@@ -44,13 +42,13 @@ struct SimulationAccess {
     static void advance(Simulation& simulation, std::uint64_t steps);
     /// The time after so many steps more (1 with adaptive steps is the present time).
     static double time_after(const Simulation& simulation, std::uint64_t steps);
-    /// True where steps may be queued between begin_moment and finish_moment.
+    /// True where steps may be queued between begin_output and finish_output.
     static bool overlaps(const Simulation& simulation);
     /// Marks the present state, with diagnostics where `row`.
-    static void begin_moment(Simulation& simulation, bool row);
-    static SimulationMoment finish_moment(Simulation& simulation);
-    /// The complete state of the moment just finished.
-    static SimulationState state_of_moment(const Simulation& simulation);
+    static void begin_output(Simulation& simulation, bool row);
+    static OutputState finish_output(Simulation& simulation);
+    /// The complete state at the time of the output just finished.
+    static SimulationState state_of_output(const Simulation& simulation);
 
     /// A simulation that continues from `state`. The accelerations are evaluated once more, to know the
     /// backend.

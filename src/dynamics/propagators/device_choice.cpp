@@ -1,4 +1,4 @@
-#include "dynamics/device_choice.h"
+#include "dynamics/propagators/device_choice.h"
 
 #include "backend/cuda/devices.h"
 #include "dynamics/integrators/integrator.h"

@@ -20,25 +20,21 @@ struct ForceBackend {
 
 class Forces {
 public:
-    /// Checks the options and that the bodies fit the kernel. @throws InvalidArgument, BackendUnavailable.
-    Forces(const ForceOptions& options, const Bodies& bodies);
+    /// For options, and later for bodies, that check_force (checks.h) allows.
+    explicit Forces(const ForceOptions& options) : options_(options) {}
 
     /// Accelerations (N×3) at `position` (N×3) of the bodies.
-    /// @throws InvalidArgument naming the body whose acceleration is not finite.
+    /// @throws InvalidArgument naming the body whose acceleration is not finite; BackendUnavailable.
     void accelerations(const Bodies& bodies, const std::vector<double>& position, std::vector<double>& out);
 
-    /// Accelerations and their time derivatives (both N×3) at the given positions and velocities, in double.
+    /// Accelerations and their time derivatives (both N×3) at the given positions and velocities, in double;
+    /// for methods with supports_jerk (method_support.h).
     void accelerations_and_jerks(const Bodies& bodies, const std::vector<double>& position,
                                  const std::vector<double>& velocity, std::vector<double>& acceleration,
                                  std::vector<double>& jerk);
 
     /// ½ Σ s_i φ_i with s the masses or charges, always in double.
     double potential_energy(const Bodies& bodies);
-
-    /// Says what is wrong with results that are not finite, of bodies at `position`.
-    /// @throws InvalidArgument naming the bodies, always.
-    [[noreturn]] static void refuse(const Bodies& bodies, const std::vector<double>& position,
-                                    const std::vector<double>& acceleration);
 
     /// The backend of the last accelerations.
     [[nodiscard]] const ForceBackend& backend() const { return backend_; }
@@ -50,7 +46,6 @@ private:
     [[nodiscard]] SumOptions sum_options(Precision precision) const;
     [[nodiscard]] const std::vector<double>& strengths(const Bodies& bodies) const;
     void scale(const Bodies& bodies, std::vector<double>& field) const;
-    static void check_finite(const Bodies& bodies, const std::vector<double>& values, const char* what);
 
     ForceOptions options_;
     ForceBackend backend_;

@@ -1,6 +1,6 @@
-#include "dynamics/diagnostics.h"
+#include "dynamics/bodies/diagnostics.h"
 
-#include "dynamics/reductions.h"
+#include "dynamics/bodies/reductions.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,0 +1,182 @@
+// What a sum can be told: kernel, method, outputs, precision and machine, and their names.
+#pragma once
+
+#include <farfield/device.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace farfield {
+
+/// The pair interaction. `laplace2d` and `gauss` have no fast method yet: they need `Method::reference`.
+enum class Kernel : std::uint8_t { gravity, coulomb, laplace2d, gauss };
+
+/// The algorithm. `direct` computes every pair with all that the machine has; `reference` computes every pair
+/// in the plainest way, for every kernel, to compare with.
+enum class Method : std::uint8_t { direct, reference };
+
+/// What a sum can compute; which of them a kernel has is in the table of kernels (docs/guide/conventions.md).
+enum class Output : std::uint8_t { potential, field, gradient };
+inline constexpr int output_count = 3;
+
+/// A set of outputs. The empty set asks for all that the kernel has.
+class OutputSet {
+public:
+    constexpr OutputSet() = default;
+    constexpr OutputSet(Output output) // NOLINT(google-explicit-constructor): an output is a set of one
+        : bits_(static_cast<std::uint8_t>(1U << static_cast<unsigned>(output))) {}
+
+    [[nodiscard]] constexpr bool has(Output output) const {
+        return (bits_ >> static_cast<unsigned>(output) & 1U) != 0;
+    }
+    [[nodiscard]] constexpr bool empty() const { return bits_ == 0; }
+    constexpr OutputSet& operator|=(OutputSet other) {
+        bits_ = static_cast<std::uint8_t>(bits_ | other.bits_);
+        return *this;
+    }
+    friend constexpr OutputSet operator|(OutputSet a, OutputSet b) { return a |= b; }
+    friend constexpr bool operator==(OutputSet, OutputSet) = default;
+
+private:
+    std::uint8_t bits_ = 0;
+};
+constexpr OutputSet operator|(Output a, Output b) { return OutputSet(a) | OutputSet(b); }
+
+/// Arithmetic of the pair loop. `float32` and `float64` compute in that type, on inputs rounded to it (where
+/// all points lie far off compared with their extent, rounded after the origin was moved among them, in
+/// double); `mixed` takes coordinate differences from float hi+lo pairs of the double inputs and does the
+/// rest in float. float32 gives a relative L2 error of about 1e-7 for rounded inputs, mixed for any. Both
+/// need coordinates within a factor of 1e30 of the distances that matter, float's range; float64 has no such
+/// limit.
+enum class Precision : std::uint8_t { float32, float64, mixed };
+
+/// Instruction set of the CPU kernels; `automatic` takes the best this machine has.
+enum class Isa : std::uint8_t { automatic, scalar, sse42, avx2, avx512 };
+
+/// What a pair of *distinct* points at the same place does when nothing softens it.
+enum class Coincident : std::uint8_t { error, skip };
+
+/// Rungs of the direct sum (src/sums/direct/README.md); `automatic` takes the fastest that applies. On a CPU:
+/// `naive`, `soa`, `simd`, `symmetric`. On GPUs: all but `simd` (src/sums/direct/cuda/README.md). `symmetric`
+/// computes each pair once and needs targets = sources, as all rungs do but `naive`, `soa` and `simd` on a
+/// CPU and `register_tile`. `atomics` and `atomics_tiled` are not bit-identical from run to run. `tensor`
+/// computes the field in precision `float` and nothing else; `automatic` does not take it.
+enum class Variant : std::uint8_t {
+    automatic,
+    naive,
+    soa,
+    simd,
+    symmetric,
+    one_thread,
+    constant,
+    rsqrt,
+    shared,
+    unrolled,
+    softened,
+    fma,
+    unrolled_128,
+    flush,
+    two_loops,
+    atomics,
+    atomics_tiled,
+    register_tile,
+    tensor
+};
+
+/// Everything a sum can be told. Plain data; defaults are what most users want.
+///
+/// `threads` and `isa` are for the CPU. A sum on a GPU ignores `isa`, and uses `threads` only to look again,
+/// on the CPU, at rows whose result is not finite. With `DeviceKind::automatic` an `isa`, or a variant that
+/// only the CPU has, asks for the CPU; otherwise times computed from a cost table decide, for one execution
+/// of the plan. No clock is read: the same options, points, GPUs and table give the same device.
+struct SumOptions {
+    Kernel kernel = Kernel::gravity;
+    Method method = Method::direct;
+    double softening = 0.0; ///< Plummer softening ε ≥ 0, in the length unit of the points
+    double sigma = 0.0;     ///< gauss: the width σ > 0, in the length unit of the points
+    /// > 0: every output is compared with exact sums at sampled targets, once a plan, and `execute` throws
+    /// where its relative error is larger. 0: nothing is compared.
+    double tolerance = 0.0;
+    Precision precision = Precision::float64;
+    Coincident coincident = Coincident::error;
+    int threads = 0; ///< 0: as many as OpenMP would use (OMP_NUM_THREADS); otherwise ≥ 1
+    Isa isa = Isa::automatic;
+    Variant variant = Variant::automatic;
+    DeviceChoice device{};
+    MultiGpu multi_gpu = MultiGpu::threads;  ///< with several GPUs
+    Exchange exchange = Exchange::automatic; ///< with several GPUs
+    /// A cudaStream_t, for sums on a GPU: all work of this plan there is queued on it, behind what the caller
+    /// has queued, and done when a call returns. Null: CUDA's default stream where arrays lie on the GPU (so
+    /// that what filled them on that stream is done), a stream of the plan's own otherwise.
+    void* stream = nullptr;
+};
+
+/// True where this build has kernels for `isa` and this CPU can run them; `automatic` and `scalar` always.
+bool is_available(Isa isa);
+
+/// The ISA that `Isa::automatic` takes on this machine.
+Isa best_isa();
+
+/// Names as the command line, TOML and Python spell them ("gravity", "float", "avx512", …).
+std::string_view name_of(Kernel kernel);
+std::string_view name_of(Method method);
+std::string_view name_of(Output output);
+std::string_view name_of(Precision precision);
+std::string_view name_of(Isa isa);
+std::string_view name_of(Coincident coincident);
+std::string_view name_of(Variant variant);
+
+/// "potential,field": the names of a set, and the set of such names.
+/// @throws InvalidArgument naming what is not known.
+std::string name_of(OutputSet outputs);
+OutputSet outputs_from_names(std::string_view names);
+
+/// The inverse of `name_of`; empty for a name that is not known.
+template <class Enum>
+std::optional<Enum> from_name(std::string_view name);
+
+/// All names of an enum in the order of its values, for help texts and suggestions.
+template <class Enum>
+std::vector<std::string_view> names_of();
+
+template <>
+std::optional<Kernel> from_name<Kernel>(std::string_view name);
+template <>
+std::vector<std::string_view> names_of<Kernel>();
+template <>
+std::optional<Method> from_name<Method>(std::string_view name);
+template <>
+std::vector<std::string_view> names_of<Method>();
+template <>
+std::optional<Output> from_name<Output>(std::string_view name);
+template <>
+std::vector<std::string_view> names_of<Output>();
+template <>
+std::optional<Precision> from_name<Precision>(std::string_view name);
+template <>
+std::vector<std::string_view> names_of<Precision>();
+template <>
+std::optional<Isa> from_name<Isa>(std::string_view name);
+template <>
+std::vector<std::string_view> names_of<Isa>();
+template <>
+std::optional<Coincident> from_name<Coincident>(std::string_view name);
+template <>
+std::vector<std::string_view> names_of<Coincident>();
+template <>
+std::optional<Variant> from_name<Variant>(std::string_view name);
+template <>
+std::vector<std::string_view> names_of<Variant>();
+template <>
+std::optional<MultiGpu> from_name<MultiGpu>(std::string_view name);
+template <>
+std::vector<std::string_view> names_of<MultiGpu>();
+template <>
+std::optional<Exchange> from_name<Exchange>(std::string_view name);
+template <>
+std::vector<std::string_view> names_of<Exchange>();
+
+} // namespace farfield

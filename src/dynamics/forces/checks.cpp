@@ -1,0 +1,106 @@
+#include "dynamics/forces/checks.h"
+
+#include "sums/kernels/kernel.h"
+
+#include <farfield/error.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace farfield {
+namespace {
+
+void check_options(const ForceOptions& options) {
+    if (!(options.G > 0.0) || !std::isfinite(options.G))
+        throw InvalidArgument(fmt::format("force.G is {}; it must be a finite number > 0", options.G));
+    if (!(options.softening >= 0.0) || !std::isfinite(options.softening))
+        throw InvalidArgument(fmt::format(
+            "force.softening is {}; it must be a finite length ≥ 0 (0 switches it off)", options.softening));
+    if (options.threads < 0)
+        throw InvalidArgument(fmt::format(
+            "threads is {}; it must be 1 or more, or 0 for as many as OpenMP would use", options.threads));
+}
+
+void check_kernel(const KernelInfo& kernel) {
+    if (kernel.moves_bodies()) return;
+    std::string able;
+    for (const auto* other : kernels())
+        if (other->moves_bodies()) able += fmt::format("{}\"{}\"", able.empty() ? "" : " or ", other->name);
+    throw InvalidArgument(fmt::format(
+        "force.kernel = \"{}\" gives no force on bodies in space; use force.kernel = {}", kernel.name, able));
+}
+
+void check_charges(const Bodies& bodies) {
+    if (bodies.charge.empty())
+        throw InvalidArgument(
+            "force.kernel is coulomb, but the bodies have no charges: give them (column q of a "
+            "CSV file, the 8th column of an .npy file) or use kernel = \"gravity\"");
+    for (std::size_t i = 0; i < bodies.mass.size(); ++i)
+        if (!(bodies.mass[i] > 0.0))
+            throw InvalidArgument(
+                fmt::format("body {} (row {}) has mass {}; with kernel = \"coulomb\" every mass "
+                            "must be > 0, because acceleration is force over mass",
+                            bodies.id[i], i, bodies.mass[i]));
+}
+
+// The first two bodies that share a place, by row; empty if none do.
+std::optional<std::pair<std::size_t, std::size_t>> same_place(const std::vector<double>& position) {
+    std::vector<std::size_t> rows(position.size() / 3);
+    std::iota(rows.begin(), rows.end(), std::size_t{0});
+    const auto place = [&](std::size_t i) {
+        return std::array{position[3 * i], position[3 * i + 1], position[3 * i + 2]};
+    };
+    std::sort(rows.begin(), rows.end(), [&](std::size_t a, std::size_t b) {
+        return place(a) != place(b) ? place(a) < place(b) : a < b;
+    });
+    for (std::size_t k = 1; k < rows.size(); ++k)
+        if (place(rows[k - 1]) == place(rows[k])) return std::pair{rows[k - 1], rows[k]};
+    return std::nullopt;
+}
+
+} // namespace
+
+void check_force(const ForceOptions& options, const Bodies& bodies) {
+    check_options(options);
+    check_kernel(kernel_info(options.kernel));
+    if (options.kernel == Kernel::coulomb) check_charges(bodies);
+}
+
+// Sums speak of rows; a simulation knows its bodies by id.
+void check_places_differ(const Bodies& bodies, const std::vector<double>& position) {
+    const auto pair = same_place(position);
+    if (!pair) return;
+    const auto [a, b] = *pair;
+    throw InvalidArgument(fmt::format("bodies {} and {} (rows {} and {}) are at the same place; use a "
+                                      "force.softening > 0, or a smaller time.step if they met on their way",
+                                      bodies.id[a], bodies.id[b], a, b));
+}
+
+void check_finite(const Bodies& bodies, const std::vector<double>& values, const char* what) {
+    for (std::size_t i = 0; i < values.size(); ++i)
+        if (!std::isfinite(values[i]))
+            throw InvalidArgument(
+                fmt::format("the {} of body {} (row {}) is not finite ({}); bodies have come too "
+                            "close or too fast: use a smaller time.step or a larger "
+                            "force.softening",
+                            what, bodies.id[i / 3], i / 3, values[i]));
+}
+
+void refuse_not_finite(const Bodies& bodies, const std::vector<double>& position,
+                       const std::vector<double>& acceleration) {
+    check_finite(bodies, position, "position");
+    check_places_differ(bodies, position);
+    check_finite(bodies, acceleration, "acceleration");
+    throw InvalidArgument(
+        "an acceleration is not finite; bodies have come too close or too fast: use a smaller "
+        "time.step or a larger force.softening");
+}
+
+} // namespace farfield

@@ -1,0 +1,28 @@
+#include "dynamics/forces/method_support.h"
+
+#include "sums/method/method.h"
+
+#include <farfield/error.h>
+
+#include <fmt/format.h>
+
+#include <string>
+
+namespace farfield {
+
+bool supports_jerk(Method method) { return method_info(method).has_jerk; }
+
+void check_jerk(Method method, Integrator integrator) {
+    if (supports_jerk(method)) return;
+    std::string able;
+    for (const auto name : names_of<Method>())
+        if (supports_jerk(*from_name<Method>(name)))
+            able += fmt::format("{}\"{}\"", able.empty() ? "" : " or ", name);
+    throw InvalidArgument(fmt::format(
+        "time.integrator = \"{}\" needs the time derivatives of accelerations, which force.method = "
+        "\"{}\" does not compute; use force.method = {}, or time.integrator = \"yoshida4\" (order 4, "
+        "too) or \"leapfrog\"",
+        name_of(integrator), name_of(method), able));
+}
+
+} // namespace farfield

@@ -1,0 +1,32 @@
+// Steps taken by an integrator on the host, with forces from any method of sums.
+#pragma once
+
+#include "dynamics/propagators/propagator.h"
+
+namespace farfield {
+
+class HostPropagator final : public Propagator {
+public:
+    /// `note`: what is to be said of the choice of the CPU, or empty.
+    HostPropagator(const ForceOptions& force, Integrator integrator, MotionState& motion, std::string note);
+
+    void advance(const Steps& steps) override;
+    void capture(bool diagnostics) override { with_diagnostics_ = diagnostics; }
+    std::optional<Diagnostics> fetch() override;
+    [[nodiscard]] bool overlaps() const override { return false; }
+    void update_motion() override {} // it is always that of the last step
+    [[nodiscard]] std::uint64_t batch(double /*seconds*/) const override { return 1; }
+    [[nodiscard]] ForceBackend backend() const override { return forces_.backend(); }
+    [[nodiscard]] double pairs() const override { return forces_.pairs(); }
+    [[nodiscard]] double seconds() const override { return forces_.seconds(); }
+    [[nodiscard]] std::vector<std::string> notes() const override { return notes_; }
+
+private:
+    const IntegratorDescriptor& scheme_;
+    MotionState& motion_;
+    Forces forces_;
+    bool with_diagnostics_ = false;
+    std::vector<std::string> notes_;
+};
+
+} // namespace farfield

@@ -1,0 +1,80 @@
+// What takes a simulation forward in time: an integrator together with the forces it asks for, on one kind of
+// device. make_propagator chooses which, once; a simulation does not know which it has.
+#pragma once
+
+#include "dynamics/forces/forces.h"
+#include "dynamics/integrators/integrator.h"
+
+#include <farfield/error.h>
+#include <farfield/simulation.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace farfield {
+
+/// Steps of one length.
+struct Steps {
+    std::uint64_t count = 0;
+    double length = 0.0;
+    std::uint64_t before = 0; ///< steps taken before these, for messages
+    double start = 0.0;       ///< time at which they start, for messages
+};
+
+/// Moves one MotionState, `motion`, which outlives it. Steps may still be under way when `advance` returns;
+/// then the arrays of `motion` are of an earlier state until `fetch` or `update_motion`.
+class Propagator {
+public:
+    Propagator() = default;
+    Propagator(const Propagator&) = delete;
+    Propagator& operator=(const Propagator&) = delete;
+    virtual ~Propagator() = default;
+
+    /// Takes or queues steps.
+    /// @throws InvalidArgument naming step and body where an acceleration is not finite: of these steps, or
+    /// of
+    ///         earlier ones that were under way; DeviceError.
+    virtual void advance(const Steps& steps) = 0;
+
+    /// Marks the present state, to be fetched; with energies and momenta where `diagnostics`.
+    virtual void capture(bool diagnostics) = 0;
+    /// Brings the captured state into `motion`, waiting for it if need be. Its diagnostics, if they were
+    /// asked for, lack the time and the energy error. Throws as `advance` does.
+    virtual std::optional<Diagnostics> fetch() = 0;
+    /// True if steps may be taken between `capture` and `fetch`.
+    [[nodiscard]] virtual bool overlaps() const = 0;
+    /// Brings the present state into `motion`. Throws as `advance` does.
+    virtual void update_motion() = 0;
+
+    /// Steps worth taking in one go, at least 1, by a caller that has other things to do for `seconds`.
+    [[nodiscard]] virtual std::uint64_t batch(double seconds) const = 0;
+
+    /// The backend of the last accelerations.
+    [[nodiscard]] virtual ForceBackend backend() const = 0;
+    /// Directed pairs evaluated, and seconds spent in forces, since construction.
+    [[nodiscard]] virtual double pairs() const = 0;
+    [[nodiscard]] virtual double seconds() const = 0;
+    /// What the caller should know: why not on a GPU, a precision that is not used.
+    [[nodiscard]] virtual std::vector<std::string> notes() const = 0;
+};
+
+struct PropagatorOptions {
+    ForceOptions force;
+    Integrator integrator = Integrator::leapfrog;
+    double steps = 0.0;          ///< of the whole run, about: decides whether a GPU is worth its start
+    bool frame_is_known = false; ///< motion.frame is that of accelerations from an earlier process
+};
+
+/// The propagator that suits these options. It has evaluated the accelerations of `motion` once.
+/// @throws InvalidArgument for options and bodies that are not allowed, naming them; BackendUnavailable for a
+///         device that is not there; DeviceError.
+std::unique_ptr<Propagator> make_propagator(const PropagatorOptions& options, MotionState& motion);
+
+/// What went wrong in a step, counted from 1, that starts at `time`.
+InvalidArgument error_in_step(std::uint64_t step, double time, std::string_view what);
+
+} // namespace farfield

@@ -1,0 +1,141 @@
+#include "dynamics/propagators/resident.h"
+
+#include "dynamics/bodies/diagnostics.h"
+#include "dynamics/forces/checks.h"
+#include "dynamics/integrators/motion_formulas.h"
+
+#include <algorithm>
+#include <span>
+
+namespace farfield {
+namespace {
+
+// Steps queued in one go: long enough for nothing to be lost between them, short enough for Ctrl-C.
+constexpr double batch_seconds = 0.05;
+constexpr double longest_batch = 5.0; // also while files are written
+constexpr double largest_batch = 262144.0;
+
+std::vector<double> leapfrogs_of(Integrator integrator) {
+    if (integrator == Integrator::yoshida4) return {yoshida_outer, yoshida_inner, yoshida_outer};
+    return {1.0};
+}
+
+cuda::MotionSetup setup_of(const ForceOptions& force, Integrator integrator, const Frame& frame,
+                           const std::vector<int>& gpus) {
+    cuda::MotionSetup setup;
+    setup.devices = gpus;
+    setup.multi_gpu = force.multi_gpu;
+    setup.exchange = force.exchange;
+    setup.kernel = force.kernel;
+    setup.G = force.G;
+    setup.softening = force.softening;
+    setup.precision = force.precision;
+    setup.substeps = leapfrogs_of(integrator);
+    setup.frame = frame;
+    return setup;
+}
+
+void copy_to(std::vector<double>& to, std::span<const double> from) {
+    to.resize(from.size()); // the first time only: views of the bodies stay valid
+    std::copy(from.begin(), from.end(), to.begin());
+}
+
+} // namespace
+
+ResidentPropagator::ResidentPropagator(const ForceOptions& force, Integrator integrator, MotionState& motion,
+                                       const std::vector<int>& gpus)
+    : device_(setup_of(force, integrator, motion.frame, gpus), motion.bodies), motion_(motion),
+      precision_(force.precision), evaluations_a_step_(leapfrogs_of(integrator).size()),
+      bodies_(static_cast<double>(motion.bodies.size())) {
+    ResidentPropagator::capture(false);
+    ResidentPropagator::fetch();
+}
+
+void ResidentPropagator::advance(const Steps& steps) {
+    if (steps.count == 0) return;
+    if (!first_) first_ = steps;
+    device_.advance(steps.count, steps.length);
+    queued_ += steps.count;
+    if (const auto failure = device_.failure()) refuse(*failure);
+}
+
+void ResidentPropagator::capture(bool diagnostics) {
+    device_.capture(diagnostics);
+    captured_ = queued_;
+    with_diagnostics_ = diagnostics;
+}
+
+std::optional<Diagnostics> ResidentPropagator::fetch() {
+    const auto& captured = device_.captured();
+    if (captured.failure) refuse(*captured.failure);
+    copy_to_motion(captured);
+    motion_.frame = captured.frame;
+    fetched_ = captured_;
+    if (!with_diagnostics_) return std::nullopt;
+    return diagnostics_of(captured);
+}
+
+void ResidentPropagator::update_motion() {
+    if (fetched_ == queued_) return;
+    capture(false);
+    fetch();
+}
+
+std::uint64_t ResidentPropagator::batch(double seconds) const {
+    const double worth = std::clamp(seconds, batch_seconds, longest_batch) / seconds_per_step();
+    return static_cast<std::uint64_t>(std::clamp(worth, 1.0, largest_batch));
+}
+
+ForceBackend ResidentPropagator::backend() const {
+    return {.device = DeviceKind::cuda,
+            .isa = Isa::automatic,
+            .variant = device_.variant(),
+            .precision = precision_};
+}
+
+double ResidentPropagator::pairs() const {
+    return static_cast<double>(device_.evaluations()) * bodies_ * (bodies_ - 1.0);
+}
+
+// Of the last steps measured, a guess before any were.
+double ResidentPropagator::seconds_per_step() const {
+    constexpr double rate = 1e12; // pairs a second, of a fast GPU
+    constexpr double fixed = 1e-5;
+    const double measured = device_.seconds_per_step();
+    return measured > 0.0 ? measured
+                          : static_cast<double>(evaluations_a_step_) * (fixed + bodies_ * bodies_ / rate);
+}
+
+Diagnostics ResidentPropagator::diagnostics_of(const cuda::CapturedState& captured) const {
+    Diagnostics row;
+    row.kinetic = captured.kinetic;
+    row.potential = captured.potential;
+    row.total = row.kinetic + row.potential;
+    row.momentum = captured.momentum;
+    row.angular_momentum = captured.angular_momentum;
+    if (row.potential != 0.0) row.virial_ratio = -row.kinetic / row.potential;
+    row.lagrangian_radii = lagrangian_radii(motion_.bodies);
+    return row;
+}
+
+void ResidentPropagator::copy_to_motion(const cuda::CapturedState& captured) {
+    copy_to(motion_.bodies.position, captured.position);
+    copy_to(motion_.bodies.velocity, captured.velocity);
+    copy_to(motion_.acceleration, captured.acceleration);
+}
+
+// Bodies whose accelerations are not finite have stayed where they were: the first failure can still be seen.
+void ResidentPropagator::refuse(std::uint64_t evaluation) {
+    device_.capture(false);
+    copy_to_motion(device_.captured());
+    try {
+        refuse_not_finite(motion_.bodies, motion_.bodies.position, motion_.acceleration);
+    } catch (const InvalidArgument& error) {
+        if (evaluation <= 1 || !first_) throw;
+        const std::uint64_t steps = (evaluation - 2) / evaluations_a_step_;
+        throw error_in_step(first_->before + steps + 1,
+                            first_->start + static_cast<double>(steps) * first_->length, error.what());
+    }
+}
+
+} // namespace farfield

@@ -1,0 +1,46 @@
+// Steps of bodies that stay on GPUs: steps are queued there, and the host's arrays follow on demand.
+#pragma once
+
+#include "dynamics/cuda/device_motion.h"
+#include "dynamics/propagators/propagator.h"
+
+namespace farfield {
+
+class ResidentPropagator final : public Propagator {
+public:
+    /// Evaluates the accelerations of `motion` in its frame and brings them to the host.
+    /// @throws InvalidArgument for bodies whose accelerations are not finite; BackendUnavailable,
+    /// DeviceError.
+    ResidentPropagator(const ForceOptions& force, Integrator integrator, MotionState& motion,
+                       const std::vector<int>& gpus);
+
+    void advance(const Steps& steps) override;
+    void capture(bool diagnostics) override;
+    std::optional<Diagnostics> fetch() override;
+    [[nodiscard]] bool overlaps() const override { return true; }
+    void update_motion() override;
+    [[nodiscard]] std::uint64_t batch(double seconds) const override;
+    [[nodiscard]] ForceBackend backend() const override;
+    [[nodiscard]] double pairs() const override;
+    [[nodiscard]] double seconds() const override { return device_.seconds(); }
+    [[nodiscard]] std::vector<std::string> notes() const override { return {}; }
+
+private:
+    [[nodiscard]] double seconds_per_step() const;
+    [[nodiscard]] Diagnostics diagnostics_of(const cuda::CapturedState& captured) const;
+    void copy_to_motion(const cuda::CapturedState& captured);
+    [[noreturn]] void refuse(std::uint64_t evaluation);
+
+    cuda::DeviceMotion device_;
+    MotionState& motion_;
+    Precision precision_;
+    std::uint64_t evaluations_a_step_;
+    double bodies_;
+    std::uint64_t queued_ = 0;   ///< steps so far
+    std::uint64_t captured_ = 0; ///< steps before the state captured last
+    std::uint64_t fetched_ = 0;  ///< steps before the state in `motion_`
+    bool with_diagnostics_ = false;
+    std::optional<Steps> first_; ///< the first that were queued: they tell which step an evaluation was in
+};
+
+} // namespace farfield

@@ -1,0 +1,96 @@
+// What outputs and checkpoints see of a simulation beside its public face: steps in batches, states for
+// files, and the complete state.
+#include "dynamics/bodies/diagnostics.h"
+#include "dynamics/simulation/impl.h"
+
+#include <farfield/error.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace farfield {
+
+void Simulation::Impl::begin_output(bool row) {
+    output = {.step = state.step, .time = state.time, .finished = finished()};
+    propagator->capture(row);
+}
+
+OutputState Simulation::Impl::finish_output() {
+    OutputState out{.time = output.time,
+                    .finished = output.finished,
+                    .row = propagator->fetch(),
+                    .bodies = &state.motion.bodies};
+    if (out.row) {
+        out.row->time = output.time;
+        if (!state.initial_energy) state.initial_energy = out.row->total;
+        out.row->relative_energy_error = relative_energy_error(out.row->total, *state.initial_energy);
+    }
+    return out;
+}
+
+SimulationState SimulationAccess::capture(const Simulation& simulation) {
+    simulation.impl_->propagator->update_motion();
+    return simulation.impl_->state;
+}
+
+ForceBackend SimulationAccess::backend(const Simulation& simulation) {
+    return simulation.impl_->propagator->backend();
+}
+
+std::uint64_t SimulationAccess::stride(const Simulation& simulation, double seconds) {
+    return std::min(simulation.impl_->propagator->batch(seconds),
+                    std::max<std::uint64_t>(1, simulation.steps_remaining()));
+}
+
+void SimulationAccess::advance(Simulation& simulation, std::uint64_t steps) {
+    simulation.impl_->take_steps(steps);
+}
+
+double SimulationAccess::time_after(const Simulation& simulation, std::uint64_t steps) {
+    const auto& impl = *simulation.impl_;
+    if (impl.time_options.adaptive) return impl.state.time;
+    const auto step = impl.state.step + steps;
+    return step >= impl.last_step ? impl.time_options.end : impl.grid_time(step);
+}
+
+bool SimulationAccess::overlaps(const Simulation& simulation) {
+    return simulation.impl_->propagator->overlaps();
+}
+
+void SimulationAccess::begin_output(Simulation& simulation, bool row) { simulation.impl_->begin_output(row); }
+
+OutputState SimulationAccess::finish_output(Simulation& simulation) {
+    return simulation.impl_->finish_output();
+}
+
+SimulationState SimulationAccess::state_of_output(const Simulation& simulation) {
+    auto state = simulation.impl_->state;
+    state.step = simulation.impl_->output.step;
+    state.time = simulation.impl_->output.time;
+    return state;
+}
+
+Simulation SimulationAccess::restore(SimulationState state, const ForceOptions& force,
+                                     const TimeOptions& time) {
+    Simulation simulation(std::make_unique<Simulation::Impl>(state.motion.bodies, force, time, state.time,
+                                                             &state.motion.frame));
+    auto& impl = *simulation.impl_;
+    // Where the stored accelerations belong to the stored positions, they must come out again.
+    if (!descriptor_of(time.integrator).uses_jerk &&
+        impl.state.motion.acceleration != state.motion.acceleration)
+        throw BackendUnavailable(
+            "this machine or build computes accelerations whose last bits differ from those of "
+            "the run so far; continue on the machine that wrote the checkpoint, or begin a new "
+            "run from its last snapshot ([initial] kind = \"file\")");
+    impl.state = std::move(state);
+    const bool on_grid = std::abs(impl.state.time - impl.grid_time(impl.state.step)) <= 1e-6 * time.step;
+    if (!time.adaptive && !on_grid && impl.state.time < time.end) {
+        impl.state.anchor_step = impl.state.step;
+        impl.state.anchor_time = impl.state.time;
+    }
+    impl.set_grid();
+    return simulation;
+}
+
+} // namespace farfield

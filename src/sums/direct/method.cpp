@@ -1,0 +1,113 @@
+// The direct sum as a method: reads the caller's arrays on the CPU or hands them to the GPUs.
+#include "sums/method/method.h"
+#include "base/arrays.h"
+#include "base/stopwatch.h"
+#include "sums/direct/cuda/gpu_sum.h"
+#include "sums/direct/direct.h"
+
+#include <fmt/format.h>
+
+namespace farfield {
+namespace {
+
+class OnCpu : public PreparedSum {
+public:
+    OnCpu(const SumProblem& problem, const SumOptions& options)
+        : sources_(problem.sources), targets_(problem.targets), sum_(options, problem.self) {}
+
+    void set_points(const ConstArrayView& sources, const ConstArrayView& targets) override {
+        auto source_points = read_points(sources, "sources");
+        if (sum_.self())
+            sum_.set_sources(std::move(source_points));
+        else
+            sum_.set_points(std::move(source_points), read_points(targets, "targets"));
+    }
+
+    void execute(const ConstArrayView& strengths, const SumOutputs& outputs, const SumHooks& hooks,
+                 SumReport& report) override {
+        Stopwatch watch;
+        const auto q = read_values(strengths, sources_, "strengths");
+        if (outputs.potential) require_host(outputs.potential, "potential");
+        if (outputs.field) require_host(outputs.field, "field");
+        std::vector<double> potential(outputs.potential ? static_cast<std::size_t>(targets_) : 0);
+        std::vector<double> field(outputs.field ? static_cast<std::size_t>(3 * targets_) : 0);
+        const double copy_seconds = watch.lap();
+        sum_.compute(q,
+                     {.potential = outputs.potential ? potential.data() : nullptr,
+                      .field = outputs.field ? field.data() : nullptr},
+                     report, hooks);
+        watch.lap();
+        if (outputs.potential) write_values(outputs.potential, potential.data(), targets_, 1);
+        if (outputs.field) write_values(outputs.field, field.data(), targets_, 3);
+        report.prepare_seconds += copy_seconds;
+        report.finish_seconds += watch.lap();
+    }
+
+private:
+    std::int64_t sources_, targets_;
+    DirectSum sum_;
+};
+
+class OnGpus : public PreparedSum {
+public:
+    OnGpus(const SumProblem& problem, const SumOptions& options, const std::vector<int>& gpus)
+        : sum_(options, gpus, problem.self) {}
+
+    void set_points(const ConstArrayView& sources, const ConstArrayView& targets) override {
+        sum_.set_points(sources, targets);
+    }
+    // One launch computes the whole sum: a wish to stop is heard before and after it.
+    void execute(const ConstArrayView& strengths, const SumOutputs& outputs, const SumHooks& hooks,
+                 SumReport& report) override {
+        sum_.compute(strengths, outputs, report);
+        if (hooks.progress) hooks.progress(1.0);
+    }
+
+private:
+    cuda::GpuSum sum_;
+};
+
+std::string why_not(const SumProblem& problem, const SumOptions& /*options*/,
+                    const DeviceChoice& /*device*/) {
+    if (problem.kernel->loop != PairLoop::inverse_distance)
+        return fmt::format("method 'direct' has no loop for kernel '{}' yet; use method 'reference'",
+                           problem.kernel->name);
+    if (problem.is_periodic()) return "method 'direct' sums open space only; leave the period out";
+    if (problem.strength_vectors != 1)
+        return "method 'direct' takes one vector of strengths; call it once for each";
+    return {};
+}
+
+// The caller's numbers in double, and copies of them in the type and layout of the loops.
+double bytes(const SumProblem& problem, const DeviceChoice& device) {
+    constexpr double number = 8.0;
+    const auto n = static_cast<double>(problem.sources);
+    const auto m = static_cast<double>(problem.targets);
+    const double points = problem.self ? 4.0 * n : 4.0 * n + 3.0 * m;
+    constexpr double results = 7.0;        // of a target: potential, field, and the field by components
+    constexpr double partial_sums = 1.1e9; // of the mutual kernels (cuda/README.md), at most
+    const double sum = number * (2.0 * points + results * m);
+    return device.kind == DeviceKind::cuda ? sum + (problem.self ? partial_sums : 0.0) : sum;
+}
+
+std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& options,
+                                  const DeviceChoice& device) {
+    if (device.kind == DeviceKind::cpu) return std::make_unique<OnCpu>(problem, options);
+    return std::make_unique<OnGpus>(problem, options, device.gpus);
+}
+
+constexpr MethodInfo row{.value = Method::direct,
+                         .name = "direct",
+                         .text = "every pair, with all that the machine has",
+                         .on_gpu = true,
+                         .has_jerk = true,
+                         .resident = true,
+                         .why_not = why_not,
+                         .bytes = bytes,
+                         .make = make};
+
+} // namespace
+
+const MethodInfo& direct_method() { return row; }
+
+} // namespace farfield

@@ -1,0 +1,57 @@
+// What a method of summing is: a row of a table, and the prepared sum that it makes. Everything that names
+// methods (command line, case files, Python, docs) reads the table; sums/README.md tells how to add one.
+#pragma once
+
+#include "sums/method/problem.h"
+
+#include <farfield/sum.h>
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace farfield {
+
+/// A sum over points that are known, for strengths still to come.
+class PreparedSum {
+public:
+    PreparedSum() = default;
+    PreparedSum(const PreparedSum&) = delete;
+    PreparedSum& operator=(const PreparedSum&) = delete;
+    virtual ~PreparedSum() = default;
+
+    /// Reads checked views (base/arrays.h) of the sources and, if they are not the sources, the targets.
+    /// @throws InvalidArgument naming a row that is not finite, or for memory of another device; DeviceError.
+    virtual void set_points(const ConstArrayView& sources, const ConstArrayView& targets) = 0;
+
+    /// Writes the outputs that are present, all of them checked views; returns when they are written. Fills
+    /// what it knows of the report: seconds, device, ISA, threads, its own part.
+    /// @throws InvalidArgument for strengths that are not finite or coincident points, Interrupted,
+    ///         DeviceError.
+    virtual void execute(const ConstArrayView& strengths, const SumOutputs& outputs, const SumHooks& hooks,
+                         SumReport& report) = 0;
+};
+
+/// A row of the table.
+struct MethodInfo {
+    Method value;
+    std::string_view name;
+    std::string_view text; ///< one line for help and docs
+    bool on_gpu;           ///< runs on GPUs, too
+    bool has_jerk;         ///< gives the time derivative of the field, for integrators of Hermite type
+    bool resident;         ///< feeds simulations that live on GPUs
+    /// Empty, or why this problem cannot be computed on that device (never `automatic`), with the remedy.
+    std::string (*why_not)(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device);
+    /// Memory that it takes on each of the device's memories, beside the caller's arrays, at most.
+    double (*bytes)(const SumProblem& problem, const DeviceChoice& device);
+    /// @throws InvalidArgument for options of the method that do not apply, BackendUnavailable, DeviceError.
+    std::unique_ptr<PreparedSum> (*make)(const SumProblem& problem, const SumOptions& options,
+                                         const DeviceChoice& device);
+};
+
+/// All methods, in the order of the enum's values.
+std::span<const MethodInfo* const> methods();
+const MethodInfo& method_info(Method method);
+
+} // namespace farfield

@@ -1,0 +1,39 @@
+// What is to be summed, with no machine in it.
+#pragma once
+
+#include "sums/kernels/kernel.h"
+
+#include <farfield/sum_options.h>
+
+#include <array>
+#include <cstdint>
+
+namespace farfield {
+
+struct SumProblem {
+    const KernelInfo* kernel = nullptr;
+    int dimension = 3;
+    OutputSet outputs; ///< that may be asked for
+    bool self = true;  ///< targets are the sources
+    std::int64_t sources = 0;
+    std::int64_t targets = 0;
+    int strength_vectors = 1; ///< summed together over the same points
+    double softening = 0.0;
+    double sigma = 0.0;
+    double tolerance = 0.0;                       ///< relative error of each output; 0: none was given
+    std::array<double, most_dimensions> period{}; ///< of each axis; 0: open
+    Precision precision = Precision::float64;
+    Coincident coincident = Coincident::error;
+
+    /// Directed pairs.
+    [[nodiscard]] std::int64_t pairs() const {
+        return self && !kernel->acts_on_itself ? sources * (sources - 1) : sources * targets;
+    }
+    [[nodiscard]] bool is_periodic() const {
+        for (const double length : period)
+            if (length != 0.0) return true;
+        return false;
+    }
+};
+
+} // namespace farfield

@@ -1,0 +1,22 @@
+#include "sums/method/refuse.h"
+
+#include <farfield/error.h>
+
+#include <fmt/core.h>
+
+namespace farfield {
+
+void refuse_coincident(bool self, std::int64_t target, std::int64_t source, bool rounded) {
+    const char* where = rounded ? " once rounded to float" : "";
+    const auto* remedy = "set a softening > 0, remove one of them, or use coincident = skip";
+    if (self)
+        throw InvalidArgument(
+            fmt::format("sources: rows {} and {} are at the same place{} and nothing softens them; {}",
+                        target, source, where, remedy));
+    throw InvalidArgument(
+        fmt::format("targets: row {} is at the place of row {} of the sources{} and nothing "
+                    "softens them; {}",
+                    target, source, where, remedy));
+}
+
+} // namespace farfield

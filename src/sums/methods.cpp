@@ -1,0 +1,24 @@
+// The table of methods: a line here and the method's own file are all that a method needs.
+#include "sums/method/method.h"
+
+#include <farfield/error.h>
+
+#include <array>
+
+namespace farfield {
+
+const MethodInfo& direct_method();
+const MethodInfo& reference_method();
+
+std::span<const MethodInfo* const> methods() {
+    static const std::array table{&direct_method(), &reference_method()};
+    return table;
+}
+
+const MethodInfo& method_info(Method method) {
+    for (const auto* info : methods())
+        if (info->value == method) return *info;
+    throw InternalError("a method without a row in the table");
+}
+
+} // namespace farfield

@@ -1,0 +1,144 @@
+// The reference as a method: every pair of any kernel by the formula of its row, in double, one target after
+// the other. For comparisons and for kernels that nothing faster computes.
+#include "sums/method/method.h"
+#include "backend/threads/parallel.h"
+#include "backend/threads/work_watch.h"
+#include "base/arrays.h"
+#include "base/stopwatch.h"
+#include "sums/method/refuse.h"
+
+#include <farfield/error.h>
+
+#include <fmt/format.h>
+
+namespace farfield {
+namespace {
+
+class Reference : public PreparedSum {
+public:
+    Reference(const SumProblem& problem, const SumOptions& options)
+        : problem_(problem), threads_(thread_count(options.threads)) {}
+
+    void set_points(const ConstArrayView& sources, const ConstArrayView& targets) override {
+        sources_ = read_points(sources, "sources", problem_.dimension);
+        if (!problem_.self) targets_ = read_points(targets, "targets", problem_.dimension);
+    }
+
+    void execute(const ConstArrayView& strengths, const SumOutputs& outputs, const SumHooks& hooks,
+                 SumReport& report) override {
+        Stopwatch watch;
+        const auto& kernel = *problem_.kernel;
+        const auto q = read_values(strengths, problem_.sources, "strengths", kernel.strength.columns);
+        const auto width = static_cast<std::size_t>(kernel.width(problem_.dimension));
+        std::vector<double> sums(width * static_cast<std::size_t>(problem_.targets));
+        report.prepare_seconds = watch.lap();
+        report.direct.coincident_pairs_skipped = sum_all(q, sums, hooks);
+        report.compute_seconds = watch.lap();
+        write(sums, outputs);
+        report.finish_seconds = watch.lap();
+        report.threads = threads_;
+        report.device = {.kind = DeviceKind::cpu};
+        report.isa = Isa::scalar;
+        report.precision = Precision::float64;
+        report.direct.variant = Variant::naive;
+    }
+
+private:
+    std::int64_t sum_all(const std::vector<double>& q, std::vector<double>& sums, const SumHooks& hooks) {
+        WorkWatch watch(static_cast<double>(problem_.targets) * static_cast<double>(problem_.sources),
+                        hooks.progress, hooks.stop_requested);
+        const auto& kernel = *problem_.kernel;
+        const auto width = static_cast<std::size_t>(kernel.width(problem_.dimension));
+        std::vector<CoincidentSources> coincident(static_cast<std::size_t>(problem_.targets));
+        parallel_for(threads_, problem_.targets, [&](std::int64_t i) {
+            if (watch.stopped()) return;
+            const auto row = static_cast<std::size_t>(i);
+            const auto& points = problem_.self ? sources_ : targets_;
+            coincident[row] = kernel.exact({.dimension = problem_.dimension,
+                                            .columns = kernel.strength.columns,
+                                            .sources = problem_.sources,
+                                            .points = sources_.data(),
+                                            .strengths = q.data(),
+                                            .target = points.data() + i * problem_.dimension,
+                                            .own = problem_.self ? i : -1,
+                                            .softening = problem_.softening,
+                                            .sigma = problem_.sigma},
+                                           sums.data() + row * width);
+            watch.done(static_cast<double>(problem_.sources));
+        });
+        if (watch.stopped()) throw Interrupted("the sum was given up before its end");
+        std::int64_t skipped = 0;
+        for (std::size_t i = 0; i < coincident.size(); ++i) {
+            if (coincident[i].count > 0 && problem_.coincident == Coincident::error)
+                refuse_coincident(problem_.self, static_cast<std::int64_t>(i), coincident[i].first, false);
+            skipped += coincident[i].count;
+        }
+        return skipped;
+    }
+
+    void write(const std::vector<double>& sums, const SumOutputs& outputs) const {
+        const auto& kernel = *problem_.kernel;
+        const auto all = static_cast<std::size_t>(kernel.width(problem_.dimension));
+        std::size_t first = 0;
+        for (const auto& info : kernel.outputs) {
+            const auto width = static_cast<std::size_t>(kernel.width(info, problem_.dimension));
+            const auto& view = outputs.of(info.output);
+            if (view) {
+                require_host(view, name_of(info.output));
+                std::vector<double> values;
+                for (std::size_t i = 0; i < static_cast<std::size_t>(problem_.targets); ++i)
+                    values.insert(values.end(), sums.data() + i * all + first,
+                                  sums.data() + i * all + first + width);
+                write_values(view, values.data(), problem_.targets, static_cast<std::int64_t>(width));
+            }
+            first += width;
+        }
+    }
+
+    SumProblem problem_;
+    int threads_;
+    std::vector<double> sources_, targets_;
+};
+
+std::string why_not(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
+    if (device.kind != DeviceKind::cpu)
+        return "method 'reference' runs on the CPU only; use device 'cpu', or method 'direct'";
+    if (problem.is_periodic()) return "method 'reference' sums open space only; leave the period out";
+    if (problem.strength_vectors != 1)
+        return "method 'reference' takes one vector of strengths; call it once for each";
+    if (problem.precision != Precision::float64)
+        return fmt::format("method 'reference' computes in double; leave precision '{}' out",
+                           name_of(problem.precision));
+    if (options.variant != Variant::automatic)
+        return fmt::format("variant '{}' is a rung of method 'direct'; leave it out",
+                           name_of(options.variant));
+    return {};
+}
+
+double bytes(const SumProblem& problem, const DeviceChoice& /*device*/) {
+    const double a_source = problem.dimension + problem.kernel->strength.columns;
+    const double a_target = problem.dimension + 2.0 * problem.kernel->width(problem.dimension) + 2.0;
+    return 8.0 * (a_source * static_cast<double>(problem.sources) +
+                  a_target * static_cast<double>(problem.targets));
+}
+
+std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& options,
+                                  const DeviceChoice& /*device*/) {
+    return std::make_unique<Reference>(problem, options);
+}
+
+constexpr MethodInfo row{.value = Method::reference,
+                         .name = "reference",
+                         .text = "every pair of any kernel in the plainest way, to compare with",
+                         .on_gpu = false,
+                         .has_jerk = false,
+                         .resident = false,
+                         .why_not = why_not,
+                         .bytes = bytes,
+                         .make = make};
+
+} // namespace
+
+const MethodInfo& reference_method() { return row; }
+
+} // namespace farfield

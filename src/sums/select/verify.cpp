@@ -1,0 +1,188 @@
+#include "sums/select/verify.h"
+
+#include "backend/threads/parallel.h"
+#include "base/random.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <set>
+
+namespace farfield {
+namespace {
+
+constexpr std::uint64_t seed = 1;
+constexpr std::uint32_t purpose = 0x7665; // apart from the numbers that others draw
+
+/// The exact values of all outputs at some targets.
+using ExactRows = std::map<std::int64_t, std::vector<double>>;
+
+/// Terms in long double where double's own rounding could be seen, or where it costs little.
+bool needs_long_double(const SumProblem& problem, double pairs) {
+    return problem.tolerance < 1e-10 || pairs < 5e7;
+}
+
+template <class Real>
+void exact_row(const VerifyTask& task, ExactSum<Real> sum, std::int64_t row, std::vector<double>& out) {
+    const auto& problem = *task.problem;
+    std::vector<Real> values(out.size(), Real(0));
+    const auto points = problem.self ? task.sources : task.targets;
+    (void)sum({.dimension = problem.dimension,
+               .columns = problem.kernel->strength.columns,
+               .sources = problem.sources,
+               .points = task.sources.data(),
+               .strengths = task.strengths.data(),
+               .target = points.data() + row * problem.dimension,
+               .own = problem.self ? row : -1,
+               .softening = problem.softening,
+               .sigma = problem.sigma},
+              values.data());
+    std::copy(values.begin(), values.end(), out.begin());
+}
+
+void compute_rows(const VerifyTask& task, ExactRows& rows) {
+    const auto& problem = *task.problem;
+    const auto& kernel = *problem.kernel;
+    std::vector<ExactRows::value_type*> list;
+    for (auto& row : rows) list.push_back(&row);
+    const bool precise =
+        needs_long_double(problem, static_cast<double>(list.size()) * static_cast<double>(problem.sources));
+    parallel_for(task.threads, static_cast<std::int64_t>(list.size()), [&](std::int64_t number) {
+        auto& [row, values] = *list[static_cast<std::size_t>(number)];
+        values.assign(static_cast<std::size_t>(kernel.width(problem.dimension)), 0.0);
+        if (precise)
+            exact_row<long double>(task, kernel.exact_long, row, values);
+        else
+            exact_row<double>(task, kernel.exact, row, values);
+    });
+}
+
+double length(const double* values, std::size_t n) {
+    double largest = 0.0;
+    for (std::size_t k = 0; k < n; ++k) largest = std::max(largest, std::abs(values[k]));
+    if (largest == 0.0 || !std::isfinite(largest)) return largest;
+    double sum = 0.0;
+    for (std::size_t k = 0; k < n; ++k) sum += values[k] / largest * (values[k] / largest);
+    return largest * std::sqrt(sum);
+}
+
+/// One output, with the place of its first number among the exact ones.
+struct Judged {
+    std::span<const double> values;
+    std::size_t width = 1, first = 0;
+    std::vector<double> norms;
+    TargetSample sample;
+};
+
+Judged judged(const SumProblem& problem, const ComputedOutput& computed) {
+    Judged out;
+    out.values = computed.values;
+    for (const auto& info : problem.kernel->outputs) {
+        out.width = static_cast<std::size_t>(problem.kernel->width(info, problem.dimension));
+        if (info.output == computed.output) break;
+        out.first += out.width;
+    }
+    for (std::size_t i = 0; i < computed.values.size(); i += out.width)
+        out.norms.push_back(length(computed.values.data() + i, out.width));
+    out.sample = sample_targets(out.norms);
+    return out;
+}
+
+/// The value below which `share` of the total weight lies. @pre sorted by value.
+double quantile(const std::vector<std::pair<double, double>>& weighted, double share) {
+    double total = 0.0;
+    for (const auto& [value, weight] : weighted) total += weight;
+    double sum = 0.0;
+    for (const auto& [value, weight] : weighted)
+        if ((sum += weight) >= share * total) return value;
+    return weighted.empty() ? 0.0 : weighted.back().first;
+}
+
+OutputError error_of(const Judged& output, const ExactRows& exact, Norm norm) {
+    const auto m = static_cast<double>(output.norms.size());
+    const auto certain = static_cast<double>(output.sample.certain);
+    const auto drawn = static_cast<double>(output.sample.rows.size()) - certain;
+    const double largest = *std::max_element(output.norms.begin(), output.norms.end());
+    const double unit = largest > 0.0 ? largest : 1.0; // squares of huge or tiny values stay in range
+    double squares = 0.0;
+    for (const double value : output.norms) squares += value / unit * (value / unit);
+    const double scale = norm == Norm::largest ? largest : unit * std::sqrt(squares / m);
+    double sum = 0.0;
+    double worst = 0.0;
+    std::vector<std::pair<double, double>> differences;
+    for (std::size_t s = 0; s < output.sample.rows.size(); ++s) {
+        const auto row = output.sample.rows[s];
+        std::vector<double> off(output.width);
+        for (std::size_t k = 0; k < output.width; ++k)
+            off[k] = output.values[static_cast<std::size_t>(row) * output.width + k] -
+                     exact.at(row)[output.first + k];
+        const double difference = length(off.data(), off.size());
+        const double weight =
+            s < static_cast<std::size_t>(output.sample.certain) ? 1.0 : (m - certain) / drawn;
+        sum += weight * (difference / unit) * (difference / unit);
+        worst = std::max(worst, difference);
+        differences.emplace_back(difference, weight);
+    }
+    std::sort(differences.begin(), differences.end());
+    // an output that is zero everywhere has no relative error but 0 or infinity
+    const auto relative = [&](double difference) {
+        return difference == 0.0 ? 0.0 : scale > 0.0 ? difference / scale : INFINITY;
+    };
+    OutputError out;
+    out.largest = norm == Norm::largest;
+    out.relative = relative(out.largest ? worst : unit * std::sqrt(sum / m));
+    out.median = relative(quantile(differences, 0.5));
+    out.percent_99 = relative(quantile(differences, 0.99));
+    out.maximum = relative(worst);
+    out.samples = static_cast<std::int64_t>(output.sample.rows.size());
+    return out;
+}
+
+} // namespace
+
+TargetSample sample_targets(std::span<const double> norms, std::int64_t certain, std::int64_t drawn) {
+    const auto m = static_cast<std::int64_t>(norms.size());
+    TargetSample sample;
+    sample.rows.resize(norms.size());
+    std::iota(sample.rows.begin(), sample.rows.end(), std::int64_t{0});
+    if (m <= certain + drawn) {
+        sample.certain = m;
+        return sample;
+    }
+    const auto is_before = [&](std::int64_t a, std::int64_t b) {
+        const double x = norms[static_cast<std::size_t>(a)];
+        const double y = norms[static_cast<std::size_t>(b)];
+        return x != y ? x > y : a < b;
+    };
+    std::nth_element(sample.rows.begin(), sample.rows.begin() + (certain - 1), sample.rows.end(), is_before);
+    sample.rows.resize(static_cast<std::size_t>(certain));
+    std::sort(sample.rows.begin(), sample.rows.end());
+    sample.certain = certain;
+    std::set<std::int64_t> taken(sample.rows.begin(), sample.rows.end());
+    RandomStream random(seed, purpose, 0);
+    while (static_cast<std::int64_t>(sample.rows.size()) < certain + drawn) {
+        const auto row = static_cast<std::int64_t>(random.next_uniform() * static_cast<double>(m));
+        if (taken.insert(row).second) sample.rows.push_back(row);
+    }
+    return sample;
+}
+
+std::vector<OutputError> verify(const VerifyTask& task, std::span<const ComputedOutput> computed) {
+    std::vector<OutputError> errors;
+    if (task.problem->targets == 0) return errors;
+    std::vector<Judged> outputs;
+    ExactRows exact;
+    for (const auto& output : computed) {
+        outputs.push_back(judged(*task.problem, output));
+        for (const auto row : outputs.back().sample.rows) exact[row];
+    }
+    compute_rows(task, exact);
+    for (std::size_t k = 0; k < outputs.size(); ++k) {
+        errors.push_back(error_of(outputs[k], exact, task.problem->kernel->norm));
+        errors.back().output = computed[k].output;
+    }
+    return errors;
+}
+
+} // namespace farfield

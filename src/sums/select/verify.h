@@ -1,0 +1,49 @@
+// How exact a sum came out: exact sums at sampled targets, the same for every method.
+//
+// Uniform samples miss the closest pairs, which dominate the norm of a field. So the targets with the largest
+// computed output are always among the samples and count once; the others are drawn uniformly, and their
+// squared differences are scaled to all targets that were not sampled for sure.
+#pragma once
+
+#include "sums/method/problem.h"
+
+#include <farfield/sum.h>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace farfield {
+
+constexpr std::int64_t certain_samples = 64;
+constexpr std::int64_t drawn_samples = 192;
+
+/// The inputs of a sum, contiguous, as the caller gave them.
+struct VerifyTask {
+    const SumProblem* problem = nullptr;
+    std::span<const double> sources;   ///< N×dimension
+    std::span<const double> targets;   ///< M×dimension; empty where targets are the sources
+    std::span<const double> strengths; ///< N×columns
+    int threads = 1;
+};
+
+/// One output as computed, M rows.
+struct ComputedOutput {
+    Output output = Output::potential;
+    std::span<const double> values;
+};
+
+/// Errors of the outputs, in their order. The same samples every time. Pairs that are left out because they
+/// coincide are left out of the exact sums, too.
+std::vector<OutputError> verify(const VerifyTask& task, std::span<const ComputedOutput> computed);
+
+/// The sampled targets of an output with these row norms: first those with the largest, then others drawn
+/// uniformly, no row twice.
+struct TargetSample {
+    std::vector<std::int64_t> rows;
+    std::int64_t certain = 0; ///< of them, at the front
+};
+TargetSample sample_targets(std::span<const double> norms, std::int64_t certain = certain_samples,
+                            std::int64_t drawn = drawn_samples);
+
+} // namespace farfield

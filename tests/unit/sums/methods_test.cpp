@@ -1,0 +1,139 @@
+// The table of methods, and that it is the only place that a method needs: the reference method came in by a
+// row and a file of its own.
+#include "sums/method/method.h"
+
+#include <farfield/error.h>
+#include <farfield/run.h>
+#include <farfield/sum.h>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace farfield {
+namespace {
+
+namespace fs = std::filesystem;
+using Values = std::vector<double>;
+
+std::string content_of(const fs::path& path) {
+    std::ostringstream out;
+    out << std::ifstream(path).rdbuf();
+    return out.str();
+}
+
+std::vector<std::string> files_that_name(const std::string& word) {
+    std::vector<std::string> found;
+    for (const auto* folder : {"src", "apps", "include", "python"})
+        for (const auto& entry : fs::recursive_directory_iterator(fs::path(FARFIELD_SOURCE) / folder)) {
+            const auto extension = entry.path().extension();
+            if (extension != ".h" && extension != ".cpp" && extension != ".cu" && extension != ".cuh" &&
+                extension != ".py")
+                continue;
+            if (content_of(entry.path()).find(word) != std::string::npos)
+                found.push_back(fs::relative(entry.path(), FARFIELD_SOURCE).string());
+        }
+    std::sort(found.begin(), found.end());
+    return found;
+}
+
+TEST(Methods, StandInTheOrderOfTheEnum) {
+    int number = 0;
+    for (const auto* method : methods()) {
+        EXPECT_EQ(static_cast<int>(method->value), number++);
+        EXPECT_EQ(from_name<Method>(method->name), method->value);
+        EXPECT_FALSE(method->text.empty());
+    }
+}
+
+// The door: a row of the table and one file of its own; the enumerator is part of the row.
+TEST(Methods, NeedNoOtherEditThanARowAndAFile) {
+    EXPECT_EQ(files_that_name("reference_method"),
+              (std::vector<std::string>{"src/sums/methods.cpp", "src/sums/reference/method.cpp"}));
+    EXPECT_EQ(files_that_name("Method::reference"),
+              (std::vector<std::string>{"include/farfield/sum_options.h", "src/sums/reference/method.cpp"}));
+    EXPECT_EQ(files_that_name("\"reference\""), std::vector<std::string>{"src/sums/reference/method.cpp"});
+}
+
+// What follows from the row: names for the command line and Python, the key of case files, its documentation.
+TEST(Methods, AreKnownEverywhereByTheirRows) {
+    const auto names = names_of<Method>();
+    EXPECT_NE(std::find(names.begin(), names.end(), "reference"), names.end());
+    EXPECT_NE(case_key_table().find("`\"reference\"`"), std::string::npos);
+}
+
+TEST(Methods, SayWhyTheyDoNotFit) {
+    SumProblem problem;
+    problem.kernel = &gauss_kernel();
+    problem.sources = problem.targets = 10;
+    const DeviceChoice cpu{.kind = DeviceKind::cpu, .gpus = {}};
+    const DeviceChoice gpu{.kind = DeviceKind::cuda, .gpus = {0}};
+    EXPECT_NE(method_info(Method::direct).why_not(problem, {}, cpu).find("reference"), std::string::npos);
+    EXPECT_EQ(method_info(Method::reference).why_not(problem, {}, cpu), "");
+    EXPECT_NE(method_info(Method::reference).why_not(problem, {}, gpu).find("CPU only"), std::string::npos);
+    problem.kernel = &gravity_kernel();
+    EXPECT_EQ(method_info(Method::direct).why_not(problem, {}, gpu), "");
+    problem.period = {1.0, 1.0, 1.0};
+    for (const auto* method : methods())
+        EXPECT_NE(method->why_not(problem, {}, cpu).find("period"), std::string::npos) << method->name;
+    problem.period = {};
+    problem.strength_vectors = 2;
+    for (const auto* method : methods())
+        EXPECT_NE(method->why_not(problem, {}, cpu).find("one vector"), std::string::npos) << method->name;
+}
+
+TEST(Methods, PredictMoreMemoryForMorePoints) {
+    for (const auto* method : methods()) {
+        SumProblem problem;
+        problem.kernel = &gravity_kernel();
+        problem.sources = problem.targets = 1000;
+        const double few = method->bytes(problem, {.kind = DeviceKind::cpu, .gpus = {}});
+        problem.sources = problem.targets = 2000;
+        EXPECT_GT(method->bytes(problem, {.kind = DeviceKind::cpu, .gpus = {}}), few) << method->name;
+        EXPECT_GE(few, 8.0 * 8 * 1000) << method->name << ": points, strengths and results at least";
+    }
+}
+
+TEST(Methods, AgreeOnGravity) {
+    std::mt19937 engine(3);
+    std::uniform_real_distribution<double> side(-1.0, 1.0);
+    Values points(900);
+    for (double& x : points) x = side(engine);
+    const Values masses(300, 0.5);
+    const auto view = matrix_view(std::span<const double>(points), 3);
+    const auto direct = sum(view, std::span<const double>(masses), {.softening = 0.01});
+    const auto reference =
+        sum(view, std::span<const double>(masses), {.method = Method::reference, .softening = 0.01});
+    EXPECT_EQ(reference.report.method, Method::reference);
+    for (std::size_t i = 0; i < direct.field.size(); ++i)
+        EXPECT_NEAR(direct.field[i], reference.field[i], 1e-12 * std::abs(reference.field[i]) + 1e-12);
+    for (std::size_t i = 0; i < direct.potential.size(); ++i)
+        EXPECT_NEAR(direct.potential[i], reference.potential[i], 1e-13 * std::abs(reference.potential[i]));
+}
+
+TEST(Methods, RunASimulation) {
+    Bodies bodies;
+    bodies.position = {1, 0, 0, -1, 0, 0};
+    bodies.velocity = {0, 0.5, 0, 0, -0.5, 0};
+    bodies.mass = {1, 1};
+    const TimeOptions time{.step = 0.01, .end = 1.0};
+    Simulation by_direct(bodies, {}, time);
+    Simulation by_reference(bodies, {.method = Method::reference}, time);
+    by_direct.advance_to(1.0);
+    by_reference.advance_to(1.0);
+    for (std::size_t k = 0; k < 6; ++k)
+        EXPECT_NEAR(by_direct.bodies().position[k], by_reference.bodies().position[k], 1e-13);
+    EXPECT_THROW(Simulation(bodies, {.method = Method::reference},
+                            {.integrator = Integrator::hermite4, .step = 0.01, .end = 1.0}),
+                 InvalidArgument);
+    EXPECT_THROW(Simulation(bodies, {.kernel = Kernel::gauss}, time), InvalidArgument);
+}
+
+} // namespace
+} // namespace farfield

@@ -1,0 +1,190 @@
+// Verification: which targets are sampled, how their differences become an error of all, and what a plan does
+// with a tolerance.
+#include "sums/select/verify.h"
+
+#include <farfield/error.h>
+#include <farfield/sum.h>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace farfield {
+namespace {
+
+using Values = std::vector<double>;
+
+Values uniform(std::size_t n, unsigned seed) {
+    std::mt19937 engine(seed);
+    std::uniform_real_distribution<double> side(0.0, 1.0);
+    Values values(n);
+    for (double& value : values) value = side(engine);
+    return values;
+}
+
+ConstArrayView rows(const Values& values) { return matrix_view(std::span<const double>(values), 3); }
+ConstArrayView list(const Values& values) { return {std::span<const double>(values)}; }
+
+struct Cloud {
+    Values points, strengths;
+    SumProblem problem;
+    explicit Cloud(std::int64_t n, const KernelInfo& kernel = gravity_kernel())
+        : points(uniform(static_cast<std::size_t>(3 * n), 1)),
+          strengths(uniform(static_cast<std::size_t>(n), 2)) {
+        problem.kernel = &kernel;
+        problem.sources = problem.targets = n;
+        problem.softening = 0.05;
+    }
+    [[nodiscard]] VerifyTask task() const { return {&problem, points, {}, strengths, 2}; }
+    [[nodiscard]] SumResult exact() const {
+        return sum(rows(points), list(strengths),
+                   {.method = Method::reference, .softening = problem.softening});
+    }
+};
+
+TEST(TargetSample, TakesTheLargestForSureAndOthersOnce) {
+    Values norms = uniform(5000, 3);
+    norms[17] = norms[4000] = 10.0;
+    const auto sample = sample_targets(norms);
+    EXPECT_EQ(sample.certain, certain_samples);
+    ASSERT_EQ(sample.rows.size(), static_cast<std::size_t>(certain_samples + drawn_samples));
+    EXPECT_EQ(std::set<std::int64_t>(sample.rows.begin(), sample.rows.end()).size(), sample.rows.size());
+    double least = 1e300;
+    for (std::int64_t s = 0; s < sample.certain; ++s)
+        least = std::min(least, norms[static_cast<std::size_t>(sample.rows[static_cast<std::size_t>(s)])]);
+    int above = 0;
+    for (const double norm : norms) above += norm >= least ? 1 : 0;
+    EXPECT_EQ(above, certain_samples);
+    EXPECT_EQ(sample_targets(norms).rows, sample.rows) << "the same every time";
+    EXPECT_EQ(sample_targets(uniform(100, 3)).certain, 100) << "few targets: all of them";
+}
+
+// With all targets sampled the error is the relative L2 error itself: every value is off by one part in a
+// thousand.
+TEST(Verify, FindsAKnownError) {
+    const Cloud cloud(200);
+    auto result = cloud.exact();
+    for (double& value : result.potential) value *= 1.001;
+    for (double& value : result.field) value *= 0.999;
+    const auto errors =
+        verify(cloud.task(), std::vector<ComputedOutput>{{Output::potential, result.potential},
+                                                         {Output::field, result.field}});
+    ASSERT_EQ(errors.size(), 2U);
+    EXPECT_NEAR(errors[0].relative, 0.001 / 1.001, 1e-9);
+    EXPECT_NEAR(errors[1].relative, 0.001 / 0.999, 1e-9);
+    EXPECT_EQ(errors[1].output, Output::field);
+    EXPECT_EQ(errors[1].samples, 200);
+    EXPECT_LE(errors[1].median, errors[1].percent_99);
+    EXPECT_LE(errors[1].percent_99, errors[1].maximum);
+    EXPECT_FALSE(errors[0].largest);
+}
+
+// The sampled error of 3,000 targets estimates the true one: each value is off by a random share, so the
+// squared error of 192 drawn targets has a relative deviation of about √(2/192) = 0.1; three of them are
+// allowed for the error itself, halved by the root.
+TEST(Verify, EstimatesTheErrorOfAllTargetsFromAFew) {
+    const Cloud cloud(3000);
+    auto result = cloud.exact();
+    std::mt19937 engine(7);
+    std::normal_distribution<double> share(0.0, 1e-4);
+    double squares = 0.0;
+    double norm = 0.0;
+    for (std::size_t i = 0; i < result.field.size(); ++i) {
+        const double off = result.field[i] * share(engine);
+        result.field[i] += off;
+        squares += off * off;
+        norm += result.field[i] * result.field[i];
+    }
+    const auto errors = verify(cloud.task(), std::vector<ComputedOutput>{{Output::field, result.field}});
+    const double truth = std::sqrt(squares / norm);
+    EXPECT_NEAR(errors[0].relative / truth, 1.0, 0.2);
+    EXPECT_EQ(errors[0].samples, certain_samples + drawn_samples);
+}
+
+// One wrong value among 3,000, the largest of all: uniform samples would miss it nine times in ten.
+TEST(Verify, SeesTheLargestOutputBeWrong) {
+    const Cloud cloud(3000);
+    auto result = cloud.exact();
+    result.potential[1234] *= 5.0;
+    const auto errors =
+        verify(cloud.task(), std::vector<ComputedOutput>{{Output::potential, result.potential}});
+    EXPECT_GT(errors[0].relative, 0.01);
+    EXPECT_GT(errors[0].maximum, 1.0);
+}
+
+TEST(Verify, JudgesGaussiansByTheirLargestError) {
+    Cloud cloud(300, gauss_kernel());
+    cloud.problem.softening = 0.0;
+    cloud.problem.sigma = 0.3;
+    auto result = sum(rows(cloud.points), list(cloud.strengths),
+                      {.kernel = Kernel::gauss, .method = Method::reference, .sigma = 0.3});
+    const double largest = *std::max_element(result.potential.begin(), result.potential.end());
+    result.potential[0] += 0.01 * largest;
+    const auto errors =
+        verify(cloud.task(), std::vector<ComputedOutput>{{Output::potential, result.potential}});
+    EXPECT_TRUE(errors[0].largest);
+    EXPECT_NEAR(errors[0].relative, 0.01, 0.0002);
+}
+
+TEST(Verify, IsNotFooledByWhatIsNotANumber) {
+    const Cloud cloud(300);
+    auto result = cloud.exact();
+    result.potential[5] = std::nan("");
+    const auto errors =
+        verify(cloud.task(), std::vector<ComputedOutput>{{Output::potential, result.potential}});
+    EXPECT_FALSE(errors[0].relative <= 1e300);
+}
+
+TEST(Tolerance, IsKeptAndReported) {
+    const Cloud cloud(2000);
+    const auto result =
+        sum(rows(cloud.points), list(cloud.strengths), {.softening = 0.05, .tolerance = 1e-12});
+    ASSERT_EQ(result.report.errors.size(), 2U);
+    for (const auto& error : result.report.errors) {
+        EXPECT_LT(error.relative, 1e-14);
+        EXPECT_GT(error.relative, 0.0) << "nothing is exact";
+    }
+    EXPECT_GT(result.report.verify_seconds, 0.0);
+    EXPECT_TRUE(sum(rows(cloud.points), list(cloud.strengths)).report.errors.empty());
+}
+
+TEST(Tolerance, ThatIsNotReachedIsAnErrorThatNamesTheErrorReached) {
+    const Cloud cloud(500);
+    const SumOptions options{.softening = 0.05, .tolerance = 1e-12, .precision = Precision::float32};
+    try {
+        sum(rows(cloud.points), list(cloud.strengths), options);
+        FAIL() << "nothing was thrown";
+    } catch (const ToleranceNotReached& error) {
+        const std::string text = error.what();
+        for (const auto* word : {"potential", "1e-12", "float", "double"})
+            EXPECT_NE(text.find(word), std::string::npos) << word << " in: " << text;
+    }
+}
+
+TEST(Hooks, ReportProgressAndStopALongSum) {
+    const Cloud cloud(20000);
+    SumPlan plan(rows(cloud.points), {.softening = 0.05, .threads = 1});
+    Values potential(20000, -7.0);
+    std::vector<double> shares;
+    plan.execute(list(cloud.strengths), {.potential = std::span<double>(potential)},
+                 {.progress = [&](double share) { shares.push_back(share); }, .stop_requested = {}});
+    ASSERT_FALSE(shares.empty());
+    EXPECT_TRUE(std::is_sorted(shares.begin(), shares.end()));
+    EXPECT_LE(shares.back(), 1.0);
+    Values untouched(20000, -7.0);
+    const auto all = untouched;
+    EXPECT_THROW(plan.execute(list(cloud.strengths), {.potential = std::span<double>(untouched)},
+                              {.progress = {}, .stop_requested = [] { return true; }}),
+                 Interrupted);
+    EXPECT_EQ(untouched, all) << "nothing of an interrupted sum is written";
+    Values again(20000);
+    plan.execute(list(cloud.strengths), {.potential = std::span<double>(again)});
+    EXPECT_EQ(again, potential) << "the plan goes on as if nothing had happened";
+}
+
+} // namespace
+} // namespace farfield
