@@ -43,15 +43,6 @@ FF_INLINE Position<V, Mixed> read_position(const TilePoints& points, std::int64_
     return out;
 }
 
-/// Constants that `Wanted` sums are to be multiplied by (see InversePower).
-template <class V, int Wanted>
-struct SumFactors {
-    static constexpr double inverse = InversePower<V, 1>::factor;
-    static constexpr double potential = inverse;
-    static constexpr double field =
-        Wanted == tile_both ? inverse * inverse * inverse : InversePower<V, 3>::factor;
-};
-
 /// Calls body(T{}, bool_constant<mixed>, integral_constant<outputs>).
 template <class Body>
 void with_types(TilePrecision precision, TileOutputs outputs, Body body) {

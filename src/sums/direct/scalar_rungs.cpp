@@ -1,7 +1,8 @@
 #include "sums/direct/scalar_rungs.h"
 
+#include "sums/kernels/inverse_distance.h"
+
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 namespace farfield {
@@ -43,11 +44,9 @@ void store(const OneSidedTile& tile, TileOutputs outputs, std::int64_t i, const 
 template <class T>
 void add_pair(const T d[3], T strength, T softening2, Sums<T>& sums) {
     const T r2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2] + softening2;
-    const T inverse = T(1) / std::sqrt(r2);
-    const T term = strength * inverse;
-    const T weight = term * inverse * inverse;
-    sums.potential += term;
-    for (int k = 0; k < 3; ++k) sums.field[k] += weight * d[k];
+    const auto terms = InverseDistance::written_down(r2, strength);
+    sums.potential += terms.potential;
+    for (int k = 0; k < 3; ++k) sums.field[k] += terms.weight * d[k];
 }
 
 template <class T, bool Mixed>
@@ -111,11 +110,9 @@ void add_lanes(const OneSidedTile& tile, std::int64_t first, std::int64_t begin,
                 if constexpr (Mixed) d[k] = d[k] + (xl[k][lane] - yl[k]);
             }
             const T r2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2] + softening2;
-            const T inverse = T(1) / std::sqrt(r2);
-            const T term = q * inverse;
-            const T weight = term * inverse * inverse;
-            own.potential[lane] += term;
-            for (int k = 0; k < 3; ++k) own.field[k][lane] += weight * d[k];
+            const auto terms = InverseDistance::written_down(r2, q);
+            own.potential[lane] += terms.potential;
+            for (int k = 0; k < 3; ++k) own.field[k][lane] += terms.weight * d[k];
         }
     }
     sums = own;
