@@ -100,6 +100,6 @@ public:
 } // namespace
 } // namespace farfield
 
-extern "C" void FF_ISA_ENTRY(ff_jerk)(const farfield::JerkTile* tile) { 
+extern "C" void FF_ISA_ENTRY(ff_jerk)(const farfield::JerkTile* tile) {
     farfield::JerkLoop<farfield::InverseDistance>(*tile).run();
- }
+}

@@ -20,8 +20,8 @@ class MutualLoop {
     using V = Value<T>;
     using P = Pack<V, group>;
     using O = Ops<V>;
-    static constexpr bool potential_wanted = (Wanted & tile_potential) != 0;
-    static constexpr bool field_wanted = (Wanted & tile_field) != 0;
+    static constexpr bool potential_wanted = (Wanted & potential_only) != 0;
+    static constexpr bool field_wanted = (Wanted & field_only) != 0;
     using Factors = typename Formula::template Factors<V, potential_wanted>;
 
     struct Block {
@@ -132,7 +132,7 @@ public:
 } // namespace
 } // namespace farfield
 
-extern "C" void FF_ISA_ENTRY(ff_mutual)(farfield::TilePrecision precision, farfield::TileOutputs outputs,
+extern "C" void FF_ISA_ENTRY(ff_mutual)(farfield::Precision precision, farfield::LoopOutputs outputs,
                                         const farfield::MutualTile* tile) {
     farfield::with_types(precision, outputs, [&](auto number, auto mixed, auto wanted) {
         farfield::MutualLoop<farfield::InverseDistance, decltype(number), decltype(mixed)::value,

@@ -18,8 +18,8 @@ class OneSidedLoop {
     using V = Pack<Value<T>, target_vectors>;
     using O = Ops<V>;
     static constexpr int width = O::width;
-    static constexpr bool potential_wanted = (Wanted & tile_potential) != 0;
-    static constexpr bool field_wanted = (Wanted & tile_field) != 0;
+    static constexpr bool potential_wanted = (Wanted & potential_only) != 0;
+    static constexpr bool field_wanted = (Wanted & field_only) != 0;
 
     struct Sums {
         V potential = O::set(T(0));
@@ -111,7 +111,7 @@ public:
 } // namespace
 } // namespace farfield
 
-extern "C" void FF_ISA_ENTRY(ff_one_sided)(farfield::TilePrecision precision, farfield::TileOutputs outputs,
+extern "C" void FF_ISA_ENTRY(ff_one_sided)(farfield::Precision precision, farfield::LoopOutputs outputs,
                                            const farfield::OneSidedTile* tile) {
     farfield::with_types(precision, outputs, [&](auto number, auto mixed, auto wanted) {
         farfield::OneSidedLoop<farfield::InverseDistance, decltype(number), decltype(mixed)::value,

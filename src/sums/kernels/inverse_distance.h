@@ -76,8 +76,8 @@ FF_INLINE V inverse_cube(const V& r2) {
 }
 
 /// The formula as the pair loops take it: r² in; what goes into the potential, and what multiplies x − y in
-/// the field (and V_x − V_y in its time derivative) out. Sums of both are to be multiplied by the factors, and
-/// by the sign of the kernel's row.
+/// the field (and V_x − V_y in its time derivative) out. Sums of both are to be multiplied by the factors,
+/// and by the sign of the kernel's row.
 struct InverseDistance {
     template <class V>
     struct Terms {

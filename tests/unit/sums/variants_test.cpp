@@ -40,9 +40,8 @@ ConstArrayView list(const Values& values) { return {std::span<const double>(valu
 SumResult reference(const Cloud& sources, const Values* targets, const SumOptions& options) {
     const SumOptions plain{
         .kernel = options.kernel, .method = Method::reference, .softening = options.softening};
-    return targets == nullptr
-               ? sum(rows(sources.points), list(sources.strengths), plain)
-               : sum(rows(sources.points), rows(*targets), list(sources.strengths), plain);
+    return targets == nullptr ? sum(rows(sources.points), list(sources.strengths), plain)
+                              : sum(rows(sources.points), rows(*targets), list(sources.strengths), plain);
 }
 
 /// Largest difference over the largest value.
