@@ -78,8 +78,8 @@ void check(const CostTuneTask& task) {
                         "at least 0, 1 and 64",
                         task.threads, task.repeats, task.points));
     if (task.method != Method::direct)
-        throw InvalidArgument(fmt::format("method '{}' has no costs to measure; use method 'direct'",
-                                          name_of(task.method)));
+        throw InvalidArgument(
+            fmt::format("method '{}' has no costs to measure; use method 'direct'", name_of(task.method)));
     if (task.device.gpus.size() > 1) throw InvalidArgument("one device is measured at a time; name one GPU");
 }
 
