@@ -3,7 +3,7 @@
 #include "backend/cuda/devices.h"
 #include "backend/threads/parallel.h"
 #include "base/machine.h"
-#include "sums/select/cost_file.h"
+#include "sums/costs/cost_file.h"
 
 #include <farfield/error.h>
 #include <farfield/version.h>

@@ -5,7 +5,7 @@
 #include "base/machine.h"
 #include "io/atomic_file.h"
 #include "studies/tune_measure.h"
-#include "sums/select/cost_file.h"
+#include "sums/costs/cost_file.h"
 
 #include <farfield/error.h>
 #include <farfield/version.h>

@@ -1,9 +1,9 @@
 #include "studies/tune_measure.h"
 
 #include "backend/threads/parallel.h"
+#include "sums/direct/costs.h"
 #include "sums/direct/cuda/gpu_sum.h"
 #include "sums/direct/direct.h"
-#include "sums/select/direct_costs.h"
 
 #include <farfield/run.h>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "studies/study_progress.h"
-#include "sums/select/cost_table.h"
+#include "sums/costs/cost_table.h"
 
 #include <farfield/sum.h>
 

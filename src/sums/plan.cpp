@@ -4,8 +4,8 @@
 #include "backend/threads/parallel.h"
 #include "base/arrays.h"
 #include "base/machine.h"
-#include "base/names.h"
 #include "base/stopwatch.h"
+#include "sums/asked.h"
 #include "sums/method/method.h"
 #include "sums/select/device.h"
 #include "sums/select/verify.h"
@@ -29,69 +29,6 @@ struct HostPoints {
     std::vector<double> sources, targets;
 };
 
-template <class Enum>
-void check_enum(Enum value, std::string_view what) {
-    if (static_cast<std::size_t>(value) >= names_of<Enum>().size())
-        throw InvalidArgument(fmt::format("{}: {} is not one of its values", what, static_cast<int>(value)));
-}
-
-void check_lengths(const SumOptions& options, const KernelInfo& kernel) {
-    if (!std::isfinite(options.softening) || options.softening < 0.0)
-        throw InvalidArgument(fmt::format(
-            "softening is {}; it must be finite and ≥ 0, in the length unit of the points (0 = none)",
-            options.softening));
-    if (options.softening > 0.0 && !kernel.softens)
-        throw InvalidArgument(fmt::format("softening is {}, but kernel '{}' has none; leave it out",
-                                          options.softening, kernel.name));
-    if (!std::isfinite(options.sigma) || options.sigma < 0.0)
-        throw InvalidArgument(fmt::format(
-            "sigma is {}; it must be finite and > 0, in the length unit of the points", options.sigma));
-    if (kernel.has_sigma != (options.sigma > 0.0))
-        throw InvalidArgument(kernel.has_sigma
-                                  ? fmt::format("kernel '{}' needs sigma, its width > 0", kernel.name)
-                                  : fmt::format("sigma is {}, but kernel '{}' has none; leave it out",
-                                                options.sigma, kernel.name));
-}
-
-// 1. What the caller asks for is allowed, whatever the points.
-void check(const SumOptions& options) {
-    check_enum(options.kernel, "kernel");
-    check_enum(options.method, "method");
-    check_enum(options.precision, "precision");
-    check_enum(options.coincident, "coincident");
-    check_enum(options.isa, "isa");
-    check_enum(options.variant, "variant");
-    check_enum(options.multi_gpu, "multi_gpu");
-    check_enum(options.exchange, "exchange");
-    check_lengths(options, kernel_info(options.kernel));
-    if (!std::isfinite(options.tolerance) || options.tolerance < 0.0)
-        throw InvalidArgument(fmt::format(
-            "tolerance is {}; it must be a finite relative error > 0, or 0 for none", options.tolerance));
-    if (options.threads < 0)
-        throw InvalidArgument(fmt::format(
-            "threads is {}; it must be ≥ 1, or 0 for as many as OpenMP would use", options.threads));
-}
-
-SumProblem problem_of(const SumOptions& options, const ConstArrayView& sources,
-                      const ConstArrayView* targets) {
-    const auto& kernel = kernel_info(options.kernel);
-    const auto columns = sources.ndim == 2 ? sources.shape[1] : kernel.least_dimension;
-    SumProblem problem;
-    problem.kernel = &kernel;
-    problem.dimension =
-        static_cast<int>(std::clamp<std::int64_t>(columns, kernel.least_dimension, kernel.most_dimension));
-    problem.outputs = kernel.output_set();
-    problem.self = targets == nullptr;
-    problem.sources = sources.shape[0];
-    problem.targets = problem.self ? problem.sources : targets->shape[0];
-    problem.softening = options.softening;
-    problem.sigma = options.sigma;
-    problem.tolerance = options.tolerance;
-    problem.precision = options.precision;
-    problem.coincident = options.coincident;
-    return problem;
-}
-
 // The GPU of the first array that lies on one.
 std::optional<int> gpu_of(const ConstArrayView& sources, const ConstArrayView* targets) {
     if (sources.device.type == DeviceType::cuda) return sources.device.index;
@@ -108,18 +45,11 @@ struct Choice {
 };
 
 Choice choose(const SumProblem& problem, const SumOptions& options, std::optional<int> array_gpu) {
-    Choice choice{&method_info(options.method), {}, "asked for", {}};
-    auto wanted = options;
-    if (!choice.method->on_gpu && wanted.device.kind == DeviceKind::automatic && !array_gpu)
-        wanted.device = {.kind = DeviceKind::cpu, .gpus = {}};
-    const auto cost =
-        cost_of_sum(static_cast<double>(problem.sources), static_cast<double>(problem.targets), problem.self);
-    auto chosen = choose_device(wanted, problem.self, cost, array_gpu);
-    choice.device = std::move(chosen.device);
-    choice.cost_table = std::move(chosen.cost_table);
-    if (const auto reason = choice.method->why_not(problem, options, choice.device); !reason.empty())
+    const auto& method = method_info(options.method);
+    auto chosen = choose_device(method, problem, options, array_gpu);
+    if (const auto reason = method.why_not(problem, options, chosen.device); !reason.empty())
         throw InvalidArgument(reason);
-    return choice;
+    return {&method, std::move(chosen.device), "asked for", std::move(chosen.cost_table)};
 }
 
 // 3. Memory is looked at before it is taken.
@@ -144,7 +74,7 @@ void check_count(const ConstArrayView& view, std::int64_t expected, std::string_
 
 struct SumPlan::Impl {
     SumOptions options;
-    SumProblem problem;
+    SumProblem problem; // 1. What is asked for is checked and put into words (asked.h).
     Choice choice;
     double predicted_bytes;
     std::unique_ptr<PreparedSum> sum;
@@ -154,7 +84,7 @@ struct SumPlan::Impl {
     std::vector<OutputError> errors;  ///< once a plan has been compared
 
     Impl(const SumOptions& wanted, const ConstArrayView& sources, const ConstArrayView* targets)
-        : options((check(wanted), wanted)), problem(problem_of(options, sources, targets)),
+        : options(wanted), problem(problem_of(options, sources, targets)),
           choice(choose(problem, options, gpu_of(sources, targets))),
           predicted_bytes(checked_bytes(problem, choice)),
           sum(choice.method->make(problem, options, choice.device)) {}
@@ -174,21 +104,6 @@ struct SumPlan::Impl {
         points.emplace();
         points->sources = cuda::host_copy(sources, problem.sources, problem.dimension);
         if (!problem.self) points->targets = cuda::host_copy(targets, problem.targets, problem.dimension);
-    }
-
-    void check_outputs(const SumOutputs& outputs) const {
-        for (int k = 0; k < output_count; ++k) {
-            const auto output = static_cast<Output>(k);
-            const auto& view = outputs.of(output);
-            if (!view) continue;
-            const auto* info = problem.kernel->find(output);
-            if (info == nullptr)
-                throw InvalidArgument(fmt::format("kernel '{}' has no output '{}'; it has {}",
-                                                  problem.kernel->name, name_of(output),
-                                                  name_of(problem.outputs)));
-            check_output(view, problem.targets, problem.kernel->width(*info, problem.dimension),
-                         name_of(output));
-        }
     }
 
     // 6. Exact sums at sampled targets.
@@ -257,7 +172,7 @@ void SumPlan::update(ConstArrayView sources, ConstArrayView targets) {
 void SumPlan::execute(ConstArrayView strengths, const SumOutputs& outputs, const SumHooks& hooks) {
     auto& plan = *impl_;
     check_values(strengths, plan.problem.sources, "strengths", plan.problem.kernel->strength.columns);
-    plan.check_outputs(outputs);
+    check_outputs(plan.problem, outputs);
     SumReport report;
     report.sources = plan.problem.sources;
     report.targets = plan.problem.targets;

@@ -1,6 +1,6 @@
 // Any text as a user's cost table is refused with one short line, or gives a table that is written and read
 // back unchanged, with the same hash.
-#include "sums/select/cost_file.h"
+#include "sums/costs/cost_file.h"
 
 #include <farfield/error.h>
 

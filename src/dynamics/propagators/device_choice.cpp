@@ -2,8 +2,8 @@
 
 #include "backend/cuda/devices.h"
 #include "dynamics/integrators/integrator.h"
-#include "sums/select/cost_file.h"
-#include "sums/select/direct_costs.h"
+#include "sums/costs/cost_file.h"
+#include "sums/direct/costs.h"
 
 #include <farfield/error.h>
 

@@ -1,7 +1,7 @@
 // Where a simulation runs: decided once, when it is made.
 #pragma once
 
-#include "sums/select/cost_table.h"
+#include "sums/costs/cost_table.h"
 
 #include <farfield/simulation.h>
 

@@ -11,7 +11,7 @@
 #include "dynamics/simulation/state.h"
 #include "io/atomic_file.h"
 #include "io/output_folder.h"
-#include "sums/select/cost_file.h"
+#include "sums/costs/cost_file.h"
 
 #include <farfield/error.h>
 #include <farfield/farfield.h>

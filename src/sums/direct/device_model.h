@@ -1,5 +1,5 @@
 // How long a direct sum takes on the CPU and on a GPU, from rates of the cost table
-// (sums/select/cost_table.h); which of the two `--device auto` takes follows from it. Plain arithmetic,
+// (sums/costs/cost_table.h); which of the two `--device auto` takes follows from it. Plain arithmetic,
 // tested with made-up rates.
 #pragma once
 

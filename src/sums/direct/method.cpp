@@ -2,6 +2,7 @@
 #include "sums/method/method.h"
 #include "base/arrays.h"
 #include "base/stopwatch.h"
+#include "sums/direct/costs.h"
 #include "sums/direct/cuda/gpu_sum.h"
 #include "sums/direct/direct.h"
 
@@ -103,6 +104,7 @@ constexpr MethodInfo row{.value = Method::direct,
                          .has_jerk = true,
                          .resident = true,
                          .why_not = why_not,
+                         .seconds = direct_seconds,
                          .bytes = bytes,
                          .make = make};
 

@@ -2,6 +2,7 @@
 // methods (command line, case files, Python, docs) reads the table; sums/README.md tells how to add one.
 #pragma once
 
+#include "sums/costs/cost_table.h"
 #include "sums/method/problem.h"
 
 #include <farfield/sum.h>
@@ -43,6 +44,10 @@ struct MethodInfo {
     bool resident;         ///< feeds simulations that live on GPUs
     /// Empty, or why this problem cannot be computed on that device (never `automatic`), with the remedy.
     std::string (*why_not)(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device);
+    /// Seconds that the table lets expect for all executions, with the start of the device, on the GPU of
+    /// that name or, if it is empty, on the CPU. A pure function.
+    double (*seconds)(const SumProblem& problem, const SumOptions& options, std::string_view gpu,
+                      const CostTable& table);
     /// Memory that it takes on each of the device's memories, beside the caller's arrays, at most.
     double (*bytes)(const SumProblem& problem, const DeviceChoice& device);
     /// @throws InvalidArgument for options of the method that do not apply, BackendUnavailable, DeviceError.

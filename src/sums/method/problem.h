@@ -22,6 +22,7 @@ struct SumProblem {
     double sigma = 0.0;
     double tolerance = 0.0;                       ///< relative error of each output; 0: none was given
     std::array<double, most_dimensions> period{}; ///< of each axis; 0: open
+    double executions = 1.0; ///< how often it is expected to be summed over the same points
     Precision precision = Precision::float64;
     Coincident coincident = Coincident::error;
 

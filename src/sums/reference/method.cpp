@@ -115,6 +115,13 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
     return {};
 }
 
+double seconds(const SumProblem& problem, const SumOptions& options, std::string_view /*gpu*/,
+               const CostTable& table) {
+    const double rate = cost_of(table, "reference.cpu.pairs_per_second") * thread_count(options.threads);
+    return problem.executions * static_cast<double>(problem.sources) * static_cast<double>(problem.targets) /
+           rate;
+}
+
 double bytes(const SumProblem& problem, const DeviceChoice& /*device*/) {
     const double a_source = problem.dimension + problem.kernel->strength.columns;
     const double a_target = problem.dimension + 2.0 * problem.kernel->width(problem.dimension) + 2.0;
@@ -134,6 +141,7 @@ constexpr MethodInfo row{.value = Method::reference,
                          .has_jerk = false,
                          .resident = false,
                          .why_not = why_not,
+                         .seconds = seconds,
                          .bytes = bytes,
                          .make = make};
 

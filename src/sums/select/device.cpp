@@ -1,9 +1,8 @@
 #include "sums/select/device.h"
 
 #include "backend/cuda/devices.h"
+#include "sums/costs/cost_file.h"
 #include "sums/direct/variants.h"
-#include "sums/select/cost_file.h"
-#include "sums/select/direct_costs.h"
 
 #include <farfield/error.h>
 
@@ -26,17 +25,17 @@ std::string first_gpu() {
 
 } // namespace
 
-DeviceChoice faster_device(const CostTable& table, const SumOptions& options, bool self, const SumCost& cost,
-                           const FirstGpu& first_gpu_name) {
-    const double cpu_seconds = seconds_on(cpu_rates(table, options, self), cost);
+DeviceChoice faster_device(const CostTable& table, const MethodInfo& method, const SumProblem& problem,
+                           const SumOptions& options, const FirstGpu& first_gpu_name) {
+    if (!method.on_gpu) return the_cpu;
+    const double cpu_seconds = method.seconds(problem, options, {}, table);
     if (cpu_seconds <= least_gpu_start(table)) return the_cpu;
     const auto name = first_gpu_name();
     if (name.empty()) return the_cpu;
-    const auto rates = gpu_rates(table, name, options.precision, self);
-    return seconds_on(rates, cost) < cpu_seconds ? gpu(0) : the_cpu;
+    return method.seconds(problem, options, name, table) < cpu_seconds ? gpu(0) : the_cpu;
 }
 
-ChosenDevice choose_device(const SumOptions& options, bool self, const SumCost& cost,
+ChosenDevice choose_device(const MethodInfo& method, const SumProblem& problem, const SumOptions& options,
                            std::optional<int> array_gpu) {
     if (options.device.kind == DeviceKind::cpu) {
         if (array_gpu)
@@ -49,10 +48,11 @@ ChosenDevice choose_device(const SumOptions& options, bool self, const SumCost& 
     if (array_gpu && options.device.gpus.empty()) return {gpu(*array_gpu), {}};
     if (options.device.kind == DeviceKind::cuda)
         return {options.device.gpus.empty() ? gpu(0) : options.device, {}};
+    if (!method.on_gpu) return {the_cpu, {}};
     if (is_for_gpus_only(options.variant)) return {gpu(0), {}};
     if (is_for_cpu(options)) return {the_cpu, {}};
     const auto& in_use = cost_table_in_use();
-    return {faster_device(in_use.table, options, self, cost, first_gpu), in_use.hash};
+    return {faster_device(in_use.table, method, problem, options, first_gpu), in_use.hash};
 }
 
 } // namespace farfield

@@ -2,8 +2,8 @@
 // faster.
 #pragma once
 
-#include "sums/direct/device_model.h"
-#include "sums/select/cost_table.h"
+#include "sums/costs/cost_table.h"
+#include "sums/method/method.h"
 
 #include <farfield/sum.h>
 
@@ -21,11 +21,12 @@ struct ChosenDevice {
 /// The CPU or the GPUs to compute on. `array_gpu`: the GPU on which the caller's points lie, if they do; the
 /// sum then runs there.
 ///
-/// `auto` takes the CPU where an `isa` or a variant of the CPU is asked for, and the GPU for a variant of
-/// GPUs. Otherwise `faster_device` decides, with the table of this process and the first GPU of this machine.
+/// `auto` takes the CPU for a method without GPU code, where an `isa` or a variant of the CPU is asked for,
+/// and the GPU for a variant of GPUs. Otherwise `faster_device` decides, with the table of this process and
+/// the first GPU of this machine.
 /// @throws BackendUnavailable without the GPU asked for, InvalidArgument where arrays and device contradict
 /// each other, and what loading the user's cost table throws.
-ChosenDevice choose_device(const SumOptions& options, bool self, const SumCost& cost,
+ChosenDevice choose_device(const MethodInfo& method, const SumProblem& problem, const SumOptions& options,
                            std::optional<int> array_gpu = std::nullopt);
 
 /// The name of the machine's first GPU, empty without one. Asking loads the driver, which takes a tenth of a
@@ -35,7 +36,7 @@ using FirstGpu = std::function<std::string()>;
 /// The CPU or the first GPU, by times that follow from `table`. The start of CUDA counts in full: a plan does
 /// not know what else its process computes. A pure function of its arguments; `gpu` is asked only where the
 /// answer matters.
-DeviceChoice faster_device(const CostTable& table, const SumOptions& options, bool self, const SumCost& cost,
-                           const FirstGpu& gpu);
+DeviceChoice faster_device(const CostTable& table, const MethodInfo& method, const SumProblem& problem,
+                           const SumOptions& options, const FirstGpu& gpu);
 
 } // namespace farfield

@@ -8,8 +8,8 @@
 #include "dynamics/integrators/motion_formulas.h"
 #include "dynamics/propagators/device_choice.h"
 #include "dynamics/simulation/state.h"
+#include "sums/costs/cost_file.h"
 #include "sums/points/axis_origin.h"
-#include "sums/select/cost_file.h"
 
 #include <cmath>
 

@@ -1,7 +1,7 @@
 // The cost table: text and hash, the file of the user, and what is said of files that are broken.
-#include "sums/select/cost_file.h"
-#include "sums/select/cost_table.h"
-#include "sums/select/direct_costs.h"
+#include "sums/costs/cost_file.h"
+#include "sums/costs/cost_table.h"
+#include "sums/direct/costs.h"
 
 #include <farfield/error.h>
 #include <farfield/sum.h>

@@ -1,8 +1,8 @@
 // Where a sum runs: the model behind `auto` with made-up rates and tables, and what is said on a machine
 // without a GPU.
+#include "sums/costs/cost_file.h"
 #include "sums/direct/cuda/rungs.h"
 #include "sums/direct/device_model.h"
-#include "sums/select/cost_file.h"
 #include "sums/select/device.h"
 
 #include <farfield/error.h>
@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cmath>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,9 +23,19 @@ namespace {
 const DeviceChoice cpu{.kind = DeviceKind::cpu};
 const DeviceChoice cuda_0{.kind = DeviceKind::cuda, .gpus = {0}};
 
-DeviceChoice device_of(const SumOptions& options, bool self, const SumCost& cost,
-                       std::optional<int> array_gpu = std::nullopt) {
-    return choose_device(options, self, cost, array_gpu).device;
+/// Points on themselves, of so many pairs.
+SumProblem problem_of_pairs(double pairs, double executions = 1.0) {
+    SumProblem problem;
+    problem.kernel = &gravity_kernel();
+    problem.sources = problem.targets = static_cast<std::int64_t>(std::sqrt(pairs));
+    problem.executions = executions;
+    return problem;
+}
+
+const MethodInfo& direct() { return method_info(Method::direct); }
+
+DeviceChoice device_of(const SumOptions& options, double pairs, std::optional<int> array_gpu = std::nullopt) {
+    return choose_device(direct(), problem_of_pairs(pairs), options, array_gpu).device;
 }
 
 // 2 threads of 1e9 pairs/s with 1 ms to begin with, for 1e10 pairs: 1 ms + 5 s.
@@ -86,7 +97,7 @@ CostTable made_up_table() {
 TEST(FasterDevice, CrossesWhereTheTableSays) {
     const auto table = made_up_table();
     const auto gpu_wins = [&](double n) {
-        return faster_device(table, {.threads = 1}, true, cost_of_sum(n, n, true),
+        return faster_device(table, direct(), problem_of_pairs(n * n), {.threads = 1},
                              [] { return std::string("Some GPU"); }) == cuda_0;
     };
     EXPECT_FALSE(gpu_wins(10000));
@@ -99,16 +110,16 @@ TEST(FasterDevice, CrossesWhereTheTableSays) {
 TEST(FasterDevice, CountsThreadsAndExecutions) {
     const auto table = made_up_table();
     const auto some_gpu = [] { return std::string("Some GPU"); };
-    const auto cost = [](double n, double executions) { return cost_of_sum(n, n, true, executions); };
-    EXPECT_EQ(faster_device(table, {.threads = 1}, true, cost(20000, 1), some_gpu), cuda_0);
-    EXPECT_EQ(faster_device(table, {.threads = 8}, true, cost(20000, 1), some_gpu), cpu);
-    EXPECT_EQ(faster_device(table, {.threads = 8}, true, cost(20000, 10), some_gpu), cuda_0);
+    const auto cost = [](double n, double executions) { return problem_of_pairs(n * n, executions); };
+    EXPECT_EQ(faster_device(table, direct(), cost(20000, 1), {.threads = 1}, some_gpu), cuda_0);
+    EXPECT_EQ(faster_device(table, direct(), cost(20000, 1), {.threads = 8}, some_gpu), cpu);
+    EXPECT_EQ(faster_device(table, direct(), cost(20000, 10), {.threads = 8}, some_gpu), cuda_0);
 }
 
 TEST(FasterDevice, WithoutAGpuIsTheCpu) {
-    EXPECT_EQ(
-        faster_device(made_up_table(), {.threads = 1}, true, {.pairs = 1e15}, [] { return std::string(); }),
-        cpu);
+    EXPECT_EQ(faster_device(made_up_table(), direct(), problem_of_pairs(1e15), {.threads = 1},
+                            [] { return std::string(); }),
+              cpu);
 }
 
 // Loading the driver takes a tenth of a second: a sum that ends before any GPU has started does not ask.
@@ -118,9 +129,9 @@ TEST(FasterDevice, AsksForGpusOnlyWhereItMatters) {
         ++asked;
         return std::string("Some GPU");
     };
-    EXPECT_EQ(faster_device(made_up_table(), {.threads = 1}, true, {.pairs = 9e7}, count), cpu);
+    EXPECT_EQ(faster_device(made_up_table(), direct(), problem_of_pairs(9e7), {.threads = 1}, count), cpu);
     EXPECT_EQ(asked, 0);
-    EXPECT_EQ(faster_device(made_up_table(), {.threads = 1}, true, {.pairs = 9e8}, count), cuda_0);
+    EXPECT_EQ(faster_device(made_up_table(), direct(), problem_of_pairs(9e8), {.threads = 1}, count), cuda_0);
     EXPECT_EQ(asked, 1);
 }
 
@@ -128,7 +139,7 @@ TEST(FasterDevice, KnowsTheModelOfTheGpu) {
     auto table = made_up_table();
     table.costs["direct.gpu.slow_card.double.self_pairs_per_second"] = 1e8;
     const auto on = [&](const char* name) {
-        return faster_device(table, {.threads = 1}, true, {.pairs = 1e10},
+        return faster_device(table, direct(), problem_of_pairs(1e10), {.threads = 1},
                              [name] { return std::string(name); });
     };
     EXPECT_EQ(on("NVIDIA Slow Card 12GB"), cpu);
@@ -141,9 +152,8 @@ TEST(FasterDevice, IsTheSameAfterSlowWork) {
     const auto ask = [] {
         std::vector<DeviceChoice> chosen;
         for (double n = 1000; n < 1e6; n *= 1.3)
-            chosen.push_back(faster_device(shipped_cost_table(), {.threads = 2}, true,
-                                           cost_of_sum(n, n, true),
-                                           [] { return std::string("NVIDIA H200"); }));
+            chosen.push_back(faster_device(shipped_cost_table(), direct(), problem_of_pairs(n * n),
+                                           {.threads = 2}, [] { return std::string("NVIDIA H200"); }));
         return chosen;
     };
     const auto before = ask();
@@ -163,7 +173,7 @@ TEST(FasterDevice, IsTheSameAfterSlowWork) {
 // On any machine: the report names the table that chose, and none where the options chose.
 TEST(ChooseDevice, NamesTheTableThatChose) {
     const auto table_of = [](const SumOptions& options) {
-        return choose_device(options, true, {.pairs = 10}).cost_table;
+        return choose_device(direct(), problem_of_pairs(10), options).cost_table;
     };
     EXPECT_EQ(table_of({}), cost_table_in_use().hash);
     EXPECT_EQ(table_of({.device = {.kind = DeviceKind::cpu}}), "");
@@ -176,24 +186,24 @@ TEST(ChooseDevice, NamesTheTableThatChose) {
 }
 
 TEST(ChooseDevice, TakesWhatIsAskedFor) {
-    const SumCost huge{.pairs = 1e15}, tiny{.pairs = 10};
-    EXPECT_EQ(device_of({.device = {.kind = DeviceKind::cpu}}, true, huge), cpu);
-    EXPECT_EQ(device_of({.device = {.kind = DeviceKind::cuda}}, true, tiny), cuda_0);
-    EXPECT_EQ(device_of({.device = {.kind = DeviceKind::cuda, .gpus = {2}}}, true, tiny).gpus,
-              std::vector<int>{2});
+    constexpr double huge = 1e15;
+    constexpr double tiny = 10;
+    EXPECT_EQ(device_of({.device = {.kind = DeviceKind::cpu}}, huge), cpu);
+    EXPECT_EQ(device_of({.device = {.kind = DeviceKind::cuda}}, tiny), cuda_0);
+    EXPECT_EQ(device_of({.device = {.kind = DeviceKind::cuda, .gpus = {2}}}, tiny).gpus, std::vector<int>{2});
     // arrays take the sum to their GPU
-    EXPECT_EQ(device_of({}, true, tiny, 3).gpus, std::vector<int>{3});
-    EXPECT_THROW(choose_device({.device = {.kind = DeviceKind::cpu}}, true, tiny, 3), InvalidArgument);
+    EXPECT_EQ(device_of({}, tiny, 3).gpus, std::vector<int>{3});
+    EXPECT_THROW(device_of({.device = {.kind = DeviceKind::cpu}}, tiny, 3), InvalidArgument);
     // rungs know their place
-    EXPECT_EQ(device_of({.variant = Variant::register_tile}, true, tiny), cuda_0);
-    EXPECT_EQ(device_of({.variant = Variant::simd}, true, huge), cpu);
-    EXPECT_EQ(device_of({.isa = Isa::scalar}, true, huge), cpu);
-    EXPECT_EQ(device_of({}, true, tiny), cpu);
+    EXPECT_EQ(device_of({.variant = Variant::register_tile}, tiny), cuda_0);
+    EXPECT_EQ(device_of({.variant = Variant::simd}, huge), cpu);
+    EXPECT_EQ(device_of({.isa = Isa::scalar}, huge), cpu);
+    EXPECT_EQ(device_of({}, tiny), cpu);
 }
 
 TEST(ChooseDevice, WithoutGpuSaysWhyAndAutoTakesTheCpu) {
     if (!gpus().empty()) GTEST_SKIP() << "this machine has a GPU";
-    EXPECT_EQ(device_of({}, true, {.pairs = 1e15}), cpu);
+    EXPECT_EQ(device_of({}, 1e15), cpu);
     const std::vector<double> points{0, 0, 0, 1, 0, 0}, strengths{1, 1};
     const auto at = matrix_view(std::span<const double>(points), 3);
     const auto message = [&](const SumOptions& options, ConstArrayView view) {

@@ -1,6 +1,8 @@
-#include "sums/select/cost_table.h"
+#include "sums/costs/cost_table.h"
 
+#include <algorithm>
 #include <farfield/error.h>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -90,6 +92,13 @@ double cost_of_gpu(const CostTable& table, std::string_view pattern, std::string
         }
     }
     return cost_of(table, of_model(pattern, best));
+}
+
+double least_gpu_start(const CostTable& table) {
+    double least = std::numeric_limits<double>::infinity();
+    for (const auto& [name, value] : table.costs)
+        if (name.starts_with("gpu.") && name.ends_with(".start_seconds")) least = std::min(least, value);
+    return least;
 }
 
 } // namespace farfield

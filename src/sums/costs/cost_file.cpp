@@ -1,4 +1,4 @@
-#include "sums/select/cost_file.h"
+#include "sums/costs/cost_file.h"
 
 #include "base/text.h"
 

@@ -44,4 +44,8 @@ double cost_of(const CostTable& table, std::string_view name);
 /// table whose words are part of that name, or "generic".
 double cost_of_gpu(const CostTable& table, std::string_view pattern, std::string_view gpu_name);
 
+/// The least that any GPU of the table takes to start. A sum that a CPU ends sooner stays there, whatever
+/// GPUs the machine has.
+double least_gpu_start(const CostTable& table);
+
 } // namespace farfield

@@ -1,6 +1,6 @@
 // The cost table that comes with this version of Farfield. Changing a figure changes the table's hash, and
 // may change where `auto` computes: it is a change of behaviour and belongs in the changelog.
-#include "sums/select/cost_table.h"
+#include "sums/costs/cost_table.h"
 
 #include <array>
 #include <utility>

@@ -1,12 +1,9 @@
-#include "sums/select/direct_costs.h"
+#include "sums/direct/costs.h"
 
 #include "backend/simd/isa.h"
 #include "backend/threads/parallel.h"
 
 #include <fmt/format.h>
-
-#include <algorithm>
-#include <limits>
 
 namespace farfield {
 namespace direct_cost {
@@ -41,11 +38,12 @@ GpuRates gpu_rates(const CostTable& table, std::string_view gpu_name, Precision 
             .pairs_per_second = of(direct_cost::gpu_pairs_per_second(precision, self))};
 }
 
-double least_gpu_start(const CostTable& table) {
-    double least = std::numeric_limits<double>::infinity();
-    for (const auto& [name, value] : table.costs)
-        if (name.starts_with("gpu.") && name.ends_with(".start_seconds")) least = std::min(least, value);
-    return least;
+double direct_seconds(const SumProblem& problem, const SumOptions& options, std::string_view gpu,
+                      const CostTable& table) {
+    const auto cost = cost_of_sum(static_cast<double>(problem.sources), static_cast<double>(problem.targets),
+                                  problem.self, problem.executions);
+    return gpu.empty() ? seconds_on(cpu_rates(table, options, problem.self), cost)
+                       : seconds_on(gpu_rates(table, gpu, options.precision, problem.self), cost);
 }
 
 } // namespace farfield

@@ -2,8 +2,9 @@
 // (sums/direct/device_model.h) that follow from them. Another method has a file like this one.
 #pragma once
 
+#include "sums/costs/cost_table.h"
 #include "sums/direct/device_model.h"
-#include "sums/select/cost_table.h"
+#include "sums/method/problem.h"
 
 #include <farfield/sum.h>
 
@@ -33,8 +34,8 @@ CpuRates cpu_rates(const CostTable& table, const SumOptions& options, bool self)
 /// What a GPU of this name reaches in a process that has not started CUDA.
 GpuRates gpu_rates(const CostTable& table, std::string_view gpu_name, Precision precision, bool self);
 
-/// The least that any GPU of the table takes to start. A sum that a CPU ends sooner stays there, whatever
-/// GPUs the machine has.
-double least_gpu_start(const CostTable& table);
+/// `MethodInfo::seconds` of the direct sum.
+double direct_seconds(const SumProblem& problem, const SumOptions& options, std::string_view gpu,
+                      const CostTable& table);
 
 } // namespace farfield

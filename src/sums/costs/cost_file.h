@@ -2,7 +2,7 @@
 // process, which is the shipped one with what stands in that file.
 #pragma once
 
-#include "sums/select/cost_table.h"
+#include "sums/costs/cost_table.h"
 
 #include <filesystem>
 #include <string>

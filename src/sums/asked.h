@@ -1,0 +1,18 @@
+// From what a caller asks for to the problem that methods see.
+#pragma once
+
+#include "sums/method/problem.h"
+
+#include <farfield/sum.h>
+
+namespace farfield {
+
+/// Checks the options and puts the sum into a problem. `targets` is null where they are the sources.
+/// @throws InvalidArgument for a value that is not allowed, whatever the points.
+SumProblem problem_of(const SumOptions& options, const ConstArrayView& sources,
+                      const ConstArrayView* targets);
+
+/// @throws InvalidArgument for an output that the kernel does not have, or an array of a wrong shape.
+void check_outputs(const SumProblem& problem, const SumOutputs& outputs);
+
+} // namespace farfield
