@@ -192,7 +192,7 @@ public:
 
     void run(bool mutual, int warps, Truth& truth) {
         const auto lists = mutual ? grid_.lists(half_) : grid_.lists();
-        const BlockShape shape = warps == 0 ? block_shape(mean_size(lists), mutual, sizeof(Real))
+        const BlockShape shape = warps == 0 ? block_shape(mean_size(lists), sizeof(Real))
                                             : BlockShape{warps, largest_tile(sizeof(Real), warps)};
         const auto plan = plan_blocks(lists, shape, mutual);
         const DeviceBlockPlan device_plan(plan, nullptr);

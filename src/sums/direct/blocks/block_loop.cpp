@@ -14,6 +14,7 @@ namespace farfield {
 namespace {
 
 constexpr int group = vector_registers > 16 ? 4 : 2; ///< targets in registers
+constexpr std::int64_t longest_chain = 128;
 constexpr std::int64_t flush_after = 256; ///< targets that add to a streaming sum in the precision of the sum
 
 /// Pads lie outside of any frame, those of targets and of sources apart: never coincident, strength 0.
@@ -33,8 +34,10 @@ class BlockLoop {
     /// Which pairs of a vector of sources with the targets in registers are left out.
     enum class Left { none, itself, itself_and_before };
 
-    /// Sources whose data and sums, eight numbers each, fit the first-level cache.
-    static constexpr std::int64_t stream_size = sizeof(T) == 4 ? 768 : 512;
+    /// Sources whose data and sums, eight numbers each, fit the first-level cache; fewer for narrow vectors,
+    /// as a lane adds up at most `longest_chain` of them in the precision of the sum.
+    static constexpr std::int64_t stream_size =
+        std::min<std::int64_t>(sizeof(T) == 4 ? 768 : 512, longest_chain * O::width);
     /// Between arrays: a few cache lines more, so that their elements i do not compete for one set of it.
     static constexpr std::int64_t stride = stream_size + 48;
 

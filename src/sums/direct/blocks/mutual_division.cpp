@@ -50,7 +50,8 @@ std::int64_t mutual_group_points(std::int64_t points) {
 }
 
 MutualDivision divide_mutual(const BlockLists& lists, std::int64_t points) {
-    MutualDivision division{.groups = make_groups(lists.targets, points)};
+    MutualDivision division;
+    division.groups = make_groups(lists.targets, points);
     std::vector<std::pair<std::int32_t, std::int64_t>> apart; // block, place
     for (std::size_t g = 0; g + 1 < division.groups.size(); ++g) {
         const auto begin = division.groups[g];

@@ -72,7 +72,7 @@ struct BlockPlan {
 };
 
 /// The shape that suits blocks of this mean size (points over blocks that are not empty).
-BlockShape block_shape(double mean_size, bool mutual, std::size_t real_bytes);
+BlockShape block_shape(double mean_size, std::size_t real_bytes);
 
 /// Of the target blocks that are not empty.
 double mean_size(const BlockLists& lists);
