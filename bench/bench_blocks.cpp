@@ -94,7 +94,8 @@ void bench_precision(Precision precision, int repeats, Json& rows) {
                           .targets = data->points.view(),
                           .sources = data->points.view(),
                           .sums = data->where()};
-    std::vector<Timed> timed{{"all-pairs", 0, all_pairs_points * (all_pairs_points - 1), [&] { run_variant(all); }}};
+    std::vector<Timed> timed{
+        {"all-pairs", 0, all_pairs_points * (all_pairs_points - 1), [&] { run_variant(all); }}};
     for (const int block : {32, 64, 128, 256}) add_block_loops<T>(timed, precision, block);
     for (auto& one : timed) one.run();
     for (int turn = 0; turn < repeats; ++turn)

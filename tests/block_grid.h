@@ -1,5 +1,5 @@
-// Points in the cube [0, 1)³ cut into k³ blocks, each acted on by itself and the up to 26 around it: what tests
-// and benches of the loops over blocks compute. Nothing of the library's formulas.
+// Points in the cube [0, 1)³ cut into k³ blocks, each acted on by itself and the up to 26 around it: what
+// tests and benches of the loops over blocks compute. Nothing of the library's formulas.
 #pragma once
 
 #include "sums/direct/blocks/lists.h"
@@ -13,9 +13,9 @@
 namespace farfield::block_grid {
 
 struct Grid {
-    std::vector<double> points;      ///< N×3, sorted by block
-    std::vector<double> strengths;   ///< N, in [0.5, 1.5], of both signs where asked
-    std::vector<double> centres;     ///< blocks×3
+    std::vector<double> points;    ///< N×3, sorted by block
+    std::vector<double> strengths; ///< N, in [0.5, 1.5], of both signs where asked
+    std::vector<double> centres;   ///< blocks×3
     std::vector<BlockRange> blocks;
     std::vector<std::int32_t> first; ///< all neighbours but the block itself
     std::vector<std::int32_t> partners;
@@ -48,7 +48,8 @@ inline Grid uniform(std::int64_t n, int k, std::uint64_t seed, bool to_float, bo
     };
     std::vector<double> points(static_cast<std::size_t>(3 * n));
     for (auto& x : points) x = random();
-    const auto cells = static_cast<std::size_t>(k) * static_cast<std::size_t>(k) * static_cast<std::size_t>(k);
+    const auto cells =
+        static_cast<std::size_t>(k) * static_cast<std::size_t>(k) * static_cast<std::size_t>(k);
     const auto block_of = [&](std::size_t i) {
         std::size_t cell = 0;
         for (std::size_t a = 3; a-- > 0;)
@@ -74,8 +75,7 @@ inline Grid uniform(std::int64_t n, int k, std::uint64_t seed, bool to_float, bo
     for (std::int64_t i = 0; i < n; ++i) {
         const double q = 0.5 + random();
         grid.strengths.push_back(both_signs && random() < 0.5 ? -q : q);
-        if (to_float)
-            grid.strengths.back() = static_cast<double>(static_cast<float>(grid.strengths.back()));
+        if (to_float) grid.strengths.back() = static_cast<double>(static_cast<float>(grid.strengths.back()));
     }
     add_neighbours(grid, k);
     return grid;

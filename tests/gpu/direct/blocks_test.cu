@@ -106,7 +106,8 @@ std::vector<Vec4<Real>> packed(const std::vector<double>& points, const std::vec
                                const std::vector<BlockRange>& blocks, const std::vector<double>& centres) {
     std::vector<Vec4<Real>> out(points.size() / 3);
     const auto at = [&](std::size_t i, const double* centre) {
-        out[i] = {static_cast<Real>(points[3 * i] - centre[0]), static_cast<Real>(points[3 * i + 1] - centre[1]),
+        out[i] = {static_cast<Real>(points[3 * i] - centre[0]),
+                  static_cast<Real>(points[3 * i + 1] - centre[1]),
                   static_cast<Real>(points[3 * i + 2] - centre[2]),
                   static_cast<Real>(strengths.empty() ? 0.0 : strengths[i])};
     };
@@ -128,15 +129,16 @@ template <class Real>
 std::vector<Vec4<Real>> sum(const Model& model, const How& how, int runs = 1) {
     BlockRows rows{model.first, model.partners};
     if (how.mutual) rows = half_of(model.lists());
-    const BlockLists lists{model.target_blocks, how.mutual ? model.target_blocks : model.source_blocks, rows.first,
-                           rows.partners, model.own};
+    const BlockLists lists{model.target_blocks, how.mutual ? model.target_blocks : model.source_blocks,
+                           rows.first, rows.partners, model.own};
     const auto plan = plan_blocks(lists, {how.warps, largest_tile(sizeof(Real), how.warps)}, how.mutual);
     const DeviceBlockPlan device_plan(plan, nullptr);
     const auto centres = how.centred ? model.centres : std::vector<double>();
     std::vector<Vec4<double>> packed_centres;
     for (std::size_t b = 0; 3 * b < centres.size(); ++b)
         packed_centres.push_back({centres[3 * b], centres[3 * b + 1], centres[3 * b + 2], 0});
-    const auto sources = on_device(packed<Real>(model.sources, model.strengths, model.source_blocks, centres));
+    const auto sources =
+        on_device(packed<Real>(model.sources, model.strengths, model.source_blocks, centres));
     const auto others = model.own ? DeviceArray<Vec4<Real>>()
                                   : on_device(packed<Real>(model.targets, {}, model.target_blocks, centres));
     const auto target_blocks = on_device(model.target_blocks), source_blocks = on_device(model.source_blocks);
@@ -165,7 +167,8 @@ std::vector<Vec4<Real>> sum(const Model& model, const How& how, int runs = 1) {
 }
 
 template <class Real>
-void expect_right(const Model& model, const std::vector<Vec4<long double>>& truth, const How& how, double bar) {
+void expect_right(const Model& model, const std::vector<Vec4<long double>>& truth, const How& how,
+                  double bar) {
     const auto got = sum<Real>(model, how);
     long double field = 0, field_norm = 0, potential = 0, potential_norm = 0;
     const auto square = [](long double x) { return x * x; };
@@ -176,8 +179,9 @@ void expect_right(const Model& model, const std::vector<Vec4<long double>>& trut
         potential += square(got[i].w - e.w);
         potential_norm += square(e.w);
     }
-    const std::string what = std::string(sizeof(Real) == 4 ? "float" : "double") + (how.mutual ? " mutual" : "") +
-                             " warps " + std::to_string(how.warps) + (how.centred ? " centred" : "");
+    const std::string what = std::string(sizeof(Real) == 4 ? "float" : "double") +
+                             (how.mutual ? " mutual" : "") + " warps " + std::to_string(how.warps) +
+                             (how.centred ? " centred" : "");
     if (how.outputs & field_only) {
         EXPECT_LE(static_cast<double>(std::sqrt(field / field_norm)), bar) << what;
     }
@@ -252,7 +256,8 @@ TEST(BlocksCuda, SameBitsRunAfterRun) {
         using Real = decltype(real);
         for (const bool mutual : {false, true})
             for (const int warps : {1, 2, 4}) {
-                const auto one = sum<Real>(model, {mutual, warps, true}), two = sum<Real>(model, {mutual, warps, true}, 3);
+                const auto one = sum<Real>(model, {mutual, warps, true}),
+                           two = sum<Real>(model, {mutual, warps, true}, 3);
                 EXPECT_EQ(std::memcmp(one.data(), two.data(), one.size() * sizeof(one[0])), 0)
                     << "mutual " << mutual << " warps " << warps;
             }

@@ -1,10 +1,10 @@
 // The loops over blocks on a CPU against sums in long double written here from the equations, for every
 // instruction set and precision: relative L2 error of potential and field over all targets.
 //
-// Where the bars come from: those of accuracy_test.cpp, for the same arithmetic. Only the one of mixed is that of
-// float: here a few close pairs, each off by up to ten roundings of 6e-8, make up most of the norm. Inputs are
-// floats for float; for mixed they are not, so that its low parts must be
-// at work: without those of the sources own blocks of odd sizes fail.
+// Where the bars come from: those of accuracy_test.cpp, for the same arithmetic. Only the one of mixed is
+// that of float: here a few close pairs, each off by up to ten roundings of 6e-8, make up most of the norm.
+// Inputs are floats for float; for mixed they are not, so that its low parts must be at work: without those
+// of the sources own blocks of odd sizes fail.
 #include "block_grid.h"
 #include "oracle/direct/oracle.h"
 #include "sums/direct/blocks/block_sum.h"
@@ -27,9 +27,7 @@ namespace {
 
 constexpr std::uint64_t seed = 20261122;
 
-double bar(Precision precision) {
-    return precision == Precision::float64 ? 1e-14 : 5e-7;
-}
+double bar(Precision precision) { return precision == Precision::float64 ? 1e-14 : 5e-7; }
 
 /// Potentials, then the three components of the field, one array after the other.
 template <class T>
@@ -161,7 +159,8 @@ Sums<double> sum_in(const Model& model, const How& how) {
     const auto points = static_cast<std::int64_t>(n);
     if (how.mutual) {
         const auto half = half_of(model.lists());
-        const BlockLists lists{model.target_blocks, model.target_blocks, half.first, half.partners, model.own};
+        const BlockLists lists{model.target_blocks, model.target_blocks, half.first, half.partners,
+                               model.own};
         MutualBlocks(lists, points).sum(task);
     } else {
         OneSidedBlocks(model.lists(), points, static_cast<std::int64_t>(model.sources.q.size())).sum(task);
@@ -280,7 +279,8 @@ TEST(Blocks, CoincidentPointsGiveResultsThatAreNotFinite) {
                 model.targets = model.sources;
                 const auto potential = sum(model, {isa, precision, mutual}).potential();
                 for (std::size_t i = 0; i < potential.size(); ++i)
-                    EXPECT_EQ(std::isfinite(potential[i]), i != 12 && i != static_cast<std::size_t>(other)) << i;
+                    EXPECT_EQ(std::isfinite(potential[i]), i != 12 && i != static_cast<std::size_t>(other))
+                        << i;
             }
     });
 }

@@ -48,17 +48,22 @@ std::string message(const BlockLists& lists, bool mutual) {
 }
 
 TEST(BlockLists, MistakesAreNamed) {
-    const std::vector<BlockRange> good{{0, 4}, {4, 10}}, beyond{{0, 4}, {4, 11}}, overlapping{{0, 5}, {4, 10}};
-    const std::vector<std::int32_t> first{0, 1, 1}, partner{1}, none{2}, self{0}, falling{1, 0, 1}, short_first{0, 1};
+    const std::vector<BlockRange> good{{0, 4}, {4, 10}}, beyond{{0, 4}, {4, 11}},
+        overlapping{{0, 5}, {4, 10}};
+    const std::vector<std::int32_t> first{0, 1, 1}, partner{1}, none{2}, self{0}, falling{1, 0, 1},
+        short_first{0, 1};
     EXPECT_EQ(message({good, good, first, partner, true}, true), "accepted");
     EXPECT_NE(message({beyond, good, first, partner, false}, false).find("target block 1 is [4, 11)"),
               std::string::npos);
-    EXPECT_NE(message({good, beyond, first, partner, false}, false).find("source block 1"), std::string::npos);
-    EXPECT_NE(message({good, good, first, none, false}, false).find("source block 2 of 2"), std::string::npos);
+    EXPECT_NE(message({good, beyond, first, partner, false}, false).find("source block 1"),
+              std::string::npos);
+    EXPECT_NE(message({good, good, first, none, false}, false).find("source block 2 of 2"),
+              std::string::npos);
     EXPECT_NE(message({good, good, falling, partner, false}, false).find("rise"), std::string::npos);
     EXPECT_NE(message({good, good, short_first, partner, false}, false).find("3 starts"), std::string::npos);
     EXPECT_EQ(message({overlapping, overlapping, first, partner, false}, false), "accepted");
-    EXPECT_NE(message({overlapping, overlapping, first, partner, true}, true).find("point 4"), std::string::npos);
+    EXPECT_NE(message({overlapping, overlapping, first, partner, true}, true).find("point 4"),
+              std::string::npos);
     EXPECT_NE(message({good, good, first, self, true}, true).find("names itself"), std::string::npos);
     const std::vector<std::int32_t> both_first{0, 1, 2}, both{1, 0};
     EXPECT_NE(message({good, good, both_first, both, true}, true).find("listed twice"), std::string::npos);
@@ -176,7 +181,8 @@ TEST(BlockPlan, SlotsAreWrittenAndAddedOnce) {
     for (std::size_t b = 0; b < grid.blocks.size(); ++b)
         for (auto k = plan.incoming_first[b]; k < plan.incoming_first[b + 1]; ++k)
             for (int i = 0; i < grid.blocks[b].size(); ++i) {
-                auto& owner = writes[plan.incoming[static_cast<std::size_t>(k)] + static_cast<std::size_t>(i)];
+                auto& owner =
+                    writes[plan.incoming[static_cast<std::size_t>(k)] + static_cast<std::size_t>(i)];
                 EXPECT_EQ(owner, grid.blocks[b].begin + i);
                 owner = -2;
             }

@@ -37,7 +37,7 @@ class BlockLoop {
     /// Sources whose data and sums, eight numbers each, fit the first-level cache; fewer for narrow vectors,
     /// as a lane adds up at most `longest_chain` of them in the precision of the sum.
     static constexpr std::int64_t stream_size =
-        std::min<std::int64_t>(sizeof(T) == 4 ? 768 : 512, longest_chain * O::width);
+        std::min<std::int64_t>(sizeof(T) == 4 ? 768 : 512, longest_chain* O::width);
     /// Between arrays: a few cache lines more, so that their elements i do not compete for one set of it.
     static constexpr std::int64_t stride = stream_size + 48;
 
@@ -76,7 +76,8 @@ class BlockLoop {
         std::int64_t filled = 0;
         while (filled < stream_size && cursor.source < tile_.source_count) {
             const auto& source = tile_.sources_of_block[cursor.source];
-            const auto count = std::min<std::int64_t>(source.range.size() - cursor.offset, stream_size - filled);
+            const auto count =
+                std::min<std::int64_t>(source.range.size() - cursor.offset, stream_size - filled);
             visit(source, cursor.offset, filled, count);
             filled += count;
             cursor.offset += count;
@@ -91,15 +92,15 @@ class BlockLoop {
 
     void fill(Stream& stream, Cursor& cursor) const {
         stream.first += stream.count;
-        stream.count = each_run(cursor, [&](const BlockSource& source, std::int64_t offset, std::int64_t at,
-                                            std::int64_t count) {
-            const auto index = source.range.begin + offset;
-            for (int k = 0; k < 3; ++k) {
-                copy(tile_.sources.high[k], index, count, stream.high[k] + at);
-                if constexpr (Mixed) copy(tile_.sources.low[k], index, count, stream.low[k] + at);
-            }
-            copy(tile_.sources.strength, index, count, stream.strength + at);
-        });
+        stream.count = each_run(
+            cursor, [&](const BlockSource& source, std::int64_t offset, std::int64_t at, std::int64_t count) {
+                const auto index = source.range.begin + offset;
+                for (int k = 0; k < 3; ++k) {
+                    copy(tile_.sources.high[k], index, count, stream.high[k] + at);
+                    if constexpr (Mixed) copy(tile_.sources.low[k], index, count, stream.low[k] + at);
+                }
+                copy(tile_.sources.strength, index, count, stream.strength + at);
+            });
         const auto end = (stream.count + width - 1) / width * width;
         for (auto i = stream.count; i < end; ++i) {
             for (int k = 0; k < 3; ++k) {
@@ -161,8 +162,8 @@ class BlockLoop {
             const P strength = P::all(O::load(stream.strength + i));
             P d[3];
             subtract(targets.x, y, d);
-            auto terms = Formula::template terms<potential_wanted, field_wanted>(
-                square_distance(d, softening2_));
+            auto terms =
+                Formula::template terms<potential_wanted, field_wanted>(square_distance(d, softening2_));
             if constexpr (left != Left::none) {
                 leave_out<left>(terms.potential, stream.first + i, target);
                 leave_out<left>(terms.weight, stream.first + i, target);
@@ -208,16 +209,17 @@ class BlockLoop {
 
     // d points from source to target, so the sources get the opposite of their sums.
     void add_to_sources(const Stream& stream, Cursor cursor) const {
-        each_run(cursor, [&](const BlockSource& source, std::int64_t offset, std::int64_t at,
-                             std::int64_t count) {
-            const auto& sums = source.apart ? tile_.sums_apart : tile_.sums;
-            if constexpr (potential_wanted)
-                flush(stream.potential + at, potential_factor, count, sums.potential + source.sums_begin + offset);
-            if constexpr (field_wanted)
-                for (int k = 0; k < 3; ++k)
-                    flush(stream.field[k] + at, -field_factor, count,
-                          sums.field[k] + source.sums_begin + offset);
-        });
+        each_run(cursor,
+                 [&](const BlockSource& source, std::int64_t offset, std::int64_t at, std::int64_t count) {
+                     const auto& sums = source.apart ? tile_.sums_apart : tile_.sums;
+                     if constexpr (potential_wanted)
+                         flush(stream.potential + at, potential_factor, count,
+                               sums.potential + source.sums_begin + offset);
+                     if constexpr (field_wanted)
+                         for (int k = 0; k < 3; ++k)
+                             flush(stream.field[k] + at, -field_factor, count,
+                                   sums.field[k] + source.sums_begin + offset);
+                 });
     }
 
     void add_group(std::int64_t place, Stream& stream) const {

@@ -14,8 +14,8 @@
 namespace farfield {
 
 /// What one sum needs besides its lists. Sums are stored for points in target blocks (Σ q/r and
-/// Σ q (x − y)/r³, no sign of a kernel) and left alone elsewhere. Distinct coincident points without softening
-/// give results that are not finite: finding them is the caller's.
+/// Σ q (x − y)/r³, no sign of a kernel) and left alone elsewhere. Distinct coincident points without
+/// softening give results that are not finite: finding them is the caller's.
 struct BlockSumTask {
     TilePrecision precision = tile_double;
     TileOutputs outputs = tile_both;

@@ -32,8 +32,7 @@ struct InverseDistance {
     static constexpr double potential_factor = InversePower<V, 1>::factor;
     template <bool potential_wanted, class V>
     static constexpr double field_factor =
-        potential_wanted ? InversePower<V, 1>::factor * InversePower<V, 1>::factor *
-                               InversePower<V, 1>::factor
+        potential_wanted ? InversePower<V, 1>::factor* InversePower<V, 1>::factor* InversePower<V, 1>::factor
                          : InversePower<V, 3>::factor;
 };
 

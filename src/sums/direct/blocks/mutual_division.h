@@ -1,8 +1,8 @@
 // How a mutual sum over blocks is divided among threads, as a pure function of the lists. Consecutive blocks
-// form a group, worked through in order by one thread. What a group computes for its own blocks goes where the
-// results are; what it computes for blocks of other groups goes to a place apart, one for each such block, and
-// is added at the end, group by group. So nothing is locked, and the order of all additions is that of the
-// blocks, for any number of threads.
+// form a group, worked through in order by one thread. What a group computes for its own blocks goes where
+// the results are; what it computes for blocks of other groups goes to a place apart, one for each such
+// block, and is added at the end, group by group. So nothing is locked, and the order of all additions is
+// that of the blocks, for any number of threads.
 #pragma once
 
 #include "sums/direct/blocks/lists.h"

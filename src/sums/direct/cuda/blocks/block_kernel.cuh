@@ -51,7 +51,8 @@ class ItemWorker {
     Staged& staged_;
     const int thread_ = static_cast<int>(threadIdx.x);
     const int lane_source_ = thread_ % 32 / target_lanes;
-    const int first_ = thread_ / 32 * per_lane * target_lanes + thread_ % target_lanes; ///< target of the lane
+    const int first_ =
+        thread_ / 32 * per_lane * target_lanes + thread_ % target_lanes; ///< target of the lane
     PairTile<Real, outputs, per_lane, Formula> tile_;
 
     __device__ __forceinline__ static int padded(int count) {
@@ -83,7 +84,8 @@ class ItemWorker {
             const int before = __shfl_up_sync(~0U, place, step);
             if (thread_ >= step) place += before;
         }
-        staged_.run[thread_] = {place, begin - (place - size), slot - static_cast<std::uint32_t>(place - size), 0};
+        staged_.run[thread_] = {place, begin - (place - size),
+                                slot - static_cast<std::uint32_t>(place - size), 0};
         staged_.shift[thread_] = shift;
     }
 
@@ -197,9 +199,11 @@ __device__ __forceinline__ void run_item(int tile, const BlockTask<Real>& task, 
                                          const BlockItem& item, Vec4<Real>* slots,
                                          StagedSources<Real, warps, mutual>& staged) {
     if (tile == per_lane_now)
-        ItemWorker<Real, outputs, warps, mutual, per_lane_now, Formula>(task, plan, item, slots, staged).run();
+        ItemWorker<Real, outputs, warps, mutual, per_lane_now, Formula>(task, plan, item, slots, staged)
+            .run();
     else if constexpr (per_lane_now < largest_tile(sizeof(Real), warps))
-        run_item<Real, outputs, warps, mutual, per_lane_now + 1, Formula>(tile, task, plan, item, slots, staged);
+        run_item<Real, outputs, warps, mutual, per_lane_now + 1, Formula>(tile, task, plan, item, slots,
+                                                                          staged);
 }
 
 template <class Real, int outputs, int warps, bool mutual, class Formula>

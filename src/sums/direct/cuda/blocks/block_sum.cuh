@@ -1,5 +1,5 @@
-// Sums over blocks on a GPU: the near field of methods whose points live there. All pointers are memory of the
-// current GPU, all work is queued on a stream, and nothing is allocated here but DeviceBlockPlan.
+// Sums over blocks on a GPU: the near field of methods whose points live there. All pointers are memory of
+// the current GPU, all work is queued on a stream, and nothing is allocated here but DeviceBlockPlan.
 #pragma once
 
 #include "backend/cuda/memory.h"
@@ -14,9 +14,9 @@
 namespace farfield::cuda {
 
 /// A sum over blocks (BlockLists has what lists mean). Points are x, y, z and strength. With centres, points
-/// count from the centre of their block: sources are moved by the difference of two centres, formed in double,
-/// as they are read. Coordinates then keep the digits that a common origin would take from a float: this is
-/// the mixed precision of sums over blocks.
+/// count from the centre of their block: sources are moved by the difference of two centres, formed in
+/// double, as they are read. Coordinates then keep the digits that a common origin would take from a float:
+/// this is the mixed precision of sums over blocks.
 template <class Real>
 struct BlockTask {
     const Vec4<Real>* targets = nullptr; ///< the sources, if blocks act on themselves or the sum is mutual

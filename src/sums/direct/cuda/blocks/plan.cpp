@@ -86,7 +86,8 @@ BlockPlan plan_blocks(const BlockLists& lists, const BlockShape& shape, bool mut
         ++plan.incoming_first[static_cast<std::size_t>(one.block) + 1];
         plan.incoming.push_back(one.slot);
     }
-    for (std::size_t b = 0; b < lists.targets.size(); ++b) plan.incoming_first[b + 1] += plan.incoming_first[b];
+    for (std::size_t b = 0; b < lists.targets.size(); ++b)
+        plan.incoming_first[b + 1] += plan.incoming_first[b];
     return plan;
 }
 

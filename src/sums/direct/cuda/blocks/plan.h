@@ -1,7 +1,7 @@
-// What each thread block of a sum over blocks does on a GPU, planned on the host from the lists alone, without
-// a CUDA header. A target block that is too large for the registers of a thread block is cut into pieces; a
-// piece is an item. Items are sorted by their tile, the targets a lane holds, so that a multiprocessor runs
-// one code variant at a time: with all of them at once its instruction cache overflows.
+// What each thread block of a sum over blocks does on a GPU, planned on the host from the lists alone,
+// without a CUDA header. A target block that is too large for the registers of a thread block is cut into
+// pieces; a piece is an item. Items are sorted by their tile, the targets a lane holds, so that a
+// multiprocessor runs one code variant at a time: with all of them at once its instruction cache overflows.
 //
 // A mutual sum computes a pair of blocks once. What a source block gets goes to slots, one for each point,
 // item and partner; a second kernel adds the slots of each point in the order of `incoming`. So the bits
