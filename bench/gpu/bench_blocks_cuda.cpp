@@ -2,7 +2,7 @@
 // and field, one-sided and mutual. Prints a table and writes JSON: median of the runs by events around the
 // kernels (pairs and gathering of slots; not the lists), and relative L2 errors against long double over the
 // 64 targets of the largest field and 448 spread evenly. Precision `float`: inputs are floats, from one
-// origin; `mixed`: doubles, rounded to float from the centres of their blocks. Use: bench_blocks_cuda
+// origin; `centred`: doubles, rounded to float from the centres of their blocks. Use: bench_blocks_cuda
 // OUT.json [runs] [commit] [sweep]; `sweep` tries every number of warps.
 #include "backend/cuda/devices.h"
 #include "blocks_case.h"
@@ -191,7 +191,7 @@ int bench(const std::vector<std::string>& arguments) {
     for (const int k : {16, 20, 24, 28, 32, 40}) {
         GridBench{k, true, report["rows"]}.run_all("float", {.runs = runs}, sweep);
         GridBench doubles{k, false, report["rows"]};
-        doubles.run_all("mixed", {.centred = true, .runs = runs}, sweep);
+        doubles.run_all("centred", {.centred = true, .runs = runs}, sweep);
         doubles.run_all("double", {.is_double = true, .runs = runs}, sweep);
     }
     std::ofstream out(arguments[0]);

@@ -15,8 +15,7 @@ namespace farfield::cuda {
 
 /// A sum over blocks (BlockLists has what lists mean). Points are x, y, z and strength. With centres, points
 /// count from the centre of their block: sources are moved by the difference of two centres, formed in
-/// double, as they are read. Coordinates then keep the digits that a common origin would take from a float:
-/// this is the mixed precision of sums over blocks.
+/// double, as they are read. Floats then keep digits that a common origin would cost.
 template <class Real>
 struct BlockTask {
     const Vec4<Real>* targets = nullptr; ///< the sources, if blocks act on themselves or the sum is mutual
