@@ -81,14 +81,14 @@ struct BlockSource {
 struct BlockTile {
     TilePoints targets; ///< with strengths if mutual
     TilePoints sources;
-    BlockRange block;
+    BlockRange block{};
     const BlockSource* sources_of_block = nullptr;
     std::int64_t source_count = 0; ///< of ranges
     bool own = false;              ///< the first source is the block itself: no point acts on itself
     bool mutual = false;
     double softening2 = 0.0;
-    TileSums sums;
-    TileSums sums_apart;
+    TileSums sums{};
+    TileSums sums_apart{};
 };
 
 using BlockFunction = void (*)(TilePrecision, TileOutputs, const BlockTile*);
