@@ -59,10 +59,44 @@ struct JerkTile {
     double* jerk[3] = {nullptr, nullptr, nullptr};
 };
 
+/// Points [begin, end).
+struct BlockRange {
+    std::int32_t begin = 0;
+    std::int32_t end = 0;
+    [[nodiscard]] constexpr std::int32_t size() const { return end - begin; }
+};
+
+/// Sources of a block, and where a mutual sum adds what they get.
+struct BlockSource {
+    BlockRange range;
+    bool apart = false;          ///< in `sums_apart`, not in `sums`
+    std::int64_t sums_begin = 0; ///< place of the range's first point there
+};
+
+/// A block of targets with all its sources. Sums are *added*, in a mutual loop to the sources' as well.
+/// Targets may start anywhere, but the arrays reach as far as TilePoints says.
+struct BlockTile {
+    TilePoints targets; ///< with strengths if mutual
+    TilePoints sources;
+    BlockRange block{};
+    const BlockSource* sources_of_block = nullptr;
+    std::int64_t source_count = 0; ///< of ranges
+    bool own = false;              ///< the first source is the block itself: no point acts on itself
+    bool mutual = false;
+    double softening2 = 0.0;
+    TileSums sums{};
+    TileSums sums_apart{};
+};
+
+using BlockFunction = void (*)(Precision, LoopOutputs, const BlockTile*);
 using OneSidedFunction = void (*)(Precision, LoopOutputs, const OneSidedTile*);
 using MutualFunction = void (*)(Precision, LoopOutputs, const MutualTile*);
 
 extern "C" {
+void ff_block_scalar(Precision, LoopOutputs, const BlockTile*);
+void ff_block_sse42(Precision, LoopOutputs, const BlockTile*);
+void ff_block_avx2(Precision, LoopOutputs, const BlockTile*);
+void ff_block_avx512(Precision, LoopOutputs, const BlockTile*);
 void ff_one_sided_scalar(Precision, LoopOutputs, const OneSidedTile*);
 void ff_one_sided_sse42(Precision, LoopOutputs, const OneSidedTile*);
 void ff_one_sided_avx2(Precision, LoopOutputs, const OneSidedTile*);

@@ -1,0 +1,131 @@
+#include "sums/direct/blocks/block_sum.h"
+
+#include "backend/threads/parallel.h"
+#include "sums/direct/isa_function.h"
+
+#include <algorithm>
+
+namespace farfield {
+namespace {
+
+/// A task is worth some ten microseconds, much more than it costs to hand out.
+constexpr std::int64_t pairs_a_task = 1 << 17;
+
+void clear(const TileSums& sums, BlockRange range) {
+    for (double* values : {sums.potential, sums.field[0], sums.field[1], sums.field[2]})
+        if (values != nullptr) std::fill(values + range.begin, values + range.end, 0.0);
+}
+
+void keep_wanted(LoopOutputs outputs, TileSums& sums) {
+    if ((outputs & potential_only) == 0) sums.potential = nullptr;
+    if ((outputs & field_only) == 0)
+        for (auto& component : sums.field) component = nullptr;
+}
+
+BlockTile tile_of(const BlockSumTask& task, bool own, bool mutual) {
+    return {.targets = task.targets,
+            .sources = task.sources,
+            .own = own,
+            .mutual = mutual,
+            .softening2 = task.softening * task.softening,
+            .sums = task.sums};
+}
+
+} // namespace
+
+OneSidedBlocks::OneSidedBlocks(const BlockLists& lists, std::int64_t target_points,
+                               std::int64_t source_points)
+    : blocks_(lists.targets.begin(), lists.targets.end()), own_(lists.own) {
+    check_lists(lists, target_points, source_points);
+    sources_first_.push_back(0);
+    tasks_.push_back(0);
+    std::int64_t pairs = 0;
+    for (std::size_t b = 0; b < blocks_.size(); ++b) {
+        const auto first = sources_.size();
+        std::int64_t sources = 0;
+        const auto append = [&](BlockRange range) {
+            sources += range.size();
+            if (range.size() == 0) return;
+            if (sources_.size() > first && sources_.back().range.end == range.begin)
+                sources_.back().range.end = range.end;
+            else
+                sources_.push_back({.range = range});
+        };
+        if (own_) append(blocks_[b]);
+        for (const auto partner : lists.of(b)) append(lists.sources[static_cast<std::size_t>(partner)]);
+        sources_first_.push_back(static_cast<std::int64_t>(sources_.size()));
+        pairs += sources * blocks_[b].size();
+        if (pairs < pairs_a_task && b + 1 < blocks_.size()) continue;
+        tasks_.push_back(static_cast<std::int32_t>(b + 1));
+        pairs = 0;
+    }
+}
+
+void OneSidedBlocks::sum(const BlockSumTask& task) const {
+    const auto function = FF_ISA_FUNCTION(ff_block, task.isa);
+    auto whole = tile_of(task, own_, false);
+    keep_wanted(task.outputs, whole.sums);
+    parallel_for(task.threads, static_cast<std::int64_t>(tasks_.size()) - 1, [&](std::int64_t number) {
+        const auto t = static_cast<std::size_t>(number);
+        auto tile = whole;
+        for (auto b = static_cast<std::size_t>(tasks_[t]); b < static_cast<std::size_t>(tasks_[t + 1]); ++b) {
+            tile.block = blocks_[b];
+            tile.sources_of_block = sources_.data() + sources_first_[b];
+            tile.source_count = sources_first_[b + 1] - sources_first_[b];
+            clear(tile.sums, tile.block);
+            if (tile.block.size() > 0) function(task.precision, task.outputs, &tile);
+        }
+    });
+}
+
+MutualBlocks::MutualBlocks(const BlockLists& lists, std::int64_t points)
+    : blocks_(lists.targets.begin(), lists.targets.end()), own_(lists.own) {
+    check_mutual_lists(lists, points);
+    division_ = divide_mutual(lists, points);
+}
+
+void MutualBlocks::sum(const BlockSumTask& task) const {
+    const auto function = FF_ISA_FUNCTION(ff_block, task.isa);
+    const auto apart_size = static_cast<std::size_t>(division_.points_apart);
+    std::vector<double> memory(4 * apart_size);
+    auto whole = tile_of(task, own_, true);
+    whole.sums_apart = {.potential = memory.data(),
+                        .field = {memory.data() + apart_size, memory.data() + 2 * apart_size,
+                                  memory.data() + 3 * apart_size}};
+    keep_wanted(task.outputs, whole.sums);
+    keep_wanted(task.outputs, whole.sums_apart);
+    const auto& groups = division_.groups;
+    parallel_for(task.threads, static_cast<std::int64_t>(groups.size()) - 1, [&](std::int64_t number) {
+        const auto g = static_cast<std::size_t>(number);
+        const auto begin = static_cast<std::size_t>(groups[g]);
+        const auto end = static_cast<std::size_t>(groups[g + 1]);
+        for (auto b = begin; b < end; ++b) clear(whole.sums, blocks_[b]);
+        auto tile = whole;
+        for (auto b = begin; b < end; ++b) {
+            tile.block = blocks_[b];
+            tile.sources_of_block = division_.sources.data() + division_.sources_first[b];
+            tile.source_count = division_.sources_first[b + 1] - division_.sources_first[b];
+            if (tile.block.size() > 0) function(task.precision, task.outputs, &tile);
+        }
+    });
+    parallel_for(task.threads, static_cast<std::int64_t>(groups.size()) - 1, [&](std::int64_t number) {
+        const auto g = static_cast<std::size_t>(number);
+        for (auto b = groups[g]; b < groups[g + 1]; ++b)
+            add_apart(task, whole.sums_apart, static_cast<std::size_t>(b));
+    });
+}
+
+void MutualBlocks::add_apart(const BlockSumTask& task, const TileSums& apart, std::size_t block) const {
+    const auto range = blocks_[block];
+    const auto add = [&](const double* from, double* to) {
+        if (from == nullptr) return;
+        for (auto k = division_.apart_first[block]; k < division_.apart_first[block + 1]; ++k) {
+            const double* part = from + division_.apart[static_cast<std::size_t>(k)];
+            for (std::int32_t i = 0; i < range.size(); ++i) to[range.begin + i] += part[i];
+        }
+    };
+    add(apart.potential, task.sums.potential);
+    for (int k = 0; k < 3; ++k) add(apart.field[k], task.sums.field[k]);
+}
+
+} // namespace farfield

@@ -1,0 +1,62 @@
+// Sums over blocks on a CPU: the near field of methods that compute the far field otherwise. Lists are
+// prepared once and serve many sums, e.g. with other strengths. The bits are the same for any number of
+// threads.
+#pragma once
+
+#include "sums/direct/blocks/lists.h"
+#include "sums/direct/blocks/mutual_division.h"
+
+#include <farfield/sum.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace farfield {
+
+/// What one sum needs besides its lists. Sums are stored for points in target blocks (Σ q/r and
+/// Σ q (x − y)/r³, no sign of a kernel) and left alone elsewhere. Distinct coincident points without
+/// softening give results that are not finite: finding them is the caller's.
+struct BlockSumTask {
+    Precision precision = Precision::float64;
+    LoopOutputs outputs = field_and_potential;
+    TilePoints targets; ///< the sources, if blocks act on themselves
+    TilePoints sources;
+    double softening = 0.0;
+    TileSums sums;
+    Isa isa = Isa::scalar; ///< resolved
+    int threads = 1;
+};
+
+/// Sources act on targets. Blocks may overlap, and lists may name a block twice: it then acts twice.
+class OneSidedBlocks {
+public:
+    /// The lists are copied. @throws InvalidArgument for lists that are out of bounds.
+    OneSidedBlocks(const BlockLists& lists, std::int64_t target_points, std::int64_t source_points);
+    void sum(const BlockSumTask& task) const;
+
+private:
+    std::vector<BlockRange> blocks_;
+    std::vector<BlockSource> sources_;
+    std::vector<std::int64_t> sources_first_;
+    std::vector<std::int32_t> tasks_; ///< task t has blocks [tasks_[t], tasks_[t + 1])
+    bool own_;
+};
+
+/// Targets are the sources, and each pair of blocks is listed once, with either of the two: a pair of points
+/// is computed once and acts on both. Nearly twice as fast.
+class MutualBlocks {
+public:
+    /// The lists are copied. @throws InvalidArgument for lists that are out of bounds, blocks that overlap or
+    /// pairs listed twice.
+    MutualBlocks(const BlockLists& lists, std::int64_t points);
+    void sum(const BlockSumTask& task) const;
+
+private:
+    void add_apart(const BlockSumTask& task, const TileSums& apart, std::size_t block) const;
+
+    std::vector<BlockRange> blocks_;
+    MutualDivision division_;
+    bool own_;
+};
+
+} // namespace farfield

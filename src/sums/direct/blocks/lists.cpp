@@ -1,0 +1,109 @@
+#include "sums/direct/blocks/lists.h"
+
+#include <farfield/error.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace farfield {
+namespace {
+
+void check_ranges(std::span<const BlockRange> ranges, std::int64_t points, const std::string& what) {
+    for (std::size_t b = 0; b < ranges.size(); ++b)
+        if (ranges[b].begin < 0 || ranges[b].end < ranges[b].begin || ranges[b].end > points)
+            throw InvalidArgument(what + " block " + std::to_string(b) + " is [" +
+                                  std::to_string(ranges[b].begin) + ", " + std::to_string(ranges[b].end) +
+                                  "), but there are " + std::to_string(points) + " points");
+}
+
+} // namespace
+
+std::int64_t count_pairs(const BlockLists& lists) {
+    std::int64_t pairs = 0;
+    for (std::size_t b = 0; b < lists.targets.size(); ++b) {
+        const std::int64_t targets = lists.targets[b].size();
+        std::int64_t sources = lists.own ? targets - 1 : 0;
+        for (const auto partner : lists.of(b))
+            sources += lists.sources[static_cast<std::size_t>(partner)].size();
+        pairs += targets * sources;
+    }
+    return pairs;
+}
+
+BlockRows half_of(const BlockLists& lists) {
+    BlockRows half;
+    std::vector<std::pair<std::int32_t, std::int32_t>> lower;
+    std::vector<std::pair<std::int32_t, std::int32_t>> upper;
+    for (std::size_t b = 0; b < lists.targets.size(); ++b) {
+        const auto number = static_cast<std::int32_t>(b);
+        for (const auto partner : lists.of(b)) {
+            if (partner > number) {
+                half.partners.push_back(partner);
+                upper.emplace_back(number, partner);
+            } else {
+                lower.emplace_back(partner, number);
+            }
+        }
+        half.first.push_back(static_cast<std::int32_t>(half.partners.size()));
+    }
+    std::sort(lower.begin(), lower.end());
+    std::sort(upper.begin(), upper.end());
+    const auto [a, b] = std::mismatch(lower.begin(), lower.end(), upper.begin(), upper.end());
+    if (a != lower.end() || b != upper.end()) {
+        const auto pair = b == upper.end() || (a != lower.end() && *a < *b) ? *a : *b;
+        throw InvalidArgument("blocks " + std::to_string(pair.first) + " and " + std::to_string(pair.second) +
+                              " do not each name the other; a mutual sum needs that");
+    }
+    return half;
+}
+
+void check_lists(const BlockLists& lists, std::int64_t target_points, std::int64_t source_points) {
+    check_ranges(lists.targets, target_points, "target");
+    check_ranges(lists.sources, source_points, "source");
+    if (lists.own) check_ranges(lists.targets, source_points, "target");
+    if (lists.first.size() != lists.targets.size() + 1)
+        throw InvalidArgument(std::to_string(lists.targets.size()) + " target blocks need " +
+                              std::to_string(lists.targets.size() + 1) + " starts of rows, not " +
+                              std::to_string(lists.first.size()));
+    if (lists.first.front() != 0 || lists.first.back() != static_cast<std::int64_t>(lists.partners.size()) ||
+        !std::is_sorted(lists.first.begin(), lists.first.end()))
+        throw InvalidArgument("starts of rows do not rise from 0 to the number of partners, " +
+                              std::to_string(lists.partners.size()));
+    const auto blocks = static_cast<std::int64_t>(lists.sources.size());
+    for (const auto partner : lists.partners)
+        if (partner < 0 || partner >= blocks)
+            throw InvalidArgument("source block " + std::to_string(partner) + " of " +
+                                  std::to_string(blocks) + " does not exist");
+}
+
+void check_mutual_lists(const BlockLists& lists, std::int64_t points) {
+    check_lists(lists, points, points);
+    if (lists.targets.data() != lists.sources.data() || lists.targets.size() != lists.sources.size())
+        throw InvalidArgument("a mutual sum has one set of blocks, not separate targets and sources");
+    std::vector<BlockRange> sorted(lists.targets.begin(), lists.targets.end());
+    std::erase_if(sorted, [](const BlockRange& range) { return range.size() == 0; });
+    std::sort(sorted.begin(), sorted.end(),
+              [](const BlockRange& a, const BlockRange& b) { return a.begin < b.begin; });
+    for (std::size_t b = 1; b < sorted.size(); ++b)
+        if (sorted[b].begin < sorted[b - 1].end)
+            throw InvalidArgument("point " + std::to_string(sorted[b].begin) +
+                                  " is in two blocks of a mutual sum");
+    std::vector<std::pair<std::int32_t, std::int32_t>> pairs;
+    pairs.reserve(lists.partners.size());
+    for (std::size_t b = 0; b < lists.targets.size(); ++b)
+        for (const auto partner : lists.of(b)) {
+            const auto number = static_cast<std::int32_t>(b);
+            if (partner == number)
+                throw InvalidArgument("block " + std::to_string(number) +
+                                      " names itself; `own` says that blocks act on themselves");
+            pairs.emplace_back(std::minmax(number, partner));
+        }
+    std::sort(pairs.begin(), pairs.end());
+    const auto twice = std::adjacent_find(pairs.begin(), pairs.end());
+    if (twice != pairs.end())
+        throw InvalidArgument("blocks " + std::to_string(twice->first) + " and " +
+                              std::to_string(twice->second) + " are listed twice in a mutual sum");
+}
+
+} // namespace farfield

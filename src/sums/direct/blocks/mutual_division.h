@@ -1,0 +1,35 @@
+// How a mutual sum over blocks is divided among threads, as a pure function of the lists. Consecutive blocks
+// form a group, worked through in order by one thread. What a group computes for its own blocks goes where
+// the results are; what it computes for blocks of other groups goes to a place apart, one for each such
+// block, and is added at the end, group by group. So nothing is locked, and the order of all additions is
+// that of the blocks, for any number of threads.
+#pragma once
+
+#include "sums/direct/blocks/lists.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace farfield {
+
+struct MutualDivision {
+    /// Group g has blocks [groups[g], groups[g + 1]).
+    std::vector<std::int32_t> groups;
+    /// Sources of each block as the loop takes them, those of block b from sources_first[b] on. The own block
+    /// comes first, if blocks act on themselves; runs that follow each other in both places are one.
+    std::vector<BlockSource> sources;
+    std::vector<std::int64_t> sources_first;
+    /// Places apart that hold sums of block b: apart[apart_first[b]] …, in the order of the groups.
+    std::vector<std::int64_t> apart;
+    std::vector<std::int32_t> apart_first;
+    std::int64_t points_apart = 0; ///< places apart, all together
+};
+
+/// Points in a group: from their number alone, as the results depend on it. Larger groups leave less apart,
+/// smaller ones occupy more threads.
+std::int64_t mutual_group_points(std::int64_t points);
+
+/// For lists that `check_mutual_lists` accepts.
+MutualDivision divide_mutual(const BlockLists& lists, std::int64_t points);
+
+} // namespace farfield

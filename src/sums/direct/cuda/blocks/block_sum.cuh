@@ -1,0 +1,70 @@
+// Sums over blocks on a GPU: the near field of methods whose points live there. All pointers are memory of
+// the current GPU, all work is queued on a stream, and nothing is allocated here but DeviceBlockPlan.
+#pragma once
+
+#include "backend/cuda/memory.h"
+#include "sums/direct/cuda/blocks/plan.h"
+#include "sums/direct/cuda/pair.cuh"
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace farfield::cuda {
+
+/// A sum over blocks (BlockLists has what lists mean). Points are x, y, z and strength. With centres, points
+/// count from the centre of their block: sources are moved by the difference of two centres, formed in
+/// double, as they are read. Floats then keep digits that a common origin would cost.
+template <class Real>
+struct BlockTask {
+    const Vec4<Real>* targets = nullptr; ///< the sources, if blocks act on themselves or the sum is mutual
+    const Vec4<Real>* sources = nullptr;
+    const BlockRange* target_blocks = nullptr;
+    const BlockRange* source_blocks = nullptr;
+    const std::int32_t* first = nullptr; ///< of BlockLists
+    const std::int32_t* partners = nullptr;
+    const Vec4<double>* target_centres = nullptr; ///< null: all points count from one origin
+    const Vec4<double>* source_centres = nullptr;
+    bool own = false;
+    Real softening2 = 0;
+    int outputs = field_and_potential;
+    /// Σ q d/r³ and Σ q/r of each target in a block, d from target to source, as all sums of pair.cuh.
+    Vec4<Real>* sums = nullptr;
+};
+
+/// What the kernels see of a plan.
+struct BlockPlanView {
+    const BlockItem* items;
+    const std::uint32_t* slots;
+    const std::uint32_t* incoming;
+    const std::int32_t* incoming_first;
+    int item_count;
+    int block_count;
+    BlockShape shape;
+    bool mutual;
+};
+
+/// A plan copied to the GPU, plan.plan_bytes() in all.
+class DeviceBlockPlan {
+public:
+    /// Copies on `stream`. @throws DeviceError where the GPU's memory is full.
+    DeviceBlockPlan(const BlockPlan& plan, cudaStream_t stream);
+    [[nodiscard]] BlockPlanView view() const;
+
+private:
+    DeviceArray<BlockItem> items_;
+    DeviceArray<std::uint32_t> slots_;
+    DeviceArray<std::uint32_t> incoming_;
+    DeviceArray<std::int32_t> incoming_first_;
+    BlockShape shape_;
+    bool mutual_;
+};
+
+/// `slots` is memory of plan.slot_bytes(sizeof(Real)), for one sum at a time; null for one-sided plans. Sums
+/// of points in no target block are left alone.
+template <class Real>
+void launch_blocks(const BlockTask<Real>& task, const BlockPlanView& plan, Vec4<Real>* slots,
+                   cudaStream_t stream);
+
+} // namespace farfield::cuda

@@ -1,0 +1,131 @@
+// The targets of one item in registers, and what sources staged in shared memory do to them. Lane l of a warp
+// holds targets l mod 4, 4 + l mod 4, …, and meets the sources of places l/4, 8 + l/4, …: one 16-byte read
+// serves all targets of a lane. A lane thus adds up every eighth source, so its float sums are short.
+#pragma once
+
+#include "sums/direct/cuda/blocks/plan.h"
+#include "sums/direct/cuda/pair.cuh"
+
+#include <cstdint>
+
+namespace farfield::cuda {
+
+/// Beyond all points, on either side: pads of strength 0 that never coincide.
+template <class Real>
+__device__ __forceinline__ Vec4<Real> far_point(Real side) {
+    const Real away = side * Real(1e18); // r² = 1.2e37 is still a float
+    return {away, away, away, Real(0)};
+}
+
+template <class Real, int outputs, int per_lane, class Formula>
+class PairTile {
+    /// Pairs of a lane that are computed together, so that the latencies of 1/√x overlap.
+    static constexpr int together = 4;
+
+    Vec4<Real> target_[per_lane];
+    Sum<Real, outputs> sum_[per_lane];
+    const Real softening2_;
+
+    struct Pairs {
+        Difference<Real> d[together];
+        InversePowers<Real> inverse[together];
+    };
+
+    // Targets r0 to r0 + together with q; with `own` the target at `itself`, counted in fours, is left out.
+    template <bool own>
+    __device__ __forceinline__ Pairs meet(const Vec4<Real>& q, int r0, int itself) const {
+        Pairs pairs;
+        Real r2[together];
+#pragma unroll
+        for (int h = 0; h < together; ++h)
+            if (r0 + h < per_lane) {
+                const Vec4<Real>& x = target_[r0 + h];
+                pairs.d[h] = {x.x - q.x, x.y - q.y, x.z - q.z};
+                r2[h] = squared_length(pairs.d[h], softening2_);
+            }
+#pragma unroll
+        for (int h = 0; h < together; ++h)
+            if (r0 + h < per_lane) {
+                pairs.inverse[h] = Formula::template powers<outputs>(r2[h]);
+                if (own && itself == target_lanes * (r0 + h)) pairs.inverse[h] = {Real(0), Real(0)};
+            }
+        return pairs;
+    }
+
+public:
+    /// `first`: place in the item of the lane's first target.
+    __device__ __forceinline__ PairTile(const Vec4<Real>* targets, int first, int count, Real softening2)
+        : softening2_(softening2) {
+#pragma unroll
+        for (int r = 0; r < per_lane; ++r) {
+            const int i = first + target_lanes * r;
+            target_[r] = i < count ? targets[i] : far_point<Real>(1);
+        }
+    }
+
+    /// Sources act on the targets. `itself`: what this lane's first source place exceeds the place of its
+    /// first target by, in the same count.
+    template <bool own>
+    __device__ __forceinline__ void one_sided(const Vec4<Real>* staged, int count, int lane_source,
+                                              int itself) {
+#pragma unroll 1
+        for (int k = 0; k < count; k += source_lanes) {
+            const Vec4<Real> q = staged[k + lane_source];
+#pragma unroll
+            for (int r0 = 0; r0 < per_lane; r0 += together) {
+                const Pairs pairs = meet<own>(q, r0, itself + k);
+#pragma unroll
+                for (int h = 0; h < together; ++h)
+                    if (r0 + h < per_lane) sum_[r0 + h].add(pairs.d[h], q.w, pairs.inverse[h]);
+            }
+        }
+    }
+
+    /// The source acts on the targets and they on it: returns what this lane's targets give.
+    __device__ __forceinline__ Sum<Real, outputs> mutual(const Vec4<Real>& q) {
+        Sum<Real, outputs> partner;
+#pragma unroll
+        for (int r0 = 0; r0 < per_lane; r0 += together) {
+            const Pairs pairs = meet<false>(q, r0, 0);
+#pragma unroll
+            for (int h = 0; h < together; ++h)
+                if (r0 + h < per_lane) {
+                    sum_[r0 + h].add(pairs.d[h], q.w, pairs.inverse[h]);
+                    partner.add_opposite(pairs.d[h], target_[r0 + h].w, pairs.inverse[h]);
+                }
+        }
+        return partner;
+    }
+
+    /// Adds up the lanes with the same targets, and stores.
+    __device__ __forceinline__ void store(Vec4<Real>* sums, int first, int count, int lane_source) {
+#pragma unroll
+        for (int r = 0; r < per_lane; ++r) {
+            Vec4<Real> value = sum_[r].value();
+#pragma unroll
+            for (int step = target_lanes; step < 32; step *= 2) {
+                if constexpr (outputs & field_only) {
+                    value.x += __shfl_xor_sync(~0U, value.x, step);
+                    value.y += __shfl_xor_sync(~0U, value.y, step);
+                    value.z += __shfl_xor_sync(~0U, value.z, step);
+                }
+                if constexpr (outputs & potential_only) value.w += __shfl_xor_sync(~0U, value.w, step);
+            }
+            const int i = first + target_lanes * r;
+            if (lane_source == 0 && i < count) sums[i] = value;
+        }
+    }
+};
+
+/// Adds up a source's sums over the four lanes that met it: lane l gets component l mod 4 (x, y, z,
+/// potential) for three shuffles.
+template <class Real>
+__device__ __forceinline__ Real component_of_four(const Vec4<Real>& value) {
+    const bool odd = threadIdx.x & 1, upper = threadIdx.x & 2;
+    Real low = odd ? value.y : value.x, high = odd ? value.w : value.z;
+    low += __shfl_xor_sync(~0U, odd ? value.x : value.y, 1);
+    high += __shfl_xor_sync(~0U, odd ? value.z : value.w, 1);
+    return (upper ? high : low) + __shfl_xor_sync(~0U, upper ? low : high, 2);
+}
+
+} // namespace farfield::cuda
