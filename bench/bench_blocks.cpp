@@ -3,8 +3,8 @@
 // Prints a table and writes JSON. Use: bench_blocks OUT.json [repeats] [commit]
 #include "block_grid.h"
 #include "studies/machine_report.h"
-#include "sums/direct/blocks/block_sum.h"
-#include "sums/direct/variants.h"
+#include "sums/direct/cpu/blocks/block_sum.h"
+#include "sums/direct/cpu/variants.h"
 #include "sums/points/prepared.h"
 
 #include <farfield/error.h>

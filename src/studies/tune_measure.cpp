@@ -2,8 +2,8 @@
 
 #include "backend/threads/parallel.h"
 #include "sums/direct/costs.h"
-#include "sums/direct/cuda/gpu_sum.h"
-#include "sums/direct/direct.h"
+#include "sums/direct/cpu/direct.h"
+#include "sums/direct/cuda/sum/gpu_sum.h"
 
 #include <farfield/run.h>
 
@@ -103,12 +103,12 @@ GpuTimes gpu_times(Precision precision, int device, bool self, std::int64_t n,
     const double infinity = std::numeric_limits<double>::infinity();
     GpuTimes times{infinity, infinity, infinity};
     times.whole = fastest_seconds(settings, [&] {
-        cuda::GpuSum sum(plain_options(precision), {device}, self);
-        sum.set_points(points, targets);
-        times.copy = std::min(times.copy, seconds_of([&] { sum.set_points(points, targets); }));
+        const auto sum = cuda::make_gpu_sum(plain_options(precision), {device}, self);
+        sum->set_points(points, targets);
+        times.copy = std::min(times.copy, seconds_of([&] { sum->set_points(points, targets); }));
         SumReport report;
-        sum.compute(std::span<const double>(cloud.strengths),
-                    {.potential = {}, .field = matrix_view(std::span<double>(field), 3)}, report);
+        sum->execute(std::span<const double>(cloud.strengths),
+                     {.potential = {}, .field = matrix_view(std::span<double>(field), 3)}, {}, report);
         times.kernel = std::min(times.kernel, report.compute_seconds);
     });
     return times;

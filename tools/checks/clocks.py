@@ -16,10 +16,10 @@ CLOCK = re.compile(r"<(chrono|ctime|time\.h|sys/times?\.h|sys/resource\.h)>|\"ba
                    r"cudaEventElapsedTime|seconds_of)\s*\(")
 REPORTS = {
     "src/sums/plan.cpp": "prepare_seconds and finish_seconds of the report",
-    "src/sums/direct/direct.cpp": "compute_seconds of the report",
+    "src/sums/direct/cpu/direct.cpp": "compute_seconds of the report",
     "src/sums/direct/method.cpp": "prepare_seconds and finish_seconds of the report",
     "src/sums/reference/method.cpp": "seconds of the report",
-    "src/sums/direct/cuda/gpu_sum.cu": "seconds of the report",
+    "src/sums/direct/cuda/sum/gpu_sum.cu": "seconds of the report",
     "src/sums/direct/cuda/several/several_gpus.cu": "seconds of the report",
 }
 

@@ -12,7 +12,7 @@ namespace farfield {
 // xsimd 8.1 has no estimate instruction for AVX-512, its `rsqrt` of doubles goes through float unguarded, and
 // its `fma` for AVX-512 multiplies and adds. Doubles without rsqrt14 take the estimate of the number rounded
 // to float: right from 2⁻¹²⁶ to 2¹²⁷. Outside it is 0 or infinite, the pair's result is not finite, and the
-// row is computed again (sums/direct/repair.h).
+// row is computed again (sums/direct/common/repair.h).
 namespace detail {
 #if defined(__AVX512F__)
 inline constexpr double estimate_error = 0x1p-14;

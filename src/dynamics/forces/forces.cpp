@@ -3,7 +3,7 @@
 #include "backend/simd/isa.h"
 #include "dynamics/bodies/reductions.h"
 #include "dynamics/forces/checks.h"
-#include "sums/direct/jerk.h"
+#include "sums/direct/cpu/jerk.h"
 
 #include <farfield/error.h>
 

@@ -1,5 +1,5 @@
 // The accelerations of a simulation: one SumPlan whose points follow the bodies, scaled by G and, for
-// charges, by q/m. hermite4 takes accelerations and jerks from sums/direct/jerk.h instead.
+// charges, by q/m. hermite4 takes accelerations and jerks from sums/direct/cpu/jerk.h instead.
 #pragma once
 
 #include <farfield/simulation.h>

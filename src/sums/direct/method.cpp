@@ -3,8 +3,8 @@
 #include "base/arrays.h"
 #include "base/stopwatch.h"
 #include "sums/direct/costs.h"
-#include "sums/direct/cuda/gpu_sum.h"
-#include "sums/direct/direct.h"
+#include "sums/direct/cpu/direct.h"
+#include "sums/direct/cuda/sum/gpu_sum.h"
 
 #include <fmt/format.h>
 
@@ -49,25 +49,6 @@ private:
     DirectSum sum_;
 };
 
-class OnGpus : public PreparedSum {
-public:
-    OnGpus(const SumProblem& problem, const SumOptions& options, const std::vector<int>& gpus)
-        : sum_(options, gpus, problem.self) {}
-
-    void set_points(const ConstArrayView& sources, const ConstArrayView& targets) override {
-        sum_.set_points(sources, targets);
-    }
-    // One launch computes the whole sum: a wish to stop is heard before and after it.
-    void execute(const ConstArrayView& strengths, const SumOutputs& outputs, const SumHooks& hooks,
-                 SumReport& report) override {
-        sum_.compute(strengths, outputs, report);
-        if (hooks.progress) hooks.progress(1.0);
-    }
-
-private:
-    cuda::GpuSum sum_;
-};
-
 std::string why_not(const SumProblem& problem, const SumOptions& /*options*/,
                     const DeviceChoice& /*device*/) {
     if (problem.kernel->loop != PairLoop::inverse_distance)
@@ -94,7 +75,7 @@ double bytes(const SumProblem& problem, const DeviceChoice& device) {
 std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& options,
                                   const DeviceChoice& device) {
     if (device.kind == DeviceKind::cpu) return std::make_unique<OnCpu>(problem, options);
-    return std::make_unique<OnGpus>(problem, options, device.gpus);
+    return cuda::make_gpu_sum(options, device.gpus, problem.self);
 }
 
 constexpr MethodInfo row{.value = Method::direct,

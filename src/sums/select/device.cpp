@@ -2,7 +2,7 @@
 
 #include "backend/cuda/devices.h"
 #include "sums/costs/cost_file.h"
-#include "sums/direct/variants.h"
+#include "sums/direct/cpu/variants.h"
 
 #include <farfield/error.h>
 

@@ -7,7 +7,7 @@
 // of the sources own blocks of odd sizes fail.
 #include "block_grid.h"
 #include "oracle/direct/oracle.h"
-#include "sums/direct/blocks/block_sum.h"
+#include "sums/direct/cpu/blocks/block_sum.h"
 #include "sums/points/prepared.h"
 
 #include <farfield/sum.h>

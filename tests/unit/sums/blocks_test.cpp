@@ -1,8 +1,8 @@
 // How sums over blocks are planned: lists, groups of a mutual sum on a CPU, items and slots on a GPU.
-#include "sums/direct/blocks/lists.h"
+#include "sums/direct/common/block_lists.h"
 
 #include "block_grid.h"
-#include "sums/direct/blocks/mutual_division.h"
+#include "sums/direct/cpu/blocks/mutual_division.h"
 #include "sums/direct/cuda/blocks/plan.h"
 
 #include <farfield/error.h>

@@ -1,6 +1,6 @@
 // How a symmetric sum is divided among GPUs, checked without one: the plan of every part is played on random
 // numbers, and must give the bits of one part for any number of parts and any workspace.
-#include "sums/direct/cuda/several/division.h"
+#include "sums/direct/cuda/division.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Every rung of the ladder, instruction set, precision and output against the reference; the same bits for
 // any number of threads; data far from the origin and of extreme size.
-#include "sums/direct/jerk.h"
-#include "sums/direct/mutual_schedule.h"
+#include "sums/direct/cpu/jerk.h"
+#include "sums/direct/cpu/mutual_schedule.h"
 
 #include <farfield/error.h>
 #include <farfield/sum.h>

@@ -1,9 +1,9 @@
-#include "sums/direct/direct.h"
+#include "sums/direct/cpu/direct.h"
 
 #include "backend/simd/isa.h"
 #include "backend/threads/parallel.h"
-#include "sums/direct/repair.h"
-#include "sums/direct/variants.h"
+#include "sums/direct/common/repair.h"
+#include "sums/direct/cpu/variants.h"
 #include "sums/kernels/kernel.h"
 
 #include <farfield/error.h>

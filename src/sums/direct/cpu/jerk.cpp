@@ -1,9 +1,9 @@
-#include "sums/direct/jerk.h"
+#include "sums/direct/cpu/jerk.h"
 
 #include "backend/simd/isa.h"
 #include "backend/threads/parallel.h"
-#include "sums/direct/isa_function.h"
-#include "sums/direct/tiles.h"
+#include "sums/direct/cpu/isa_function.h"
+#include "sums/direct/cpu/tiles.h"
 #include "sums/kernels/kernel.h"
 #include "sums/points/prepared.h"
 

@@ -2,7 +2,7 @@
 // Compiled once for each instruction set.
 #include "backend/simd/value.h"
 #include "math/pack.h"
-#include "sums/direct/pair_values.h"
+#include "sums/direct/cpu/pair_values.h"
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 // each instruction set.
 #include "backend/simd/value.h"
 #include "math/pack.h"
-#include "sums/direct/pair_values.h"
+#include "sums/direct/cpu/pair_values.h"
 
 #include <algorithm>
 #include <iterator>

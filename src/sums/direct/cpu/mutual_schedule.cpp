@@ -1,7 +1,7 @@
-#include "sums/direct/mutual_schedule.h"
+#include "sums/direct/cpu/mutual_schedule.h"
 
 #include "backend/threads/parallel.h"
-#include "sums/direct/tiles.h"
+#include "sums/direct/cpu/tiles.h"
 
 #include <atomic>
 #include <thread>

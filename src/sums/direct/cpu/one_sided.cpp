@@ -3,7 +3,7 @@
 // doubles, so that the rounding error does not grow with the number of sources.
 #include "backend/simd/value.h"
 #include "math/pack.h"
-#include "sums/direct/pair_values.h"
+#include "sums/direct/cpu/pair_values.h"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "math/ops.h"
-#include "sums/direct/tiles.h"
+#include "sums/direct/cpu/tiles.h"
 #include "sums/kernels/inverse_distance.h"
 
 #include <type_traits>

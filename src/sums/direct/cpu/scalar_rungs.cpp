@@ -1,4 +1,4 @@
-#include "sums/direct/scalar_rungs.h"
+#include "sums/direct/cpu/scalar_rungs.h"
 
 #include "sums/kernels/inverse_distance.h"
 

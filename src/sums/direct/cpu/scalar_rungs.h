@@ -1,7 +1,7 @@
 // Rungs 1 and 2 of the ladder (README.md): what one writes first, in the types of the prepared points.
 #pragma once
 
-#include "sums/direct/tiles.h"
+#include "sums/direct/cpu/tiles.h"
 
 namespace farfield {
 

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "backend/cuda/memory.h"
+#include "sums/direct/cuda/division.h"
 #include "sums/direct/cuda/pair.cuh"
 #include "sums/direct/cuda/rungs.h"
-#include "sums/direct/cuda/several/division.h"
 
 #include <cuda_runtime_api.h>
 

@@ -7,8 +7,8 @@
 // distance) leaves one partial sum a body and side in the workspace; tree.cuh adds them in a fixed order.
 #pragma once
 
+#include "sums/direct/cuda/division.h"
 #include "sums/direct/cuda/pair.cuh"
-#include "sums/direct/cuda/several/division.h"
 
 namespace farfield::cuda {
 

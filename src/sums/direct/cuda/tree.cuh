@@ -3,8 +3,8 @@
 // bodies the time is that of a group and not of all slots.
 #pragma once
 
+#include "sums/direct/cuda/division.h"
 #include "sums/direct/cuda/pair.cuh"
-#include "sums/direct/cuda/several/division.h"
 
 namespace farfield::cuda {
 

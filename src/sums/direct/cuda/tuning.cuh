@@ -2,8 +2,8 @@
 // On other cards they are right, perhaps not the fastest.
 #pragma once
 
+#include "sums/direct/cuda/far_shape.cuh"
 #include "sums/direct/cuda/symmetric.cuh"
-#include "sums/direct/cuda/tensor/far_shape.cuh"
 
 namespace farfield::cuda {
 

@@ -3,10 +3,10 @@
 #include "backend/cuda/stream.h"
 #include "backend/threads/parallel.h"
 #include "base/arrays.h"
+#include "sums/direct/common/repair.h"
 #include "sums/direct/cuda/rung_sum.cuh"
 #include "sums/direct/cuda/several/engine.cuh"
 #include "sums/direct/cuda/several/several_gpus.h"
-#include "sums/direct/repair.h"
 #include "sums/kernels/kernel.h"
 
 #include <farfield/error.h>
@@ -48,7 +48,7 @@ struct Own {
 };
 
 template <class PointType>
-class SeveralGpus : public GpuSum::Impl {
+class SeveralGpus : public PreparedSum {
 public:
     SeveralGpus(const SumOptions& options, std::vector<int> devices, Rung rung)
         : options_(options), devices_(std::move(devices)), rung_(rung) {
@@ -62,7 +62,8 @@ public:
         frame_ = choose_frame(points_, {}, options_.softening);
     }
 
-    void compute(const ConstArrayView& strength_view, const SumOutputs& outputs, SumReport& report) override {
+    void execute(const ConstArrayView& strength_view, const SumOutputs& outputs, const SumHooks& hooks,
+                 SumReport& report) override {
         const auto begin = Clock::now();
         require_host_here(strength_view, "strengths");
         if (outputs.potential) require_host_here(outputs.potential, "potential");
@@ -83,6 +84,7 @@ public:
         if (outputs.potential) write_values(outputs.potential, potential.data(), n_, 1);
         if (outputs.field) write_values(outputs.field, field.data(), n_, 3);
         report.finish_seconds = seconds_since(begin) - report.compute_seconds;
+        if (hooks.progress) hooks.progress(1.0);
     }
 
 private:
@@ -201,8 +203,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<GpuSum::Impl> make_several_gpus(const SumOptions& options, const std::vector<int>& devices,
-                                                bool self) {
+std::unique_ptr<PreparedSum> make_several_gpus(const SumOptions& options, const std::vector<int>& devices,
+                                               bool self) {
     if (!self)
         throw InvalidArgument("a sum with separate targets runs on one GPU; name one, as device 'cuda:" +
                               std::to_string(devices.front()) + "'");

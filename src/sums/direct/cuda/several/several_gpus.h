@@ -1,14 +1,17 @@
 // The direct sum of a plan divided among several GPUs.
 #pragma once
 
-#include "sums/direct/cuda/gpu_sum.h"
+#include "sums/method/method.h"
+
+#include <memory>
+#include <vector>
 
 namespace farfield::cuda {
 
 /// Arrays of the host in and out; the bits are those of any other number of GPUs.
 /// @throws InvalidArgument for separate targets, for rungs other than `symmetric` and `register_tile`, and,
 /// when points come, for arrays on a GPU; BackendUnavailable for a GPU that is not there.
-std::unique_ptr<GpuSum::Impl> make_several_gpus(const SumOptions& options, const std::vector<int>& devices,
-                                                bool self);
+std::unique_ptr<PreparedSum> make_several_gpus(const SumOptions& options, const std::vector<int>& devices,
+                                               bool self);
 
 } // namespace farfield::cuda

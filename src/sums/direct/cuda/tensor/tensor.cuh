@@ -6,10 +6,10 @@
 // the tiles that are near and with which this file shares tiles, slots and combine.cuh.
 #pragma once
 
+#include "sums/direct/cuda/far_shape.cuh"
 #include "sums/direct/cuda/symmetric.cuh"
 #include "sums/direct/cuda/tensor/curve_order.cuh"
 #include "sums/direct/cuda/tensor/far_operands.cuh"
-#include "sums/direct/cuda/tensor/far_shape.cuh"
 
 namespace farfield::cuda {
 

@@ -1,7 +1,7 @@
-#include "sums/direct/blocks/block_sum.h"
+#include "sums/direct/cpu/blocks/block_sum.h"
 
 #include "backend/threads/parallel.h"
-#include "sums/direct/isa_function.h"
+#include "sums/direct/cpu/isa_function.h"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
-#include "sums/direct/variants.h"
+#include "sums/direct/cpu/variants.h"
 
 #include "backend/threads/parallel.h"
-#include "sums/direct/isa_function.h"
-#include "sums/direct/mutual_schedule.h"
-#include "sums/direct/scalar_rungs.h"
+#include "sums/direct/cpu/isa_function.h"
+#include "sums/direct/cpu/mutual_schedule.h"
+#include "sums/direct/cpu/scalar_rungs.h"
 
 #include <farfield/error.h>
 

@@ -1,13 +1,13 @@
-// GpuSum: reads the caller's arrays on the GPU, sums there, repairs what is not finite on the CPU.
+// Reads the caller's arrays on the GPU, sums there, repairs what is not finite on the CPU.
 #include "backend/cuda/device_scope.h"
 #include "backend/cuda/stream.h"
 #include "backend/threads/parallel.h"
 #include "base/arrays.h"
-#include "sums/direct/cuda/gpu_sum.h"
+#include "sums/direct/common/repair.h"
 #include "sums/direct/cuda/rung_sum.cuh"
 #include "sums/direct/cuda/several/several_gpus.h"
+#include "sums/direct/cuda/sum/gpu_sum.h"
 #include "sums/direct/cuda/transfers.cuh"
-#include "sums/direct/repair.h"
 #include "sums/kernels/kernel.h"
 
 #include <algorithm>
@@ -56,7 +56,7 @@ struct Seen {
 };
 
 /// A sum on one GPU.
-struct OneGpu : GpuSum::Impl {
+struct OneGpu : PreparedSum {
     OneGpu(const SumOptions& the_options, int the_device, bool is_self)
         : options(the_options), device(the_device), self(is_self),
           rung(rung_of(options.variant, self, options.precision)),
@@ -166,7 +166,8 @@ struct OneGpu : GpuSum::Impl {
         return skipped;
     }
 
-    void compute(const ConstArrayView& strength_view, const SumOutputs& outputs, SumReport& report) override {
+    void execute(const ConstArrayView& strength_view, const SumOutputs& outputs, const SumHooks& hooks,
+                 SumReport& report) override {
         const auto begin = Clock::now();
         const DeviceScope scope(device);
         if (outputs.potential) transfers.check_device(outputs.potential, "potential");
@@ -190,6 +191,7 @@ struct OneGpu : GpuSum::Impl {
         if (outputs.potential) transfers.write(potential.data(), outputs.potential, m, 1, stream);
         if (outputs.field) transfers.write(field.data(), outputs.field, m, 3, stream);
         report.finish_seconds = seconds_between(read_at, Clock::now()) - report.compute_seconds;
+        if (hooks.progress) hooks.progress(1.0);
     }
 
     SumOptions options;
@@ -208,22 +210,10 @@ struct OneGpu : GpuSum::Impl {
 
 } // namespace
 
-GpuSum::GpuSum(const SumOptions& options, const std::vector<int>& devices, bool self) {
-    if (devices.size() == 1)
-        impl_ = std::make_unique<OneGpu>(options, devices.front(), self);
-    else
-        impl_ = make_several_gpus(options, devices, self);
-}
-GpuSum::GpuSum(GpuSum&&) noexcept = default;
-GpuSum& GpuSum::operator=(GpuSum&&) noexcept = default;
-GpuSum::~GpuSum() = default;
-
-void GpuSum::set_points(const ConstArrayView& sources, const ConstArrayView& targets) {
-    impl_->set_points(sources, targets);
-}
-
-void GpuSum::compute(const ConstArrayView& strengths, const SumOutputs& outputs, SumReport& report) {
-    impl_->compute(strengths, outputs, report);
+std::unique_ptr<PreparedSum> make_gpu_sum(const SumOptions& options, const std::vector<int>& devices,
+                                          bool self) {
+    if (devices.size() == 1) return std::make_unique<OneGpu>(options, devices.front(), self);
+    return make_several_gpus(options, devices, self);
 }
 
 } // namespace farfield::cuda

@@ -3,8 +3,8 @@
 // threads.
 #pragma once
 
-#include "sums/direct/blocks/lists.h"
-#include "sums/direct/blocks/mutual_division.h"
+#include "sums/direct/common/block_lists.h"
+#include "sums/direct/cpu/blocks/mutual_division.h"
 
 #include <farfield/sum.h>
 

@@ -2,6 +2,7 @@
 // each instruction set: plain structures and C functions over raw pointers, ff_<what>_<isa>.
 #pragma once
 
+#include "sums/direct/common/block_lists.h"
 #include "sums/kernels/loop_outputs.h"
 #include "sums/points/tile_points.h"
 
@@ -57,13 +58,6 @@ struct JerkTile {
     double* potential = nullptr;
     double* field[3] = {nullptr, nullptr, nullptr};
     double* jerk[3] = {nullptr, nullptr, nullptr};
-};
-
-/// Points [begin, end).
-struct BlockRange {
-    std::int32_t begin = 0;
-    std::int32_t end = 0;
-    [[nodiscard]] constexpr std::int32_t size() const { return end - begin; }
 };
 
 /// Sources of a block, and where a mutual sum adds what they get.

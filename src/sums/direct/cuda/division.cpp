@@ -1,4 +1,4 @@
-#include "sums/direct/cuda/several/division.h"
+#include "sums/direct/cuda/division.h"
 
 #include <algorithm>
 #include <utility>

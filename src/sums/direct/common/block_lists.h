@@ -3,13 +3,18 @@
 // anywhere.
 #pragma once
 
-#include "sums/direct/tiles.h"
-
 #include <cstdint>
 #include <span>
 #include <vector>
 
 namespace farfield {
+
+/// Points [begin, end).
+struct BlockRange {
+    std::int32_t begin = 0;
+    std::int32_t end = 0;
+    [[nodiscard]] constexpr std::int32_t size() const { return end - begin; }
+};
 
 /// For each target block the source blocks that act on it, as compressed rows: those of target block b are
 /// partners[first[b]] … partners[first[b + 1] − 1].

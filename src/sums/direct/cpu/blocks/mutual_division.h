@@ -5,7 +5,7 @@
 // that of the blocks, for any number of threads.
 #pragma once
 
-#include "sums/direct/blocks/lists.h"
+#include "sums/direct/common/block_lists.h"
 
 #include <cstdint>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "sums/direct/blocks/mutual_division.h"
+#include "sums/direct/cpu/blocks/mutual_division.h"
 
 #include <algorithm>
 #include <utility>

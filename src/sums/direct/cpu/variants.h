@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backend/threads/work_watch.h"
-#include "sums/direct/tiles.h"
+#include "sums/direct/cpu/tiles.h"
 
 #include <farfield/sum.h>
 

@@ -4,7 +4,7 @@
 // other, end in one vector that is not full. In a mutual loop the sources' sums stream by as well.
 #include "backend/simd/value.h"
 #include "math/pack.h"
-#include "sums/direct/pair_values.h"
+#include "sums/direct/cpu/pair_values.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -162,8 +162,7 @@ class BlockLoop {
             const P strength = P::all(O::load(stream.strength + i));
             P d[3];
             subtract(targets.x, y, d);
-            auto terms =
-                Formula::template of_unit<potential_wanted>(square_distance(d, softening2_));
+            auto terms = Formula::template of_unit<potential_wanted>(square_distance(d, softening2_));
             if constexpr (left != Left::none) {
                 leave_out<left>(terms.potential, stream.first + i, target);
                 leave_out<left>(terms.weight, stream.first + i, target);

@@ -1,4 +1,4 @@
-#include "sums/direct/repair.h"
+#include "sums/direct/common/repair.h"
 
 #include "backend/threads/parallel.h"
 #include "sums/kernels/inverse_distance_wide.h"
