@@ -31,6 +31,7 @@ Action declare_info(CLI::App& app);
 Action declare_bench(CLI::App& app);
 Action declare_reproduce(CLI::App& app);
 Action declare_stencil(CLI::App& app);
+Action declare_tune(CLI::App& app);
 Action declare_completion(CLI::App& app);
 Action declare_man(CLI::App& app);
 

@@ -38,6 +38,11 @@ constexpr std::array table{
             "farfield stencil check microdisk.ff\n"
             "farfield stencil explain microdisk.ff --after names --set cells=256\n",
             false, declare_stencil},
+    Command{"tune", "Measure what sums cost on this machine, for the choices of `auto`",
+            "farfield tune\n"
+            "farfield tune --dry-run\n"
+            "farfield tune --device cpu --threads 8 --out node.toml --json node.json\n",
+            false, declare_tune},
     Command{"info", "Tell the version and what this machine offers",
             "farfield info\n"
             "farfield info --json\n",

@@ -8,7 +8,8 @@
 
 namespace farfield {
 
-/// Kinds of place for work. `automatic` takes the GPU where a measured model says that it is faster.
+/// Kinds of place for work. `automatic` takes the GPU if the cost table (docs/guide/gpus.md) says that it is
+/// faster.
 enum class DeviceKind : std::uint8_t { automatic, cpu, cuda };
 
 /// Where work is to be done, as `--device` spells it: "auto", "cpu", "cuda", "cuda:1", "cuda:0,1".

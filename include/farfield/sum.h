@@ -66,6 +66,9 @@ struct SumReport {
     int threads = 0;       ///< on a GPU 0
     DeviceChoice device{}; ///< the one really used, never `automatic`; GPUs by number
     DirectReport direct;   ///< of the methods that compute every pair
+    /// Hash of the cost table that `DeviceKind::automatic` followed; empty if the options or the arrays named
+    /// the device.
+    std::string cost_table{};
 };
 
 /// Where `execute` writes. Absent views are not computed. float32 or float64, whatever the precision. A value

@@ -90,7 +90,8 @@ enum class Variant : std::uint8_t {
 ///
 /// `threads` and `isa` are for the CPU. A sum on a GPU ignores `isa`, and uses `threads` only to look again,
 /// on the CPU, at rows whose result is not finite. With `DeviceKind::automatic` an `isa`, or a variant that
-/// only the CPU has, asks for the CPU.
+/// only the CPU has, asks for the CPU; otherwise times computed from a cost table decide, for one execution
+/// of the plan. No clock is read: the same options, points, GPUs and table give the same device.
 struct SumOptions {
     Kernel kernel = Kernel::gravity;
     Method method = Method::direct;

@@ -75,10 +75,12 @@ void bind_reports(nb::module_& module) {
         .def_prop_ro(
             "device", [](const SumReport& r) { return name_of(r.device); },
             "Where it was computed: \"cpu\", \"cuda:0\" or \"cuda:0,1\".")
+        .def_ro("cost_table", &SumReport::cost_table,
+                "Hash of the cost table that device=\"auto\" followed; empty if the device was named.")
         .def_ro("direct", &SumReport::direct, "Of the methods that compute every pair.");
     make_record(cls, {"sources", "targets", "method", "reason", "prepare_seconds", "compute_seconds",
                       "finish_seconds", "verify_seconds", "passes", "errors", "predicted_bytes", "isa",
-                      "precision", "threads", "device", "direct"});
+                      "precision", "threads", "device", "cost_table", "direct"});
 }
 
 } // namespace farfield::python

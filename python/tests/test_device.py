@@ -71,7 +71,10 @@ class Stream:
 def test_the_cpu_is_named():
     result = farfield.sum(POINTS, STRENGTHS, device="cpu")
     assert result.report.device == "cpu"
-    assert farfield.sum(POINTS, STRENGTHS).report.device == "cpu"  # auto: too small to be worth a GPU
+    assert result.report.cost_table == ""  # nothing was left to choose
+    chosen = farfield.sum(POINTS, STRENGTHS).report
+    assert chosen.device == "cpu"  # auto: too small to be worth a GPU
+    assert len(chosen.cost_table) == 16
 
 
 def test_gpus_or_a_reason():

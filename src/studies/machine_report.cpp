@@ -3,7 +3,9 @@
 #include "backend/cuda/devices.h"
 #include "backend/threads/parallel.h"
 #include "base/machine.h"
+#include "sums/select/cost_file.h"
 
+#include <farfield/error.h>
 #include <farfield/version.h>
 
 #include <fmt/format.h>
@@ -16,6 +18,24 @@ std::string isa_list(const std::vector<Isa>& isas) {
     std::string out;
     for (auto isa : isas) out += fmt::format("{}{}", out.empty() ? "" : ", ", name_of(isa));
     return out;
+}
+
+void add_cost_table(MachineReport& report) {
+    try {
+        const auto& in_use = cost_table_in_use();
+        report.cost_table = in_use.hash;
+        report.cost_table_file = in_use.file.string();
+    } catch (const Error& error) {
+        report.cost_table_problem = error.what();
+    }
+}
+
+std::string cost_table_text(const MachineReport& report) {
+    if (!report.cost_table_problem.empty()) return "none: " + report.cost_table_problem;
+    return fmt::format("{}, {}", report.cost_table,
+                       report.cost_table_file.empty()
+                           ? "shipped; `farfield tune` measures this machine instead"
+                           : report.cost_table_file + " over the shipped one");
 }
 
 } // namespace
@@ -38,6 +58,7 @@ MachineReport machine_report() {
     report.cuda_runtime = versions.runtime;
     report.gpus = gpus();
     report.why_no_gpu = why_no_gpu();
+    add_cost_table(report);
     return report;
 }
 
@@ -63,6 +84,9 @@ std::string to_json(const MachineReport& report) {
                                    {"multiprocessors", gpu.multiprocessors},
                                    {"memory_bytes", gpu.memory_bytes}});
     json["why_no_gpu"] = report.why_no_gpu;
+    json["cost_table"] = {{"hash", report.cost_table},
+                          {"file", report.cost_table_file},
+                          {"problem", report.cost_table_problem}};
     return json.dump(2) + '\n';
 }
 
@@ -87,6 +111,7 @@ std::string to_text(const MachineReport& report) {
             fmt::format("cuda:{}  {}, compute capability {}.{}, {} multiprocessors, {:.1f} GiB", gpu.index,
                         gpu.name, gpu.major, gpu.minor, gpu.multiprocessors,
                         static_cast<double>(gpu.memory_bytes) / 0x1p30));
+    add("cost table", cost_table_text(report));
     return out;
 }
 

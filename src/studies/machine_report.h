@@ -21,8 +21,11 @@ struct MachineReport {
     std::string cuda_driver;       ///< the newest CUDA the driver supports, as 13.0; empty without a driver
     std::string cuda_runtime;      ///< what this build was linked with; likewise
     std::vector<GpuInfo> gpus;
-    std::string why_no_gpu; ///< in one line; empty where there is one
-    bool mpi = false;       ///< in this build
+    std::string why_no_gpu;         ///< in one line; empty where there is one
+    bool mpi = false;               ///< in this build
+    std::string cost_table;         ///< hash of the table that `auto` follows; empty where it cannot be read
+    std::string cost_table_file;    ///< the user's; empty: the shipped table
+    std::string cost_table_problem; ///< why it cannot be read
 };
 
 MachineReport machine_report();

@@ -89,6 +89,8 @@ std::string report_json(const SumFilesTask& task, const Timings& timings) {
     json["method_reason"] = best.reason;
     json["precision"] = name_of(best.precision);
     json["device"] = name_of(best.device);
+    json["cost_table"] =
+        best.cost_table.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(best.cost_table);
     if (best.device.kind == DeviceKind::cuda) add_gpus(json, best);
     json["isa"] = name_of(best.isa);
     json["threads"] = best.threads;

@@ -66,7 +66,7 @@ std::string name_of(OutputSet outputs) {
     std::string out;
     for (int k = 0; k < output_count; ++k)
         if (const auto output = static_cast<Output>(k); outputs.has(output))
-            out += (out.empty() ? "" : ",") + std::string(name_of(output));
+            out.append(out.empty() ? "" : ",").append(name_of(output));
     return out;
 }
 

@@ -18,6 +18,8 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <string>
+#include <utility>
 
 namespace farfield {
 namespace {
@@ -102,16 +104,19 @@ struct Choice {
     const MethodInfo* method;
     DeviceChoice device;
     std::string reason;
+    std::string cost_table; ///< hash of the one that chose the device
 };
 
 Choice choose(const SumProblem& problem, const SumOptions& options, std::optional<int> array_gpu) {
-    Choice choice{&method_info(options.method), {}, "asked for"};
+    Choice choice{&method_info(options.method), {}, "asked for", {}};
     auto wanted = options;
     if (!choice.method->on_gpu && wanted.device.kind == DeviceKind::automatic && !array_gpu)
         wanted.device = {.kind = DeviceKind::cpu, .gpus = {}};
     const auto cost =
         cost_of_sum(static_cast<double>(problem.sources), static_cast<double>(problem.targets), problem.self);
-    choice.device = choose_device(wanted, problem.self, cost, array_gpu);
+    auto chosen = choose_device(wanted, problem.self, cost, array_gpu);
+    choice.device = std::move(chosen.device);
+    choice.cost_table = std::move(chosen.cost_table);
     if (const auto reason = choice.method->why_not(problem, options, choice.device); !reason.empty())
         throw InvalidArgument(reason);
     return choice;
@@ -258,6 +263,7 @@ void SumPlan::execute(ConstArrayView strengths, const SumOutputs& outputs, const
     report.targets = plan.problem.targets;
     report.method = plan.choice.method->value;
     report.reason = plan.choice.reason;
+    report.cost_table = plan.choice.cost_table;
     report.predicted_bytes = plan.predicted_bytes;
     report.precision = plan.options.precision;
     report.direct.pairs = plan.problem.pairs();

@@ -17,6 +17,9 @@ import unittest
 SOURCE = os.environ.get("FARFIELD_SOURCE", os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..")))
 PROGRAM = os.environ.get("FARFIELD", os.path.join(SOURCE, "build", "farfield"))
 TIMEOUT = 120
+# what the user of this machine has tuned means nothing to the tests
+os.environ.pop("FARFIELD_COST_TABLE", None)
+os.environ["XDG_CONFIG_HOME"] = os.path.join(tempfile.gettempdir(), "farfield_tests_have_no_config")
 
 PLUMMER = """
 [initial]

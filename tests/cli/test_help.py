@@ -9,7 +9,7 @@ import unittest
 
 from support import SOURCE, CommandTest, farfield, read, write
 
-COMMANDS = ["run", "sum", "plot", "info", "bench", "reproduce", "stencil"]
+COMMANDS = ["run", "sum", "plot", "info", "bench", "reproduce", "stencil", "tune"]
 
 
 def options_of(*command):
@@ -50,6 +50,7 @@ class Help(CommandTest):
                     "--threads", "--isa", "--variant", "--repeat", "--output", "--out", "--json"],
             "plot": ["--out", "--plane", "--width"],
             "info": ["--json"],
+            "tune": ["--method", "--device", "--threads", "--points", "--repeat", "--out", "--dry-run", "--json", "--quiet"],
         }
         for command, options in expected.items():
             self.assertLessEqual(set(options), set(options_of(command)), command)
@@ -62,7 +63,7 @@ class Help(CommandTest):
     def test_info(self):
         report = json.loads(self.succeed("info", "--json").out)
         self.assertLessEqual({"version", "compiler", "system", "cpu", "logical_cpus", "threads", "isas_found", "isa_used",
-                              "cuda", "cuda_driver", "cuda_runtime", "mpi", "devices", "why_no_gpu"}, set(report))
+                              "cuda", "cuda_driver", "cuda_runtime", "mpi", "devices", "why_no_gpu", "cost_table"}, set(report))
         self.assertIn(report["isa_used"], report["isas_found"])
         text = self.succeed("info").out
         for part in (report["cpu"], report["compiler"], "CUDA", "MPI", "devices", "threads", report["isa_used"]):

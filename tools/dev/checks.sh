@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # The checks of `./dev check`: each is a function check_NAME that prints what is wrong and fails.
 
-CHECKS=(format tidy includes headers isa shellcheck tree docs)
+CHECKS=(format tidy includes clocks headers isa shellcheck tree docs)
 
 checks_usage() {
     cat <<'TEXT'
@@ -10,6 +10,7 @@ checks_usage() {
   format      clang-format 14 leaves every source as it is          (--fix reformats)
   tidy        clang-tidy with the list in .clang-tidy finds nothing in our sources
   includes    every file includes only what its layer may see
+  clocks      nothing that chooses where or how a sum is computed reads a clock
   headers     every header compiles alone
   isa         no instruction beyond the x86-64 baseline outside the per-ISA objects
   shellcheck  shell scripts are clean
@@ -94,6 +95,11 @@ check_tidy() {
 check_includes() {
     python3 tools/checks/includes.py --self-test
     python3 tools/checks/includes.py
+}
+
+check_clocks() {
+    python3 tools/checks/clocks.py --self-test
+    python3 tools/checks/clocks.py
 }
 
 check_headers() {

@@ -4,6 +4,7 @@
 #include "backend/cuda/devices.h"
 #include "dynamics/cuda/diagnostics.cuh"
 #include "dynamics/cuda/stepper.cuh"
+#include "sums/kernels/kernel.h"
 
 #include <farfield/error.h>
 
@@ -28,13 +29,14 @@ MotionInput input_of(const MotionSetup& setup, const Bodies& bodies) {
     MotionInput input;
     input.setup = &setup;
     input.bodies = &bodies;
+    const double sign = kernel_info(setup.kernel).sign;
     const bool charges = setup.kernel == Kernel::coulomb;
     input.strength = charges ? bodies.charge : bodies.mass;
     input.strength_exponent = strength_exponent(input.strength);
     for (double& strength : input.strength) strength = std::ldexp(strength, input.strength_exponent);
-    input.factor.assign(n, setup.G);
+    input.factor.assign(n, sign * setup.G);
     for (std::size_t i = 0; i < n && charges; ++i)
-        input.factor[i] = -(setup.G * bodies.charge[i] / bodies.mass[i]);
+        input.factor[i] = sign * (setup.G * bodies.charge[i] / bodies.mass[i]);
     const int exponent = setup.frame.exponent;
     input.unscale = power_of_two(2 * exponent - input.strength_exponent);
     input.frame_scale = std::ldexp(1.0, exponent);

@@ -68,7 +68,7 @@ __device__ __forceinline__ void sum_rows(const uint4* points, int padded, int be
         const PointType source = point_at<PointType>(points, padded, j);
 #pragma unroll
         for (int r = 0; r < persistent_targets; ++r) {
-            const auto d = difference(source, target[r]);
+            const auto d = difference(target[r], source);
             const auto inverse = inverse_powers<field_only>(squared_length(d, softening2));
             if (!diagonal || j != first + r) sum[r].add(d, source.at.w, inverse);
         }

@@ -25,8 +25,8 @@ struct Unscale {
     double second = 1.0;
 };
 
-/// Acceleration from a component of Σ q d/r³ as the loops leave it. `factor` is G for gravity and −G q/m for
-/// charges, whose sum points away from where the force pulls.
+/// Acceleration from a component of the field's sum as the loops leave it. `factor` is G times the sign of
+/// the kernel, for charges also times q/m.
 FF_HD inline double acceleration_of(double sum, const Unscale& unscale, double factor) {
     return sum * unscale.first * unscale.second * factor;
 }

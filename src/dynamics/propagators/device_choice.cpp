@@ -2,7 +2,8 @@
 
 #include "backend/cuda/devices.h"
 #include "dynamics/integrators/integrator.h"
-#include "sums/select/device.h"
+#include "sums/select/cost_file.h"
+#include "sums/select/direct_costs.h"
 
 #include <farfield/error.h>
 
@@ -11,30 +12,38 @@
 namespace farfield {
 namespace {
 
-constexpr double start_seconds = 0.5; // CUDA, the code, and the bodies on their way
-constexpr double step_seconds = 4e-6; // of few bodies: kernels and blocks that wait for each other
-
 double evaluations_in(Integrator integrator, double steps) {
     return steps * (integrator == Integrator::yoshida4 ? 3.0 : 1.0);
 }
 
-// True where the GPU ends the run sooner. Measures only where there is something to gain.
-bool gpu_is_faster(const ForceOptions& force, double evaluations, std::int64_t n) {
-    constexpr double few_pairs = 1e9; // a fraction of a second on any CPU
-    const SumOptions options{.precision = force.precision, .threads = force.threads, .isa = force.isa};
-    const SumCost cost{.pairs = static_cast<double>(n) * static_cast<double>(n), .executions = evaluations};
-    if (cost.pairs * evaluations < few_pairs) return false;
-    const double cpu_seconds = seconds_on(measured_cpu_rates(options, true), cost);
-    if (cpu_seconds <= seconds_on_gpu(evaluations, n, 1e300)) return false;
-    return seconds_on_gpu(evaluations, n, measured_gpu_rates(force.precision, 0).pairs_per_second) <
-           cpu_seconds;
+bool is_left_open(const ForceOptions& force) {
+    return force.device.kind == DeviceKind::automatic && force.isa == Isa::automatic;
 }
 
 } // namespace
 
-double seconds_on_gpu(double evaluations, std::int64_t n, double pairs_per_second) {
+double seconds_on(const GpuRunRates& rates, double evaluations, std::int64_t n) {
     const double pairs = static_cast<double>(n) * static_cast<double>(n);
-    return start_seconds + evaluations * (step_seconds + pairs / pairs_per_second);
+    return rates.start_seconds + evaluations * (rates.step_seconds + pairs / rates.pairs_per_second);
+}
+
+GpuRunRates gpu_run_rates(const CostTable& table, std::string_view gpu_name, Precision precision) {
+    const auto of = [&](std::string_view pattern) { return cost_of_gpu(table, pattern, gpu_name); };
+    return {.start_seconds = of(direct_cost::gpu_start_seconds) + of(direct_cost::gpu_run_start_seconds),
+            .step_seconds = of(direct_cost::gpu_step_seconds),
+            .pairs_per_second = of(direct_cost::gpu_pairs_per_second(precision, true))};
+}
+
+bool gpu_ends_sooner(const CostTable& table, std::string_view gpu_name, const ForceOptions& force,
+                     double evaluations, std::int64_t n) {
+    const SumOptions options{.precision = force.precision, .threads = force.threads, .isa = force.isa};
+    const SumCost cost{.pairs = static_cast<double>(n) * static_cast<double>(n), .executions = evaluations};
+    return seconds_on(gpu_run_rates(table, gpu_name, force.precision), evaluations, n) <
+           seconds_on(cpu_rates(table, options, true), cost);
+}
+
+std::string deciding_cost_table(const ForceOptions& force) {
+    return is_left_open(force) ? cost_table_in_use().hash : std::string();
 }
 
 Place choose_place(const ForceOptions& force, Integrator integrator, std::int64_t n, double steps) {
@@ -50,10 +59,13 @@ Place choose_place(const ForceOptions& force, Integrator integrator, std::int64_
         for (const int gpu : gpus) cuda::use_device(gpu);
         return {.kind = DeviceKind::cuda, .gpus = gpus, .note = {}};
     }
+    const CostTable* table = is_left_open(force) ? &cost_table_in_use().table : nullptr;
     if (!cuda::built_with_cuda()) return {}; // nobody expects a GPU of such a build
     if (const auto problem = cuda::why_no_device(); !problem.empty())
         return {.kind = DeviceKind::cpu, .gpus = {}, .note = "running on the CPU: " + problem};
-    if (force.isa != Isa::automatic || !gpu_is_faster(force, evaluations_in(integrator, steps), n)) return {};
+    if (table == nullptr ||
+        !gpu_ends_sooner(*table, cuda::devices().front().name, force, evaluations_in(integrator, steps), n))
+        return {};
     if (needs_jerk)
         return {.kind = DeviceKind::cpu,
                 .gpus = {},

@@ -1,10 +1,13 @@
 // Where a simulation runs: decided once, when it is made.
 #pragma once
 
+#include "sums/select/cost_table.h"
+
 #include <farfield/simulation.h>
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace farfield {
@@ -16,11 +19,31 @@ struct Place {
 };
 
 /// The place that `force.device` stands for, for n bodies and this many steps. `automatic` takes the first
-/// GPU where the whole run is expected to end sooner there, by rates measured on this machine.
-/// @throws InvalidArgument for hermite4 on a GPU, BackendUnavailable for a GPU that is not there.
+/// GPU if the whole run ends sooner there by the cost table of this process.
+/// @throws InvalidArgument for hermite4 on a GPU, BackendUnavailable for a GPU that is not there, and what
+/// loading the user's cost table throws.
 Place choose_place(const ForceOptions& force, Integrator integrator, std::int64_t n, double steps);
 
-/// Seconds of a run on a GPU: its start, and for each evaluation of n² pairs what a step takes without any.
-double seconds_on_gpu(double evaluations, std::int64_t n, double pairs_per_second);
+/// Hash of the cost table that `choose_place` follows with these options; empty if they leave it nothing to
+/// choose. Throws as loading the table does.
+std::string deciding_cost_table(const ForceOptions& force);
+
+/// What a run on a GPU costs.
+struct GpuRunRates {
+    double start_seconds = 0.0;    ///< CUDA, the code, and the bodies on their way
+    double step_seconds = 0.0;     ///< of an evaluation of hardly any pairs
+    double pairs_per_second = 0.0; ///< directed pairs
+};
+
+/// start + evaluations · (step + n² / rate)
+double seconds_on(const GpuRunRates& rates, double evaluations, std::int64_t n);
+
+/// The rates of a GPU by the name that CUDA gives it.
+GpuRunRates gpu_run_rates(const CostTable& table, std::string_view gpu_name, Precision precision);
+
+/// True if this many evaluations of n² pairs end sooner on that GPU than on the CPU that the options name.
+/// A pure function of its arguments.
+bool gpu_ends_sooner(const CostTable& table, std::string_view gpu_name, const ForceOptions& force,
+                     double evaluations, std::int64_t n);
 
 } // namespace farfield

@@ -85,6 +85,7 @@ void write_checkpoint(const RunFolder& folder, const Checkpoint& checkpoint) {
     root.write_attribute("Isa", std::string(name_of(checkpoint.backend.isa)).c_str());
     root.write_attribute("Variant", std::string(name_of(checkpoint.backend.variant)).c_str());
     root.write_attribute("Precision", std::string(name_of(checkpoint.backend.precision)).c_str());
+    if (!checkpoint.cost_table.empty()) root.write_attribute("CostTable", checkpoint.cost_table.c_str());
     visit_scalars(checkpoint,
                   [&](const char* name, const auto& value) { root.write_attribute(name, value); });
     if (checkpoint.state.initial_energy) root.write_attribute("InitialEnergy", energy_or_zero(checkpoint));
@@ -109,6 +110,7 @@ Checkpoint read_checkpoint(const fs::path& path) {
                  .isa = enum_attribute<Isa>(root, "Isa"),
                  .variant = enum_attribute<Variant>(root, "Variant"),
                  .precision = enum_attribute<Precision>(root, "Precision")};
+    if (root.has_attribute("CostTable")) c.cost_table = root.text_attribute("CostTable");
     visit_scalars(c, [&](const char* name, auto& value) {
         value = root.attribute<std::remove_reference_t<decltype(value)>>(name);
     });

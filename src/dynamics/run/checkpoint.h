@@ -30,7 +30,8 @@ struct Checkpoint {
     std::uint64_t diagnostics_bytes = 0; ///< length of diagnostics.csv, already durable
     std::string deciding_text;           ///< of the case (case_text.h)
     ForceBackend backend;
-    std::string version; ///< of Farfield
+    std::string cost_table; ///< hash of the one that chose the backend; empty if the case named it
+    std::string version;    ///< of Farfield
 };
 
 /// Writes checkpoint.h5; the one before becomes checkpoint.previous.h5.

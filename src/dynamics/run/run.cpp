@@ -2,6 +2,7 @@
 #include <farfield/run.h>
 
 #include "backend/threads/parallel.h"
+#include "dynamics/propagators/device_choice.h"
 #include "dynamics/run/case_text.h"
 #include "dynamics/run/checkpoint.h"
 #include "dynamics/run/outputs.h"
@@ -10,6 +11,7 @@
 #include "dynamics/simulation/state.h"
 #include "io/atomic_file.h"
 #include "io/output_folder.h"
+#include "sums/select/cost_file.h"
 
 #include <farfield/error.h>
 #include <farfield/farfield.h>
@@ -64,6 +66,7 @@ public:
 private:
     static RunFolder checked_folder(const RunSettings& settings);
     [[nodiscard]] ForceOptions force_of(const Checkpoint& checkpoint) const;
+    void tell_of_another_cost_table(const Checkpoint& checkpoint) const;
     void check_case(const std::string& deciding_text_before) const;
     void restart();
     void begin(bool wanted_restart);
@@ -98,6 +101,7 @@ private:
     std::optional<Pending> pending_;
     double write_seconds_ = 0.5; ///< that the files of the last output took; a guess before the first
     double start_time_ = 0.0;
+    std::string cost_table_; ///< hash of the one that chose the backend when the run began
     std::uint64_t next_checkpoint_ = 1;
     std::uint64_t first_step_ = 0; // of this process
     std::optional<std::uint64_t> restarted_from_step_;
@@ -146,6 +150,21 @@ ForceOptions Run::force_of(const Checkpoint& checkpoint) const {
     return force;
 }
 
+// The choice made when the run began stays, whatever the user's table says now.
+void Run::tell_of_another_cost_table(const Checkpoint& checkpoint) const {
+    if (checkpoint.cost_table.empty() || case_.force.device.kind != DeviceKind::automatic) return;
+    std::string now;
+    try {
+        now = cost_table_in_use().hash;
+    } catch (const Error& error) {
+        now = fmt::format("not readable: {}", error.what());
+    }
+    if (now != checkpoint.cost_table)
+        say(fmt::format("the cost table was {} when the run began and is {} now; the run stays on {}",
+                        checkpoint.cost_table, now,
+                        checkpoint.backend.device == DeviceKind::cpu ? "the CPU" : "the GPU"));
+}
+
 void Run::restart() {
     auto checkpoint = newest_checkpoint(folder_, [this](const std::string& text) { say(text); });
     if (!checkpoint) return;
@@ -167,6 +186,7 @@ void Run::restart() {
                                              folder_.path().string(), name_of(checkpoint->backend.variant),
                                              new_run_remedy));
     start_time_ = checkpoint->start_time;
+    cost_table_ = checkpoint->cost_table;
     outputs_.emplace(folder_, case_, start_time_);
     outputs_->continue_from(*checkpoint);
     next_checkpoint_ = checkpoint_times().next_after(simulation_->time());
@@ -174,6 +194,7 @@ void Run::restart() {
     restarted_from_step_ = first_step_;
     write_file_atomically(folder_.case_file(), case_toml(case_)); // time.end may have moved
     say(fmt::format("continuing from step {}, t = {}", first_step_, simulation_->time()));
+    tell_of_another_cost_table(*checkpoint);
 }
 
 void Run::begin(bool wanted_restart) {
@@ -183,6 +204,7 @@ void Run::begin(bool wanted_restart) {
     }
     auto initial = make_initial_state(case_.initial);
     start_time_ = initial.time;
+    cost_table_ = deciding_cost_table(case_.force);
     simulation_.emplace(std::move(initial.bodies), case_.force, case_.time, start_time_);
     outputs_.emplace(folder_, case_, start_time_);
     write_file_atomically(folder_.case_file(), case_toml(case_));
@@ -241,6 +263,7 @@ void Run::save_checkpoint() {
     checkpoint.state = SimulationAccess::state_of_output(*simulation_);
     checkpoint.deciding_text = deciding_text(case_);
     checkpoint.backend = SimulationAccess::backend(*simulation_);
+    checkpoint.cost_table = cost_table_;
     checkpoint.version = std::string(version());
     outputs_->save_to(checkpoint);
     write_checkpoint(folder_, checkpoint);
@@ -280,6 +303,7 @@ RunResult Run::finish() {
         summary.relative_energy_error = result.relative_energy_error;
         summary.last_row = outputs_->last_row() ? *outputs_->last_row() : simulation_->diagnostics();
         summary.backend = SimulationAccess::backend(*simulation_);
+        summary.cost_table = cost_table_;
         summary.threads = thread_count(case_.force.threads);
         summary.restarted_from_step = restarted_from_step_;
         summary.steps_here = result.steps - first_step_;

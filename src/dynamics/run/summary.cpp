@@ -75,7 +75,8 @@ void write_summary(const RunFolder& folder, const Case& the_case, const RunSumma
                       {"isa", name_of(summary.backend.isa)},
                       {"variant", name_of(summary.backend.variant)},
                       {"precision", name_of(summary.backend.precision)},
-                      {"threads", summary.threads}};
+                      {"threads", summary.threads},
+                      {"cost_table", summary.cost_table.empty() ? Json() : Json(summary.cost_table)}};
     out["options"] = options(the_case);
     if (summary.restarted_from_step) out["restarted_from_step"] = *summary.restarted_from_step;
     out["this_process"] = {

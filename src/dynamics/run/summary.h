@@ -23,7 +23,8 @@ struct RunSummary {
     double relative_energy_error = 0.0;
     Diagnostics last_row;
     ForceBackend backend;
-    int threads = 0; ///< used by the forces
+    std::string cost_table; ///< hash of the one that chose the backend; empty if the case named it
+    int threads = 0;        ///< used by the forces
     std::optional<std::uint64_t> restarted_from_step;
     // Of this process alone:
     std::uint64_t steps_here = 0;

@@ -1,5 +1,6 @@
-// How long a direct sum takes on the CPU and on a GPU, from rates measured on this machine; which of the two
-// `--device auto` takes follows from it. Plain arithmetic, so that it can be tested with made-up rates.
+// How long a direct sum takes on the CPU and on a GPU, from rates of the cost table
+// (sums/select/cost_table.h); which of the two `--device auto` takes follows from it. Plain arithmetic,
+// tested with made-up rates.
 #pragma once
 
 namespace farfield {
@@ -21,7 +22,7 @@ struct CpuRates {
 };
 
 struct GpuRates {
-    double start_seconds = 0.0; ///< once, where CUDA has not started yet in this process
+    double start_seconds = 0.0; ///< of CUDA, once a process
     double fixed_seconds = 0.0; ///< of a sum of hardly any pairs: launches, allocations
     double bytes_per_second = 0.0;
     double pairs_per_second = 0.0;

@@ -125,9 +125,9 @@ bool is_finite(const double* values, std::int64_t n) {
     return finite;
 }
 
-TileOutputs outputs_of(const DirectResults& results) {
-    return static_cast<TileOutputs>((results.potential != nullptr ? tile_potential : 0) |
-                                    (results.field != nullptr ? tile_field : 0));
+LoopOutputs outputs_of(const DirectResults& results) {
+    return static_cast<LoopOutputs>((results.potential != nullptr ? potential_only : 0) |
+                                    (results.field != nullptr ? field_only : 0));
 }
 
 void run(VariantTask task, const SumHooks& hooks) {

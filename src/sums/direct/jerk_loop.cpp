@@ -11,6 +11,7 @@ namespace {
 
 constexpr int target_vectors = 2;
 
+template <class Formula>
 class JerkLoop {
     using V = Pack<Value<double>, target_vectors>;
     using O = Ops<V>;
@@ -27,7 +28,7 @@ class JerkLoop {
         V v[3];
     };
 
-    static constexpr double factor = InversePower<V, 1>::factor;
+    using Factors = typename Formula::template Factors<V, true>;
     const JerkTile& tile_;
     const V softening2_;
 
@@ -49,21 +50,21 @@ class JerkLoop {
             V d[3];
             subtract(own.x, other.x, d);
             const V r2 = square_distance(d, softening2_);
-            const V inverse = inverse_distance(r2);
-            const V inverse2 = inverse * inverse;
-            V term = O::set(static_cast<const double*>(tile_.points.strength)[j]) * inverse;
-            if constexpr (Diagonal) term = O::without_lane(term, static_cast<double>(j - first));
-            V weight = term * inverse2;
-            if constexpr (Diagonal) weight = O::without_lane(weight, static_cast<double>(j - first));
-            sums.potential = sums.potential + term;
+            const V q = O::set(static_cast<const double*>(tile_.points.strength)[j]);
             V v[3];
             for (int k = 0; k < 3; ++k) v[k] = own.v[k] - other.v[k];
             const V rv = O::fma(d[0], v[0], O::fma(d[1], v[1], d[2] * v[2]));
-            V radial = rv * inverse2 * O::set(3.0 * factor * factor);
-            if constexpr (Diagonal) radial = O::without_lane(radial, static_cast<double>(j - first));
+            auto [terms, radial] = Formula::of_moving_source(r2, q, rv);
+            if constexpr (Diagonal) {
+                const auto lane = static_cast<double>(j - first);
+                terms.potential = O::without_lane(terms.potential, lane);
+                terms.weight = O::without_lane(terms.weight, lane);
+                radial = O::without_lane(radial, lane);
+            }
+            sums.potential = sums.potential + terms.potential;
             for (int k = 0; k < 3; ++k) {
-                sums.field[k] = O::fma(weight, d[k], sums.field[k]);
-                sums.jerk[k] = O::fma(weight, O::fnma(radial, d[k], v[k]), sums.jerk[k]);
+                sums.field[k] = O::fma(terms.weight, d[k], sums.field[k]);
+                sums.jerk[k] = O::fma(terms.weight, O::fnma(radial, d[k], v[k]), sums.jerk[k]);
             }
         }
     }
@@ -87,10 +88,10 @@ public:
             add_sources<false>(own, first, 0, first, sums);
             add_sources<true>(own, first, first, own_end, sums);
             add_sources<false>(own, first, own_end, n, sums);
-            store(sums.potential, factor, first, tile_.potential);
+            store(sums.potential, Factors::potential, first, tile_.potential);
             for (int k = 0; k < 3; ++k) {
-                store(sums.field[k], factor * factor * factor, first, tile_.field[k]);
-                store(sums.jerk[k], factor * factor * factor, first, tile_.jerk[k]);
+                store(sums.field[k], Factors::weight, first, tile_.field[k]);
+                store(sums.jerk[k], Factors::weight, first, tile_.jerk[k]);
             }
         }
     }
@@ -99,4 +100,6 @@ public:
 } // namespace
 } // namespace farfield
 
-extern "C" void FF_ISA_ENTRY(ff_jerk)(const farfield::JerkTile* tile) { farfield::JerkLoop(*tile).run(); }
+extern "C" void FF_ISA_ENTRY(ff_jerk)(const farfield::JerkTile* tile) {
+    farfield::JerkLoop<farfield::InverseDistance>(*tile).run();
+}

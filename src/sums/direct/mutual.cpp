@@ -15,14 +15,14 @@ namespace {
 constexpr int group = vector_registers > 16 ? 4 : 2; ///< points j in registers
 constexpr std::int64_t flush_after = 256;            ///< sources summed in the precision of the sum
 
-template <class T, bool Mixed, int Wanted>
+template <class Formula, class T, bool Mixed, int Wanted>
 class MutualLoop {
     using V = Value<T>;
     using P = Pack<V, group>;
     using O = Ops<V>;
-    static constexpr bool potential_wanted = (Wanted & tile_potential) != 0;
-    static constexpr bool field_wanted = (Wanted & tile_field) != 0;
-    using Factors = SumFactors<V, Wanted>;
+    static constexpr bool potential_wanted = (Wanted & potential_only) != 0;
+    static constexpr bool field_wanted = (Wanted & field_only) != 0;
+    using Factors = typename Formula::template Factors<V, potential_wanted>;
 
     struct Block {
         alignas(64) T potential[potential_wanted ? mutual_block : 1];
@@ -63,20 +63,16 @@ class MutualLoop {
             P d[3];
             subtract(x, y, d);
             const P r2 = square_distance(d, softening2_);
-            P weight;
+            const auto terms = Formula::template of_unit<potential_wanted>(r2);
             if constexpr (potential_wanted) {
-                const P inverse = inverse_distance(r2);
                 V sum = O::load(block.potential + at);
-                for (int g = 0; g < group; ++g) sum = O::fma(inverse.v[g], qj.v[g], sum);
+                for (int g = 0; g < group; ++g) sum = O::fma(terms.potential.v[g], qj.v[g], sum);
                 O::store(block.potential + at, sum);
-                own.potential = Ops<P>::fma(inverse, qi, own.potential);
-                weight = inverse * inverse * inverse;
-            } else {
-                weight = inverse_cube(r2);
+                own.potential = Ops<P>::fma(terms.potential, qi, own.potential);
             }
             if constexpr (field_wanted) {
-                const P on_i = weight * qj;
-                const P on_j = weight * qi;
+                const P on_i = terms.weight * qj;
+                const P on_j = terms.weight * qi;
                 for (int k = 0; k < 3; ++k) {
                     V sum = O::load(block.field[k] + at);
                     for (int g = 0; g < group; ++g) sum = O::fma(on_i.v[g], d[k].v[g], sum);
@@ -97,7 +93,7 @@ class MutualLoop {
             if constexpr (field_wanted)
                 for (int k = 0; k < 3; ++k)
                     tile_.sums.field[k][j + g] -=
-                        Factors::field * static_cast<double>(O::sum(own.field[k].v[g]));
+                        Factors::weight * static_cast<double>(O::sum(own.field[k].v[g]));
         }
     }
 
@@ -111,7 +107,7 @@ class MutualLoop {
             flush(block.potential, Factors::potential, count, tile_.sums.potential + tile_.i_begin);
         if constexpr (field_wanted)
             for (int k = 0; k < 3; ++k)
-                flush(block.field[k], Factors::field, count, tile_.sums.field[k] + tile_.i_begin);
+                flush(block.field[k], Factors::weight, count, tile_.sums.field[k] + tile_.i_begin);
     }
 
 public:
@@ -136,9 +132,11 @@ public:
 } // namespace
 } // namespace farfield
 
-extern "C" void FF_ISA_ENTRY(ff_mutual)(farfield::TilePrecision precision, farfield::TileOutputs outputs,
+extern "C" void FF_ISA_ENTRY(ff_mutual)(farfield::Precision precision, farfield::LoopOutputs outputs,
                                         const farfield::MutualTile* tile) {
     farfield::with_types(precision, outputs, [&](auto number, auto mixed, auto wanted) {
-        farfield::MutualLoop<decltype(number), decltype(mixed)::value, decltype(wanted)::value>(*tile).run();
+        farfield::MutualLoop<farfield::InverseDistance, decltype(number), decltype(mixed)::value,
+                             decltype(wanted)::value>(*tile)
+            .run();
     });
 }

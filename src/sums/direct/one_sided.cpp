@@ -13,13 +13,13 @@ namespace {
 constexpr std::int64_t source_block = 256;
 constexpr int target_vectors = 2;
 
-template <class T, bool Mixed, int Wanted>
+template <class Formula, class T, bool Mixed, int Wanted>
 class OneSidedLoop {
     using V = Pack<Value<T>, target_vectors>;
     using O = Ops<V>;
     static constexpr int width = O::width;
-    static constexpr bool potential_wanted = (Wanted & tile_potential) != 0;
-    static constexpr bool field_wanted = (Wanted & tile_field) != 0;
+    static constexpr bool potential_wanted = (Wanted & potential_only) != 0;
+    static constexpr bool field_wanted = (Wanted & field_only) != 0;
 
     struct Sums {
         V potential = O::set(T(0));
@@ -45,20 +45,16 @@ class OneSidedLoop {
             V d[3];
             subtract(x, y, d);
             const V r2 = square_distance(d, softening2_);
-            V q = O::set(strengths[j]);
-            V weight;
+            const V q = O::set(strengths[j]);
+            auto terms = Formula::template of_source<potential_wanted>(r2, q);
+            const auto own = static_cast<T>(j - first_target);
             if constexpr (potential_wanted) {
-                const V inverse = inverse_distance(r2);
-                q = q * inverse;
-                if constexpr (Diagonal) q = O::without_lane(q, static_cast<T>(j - first_target));
-                sums.potential = sums.potential + q;
-                weight = q * (inverse * inverse);
-            } else {
-                weight = q * inverse_cube(r2);
+                if constexpr (Diagonal) terms.potential = O::without_lane(terms.potential, own);
+                sums.potential = sums.potential + terms.potential;
             }
-            if constexpr (Diagonal) weight = O::without_lane(weight, static_cast<T>(j - first_target));
+            if constexpr (Diagonal) terms.weight = O::without_lane(terms.weight, own);
             if constexpr (field_wanted)
-                for (int k = 0; k < 3; ++k) sums.field[k] = O::fma(weight, d[k], sums.field[k]);
+                for (int k = 0; k < 3; ++k) sums.field[k] = O::fma(terms.weight, d[k], sums.field[k]);
         }
     }
 
@@ -92,14 +88,14 @@ class OneSidedLoop {
             }
             add(sums, totals);
         }
-        using Factors = SumFactors<Value<T>, Wanted>;
+        using Factors = typename Formula::template Factors<Value<T>, potential_wanted>;
         const auto count = std::min<std::int64_t>(width, tile_.target_end - first);
         for (std::int64_t k = 0; k < count; ++k) {
             if constexpr (potential_wanted)
                 tile_.sums.potential[first + k] = Factors::potential * totals.potential[k];
             if constexpr (field_wanted)
                 for (int c = 0; c < 3; ++c)
-                    tile_.sums.field[c][first + k] = Factors::field * totals.field[c][k];
+                    tile_.sums.field[c][first + k] = Factors::weight * totals.field[c][k];
         }
     }
 
@@ -115,10 +111,11 @@ public:
 } // namespace
 } // namespace farfield
 
-extern "C" void FF_ISA_ENTRY(ff_one_sided)(farfield::TilePrecision precision, farfield::TileOutputs outputs,
+extern "C" void FF_ISA_ENTRY(ff_one_sided)(farfield::Precision precision, farfield::LoopOutputs outputs,
                                            const farfield::OneSidedTile* tile) {
     farfield::with_types(precision, outputs, [&](auto number, auto mixed, auto wanted) {
-        farfield::OneSidedLoop<decltype(number), decltype(mixed)::value, decltype(wanted)::value>(*tile)
+        farfield::OneSidedLoop<farfield::InverseDistance, decltype(number), decltype(mixed)::value,
+                               decltype(wanted)::value>(*tile)
             .run();
     });
 }

@@ -43,26 +43,18 @@ FF_INLINE Position<V, Mixed> read_position(const TilePoints& points, std::int64_
     return out;
 }
 
-/// Constants that `Wanted` sums are to be multiplied by (see InversePower).
-template <class V, int Wanted>
-struct SumFactors {
-    static constexpr double inverse = InversePower<V, 1>::factor;
-    static constexpr double potential = inverse;
-    static constexpr double field =
-        Wanted == tile_both ? inverse * inverse * inverse : InversePower<V, 3>::factor;
-};
-
 /// Calls body(T{}, bool_constant<mixed>, integral_constant<outputs>).
 template <class Body>
-void with_types(TilePrecision precision, TileOutputs outputs, Body body) {
+void with_types(Precision precision, LoopOutputs outputs, Body body) {
     const auto with_outputs = [&](auto number, auto mixed) {
-        if (outputs == tile_potential) body(number, mixed, std::integral_constant<int, tile_potential>{});
-        if (outputs == tile_field) body(number, mixed, std::integral_constant<int, tile_field>{});
-        if (outputs == tile_both) body(number, mixed, std::integral_constant<int, tile_both>{});
+        if (outputs == potential_only) body(number, mixed, std::integral_constant<int, potential_only>{});
+        if (outputs == field_only) body(number, mixed, std::integral_constant<int, field_only>{});
+        if (outputs == field_and_potential)
+            body(number, mixed, std::integral_constant<int, field_and_potential>{});
     };
-    if (precision == tile_float) with_outputs(float{}, std::false_type{});
-    if (precision == tile_double) with_outputs(double{}, std::false_type{});
-    if (precision == tile_mixed) with_outputs(float{}, std::true_type{});
+    if (precision == Precision::float32) with_outputs(float{}, std::false_type{});
+    if (precision == Precision::float64) with_outputs(double{}, std::false_type{});
+    if (precision == Precision::mixed) with_outputs(float{}, std::true_type{});
 }
 
 } // namespace farfield

@@ -1,6 +1,7 @@
 #include "sums/direct/repair.h"
 
 #include "backend/threads/parallel.h"
+#include "sums/kernels/inverse_distance_wide.h"
 #include "sums/method/refuse.h"
 
 #include <farfield/error.h>
@@ -26,13 +27,6 @@ bool is_finite_row(const RepairTask& task, std::int64_t i) {
     return std::isfinite(e[0]) && std::isfinite(e[1]) && std::isfinite(e[2]);
 }
 
-/// √(x² + y² + z² + ε²), also where the squares underflow.
-double distance(const double d[3], double softening) {
-    const double r2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2] + softening * softening;
-    if (r2 > 0x1p-960) return std::sqrt(r2);
-    return std::hypot(std::hypot(d[0], d[1]), std::hypot(d[2], softening));
-}
-
 void compute_row(const RepairTask& task, Row& row) {
     const double* x = task.target_points + 3 * row.index;
     double potential = 0.0;
@@ -41,16 +35,16 @@ void compute_row(const RepairTask& task, Row& row) {
         if (task.self && j == row.index) continue;
         const double* y = task.source_points + 3 * j;
         const double d[3] = {x[0] - y[0], x[1] - y[1], x[2] - y[2]};
-        const double r = distance(d, task.softening);
-        if (r == 0.0) {
+        const WideRange pair(d, task.softening);
+        if (pair.r == 0.0) {
             if (row.coincident_with < 0) row.coincident_with = j;
             ++row.skipped;
             continue;
         }
-        const double caller_r = std::ldexp(r, -task.frame_exponent);
-        const double term = task.sign * std::ldexp(task.strengths[j], -task.strength_exponent) / caller_r;
-        potential += term;
-        for (int k = 0; k < 3; ++k) field[k] += term / caller_r * (d[k] / r);
+        const auto terms =
+            pair.of_source(std::ldexp(task.strengths[j], -task.strength_exponent), -task.frame_exponent);
+        potential += task.sign * terms.potential;
+        for (int k = 0; k < 3; ++k) field[k] += task.sign * terms.pull * (d[k] / pair.r);
     }
     if (task.potential != nullptr) task.potential[row.index] = potential;
     if (task.field != nullptr)

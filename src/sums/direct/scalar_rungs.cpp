@@ -1,7 +1,8 @@
 #include "sums/direct/scalar_rungs.h"
 
+#include "sums/kernels/inverse_distance.h"
+
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 namespace farfield {
@@ -34,24 +35,22 @@ std::vector<Body<T, Mixed>> gather_bodies(const TilePoints& points, bool with_st
 }
 
 template <class T>
-void store(const OneSidedTile& tile, TileOutputs outputs, std::int64_t i, const Sums<T>& sums) {
-    if ((outputs & tile_potential) != 0) tile.sums.potential[i] = static_cast<double>(sums.potential);
-    if ((outputs & tile_field) != 0)
+void store(const OneSidedTile& tile, LoopOutputs outputs, std::int64_t i, const Sums<T>& sums) {
+    if ((outputs & potential_only) != 0) tile.sums.potential[i] = static_cast<double>(sums.potential);
+    if ((outputs & field_only) != 0)
         for (int k = 0; k < 3; ++k) tile.sums.field[k][i] = static_cast<double>(sums.field[k]);
 }
 
 template <class T>
 void add_pair(const T d[3], T strength, T softening2, Sums<T>& sums) {
     const T r2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2] + softening2;
-    const T inverse = T(1) / std::sqrt(r2);
-    const T term = strength * inverse;
-    const T weight = term * inverse * inverse;
-    sums.potential += term;
-    for (int k = 0; k < 3; ++k) sums.field[k] += weight * d[k];
+    const auto terms = InverseDistance::written_down(r2, strength);
+    sums.potential += terms.potential;
+    for (int k = 0; k < 3; ++k) sums.field[k] += terms.weight * d[k];
 }
 
 template <class T, bool Mixed>
-void naive(TileOutputs outputs, const OneSidedTile& tile) {
+void naive(LoopOutputs outputs, const OneSidedTile& tile) {
     const auto targets = gather_bodies<T, Mixed>(tile.targets, false);
     const auto sources = gather_bodies<T, Mixed>(tile.sources, true);
     const T softening2 = static_cast<T>(tile.softening2);
@@ -111,18 +110,16 @@ void add_lanes(const OneSidedTile& tile, std::int64_t first, std::int64_t begin,
                 if constexpr (Mixed) d[k] = d[k] + (xl[k][lane] - yl[k]);
             }
             const T r2 = d[0] * d[0] + d[1] * d[1] + d[2] * d[2] + softening2;
-            const T inverse = T(1) / std::sqrt(r2);
-            const T term = q * inverse;
-            const T weight = term * inverse * inverse;
-            own.potential[lane] += term;
-            for (int k = 0; k < 3; ++k) own.field[k][lane] += weight * d[k];
+            const auto terms = InverseDistance::written_down(r2, q);
+            own.potential[lane] += terms.potential;
+            for (int k = 0; k < 3; ++k) own.field[k][lane] += terms.weight * d[k];
         }
     }
     sums = own;
 }
 
 template <class T, bool Mixed>
-void soa(TileOutputs outputs, const OneSidedTile& tile) {
+void soa(LoopOutputs outputs, const OneSidedTile& tile) {
     for (auto first = tile.target_begin; first < tile.target_end; first += lanes) {
         LaneSums<T> sums;
         const auto count = std::min<std::int64_t>(lanes, tile.target_end - first);
@@ -148,16 +145,16 @@ void soa(TileOutputs outputs, const OneSidedTile& tile) {
 
 } // namespace
 
-void naive_sum(TilePrecision precision, TileOutputs outputs, const OneSidedTile& tile) {
-    if (precision == tile_float) naive<float, false>(outputs, tile);
-    if (precision == tile_double) naive<double, false>(outputs, tile);
-    if (precision == tile_mixed) naive<float, true>(outputs, tile);
+void naive_sum(Precision precision, LoopOutputs outputs, const OneSidedTile& tile) {
+    if (precision == Precision::float32) naive<float, false>(outputs, tile);
+    if (precision == Precision::float64) naive<double, false>(outputs, tile);
+    if (precision == Precision::mixed) naive<float, true>(outputs, tile);
 }
 
-void soa_sum(TilePrecision precision, TileOutputs outputs, const OneSidedTile& tile) {
-    if (precision == tile_float) soa<float, false>(outputs, tile);
-    if (precision == tile_double) soa<double, false>(outputs, tile);
-    if (precision == tile_mixed) soa<float, true>(outputs, tile);
+void soa_sum(Precision precision, LoopOutputs outputs, const OneSidedTile& tile) {
+    if (precision == Precision::float32) soa<float, false>(outputs, tile);
+    if (precision == Precision::float64) soa<double, false>(outputs, tile);
+    if (precision == Precision::mixed) soa<float, true>(outputs, tile);
 }
 
 } // namespace farfield

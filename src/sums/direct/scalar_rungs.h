@@ -7,10 +7,10 @@ namespace farfield {
 
 /// Rung 1: one loop over targets, one over sources, bodies as structures, one sum in the type of the points.
 /// Fills `tile.sums` for all its targets. The source range must be all of the sources.
-void naive_sum(TilePrecision precision, TileOutputs outputs, const OneSidedTile& tile);
+void naive_sum(Precision precision, LoopOutputs outputs, const OneSidedTile& tile);
 
 /// Rung 2: the same operations for each target in the same order, hence the same bits, but on arrays of
 /// coordinates and for a few neighbouring targets at a time, which a compiler can put into vectors.
-void soa_sum(TilePrecision precision, TileOutputs outputs, const OneSidedTile& tile);
+void soa_sum(Precision precision, LoopOutputs outputs, const OneSidedTile& tile);
 
 } // namespace farfield

@@ -2,17 +2,14 @@
 // each instruction set: plain structures and C functions over raw pointers, ff_<what>_<isa>.
 #pragma once
 
+#include "sums/kernels/loop_outputs.h"
 #include "sums/points/tile_points.h"
+
+#include <farfield/sum_options.h>
 
 #include <cstdint>
 
 namespace farfield {
-
-/// Which sums are wanted, as a bit set.
-enum TileOutputs : std::int32_t { tile_potential = 1, tile_field = 2, tile_both = 3 };
-
-/// Arithmetic of the loops; the numbers are those of `Precision`.
-enum TilePrecision : std::int32_t { tile_float = 0, tile_double = 1, tile_mixed = 2 };
 
 /// Sums where the results go: Σ q/r and the components of Σ q (x − y)/r³, no sign of a kernel.
 struct TileSums {
@@ -62,22 +59,22 @@ struct JerkTile {
     double* jerk[3] = {nullptr, nullptr, nullptr};
 };
 
-using OneSidedFunction = void (*)(TilePrecision, TileOutputs, const OneSidedTile*);
-using MutualFunction = void (*)(TilePrecision, TileOutputs, const MutualTile*);
+using OneSidedFunction = void (*)(Precision, LoopOutputs, const OneSidedTile*);
+using MutualFunction = void (*)(Precision, LoopOutputs, const MutualTile*);
 
 extern "C" {
-void ff_one_sided_scalar(TilePrecision, TileOutputs, const OneSidedTile*);
-void ff_one_sided_sse42(TilePrecision, TileOutputs, const OneSidedTile*);
-void ff_one_sided_avx2(TilePrecision, TileOutputs, const OneSidedTile*);
-void ff_one_sided_avx512(TilePrecision, TileOutputs, const OneSidedTile*);
+void ff_one_sided_scalar(Precision, LoopOutputs, const OneSidedTile*);
+void ff_one_sided_sse42(Precision, LoopOutputs, const OneSidedTile*);
+void ff_one_sided_avx2(Precision, LoopOutputs, const OneSidedTile*);
+void ff_one_sided_avx512(Precision, LoopOutputs, const OneSidedTile*);
 void ff_jerk_scalar(const JerkTile*);
 void ff_jerk_sse42(const JerkTile*);
 void ff_jerk_avx2(const JerkTile*);
 void ff_jerk_avx512(const JerkTile*);
-void ff_mutual_scalar(TilePrecision, TileOutputs, const MutualTile*);
-void ff_mutual_sse42(TilePrecision, TileOutputs, const MutualTile*);
-void ff_mutual_avx2(TilePrecision, TileOutputs, const MutualTile*);
-void ff_mutual_avx512(TilePrecision, TileOutputs, const MutualTile*);
+void ff_mutual_scalar(Precision, LoopOutputs, const MutualTile*);
+void ff_mutual_sse42(Precision, LoopOutputs, const MutualTile*);
+void ff_mutual_avx2(Precision, LoopOutputs, const MutualTile*);
+void ff_mutual_avx512(Precision, LoopOutputs, const MutualTile*);
 }
 
 } // namespace farfield

@@ -34,7 +34,7 @@ OneSidedTile whole_sum(const VariantTask& task) {
 
 void run_simd(const VariantTask& task) {
     const auto function = FF_ISA_FUNCTION(ff_one_sided, task.isa);
-    const auto precision = static_cast<TilePrecision>(task.precision);
+    const auto precision = task.precision;
     const auto tasks = (task.targets.count + targets_a_task - 1) / targets_a_task;
     parallel_for(task.threads, tasks, [&](std::int64_t number) {
         if (stopped(task)) return;
@@ -49,7 +49,7 @@ void run_simd(const VariantTask& task) {
 void run_symmetric(const VariantTask& task) {
     const auto one_sided = FF_ISA_FUNCTION(ff_one_sided, task.isa);
     const auto mutual = FF_ISA_FUNCTION(ff_mutual, task.isa);
-    const auto precision = static_cast<TilePrecision>(task.precision);
+    const auto precision = task.precision;
     const auto n = task.sources.count;
     const auto size = mutual_block_size(n);
     const auto end_of = [&](std::int64_t block) { return std::min((block + 1) * size, n); };
@@ -86,9 +86,9 @@ void run_variant(const VariantTask& task) {
     if (task.targets.count == 0) return;
     switch (task.variant) {
     case Variant::naive:
-        return naive_sum(static_cast<TilePrecision>(task.precision), task.outputs, whole_sum(task));
+        return naive_sum(task.precision, task.outputs, whole_sum(task));
     case Variant::soa:
-        return soa_sum(static_cast<TilePrecision>(task.precision), task.outputs, whole_sum(task));
+        return soa_sum(task.precision, task.outputs, whole_sum(task));
     case Variant::symmetric:
         return run_symmetric(task);
     case Variant::automatic:

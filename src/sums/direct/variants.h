@@ -16,7 +16,7 @@ struct VariantTask {
     Variant variant = Variant::simd;
     Isa isa = Isa::scalar;
     Precision precision = Precision::float64;
-    TileOutputs outputs = tile_both;
+    LoopOutputs outputs = field_and_potential;
     int threads = 1;
     bool self = false;
     double softening = 0.0;

@@ -8,6 +8,7 @@
 
 #include "math/ops.h"
 
+#include <cmath>
 #include <limits>
 
 namespace farfield {
@@ -73,5 +74,74 @@ FF_INLINE V inverse_cube(const V& r2) {
     if constexpr (Ops<V>::estimate_error == 0.0) return y2 * y;
     return (y * y2) * InversePower<V, 3>::correction(r2, y2);
 }
+
+/// The formula as the pair loops take it: r² in; what goes into the potential, and what multiplies x − y in
+/// the field (and V_x − V_y in its time derivative) out. Sums of both are to be multiplied by the factors,
+/// and by the sign of the kernel's row.
+struct InverseDistance {
+    template <class V>
+    struct Terms {
+        V potential; ///< q/r; not set where no potential is wanted
+        V weight;    ///< q/r³
+    };
+
+    template <class V, bool with_potential>
+    struct Factors {
+        static constexpr double potential = InversePower<V, 1>::factor;
+        static constexpr double weight =
+            with_potential ? potential * potential * potential : InversePower<V, 3>::factor;
+    };
+
+    /// Of a source of strength q.
+    template <bool with_potential, class V>
+    FF_INLINE static Terms<V> of_source(const V& r2, const V& q) {
+        Terms<V> terms; // NOLINT(*-member-init): filled below, as far as wanted
+        if constexpr (with_potential) {
+            const V inverse = inverse_distance(r2);
+            terms.potential = q * inverse;
+            terms.weight = terms.potential * (inverse * inverse);
+        } else {
+            terms.weight = q * inverse_cube(r2);
+        }
+        return terms;
+    }
+
+    /// Of a unit source, for loops in which two points act on each other.
+    template <bool with_potential, class V>
+    FF_INLINE static Terms<V> of_unit(const V& r2) {
+        Terms<V> terms; // NOLINT(*-member-init)
+        if constexpr (with_potential) {
+            terms.potential = inverse_distance(r2);
+            terms.weight = terms.potential * terms.potential * terms.potential;
+        } else {
+            terms.weight = inverse_cube(r2);
+        }
+        return terms;
+    }
+
+    template <class V>
+    struct MovingTerms {
+        Terms<V> terms;
+        V radial; ///< the field changes by weight·(V_x − V_y − radial·(x − y)); rv = (x − y)·(V_x − V_y)
+    };
+    /// d(weight·d)/dt = weight·(v − 3 (d·v)/r² d) (Makino & Aarseth 1992, PASJ 44, 141, eq. 3).
+    template <class V>
+    FF_INLINE static MovingTerms<V> of_moving_source(const V& r2, const V& q, const V& rv) {
+        constexpr double factor = InversePower<V, 1>::factor;
+        using Scalar = typename Ops<V>::Scalar;
+        const V inverse = inverse_distance(r2);
+        const V inverse2 = inverse * inverse;
+        const V term = q * inverse;
+        return {{term, term * inverse2}, rv * inverse2 * Ops<V>::set(Scalar(3.0 * factor * factor))};
+    }
+
+    /// As it is written down, of plain numbers: the first rungs of the ladder.
+    template <class T>
+    FF_INLINE static Terms<T> written_down(T r2, T q) {
+        const T inverse = T(1) / std::sqrt(r2);
+        const T term = q * inverse;
+        return {term, term * inverse * inverse};
+    }
+};
 
 } // namespace farfield

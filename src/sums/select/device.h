@@ -1,30 +1,41 @@
-// Where a sum is computed: what the caller asked for, or, for `auto`, where a model with rates measured on
-// this machine says that it is faster.
+// Where a sum is computed: what the caller asked for, or, for `auto`, where the cost table says that it is
+// faster.
 #pragma once
 
 #include "sums/direct/device_model.h"
+#include "sums/select/cost_table.h"
 
 #include <farfield/sum.h>
 
+#include <functional>
 #include <optional>
+#include <string>
 
 namespace farfield {
 
-/// The CPU or the GPUs to compute on; the result is never `automatic`, and with `cuda` names every GPU.
-/// `array_gpu`: the GPU on which the caller's points lie, if they do; the sum then runs there.
+struct ChosenDevice {
+    DeviceChoice device;    ///< never `automatic`; with `cuda` it names every GPU
+    std::string cost_table; ///< hash of the table that chose; empty if nothing was left to choose
+};
+
+/// The CPU or the GPUs to compute on. `array_gpu`: the GPU on which the caller's points lie, if they do; the
+/// sum then runs there.
 ///
-/// `auto` takes the CPU where an `isa` or a variant of the CPU is asked for, where there is no GPU, and for
-/// sums shorter than the start of CUDA (a quarter of a second, once a process); a variant of GPUs takes the
-/// GPU. Otherwise it measures: a few milliseconds on each side, once a process for each precision.
+/// `auto` takes the CPU where an `isa` or a variant of the CPU is asked for, and the GPU for a variant of
+/// GPUs. Otherwise `faster_device` decides, with the table of this process and the first GPU of this machine.
 /// @throws BackendUnavailable without the GPU asked for, InvalidArgument where arrays and device contradict
-/// each other.
-DeviceChoice choose_device(const SumOptions& options, bool self, const SumCost& cost,
+/// each other, and what loading the user's cost table throws.
+ChosenDevice choose_device(const SumOptions& options, bool self, const SumCost& cost,
                            std::optional<int> array_gpu = std::nullopt);
 
-/// Rates of this machine, measured at the first call for these options. `self`: targets are the sources.
-CpuRates measured_cpu_rates(const SumOptions& options, bool self);
+/// The name of the machine's first GPU, empty without one. Asking loads the driver, which takes a tenth of a
+/// second.
+using FirstGpu = std::function<std::string()>;
 
-/// The same for a GPU; `start_seconds` is 0, because measuring starts it.
-GpuRates measured_gpu_rates(Precision precision, int device);
+/// The CPU or the first GPU, by times that follow from `table`. The start of CUDA counts in full: a plan does
+/// not know what else its process computes. A pure function of its arguments; `gpu` is asked only where the
+/// answer matters.
+DeviceChoice faster_device(const CostTable& table, const SumOptions& options, bool self, const SumCost& cost,
+                           const FirstGpu& gpu);
 
 } // namespace farfield

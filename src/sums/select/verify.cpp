@@ -58,10 +58,14 @@ void compute_rows(const VerifyTask& task, ExactRows& rows) {
     });
 }
 
+/// Infinite where a value is not finite.
 double length(const double* values, std::size_t n) {
     double largest = 0.0;
-    for (std::size_t k = 0; k < n; ++k) largest = std::max(largest, std::abs(values[k]));
-    if (largest == 0.0 || !std::isfinite(largest)) return largest;
+    for (std::size_t k = 0; k < n; ++k) {
+        if (!std::isfinite(values[k])) return HUGE_VAL;
+        largest = std::max(largest, std::abs(values[k]));
+    }
+    if (largest == 0.0) return 0.0;
     double sum = 0.0;
     for (std::size_t k = 0; k < n; ++k) sum += values[k] / largest * (values[k] / largest);
     return largest * std::sqrt(sum);
@@ -127,15 +131,19 @@ OutputError error_of(const Judged& output, const ExactRows& exact, Norm norm) {
     std::sort(differences.begin(), differences.end());
     // an output that is zero everywhere has no relative error but 0 or infinity
     const auto relative = [&](double difference) {
-        return difference == 0.0 ? 0.0 : scale > 0.0 ? difference / scale : INFINITY;
+        return difference == 0.0 ? 0.0 : scale > 0.0 ? difference / scale : HUGE_VAL;
     };
     OutputError out;
     out.largest = norm == Norm::largest;
+    out.samples = static_cast<std::int64_t>(output.sample.rows.size());
+    if (!std::isfinite(largest)) {
+        out.relative = out.median = out.percent_99 = out.maximum = HUGE_VAL;
+        return out;
+    }
     out.relative = relative(out.largest ? worst : unit * std::sqrt(sum / m));
     out.median = relative(quantile(differences, 0.5));
     out.percent_99 = relative(quantile(differences, 0.99));
     out.maximum = relative(worst);
-    out.samples = static_cast<std::int64_t>(output.sample.rows.size());
     return out;
 }
 

@@ -5,7 +5,6 @@
 #include "backend/cuda/devices.h"
 #include "exact.h"
 #include "gpu/sizes.h"
-#include "sums/direct/reference.h"
 
 #include <farfield/error.h>
 #include <farfield/sum.h>
@@ -33,19 +32,9 @@ ConstArrayView rows(const Values& values) { return matrix_view(std::span<const d
 ConstArrayView list(const Values& values) { return {std::span<const double>(values)}; }
 
 SumResult reference(const Cloud& cloud, const Values* targets, Kernel kernel, double softening) {
-    const auto& at = targets != nullptr ? *targets : cloud.points;
-    SumResult result{Values(at.size() / 3), Values(at.size()), {}};
-    reference_direct_sum({.kernel = kernel,
-                          .sources = static_cast<std::int64_t>(cloud.strengths.size()),
-                          .targets = static_cast<std::int64_t>(at.size() / 3),
-                          .source_points = cloud.points.data(),
-                          .strengths = cloud.strengths.data(),
-                          .target_points = at.data(),
-                          .self = targets == nullptr,
-                          .softening = softening,
-                          .potential = result.potential.data(),
-                          .field = result.field.data()});
-    return result;
+    const SumOptions plain{.kernel = kernel, .method = Method::reference, .softening = softening};
+    return targets == nullptr ? sum(rows(cloud.points), list(cloud.strengths), plain)
+                              : sum(rows(cloud.points), rows(*targets), list(cloud.strengths), plain);
 }
 
 double relative_error(const Values& got, const Values& expected) {
@@ -119,8 +108,9 @@ TEST(SumPlanOnGpu, ComputesEveryRung) {
             EXPECT_THROW(sum(rows(cloud.points), list(cloud.strengths), options), InvalidArgument);
             continue;
         }
-        const bool with_potential = variant != Variant::tensor;
-        const auto got = sum(rows(cloud.points), list(cloud.strengths), options, {with_potential, true});
+        const OutputSet wanted =
+            variant == Variant::tensor ? Output::field : Output::potential | Output::field;
+        const auto got = sum(rows(cloud.points), list(cloud.strengths), options, wanted);
         EXPECT_LE(relative_error(got.field, expected.field), 2e-6) << name;
         EXPECT_EQ(got.report.direct.variant, variant == Variant::automatic ? Variant::symmetric : variant);
     }

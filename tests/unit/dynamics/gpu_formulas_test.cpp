@@ -9,6 +9,7 @@
 #include "dynamics/propagators/device_choice.h"
 #include "dynamics/simulation/state.h"
 #include "sums/points/axis_origin.h"
+#include "sums/select/cost_file.h"
 
 #include <cmath>
 
@@ -103,8 +104,40 @@ TEST(DeviceChoice, LeavesSmallRunsOnTheCpu) {
     EXPECT_EQ(choose_place({}, Integrator::leapfrog, 10, 100.0).kind, DeviceKind::cpu);
     EXPECT_EQ(choose_place({.device = {.kind = DeviceKind::cpu}}, Integrator::leapfrog, 1000000, 1e6).kind,
               DeviceKind::cpu);
-    EXPECT_LT(seconds_on_gpu(1e6, 1000, 2e12), 1e6 * 1e6 / 1.2e10);     // a million steps of 1,000 bodies
-    EXPECT_GT(seconds_on_gpu(100.0, 1000, 2e12), 100.0 * 1e6 / 1.2e10); // a hundred do not pay the start
+}
+
+// start + evaluations · (step + n² / rate)
+TEST(DeviceChoice, AddsUpARunOnAGpu) {
+    const GpuRunRates rates{.start_seconds = 0.5, .step_seconds = 1e-5, .pairs_per_second = 1e12};
+    EXPECT_DOUBLE_EQ(seconds_on(rates, 1e4, 10000), 0.5 + 1e4 * (1e-5 + 1e-4));
+    const auto shipped = gpu_run_rates(shipped_cost_table(), "NVIDIA H200", Precision::float64);
+    EXPECT_LT(seconds_on(shipped, 1e6, 1000), 1e6 * 1e6 / 1.2e10); // a million steps of 1,000 bodies
+    EXPECT_GT(seconds_on(shipped, 100, 1000), 100 * 1e6 / 1.2e10); // a hundred do not pay the start
+}
+
+// A made-up table: 1e9 pairs/s a thread; a start of 0.1 + 0.1 s, steps of 1e-5 s and 1e12 pairs/s. For 1,000
+// bodies a step takes a thread 1e-3 s and the GPU 1.1e-5 s: they meet at 0.2 / 0.989e-3 = 202.2 steps.
+TEST(DeviceChoice, CrossesWhereTheTableSays) {
+    auto table = shipped_cost_table();
+    for (auto& [name, value] : table.costs) {
+        if (name.ends_with("pairs_per_second")) value = name.starts_with("direct.cpu") ? 1e9 : 1e12;
+        if (name.ends_with("start_seconds")) value = 0.1;
+        if (name.ends_with("fixed_seconds")) value = 1e-12;
+        if (name.ends_with("step_seconds")) value = 1e-5;
+    }
+    const auto on_gpu = [&](int threads, double steps) {
+        return gpu_ends_sooner(table, "Some GPU", {.threads = threads}, steps, 1000);
+    };
+    EXPECT_FALSE(on_gpu(1, 202.0));
+    EXPECT_TRUE(on_gpu(1, 203.0));
+    EXPECT_FALSE(on_gpu(100, 1e9)); // steps of 1e-5 s on either: the start is never won back
+}
+
+// Which table decides; none where the options do.
+TEST(DeviceChoice, NamesTheTableThatChose) {
+    EXPECT_EQ(deciding_cost_table({}), cost_table_in_use().hash);
+    EXPECT_EQ(deciding_cost_table({.device = {.kind = DeviceKind::cpu}}), "");
+    EXPECT_EQ(deciding_cost_table({.isa = Isa::scalar}), "");
 }
 
 TEST(DeviceChoice, RefusesHermiteOnAGpu) {

@@ -1,6 +1,8 @@
-// Where a sum runs: the model behind `auto` with made-up rates, and what is said on a machine without a GPU.
+// Where a sum runs: the model behind `auto` with made-up rates and tables, and what is said on a machine
+// without a GPU.
 #include "sums/direct/cuda/rungs.h"
 #include "sums/direct/device_model.h"
+#include "sums/select/cost_file.h"
 #include "sums/select/device.h"
 
 #include <farfield/error.h>
@@ -8,6 +10,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,6 +21,11 @@ namespace {
 
 const DeviceChoice cpu{.kind = DeviceKind::cpu};
 const DeviceChoice cuda_0{.kind = DeviceKind::cuda, .gpus = {0}};
+
+DeviceChoice device_of(const SumOptions& options, bool self, const SumCost& cost,
+                       std::optional<int> array_gpu = std::nullopt) {
+    return choose_device(options, self, cost, array_gpu).device;
+}
 
 // 2 threads of 1e9 pairs/s with 1 ms to begin with, for 1e10 pairs: 1 ms + 5 s.
 TEST(DeviceModel, AddsUpTheCpu) {
@@ -59,34 +69,131 @@ TEST(DeviceModel, CrossesOnce) {
     EXPECT_EQ(changes, 1);
 }
 
-TEST(DeviceModel, MeasuresThisCpu) {
-    const auto rates = measured_cpu_rates({.threads = 1}, true);
-    EXPECT_EQ(rates.threads, 1);
-    EXPECT_GT(rates.pairs_per_second_a_thread, 1e7); // a pair takes tens of cycles at the very most
-    EXPECT_LT(rates.pairs_per_second_a_thread, 1e12);
-    EXPECT_GT(rates.fixed_seconds, 0.0);
-    EXPECT_LT(rates.fixed_seconds, 0.1);
+// A table of round numbers: with one thread of 1e9 pairs/s against 1e12, CUDA's start of 0.1 s decides alone
+// up to 1e8 pairs.
+CostTable made_up_table() {
+    auto table = shipped_cost_table();
+    for (auto& [name, value] : table.costs) {
+        if (name.ends_with("pairs_per_second")) value = name.starts_with("direct.cpu") ? 1e9 : 1e12;
+        if (name.ends_with("fixed_seconds")) value = 1e-6;
+        if (name.ends_with("start_seconds")) value = 0.1;
+        if (name.ends_with("bytes_per_second")) value = 1e12;
+    }
+    return table;
+}
+
+// N²/1e9 = 0.1 + N²/1e12 + 64 N/1e12 (the fixed seconds are alike): N = 10,005.04.
+TEST(FasterDevice, CrossesWhereTheTableSays) {
+    const auto table = made_up_table();
+    const auto gpu_wins = [&](double n) {
+        return faster_device(table, {.threads = 1}, true, cost_of_sum(n, n, true),
+                             [] { return std::string("Some GPU"); }) == cuda_0;
+    };
+    EXPECT_FALSE(gpu_wins(10000));
+    EXPECT_TRUE(gpu_wins(10010));
+    int changes = 0;
+    for (double n = 10; n < 1e7; n *= 1.1) changes += gpu_wins(n) != gpu_wins(1.1 * n) ? 1 : 0;
+    EXPECT_EQ(changes, 1);
+}
+
+TEST(FasterDevice, CountsThreadsAndExecutions) {
+    const auto table = made_up_table();
+    const auto some_gpu = [] { return std::string("Some GPU"); };
+    const auto cost = [](double n, double executions) { return cost_of_sum(n, n, true, executions); };
+    EXPECT_EQ(faster_device(table, {.threads = 1}, true, cost(20000, 1), some_gpu), cuda_0);
+    EXPECT_EQ(faster_device(table, {.threads = 8}, true, cost(20000, 1), some_gpu), cpu);
+    EXPECT_EQ(faster_device(table, {.threads = 8}, true, cost(20000, 10), some_gpu), cuda_0);
+}
+
+TEST(FasterDevice, WithoutAGpuIsTheCpu) {
+    EXPECT_EQ(
+        faster_device(made_up_table(), {.threads = 1}, true, {.pairs = 1e15}, [] { return std::string(); }),
+        cpu);
+}
+
+// Loading the driver takes a tenth of a second: a sum that ends before any GPU has started does not ask.
+TEST(FasterDevice, AsksForGpusOnlyWhereItMatters) {
+    int asked = 0;
+    const auto count = [&] {
+        ++asked;
+        return std::string("Some GPU");
+    };
+    EXPECT_EQ(faster_device(made_up_table(), {.threads = 1}, true, {.pairs = 9e7}, count), cpu);
+    EXPECT_EQ(asked, 0);
+    EXPECT_EQ(faster_device(made_up_table(), {.threads = 1}, true, {.pairs = 9e8}, count), cuda_0);
+    EXPECT_EQ(asked, 1);
+}
+
+TEST(FasterDevice, KnowsTheModelOfTheGpu) {
+    auto table = made_up_table();
+    table.costs["direct.gpu.slow_card.double.self_pairs_per_second"] = 1e8;
+    const auto on = [&](const char* name) {
+        return faster_device(table, {.threads = 1}, true, {.pairs = 1e10},
+                             [name] { return std::string(name); });
+    };
+    EXPECT_EQ(on("NVIDIA Slow Card 12GB"), cpu);
+    EXPECT_EQ(on("NVIDIA Slow Cards 12GB"), cuda_0);
+    EXPECT_EQ(on("NVIDIA H200"), cuda_0);
+}
+
+// No state and no clock: what ran before, and for how long, does not matter.
+TEST(FasterDevice, IsTheSameAfterSlowWork) {
+    const auto ask = [] {
+        std::vector<DeviceChoice> chosen;
+        for (double n = 1000; n < 1e6; n *= 1.3)
+            chosen.push_back(faster_device(shipped_cost_table(), {.threads = 2}, true,
+                                           cost_of_sum(n, n, true),
+                                           [] { return std::string("NVIDIA H200"); }));
+        return chosen;
+    };
+    const auto before = ask();
+    std::vector<double> points(3 * 3000), strengths(3000, 1.0);
+    for (std::size_t i = 0; i < points.size(); ++i) points[i] = static_cast<double>(i * i % 7919);
+    SumPlan plan(matrix_view(std::span<const double>(points), 3), {.threads = 1, .isa = Isa::scalar});
+    const auto start = std::chrono::steady_clock::now();
+    std::vector<double> potential(3000);
+    while (std::chrono::steady_clock::now() - start < std::chrono::milliseconds(600))
+        plan.execute(std::span<const double>(strengths),
+                     {.potential = std::span<double>(potential), .field = {}});
+    EXPECT_EQ(ask(), before);
+    EXPECT_EQ(before.front(), cpu);
+    EXPECT_EQ(before.back(), cuda_0);
+}
+
+// On any machine: the report names the table that chose, and none where the options chose.
+TEST(ChooseDevice, NamesTheTableThatChose) {
+    const auto table_of = [](const SumOptions& options) {
+        return choose_device(options, true, {.pairs = 10}).cost_table;
+    };
+    EXPECT_EQ(table_of({}), cost_table_in_use().hash);
+    EXPECT_EQ(table_of({.device = {.kind = DeviceKind::cpu}}), "");
+    EXPECT_EQ(table_of({.device = {.kind = DeviceKind::cuda}}), "");
+    EXPECT_EQ(table_of({.isa = Isa::scalar}), "");
+    const std::vector<double> points{0, 0, 0, 1, 0, 0}, strengths{1, 1};
+    const auto at = matrix_view(std::span<const double>(points), 3);
+    EXPECT_EQ(sum(at, std::span<const double>(strengths)).report.cost_table, cost_table_in_use().hash);
+    EXPECT_EQ(sum(at, std::span<const double>(strengths), {.device = cpu}).report.cost_table, "");
 }
 
 TEST(ChooseDevice, TakesWhatIsAskedFor) {
     const SumCost huge{.pairs = 1e15}, tiny{.pairs = 10};
-    EXPECT_EQ(choose_device({.device = {.kind = DeviceKind::cpu}}, true, huge), cpu);
-    EXPECT_EQ(choose_device({.device = {.kind = DeviceKind::cuda}}, true, tiny), cuda_0);
-    EXPECT_EQ(choose_device({.device = {.kind = DeviceKind::cuda, .gpus = {2}}}, true, tiny).gpus,
+    EXPECT_EQ(device_of({.device = {.kind = DeviceKind::cpu}}, true, huge), cpu);
+    EXPECT_EQ(device_of({.device = {.kind = DeviceKind::cuda}}, true, tiny), cuda_0);
+    EXPECT_EQ(device_of({.device = {.kind = DeviceKind::cuda, .gpus = {2}}}, true, tiny).gpus,
               std::vector<int>{2});
     // arrays take the sum to their GPU
-    EXPECT_EQ(choose_device({}, true, tiny, 3).gpus, std::vector<int>{3});
+    EXPECT_EQ(device_of({}, true, tiny, 3).gpus, std::vector<int>{3});
     EXPECT_THROW(choose_device({.device = {.kind = DeviceKind::cpu}}, true, tiny, 3), InvalidArgument);
     // rungs know their place
-    EXPECT_EQ(choose_device({.variant = Variant::register_tile}, true, tiny), cuda_0);
-    EXPECT_EQ(choose_device({.variant = Variant::simd}, true, huge), cpu);
-    EXPECT_EQ(choose_device({.isa = Isa::scalar}, true, huge), cpu);
-    EXPECT_EQ(choose_device({}, true, tiny), cpu);
+    EXPECT_EQ(device_of({.variant = Variant::register_tile}, true, tiny), cuda_0);
+    EXPECT_EQ(device_of({.variant = Variant::simd}, true, huge), cpu);
+    EXPECT_EQ(device_of({.isa = Isa::scalar}, true, huge), cpu);
+    EXPECT_EQ(device_of({}, true, tiny), cpu);
 }
 
 TEST(ChooseDevice, WithoutGpuSaysWhyAndAutoTakesTheCpu) {
     if (!gpus().empty()) GTEST_SKIP() << "this machine has a GPU";
-    EXPECT_EQ(choose_device({}, true, {.pairs = 1e15}), cpu);
+    EXPECT_EQ(device_of({}, true, {.pairs = 1e15}), cpu);
     const std::vector<double> points{0, 0, 0, 1, 0, 0}, strengths{1, 1};
     const auto at = matrix_view(std::span<const double>(points), 3);
     const auto message = [&](const SumOptions& options, ConstArrayView view) {

@@ -2,7 +2,6 @@
 // any number of threads; data far from the origin and of extreme size.
 #include "sums/direct/jerk.h"
 #include "sums/direct/mutual_schedule.h"
-#include "sums/direct/reference.h"
 
 #include <farfield/error.h>
 #include <farfield/sum.h>
@@ -39,21 +38,10 @@ ConstArrayView rows(const Values& values) { return matrix_view(std::span<const d
 ConstArrayView list(const Values& values) { return {std::span<const double>(values)}; }
 
 SumResult reference(const Cloud& sources, const Values* targets, const SumOptions& options) {
-    const auto& points = targets != nullptr ? *targets : sources.points;
-    SumResult out;
-    out.potential.resize(points.size() / 3);
-    out.field.resize(points.size());
-    reference_direct_sum({.kernel = options.kernel,
-                          .sources = static_cast<std::int64_t>(sources.strengths.size()),
-                          .targets = static_cast<std::int64_t>(points.size() / 3),
-                          .source_points = sources.points.data(),
-                          .strengths = sources.strengths.data(),
-                          .target_points = points.data(),
-                          .self = targets == nullptr,
-                          .softening = options.softening,
-                          .potential = out.potential.data(),
-                          .field = out.field.data()});
-    return out;
+    const SumOptions plain{
+        .kernel = options.kernel, .method = Method::reference, .softening = options.softening};
+    return targets == nullptr ? sum(rows(sources.points), list(sources.strengths), plain)
+                              : sum(rows(sources.points), rows(*targets), list(sources.strengths), plain);
 }
 
 /// Largest difference over the largest value.
@@ -109,8 +97,8 @@ TEST(DirectVariants, AgreeWithTheReferenceForAnyNumberOfPoints) {
             EXPECT_LE(relative_difference(both.field, expected.field), allowed) << what;
             EXPECT_LE(relative_difference(both.potential, expected.potential), allowed) << what;
             if (n > 300) continue;
-            const auto field = sum(rows(input.points), list(input.strengths), options, {.potential = false});
-            const auto potential = sum(rows(input.points), list(input.strengths), options, {.field = false});
+            const auto field = sum(rows(input.points), list(input.strengths), options, Output::field);
+            const auto potential = sum(rows(input.points), list(input.strengths), options, Output::potential);
             EXPECT_TRUE(field.potential.empty() && potential.field.empty());
             EXPECT_LE(relative_difference(field.field, expected.field), allowed) << what;
             EXPECT_LE(relative_difference(potential.potential, expected.potential), allowed) << what;

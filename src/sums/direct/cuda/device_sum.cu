@@ -3,6 +3,7 @@
 #include "backend/cuda/stream.h"
 #include "sums/direct/cuda/device_sum.h"
 #include "sums/direct/cuda/rung_sum.cuh"
+#include "sums/kernels/kernel.h"
 
 #include <farfield/error.h>
 
@@ -96,32 +97,12 @@ void DeviceSum::fetch(std::span<double> potential, std::span<double> field) cons
     DeviceArray<int> not_finite(1);
     impl_->sum->finish({.potential = potentials.data(),
                         .field = fields.data(),
-                        .sign = impl_->options.kernel == Kernel::gravity ? -1.0 : 1.0,
+                        .sign = kernel_info(impl_->options.kernel).sign,
                         .not_finite = not_finite.data()},
                        stream.get());
     copy(potential.data(), potentials.data(), potentials.size(), stream.get());
     copy(field.data(), fields.data(), fields.size(), stream.get());
     stream.synchronize();
-}
-
-void direct_sum(const DirectTask& task, int device, Precision precision, Rung rung) {
-    DeviceSum sum({.device = device,
-                   .rung = rung,
-                   .kernel = task.kernel,
-                   .precision = precision,
-                   .softening = task.softening,
-                   .potential = task.potential != nullptr,
-                   .field = task.field != nullptr});
-    const auto n = static_cast<std::size_t>(task.sources), m = static_cast<std::size_t>(task.targets);
-    const std::span points(task.source_points, 3 * n);
-    const std::span strengths(task.strengths, n);
-    if (task.self)
-        sum.set_points(points, strengths);
-    else
-        sum.set_points(points, strengths, std::span(task.target_points, 3 * m));
-    sum.run();
-    sum.fetch(task.potential != nullptr ? std::span(task.potential, m) : std::span<double>{},
-              task.field != nullptr ? std::span(task.field, 3 * m) : std::span<double>{});
 }
 
 } // namespace farfield::cuda

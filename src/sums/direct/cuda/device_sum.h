@@ -2,7 +2,6 @@
 #pragma once
 
 #include "sums/direct/cuda/rungs.h"
-#include "sums/direct/reference.h"
 
 #include <farfield/sum.h>
 
@@ -51,8 +50,5 @@ private:
     struct Impl;
     std::unique_ptr<Impl> impl_;
 };
-
-/// reference_direct_sum's task on a GPU; outputs that are null are not computed.
-void direct_sum(const DirectTask& task, int device, Precision precision, Rung rung);
 
 } // namespace farfield::cuda

@@ -17,6 +17,4 @@ void DeviceSum::set_points(std::span<const double>, std::span<const double>, std
 double DeviceSum::run() { return 0.0; }
 void DeviceSum::fetch(std::span<double>, std::span<double>) const {}
 
-void direct_sum(const DirectTask&, int, Precision, Rung) { throw BackendUnavailable(why_no_device()); }
-
 } // namespace farfield::cuda

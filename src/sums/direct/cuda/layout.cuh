@@ -121,8 +121,7 @@ __global__ void pack_kernel(const PackTask task, Layout* out) {
 struct FinishTask {
     double* potential = nullptr;
     double* field = nullptr;
-    double sign =
-        1.0; ///< of the potential; a rung's vectors point from target to source, so the field has −sign
+    double sign = 1.0;
     int potential_exponent = 0, field_exponent = 0;
     int n = 0;
     int* not_finite = nullptr;
@@ -142,7 +141,7 @@ __global__ void finish_kernel(const FinishTask task, const Vec4<Real>* sums) {
     if (task.field != nullptr) {
         const Real components[3] = {sum.x, sum.y, sum.z};
         for (int k = 0; k < 3; ++k) {
-            const double value = -task.sign * scalbn(static_cast<double>(components[k]), task.field_exponent);
+            const double value = task.sign * scalbn(static_cast<double>(components[k]), task.field_exponent);
             task.field[3LL * i + k] = value;
             finite = finite && isfinite(value);
         }

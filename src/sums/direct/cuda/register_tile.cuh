@@ -35,7 +35,7 @@ tile_on_targets(const PointType* tile, int j0, int i0, const PointType (&target)
         const PointType source = tile[j];
 #pragma unroll
         for (int r = 0; r < Shape::per_thread; ++r) {
-            const auto d = difference(source, target[r]);
+            const auto d = difference(target[r], source);
             const auto inverse = inverse_powers<outputs>(squared_length(d, softening2));
             if (!diagonal || j0 + j != i0 + r * Shape::threads) tile_sum[r].add(d, source.at.w, inverse);
         }

@@ -117,7 +117,7 @@ struct StripOfTargets {
             const PointType source = rotating.get(step);
 #pragma unroll
             for (int r = 0; r < per_lane; ++r) {
-                const auto d = difference(source, point[r]);
+                const auto d = difference(point[r], source);
                 const auto inverse = inverse_powers<outputs>(squared_length(d, softening2));
                 sum[r].add(d, source.at.w, inverse);
                 moving.add_opposite(d, point[r].at.w, inverse);
@@ -146,7 +146,7 @@ struct StripOfTargets {
                 const PointType source = rotating.get(step);
 #pragma unroll
                 for (int r = 0; r < per_lane; ++r) {
-                    const auto d = difference(source, point[r]);
+                    const auto d = difference(point[r], source);
                     const auto inverse = inverse_powers<outputs>(squared_length(d, softening2));
                     if (step != 0 || r != row) sum[r].add(d, source.at.w, inverse);
                 }

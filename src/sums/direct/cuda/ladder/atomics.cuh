@@ -25,7 +25,7 @@ __global__ void atomics_kernel() {
     const Vec4<Real> me = body_at(p, i);
     Sum<Real, outputs> sum;
     for (int j = 0; j < i; ++j) {
-        const auto d = from_to(p, me, j);
+        const auto d = away_from(p, me, j);
         const auto inverse = rsqrt_powers(d, p.softening2);
         sum.add(d, p.body.mass[j], inverse);
         Sum<Real, outputs> share;
@@ -55,7 +55,7 @@ __global__ void __launch_bounds__(block_size) atomics_tiled_kernel() {
         for (int step = 0; step < block_size; ++step) {
             const int k = (t + step) % block_size, j = first + k;
             if (j >= i || i >= p.n) continue;
-            const Difference<Real> d{tile.x[k] - me.x, tile.y[k] - me.y, tile.z[k] - me.z};
+            const Difference<Real> d{me.x - tile.x[k], me.y - tile.y[k], me.z - tile.z[k]};
             const auto inverse = rsqrt_powers(d, p.softening2);
             sum.add(d, tile.mass[k], inverse);
             Sum<Real, outputs> share;

@@ -44,7 +44,7 @@ __device__ __forceinline__ Vec4<Real> sum_over_bodies(const Body<Real>* bodies, 
     Sum<Real, outputs> sum;
     for (int j = 0; j < n; ++j) {
         if (j == i) continue;
-        const Difference<Real> d{bodies[j].x - px, bodies[j].y - py, bodies[j].z - pz};
+        const Difference<Real> d{px - bodies[j].x, py - bodies[j].y, pz - bodies[j].z};
         const Real inverse = Real(1) / sqrt(d.x * d.x + d.y * d.y + d.z * d.z + softening2);
         sum.add(d, bodies[j].mass, powers_of(inverse));
     }
@@ -71,7 +71,7 @@ __global__ void soa_kernel(const Real* x, const Real* y, const Real* z, const Re
     Sum<Real, outputs> sum;
     for (int j = 0; j < n; ++j) {
         if (j == i) continue;
-        const Difference<Real> d{x[j] - px, y[j] - py, z[j] - pz};
+        const Difference<Real> d{px - x[j], py - y[j], pz - z[j]};
         const Real inverse = Real(1) / sqrt(d.x * d.x + d.y * d.y + d.z * d.z + softening2);
         sum.add(d, mass[j], powers_of(inverse));
     }
@@ -83,8 +83,9 @@ __device__ __forceinline__ Vec4<Real> body_at(const Parameters<Real>& p, int i) 
     return {p.body.x[i], p.body.y[i], p.body.z[i], p.body.mass[i]};
 }
 template <class Real>
-__device__ __forceinline__ Difference<Real> from_to(const Parameters<Real>& p, const Vec4<Real>& me, int j) {
-    return {p.body.x[j] - me.x, p.body.y[j] - me.y, p.body.z[j] - me.z};
+__device__ __forceinline__ Difference<Real> away_from(const Parameters<Real>& p, const Vec4<Real>& me,
+                                                      int j) {
+    return {me.x - p.body.x[j], me.y - p.body.y[j], me.z - p.body.z[j]};
 }
 
 template <class Real, int outputs>
@@ -96,7 +97,7 @@ __global__ void constant_kernel() {
     Sum<Real, outputs> sum;
     for (int j = 0; j < p.n; ++j) {
         if (j == i) continue;
-        const auto d = from_to(p, me, j);
+        const auto d = away_from(p, me, j);
         const Real inverse = Real(1) / sqrt(d.x * d.x + d.y * d.y + d.z * d.z + p.softening2);
         sum.add(d, p.body.mass[j], powers_of(inverse));
     }
@@ -118,7 +119,7 @@ __global__ void rsqrt_kernel() {
     Sum<Real, outputs> sum;
     for (int j = 0; j < p.n; ++j) {
         if (j == i) continue;
-        const auto d = from_to(p, me, j);
+        const auto d = away_from(p, me, j);
         sum.add(d, p.body.mass[j], rsqrt_powers(d, p.softening2));
     }
     p.sums[i] = sum.value();
@@ -132,11 +133,11 @@ __global__ void two_loops_kernel() {
     const Vec4<Real> me = body_at(p, i);
     Sum<Real, outputs> sum;
     for (int j = 0; j < i; ++j) {
-        const auto d = from_to(p, me, j);
+        const auto d = away_from(p, me, j);
         sum.add(d, p.body.mass[j], rsqrt_powers(d, p.softening2));
     }
     for (int j = i + 1; j < p.n; ++j) {
-        const auto d = from_to(p, me, j);
+        const auto d = away_from(p, me, j);
         sum.add(d, p.body.mass[j], rsqrt_powers(d, p.softening2));
     }
     p.sums[i] = sum.value();

@@ -52,7 +52,7 @@ __device__ __forceinline__ void walk_tile(const SharedTile<Real>& tile, const Ve
 #pragma unroll Rung::unroll
     for (int j = 0; j < block_size; ++j) {
         if (tested && j == own) continue;
-        const Difference<Real> d{tile.x[j] - me.x, tile.y[j] - me.y, tile.z[j] - me.z};
+        const Difference<Real> d{me.x - tile.x[j], me.y - tile.y[j], me.z - tile.z[j]};
         sum.add(d, tile.mass[j], tile_powers<outputs, Rung>(d, softening2));
     }
 }

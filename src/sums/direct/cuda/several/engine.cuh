@@ -34,7 +34,7 @@ struct EnginePart {
     int device = 0;
     int begin = 0, end = 0;      ///< its bodies
     PointType* points = nullptr; ///< n, on this GPU; the owner writes [begin, end) and nobody else's
-    /// end − begin sums, the first that of body `begin`: x, y, z = Σ q d/r³ toward the sources, w = Σ q/r,
+    /// end − begin sums, the first that of body `begin`: x, y, z = Σ q (x − y)/r³, w = Σ q/r,
     /// whatever `outputs` leaves out is 0.
     const Vec4<typename PointType::real>* sums = nullptr;
     cudaStream_t stream = nullptr;

@@ -206,7 +206,7 @@ private:
             of_i[strip + k] = finished(sums[k], bodies_i_[strip + k], i_, j_, 1.0F);
     }
 
-    /// Σ q (x_other − x_own)/r³ from Σ q (u_other, 1)/r³; `side` tells to which side D points.
+    /// Σ q (x_own − x_other)/r³ from Σ q (u_other, 1)/r³; `side` tells to which side D points.
     __device__ Vec4<float> finished(const FarSums& sums, const FarBody& body, const Tile& own,
                                     const Tile& other, float side) const {
         const float weight = sums.high.w + sums.low.w;
@@ -216,7 +216,7 @@ private:
 #pragma unroll
         for (int k = 0; k < 3; ++k) {
             const float to_centre = fmaf(-joined(body.axis[k]), own.size, side * pair_.offset[k]);
-            const float value = fmaf(to_centre, weight, moment[k] * other.size);
+            const float value = -fmaf(to_centre, weight, moment[k] * other.size);
             field[k] = value * pair_.root * pair_.root * (pair_.root * other.strength);
         }
         return {field[0], field[1], field[2], 0.0F};

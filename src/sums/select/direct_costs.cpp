@@ -1,0 +1,51 @@
+#include "sums/select/direct_costs.h"
+
+#include "backend/simd/isa.h"
+#include "backend/threads/parallel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace farfield {
+namespace direct_cost {
+namespace {
+
+constexpr std::string_view rate_of(bool self) { return self ? "self_pairs_per_second" : "pairs_per_second"; }
+
+} // namespace
+
+std::string cpu_pairs_per_second(Isa isa, Precision precision, bool self) {
+    return fmt::format("direct.cpu.{}.{}.{}", cost_word(name_of(isa)), name_of(precision), rate_of(self));
+}
+
+std::string gpu_pairs_per_second(Precision precision, bool self) {
+    return fmt::format("direct.gpu.MODEL.{}.{}", name_of(precision), rate_of(self));
+}
+
+} // namespace direct_cost
+
+CpuRates cpu_rates(const CostTable& table, const SumOptions& options, bool self) {
+    const auto rate = direct_cost::cpu_pairs_per_second(resolve_isa(options.isa), options.precision, self);
+    return {.fixed_seconds = cost_of(table, direct_cost::cpu_fixed_seconds),
+            .pairs_per_second_a_thread = cost_of(table, rate),
+            .threads = thread_count(options.threads)};
+}
+
+GpuRates gpu_rates(const CostTable& table, std::string_view gpu_name, Precision precision, bool self) {
+    const auto of = [&](std::string_view pattern) { return cost_of_gpu(table, pattern, gpu_name); };
+    return {.start_seconds = of(direct_cost::gpu_start_seconds),
+            .fixed_seconds = of(direct_cost::gpu_fixed_seconds),
+            .bytes_per_second = of(direct_cost::gpu_bytes_per_second),
+            .pairs_per_second = of(direct_cost::gpu_pairs_per_second(precision, self))};
+}
+
+double least_gpu_start(const CostTable& table) {
+    double least = std::numeric_limits<double>::infinity();
+    for (const auto& [name, value] : table.costs)
+        if (name.starts_with("gpu.") && name.ends_with(".start_seconds")) least = std::min(least, value);
+    return least;
+}
+
+} // namespace farfield

@@ -1,0 +1,114 @@
+// The cost table that comes with this version of Farfield. Changing a figure changes the table's hash, and
+// may change where `auto` computes: it is a change of behaviour and belongs in the changelog.
+#include "sums/select/cost_table.h"
+
+#include <array>
+#include <utility>
+
+namespace farfield {
+namespace {
+
+using Cost = std::pair<const char*, double>;
+
+// One thread of many: 16 virtual CPUs of the Intel Xeon beside an H200, N = 16,384
+// (bench/results/h200/cpu_of_the_host.json). Only beside a GPU is there a choice, so this host counts and not
+// the faster CPU of bench/results/cpu. AVX-512 is measured with all threads: rungs `threads` and `symmetric`.
+// AVX2 and SSE4.2 are measured on one thread, by the rung `simd`, and scaled by what 16 threads keep of one
+// thread's rate in that precision with AVX-512 (0.766 float, 0.538 double, 0.767 mixed). From
+// bench/results/cpu/tune.json come the ratios of self to separate targets (float, double, mixed:
+// AVX2 1.3, 1.4, 1.45; SSE4.2 1.2, 1.5, 1.6; scalar 0.72, 1.14, 0.74), of scalar to SSE4.2 (0.57, 1.06,
+// 0.62), and the fixed seconds.
+constexpr std::array cpu_costs{
+    Cost{"direct.cpu.fixed_seconds", 3e-6},
+    Cost{"direct.cpu.avx512.float.pairs_per_second", 2.64e9},
+    Cost{"direct.cpu.avx512.float.self_pairs_per_second", 3.78e9},
+    Cost{"direct.cpu.avx512.double.pairs_per_second", 9.41e8},
+    Cost{"direct.cpu.avx512.double.self_pairs_per_second", 1.66e9},
+    Cost{"direct.cpu.avx512.mixed.pairs_per_second", 2.01e9},
+    Cost{"direct.cpu.avx512.mixed.self_pairs_per_second", 2.81e9},
+    Cost{"direct.cpu.avx2.float.pairs_per_second", 1.57e9},
+    Cost{"direct.cpu.avx2.float.self_pairs_per_second", 2.04e9},
+    Cost{"direct.cpu.avx2.double.pairs_per_second", 4.8e8},
+    Cost{"direct.cpu.avx2.double.self_pairs_per_second", 6.7e8},
+    Cost{"direct.cpu.avx2.mixed.pairs_per_second", 1.14e9},
+    Cost{"direct.cpu.avx2.mixed.self_pairs_per_second", 1.65e9},
+    Cost{"direct.cpu.sse4_2.float.pairs_per_second", 5.42e8},
+    Cost{"direct.cpu.sse4_2.float.self_pairs_per_second", 6.5e8},
+    Cost{"direct.cpu.sse4_2.double.pairs_per_second", 1.6e8},
+    Cost{"direct.cpu.sse4_2.double.self_pairs_per_second", 2.4e8},
+    Cost{"direct.cpu.sse4_2.mixed.pairs_per_second", 4.19e8},
+    Cost{"direct.cpu.sse4_2.mixed.self_pairs_per_second", 6.7e8},
+    Cost{"direct.cpu.scalar.float.pairs_per_second", 3.1e8},
+    Cost{"direct.cpu.scalar.float.self_pairs_per_second", 2.2e8},
+    Cost{"direct.cpu.scalar.double.pairs_per_second", 1.7e8},
+    Cost{"direct.cpu.scalar.double.self_pairs_per_second", 1.9e8},
+    Cost{"direct.cpu.scalar.mixed.pairs_per_second", 2.6e8},
+    Cost{"direct.cpu.scalar.mixed.self_pairs_per_second", 1.9e8},
+};
+
+// Measured on an H200. Pairs: N = 262,144 in bench/results/h200/direct.json, rungs `symmetric` (self) and
+// `register-tile`. Start of CUDA: 0.20 to 0.23 s on that machine. Fixed seconds of a sum and the copy rate:
+// "What a call takes" in docs/guide/gpus.md, 0.11 ms beside the kernel for 16,384 points and 3 ms for
+// 1,048,576. A step of few bodies: docs/decisions/0012-steps-on-gpus.md.
+constexpr std::array h200_costs{
+    Cost{"gpu.h200.start_seconds", 0.25},
+    Cost{"gpu.h200.bytes_per_second", 2.2e10},
+    Cost{"direct.gpu.h200.fixed_seconds", 1.1e-4},
+    Cost{"direct.gpu.h200.run_start_seconds", 0.25},
+    Cost{"direct.gpu.h200.step_seconds", 4e-6},
+    Cost{"direct.gpu.h200.float.pairs_per_second", 2.01e12},
+    Cost{"direct.gpu.h200.float.self_pairs_per_second", 2.97e12},
+    Cost{"direct.gpu.h200.double.pairs_per_second", 9.14e11},
+    Cost{"direct.gpu.h200.double.self_pairs_per_second", 1.3e12},
+    Cost{"direct.gpu.h200.mixed.pairs_per_second", 1.34e12},
+    Cost{"direct.gpu.h200.mixed.self_pairs_per_second", 2.05e12},
+};
+
+// Not measured. An H100 (SXM) has the multiprocessors and the clock of an H200, and the sums wait for
+// registers, not for memory: the figures of the H200.
+constexpr std::array h100_costs{
+    Cost{"gpu.h100.start_seconds", 0.25},
+    Cost{"gpu.h100.bytes_per_second", 2.2e10},
+    Cost{"direct.gpu.h100.fixed_seconds", 1.1e-4},
+    Cost{"direct.gpu.h100.run_start_seconds", 0.25},
+    Cost{"direct.gpu.h100.step_seconds", 4e-6},
+    Cost{"direct.gpu.h100.float.pairs_per_second", 2.01e12},
+    Cost{"direct.gpu.h100.float.self_pairs_per_second", 2.97e12},
+    Cost{"direct.gpu.h100.double.pairs_per_second", 9.14e11},
+    Cost{"direct.gpu.h100.double.self_pairs_per_second", 1.3e12},
+    Cost{"direct.gpu.h100.mixed.pairs_per_second", 1.34e12},
+    Cost{"direct.gpu.h100.mixed.self_pairs_per_second", 2.05e12},
+};
+
+// Not measured. Any other GPU is taken for a quarter of an H200 in float and mixed; in double for the 1/32 of
+// its float rate that cards without full double precision have. Half the copy rate (PCIe 4), and the launched
+// steps of decision 0012, as the persistent kernel needs many multiprocessors.
+constexpr std::array generic_gpu_costs{
+    Cost{"gpu.generic.start_seconds", 0.25},
+    Cost{"gpu.generic.bytes_per_second", 1.1e10},
+    Cost{"direct.gpu.generic.fixed_seconds", 1.1e-4},
+    Cost{"direct.gpu.generic.run_start_seconds", 0.25},
+    Cost{"direct.gpu.generic.step_seconds", 1.6e-5},
+    Cost{"direct.gpu.generic.float.pairs_per_second", 5e11},
+    Cost{"direct.gpu.generic.float.self_pairs_per_second", 7.4e11},
+    Cost{"direct.gpu.generic.double.pairs_per_second", 1.6e10},
+    Cost{"direct.gpu.generic.double.self_pairs_per_second", 2.3e10},
+    Cost{"direct.gpu.generic.mixed.pairs_per_second", 3.4e11},
+    Cost{"direct.gpu.generic.mixed.self_pairs_per_second", 5.1e11},
+};
+
+} // namespace
+
+CostTable shipped_cost_table() {
+    CostTable table;
+    const auto add = [&](const auto& costs) {
+        for (const auto& [name, value] : costs) table.costs.emplace(name, value);
+    };
+    add(cpu_costs);
+    add(h200_costs);
+    add(h100_costs);
+    add(generic_gpu_costs);
+    return table;
+}
+
+} // namespace farfield
