@@ -11,11 +11,22 @@
 namespace farfield::app {
 namespace {
 
-// Text for roff: a backslash, a leading dot or quote, and a hyphen mean something there.
+// The letter of UTF-8 that begins at `at`, as roff spells it: "\\[u03C3]". Moves to its last byte.
+std::string letter(std::string_view text, std::size_t& at) {
+    const auto first = static_cast<unsigned char>(text[at]);
+    const int more = first >= 0xF0 ? 3 : first >= 0xE0 ? 2 : 1;
+    unsigned code = first & (0x3FU >> static_cast<unsigned>(more));
+    for (int k = 0; k < more && at + 1 < text.size(); ++k)
+        code = code << 6U | (static_cast<unsigned char>(text[++at]) & 0x3FU);
+    return fmt::format("\\[u{:04X}]", code);
+}
+
+// Text for roff: a backslash, a leading dot or quote, a hyphen and letters beyond ASCII mean something there.
 std::string roff(std::string_view text) {
     std::string out;
     bool line_start = true;
-    for (const char c : text) {
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
         if (line_start && (c == '.' || c == '\'')) out += "\\&";
         if (c == '\\')
             out += "\\e";
@@ -23,6 +34,8 @@ std::string roff(std::string_view text) {
             out += "\\-";
         else if (c == '|')
             out += "|\\:"; // a line may break here
+        else if (static_cast<unsigned char>(c) >= 0x80)
+            out += letter(text, i);
         else
             out += c;
         line_start = c == '\n';

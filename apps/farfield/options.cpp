@@ -46,11 +46,7 @@ CLI::Option* add_number(CLI::App& app, const std::string& option, double& value,
         .add_option_function<std::string>(
             option,
             [&value, option, allowed = std::move(allowed), allowed_text](const std::string& text) {
-                if (!parse(text, value))
-                    throw InvalidArgument(fmt::format("{} {} is not a number", option, text));
-                if (!std::isfinite(value) || !allowed(value))
-                    throw InvalidArgument(fmt::format("{} {} is not allowed: it must be a finite number {}",
-                                                      option, text, allowed_text));
+                value = read_number(option, text, allowed, allowed_text);
             },
             doc)
         ->type_name("X");
@@ -89,20 +85,36 @@ void unknown_choice(std::string_view option, std::string_view value,
     throw InvalidArgument(fmt::format("{} {} is not known{}", option, value, suggestion(value, names)));
 }
 
+int read_count(std::string_view option, const std::string& text, CountRange range,
+               const std::string& remedy) {
+    int value = 0;
+    if (!parse(text, value))
+        throw InvalidArgument(
+            fmt::format("{} {} is not a whole number{}", option, text, with_remedy(remedy)));
+    if (value < range.least || value > range.most)
+        throw InvalidArgument(fmt::format(
+            "{} {} is not allowed: it must be {} {}{}", option, text, value < range.least ? "≥" : "≤",
+            value < range.least ? range.least : range.most, with_remedy(remedy)));
+    return value;
+}
+
+double read_number(std::string_view option, const std::string& text,
+                   const std::function<bool(double)>& allowed, const std::string& allowed_text) {
+    double value = 0.0;
+    if (!parse(text, value)) throw InvalidArgument(fmt::format("{} {} is not a number", option, text));
+    if (!std::isfinite(value) || !allowed(value))
+        throw InvalidArgument(
+            fmt::format("{} {} is not allowed: it must be a finite number {}", option, text, allowed_text));
+    return value;
+}
+
 CLI::Option* add_count(CLI::App& app, const std::string& option, int& value, CountRange range,
                        const std::string& doc, const std::string& remedy) {
     return app
         .add_option_function<std::string>(
             option,
             [&value, option, range, remedy](const std::string& text) {
-                if (!parse(text, value))
-                    throw InvalidArgument(
-                        fmt::format("{} {} is not a whole number{}", option, text, with_remedy(remedy)));
-                if (value < range.least || value > range.most)
-                    throw InvalidArgument(fmt::format("{} {} is not allowed: it must be {} {}{}", option,
-                                                      text, value < range.least ? "≥" : "≤",
-                                                      value < range.least ? range.least : range.most,
-                                                      with_remedy(remedy)));
+                value = read_count(option, text, range, remedy);
             },
             doc)
         ->type_name("N");
@@ -119,46 +131,6 @@ CLI::Option* add_real(CLI::App& app, const std::string& option, double& value, d
 CLI::Option* add_positive(CLI::App& app, const std::string& option, double& value, const std::string& doc) {
     return add_number(
         app, option, value, doc, [](double number) { return number > 0.0; }, "> 0");
-}
-
-void add_machine_options(CLI::App& app, int& threads, Isa& isa) {
-    add_count(app, "--threads", threads, {1, 4096},
-              "Threads to use; by default all cores (or OMP_NUM_THREADS)",
-              "leave the option out to use all cores");
-    add_choice(app, "--isa", isa, "Instruction set of the pair loops; auto takes the best this CPU has");
-}
-
-namespace {
-
-template <class Enum>
-CLI::Option* add_optional_choice(CLI::App& app, const std::string& option, std::optional<Enum>& value,
-                                 const std::string& doc) {
-    const auto parse = [&value, option](const std::string& text) {
-        const auto known = names_of<Enum>();
-        value = from_name<Enum>(text);
-        if (!value) unknown_choice(option, text, known);
-    };
-    return show_choices(app.add_option_function<std::string>(option, parse, doc), names_of<Enum>());
-}
-
-} // namespace
-
-void add_device_options(CLI::App& app, DeviceOptions& options, const std::string& defaults_from) {
-    const bool own_defaults = defaults_from.empty();
-    const auto otherwise = own_defaults ? std::string() : " (default: " + defaults_from + ")";
-    auto* device =
-        app.add_option_function<std::string>(
-               "--device", [&options](const std::string& text) { options.device = device_from_name(text); },
-               "Also cuda:1, or cuda:0,1 for two GPUs; auto takes a GPU where it is faster" + otherwise)
-            ->type_name("auto|cpu|cuda");
-    auto* multi_gpu = add_optional_choice(app, "--multi-gpu", options.multi_gpu,
-                                          "Several GPUs: a CPU thread each, or one for all" + otherwise);
-    auto* exchange = add_optional_choice(app, "--exchange", options.exchange,
-                                         "Several GPUs: how they exchange data" + otherwise);
-    if (!own_defaults) return;
-    device->default_str("auto");
-    multi_gpu->default_str(std::string(name_of(MultiGpu::threads)));
-    exchange->default_str(std::string(name_of(Exchange::automatic)));
 }
 
 void require_input(const fs::path& path, std::string_view what) {

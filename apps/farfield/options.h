@@ -46,11 +46,18 @@ CLI::Option* add_choice(CLI::App& app, const std::string& option, Enum& value, c
         ->default_str(std::string(name_of(value)));
 }
 
-/// An option that is a whole number from `least` to `most`. `remedy` is added to the message.
 struct CountRange {
     int least;
     int most;
 };
+/// The whole of `text` as a number. @throws InvalidArgument naming option, value and what is allowed;
+/// `remedy` is added.
+int read_count(std::string_view option, const std::string& text, CountRange range,
+               const std::string& remedy = {});
+double read_number(std::string_view option, const std::string& text,
+                   const std::function<bool(double)>& allowed, const std::string& allowed_text);
+
+/// An option that is a whole number from `least` to `most`.
 CLI::Option* add_count(CLI::App& app, const std::string& option, int& value, CountRange range,
                        const std::string& doc, const std::string& remedy = {});
 
@@ -61,34 +68,12 @@ CLI::Option* add_real(CLI::App& app, const std::string& option, double& value, d
 /// An option that is a finite number above 0; without a default to show.
 CLI::Option* add_positive(CLI::App& app, const std::string& option, double& value, const std::string& doc);
 
-/// `--threads` and `--isa`, the same for every command that computes.
-void add_machine_options(CLI::App& app, int& threads, Isa& isa);
-
 /// `--device` of the benches, which measure one device at a time; `device` holds the default.
 CLI::Option* add_one_device(CLI::App& app, DeviceChoice& device);
 
 /// The GPU that a choice of kind `cuda` names, the first where it names none.
 /// @throws InvalidArgument where it names several.
 int one_gpu(const DeviceChoice& device);
-
-/// `--device`, `--multi-gpu` and `--exchange`; empty where the option was not given.
-struct DeviceOptions {
-    std::optional<DeviceChoice> device;
-    std::optional<MultiGpu> multi_gpu;
-    std::optional<Exchange> exchange;
-
-    /// Into the options of a sum or of the force of a case.
-    template <class Options>
-    void apply_to(Options& options) const {
-        if (device) options.device = *device;
-        if (multi_gpu) options.multi_gpu = *multi_gpu;
-        if (exchange) options.exchange = *exchange;
-    }
-};
-
-/// `defaults_from`: where the values come from that are not given, such as "the case file"; empty: the
-/// library.
-void add_device_options(CLI::App& app, DeviceOptions& options, const std::string& defaults_from = {});
 
 /// @throws InvalidArgument where `path` is missing, a folder or cannot be read.
 void require_input(const std::filesystem::path& path, std::string_view what);

@@ -4,6 +4,7 @@
 #include "progress.h"
 #include "shell_words.h"
 #include "stop_signal.h"
+#include "table_options.h"
 
 #include <farfield/run.h>
 
@@ -21,9 +22,7 @@ namespace {
 struct RunOptions {
     std::filesystem::path case_file;
     std::vector<std::string> overrides;
-    DeviceOptions device;
-    int threads = 0;
-    Isa isa = Isa::automatic;
+    GivenOptions force;
     std::filesystem::path out;
     bool restart = false;
     bool quiet = false;
@@ -34,11 +33,7 @@ struct RunOptions {
 std::string restart_command(const RunOptions& options) {
     auto text = "farfield run " + quoted(options.case_file.string());
     for (const auto& assignment : options.overrides) text += " --set " + quoted(assignment);
-    if (options.device.device) text += fmt::format(" --device {}", name_of(*options.device.device));
-    if (options.device.multi_gpu) text += fmt::format(" --multi-gpu {}", name_of(*options.device.multi_gpu));
-    if (options.device.exchange) text += fmt::format(" --exchange {}", name_of(*options.device.exchange));
-    if (options.threads > 0) text += fmt::format(" --threads {}", options.threads);
-    if (options.isa != Isa::automatic) text += fmt::format(" --isa {}", name_of(options.isa));
+    text += options.force.flags();
     if (!options.out.empty()) text += " --out " + quoted(options.out.string());
     return text + " --restart";
 }
@@ -100,9 +95,7 @@ int run(const RunOptions& options) {
         return 0;
     }
     auto the_case = read(options);
-    options.device.apply_to(the_case.force);
-    the_case.force.threads = options.threads;
-    the_case.force.isa = options.isa;
+    options.force.apply_to(the_case.force);
     const RunSettings settings{options.out.empty() ? std::filesystem::path(the_case.name) : options.out,
                                options.restart};
     require_output_folder(settings.out, "--out");
@@ -135,8 +128,10 @@ Action declare_run(CLI::App& app) {
     app.add_option("--set", options->overrides, "Replace a value of the case; may be repeated")
         ->type_name("SECTION.KEY=VALUE")
         ->allow_extra_args(false);
-    add_device_options(app, options->device, "the case file");
-    add_machine_options(app, options->threads, options->isa);
+    for (const auto& option : option_table())
+        if (option.machine && option.force)
+            add_table_option<ForceOptions>(app, option, options->force,
+                                           option.case_key ? "the case file" : "");
     app.add_option("--out", options->out, "Folder for the output; by default named after the case")
         ->type_name("DIR");
     app.add_flag("--restart", options->restart, "Continue from the last checkpoint in the output folder");

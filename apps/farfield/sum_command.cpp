@@ -3,6 +3,7 @@
 #include "options.h"
 #include "progress.h"
 #include "stop_signal.h"
+#include "table_options.h"
 
 #include "studies/sum_files.h"
 
@@ -16,7 +17,7 @@ namespace {
 
 struct SumCommand {
     SumFilesTask task;
-    DeviceOptions device;
+    GivenOptions options;
     bool quiet = false;
 };
 
@@ -83,15 +84,18 @@ int run(SumCommand& command) {
     }
 }
 
-} // namespace
+// Prints a table in place of a sum, whatever else is missing on the line.
+void add_table(CLI::App& app, const std::string& flag, std::string (*table)(), const std::string& doc) {
+    app.add_flag_callback(
+        flag,
+        [table] {
+            fmt::print("{}", table());
+            throw CLI::Success();
+        },
+        doc);
+}
 
-Action declare_sum(CLI::App& app) {
-    auto command = std::make_shared<SumCommand>();
-    auto& task = command->task;
-    auto& options = task.options;
-    add_choice(app, "--kernel", options.kernel, "Pair interaction: masses attract, like charges repel")
-        ->required()
-        ->default_str("");
+void add_files(CLI::App& app, SumFilesTask& task) {
     app.add_option(
            "--sources", task.sources,
            "Points with masses or charges: .npy N x 4 (x y z q), .csv with x,y,z,q in its header, or .h5")
@@ -100,22 +104,8 @@ Action declare_sum(CLI::App& app) {
     app.add_option("--targets", task.targets,
                    "Where to compute: .npy M x 3, .csv with x,y,z, or .h5; by default at the sources")
         ->type_name("FILE");
-    add_choice(app, "--method", options.method, "Algorithm");
-    add_real(app, "--softening", options.softening, 0.0,
-             "Plummer softening, in the length unit of the points");
-    add_positive(app, "--sigma", options.sigma, "Width of the Gaussians, in the length unit of the points");
-    add_positive(app, "--tolerance", options.tolerance,
-                 "Compare with exact sums at sampled targets; fail where the relative error is larger");
-    add_choice(app, "--precision", options.precision, "Arithmetic of the pair loop");
-    add_choice(app, "--coincident", options.coincident,
-               "What distinct points at one place do without softening");
-    add_device_options(app, command->device);
-    add_machine_options(app, options.threads, options.isa);
-    add_choice(app, "--variant", options.variant,
-               "Rung of the ladder of direct sums; auto takes the fastest");
-    add_count(app, "--repeat", task.repeat, {1, 1'000'000}, "Compute this many times and report the fastest");
     app.add_option_function<std::string>(
-           "--output", [command](const std::string& text) { command->task.wanted = parse_outputs(text); },
+           "--output", [&task](const std::string& text) { task.wanted = parse_outputs(text); },
            "What to compute, separated by commas; by default all that the kernel has")
         ->type_name(choices_text(names_of<Output>()));
     app.add_option("--out", task.out,
@@ -123,10 +113,27 @@ Action declare_sum(CLI::App& app) {
         ->type_name("FILE")
         ->required();
     app.add_option("--json", task.json, "Report of times, rate and options used")->type_name("FILE");
+}
+
+} // namespace
+
+Action declare_sum(CLI::App& app) {
+    auto command = std::make_shared<SumCommand>();
+    auto& task = command->task;
+    add_files(app, task);
+    for (const auto& option : option_table()) {
+        if (!option.sum) continue;
+        auto* added = add_table_option<SumOptions>(app, option, command->options);
+        if (option.name == "kernel") added->required()->default_str("");
+    }
+    add_count(app, "--repeat", task.repeat, {1, 1'000'000}, "Compute this many times and report the fastest");
     app.add_flag("--quiet", command->quiet, "Print nothing but errors");
+    add_table(app, "--list-options", options_markdown, "Print the table of options, and exit");
+    add_table(app, "--list-kernels", kernels_markdown, "Print the table of kernels, and exit");
+    add_table(app, "--list-methods", methods_markdown, "Print the table of methods, and exit");
     return [command] {
         const auto& inputs = command->task;
-        command->device.apply_to(command->task.options);
+        command->options.apply_to(command->task.options);
         return with_inputs({inputs.sources, inputs.targets}, [&] { return run(*command); });
     };
 }

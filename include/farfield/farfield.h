@@ -4,6 +4,7 @@
 #include <farfield/array.h>
 #include <farfield/device.h>
 #include <farfield/error.h>
+#include <farfield/options.h>
 #include <farfield/run.h>
 #include <farfield/simulation.h>
 #include <farfield/stencil.h>

@@ -2,6 +2,7 @@
 
 #include <farfield/error.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -123,6 +124,12 @@ std::vector<double> copy_in(const ConstArrayView& view, std::int64_t rows, std::
     return values;
 }
 
+nb::tuple shape_tuple(const Shape& shape) {
+    nb::list extents;
+    for (auto extent : shape) extents.append(extent);
+    return nb::tuple(extents);
+}
+
 bool is_on_gpu(nb::handle object) { return device_type(object) == dl_cuda; }
 
 void* stream_pointer(nb::handle object) {
@@ -152,21 +159,22 @@ Held<ConstArrayView> input_view(nb::handle object, const char* parameter, const 
     return view_of<ConstArrayView, nb::ro>(object, parameter, false, memory.stream);
 }
 
-Held<ArrayView> output_view(nb::handle object, std::initializer_list<std::int64_t> shape,
-                            const char* parameter, const Memory& memory) {
+Held<ArrayView> output_view(nb::handle object, const Shape& shape, const char* parameter,
+                            const Memory& memory) {
     refuse_device(object, parameter, memory.gpu);
     auto held = view_of<ArrayView>(object, parameter, true, memory.stream);
-    const BasicArrayView<void*> wanted(nullptr, DType::float64, shape);
-    if (held.view.ndim != wanted.ndim || held.view.shape != wanted.shape)
+    ConstArrayView wanted;
+    wanted.ndim = static_cast<int>(shape.size());
+    std::copy(shape.begin(), shape.end(), wanted.shape.begin());
+    const auto given = Shape(held.view.shape.begin(), held.view.shape.begin() + held.view.ndim);
+    if (given != shape)
         throw InvalidArgument(std::string(parameter) + " has shape " + shape_text(held.view) +
                               "; it must be " + shape_text(wanted));
     return held;
 }
 
-Held<ArrayView> new_array(std::initializer_list<std::int64_t> shape) {
-    nb::list extents;
-    for (auto extent : shape) extents.append(extent);
-    const nb::object array = nb::module_::import_("numpy").attr("empty")(nb::tuple(extents));
+Held<ArrayView> new_array(const Shape& shape) {
+    const nb::object array = nb::module_::import_("numpy").attr("empty")(shape_tuple(shape));
     return view_of<ArrayView>(array, "result", true);
 }
 

@@ -10,7 +10,6 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 
-#include <initializer_list>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,15 +21,13 @@ struct Input {
     nanobind::object object;
 };
 
-/// The argument `out`: None, or a tuple of two arrays or Nones.
-struct OutputPair {
-    nanobind::object object;
-};
-
 /// A NumPy array of float64 made by us; shows as such in signatures.
 struct Float64Array {
     nanobind::object object;
 };
+
+/// One or two extents.
+using Shape = std::vector<std::int64_t>;
 
 /// A view and what keeps its memory alive.
 template <class View>
@@ -53,8 +50,8 @@ struct Memory {
 ///         names `parameter`.
 Held<ConstArrayView> input_view(nanobind::handle object, const char* parameter, const Memory& memory = {});
 /// The same for an array that will be written: it must be writable and have exactly `shape`.
-Held<ArrayView> output_view(nanobind::handle object, std::initializer_list<std::int64_t> shape,
-                            const char* parameter, const Memory& memory = {});
+Held<ArrayView> output_view(nanobind::handle object, const Shape& shape, const char* parameter,
+                            const Memory& memory = {});
 
 /// True for an array in the memory of a CUDA GPU.
 bool is_on_gpu(nanobind::handle object);
@@ -69,8 +66,9 @@ std::vector<double> copy_in(const ConstArrayView& view, std::int64_t rows, std::
                             const char* parameter);
 /// "(3, 2)" as Python writes it.
 std::string shape_text(const ConstArrayView& view);
+nanobind::tuple shape_tuple(const Shape& shape);
 /// A new NumPy array of float64 and a view of it.
-Held<ArrayView> new_array(std::initializer_list<std::int64_t> shape);
+Held<ArrayView> new_array(const Shape& shape);
 
 } // namespace farfield::python
 
@@ -89,7 +87,4 @@ Held<ArrayView> new_array(std::initializer_list<std::int64_t> shape);
 
 // Any object is taken as it is; the checks, with messages that help, come where it is used.
 FF_OBJECT_CASTER(farfield::python::Input, "numpy.typing.ArrayLike");
-FF_OBJECT_CASTER(
-    farfield::python::OutputPair,
-    "tuple[numpy.typing.NDArray[numpy.floating] | None, numpy.typing.NDArray[numpy.floating] | None]");
 FF_OBJECT_CASTER(farfield::python::Float64Array, "numpy.typing.NDArray[numpy.float64]");

@@ -6,13 +6,14 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
-#include <initializer_list>
 #include <string>
+#include <vector>
 
 namespace farfield::python {
 
 void bind_errors(nanobind::module_& module);
 void bind_devices(nanobind::module_& module);
+void bind_reports(nanobind::module_& module);
 void bind_sum(nanobind::module_& module);
 void bind_bodies(nanobind::module_& module);
 void bind_simulation(nanobind::module_& module);
@@ -22,10 +23,10 @@ void bind_stencil(nanobind::module_& module);
 
 /// Gives a record `__repr__`, and `asdict()`.
 template <class Class>
-void make_record(Class& cls, std::initializer_list<const char*> fields) {
+void make_record(Class& cls, const std::vector<std::string>& fields) {
     namespace nb = nanobind;
     nb::list names;
-    for (const auto* field : fields) names.append(field);
+    for (const auto& field : fields) names.append(nb::str(field.c_str()));
     cls.attr("_fields") = nb::tuple(names);
     cls.def(
         "asdict",

@@ -1,6 +1,7 @@
 // farfield.Case and its sections, read_case, and the bodies that `[initial]` describes.
 #include "bindings.h"
 #include "names.h"
+#include "table_options.h"
 
 #include <farfield/run.h>
 
@@ -54,21 +55,7 @@ void bind_initial(nb::module_& module) {
 void bind_sections(nb::module_& module) {
     auto force = nb::class_<ForceOptions>(module, "ForceOptions", "How accelerations are computed.");
     force.def(nb::init<>());
-    def_choice<&ForceOptions::kernel>(force, "kernel");
-    def_choice<&ForceOptions::method>(force, "method");
-    force.def_rw("G", &ForceOptions::G, "Gravitational (or Coulomb) constant, > 0.")
-        .def_rw("softening", &ForceOptions::softening, "Plummer softening ε ≥ 0, in length units.");
-    def_choice<&ForceOptions::precision>(force, "precision");
-    force.def_rw("threads", &ForceOptions::threads, "0: as OMP_NUM_THREADS says.");
-    def_choice<&ForceOptions::isa>(force, "isa");
-    force.def_prop_rw(
-        "device", [](const ForceOptions& self) { return name_of(self.device); },
-        [](ForceOptions& self, std::string_view value) { self.device = device_from_name(value); },
-        "Where the run computes: \"auto\", \"cpu\", \"cuda\", \"cuda:1\" or \"cuda:0,1\".");
-    def_choice<&ForceOptions::multi_gpu>(force, "multi_gpu");
-    def_choice<&ForceOptions::exchange>(force, "exchange");
-    make_record(force, {"kernel", "method", "G", "softening", "precision", "threads", "isa", "device",
-                        "multi_gpu", "exchange"});
+    bind_options(force);
 
     auto time = nb::class_<TimeOptions>(module, "TimeOptions", "How and how far time goes.");
     time.def(nb::init<>());

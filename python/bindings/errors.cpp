@@ -15,6 +15,7 @@ struct ErrorTypes {
     PyObject* device = nullptr;
     PyObject* compile = nullptr;
     PyObject* io = nullptr;
+    PyObject* tolerance = nullptr;
     PyObject* internal = nullptr;
 };
 ErrorTypes types; // one reference each, for the life of the process
@@ -40,6 +41,10 @@ void translate(const std::exception_ptr& error, void*) {
         PyErr_SetString(types.compile, e.what());
     } catch (const IoError& e) {
         PyErr_SetString(types.io, e.what());
+    } catch (const ToleranceNotReached& e) {
+        PyErr_SetString(types.tolerance, e.what());
+    } catch (const Interrupted& e) {
+        PyErr_SetString(PyExc_KeyboardInterrupt, e.what());
     } catch (const InternalError& e) {
         PyErr_SetString(types.internal, e.what());
     } catch (const Error& e) {
@@ -72,6 +77,10 @@ void bind_errors(nb::module_& module) {
         module, "IoError",
         "The machine failed to read or write: missing file, no permission, full disk; also an OSError.",
         with(PyExc_OSError));
+    types.tolerance = make_type(
+        module, "ToleranceNotReached",
+        "A sum did not keep the tolerance it was given; names the error reached. Also a RuntimeError.",
+        with(PyExc_RuntimeError));
     types.internal = make_type(module, "InternalError", "A defect of Farfield itself; also a RuntimeError.",
                                with(PyExc_RuntimeError));
     nb::register_exception_translator(translate);

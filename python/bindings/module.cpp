@@ -1,31 +1,30 @@
 // The module farfield._core: thin bindings of the public C++ API. The package farfield re-exports it.
 #include "bindings.h"
+#include "table_options.h"
 
 #include <farfield/farfield.h>
+
+#include <string_view>
+#include <vector>
 
 namespace nb = nanobind;
 
 namespace {
 
-template <class Enum>
-void add_names(nb::dict& all, const char* enum_name) {
-    nb::list names;
-    for (auto name : farfield::names_of<Enum>()) names.append(nb::str(name.data(), name.size()));
-    all[enum_name] = nb::tuple(names);
+nb::tuple as_tuple(const std::vector<std::string_view>& names) {
+    nb::list list;
+    for (auto name : names) list.append(nb::str(name.data(), name.size()));
+    return nb::tuple(list);
 }
 
 nb::dict option_names() {
     nb::dict all;
-    add_names<farfield::Kernel>(all, "Kernel");
-    add_names<farfield::Method>(all, "Method");
-    add_names<farfield::Precision>(all, "Precision");
-    add_names<farfield::Isa>(all, "Isa");
-    add_names<farfield::Coincident>(all, "Coincident");
-    add_names<farfield::Variant>(all, "Variant");
-    add_names<farfield::MultiGpu>(all, "MultiGpu");
-    add_names<farfield::Exchange>(all, "Exchange");
-    add_names<farfield::Integrator>(all, "Integrator");
-    add_names<farfield::InitialKind>(all, "InitialKind");
+    for (const auto& option : farfield::option_table())
+        if (option.choices != nullptr)
+            all[nb::str(farfield::python::stub_name(option).c_str() + 1)] = as_tuple(option.choices());
+    all["Output"] = as_tuple(farfield::names_of<farfield::Output>());
+    all["Integrator"] = as_tuple(farfield::names_of<farfield::Integrator>());
+    all["InitialKind"] = as_tuple(farfield::names_of<farfield::InitialKind>());
     return all;
 }
 
@@ -37,6 +36,7 @@ NB_MODULE(_core, module) {
     module.def("_names", option_names, "Names that options take, by option.");
     farfield::python::bind_errors(module);
     farfield::python::bind_devices(module);
+    farfield::python::bind_reports(module);
     farfield::python::bind_sum(module);
     farfield::python::bind_bodies(module);
     farfield::python::bind_simulation(module);

@@ -1,4 +1,5 @@
-// Option names: a parameter of type Named<Enum> takes one of the names of names_of<Enum>(), a str in Python.
+// Names of enums that are in no table of options: a parameter of type Named<Enum> takes one of the names of
+// names_of<Enum>(), a str in Python.
 #pragma once
 
 #include <farfield/error.h>
@@ -34,7 +35,7 @@ nanobind::str py_name(Enum value) {
     return nanobind::str(name.data(), name.size());
 }
 
-/// How an enum shows in signatures and stubs: `_Kernel`, a Literal there of all its names.
+/// How an enum shows in signatures and stubs: `_Integrator`, a Literal there of all its names.
 template <class Enum>
 struct StubName;
 #define FF_STUB_NAME(Enum)                                                                                   \
@@ -42,14 +43,6 @@ struct StubName;
     struct StubName<Enum> {                                                                                  \
         static constexpr auto value = nanobind::detail::const_name("_" #Enum);                               \
     }
-FF_STUB_NAME(Kernel);
-FF_STUB_NAME(Method);
-FF_STUB_NAME(Precision);
-FF_STUB_NAME(Isa);
-FF_STUB_NAME(Coincident);
-FF_STUB_NAME(Variant);
-FF_STUB_NAME(MultiGpu);
-FF_STUB_NAME(Exchange);
 FF_STUB_NAME(Integrator);
 FF_STUB_NAME(InitialKind);
 #undef FF_STUB_NAME

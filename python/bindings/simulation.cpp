@@ -2,16 +2,17 @@
 #include "bindings.h"
 #include "interrupt.h"
 #include "names.h"
+#include "table_options.h"
 #include "views.h"
 
 #include <farfield/simulation.h>
 
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
 #include <mutex>
 #include <optional>
+#include <string>
 #include <utility>
 
 namespace nb = nanobind;
@@ -117,10 +118,12 @@ Args:
     end: the simulation stops here, shortening the last step if need be (with a warning); None: never.
     integrator: "leapfrog" (kick-drift-kick), "yoshida4" or "hermite4".
     adaptive, eta: hermite4 only: one shared step by the criterion of Aarseth (1985) with accuracy η.
-    start_time: the time of the bodies as they are given.
-    kernel: "gravity", or "coulomb" for charges (force q·E, acceleration by mass).
-    G, softening, precision, method, threads, isa, device, multi_gpu, exchange: of the force, as in farfield.sum.
+    start_time: the time of the bodies as they are given.)";
 
+const Caller caller{"Simulation", {"step", "end", "integrator", "adaptive", "eta", "start_time"}};
+
+constexpr const char* doc_end =
+    R"(
 Raises:
     InvalidArgument (a ValueError): an option that is not allowed, or no bodies.)";
 
@@ -162,40 +165,31 @@ void bind_arrays(Class& cls) {
 
 void bind_simulation(nb::module_& module) {
     bind_diagnostics(module);
-    const ForceOptions force;
     const TimeOptions time;
-    auto cls = nb::class_<LockedSimulation>(module, "Simulation", doc);
+    const auto text = doc + option_docs<ForceOptions>() + doc_end;
+    const auto signature = "def __init__(self, bodies: Bodies, *, step: float, end: float | None = None, "
+                           "integrator: _Integrator = '" +
+                           std::string(name_of(time.integrator)) +
+                           "', adaptive: bool = " + (time.adaptive ? "True" : "False") +
+                           ", eta: float = " + number_text(time.eta) + ", start_time: float = 0.0" +
+                           option_parameters<ForceOptions>() + ") -> None";
+    auto cls = nb::class_<LockedSimulation>(module, "Simulation", text.c_str());
     cls.def(
            "__init__",
            [](LockedSimulation* self, const Bodies& bodies, double step, std::optional<double> end,
               Named<Integrator> integrator, bool adaptive, double eta, double start_time,
-              Named<Kernel> kernel, double G, double softening, Named<Precision> precision,
-              Named<Method> method, int threads, Named<Isa> isa, std::string_view device,
-              Named<MultiGpu> multi_gpu, Named<Exchange> exchange) {
-               const ForceOptions force_options{.kernel = kernel.value("kernel"),
-                                                .method = method.value("method"),
-                                                .G = G,
-                                                .softening = softening,
-                                                .precision = precision.value("precision"),
-                                                .threads = threads,
-                                                .isa = isa.value("isa"),
-                                                .device = device_from_name(device),
-                                                .multi_gpu = multi_gpu.value("multi_gpu"),
-                                                .exchange = exchange.value("exchange")};
+              const nb::kwargs& options) {
                const TimeOptions time_options{.integrator = integrator.value("integrator"),
                                               .step = step,
                                               .end = end_or_never(end, step, start_time),
                                               .adaptive = adaptive,
                                               .eta = eta};
-               new (self) LockedSimulation(bodies, force_options, time_options, start_time);
+               new (self) LockedSimulation(bodies, options_from<ForceOptions>(options, caller), time_options,
+                                           start_time);
            },
            "bodies"_a, nb::kw_only(), "step"_a, "end"_a.none() = nb::none(),
            "integrator"_a = py_name(time.integrator), "adaptive"_a = time.adaptive, "eta"_a = time.eta,
-           "start_time"_a = 0.0, "kernel"_a = py_name(force.kernel), "G"_a = force.G,
-           "softening"_a = force.softening, "precision"_a = py_name(force.precision),
-           "method"_a = py_name(force.method), "threads"_a = force.threads, "isa"_a = py_name(force.isa),
-           "device"_a = "auto", "multi_gpu"_a = py_name(force.multi_gpu),
-           "exchange"_a = py_name(force.exchange))
+           "start_time"_a = 0.0, "options"_a, nb::sig(signature.c_str()))
         .def("step", &LockedSimulation::step, "count"_a = 1,
              "Takes `count` steps, or fewer where the end comes first. Ctrl-C stops between two steps.")
         .def("advance_to", &LockedSimulation::advance_to, "time"_a,

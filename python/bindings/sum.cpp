@@ -1,14 +1,19 @@
-// farfield.sum, SumPlan, SumReport and SumResult.
+// farfield.sum, SumPlan and SumResult.
 #include "arrays.h"
 #include "bindings.h"
-#include "names.h"
+#include "interrupt.h"
+#include "table_options.h"
+
+#include "base/text.h"
 
 #include <farfield/error.h>
 
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/string_view.h>
 
+#include <array>
+#include <functional>
 #include <mutex>
+#include <optional>
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -16,68 +21,86 @@ using namespace nb::literals;
 namespace farfield::python {
 namespace {
 
+/// An array an output, or None where it was not computed; by the number of the output.
+using OutputObjects = std::array<nb::object, output_count>;
+
 struct Result {
-    nb::object potential; // arrays, or None where not wanted
-    nb::object field;
+    OutputObjects arrays;
     SumReport report;
 };
 
-SumOptions make_options(Named<Kernel> kernel, double softening, Named<Precision> precision,
-                        Named<Method> method, Named<Coincident> coincident, int threads, Named<Isa> isa,
-                        Named<Variant> variant, std::string_view device, Named<MultiGpu> multi_gpu,
-                        Named<Exchange> exchange, nb::handle stream) {
-    return {.kernel = kernel.value("kernel"),
-            .method = method.value("method"),
-            .softening = softening,
-            .precision = precision.value("precision"),
-            .coincident = coincident.value("coincident"),
-            .threads = threads,
-            .isa = isa.value("isa"),
-            .variant = variant.value("variant"),
-            .device = device_from_name(device),
-            .multi_gpu = multi_gpu.value("multi_gpu"),
-            .exchange = exchange.value("exchange"),
-            .stream = stream_pointer(stream)};
+/// What `execute` is asked for beside the strengths.
+struct Wanted {
+    nb::object output;
+    nb::object out;
+};
+
+// Of None, "potential,field", or a sequence of names.
+OutputSet outputs_from(nb::handle names, OutputSet all) {
+    if (names.is_none()) return all;
+    if (nb::isinstance<nb::str>(names)) return outputs_from_names(nb::cast<std::string>(names));
+    OutputSet set;
+    if (!nb::isinstance<nb::iterable>(names))
+        throw nb::type_error(
+            "output must be names with commas between, such as \"potential,field\", or a sequence");
+    for (nb::handle name : names) set |= outputs_from_names(nb::cast<std::string>(nb::str(name)));
+    if (set.empty())
+        throw InvalidArgument("output is empty: nothing to compute; leave it out for all outputs");
+    return set;
 }
 
-// The arrays one execution writes: the caller's where given, new ones otherwise, none where not wanted.
-struct Outputs {
-    Held<ArrayView> potential;
-    Held<ArrayView> field;
+nb::dict dict_from(nb::handle out) {
+    if (out.is_none()) return {};
+    if (!nb::isinstance<nb::dict>(out))
+        throw nb::type_error(
+            "out must be a dict such as {\"potential\": array, \"field\": array}; an output that is "
+            "not in it gets a new array");
+    return nb::borrow<nb::dict>(out);
+}
 
-    /// `make_array`: the function that makes new arrays of a GPU, or None for NumPy's.
-    Outputs(std::int64_t targets, bool want_potential, bool want_field, nb::handle out, nb::handle make_array,
-            const Memory& memory) {
-        nb::object given_potential = nb::none();
-        nb::object given_field = nb::none();
-        if (!out.is_none()) {
-            if (!nb::isinstance<nb::tuple>(out) || nb::len(out) != 2)
-                throw nb::type_error(
-                    "out must be a tuple (potential, field) of arrays; None stands for a new array");
-            given_potential = out[0];
-            given_field = out[1];
+// The caller's array for the output, or None.
+nb::object given_array(const nb::dict& out, Output output, bool wanted) {
+    const auto name = std::string(name_of(output));
+    nb::object array = out.contains(name.c_str()) ? nb::object(out[name.c_str()]) : nb::object(nb::none());
+    if (!wanted && !array.is_none())
+        throw InvalidArgument("out['" + name + "'] is given, but it is not an output that is computed");
+    return array;
+}
+
+// The arrays one execution writes: the caller's where given, new ones otherwise.
+struct Outputs {
+    std::array<Held<ArrayView>, output_count> held;
+    SumOutputs views;
+
+    Outputs(OutputSet wanted, const nb::dict& out, const std::function<Shape(Output)>& shape_of,
+            nb::handle make_array, const Memory& memory) {
+        for (const auto& [key, array] : out)
+            if (const auto name = nb::cast<std::string>(nb::str(key)); !from_name<Output>(name))
+                throw InvalidArgument("out has the key '" + name + "'" +
+                                      suggestion(name, names_of<Output>()));
+        for (int k = 0; k < output_count; ++k) {
+            const auto output = static_cast<Output>(k);
+            auto& one = held[static_cast<std::size_t>(k)];
+            const auto given = given_array(out, output, wanted.has(output));
+            one.object = nb::none();
+            if (!wanted.has(output)) continue;
+            const auto shape = shape_of(output);
+            const auto parameter = "out['" + std::string(name_of(output)) + "']";
+            if (!given.is_none())
+                one = output_view(given, shape, parameter.c_str(), memory);
+            else if (make_array.is_none())
+                one = new_array(shape);
+            else // of the library that the arrays on the GPU come from
+                one = output_view(make_array(shape_tuple(shape)), shape, parameter.c_str(), memory);
+            views.of(output) = one.view;
         }
-        if (!want_potential && !want_field)
-            throw InvalidArgument("potential and field are both False: nothing to compute");
-        const auto make = [&](nb::handle given, bool wanted, std::initializer_list<std::int64_t> shape,
-                              const char* parameter) -> Held<ArrayView> {
-            if (!wanted) {
-                if (!given.is_none())
-                    throw InvalidArgument(std::string(parameter) +
-                                          " is given but its output is switched off");
-                return {nb::none(), nullptr, {}};
-            }
-            if (!given.is_none()) return output_view(given, shape, parameter, memory);
-            if (make_array.is_none()) return new_array(shape);
-            nb::list extents;
-            for (auto extent : shape) extents.append(extent);
-            return output_view(make_array(nb::tuple(extents)), shape, parameter, memory);
-        };
-        potential = make(given_potential, want_potential, {targets}, "out[0]");
-        field = make(given_field, want_field, {targets, 3}, "out[1]");
     }
 
-    [[nodiscard]] SumOutputs views() const { return {.potential = potential.view, .field = field.view}; }
+    [[nodiscard]] OutputObjects objects() const {
+        OutputObjects arrays;
+        for (std::size_t k = 0; k < arrays.size(); ++k) arrays[k] = held[k].object;
+        return arrays;
+    }
 };
 
 // A plan that several Python threads may use: the GIL is released while it works, so it locks itself.
@@ -86,21 +109,35 @@ public:
     LockedPlan(nb::handle points, nb::handle targets, const SumOptions& options)
         : memory_{.gpu = true, .stream = options.stream}, plan_(make_plan(points, targets, options)),
           self_(targets.is_none()), make_array_(array_maker(points, targets)) {
-        remember_count(points, targets);
+        targets_ = static_cast<std::int64_t>(nb::len(self_ ? points : targets));
     }
 
-    Result execute(nb::handle strengths, bool want_potential, bool want_field, nb::handle out) {
+    Result execute(nb::handle strengths, const Wanted& wanted) {
+        const auto facts = facts_of(plan_.options().kernel);
         const auto input = input_view(strengths, "strengths", memory_);
-        const auto& maker = make_array_.is_none() ? array_maker(strengths, nb::none()) : make_array_;
-        Outputs outputs(targets_, want_potential, want_field, out, maker, memory_);
+        const auto maker = make_array_.is_none() ? array_maker(strengths, nb::none()) : make_array_;
+        const Outputs outputs(
+            outputs_from(wanted.output, facts.outputs), dict_from(wanted.out),
+            [&](Output output) {
+                if (output != Output::potential) return Shape{targets_, dimension_};
+                return facts.strength_columns == 1 ? Shape{targets_}
+                                                   : Shape{targets_, facts.strength_columns};
+            },
+            maker, memory_);
+        Interrupt interrupt;
         SumReport report;
-        {
-            nb::gil_scoped_release no_gil;
+        try {
+            const nb::gil_scoped_release no_gil;
             const std::lock_guard lock(mutex_);
-            plan_.execute(input.view, outputs.views());
+            plan_.execute(input.view, outputs.views,
+                          {.progress = {}, .stop_requested = [&] { return interrupt.poll(); }});
             report = plan_.report();
+        } catch (const Interrupted&) {
+            interrupt.rethrow();
+            throw;
         }
-        return {outputs.potential.object, outputs.field.object, report};
+        interrupt.rethrow(); // Ctrl-C that came too late to stop anything
+        return {outputs.objects(), report};
     }
 
     void update(nb::handle points, nb::handle targets) {
@@ -133,8 +170,9 @@ private:
         return nb::none();
     }
 
-    SumPlan make_plan(nb::handle points, nb::handle targets, const SumOptions& options) const {
+    SumPlan make_plan(nb::handle points, nb::handle targets, const SumOptions& options) {
         const auto source_view = input_view(points, "points", memory_);
+        dimension_ = source_view.view.shape[1]; // of two axes, or the plan refuses the points
         if (targets.is_none()) {
             nb::gil_scoped_release no_gil;
             return SumPlan(source_view.view, options);
@@ -143,11 +181,9 @@ private:
         nb::gil_scoped_release no_gil;
         return {source_view.view, target_view.view, options};
     }
-    void remember_count(nb::handle points, nb::handle targets) {
-        targets_ = static_cast<std::int64_t>(nb::len(self_ ? points : targets));
-    }
 
     Memory memory_;
+    std::int64_t dimension_ = 0; ///< set by make_plan, which the next member calls
     SumPlan plan_;
     bool self_;
     nb::object make_array_;
@@ -159,35 +195,30 @@ constexpr const char* sum_doc =
     R"(One particle sum: φ_i = Σ_j q_j K(x_i − y_j) and the field −∇φ.
 
 Gravity: φ = −Σ m/√(r²+ε²); Coulomb: φ = +Σ q/√(r²+ε²); field = −∇φ for both, so masses attract and like charges
-repel. G = 1 and 1/(4πε₀) = 1. A point does not act on itself.
+repel. G = 1 and 1/(4πε₀) = 1. A point does not act on itself. docs/guide/conventions.md has the other kernels.
+Ctrl-C stops a long sum on the CPU.
 
 Args:
     points: (N, 3) source positions, float32 or float64, any strides; viewed, not copied at the boundary. This and
         the other arrays may be of NumPy, or lie on the GPU that computes (CuPy, PyTorch, anything with DLPack).
-    strengths: (N,) masses or charges.
+        Kernels of other dimensions take as many columns.
+    strengths: (N,) masses or charges; (N, 2), real and imaginary parts, for laplace2d.
     targets: (M, 3) positions to evaluate at; None: the points themselves.
-    kernel: "gravity" or "coulomb".
-    softening: Plummer softening ε ≥ 0, in the length unit of the points.
-    precision: "double", "float" or "mixed" (float arithmetic on differences of unrounded positions).
-    method: "direct".
-    coincident: what two distinct points at one place do without softening: "error" or "skip".
-    threads: 0: as OMP_NUM_THREADS says. The result is the same bits for any number.
-    isa: instruction set, "auto" for the best of this machine.
-    variant: rung of the direct sum, "auto" for the fastest.
-    device: "auto", "cpu", "cuda" (the first GPU), "cuda:1", or several as "cuda:0,1". "auto" goes where the arrays
-        are, and for arrays of the host takes a GPU where it is faster.
-    multi_gpu, exchange: with several GPUs, how they are driven and how they exchange points.
+    output: what to compute, such as "potential,field" or ["field"]; None: all that the kernel has.
+    out: a dict of arrays in float32 or float64 to write into, such as {"field": array}. An output that is not in it
+        (or None) gets a new float64 array, on the GPU and of the library of the points if they are there.
     stream: a stream of CuPy or PyTorch, or the number of a cudaStream_t: the work on the GPU is queued there. None:
-        CUDA's default stream for arrays on a GPU. A call returns when its results are written.
-    potential, field: which outputs to compute.
-    out: (potential, field), arrays of shape (M,) and (M, 3) in float32 or float64 to write into; None in either
-        place makes a new float64 array, on the GPU and of the library of the points if they are there.
+        CUDA's default stream for arrays on a GPU. A call returns when its results are written.)";
+
+constexpr const char* sum_doc_end =
+    R"(
 
 Returns:
-    SumResult with .potential (M,), .field (M, 3) and .report.
+    SumResult with .potential (M,), .field and .gradient (M, 3), None where not computed, and .report.
 
 Raises:
     InvalidArgument (a ValueError): wrong shape, a value that is not finite, an unknown name, coincident points.
+    ToleranceNotReached (a RuntimeError): an error above `tolerance`.
     BackendUnavailable (a RuntimeError): a GPU that this build or machine does not have.
     DeviceError (a RuntimeError): a GPU failed, such as for lack of memory.
     TypeError: something that is no array of float32 or float64.)";
@@ -198,88 +229,67 @@ constexpr const char* plan_doc =
 Takes the options of farfield.sum. The points are copied in; `update` replaces them.)";
 
 constexpr const char* execute_doc =
-    R"(Computes potential (M,) and field (M, 3) for strengths (N,); see farfield.sum for `out`.
+    R"(Computes the outputs for strengths (N,); see farfield.sum for `output` and `out`.
 
-The GIL is released; calls from several threads on one plan take turns.)";
+The GIL is released; calls from several threads on one plan take turns. Ctrl-C stops a long sum on the CPU.)";
 
-// The options shared by sum and SumPlan, with the defaults of SumOptions.
-const SumOptions defaults{};
-#define FF_OPTION_ARGUMENTS                                                                                  \
-    nb::arg("kernel") = py_name(defaults.kernel), nb::arg("softening") = defaults.softening,                 \
-    nb::arg("precision") = py_name(defaults.precision), nb::arg("method") = py_name(defaults.method),        \
-    nb::arg("coincident") = py_name(defaults.coincident), nb::arg("threads") = defaults.threads,             \
-    nb::arg("isa") = py_name(defaults.isa), nb::arg("variant") = py_name(defaults.variant),                  \
-    nb::arg("device") = "auto", nb::arg("multi_gpu") = py_name(defaults.multi_gpu),                          \
-    nb::arg("exchange") = py_name(defaults.exchange), nb::arg("stream").none() = nb::none()
+constexpr const char* stream_type = ", stream: object | None = None";
+constexpr const char* wanted_types =
+    "output: str | collections.abc.Iterable[str] | None = None, "
+    "out: collections.abc.Mapping[str, numpy.typing.NDArray[numpy.floating] | None] | None = None";
 
-// Their types, and passing them on.
-#define FF_OPTION_PARAMETERS                                                                                 \
-    Named<Kernel> kernel, double softening, Named<Precision> precision, Named<Method> method,                \
-        Named<Coincident> coincident, int threads, Named<Isa> isa, Named<Variant> variant,                   \
-        std::string_view device, Named<MultiGpu> multi_gpu, Named<Exchange> exchange, nb::object stream
-#define FF_OPTIONS                                                                                           \
-    make_options(kernel, softening, precision, method, coincident, threads, isa, variant, device, multi_gpu, \
-                 exchange, stream)
-
-void bind_report(nb::module_& module) {
-    auto cls = nb::class_<SumReport>(module, "SumReport", "What one execution did and how long it took.");
-    cls.def_ro("sources", &SumReport::sources, "Number of sources N.")
-        .def_ro("targets", &SumReport::targets, "Number of targets M.")
-        .def_ro("pairs", &SumReport::pairs, "Directed pairs: M·N, or N·(N−1) where targets are the sources.")
-        .def_ro("prepare_seconds", &SumReport::prepare_seconds)
-        .def_ro("compute_seconds", &SumReport::compute_seconds, "The pair loop.")
-        .def_ro("finish_seconds", &SumReport::finish_seconds, "Checks and copies into the result.")
-        .def_ro("pairs_per_second", &SumReport::pairs_per_second)
-        .def_prop_ro(
-            "isa", [](const SumReport& r) { return py_name(r.isa); }, "Instruction set really used.")
-        .def_prop_ro(
-            "variant", [](const SumReport& r) { return py_name(r.variant); }, "Variant really used.")
-        .def_prop_ro("precision", [](const SumReport& r) { return py_name(r.precision); })
-        .def_ro("threads", &SumReport::threads, "Of the CPU; 0 on a GPU.")
-        .def_prop_ro(
-            "device", [](const SumReport& r) { return name_of(r.device); },
-            "Where it was computed: \"cpu\", \"cuda:0\" or \"cuda:0,1\".")
-        .def_ro("coincident_pairs_skipped", &SumReport::coincident_pairs_skipped)
-        .def_ro("cost_table", &SumReport::cost_table,
-                "Hash of the cost table that device=\"auto\" followed; empty if the device was named.");
-    make_record(cls, {"sources", "targets", "pairs", "prepare_seconds", "compute_seconds", "finish_seconds",
-                      "pairs_per_second", "isa", "variant", "precision", "threads", "device",
-                      "coincident_pairs_skipped", "cost_table"});
+SumOptions make_options(const nb::kwargs& keywords, nb::handle stream, const Caller& caller) {
+    auto options = options_from<SumOptions>(keywords, caller);
+    options.stream = stream_pointer(stream);
+    return options;
 }
 
+nb::object or_none(const std::optional<Input>& input) { return input ? input->object : nb::none(); }
+
 void bind_result(nb::module_& module) {
-    auto cls = nb::class_<Result>(module, "SumResult", "Potential, field and report of one sum.");
-    cls.def_prop_ro(
-           "potential", [](const Result& r) { return r.potential; },
-           nb::sig("def potential(self) -> numpy.typing.NDArray[numpy.float64] | None"),
-           "(M,) potentials, or None where not asked for.")
-        .def_prop_ro(
-            "field", [](const Result& r) { return r.field; },
-            nb::sig("def field(self) -> numpy.typing.NDArray[numpy.float64] | None"),
-            "(M, 3) field −∇φ, or None where not asked for.")
-        .def_ro("report", &Result::report, "What was done and how long it took.");
-    make_record(cls, {"potential", "field", "report"});
+    auto cls = nb::class_<Result>(module, "SumResult", "The outputs and the report of one sum.");
+    const auto array = [&cls](const char* name, Output output, const char* doc) {
+        const auto signature =
+            "def " + std::string(name) + "(self) -> numpy.typing.NDArray[numpy.float64] | None";
+        cls.def_prop_ro(
+            name, [output](const Result& r) { return r.arrays[static_cast<std::size_t>(output)]; },
+            nb::sig(signature.c_str()), doc);
+    };
+    array("potential", Output::potential,
+          "(M,) potentials, (M, 2) for laplace2d, or None where not computed.");
+    array("field", Output::field, "(M, 3) field −∇φ, or None where not computed.");
+    array("gradient", Output::gradient, "(M, 3) gradient +∇φ, or None where not computed.");
+    cls.def_ro("report", &Result::report, "What was done and how long it took.");
+    make_record(cls, {"potential", "field", "gradient", "report"});
 }
 
 void bind_plan(nb::module_& module) {
+    const auto init = "def __init__(self, points: numpy.typing.ArrayLike, "
+                      "targets: numpy.typing.ArrayLike | None = None, *" +
+                      option_parameters<SumOptions>() + stream_type + ") -> None";
+    const auto execute = "def execute(self, strengths: numpy.typing.ArrayLike, *, " +
+                         std::string(wanted_types) + ") -> SumResult";
     nb::class_<LockedPlan>(module, "SumPlan", plan_doc)
         .def(
             "__init__",
-            [](LockedPlan* self, Input points, std::optional<Input> targets, FF_OPTION_PARAMETERS) {
-                new (self) LockedPlan(points.object, targets ? targets->object : nb::none(), FF_OPTIONS);
+            [](LockedPlan* self, const Input& points, const std::optional<Input>& targets,
+               const nb::object& stream, const nb::kwargs& options) {
+                new (self) LockedPlan(points.object, or_none(targets),
+                                      make_options(options, stream, {"SumPlan", {"targets", "stream"}}));
             },
-            "points"_a, "targets"_a.none() = nb::none(), nb::kw_only(), FF_OPTION_ARGUMENTS)
+            "points"_a, "targets"_a.none() = nb::none(), nb::kw_only(), "stream"_a.none() = nb::none(),
+            "options"_a, nb::sig(init.c_str()))
         .def(
             "execute",
-            [](LockedPlan& self, Input strengths, bool potential, bool field, std::optional<OutputPair> out) {
-                return self.execute(strengths.object, potential, field, out ? out->object : nb::none());
+            [](LockedPlan& self, const Input& strengths, const nb::object& output, const nb::object& out) {
+                return self.execute(strengths.object, {output, out});
             },
-            "strengths"_a, nb::kw_only(), "potential"_a = true, "field"_a = true, "out"_a.none() = nb::none(),
-            execute_doc)
+            "strengths"_a, nb::kw_only(), "output"_a.none() = nb::none(), "out"_a.none() = nb::none(),
+            nb::sig(execute.c_str()), execute_doc)
         .def(
             "update",
-            [](LockedPlan& self, Input points, std::optional<Input> targets) {
-                self.update(points.object, targets ? targets->object : nb::none());
+            [](LockedPlan& self, const Input& points, const std::optional<Input>& targets) {
+                self.update(points.object, or_none(targets));
             },
             "points"_a, "targets"_a.none() = nb::none(), "Moves the points (and targets); the counts stay.")
         .def_prop_ro("report", &LockedPlan::report, "The SumReport of the last execution.");
@@ -288,18 +298,25 @@ void bind_plan(nb::module_& module) {
 } // namespace
 
 void bind_sum(nb::module_& module) {
-    bind_report(module);
     bind_result(module);
     bind_plan(module);
+    const auto signature = "def sum(points: numpy.typing.ArrayLike, strengths: numpy.typing.ArrayLike, *, "
+                           "targets: numpy.typing.ArrayLike | None = None, " +
+                           std::string(wanted_types) + option_parameters<SumOptions>() + stream_type +
+                           ") -> SumResult";
+    const auto doc = sum_doc + option_docs<SumOptions>() + sum_doc_end;
     module.def(
         "sum",
-        [](Input points, Input strengths, std::optional<Input> targets, FF_OPTION_PARAMETERS, bool potential,
-           bool field, std::optional<OutputPair> out) {
-            LockedPlan plan(points.object, targets ? targets->object : nb::none(), FF_OPTIONS);
-            return plan.execute(strengths.object, potential, field, out ? out->object : nb::none());
+        [](const Input& points, const Input& strengths, const std::optional<Input>& targets,
+           const nb::object& output, const nb::object& out, const nb::object& stream,
+           const nb::kwargs& options) {
+            LockedPlan plan(points.object, or_none(targets),
+                            make_options(options, stream, {"sum", {"targets", "output", "out", "stream"}}));
+            return plan.execute(strengths.object, {output, out});
         },
-        "points"_a, "strengths"_a, nb::kw_only(), "targets"_a.none() = nb::none(), FF_OPTION_ARGUMENTS,
-        "potential"_a = true, "field"_a = true, "out"_a.none() = nb::none(), sum_doc);
+        "points"_a, "strengths"_a, nb::kw_only(), "targets"_a.none() = nb::none(),
+        "output"_a.none() = nb::none(), "out"_a.none() = nb::none(), "stream"_a.none() = nb::none(),
+        "options"_a, nb::sig(signature.c_str()), doc.c_str());
 }
 
 } // namespace farfield::python

@@ -29,6 +29,6 @@ def maker(like: Any) -> Callable[[tuple[int, ...]], Any]:
         return lambda shape: space.empty(shape, dtype=space.float64, device=where)
 
     def refuse(shape: tuple[int, ...]) -> Any:
-        raise TypeError(f"results cannot be made as {type(like).__qualname__} arrays; pass out=(potential, field)")
+        raise TypeError(f"results cannot be made as {type(like).__qualname__} arrays; pass out={{\"field\": array, …}}")
 
     return refuse

@@ -115,9 +115,9 @@ def test_producers_are_told_the_stream():
 def test_a_sum_on_the_cpu_refuses_strengths_and_outputs_on_a_gpu():
     plan = farfield.SumPlan(POINTS, device="cpu")
     with pytest.raises(farfield.InvalidArgument, match="strengths: the array is on device cuda:0.*CPU"):
-        plan.execute(ImitationOfAGpuArray(STRENGTHS), out=(np.empty(400), np.empty((400, 3))))
+        plan.execute(ImitationOfAGpuArray(STRENGTHS), out={"potential": np.empty(400), "field": np.empty((400, 3))})
     with pytest.raises(farfield.InvalidArgument, match="potential: the array is on device cuda:0.*CPU"):
-        plan.execute(STRENGTHS, out=(ImitationOfAGpuArray(np.empty(400)), None))
+        plan.execute(STRENGTHS, out={"potential": ImitationOfAGpuArray(np.empty(400))})
     with pytest.raises(TypeError, match="results cannot be made as ImitationOfAGpuArray arrays; pass out="):
         plan.execute(ImitationOfAGpuArray(STRENGTHS))
 
@@ -148,12 +148,12 @@ def test_gpu_arrays_are_used_in_place(to_gpu, to_host):
     assert np.array_equal(to_host(got.field), expected.field)
     # out=, float32, transposed: written in place, and the very object comes back
     out = to_gpu(np.zeros((3, 400), np.float32)).T
-    again = farfield.sum(points, strengths, softening=0.1, potential=False, out=(None, out))
+    again = farfield.sum(points, strengths, softening=0.1, output="field", out={"field": out})
     assert again.field is out
     np.testing.assert_allclose(to_host(out), expected.field, rtol=1e-6)
     # mixed: strengths and one output of NumPy
     potential = np.empty(400)
-    mixed = farfield.SumPlan(points, softening=0.1).execute(STRENGTHS, out=(potential, None))
+    mixed = farfield.SumPlan(points, softening=0.1).execute(STRENGTHS, out={"potential": potential})
     assert np.array_equal(potential, expected.potential) and type(mixed.field) is type(points)
 
 

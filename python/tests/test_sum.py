@@ -1,5 +1,7 @@
 """farfield.sum and SumPlan: values against brute force, arrays of every layout, no copies, errors, threads."""
 
+import os
+import signal
 import threading
 import time
 import tracemalloc
@@ -38,7 +40,7 @@ def test_separate_targets(rng):
     potential, field = brute_force(points, strengths, targets, kernel="coulomb")
     assert relative_error(result.potential, potential) < DOUBLE
     assert relative_error(result.field, field) < DOUBLE
-    assert (result.report.sources, result.report.targets, result.report.pairs) == (257, 31, 257 * 31)
+    assert (result.report.sources, result.report.targets, result.report.direct.pairs) == (257, 31, 257 * 31)
 
 
 @pytest.mark.parametrize("precision", ["float", "mixed"])
@@ -94,13 +96,13 @@ def test_writes_in_place(rng):
     expected = farfield.sum(points, strengths)
     wide = np.full((257, 8), 7.0)
     potential, field = wide[:, 1], wide[::-1, 2:5]
-    result = farfield.sum(points, strengths, out=(potential, field))
+    result = farfield.sum(points, strengths, out={"potential": potential, "field": field})
     assert result.potential is potential and result.field is field
     np.testing.assert_array_equal(wide[:, 1], expected.potential)
     np.testing.assert_array_equal(wide[::-1, 2:5], expected.field)
     assert (wide[:, [0, 5, 6, 7]] == 7.0).all()
     half = np.empty(257, np.float32)
-    farfield.sum(points, strengths, out=(half, None), field=False)
+    farfield.sum(points, strengths, output="potential", out={"potential": half})
     np.testing.assert_array_equal(half, expected.potential.astype(np.float32))
 
 
@@ -108,7 +110,7 @@ def test_no_copy_at_the_boundary(rng):
     """tracemalloc sees every array that NumPy allocates: a copy of an argument would show."""
     targets = rng.normal(size=(200_000, 6)).astype(np.float32)[::2, ::2]
     points, strengths = cloud(rng, 4)
-    out = (np.empty(100_000), np.empty((3, 100_000)).T)
+    out = {"potential": np.empty(100_000), "field": np.empty((3, 100_000)).T}
     farfield.sum(points, strengths, targets=targets, out=out)
     tracemalloc.start()
     try:
@@ -123,17 +125,72 @@ def test_no_copy_at_the_boundary(rng):
 
 def test_outputs_not_wanted_are_none(rng):
     points, strengths = cloud(rng, 8)
-    assert farfield.sum(points, strengths, field=False).field is None
-    assert farfield.sum(points, strengths, potential=False).potential is None
+    both = farfield.sum(points, strengths)
+    assert both.gradient is None
+    only = farfield.sum(points, strengths, output="potential")
+    assert only.field is None
+    np.testing.assert_array_equal(only.potential, both.potential)
+    assert farfield.sum(points, strengths, output=["field"]).potential is None
+    assert farfield.sum(points, strengths, output="field,potential", out={"field": None}).field.shape == (8, 3)
     with pytest.raises(ValueError, match="nothing to compute"):
-        farfield.sum(points, strengths, potential=False, field=False)
+        farfield.sum(points, strengths, output=[])
+
+
+def test_the_logarithm_of_complex_strengths(rng):
+    """φ = −Σ q ln r and, with w = Σ q/(z − z_j), the field (Re w, −Im w)."""
+    z, q = (rng.normal(size=(2, 40)).T @ [1, 1j] for _ in range(2))
+    result = farfield.sum(z.view(float).reshape(-1, 2), q.view(float).reshape(-1, 2), kernel="laplace2d",
+                          method="reference")
+    d = z[:, None] - z[None, :]
+    np.fill_diagonal(d, 1.0)
+    potential = -(q * np.log(np.abs(d))).sum(axis=1)
+    np.fill_diagonal(d, np.inf)
+    w = (q / d).sum(axis=1)
+    assert result.potential.shape == (40, 2) and result.report.method == "reference"
+    assert relative_error(result.potential, np.stack([potential.real, potential.imag], axis=1)) < DOUBLE
+    assert relative_error(result.field, np.stack([w.real, -w.imag], axis=1)) < DOUBLE
+
+
+@pytest.mark.parametrize("dimension", [1, 2, 5])
+def test_gaussians_and_their_gradient(rng, dimension):
+    points, weights, targets = rng.normal(size=(50, dimension)), rng.normal(size=50), rng.normal(size=(9, dimension))
+    result = farfield.sum(points, weights, targets=targets, kernel="gauss", method="reference", sigma=0.7)
+    d = targets[:, None] - points
+    terms = weights * np.exp(-(d**2).sum(axis=2) / (2 * 0.7**2))
+    assert result.field is None and result.gradient.shape == (9, dimension)
+    np.testing.assert_allclose(result.potential, terms.sum(axis=1), rtol=0, atol=1e-13)
+    np.testing.assert_allclose(result.gradient, -(terms[:, :, None] * d).sum(axis=1) / 0.7**2, rtol=0, atol=1e-13)
+
+
+def test_a_tolerance_is_kept_or_an_error(rng):
+    points, strengths = cloud(rng)
+    report = farfield.sum(points, strengths, tolerance=1e-12).report
+    assert [error.output for error in report.errors] == ["potential", "field"] and report.verify_seconds > 0.0
+    for error in report.errors:
+        assert 0.0 < error.relative < 1e-12 and not error.largest and error.samples == 257
+        assert error.median <= error.percent_99 <= error.maximum
+    assert farfield.sum(points, strengths).report.errors == []
+    with pytest.raises(farfield.ToleranceNotReached, match="above the tolerance 1e-12.*'double'"):
+        farfield.sum(points, strengths, tolerance=1e-12, precision="float")
+
+
+def test_ctrl_c_stops_a_sum(rng):
+    """One sum of many seconds ends well before its time."""
+    points, strengths = cloud(rng, 60_000)
+    plan = farfield.SumPlan(points, targets=rng.normal(size=(60_000, 3)), variant="naive", device="cpu", threads=1)
+    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        plan.execute(strengths)
+    assert time.monotonic() - start < 2.0
 
 
 def test_result_and_report_print_themselves(rng):
     result = farfield.sum(*cloud(rng, 3))
-    assert "SumReport(sources=3, targets=3, pairs=6" in repr(result)
+    assert "SumReport(sources=3, targets=3, method='direct'" in repr(result)
+    assert "direct=DirectReport(pairs=6" in repr(result)
     assert result.report.asdict()["threads"] == result.report.threads
-    assert set(result.asdict()) == {"potential", "field", "report"}
+    assert set(result.asdict()) == {"potential", "field", "gradient", "report"}
 
 
 def test_same_bits_for_any_number_of_threads(rng):
@@ -152,7 +209,7 @@ def test_coincident_points():
         farfield.sum(points, np.ones(3))
     skipped = farfield.sum(points, np.ones(3), coincident="skip")
     np.testing.assert_allclose(skipped.potential, [-2, -1, -1], rtol=2e-15)
-    assert skipped.report.coincident_pairs_skipped > 0
+    assert skipped.report.direct.coincident_pairs_skipped > 0
 
 
 class OnAnotherDevice:
@@ -178,7 +235,7 @@ MISTAKES = {
     "ragged list": (ValueError, "inhomogeneous", dict(points=[[1.0, 2.0, 3.0], [1.0]])),
     "device": (ValueError, "targets lives on device type 10.*host copy", dict(targets=OnAnotherDevice())),
     "device name": (ValueError, "device 'cud' is not known; use .* did you mean 'cuda'", dict(device="cud")),
-    "exchange": (ValueError, "exchange = 'pear' is not known.*'peer'", dict(exchange="pear")),
+    "exchange": (ValueError, "exchange = 'pear' is not known, did you mean 'peer'", dict(exchange="pear")),
     "stream": (TypeError, "stream is a str", dict(stream="fast")),
     "scalar": (ValueError, "points has 0 dimensions", dict(points=np.float64(3))),
     "3-D": (ValueError, "points has 3 dimensions", dict(points=points3[None])),
@@ -187,15 +244,27 @@ MISTAKES = {
     "NaN": (ValueError, "row 1", dict(points=np.array([[0, 0, 0], [0, np.nan, 0], [1, 1, 1]]))),
     "infinite strength": (ValueError, "row 2", dict(strengths=np.array([1, 1, np.inf]))),
     "negative softening": (ValueError, "softening", dict(softening=-1.0)),
-    "kernel": (ValueError, "kernel = 'gravty'.*'gravity', 'coulomb'", dict(kernel="gravty")),
-    "isa": (ValueError, "isa = 'mmx'", dict(isa="mmx")),
+    "kernel": (ValueError, "kernel = 'gravty' is not known, did you mean 'gravity'", dict(kernel="gravty")),
+    "isa": (ValueError, "isa = 'mmx' is not known; known: auto, scalar,", dict(isa="mmx")),
+    "kernel of another type": (TypeError, "kernel must be a str, not int", dict(kernel=1)),
+    "softening of another type": (TypeError, "softening must be a number, not str", dict(softening="0.1")),
+    "threads of another type": (TypeError, "threads must be a whole number, not float", dict(threads=1.5)),
+    "negative tolerance": (ValueError, "tolerance is -1", dict(tolerance=-1)),
+    "sigma of gravity": (ValueError, "sigma is 1, but kernel 'gravity' has none", dict(sigma=1.0)),
     "threads": (ValueError, "threads", dict(threads=-1)),
-    "keyword": (TypeError, "nonsense", dict(nonsense=1)),
-    "out is no tuple": (TypeError, "out must be a tuple", dict(out=np.empty(3))),
-    "out shape": (ValueError, r"out\[1\] has shape \(3, 2\); it must be \(3, 3\)", dict(out=(None, np.empty((3, 2))))),
-    "out dtype": (TypeError, r"out\[0\] .*int64", dict(out=(np.empty(3, int), None))),
-    "out read-only": (TypeError, r"out\[0\] .*writable", dict(out=(np.broadcast_to(1.0, 3), None))),
-    "out of an output off": (ValueError, "switched off", dict(out=(np.empty(3), None), potential=False)),
+    "keyword": (TypeError, r"sum\(\) has no keyword 'softning', did you mean 'softening'", dict(softning=1)),
+    "an earlier keyword": (TypeError, "no keyword 'field'; known: targets, output,", dict(field=False)),
+    "output": (ValueError, "output 'feild' is not known, did you mean 'field'", dict(output="potential,feild")),
+    "output of another kernel": (ValueError, "kernel 'gravity' has no output 'gradient'", dict(output="gradient")),
+    "output is a number": (TypeError, "output must be names", dict(output=1)),
+    "out is no dict": (TypeError, "out must be a dict", dict(out=np.empty(3))),
+    "out key": (ValueError, "out has the key 'feild', did you mean 'field'", dict(out={"feild": np.empty((3, 3))})),
+    "out shape": (ValueError, r"out\['field'\] has shape \(3, 2\); it must be \(3, 3\)",
+                  dict(out={"field": np.empty((3, 2))})),
+    "out dtype": (TypeError, r"out\['potential'\] .*int64", dict(out={"potential": np.empty(3, int)})),
+    "out read-only": (TypeError, r"out\['potential'\] .*writable", dict(out={"potential": np.broadcast_to(1.0, 3)})),
+    "out of an output off": (ValueError, r"out\['potential'\] is given, but it is not an output",
+                             dict(out={"potential": np.empty(3)}, output="field")),
 }
 
 
@@ -211,9 +280,10 @@ def test_mistakes_are_named(mistake):
 def test_errors_are_also_builtin_ones():
     assert issubclass(farfield.InvalidArgument, ValueError)
     assert issubclass(farfield.IoError, OSError)
-    for name in ("BackendUnavailable", "DeviceError", "InternalError"):
+    for name in ("BackendUnavailable", "DeviceError", "InternalError", "ToleranceNotReached"):
         assert issubclass(getattr(farfield, name), RuntimeError)
-    for name in ("InvalidArgument", "IoError", "BackendUnavailable", "DeviceError", "CompileError", "InternalError"):
+    for name in ("InvalidArgument", "IoError", "BackendUnavailable", "DeviceError", "CompileError", "InternalError",
+                 "ToleranceNotReached"):
         assert issubclass(getattr(farfield, name), farfield.Error)
         assert getattr(farfield, name).__module__ == "farfield"
 
@@ -223,12 +293,12 @@ def test_plan_is_reused(rng):
     plan = farfield.SumPlan(points, kernel="coulomb", softening=0.05)
     first = plan.execute(strengths)
     np.testing.assert_array_equal(first.field, farfield.sum(points, strengths, kernel="coulomb", softening=0.05).field)
-    twice = plan.execute(2.0 * strengths, field=False)
+    twice = plan.execute(2.0 * strengths, output="potential")
     np.testing.assert_array_equal(twice.potential, 2.0 * first.potential)
     plan.update(points[::-1])
     moved = plan.execute(strengths[::-1])
     np.testing.assert_allclose(moved.field, first.field[::-1], rtol=1e-12)
-    assert plan.report.pairs == 257 * 256
+    assert plan.report.direct.pairs == 257 * 256
     with pytest.raises(ValueError, match="without targets"):
         plan.update(points, points)
 

@@ -18,13 +18,16 @@ USE = """
 import numpy as np
 import farfield
 
-result = farfield.sum(np.eye(3), [1.0, 1.0, 1.0], kernel="coulomb", out=(np.empty(3, np.float32), None))
+result = farfield.sum(np.eye(3), [1.0, 1.0, 1.0], kernel="coulomb", output=["potential", "field"],
+                      out={"potential": np.empty(3, np.float32), "field": None}, multi_gpu="single", tolerance=1e-3)
 reveal_type(result.field)
 simulation = farfield.Simulation(farfield.make_bodies(n=3), step=0.1, integrator="hermite4")
 reveal_type(simulation.positions)
 reveal_type(simulation.diagnostics().momentum)
 farfield.run_case("a.toml", "out", progress=lambda p: print(p.time))
 farfield.sum(np.eye(3), [1.0], kernel="gravty")
+farfield.sum(np.eye(3), [1.0], softning=0.1)
+simulation.step(len(result.report.errors) + int(result.report.direct.pairs))
 """
 
 
@@ -61,6 +64,7 @@ def test_type_checker_accepts_the_package_and_finds_a_misspelled_kernel(tmp_path
         cwd=tmp_path, capture_output=True, text=True, env=os.environ | path, check=False)
     lines = run.stdout.splitlines()
     errors = [line for line in lines if ": error:" in line]
-    assert len(errors) == 1 and "use.py:11" in errors[0] and "gravty" in errors[0], run.stdout + run.stderr
+    assert len(errors) == 2 and "use.py:12" in errors[0] and "gravty" in errors[0], run.stdout + run.stderr
+    assert "use.py:13" in errors[1] and "softning" in errors[1]
     notes = "\n".join(line for line in lines if "Revealed type" in line)
     assert notes.count("float64") == 2 and "None" in notes and "tuple[" in notes.lower()

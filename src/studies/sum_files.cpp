@@ -7,6 +7,7 @@
 #include "sums/kernels/kernel.h"
 
 #include <farfield/error.h>
+#include <farfield/options.h>
 #include <farfield/version.h>
 
 #include <fmt/format.h>
@@ -15,6 +16,7 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace farfield {
@@ -34,14 +36,21 @@ const SumReport& fastest(const Timings& timings) {
         [](const SumReport& a, const SumReport& b) { return a.compute_seconds < b.compute_seconds; });
 }
 
-void add_gpus(nlohmann::ordered_json& json, const SumFilesTask& task, const SumReport& report) {
+void add_gpus(nlohmann::ordered_json& json, const SumReport& report) {
     const auto found = gpus();
     for (const int index : report.device.gpus)
         for (const auto& gpu : found)
             if (gpu.index == index) json["gpus"].push_back(gpu.name);
-    if (report.device.gpus.size() < 2) return;
-    json["multi_gpu"] = name_of(task.options.multi_gpu);
-    json["exchange"] = name_of(task.options.exchange);
+}
+
+// As asked for.
+nlohmann::ordered_json options_of(const SumOptions& options) {
+    nlohmann::ordered_json json;
+    for (const auto& option : option_table())
+        if (option.sum)
+            std::visit([&](const auto& value) { json[std::string(option.name)] = value; },
+                       option.sum.get(options));
+    return json;
 }
 
 nlohmann::ordered_json errors_of(const SumReport& report) {
@@ -78,17 +87,12 @@ std::string report_json(const SumFilesTask& task, const Timings& timings) {
     json["kernel"] = name_of(task.options.kernel);
     json["method"] = name_of(best.method);
     json["method_reason"] = best.reason;
-    json["softening"] = task.options.softening;
-    if (task.options.sigma > 0.0) json["sigma"] = task.options.sigma;
     json["precision"] = name_of(best.precision);
-    json["coincident"] = name_of(task.options.coincident);
     json["device"] = name_of(best.device);
-    json["device_requested"] = name_of(task.options.device);
     json["cost_table"] =
         best.cost_table.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(best.cost_table);
-    if (best.device.kind == DeviceKind::cuda) add_gpus(json, task, best);
+    if (best.device.kind == DeviceKind::cuda) add_gpus(json, best);
     json["isa"] = name_of(best.isa);
-    json["isa_requested"] = name_of(task.options.isa);
     json["threads"] = best.threads;
     json["output"] = nlohmann::json::array();
     for (int k = 0; k < output_count; ++k)
@@ -97,14 +101,13 @@ std::string report_json(const SumFilesTask& task, const Timings& timings) {
     json["sources"] = best.sources;
     json["targets"] = best.targets;
     json["targets_are_sources"] = task.targets.empty();
-    if (task.options.tolerance > 0.0) json["tolerance"] = task.options.tolerance;
     if (!best.errors.empty()) json["errors"] = errors_of(best);
     json["predicted_bytes"] = best.predicted_bytes;
     json["direct"] = {{"pairs", best.direct.pairs},
                       {"pairs_per_second", best.direct.pairs_per_second},
                       {"variant", name_of(best.direct.variant)},
-                      {"variant_requested", name_of(task.options.variant)},
                       {"coincident_pairs_skipped", best.direct.coincident_pairs_skipped}};
+    json["options"] = options_of(task.options);
     json["repeat"] = task.repeat;
     json["compute_seconds"] = best.compute_seconds;
     for (const auto& execution : timings.executions)

@@ -40,7 +40,7 @@ class Device(CommandTest):
             result = self.sum(*options)
             self.assertEqual(result.code, 0, result)
             self.assertEqual(self.report()["device"], "cpu")
-            self.assertEqual(self.report()["device_requested"], options[-1] if options else "auto")
+            self.assertEqual(self.report()["options"]["device"], options[-1] if options else "auto")
 
     def test_cuda_computes_there_or_is_refused(self):
         for options in (["--device", "cuda"], ["--device", "cuda:0"], ["--variant", "register-tile"]):

@@ -195,7 +195,7 @@ class Completion(CommandTest):
         self.assertEqual(self.complete("farfield", "pl"), ["plot"])
         for command in COMMANDS:
             self.assertEqual(sorted(self.complete("farfield", command, "--")), options_of(command))
-        self.assertEqual(self.complete("farfield", "sum", "--kernel", ""), ["gravity", "coulomb"])
+        self.assertEqual(self.complete("farfield", "sum", "--kernel", ""), ["gravity", "coulomb", "laplace2d", "gauss"])
         self.assertEqual(self.complete("farfield", "sum", "--kernel", "gravity", "--precision", "mi"), ["mixed"])
         self.assertEqual(self.complete("farfield", "run", "--out", ""), [])  # left to the names of files
         self.assertEqual(self.complete("farfield", "run", ""), [])
@@ -215,13 +215,32 @@ class Completion(CommandTest):
                 self.assertEqual((done.returncode, done.stderr.decode()), (0, ""))
 
 
-class Keys(CommandTest):
-    def test_the_guide_has_the_table_of_keys_as_it_is(self):
-        guide = read(os.path.join(SOURCE, "docs", "guide", "case-file.md")).decode()
-        begin, end = "<!-- keys: begin; printed by `farfield run --list-keys` -->\n", "<!-- keys: end -->"
-        in_guide = guide[guide.index(begin) + len(begin) : guide.index(end)]
-        self.assertEqual(in_guide.strip(), self.succeed("run", "--list-keys").out.strip(),
-                         "paste the output of `farfield run --list-keys` into docs/guide/case-file.md")
+class Tables(CommandTest):
+    """Tables of the guides that the program prints."""
+
+    def check(self, guide, name, *command):
+        text = read(os.path.join(SOURCE, "docs", "guide", guide)).decode()
+        line = f"farfield {' '.join(command)}"
+        begin, end = f"<!-- {name}: begin; printed by `{line}` -->\n", f"<!-- {name}: end -->"
+        in_guide = text[text.index(begin) + len(begin) : text.index(end)]
+        self.assertEqual(in_guide.strip(), self.succeed(*command).out.strip(),
+                         f"paste the output of `{line}` into docs/guide/{guide}")
+
+    def test_the_guides_have_the_tables_as_they_are(self):
+        self.check("case-file.md", "keys", "run", "--list-keys")
+        self.check("options.md", "options", "sum", "--list-options")
+        self.check("conventions.md", "kernels", "sum", "--list-kernels")
+        self.check("conventions.md", "methods", "sum", "--list-methods")
+
+    def test_every_option_of_the_table_is_an_option_of_sum(self):
+        rows = re.findall(r"^\| `(\w+)` \| `(--[\w-]+)` \|", self.succeed("sum", "--list-options").out, re.MULTILINE)
+        self.assertGreater(len(rows), 10)
+        self.assertLessEqual({flag for _, flag in rows}, set(options_of("sum")))
+
+    def test_help_tells_what_kernels_and_methods_are(self):
+        text = self.succeed("sum", "--help").out
+        for part in ("gravity: Newton", "gauss: Gaussians", "direct: every pair", "reference: every pair"):
+            self.assertIn(part, text)
 
 
 if __name__ == "__main__":

@@ -122,7 +122,7 @@ class Sum(CommandTest):
             self.succeed("sum", "--kernel", "gravity", "--sources", "s.npy", "--isa", isa, "--out", "o.npy", "--json",
                          "r.json")
             self.assert_close(read_npy("o.npy")[1], expected, 1e-13)
-            self.assertEqual(json.loads(read("r.json"))["isa_requested"], isa)
+            self.assertEqual(json.loads(read("r.json"))["options"]["isa"], isa)
 
     def test_coincident_points(self):
         rows = random_rows(10, 4, seed=10)
@@ -132,7 +132,7 @@ class Sum(CommandTest):
         self.fail_clearly(command, 2, "s.npy", "rows 3 and 8", "softening", "skip")
         self.succeed(*command, "--softening", "0.1")
         self.succeed(*command, "--coincident", "skip", "--json", "r.json")
-        self.assertEqual(json.loads(read("r.json"))["coincident_pairs_skipped"], 2)
+        self.assertEqual(json.loads(read("r.json"))["direct"]["coincident_pairs_skipped"], 2)
         expected = []
         for i, row in enumerate(rows):
             others = [r for j, r in enumerate(rows) if j != i and {i, j} != {3, 8}]
@@ -155,7 +155,8 @@ class Sum(CommandTest):
         self.assertEqual(report["kernel"], "gravity")
         self.assertEqual(report["method"], "direct")
         self.assertEqual(report["precision"], "mixed")
-        self.assertEqual(report["softening"], 0.5)
+        self.assertEqual((report["options"]["softening"], report["options"]["threads"]), (0.5, 2))
+        self.assertEqual(report["options"]["device"], "auto")
         self.assertEqual((report["sources"], report["targets"], report["direct"]["pairs"]), (50, 50, 50 * 49))
         self.assertEqual(report["output"], ["potential", "field"])
         self.assertEqual(len(report["compute_seconds_of_each"]), 3)

@@ -4,6 +4,7 @@
 #include "base/text.h"
 
 #include <farfield/error.h>
+#include <farfield/options.h>
 
 #include <fmt/format.h>
 
@@ -41,11 +42,10 @@ std::vector<std::string_view> names_in(std::string_view section) {
 
 // Settings of the machine are not physics: they are options of the command, so that a case means the same
 // everywhere.
-std::string_view option_instead(std::string_view name) {
-    if (name == "threads") return "--threads";
-    if (name == "isa") return "--isa";
+std::string option_instead(std::string_view name) {
     if (name == "out" || name == "output") return "--out";
-    return {};
+    const auto* option = find_option(name);
+    return option != nullptr && option->machine && !option->case_key ? option->flag() : std::string();
 }
 
 [[noreturn]] void unknown_key(const std::string& place, std::string_view section, std::string_view name) {

@@ -48,7 +48,7 @@ void add_rows(std::string& out, std::string_view section, bool with_kinds) {
         if (key.section != section) continue;
         const bool must = key.required || key.required_by != 0;
         const bool literal = !must && !key.section.empty();
-        const auto value = must ? "**required**" : std::string(key.default_text);
+        const auto value = must ? "**required**" : key.default_text;
         out += fmt::format("| `{}` | {} | {} | {} | {}{} |\n", key.name, allowed(key),
                            literal ? "`" + value + "`" : value, key.unit,
                            with_kinds ? kinds_of(key) + " | " : "", key.doc);

@@ -1,8 +1,12 @@
-// The table of case file keys. Defaults written here are those of the option structs in farfield/run.h,
-// farfield/simulation.h; a test compares them.
+// The table of case file keys. Those of [force] are the rows of the table of options (farfield/options.h);
+// defaults written here are those of the option structs in farfield/run.h, and a test compares them.
 #include "dynamics/case_file/keys.h"
 
-#include "sums/kernels/kernel.h"
+#include "dynamics/case_file/toml_text.h"
+
+#include <farfield/options.h>
+
+#include <fmt/format.h>
 
 #include <array>
 
@@ -33,16 +37,9 @@ std::vector<std::string_view> cluster_models() {
             name_of(Kind::king)};
 }
 
-std::vector<std::string_view> force_kernels() {
-    std::vector<std::string_view> names;
-    for (const auto* kernel : kernels())
-        if (kernel->moves_bodies()) names.push_back(kernel->name);
-    return names;
-}
-
 std::vector<std::string_view> planes() { return {"xy", "xz", "yz"}; }
 
-const std::array table{
+const std::array before_force{
     Key{.section = "",
         .name = "name",
         .default_text = "the file's name",
@@ -175,72 +172,9 @@ const std::array table{
                "file (in `--set`: to the current folder).",
         .assign = [](Case& c, const Value& v) { c.initial.path = text(v); }},
 
-    Key{.section = "force",
-        .name = "kernel",
-        .type = KeyType::choice,
-        .choices = force_kernels,
-        .default_text = "\"gravity\"",
-        .doc = "`gravity` acts by mass; `coulomb` by charge, and acceleration is q·E/m.",
-        .assign = [](Case& c, const Value& v) { c.force.kernel = choice<Kernel>(v); }},
-    Key{.section = "force",
-        .name = "method",
-        .type = KeyType::choice,
-        .choices = names_of<Method>,
-        .default_text = "\"direct\"",
-        .doc = "How the sum over pairs is done.",
-        .assign = [](Case& c, const Value& v) { c.force.method = choice<Method>(v); }},
-    Key{.section = "force",
-        .name = "G",
-        .type = KeyType::number,
-        .range = positive,
-        .default_text = "1.0",
-        .doc = "Gravitational (or Coulomb) constant; left out, `solar-system` takes k² = 0.01720209895² "
-               "au³/(M☉ day²) and `file` what the file says.",
-        .assign = [](Case& c, const Value& v) { c.force.G = number(v); }},
-    Key{.section = "force",
-        .name = "softening",
-        .type = KeyType::number,
-        .range = not_negative,
-        .default_text = "0.0",
-        .unit = "length",
-        .doc = "Plummer softening ε; 0 = none.",
-        .assign = [](Case& c, const Value& v) { c.force.softening = number(v); }},
-    Key{.section = "force",
-        .name = "precision",
-        .type = KeyType::choice,
-        .choices = names_of<Precision>,
-        .default_text = "\"double\"",
-        .doc = "Arithmetic of the pair loop. `mixed` takes differences of coordinates from pairs of floats, "
-               "so that rounding the inputs loses no accuracy, and does the rest as `float` does; it costs "
-               "some operations a pair more than `float`.",
-        .assign = [](Case& c, const Value& v) { c.force.precision = choice<Precision>(v); }},
-    Key{.section = "force",
-        .name = "device",
-        .type = KeyType::device,
-        .default_text = "\"auto\"",
-        .example = "\"cuda\"",
-        .doc = "Where the run computes: `auto`, `cpu`, `cuda` (the first GPU), `cuda:1`, or several GPUs as "
-               "`cuda:0,1`. `auto` takes a GPU where it is faster. The option `--device` replaces it.",
-        .assign = [](Case& c, const Value& v) { c.force.device = device_from_name(text(v)); }},
-    Key{.section = "force",
-        .name = "multi_gpu",
-        .type = KeyType::choice,
-        .choices = names_of<MultiGpu>,
-        .default_text = "\"threads\"",
-        .doc = "Several GPUs: driven by a CPU thread each, or by one for all. The option `--multi-gpu` "
-               "replaces it.",
-        .assign = [](Case& c, const Value& v) { c.force.multi_gpu = choice<MultiGpu>(v); }},
-    Key{.section = "force",
-        .name = "exchange",
-        .type = KeyType::choice,
-        .choices = names_of<Exchange>,
-        .default_text = "\"auto\"",
-        .doc =
-            "Several GPUs: how positions travel, by pinned memory (`host`, `mapped`, `write-combined`) or "
-            "from "
-            "GPU to GPU (`peer`). `auto` takes `peer` where they can. The option `--exchange` replaces it.",
-        .assign = [](Case& c, const Value& v) { c.force.exchange = choice<Exchange>(v); }},
+};
 
+const std::array after_force{
     Key{.section = "time",
         .name = "integrator",
         .type = KeyType::choice,
@@ -328,13 +262,63 @@ const std::array table{
 
 constexpr std::array<std::string_view, 4> section_names{"initial", "force", "time", "output"};
 
+KeyType type_of(OptionType type) {
+    switch (type) {
+    case OptionType::choice:
+        return KeyType::choice;
+    case OptionType::number:
+        return KeyType::number;
+    case OptionType::count:
+        return KeyType::integer;
+    case OptionType::device:
+        return KeyType::device;
+    }
+    return KeyType::text;
+}
+
+OptionValue option_value(const Value& value) {
+    if (const auto* whole = std::get_if<std::int64_t>(&value)) return *whole;
+    if (const auto* real = std::get_if<double>(&value)) return *real;
+    return text(value);
+}
+
+std::string doc_of(const OptionInfo& option) {
+    auto doc = guide_text<ForceOptions>(option);
+    if (option.machine) doc += fmt::format(" The option `{}` replaces it.", option.flag());
+    return doc;
+}
+
+Key key_of(const OptionInfo& option) {
+    return {.section = "force",
+            .name = option.name,
+            .type = type_of(option.type),
+            .range = {.low = option.least, .high = option.most, .low_open = option.open},
+            .choices = option.force_choices != nullptr ? option.force_choices : option.choices,
+            .default_text = toml_text(option.force.get(ForceOptions{})),
+            .unit = option.unit,
+            .doc = doc_of(option),
+            .assign = [&option](Case& c, const Value& v) { option.force.set(c.force, option_value(v)); }};
+}
+
+std::vector<Key> make_table() {
+    std::vector<Key> table(before_force.begin(), before_force.end());
+    for (const auto& option : option_table())
+        if (option.case_key) table.push_back(key_of(option));
+    table.insert(table.end(), after_force.begin(), after_force.end());
+    return table;
+}
+
 } // namespace
 
-std::span<const Key> keys() { return table; }
+std::span<const Key> keys() {
+    static const auto table = make_table();
+    return table;
+}
+
 std::span<const std::string_view> sections() { return section_names; }
 
 const Key* find_key(std::string_view section, std::string_view name) {
-    for (const auto& key : table)
+    for (const auto& key : keys())
         if (key.section == section && key.name == name) return &key;
     return nullptr;
 }

@@ -1,10 +1,12 @@
 // Every key a case file may have, in one table. Reading, range checks, suggestions, `--set` and the
-// documentation are all driven by it, so a key is added in exactly one place: keys.cpp.
+// documentation are all driven by it, so a key is added in exactly one place: keys.cpp, or for `[force]` the
+// table of options (farfield/options.h).
 #pragma once
 
 #include <farfield/run.h>
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <span>
 #include <string>
@@ -41,11 +43,11 @@ struct Key {
     KindSet kinds = 0;       ///< [initial]: the models that use the key; 0 elsewhere = always used
     KindSet required_by = 0; ///< [initial]: the models that cannot do without it
     bool required = false;
-    std::string_view default_text{}; ///< as written in TOML, or in words
-    std::string_view example{};      ///< a value as written in TOML
+    std::string default_text{}; ///< as written in TOML, or in words
+    std::string_view example{}; ///< a value as written in TOML
     std::string_view unit{};
-    std::string_view doc{};
-    void (*assign)(Case&, const Value&) = nullptr;
+    std::string doc{};
+    std::function<void(Case&, const Value&)> assign{};
 };
 
 /// The table, sections together, in the order of the documentation.

@@ -35,7 +35,7 @@ std::string_view expected(KeyType type) {
 }
 
 std::string example_of(const Key& key) {
-    const auto value = key.example.empty() ? key.default_text : key.example;
+    const auto value = key.example.empty() ? std::string_view(key.default_text) : key.example;
     return fmt::format(", for example {} = {}", key.name, value);
 }
 

@@ -1,34 +1,17 @@
 #include "dynamics/run/case_text.h"
 
 #include "dynamics/case_file/keys.h"
+#include "dynamics/case_file/toml_text.h"
+
+#include <farfield/options.h>
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <filesystem>
 #include <map>
 
 namespace farfield {
 namespace {
-
-// Shortest decimals that read back to the same double; TOML wants a point or an exponent.
-std::string number(double value) {
-    auto text = fmt::format("{}", value);
-    if (text.find_first_of(".e") == std::string::npos && std::isfinite(value)) text += ".0";
-    return text;
-}
-
-std::string toml_string(std::string_view text) {
-    std::string out = "\"";
-    for (const char c : text) {
-        if (c == '"' || c == '\\') out += '\\';
-        if (static_cast<unsigned char>(c) < 0x20)
-            out += fmt::format("\\u{:04X}", static_cast<unsigned char>(c));
-        else
-            out += c;
-    }
-    return out + "\"";
-}
 
 std::string truth(bool value) { return value ? "true" : "false"; }
 
@@ -53,20 +36,28 @@ void add_initial(Entries& out, const InitialOptions& initial) {
                                        .string()));
     out.decide("n", std::to_string(initial.n));
     out.decide("seed", std::to_string(initial.seed));
-    out.decide("cutoff_radius", number(initial.cutoff_radius));
-    out.decide("virial_ratio", number(initial.virial_ratio));
-    out.decide("charge", number(initial.charge));
-    out.decide("negative_fraction", number(initial.negative_fraction));
-    out.decide("w0", number(initial.w0));
+    out.decide("cutoff_radius", toml_number(initial.cutoff_radius));
+    out.decide("virial_ratio", toml_number(initial.virial_ratio));
+    out.decide("charge", toml_number(initial.charge));
+    out.decide("negative_fraction", toml_number(initial.negative_fraction));
+    out.decide("w0", toml_number(initial.w0));
     out.decide("model", toml_string(name_of(initial.model)));
-    out.decide("mass_ratio", number(initial.mass_ratio));
-    out.decide("separation", number(initial.separation));
-    out.decide("impact_parameter", number(initial.impact_parameter));
-    out.decide("relative_speed", number(initial.relative_speed));
+    out.decide("mass_ratio", toml_number(initial.mass_ratio));
+    out.decide("separation", toml_number(initial.separation));
+    out.decide("impact_parameter", toml_number(initial.impact_parameter));
+    out.decide("relative_speed", toml_number(initial.relative_speed));
     std::erase_if(out.list, [&](const CaseEntry& entry) {
         const auto* key = case_file::find_key(entry.section, entry.key);
         return key != nullptr && !case_file::used_by(*key, initial);
     });
+}
+
+void add_force(Entries& out, const ForceOptions& force) {
+    out.section = "force";
+    for (const auto& option : option_table())
+        if (option.case_key)
+            out.list.push_back(
+                {out.section, option.name, toml_text(option.force.get(force)), !option.machine});
 }
 
 std::map<std::string, std::string, std::less<>> lines_of(std::string_view text) {
@@ -87,34 +78,25 @@ std::vector<CaseEntry> case_entries(const Case& the_case) {
     if (!the_case.name.empty()) out.decide("name", toml_string(the_case.name)); // snapshots carry it
     add_initial(out, the_case.initial);
 
-    const auto& force = the_case.force;
-    out.section = "force";
-    out.decide("kernel", toml_string(name_of(force.kernel)));
-    out.decide("method", toml_string(name_of(force.method)));
-    out.decide("G", number(force.G));
-    out.decide("softening", number(force.softening));
-    out.decide("precision", toml_string(name_of(force.precision)));
-    out.add("device", toml_string(name_of(force.device)));
-    out.add("multi_gpu", toml_string(name_of(force.multi_gpu)));
-    out.add("exchange", toml_string(name_of(force.exchange)));
+    add_force(out, the_case.force);
 
     const auto& time = the_case.time;
     out.section = "time";
     out.decide("integrator", toml_string(name_of(time.integrator)));
-    out.decide("step", number(time.step));
-    out.add("end", number(time.end));
+    out.decide("step", toml_number(time.step));
+    out.add("end", toml_number(time.end));
     if (time.integrator == Integrator::hermite4) out.decide("adaptive", truth(time.adaptive));
-    if (time.adaptive) out.decide("eta", number(time.eta));
+    if (time.adaptive) out.decide("eta", toml_number(time.eta));
 
     const auto& output = the_case.output;
     out.section = "output";
-    out.decide("snapshot_every", number(output.snapshot_every));
-    out.decide("diagnostics_every", number(output.diagnostics_every));
-    out.add("checkpoint_every", number(output.checkpoint_every));
+    out.decide("snapshot_every", toml_number(output.snapshot_every));
+    out.decide("diagnostics_every", toml_number(output.diagnostics_every));
+    out.add("checkpoint_every", toml_number(output.checkpoint_every));
     out.add("pictures", truth(output.pictures));
     if (output.pictures) {
         out.add("plane", toml_string(output.plane));
-        out.add("picture_width", number(output.picture_width));
+        out.add("picture_width", toml_number(output.picture_width));
     }
     return out.list;
 }

@@ -5,6 +5,7 @@
 
 #include "sums/direct/common/block_lists.h"
 #include "sums/direct/cpu/blocks/mutual_division.h"
+#include "sums/direct/cpu/tiles.h"
 
 #include <farfield/sum.h>
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "sums/direct/common/block_lists.h"
+#include "sums/direct/cpu/tiles.h"
 
 #include <cstdint>
 #include <vector>

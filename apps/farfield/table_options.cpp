@@ -1,0 +1,74 @@
+#include "table_options.h"
+
+#include "options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace farfield::app {
+namespace {
+
+OptionValue read(const OptionInfo& option, const std::string& text) {
+    const auto flag = option.flag();
+    switch (option.type) {
+    case OptionType::choice:
+        if (const auto names = option.choices(); !option.allows(text)) unknown_choice(flag, text, names);
+        return text;
+    case OptionType::device:
+        device_from_name(text); // throws where it is none
+        return text;
+    case OptionType::count:
+        return std::int64_t{read_count(flag, text,
+                                       {static_cast<int>(option.least), static_cast<int>(option.most)},
+                                       "leave the option out for " + std::string(option.otherwise))};
+    case OptionType::number:
+        break;
+    }
+    return read_number(
+        flag, text, [&option](double number) { return option.allows(number); }, option.range());
+}
+
+// With a line for each name that the table explains.
+std::string description(const OptionInfo& option, const std::string& otherwise) {
+    std::string out(option.text);
+    if (!otherwise.empty()) out += fmt::format(" (default: {})", otherwise);
+    if (option.text_of_choice != nullptr)
+        for (const auto name : option.choices())
+            out += fmt::format("\n  {}: {}", name, option.text_of_choice(name));
+    return out;
+}
+
+} // namespace
+
+std::string GivenOptions::flags() const {
+    std::string out;
+    for (const auto& option : option_table())
+        for (const auto& [row, value] : given_)
+            if (row == &option) out += fmt::format(" {} {}", option.flag(), text_of(value));
+    return out;
+}
+
+template <class Options>
+CLI::Option* add_table_option(CLI::App& app, const OptionInfo& option, GivenOptions& given,
+                              const std::string& otherwise) {
+    auto* added = app.add_option_function<std::string>(
+        option.flag(), [&option, &given](const std::string& text) { given.add(option, read(option, text)); },
+        description(option, otherwise));
+    if (option.type == OptionType::choice)
+        show_choices(added, option.choices());
+    else
+        added->type_name(option.type == OptionType::device  ? "auto|cpu|cuda"
+                         : option.type == OptionType::count ? "N"
+                                                            : "X");
+    const auto by_default = option.template in<Options>().get(Options{});
+    if (otherwise.empty() && option.allows(by_default)) added->default_str(text_of(by_default));
+    return added;
+}
+
+template CLI::Option* add_table_option<SumOptions>(CLI::App&, const OptionInfo&, GivenOptions&,
+                                                   const std::string&);
+template CLI::Option* add_table_option<ForceOptions>(CLI::App&, const OptionInfo&, GivenOptions&,
+                                                     const std::string&);
+
+} // namespace farfield::app

@@ -1,0 +1,86 @@
+// farfield.SumReport and what is in it.
+#include "bindings.h"
+
+#include <farfield/sum.h>
+
+#include <nanobind/stl/vector.h>
+
+namespace nb = nanobind;
+
+namespace farfield::python {
+namespace {
+
+nb::str as_str(std::string_view text) { return nb::str(text.data(), text.size()); }
+
+void bind_direct(nb::module_& module) {
+    auto cls = nb::class_<DirectReport>(module, "DirectReport", "What only sums of every pair have.");
+    cls.def_ro("pairs", &DirectReport::pairs,
+               "Directed pairs: M·N, or N·(N−1) where targets are the sources.")
+        .def_ro("pairs_per_second", &DirectReport::pairs_per_second)
+        .def_prop_ro(
+            "variant", [](const DirectReport& r) { return as_str(name_of(r.variant)); },
+            "Variant really used.")
+        .def_ro("coincident_pairs_skipped", &DirectReport::coincident_pairs_skipped);
+    make_record(cls, {"pairs", "pairs_per_second", "variant", "coincident_pairs_skipped"});
+}
+
+void bind_error(nb::module_& module) {
+    auto cls = nb::class_<OutputError>(
+        module, "OutputError",
+        "How far one output is from the exact sums of the same inputs, at sampled targets.");
+    cls.def_prop_ro(
+           "output", [](const OutputError& e) { return as_str(name_of(e.output)); },
+           nb::sig("def output(self) -> _Output"))
+        .def_ro("relative", &OutputError::relative, "What `tolerance` bounds.")
+        .def_ro("largest", &OutputError::largest,
+                "`relative` is the largest difference over the largest output, not the L2 norm.")
+        .def_ro("median", &OutputError::median, "Of the samples, like percent_99 and maximum.")
+        .def_ro("percent_99", &OutputError::percent_99)
+        .def_ro("maximum", &OutputError::maximum)
+        .def_ro("samples", &OutputError::samples, "Targets that were compared.");
+    make_record(cls, {"output", "relative", "largest", "median", "percent_99", "maximum", "samples"});
+}
+
+nb::dict seconds_of_passes(const SumReport& report) {
+    nb::dict seconds;
+    for (const auto& pass : report.passes) seconds[nb::str(pass.name.c_str())] = pass.seconds;
+    return seconds;
+}
+
+} // namespace
+
+void bind_reports(nb::module_& module) {
+    bind_direct(module);
+    bind_error(module);
+    auto cls = nb::class_<SumReport>(module, "SumReport", "What one execution did and how long it took.");
+    cls.def_ro("sources", &SumReport::sources, "Number of sources N.")
+        .def_ro("targets", &SumReport::targets, "Number of targets M.")
+        .def_prop_ro(
+            "method", [](const SumReport& r) { return as_str(name_of(r.method)); }, "Method really used.")
+        .def_ro("reason", &SumReport::reason, "Why this method.")
+        .def_ro("prepare_seconds", &SumReport::prepare_seconds)
+        .def_ro("compute_seconds", &SumReport::compute_seconds, "All passes.")
+        .def_ro("finish_seconds", &SumReport::finish_seconds, "Checks and copies into the result.")
+        .def_ro("verify_seconds", &SumReport::verify_seconds,
+                "Exact sums at sampled targets; 0 without them.")
+        .def_prop_ro("passes", seconds_of_passes, nb::sig("def passes(self) -> dict[str, float]"),
+                     "Seconds of each pass of compute_seconds.")
+        .def_ro("errors", &SumReport::errors,
+                "An OutputError for each output, of the last execution that was compared; empty before.")
+        .def_ro("predicted_bytes", &SumReport::predicted_bytes, "Of memory, beside the caller's arrays.")
+        .def_prop_ro(
+            "isa", [](const SumReport& r) { return as_str(name_of(r.isa)); }, "Instruction set really used.")
+        .def_prop_ro("precision", [](const SumReport& r) { return as_str(name_of(r.precision)); })
+        .def_ro("threads", &SumReport::threads, "Of the CPU; 0 on a GPU.")
+        .def_prop_ro(
+            "device", [](const SumReport& r) { return name_of(r.device); },
+            "Where it was computed: \"cpu\", \"cuda:0\" or \"cuda:0,1\".")
+        .def_ro("cost_table", &SumReport::cost_table,
+                "Hash of the cost table that device=\"auto\" followed; empty if the device was named.")
+        .def_ro("direct", &SumReport::direct, "Of the methods that compute every pair.");
+    make_record(cls, {"sources", "targets", "method", "reason", "prepare_seconds", "compute_seconds",
+                      "finish_seconds", "verify_seconds", "passes", "errors", "predicted_bytes", "isa",
+                      "precision", "threads", "device", "cost_table", "direct"});
+}
+
+} // namespace farfield::python

@@ -1,0 +1,178 @@
+#include "table_options.h"
+
+#include "base/text.h"
+
+#include <farfield/error.h>
+
+#include <algorithm>
+
+namespace nb = nanobind;
+
+namespace farfield::python {
+namespace {
+
+[[noreturn]] void wrong_type(std::string_view name, const char* wanted, nb::handle value) {
+    throw nb::type_error((std::string(name) + " must be " + wanted + ", not " +
+                          nb::cast<std::string>(value.type().attr("__name__")))
+                             .c_str());
+}
+
+std::string text_from(const OptionInfo& option, nb::handle value) {
+    if (!nb::isinstance<nb::str>(value)) wrong_type(option.name, "a str", value);
+    auto text = nb::cast<std::string>(value);
+    if (option.type == OptionType::choice && !option.allows(text))
+        throw InvalidArgument(std::string(option.name) + " = '" + text + "' is not known" +
+                              suggestion(text, option.choices()));
+    return text;
+}
+
+double number_from(const OptionInfo& option, nb::handle value) {
+    const double number = PyFloat_AsDouble(value.ptr());
+    if (number == -1.0 && PyErr_Occurred() != nullptr) {
+        PyErr_Clear();
+        wrong_type(option.name, "a number", value);
+    }
+    return number;
+}
+
+std::int64_t count_from(const OptionInfo& option, nb::handle value) {
+    const nb::object whole = nb::steal(PyNumber_Index(value.ptr()));
+    if (!whole.is_valid()) {
+        PyErr_Clear();
+        wrong_type(option.name, "a whole number", value);
+    }
+    int overflow = 0;
+    const auto count = PyLong_AsLongLongAndOverflow(whole.ptr(), &overflow);
+    if (overflow != 0) throw InvalidArgument(std::string(option.name) + " is too large");
+    return count;
+}
+
+OptionValue value_from(const OptionInfo& option, nb::handle value) {
+    if (option.type == OptionType::number) return number_from(option, value);
+    if (option.type == OptionType::count) return count_from(option, value);
+    return text_from(option, value);
+}
+
+nb::object to_python(const OptionValue& value) {
+    return std::visit([](const auto& held) { return nb::cast(held); }, value);
+}
+
+std::string type_text(const OptionInfo& option) {
+    switch (option.type) {
+    case OptionType::choice:
+        return stub_name(option);
+    case OptionType::number:
+        return "float";
+    case OptionType::count:
+        return "int";
+    case OptionType::device:
+        break;
+    }
+    return "str";
+}
+
+template <class Options>
+void set_option(Options& options, const OptionInfo& option, nb::handle value) {
+    option.template in<Options>().set(options, value_from(option, value));
+}
+
+template <class Options>
+[[noreturn]] void unknown_keyword(std::string_view name, const Caller& caller) {
+    auto known = caller.keywords;
+    for (const auto& option : option_table())
+        if (option.template in<Options>()) known.push_back(option.name);
+    throw nb::type_error(
+        (std::string(caller.name) + "() has no keyword '" + std::string(name) + "'" + suggestion(name, known))
+            .c_str());
+}
+
+// Lines of at most 110 bytes, all but the first indented.
+std::string wrapped(const std::string& text, const std::string& indent) {
+    constexpr std::size_t longest = 110;
+    std::string out;
+    std::size_t length = 0;
+    for (std::size_t start = 0; start < text.size();) {
+        const auto end = std::min(text.find(' ', start), text.size());
+        const auto word = text.substr(start, end - start);
+        const bool breaks = length + word.size() >= longest;
+        if (!out.empty()) out += breaks ? "\n" + indent : " ";
+        length = (breaks ? indent.size() : length) + word.size() + 1;
+        out += word;
+        start = end + 1;
+    }
+    return out;
+}
+
+} // namespace
+
+std::string stub_name(const OptionInfo& option) {
+    std::string out = "_";
+    bool upper = true;
+    for (const char c : option.name) {
+        if (c != '_') out += static_cast<char>(upper && c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+        upper = c == '_';
+    }
+    return out;
+}
+
+std::string number_text(double value) { return nb::cast<std::string>(nb::repr(nb::float_(value))); }
+
+template <class Options>
+Options options_from(const nb::kwargs& keywords, const Caller& caller) {
+    Options options;
+    for (const auto& [key, value] : keywords) {
+        const auto name = nb::cast<std::string>(key);
+        const auto* option = find_option(name);
+        if (option == nullptr || !option->template in<Options>()) unknown_keyword<Options>(name, caller);
+        set_option(options, *option, value);
+    }
+    return options;
+}
+
+template <class Options>
+std::string option_parameters() {
+    std::string out;
+    for (const auto& option : option_table()) {
+        if (!option.template in<Options>()) continue;
+        const auto by_default = to_python(option.template in<Options>().get(Options{}));
+        out += ", " + std::string(option.name) + ": " + type_text(option) + " = " +
+               nb::cast<std::string>(nb::repr(by_default));
+    }
+    return out;
+}
+
+template <class Options>
+std::string option_docs() {
+    std::string out;
+    for (const auto& option : option_table())
+        if (option.template in<Options>())
+            out +=
+                "\n    " + wrapped(std::string(option.name) + ": " + guide_text<Options>(option), "        ");
+    return out;
+}
+
+template SumOptions options_from<SumOptions>(const nb::kwargs&, const Caller&);
+template ForceOptions options_from<ForceOptions>(const nb::kwargs&, const Caller&);
+template std::string option_parameters<SumOptions>();
+template std::string option_parameters<ForceOptions>();
+template std::string option_docs<SumOptions>();
+template std::string option_docs<ForceOptions>();
+
+void bind_options(nb::class_<ForceOptions>& cls) {
+    std::vector<std::string> fields;
+    for (const auto& option : option_table()) {
+        if (!option.force) continue;
+        const auto& name = fields.emplace_back(option.name);
+        const auto type = type_text(option);
+        const auto getter = "def " + name + "(self) -> " + type;
+        const auto setter = "def " + name + "(self, value: " + type + ", /) -> None";
+        cls.def_prop_rw(
+            name.c_str(), [&option](const ForceOptions& self) { return to_python(option.force.get(self)); },
+            [&option](ForceOptions& self, const nb::object& value) { set_option(self, option, value); },
+            nb::for_getter(nb::sig(getter.c_str())), nb::for_setter(nb::sig(setter.c_str())),
+            guide_text<ForceOptions>(option).c_str());
+    }
+    make_record(cls, fields);
+}
+
+} // namespace farfield::python

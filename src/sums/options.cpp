@@ -1,0 +1,274 @@
+// The table of options. The force of a simulation is a sum too, whose options stand in a struct of their own:
+// a row names its member in each.
+#include <farfield/options.h>
+
+#include "base/text.h"
+#include "sums/kernels/kernel.h"
+
+#include <farfield/error.h>
+#include <farfield/simulation.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+namespace farfield {
+namespace {
+
+template <class Value>
+OptionValue to_option(const Value& value) {
+    if constexpr (std::is_enum_v<Value>) {
+        if (static_cast<std::size_t>(value) >= names_of<Value>().size())
+            throw InvalidArgument(fmt::format("{} is not one of its values", static_cast<int>(value)));
+        return std::string(name_of(value));
+    } else if constexpr (std::is_same_v<Value, DeviceChoice>) {
+        return name_of(value);
+    } else if constexpr (std::is_integral_v<Value>) {
+        return std::int64_t{value};
+    } else {
+        return value;
+    }
+}
+
+template <class Value>
+void from_option(const OptionValue& option, Value& value) {
+    if constexpr (std::is_enum_v<Value>) {
+        const auto& name = std::get<std::string>(option);
+        const auto found = from_name<Value>(name);
+        if (!found)
+            throw InvalidArgument(
+                fmt::format("'{}' is not known{}", name, suggestion(name, names_of<Value>())));
+        value = *found;
+    } else if constexpr (std::is_same_v<Value, DeviceChoice>) {
+        value = device_from_name(std::get<std::string>(option));
+    } else if constexpr (std::is_integral_v<Value>) {
+        const auto count = std::get<std::int64_t>(option);
+        if (count < std::numeric_limits<Value>::min() || count > std::numeric_limits<Value>::max())
+            throw InvalidArgument(fmt::format("{} is too large", count));
+        value = static_cast<Value>(count);
+    } else {
+        value = std::get<Value>(option);
+    }
+}
+
+template <auto member>
+struct Access;
+template <class Options, class Value, Value Options::*member>
+struct Access<member> {
+    static OptionValue get(const Options& options) { return to_option(options.*member); }
+    static void set(Options& options, const OptionValue& value) { from_option(value, options.*member); }
+    static constexpr OptionMember<Options> row{get, set};
+};
+template <auto member>
+constexpr auto in = Access<member>::row;
+
+std::vector<std::string_view> kernels_of_forces() {
+    std::vector<std::string_view> names;
+    for (const auto* kernel : kernels())
+        if (kernel->moves_bodies()) names.push_back(kernel->name);
+    return names;
+}
+
+template <class Enum>
+std::string_view text_of_name(std::string_view name) {
+    if constexpr (std::is_same_v<Enum, Kernel>)
+        return kernel_info(from_name<Enum>(name).value()).text;
+    else
+        return text_of(from_name<Enum>(name).value());
+}
+
+constexpr std::array table{
+    OptionInfo{.name = "kernel",
+               .type = OptionType::choice,
+               .text = "Pair interaction",
+               .details =
+                   "In a simulation `gravity` acts by mass; `coulomb` acts by charge, and acceleration "
+                   "is q·E/m.",
+               .choices = names_of<Kernel>,
+               .text_of_choice = text_of_name<Kernel>,
+               .force_choices = kernels_of_forces,
+               .case_key = true,
+               .sum = in<&SumOptions::kernel>,
+               .force = in<&ForceOptions::kernel>},
+    OptionInfo{.name = "method",
+               .type = OptionType::choice,
+               .text = "Algorithm",
+               .choices = names_of<Method>,
+               .text_of_choice = text_of_name<Method>,
+               .case_key = true,
+               .sum = in<&SumOptions::method>,
+               .force = in<&ForceOptions::method>},
+    OptionInfo{.name = "G",
+               .type = OptionType::number,
+               .text = "Gravitational (or Coulomb) constant",
+               .details =
+                   "Left out in a case file, `solar-system` takes k² = 0.01720209895² au³/(M☉ day²) and "
+                   "`file` what the file says.",
+               .open = true,
+               .case_key = true,
+               .force = in<&ForceOptions::G>},
+    OptionInfo{.name = "softening",
+               .type = OptionType::number,
+               .text = "Plummer softening ε, in the length unit of the points",
+               .details = "0 = none.",
+               .unit = "length",
+               .case_key = true,
+               .sum = in<&SumOptions::softening>,
+               .force = in<&ForceOptions::softening>},
+    OptionInfo{.name = "sigma",
+               .type = OptionType::number,
+               .text = "Width σ of the Gaussians, in the length unit of the points",
+               .details = "`gauss` needs it; no other kernel takes it.",
+               .unit = "length",
+               .open = true,
+               .otherwise = "none",
+               .sum = in<&SumOptions::sigma>},
+    OptionInfo{.name = "tolerance",
+               .type = OptionType::number,
+               .text = "Compare with exact sums at sampled targets; fail where the relative error is larger",
+               .details = "Every output is compared, once a plan, and the report tells the errors.",
+               .open = true,
+               .otherwise = "none",
+               .sum = in<&SumOptions::tolerance>},
+    OptionInfo{.name = "precision",
+               .type = OptionType::choice,
+               .text = "Arithmetic of the pair loop",
+               .details =
+                   "`mixed` takes differences of coordinates from pairs of floats, so that rounding the "
+                   "inputs loses no accuracy, and does the rest as `float` does; it costs some operations "
+                   "a pair more than `float`.",
+               .choices = names_of<Precision>,
+               .case_key = true,
+               .sum = in<&SumOptions::precision>,
+               .force = in<&ForceOptions::precision>},
+    OptionInfo{.name = "coincident",
+               .type = OptionType::choice,
+               .text = "What distinct points at one place do without softening",
+               .details = "`error` names both rows; `skip` leaves such pairs out and counts them.",
+               .choices = names_of<Coincident>,
+               .sum = in<&SumOptions::coincident>},
+    OptionInfo{.name = "device",
+               .type = OptionType::device,
+               .text = "Where to compute, also cuda:1 or cuda:0,1; auto decides by time",
+               .details =
+                   "`cuda` is the first GPU, `cuda:0,1` are two; `auto` takes a GPU where it is faster.",
+               .machine = true,
+               .case_key = true,
+               .sum = in<&SumOptions::device>,
+               .force = in<&ForceOptions::device>},
+    OptionInfo{.name = "multi_gpu",
+               .type = OptionType::choice,
+               .text = "Several GPUs: a CPU thread each, or one for all",
+               .choices = names_of<MultiGpu>,
+               .machine = true,
+               .case_key = true,
+               .sum = in<&SumOptions::multi_gpu>,
+               .force = in<&ForceOptions::multi_gpu>},
+    OptionInfo{.name = "exchange",
+               .type = OptionType::choice,
+               .text = "Several GPUs: how they exchange data",
+               .details =
+                   "Positions travel by pinned memory (`host`, `mapped`, `write-combined`) or from GPU to "
+                   "GPU (`peer`). `auto` takes `peer` where they can.",
+               .choices = names_of<Exchange>,
+               .machine = true,
+               .case_key = true,
+               .sum = in<&SumOptions::exchange>,
+               .force = in<&ForceOptions::exchange>},
+    OptionInfo{.name = "threads",
+               .type = OptionType::count,
+               .text = "Threads to use; by default all cores (or OMP_NUM_THREADS)",
+               .details = "Results have the same bits for any number.",
+               .least = 1,
+               .most = 4096,
+               .otherwise = "all cores",
+               .machine = true,
+               .sum = in<&SumOptions::threads>,
+               .force = in<&ForceOptions::threads>},
+    OptionInfo{.name = "isa",
+               .type = OptionType::choice,
+               .text = "Instruction set of the pair loops; auto takes the best this CPU has",
+               .choices = names_of<Isa>,
+               .machine = true,
+               .sum = in<&SumOptions::isa>,
+               .force = in<&ForceOptions::isa>},
+    OptionInfo{.name = "variant",
+               .type = OptionType::choice,
+               .text = "Rung of the ladder of direct sums; auto takes the fastest",
+               .choices = names_of<Variant>,
+               .sum = in<&SumOptions::variant>},
+};
+
+double as_number(const OptionValue& value) {
+    const auto* number = std::get_if<double>(&value);
+    return number != nullptr ? *number : static_cast<double>(std::get<std::int64_t>(value));
+}
+
+// Choices cannot be wrong once they are read.
+template <class Options>
+void check(const Options& options) {
+    const Options defaults;
+    for (const auto& row : table) {
+        const auto& member = row.template in<Options>();
+        if (!member) continue;
+        OptionValue value;
+        try {
+            value = member.get(options);
+        } catch (const InvalidArgument& error) {
+            throw InvalidArgument(fmt::format("{}: {}", row.name, error.what()));
+        }
+        if (std::holds_alternative<std::string>(value) || row.allows(value)) continue;
+        const auto by_default = member.get(defaults);
+        if (value == by_default) continue;
+        const auto none = row.otherwise.empty()
+                              ? std::string()
+                              : fmt::format(", or {} for {}", text_of(by_default), row.otherwise);
+        throw InvalidArgument(fmt::format("{} is {}; it must be a {} {}{}", row.name, text_of(value),
+                                          row.type == OptionType::count ? "whole number" : "finite number",
+                                          row.range(), none));
+    }
+}
+
+} // namespace
+
+std::string text_of(const OptionValue& value) {
+    return std::visit([](const auto& held) { return fmt::format("{}", held); }, value);
+}
+
+std::string OptionInfo::flag() const {
+    auto out = "--" + std::string(name);
+    std::replace(out.begin(), out.end(), '_', '-');
+    return out;
+}
+
+bool OptionInfo::allows(const OptionValue& value) const {
+    if (const auto* spelling = std::get_if<std::string>(&value)) {
+        if (choices == nullptr) return true;
+        const auto names = choices();
+        return std::find(names.begin(), names.end(), *spelling) != names.end();
+    }
+    const double number = as_number(value);
+    return std::isfinite(number) && (open ? number > least : number >= least) && number <= most;
+}
+
+std::string OptionInfo::range() const {
+    if (std::isfinite(most)) return fmt::format("from {} to {}", least, most);
+    return fmt::format("{} {}", open ? ">" : "≥", least);
+}
+
+std::span<const OptionInfo> option_table() { return table; }
+
+const OptionInfo* find_option(std::string_view name) {
+    const auto* found =
+        std::find_if(table.begin(), table.end(), [&](const OptionInfo& row) { return row.name == name; });
+    return found == table.end() ? nullptr : found;
+}
+
+void check_options(const SumOptions& options) { check(options); }
+void check_options(const ForceOptions& options) { check(options); }
+
+} // namespace farfield
