@@ -4,6 +4,7 @@
 #include "dynamics/integrators/integrator.h"
 #include "sums/costs/cost_file.h"
 #include "sums/direct/costs.h"
+#include "sums/method/method.h"
 
 #include <farfield/error.h>
 
@@ -55,10 +56,16 @@ Place choose_place(const ForceOptions& force, Integrator integrator, std::int64_
                 fmt::format("time.integrator = \"{}\" runs on the CPU only; with force.device = \"{}\" use "
                             "\"yoshida4\" (order 4, too) or \"leapfrog\", or set force.device = \"cpu\"",
                             name_of(integrator), name_of(force.device)));
+        if (!method_info(force.method).resident)
+            throw InvalidArgument(
+                fmt::format("force.method = \"{}\" runs on the CPU only; with force.device = "
+                            "\"{}\" use \"direct\", or set force.device = \"cpu\"",
+                            name_of(force.method), name_of(force.device)));
         const auto gpus = force.device.gpus.empty() ? std::vector<int>{0} : force.device.gpus;
         for (const int gpu : gpus) cuda::use_device(gpu);
         return {.kind = DeviceKind::cuda, .gpus = gpus, .note = {}};
     }
+    if (!method_info(force.method).resident) return {};
     const CostTable* table = is_left_open(force) ? &cost_table_in_use().table : nullptr;
     if (!cuda::built_with_cuda()) return {}; // nobody expects a GPU of such a build
     if (const auto problem = cuda::why_no_device(); !problem.empty())
