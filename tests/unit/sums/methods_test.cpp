@@ -30,7 +30,7 @@ std::string content_of(const fs::path& path) {
 
 std::vector<std::string> files_that_name(const std::string& word) {
     std::vector<std::string> found;
-    for (const auto* folder : {"src", "apps", "include", "python"})
+    for (const auto* folder : {"src", "apps", "include", "python/bindings", "python/farfield"})
         for (const auto& entry : fs::recursive_directory_iterator(fs::path(FARFIELD_SOURCE) / folder)) {
             const auto extension = entry.path().extension();
             if (extension != ".h" && extension != ".cpp" && extension != ".cu" && extension != ".cuh" &&
