@@ -167,7 +167,7 @@ def test_a_tolerance_is_kept_or_an_error(rng):
     report = farfield.sum(points, strengths, tolerance=1e-12).report
     assert [error.output for error in report.errors] == ["potential", "field"] and report.verify_seconds > 0.0
     for error in report.errors:
-        assert 0.0 < error.relative < 1e-12 and not error.largest and error.samples == 257
+        assert 0.0 < error.relative < 1e-12 and not error.largest and error.samples == 256
         assert error.median <= error.percent_99 <= error.maximum
     assert farfield.sum(points, strengths).report.errors == []
     with pytest.raises(farfield.ToleranceNotReached, match="above the tolerance 1e-12.*'double'"):
@@ -176,8 +176,8 @@ def test_a_tolerance_is_kept_or_an_error(rng):
 
 def test_ctrl_c_stops_a_sum(rng):
     """One sum of many seconds ends well before its time."""
-    points, strengths = cloud(rng, 60_000)
-    plan = farfield.SumPlan(points, targets=rng.normal(size=(60_000, 3)), variant="naive", device="cpu", threads=1)
+    points, strengths = cloud(rng, 300_000)
+    plan = farfield.SumPlan(points, device="cpu")
     threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
     start = time.monotonic()
     with pytest.raises(KeyboardInterrupt):

@@ -1,35 +1,22 @@
 #include "sums/asked.h"
 
 #include "base/arrays.h"
-#include "base/names.h"
 
 #include <farfield/error.h>
+#include <farfield/options.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 namespace farfield {
 namespace {
 
-template <class Enum>
-void check_enum(Enum value, std::string_view what) {
-    if (static_cast<std::size_t>(value) >= names_of<Enum>().size())
-        throw InvalidArgument(fmt::format("{}: {} is not one of its values", what, static_cast<int>(value)));
-}
-
+// Each kernel has lengths of its own.
 void check_lengths(const SumOptions& options, const KernelInfo& kernel) {
-    if (!std::isfinite(options.softening) || options.softening < 0.0)
-        throw InvalidArgument(fmt::format(
-            "softening is {}; it must be finite and ≥ 0, in the length unit of the points (0 = none)",
-            options.softening));
     if (options.softening > 0.0 && !kernel.softens)
         throw InvalidArgument(fmt::format("softening is {}, but kernel '{}' has none; leave it out",
                                           options.softening, kernel.name));
-    if (!std::isfinite(options.sigma) || options.sigma < 0.0)
-        throw InvalidArgument(fmt::format(
-            "sigma is {}; it must be finite and > 0, in the length unit of the points", options.sigma));
     if (kernel.has_sigma != (options.sigma > 0.0))
         throw InvalidArgument(kernel.has_sigma
                                   ? fmt::format("kernel '{}' needs sigma, its width > 0", kernel.name)
@@ -37,30 +24,13 @@ void check_lengths(const SumOptions& options, const KernelInfo& kernel) {
                                                 options.sigma, kernel.name));
 }
 
-void check(const SumOptions& options) {
-    check_enum(options.kernel, "kernel");
-    check_enum(options.method, "method");
-    check_enum(options.precision, "precision");
-    check_enum(options.coincident, "coincident");
-    check_enum(options.isa, "isa");
-    check_enum(options.variant, "variant");
-    check_enum(options.multi_gpu, "multi_gpu");
-    check_enum(options.exchange, "exchange");
-    check_lengths(options, kernel_info(options.kernel));
-    if (!std::isfinite(options.tolerance) || options.tolerance < 0.0)
-        throw InvalidArgument(fmt::format(
-            "tolerance is {}; it must be a finite relative error > 0, or 0 for none", options.tolerance));
-    if (options.threads < 0)
-        throw InvalidArgument(fmt::format(
-            "threads is {}; it must be ≥ 1, or 0 for as many as OpenMP would use", options.threads));
-}
-
 } // namespace
 
 SumProblem problem_of(const SumOptions& options, const ConstArrayView& sources,
                       const ConstArrayView* targets) {
-    check(options);
+    check_options(options);
     const auto& kernel = kernel_info(options.kernel);
+    check_lengths(options, kernel);
     const auto columns = sources.ndim == 2 ? sources.shape[1] : kernel.least_dimension;
     SumProblem problem;
     problem.kernel = &kernel;

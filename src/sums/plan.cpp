@@ -11,12 +11,12 @@
 #include "sums/select/verify.h"
 
 #include <farfield/error.h>
+#include <farfield/options.h>
 #include <farfield/sum.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>

@@ -3,6 +3,7 @@
 #include "sums/kernels/kernel.h"
 
 #include <farfield/error.h>
+#include <farfield/options.h>
 
 #include <fmt/format.h>
 
@@ -16,17 +17,6 @@
 
 namespace farfield {
 namespace {
-
-void check_options(const ForceOptions& options) {
-    if (!(options.G > 0.0) || !std::isfinite(options.G))
-        throw InvalidArgument(fmt::format("force.G is {}; it must be a finite number > 0", options.G));
-    if (!(options.softening >= 0.0) || !std::isfinite(options.softening))
-        throw InvalidArgument(fmt::format(
-            "force.softening is {}; it must be a finite length ≥ 0 (0 switches it off)", options.softening));
-    if (options.threads < 0)
-        throw InvalidArgument(fmt::format(
-            "threads is {}; it must be 1 or more, or 0 for as many as OpenMP would use", options.threads));
-}
 
 void check_kernel(const KernelInfo& kernel) {
     if (kernel.moves_bodies()) return;

@@ -79,13 +79,13 @@ TEST(Propagator, SaysThatAPrecisionIsNotUsed) {
 TEST(MethodSupport, RefusesHermiteWithoutJerks) {
     EXPECT_TRUE(supports_jerk(Method::direct));
     EXPECT_NO_THROW(check_jerk(Method::direct, Integrator::hermite4));
-    const auto without_jerks = Method::reference; // has no jerks
-    EXPECT_FALSE(supports_jerk(without_jerks));
-    expect_contains(error_of<InvalidArgument>([&] { check_jerk(without_jerks, Integrator::hermite4); }),
+    const auto plain = Method::reference;
+    EXPECT_FALSE(supports_jerk(plain));
+    expect_contains(error_of<InvalidArgument>([&] { check_jerk(plain, Integrator::hermite4); }),
                     {"hermite4", "force.method", "\"direct\"", "yoshida4"});
     auto motion = motion_of(crowd(4, 1));
     auto force = on_host;
-    force.method = without_jerks;
+    force.method = plain;
     expect_contains(error_of<InvalidArgument>([&] {
                         (void)make_propagator({.force = force, .integrator = Integrator::hermite4}, motion);
                     }),

@@ -1,0 +1,128 @@
+// The table of options: every row reads and writes its members, its defaults are those of the structs, and
+// values that are not allowed are named.
+#include <farfield/error.h>
+#include <farfield/options.h>
+#include <farfield/simulation.h>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+#include <string>
+
+namespace farfield {
+namespace {
+
+// Two values that a user may give.
+std::pair<OptionValue, OptionValue> two_values(const OptionInfo& option) {
+    switch (option.type) {
+    case OptionType::choice:
+        return {std::string(option.choices().front()), std::string(option.choices().back())};
+    case OptionType::number:
+        return {0.25, 1e3};
+    case OptionType::count:
+        return {std::int64_t{1}, std::int64_t{7}};
+    default:
+        return {std::string("cpu"), std::string("cuda:0,1")};
+    }
+}
+
+template <class Options>
+void expect_round_trip(const OptionInfo& option) {
+    const auto& member = option.template in<Options>();
+    if (!member) return;
+    SCOPED_TRACE(option.name);
+    const Options defaults;
+    const auto [first, second] = two_values(option);
+    for (const auto& value : {first, second}) {
+        Options options;
+        member.set(options, value);
+        EXPECT_TRUE(option.allows(value));
+        EXPECT_EQ(member.get(options), value);
+        for (const auto& other : option_table()) { // and nothing else is changed
+            if (other.name == option.name || !other.template in<Options>()) continue;
+            EXPECT_EQ(other.template in<Options>().get(options), other.template in<Options>().get(defaults))
+                << other.name;
+        }
+    }
+    EXPECT_EQ(option.allows(member.get(defaults)), option.otherwise.empty());
+}
+
+TEST(Options, EveryRowReadsAndWritesItsMembers) {
+    std::set<std::string_view> names;
+    for (const auto& option : option_table()) {
+        EXPECT_TRUE(names.insert(option.name).second) << option.name;
+        EXPECT_EQ(find_option(option.name), &option);
+        EXPECT_TRUE(option.sum || option.force) << option.name;
+        EXPECT_FALSE(option.text.ends_with('.')) << option.name;
+        EXPECT_EQ(option.type == OptionType::choice, option.choices != nullptr) << option.name;
+        expect_round_trip<SumOptions>(option);
+        expect_round_trip<ForceOptions>(option);
+    }
+    EXPECT_EQ(find_option("multi-gpu"), nullptr);
+    EXPECT_EQ(find_option("multi_gpu")->flag(), "--multi-gpu");
+}
+
+TEST(Options, WhatMayBeGiven) {
+    EXPECT_TRUE(find_option("softening")->allows(0.0));
+    EXPECT_FALSE(find_option("sigma")->allows(0.0)); // 0 says that there is none
+    EXPECT_FALSE(find_option("G")->allows(0.0));
+    for (const double wrong : {-1.0, std::nan(""), HUGE_VAL})
+        EXPECT_FALSE(find_option("softening")->allows(wrong)) << wrong;
+    EXPECT_FALSE(find_option("threads")->allows(std::int64_t{0}));
+    EXPECT_TRUE(find_option("threads")->allows(std::int64_t{4096}));
+    EXPECT_FALSE(find_option("threads")->allows(std::int64_t{4097}));
+    EXPECT_FALSE(find_option("kernel")->allows(std::string("gravty")));
+    EXPECT_EQ(find_option("sigma")->range(), "> 0");
+    EXPECT_EQ(find_option("softening")->range(), "≥ 0");
+}
+
+template <class Options, class Change>
+std::string refusal(Change change) {
+    Options options;
+    change(options);
+    try {
+        check_options(options);
+    } catch (const InvalidArgument& error) {
+        return error.what();
+    }
+    return {};
+}
+
+TEST(Options, ValuesThatAreNotAllowedAreNamed) {
+    EXPECT_EQ(refusal<SumOptions>([](auto& /*options*/) {}), "");
+    EXPECT_EQ(refusal<ForceOptions>([](auto& /*options*/) {}), "");
+    EXPECT_EQ(refusal<SumOptions>([](auto& o) { o.softening = -1.0; }),
+              "softening is -1; it must be a finite number ≥ 0");
+    EXPECT_EQ(refusal<SumOptions>([](auto& o) { o.tolerance = std::nan(""); }),
+              "tolerance is nan; it must be a finite number > 0, or 0 for none");
+    EXPECT_EQ(refusal<SumOptions>([](auto& o) { o.threads = -2; }),
+              "threads is -2; it must be a whole number from 1 to 4096, or 0 for all cores");
+    EXPECT_EQ(refusal<ForceOptions>([](auto& o) { o.G = 0.0; }),
+              "force.G is 0; it must be a finite number > 0");
+    EXPECT_EQ(refusal<SumOptions>([](auto& o) { o.kernel = static_cast<Kernel>(77); }),
+              "kernel: 77 is not one of its values");
+    EXPECT_EQ(refusal<ForceOptions>([](auto& o) { o.exchange = static_cast<Exchange>(9); }),
+              "force.exchange: 9 is not one of its values");
+}
+
+TEST(Options, UnknownNamesSuggestTheNearest) {
+    SumOptions options;
+    try {
+        find_option("precision")->sum.set(options, std::string("duoble"));
+        FAIL() << "it was taken";
+    } catch (const InvalidArgument& error) {
+        EXPECT_STREQ(error.what(), "'duoble' is not known, did you mean 'double'?");
+    }
+    EXPECT_THROW(find_option("threads")->sum.set(options, std::int64_t{1} << 40), InvalidArgument);
+    EXPECT_THROW(find_option("device")->sum.set(options, std::string("cudda")), InvalidArgument);
+}
+
+TEST(Options, FactsOfKernels) {
+    EXPECT_EQ(facts_of(Kernel::laplace2d).strength_columns, 2);
+    EXPECT_TRUE(facts_of(Kernel::gauss).has_sigma && facts_of(Kernel::gauss).acts_on_itself);
+    EXPECT_EQ(facts_of(Kernel::gravity).outputs, Output::potential | Output::field);
+}
+
+} // namespace
+} // namespace farfield
