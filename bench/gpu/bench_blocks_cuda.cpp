@@ -34,7 +34,7 @@ struct Exact {
     long double field[3] = {0, 0, 0}, potential = 0;
 };
 
-// Σ q d/r³ with d from target to source, and Σ q/r, of the point `i` in `block`.
+// Σ q d/r³ with d = x − y, and Σ q/r, of the point `i` in `block`.
 Exact exact_sum(const block_grid::Grid& grid, std::size_t block, std::size_t i) {
     Exact sum;
     const auto add = [&](const BlockRange& range) {
@@ -42,7 +42,7 @@ Exact exact_sum(const block_grid::Grid& grid, std::size_t block, std::size_t i) 
             if (j == i) continue;
             long double d[3], r2 = 0;
             for (std::size_t k = 0; k < 3; ++k) {
-                d[k] = static_cast<long double>(grid.points[3 * j + k]) - grid.points[3 * i + k];
+                d[k] = static_cast<long double>(grid.points[3 * i + k]) - grid.points[3 * j + k];
                 r2 += d[k] * d[k];
             }
             const long double term = grid.strengths[j] / std::sqrt(r2);

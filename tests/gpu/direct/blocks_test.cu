@@ -86,8 +86,8 @@ std::vector<Vec4<long double>> exact(const Model& model) {
                     if (model.own && i == j) continue;
                     long double d[3], r2 = static_cast<long double>(model.softening) * model.softening;
                     for (int k = 0; k < 3; ++k) {
-                        d[k] = static_cast<long double>(model.sources[static_cast<std::size_t>(3 * j + k)]) -
-                               model.targets[static_cast<std::size_t>(3 * i + k)];
+                        d[k] = static_cast<long double>(model.targets[static_cast<std::size_t>(3 * i + k)]) -
+                               model.sources[static_cast<std::size_t>(3 * j + k)];
                         r2 += d[k] * d[k];
                     }
                     const long double term = model.strengths[static_cast<std::size_t>(j)] / std::sqrt(r2);
