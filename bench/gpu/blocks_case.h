@@ -20,7 +20,7 @@ struct BlocksTimes {
     std::vector<double> ms; ///< pair kernel and gathering of slots, by events, sorted
     int warps = 0;
     std::size_t items = 0, slot_bytes = 0;
-    std::vector<double> sums; ///< N×4: Σ q d/r³, d from target to source, and Σ q/r
+    std::vector<double> sums; ///< N×4: Σ q d/r³, d = x − y, and Σ q/r
 };
 
 BlocksTimes measure(const block_grid::Grid& grid, const BlocksCase& the_case);

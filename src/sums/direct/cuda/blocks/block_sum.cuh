@@ -29,7 +29,7 @@ struct BlockTask {
     bool own = false;
     Real softening2 = 0;
     int outputs = field_and_potential;
-    /// Σ q d/r³ and Σ q/r of each target in a block, d from target to source, as all sums of pair.cuh.
+    /// Σ q d/r³ and Σ q/r of each target in a block, d = x − y, as all sums of pair.cuh.
     Vec4<Real>* sums = nullptr;
 };
 
