@@ -118,7 +118,9 @@ public:
     SumPlan& operator=(SumPlan&&) noexcept;
     ~SumPlan();
 
-    /// Computes the outputs that are present. `strengths`: N masses or charges; N×2 for complex ones.
+    /// Computes the outputs that are present. `strengths`: N masses or charges; N×2 for complex ones. Several
+    /// vectors of strengths are summed in one call as N×k (complex: N×2k); each output then has k times as
+    /// many columns, those of one vector side by side.
     /// @throws InvalidArgument for wrong shapes, an output that the kernel does not have, strengths that are
     ///         not finite (names the row), or, with `Coincident::error`, distinct coincident points without
     ///         softening (names both rows); ToleranceNotReached where `options.tolerance` is not kept;

@@ -112,6 +112,8 @@ std::string report_json(const SumFilesTask& task, const Timings& timings) {
     json["compute_seconds"] = best.compute_seconds;
     for (const auto& execution : timings.executions)
         json["compute_seconds_of_each"].push_back(execution.compute_seconds);
+    for (const auto& pass : best.passes)
+        json["passes"].push_back({{"name", pass.name}, {"seconds", pass.seconds}});
     json["stages"] = stages_of(timings);
     return json.dump(2) + '\n';
 }

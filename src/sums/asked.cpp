@@ -48,18 +48,26 @@ SumProblem problem_of(const SumOptions& options, const ConstArrayView& sources,
     return problem;
 }
 
-void check_outputs(const SumProblem& problem, const SumOutputs& outputs) {
+std::int64_t check_arrays(const SumProblem& problem, const ConstArrayView& strengths,
+                          const SumOutputs& outputs) {
+    const auto& kernel = *problem.kernel;
+    const int columns = kernel.strength.columns;
+    const bool several =
+        strengths.ndim == 2 && strengths.shape[1] > columns && strengths.shape[1] % columns == 0;
+    const auto vectors = several ? strengths.shape[1] / columns : 1;
+    check_values(strengths, problem.sources, "strengths", static_cast<int>(vectors * columns));
     for (int k = 0; k < output_count; ++k) {
         const auto output = static_cast<Output>(k);
         const auto& view = outputs.of(output);
         if (!view) continue;
-        const auto* info = problem.kernel->find(output);
+        const auto* info = kernel.find(output);
         if (info == nullptr)
-            throw InvalidArgument(fmt::format("kernel '{}' has no output '{}'; it has {}",
-                                              problem.kernel->name, name_of(output),
-                                              name_of(problem.outputs)));
-        check_output(view, problem.targets, problem.kernel->width(*info, problem.dimension), name_of(output));
+            throw InvalidArgument(fmt::format("kernel '{}' has no output '{}'; it has {}", kernel.name,
+                                              name_of(output), name_of(problem.outputs)));
+        check_output(view, problem.targets, vectors * kernel.width(*info, problem.dimension),
+                     name_of(output));
     }
+    return vectors;
 }
 
 } // namespace farfield

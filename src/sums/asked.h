@@ -12,7 +12,10 @@ namespace farfield {
 SumProblem problem_of(const SumOptions& options, const ConstArrayView& sources,
                       const ConstArrayView* targets);
 
-/// @throws InvalidArgument for an output that the kernel does not have, or an array of a wrong shape.
-void check_outputs(const SumProblem& problem, const SumOutputs& outputs);
+/// Checks strengths and outputs against the problem and each other; returns the number of vectors of
+/// strengths. @throws InvalidArgument for an output that the kernel does not have, or an array of a wrong
+/// shape.
+std::int64_t check_arrays(const SumProblem& problem, const ConstArrayView& strengths,
+                          const SumOutputs& outputs);
 
 } // namespace farfield

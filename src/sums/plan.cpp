@@ -7,6 +7,7 @@
 #include "base/stopwatch.h"
 #include "sums/asked.h"
 #include "sums/method/method.h"
+#include "sums/method/vectors.h"
 #include "sums/select/device.h"
 #include "sums/select/verify.h"
 
@@ -81,7 +82,7 @@ struct SumPlan::Impl {
     SumReport report;
     double prepare_seconds = 0.0;
     std::optional<HostPoints> points; ///< with a tolerance
-    std::vector<OutputError> errors;  ///< once a plan has been compared
+    std::vector<OutputError> errors;  ///< of the outputs compared so far
 
     Impl(const SumOptions& wanted, const ConstArrayView& sources, const ConstArrayView* targets)
         : options(wanted), problem(problem_of(options, sources, targets)),
@@ -100,36 +101,84 @@ struct SumPlan::Impl {
         }
         sum->set_points(sources, targets);
         prepare_seconds = watch.lap();
-        if (options.tolerance == 0.0 || !errors.empty()) return; // compared once a plan
+        if (options.tolerance == 0.0 || all_compared()) return;
         points.emplace();
         points->sources = cuda::host_copy(sources, problem.sources, problem.dimension);
         if (!problem.self) points->targets = cuda::host_copy(targets, problem.targets, problem.dimension);
     }
 
-    // 6. Exact sums at sampled targets.
-    void verify_once(const ConstArrayView& strengths, const SumOutputs& outputs) {
-        if (options.tolerance == 0.0 || !errors.empty()) return;
-        Stopwatch watch;
-        const auto q = cuda::host_copy(strengths, problem.sources, problem.kernel->strength.columns);
+    // Each output is compared once a plan.
+    [[nodiscard]] bool is_compared(Output output) const {
+        return std::any_of(errors.begin(), errors.end(),
+                           [&](const OutputError& error) { return error.output == output; });
+    }
+    [[nodiscard]] bool all_compared() const { return errors.size() == problem.kernel->outputs.size(); }
+
+    /// The outputs of one vector of strengths that are to be compared, as they were computed.
+    [[nodiscard]] std::vector<OutputError> errors_of(const ConstArrayView& strengths,
+                                                     const SumOutputs& outputs) const {
         std::vector<std::vector<double>> values;
         std::vector<ComputedOutput> computed;
+        values.reserve(problem.kernel->outputs.size());
         for (const auto& info : problem.kernel->outputs) {
             const auto& view = outputs.of(info.output);
-            if (!view) continue;
+            if (!view || is_compared(info.output)) continue;
             values.push_back(
                 cuda::host_copy(view, problem.targets, problem.kernel->width(info, problem.dimension)));
             computed.push_back({info.output, values.back()});
         }
-        errors = verify({.problem = &problem,
-                         .sources = points->sources,
-                         .targets = points->targets,
-                         .strengths = q,
-                         .threads = thread_count(options.threads)},
-                        computed);
+        if (computed.empty()) return {};
+        const auto q = cuda::host_copy(strengths, problem.sources, problem.kernel->strength.columns);
+        return verify({.problem = &problem,
+                       .sources = points->sources,
+                       .targets = points->targets,
+                       .strengths = q,
+                       .threads = thread_count(options.threads)},
+                      computed);
+    }
+
+    // 6. Exact sums at sampled targets; of several vectors of strengths the worst counts.
+    void verify_once(const ConstArrayView& strengths, const SumOutputs& outputs, std::int64_t vectors) {
+        if (options.tolerance == 0.0 || all_compared()) return;
+        Stopwatch watch;
+        std::vector<OutputError> worst;
+        for (std::int64_t v = 0; v < vectors; ++v) {
+            const auto found = errors_of(strengths_of_vector(*problem.kernel, strengths, v),
+                                         outputs_of_vector(problem, outputs, v));
+            if (worst.empty()) worst = found;
+            for (std::size_t k = 0; k < found.size(); ++k)
+                if (!(found[k].relative <= worst[k].relative)) worst[k] = found[k];
+        }
+        if (worst.empty()) return;
+        errors.insert(errors.end(), worst.begin(), worst.end());
         report.verify_seconds = watch.lap();
         report.errors = errors;
-        for (const auto& error : errors)
+        for (const auto& error : worst)
             if (!(error.relative <= options.tolerance)) refuse(error);
+    }
+
+    // 5. Methods that take one vector of strengths are called for each.
+    void compute(const ConstArrayView& strengths, const SumOutputs& outputs, const SumHooks& hooks,
+                 std::int64_t vectors) {
+        const auto calls = choice.method->many_vectors ? 1 : vectors;
+        const auto fresh = report;
+        for (std::int64_t v = 0; v < calls; ++v) {
+            auto one = fresh;
+            auto shared = hooks;
+            if (hooks.progress && calls > 1)
+                shared.progress = [&, v](double share) {
+                    hooks.progress((static_cast<double>(v) + share) / static_cast<double>(calls));
+                };
+            if (calls == 1)
+                sum->execute(strengths, outputs, shared, one);
+            else
+                sum->execute(strengths_of_vector(*problem.kernel, strengths, v),
+                             outputs_of_vector(problem, outputs, v), shared, one);
+            one.prepare_seconds += report.prepare_seconds;
+            one.compute_seconds += report.compute_seconds;
+            one.finish_seconds += report.finish_seconds;
+            report = one;
+        }
     }
 
     [[noreturn]] void refuse(const OutputError& error) {
@@ -171,9 +220,9 @@ void SumPlan::update(ConstArrayView sources, ConstArrayView targets) {
 
 void SumPlan::execute(ConstArrayView strengths, const SumOutputs& outputs, const SumHooks& hooks) {
     auto& plan = *impl_;
-    check_values(strengths, plan.problem.sources, "strengths", plan.problem.kernel->strength.columns);
-    check_outputs(plan.problem, outputs);
-    SumReport report;
+    const auto vectors = check_arrays(plan.problem, strengths, outputs);
+    auto& report = plan.report;
+    report = {};
     report.sources = plan.problem.sources;
     report.targets = plan.problem.targets;
     report.method = plan.choice.method->value;
@@ -181,14 +230,14 @@ void SumPlan::execute(ConstArrayView strengths, const SumOutputs& outputs, const
     report.cost_table = plan.choice.cost_table;
     report.predicted_bytes = plan.predicted_bytes;
     report.precision = plan.options.precision;
-    report.direct.pairs = plan.problem.pairs();
-    plan.sum->execute(strengths, outputs, hooks, report);
+    report.direct.pairs = vectors * plan.problem.pairs();
+    plan.compute(strengths, outputs, hooks, vectors);
+    if (report.passes.empty()) report.passes.push_back({"pairs", report.compute_seconds}); // one pass
     report.prepare_seconds += plan.prepare_seconds;
     if (report.compute_seconds > 0.0)
         report.direct.pairs_per_second = static_cast<double>(report.direct.pairs) / report.compute_seconds;
     report.errors = plan.errors;
-    plan.report = report;
-    plan.verify_once(strengths, outputs);
+    plan.verify_once(strengths, outputs, vectors);
 }
 
 const SumReport& SumPlan::report() const { return impl_->report; }

@@ -2,10 +2,11 @@
 
 import json
 import math
+import os
 import struct
 import unittest
 
-from support import CommandTest, farfield, random_rows, read, read_npy, write, write_npy
+from support import SOURCE, CommandTest, farfield, random_rows, read, read_npy, write, write_npy
 
 
 def reference(sources, targets, kernel, softening=0.0):
@@ -290,6 +291,29 @@ class BadSumInput(CommandTest):
         if not missing:
             self.skipTest("this machine has every instruction set")
         self.refuse(missing[0], options=["--isa", missing[0]])
+
+
+class Guide(CommandTest):
+    def test_commands_of_the_guide_run(self):
+        text = read(os.path.join(SOURCE, "docs/guide/sums.md")).decode()
+        commands = [line.split() for line in text.splitlines() if line.startswith("    build/farfield sum ")]
+        self.assertGreaterEqual(len(commands), 3)
+        for words in commands:
+            words = [os.path.join(SOURCE, word) if word.startswith("examples/") else word for word in words[1:]]
+            with self.subTest(command=" ".join(words)):
+                self.succeed(*words)
+        report = json.loads(read("report.json"))
+        self.assertEqual([error["output"] for error in report["errors"]], ["potential", "field"])
+        for error in report["errors"]:
+            self.assertLess(error["relative"], 1e-14)
+            self.assertEqual(error["samples"], 60)
+        self.assertEqual(read("density.csv").decode().splitlines()[0], "potential,gradient_x,gradient_y,gradient_z")
+
+    def test_a_tolerance_that_is_missed_writes_nothing(self):
+        charges = os.path.join(SOURCE, "examples/10_charges.csv")
+        self.fail_clearly(["sum", "--kernel", "coulomb", "--sources", charges, "--precision", "float",
+                           "--tolerance", "1e-12", "--out", "out.npy"], 1, "tolerance 1e-12", "potential")
+        self.assertFalse(os.path.exists("out.npy"))
 
 
 if __name__ == "__main__":

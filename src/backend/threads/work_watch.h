@@ -1,6 +1,7 @@
 // Progress of one long piece of work on many threads, and the wish to give it up.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -33,7 +34,7 @@ public:
         next_ = now + std::chrono::milliseconds(50);
         if (stop_requested_ && stop_requested_()) stopped_.store(true, std::memory_order_relaxed);
         if (progress_ && total_ > 0.0)
-            progress_(static_cast<double>(done_.load(std::memory_order_relaxed)) / total_);
+            progress_(std::min(1.0, static_cast<double>(done_.load(std::memory_order_relaxed)) / total_));
     }
 
 private:

@@ -55,8 +55,6 @@ std::string why_not(const SumProblem& problem, const SumOptions& /*options*/,
         return fmt::format("method 'direct' has no loop for kernel '{}' yet; use method 'reference'",
                            problem.kernel->name);
     if (problem.is_periodic()) return "method 'direct' sums open space only; leave the period out";
-    if (problem.strength_vectors != 1)
-        return "method 'direct' takes one vector of strengths; call it once for each";
     return {};
 }
 
@@ -84,6 +82,7 @@ constexpr MethodInfo row{.value = Method::direct,
                          .on_gpu = true,
                          .has_jerk = true,
                          .resident = true,
+                         .many_vectors = false,
                          .why_not = why_not,
                          .seconds = direct_seconds,
                          .bytes = bytes,

@@ -26,6 +26,7 @@ public:
     /// @throws InvalidArgument naming a row that is not finite, or for memory of another device; DeviceError.
     virtual void set_points(const ConstArrayView& sources, const ConstArrayView& targets) = 0;
 
+    /// For one vector of strengths, or several if the method's row says so (vectors.h).
     /// Writes the outputs that are present, all of them checked views; returns when they are written. Fills
     /// what it knows of the report: seconds, device, ISA, threads, its own part.
     /// @throws InvalidArgument for strengths that are not finite or coincident points, Interrupted,
@@ -42,6 +43,7 @@ struct MethodInfo {
     bool on_gpu;           ///< runs on GPUs, too
     bool has_jerk;         ///< gives the time derivative of the field, for integrators of Hermite type
     bool resident;         ///< feeds simulations that live on GPUs
+    bool many_vectors;     ///< executes for several vectors of strengths at once (vectors.h)
     /// Empty, or why this problem cannot be computed on that device (never `automatic`), with the remedy.
     std::string (*why_not)(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device);
     /// Seconds that the table lets expect for all executions, with the start of the device, on the GPU of

@@ -17,7 +17,7 @@ struct SumProblem {
     bool self = true;  ///< targets are the sources
     std::int64_t sources = 0;
     std::int64_t targets = 0;
-    int strength_vectors = 1; ///< summed together over the same points
+    int strength_vectors = 1; ///< expected to be summed over the same points in one execution
     double softening = 0.0;
     double sigma = 0.0;
     double tolerance = 0.0;                       ///< relative error of each output; 0: none was given

@@ -104,8 +104,6 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
     if (device.kind != DeviceKind::cpu)
         return "method 'reference' runs on the CPU only; use device 'cpu', or method 'direct'";
     if (problem.is_periodic()) return "method 'reference' sums open space only; leave the period out";
-    if (problem.strength_vectors != 1)
-        return "method 'reference' takes one vector of strengths; call it once for each";
     if (problem.precision != Precision::float64)
         return fmt::format("method 'reference' computes in double; leave precision '{}' out",
                            name_of(problem.precision));
@@ -140,6 +138,7 @@ constexpr MethodInfo row{.value = Method::reference,
                          .on_gpu = false,
                          .has_jerk = false,
                          .resident = false,
+                         .many_vectors = false,
                          .why_not = why_not,
                          .seconds = seconds,
                          .bytes = bytes,

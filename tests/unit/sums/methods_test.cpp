@@ -82,10 +82,6 @@ TEST(Methods, SayWhyTheyDoNotFit) {
     problem.period = {1.0, 1.0, 1.0};
     for (const auto* method : methods())
         EXPECT_NE(method->why_not(problem, {}, cpu).find("period"), std::string::npos) << method->name;
-    problem.period = {};
-    problem.strength_vectors = 2;
-    for (const auto* method : methods())
-        EXPECT_NE(method->why_not(problem, {}, cpu).find("one vector"), std::string::npos) << method->name;
 }
 
 TEST(Methods, PredictMoreMemoryForMorePoints) {
@@ -115,6 +111,48 @@ TEST(Methods, AgreeOnGravity) {
         EXPECT_NEAR(direct.field[i], reference.field[i], 1e-12 * std::abs(reference.field[i]) + 1e-12);
     for (std::size_t i = 0; i < direct.potential.size(); ++i)
         EXPECT_NEAR(direct.potential[i], reference.potential[i], 1e-13 * std::abs(reference.potential[i]));
+}
+
+// Two vectors of strengths side by side give, to the bit, what each gives alone; complex ones too.
+TEST(Methods, SumSeveralVectorsOfStrengths) {
+    std::mt19937 engine(5);
+    std::uniform_real_distribution<double> side(-1.0, 1.0);
+    constexpr std::int64_t n = 70;
+    Values points(3 * n), strengths(4 * n);
+    for (auto* values : {&points, &strengths})
+        for (double& value : *values) value = side(engine);
+    for (const auto& [kernel, method] :
+         {std::pair{Kernel::coulomb, Method::direct}, std::pair{Kernel::laplace2d, Method::reference}}) {
+        const int columns = kernel == Kernel::laplace2d ? 2 : 1;
+        const int d = kernel == Kernel::laplace2d ? 2 : 3;
+        const auto at =
+            matrix_view(std::span<const double>(points).first(static_cast<std::size_t>(d * n)), d);
+        SumPlan plan(at, {.kernel = kernel, .method = method, .tolerance = 1e-11});
+        const auto both = matrix_view(
+            std::span<const double>(strengths).first(static_cast<std::size_t>(2 * columns * n)), 2 * columns);
+        Values potential(static_cast<std::size_t>(2 * columns * n)),
+            field(static_cast<std::size_t>(2 * d * n));
+        plan.execute(both, {.potential = matrix_view(std::span<double>(potential), 2 * columns),
+                            .field = matrix_view(std::span<double>(field), 2 * d)});
+        EXPECT_EQ(plan.report().direct.pairs, 2 * n * (n - 1));
+        EXPECT_EQ(plan.report().errors.size(), 2U);
+        for (int v = 0; v < 2; ++v) {
+            Values one;
+            for (std::int64_t i = 0; i < n; ++i)
+                for (int c = 0; c < columns; ++c)
+                    one.push_back(strengths[static_cast<std::size_t>(2 * columns * i + columns * v + c)]);
+            const auto alone = sum(at, matrix_view(std::span<const double>(one), columns),
+                                   {.kernel = kernel, .method = method});
+            for (std::int64_t i = 0; i < n; ++i) {
+                for (int c = 0; c < columns; ++c)
+                    EXPECT_EQ(potential[static_cast<std::size_t>(2 * columns * i + columns * v + c)],
+                              alone.potential[static_cast<std::size_t>(columns * i + c)]);
+                for (int k = 0; k < d; ++k)
+                    EXPECT_EQ(field[static_cast<std::size_t>(2 * d * i + d * v + k)],
+                              alone.field[static_cast<std::size_t>(d * i + k)]);
+            }
+        }
+    }
 }
 
 TEST(Methods, RunASimulation) {

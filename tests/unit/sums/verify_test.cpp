@@ -165,6 +165,25 @@ TEST(Tolerance, ThatIsNotReachedIsAnErrorThatNamesTheErrorReached) {
     }
 }
 
+// Every output is compared when it is first computed, with the points of that time.
+TEST(Tolerance, ComparesEachOutputOnceAPlan) {
+    const Cloud cloud(300);
+    SumPlan plan(rows(cloud.points), {.softening = 0.05, .tolerance = 1e-12});
+    Values potential(300), field(900);
+    plan.execute(list(cloud.strengths), {.potential = std::span<double>(potential)});
+    ASSERT_EQ(plan.report().errors.size(), 1U);
+    const auto moved = uniform(900, 11);
+    plan.update(rows(moved));
+    plan.execute(list(cloud.strengths), {.field = matrix_view(std::span<double>(field), 3)});
+    ASSERT_EQ(plan.report().errors.size(), 2U);
+    EXPECT_EQ(plan.report().errors[1].output, Output::field);
+    EXPECT_LT(plan.report().errors[1].relative, 1e-14);
+    EXPECT_GT(plan.report().verify_seconds, 0.0);
+    plan.execute(list(cloud.strengths), {.potential = std::span<double>(potential)});
+    EXPECT_EQ(plan.report().errors.size(), 2U);
+    EXPECT_EQ(plan.report().verify_seconds, 0.0);
+}
+
 TEST(Hooks, ReportProgressAndStopALongSum) {
     const Cloud cloud(20000);
     SumPlan plan(rows(cloud.points), {.softening = 0.05, .threads = 1});

@@ -49,12 +49,20 @@ void add_pair(const T d[3], T strength, T softening2, Sums<T>& sums) {
     for (int k = 0; k < 3; ++k) sums.field[k] += terms.weight * d[k];
 }
 
+/// Tells `watch` of every 256 targets; true once the sum is to be given up.
+bool gives_up(const OneSidedTile& tile, std::int64_t target, WorkWatch* watch) {
+    constexpr std::int64_t often = 256;
+    if (watch == nullptr || target % often != 0) return false;
+    watch->done(static_cast<double>(often) * static_cast<double>(tile.source_end - tile.source_begin));
+    return watch->stopped();
+}
+
 template <class T, bool Mixed>
-void naive(LoopOutputs outputs, const OneSidedTile& tile) {
+void naive(LoopOutputs outputs, const OneSidedTile& tile, WorkWatch* watch) {
     const auto targets = gather_bodies<T, Mixed>(tile.targets, false);
     const auto sources = gather_bodies<T, Mixed>(tile.sources, true);
     const T softening2 = static_cast<T>(tile.softening2);
-    for (auto i = tile.target_begin; i < tile.target_end; ++i) {
+    for (auto i = tile.target_begin; i < tile.target_end && !gives_up(tile, i, watch); ++i) {
         const auto& x = targets[static_cast<std::size_t>(i)];
         Sums<T> sums;
         for (auto j = tile.source_begin; j < tile.source_end; ++j) {
@@ -119,8 +127,9 @@ void add_lanes(const OneSidedTile& tile, std::int64_t first, std::int64_t begin,
 }
 
 template <class T, bool Mixed>
-void soa(LoopOutputs outputs, const OneSidedTile& tile) {
-    for (auto first = tile.target_begin; first < tile.target_end; first += lanes) {
+void soa(LoopOutputs outputs, const OneSidedTile& tile, WorkWatch* watch) {
+    for (auto first = tile.target_begin; first < tile.target_end && !gives_up(tile, first, watch);
+         first += lanes) {
         LaneSums<T> sums;
         const auto count = std::min<std::int64_t>(lanes, tile.target_end - first);
         // Sources before, among and after the targets, so that each target meets them in index order.
@@ -145,16 +154,16 @@ void soa(LoopOutputs outputs, const OneSidedTile& tile) {
 
 } // namespace
 
-void naive_sum(Precision precision, LoopOutputs outputs, const OneSidedTile& tile) {
-    if (precision == Precision::float32) naive<float, false>(outputs, tile);
-    if (precision == Precision::float64) naive<double, false>(outputs, tile);
-    if (precision == Precision::mixed) naive<float, true>(outputs, tile);
+void naive_sum(Precision precision, LoopOutputs outputs, const OneSidedTile& tile, WorkWatch* watch) {
+    if (precision == Precision::float32) naive<float, false>(outputs, tile, watch);
+    if (precision == Precision::float64) naive<double, false>(outputs, tile, watch);
+    if (precision == Precision::mixed) naive<float, true>(outputs, tile, watch);
 }
 
-void soa_sum(Precision precision, LoopOutputs outputs, const OneSidedTile& tile) {
-    if (precision == Precision::float32) soa<float, false>(outputs, tile);
-    if (precision == Precision::float64) soa<double, false>(outputs, tile);
-    if (precision == Precision::mixed) soa<float, true>(outputs, tile);
+void soa_sum(Precision precision, LoopOutputs outputs, const OneSidedTile& tile, WorkWatch* watch) {
+    if (precision == Precision::float32) soa<float, false>(outputs, tile, watch);
+    if (precision == Precision::float64) soa<double, false>(outputs, tile, watch);
+    if (precision == Precision::mixed) soa<float, true>(outputs, tile, watch);
 }
 
 } // namespace farfield

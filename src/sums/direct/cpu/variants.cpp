@@ -86,9 +86,9 @@ void run_variant(const VariantTask& task) {
     if (task.targets.count == 0) return;
     switch (task.variant) {
     case Variant::naive:
-        return naive_sum(task.precision, task.outputs, whole_sum(task));
+        return naive_sum(task.precision, task.outputs, whole_sum(task), task.watch);
     case Variant::soa:
-        return soa_sum(task.precision, task.outputs, whole_sum(task));
+        return soa_sum(task.precision, task.outputs, whole_sum(task), task.watch);
     case Variant::symmetric:
         return run_symmetric(task);
     case Variant::automatic:
