@@ -131,7 +131,7 @@ std::string methods_markdown() {
     for (const auto* method : methods())
         out += fmt::format("| `{}` | {} | {} | {} | {} |\n", method->name, method->text,
                            quoted_names(kernels_of(*method)), method->on_gpu ? "CPU, GPUs" : "CPU",
-                           method->has_jerk ? "yes" : "no");
+                           method->field_and_jerk != nullptr ? "yes" : "no");
     return out;
 }
 

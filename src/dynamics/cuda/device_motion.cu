@@ -29,7 +29,8 @@ MotionInput input_of(const MotionSetup& setup, const Bodies& bodies) {
     MotionInput input;
     input.setup = &setup;
     input.bodies = &bodies;
-    const double sign = kernel_info(setup.kernel).sign;
+    const auto& kernel = kernel_info(setup.kernel);
+    const double sign = kernel.sign;
     const bool charges = setup.kernel == Kernel::coulomb;
     input.strength = charges ? bodies.charge : bodies.mass;
     input.strength_exponent = strength_exponent(input.strength);
@@ -38,7 +39,7 @@ MotionInput input_of(const MotionSetup& setup, const Bodies& bodies) {
     for (std::size_t i = 0; i < n && charges; ++i)
         input.factor[i] = sign * (setup.G * bodies.charge[i] / bodies.mass[i]);
     const int exponent = setup.frame.exponent;
-    input.unscale = power_of_two(2 * exponent - input.strength_exponent);
+    input.unscale = power_of_two(kernel.result_exponent(Output::field, exponent, input.strength_exponent));
     input.frame_scale = std::ldexp(1.0, exponent);
     input.frame_softening = std::ldexp(setup.softening, exponent);
     return input;

@@ -84,8 +84,10 @@ DeviceDiagnostics::DeviceDiagnostics(const MotionInput& input, int device)
     const auto scaled = uploaded(input.strength, part.stream);
     set_strengths(part.points, scaled.data(), n_, part.stream);
     potential_.synchronize();
-    unscale_ = power_of_two(input.setup->frame.exponent - input.strength_exponent);
-    unscale_.first *= kernel_info(input.setup->kernel).sign;
+    const auto& kernel = kernel_info(input.setup->kernel);
+    unscale_ = power_of_two(
+        kernel.result_exponent(Output::potential, input.setup->frame.exponent, input.strength_exponent));
+    unscale_.first *= kernel.sign;
 }
 
 DeviceDiagnostics::~DeviceDiagnostics() {

@@ -3,7 +3,7 @@
 #include "backend/simd/isa.h"
 #include "dynamics/bodies/reductions.h"
 #include "dynamics/forces/checks.h"
-#include "sums/direct/cpu/jerk.h"
+#include "sums/method/method.h"
 
 #include <farfield/error.h>
 
@@ -85,16 +85,17 @@ void Forces::accelerations_and_jerks(const Bodies& bodies, const std::vector<dou
     check_finite(bodies, position, "position");
     acceleration.resize(position.size());
     jerk.resize(position.size());
-    direct_field_and_jerk({.kernel = options_.kernel,
-                           .n = bodies.size(),
-                           .points = position.data(),
-                           .velocities = velocity.data(),
-                           .strengths = strengths(bodies).data(),
-                           .softening = options_.softening,
-                           .threads = options_.threads,
-                           .isa = options_.isa,
-                           .field = acceleration.data(),
-                           .jerk = jerk.data()});
+    method_info(options_.method)
+        .field_and_jerk({.kernel = options_.kernel,
+                         .n = bodies.size(),
+                         .points = position.data(),
+                         .velocities = velocity.data(),
+                         .strengths = strengths(bodies).data(),
+                         .softening = options_.softening,
+                         .threads = options_.threads,
+                         .isa = options_.isa,
+                         .field = acceleration.data(),
+                         .jerk = jerk.data()});
     scale(bodies, acceleration);
     scale(bodies, jerk);
     try {

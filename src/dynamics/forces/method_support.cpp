@@ -10,7 +10,7 @@
 
 namespace farfield {
 
-bool supports_jerk(Method method) { return method_info(method).has_jerk; }
+bool supports_jerk(Method method) { return method_info(method).field_and_jerk != nullptr; }
 
 void check_jerk(Method method, Integrator integrator) {
     if (supports_jerk(method)) return;

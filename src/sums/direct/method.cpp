@@ -4,6 +4,7 @@
 #include "base/stopwatch.h"
 #include "sums/direct/costs.h"
 #include "sums/direct/cpu/direct.h"
+#include "sums/direct/cpu/jerk.h"
 #include "sums/direct/cuda/sum/gpu_sum.h"
 
 #include <fmt/format.h>
@@ -80,9 +81,9 @@ constexpr MethodInfo row{.value = Method::direct,
                          .name = "direct",
                          .text = "every pair, with all that the machine has",
                          .on_gpu = true,
-                         .has_jerk = true,
                          .resident = true,
                          .many_vectors = false,
+                         .field_and_jerk = direct_field_and_jerk,
                          .why_not = why_not,
                          .seconds = direct_seconds,
                          .bytes = bytes,

@@ -42,6 +42,23 @@ __device__ __forceinline__ InversePowers<double> inverse_powers(double x) {
     }
 }
 
+// The forms of the ladder's first rungs: with a division and a square root, and with one instruction for 1/√x
+// that takes care of denormals.
+__device__ __forceinline__ float reciprocal_root(float x) { return rsqrtf(x); }
+__device__ __forceinline__ double reciprocal_root(double x) { return rsqrt(x); }
+template <class Real>
+__device__ __forceinline__ InversePowers<Real> powers_of(Real inverse) {
+    return {inverse, inverse * inverse * inverse};
+}
+template <class Real>
+__device__ __forceinline__ InversePowers<Real> written_down_powers(Real x) {
+    return powers_of(Real(1) / sqrt(x));
+}
+template <class Real>
+__device__ __forceinline__ InversePowers<Real> reciprocal_root_powers(Real x) {
+    return powers_of(reciprocal_root(x));
+}
+
 /// The formula as loops take it that have it as a template argument.
 struct DeviceInverseDistance {
     template <int outputs, class Real>

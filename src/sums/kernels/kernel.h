@@ -77,6 +77,11 @@ struct KernelInfo {
     [[nodiscard]] bool moves_bodies() const {
         return least_dimension <= 3 && most_dimension >= 3 && find(Output::field) != nullptr;
     }
+    /// A result in the caller's units is that of the loops, whose lengths are the caller's times 2^`lengths`
+    /// and strengths the caller's times 2^`strengths`, times 2 to this power. @pre `Scaling::power`.
+    [[nodiscard]] int result_exponent(Output output, int lengths, int strengths) const {
+        return -find(output)->length_power * lengths - strengths;
+    }
     /// Numbers a target of an output.
     [[nodiscard]] int width(const OutputInfo& info, int dimension) const {
         return info.is_vector ? dimension : strength.columns;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "sums/costs/cost_table.h"
+#include "sums/method/jerk_task.h"
 #include "sums/method/problem.h"
 
 #include <farfield/sum.h>
@@ -41,9 +42,10 @@ struct MethodInfo {
     std::string_view name;
     std::string_view text; ///< one line for help and docs
     bool on_gpu;           ///< runs on GPUs, too
-    bool has_jerk;         ///< gives the time derivative of the field, for integrators of Hermite type
     bool resident;         ///< feeds simulations that live on GPUs
     bool many_vectors;     ///< executes for several vectors of strengths at once (vectors.h)
+    /// Field and jerk of bodies on each other, always in double; null if the method has none.
+    void (*field_and_jerk)(const JerkTask& task);
     /// Empty, or why this problem cannot be computed on that device (never `automatic`), with the remedy.
     std::string (*why_not)(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device);
     /// Seconds that the table lets expect for all executions, with the start of the device, on the GPU of

@@ -86,8 +86,7 @@ const KernelInfo& DirectSum::kernel() const { return kernel_info(options_.kernel
 void DirectSum::rescale(const DirectResults& results, std::int64_t m, int strength_exponent) const {
     const auto apply = [&](Output output, double* values, std::int64_t n) {
         if (values == nullptr) return;
-        const int power = kernel().find(output)->length_power;
-        scale(values, n, kernel().sign, -power * frame_.exponent - strength_exponent);
+        scale(values, n, kernel().sign, kernel().result_exponent(output, frame_.exponent, strength_exponent));
     };
     apply(Output::potential, results.potential, m);
     apply(Output::field, results.field, 3 * m);

@@ -96,8 +96,11 @@ void prepare(const JerkTask& task, Workspace& work) {
     }
     const double softening = std::ldexp(task.softening, frame.exponent);
     work.tile.softening2 = softening * softening;
-    work.scale[0] = std::ldexp(1.0, frame.exponent - exponent);
-    work.scale[1] = work.scale[2] = std::ldexp(1.0, 2 * frame.exponent - exponent);
+    // velocities have the unit of lengths, so that jerks scale as the field
+    const auto& kernel = kernel_info(task.kernel);
+    work.scale[0] = std::ldexp(1.0, kernel.result_exponent(Output::potential, frame.exponent, exponent));
+    work.scale[1] = work.scale[2] =
+        std::ldexp(1.0, kernel.result_exponent(Output::field, frame.exponent, exponent));
 }
 
 void finish_row(const JerkTask& task, const Workspace& work, std::int64_t i) {

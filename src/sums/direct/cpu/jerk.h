@@ -1,26 +1,9 @@
 // Field and its time derivative, the jerk, for integrators of Hermite type. Always double precision.
 #pragma once
 
-#include <farfield/sum.h>
-
-#include <cstdint>
+#include "sums/method/jerk_task.h"
 
 namespace farfield {
-
-/// Bodies that act on each other. Arrays are contiguous; vectors are N×3, row-major.
-struct JerkTask {
-    Kernel kernel = Kernel::gravity;
-    std::int64_t n = 0;
-    const double* points = nullptr;
-    const double* velocities = nullptr;
-    const double* strengths = nullptr;
-    double softening = 0.0;
-    int threads = 0; ///< 0: as many as OpenMP would use
-    Isa isa = Isa::automatic;
-    double* field = nullptr;     ///< N×3, −∇φ
-    double* jerk = nullptr;      ///< N×3, d(field)/dt along the motion of all bodies
-    double* potential = nullptr; ///< N, or null
-};
 
 /// With s = −1 (gravity) or +1 (Coulomb), R = x_i − x_j, V = v_i − v_j, r² = R² + ε²:
 ///     φ_i = s Σ q_j / r,   field_i = s Σ q_j R / r³,   jerk_i = s Σ q_j (V / r³ − 3 (R·V) R / r⁵)

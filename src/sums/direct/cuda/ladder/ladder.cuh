@@ -29,14 +29,6 @@ __device__ __forceinline__ const Parameters<Real>& parameters() {
         return parameters_double;
 }
 
-__device__ __forceinline__ float reciprocal_root(float x) { return rsqrtf(x); }
-__device__ __forceinline__ double reciprocal_root(double x) { return rsqrt(x); }
-
-template <class Real>
-__device__ __forceinline__ InversePowers<Real> powers_of(Real inverse) {
-    return {inverse, inverse * inverse * inverse};
-}
-
 template <class Real, int outputs>
 __device__ __forceinline__ Vec4<Real> sum_over_bodies(const Body<Real>* bodies, int i, int n,
                                                       Real softening2) {
@@ -45,8 +37,8 @@ __device__ __forceinline__ Vec4<Real> sum_over_bodies(const Body<Real>* bodies, 
     for (int j = 0; j < n; ++j) {
         if (j == i) continue;
         const Difference<Real> d{px - bodies[j].x, py - bodies[j].y, pz - bodies[j].z};
-        const Real inverse = Real(1) / sqrt(d.x * d.x + d.y * d.y + d.z * d.z + softening2);
-        sum.add(d, bodies[j].mass, powers_of(inverse));
+        const Real r2 = d.x * d.x + d.y * d.y + d.z * d.z + softening2;
+        sum.add(d, bodies[j].mass, written_down_powers(r2));
     }
     return sum.value();
 }
@@ -72,8 +64,8 @@ __global__ void soa_kernel(const Real* x, const Real* y, const Real* z, const Re
     for (int j = 0; j < n; ++j) {
         if (j == i) continue;
         const Difference<Real> d{px - x[j], py - y[j], pz - z[j]};
-        const Real inverse = Real(1) / sqrt(d.x * d.x + d.y * d.y + d.z * d.z + softening2);
-        sum.add(d, mass[j], powers_of(inverse));
+        const Real r2 = d.x * d.x + d.y * d.y + d.z * d.z + softening2;
+        sum.add(d, mass[j], written_down_powers(r2));
     }
     sums[i] = sum.value();
 }
@@ -98,8 +90,8 @@ __global__ void constant_kernel() {
     for (int j = 0; j < p.n; ++j) {
         if (j == i) continue;
         const auto d = away_from(p, me, j);
-        const Real inverse = Real(1) / sqrt(d.x * d.x + d.y * d.y + d.z * d.z + p.softening2);
-        sum.add(d, p.body.mass[j], powers_of(inverse));
+        const Real r2 = d.x * d.x + d.y * d.y + d.z * d.z + p.softening2;
+        sum.add(d, p.body.mass[j], written_down_powers(r2));
     }
     p.sums[i] = sum.value();
 }
@@ -107,7 +99,7 @@ __global__ void constant_kernel() {
 // With the one instruction for 1/√x.
 template <class Real>
 __device__ __forceinline__ InversePowers<Real> rsqrt_powers(const Difference<Real>& d, Real softening2) {
-    return powers_of(reciprocal_root(d.x * d.x + d.y * d.y + d.z * d.z + softening2));
+    return reciprocal_root_powers(d.x * d.x + d.y * d.y + d.z * d.z + softening2);
 }
 
 template <class Real, int outputs>

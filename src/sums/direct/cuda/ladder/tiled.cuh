@@ -42,7 +42,7 @@ __device__ __forceinline__ InversePowers<Real> tile_powers(const Difference<Real
     if constexpr (Rung::flush)
         return inverse_powers<outputs>(distance2);
     else
-        return powers_of(reciprocal_root(distance2));
+        return reciprocal_root_powers(distance2);
 }
 
 /// `own` is the place of body i in the tile, for tiles that hold it.

@@ -146,6 +146,7 @@ private:
 
     void unload(const EnginePart<PointType>& part, int exponent, std::vector<double>& potential,
                 std::vector<double>& field) {
+        const auto& kernel = kernel_info(options_.kernel);
         auto& own = own_[static_cast<std::size_t>(part.index)];
         own.end->record(part.stream);
         const auto begin = static_cast<std::size_t>(part.begin),
@@ -154,13 +155,14 @@ private:
         if (own.not_finite.size() == 0) own.not_finite = DeviceArray<int>(1);
         if (!potential.empty() && own.potential.size() == 0) own.potential = DeviceArray<double>(count);
         if (!field.empty() && own.field.size() == 0) own.field = DeviceArray<double>(3 * count);
-        const FinishTask task{.potential = potential.empty() ? nullptr : own.potential.data(),
-                              .field = field.empty() ? nullptr : own.field.data(),
-                              .sign = kernel_info(options_.kernel).sign,
-                              .potential_exponent = frame_.exponent - exponent,
-                              .field_exponent = 2 * frame_.exponent - exponent,
-                              .n = static_cast<int>(count),
-                              .not_finite = own.not_finite.data()};
+        const FinishTask task{
+            .potential = potential.empty() ? nullptr : own.potential.data(),
+            .field = field.empty() ? nullptr : own.field.data(),
+            .sign = kernel.sign,
+            .potential_exponent = kernel.result_exponent(Output::potential, frame_.exponent, exponent),
+            .field_exponent = kernel.result_exponent(Output::field, frame_.exponent, exponent),
+            .n = static_cast<int>(count),
+            .not_finite = own.not_finite.data()};
         finish_kernel<<<layout_blocks(task.n), layout_threads, 0, part.stream>>>(task, part.sums);
         check_launch("finishing a direct sum");
         if (!potential.empty()) copy(potential.data() + begin, own.potential.data(), count, part.stream);

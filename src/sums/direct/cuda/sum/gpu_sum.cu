@@ -109,6 +109,7 @@ struct OneGpu : PreparedSum {
     double launch(int outputs, int exponent, bool& finite, cudaStream_t stream) {
         make_room(potential, (outputs & potential_only) != 0 ? static_cast<std::size_t>(m) : 0);
         make_room(field, (outputs & field_only) != 0 ? static_cast<std::size_t>(m) * 3 : 0);
+        const auto& kernel = kernel_info(options.kernel);
         const PackTask at_sources{sources.data(), strengths.data(), n, frame, exponent};
         const PackTask at_targets{self ? nullptr : targets.data(), nullptr, m, frame, 0};
         sum->pack({at_sources, at_targets}, stream);
@@ -117,13 +118,14 @@ struct OneGpu : PreparedSum {
         start.record(stream);
         sum->launch(std::ldexp(options.softening, frame.exponent), outputs, stream);
         end.record(stream);
-        sum->finish({.potential = (outputs & potential_only) != 0 ? potential.data() : nullptr,
-                     .field = (outputs & field_only) != 0 ? field.data() : nullptr,
-                     .sign = kernel_info(options.kernel).sign,
-                     .potential_exponent = frame.exponent - exponent,
-                     .field_exponent = 2 * frame.exponent - exponent,
-                     .not_finite = not_finite.data()},
-                    stream);
+        sum->finish(
+            {.potential = (outputs & potential_only) != 0 ? potential.data() : nullptr,
+             .field = (outputs & field_only) != 0 ? field.data() : nullptr,
+             .sign = kernel.sign,
+             .potential_exponent = kernel.result_exponent(Output::potential, frame.exponent, exponent),
+             .field_exponent = kernel.result_exponent(Output::field, frame.exponent, exponent),
+             .not_finite = not_finite.data()},
+            stream);
         int flag = 0;
         copy(&flag, not_finite.data(), 1, stream);
         check(cudaStreamSynchronize(stream), "waiting for the GPU");
