@@ -27,6 +27,7 @@ std::string axis_name(int axis, int dimension) {
 
 std::vector<std::string> axis_names(int dimension) {
     std::vector<std::string> names;
+    names.reserve(static_cast<std::size_t>(dimension));
     for (int axis = 0; axis < dimension; ++axis) names.push_back(axis_name(axis, dimension));
     return names;
 }
@@ -37,8 +38,8 @@ int columns_of(const PointLayout& layout) { return layout.second.empty() ? 1 : 2
 Sources split(const std::vector<double>& rows, int dimension, int columns) {
     Sources sources;
     sources.dimension = dimension;
-    const auto width = static_cast<std::size_t>(dimension + columns);
-    for (std::size_t i = 0; i < rows.size(); i += width) {
+    const std::int64_t width = dimension + columns;
+    for (std::size_t i = 0; i < rows.size(); i += static_cast<std::size_t>(width)) {
         const auto* strength = rows.data() + i + dimension;
         sources.points.insert(sources.points.end(), rows.data() + i, strength);
         sources.strengths.insert(sources.strengths.end(), strength, strength + columns);
@@ -227,9 +228,9 @@ void write_sum_outputs(const fs::path& path, std::int64_t m, std::span<const Out
     for (const auto& output : outputs) {
         const auto width = static_cast<std::int64_t>(output.columns.size());
         if (width == 1)
-            root.write(output.name.c_str(), output.values, {m});
+            root.write(output.name, output.values, {m});
         else
-            root.write(output.name.c_str(), output.values, {m, width});
+            root.write(output.name, output.values, {m, width});
     }
     file.save(path);
 }

@@ -41,7 +41,7 @@ class BlockLoop {
     /// Between arrays: a few cache lines more, so that their elements i do not compete for one set of it.
     static constexpr std::int64_t stride = stream_size + 48;
 
-    struct Stream {
+    struct Stream { // NOLINT(*-member-init): a kilobyte a call would be cleared for nothing
         alignas(64) T high[3][stride];
         alignas(64) T low[Mixed ? 3 : 1][Mixed ? stride : 1];
         alignas(64) T strength[stride];
