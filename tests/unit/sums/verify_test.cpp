@@ -185,22 +185,22 @@ TEST(Tolerance, ComparesEachOutputOnceAPlan) {
 }
 
 TEST(Hooks, ReportProgressAndStopALongSum) {
-    const Cloud cloud(20000);
+    const Cloud cloud(4000);
     SumPlan plan(rows(cloud.points), {.softening = 0.05, .threads = 1});
-    Values potential(20000, -7.0);
+    Values potential(4000, -7.0);
     std::vector<double> shares;
     plan.execute(list(cloud.strengths), {.potential = std::span<double>(potential)},
                  {.progress = [&](double share) { shares.push_back(share); }, .stop_requested = {}});
     ASSERT_FALSE(shares.empty());
     EXPECT_TRUE(std::is_sorted(shares.begin(), shares.end()));
     EXPECT_LE(shares.back(), 1.0);
-    Values untouched(20000, -7.0);
+    Values untouched(4000, -7.0);
     const auto all = untouched;
     EXPECT_THROW(plan.execute(list(cloud.strengths), {.potential = std::span<double>(untouched)},
                               {.progress = {}, .stop_requested = [] { return true; }}),
                  Interrupted);
     EXPECT_EQ(untouched, all) << "nothing of an interrupted sum is written";
-    Values again(20000);
+    Values again(4000);
     plan.execute(list(cloud.strengths), {.potential = std::span<double>(again)});
     EXPECT_EQ(again, potential) << "the plan goes on as if nothing had happened";
 }
