@@ -177,6 +177,7 @@ struct SumPlan::Impl {
             one.prepare_seconds += report.prepare_seconds;
             one.compute_seconds += report.compute_seconds;
             one.finish_seconds += report.finish_seconds;
+            one.direct.coincident_pairs_skipped += report.direct.coincident_pairs_skipped;
             report = one;
         }
     }

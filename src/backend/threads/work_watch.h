@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <thread>
+#include <utility>
 
 namespace farfield {
 

@@ -6,6 +6,10 @@
 
 #include <farfield/sum.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
 namespace farfield {
 
 /// Columns [first, first + columns) of a view; a view of one dimension has one.
@@ -17,11 +21,6 @@ BasicArrayView<Pointer> columns_of(BasicArrayView<Pointer> view, std::int64_t fi
                 first * view.strides[1] * static_cast<std::int64_t>(size_of(view.dtype));
     view.shape[1] = columns;
     return view;
-}
-
-/// The vectors in strengths of a checked shape.
-inline std::int64_t vectors_in(const KernelInfo& kernel, const ConstArrayView& strengths) {
-    return strengths.ndim == 2 ? strengths.shape[1] / kernel.strength.columns : 1;
 }
 
 inline ConstArrayView strengths_of_vector(const KernelInfo& kernel, const ConstArrayView& strengths,
