@@ -72,6 +72,8 @@ def main():
     parser.add_argument("--pairs", type=int, default=31)
     parser.add_argument("--least", type=float, default=0.97)
     parser.add_argument("--json", type=pathlib.Path)
+    parser.add_argument("--about", action="append", default=[], metavar="NAME=TEXT",
+                        help="goes into the file of --json: commit=…, old_commit=…, machine=…")
     parser.add_argument("--program", action="store_true", help="old and new are benches of their own")
     parser.add_argument("command", nargs="+")
     options = parser.parse_args()
@@ -95,7 +97,9 @@ def main():
         flag = "" if row["low"] >= options.least else "   below"
         print(f"{row['row']:<52} {row['old_rate']:9.3g}  x{row['median_ratio']:.3f}  [{row['low']:.3f}, {row['high']:.3f}]{flag}")
     if options.json:
-        report = {"command": " ".join(options.command), "pairs": options.pairs, "least": options.least, "rows": table}
+        about = dict(text.split("=", 1) for text in options.about)
+        report = {**about, "command": "bench/compare.py OLD NEW -- " + " ".join(options.command), "pairs": options.pairs, "least": options.least,
+                  "interval": "95 %, of the median, by ranks", "rows": table}
         options.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
     return 0 if all(row["low"] >= options.least for row in table) else 1
 

@@ -53,7 +53,7 @@ Action declare_tune(CLI::App& app) {
         ->description("What to measure: cpu, a GPU such as cuda or cuda:1, or the CPU and the first GPU");
     add_count(app, "--threads", task.threads, {1, 4096}, "Threads of the CPU; by default all",
               "leave the option out to use all cores");
-    add_count(app, "--points", task.points, {64, 1 << 20}, "Points of the largest sum that is measured")
+    add_count(app, "--points", task.points, {64, 1 << 20}, "Points of the largest sum on the CPU, of the smallest of the long ones on a GPU")
         ->default_str("16384");
     add_count(app, "--repeat", task.repeats, {1, 1000}, "Measure this many times; the fastest counts")
         ->default_str("3");

@@ -16,6 +16,7 @@
 #include <optional>
 #include <random>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace farfield {
@@ -114,6 +115,18 @@ GpuTimes gpu_times(Precision precision, int device, bool self, std::int64_t n,
     return times;
 }
 
+// Sums of at least `n` points, twice as many until the pair loop is long: in short ones multiprocessors lack work
+// and the clock has not risen yet.
+std::pair<std::int64_t, GpuTimes> long_gpu_times(Precision precision, int device, bool self, std::int64_t n,
+                                                 const MeasureSettings& settings) {
+    constexpr double long_loop = 4e-3;
+    constexpr std::int64_t most = 1 << 19;
+    for (;; n *= 2) {
+        const auto times = gpu_times(precision, device, self, n, settings);
+        if (times.kernel > long_loop || 2 * n > most) return {n, times};
+    }
+}
+
 struct StepTimes {
     double start, step; ///< of a simulation of few bodies on a GPU that has started
 };
@@ -171,7 +184,6 @@ bool measure_cpu(const MeasureSettings& settings, CostTable& costs) {
 bool measure_gpu(const MeasureSettings& settings, int device, const std::string& name, double seconds_to_ask,
                  CostTable& costs) {
     constexpr std::int64_t few = 256;
-    const auto enough = std::max(settings.points, 4 * few);
     const auto model = cost_word(name);
     const auto set = [&](std::string_view pattern, double value) {
         costs.costs[of_model(pattern, model)] = std::max(shortest, value);
@@ -184,7 +196,8 @@ bool measure_gpu(const MeasureSettings& settings, int device, const std::string&
             if (ends_before(settings, fmt::format("{}, {}, {}", name, name_of(precision), kind_of(self))))
                 return false;
             const auto small = gpu_times(precision, device, self, few, settings);
-            const auto large = gpu_times(precision, device, self, enough, settings);
+            const auto [enough, large] = long_gpu_times(precision, device, self,
+                                                        std::max(settings.points, 4 * few), settings);
             set(direct_cost::gpu_pairs_per_second(precision, self),
                 (Cloud(enough).pairs() - Cloud(few).pairs()) /
                     std::max(shortest, large.kernel - small.kernel));

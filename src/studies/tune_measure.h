@@ -16,7 +16,7 @@ namespace farfield {
 struct MeasureSettings {
     int threads = 0;             ///< of the CPU, 0: all
     int repeats = 3;             ///< the fastest counts
-    std::int64_t points = 16384; ///< of the largest sum
+    std::int64_t points = 16384; ///< of the largest sum on the CPU, of the smallest long one on a GPU
     StudyProgress progress{};
     std::function<bool()> stop_requested{}; ///< asked after each run
 };
