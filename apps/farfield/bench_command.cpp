@@ -105,20 +105,20 @@ int bench_stencil_on(const StencilCommand& command) {
     });
 }
 
-void add_sizes(CLI::App& app, Sizes& sizes, const std::string& by_default) {
-    app.add_option_function<std::string>(
+void add_sizes(CommandParser app, Sizes& sizes, const std::string& by_default) {
+    app.add_read(
            "--n", [&sizes](const std::string& text) { sizes = parse_sizes(text); },
            "Numbers of points, with commas between")
-        ->type_name("N,N,...")
-        ->default_str(by_default);
+        .type_name("N,N,...")
+        .default_text(by_default);
 }
 
-void add_repeats(CLI::App& app, int& repeats) {
+void add_repeats(CommandParser app, int& repeats) {
     add_count(app, "--repeat", repeats, {1, 1000}, "Measure this many times and take medians")
-        ->default_str(fmt::format("{}", repeats));
+        .default_text(fmt::format("{}", repeats));
 }
 
-void declare_direct(CLI::App& app, DirectCommand& command) {
+void declare_direct(CommandParser app, DirectCommand& command) {
     app.footer(
         "Examples:\n  farfield bench direct\n  farfield bench direct --n 4096 --repeat 3 --json rates.json\n"
         "  farfield bench direct --device cuda --json gpu.json\n");
@@ -132,7 +132,7 @@ void declare_direct(CLI::App& app, DirectCommand& command) {
     add_delivery(app, command.delivery);
 }
 
-void declare_split(CLI::App& app, SplitCommand& command) {
+void declare_split(CommandParser app, SplitCommand& command) {
     app.footer("Examples:\n  farfield bench split\n  farfield bench split --n 262144 --threads 8\n");
     add_sizes(app, command.sizes, "65536,262144");
     add_one_device(app, command.device);
@@ -143,14 +143,14 @@ void declare_split(CLI::App& app, SplitCommand& command) {
     add_delivery(app, command.delivery);
 }
 
-void declare_stencil(CLI::App& app, StencilCommand& command) {
+void declare_stencil(CommandParser app, StencilCommand& command) {
     app.footer(
         "Examples:\n  farfield bench stencil\n  farfield bench stencil --n 1024,4096 --json stencil.json\n");
-    app.add_option_function<std::string>(
+    app.add_read(
            "--n", [&command](const std::string& text) { command.sizes = parse_sizes(text); },
            "Cells along a side, with commas between")
-        ->type_name("N,N,...")
-        ->default_str("512,1024,2048,4096");
+        .type_name("N,N,...")
+        .default_text("512,1024,2048,4096");
     add_count(app, "--threads", command.options.threads, {1, 4096}, "Threads; by default all",
               "leave the option out to use all cores");
     add_repeats(app, command.options.repeats);
@@ -159,21 +159,20 @@ void declare_stencil(CLI::App& app, StencilCommand& command) {
 
 } // namespace
 
-Action declare_bench(CLI::App& app) {
-    app.require_subcommand(1);
+Action declare_bench(CommandParser app) {
+    app.require_command();
     auto direct = std::make_shared<DirectCommand>();
     auto split = std::make_shared<SplitCommand>();
     auto stencil = std::make_shared<StencilCommand>();
-    declare_direct(*app.add_subcommand("direct", "Time every rung of the direct sum, with its error"),
-                   *direct);
-    auto* split_app = app.add_subcommand("split", "Divide one sum between the CPU and a GPU");
-    declare_split(*split_app, *split);
-    auto* stencil_app =
-        app.add_subcommand("stencil", "Time the stencil language on the CPU beside a hand-written loop");
-    declare_stencil(*stencil_app, *stencil);
+    declare_direct(app.add_command("direct", "Time every rung of the direct sum, with its error"), *direct);
+    const auto split_app = app.add_command("split", "Divide one sum between the CPU and a GPU");
+    declare_split(split_app, *split);
+    const auto stencil_app =
+        app.add_command("stencil", "Time the stencil language on the CPU beside a hand-written loop");
+    declare_stencil(stencil_app, *stencil);
     return [direct, split, split_app, stencil, stencil_app] {
-        if (stencil_app->parsed()) return bench_stencil_on(*stencil);
-        return split_app->parsed() ? bench_split_on(*split) : bench_direct_on(*direct);
+        if (stencil_app.is_named()) return bench_stencil_on(*stencil);
+        return split_app.is_named() ? bench_split_on(*split) : bench_direct_on(*direct);
     };
 }
 

@@ -1,7 +1,7 @@
 // A command of `farfield`: one file each, one row each in the table of commands.cpp.
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include "parser.h"
 
 #include <functional>
 #include <span>
@@ -18,34 +18,34 @@ struct Command {
     std::string_view examples; ///< whole lines, shown at the end of `--help` and in the man page
     bool hidden = false;
     /// Adds the options to `app`. What they are parsed into lives in the action.
-    Action (*declare)(CLI::App& app) = nullptr;
+    Action (*declare)(CommandParser app) = nullptr;
 };
 
 /// The table, in the order of `farfield --help`.
 std::span<const Command> commands();
 
-Action declare_run(CLI::App& app);
-Action declare_sum(CLI::App& app);
-Action declare_plot(CLI::App& app);
-Action declare_info(CLI::App& app);
-Action declare_bench(CLI::App& app);
-Action declare_reproduce(CLI::App& app);
-Action declare_stencil(CLI::App& app);
-Action declare_tune(CLI::App& app);
-Action declare_completion(CLI::App& app);
-Action declare_man(CLI::App& app);
+Action declare_run(CommandParser app);
+Action declare_sum(CommandParser app);
+Action declare_plot(CommandParser app);
+Action declare_info(CommandParser app);
+Action declare_bench(CommandParser app);
+Action declare_reproduce(CommandParser app);
+Action declare_stencil(CommandParser app);
+Action declare_tune(CommandParser app);
+Action declare_completion(CommandParser app);
+Action declare_man(CommandParser app);
 
 /// A subcommand of `farfield stencil`: a file each.
 struct StencilPart {
-    CLI::App* app = nullptr; ///< parsed() where it is the one that was called
+    CommandParser app; ///< is_named() where it is the one that was called
     Action action;
 };
-StencilPart declare_stencil_run(CLI::App& stencil);
-StencilPart declare_stencil_emit(CLI::App& stencil);
-StencilPart declare_stencil_resonances(CLI::App& stencil);
-StencilPart declare_stencil_tune(CLI::App& stencil);
+StencilPart declare_stencil_run(CommandParser stencil);
+StencilPart declare_stencil_emit(CommandParser stencil);
+StencilPart declare_stencil_resonances(CommandParser stencil);
+StencilPart declare_stencil_tune(CommandParser stencil);
 
 /// The commands and their summaries, examples of `app` or null for a group; used by help, man and completion.
-const Command* command_of(const CLI::App& app);
+const Command* command_of(CommandParser app);
 
 } // namespace farfield::app

@@ -1,8 +1,6 @@
 // The parser of the whole command line.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 namespace farfield::app {
 
 /// Parses the arguments and runs the command. @throws InvalidArgument for what cannot be parsed.

@@ -57,9 +57,9 @@ constexpr std::array table{
 
 std::span<const Command> commands() { return table; }
 
-const Command* command_of(const CLI::App& app) {
+const Command* command_of(CommandParser app) {
     for (const auto& command : table)
-        if (app.get_name() == command.name) return &command;
+        if (app.name() == command.name) return &command;
     return nullptr;
 }
 

@@ -14,14 +14,10 @@ namespace {
 
 constexpr std::array<std::string_view, 3> shells{"bash", "zsh", "fish"};
 
-std::vector<CLI::App*> children_of(CLI::App& app) {
-    return app.get_subcommands([](const CLI::App* child) { return !child->get_group().empty(); });
-}
-
-std::vector<std::string> spellings(const CLI::Option& option) {
+std::vector<std::string> spellings(const OptionFacts& option) {
     std::vector<std::string> out;
-    for (const auto& name : option.get_snames()) out.push_back("-" + name);
-    for (const auto& name : option.get_lnames()) out.push_back("--" + name);
+    for (const auto& name : option.short_names) out.push_back(fmt::format("-{}", name));
+    for (const auto& name : option.long_names) out.push_back(fmt::format("--{}", name));
     return out;
 }
 
@@ -32,13 +28,13 @@ std::string joined(const std::vector<std::string>& words, std::string_view separ
 }
 
 // "a b c" for an option whose type is "a|b|c", or whose description ends so.
-std::string choices_of(const CLI::Option& option) {
-    auto text = option.get_type_name();
+std::string choices_of(const OptionFacts& option) {
+    auto text = option.type_name;
     if (text.find('|') == std::string::npos) {
         constexpr std::string_view before = "; one of\n"; // as show_choices writes them
-        const auto at = option.get_description().find(before);
+        const auto at = option.description.find(before);
         if (at == std::string::npos) return {};
-        text = option.get_description().substr(at + before.size());
+        text = option.description.substr(at + before.size());
         std::erase(text, '\n');
     }
     for (auto& c : text)
@@ -46,7 +42,7 @@ std::string choices_of(const CLI::Option& option) {
     return text;
 }
 
-bool is_flag(const CLI::Option& option) { return option.get_items_expected_max() == 0; }
+bool is_flag(const OptionFacts& option) { return !option.takes_value; }
 
 // Without the characters that end a quoted text.
 std::string plain(std::string text) {
@@ -56,33 +52,33 @@ std::string plain(std::string text) {
 }
 
 // "run" -> its option names and sub-commands, and per option its values: one case of the bash function each.
-void bash_case(CLI::App& app, const std::string& path, std::string& words, std::string& values) {
+void bash_case(const CommandParser& app, const std::string& path, std::string& words, std::string& values) {
     std::vector<std::string> all;
-    for (auto* child : children_of(app)) all.push_back(child->get_name());
-    for (const auto* option : app.get_options()) {
-        for (const auto& name : spellings(*option)) all.push_back(name);
-        if (const auto choices = choices_of(*option); !choices.empty())
-            for (const auto& name : spellings(*option))
+    for (const auto& child : app.commands()) all.push_back(child.name());
+    for (const auto& option : app.options()) {
+        for (const auto& name : spellings(option)) all.push_back(name);
+        if (const auto choices = choices_of(option); !choices.empty())
+            for (const auto& name : spellings(option))
                 values += fmt::format("        '{} {}') words='{}' ;;\n", path, name, choices);
-        else if (!is_flag(*option))
-            for (const auto& name : spellings(*option))
+        else if (!is_flag(option))
+            for (const auto& name : spellings(option))
                 values += fmt::format("        '{} {}') words='' ;;\n", path, name);
     }
     words += fmt::format("        '{}') words='{}' ;;\n", path, joined(all));
-    for (auto* child : children_of(app)) bash_case(*child, path + " " + child->get_name(), words, values);
+    for (const auto& child : app.commands()) bash_case(child, path + " " + child.name(), words, values);
 }
 
 // Where words that do not start with a hyphen are commands, not files.
-std::string groups_test(CLI::App& app, const std::string& prefix = {}) {
-    const auto children = children_of(app);
+std::string groups_test(const CommandParser& app, const std::string& prefix = {}) {
+    const auto children = app.commands();
     if (children.empty()) return {};
-    const auto path = prefix + app.get_name();
+    const auto path = prefix + app.name();
     auto out = fmt::format(" || $path == '{}'", path);
-    for (auto* child : children) out += groups_test(*child, path + " ");
+    for (const auto& child : children) out += groups_test(child, path + " ");
     return out;
 }
 
-std::string bash_script(CLI::App& root) {
+std::string bash_script(const CommandParser& root) {
     std::string words;
     std::string values;
     bash_case(root, "farfield", words, values);
@@ -108,36 +104,36 @@ complete -o default -F _farfield farfield
 )",
         [&] {
             std::string out;
-            for (auto* child : children_of(root)) {
-                out += fmt::format("            'farfield {0}') path='farfield {0}' ;;\n", child->get_name());
-                for (auto* inner : children_of(*child))
+            for (const auto& child : root.commands()) {
+                out += fmt::format("            'farfield {0}') path='farfield {0}' ;;\n", child.name());
+                for (const auto& inner : child.commands())
                     out += fmt::format("            'farfield {0} {1}') path='farfield {0} {1}' ;;\n",
-                                       child->get_name(), inner->get_name());
+                                       child.name(), inner.name());
             }
             return out;
         }(),
         words, values, groups_test(root));
 }
 
-std::string zsh_arguments(CLI::App& app) {
+std::string zsh_arguments(const CommandParser& app) {
     std::string out;
-    for (const auto* option : app.get_options()) {
-        const auto choices = choices_of(*option);
-        const auto value = is_flag(*option)  ? std::string()
-                           : choices.empty() ? ":" + plain(option->get_type_name()) + ":_files"
-                                             : ":value:(" + choices + ")";
-        for (const auto& name : spellings(*option))
-            out += fmt::format(" \\\n        '{}[{}]{}'", name, plain(option->get_description()), value);
+    for (const auto& option : app.options()) {
+        const auto choices = choices_of(option);
+        const auto value = is_flag(option)   ? std::string()
+                           : choices.empty() ? ":" + plain(option.type_name) + ":_files"
+                                             : fmt::format(":value:({})", choices);
+        for (const auto& name : spellings(option))
+            out += fmt::format(" \\\n        '{}[{}]{}'", name, plain(option.description), value);
     }
     return out + " \\\n        '*:file:_files'";
 }
 
-std::string zsh_script(CLI::App& root) {
+std::string zsh_script(const CommandParser& root) {
     std::string list;
     std::string cases;
-    for (auto* child : children_of(root)) {
-        list += fmt::format("        '{}:{}'\n", child->get_name(), plain(child->get_description()));
-        cases += fmt::format("    {}) _arguments{} ;;\n", child->get_name(), zsh_arguments(*child));
+    for (const auto& child : root.commands()) {
+        list += fmt::format("        '{}:{}'\n", child.name(), plain(child.summary()));
+        cases += fmt::format("    {}) _arguments{} ;;\n", child.name(), zsh_arguments(child));
     }
     return fmt::format(R"(#compdef farfield
 _farfield() {{
@@ -159,22 +155,22 @@ compdef _farfield farfield
                        list, cases);
 }
 
-std::string fish_script(CLI::App& root) {
+std::string fish_script(const CommandParser& root) {
     std::string out = "# fish completion of farfield\n";
-    for (auto* child : children_of(root)) {
-        out += fmt::format("complete -c farfield -n __fish_use_subcommand -a '{}' -d '{}'\n",
-                           child->get_name(), plain(child->get_description()));
-        for (const auto* option : child->get_options()) {
+    for (const auto& child : root.commands()) {
+        out += fmt::format("complete -c farfield -n __fish_use_subcommand -a '{}' -d '{}'\n", child.name(),
+                           plain(child.summary()));
+        for (const auto& option : child.options()) {
             std::string names;
-            for (const auto& name : option->get_snames()) names += " -s " + name;
-            for (const auto& name : option->get_lnames()) names += " -l " + name;
+            for (const auto& name : option.short_names) names += " -s " + name;
+            for (const auto& name : option.long_names) names += " -l " + name;
             if (names.empty()) continue;
-            const auto choices = choices_of(*option);
-            const auto value = is_flag(*option)  ? std::string()
+            const auto choices = choices_of(option);
+            const auto value = is_flag(option)   ? std::string()
                                : choices.empty() ? std::string(" -r")
                                                  : " -x -a '" + choices + "'";
             out += fmt::format("complete -c farfield -n '__fish_seen_subcommand_from {}'{}{} -d '{}'\n",
-                               child->get_name(), names, value, plain(option->get_description()));
+                               child.name(), names, value, plain(option.description));
         }
     }
     return out;
@@ -182,11 +178,11 @@ std::string fish_script(CLI::App& root) {
 
 } // namespace
 
-Action declare_completion(CLI::App& app) {
+Action declare_completion(CommandParser app) {
     auto shell = std::make_shared<std::string>();
-    app.add_option("SHELL", *shell, "bash, zsh or fish")->required();
-    return [shell, &app] {
-        auto& root = *app.get_parent();
+    app.add("SHELL", *shell, "bash, zsh or fish").required();
+    return [shell, app] {
+        const auto root = app.parent().value();
         if (*shell == "bash")
             fmt::print("{}", bash_script(root));
         else if (*shell == "zsh")

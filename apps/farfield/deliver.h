@@ -20,8 +20,8 @@ struct Delivery {
 };
 
 /// Adds --json and --quiet.
-inline void add_delivery(CLI::App& app, Delivery& delivery) {
-    app.add_option("--json", delivery.json, "The table as JSON")->type_name("FILE");
+inline void add_delivery(CommandParser app, Delivery& delivery) {
+    app.add("--json", delivery.json, "The table as JSON").type_name("FILE");
     app.add_flag("--quiet", delivery.quiet, "Print nothing but errors");
 }
 

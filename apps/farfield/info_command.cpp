@@ -9,7 +9,7 @@
 
 namespace farfield::app {
 
-Action declare_info(CLI::App& app) {
+Action declare_info(CommandParser app) {
     auto json = std::make_shared<bool>(false);
     app.add_flag("--json", *json, "As JSON");
     return [json] {

@@ -43,37 +43,36 @@ std::string roff(std::string_view text) {
     return out;
 }
 
-std::string spellings(const CLI::Option& option) {
+std::string spellings(const OptionFacts& option) {
     std::string out;
     const auto add = [&](const std::string& name) {
         out += fmt::format("{}\\fB{}\\fR", out.empty() ? "" : ", ", roff(name));
     };
-    for (const auto& name : option.get_snames()) add("-" + name);
-    for (const auto& name : option.get_lnames()) add("--" + name);
-    if (out.empty()) return fmt::format("\\fI{}\\fR", roff(option.get_name()));
-    if (option.get_items_expected_max() > 0) out += fmt::format(" \\fI{}\\fR", roff(option.get_type_name()));
+    for (const auto& name : option.short_names) add("-" + name);
+    for (const auto& name : option.long_names) add("--" + name);
+    if (out.empty()) return fmt::format("\\fI{}\\fR", roff(option.name));
+    if (option.takes_value) out += fmt::format(" \\fI{}\\fR", roff(option.type_name));
     return out;
 }
 
-std::string default_of(const CLI::Option& option) {
-    const auto& text = option.get_default_str();
+std::string default_of(const OptionFacts& option) {
+    const auto& text = option.default_text;
     return text.empty() ? "" : fmt::format(" (default: {})", roff(text));
 }
 
-void add_options(std::string& page, const CLI::App& app) {
-    for (const auto* option : app.get_options())
-        page += fmt::format(".TP\n{}\n{}{}.\n", spellings(*option), roff(option->get_description()),
-                            default_of(*option));
+void add_options(std::string& page, const CommandParser& app) {
+    for (const auto& option : app.options())
+        page +=
+            fmt::format(".TP\n{}\n{}{}.\n", spellings(option), roff(option.description), default_of(option));
 }
 
-void add_command(std::string& page, const CLI::App& app, const std::string& prefix) {
-    const auto name = prefix + " " + app.get_name();
-    page += fmt::format(".SS {}\n{}.\n", roff(name), roff(app.get_description()));
+void add_command(std::string& page, const CommandParser& app, const std::string& prefix) {
+    const auto name = prefix + " " + app.name();
+    page += fmt::format(".SS {}\n{}.\n", roff(name), roff(app.summary()));
     add_options(page, app);
     if (const auto* command = command_of(app); command != nullptr)
         page += fmt::format(".PP\nExamples:\n.PP\n.nf\n{}.fi\n", roff(command->examples));
-    for (const auto* child : app.get_subcommands([](const CLI::App*) { return true; }))
-        add_command(page, *child, name);
+    for (const auto& child : app.commands()) add_command(page, child, name);
 }
 
 constexpr std::string_view opening = R"(.SH NAME
@@ -124,14 +123,13 @@ Machine, options, timings and the final error.
 
 } // namespace
 
-Action declare_man(CLI::App& app) {
-    return [&app] {
-        const auto& root = *app.get_parent();
+Action declare_man(CommandParser app) {
+    return [app] {
+        const auto root = app.parent().value();
         std::string page = fmt::format(".TH FARFIELD 1 \"\" \"farfield {}\" \"User Commands\"\n", version());
         page += opening;
         for (const auto& command : commands())
-            if (!command.hidden)
-                add_command(page, *root.get_subcommand(std::string(command.name)), "farfield");
+            if (!command.hidden) add_command(page, root.command(command.name).value(), "farfield");
         page += ".SH OPTIONS\n";
         add_options(page, root);
         page += closing;

@@ -40,16 +40,16 @@ void require_writable_folder(const fs::path& folder, const fs::path& path, std::
                                           option, path.string(), folder.string(), std::strerror(errno)));
 }
 
-CLI::Option* add_number(CLI::App& app, const std::string& option, double& value, const std::string& doc,
-                        std::function<bool(double)> allowed, const std::string& allowed_text) {
+CommandOption add_number(CommandParser app, const std::string& option, double& value, const std::string& doc,
+                         std::function<bool(double)> allowed, const std::string& allowed_text) {
     return app
-        .add_option_function<std::string>(
+        .add_read(
             option,
             [&value, option, allowed = std::move(allowed), allowed_text](const std::string& text) {
                 value = read_number(option, text, allowed, allowed_text);
             },
             doc)
-        ->type_name("X");
+        .type_name("X");
 }
 
 } // namespace
@@ -65,11 +65,11 @@ std::string choices_text(std::span<const std::string_view> names) {
     return out;
 }
 
-CLI::Option* show_choices(CLI::Option* option, std::span<const std::string_view> names) {
+CommandOption show_choices(CommandOption option, std::span<const std::string_view> names) {
     constexpr std::size_t longest_line = 80;
     const auto choices = choices_text(names);
-    if (choices.size() <= longest_line) return option->type_name(choices);
-    auto description = option->get_description() + "; one of";
+    if (choices.size() <= longest_line) return option.type_name(choices);
+    auto description = option.description() + "; one of";
     std::size_t length = longest_line;
     for (const auto name : names) {
         const bool breaks = length + name.size() >= longest_line;
@@ -77,7 +77,7 @@ CLI::Option* show_choices(CLI::Option* option, std::span<const std::string_view>
         length = (breaks ? 0 : length) + name.size() + 1;
         description += std::string(name) + (name == names.back() ? "" : "|");
     }
-    return option->type_name("NAME")->description(description);
+    return option.type_name("NAME").description(description);
 }
 
 void unknown_choice(std::string_view option, std::string_view value,
@@ -108,27 +108,28 @@ double read_number(std::string_view option, const std::string& text,
     return value;
 }
 
-CLI::Option* add_count(CLI::App& app, const std::string& option, int& value, CountRange range,
-                       const std::string& doc, const std::string& remedy) {
+CommandOption add_count(CommandParser app, const std::string& option, int& value, CountRange range,
+                        const std::string& doc, const std::string& remedy) {
     return app
-        .add_option_function<std::string>(
+        .add_read(
             option,
             [&value, option, range, remedy](const std::string& text) {
                 value = read_count(option, text, range, remedy);
             },
             doc)
-        ->type_name("N");
+        .type_name("N");
 }
 
-CLI::Option* add_real(CLI::App& app, const std::string& option, double& value, double least,
-                      const std::string& doc) {
+CommandOption add_real(CommandParser app, const std::string& option, double& value, double least,
+                       const std::string& doc) {
     return add_number(
                app, option, value, doc, [least](double number) { return number >= least; },
                fmt::format("≥ {}", least))
-        ->default_str(fmt::format("{}", value));
+        .default_text(fmt::format("{}", value));
 }
 
-CLI::Option* add_positive(CLI::App& app, const std::string& option, double& value, const std::string& doc) {
+CommandOption add_positive(CommandParser app, const std::string& option, double& value,
+                           const std::string& doc) {
     return add_number(
         app, option, value, doc, [](double number) { return number > 0.0; }, "> 0");
 }
@@ -145,14 +146,14 @@ void require_input(const fs::path& path, std::string_view what) {
                                           path.string(), std::strerror(errno)));
 }
 
-CLI::Option* add_one_device(CLI::App& app, DeviceChoice& device) {
+CommandOption add_one_device(CommandParser app, DeviceChoice& device) {
     return app
-        .add_option_function<std::string>(
+        .add_read(
             "--device", [&device](const std::string& text) { device = device_from_name(text); },
             "Where to measure: cpu, cuda (the first GPU), cuda:1 (the second), or auto: a GPU where there is "
             "one")
-        ->type_name("auto|cpu|cuda")
-        ->default_str(name_of(device));
+        .type_name("auto|cpu|cuda")
+        .default_text(name_of(device));
 }
 
 int one_gpu(const DeviceChoice& device) {

@@ -2,12 +2,12 @@
 // remedy.
 #pragma once
 
+#include "parser.h"
+
 #include "base/text.h"
 
 #include <farfield/error.h>
 #include <farfield/sum.h>
-
-#include <CLI/CLI.hpp>
 
 #include <cstdint>
 #include <filesystem>
@@ -31,19 +31,19 @@ std::string choices_text(std::span<const std::string_view> names);
 
 /// Shows the choices as the type of the option, or, where they would not fit a line, in its description after
 /// "one of", over several lines; the completion finds them in either place.
-CLI::Option* show_choices(CLI::Option* option, std::span<const std::string_view> names);
+CommandOption show_choices(CommandOption option, std::span<const std::string_view> names);
 
 /// An option that names a value of an enum; `value` holds the default.
 template <class Enum>
-CLI::Option* add_choice(CLI::App& app, const std::string& option, Enum& value, const std::string& doc) {
+CommandOption add_choice(CommandParser app, const std::string& option, Enum& value, const std::string& doc) {
     const auto parse = [&value, option](const std::string& text) {
         const auto known = names_of<Enum>();
         const auto found = from_name<Enum>(text);
         if (!found) unknown_choice(option, text, known);
         value = *found;
     };
-    return show_choices(app.add_option_function<std::string>(option, parse, doc), names_of<Enum>())
-        ->default_str(std::string(name_of(value)));
+    return show_choices(app.add_read(option, parse, doc), names_of<Enum>())
+        .default_text(std::string(name_of(value)));
 }
 
 struct CountRange {
@@ -58,18 +58,19 @@ double read_number(std::string_view option, const std::string& text,
                    const std::function<bool(double)>& allowed, const std::string& allowed_text);
 
 /// An option that is a whole number from `least` to `most`.
-CLI::Option* add_count(CLI::App& app, const std::string& option, int& value, CountRange range,
-                       const std::string& doc, const std::string& remedy = {});
+CommandOption add_count(CommandParser app, const std::string& option, int& value, CountRange range,
+                        const std::string& doc, const std::string& remedy = {});
 
 /// An option that is a finite number of at least `least`.
-CLI::Option* add_real(CLI::App& app, const std::string& option, double& value, double least,
-                      const std::string& doc);
+CommandOption add_real(CommandParser app, const std::string& option, double& value, double least,
+                       const std::string& doc);
 
 /// An option that is a finite number above 0; without a default to show.
-CLI::Option* add_positive(CLI::App& app, const std::string& option, double& value, const std::string& doc);
+CommandOption add_positive(CommandParser app, const std::string& option, double& value,
+                           const std::string& doc);
 
 /// `--device` of the benches, which measure one device at a time; `device` holds the default.
-CLI::Option* add_one_device(CLI::App& app, DeviceChoice& device);
+CommandOption add_one_device(CommandParser app, DeviceChoice& device);
 
 /// The GPU that a choice of kind `cuda` names, the first where it names none.
 /// @throws InvalidArgument where it names several.

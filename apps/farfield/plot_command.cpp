@@ -26,13 +26,13 @@ int plot(const PlotTask& task) {
 
 } // namespace
 
-Action declare_plot(CLI::App& app) {
+Action declare_plot(CommandParser app) {
     auto task = std::make_shared<PlotTask>();
-    app.add_option("FILE", task->input, "Snapshot (or other file of bodies), or the diagnostics.csv of a run")
-        ->type_name("")
-        ->required();
-    app.add_option("-o,--out", task->out, "Picture (.png)")->type_name("FILE")->required();
-    app.add_option_function<std::string>(
+    app.add("FILE", task->input, "Snapshot (or other file of bodies), or the diagnostics.csv of a run")
+        .type_name("")
+        .required();
+    app.add("-o,--out", task->out, "Picture (.png)").type_name("FILE").required();
+    app.add_read(
            "--plane",
            [task](const std::string& text) {
                for (auto plane : planes)
@@ -40,8 +40,8 @@ Action declare_plot(CLI::App& app) {
                if (task->plane != text) unknown_choice("--plane", text, planes);
            },
            "Snapshot: the axes to the right and up")
-        ->type_name(choices_text(planes))
-        ->default_str("xy");
+        .type_name(choices_text(planes))
+        .default_text("xy");
     add_positive(app, "--width", task->width,
                  "Snapshot: width of the square shown; by default nearly all bodies");
     return [task] { return plot(*task); };

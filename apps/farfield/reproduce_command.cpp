@@ -21,30 +21,30 @@ struct ReproduceCommand {
     Study (*study)(const ReproduceOptions&) = nullptr;
 };
 
-void declare_study(CLI::App& app, ReproduceCommand& command) {
+void declare_study(CommandParser app, ReproduceCommand& command) {
     auto& options = command.options;
     add_one_device(app, options.device);
     add_count(app, "--n", command.most_points, {2, 1 << 24}, "Cut larger sizes to N, for a quick look",
               "leave the option out for the sizes of the source")
-        ->type_name("N");
+        .type_name("N");
     add_count(app, "--threads", options.threads, {1, 4096}, "Threads of the CPU; by default all",
               "leave the option out to use all cores");
     add_count(app, "--repeat", options.repeats, {1, 1000}, "Measure this many times and take medians")
-        ->default_str("3");
+        .default_text("3");
     add_delivery(app, command.delivery);
 }
 
 } // namespace
 
-Action declare_reproduce(CLI::App& app) {
-    app.require_subcommand(1);
+Action declare_reproduce(CommandParser app) {
+    app.require_command();
     const auto add = [&](const char* name, const char* summary, const char* examples,
                          Study (*study)(const ReproduceOptions&)) {
         auto command = std::make_shared<ReproduceCommand>();
         command->study = study;
-        auto* study_app = app.add_subcommand(name, summary);
-        study_app->footer(examples);
-        declare_study(*study_app, *command);
+        const auto study_app = app.add_command(name, summary);
+        study_app.footer(examples);
+        declare_study(study_app, *command);
         return std::pair(study_app, command);
     };
     const auto timings =
@@ -68,12 +68,12 @@ Action declare_reproduce(CLI::App& app) {
             "Examples:\n  farfield reproduce microdisk --picture energy.png\n"
             "  farfield reproduce microdisk --n 80\n",
             reproduce_microdisk);
-    microdisk.first->add_option("--picture", microdisk.second->options.picture, "Draw the energy (PNG)")
-        ->type_name("FILE");
+    microdisk.first.add("--picture", microdisk.second->options.picture, "Draw the energy (PNG)")
+        .type_name("FILE");
     const std::vector studies{timings, ladder, blocks, sizes, microdisk};
     return [studies] {
         const auto chosen = std::find_if(studies.begin(), studies.end(),
-                                         [](const auto& study) { return study.first->parsed(); });
+                                         [](const auto& study) { return study.first.is_named(); });
         auto& command = *chosen->second;
         if (!command.options.picture.empty()) require_output(command.options.picture, "--picture");
         command.options.most_points = command.most_points;

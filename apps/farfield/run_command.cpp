@@ -122,18 +122,17 @@ int run(const RunOptions& options) {
 
 } // namespace
 
-Action declare_run(CLI::App& app) {
+Action declare_run(CommandParser app) {
     auto options = std::make_shared<RunOptions>();
-    app.add_option("CASE", options->case_file, "Case file (TOML)");
-    app.add_option("--set", options->overrides, "Replace a value of the case; may be repeated")
-        ->type_name("SECTION.KEY=VALUE")
-        ->allow_extra_args(false);
+    app.add("CASE", options->case_file, "Case file (TOML)");
+    app.add("--set", options->overrides, "Replace a value of the case; may be repeated")
+        .type_name("SECTION.KEY=VALUE")
+        .one_value_each();
     for (const auto& option : option_table())
         if (option.machine && option.force)
             add_table_option<ForceOptions>(app, option, options->force,
                                            option.case_key ? "the case file" : "");
-    app.add_option("--out", options->out, "Folder for the output; by default named after the case")
-        ->type_name("DIR");
+    app.add("--out", options->out, "Folder for the output; by default named after the case").type_name("DIR");
     app.add_flag("--restart", options->restart, "Continue from the last checkpoint in the output folder");
     app.add_flag("--quiet", options->quiet, "Print nothing but errors");
     app.add_flag("--list-keys", options->list_keys, "Print every key a case file may have, and exit");

@@ -73,35 +73,35 @@ int explain(const StencilCommand& command) {
     });
 }
 
-void add_parameter_option(CLI::App& app, StencilCommand& command) {
-    app.add_option("--set", command.task.parameters,
-                   "Give a parameter of the program another value; may be repeated")
-        ->type_name("NAME=VALUE")
-        ->allow_extra_args(false);
+void add_parameter_option(CommandParser app, StencilCommand& command) {
+    app.add("--set", command.task.parameters,
+            "Give a parameter of the program another value; may be repeated")
+        .type_name("NAME=VALUE")
+        .one_value_each();
 }
 
 } // namespace
 
-Action declare_stencil(CLI::App& app) {
-    app.require_subcommand(1);
+Action declare_stencil(CommandParser app) {
+    app.require_command();
     std::vector<StencilPart> parts{declare_stencil_run(app)};
     auto command = std::make_shared<StencilCommand>();
-    auto* checker = app.add_subcommand("check", "Report the mistakes of a program");
-    checker->footer("Examples:\n  farfield stencil check microdisk.ff\n"
-                    "  farfield stencil check microdisk.ff --set cells=1024 --json\n");
-    checker->add_option("FILE", command->files, "Programs (.ff)")->type_name("")->required();
-    add_parameter_option(*checker, *command);
-    checker->add_flag("--json", command->json,
-                      "Errors and warnings as JSON on standard output, a list with an entry for each file");
+    const auto checker = app.add_command("check", "Report the mistakes of a program");
+    checker.footer("Examples:\n  farfield stencil check microdisk.ff\n"
+                   "  farfield stencil check microdisk.ff --set cells=1024 --json\n");
+    checker.add("FILE", command->files, "Programs (.ff)").type_name("").required();
+    add_parameter_option(checker, *command);
+    checker.add_flag("--json", command->json,
+                     "Errors and warnings as JSON on standard output, a list with an entry for each file");
 
-    auto* explainer = app.add_subcommand("explain", "Show what a stage of the compiler makes of a program");
-    explainer->footer("Examples:\n  farfield stencil explain microdisk.ff --after parse\n"
-                      "  farfield stencil explain microdisk.ff --after names --set cells=256\n"
-                      "  farfield stencil explain microdisk.ff --after fuse\n");
-    explainer->add_option("FILE", command->task.input, "Program (.ff)")->type_name("")->required();
-    add_parameter_option(*explainer, *command);
+    const auto explainer = app.add_command("explain", "Show what a stage of the compiler makes of a program");
+    explainer.footer("Examples:\n  farfield stencil explain microdisk.ff --after parse\n"
+                     "  farfield stencil explain microdisk.ff --after names --set cells=256\n"
+                     "  farfield stencil explain microdisk.ff --after fuse\n");
+    explainer.add("FILE", command->task.input, "Program (.ff)").type_name("").required();
+    add_parameter_option(explainer, *command);
     explainer
-        ->add_option_function<std::string>(
+        .add_read(
             "--after",
             [command](const std::string& text) {
                 const auto stages = stencil_stages();
@@ -111,15 +111,15 @@ Action declare_stencil(CLI::App& app) {
             },
             "The stage: tokens, the program with all brackets, names and values, where things apply, or the "
             "code for each cell, as it is lowered and after each pass")
-        ->type_name(choices_text(stencil_stages()))
-        ->required();
+        .type_name(choices_text(stencil_stages()))
+        .required();
     parts.push_back(declare_stencil_emit(app));
     parts.push_back(declare_stencil_tune(app));
     parts.push_back(declare_stencil_resonances(app));
     return [command, explainer, parts] {
         for (const auto& part : parts)
-            if (part.app->parsed()) return part.action();
-        return explainer->parsed() ? explain(*command) : check(*command);
+            if (part.app.is_named()) return part.action();
+        return explainer.is_named() ? explain(*command) : check(*command);
     };
 }
 

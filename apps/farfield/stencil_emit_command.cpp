@@ -24,24 +24,24 @@ void print_project(const std::vector<std::filesystem::path>& files, const std::f
 
 } // namespace
 
-StencilPart declare_stencil_emit(CLI::App& stencil) {
+StencilPart declare_stencil_emit(CommandParser stencil) {
     struct Options {
         StencilEmitTask task;
         int steps = 0;
     };
     auto command = std::make_shared<Options>();
-    auto* app =
-        stencil.add_subcommand("emit", "Write a program as C++ that builds and runs without Farfield");
-    app->footer(
+    const auto app =
+        stencil.add_command("emit", "Write a program as C++ that builds and runs without Farfield");
+    app.footer(
         "Examples:\n  farfield stencil emit microdisk.ff --out microdisk\n"
         "  farfield stencil emit microdisk.ff --set cells=256 --steps 500 --target cpu --out microdisk\n");
     auto& task = command->task;
-    app->add_option("FILE", task.program.input, "Program (.ff)")->type_name("")->required();
-    app->add_option("--set", task.program.parameters,
-                    "Give a parameter of the program another value; may be repeated")
-        ->type_name("NAME=VALUE")
-        ->allow_extra_args(false);
-    app->add_option_function<std::string>(
+    app.add("FILE", task.program.input, "Program (.ff)").type_name("").required();
+    app.add("--set", task.program.parameters,
+            "Give a parameter of the program another value; may be repeated")
+        .type_name("NAME=VALUE")
+        .one_value_each();
+    app.add_read(
            "--target",
            [command](const std::string& text) {
                const auto targets = emit_targets();
@@ -51,12 +51,12 @@ StencilPart declare_stencil_emit(CLI::App& stencil) {
                command->task.target = text;
            },
            "What the code is for")
-        ->type_name(choices_text(emit_targets()))
-        ->default_str("cpu");
+        .type_name(choices_text(emit_targets()))
+        .default_text("cpu");
     add_count(
-        *app, "--steps", command->steps, {1, 2147483647},
+        app, "--steps", command->steps, {1, 2147483647},
         "Steps that the project does unless it is told otherwise; by default those of the program, or 1000");
-    app->add_option("--out", task.folder, "Folder for the project")->type_name("FOLDER")->required();
+    app.add("--out", task.folder, "Folder for the project").type_name("FOLDER").required();
     return {app, [command] {
                 return with_inputs({command->task.program.input}, [&] {
                     auto& emit = command->task;

@@ -237,9 +237,9 @@ void set_block(const std::string& text, StencilOptions& options) {
     }
 }
 
-void add_machine(CLI::App& app, const std::shared_ptr<StencilRunOptions>& options) {
+void add_machine(CommandParser app, const std::shared_ptr<StencilRunOptions>& options) {
     const auto targets = stencil_targets();
-    show_choices(app.add_option_function<std::string>(
+    show_choices(app.add_read(
                      "--target",
                      [options, targets](const std::string& text) {
                          if (std::find(targets.begin(), targets.end(), text) == targets.end())
@@ -248,11 +248,11 @@ void add_machine(CLI::App& app, const std::shared_ptr<StencilRunOptions>& option
                      },
                      "What computes; all give the same bits"),
                  targets)
-        ->default_str("auto");
+        .default_text("auto");
     add_count(app, "--gpu", options->machine.device, {0, 63}, "The GPU for --target cuda, in CUDA's numbers");
     add_choice(app, "--mask", options->machine.mask, "How cells outside a subdomain are left alone");
     add_count(app, "--threads", options->machine.threads, {0, 4096}, "Threads of the CPU; 0: all");
-    app.add_option_function<std::string>(
+    app.add_read(
            "--time-tile",
            [options](const std::string& text) {
                const auto steps = whole_number(text);
@@ -262,28 +262,28 @@ void add_machine(CLI::App& app, const std::shared_ptr<StencilRunOptions>& option
                options->machine.time_tile = text == "auto" ? 0 : static_cast<int>(*steps);
            },
            "Steps taken in one pass over memory")
-        ->type_name("auto|N")
-        ->default_str("auto");
-    app.add_option_function<std::string>(
+        .type_name("auto|N")
+        .default_text("auto");
+    app.add_read(
            "--block", [options](const std::string& text) { set_block(text, options->machine); },
            "Cells of a GPU's tile, or threads of its block where updates are not fused; of a CPU the last "
            "side alone: rows (3D: planes) of one update done at a time")
-        ->type_name("XxY[xZ]");
+        .type_name("XxY[xZ]");
     app.add_flag("--allow-unstable", options->machine.allow_unstable,
                  "Run a program whose time step is too long to be stable");
 }
 
 // Every option that the restart needs again, as words.
-void keep_given(const CLI::App& app, StencilRunOptions& options) {
-    for (const auto* option : app.get_options()) {
-        if (option->count() == 0 || option->get_lnames().empty()) continue;
-        const auto name = "--" + option->get_lnames().front();
+void keep_given(CommandParser app, StencilRunOptions& options) {
+    for (const auto& option : app.options()) {
+        if (option.given.empty() || option.long_names.empty()) continue;
+        const auto name = "--" + option.long_names.front();
         if (name == "--restart" || name == "--help") continue;
-        if (option->get_items_expected_max() == 0) {
+        if (!option.takes_value) {
             options.given.push_back(name);
             continue;
         }
-        for (const auto& value : option->results()) {
+        for (const auto& value : option.given) {
             options.given.push_back(name);
             options.given.push_back(value);
         }
@@ -292,19 +292,18 @@ void keep_given(const CLI::App& app, StencilRunOptions& options) {
 
 } // namespace
 
-StencilPart declare_stencil_run(CLI::App& stencil) {
-    auto& app = *stencil.add_subcommand("run", "Run a program");
+StencilPart declare_stencil_run(CommandParser stencil) {
+    const auto app = stencil.add_command("run", "Run a program");
     auto options = std::make_shared<StencilRunOptions>();
     app.footer("Examples:\n  farfield stencil run microdisk.ff --steps 2000 --plot Hz:hz.png\n"
                "  farfield stencil run microdisk.ff --set cells=1024 --steps 5000 --out big \\\n"
                "      --animate Hz:waves.png:every=50\n"
                "  farfield stencil run microdisk.ff --set cells=1024 --steps 9000 --out big --restart\n");
-    app.add_option("PROGRAM", options->program, "Program (.ff)")->type_name("")->required();
-    app.add_option("--set", options->parameters,
-                   "Give a parameter of the program another value; may be repeated")
-        ->type_name("NAME=VALUE")
-        ->allow_extra_args(false);
-    auto* steps = app.add_option_function<std::string>(
+    app.add("PROGRAM", options->program, "Program (.ff)").type_name("").required();
+    app.add("--set", options->parameters, "Give a parameter of the program another value; may be repeated")
+        .type_name("NAME=VALUE")
+        .one_value_each();
+    const auto steps = app.add_read(
         "--steps",
         [options](const std::string& text) {
             const auto number = whole_number(text);
@@ -313,28 +312,28 @@ StencilPart declare_stencil_run(CLI::App& stencil) {
             options->steps = *number;
         },
         "Steps to reach, in place of the program's end");
-    steps->type_name("N");
+    steps.type_name("N");
     add_real(app, "--end", options->end, 0, "Time to reach, in place of the program's end")
-        ->type_name("T")
-        ->default_str("")
-        ->excludes(steps);
-    app.add_option("--out", options->out, "Folder for the output; by default named after the program")
-        ->type_name("DIR");
+        .type_name("T")
+        .default_text("")
+        .excludes(steps);
+    app.add("--out", options->out, "Folder for the output; by default named after the program")
+        .type_name("DIR");
     app.add_flag("--restart", options->restart, "Continue from the last checkpoint in the output folder");
-    app.add_option("--checkpoint-every", options->checkpoint_every,
-                   "Steps (500) or time of the clock (30s, 10min, 2h) between checkpoints")
-        ->type_name("INTERVAL")
-        ->default_str("10min");
-    app.add_option("--plot", options->plots, "Draw a field when the run ends; may be repeated")
-        ->type_name("FIELD:FILE.png")
-        ->allow_extra_args(false);
-    app.add_option("--animate", options->animations,
-                   "Draw a field every N steps as an animated PNG; may be repeated")
-        ->type_name("FIELD:FILE.png[:every=N]")
-        ->allow_extra_args(false);
+    app.add("--checkpoint-every", options->checkpoint_every,
+            "Steps (500) or time of the clock (30s, 10min, 2h) between checkpoints")
+        .type_name("INTERVAL")
+        .default_text("10min");
+    app.add("--plot", options->plots, "Draw a field when the run ends; may be repeated")
+        .type_name("FIELD:FILE.png")
+        .one_value_each();
+    app.add("--animate", options->animations,
+            "Draw a field every N steps as an animated PNG; may be repeated")
+        .type_name("FIELD:FILE.png[:every=N]")
+        .one_value_each();
     add_machine(app, options);
     app.add_flag("--quiet", options->quiet, "Print nothing but errors");
-    return {&app, [options, &app] {
+    return {app, [options, app] {
                 keep_given(app, *options);
                 return run(*options);
             }};

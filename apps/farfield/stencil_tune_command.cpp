@@ -14,7 +14,7 @@
 
 namespace farfield::app {
 
-StencilPart declare_stencil_tune(CLI::App& stencil) {
+StencilPart declare_stencil_tune(CommandParser stencil) {
     struct Options {
         std::filesystem::path program;
         std::vector<std::string> parameters;
@@ -23,17 +23,15 @@ StencilPart declare_stencil_tune(CLI::App& stencil) {
         Delivery delivery;
     };
     auto options = std::make_shared<Options>();
-    auto* app = stencil.add_subcommand("tune", "Measure what runs a program fastest here, and keep it");
-    app->footer(
-        "Examples:\n  farfield stencil tune microdisk.ff\n"
-        "  farfield stencil tune microdisk.ff --set cells=4096 --set radius=1600 --json tuned.json\n");
-    app->add_option("PROGRAM", options->program, "Program (.ff)")->type_name("")->required();
-    app->add_option("--set", options->parameters,
-                    "Give a parameter of the program another value; may be repeated")
-        ->type_name("NAME=VALUE")
-        ->allow_extra_args(false);
+    const auto app = stencil.add_command("tune", "Measure what runs a program fastest here, and keep it");
+    app.footer("Examples:\n  farfield stencil tune microdisk.ff\n"
+               "  farfield stencil tune microdisk.ff --set cells=4096 --set radius=1600 --json tuned.json\n");
+    app.add("PROGRAM", options->program, "Program (.ff)").type_name("").required();
+    app.add("--set", options->parameters, "Give a parameter of the program another value; may be repeated")
+        .type_name("NAME=VALUE")
+        .one_value_each();
     const auto targets = stencil_targets();
-    show_choices(app->add_option_function<std::string>(
+    show_choices(app.add_read(
                      "--target",
                      [options, targets](const std::string& text) {
                          for (const auto target : targets)
@@ -42,12 +40,12 @@ StencilPart declare_stencil_tune(CLI::App& stencil) {
                      },
                      "What is to be tuned"),
                  targets)
-        ->default_str("auto");
-    add_count(*app, "--gpu", options->device, {0, 63}, "The GPU for --target cuda, in CUDA's numbers");
-    add_count(*app, "--threads", options->threads, {0, 4096}, "Threads of the CPU; 0: all");
-    add_count(*app, "--repeat", options->repeats, {1, 1000}, "Measure this many times and take medians")
-        ->default_str("3");
-    add_delivery(*app, options->delivery);
+        .default_text("auto");
+    add_count(app, "--gpu", options->device, {0, 63}, "The GPU for --target cuda, in CUDA's numbers");
+    add_count(app, "--threads", options->threads, {0, 4096}, "Threads of the CPU; 0: all");
+    add_count(app, "--repeat", options->repeats, {1, 1000}, "Measure this many times and take medians")
+        .default_text("3");
+    add_delivery(app, options->delivery);
     return {app, [options] {
                 require_input(options->program, "PROGRAM");
                 StencilParameters parameters;

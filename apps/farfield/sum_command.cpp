@@ -85,46 +85,40 @@ int run(SumCommand& command) {
 }
 
 // Prints a table in place of a sum, whatever else is missing on the line.
-void add_table(CLI::App& app, const std::string& flag, std::string (*table)(), const std::string& doc) {
-    app.add_flag_callback(
-        flag,
-        [table] {
-            fmt::print("{}", table());
-            throw CLI::Success();
-        },
-        doc);
+void add_table(CommandParser app, const std::string& flag, std::string (*table)(), const std::string& doc) {
+    app.add_exit_flag(
+        flag, [table] { fmt::print("{}", table()); }, doc);
 }
 
-void add_files(CLI::App& app, SumFilesTask& task) {
-    app.add_option(
-           "--sources", task.sources,
-           "Points with masses or charges: .npy N x 4 (x y z q), .csv with x,y,z,q in its header, or .h5")
-        ->type_name("FILE")
-        ->required();
-    app.add_option("--targets", task.targets,
-                   "Where to compute: .npy M x 3, .csv with x,y,z, or .h5; by default at the sources")
-        ->type_name("FILE");
-    app.add_option_function<std::string>(
+void add_files(CommandParser app, SumFilesTask& task) {
+    app.add("--sources", task.sources,
+            "Points with masses or charges: .npy N x 4 (x y z q), .csv with x,y,z,q in its header, or .h5")
+        .type_name("FILE")
+        .required();
+    app.add("--targets", task.targets,
+            "Where to compute: .npy M x 3, .csv with x,y,z, or .h5; by default at the sources")
+        .type_name("FILE");
+    app.add_read(
            "--output", [&task](const std::string& text) { task.wanted = parse_outputs(text); },
            "What to compute, separated by commas; by default all that the kernel has")
-        ->type_name(choices_text(names_of<Output>()));
-    app.add_option("--out", task.out,
-                   "Result: .npy M x 1, M x 3 or M x 4 (potential first), .csv or .h5 by its ending")
-        ->type_name("FILE")
-        ->required();
-    app.add_option("--json", task.json, "Report of times, rate and options used")->type_name("FILE");
+        .type_name(choices_text(names_of<Output>()));
+    app.add("--out", task.out,
+            "Result: .npy M x 1, M x 3 or M x 4 (potential first), .csv or .h5 by its ending")
+        .type_name("FILE")
+        .required();
+    app.add("--json", task.json, "Report of times, rate and options used").type_name("FILE");
 }
 
 } // namespace
 
-Action declare_sum(CLI::App& app) {
+Action declare_sum(CommandParser app) {
     auto command = std::make_shared<SumCommand>();
     auto& task = command->task;
     add_files(app, task);
     for (const auto& option : option_table()) {
         if (!option.sum) continue;
-        auto* added = add_table_option<SumOptions>(app, option, command->options);
-        if (option.name == "kernel") added->required()->default_str("");
+        const auto added = add_table_option<SumOptions>(app, option, command->options);
+        if (option.name == "kernel") added.required().default_text("");
     }
     add_count(app, "--repeat", task.repeat, {1, 1'000'000}, "Compute this many times and report the fastest");
     app.add_flag("--quiet", command->quiet, "Print nothing but errors");

@@ -50,25 +50,25 @@ std::string GivenOptions::flags() const {
 }
 
 template <class Options>
-CLI::Option* add_table_option(CLI::App& app, const OptionInfo& option, GivenOptions& given,
-                              const std::string& otherwise) {
-    auto* added = app.add_option_function<std::string>(
+CommandOption add_table_option(CommandParser app, const OptionInfo& option, GivenOptions& given,
+                               const std::string& otherwise) {
+    const auto added = app.add_read(
         option.flag(), [&option, &given](const std::string& text) { given.add(option, read(option, text)); },
         description(option, otherwise));
     if (option.type == OptionType::choice)
         show_choices(added, option.choices());
     else
-        added->type_name(option.type == OptionType::device  ? "auto|cpu|cuda"
-                         : option.type == OptionType::count ? "N"
-                                                            : "X");
+        added.type_name(option.type == OptionType::device  ? "auto|cpu|cuda"
+                        : option.type == OptionType::count ? "N"
+                                                           : "X");
     const auto by_default = option.template in<Options>().get(Options{});
-    if (otherwise.empty() && option.allows(by_default)) added->default_str(text_of(by_default));
+    if (otherwise.empty() && option.allows(by_default)) added.default_text(text_of(by_default));
     return added;
 }
 
-template CLI::Option* add_table_option<SumOptions>(CLI::App&, const OptionInfo&, GivenOptions&,
-                                                   const std::string&);
-template CLI::Option* add_table_option<ForceOptions>(CLI::App&, const OptionInfo&, GivenOptions&,
-                                                     const std::string&);
+template CommandOption add_table_option<SumOptions>(CommandParser, const OptionInfo&, GivenOptions&,
+                                                    const std::string&);
+template CommandOption add_table_option<ForceOptions>(CommandParser, const OptionInfo&, GivenOptions&,
+                                                      const std::string&);
 
 } // namespace farfield::app

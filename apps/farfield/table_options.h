@@ -1,10 +1,10 @@
 // Options of the command line that are rows of the table of options (farfield/options.h).
 #pragma once
 
+#include "parser.h"
+
 #include <farfield/options.h>
 #include <farfield/simulation.h>
-
-#include <CLI/CLI.hpp>
 
 #include <string>
 #include <utility>
@@ -33,7 +33,7 @@ private:
 /// Adds the flag of an option of `Options`. `otherwise`: where the value comes from that is not given, such
 /// as "the case file"; empty: the library's default.
 template <class Options>
-CLI::Option* add_table_option(CLI::App& app, const OptionInfo& option, GivenOptions& given,
-                              const std::string& otherwise = {});
+CommandOption add_table_option(CommandParser app, const OptionInfo& option, GivenOptions& given,
+                               const std::string& otherwise = {});
 
 } // namespace farfield::app

@@ -45,20 +45,20 @@ int tune(const TuneCommand& command) {
 
 } // namespace
 
-Action declare_tune(CLI::App& app) {
+Action declare_tune(CommandParser app) {
     auto command = std::make_shared<TuneCommand>();
     auto& task = command->task;
     add_choice(app, "--method", task.method, "The algorithm whose costs are measured");
     add_one_device(app, task.device)
-        ->description("What to measure: cpu, a GPU such as cuda or cuda:1, or the CPU and the first GPU");
+        .description("What to measure: cpu, a GPU such as cuda or cuda:1, or the CPU and the first GPU");
     add_count(app, "--threads", task.threads, {1, 4096}, "Threads of the CPU; by default all",
               "leave the option out to use all cores");
-    add_count(app, "--points", task.points, {64, 1 << 20}, "Points of the largest sum on the CPU, of the smallest of the long ones on a GPU")
-        ->default_str("16384");
+    add_count(app, "--points", task.points, {64, 1 << 20},
+              "Points of the largest sum on the CPU, of the smallest of the long ones on a GPU")
+        .default_text("16384");
     add_count(app, "--repeat", task.repeats, {1, 1000}, "Measure this many times; the fastest counts")
-        ->default_str("3");
-    app.add_option("--out", task.out, "The table; by default the one that other commands read")
-        ->type_name("FILE");
+        .default_text("3");
+    app.add("--out", task.out, "The table; by default the one that other commands read").type_name("FILE");
     app.add_flag("--dry-run", task.dry_run, "Measure and show, but leave the table as it is");
     add_delivery(app, command->delivery);
     return [command] { return tune(*command); };
