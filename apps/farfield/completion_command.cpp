@@ -120,7 +120,7 @@ std::string zsh_arguments(const CommandParser& app) {
     for (const auto& option : app.options()) {
         const auto choices = choices_of(option);
         const auto value = is_flag(option)   ? std::string()
-                           : choices.empty() ? ":" + plain(option.type_name) + ":_files"
+                           : choices.empty() ? fmt::format(":{}:_files", plain(option.type_name))
                                              : fmt::format(":value:({})", choices);
         for (const auto& name : spellings(option))
             out += fmt::format(" \\\n        '{}[{}]{}'", name, plain(option.description), value);

@@ -196,14 +196,14 @@ def self_test():
         "src/sums/direct/b.cpp": '#include "io/a.h"', "src/sums/reference/b.cpp": '#include "sums/select/a.h"',
         "src/sums/direct/c.cpp": '#include "sums/reference/a.h"', "src/sums/reference/a.h": "", "src/sums/select/a.h": "",
         "src/sums/method/b.h": '#include "sums/direct/a.h"', "src/sums/direct/a.h": "", "src/dynamics/b.cpp": "#include <xsimd/xsimd.hpp>",
-        "include/farfield/b.h": "#include <hdf5.h>", "apps/farfield/b.cpp": '#include "io/a.h"',
+        "include/farfield/b.h": "#include <hdf5.h>", "apps/farfield/b.cpp": '#include "io/a.h"', "apps/farfield/d.cpp": "#include <CLI/CLI.hpp>",
         "tests/oracle/b.cpp": '#include "math/a.h"', "src/io/c.h": "#include <nlohmann/json.hpp>",
         "src/backend/threads/b.cpp": "#include <cuda_runtime.h>", "src/base/c.cpp": "#include <mpi.h>",
     }
     good = {
         "src/sums/reference/c.cpp": '#include "sums/direct/a.h"',
         "src/math/b.cpp": '#include "base/a.h"\n#include <vector>', "src/dynamics/c.cpp": '#include "io/a.h"',
-        "apps/farfield/c.cpp": '#include "studies/a.h"\n#include <CLI/CLI.hpp>',
+        "apps/farfield/parser.cpp": '#include "studies/a.h"\n#include <CLI/CLI.hpp>', 
         "include/farfield/c.h": "#include <farfield/b.h>\n#include <vector>", "src/backend/cuda/b.cu": "#include <cub/cub.cuh>",
     }
     tree.update(good)

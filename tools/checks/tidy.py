@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Runs clang-tidy over the sources of the library, the program and the bindings, several at a time.
 
-usage: tidy.py [--jobs N] [--tool clang-tidy-14] BUILD_FOLDER [FILE…]
+usage: tidy.py [--jobs N] [--tool clang-tidy-14] [--since COMMIT] BUILD_FOLDER [FILE…]
 
-A file whose text, headers of ours, command and .clang-tidy are those of an earlier clean run is skipped
+With --since only files that differ from COMMIT, or see a header of ours that does, are linted; all of them where
+.clang-tidy or the flags of compilers differ. A file whose text, headers of ours, command and .clang-tidy are those of an earlier clean run is skipped
 (BUILD_FOLDER/tidy-clean.json remembers).
 """
 import argparse
@@ -40,6 +41,14 @@ def fingerprint(path, command):
     return digest.hexdigest()
 
 
+def differs_from(commit):
+    """The files that differ from a commit, or None where what they are linted with differs as well."""
+    names = subprocess.run(["git", "diff", "--name-only", commit], capture_output=True, text=True, check=True).stdout.split()
+    if any(name.startswith((".clang-tidy", "cmake/", "tools/checks/tidy.py", "CMakePresets")) for name in names):
+        return None
+    return {ROOT / name for name in names}
+
+
 def lint(tool, build, path):
     result = subprocess.run([tool, "-p", str(build), "--quiet", "--extra-arg=-Wno-unknown-warning-option",
                              "--extra-arg=-Wno-ignored-optimization-argument", str(path)],
@@ -53,6 +62,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--tool", default="clang-tidy")
+    parser.add_argument("--since", metavar="COMMIT")
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("files", nargs="*")
     options = parser.parse_args()
@@ -63,6 +73,11 @@ def main():
             commands[path] = entry["command"]  # one command a file: a per-ISA source is linted once
     if options.files:
         commands = {p: c for p, c in commands.items() if str(p.relative_to(ROOT)) in options.files}
+    changed = differs_from(options.since) if options.since else None
+    if changed is not None:
+        everything = len(commands)
+        commands = {p: c for p, c in commands.items() if ({p} | our_headers(p, set())) & changed}
+        print(f"clang-tidy: {len(commands)} of {everything} files differ from {options.since[:12]} or see a header that does")
     memory_file = options.build / "tidy-clean.json"
     memory = json.loads(memory_file.read_text()) if memory_file.exists() else {}
     prints = {path: fingerprint(path, command) for path, command in commands.items()}

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # The checks of `./dev check`: each is a function check_NAME that prints what is wrong and fails.
 
-CHECKS=(format tidy includes clocks headers isa shellcheck tree docs)
+CHECKS=(format tidy includes clocks headers isa shellcheck changes tree docs)
 
 checks_usage() {
     cat <<'TEXT'
@@ -14,6 +14,7 @@ checks_usage() {
   headers     every header compiles alone
   isa         no instruction beyond the x86-64 baseline outside the per-ISA objects
   shellcheck  shell scripts are clean
+  changes     the choice of what lint and sanitizers look at misses nothing
   tree        no absolute paths, no trailing blanks, no empty folders, a purpose on top of each source
   docs        files and commands that the documentation names exist
 
@@ -89,7 +90,10 @@ check_tidy() {
     # The library, the program and the bindings. Tests are compiled with all warnings but not linted: GoogleTest's
     # macros cost more time than the rest together.
     configure_for_checks
-    python3 tools/checks/tidy.py --jobs "$JOBS" --tool "clang-tidy-$(clang_version)" build
+    # BASE: set by ./dev test, where only what differs from a commit is linted
+    local since=()
+    [ -z "${BASE:-}" ] || since=(--since "$BASE")
+    python3 tools/checks/tidy.py --jobs "$JOBS" --tool "clang-tidy-$(clang_version)" "${since[@]}" build
 }
 
 check_includes() {
@@ -124,6 +128,8 @@ check_shellcheck() {
     done < <(our_files)
     shellcheck -x -P SCRIPTDIR/.. "${scripts[@]}"
 }
+
+check_changes() { bash tools/dev/changes_test.sh; }
 
 check_tree() { python3 tools/checks/tree.py; }
 

@@ -2,15 +2,17 @@
 # The stages of `./dev test`. Each runs in a shell of its own and goes on after a failure; every single test is
 # recorded, and the last line printed counts them all.
 
-TSAN_PROGRAMS=(unit_sums unit_dynamics unit_stencil_cpu) # the test programs whose subject uses threads
+TSAN_PARTICLES=(unit_sums unit_dynamics) # the test programs whose subject uses threads
+TSAN_STENCIL=(unit_stencil_cpu)
 CTEST_WRAPPER=()
 STAGES=(build tests cuda check python asan tsan fuzz)
 RESULTS=$PWD/build/results.tsv
 export RESULTS
+BASE="" # lint and sanitizers look at what differs from this commit; empty: at everything
 
 stages_usage() {
     cat <<'TEXT'
-./dev test [STAGE…]
+./dev test [STAGE…] [--all]
 
   build     the program, the tests and the micro-benchmarks, optimised
   tests     all of ctest: unit, oracle, property, command line, install, GPU
@@ -21,17 +23,23 @@ stages_usage() {
   tsan      the tests that use threads, with ThreadSanitizer (and a planted race that it must report)
   fuzz      each fuzz target of build-asan for FUZZ_SECONDS (20)
 
-Without names all of them run. The last line counts the tests: N passed, N failed, N skipped.
+Without names all of them run. Lint and the sanitizers look at what differs from the commit that HEAD and origin's
+branch share (or FARFIELD_BASE, a commit); at everything with --all, or where that commit is unknown or HEAD itself.
+The last line counts the tests: N passed, N failed, N skipped.
 TEXT
 }
 
 run_stages() {
-    local names=() name start
+    local names=() name start all=""
     for name in "$@"; do
         case $name in
             --help | -h)
                 stages_usage
                 return 0
+                ;;
+            --all)
+                all=yes
+                continue
                 ;;
         esac
         in_list "$name" "${STAGES[@]}" ||
@@ -41,6 +49,8 @@ run_stages() {
     [ ${#names[@]} -gt 0 ] || names=("${STAGES[@]}")
     mkdir -p build
     : >"$RESULTS"
+    [ -n "$all" ] || BASE=$(base_commit)
+    announce "${names[@]}"
     need build test check clang
     for name in "${names[@]}"; do
         start=$SECONDS
@@ -57,6 +67,30 @@ run_stages() {
         record time "$name" $((SECONDS - start))
     done
     python3 tools/dev/summary.py "$RESULTS"
+}
+
+announce() { # announce STAGE…: what will run, on what, and for about how long
+    local name seconds=0
+    for name in "$@"; do seconds=$((seconds + $(seconds_of_stage "$name"))); done
+    say "stages: $*; about $(((seconds * 2 / (JOBS > 1 ? JOBS : 1) + 59) / 60)) min with $JOBS jobs, with packages installed"
+    if [ -n "$BASE" ]; then
+        say "lint and sanitizers: what differs from ${BASE:0:12} (--all: everything)"
+    else
+        say "lint and sanitizers: everything"
+    fi
+}
+
+seconds_of_stage() { # measured on two quiet cores, without ccache
+    case $1 in
+        build) echo 420 ;;
+        tests) echo 420 ;;
+        cuda) echo 300 ;;
+        check) if [ -n "$BASE" ]; then echo 120; else echo 800; fi ;;
+        python) echo 90 ;;
+        asan) echo 500 ;;
+        tsan) echo 240 ;;
+        fuzz) echo 180 ;;
+    esac
 }
 
 record() { # record pass|fail|skip|time STAGE NAME [REASON]
@@ -110,7 +144,21 @@ stage_python() {
     run_pytest
 }
 
+side_to_sanitize() { # all, particles, stencil or none
+    if [ -n "$BASE" ]; then changed_side "$BASE"; else echo all; fi
+}
+
 stage_asan() {
+    local side scope=(-LE '^oracle_direct$')
+    side=$(side_to_sanitize)
+    case $side in
+        none)
+            record skip asan "tests with AddressSanitizer" "no source differs from ${BASE:0:12}"
+            return 0
+            ;;
+        all) ;;
+        *) mapfile -t scope < <(ctest_of_side "$side") ;;
+    esac
     configure_clang asan
     cmake --build build-asan -j "$JOBS"
     # Up to LLVM 16 the interceptor of __tls_get_addr takes some blocks of memory for others of older C libraries,
@@ -118,14 +166,24 @@ stage_asan() {
     local options=detect_stack_use_after_return=1:strict_string_checks=1:intercept_tls_get_addr=0
     ASAN_OPTIONS=$options UBSAN_OPTIONS=print_stacktrace=1 \
         LSAN_OPTIONS=suppressions=$PWD/tools/dev/lsan.supp:print_suppressions=0 \
-        run_ctest asan build-asan -LE '^oracle_direct$'
+        run_ctest asan build-asan "${scope[@]}"
 }
 
 stage_tsan() {
+    local programs
+    case $(side_to_sanitize) in
+        none)
+            record skip tsan "tests with ThreadSanitizer" "no source differs from ${BASE:0:12}"
+            return 0
+            ;;
+        stencil) programs=("${TSAN_STENCIL[@]}") ;;
+        particles) programs=("${TSAN_PARTICLES[@]}") ;;
+        *) programs=("${TSAN_PARTICLES[@]}" "${TSAN_STENCIL[@]}") ;;
+    esac
     local quiet=() # randomised addresses of newer kernels do not suit this version of the sanitizer
     if setarch "$(uname -m)" -R true 2>/dev/null; then quiet=(setarch "$(uname -m)" -R); fi
     configure_clang tsan
-    "${quiet[@]}" cmake --build build-tsan -j "$JOBS" --target "${TSAN_PROGRAMS[@]}"
+    "${quiet[@]}" cmake --build build-tsan -j "$JOBS" --target "${programs[@]}"
     # libomp tells the sanitizer about its barriers (archer), and is itself not instrumented
     export TSAN_OPTIONS="ignore_noninstrumented_modules=1 halt_on_error=1"
     OMP_TOOL_LIBRARIES=/usr/lib/llvm-$(clang_version)/lib/libarcher.so
@@ -135,7 +193,7 @@ stage_tsan() {
     export CLANG_VERSION FARFIELD_CXX
     planted_race
     CTEST_WRAPPER=("${quiet[@]}")
-    run_ctest tsan build-tsan -L "^($(IFS='|' && echo "${TSAN_PROGRAMS[*]}"))$"
+    run_ctest tsan build-tsan -L "^($(IFS='|' && echo "${programs[*]}"))$"
 }
 
 planted_race() { # a sanitizer that reports nothing proves nothing: it must see this race and not its cure
