@@ -4,7 +4,7 @@
 #include "io/file.h"
 #include "io/hdf5.h"
 #include "stencil/analysis/files.h"
-#include "stencil/front_end.h"
+#include "stencil/front_end/front_end.h"
 
 #include <farfield/error.h>
 

@@ -7,7 +7,7 @@
 #include "stencil/codegen/cuda/emit_cuda.h"
 #include "stencil/codegen/emit.h"
 #include "stencil/compiler.h"
-#include "stencil/front_end.h"
+#include "stencil/front_end/front_end.h"
 
 #include <farfield/error.h>
 

@@ -1,8 +1,8 @@
 // What the equations of a program read, and where: neighbours as offsets from the cell at hand.
 #pragma once
 
+#include "stencil/front_end/model/model.h"
 #include "stencil/ir/cell_set.h"
-#include "stencil/model.h"
 
 #include <array>
 #include <vector>

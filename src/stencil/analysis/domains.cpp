@@ -5,7 +5,7 @@
 #include "stencil/analysis/accesses.h"
 #include "stencil/analysis/places.h"
 #include "stencil/analysis/rasterise.h"
-#include "stencil/diagnostic_kinds.h"
+#include "stencil/front_end/syntax/diagnostic_kinds.h"
 #include "stencil/lowering/conditions.h"
 
 #include <fmt/format.h>

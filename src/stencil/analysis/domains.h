@@ -4,8 +4,8 @@
 #include "lang/diagnostics.h"
 #include "stencil/analysis/files.h"
 #include "stencil/compiler.h"
+#include "stencil/front_end/model/model.h"
 #include "stencil/ir/cell_set.h"
-#include "stencil/model.h"
 
 #include <memory>
 #include <vector>

@@ -4,7 +4,7 @@
 #include "io/npy.h"
 #include "io/png.h"
 #include "stencil/analysis/accesses.h"
-#include "stencil/diagnostic_kinds.h"
+#include "stencil/front_end/syntax/diagnostic_kinds.h"
 
 #include <farfield/error.h>
 

@@ -7,8 +7,8 @@
 #pragma once
 
 #include "lang/diagnostics.h"
+#include "stencil/front_end/model/model.h"
 #include "stencil/ir/ir.h"
-#include "stencil/model.h"
 
 #include <filesystem>
 #include <string>

@@ -3,7 +3,7 @@
 #include "base/machine.h"
 #include "stencil/analysis/domains.h"
 #include "stencil/analysis/places.h"
-#include "stencil/diagnostic_kinds.h"
+#include "stencil/front_end/syntax/diagnostic_kinds.h"
 
 #include <fmt/format.h>
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "lang/source_text.h"
+#include "stencil/front_end/model/model.h"
 #include "stencil/ir/cell_set.h"
-#include "stencil/model.h"
 
 #include <array>
 #include <cstdint>

@@ -12,7 +12,7 @@
 #include "stencil/analysis/frozen_step.h"
 #include "stencil/analysis/places.h"
 #include "stencil/analysis/sample_cells.h"
-#include "stencil/diagnostic_kinds.h"
+#include "stencil/front_end/syntax/diagnostic_kinds.h"
 
 #include <fmt/format.h>
 

@@ -4,8 +4,8 @@
 
 #include "lang/diagnostics.h"
 #include "stencil/analysis/domains.h"
+#include "stencil/front_end/model/model.h"
 #include "stencil/ir/ir.h"
-#include "stencil/model.h"
 
 namespace farfield::stencil {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "stencil/analysis/files.h"
-#include "stencil/model.h"
+#include "stencil/front_end/model/model.h"
 
 #include <string_view>
 #include <vector>

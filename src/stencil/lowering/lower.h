@@ -2,8 +2,8 @@
 #pragma once
 
 #include "stencil/analysis/domains.h"
+#include "stencil/front_end/model/model.h"
 #include "stencil/ir/ir.h"
-#include "stencil/model.h"
 
 namespace farfield::stencil {
 

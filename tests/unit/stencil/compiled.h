@@ -2,7 +2,7 @@
 #pragma once
 
 #include "stencil/compiler.h"
-#include "stencil/front_end.h"
+#include "stencil/front_end/front_end.h"
 #include "stencil/runtime/targets.h"
 
 #include <gtest/gtest.h>

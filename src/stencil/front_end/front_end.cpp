@@ -1,11 +1,11 @@
 // The stages of the front end in their order.
-#include "stencil/front_end.h"
+#include "stencil/front_end/front_end.h"
 
 #include "lang/lexer.h"
-#include "stencil/describe.h"
-#include "stencil/parser.h"
-#include "stencil/printer.h"
-#include "stencil/words.h"
+#include "stencil/front_end/model/describe.h"
+#include "stencil/front_end/syntax/parser.h"
+#include "stencil/front_end/syntax/printer.h"
+#include "stencil/front_end/syntax/words.h"
 
 #include <utility>
 

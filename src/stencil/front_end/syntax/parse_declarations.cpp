@@ -1,7 +1,7 @@
 // Statements that declare what there is: constants, time, grids, fields, arrays, subdomains, coefficients.
 #include "lang/expression_parser.h"
-#include "stencil/diagnostic_kinds.h"
-#include "stencil/statement_parser.h"
+#include "stencil/front_end/syntax/diagnostic_kinds.h"
+#include "stencil/front_end/syntax/statement_parser.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // Tables of words.
-#include "stencil/words.h"
+#include "stencil/front_end/syntax/words.h"
 
 #include "lang/expression_parser.h"
 

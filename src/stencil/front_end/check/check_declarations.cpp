@@ -1,9 +1,9 @@
 // Checks of what has a value for each cell: fields, arrays, subdomains, coefficients.
 #include "lang/check_types.h"
 #include "lang/diagnostic_kinds.h"
-#include "stencil/checker.h"
-#include "stencil/diagnostic_kinds.h"
-#include "stencil/words.h"
+#include "stencil/front_end/check/checker.h"
+#include "stencil/front_end/syntax/diagnostic_kinds.h"
+#include "stencil/front_end/syntax/words.h"
 
 #include <fmt/format.h>
 

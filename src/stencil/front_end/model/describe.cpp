@@ -1,8 +1,8 @@
 // Models as text.
-#include "stencil/describe.h"
+#include "stencil/front_end/model/describe.h"
 
 #include "lang/expression_printer.h"
-#include "stencil/words.h"
+#include "stencil/front_end/syntax/words.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // The printer of statements.
-#include "stencil/printer.h"
+#include "stencil/front_end/syntax/printer.h"
 
-#include "stencil/words.h"
+#include "stencil/front_end/syntax/words.h"
 
 #include <fmt/format.h>
 

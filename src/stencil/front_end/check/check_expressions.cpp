@@ -2,15 +2,14 @@
 #include "lang/check_types.h"
 #include "lang/diagnostic_kinds.h"
 #include "lang/evaluate.h"
-#include "stencil/checker.h"
-#include "stencil/diagnostic_kinds.h"
-#include "stencil/program_names.h"
-#include "stencil/words.h"
+#include "stencil/front_end/check/checker.h"
+#include "stencil/front_end/check/resolve_names.h"
+#include "stencil/front_end/syntax/diagnostic_kinds.h"
+#include "stencil/front_end/syntax/words.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
-#include <numbers>
 #include <utility>
 
 namespace farfield::stencil {
@@ -130,29 +129,6 @@ Context Checker::on_cells_of(int grid, std::string what) const {
     for (const auto& axis : model_.grids[static_cast<std::size_t>(grid)].axes)
         context.coordinates[static_cast<std::size_t>(axis.coordinate)] = true;
     return context;
-}
-
-int Grid::axis_of(int coordinate) const {
-    for (std::size_t i = 0; i < axes.size(); ++i)
-        if (axes[i].coordinate == coordinate) return static_cast<int>(i);
-    return -1;
-}
-
-std::optional<lang::Value> constant_value(const Model& model, const lang::Name& name) {
-    switch (kind_of(name.symbol)) {
-    case SymbolKind::constant:
-        return model.constants[static_cast<std::size_t>(name.symbol.index)].value;
-    case SymbolKind::spacing:
-        return model.grids[static_cast<std::size_t>(name.symbol.index / 3)]
-            .axes[static_cast<std::size_t>(name.symbol.index % 3)]
-            .spacing;
-    case SymbolKind::time_step:
-        return model.dt;
-    case SymbolKind::pi:
-        return std::numbers::pi;
-    default:
-        return std::nullopt;
-    }
 }
 
 } // namespace farfield::stencil

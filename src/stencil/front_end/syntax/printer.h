@@ -2,7 +2,7 @@
 #pragma once
 
 #include "lang/expression_printer.h"
-#include "stencil/program.h"
+#include "stencil/front_end/syntax/statements.h"
 
 #include <string>
 

@@ -1,8 +1,8 @@
 // The order of reads and writes within one update. Right-hand sides read the values from before the update.
 // In one buffer that holds for the cell itself, computed first and written then; a neighbour may be written
 // already.
-#include "stencil/checker.h"
-#include "stencil/diagnostic_kinds.h"
+#include "stencil/front_end/check/checker.h"
+#include "stencil/front_end/syntax/diagnostic_kinds.h"
 
 #include <fmt/format.h>
 

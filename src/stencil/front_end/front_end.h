@@ -3,8 +3,8 @@
 
 #include "lang/diagnostics.h"
 #include "lang/token.h"
-#include "stencil/check.h"
-#include "stencil/model.h"
+#include "stencil/front_end/check/check.h"
+#include "stencil/front_end/model/model.h"
 
 #include <string>
 #include <string_view>

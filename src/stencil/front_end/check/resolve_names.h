@@ -1,7 +1,7 @@
 // What names mean in the expressions of a program.
 #pragma once
 
-#include "stencil/checker.h"
+#include "stencil/front_end/check/checker.h"
 
 namespace farfield::stencil {
 

@@ -4,8 +4,8 @@
 // writes.
 #pragma once
 
-#include "stencil/check.h"
-#include "stencil/scope.h"
+#include "stencil/front_end/check/check.h"
+#include "stencil/front_end/check/scope.h"
 
 #include <array>
 #include <cstdint>
@@ -38,7 +38,7 @@ public:
     Checker(Program program, const std::vector<ParameterValue>& parameters, lang::Diagnostics& diagnostics);
     Model run();
 
-    // For program_names.cpp, which resolves the names of expressions.
+    // For resolve_names.cpp, which resolves the names of expressions.
     lang::Diagnostics& diagnostics() { return diagnostics_; }
     Model& model() { return model_; }
     Scope& scope() { return scope_; }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "lang/token_stream.h"
-#include "stencil/program.h"
+#include "stencil/front_end/syntax/statements.h"
 
 #include <cstdint>
 #include <functional>

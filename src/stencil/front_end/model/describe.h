@@ -1,7 +1,7 @@
 // A model as text for people: what `farfield stencil explain --after names` shows.
 #pragma once
 
-#include "stencil/model.h"
+#include "stencil/front_end/model/model.h"
 
 #include <string>
 

@@ -1,8 +1,8 @@
 // Checks of constants, the time, and grids: what has numbers and no cells.
 #include "lang/check_types.h"
-#include "stencil/checker.h"
-#include "stencil/diagnostic_kinds.h"
-#include "stencil/words.h"
+#include "stencil/front_end/check/checker.h"
+#include "stencil/front_end/syntax/diagnostic_kinds.h"
+#include "stencil/front_end/syntax/words.h"
 
 #include <fmt/format.h>
 

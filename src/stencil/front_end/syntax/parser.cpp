@@ -1,11 +1,11 @@
 // Statements, recovery and what several statements share.
-#include "stencil/parser.h"
+#include "stencil/front_end/syntax/parser.h"
 
 #include "base/text.h"
 #include "lang/expression_parser.h"
-#include "stencil/diagnostic_kinds.h"
-#include "stencil/statement_parser.h"
-#include "stencil/words.h"
+#include "stencil/front_end/syntax/diagnostic_kinds.h"
+#include "stencil/front_end/syntax/statement_parser.h"
+#include "stencil/front_end/syntax/words.h"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,8 @@
 // Names of a program.
-#include "stencil/scope.h"
+#include "stencil/front_end/check/scope.h"
 
 #include "base/text.h"
-#include "stencil/diagnostic_kinds.h"
+#include "stencil/front_end/syntax/diagnostic_kinds.h"
 
 #include <fmt/format.h>
 

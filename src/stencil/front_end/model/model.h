@@ -3,7 +3,7 @@
 // live as long as the model.
 #pragma once
 
-#include "stencil/program.h"
+#include "stencil/front_end/syntax/statements.h"
 
 #include <array>
 #include <cstdint>

@@ -1,10 +1,10 @@
 // What names mean: those of the language, temporaries, and those that the program declares.
-#include "stencil/program_names.h"
+#include "stencil/front_end/check/resolve_names.h"
 
 #include "lang/check_types.h"
 #include "lang/diagnostic_kinds.h"
-#include "stencil/diagnostic_kinds.h"
-#include "stencil/words.h"
+#include "stencil/front_end/syntax/diagnostic_kinds.h"
+#include "stencil/front_end/syntax/words.h"
 
 #include <fmt/format.h>
 
@@ -22,9 +22,9 @@ int coordinate_of(std::string_view name, char prefix) {
     return axis_of(name);
 }
 
-class ProgramNames : public lang::Names {
+class NameResolver : public lang::Names {
 public:
-    ProgramNames(Checker& checker, const Context& context) : checker_(checker), context_(context) {}
+    NameResolver(Checker& checker, const Context& context) : checker_(checker), context_(context) {}
 
     Type name(lang::Name& node, Span span) override {
         if (const auto type = temporary(node)) return *type;
@@ -297,7 +297,7 @@ private:
 lang::Symbol symbol_of(SymbolKind kind, int index) { return {static_cast<int>(kind), index}; }
 
 lang::Type resolve(lang::Expr& expr, Checker& checker, const Context& context) {
-    ProgramNames names(checker, context);
+    NameResolver names(checker, context);
     return lang::check_types(expr, names, checker.diagnostics());
 }
 

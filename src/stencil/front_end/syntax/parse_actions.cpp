@@ -1,9 +1,9 @@
 // Statements that say what happens: updates, sources, boundaries, records, the step, outputs.
 #include "base/text.h"
 #include "lang/expression_parser.h"
-#include "stencil/diagnostic_kinds.h"
-#include "stencil/statement_parser.h"
-#include "stencil/words.h"
+#include "stencil/front_end/syntax/diagnostic_kinds.h"
+#include "stencil/front_end/syntax/statement_parser.h"
+#include "stencil/front_end/syntax/words.h"
 
 #include <fmt/format.h>
 

@@ -1,10 +1,10 @@
 // The order of the check, names, and what is said about the program as a whole.
-#include "stencil/checker.h"
+#include "stencil/front_end/check/checker.h"
 
 #include "base/text.h"
 #include "lang/diagnostic_kinds.h"
-#include "stencil/diagnostic_kinds.h"
-#include "stencil/words.h"
+#include "stencil/front_end/syntax/diagnostic_kinds.h"
+#include "stencil/front_end/syntax/words.h"
 
 #include <farfield/error.h>
 

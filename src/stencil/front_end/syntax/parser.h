@@ -2,7 +2,7 @@
 #pragma once
 
 #include "lang/token.h"
-#include "stencil/program.h"
+#include "stencil/front_end/syntax/statements.h"
 
 #include "lang/diagnostics.h"
 

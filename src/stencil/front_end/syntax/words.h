@@ -1,7 +1,7 @@
 // The words of stencil programs: those that open statements, and those that choose.
 #pragma once
 
-#include "stencil/program.h"
+#include "stencil/front_end/syntax/statements.h"
 
 #include <optional>
 #include <span>

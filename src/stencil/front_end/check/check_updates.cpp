@@ -1,9 +1,9 @@
 // Checks of updates and sources: conditions, equations and temporaries.
 #include "lang/check_types.h"
 #include "lang/diagnostic_kinds.h"
-#include "stencil/checker.h"
-#include "stencil/diagnostic_kinds.h"
-#include "stencil/words.h"
+#include "stencil/front_end/check/checker.h"
+#include "stencil/front_end/syntax/diagnostic_kinds.h"
+#include "stencil/front_end/syntax/words.h"
 
 #include <fmt/format.h>
 

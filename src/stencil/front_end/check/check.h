@@ -2,7 +2,7 @@
 #pragma once
 
 #include "lang/diagnostics.h"
-#include "stencil/model.h"
+#include "stencil/front_end/model/model.h"
 
 #include <string>
 #include <string_view>
