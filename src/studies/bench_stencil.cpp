@@ -9,7 +9,7 @@
 #include "plain_te.h"
 #include "stencil/compiler.h"
 #include "stencil/front_end/front_end.h"
-#include "stencil/runtime/targets.h"
+#include "stencil/targets.h"
 
 #include <farfield/error.h>
 

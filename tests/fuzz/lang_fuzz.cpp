@@ -3,7 +3,7 @@
 #include "stencil/compiler.h"
 #include "stencil/front_end/front_end.h"
 #include "stencil/front_end/syntax/printer.h"
-#include "stencil/runtime/targets.h"
+#include "stencil/targets.h"
 
 #include <bit>
 #include <cmath>

@@ -4,7 +4,7 @@
 #include "lang/source_text.h"
 #include "stencil/compiler.h"
 #include "stencil/front_end/front_end.h"
-#include "stencil/runtime/targets.h"
+#include "stencil/targets.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include "stencil/compiler.h"
 #include "stencil/front_end/front_end.h"
 #include "stencil/runtime/cuda/device_executor.h"
-#include "stencil/runtime/targets.h"
+#include "stencil/targets.h"
 
 #include <gtest/gtest.h>
 

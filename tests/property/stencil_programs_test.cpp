@@ -13,7 +13,7 @@
 #include "stencil/compiler.h"
 #include "stencil/front_end/front_end.h"
 #include "stencil/ir/dump.h"
-#include "stencil/runtime/targets.h"
+#include "stencil/targets.h"
 
 #include <farfield/error.h>
 

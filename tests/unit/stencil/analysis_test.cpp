@@ -1,7 +1,7 @@
 // What the analysis finds: boxes in which reads exist, conditions as sets, files as values of cells.
-#include "stencil/analysis/accesses.h"
-#include "stencil/analysis/domains.h"
+#include "stencil/analysis/analysis.h"
 #include "stencil/front_end/front_end.h"
+#include "stencil/reads/accesses.h"
 
 #include "io/npy.h"
 

@@ -3,9 +3,9 @@
 // no device: the runtime executes it, and tests do so on a CPU.
 #pragma once
 
+#include "stencil/codegen/executor_options.h"
 #include "stencil/codegen/expressions.h"
 #include "stencil/ir/ir.h"
-#include "stencil/runtime/executor.h"
 
 #include <array>
 #include <cstddef>

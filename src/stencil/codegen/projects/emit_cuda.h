@@ -1,7 +1,7 @@
 // A stencil program as a CUDA project that needs no Farfield.
 #pragma once
 
-#include "stencil/codegen/emit.h"
+#include "stencil/codegen/projects/emit.h"
 
 #include <string_view>
 #include <vector>
@@ -12,7 +12,7 @@ namespace farfield::stencil::codegen::cuda {
 /// target.
 std::vector<EmittedFile> emit_cuda(const ir::Program& program, const EmitOptions& options);
 
-/// Files that are the same for every program, from the folder emitted.
+/// Files that are the same for every program, from the folder cuda.
 std::string_view emitted_main();
 std::string_view emitted_header();
 std::string_view emitted_cmake();

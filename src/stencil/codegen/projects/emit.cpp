@@ -1,10 +1,10 @@
 // Self-contained projects for the cpu. Conditions and initial values are printed by the printer of row
 // functions too, as kernels: one that stores 1 where the condition holds, one that stores a buffer's values.
-#include "stencil/codegen/emit.h"
+#include "stencil/codegen/projects/emit.h"
 
 #include "stencil/codegen/cpu/row_call.h"
 #include "stencil/codegen/cpu/row_functions.h"
-#include "stencil/codegen/emitted_text.h"
+#include "stencil/codegen/projects/emitted_text.h"
 
 #include <farfield/error.h>
 

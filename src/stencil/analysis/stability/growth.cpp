@@ -1,5 +1,5 @@
 // Repeated squaring, and the parts of a system that depend on each other.
-#include "stencil/analysis/growth.h"
+#include "stencil/analysis/stability/growth.h"
 
 #include <algorithm>
 #include <array>

@@ -1,12 +1,12 @@
 // Conditions to sets of cells. Names of subdomains stand for the sets found before, and `and`, `or`, `not` of
 // them are operations on sets; what has no name in it is computed cell by cell.
-#include "stencil/analysis/domains.h"
+#include "stencil/analysis/analysis.h"
 
-#include "stencil/analysis/accesses.h"
 #include "stencil/analysis/places.h"
 #include "stencil/analysis/rasterise.h"
 #include "stencil/front_end/syntax/diagnostic_kinds.h"
 #include "stencil/lowering/conditions.h"
+#include "stencil/reads/accesses.h"
 
 #include <fmt/format.h>
 
@@ -149,7 +149,7 @@ private:
 
 } // namespace
 
-Domains find_domains(const Model& model, const CompileOptions& options, lang::Diagnostics& diagnostics) {
+Domains find_domains(const Model& model, const AnalysisOptions& options, lang::Diagnostics& diagnostics) {
     Domains out;
     out.files = read_files(model, options.folder, diagnostics);
     if (diagnostics.has_errors()) return out;
@@ -168,7 +168,7 @@ Domains find_domains(const Model& model, const CompileOptions& options, lang::Di
     return out;
 }
 
-Domains analyse(const Model& model, const CompileOptions& options, lang::Diagnostics& diagnostics) {
+Domains analyse(const Model& model, const AnalysisOptions& options, lang::Diagnostics& diagnostics) {
     if (!check_memory(model, options, diagnostics)) return {};
     auto domains = find_domains(model, options, diagnostics);
     if (diagnostics.has_errors()) return domains;

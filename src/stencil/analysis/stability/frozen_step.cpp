@@ -1,5 +1,5 @@
 // Which fields form closed linear systems, and their matrices for waves.
-#include "stencil/analysis/frozen_step.h"
+#include "stencil/analysis/stability/frozen_step.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // Projects for nvcc: the kernels of a plan, kernels for initial values, and the plan as tables.
-#include "stencil/codegen/cuda/emit_cuda.h"
+#include "stencil/codegen/projects/emit_cuda.h"
 
 #include "stencil/codegen/cuda/loads.h"
 #include "stencil/codegen/cuda/plan.h"

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "lang/diagnostics.h"
-#include "stencil/analysis/domains.h"
 #include "stencil/front_end/model/model.h"
 #include "stencil/ir/ir.h"
+#include "stencil/lowering/domains.h"
 
 namespace farfield::stencil {
 

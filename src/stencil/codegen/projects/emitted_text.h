@@ -1,4 +1,4 @@
-// Files that all emitted projects share, from the folder emitted.
+// Files that all projects for CPUs share, from the folder cpu.
 #pragma once
 
 #include <string_view>

@@ -2,8 +2,8 @@
 // looks at.
 #pragma once
 
-#include "stencil/analysis/frozen.h"
-#include "stencil/analysis/growth.h"
+#include "stencil/analysis/stability/frozen.h"
+#include "stencil/analysis/stability/growth.h"
 
 #include <array>
 #include <optional>

@@ -2,8 +2,8 @@
 // and in every material.
 #pragma once
 
-#include "stencil/analysis/domains.h"
-#include "stencil/analysis/frozen.h"
+#include "stencil/analysis/stability/frozen.h"
+#include "stencil/lowering/domains.h"
 
 #include <vector>
 

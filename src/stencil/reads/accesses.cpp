@@ -1,5 +1,5 @@
 // Reads of expressions and the boxes in which they exist.
-#include "stencil/analysis/accesses.h"
+#include "stencil/reads/accesses.h"
 
 #include <algorithm>
 

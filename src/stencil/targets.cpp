@@ -1,5 +1,5 @@
 // The table of targets; a new one is a row.
-#include "stencil/runtime/targets.h"
+#include "stencil/targets.h"
 
 #include "stencil/runtime/cpu/cpu_executor.h"
 #include "stencil/runtime/cuda/cuda_executor.h"

@@ -1,5 +1,5 @@
 // A coarse lattice, and some rows of each set.
-#include "stencil/analysis/sample_cells.h"
+#include "stencil/analysis/stability/sample_cells.h"
 
 #include <algorithm>
 #include <cstdlib>

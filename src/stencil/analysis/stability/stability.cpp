@@ -6,12 +6,12 @@
 // lies near the accuracy of growth_factor (3e-5). At the limit of leapfrog, where growth rises as the root of
 // the excess, it finds a Courant number that is too large by 1e-8; for diffusion, where it is proportional,
 // by 1e-4.
-#include "stencil/analysis/stability.h"
+#include "stencil/analysis/stability/stability.h"
 
 #include "backend/threads/parallel.h"
-#include "stencil/analysis/frozen_step.h"
 #include "stencil/analysis/places.h"
-#include "stencil/analysis/sample_cells.h"
+#include "stencil/analysis/stability/frozen_step.h"
+#include "stencil/analysis/stability/sample_cells.h"
 #include "stencil/front_end/syntax/diagnostic_kinds.h"
 
 #include <fmt/format.h>

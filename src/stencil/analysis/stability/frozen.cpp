@@ -1,5 +1,5 @@
 // Linear forms of codes: sums, multiples and choices keep a form linear, all else makes it opaque.
-#include "stencil/analysis/frozen.h"
+#include "stencil/analysis/stability/frozen.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,10 +1,10 @@
 // Files as values of cells: which the model mentions, their sizes, and their order in memory.
-#include "stencil/analysis/files.h"
+#include "stencil/reads/files.h"
 
 #include "io/npy.h"
 #include "io/png.h"
-#include "stencil/analysis/accesses.h"
 #include "stencil/front_end/syntax/diagnostic_kinds.h"
+#include "stencil/reads/accesses.h"
 
 #include <farfield/error.h>
 
