@@ -12,9 +12,8 @@
 namespace farfield::stencil {
 
 struct AnalysisOptions {
-    std::filesystem::path
-        folder; ///< where relative names of image and data files start: the folder of the program
-    std::int64_t memory = 0; ///< bytes that a program may need; 0: what this machine has
+    std::filesystem::path folder; ///< of the program: relative names of image and data files start there
+    std::int64_t memory = 0;      ///< bytes that a program may need; 0: what this machine has
 };
 
 /// Refuses grids that the memory of this machine cannot hold, before anything of their size is made. False

@@ -1,6 +1,6 @@
 // Cases of coefficients that overlap or leave cells out, and regions without a cell.
 #include "stencil/analysis/analysis.h"
-#include "stencil/analysis/places.h"
+#include "stencil/analysis/wording.h"
 #include "stencil/front_end/syntax/diagnostic_kinds.h"
 #include "stencil/reads/accesses.h"
 

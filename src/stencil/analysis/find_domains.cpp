@@ -2,8 +2,8 @@
 // them are operations on sets; what has no name in it is computed cell by cell.
 #include "stencil/analysis/analysis.h"
 
-#include "stencil/analysis/places.h"
 #include "stencil/analysis/rasterise.h"
+#include "stencil/analysis/wording.h"
 #include "stencil/front_end/syntax/diagnostic_kinds.h"
 #include "stencil/lowering/conditions.h"
 #include "stencil/reads/accesses.h"

@@ -2,7 +2,7 @@
 // anything is as large as they are.
 #include "base/machine.h"
 #include "stencil/analysis/analysis.h"
-#include "stencil/analysis/places.h"
+#include "stencil/analysis/wording.h"
 #include "stencil/front_end/syntax/diagnostic_kinds.h"
 
 #include <fmt/format.h>

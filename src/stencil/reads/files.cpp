@@ -74,7 +74,7 @@ public:
         files_.buffers.push_back(std::move(buffer));
     }
 
-    DataFiles take() { return std::move(files_); }
+    DataFiles release() { return std::move(files_); }
 
 private:
     // The cells along the axes that the file has to have: all of the grid's, or one.
@@ -193,7 +193,7 @@ DataFiles read_files(const Model& model, const std::filesystem::path& folder,
                      lang::Diagnostics& diagnostics) {
     Reader reader(model, folder, diagnostics);
     for_each_mention(model, [&](const Mention& mention) { reader.read(mention); });
-    return reader.take();
+    return reader.release();
 }
 
 } // namespace farfield::stencil

@@ -84,9 +84,9 @@ private:
 
 // In the norm of Frobenius |AB| ≤ |A||B|, so that the result below, (|G^2n|/|G^n|)^(1/n), is at most
 // |G^m|^(1/m) for any power m on the way to n.
-double growth_factor(const ComplexMatrix& g, double enough) {
+double growth_factor(const ComplexMatrix& g, double negligible) {
     constexpr int squarings = 20;
-    const double log_enough = std::log(enough);
+    const double log_negligible = std::log(negligible);
     const double scale = g.largest();
     if (!std::isfinite(scale)) return scale;
     if (scale == 0) return 0;
@@ -99,7 +99,7 @@ double growth_factor(const ComplexMatrix& g, double enough) {
         if (norm == 0) return 0;
         before = log_norm;
         log_norm = (i == 0 ? log_norm : 2 * log_norm) + std::log(norm);
-        if (i < squarings && log_norm <= std::ldexp(log_enough, i)) return enough;
+        if (i < squarings && log_norm <= std::ldexp(log_negligible, i)) return negligible;
         powers.multiply_by(1 / norm);
     }
     return std::exp((log_norm - before) / std::ldexp(1.0, squarings - 1));

@@ -29,9 +29,9 @@ private:
 /// n = 2^19 and 2^20 by repeated squaring, so that growth as a power of n, which defective eigenvalues of
 /// modulus 1 have (leapfrog at its limit of stability), counts as none: to 3e-5. Eigenvalues themselves would
 /// be wrong by the root of the rounding there.
-/// @param enough a positive factor up to which it need not be known: `enough` is returned as soon as a norm
-/// of some power shows that the result would be no larger.
-double growth_factor(const ComplexMatrix& g, double enough = 0);
+/// @param negligible a positive factor up to which the growth need not be known: `negligible` is returned as
+/// soon as a norm of some power shows that the result would be no larger.
+double growth_factor(const ComplexMatrix& g, double negligible = 0);
 
 /// The parts of a system whose unknowns depend on each other in a circle, each a list of unknowns; the growth
 /// of the whole is the largest of theirs. `depends[i][j]`: i depends on j.

@@ -63,7 +63,7 @@ public:
             }
     }
 
-    std::vector<SampleCell> take() { return std::move(samples_); }
+    std::vector<SampleCell> release() { return std::move(samples_); }
 
 private:
     static constexpr std::int64_t most_reach = 8;
@@ -119,7 +119,7 @@ std::vector<SampleCell> sample_cells(const ir::Program& program, const Domains& 
             if (set->shape() == program.grids[static_cast<std::size_t>(grid)].shape)
                 sampler.add_some_of(*set);
     sampler.add_lattice();
-    return sampler.take();
+    return sampler.release();
 }
 
 } // namespace farfield::stencil

@@ -2,7 +2,7 @@
 // and in every material.
 #pragma once
 
-#include "stencil/analysis/stability/frozen.h"
+#include "stencil/analysis/stability/linear_forms.h"
 #include "stencil/lowering/domains.h"
 
 #include <vector>
@@ -11,8 +11,8 @@ namespace farfield::stencil {
 
 struct SampleCell {
     Cell cell = {};
-    std::vector<int>
-        kernels; ///< that run in this cell and all around, as far as reads reach in a step; not empty
+    /// Those that run in this cell and in all cells around it, as far as reads reach in a step; not empty.
+    std::vector<int> kernels;
 };
 
 /// Cells near which some kernel begins or ends are left out.

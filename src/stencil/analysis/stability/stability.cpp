@@ -9,9 +9,9 @@
 #include "stencil/analysis/stability/stability.h"
 
 #include "backend/threads/parallel.h"
-#include "stencil/analysis/places.h"
-#include "stencil/analysis/stability/frozen_step.h"
+#include "stencil/analysis/stability/linear_step.h"
 #include "stencil/analysis/stability/sample_cells.h"
+#include "stencil/analysis/wording.h"
 #include "stencil/front_end/syntax/diagnostic_kinds.h"
 
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ namespace farfield::stencil {
 namespace {
 
 constexpr double tolerance = 1e-4;
-constexpr double calm = 1 + 0.9 * tolerance; // how much less a wave grows is of no interest
+constexpr double negligible_growth = 1 + 0.9 * tolerance; // how much less a wave grows is of no interest
 constexpr double pi = std::numbers::pi;
 
 // Waves to look at, short ones apart: those that have no more than four cells a period along some axis.
@@ -69,17 +69,17 @@ struct GrowingWave {
 };
 
 struct Finding {
-    FrozenStep step;
+    LinearStep step;
     Cell cell = {};
     GrowingWave worst;
 };
 
 // The wave that grows most beyond what long waves do; none where the step is stable.
-std::optional<GrowingWave> growing_wave(const FrozenStep& step, const Waves& waves, double scale = 1) {
+std::optional<GrowingWave> growing_wave(const LinearStep& step, const Waves& waves, double scale = 1) {
     Wave worst = {};
     double growth = 0;
     for (const auto& wave : waves.shorter) {
-        const double here = step.growth(wave, scale, calm);
+        const double here = step.growth(wave, scale, negligible_growth);
         if (!(here <= growth)) {
             growth = here;
             worst = wave;
@@ -93,7 +93,7 @@ std::optional<GrowingWave> growing_wave(const FrozenStep& step, const Waves& wav
 }
 
 // Numbers that are equal for cells with the same system.
-std::vector<double> fingerprint(const FrozenStep& step) {
+std::vector<double> fingerprint(const LinearStep& step) {
     std::vector<double> out;
     for (const auto& kernel : step.kernels) {
         out.push_back(kernel.kernel);
@@ -109,10 +109,10 @@ public:
         : program_(program), grid_(program.grids[static_cast<std::size_t>(grid)]),
           waves_(waves_of(grid_.rank)) {
         const auto samples = sample_cells(program, domains, grid);
-        std::vector<std::vector<FrozenStep>> steps(samples.size());
+        std::vector<std::vector<LinearStep>> steps(samples.size());
         parallel_for(thread_count(0), static_cast<std::int64_t>(samples.size()), [&](std::int64_t i) {
             const auto& sample = samples[static_cast<std::size_t>(i)];
-            steps[static_cast<std::size_t>(i)] = freeze(program, sample.kernels, sample.cell);
+            steps[static_cast<std::size_t>(i)] = linear_steps(program, sample.kernels, sample.cell);
         });
         const auto growing = growing_waves(steps);
         for (std::size_t i = 0; i < samples.size(); ++i)
@@ -137,24 +137,24 @@ public:
     }
 
 private:
-    static double stable_scale(const FrozenStep& step, const Wave& wave, double high) {
+    static double stable_scale(const LinearStep& step, const Wave& wave, double high) {
         double low = 0;
         for (int i = 0; i < 30; ++i) {
             const double middle = (low + high) / 2;
-            (step.growth(wave, middle, calm) <= 1 + tolerance ? low : high) = middle;
+            (step.growth(wave, middle, negligible_growth) <= 1 + tolerance ? low : high) = middle;
         }
         return low;
     }
 
     // Growth at one sharp maximum of a coefficient is not yet growth of the whole: its surroundings count
     // too.
-    bool grows_around(const SampleCell& sample, const FrozenStep& step) {
+    bool grows_around(const SampleCell& sample, const LinearStep& step) {
         for (std::size_t axis = 0; axis < static_cast<std::size_t>(grid_.rank); ++axis)
             for (const std::int64_t distance : {-2, 2}) {
                 auto cell = sample.cell;
                 cell[axis] = std::clamp(cell[axis] + distance, std::int64_t{0}, grid_.shape[axis] - 1);
-                const auto parts = freeze(program_, sample.kernels, cell);
-                const auto same = std::find_if(parts.begin(), parts.end(), [&](const FrozenStep& part) {
+                const auto parts = linear_steps(program_, sample.kernels, cell);
+                const auto same = std::find_if(parts.begin(), parts.end(), [&](const LinearStep& part) {
                     return part.fields == step.fields;
                 });
                 if (same == parts.end() || !spend(*same) || !growing_wave(*same, waves_)) return false;
@@ -165,9 +165,9 @@ private:
     using Growing = std::map<std::vector<double>, std::optional<GrowingWave>>; // by fingerprint
 
     // Of each system once, however many cells have it.
-    Growing growing_waves(const std::vector<std::vector<FrozenStep>>& steps) {
+    Growing growing_waves(const std::vector<std::vector<LinearStep>>& steps) {
         Growing out;
-        std::vector<std::pair<const FrozenStep*, std::optional<GrowingWave>*>> systems;
+        std::vector<std::pair<const LinearStep*, std::optional<GrowingWave>*>> systems;
         for (const auto& of_cell : steps)
             for (const auto& step : of_cell) {
                 const auto [place, fresh] = out.try_emplace(fingerprint(step));
@@ -180,14 +180,14 @@ private:
         return out;
     }
 
-    void look_at(const SampleCell& sample, FrozenStep& step, const std::optional<GrowingWave>& found) {
+    void look_at(const SampleCell& sample, LinearStep& step, const std::optional<GrowingWave>& found) {
         if (!found || (worst_ && found->growth <= worst_->worst.growth)) return;
         if (++attempts_ > most_attempts || !grows_around(sample, step)) return;
         worst_ = Finding{std::move(step), sample.cell, *found};
     }
 
     // False where too much work was done already.
-    bool spend(const FrozenStep& step) {
+    bool spend(const LinearStep& step) {
         const auto size = static_cast<double>(step.fields.size());
         work_ += size * size * size * static_cast<double>(waves_.shorter.size() + waves_.longer.size());
         return work_ <= most_work;
@@ -234,7 +234,7 @@ struct Lever {
     double value = 0;
 };
 
-std::optional<Lever> lever(const ir::Program& program, const Model& model, const FrozenStep& step) {
+std::optional<Lever> lever(const ir::Program& program, const Model& model, const LinearStep& step) {
     bool has_dt = false;
     std::set<int> constants;
     for (const auto& kernel : step.kernels) {
@@ -256,7 +256,7 @@ std::optional<Lever> lever(const ir::Program& program, const Model& model, const
     return Lever{constant.name, lang::as_real(constant.value)};
 }
 
-std::string remedy(const ir::Program& program, const Model& model, const FrozenStep& step,
+std::string remedy(const ir::Program& program, const Model& model, const LinearStep& step,
                    const std::optional<double>& scale) {
     const auto by = lever(program, model, step);
     const bool known = by && by->value != 0;
@@ -274,7 +274,7 @@ std::string remedy(const ir::Program& program, const Model& model, const FrozenS
 
 // The read-only values that the equations take in the cell.
 std::string values_at(const ir::Program& program, const Finding& finding, int grid) {
-    Freezer freezer(program, grid, finding.cell, std::vector<bool>(program.buffers.size(), false));
+    Lineariser lineariser(program, grid, finding.cell, std::vector<bool>(program.buffers.size(), false));
     std::string out;
     std::set<int> told;
     for (const auto& kernel : finding.step.kernels)
@@ -284,7 +284,7 @@ std::string values_at(const ir::Program& program, const Finding& finding, int gr
             if (!told.insert(node.index).second || told.size() > 4) continue;
             out += fmt::format("{}{} = {:.4g}", out.empty() ? ", where " : ", ",
                                program.buffers[static_cast<std::size_t>(node.index)].name,
-                               freezer.constant_value(node.index, {}));
+                               lineariser.constant_value(node.index, {}));
         }
     return out;
 }

@@ -130,7 +130,7 @@ void Checker::check(ArrayDecl& node, Span span) {
     const auto grid = grid_of(node.grid, span, what);
     const auto axis = grid ? axis_named(node.axis, *grid, what) : std::nullopt;
     if (!axis) return scope_.forgive(node.name.text);
-    Context context{what, *grid};
+    ExpressionContext context{what, *grid};
     const auto place = array_stagger(node, span);
     context.coordinates[static_cast<std::size_t>(axis_of(node.axis.text))] = true;
     context.shift[static_cast<std::size_t>(axis_of(node.axis.text))] = place;
@@ -150,7 +150,7 @@ void Checker::check(SubdomainDecl& node, Span span) {
     const auto& the_grid = model_.grids[static_cast<std::size_t>(*grid)];
     const auto place = stagger(node.stagger, the_grid, span);
     if (!place) return scope_.forgive(node.name.text);
-    Context context{what, *grid};
+    ExpressionContext context{what, *grid};
     std::set<std::string> axes;
     for (const auto& axis : the_grid.axes)
         axes.insert(std::string(1, "xyz"[static_cast<std::size_t>(axis.coordinate)]));
@@ -184,7 +184,7 @@ void Checker::check(CoefficientDecl& node, Span span) {
         model_.coefficients.push_back(std::move(out));
 }
 
-void Checker::cases_of(CoefficientDecl& node, Coefficient& out, const Context& context) {
+void Checker::cases_of(CoefficientDecl& node, Coefficient& out, const ExpressionContext& context) {
     if (node.cases.size() > most_cases)
         return report(
             lang::kinds::too_long, node.name.span,

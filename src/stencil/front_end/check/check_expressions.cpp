@@ -48,7 +48,7 @@ void collect(Expr& expr, int sign, Terms& out) {
 
 } // namespace
 
-Type Checker::type(Expr& expr, const Context& context) {
+Type Checker::type(Expr& expr, const ExpressionContext& context) {
     const auto type = resolve(expr, *this, context);
     if (type == Type::text) {
         report(lang::kinds::type_mismatch, expr.span, fmt::format("{} cannot be a text", context.what),
@@ -58,25 +58,25 @@ Type Checker::type(Expr& expr, const Context& context) {
     return type;
 }
 
-bool Checker::typed(Expr& expr, Type needed, const Context& context) {
+bool Checker::typed(Expr& expr, Type needed, const ExpressionContext& context) {
     const auto found = type(expr, context);
     return lang::require_type(found, needed, expr.span, context.what, diagnostics_) && found != Type::unknown;
 }
 
 std::optional<lang::Value> Checker::constant(Expr& expr, const std::string& what) {
-    if (type(expr, Context{what}) == Type::unknown) return std::nullopt;
+    if (type(expr, ExpressionContext{what}) == Type::unknown) return std::nullopt;
     return lang::evaluate(
         expr, [&](const lang::Name& name) { return constant_value(model_, name); }, what, diagnostics_);
 }
 
 std::optional<double> Checker::real_constant(Expr& expr, const std::string& what) {
-    if (!typed(expr, Type::real, Context{what})) return std::nullopt;
+    if (!typed(expr, Type::real, ExpressionContext{what})) return std::nullopt;
     const auto value = constant(expr, what);
     return value ? std::optional(lang::as_real(*value)) : std::nullopt;
 }
 
 std::optional<std::int64_t> Checker::whole_constant(Expr& expr, const std::string& what) {
-    if (!typed(expr, Type::real, Context{what})) return std::nullopt;
+    if (!typed(expr, Type::real, ExpressionContext{what})) return std::nullopt;
     const auto value = constant(expr, what);
     if (!value) return std::nullopt;
     if (const auto* integer = std::get_if<std::int64_t>(&*value)) return *integer;
@@ -124,8 +124,8 @@ Type Checker::type_of_constant(int index) const {
     return lang::type_of(model_.constants[static_cast<std::size_t>(index)].value);
 }
 
-Context Checker::on_cells_of(int grid, std::string what) const {
-    Context context{std::move(what), grid};
+ExpressionContext Checker::on_cells_of(int grid, std::string what) const {
+    ExpressionContext context{std::move(what), grid};
     for (const auto& axis : model_.grids[static_cast<std::size_t>(grid)].axes)
         context.coordinates[static_cast<std::size_t>(axis.coordinate)] = true;
     return context;

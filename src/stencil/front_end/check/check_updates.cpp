@@ -136,7 +136,7 @@ std::optional<int> Checker::target_field(lang::Expr& target, const std::string& 
     return index;
 }
 
-Context Checker::equation_context(const Update& update, const std::string& what) const {
+ExpressionContext Checker::equation_context(const Update& update, const std::string& what) const {
     auto context = on_cells_of(update.grid, what);
     context.cells = context.arrays = context.subdomains = context.time = true;
     context.temporaries = &update.operations;
@@ -144,7 +144,7 @@ Context Checker::equation_context(const Update& update, const std::string& what)
 }
 
 // X, Y, Z belong to the field on the left; in a temporary to the place that all fields of the update share.
-void Checker::set_shifts(Context& context, const Update& update, const Operation& operation) const {
+void Checker::set_shifts(ExpressionContext& context, const Update& update, const Operation& operation) const {
     const auto& axes = model_.grids[static_cast<std::size_t>(update.grid)].axes;
     for (std::size_t i = 0; i < axes.size(); ++i) {
         std::optional<double> shift;

@@ -17,7 +17,7 @@
 namespace farfield::stencil {
 
 /// What an expression may mention. Coordinates are indexed 0, 1, 2 = x, y, z.
-struct Context {
+struct ExpressionContext {
     std::string what;                                             ///< "the subdomain 'disk'"
     int grid = -1;                                                ///< of cells and coordinates; -1: none
     std::array<bool, 3> coordinates = {};                         ///< that have a value
@@ -74,16 +74,16 @@ private:
     void check(OutputDecl& node, Span span);
 
     // Expressions.
-    lang::Type type(lang::Expr& expr, const Context& context);
+    lang::Type type(lang::Expr& expr, const ExpressionContext& context);
     /// Types the expression and demands a type; false after reporting.
-    bool typed(lang::Expr& expr, lang::Type needed, const Context& context);
+    bool typed(lang::Expr& expr, lang::Type needed, const ExpressionContext& context);
     std::optional<lang::Value> constant(lang::Expr& expr, const std::string& what);
     std::optional<double> real_constant(lang::Expr& expr, const std::string& what);
     /// Whole reals count as whole.
     std::optional<std::int64_t> whole_constant(lang::Expr& expr, const std::string& what);
     /// `every n`: 1 where it is left out.
     std::int64_t interval(const ExprPtr& expr, const std::string& what);
-    Context on_cells_of(int grid, std::string what) const; ///< all coordinates of the grid
+    ExpressionContext on_cells_of(int grid, std::string what) const; ///< all coordinates of the grid
 
     // Declarations.
     void bind(NamedValue& item, bool parameter);
@@ -93,14 +93,14 @@ private:
                                                  Span declaration);
     double array_stagger(ArrayDecl& node, Span declaration);
     std::optional<int> axis_named(const Identifier& name, int grid, const std::string& what);
-    void cases_of(CoefficientDecl& node, Coefficient& out, const Context& context);
+    void cases_of(CoefficientDecl& node, Coefficient& out, const ExpressionContext& context);
 
     // Actions.
     Update operations(const Identifier& name, ExprPtr& where, std::vector<Equation>& equations,
                       const std::string& what);
     std::optional<int> target_field(lang::Expr& target, const std::string& update);
-    Context equation_context(const Update& update, const std::string& what) const;
-    void set_shifts(Context& context, const Update& update, const Operation& operation) const;
+    ExpressionContext equation_context(const Update& update, const std::string& what) const;
+    void set_shifts(ExpressionContext& context, const Update& update, const Operation& operation) const;
     bool condition(const ExprPtr& where, int grid, const std::string& what, bool interior);
     std::optional<Box> box(std::vector<PlaceRange>& at, int grid, int field, Span span,
                            const std::string& what);

@@ -24,7 +24,7 @@ int coordinate_of(std::string_view name, char prefix) {
 
 class NameResolver : public lang::Names {
 public:
-    NameResolver(Checker& checker, const Context& context) : checker_(checker), context_(context) {}
+    NameResolver(Checker& checker, const ExpressionContext& context) : checker_(checker), context_(context) {}
 
     Type name(lang::Name& node, Span span) override {
         if (const auto type = temporary(node)) return *type;
@@ -289,14 +289,14 @@ private:
     }
 
     Checker& checker_;
-    const Context& context_;
+    const ExpressionContext& context_;
 };
 
 } // namespace
 
 lang::Symbol symbol_of(SymbolKind kind, int index) { return {static_cast<int>(kind), index}; }
 
-lang::Type resolve(lang::Expr& expr, Checker& checker, const Context& context) {
+lang::Type resolve(lang::Expr& expr, Checker& checker, const ExpressionContext& context) {
     NameResolver names(checker, context);
     return lang::check_types(expr, names, checker.diagnostics());
 }

@@ -7,10 +7,10 @@
 
 namespace farfield::stencil::codegen {
 
-class Names {
+class UniqueNames {
 public:
     /// Words of C++ and those that the printers use themselves are taken from the start.
-    Names();
+    UniqueNames();
     /// `wanted`, with whatever is no letter, digit or underscore replaced; with a number behind it where it
     /// is taken.
     std::string unique(std::string_view wanted);

@@ -1,5 +1,5 @@
 // Names for generated code.
-#include "stencil/codegen/names.h"
+#include "stencil/codegen/unique_names.h"
 
 #include <fmt/format.h>
 
@@ -151,12 +151,12 @@ bool is_letter_or_digit(char c) {
 
 } // namespace
 
-Names::Names() {
+UniqueNames::UniqueNames() {
     for (const auto word : reserved) taken_.emplace(word);
     for (const char* axis : {"x", "y", "z", "t"}) taken_.emplace(axis);
 }
 
-std::string Names::unique(std::string_view wanted) {
+std::string UniqueNames::unique(std::string_view wanted) {
     std::string name;
     for (const char c : wanted) {
         // Two underscores in a row are reserved, and so is one in front.

@@ -3,7 +3,7 @@
 #include "stencil/codegen/cuda/forms.h"
 #include "stencil/codegen/cuda/stream.h"
 #include "stencil/codegen/cuda/tile.h"
-#include "stencil/codegen/names.h"
+#include "stencil/codegen/unique_names.h"
 
 #include <algorithm>
 #include <numeric>
@@ -47,25 +47,24 @@ std::int64_t most_steps(const ir::Program& program, const std::vector<int>& poin
 
 // The tiles for a sequence, or nothing where a kernel after the other is
 // better.
-std::optional<TileShape> choose_tiles(const Context& context, const std::vector<int>& kernels,
+std::optional<TileShape> choose_tiles(const PrintJob& job, const std::vector<int>& kernels,
                                       bool several_steps) {
-    const auto& options = context.options;
+    const auto& options = job.options;
     if (!options.fuse) return std::nullopt;
     std::vector<int> points;
     if (several_steps)
-        points =
-            points_of(context.program, context.program.kernels[static_cast<std::size_t>(kernels[0])].grid);
-    const auto most = several_steps ? most_steps(context.program, points, options.time_tile) : 1;
+        points = points_of(job.program, job.program.kernels[static_cast<std::size_t>(kernels[0])].grid);
+    const auto most = several_steps ? most_steps(job.program, points, options.time_tile) : 1;
     const bool asked = options.time_tile > 1;
     if (!asked && most == 1 && kernels.size() == 1) return std::nullopt;
-    auto shape = shape_tiles(context.program, kernels, points,
+    auto shape = shape_tiles(job.program, kernels, points,
                              options.time_tile > 0 || most == 1 ? static_cast<int>(most) : 0, options.block);
     for (auto fewer = most - 1; !shape && fewer > 1; --fewer)
-        shape = shape_tiles(context.program, kernels, points, static_cast<int>(fewer), options.block);
+        shape = shape_tiles(job.program, kernels, points, static_cast<int>(fewer), options.block);
     if (!shape) return std::nullopt;
     if (most > 0 && shape->steps > most)
-        shape = shape_tiles(context.program, kernels, points, static_cast<int>(most), options.block);
-    if (!asked && shape && shape->cost > plain_cost(context.program, kernels)) return std::nullopt;
+        shape = shape_tiles(job.program, kernels, points, static_cast<int>(most), options.block);
+    if (!asked && shape && shape->cost > plain_cost(job.program, kernels)) return std::nullopt;
     return shape;
 }
 
@@ -75,16 +74,16 @@ constexpr double clearly = 0.94;
 
 // Columns for a sequence on a grid of three dimensions, or nothing where a kernel after the other is better.
 // A pass ends where any record falls due.
-std::optional<StreamShape> choose_columns(const Context& context, const std::vector<int>& kernels,
+std::optional<StreamShape> choose_columns(const PrintJob& job, const std::vector<int>& kernels,
                                           bool several_steps) {
-    const auto& options = context.options;
+    const auto& options = job.options;
     if (!options.fuse) return std::nullopt;
     const bool asked = options.time_tile > 1 || (options.time_tile == 1 && options.block[0] > 0);
     if (!asked && kernels.size() == 1) return std::nullopt;
     const auto of_steps = [&](std::int64_t steps) {
-        return shape_columns(context.program, kernels, static_cast<int>(steps), options.block);
+        return shape_columns(job.program, kernels, static_cast<int>(steps), options.block);
     };
-    const auto most = several_steps ? most_steps(context.program, {}, options.time_tile) : 1;
+    const auto most = several_steps ? most_steps(job.program, {}, options.time_tile) : 1;
     std::optional<StreamShape> best;
     if (options.time_tile > 0) {
         for (auto steps = most; !best && steps > 0; --steps) best = of_steps(steps);
@@ -95,58 +94,58 @@ std::optional<StreamShape> choose_columns(const Context& context, const std::vec
                 shape && (!best || shape->tile.cost < clearly * best->tile.cost))
                 best = std::move(shape);
     }
-    if (!asked && best && best->tile.cost > plain_cost(context.program, kernels)) return std::nullopt;
+    if (!asked && best && best->tile.cost > plain_cost(job.program, kernels)) return std::nullopt;
     return best;
 }
 
 // Prints a sequence in the form that suits it. @return a description.
-std::string print_sequence(const Context& context, const std::vector<int>& kernels, bool several_steps,
+std::string print_sequence(const PrintJob& job, const std::vector<int>& kernels, bool several_steps,
                            std::vector<int>& taken) {
-    auto& plan = context.plan;
+    auto& plan = job.plan;
     const auto number = static_cast<int>(plan.passes.size());
     const auto ending = [](const TileShape& shape) {
         return fmt::format("{} step{} a pass", shape.steps, shape.steps == 1 ? "" : "s");
     };
-    const auto columns = choose_columns(context, kernels, several_steps);
-    const auto tiles = choose_tiles(context, kernels, several_steps);
+    const auto columns = choose_columns(job, kernels, several_steps);
+    const auto tiles = choose_tiles(job, kernels, several_steps);
     if (columns &&
-        (!tiles || columns->tile.steps == context.options.time_tile || columns->tile.cost < tiles->cost)) {
+        (!tiles || columns->tile.steps == job.options.time_tile || columns->tile.cost < tiles->cost)) {
         const auto& shape = columns->tile;
-        plan.passes.push_back(print_columns(context, *columns, number));
+        plan.passes.push_back(print_columns(job, *columns, number));
         if (several_steps) plan.steps_a_pass = shape.steps;
         return fmt::format("columns of {} x {} streamed along z, {}", shape.side[0], shape.side[1],
                            ending(shape));
     }
     if (tiles) {
-        plan.passes.push_back(print_tiles(context, *tiles, number));
+        plan.passes.push_back(print_tiles(job, *tiles, number));
         if (several_steps) plan.steps_a_pass = tiles->steps;
         taken.insert(taken.end(), tiles->records.begin(), tiles->records.end());
         return fmt::format("tiles of {} x {} x {}, {}", tiles->side[0], tiles->side[1], tiles->side[2],
                            ending(*tiles));
     }
-    for (const int k : kernels) plan.passes.push_back(print_plain(context, k));
+    for (const int k : kernels) plan.passes.push_back(print_plain(job, k));
     return {};
 }
 
-void print_source(const Context& context, const Text& functions) {
+void print_source(const PrintJob& job, const Text& functions) {
     Text head;
     head.line("// {}: generated by Farfield. Compile without contraction "
               "(--fmad=false): every fused product "
               "is written out.",
-              context.program.name.empty() ? "a stencil program" : context.program.name);
+              job.program.name.empty() ? "a stencil program" : job.program.name);
     std::string source = head.str() + "\n";
-    if (context.needs.helpers || context.needs.portable) source += std::string(device_prelude()) + "\n";
-    if (context.needs.helpers) source += std::string(helper_functions()) + "\n";
-    if (context.needs.portable) source += std::string(portable_functions()) + "\n";
-    source += fmt::format("// Places in the fields.\nusing Index = {};\n\n", index_type(context.program));
+    if (job.needs.helpers || job.needs.portable) source += std::string(device_prelude()) + "\n";
+    if (job.needs.helpers) source += std::string(helper_functions()) + "\n";
+    if (job.needs.portable) source += std::string(portable_functions()) + "\n";
+    source += fmt::format("// Places in the fields.\nusing Index = {};\n\n", index_type(job.program));
     source += std::string(device_helpers()) + "\n" + functions.str();
-    context.plan.source = std::move(source);
+    job.plan.source = std::move(source);
 }
 
 } // namespace
 
 ir::Program with_plain_names(ir::Program program) {
-    Names names;
+    UniqueNames names;
     for (auto& buffer : program.buffers) {
         buffer.name = names.unique(buffer.name);
         while (buffer.name.ends_with('_'))
@@ -161,26 +160,26 @@ Plan plan_program(const ir::Program& original, const ExecutorOptions& options, N
     for (const auto& buffer : program.buffers) plan.buffers.push_back(layout_of(program, buffer));
     plan.clock_row = 2 + static_cast<int>(program.uniforms.size());
     Text text;
-    const Context context{program, options, options.mask == Mask::automatic ? Mask::spans : options.mask,
-                          plan,    text,    needs};
+    const PrintJob job{program, options, options.mask == Mask::automatic ? Mask::spans : options.mask,
+                       plan,    text,    needs};
     const auto all = sequences(program);
     std::string form = "a kernel an update";
     std::vector<int> taken; // records
     for (const auto& kernels : all) {
-        const auto fused = print_sequence(context, kernels, all.size() == 1, taken);
+        const auto fused = print_sequence(job, kernels, all.size() == 1, taken);
         if (!fused.empty()) form = fused;
     }
     for (std::size_t r = 0; r < program.records.size(); ++r)
         if (std::find(taken.begin(), taken.end(), static_cast<int>(r)) != taken.end())
             plan.records.push_back({program.records[r].every, {}});
         else
-            plan.records.push_back(print_record(context, static_cast<int>(r)));
+            plan.records.push_back(print_record(job, static_cast<int>(r)));
     const auto needs_tree = [](const RecordPlan& record) {
         return std::any_of(record.launches.begin(), record.launches.end(),
                            [](const Launch& launch) { return launch.function.starts_with("tree_"); });
     };
     if (std::any_of(plan.records.begin(), plan.records.end(), needs_tree)) print_tree(text);
-    print_source(context, text);
+    print_source(job, text);
     plan.description = form;
     return plan;
 }

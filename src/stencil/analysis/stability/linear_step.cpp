@@ -1,5 +1,5 @@
 // Which fields form closed linear systems, and their matrices for waves.
-#include "stencil/analysis/stability/frozen_step.h"
+#include "stencil/analysis/stability/linear_step.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,7 +11,7 @@ namespace {
 constexpr std::int64_t longest_period = 64; // of kernels that do not run in every step
 constexpr std::size_t most_fields = 64;     // written around a cell; matrices are cubic work
 
-using Rows = std::vector<std::vector<FrozenRow>>; // of each kernel; `field` and `buffer` are the program's
+using Rows = std::vector<std::vector<LinearRow>>; // of each kernel; `field` and `buffer` are the program's
 
 // Fields whose every new value is linear in such fields; rows of others are removed.
 std::vector<bool> closed_fields(Rows& rows, std::vector<bool> closed) {
@@ -25,21 +25,21 @@ std::vector<bool> closed_fields(Rows& rows, std::vector<bool> closed) {
                 closed[row.field] = false;
                 changed = true;
             }
-    for (auto& kernel : rows) std::erase_if(kernel, [&](const FrozenRow& row) { return !closed[row.field]; });
+    for (auto& kernel : rows) std::erase_if(kernel, [&](const LinearRow& row) { return !closed[row.field]; });
     return closed;
 }
 
 // The fields of one part and the terms among them; the rest of the system drives the part and cannot make it
 // grow.
-FrozenStep part_of(const ir::Program& program, const std::vector<int>& kernels, const Rows& rows,
+LinearStep part_of(const ir::Program& program, const std::vector<int>& kernels, const Rows& rows,
                    std::vector<int> fields) {
-    FrozenStep out{std::move(fields), {}, 1};
+    LinearStep out{std::move(fields), {}, 1};
     const auto place = [&](int buffer) {
         return static_cast<std::size_t>(std::find(out.fields.begin(), out.fields.end(), buffer) -
                                         out.fields.begin());
     };
     for (std::size_t k = 0; k < kernels.size(); ++k) {
-        FrozenKernel kernel{kernels[k], program.kernels[static_cast<std::size_t>(kernels[k])].every, {}};
+        LinearKernel kernel{kernels[k], program.kernels[static_cast<std::size_t>(kernels[k])].every, {}};
         for (const auto& row : rows[k]) {
             const auto field = place(static_cast<int>(row.field));
             if (field == out.fields.size()) continue;
@@ -63,7 +63,7 @@ std::complex<double> product(const std::complex<double>& a, const std::complex<d
 
 } // namespace
 
-double FrozenStep::growth(const Wave& wave, double scale, double enough) const {
+double LinearStep::growth(const Wave& wave, double scale, double negligible) const {
     const auto n = fields.size();
     auto g = ComplexMatrix::identity(n);
     std::vector<std::complex<double>> next; // the rows that a kernel writes
@@ -88,10 +88,10 @@ double FrozenStep::growth(const Wave& wave, double scale, double enough) const {
                 for (std::size_t j = 0; j < n; ++j) g.at(row.field, j) = *from++;
         }
     const auto steps = static_cast<double>(period);
-    return std::pow(growth_factor(g, std::pow(enough, steps)), 1 / steps);
+    return std::pow(growth_factor(g, std::pow(negligible, steps)), 1 / steps);
 }
 
-bool FrozenStep::made_of_changes() const {
+bool LinearStep::made_of_changes() const {
     for (const auto& kernel : kernels)
         for (const auto& row : kernel.rows) {
             double own = 0;
@@ -102,8 +102,8 @@ bool FrozenStep::made_of_changes() const {
     return true;
 }
 
-std::vector<FrozenStep> freeze(const ir::Program& program, const std::vector<int>& kernels,
-                               const Cell& cell) {
+std::vector<LinearStep> linear_steps(const ir::Program& program, const std::vector<int>& kernels,
+                                     const Cell& cell) {
     std::vector<bool> written(program.buffers.size(), false);
     for (const int k : kernels)
         for (const auto& store : program.kernels[static_cast<std::size_t>(k)].stores)
@@ -112,15 +112,16 @@ std::vector<FrozenStep> freeze(const ir::Program& program, const std::vector<int
 
     Rows rows;
     auto closed = written;
-    Freezer freezer(program, program.kernels[static_cast<std::size_t>(kernels.front())].grid, cell, written);
+    Lineariser lineariser(program, program.kernels[static_cast<std::size_t>(kernels.front())].grid, cell,
+                          written);
     for (const int k : kernels) {
         const auto& kernel = program.kernels[static_cast<std::size_t>(k)];
-        const auto forms = freezer.forms(kernel.code);
+        const auto forms = lineariser.forms(kernel.code);
         rows.emplace_back();
         for (const auto& store : kernel.stores) {
             const auto& form = forms[static_cast<std::size_t>(store.node)];
             rows.back().push_back({static_cast<std::size_t>(store.buffer), form.terms});
-            if (form.kind == Form::Kind::opaque) closed[static_cast<std::size_t>(store.buffer)] = false;
+            if (form.kind == LinearForm::Kind::opaque) closed[static_cast<std::size_t>(store.buffer)] = false;
             for (const auto& term : form.terms)
                 if (!std::isfinite(term.factor)) closed[static_cast<std::size_t>(store.buffer)] = false;
         }
@@ -139,7 +140,7 @@ std::vector<FrozenStep> freeze(const ir::Program& program, const std::vector<int
         for (const auto& row : kernel)
             for (const auto& term : row.terms)
                 if (term.factor != 0) depends[place(static_cast<int>(row.field))][place(term.buffer)] = true;
-    std::vector<FrozenStep> out;
+    std::vector<LinearStep> out;
     for (const auto& part : coupled_parts(depends)) {
         std::vector<int> of_part;
         of_part.reserve(part.size());

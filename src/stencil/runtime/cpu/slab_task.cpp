@@ -1,5 +1,5 @@
-// Units: which rows a kernel needs, and one slab of its work.
-#include "stencil/runtime/cpu/unit.h"
+// Tasks: which rows a kernel needs, and one slab of its work.
+#include "stencil/runtime/cpu/slab_task.h"
 
 #include "stencil/ir/reduction.h"
 
@@ -26,8 +26,8 @@ std::int64_t results_in_row(const ir::Program& program, const ir::Record& record
 
 } // namespace
 
-Unit::Unit(const ir::Program& program, const ir::Kernel& kernel, const codegen::RowFunction& function,
-           Mask mask, const jit::SharedObject& code)
+SlabTask::SlabTask(const ir::Program& program, const ir::Kernel& kernel, const codegen::RowFunction& function,
+                   Mask mask, const jit::SharedObject& code)
     : program_(&program), grid_(kernel.grid), mask_(mask), cells_(kernel.cells), carries_(kernel.carries) {
     std::erase_if(carries_, [](const ir::Carry& carry) { return carry.cells->empty(); });
     for (const auto& store : kernel.stores)
@@ -37,22 +37,22 @@ Unit::Unit(const ir::Program& program, const ir::Kernel& kernel, const codegen::
     prepare(function, code);
 }
 
-Unit::Unit(const ir::Program& program, const ir::Record& record, const codegen::RowFunction& function,
-           Mask mask, const jit::SharedObject& code)
+SlabTask::SlabTask(const ir::Program& program, const ir::Record& record, const codegen::RowFunction& function,
+                   Mask mask, const jit::SharedObject& code)
     : program_(&program), grid_(record.grid), mask_(mask), record_(true),
       out_per_row_(results_in_row(program, record)), cells_(record.cells) {
     if (record.reduction == Reduction::value) mask_ = Mask::spans;
     prepare(function, code);
 }
 
-void Unit::prepare(const codegen::RowFunction& function, const jit::SharedObject& code) {
+void SlabTask::prepare(const codegen::RowFunction& function, const jit::SharedObject& code) {
     slots_ = function.slots;
     function_ = code.function<codegen::RowFunctionPointer>(function.name);
     const auto& grid = program_->grids[grid_];
     rank_ = grid.rank;
     inner_rows_ = {0, grid.shape[1]};
     inner_planes_ = {0, grid.shape[2]};
-    const auto narrow = [](Range& range, std::int64_t cells, int offset) {
+    const auto narrow = [](IndexRange& range, std::int64_t cells, int offset) {
         range.first = std::max<std::int64_t>(range.first, -offset);
         range.last = std::min<std::int64_t>(range.last, cells - offset);
     };
@@ -72,20 +72,21 @@ void Unit::prepare(const codegen::RowFunction& function, const jit::SharedObject
     auto box = cells_->bounds();
     slabs_ = {0, 0};
     const int axis = rank_ - 1;
-    if (!cells_->empty()) slabs_ = rank_ == 1 ? Range{0, 1} : Range{box.first[axis], box.last[axis]};
+    if (!cells_->empty())
+        slabs_ = rank_ == 1 ? IndexRange{0, 1} : IndexRange{box.first[axis], box.last[axis]};
     for (const auto& carry : carries_) {
         accesses_.push_back({carry.buffer, 0, 0, false, false});
         accesses_.push_back({carry.buffer, 0, 0, true, true});
         box = carry.cells->bounds();
-        const auto range = rank_ == 1 ? Range{0, 1} : Range{box.first[axis], box.last[axis]};
+        const auto range = rank_ == 1 ? IndexRange{0, 1} : IndexRange{box.first[axis], box.last[axis]};
         slabs_ = slabs_.first == slabs_.last
                      ? range
-                     : Range{std::min(slabs_.first, range.first), std::max(slabs_.last, range.last)};
+                     : IndexRange{std::min(slabs_.first, range.first), std::max(slabs_.last, range.last)};
     }
     if (mask_ == Mask::branch || mask_ == Mask::multiply) make_mask(function.mask_precision);
 }
 
-void Unit::make_mask(Precision precision) {
+void SlabTask::make_mask(Precision precision) {
     if (mask_ == Mask::branch)
         fill_mask<unsigned char>();
     else if (precision == Precision::single_precision)
@@ -95,7 +96,7 @@ void Unit::make_mask(Precision precision) {
 }
 
 template <class T>
-void Unit::fill_mask() {
+void SlabTask::fill_mask() {
     mask_size_ = sizeof(T);
     const auto& box = cells_->bounds();
     if (cells_->empty()) return;
@@ -109,7 +110,7 @@ void Unit::fill_mask() {
         }
 }
 
-Entry Unit::entry(const Copies& current) const {
+Entry SlabTask::entry(const Copies& current) const {
     Entry entry;
     entry.around = around_;
     entry.first_slab = slabs_.first;
@@ -122,46 +123,46 @@ Entry Unit::entry(const Copies& current) const {
     return entry;
 }
 
-Located Unit::locate(const Storage& storage, const Copies& current) const {
-    Located located;
-    located.slots.reserve(slots_.size());
-    located.places.reserve(slots_.size());
+TaskMemory SlabTask::locate(const Storage& storage, const Copies& current) const {
+    TaskMemory memory;
+    memory.slots.reserve(slots_.size());
+    memory.addresses.reserve(slots_.size());
     for (const auto& slot : slots_) {
         const int now = current[slot.buffer];
         const auto& rows =
-            located.slots.emplace_back(storage.rows(slot.buffer, slot.other_copy ? 1 - now : now));
+            memory.slots.emplace_back(storage.rows(slot.buffer, slot.other_copy ? 1 - now : now));
         if (rows.starts != nullptr)
-            located.places.push_back(
+            memory.addresses.push_back(
                 {rows.base, 0, 0, rows.starts + slot.row_offset + slot.plane_offset * rows.rows});
         else
-            located.places.push_back(
+            memory.addresses.push_back(
                 {rows.base + slot.row_offset * rows.row_pitch + slot.plane_offset * rows.plane_pitch,
                  rows.row_pitch, rows.plane_pitch, nullptr});
     }
     for (const auto& carry : carries_) {
         const int now = current[carry.buffer];
-        located.carries.push_back(storage.rows(carry.buffer, now));
-        located.carries.push_back(storage.rows(carry.buffer, 1 - now));
+        memory.carries.push_back(storage.rows(carry.buffer, now));
+        memory.carries.push_back(storage.rows(carry.buffer, 1 - now));
     }
-    return located;
+    return memory;
 }
 
-void Unit::swap(Copies& current) const {
+void SlabTask::swap(Copies& current) const {
     for (const int buffer : swapped_) current[buffer] = 1 - current[buffer];
 }
 
-void Unit::add_cells(std::vector<std::int64_t>& slabs) const {
+void SlabTask::add_cells(std::vector<std::int64_t>& slabs) const {
     const auto rows = rank_ == 3 ? cells_->shape()[1] : 1;
     for (std::int64_t row = 0; row < cells_->rows(); ++row)
         for (const auto& span : cells_->row(row)) slabs[row / rows] += span.last - span.first;
 }
 
-void Unit::add_buffers(std::vector<bool>& touched) const {
+void SlabTask::add_buffers(std::vector<bool>& touched) const {
     for (const auto& access : accesses_) touched[access.buffer] = true;
 }
 
-void Unit::run(std::int64_t first, std::int64_t last, const codegen::RowCall& of_step, double* out,
-               const Located& located) const {
+void SlabTask::run(std::int64_t first, std::int64_t last, const codegen::RowCall& of_step, double* out,
+                   const TaskMemory& memory) const {
     codegen::RowCall call; // all that row functions read is set here or for the row
     call.uniforms = of_step.uniforms;
     call.t = of_step.t;
@@ -174,26 +175,26 @@ void Unit::run(std::int64_t first, std::int64_t last, const codegen::RowCall& of
         at = many.data();
     }
     call.at = at;
-    for (auto slab = first; slab < last; ++slab) run_slab(slab, call, at, out, located);
+    for (auto slab = first; slab < last; ++slab) run_slab(slab, call, at, out, memory);
 }
 
-void Unit::run_slab(std::int64_t slab, codegen::RowCall& call, void** at, double* out,
-                    const Located& located) const {
+void SlabTask::run_slab(std::int64_t slab, codegen::RowCall& call, void** at, double* out,
+                        const TaskMemory& memory) const {
     if (rank_ < 3) {
         const auto y = rank_ == 2 ? slab : 0;
-        run_row(y, 0, call, at, out, located);
-        if (!carries_.empty()) carry_row(y, y, 0, located.carries);
+        run_row(y, 0, call, at, out, memory);
+        if (!carries_.empty()) carry_row(y, y, 0, memory.carries);
         return;
     }
     const auto rows = cells_->shape()[1];
     const auto& box = cells_->bounds();
-    for (auto y = box.first[1]; y < box.last[1]; ++y) run_row(y, slab, call, at, out, located);
+    for (auto y = box.first[1]; y < box.last[1]; ++y) run_row(y, slab, call, at, out, memory);
     if (carries_.empty()) return;
-    for (std::int64_t y = 0; y < rows; ++y) carry_row(y + rows * slab, y, slab, located.carries);
+    for (std::int64_t y = 0; y < rows; ++y) carry_row(y + rows * slab, y, slab, memory.carries);
 }
 
-inline void Unit::run_row(std::int64_t y, std::int64_t z, codegen::RowCall& call, void** at, double* out,
-                          const Located& located) const {
+inline void SlabTask::run_row(std::int64_t y, std::int64_t z, codegen::RowCall& call, void** at, double* out,
+                              const TaskMemory& memory) const {
     const auto row = y + cells_->shape()[1] * z;
     std::array<long long, 2> whole; // NOLINT: set where it is read
     if (mask_ == Mask::spans) {
@@ -209,23 +210,23 @@ inline void Unit::run_row(std::int64_t y, std::int64_t z, codegen::RowCall& call
         call.spans = whole.data();
         call.span_count = 1;
         const auto width = box.last[0] - box.first[0];
-        const auto place = (y - box.first[1]) + (box.last[1] - box.first[1]) * (z - box.first[2]);
-        // Row functions index the mask by x; the place of x = 0 may lie before the array.
+        const auto mask_row = (y - box.first[1]) + (box.last[1] - box.first[1]) * (z - box.first[2]);
+        // Row functions index the mask by x; the value for x = 0 may lie before the array.
         if (!mask_values_.empty())
             call.mask = reinterpret_cast<const void*>(reinterpret_cast<std::intptr_t>(mask_values_.data()) +
-                                                      (place * width - box.first[0]) * mask_size_);
+                                                      (mask_row * width - box.first[0]) * mask_size_);
     }
     const auto count = slots_.size();
     if (y >= inner_rows_.first && y < inner_rows_.last && z >= inner_planes_.first &&
         z < inner_planes_.last) {
-        const auto* places = located.places.data();
+        const auto* addresses = memory.addresses.data();
         for (std::size_t i = 0; i < count; ++i)
-            at[i] = places[i].origin + (places[i].starts != nullptr
-                                            ? places[i].starts[row]
-                                            : y * places[i].row_pitch + z * places[i].plane_pitch);
+            at[i] = addresses[i].origin + (addresses[i].starts != nullptr
+                                               ? addresses[i].starts[row]
+                                               : y * addresses[i].row_pitch + z * addresses[i].plane_pitch);
     } else {
         for (std::size_t i = 0; i < count; ++i)
-            at[i] = located.slots[i].at(y + slots_[i].row_offset, z + slots_[i].plane_offset);
+            at[i] = memory.slots[i].at(y + slots_[i].row_offset, z + slots_[i].plane_offset);
     }
     call.y = y;
     call.z = z;
@@ -233,8 +234,8 @@ inline void Unit::run_row(std::int64_t y, std::int64_t z, codegen::RowCall& call
     function_(&call);
 }
 
-void Unit::carry_row(std::int64_t row, std::int64_t y, std::int64_t z,
-                     const std::vector<Rows>& carries) const {
+void SlabTask::carry_row(std::int64_t row, std::int64_t y, std::int64_t z,
+                         const std::vector<Rows>& carries) const {
     for (std::size_t i = 0; i < carries_.size(); ++i) {
         const auto size = program_->buffers[carries_[i].buffer].precision == Precision::single_precision
                               ? static_cast<std::int64_t>(sizeof(float))

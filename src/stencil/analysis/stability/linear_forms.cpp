@@ -1,5 +1,5 @@
 // Linear forms of codes: sums, multiples and choices keep a form linear, all else makes it opaque.
-#include "stencil/analysis/stability/frozen.h"
+#include "stencil/analysis/stability/linear_forms.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,30 +8,30 @@
 namespace farfield::stencil {
 namespace {
 
-using Kind = Form::Kind;
+using Kind = LinearForm::Kind;
 
-Form known(double value) { return {Kind::known, value, {}}; }
-Form free_form() { return {Kind::free, 0, {}}; }
-Form opaque() { return {}; }
+LinearForm known(double value) { return {Kind::known, value, {}}; }
+LinearForm free_form() { return {Kind::free, 0, {}}; }
+LinearForm opaque() { return {}; }
 
 // An equation that reads more is not worth its time: sums copy their terms.
 constexpr std::size_t most_terms = 256;
 
-bool independent(const Form& form) { return form.kind == Kind::known || form.kind == Kind::free; }
+bool independent(const LinearForm& form) { return form.kind == Kind::known || form.kind == Kind::free; }
 
-Form multiple(const Form& form, double factor) {
+LinearForm multiple(const LinearForm& form, double factor) {
     if (form.kind == Kind::known) return known(form.value * factor);
-    Form out = form;
+    LinearForm out = form;
     for (auto& term : out.terms) term.factor *= factor;
     return out;
 }
 
-Form sum(const Form& a, const Form& b) {
+LinearForm sum(const LinearForm& a, const LinearForm& b) {
     if (a.kind == Kind::opaque || b.kind == Kind::opaque) return opaque();
     if (a.kind == Kind::known && b.kind == Kind::known) return known(a.value + b.value);
     if (independent(a) && independent(b)) return free_form();
     if (a.terms.size() + b.terms.size() > most_terms) return opaque();
-    Form out{Kind::linear, 0, a.terms};
+    LinearForm out{Kind::linear, 0, a.terms};
     for (const auto& term : b.terms) {
         const auto same = std::find_if(out.terms.begin(), out.terms.end(), [&](const Term& other) {
             return other.buffer == term.buffer && other.offsets == term.offsets;
@@ -44,28 +44,28 @@ Form sum(const Form& a, const Form& b) {
     return out;
 }
 
-Form product(const Form& a, const Form& b) {
+LinearForm product(const LinearForm& a, const LinearForm& b) {
     if (a.kind == Kind::opaque || b.kind == Kind::opaque) return opaque();
     if (a.kind == Kind::known) return multiple(b, a.value);
     if (b.kind == Kind::known) return multiple(a, b.value);
     return independent(a) && independent(b) ? free_form() : opaque();
 }
 
-Form quotient(const Form& a, const Form& b) {
+LinearForm quotient(const LinearForm& a, const LinearForm& b) {
     if (b.kind == Kind::known && a.kind == Kind::known) return known(a.value / b.value);
     if (b.kind == Kind::known && a.kind == Kind::linear) {
-        Form out = a;
+        LinearForm out = a;
         for (auto& term : out.terms) term.factor /= b.value;
         return out;
     }
     return independent(a) && independent(b) ? free_form() : opaque();
 }
 
-bool same(const Form& a, const Form& b) {
+bool same(const LinearForm& a, const LinearForm& b) {
     return a.kind == b.kind && a.kind == Kind::known && a.value == b.value;
 }
 
-Form choice(const Form& condition, const Form& yes, const Form& no) {
+LinearForm choice(const LinearForm& condition, const LinearForm& yes, const LinearForm& no) {
     if (condition.kind == Kind::known) return condition.value != 0 ? yes : no;
     if (same(yes, no)) return yes;
     return condition.kind == Kind::free && independent(yes) && independent(no) ? free_form() : opaque();
@@ -124,7 +124,7 @@ double computed(ir::Op op, double a, double b) {
     }
 }
 
-Form function(ir::Op op, const Form& a, const Form* b) {
+LinearForm function(ir::Op op, const LinearForm& a, const LinearForm* b) {
     if (!independent(a) || (b != nullptr && !independent(*b))) return opaque();
     if (a.kind == Kind::free || (b != nullptr && b->kind == Kind::free)) return free_form();
     return known(computed(op, a.value, b != nullptr ? b->value : 0));
@@ -139,18 +139,18 @@ std::int64_t beyond(Boundary boundary, std::int64_t i, std::int64_t n) {
 
 } // namespace
 
-Freezer::Freezer(const ir::Program& program, int grid, const Cell& cell, std::vector<bool> variables)
+Lineariser::Lineariser(const ir::Program& program, int grid, const Cell& cell, std::vector<bool> variables)
     : program_(program), grid_(program.grids[static_cast<std::size_t>(grid)]), cell_(cell),
       variables_(std::move(variables)) {}
 
-std::vector<Form> Freezer::forms(const ir::Code& code) {
-    std::vector<Form> out;
+std::vector<LinearForm> Lineariser::forms(const ir::Code& code) {
+    std::vector<LinearForm> out;
     out.reserve(code.nodes.size());
-    for (const auto& node : code.nodes) out.push_back(form(code, node, out, cell_));
+    for (const auto& node : code.nodes) out.push_back(form(node, out, cell_));
     return out;
 }
 
-double Freezer::constant_value(int buffer, const std::array<int, 3>& offsets) {
+double Lineariser::constant_value(int buffer, const std::array<int, 3>& offsets) {
     const auto& from = program_.buffers[static_cast<std::size_t>(buffer)];
     Cell cell = cell_;
     for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -161,7 +161,7 @@ double Freezer::constant_value(int buffer, const std::array<int, 3>& offsets) {
     return value_in(buffer, cell);
 }
 
-double Freezer::value_in(int buffer, Cell cell) {
+double Lineariser::value_in(int buffer, Cell cell) {
     const auto& from = program_.buffers[static_cast<std::size_t>(buffer)];
     if (from.axis >= 0)
         for (std::size_t axis = 0; axis < 3; ++axis)
@@ -173,8 +173,8 @@ double Freezer::value_in(int buffer, Cell cell) {
     }
     const auto [place, fresh] = known_.try_emplace({buffer, cell}, 0.0);
     if (!fresh) return place->second;
-    std::vector<Form> out;
-    for (const auto& node : from.initial.nodes) out.push_back(form(from.initial, node, out, cell));
+    std::vector<LinearForm> out;
+    for (const auto& node : from.initial.nodes) out.push_back(form(node, out, cell));
     const auto result = static_cast<std::size_t>(from.initial.result);
     const double value = from.initial.nodes.empty()        ? 0
                          : out[result].kind == Kind::known ? out[result].value
@@ -183,7 +183,7 @@ double Freezer::value_in(int buffer, Cell cell) {
     return value;
 }
 
-Form Freezer::load(const ir::Node& node, const Cell& cell) {
+LinearForm Lineariser::load(const ir::Node& node, const Cell& cell) {
     const auto buffer = static_cast<std::size_t>(node.index);
     if (variables_[buffer]) return {Kind::linear, 0, {{node.index, node.offsets, 1.0}}};
     if (program_.buffers[buffer].written) return free_form();
@@ -191,10 +191,9 @@ Form Freezer::load(const ir::Node& node, const Cell& cell) {
     return known(value_in(node.index, cell));
 }
 
-Form Freezer::form(const ir::Code&, const ir::Node& node, const std::vector<Form>& earlier,
-                   const Cell& cell) {
+LinearForm Lineariser::form(const ir::Node& node, const std::vector<LinearForm>& earlier, const Cell& cell) {
     using ir::Op;
-    const auto in = [&](std::size_t i) -> const Form& {
+    const auto in = [&](std::size_t i) -> const LinearForm& {
         return earlier[static_cast<std::size_t>(node.in[i])];
     };
     switch (node.op) {

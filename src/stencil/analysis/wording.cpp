@@ -1,5 +1,5 @@
 // Cells and regions in messages.
-#include "stencil/analysis/places.h"
+#include "stencil/analysis/wording.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
