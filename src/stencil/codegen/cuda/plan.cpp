@@ -22,7 +22,7 @@ std::vector<std::vector<int>> sequences(const ir::Program& program) {
     return found;
 }
 
-// Records of one cell, which tiles can take between the steps of a pass.
+// Records of one cell, which tiles can evaluate between the steps of a pass.
 std::vector<int> points_of(const ir::Program& program, int grid) {
     std::vector<int> points;
     for (std::size_t r = 0; r < program.records.size(); ++r) {
@@ -100,7 +100,7 @@ std::optional<StreamShape> choose_columns(const PrintJob& job, const std::vector
 
 // Prints a sequence in the form that suits it. @return a description.
 std::string print_sequence(const PrintJob& job, const std::vector<int>& kernels, bool several_steps,
-                           std::vector<int>& taken) {
+                           std::vector<int>& fused_records) {
     auto& plan = job.plan;
     const auto number = static_cast<int>(plan.passes.size());
     const auto ending = [](const TileShape& shape) {
@@ -119,7 +119,7 @@ std::string print_sequence(const PrintJob& job, const std::vector<int>& kernels,
     if (tiles) {
         plan.passes.push_back(print_tiles(job, *tiles, number));
         if (several_steps) plan.steps_a_pass = tiles->steps;
-        taken.insert(taken.end(), tiles->records.begin(), tiles->records.end());
+        fused_records.insert(fused_records.end(), tiles->records.begin(), tiles->records.end());
         return fmt::format("tiles of {} x {} x {}, {}", tiles->side[0], tiles->side[1], tiles->side[2],
                            ending(*tiles));
     }
@@ -164,13 +164,13 @@ Plan plan_program(const ir::Program& original, const ExecutorOptions& options, N
                        plan,    text,    needs};
     const auto all = sequences(program);
     std::string form = "a kernel an update";
-    std::vector<int> taken; // records
+    std::vector<int> fused_records; // evaluated within tiles
     for (const auto& kernels : all) {
-        const auto fused = print_sequence(job, kernels, all.size() == 1, taken);
+        const auto fused = print_sequence(job, kernels, all.size() == 1, fused_records);
         if (!fused.empty()) form = fused;
     }
     for (std::size_t r = 0; r < program.records.size(); ++r)
-        if (std::find(taken.begin(), taken.end(), static_cast<int>(r)) != taken.end())
+        if (std::find(fused_records.begin(), fused_records.end(), static_cast<int>(r)) != fused_records.end())
             plan.records.push_back({program.records[r].every, {}});
         else
             plan.records.push_back(print_record(job, static_cast<int>(r)));
