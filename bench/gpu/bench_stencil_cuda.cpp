@@ -6,8 +6,8 @@
 #include "backend/cuda/memory.h"
 #include "backend/cuda/stream.h"
 #include "stencil/compiler.h"
-#include "stencil/front_end.h"
-#include "stencil/runtime/targets.h"
+#include "stencil/front_end/front_end.h"
+#include "stencil/targets.h"
 
 #include <farfield/error.h>
 

@@ -1,4 +1,5 @@
-// The kinds of diagnostics of texts and expressions. `stencil/diagnostic_kinds.h` adds those of programs.
+// The kinds of diagnostics of texts and expressions. `stencil/front_end/syntax/diagnostic_kinds.h` adds those
+// of programs.
 #pragma once
 
 #include "lang/diagnostics.h"

@@ -16,8 +16,8 @@ namespace farfield::lang {
 struct Expr;
 using ExprPtr = std::unique_ptr<Expr>; ///< never null inside a tree
 
-/// What a name stands for. The language that embeds expressions (stencil/symbols.h) says what its kinds are;
-/// 0 is "not found".
+/// What a name stands for. The language that embeds expressions (stencil/front_end/model/model.h) says what
+/// its kinds are; 0 is "not found".
 struct Symbol {
     int kind = 0;
     int index = -1; ///< into the table of that kind

@@ -1,8 +1,8 @@
 // The pipeline, from a model to what targets execute.
 #include "stencil/compiler.h"
 
-#include "stencil/analysis/domains.h"
-#include "stencil/analysis/stability.h"
+#include "stencil/analysis/analysis.h"
+#include "stencil/analysis/stability/stability.h"
 #include "stencil/ir/verify.h"
 #include "stencil/lowering/conditions.h"
 #include "stencil/lowering/lower.h"

@@ -2,11 +2,10 @@
 #pragma once
 
 #include "lang/diagnostics.h"
+#include "stencil/analysis/analysis.h"
+#include "stencil/front_end/model/model.h"
 #include "stencil/ir/ir.h"
-#include "stencil/model.h"
 
-#include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string_view>
@@ -14,11 +13,8 @@
 
 namespace farfield::stencil {
 
-struct CompileOptions {
-    std::filesystem::path
-        folder;           ///< where relative names of image and data files start: the folder of the program
-    bool optimise = true; ///< false: as lowered, for comparisons
-    std::int64_t memory = 0;     ///< bytes that a program may need; 0: what this machine has
+struct CompileOptions : AnalysisOptions {
+    bool optimise = true;        ///< false: as lowered, for comparisons
     bool allow_unstable = false; ///< do not refuse growing modes found by the stability analysis
     /// Called after each pass of compiler_passes() with the program so far.
     std::function<void(std::string_view pass, const ir::Program&)> after_pass;

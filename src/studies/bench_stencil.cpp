@@ -8,8 +8,8 @@
 #include "math/portable/functions.h"
 #include "plain_te.h"
 #include "stencil/compiler.h"
-#include "stencil/front_end.h"
-#include "stencil/runtime/targets.h"
+#include "stencil/front_end/front_end.h"
+#include "stencil/targets.h"
 
 #include <farfield/error.h>
 

@@ -3,8 +3,8 @@
 #include "backend/jit/sha256.h"
 #include "io/file.h"
 #include "io/hdf5.h"
-#include "stencil/analysis/files.h"
-#include "stencil/front_end.h"
+#include "stencil/front_end/front_end.h"
+#include "stencil/reads/files.h"
 
 #include <farfield/error.h>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "io/sealed_file.h"
-#include "stencil/model.h"
+#include "stencil/front_end/model/model.h"
 
 #include <cstdint>
 #include <filesystem>

@@ -4,10 +4,10 @@
 #include "io/atomic_file.h"
 #include "io/file.h"
 #include "stencil/api/program_data.h"
-#include "stencil/codegen/cuda/emit_cuda.h"
-#include "stencil/codegen/emit.h"
+#include "stencil/codegen/projects/emit.h"
+#include "stencil/codegen/projects/emit_cuda.h"
 #include "stencil/compiler.h"
-#include "stencil/front_end.h"
+#include "stencil/front_end/front_end.h"
 
 #include <farfield/error.h>
 

@@ -4,7 +4,7 @@
 #include "io/file.h"
 #include "io/picture/animation.h"
 #include "io/picture/axes.h"
-#include "stencil/analysis/domains.h"
+#include "stencil/analysis/analysis.h"
 
 #include <farfield/error.h>
 

@@ -3,8 +3,8 @@
 
 #include "io/file.h"
 #include "stencil/compiler.h"
-#include "stencil/describe.h"
-#include "stencil/front_end.h"
+#include "stencil/front_end/front_end.h"
+#include "stencil/front_end/model/describe.h"
 #include "stencil/ir/dump.h"
 
 #include <array>

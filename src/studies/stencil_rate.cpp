@@ -2,7 +2,7 @@
 
 #include "stencil/api/program_data.h"
 #include "stencil/compiler.h"
-#include "stencil/runtime/targets.h"
+#include "stencil/targets.h"
 
 #include <algorithm>
 #include <chrono>

@@ -2,7 +2,7 @@
 #include "studies/stencil_run.h"
 
 #include "io/atomic_file.h"
-#include "stencil/printer.h"
+#include "stencil/front_end/syntax/printer.h"
 #include "studies/stencil_files.h"
 #include "studies/stencil_summary.h"
 

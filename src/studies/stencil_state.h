@@ -2,7 +2,7 @@
 // one ceased to be.
 #pragma once
 
-#include "stencil/model.h"
+#include "stencil/front_end/model/model.h"
 #include "stencil/runtime/executor.h"
 
 #include <cstdint>

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "io/atomic_file.h"
 #include "stencil/api/program_data.h"
-#include "stencil/runtime/targets.h"
+#include "stencil/targets.h"
 #include "studies/stencil_rate.h"
 
 #include <farfield/device.h>

@@ -1,9 +1,9 @@
 // Any text as a stencil program: messages or a model; what was read prints and reads back the same; and small
 // programs without mistakes compile, and give the same bits with and without passes.
 #include "stencil/compiler.h"
-#include "stencil/front_end.h"
-#include "stencil/printer.h"
-#include "stencil/runtime/targets.h"
+#include "stencil/front_end/front_end.h"
+#include "stencil/front_end/syntax/printer.h"
+#include "stencil/targets.h"
 
 #include <bit>
 #include <cmath>

@@ -3,9 +3,9 @@
 // FARFIELD_UPDATE_GOLDEN=1 the texts are written anew; read them before they are kept.
 #include "lang/diagnostic_kinds.h"
 #include "stencil/compiler.h"
-#include "stencil/diagnostic_kinds.h"
-#include "stencil/front_end.h"
-#include "stencil/words.h"
+#include "stencil/front_end/front_end.h"
+#include "stencil/front_end/syntax/diagnostic_kinds.h"
+#include "stencil/front_end/syntax/words.h"
 
 #include <gtest/gtest.h>
 

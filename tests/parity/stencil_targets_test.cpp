@@ -3,8 +3,8 @@
 #include "emulation/stencil_cases.h"
 #include "lang/source_text.h"
 #include "stencil/compiler.h"
-#include "stencil/front_end.h"
-#include "stencil/runtime/targets.h"
+#include "stencil/front_end/front_end.h"
+#include "stencil/targets.h"
 
 #include <gtest/gtest.h>
 

@@ -6,9 +6,9 @@
 #include "backend/jit/nvrtc.h"
 #include "emulation/emulated_machine.h"
 #include "stencil/compiler.h"
-#include "stencil/front_end.h"
+#include "stencil/front_end/front_end.h"
 #include "stencil/runtime/cuda/device_executor.h"
-#include "stencil/runtime/targets.h"
+#include "stencil/targets.h"
 
 #include <gtest/gtest.h>
 

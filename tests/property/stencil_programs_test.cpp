@@ -11,9 +11,9 @@
 #include "backend/jit/nvrtc.h"
 #include "stencil/codegen/cuda/plan.h"
 #include "stencil/compiler.h"
-#include "stencil/front_end.h"
+#include "stencil/front_end/front_end.h"
 #include "stencil/ir/dump.h"
-#include "stencil/runtime/targets.h"
+#include "stencil/targets.h"
 
 #include <farfield/error.h>
 

@@ -15,6 +15,8 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 
 INNER = ["base", "math", "backend"]
 SHARED_SUMS = ["sums/kernels", "sums/points", "sums/tree", "sums/expansions"]
+LANGUAGE = ["base", "math", "lang", "stencil/front_end/syntax"]  # what the rooms of stencil programs start from
+MODEL = LANGUAGE + ["stencil/front_end/model", "stencil/ir"]
 METHOD = INNER + SHARED_SUMS + ["sums/costs", "sums/method", "sums/direct"]  # what a method of summing may see: no other but direct
 # layer: the layers of src/ it may include, besides itself; the public headers are open to all
 ALLOWED = {
@@ -22,7 +24,19 @@ ALLOWED = {
     "math": ["base"],
     "backend": ["base", "math"],
     "lang": ["base", "math"],
-    "stencil": INNER + ["lang", "io"],
+    "stencil/front_end/syntax": LANGUAGE,
+    "stencil/front_end/model": LANGUAGE,
+    "stencil/front_end/check": LANGUAGE + ["stencil/front_end/model"],
+    "stencil/front_end": LANGUAGE + ["stencil/front_end*"],
+    "stencil/ir": LANGUAGE,
+    "stencil/reads": MODEL + ["io"],
+    "stencil/lowering": MODEL + ["stencil/reads"],
+    "stencil/analysis": MODEL + ["backend", "stencil/reads", "stencil/lowering"],
+    "stencil/passes": LANGUAGE + ["stencil/ir"],
+    "stencil/codegen": LANGUAGE + ["stencil/ir"],
+    "stencil/runtime": LANGUAGE + ["backend", "stencil/ir", "stencil/passes", "stencil/codegen"],
+    "stencil/tuning": INNER + ["stencil/runtime", "stencil/codegen"],
+    "stencil": INNER + ["lang", "io", "stencil*"],  # the compiler, the table of targets, and rooms not named above
     "sums/kernels": INNER + SHARED_SUMS,
     "sums/points": INNER + SHARED_SUMS,
     "sums/tree": INNER + SHARED_SUMS,
@@ -68,7 +82,7 @@ ORACLE_FORBIDDEN = ("math/", "sums/kernels/", "sums/tree/", "sums/expansions/", 
 ORACLE_JUDGES = ("math/portable/", "math/harmonic_inversion.h")  # the second measures what they judge
 
 # trees in which folders include each other in one direction only; a folder holds its own files, not its subfolders'
-NO_CIRCLES = ("src/sums/", "src/dynamics/")
+NO_CIRCLES = ("src/sums/", "src/dynamics/", "src/stencil/")
 # includes (folder, folder it includes) that still close a circle; the list may only become shorter
 TOLERATED = []
 
@@ -77,6 +91,9 @@ def layer_of(path):
     """The layer of a file of ours, or None where no rule applies."""
     parts = path.split("/")
     if parts[0] == "src":
+        if parts[1] == "stencil":  # the innermost room that has a rule
+            rooms = ["/".join(parts[1:n]) for n in range(len(parts) - 1, 1, -1)]
+            return next(room for room in rooms if room in ALLOWED)
         if parts[1] == "sums" and len(parts) > 3:
             return "sums" if parts[2] == "select" else "/".join(parts[1:3])
         return parts[1] if len(parts) > 2 else None
@@ -199,9 +216,18 @@ def self_test():
         "include/farfield/b.h": "#include <hdf5.h>", "apps/farfield/b.cpp": '#include "io/a.h"', "apps/farfield/d.cpp": "#include <CLI/CLI.hpp>",
         "tests/oracle/b.cpp": '#include "math/a.h"', "src/io/c.h": "#include <nlohmann/json.hpp>",
         "src/backend/threads/b.cpp": "#include <cuda_runtime.h>", "src/base/c.cpp": "#include <mpi.h>",
+        "src/stencil/lowering/b.cpp": '#include "stencil/analysis/a.h"', "src/stencil/analysis/a.h": "",
+        "src/stencil/codegen/cuda/b.h": '#include "stencil/runtime/a.h"', "src/stencil/runtime/a.h": "",
+        "src/stencil/front_end/syntax/b.cpp": '#include "stencil/front_end/model/a.h"', "src/stencil/front_end/model/a.h": "",
+        "src/stencil/reads/b.cpp": '#include "stencil/b.h"', "src/stencil/b.h": '#include "sums/direct/a.h"',
+        "src/stencil/analysis/d.h": '#include "stencil/analysis/stability/d.h"',  # with stability/c.cpp below a circle
+        "src/stencil/analysis/stability/d.h": "",
     }
     good = {
         "src/sums/reference/c.cpp": '#include "sums/direct/a.h"',
+        "src/stencil/analysis/stability/c.cpp": '#include "stencil/analysis/a.h"\n#include "stencil/front_end/model/a.h"',
+        "src/stencil/runtime/cpu/c.cpp": '#include "stencil/codegen/cuda/c.h"', "src/stencil/codegen/cuda/c.h": "",
+        "src/stencil/c.cpp": '#include "stencil/runtime/a.h"', "src/stencil/api/c.cpp": '#include "stencil/b.h"',
         "src/math/b.cpp": '#include "base/a.h"\n#include <vector>', "src/dynamics/c.cpp": '#include "io/a.h"',
         "apps/farfield/parser.cpp": '#include "studies/a.h"\n#include <CLI/CLI.hpp>', 
         "include/farfield/c.h": "#include <farfield/b.h>\n#include <vector>", "src/backend/cuda/b.cu": "#include <cub/cub.cuh>",

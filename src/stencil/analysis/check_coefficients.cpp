@@ -1,8 +1,8 @@
 // Cases of coefficients that overlap or leave cells out, and regions without a cell.
-#include "stencil/analysis/accesses.h"
-#include "stencil/analysis/domains.h"
-#include "stencil/analysis/places.h"
-#include "stencil/diagnostic_kinds.h"
+#include "stencil/analysis/analysis.h"
+#include "stencil/analysis/wording.h"
+#include "stencil/front_end/syntax/diagnostic_kinds.h"
+#include "stencil/reads/accesses.h"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,9 @@
 // Whether a program's fields fit into this machine's memory: the limit for sizes of grids, known before
 // anything is as large as they are.
 #include "base/machine.h"
-#include "stencil/analysis/domains.h"
-#include "stencil/analysis/places.h"
-#include "stencil/diagnostic_kinds.h"
+#include "stencil/analysis/analysis.h"
+#include "stencil/analysis/wording.h"
+#include "stencil/front_end/syntax/diagnostic_kinds.h"
 
 #include <fmt/format.h>
 
@@ -49,19 +49,19 @@ double bytes_on(const Model& model, int index) {
     return bytes;
 }
 
-double memory_of(const CompileOptions& options) {
+double memory_of(const AnalysisOptions& options) {
     return static_cast<double>(options.memory > 0 ? options.memory : physical_memory());
 }
 
 } // namespace
 
-double memory_left(const Model& model, const CompileOptions& options) {
+double memory_left(const Model& model, const AnalysisOptions& options) {
     double left = memory_of(options);
     for (std::size_t i = 0; i < model.grids.size(); ++i) left -= bytes_on(model, static_cast<int>(i));
     return left;
 }
 
-bool check_memory(const Model& model, const CompileOptions& options, lang::Diagnostics& diagnostics) {
+bool check_memory(const Model& model, const AnalysisOptions& options, lang::Diagnostics& diagnostics) {
     const auto memory = memory_of(options);
     double total = 0;
     const Grid* largest = nullptr;

@@ -1,9 +1,9 @@
 // Proofs that what is read exists. A read of the neighbour at offset o along an axis of n cells exists in the
 // cells 0 ≤ i + o < n; the bounds of the set of cells say whether all are such.
-#include "stencil/analysis/accesses.h"
-#include "stencil/analysis/domains.h"
-#include "stencil/analysis/places.h"
-#include "stencil/diagnostic_kinds.h"
+#include "stencil/analysis/analysis.h"
+#include "stencil/analysis/wording.h"
+#include "stencil/front_end/syntax/diagnostic_kinds.h"
+#include "stencil/reads/accesses.h"
 
 #include <fmt/format.h>
 

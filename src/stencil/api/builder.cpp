@@ -1,6 +1,6 @@
 // Statements of the builder, as the parser would make them.
-#include "stencil/api/names.h"
-#include "stencil/printer.h"
+#include "stencil/api/checked_name.h"
+#include "stencil/front_end/syntax/printer.h"
 
 #include <farfield/stencil_builder.h>
 

@@ -1,6 +1,6 @@
 // Expressions of the builder: the trees that the parser would make.
 #include "lang/expression.h"
-#include "stencil/api/names.h"
+#include "stencil/api/checked_name.h"
 
 #include <farfield/stencil_builder.h>
 

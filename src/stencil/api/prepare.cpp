@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "stencil/compiler.h"
-#include "stencil/runtime/targets.h"
+#include "stencil/targets.h"
 #include "stencil/tuning/choice.h"
 
 #include <fmt/format.h>

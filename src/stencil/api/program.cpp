@@ -3,7 +3,7 @@
 
 #include "base/names.h"
 #include "io/file.h"
-#include "stencil/printer.h"
+#include "stencil/front_end/syntax/printer.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // What a StencilProgram holds: the text after the front end.
 #pragma once
 
-#include "stencil/front_end.h"
+#include "stencil/front_end/front_end.h"
 
 #include <farfield/stencil.h>
 

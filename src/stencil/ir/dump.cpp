@@ -2,8 +2,8 @@
 #include "stencil/ir/dump.h"
 
 #include "lang/types.h"
+#include "stencil/front_end/syntax/words.h"
 #include "stencil/ir/op_info.h"
-#include "stencil/words.h"
 
 #include <fmt/format.h>
 

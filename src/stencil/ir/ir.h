@@ -4,8 +4,8 @@
 #pragma once
 
 #include "lang/source_text.h"
+#include "stencil/front_end/syntax/statements.h"
 #include "stencil/ir/cell_set.h"
-#include "stencil/program.h"
 
 #include <array>
 #include <cstdint>

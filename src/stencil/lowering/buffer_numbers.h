@@ -2,8 +2,8 @@
 // that expressions read.
 #pragma once
 
-#include "stencil/analysis/files.h"
-#include "stencil/model.h"
+#include "stencil/front_end/model/model.h"
+#include "stencil/reads/files.h"
 
 #include <string_view>
 #include <vector>

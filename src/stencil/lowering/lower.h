@@ -1,9 +1,9 @@
 // From a model and its domains to the intermediate representation, as written: passes come after.
 #pragma once
 
-#include "stencil/analysis/domains.h"
+#include "stencil/front_end/model/model.h"
 #include "stencil/ir/ir.h"
-#include "stencil/model.h"
+#include "stencil/lowering/domains.h"
 
 namespace farfield::stencil {
 

@@ -2,10 +2,10 @@
 // read or write is double.
 #include "stencil/lowering/lower_actions.h"
 
-#include "stencil/analysis/accesses.h"
 #include "stencil/ir/op_info.h"
 #include "stencil/lowering/conditions.h"
 #include "stencil/lowering/expression_lowering.h"
+#include "stencil/reads/accesses.h"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
 // The code of updates, sources and records.
 #pragma once
 
+#include "stencil/front_end/model/model.h"
 #include "stencil/ir/ir.h"
 #include "stencil/lowering/buffer_numbers.h"
-#include "stencil/model.h"
 
 namespace farfield::stencil {
 

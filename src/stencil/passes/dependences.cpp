@@ -52,7 +52,7 @@ public:
         reach(touch, offsets, it);
         all_.push_back(touch);
     }
-    std::vector<Touch> take() { return std::move(all_); }
+    std::vector<Touch> release() { return std::move(all_); }
 
 private:
     const ir::Program& program_;
@@ -76,14 +76,14 @@ std::vector<Touch> touches(const ir::Program& program, const ir::Kernel& kernel,
         out.add(carry.buffer, false, false, {});
         out.add(carry.buffer, true, true, {});
     }
-    return out.take();
+    return out.release();
 }
 
 std::vector<Touch> touches(const ir::Program& program, const ir::Record& record,
                            const CurrentCopies& current) {
     Touches out(program, current);
     out.read(record.code);
-    return out.take();
+    return out.release();
 }
 
 std::vector<Dependence> dependences(std::span<const Touch> earlier, std::span<const Touch> later) {

@@ -1,9 +1,10 @@
-// What every target offers: the state of a program, and time steps. stencil/targets.cpp lists the targets.
+// The interface of a target: an executor holds the fields of one program and advances them in time.
+// stencil/targets.h lists the targets.
 #pragma once
 
+#include "stencil/codegen/executor_options.h"
 #include "stencil/ir/ir.h"
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -12,30 +13,12 @@
 
 namespace farfield::stencil {
 
-/// How cells outside a subdomain are left alone; results are the same bits. `none` evaluates the condition in
-/// each cell of the bounding box; `multiply` loads, chooses by a 0/1 array and stores; `branch` has an array
-/// of bytes and an if; `spans` visits the cells of the set alone; `automatic`: what the target's measurements
-/// say.
-enum class Mask : std::uint8_t { automatic, none, multiply, branch, spans };
-
-struct ExecutorOptions {
-    Mask mask = Mask::automatic;
-    int threads = 0;   ///< 0: all
-    int device = 0;    ///< of GPUs
-    int time_tile = 0; ///< steps a pass over memory; 0: the target chooses, 1: none
-    /// 0: the target chooses. cuda: cells of a tile along the axes, or threads of a block where
-    /// kernels are not fused. cpu: that along the last axis of a grid is how many rows (of 3D grids: planes)
-    /// of a kernel are done before those of the next one.
-    std::array<int, 3> block = {};
-    bool fuse = true; ///< targets may run kernels of a step in one pass
-};
-
-/// Time spent getting ready, for the report.
+/// What an executor did before the first step; reports show it.
 struct Preparation {
-    double compile_seconds = 0; ///< 0 where the cache had it
-    double load_seconds = 0;    ///< printing the code, and loading it where the cache had it
-    bool cached = false;
-    std::string description; ///< "cpu, g++ 12.2 -O3 -march=native, spans, 4 steps a pass"
+    double compile_seconds = 0; ///< of the compiler; 0 if the cache had the compiled code
+    double load_seconds = 0;    ///< to print the code, look it up in the cache and load it
+    bool cached = false;        ///< whether the cache had the compiled code
+    std::string description;    ///< "cpu, g++ 12.2 -O3 -march=native, spans, 4 steps a pass"
 };
 
 class Executor {
@@ -45,26 +28,28 @@ public:
     virtual ~Executor() = default;
 
     const ir::Program& program() const { return *program_; }
-    /// Steps done.
+    /// The number of steps that were done.
     std::int64_t step() const { return step_; }
     virtual const Preparation& preparation() const = 0;
 
-    /// Runs `count` steps. Records that fall due are appended to their series.
+    /// Does `count` steps. A record that is due in a step appends its value to its series.
     virtual void advance(std::int64_t count) = 0;
-    /// The current copy of a field, x fastest, as float64 (floats are widened); size = cells of the grid.
+    /// Copies the field in `buffer` to `values`: one number for each cell of the grid, x fastest. Single
+    /// precision is widened.
     virtual void read(int buffer, std::span<double> values) = 0;
-    /// Sets all copies of a field; values are rounded to its precision.
+    /// Sets the field in `buffer`, in the order of `read`. Values are rounded to the field's precision.
     virtual void write(int buffer, std::span<const double> values) = 0;
-    /// The values of a record since the last call, in order.
+    /// Returns the values that were appended to a record's series since the last call, and empties the
+    /// series.
     std::vector<double> take_series(int record);
-    /// After `write` of every field: continues from step `step`.
+    /// Continues from step `step`, after every field was set with `write`.
     void set_step(std::int64_t step) { step_ = step; }
 
 protected:
     explicit Executor(std::shared_ptr<const ir::Program> program);
     std::shared_ptr<const ir::Program> program_;
     std::int64_t step_ = 0;
-    std::vector<std::vector<double>> series_; ///< a vector for each record
+    std::vector<std::vector<double>> series_; ///< by record
 };
 
 } // namespace farfield::stencil

@@ -1,7 +1,7 @@
 // What the analysis finds: boxes in which reads exist, conditions as sets, files as values of cells.
-#include "stencil/analysis/accesses.h"
-#include "stencil/analysis/domains.h"
-#include "stencil/front_end.h"
+#include "stencil/analysis/analysis.h"
+#include "stencil/front_end/front_end.h"
+#include "stencil/reads/accesses.h"
 
 #include "io/npy.h"
 
@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 // A program and what was found; fails the test where it has a mistake.
 struct Analysed {
     explicit Analysed(const std::string& text, const fs::path& folder = {}) : program("test.ff", text) {
-        CompileOptions options;
+        AnalysisOptions options;
         options.folder = folder;
         if (program.good()) domains = analyse(program.model(), options, program.diagnostics());
         EXPECT_FALSE(program.diagnostics().has_errors()) << to_text(program.diagnostics());
@@ -78,7 +78,7 @@ TEST(Limits, SetsOfManyPiecesMustFitIntoMemory) {
         FrontEnd program("test.ff", "grid g[x: 1000, y: 1000]\nfield u on g : double\n" + subdomains +
                                         "update go: u = 1\nstep: go\n");
         EXPECT_TRUE(program.good()) << to_text(program.diagnostics());
-        CompileOptions options;
+        AnalysisOptions options;
         options.memory = 20'000'000;
         if (program.good()) find_domains(program.model(), options, program.diagnostics());
         return program.diagnostics().has_errors() ? to_text(program.diagnostics()) : "";

@@ -1,8 +1,8 @@
 // Programs built in C++ against the same programs read from text: the trees must be the same, node by node.
 #include "lang/lexer.h"
-#include "stencil/parser.h"
-#include "stencil/printer.h"
-#include "stencil/words.h"
+#include "stencil/front_end/syntax/parser.h"
+#include "stencil/front_end/syntax/printer.h"
+#include "stencil/front_end/syntax/words.h"
 
 #include <farfield/stencil_builder.h>
 

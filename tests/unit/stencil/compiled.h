@@ -2,8 +2,8 @@
 #pragma once
 
 #include "stencil/compiler.h"
-#include "stencil/front_end.h"
-#include "stencil/runtime/targets.h"
+#include "stencil/front_end/front_end.h"
+#include "stencil/targets.h"
 
 #include <gtest/gtest.h>
 

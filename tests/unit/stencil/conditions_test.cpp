@@ -1,6 +1,6 @@
 // Conditions and initial values: the code that lowering makes, computed row by row, against plain loops over
 // the cells. The loops do the same operations in the same order, so results are equal bit for bit.
-#include "stencil/front_end.h"
+#include "stencil/front_end/front_end.h"
 #include "stencil/ir/dump.h"
 #include "stencil/ir/row_evaluator.h"
 #include "stencil/lowering/conditions.h"

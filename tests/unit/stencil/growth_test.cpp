@@ -1,5 +1,5 @@
 // Growth of matrices whose eigenvalues are known.
-#include "stencil/analysis/growth.h"
+#include "stencil/analysis/stability/growth.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Programs: what the parser reads, what the model says, and printing.
-#include "stencil/front_end.h"
-#include "stencil/parser.h"
-#include "stencil/printer.h"
+#include "stencil/front_end/front_end.h"
+#include "stencil/front_end/syntax/parser.h"
+#include "stencil/front_end/syntax/printer.h"
 
 #include <farfield/error.h>
 

@@ -1,6 +1,6 @@
 // Steps whose limits of stability are known, on both sides of them.
 #include "stencil/compiler.h"
-#include "stencil/front_end.h"
+#include "stencil/front_end/front_end.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

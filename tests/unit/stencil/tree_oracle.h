@@ -3,7 +3,7 @@
 // executors must be equal bit for bit. Slow; files are not read.
 #pragma once
 
-#include "stencil/model.h"
+#include "stencil/front_end/model/model.h"
 
 #include <array>
 #include <cstdint>

@@ -3,7 +3,7 @@
 #include "compiled.h"
 #include "tree_oracle.h"
 
-#include "stencil/analysis/domains.h"
+#include "stencil/analysis/analysis.h"
 
 #include <fmt/format.h>
 

@@ -330,7 +330,7 @@ private:
 
 CpuSource print_row_functions(const ir::Program& program, Mask mask, Needs needs) {
     CpuSource source;
-    Names names;
+    UniqueNames names;
     std::string body;
     for (const auto& kernel : program.kernels) {
         KernelPrinter printer(program, kernel, mask, names.unique("kernel_" + kernel.name));

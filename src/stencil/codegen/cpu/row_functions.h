@@ -3,8 +3,8 @@
 // the row the first and last cells have a slower version of the loop where a boundary is met.
 #pragma once
 
+#include "stencil/codegen/executor_options.h"
 #include "stencil/codegen/expressions.h"
-#include "stencil/runtime/executor.h"
 
 #include <string>
 #include <vector>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "stencil/codegen/cpu/row_functions.h"
-#include "stencil/codegen/names.h"
+#include "stencil/codegen/unique_names.h"
 
 #include <string>
 #include <vector>
@@ -42,7 +42,7 @@ private:
 
     const ir::Program& program_;
     const ir::Grid& grid_;
-    Names taken_;
+    UniqueNames taken_;
     std::vector<Slot> slots_;
     std::vector<std::string> names_;
     long long low_ = 0;

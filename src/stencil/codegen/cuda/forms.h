@@ -14,10 +14,10 @@ std::string_view device_helpers();
 std::string_view device_prelude();
 
 /// One kernel, a thread for each cell, and the copies of the cells that it leaves alone.
-Pass print_plain(const Context& context, int kernel);
+MemoryPass print_plain(const PrintJob& job, int kernel);
 
 /// Partial results of atoms, then a tree: the order of ir/reduction.h.
-RecordPlan print_record(const Context& context, int record);
+RecordPlan print_record(const PrintJob& job, int record);
 /// The tree kernels, printed once where a record needs them.
 void print_tree(Text& text);
 

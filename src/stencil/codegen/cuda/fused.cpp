@@ -38,7 +38,7 @@ std::string FusedPrinter::in_grid(std::size_t axes) const {
     return text.empty() ? "true" : text;
 }
 
-void FusedPrinter::print_place(std::size_t axes) {
+void FusedPrinter::print_position(std::size_t axes) {
     const auto& t = shape_.threads;
     body_.line("const int thread = threadIdx.x + {} * (threadIdx.y + {} * threadIdx.z);", t[0], t[1]);
     for (std::size_t a = 0; a < axes; ++a) {
@@ -76,7 +76,7 @@ void FusedPrinter::add_outer_reads(const ir::Code& code) {
 
 // Device functions that find a neighbour.
 void FusedPrinter::print_neighbours(bool far) {
-    auto& text = context_.text;
+    auto& text = job_.text;
     const auto& p = shape_.patch;
     const auto& t = shape_.threads;
     text.add("// The value of cell (i, j, k) counted from the thread's patch: "
@@ -127,7 +127,7 @@ void FusedPrinter::print_kept(Text& text, std::size_t axes) const {
 }
 
 bool FusedPrinter::is_masked(std::size_t k) const {
-    const bool condition = context_.mask == Mask::none && !is_trivial(kernel(k).predicate);
+    const bool condition = job_.mask == Mask::none && !is_trivial(kernel(k).predicate);
     return condition || !kernel(k).cells->is_box();
 }
 
@@ -136,7 +136,7 @@ void FusedPrinter::print_cells(Text& text, std::size_t k, std::size_t axes) {
     const auto& box = cells.bounds();
     open_patch(text, true);
     std::string test = in_grid(axes);
-    const bool condition = context_.mask == Mask::none && !is_trivial(kernel(k).predicate);
+    const bool condition = job_.mask == Mask::none && !is_trivial(kernel(k).predicate);
     if (!condition)
         for (std::size_t a = 0; a < axes; ++a)
             if (box.first[a] > 0 || box.last[a] < extent_[a])
@@ -147,12 +147,12 @@ void FusedPrinter::print_cells(Text& text, std::size_t k, std::size_t axes) {
         const DeviceSpelling spelling(program_, grid_, ir::whole(extent_));
         const auto printed = print_code(kernel(k).predicate,
                                         std::vector<Root>{{kernel(k).predicate.result, "belongs"}}, spelling);
-        context_.needs |= printed.needs;
+        job_.needs |= printed.needs;
         for (const auto& line : printed.lines) text.add(line);
         value = "unsigned(belongs)";
     } else if (!cells.is_box()) {
         const auto bytes = mask_bytes(cells);
-        const int table = add_table(context_.plan, "mask", bytes.data(), bytes.size());
+        const int table = add_table(job_.plan, "mask", bytes.data(), bytes.size());
         const auto name = fmt::format("mask_{}", table);
         parameters_.add("const unsigned char* __restrict__", name, ArgumentKind::table, table);
         value =
@@ -181,15 +181,15 @@ std::string FusedPrinter::written_test(int b) const {
     return fmt::format("(tile.some & {}u)", writers);
 }
 
-Pass FusedPrinter::finish(Launch launch, const std::vector<Tile>& tiles, bool far,
-                          const std::string& remark) {
+MemoryPass FusedPrinter::finish(Launch launch, const std::vector<Tile>& tiles, bool far,
+                                const std::string& remark) {
     launch.blocks = static_cast<std::int64_t>(tiles.size());
     parameters_.add("const double* __restrict__", "clocks", ArgumentKind::clock);
     parameters_.add("int", "steps", ArgumentKind::steps);
     Parameters outer = parameters_;
     outer.add("const Tile* __restrict__", "tiles", ArgumentKind::table,
-              add_table(context_.plan, launch.function, tiles.data(), tiles.size() * sizeof(Tile)));
-    auto& text = context_.text;
+              add_table(job_.plan, launch.function, tiles.data(), tiles.size() * sizeof(Tile)));
+    auto& text = job_.text;
     text.line("// {}", remark);
     print_neighbours(far);
     text.add("template <bool rim>");
@@ -212,13 +212,13 @@ Pass FusedPrinter::finish(Launch launch, const std::vector<Tile>& tiles, bool fa
     text.add("}");
     text.blank();
     launch.arguments = outer.arguments;
-    Pass pass;
+    MemoryPass pass;
     pass.name = names();
     if (launch.blocks > 0) pass.launches.push_back(launch);
     for (const auto& field : shape_.fields)
         if (!field.in_place) {
             pass.swapped.push_back(field.buffer);
-            context_.plan.buffers[static_cast<std::size_t>(field.buffer)].copies = 2;
+            job_.plan.buffers[static_cast<std::size_t>(field.buffer)].copies = 2;
         }
     return pass;
 }

@@ -13,8 +13,8 @@ namespace farfield::stencil::codegen::cuda {
 class FusedPrinter {
 public:
     /// @param shape outlives the printer. @param number of the pass.
-    FusedPrinter(const Context& context, const TileShape& shape, int number)
-        : context_(context), program_(context.program), shape_(shape), number_(number),
+    FusedPrinter(const PrintJob& job, const TileShape& shape, int number)
+        : job_(job), program_(job.program), shape_(shape), number_(number),
           grid_(program_.kernels[static_cast<std::size_t>(shape.kernels[0])].grid),
           extent_(program_.grids[static_cast<std::size_t>(grid_)].shape) {}
 
@@ -34,7 +34,7 @@ protected:
     /// Device functions that find a neighbour: near_N, and where `far` is set far_N.
     void print_neighbours(bool far);
     /// Where the thread is in its block and its patch in the tile, along so many axes.
-    void print_place(std::size_t axes);
+    void print_position(std::size_t axes);
     /// Opens a loop over the thread's patch that the compiler unrolls.
     void open_patch(Text& text, bool coordinates) const;
     /// Defines is_kept(i, j, k).
@@ -54,9 +54,9 @@ protected:
     /// Whether some kernel of the pass writes the buffer in this tile.
     std::string written_test(int b) const;
     /// Adds the function with its two bodies; `launch` has its name and size.
-    Pass finish(Launch launch, const std::vector<Tile>& tiles, bool far, const std::string& remark);
+    MemoryPass finish(Launch launch, const std::vector<Tile>& tiles, bool far, const std::string& remark);
 
-    const Context& context_;
+    const PrintJob& job_;
     const ir::Program& program_;
     const TileShape& shape_;
     int number_;

@@ -19,8 +19,8 @@ struct Item {
     int z = 0;
 };
 
-std::array<int, 3> block_of(const Context& context, const ir::CellBox& box, Cover cover) {
-    auto block = context.options.block;
+std::array<int, 3> block_of(const PrintJob& job, const ir::CellBox& box, Cover cover) {
+    auto block = job.options.block;
     if (block[0] <= 0) block = {128, cover == Cover::items ? 2 : 1, 1};
     for (auto& side : block) side = std::max(side, 1);
     for (std::size_t a = 0; cover != Cover::items && a < 3; ++a) // no threads for cells that are not there
@@ -51,17 +51,17 @@ std::vector<Item> items_of(const ir::CellSet& cells, int width) {
 }
 
 /// Prints where a thread is: x, y, z and `at`; returns the number of blocks.
-std::int64_t print_place(const Context& context, const ir::CellSet& cells, Cover cover,
-                         const std::array<int, 3>& block, std::int64_t pitch, Parameters& parameters,
-                         std::string_view name) {
-    auto& text = context.text;
+std::int64_t print_position(const PrintJob& job, const ir::CellSet& cells, Cover cover,
+                            const std::array<int, 3>& block, std::int64_t pitch, Parameters& parameters,
+                            std::string_view name) {
+    auto& text = job.text;
     const auto& box = cells.bounds();
     const auto& shape = cells.shape();
     std::int64_t blocks = 1;
     if (cover == Cover::items) {
         const auto items = items_of(cells, block[0]);
         const int table =
-            add_table(context.plan, fmt::format("{}_items", name), items.data(), items.size() * sizeof(Item));
+            add_table(job.plan, fmt::format("{}_items", name), items.data(), items.size() * sizeof(Item));
         parameters.add("const Item* __restrict__", "items", ArgumentKind::table, table);
         const auto count = static_cast<std::int64_t>(items.size());
         text.line("const int number = blockIdx.x * {} + threadIdx.y;", block[1]);
@@ -88,11 +88,11 @@ std::int64_t print_place(const Context& context, const ir::CellSet& cells, Cover
     return blocks;
 }
 
-Cover cover_of(const Context& context, const ir::CellSet& cells, const ir::Code& predicate) {
-    if (context.mask == Mask::none && !is_trivial(predicate)) return Cover::predicate;
+Cover cover_of(const PrintJob& job, const ir::CellSet& cells, const ir::Code& predicate) {
+    if (job.mask == Mask::none && !is_trivial(predicate)) return Cover::predicate;
     if (cells.is_box()) return Cover::box;
-    if (context.mask == Mask::none) return Cover::bytes; // no condition to evaluate
-    return context.mask == Mask::spans ? Cover::items : Cover::bytes;
+    if (job.mask == Mask::none) return Cover::bytes; // no condition to evaluate
+    return job.mask == Mask::spans ? Cover::items : Cover::bytes;
 }
 
 // The parameters are known only after the body: it is printed apart.
@@ -102,23 +102,23 @@ struct Function {
     std::int64_t blocks = 0;
 };
 
-void append(const Context& context, Launch& launch, const Function& function, std::string_view remark) {
+void append(const PrintJob& job, Launch& launch, const Function& function, std::string_view remark) {
     const int threads = launch.threads[0] * launch.threads[1] * launch.threads[2];
-    if (!remark.empty()) context.text.line("// {}", remark);
-    context.text.line("extern \"C\" __global__ void __launch_bounds__({}) {}({}) {{", threads,
-                      launch.function, function.parameters.declaration());
-    context.text.append(function.body);
-    context.text.add("}");
-    context.text.blank();
+    if (!remark.empty()) job.text.line("// {}", remark);
+    job.text.line("extern \"C\" __global__ void __launch_bounds__({}) {}({}) {{", threads, launch.function,
+                  function.parameters.declaration());
+    job.text.append(function.body);
+    job.text.add("}");
+    job.text.blank();
     launch.arguments = function.parameters.arguments;
     launch.blocks = function.blocks;
 }
 
-void print_stores(const Context& context, Function& function, const ir::Kernel& kernel,
+void print_stores(const PrintJob& job, Function& function, const ir::Kernel& kernel,
                   const PrintedCode& printed, bool choose) {
     for (std::size_t i = 0; i < kernel.stores.size(); ++i) {
         const auto& store = kernel.stores[i];
-        const auto& buffer = context.program.buffers[static_cast<std::size_t>(store.buffer)];
+        const auto& buffer = job.program.buffers[static_cast<std::size_t>(store.buffer)];
         const auto type = fmt::format("{}*", type_name(buffer.precision));
         const bool narrow = type_name(kernel.code.nodes[static_cast<std::size_t>(store.node)].type) !=
                             type_name(buffer.precision);
@@ -133,33 +133,31 @@ void print_stores(const Context& context, Function& function, const ir::Kernel& 
     }
 }
 
-Launch print_cells(const Context& context, int number) {
-    const auto& kernel = context.program.kernels[static_cast<std::size_t>(number)];
-    const auto cover = cover_of(context, *kernel.cells, kernel.predicate);
+Launch print_cells(const PrintJob& job, int number) {
+    const auto& kernel = job.program.kernels[static_cast<std::size_t>(number)];
+    const auto cover = cover_of(job, *kernel.cells, kernel.predicate);
     Launch launch;
     launch.function = fmt::format("kernel_{}", number);
-    launch.threads = block_of(context, kernel.cells->bounds(), cover);
+    launch.threads = block_of(job, kernel.cells->bounds(), cover);
     Function function;
-    const Context inner{context.program, context.options, context.mask,
-                        context.plan,    function.body,   context.needs};
+    const PrintJob inner{job.program, job.options, job.mask, job.plan, function.body, job.needs};
     function.blocks =
-        print_place(inner, *kernel.cells, cover, launch.threads, pitch_of(context.program, kernel.grid),
-                    function.parameters, launch.function);
-    const DeviceSpelling spelling(context.program, kernel.grid, kernel.cells->bounds());
-    const bool choose = cover == Cover::bytes && context.mask == Mask::multiply;
+        print_position(inner, *kernel.cells, cover, launch.threads, pitch_of(job.program, kernel.grid),
+                       function.parameters, launch.function);
+    const DeviceSpelling spelling(job.program, kernel.grid, kernel.cells->bounds());
+    const bool choose = cover == Cover::bytes && job.mask == Mask::multiply;
     if (cover == Cover::predicate) {
         const auto condition =
             print_code(kernel.predicate, std::vector<Root>{{kernel.predicate.result, "belongs"}}, spelling);
-        add_reads(function.parameters, context.program, kernel.predicate);
-        context.needs |= condition.needs;
+        add_reads(function.parameters, job.program, kernel.predicate);
+        job.needs |= condition.needs;
         print_condition(function.body, condition);
         function.body.add("if (!is_here) return;");
     } else if (cover == Cover::bytes) {
         const auto bytes = mask_bytes(*kernel.cells);
         const auto& box = kernel.cells->bounds();
-        function.parameters.add(
-            "const unsigned char* __restrict__", "mask", ArgumentKind::table,
-            add_table(context.plan, launch.function + "_mask", bytes.data(), bytes.size()));
+        function.parameters.add("const unsigned char* __restrict__", "mask", ArgumentKind::table,
+                                add_table(job.plan, launch.function + "_mask", bytes.data(), bytes.size()));
         const auto place =
             fmt::format("x - {} + {} * (y - {} + {} * Index(z - {}))", box.first[0],
                         box.last[0] - box.first[0], box.first[1], box.last[1] - box.first[1], box.first[2]);
@@ -168,42 +166,41 @@ Launch print_cells(const Context& context, int number) {
         else
             function.body.line("if (mask[{}] == 0) return;", place);
     }
-    add_reads(function.parameters, context.program, kernel.code);
+    add_reads(function.parameters, job.program, kernel.code);
     std::vector<Root> roots;
     for (std::size_t i = 0; i < kernel.stores.size(); ++i) {
         // a node that two stores share, or that is a mere read, gets one name
         roots.push_back({kernel.stores[i].node, fmt::format("new_{}", kernel.stores[i].node)});
     }
     const auto printed = print_code(kernel.code, roots, spelling);
-    context.needs |= printed.needs;
+    job.needs |= printed.needs;
     for (const auto& line : printed.lines) function.body.add(line);
-    print_stores(context, function, kernel, printed, choose);
+    print_stores(job, function, kernel, printed, choose);
     function.parameters.add("const double* __restrict__", "clock", ArgumentKind::clock);
-    append(context, launch, function,
+    append(job, launch, function,
            fmt::format("{}: {}", kernel.name, describe_cells(*kernel.cells, kernel.cells->shape())));
     return launch;
 }
 
-Launch print_carry(const Context& context, int number, std::size_t which) {
-    const auto& kernel = context.program.kernels[static_cast<std::size_t>(number)];
+Launch print_carry(const PrintJob& job, int number, std::size_t which) {
+    const auto& kernel = job.program.kernels[static_cast<std::size_t>(number)];
     const auto& carry = kernel.carries[which];
-    const auto& buffer = context.program.buffers[static_cast<std::size_t>(carry.buffer)];
+    const auto& buffer = job.program.buffers[static_cast<std::size_t>(carry.buffer)];
     Launch launch;
     launch.function = fmt::format("carry_{}_{}", number, which);
     const auto cover = carry.cells->is_box() ? Cover::box : Cover::items;
-    launch.threads = block_of(context, carry.cells->bounds(), cover);
+    launch.threads = block_of(job, carry.cells->bounds(), cover);
     Function function;
-    const Context inner{context.program, context.options, context.mask,
-                        context.plan,    function.body,   context.needs};
+    const PrintJob inner{job.program, job.options, job.mask, job.plan, function.body, job.needs};
     function.blocks =
-        print_place(inner, *carry.cells, cover, launch.threads, pitch_of(context.program, kernel.grid),
-                    function.parameters, launch.function);
+        print_position(inner, *carry.cells, cover, launch.threads, pitch_of(job.program, kernel.grid),
+                       function.parameters, launch.function);
     function.parameters.add(fmt::format("const {}* __restrict__", type_name(buffer.precision)), now(buffer),
                             ArgumentKind::current, carry.buffer);
     function.parameters.add(fmt::format("{}* __restrict__", type_name(buffer.precision)), next(buffer),
                             ArgumentKind::other, carry.buffer);
     function.body.line("{}[at] = {}[at];", next(buffer), now(buffer));
-    append(context, launch, function,
+    append(job, launch, function,
            fmt::format("{} leaves these cells of {} as they are", kernel.name, buffer.name));
     return launch;
 }
@@ -249,14 +246,14 @@ std::string describe_cells(const ir::CellSet& cells, const ir::Shape& shape) {
     return text;
 }
 
-Pass print_plain(const Context& context, int number) {
-    const auto& kernel = context.program.kernels[static_cast<std::size_t>(number)];
-    Pass pass;
+MemoryPass print_plain(const PrintJob& job, int number) {
+    const auto& kernel = job.program.kernels[static_cast<std::size_t>(number)];
+    MemoryPass pass;
     pass.name = kernel.name;
     pass.every = kernel.every;
-    if (!kernel.cells->empty()) pass.launches.push_back(print_cells(context, number));
+    if (!kernel.cells->empty()) pass.launches.push_back(print_cells(job, number));
     for (std::size_t i = 0; i < kernel.carries.size(); ++i)
-        if (!kernel.carries[i].cells->empty()) pass.launches.push_back(print_carry(context, number, i));
+        if (!kernel.carries[i].cells->empty()) pass.launches.push_back(print_carry(job, number, i));
     for (const auto& store : kernel.stores)
         if (store.other_copy &&
             std::find(pass.swapped.begin(), pass.swapped.end(), store.buffer) == pass.swapped.end())

@@ -3,9 +3,9 @@
 // no device: the runtime executes it, and tests do so on a CPU.
 #pragma once
 
+#include "stencil/codegen/executor_options.h"
 #include "stencil/codegen/expressions.h"
 #include "stencil/ir/ir.h"
-#include "stencil/runtime/executor.h"
 
 #include <array>
 #include <cstddef>
@@ -44,7 +44,7 @@ struct Launch {
 
 /// Kernels that run one after the other, and the buffers whose copies change
 /// places behind them.
-struct Pass {
+struct MemoryPass {
     std::string name;
     std::int64_t every = 1;
     std::vector<Launch> launches;
@@ -82,8 +82,8 @@ struct Plan {
     std::vector<BufferLayout> buffers;
     std::vector<Table> tables;
     std::vector<Scratch> scratch;
-    std::vector<Pass> passes; ///< of a step, or of up to `steps_a_pass` steps
-                              ///< where there is one pass of tiles
+    std::vector<MemoryPass> passes; ///< of a step, or of up to `steps_a_pass` steps
+                                    ///< where there is one pass of tiles
     std::int64_t steps_a_pass = 1;
     std::vector<RecordPlan> records;
     int clock_row = 2; ///< numbers in a row of the clock

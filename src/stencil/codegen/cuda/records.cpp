@@ -34,12 +34,12 @@ double identity(const ir::Record& record) {
                                                 : 0.0;
 }
 
-void print_value(const Context& context, const ir::Record& record, Parameters& parameters, const char* name) {
-    const DeviceSpelling spelling(context.program, record.grid, record.cells->bounds());
+void print_value(const PrintJob& job, const ir::Record& record, Parameters& parameters, const char* name) {
+    const DeviceSpelling spelling(job.program, record.grid, record.cells->bounds());
     const auto printed = print_code(record.code, std::vector<Root>{{record.code.result, name}}, spelling);
-    add_reads(parameters, context.program, record.code);
-    context.needs |= printed.needs;
-    for (const auto& line : printed.lines) context.text.add(line);
+    add_reads(parameters, job.program, record.code);
+    job.needs |= printed.needs;
+    for (const auto& line : printed.lines) job.text.add(line);
 }
 
 void open(Text& text, std::string_view function, int threads, const Parameters& parameters) {
@@ -47,45 +47,45 @@ void open(Text& text, std::string_view function, int threads, const Parameters& 
               parameters.declaration());
 }
 
-Launch print_point(const Context& context, int number) {
-    const auto& record = context.program.records[static_cast<std::size_t>(number)];
+Launch print_point(const PrintJob& job, int number) {
+    const auto& record = job.program.records[static_cast<std::size_t>(number)];
     const auto& cell = record.cells->bounds().first;
     Launch launch;
     launch.function = fmt::format("record_{}", number);
     launch.blocks = 1;
     Parameters parameters;
-    add_reads(parameters, context.program, record.code);
+    add_reads(parameters, job.program, record.code);
     parameters.add("double*", "value", ArgumentKind::series, number);
     parameters.add("const double* __restrict__", "clock", ArgumentKind::clock);
-    context.text.line("// {}: a cell", record.name);
-    open(context.text, launch.function, 1, parameters);
-    context.text.line("const int x = {}, y = {}, z = {};", cell[0], cell[1], cell[2]);
-    context.text.line("const Index at = x + {} * (y + {} * Index(z));",
-                      pitch_of(context.program, record.grid), record.cells->shape()[1]);
-    print_value(context, record, parameters, "here");
-    context.text.add("*value = here;");
-    context.text.add("}");
-    context.text.blank();
+    job.text.line("// {}: a cell", record.name);
+    open(job.text, launch.function, 1, parameters);
+    job.text.line("const int x = {}, y = {}, z = {};", cell[0], cell[1], cell[2]);
+    job.text.line("const Index at = x + {} * (y + {} * Index(z));", pitch_of(job.program, record.grid),
+                  record.cells->shape()[1]);
+    print_value(job, record, parameters, "here");
+    job.text.add("*value = here;");
+    job.text.add("}");
+    job.text.blank();
     launch.arguments = parameters.arguments;
     return launch;
 }
 
 // The body of the loop over a lane's cells: adds the value of cell x where it belongs to the record.
-void print_cell(const Context& context, int number, Parameters& parameters) {
-    const auto& record = context.program.records[static_cast<std::size_t>(number)];
-    auto& text = context.text;
+void print_cell(const PrintJob& job, int number, Parameters& parameters) {
+    const auto& record = job.program.records[static_cast<std::size_t>(number)];
+    auto& text = job.text;
     const auto& box = record.cells->bounds();
     const bool sums = record.reduction == Reduction::sum || record.reduction == Reduction::mean;
     // sums: lane l takes every 8th cell; maxima: 8 neighbours, so that of equal values the first is kept
     text.line("const int x = 64 * atom + {};", sums ? "8 * i + lane" : "8 * lane + i");
     text.line("if (x < {} || x >= {}) continue;", box.first[0], box.last[0]);
-    if (context.mask == Mask::none && !is_trivial(record.predicate)) {
-        const DeviceSpelling spelling(context.program, record.grid, box);
+    if (job.mask == Mask::none && !is_trivial(record.predicate)) {
+        const DeviceSpelling spelling(job.program, record.grid, box);
         const auto condition =
             print_code(record.predicate, std::vector<Root>{{record.predicate.result, "belongs"}}, spelling);
-        add_reads(parameters, context.program, record.predicate);
-        context.needs |= condition.needs;
-        text.line("const Index at = x + {} * (y + {} * Index(z));", pitch_of(context.program, record.grid),
+        add_reads(parameters, job.program, record.predicate);
+        job.needs |= condition.needs;
+        text.line("const Index at = x + {} * (y + {} * Index(z));", pitch_of(job.program, record.grid),
                   record.cells->shape()[1]);
         print_condition(text, condition);
         text.add("if (!is_here) continue;");
@@ -94,19 +94,19 @@ void print_cell(const Context& context, int number, Parameters& parameters) {
             const auto bytes = mask_bytes(*record.cells);
             parameters.add(
                 "const unsigned char* __restrict__", "mask", ArgumentKind::table,
-                add_table(context.plan, fmt::format("record_{}_mask", number), bytes.data(), bytes.size()));
+                add_table(job.plan, fmt::format("record_{}_mask", number), bytes.data(), bytes.size()));
             text.line("if (mask[x - {} + {} * (y - {} + {} * Index(z - {}))] == 0) continue;", box.first[0],
                       box.last[0] - box.first[0], box.first[1], box.last[1] - box.first[1], box.first[2]);
         }
-        text.line("const Index at = x + {} * (y + {} * Index(z));", pitch_of(context.program, record.grid),
+        text.line("const Index at = x + {} * (y + {} * Index(z));", pitch_of(job.program, record.grid),
                   record.cells->shape()[1]);
     }
-    print_value(context, record, parameters, "here");
+    print_value(job, record, parameters, "here");
     text.line("partial = {}(partial, static_cast<double>(here));", combine(record.reduction));
 }
 
-Launch print_atoms(const Context& context, int number, int scratch) {
-    const auto& record = context.program.records[static_cast<std::size_t>(number)];
+Launch print_atoms(const PrintJob& job, int number, int scratch) {
+    const auto& record = job.program.records[static_cast<std::size_t>(number)];
     const auto& box = record.cells->bounds();
     const auto& shape = record.cells->shape();
     const auto first_atom = box.first[0] / ir::atom_cells;
@@ -120,7 +120,7 @@ Launch print_atoms(const Context& context, int number, int scratch) {
     launch.shared_bytes = 8 * atoms_a_block * 8;
     Parameters parameters;
     Text body;
-    const Context inner{context.program, context.options, context.mask, context.plan, body, context.needs};
+    const PrintJob inner{job.program, job.options, job.mask, job.plan, body, job.needs};
     parameters.add("double* __restrict__", "atoms", ArgumentKind::scratch, scratch);
     body.add("extern __shared__ double shared[];");
     body.line("const int number = blockIdx.x * {} + threadIdx.y, lane = threadIdx.x;", atoms_a_block);
@@ -147,11 +147,11 @@ Launch print_atoms(const Context& context, int number, int scratch) {
     }
     body.line("atoms[atom + {} * (y + {} * Index(z))] = all;", ir::atoms_in_row(shape[0]), shape[1]);
     parameters.add("const double* __restrict__", "clock", ArgumentKind::clock);
-    context.text.line("// {}: over {}", record.name, describe_cells(*record.cells, shape));
-    open(context.text, launch.function, 8 * atoms_a_block, parameters);
-    context.text.append(body);
-    context.text.add("}");
-    context.text.blank();
+    job.text.line("// {}: over {}", record.name, describe_cells(*record.cells, shape));
+    open(job.text, launch.function, 8 * atoms_a_block, parameters);
+    job.text.append(body);
+    job.text.add("}");
+    job.text.blank();
     launch.arguments = parameters.arguments;
     return launch;
 }
@@ -184,22 +184,22 @@ void print_tree(Text& text) {
     }
 }
 
-RecordPlan print_record(const Context& context, int number) {
-    const auto& record = context.program.records[static_cast<std::size_t>(number)];
+RecordPlan print_record(const PrintJob& job, int number) {
+    const auto& record = job.program.records[static_cast<std::size_t>(number)];
     RecordPlan plan;
     plan.every = record.every;
     if (record.reduction == Reduction::value && !record.cells->empty()) {
-        plan.launches.push_back(print_point(context, number));
+        plan.launches.push_back(print_point(job, number));
         return plan;
     }
     const auto& shape = record.cells->shape();
     auto count = ir::atoms_in_row(shape[0]) * shape[1] * shape[2];
     const auto new_scratch = [&](std::int64_t size) {
-        context.plan.scratch.push_back({size, identity(record)});
-        return static_cast<int>(context.plan.scratch.size()) - 1;
+        job.plan.scratch.push_back({size, identity(record)});
+        return static_cast<int>(job.plan.scratch.size()) - 1;
     };
     int from = new_scratch(count);
-    if (!record.cells->empty()) plan.launches.push_back(print_atoms(context, number, from));
+    if (!record.cells->empty()) plan.launches.push_back(print_atoms(job, number, from));
     for (bool last = false; !last;) {
         const auto blocks = (count + tree_width - 1) / tree_width;
         last = blocks == 1;

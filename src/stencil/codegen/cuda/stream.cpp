@@ -13,9 +13,9 @@ namespace {
 
 class StreamPrinter : FusedPrinter {
 public:
-    StreamPrinter(const Context& context, const StreamShape& shape, int number)
-        : FusedPrinter(context, shape.tile, number), stream_(shape) {}
-    Pass print();
+    StreamPrinter(const PrintJob& job, const StreamShape& shape, int number)
+        : FusedPrinter(job, shape.tile, number), stream_(shape) {}
+    MemoryPass print();
 
 private:
     std::string plane(int b, int depth) const { return StreamSpelling::plane(buffer(b), depth); }
@@ -69,7 +69,7 @@ void StreamPrinter::open_pairs() {
 }
 
 void StreamPrinter::print_layout() {
-    print_place(2);
+    print_position(2);
     print_kept(body_, 2);
     for (const auto& [b, window] : stream_.windows) {
         for (int depth = window.newest; depth <= window.oldest; ++depth)
@@ -193,7 +193,7 @@ void StreamPrinter::print_updates(std::size_t s) {
     body_.line("const int z = {};",
                shape_.wraps[2] ? fmt::format("rim ? wrapped<{}>(first_z) : first_z", extent_[2]) : "first_z");
     body_.line("if (z >= {} && z < {}) {{", bounds.first[2], bounds.last[2]);
-    body_.line("const double* const clock = clocks + {};", context_.plan.clock_row * stage.step);
+    body_.line("const double* const clock = clocks + {};", job_.plan.clock_row * stage.step);
     if (is_masked(k)) {
         body_.line("unsigned cells_{} = 0;", k);
         body_.add("if (rim) {");
@@ -210,7 +210,7 @@ void StreamPrinter::print_updates(std::size_t s) {
     for (const auto& store : kernel(k).stores)
         roots.push_back({store.node, fmt::format("new_{}", store.node)});
     const auto printed = print_code(kernel(k).code, roots, spelling);
-    context_.needs |= printed.needs;
+    job_.needs |= printed.needs;
     for (const auto& line : printed.lines) body_.add(line);
     for (std::size_t i = 0; i < kernel(k).stores.size(); ++i) {
         const int b = kernel(k).stores[i].buffer;
@@ -292,7 +292,7 @@ void StreamPrinter::print_march() {
         if (stage.step > 0) due += fmt::format(" && steps > {}", stage.step);
         if (k.every > 1)
             due += fmt::format(" && static_cast<long long>(clocks[{}]) % {} == 0",
-                               context_.plan.clock_row * stage.step + 1, k.every);
+                               job_.plan.clock_row * stage.step + 1, k.every);
         body_.line("const bool runs_{} = (tile.some >> {} & 1u) != 0{};", s, stage.kernel, due);
     }
     body_.line("const int kept_start = tile.z + {};", shape_.low[2]);
@@ -313,14 +313,14 @@ void StreamPrinter::print_march() {
     body_.add("}");
 }
 
-Pass StreamPrinter::print() {
+MemoryPass StreamPrinter::print() {
     Launch launch;
     launch.function = fmt::format("columns_{}", number_);
     launch.threads = shape_.threads;
     launch.shared_bytes = shape_.shared_bytes;
-    const auto tiles = tiles_of(program_, shape_, context_.mask == Mask::none, true);
+    const auto tiles = tiles_of(program_, shape_, job_.mask == Mask::none, true);
     for (const auto& tile : tiles)
-        if (tile.plain != 0) whole_ |= tile.some;
+        if (tile.plain != 0) whole_ |= tile.active_kernels;
     collect_parameters();
     print_layout();
     print_cells_of_kernels();
@@ -338,8 +338,8 @@ Pass StreamPrinter::print() {
 
 } // namespace
 
-Pass print_columns(const Context& context, const StreamShape& shape, int number) {
-    return StreamPrinter(context, shape, number).print();
+MemoryPass print_columns(const PrintJob& job, const StreamShape& shape, int number) {
+    return StreamPrinter(job, shape, number).print();
 }
 
 } // namespace farfield::stencil::codegen::cuda

@@ -6,6 +6,6 @@
 namespace farfield::stencil::codegen::cuda {
 
 /// Adds copies to Plan::buffers where columns read what others write.
-Pass print_columns(const Context& context, const StreamShape& shape, int number);
+MemoryPass print_columns(const PrintJob& job, const StreamShape& shape, int number);
 
 } // namespace farfield::stencil::codegen::cuda

@@ -7,16 +7,16 @@ std::string StreamSpelling::plane(const ir::Buffer& buffer, int depth) {
     return fmt::format("{}_here_{}", buffer.name, depth);
 }
 
-TileSpelling::Place StreamSpelling::place_of(const ir::Node& node) const {
-    Place place;
-    place.same_plane = true;
-    place.here = plane(program().buffers[static_cast<std::size_t>(node.index)],
-                       stream_.stages[stage_].lag - node.offsets[2]);
-    if (node.offsets[0] == 0 && node.offsets[1] == 0) return place;
+TileSpelling::FieldArrays StreamSpelling::arrays_of(const ir::Node& node) const {
+    FieldArrays arrays;
+    arrays.same_plane = true;
+    arrays.here = plane(program().buffers[static_cast<std::size_t>(node.index)],
+                        stream_.stages[stage_].lag - node.offsets[2]);
+    if (node.offsets[0] == 0 && node.offsets[1] == 0) return arrays;
     const auto number = stream_.exchange(stage_, node.index, node.offsets[2]) - stream_.exchanges.data();
-    place.shown = fmt::format("shown_{}", number);
-    place.slot = fmt::format("slot_{}", number);
-    return place;
+    arrays.shown = fmt::format("shown_{}", number);
+    arrays.slot = fmt::format("slot_{}", number);
+    return arrays;
 }
 
 } // namespace farfield::stencil::codegen::cuda

@@ -17,7 +17,7 @@ public:
     static std::string plane(const ir::Buffer& buffer, int depth);
 
 protected:
-    Place place_of(const ir::Node& node) const override;
+    FieldArrays arrays_of(const ir::Node& node) const override;
 
 private:
     const StreamShape& stream_;

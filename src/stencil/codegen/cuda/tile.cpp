@@ -18,7 +18,7 @@ namespace {
 class TilePrinter : FusedPrinter {
 public:
     using FusedPrinter::FusedPrinter;
-    Pass print();
+    MemoryPass print();
 
 private:
     void print_layout();
@@ -39,7 +39,7 @@ private:
 };
 
 void TilePrinter::print_layout() {
-    print_place(3);
+    print_position(3);
     for (const auto& field : shape_.fields) {
         const auto& name = buffer(field.buffer).name;
         body_.line("{} {}_here[{}];", type(field.buffer), name, shape_.patch_cells());
@@ -170,7 +170,7 @@ void TilePrinter::print_stage(std::size_t k, Text& text, bool barrier_before, bo
     std::vector<Root> roots;
     for (const auto& store : stage.stores) roots.push_back({store.node, fmt::format("new_{}", store.node)});
     const auto printed = print_code(stage.code, roots, spelling);
-    context_.needs |= printed.needs;
+    job_.needs |= printed.needs;
     for (const auto& line : printed.lines) text.add(line);
     for (std::size_t s = 0; s < stage.stores.size(); ++s) {
         const auto& store = stage.stores[s];
@@ -213,7 +213,7 @@ void TilePrinter::print_point(std::size_t r, Text& text, bool barrier) {
               cell[2]);
     const TileSpelling spelling(program_, shape_, number_, grid_, point.cells->bounds());
     const auto printed = print_code(point.code, std::vector<Root>{{point.code.result, "value"}}, spelling);
-    context_.needs |= printed.needs;
+    job_.needs |= printed.needs;
     for (const auto& line : printed.lines) text.add(line);
     text.line("{0}[(step + 1) / {1} - 1 - first_step / {1}] = value;", values, point.every);
     text.add("}");
@@ -226,7 +226,7 @@ void TilePrinter::print_steps() {
     if (!shape_.records.empty()) body_.add("const long long first_step = static_cast<long long>(clocks[1]);");
     body_.add("#pragma unroll 1");
     body_.add("for (int s = 0; s < steps; ++s) {");
-    body_.line("const double* const clock = clocks + {} * s;", context_.plan.clock_row);
+    body_.line("const double* const clock = clocks + {} * s;", job_.plan.clock_row);
     if (!shape_.records.empty()) body_.add("const long long step = static_cast<long long>(clock[1]);");
     for (std::size_t k = 0; k < shape_.kernels.size(); ++k)
         print_stage(k, body_, where.before[k], where.inside[k]);
@@ -263,7 +263,7 @@ void TilePrinter::print_storing() {
     body_.add("}");
 }
 
-Pass TilePrinter::print() {
+MemoryPass TilePrinter::print() {
     Launch launch;
     launch.function = fmt::format("tiles_{}", number_);
     launch.threads = shape_.threads;
@@ -274,7 +274,7 @@ Pass TilePrinter::print() {
     print_loading();
     print_steps();
     print_storing();
-    const auto tiles = tiles_of(program_, shape_, context_.mask == Mask::none);
+    const auto tiles = tiles_of(program_, shape_, job_.mask == Mask::none);
     const bool far =
         std::any_of(shape_.fields.begin(), shape_.fields.end(), [](const TileField& f) { return f.mapped; });
     return finish(
@@ -287,8 +287,8 @@ Pass TilePrinter::print() {
 
 } // namespace
 
-Pass print_tiles(const Context& context, const TileShape& shape, int number) {
-    return TilePrinter(context, shape, number).print();
+MemoryPass print_tiles(const PrintJob& job, const TileShape& shape, int number) {
+    return TilePrinter(job, shape, number).print();
 }
 
 } // namespace farfield::stencil::codegen::cuda

@@ -7,6 +7,6 @@
 namespace farfield::stencil::codegen::cuda {
 
 /// Adds copies to Plan::buffers where tiles read what others write.
-Pass print_tiles(const Context& context, const TileShape& shape, int number);
+MemoryPass print_tiles(const PrintJob& job, const TileShape& shape, int number);
 
 } // namespace farfield::stencil::codegen::cuda

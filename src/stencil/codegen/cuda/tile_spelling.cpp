@@ -12,7 +12,7 @@ std::string plus(std::string_view name, int offset) {
 
 } // namespace
 
-TileSpelling::Place TileSpelling::place_of(const ir::Node& node) const {
+TileSpelling::FieldArrays TileSpelling::arrays_of(const ir::Node& node) const {
     const auto& name = program().buffers[static_cast<std::size_t>(node.index)].name;
     return {name + "_here", name + "_shown", name + "_slot", false};
 }
@@ -20,13 +20,13 @@ TileSpelling::Place TileSpelling::place_of(const ir::Node& node) const {
 std::string TileSpelling::load(const ir::Node& node) const {
     if (shape_.field(node.index) == nullptr) return DeviceSpelling::load(node);
     const auto& buffer = program().buffers[static_cast<std::size_t>(node.index)];
-    const auto place = place_of(node);
+    const auto arrays = arrays_of(node);
     auto within = node.offsets; // of the arrays
-    if (place.same_plane) within[2] = 0;
-    std::string text = fmt::format("{}[p]", place.here);
+    if (arrays.same_plane) within[2] = 0;
+    std::string text = fmt::format("{}[p]", arrays.here);
     if (within != std::array<int, 3>{})
-        text = fmt::format("near_{}({}, {}, {}, {}, {}, {}, thread)", number_, place.here, place.shown,
-                           place.slot, plus("i", within[0]), plus("j", within[1]), plus("k", within[2]));
+        text = fmt::format("near_{}({}, {}, {}, {}, {}, {}, thread)", number_, arrays.here, arrays.shown,
+                           arrays.slot, plus("i", within[0]), plus("j", within[1]), plus("k", within[2]));
     std::string zero, mapped, beyond;
     std::array<std::string, 3> local;
     for (int axis = 0; axis < 3; ++axis) {
@@ -36,7 +36,7 @@ std::string TileSpelling::load(const ir::Node& node) const {
         local[a] = plus(fmt::format("{}_in_tile", name), within[a]);
         if (!leaves(node, axis)) continue;
         const auto cells = shape()[a];
-        if (buffer.boundary[a] == Boundary::zero && axis == 2 && place.same_plane)
+        if (buffer.boundary[a] == Boundary::zero && axis == 2 && arrays.same_plane)
             beyond = fmt::format("!inside<{}>({})", cells, at);
         else if (buffer.boundary[a] == Boundary::zero)
             zero += fmt::format("{}!inside<{}>({})", zero.empty() ? "" : " || ", cells, at);
@@ -47,7 +47,7 @@ std::string TileSpelling::load(const ir::Node& node) const {
     }
     const auto* const nothing = buffer.precision == Precision::single_precision ? "0.0f" : "0.0";
     if (!mapped.empty())
-        text = fmt::format("(rim && ({}) ? far_{}({}, {}, {}, {}) : {})", mapped, number_, place.shown,
+        text = fmt::format("(rim && ({}) ? far_{}({}, {}, {}, {}) : {})", mapped, number_, arrays.shown,
                            local[0], local[1], local[2], text);
     if (!zero.empty()) text = fmt::format("(rim && ({}) ? {} : {})", zero, nothing, text);
     if (!beyond.empty()) text = fmt::format("({} ? {} : {})", beyond, nothing, text);

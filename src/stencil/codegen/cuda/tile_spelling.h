@@ -17,13 +17,13 @@ public:
 
 protected:
     /// The names of arrays that have a field's values.
-    struct Place {
+    struct FieldArrays {
         std::string here;        ///< those of the thread's patch
         std::string shown, slot; ///< those of other threads
         bool same_plane = false; ///< the arrays have the plane that the read's z offset says, and the end of
                                  ///< the grid along z may be in any tile
     };
-    virtual Place place_of(const ir::Node& node) const;
+    virtual FieldArrays arrays_of(const ir::Node& node) const;
 
 private:
     const TileShape& shape_;

@@ -63,7 +63,7 @@ Tile tile_at(const ir::Program& program, const TileShape& shape, const ir::CellB
             looked_at.last[2] = std::min(looked_at.last[2], kernel.cells->bounds().last[2]);
         }
         const auto share = beyond_periodic ? Share::some : share_of(*kernel.cells, looked_at);
-        if (share != Share::none) tile.some |= std::uint32_t{1} << k;
+        if (share != Share::none) tile.active_kernels |= std::uint32_t{1} << k;
         if (share == Share::some) tile.plain = 0;
     }
     return tile;

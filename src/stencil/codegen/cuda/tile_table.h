@@ -8,12 +8,13 @@
 
 namespace farfield::stencil::codegen::cuda {
 
-/// As generated code declares it.
+/// The layout is that of `Tile` in generated code.
 struct Tile {
     int x = 0; ///< of the first cell of the extended tile; may lie outside the grid
     int y = 0;
     int z = 0;
-    std::uint32_t some = 0; ///< bit k: kernel k of the pass has cells in the extended tile
+    /// Bit k: kernel k of the pass has cells in the extended tile. Generated code calls it `some`.
+    std::uint32_t active_kernels = 0;
     int plain = 0; ///< the extended tile is inside the grid and each kernel has all of its cells or none
 };
 

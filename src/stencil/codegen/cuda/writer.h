@@ -40,7 +40,7 @@ struct Parameters {
 };
 
 /// What the printers of the forms share.
-struct Context {
+struct PrintJob {
     const ir::Program& program;
     const ExecutorOptions& options;
     Mask mask;

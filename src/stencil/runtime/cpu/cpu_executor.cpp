@@ -188,7 +188,7 @@ void CpuExecutor::add_step(std::int64_t index, std::vector<std::vector<Entry>>& 
     for (std::size_t j = 0; j < joins_.size(); ++j) {
         const auto& list = instances_[joined_[j].grid()];
         const auto first = places[joins_[j].first];
-        if (first < list.size() && list[first].unit == &kernels_[joins_[j].first])
+        if (first < list.size() && list[first].task == &kernels_[joins_[j].first])
             add_pair(j, first, places[joins_[j].second], list[first]);
     }
     for (std::size_t r = 0; r < records_.size(); ++r) {
@@ -202,16 +202,16 @@ void CpuExecutor::add_step(std::int64_t index, std::vector<std::vector<Entry>>& 
     }
 }
 
-void CpuExecutor::add_instance(const Unit& unit, std::int64_t step, const double* uniforms, double* out,
+void CpuExecutor::add_instance(const SlabTask& task, std::int64_t step, const double* uniforms, double* out,
                                std::vector<std::vector<Entry>>& entries) {
-    auto& instance = instances_[unit.grid()].emplace_back();
-    instance.unit = &unit;
+    auto& instance = instances_[task.grid()].emplace_back();
+    instance.task = &task;
     instance.out = out;
     instance.call.uniforms = uniforms;
     instance.call.step = step;
     instance.call.t = static_cast<double>(step) * program_->dt;
-    instance.located = unit.locate(storage_, current_);
-    entries[unit.grid()].push_back(unit.entry(current_));
+    instance.memory = task.locate(storage_, current_);
+    entries[task.grid()].push_back(task.entry(current_));
 }
 
 // Neither kernel nor those between change copies, so the copies are those of the moment.
@@ -220,15 +220,15 @@ void CpuExecutor::add_pair(std::size_t join, std::size_t first, std::size_t seco
     pair.first = first;
     pair.second = second;
     for (auto i = first + 1; i < second; ++i) {
-        const auto& cells = instances_[joined_[join].grid()][i].unit->slabs();
+        const auto& cells = instances_[joined_[join].grid()][i].task->slabs();
         pair.apart = i == first + 1 ? cells
-                                    : Range{std::min(pair.apart.first, cells.first),
-                                            std::max(pair.apart.last, cells.last)};
+                                    : IndexRange{std::min(pair.apart.first, cells.first),
+                                                 std::max(pair.apart.last, cells.last)};
     }
     auto& joined = joins_now_[joined_[join].grid()].emplace_back();
-    joined.unit = &joined_[join];
+    joined.task = &joined_[join];
     joined.call = like.call;
-    joined.located = joined_[join].locate(storage_, current_);
+    joined.memory = joined_[join].locate(storage_, current_);
 }
 
 void CpuExecutor::run_grid(std::size_t grid, const std::vector<Entry>& entries) {
@@ -267,11 +267,11 @@ void CpuExecutor::run_in_turn(std::size_t grid, const std::vector<Entry>& entrie
 const std::optional<Wavefront>& CpuExecutor::schedule(std::size_t grid, const std::vector<Entry>& entries) {
     std::vector<int> key{static_cast<int>(grid)};
     for (std::size_t i = 0; i < entries.size(); ++i) {
-        const auto* unit = instances_[grid][i].unit;
+        const auto* task = instances_[grid][i].task;
         const bool record = instances_[grid][i].out != nullptr;
         key.push_back(
-            static_cast<int>(record ? unit - records_.data() + static_cast<std::ptrdiff_t>(kernels_.size())
-                                    : unit - kernels_.data()));
+            static_cast<int>(record ? task - records_.data() + static_cast<std::ptrdiff_t>(kernels_.size())
+                                    : task - kernels_.data()));
         for (const auto& touch : entries[i].touches) key.push_back(touch.memory);
     }
     auto found = schedules_.find(key);

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "stencil/runtime/cpu/joins.h"
+#include "stencil/runtime/cpu/slab_task.h"
 #include "stencil/runtime/cpu/storage.h"
-#include "stencil/runtime/cpu/unit.h"
 #include "stencil/runtime/executor.h"
 #include "stencil/runtime/uniforms.h"
 
@@ -25,13 +25,13 @@ public:
     void write(int buffer, std::span<const double> values) override;
 
 private:
-    /// A unit in a step of a pass, with all that its rows need.
+    /// A task in a step of a pass, with all that its rows need.
     struct Instance {
-        const Unit* unit = nullptr;
+        const SlabTask* task = nullptr;
         codegen::RowCall call;
         double* out = nullptr;
-        Located located;
-        void run(std::int64_t first, std::int64_t last) const { unit->run(first, last, call, out, located); }
+        TaskMemory memory;
+        void run(std::int64_t first, std::int64_t last) const { task->run(first, last, call, out, memory); }
     };
     /// A record that fell due in a pass.
     struct Due {
@@ -45,7 +45,7 @@ private:
     int choose_stride() const;
     void pass(std::int64_t steps);
     void add_step(std::int64_t index, std::vector<std::vector<Entry>>& entries);
-    void add_instance(const Unit& unit, std::int64_t step, const double* uniforms, double* out,
+    void add_instance(const SlabTask& task, std::int64_t step, const double* uniforms, double* out,
                       std::vector<std::vector<Entry>>& entries);
     void add_pair(std::size_t join, std::size_t first, std::size_t second, const Instance& like);
     void run_grid(std::size_t grid, const std::vector<Entry>& entries);
@@ -63,10 +63,10 @@ private:
     Preparation preparation_;
     std::shared_ptr<const jit::SharedObject> code_;
     Uniforms uniforms_;
-    std::vector<Unit> kernels_;
-    std::vector<Unit> records_;
+    std::vector<SlabTask> kernels_;
+    std::vector<SlabTask> records_;
     std::vector<Join> joins_;
-    std::vector<Unit> joined_; ///< by join
+    std::vector<SlabTask> joined_; ///< by join
     Copies current_;
     std::vector<std::vector<std::int64_t>> costs_; ///< of the slabs of each grid: cells of all kernels
 

@@ -49,7 +49,7 @@ public:
             }
     }
 
-    std::vector<Extents> take() { return std::move(extents_); }
+    std::vector<Extents> release() { return std::move(extents_); }
 
 private:
     const ir::Program& program_;
@@ -66,7 +66,7 @@ std::vector<Extents> extents_of(const ir::Program& program) {
         for (const auto& carry : kernel.carries) finder.add(*carry.cells, carry.buffer, {});
     }
     for (const auto& record : program.records) finder.add(*record.cells, record.code);
-    return finder.take();
+    return finder.release();
 }
 
 } // namespace farfield::stencil::cpu

@@ -65,31 +65,31 @@ Storage::Storage(const ir::Program& program, int threads, const std::vector<Exte
         const auto& shape = program.grids[buffer.grid].shape;
         const auto size = static_cast<std::int64_t>(value_size(static_cast<int>(b)));
         longest = std::max(longest, shape[0] * size);
-        auto& copies = places_.emplace_back();
+        auto& copies = layouts_.emplace_back();
         for (int copy = 0; copy < buffer.copies; ++copy) {
-            Place place;
-            place.length = buffer.axis < 0 ? shape[0] : shape[buffer.axis];
+            Layout layout;
+            layout.length = buffer.axis < 0 ? shape[0] : shape[buffer.axis];
             if (buffer.axis < 0) {
-                place.rows = shape[1];
-                place.planes = shape[2];
+                layout.rows = shape[1];
+                layout.planes = shape[2];
             }
-            place.pitch = pitch_of(place.length * size);
+            layout.pitch = pitch_of(layout.length * size);
             const auto rank = program.grids[buffer.grid].rank;
-            place.slab = buffer.axis < 0 ? place.pitch * (rank == 3 ? place.rows : 1) : 0;
-            auto used = place.pitch * place.rows * place.planes;
-            if (!extents.empty() && has_gaps(extents[b], place.length))
-                used = take_apart(place, size, extents[b], rank);
+            layout.slab = buffer.axis < 0 ? layout.pitch * (rank == 3 ? layout.rows : 1) : 0;
+            auto used = layout.pitch * layout.rows * layout.planes;
+            if (!extents.empty() && has_gaps(extents[b], layout.length))
+                used = split_rows(layout, size, extents[b], rank);
             const auto start = count++ % 7 * stagger;
             constexpr std::int64_t huge_page = std::int64_t{1} << 21;
             const auto bytes = start + used + line;
             auto& block = blocks_.emplace_back(std::make_unique<Block>(
                 static_cast<std::size_t>(bytes >= huge_page ? round_up(bytes, huge_page) : bytes)));
-            place.base = static_cast<std::byte*>(block->data) + start;
-            copies.push_back(place);
+            layout.base = static_cast<std::byte*>(block->data) + start;
+            copies.push_back(layout);
             // The thread that first touches a page decides which memory it lies in.
             parallel_own(threads_, [&](std::int64_t piece) {
                 const auto from = used * piece / threads_, to = used * (piece + 1) / threads_;
-                std::memset(place.base + from, 0, static_cast<std::size_t>(to - from));
+                std::memset(layout.base + from, 0, static_cast<std::size_t>(to - from));
             });
         }
     }
@@ -103,55 +103,55 @@ std::size_t Storage::value_size(int buffer) const {
     return program_.buffers[buffer].precision == Precision::single_precision ? sizeof(float) : sizeof(double);
 }
 
-std::int64_t Storage::take_apart(Place& place, std::int64_t size, const Extents& extents, int rank) {
+std::int64_t Storage::split_rows(Layout& layout, std::int64_t size, const Extents& extents, int rank) {
     const auto unit = line / size; // so that a cell lies at the same place of a line in all rows
-    const auto rows_of_slab = rank == 3 ? place.rows : 1;
+    const auto rows_of_slab = rank == 3 ? layout.rows : 1;
     std::int64_t at = 0;
     std::int64_t slab_start = 0;
-    place.slab = 0;
+    layout.slab = 0;
     for (std::size_t row = 0; row < extents.size(); ++row) {
         auto part = extents[row];
         if (part.last <= part.first) part = {0, 0};
         part.first -= part.first % unit;
-        place.parts.push_back(part);
-        place.starts.push_back(at - part.first * size);
+        layout.parts.push_back(part);
+        layout.starts.push_back(at - part.first * size);
         if (part.last > part.first) at += pitch_of((part.last - part.first) * size);
         if ((static_cast<std::int64_t>(row) + 1) % rows_of_slab != 0) continue;
-        place.slab = std::max(place.slab, at - slab_start);
+        layout.slab = std::max(layout.slab, at - slab_start);
         slab_start = at;
     }
-    for (const auto& part : place.parts) {
-        place.others.push_back(at);
-        at += (place.length - (part.last - part.first)) * size;
+    for (const auto& part : layout.parts) {
+        layout.others.push_back(at);
+        at += (layout.length - (part.last - part.first)) * size;
     }
     return round_up(at, line);
 }
 
-Storage::Pieces Storage::pieces(const Place& place, std::int64_t row, std::int64_t size) {
-    if (place.parts.empty()) return {{{{0, place.length}, place.base + row * place.pitch}, {}, {}}};
-    const auto& part = place.parts[row];
-    auto* others = place.base + place.others[row];
+Storage::Pieces Storage::pieces(const Layout& layout, std::int64_t row, std::int64_t size) {
+    if (layout.parts.empty()) return {{{{0, layout.length}, layout.base + row * layout.pitch}, {}, {}}};
+    const auto& part = layout.parts[row];
+    auto* others = layout.base + layout.others[row];
     return {{{{0, part.first}, others},
-             {part, place.base + place.starts[row] + part.first * size},
-             {{part.last, place.length}, others + part.first * size}}};
+             {part, layout.base + layout.starts[row] + part.first * size},
+             {{part.last, layout.length}, others + part.first * size}}};
 }
 
 Rows Storage::rows(int buffer, int copy) const {
     const auto& b = program_.buffers[buffer];
-    const auto& place = places_[buffer][copy];
+    const auto& layout = layouts_[buffer][copy];
     const auto size = static_cast<std::int64_t>(value_size(buffer));
     const auto& shape = program_.grids[b.grid].shape;
     Rows rows;
-    rows.base = place.base;
+    rows.base = layout.base;
     rows.rows = shape[1];
     rows.planes = shape[2];
     rows.row_boundary = b.boundary[1];
     rows.plane_boundary = b.boundary[2];
     rows.zeros = zeros_;
     if (b.axis < 0) {
-        rows.row_pitch = place.pitch;
-        rows.plane_pitch = place.pitch * place.rows;
-        if (!place.starts.empty()) rows.starts = place.starts.data();
+        rows.row_pitch = layout.pitch;
+        rows.plane_pitch = layout.pitch * layout.rows;
+        if (!layout.starts.empty()) rows.starts = layout.starts.data();
     } else if (b.axis == 1) {
         rows.row_pitch = size;
     } else if (b.axis == 2) {
@@ -161,23 +161,23 @@ Rows Storage::rows(int buffer, int copy) const {
 }
 
 std::int64_t Storage::slab_bytes(int buffer) const {
-    return places_[buffer][0].slab * program_.buffers[buffer].copies;
+    return layouts_[buffer][0].slab * program_.buffers[buffer].copies;
 }
 
 template <class T>
-void Storage::read_as(const Place& place, std::span<double> values) const {
-    parallel_for(threads_, place.rows * place.planes, [&](std::int64_t row) {
-        for (const auto& [cells, at] : pieces(place, row, sizeof(T)))
+void Storage::read_as(const Layout& layout, std::span<double> values) const {
+    parallel_for(threads_, layout.rows * layout.planes, [&](std::int64_t row) {
+        for (const auto& [cells, at] : pieces(layout, row, sizeof(T)))
             std::copy_n(reinterpret_cast<const T*>(at), cells.last - cells.first,
-                        values.begin() + row * place.length + cells.first);
+                        values.begin() + row * layout.length + cells.first);
     });
 }
 
 template <class T>
-void Storage::write_cells(const Place& place, std::int64_t row, std::int64_t first,
+void Storage::write_cells(const Layout& layout, std::int64_t row, std::int64_t first,
                           std::span<const double> values) {
     const auto last = first + static_cast<std::int64_t>(values.size());
-    for (const auto& [cells, at] : pieces(place, row, sizeof(T))) {
+    for (const auto& [cells, at] : pieces(layout, row, sizeof(T))) {
         const auto from = std::max(first, cells.first), to = std::min(last, cells.last);
         if (from < to)
             std::transform(values.begin() + (from - first), values.begin() + (to - first),
@@ -187,37 +187,37 @@ void Storage::write_cells(const Place& place, std::int64_t row, std::int64_t fir
 }
 
 template <class T>
-void Storage::write_as(const Place& place, std::span<const double> values) {
-    parallel_for(threads_, place.rows * place.planes, [&](std::int64_t row) {
-        write_cells<T>(place, row, 0,
-                       values.subspan(static_cast<std::size_t>(row * place.length),
-                                      static_cast<std::size_t>(place.length)));
+void Storage::write_as(const Layout& layout, std::span<const double> values) {
+    parallel_for(threads_, layout.rows * layout.planes, [&](std::int64_t row) {
+        write_cells<T>(layout, row, 0,
+                       values.subspan(static_cast<std::size_t>(row * layout.length),
+                                      static_cast<std::size_t>(layout.length)));
     });
 }
 
 void Storage::read(int buffer, int copy, std::span<double> values) const {
-    const auto& place = places_[buffer][copy];
+    const auto& layout = layouts_[buffer][copy];
     if (value_size(buffer) == sizeof(float))
-        read_as<float>(place, values);
+        read_as<float>(layout, values);
     else
-        read_as<double>(place, values);
+        read_as<double>(layout, values);
 }
 
 void Storage::write(int buffer, int copy, std::span<const double> values) {
-    const auto& place = places_[buffer][copy];
+    const auto& layout = layouts_[buffer][copy];
     if (value_size(buffer) == sizeof(float))
-        write_as<float>(place, values);
+        write_as<float>(layout, values);
     else
-        write_as<double>(place, values);
+        write_as<double>(layout, values);
 }
 
 void Storage::write_row(int buffer, int copy, std::int64_t row, std::int64_t first,
                         std::span<const double> values) {
-    const auto& place = places_[buffer][copy];
+    const auto& layout = layouts_[buffer][copy];
     if (value_size(buffer) == sizeof(float))
-        write_cells<float>(place, row, first, values);
+        write_cells<float>(layout, row, first, values);
     else
-        write_cells<double>(place, row, first, values);
+        write_cells<double>(layout, row, first, values);
 }
 
 } // namespace farfield::stencil::cpu

@@ -62,7 +62,7 @@ public:
 
 private:
     struct Block;
-    struct Place {
+    struct Layout {
         std::byte* base = nullptr;
         std::int64_t length = 0; ///< values of a row
         std::int64_t rows = 1;
@@ -82,20 +82,20 @@ private:
     };
     using Pieces = std::array<Piece, 3>;
     std::size_t value_size(int buffer) const;
-    /// Cuts the rows of a place in parts. Returns its bytes.
-    static std::int64_t take_apart(Place& place, std::int64_t size, const Extents& extents, int rank);
-    static Pieces pieces(const Place& place, std::int64_t row, std::int64_t size);
+    /// Cuts the rows of a layout in parts. Returns its bytes.
+    static std::int64_t split_rows(Layout& layout, std::int64_t size, const Extents& extents, int rank);
+    static Pieces pieces(const Layout& layout, std::int64_t row, std::int64_t size);
     template <class T>
-    static void write_cells(const Place& place, std::int64_t row, std::int64_t first,
+    static void write_cells(const Layout& layout, std::int64_t row, std::int64_t first,
                             std::span<const double> values);
     template <class T>
-    void read_as(const Place& place, std::span<double> values) const;
+    void read_as(const Layout& layout, std::span<double> values) const;
     template <class T>
-    void write_as(const Place& place, std::span<const double> values);
+    void write_as(const Layout& layout, std::span<const double> values);
 
     const ir::Program& program_;
     int threads_;
-    std::vector<std::vector<Place>> places_; ///< by buffer and copy
+    std::vector<std::vector<Layout>> layouts_; ///< by buffer and copy
     std::vector<std::unique_ptr<Block>> blocks_;
     std::byte* zeros_ = nullptr;
 };

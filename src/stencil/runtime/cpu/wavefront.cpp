@@ -105,8 +105,8 @@ bool Wavefront::together(std::size_t first, std::size_t last) const {
     return true;
 }
 
-std::vector<Range> Wavefront::block_ranges(std::size_t block) const {
-    std::vector<Range> ranges(lags_.size());
+std::vector<IndexRange> Wavefront::block_ranges(std::size_t block) const {
+    std::vector<IndexRange> ranges(lags_.size());
     const bool cut_below = around_ || block > 0;
     const bool cut_above = around_ || block + 2 < cuts_.size();
     for (std::size_t i = 0; i < ranges.size(); ++i)
@@ -115,14 +115,14 @@ std::vector<Range> Wavefront::block_ranges(std::size_t block) const {
     return ranges;
 }
 
-std::vector<Range> Wavefront::seam_ranges(std::size_t cut) const {
-    std::vector<Range> ranges(lags_.size());
+std::vector<IndexRange> Wavefront::seam_ranges(std::size_t cut) const {
+    std::vector<IndexRange> ranges(lags_.size());
     for (std::size_t i = 0; i < ranges.size(); ++i)
         ranges[i] = {cuts_[cut] - lags_[i], cuts_[cut] + recedes_[i]};
     return ranges;
 }
 
-std::vector<Wavefront::Lane> Wavefront::lanes_of(const std::vector<Range>& ranges,
+std::vector<Wavefront::Lane> Wavefront::lanes_of(const std::vector<IndexRange>& ranges,
                                                  const std::vector<Pair>& pairs) const {
     std::vector<Lane> lanes;
     const auto add = [&](std::size_t item, std::int64_t first, std::int64_t last, int lag,
@@ -163,11 +163,11 @@ Wavefront::Sweep Wavefront::sweep_of(const std::vector<Lane>& lanes, std::int64_
     Sweep sweep;
     for (std::size_t i = 0; i + 1 < turns.size(); ++i) {
         if (turns[i] == open) sweep.open = sweep.phases.size();
-        Phase phase{turns[i], turns[i + 1], sweep.places.size(), 0};
+        Phase phase{turns[i], turns[i + 1], sweep.active.size(), 0};
         for (const auto& lane : lanes)
             if (lane.first <= phase.first && phase.last <= lane.last)
-                sweep.places.push_back({lane.item, lane.offset});
-        phase.end = sweep.places.size();
+                sweep.active.push_back({lane.item, lane.offset});
+        phase.end = sweep.active.size();
         if (phase.begin < phase.end) sweep.phases.push_back(phase);
     }
     if (turns.back() == open) sweep.open = sweep.phases.size();

@@ -38,8 +38,8 @@ struct Entry {
     std::int64_t last_slab = 0; ///< the slabs with cells are first_slab to last_slab − 1
 };
 
-/// Slabs of an entry in a block or seam, before they are wrapped around.
-struct Range {
+/// Slabs, rows or planes from `first` to before `last`.
+struct IndexRange {
     std::int64_t first = 0;
     std::int64_t last = 0;
 };
@@ -48,7 +48,7 @@ struct Range {
 struct Pair {
     std::size_t first = 0;
     std::size_t second = 0;
-    Range apart; ///< slabs that may have such cells
+    IndexRange apart; ///< slabs that may have such cells
 };
 
 class Wavefront {
@@ -89,7 +89,8 @@ private:
         std::int64_t last = 0;
         std::int64_t offset = 0; ///< slab = front + offset
     };
-    struct Place {
+    /// An item of a phase.
+    struct ActiveItem {
         int item = 0;
         std::int64_t offset = 0;
     };
@@ -97,12 +98,12 @@ private:
     struct Phase {
         std::int64_t first = 0;
         std::int64_t last = 0;
-        std::size_t begin = 0; ///< in places
+        std::size_t begin = 0; ///< in active
         std::size_t end = 0;
     };
     struct Sweep {
         std::vector<Phase> phases;
-        std::vector<Place> places;
+        std::vector<ActiveItem> active;
         std::size_t open = 0; ///< before this phase the slabs are done that the seam below looks at
     };
     /// Whether a block has come so far, each in a line of the cache of its own.
@@ -118,12 +119,12 @@ private:
                       const Work& work) {
         for (auto p = first; p < last; ++p) {
             const auto& phase = sweep.phases[p];
-            const auto* begin = sweep.places.data() + phase.begin;
-            const auto* end = sweep.places.data() + phase.end;
+            const auto* begin = sweep.active.data() + phase.begin;
+            const auto* end = sweep.active.data() + phase.end;
             for (auto front = phase.first; front < phase.last; front += stride) {
                 const auto next = std::min(front + stride, phase.last);
-                for (const auto* place = begin; place != end; ++place)
-                    work(place->item, front + place->offset, next + place->offset);
+                for (const auto* one = begin; one != end; ++one)
+                    work(one->item, front + one->offset, next + one->offset);
             }
         }
     }
@@ -133,10 +134,11 @@ private:
     void cut(const std::vector<std::int64_t>& costs, std::int64_t blocks, std::int64_t least);
     /// How far down a thread's share reaches on average, below its block.
     std::int64_t mean_recede() const;
-    std::vector<Range> block_ranges(std::size_t block) const;
-    std::vector<Range> seam_ranges(std::size_t cut) const;
+    /// The slabs of each entry in a block or seam, before they are wrapped around.
+    std::vector<IndexRange> block_ranges(std::size_t block) const;
+    std::vector<IndexRange> seam_ranges(std::size_t cut) const;
     /// In the order of the entries; an entry that wraps around has two.
-    std::vector<Lane> lanes_of(const std::vector<Range>& ranges, const std::vector<Pair>& pairs) const;
+    std::vector<Lane> lanes_of(const std::vector<IndexRange>& ranges, const std::vector<Pair>& pairs) const;
     /// @param open front from which on the sweep is open.
     static Sweep sweep_of(const std::vector<Lane>& lanes, std::int64_t open);
 
@@ -144,7 +146,7 @@ private:
     bool around_ = false;
     std::vector<int> lags_;          ///< also how far the upper end of a block recedes
     std::vector<int> recedes_;       ///< how far the lower end does
-    std::vector<Range> cells_;       ///< the slabs with cells of each entry
+    std::vector<IndexRange> cells_;  ///< the slabs with cells of each entry
     std::vector<std::int64_t> cuts_; ///< first slabs of the blocks, and the number of slabs
     std::vector<Sweep> blocks_;
     std::vector<Sweep> seams_; ///< above each block; not above the last one where that is the end
