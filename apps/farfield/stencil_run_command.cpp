@@ -5,7 +5,7 @@
 #include "shell_words.h"
 #include "stop_signal.h"
 
-#include "studies/stencil_run.h"
+#include "stencil/run/run.h"
 
 #include <fmt/format.h>
 

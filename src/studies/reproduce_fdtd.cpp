@@ -1,8 +1,8 @@
 // farfield reproduce fdtd-blocks and fdtd-sizes.
+#include "stencil/run/rate.h"
 #include "studies/fdtd_seed.h"
 #include "studies/reproduce.h"
 #include "studies/stencil_examples.h"
-#include "studies/stencil_rate.h"
 #include "studies/study_place.h"
 
 #include <fmt/format.h>

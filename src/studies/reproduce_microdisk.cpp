@@ -1,8 +1,8 @@
 // farfield reproduce microdisk.
 #include "io/picture/plot_field.h"
+#include "stencil/run/resonances.h"
 #include "studies/reproduce.h"
 #include "studies/stencil_examples.h"
-#include "studies/stencil_resonances.h"
 #include "studies/study_place.h"
 
 #include <farfield/stencil.h>

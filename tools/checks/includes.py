@@ -16,13 +16,15 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 INNER = ["base", "math", "backend"]
 SHARED_SUMS = ["sums/kernels", "sums/points", "sums/tree", "sums/expansions"]
 METHOD = INNER + SHARED_SUMS + ["sums/costs", "sums/method", "sums/direct"]  # what a method of summing may see: no other but direct
-# layer: the layers of src/ it may include, besides itself; the public headers are open to all
+# layer: the layers of src/ it may include, besides itself; the public headers are open to all. `sums*` stands for all layers
+# of sums but sums/run: what runs with files is the outermost room of a tree, and only named rules let others see it
 ALLOWED = {
     "base": [],
     "math": ["base"],
     "backend": ["base", "math"],
     "lang": ["base", "math"],
     "stencil": INNER + ["lang", "io"],
+    "stencil/run": INNER + ["lang", "io", "io/picture", "stencil"],
     "sums/kernels": INNER + SHARED_SUMS,
     "sums/points": INNER + SHARED_SUMS,
     "sums/tree": INNER + SHARED_SUMS,
@@ -32,10 +34,13 @@ ALLOWED = {
     "sums/direct": METHOD,
     "sums/reference": METHOD,
     "sums": INNER + ["sums*"],  # the plan and the choice of a method
+    "sums/run": INNER + ["sums*", "io"],
     "io": ["base", "math"],
+    "io/picture": ["base", "math", "io"],
     "dynamics": INNER + ["sums*", "io"],
+    "dynamics/run": INNER + ["sums*", "io", "dynamics"],
     "studies": ["*"],
-    "apps": ["base", "studies"],
+    "apps": ["base", "io/picture", "stencil/run", "sums/run", "studies"],
     "python": ["base"],
     "tests": ["*"],
     "bench": ["*"],
@@ -77,8 +82,9 @@ def layer_of(path):
     """The layer of a file of ours, or None where no rule applies."""
     parts = path.split("/")
     if parts[0] == "src":
-        if parts[1] == "sums" and len(parts) > 3:
-            return "sums" if parts[2] == "select" else "/".join(parts[1:3])
+        folder = "/".join(parts[1:3])
+        if len(parts) > 3 and (folder in ALLOWED or parts[1] == "sums"):
+            return "sums" if folder == "sums/select" else folder
         return parts[1] if len(parts) > 2 else None
     return parts[0]
 
@@ -87,7 +93,9 @@ def may_include(layer, target):
     if layer == target or layer not in ALLOWED:
         return layer == target
     for rule in ALLOWED[layer]:
-        if rule == "*" or rule == target or (rule.endswith("*") and target.startswith(rule[:-1])):
+        if rule == "*" or rule == target:
+            return True
+        if rule.endswith("*") and target.startswith(rule[:-1]) and not target.endswith("/run"):
             return True
     return False
 
@@ -199,11 +207,18 @@ def self_test():
         "include/farfield/b.h": "#include <hdf5.h>", "apps/farfield/b.cpp": '#include "io/a.h"',
         "tests/oracle/b.cpp": '#include "math/a.h"', "src/io/c.h": "#include <nlohmann/json.hpp>",
         "src/backend/threads/b.cpp": "#include <cuda_runtime.h>", "src/base/c.cpp": "#include <mpi.h>",
+        "src/sums/run/a.h": "", "src/stencil/run/a.h": "", "src/dynamics/run/a.h": "", "src/io/picture/a.h": "", "src/stencil/a.h": "",
+        "src/sums/b.cpp": '#include "sums/run/a.h"', "src/stencil/b.cpp": '#include "stencil/run/a.h"',
+        "src/dynamics/simulation/b.cpp": '#include "dynamics/run/a.h"', "src/dynamics/d.cpp": '#include "sums/run/a.h"',
+        "src/stencil/run/b.cpp": '#include "studies/a.h"', "src/sums/run/b.cpp": '#include "stencil/a.h"',
+        "src/io/d.cpp": '#include "io/picture/a.h"', "apps/farfield/d.cpp": '#include "stencil/a.h"',
     }
     good = {
         "src/sums/reference/c.cpp": '#include "sums/direct/a.h"',
         "src/math/b.cpp": '#include "base/a.h"\n#include <vector>', "src/dynamics/c.cpp": '#include "io/a.h"',
-        "apps/farfield/c.cpp": '#include "studies/a.h"\n#include <CLI/CLI.hpp>',
+        "apps/farfield/c.cpp": '#include "studies/a.h"\n#include "stencil/run/a.h"\n#include <CLI/CLI.hpp>',
+        "src/sums/run/c.cpp": '#include "sums/direct/a.h"\n#include "io/a.h"', "src/dynamics/run/c.cpp": '#include "dynamics/simulation/a.h"',
+        "src/stencil/run/c.cpp": '#include "stencil/a.h"\n#include "io/picture/a.h"', "src/io/picture/c.cpp": '#include "io/a.h"',
         "include/farfield/c.h": "#include <farfield/b.h>\n#include <vector>", "src/backend/cuda/b.cu": "#include <cub/cub.cuh>",
     }
     tree.update(good)

@@ -3,11 +3,11 @@
 
 #include "io/growing_file.h"
 #include "stencil/api/prepare.h"
-#include "studies/stencil_checkpoint.h"
-#include "studies/stencil_folder.h"
-#include "studies/stencil_pictures.h"
-#include "studies/stencil_run.h"
-#include "studies/stencil_state.h"
+#include "stencil/run/checkpoint.h"
+#include "stencil/run/folder.h"
+#include "stencil/run/pictures.h"
+#include "stencil/run/run.h"
+#include "stencil/run/state.h"
 
 #include <cstdint>
 #include <functional>

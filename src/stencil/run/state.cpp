@@ -1,4 +1,4 @@
-#include "studies/stencil_state.h"
+#include "stencil/run/state.h"
 
 #include <farfield/error.h>
 

@@ -1,4 +1,4 @@
-#include "studies/stencil_files.h"
+#include "stencil/run/files.h"
 
 #include "io/atomic_file.h"
 #include "io/csv.h"

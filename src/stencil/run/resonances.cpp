@@ -1,4 +1,4 @@
-#include "studies/stencil_resonances.h"
+#include "stencil/run/resonances.h"
 
 #include "base/text.h"
 #include "io/csv.h"

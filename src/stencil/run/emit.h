@@ -1,7 +1,7 @@
 // Writing a stencil program as a project that needs no Farfield: what `farfield stencil emit` does.
 #pragma once
 
-#include "studies/stencil_program.h"
+#include "stencil/run/inspect.h"
 
 #include <cstdint>
 #include <filesystem>

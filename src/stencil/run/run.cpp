@@ -1,10 +1,10 @@
 // run_stencil: prepare, begin or restart, step from event to event, sum up.
-#include "studies/stencil_run.h"
+#include "stencil/run/run.h"
 
 #include "io/atomic_file.h"
 #include "stencil/printer.h"
-#include "studies/stencil_files.h"
-#include "studies/stencil_summary.h"
+#include "stencil/run/files.h"
+#include "stencil/run/summary.h"
 
 #include <farfield/version.h>
 

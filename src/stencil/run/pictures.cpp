@@ -1,4 +1,4 @@
-#include "studies/stencil_pictures.h"
+#include "stencil/run/pictures.h"
 
 #include "io/atomic_file.h"
 #include "io/file.h"

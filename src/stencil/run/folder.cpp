@@ -1,4 +1,4 @@
-#include "studies/stencil_folder.h"
+#include "stencil/run/folder.h"
 
 #include "io/output_folder.h"
 

@@ -1,4 +1,4 @@
-#include "studies/sum_files.h"
+#include "sums/run/sum_files.h"
 
 #include "base/machine.h"
 #include "base/stopwatch.h"

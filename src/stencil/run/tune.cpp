@@ -1,12 +1,12 @@
-#include "studies/stencil_tune.h"
+#include "stencil/run/tune.h"
 
 #include "backend/threads/parallel.h"
 #include "base/machine.h"
 #include "base/text.h"
 #include "io/atomic_file.h"
 #include "stencil/api/program_data.h"
+#include "stencil/run/rate.h"
 #include "stencil/runtime/targets.h"
-#include "studies/stencil_rate.h"
 
 #include <farfield/device.h>
 

@@ -1,5 +1,5 @@
 // Runs the compiler of the stencil language on files, as far as it needs no target.
-#include "studies/stencil_program.h"
+#include "stencil/run/inspect.h"
 
 #include "io/file.h"
 #include "stencil/compiler.h"

@@ -1,4 +1,4 @@
-#include "studies/stencil_rate.h"
+#include "stencil/run/rate.h"
 
 #include "stencil/api/program_data.h"
 #include "stencil/compiler.h"

@@ -1,4 +1,4 @@
-#include "studies/stencil_checkpoint.h"
+#include "stencil/run/checkpoint.h"
 
 #include "backend/jit/sha256.h"
 #include "io/file.h"

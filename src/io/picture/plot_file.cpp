@@ -1,4 +1,4 @@
-#include "studies/plot_file.h"
+#include "io/picture/plot_file.h"
 
 #include "io/bodies_file.h"
 #include "io/csv.h"

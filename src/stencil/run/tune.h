@@ -2,11 +2,12 @@
 #pragma once
 
 #include "stencil/tuning/choice.h"
-#include "studies/study_progress.h"
 
 #include <farfield/stencil.h>
 
 #include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,8 @@ struct TuneTask {
     int threads = 0;             ///< 0: all
     int device = 0;              ///< of GPUs
     int repeats = 3;
-    double seconds = 0.1; ///< that a measurement takes at least
-    StudyProgress progress{};
+    double seconds = 0.1;                               ///< that a measurement takes at least
+    std::function<void(const std::string&)> progress{}; ///< called with what is measured next; may be empty
 };
 
 struct TuneRow {

@@ -1,8 +1,8 @@
 // summary.json of a stencil run: the only file with wall-clock times in it.
 #pragma once
 
-#include "studies/stencil_folder.h"
-#include "studies/stencil_run.h"
+#include "stencil/run/folder.h"
+#include "stencil/run/run.h"
 
 #include "stencil/api/prepare.h"
 
@@ -13,7 +13,7 @@
 
 namespace farfield {
 
-/// How much a step is, in the two units of stencil_run.h.
+/// How much a step is, in the two units of run.h.
 struct StencilWork {
     double cell_steps = 0; ///< cells of all grids that have a field which updates write
     double stencils = 0;   ///< a step, averaged over those with `every`

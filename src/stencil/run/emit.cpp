@@ -1,5 +1,5 @@
 // From a program to the files of a project.
-#include "studies/stencil_emit.h"
+#include "stencil/run/emit.h"
 
 #include "io/atomic_file.h"
 #include "io/file.h"

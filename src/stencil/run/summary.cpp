@@ -1,4 +1,4 @@
-#include "studies/stencil_summary.h"
+#include "stencil/run/summary.h"
 
 #include "backend/threads/parallel.h"
 #include "base/machine.h"

@@ -1,6 +1,6 @@
 // What run_stencil leaves in its folder, read back; the command line's tests cover stopping and continuing.
 #include "io/hdf5.h"
-#include "studies/stencil_run.h"
+#include "stencil/run/run.h"
 
 #include <farfield/error.h>
 
