@@ -24,7 +24,7 @@ ALLOWED = {
     "backend": ["base", "math"],
     "lang": ["base", "math"],
     "stencil": INNER + ["lang", "io"],
-    "stencil/run": INNER + ["lang", "io", "io/picture", "stencil"],
+    "stencil/run": INNER + ["lang", "io", "io/picture", "run", "stencil"],
     "sums/kernels": INNER + SHARED_SUMS,
     "sums/points": INNER + SHARED_SUMS,
     "sums/tree": INNER + SHARED_SUMS,
@@ -37,8 +37,9 @@ ALLOWED = {
     "sums/run": INNER + ["sums*", "io"],
     "io": ["base", "math"],
     "io/picture": ["base", "math", "io"],
+    "run": ["base", "math", "io"],  # what all runs do
     "dynamics": INNER + ["sums*", "io"],
-    "dynamics/run": INNER + ["sums*", "io", "dynamics"],
+    "dynamics/run": INNER + ["sums*", "io", "run", "dynamics"],
     "studies": ["*"],
     "apps": ["base", "io/picture", "stencil/run", "sums/run", "studies"],
     "python": ["base"],
@@ -211,13 +212,14 @@ def self_test():
         "src/sums/b.cpp": '#include "sums/run/a.h"', "src/stencil/b.cpp": '#include "stencil/run/a.h"',
         "src/dynamics/simulation/b.cpp": '#include "dynamics/run/a.h"', "src/dynamics/d.cpp": '#include "sums/run/a.h"',
         "src/stencil/run/b.cpp": '#include "studies/a.h"', "src/sums/run/b.cpp": '#include "stencil/a.h"',
+        "src/run/a.h": "", "src/run/b.cpp": '#include "dynamics/run/a.h"', "src/stencil/c.cpp": '#include "run/a.h"',
         "src/io/d.cpp": '#include "io/picture/a.h"', "apps/farfield/d.cpp": '#include "stencil/a.h"',
     }
     good = {
         "src/sums/reference/c.cpp": '#include "sums/direct/a.h"',
         "src/math/b.cpp": '#include "base/a.h"\n#include <vector>', "src/dynamics/c.cpp": '#include "io/a.h"',
         "apps/farfield/c.cpp": '#include "studies/a.h"\n#include "stencil/run/a.h"\n#include <CLI/CLI.hpp>',
-        "src/sums/run/c.cpp": '#include "sums/direct/a.h"\n#include "io/a.h"', "src/dynamics/run/c.cpp": '#include "dynamics/simulation/a.h"',
+        "src/sums/run/c.cpp": '#include "sums/direct/a.h"\n#include "io/a.h"', "src/dynamics/run/c.cpp": '#include "dynamics/simulation/a.h"\n#include "run/a.h"',
         "src/stencil/run/c.cpp": '#include "stencil/a.h"\n#include "io/picture/a.h"', "src/io/picture/c.cpp": '#include "io/a.h"',
         "include/farfield/c.h": "#include <farfield/b.h>\n#include <vector>", "src/backend/cuda/b.cu": "#include <cub/cub.cuh>",
     }

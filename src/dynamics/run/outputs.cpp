@@ -1,30 +1,16 @@
 #include "dynamics/run/outputs.h"
 
+#include "base/stopwatch.h"
 #include "dynamics/run/diagnostics_rows.h"
 #include "io/csv.h"
 #include "io/picture.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 
 namespace farfield {
 namespace {
-
-class Stopwatch {
-public:
-    explicit Stopwatch(double& total) : total_(total) {}
-    Stopwatch(const Stopwatch&) = delete;
-    Stopwatch& operator=(const Stopwatch&) = delete;
-    ~Stopwatch() {
-        total_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-    }
-
-private:
-    double& total_;
-    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
 
 SnapshotInfo info_of(const Case& the_case) {
     SnapshotInfo info =
@@ -87,9 +73,10 @@ Outputs::Due Outputs::take_due(double time, bool finished) {
 }
 
 void Outputs::write(const OutputState& state, const Due& due) {
-    const Stopwatch watch(seconds_);
+    const Stopwatch watch;
     if (due.row) write_row(state.row.value());
     if (due.snapshot) write_snapshot_files(state);
+    seconds_ += watch.seconds();
 }
 
 void Outputs::save_to(Checkpoint& checkpoint) {

@@ -4,7 +4,7 @@
 
 #include "dynamics/run/checkpoint.h"
 
-#include "dynamics/run/run_folder.h"
+#include "dynamics/run/folder.h"
 #include "io/growing_file.h"
 #include "io/snapshot.h"
 

@@ -1,5 +1,6 @@
 #include "dynamics/run/summary.h"
 
+#include "base/machine.h"
 #include "dynamics/run/case_text.h"
 #include "io/atomic_file.h"
 
@@ -7,7 +8,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <fstream>
 #include <string>
 #include <sys/utsname.h>
 #include <thread>
@@ -17,19 +17,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string cpu_model() {
-    std::ifstream file("/proc/cpuinfo");
-    for (std::string line; std::getline(file, line);)
-        if (line.starts_with("model name")) {
-            const auto colon = line.find(": ");
-            if (colon != std::string::npos) return line.substr(colon + 2);
-        }
-    return "unknown";
-}
-
 Json machine() {
     utsname system{};
-    Json out{{"cpu", cpu_model()}, {"logical_cpus", std::thread::hardware_concurrency()}};
+    Json out{{"cpu", this_machine().cpu}, {"logical_cpus", std::thread::hardware_concurrency()}};
     if (uname(&system) == 0) {
         out["system"] = std::string(system.sysname) + " " + system.release;
         out["architecture"] = system.machine;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "dynamics/forces/forces.h"
-#include "dynamics/run/run_folder.h"
+#include "dynamics/run/folder.h"
 
 #include <farfield/run.h>
 

@@ -3,6 +3,7 @@
 #include "backend/jit/sha256.h"
 #include "io/file.h"
 #include "io/hdf5.h"
+#include "run/checkpoint.h"
 #include "stencil/analysis/files.h"
 #include "stencil/front_end.h"
 
@@ -29,14 +30,11 @@ std::string read_text(const hdf5::Group& group, const std::string& name) {
 }
 
 StencilCheckpoint read_checkpoint(const std::filesystem::path& path) {
-    const auto content = read_sealed(path);
-    const auto file = hdf5::File::open_image(content, path.string());
+    const auto file = open_checkpoint(path);
     const auto root = file.root();
     if (!root.has_attribute("StencilFormatVersion"))
         throw InvalidArgument(fmt::format("{}: it is no checkpoint of a stencil program", path.string()));
-    if (const auto format = root.attribute<std::uint64_t>("StencilFormatVersion"); format != format_version)
-        throw InvalidArgument(fmt::format("{}: its format is {}, this version of Farfield reads {}",
-                                          path.string(), format, format_version));
+    require_format(path, root.attribute<std::uint64_t>("StencilFormatVersion"), format_version);
     StencilCheckpoint c;
     c.version = root.text_attribute("FarfieldVersion");
     c.program = read_text(root, "Program");

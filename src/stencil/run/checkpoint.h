@@ -1,7 +1,7 @@
 // Checkpoints of stencil runs: the fields that updates write, the step, and the lengths of growing files.
 #pragma once
 
-#include "io/sealed_file.h"
+#include "run/sealed_file.h"
 #include "stencil/model.h"
 
 #include <cstdint>

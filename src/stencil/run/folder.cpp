@@ -1,6 +1,6 @@
 #include "stencil/run/folder.h"
 
-#include "io/output_folder.h"
+#include <farfield/error.h>
 
 #include <fmt/format.h>
 
@@ -14,17 +14,15 @@ namespace farfield {
 
 namespace fs = std::filesystem;
 
-StencilFolder::StencilFolder(fs::path path, bool restart) : path_(std::move(path)) {
-    open_output_folder(path_);
-    if (const auto earlier = files(); !restart && !earlier.empty())
-        refuse_used_folder(path_, earlier.front());
-    descriptor_ = open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+StencilFolder::StencilFolder(fs::path path, bool restart) : OutputFolder(std::move(path)) {
+    if (!restart) require_no_earlier_run(files());
+    descriptor_ = open(this->path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     // File systems without locks (some network ones) are used without this protection.
     if (descriptor_ >= 0 && flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
         close(descriptor_);
         throw InvalidArgument(fmt::format("another run is writing into '{}'; wait for it to end, or choose "
                                           "another output folder",
-                                          path_.string()));
+                                          this->path().string()));
     }
 }
 
@@ -33,16 +31,16 @@ StencilFolder::~StencilFolder() {
 }
 
 fs::path StencilFolder::field(std::string_view name, std::int64_t step) const {
-    return path_ / fmt::format("{}_{:08}.vtkhdf", name, step);
+    return path() / fmt::format("{}_{:08}.vtkhdf", name, step);
 }
 
 fs::path StencilFolder::frames(std::string_view field) const {
-    return path_ / fmt::format("{}.frames", field);
+    return path() / fmt::format("{}.frames", field);
 }
 
 std::vector<fs::path> StencilFolder::files() const {
     std::vector<fs::path> fields;
-    for (const auto& entry : fs::directory_iterator(path_))
+    for (const auto& entry : fs::directory_iterator(path()))
         if (entry.path().extension() == ".vtkhdf" || entry.path().extension() == ".frames")
             fields.push_back(entry.path());
     std::sort(fields.begin(), fields.end());
@@ -50,8 +48,7 @@ std::vector<fs::path> StencilFolder::files() const {
     all.insert(all.end(), fields.begin(), fields.end());
     const auto [newest, previous] = checkpoints();
     all.insert(all.end(), {newest, previous, summary()});
-    std::erase_if(all, [](const fs::path& file) { return !fs::exists(file); });
-    return all;
+    return existing(std::move(all));
 }
 
 } // namespace farfield

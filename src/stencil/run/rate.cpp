@@ -1,11 +1,11 @@
 #include "stencil/run/rate.h"
 
+#include "base/stopwatch.h"
 #include "stencil/api/program_data.h"
 #include "stencil/compiler.h"
 #include "stencil/runtime/targets.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <vector>
 
@@ -13,9 +13,9 @@ namespace farfield {
 namespace {
 
 double seconds_of(stencil::Executor& executor, std::int64_t steps) {
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch watch;
     executor.advance(steps);
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return watch.seconds();
 }
 
 } // namespace

@@ -1,7 +1,10 @@
 // run_stencil: prepare, begin or restart, step from event to event, sum up.
 #include "stencil/run/run.h"
 
+#include "base/stopwatch.h"
 #include "io/atomic_file.h"
+#include "run/checkpoint.h"
+#include "run/hooks.h"
 #include "stencil/printer.h"
 #include "stencil/run/files.h"
 #include "stencil/run/summary.h"
@@ -11,7 +14,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -20,11 +22,6 @@ namespace farfield {
 namespace {
 
 namespace fs = std::filesystem;
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-    return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 constexpr double chunk_seconds = 0.1; // between looks at the clock, the keyboard and the progress line
 constexpr double check_seconds = 2.0; // between looks for values that are not finite, at least
@@ -57,9 +54,9 @@ public:
                                                                    [this](const auto& text) { note(text); })
                                        : std::nullopt;
         if (checkpoint) check(*checkpoint);
-        const auto before = Clock::now();
+        const Stopwatch watch;
         prepared_ = prepare(*task.program.data(), task.options);
-        prepare_seconds_ = seconds_since(before);
+        prepare_seconds_ = watch.seconds();
         if (hooks_.prepared) hooks_.prepared();
         for (const auto& text : prepared_.notes) note(text);
         if (!prepared_.warnings.empty()) say(prepared_.warnings);
@@ -78,7 +75,7 @@ public:
         bool stopped = false;
         while (step() < last_step_ && !stopped) {
             advance();
-            stopped = hooks_.stop_requested && hooks_.stop_requested();
+            stopped = stop_requested(hooks_);
             moment(stopped);
             report_progress();
         }
@@ -100,9 +97,7 @@ private:
     void save_checkpoint();
     void report_progress() const;
     StencilRunResult finish(bool stopped);
-    void say(const std::string& text) const {
-        if (hooks_.message) hooks_.message(text);
-    }
+    void say(const std::string& text) const { farfield::say(hooks_, text); }
     void note(const std::string& text) {
         notes_.push_back(text);
         say(text);
@@ -121,21 +116,16 @@ private:
     std::optional<std::int64_t> restarted_from_step_;
     std::int64_t first_step_ = 0; // of this process
     std::int64_t chunk_ = 1;
-    Clock::time_point started_ = Clock::now();
-    Clock::time_point last_checkpoint_ = Clock::now();
-    Clock::time_point last_check_ = Clock::now();
+    Stopwatch whole_;            // since the run began
+    Stopwatch since_checkpoint_; // the last one
+    Stopwatch since_check_;      // the last look for values that are not finite
     double prepare_seconds_ = 0;
     double compute_seconds_ = 0;
     double output_seconds_ = 0;
 };
 
 void Run::check_program(const std::string& before) const {
-    const auto difference = difference_of(before, deciding_text(model()));
-    if (difference.empty()) return;
-    throw InvalidArgument(
-        fmt::format("the run in '{}' is of another program: {}; restart it with the program it "
-                    "began with (program.ff there), or choose another folder",
-                    folder_.path().string(), difference));
+    require_same("program", folder_.path(), difference_of(before, deciding_text(model())), "program.ff");
 }
 
 // Of the same program: the names are the same.
@@ -150,11 +140,7 @@ void Run::check_inputs(const std::vector<InputFile>& before) const {
 }
 
 void Run::check(const StencilCheckpoint& checkpoint) const {
-    if (checkpoint.version != version())
-        throw InvalidArgument(
-            fmt::format("the checkpoint in '{}' was written by Farfield {}, this is {}, whose last bits may "
-                        "differ; continue with that version, or begin again in another folder",
-                        folder_.path().string(), checkpoint.version, version()));
+    require_this_version(folder_.path(), checkpoint.version, "begin again in another folder");
     check_program(checkpoint.program);
     check_inputs(checkpoint.inputs);
     if (last_step_ < checkpoint.step)
@@ -201,15 +187,15 @@ void Run::begin() {
             const auto earlier = StencilProgram::from_file(folder_.program());
             check_program(deciding_text(earlier.data()->model()));
         }
-        say(fmt::format("no checkpoint in '{}': starting from the beginning", folder_.path().string()));
+        say_no_checkpoint(hooks_, folder_.path());
     }
     state_->take();
     write_program();
     files_->begin();
-    const auto before = Clock::now();
+    const Stopwatch watch;
     files_->add_frames();
     if (files_->fields_due(0)) files_->write_fields();
-    output_seconds_ += seconds_since(before);
+    output_seconds_ += watch.seconds();
 }
 
 // To the next event, but no longer than a moment.
@@ -218,9 +204,9 @@ void Run::advance() {
     if (task_.checkpoint_steps > 0)
         until = std::min(until, (step() / task_.checkpoint_steps + 1) * task_.checkpoint_steps);
     const auto from = step();
-    const auto before = Clock::now();
+    const Stopwatch watch;
     prepared_.executor->advance(until - from);
-    const double taken = seconds_since(before);
+    const double taken = watch.seconds();
     compute_seconds_ += taken;
     const auto steps = static_cast<double>(until - from);
     const double wanted = steps * chunk_seconds / std::max(taken, 1e-9);
@@ -229,26 +215,26 @@ void Run::advance() {
 }
 
 void Run::moment(bool stopped) {
-    const auto before = Clock::now();
+    const Stopwatch watch;
     const bool fields = files_->fields_due(step());
     const bool by_clock = task_.checkpoint_steps == 0 && task_.checkpoint_seconds > 0 &&
-                          seconds_since(last_checkpoint_) >= task_.checkpoint_seconds;
+                          since_checkpoint_.seconds() >= task_.checkpoint_seconds;
     const bool by_steps = task_.checkpoint_steps > 0 && step() % task_.checkpoint_steps == 0;
     const bool checkpoint = stopped || step() == last_step_ || by_clock || by_steps;
     const double pause = std::max(check_seconds, state_->seconds() / check_part);
     files_->add_frames();
-    if (fields || checkpoint || seconds_since(last_check_) >= pause) {
+    if (fields || checkpoint || since_check_.seconds() >= pause) {
         state_->take();
-        last_check_ = Clock::now();
+        since_check_.lap();
     }
     if (fields) files_->write_fields();
     if (checkpoint) save_checkpoint();
-    output_seconds_ += seconds_since(before);
+    output_seconds_ += watch.seconds();
 }
 
 void Run::save_checkpoint() {
     files_->write_checkpoint(inputs_);
-    last_checkpoint_ = Clock::now();
+    since_checkpoint_.lap();
 }
 
 void Run::report_progress() const {
@@ -263,7 +249,7 @@ void Run::report_progress() const {
         progress.cell_steps_per_second = done * work_.cell_steps / compute_seconds_;
         progress.stencils_per_second = done * work_.stencils / compute_seconds_;
         progress.seconds_left =
-            (compute_seconds_ + output_seconds_) / done * static_cast<double>(last_step_ - step());
+            seconds_left(compute_seconds_ + output_seconds_, done, static_cast<double>(last_step_ - step()));
     }
     hooks_.progress(progress);
 }
@@ -277,11 +263,11 @@ StencilRunResult Run::finish(bool stopped) {
     const bool did_nothing = restarted_from_step_ && result.steps_here == 0;
     const bool unsaved = result.steps_here == 0 && !restarted_from_step_; // a run of no steps
     if (unsaved) save_checkpoint();
-    const auto before = Clock::now();
+    const Stopwatch watch;
     if (did_nothing && files_->fields_due(step()))
         files_->write_fields(); // `at end`, where the end has moved
     const auto pictures = files_->write_pictures();
-    output_seconds_ += seconds_since(before);
+    output_seconds_ += watch.seconds();
     const auto done = static_cast<double>(result.steps_here);
     if (compute_seconds_ > 0) {
         result.cell_steps_per_second = done * work_.cell_steps / compute_seconds_;
@@ -289,7 +275,7 @@ StencilRunResult Run::finish(bool stopped) {
     }
     if (!did_nothing || !fs::exists(folder_.summary()))
         write_summary(folder_, task_, prepared_,
-                      {result, work_, restarted_from_step_, seconds_since(started_), compute_seconds_,
+                      {result, work_, restarted_from_step_, whole_.seconds(), compute_seconds_,
                        prepare_seconds_, output_seconds_, notes_});
     result.files = folder_.files();
     result.files.insert(result.files.end(), pictures.begin(), pictures.end());

@@ -1,11 +1,12 @@
 #include "stencil/run/state.h"
 
+#include "base/stopwatch.h"
+
 #include <farfield/error.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <string>
 
@@ -64,12 +65,12 @@ bool StencilState::read_all(std::vector<std::vector<double>>& values, Bad& bad) 
 }
 
 void StencilState::take() {
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch watch;
     Bad bad{};
     if (!read_all(spare_, bad)) find_first_bad(executor_.step(), bad);
     std::swap(good_, spare_);
     step_ = executor_.step();
-    seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    seconds_ = watch.seconds();
 }
 
 std::span<const double> StencilState::field(int index) {

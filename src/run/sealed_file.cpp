@@ -1,4 +1,4 @@
-#include "io/sealed_file.h"
+#include "run/sealed_file.h"
 
 #include "io/atomic_file.h"
 #include "io/file.h"
