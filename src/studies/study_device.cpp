@@ -1,4 +1,4 @@
-#include "studies/study_place.h"
+#include "studies/study_device.h"
 
 #include "backend/cuda/devices.h"
 #include "backend/threads/parallel.h"
@@ -12,7 +12,7 @@
 
 namespace farfield {
 
-StudyPlace study_place(const DeviceChoice& device) {
+StudyDevice study_device(const DeviceChoice& device) {
     if (device.gpus.size() > 1)
         throw InvalidArgument(fmt::format(
             "--device {} is not allowed: one GPU is measured at a time; name one of them", name_of(device)));
@@ -26,7 +26,7 @@ StudyPlace study_place(const DeviceChoice& device) {
 }
 
 Study begin_study(std::string name, std::string title, const ReproduceOptions& options,
-                  const StudyPlace& place) {
+                  const StudyDevice& device) {
     if (options.repeats < 1)
         throw InvalidArgument(fmt::format("repeats is {}; it must be ≥ 1", options.repeats));
     if (options.most_points < 2)
@@ -36,9 +36,9 @@ Study begin_study(std::string name, std::string title, const ReproduceOptions& o
     study.title = std::move(title);
     study.cpu = this_machine().cpu;
     study.threads = thread_count(options.threads);
-    study.device = place.device;
+    study.device = device.name;
     study.repeats = options.repeats;
-    if (!place.gpu) study.notes.push_back("Nothing was measured on a GPU: " + place.why + ".");
+    if (!device.gpu) study.notes.push_back("Nothing was measured on a GPU: " + device.why + ".");
     return study;
 }
 

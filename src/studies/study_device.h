@@ -1,4 +1,4 @@
-// Where a study measures: the GPU it uses, if any, and what stands in the columns of a GPU that is not there.
+// The GPU that a study measures, if any, and what stands in the columns of a GPU that is not there.
 #pragma once
 
 #include "studies/reproduce.h"
@@ -8,18 +8,18 @@
 
 namespace farfield {
 
-struct StudyPlace {
+struct StudyDevice {
     std::optional<int> gpu{};
-    std::string device;  ///< its name, "none" or "left out"
+    std::string name;    ///< of the GPU, "none" or "left out"
     std::string missing; ///< what stands in a table where there is no GPU
     std::string why;     ///< there is none
 };
 
 /// @throws BackendUnavailable for a GPU that was asked for and cannot be used; InvalidArgument for several.
-StudyPlace study_place(const DeviceChoice& device);
+StudyDevice study_device(const DeviceChoice& device);
 
 /// An empty study of this machine. @throws InvalidArgument for options out of range.
 Study begin_study(std::string name, std::string title, const ReproduceOptions& options,
-                  const StudyPlace& place);
+                  const StudyDevice& device);
 
 } // namespace farfield

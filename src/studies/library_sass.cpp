@@ -1,5 +1,7 @@
-// Runs cuobjdump on the file that this code was loaded from.
+// Runs cuobjdump on the file that holds the library: the program itself where it is linked statically.
 #include "studies/sass.h"
+
+#include <farfield/version.h>
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -18,9 +20,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path own_file() {
+fs::path library_file() {
     Dl_info info{};
-    if (dladdr(reinterpret_cast<void*>(&own_pair_loops), &info) != 0 && info.dli_fname != nullptr) {
+    if (dladdr(reinterpret_cast<void*>(&version), &info) != 0 && info.dli_fname != nullptr) {
         fs::path file = info.dli_fname;
         if (file.extension() == ".so" || file.string().find(".so.") != std::string::npos) return file;
     }
@@ -73,9 +75,9 @@ std::string output_of(const fs::path& program, std::vector<std::string> argument
 
 } // namespace
 
-PairLoops own_pair_loops() {
+PairLoops library_pair_loops() {
     const auto tool = cuobjdump();
-    const auto file = own_file();
+    const auto file = library_file();
     if (tool.empty() || file.empty()) return {};
     std::istringstream text(output_of(tool, {"-sass", file.string()}));
     return pair_loops(text);
