@@ -23,17 +23,19 @@ std::int64_t next_multiple(std::int64_t step, std::int64_t every) { return (step
 
 } // namespace
 
-StencilFiles::StencilFiles(const StencilRunTask& task, const StencilFolder& folder, PreparedStencil& prepared,
-                           StencilState& state, std::int64_t last_step)
-    : task_(task), folder_(folder), prepared_(prepared), state_(state), last_step_(last_step) {
-    compile_options_.folder = task.program.data()->folder;
-    compile_options_.allow_unstable = task.options.allow_unstable;
+StencilFiles::StencilFiles(const StencilProgram& program, const StencilRunSettings& settings,
+                           const StencilFolder& folder, PreparedStencil& prepared, StencilState& state,
+                           std::int64_t last_step)
+    : program_(program), settings_(settings), folder_(folder), prepared_(prepared), state_(state),
+      last_step_(last_step) {
+    compile_options_.folder = program.data()->folder;
+    compile_options_.allow_unstable = settings.options.allow_unstable;
     if (!model().records.empty()) series_.emplace(folder.series());
-    for (const auto& animation : task.animations) {
+    for (const auto& animation : settings.animations) {
         const auto every = animation.every > 0 ? animation.every : std::max<std::int64_t>(1, last_step / 100);
         frames_.push_back(std::make_unique<Frames>(
-            FieldView(*task.program.data(), compile_options_, field_index(model(), animation.field), true),
-            every, folder.frames(animation.field)));
+            FieldView(*program.data(), compile_options_, field_index(model(), animation.field), true), every,
+            folder.frames(animation.field)));
     }
 }
 
@@ -50,7 +52,7 @@ std::vector<std::string> StencilFiles::continue_from(const StencilCheckpoint& ch
     if (series_) series_->continue_from(checkpoint.series_bytes);
     std::vector<std::string> told;
     for (std::size_t i = 0; i < frames_.size(); ++i) {
-        const auto& plan = task_.animations[i];
+        const auto& plan = settings_.animations[i];
         const auto mark = std::find_if(checkpoint.frames.begin(), checkpoint.frames.end(),
                                        [&](const FramesMark& m) { return m.field == plan.field; });
         const bool known = mark != checkpoint.frames.end() && (plan.every == 0 || plan.every == mark->every);
@@ -124,7 +126,7 @@ void StencilFiles::write_field(int index) {
     image.single_precision = field.precision == stencil::Precision::single_precision;
     image.step = state_.step();
     image.time = static_cast<double>(state_.step()) * model().dt;
-    image.program = task_.program.name();
+    image.program = program_.name();
     for (std::size_t a = 0; a < grid.axes.size(); ++a) {
         const auto& axis = grid.axes[a];
         const auto place = static_cast<std::size_t>(axis.coordinate);
@@ -153,7 +155,7 @@ void StencilFiles::write_checkpoint(const std::vector<InputFile>& inputs) {
     checkpoint.step = state_.step();
     if (series_) checkpoint.series_bytes = series_->sync();
     for (std::size_t i = 0; i < frames_.size(); ++i)
-        checkpoint.frames.push_back({task_.animations[i].field, frames_[i]->every(), frames_[i]->sync()});
+        checkpoint.frames.push_back({settings_.animations[i].field, frames_[i]->every(), frames_[i]->sync()});
     for (const int index : state_.written()) {
         const auto& field = model().fields[static_cast<std::size_t>(index)];
         const auto values = state_.field(index);
@@ -166,14 +168,14 @@ void StencilFiles::write_checkpoint(const std::vector<InputFile>& inputs) {
 
 std::vector<std::filesystem::path> StencilFiles::write_pictures() {
     std::vector<std::filesystem::path> made;
-    for (const auto& plot : task_.plots) {
+    for (const auto& plot : settings_.plots) {
         const auto field = field_index(model(), plot.field);
-        FieldView(*task_.program.data(), compile_options_, field, true)
+        FieldView(*program_.data(), compile_options_, field, true)
             .plot(plot.png, state_.field(field), state_.step());
         made.push_back(plot.png);
     }
     for (std::size_t i = 0; i < frames_.size(); ++i)
-        if (frames_[i]->write(task_.animations[i].png) > 0) made.push_back(task_.animations[i].png);
+        if (frames_[i]->write(settings_.animations[i].png) > 0) made.push_back(settings_.animations[i].png);
     return made;
 }
 

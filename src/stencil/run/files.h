@@ -6,8 +6,9 @@
 #include "stencil/run/checkpoint.h"
 #include "stencil/run/folder.h"
 #include "stencil/run/pictures.h"
-#include "stencil/run/run.h"
 #include "stencil/run/state.h"
+
+#include <farfield/stencil_run.h>
 
 #include <cstdint>
 #include <functional>
@@ -20,8 +21,9 @@ namespace farfield {
 
 class StencilFiles {
 public:
-    StencilFiles(const StencilRunTask& task, const StencilFolder& folder, PreparedStencil& prepared,
-                 StencilState& state, std::int64_t last_step);
+    StencilFiles(const StencilProgram& program, const StencilRunSettings& settings,
+                 const StencilFolder& folder, PreparedStencil& prepared, StencilState& state,
+                 std::int64_t last_step);
 
     void begin();
     /// @returns what to tell: animations that begin in the middle.
@@ -41,11 +43,12 @@ public:
     std::vector<std::filesystem::path> write_pictures();
 
 private:
-    [[nodiscard]] const stencil::Model& model() const { return task_.program.data()->model(); }
+    [[nodiscard]] const stencil::Model& model() const { return program_.data()->model(); }
     [[nodiscard]] bool is_due(const stencil::Output& output, std::int64_t step) const;
     void write_field(int field);
 
-    const StencilRunTask& task_;
+    const StencilProgram& program_;
+    const StencilRunSettings& settings_;
     const StencilFolder& folder_;
     PreparedStencil& prepared_;
     StencilState& state_;

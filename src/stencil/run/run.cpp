@@ -1,5 +1,5 @@
 // run_stencil: prepare, begin or restart, step from event to event, sum up.
-#include "stencil/run/run.h"
+#include <farfield/stencil_run.h>
 
 #include "base/stopwatch.h"
 #include "io/atomic_file.h"
@@ -7,6 +7,7 @@
 #include "run/hooks.h"
 #include "stencil/printer.h"
 #include "stencil/run/files.h"
+#include "stencil/run/settings.h"
 #include "stencil/run/summary.h"
 
 #include <farfield/version.h>
@@ -27,42 +28,26 @@ constexpr double chunk_seconds = 0.1; // between looks at the clock, the keyboar
 constexpr double check_seconds = 2.0; // between looks for values that are not finite, at least
 constexpr double check_part = 0.02;   // of the time may go into them
 
-std::int64_t last_step_of(const StencilRunTask& task) {
-    if (task.steps) return *task.steps;
-    if (task.end) return steps_until(*task.end, task.program.dt());
-    if (const auto steps = task.program.steps()) return *steps;
-    throw InvalidArgument(
-        fmt::format("the program '{}' names no end; give --steps N or --end T, or write `time "
-                    "steps = 1000` into it",
-                    task.program.name()));
-}
-
-// The last step, once everything has been looked at that can be wrong before a file is written.
-std::int64_t checked(const StencilRunTask& task) {
-    const auto& model = task.program.data()->model();
-    for (const auto& plot : task.plots) field_index(model, plot.field);
-    for (const auto& animation : task.animations) field_index(model, animation.field);
-    return last_step_of(task);
-}
-
 class Run {
 public:
-    Run(const StencilRunTask& task, const StencilHooks& hooks)
-        : task_(task), hooks_(hooks), last_step_(checked(task)), folder_(task.out, task.restart),
-          inputs_(input_files(model(), task.program.data()->folder)) {
-        auto checkpoint = task.restart ? newest_stencil_checkpoint(folder_.checkpoints(),
-                                                                   [this](const auto& text) { note(text); })
-                                       : std::nullopt;
+    Run(const StencilProgram& program, const StencilRunSettings& settings, const StencilRunHooks& hooks)
+        : program_(program), settings_(settings), hooks_(hooks),
+          last_step_(checked_last_step(program, settings)), folder_(settings.out, settings.restart),
+          inputs_(input_files(model(), program.data()->folder)) {
+        auto checkpoint =
+            settings.restart
+                ? newest_stencil_checkpoint(folder_.checkpoints(), [this](const auto& text) { note(text); })
+                : std::nullopt;
         if (checkpoint) check(*checkpoint);
         const Stopwatch watch;
-        prepared_ = prepare(*task.program.data(), task.options);
+        prepared_ = prepare(*program.data(), settings.options);
         prepare_seconds_ = watch.seconds();
         if (hooks_.prepared) hooks_.prepared();
         for (const auto& text : prepared_.notes) note(text);
         if (!prepared_.warnings.empty()) say(prepared_.warnings);
         work_ = work_of(*prepared_.program);
         state_.emplace(*prepared_.executor, model());
-        files_.emplace(task_, folder_, prepared_, *state_, last_step_);
+        files_.emplace(program_, settings_, folder_, prepared_, *state_, last_step_);
         if (checkpoint)
             restart(std::move(*checkpoint));
         else
@@ -76,14 +61,14 @@ public:
         while (step() < last_step_ && !stopped) {
             advance();
             stopped = stop_requested(hooks_);
-            moment(stopped);
+            write_due(stopped);
             report_progress();
         }
         return finish(stopped);
     }
 
 private:
-    [[nodiscard]] const stencil::Model& model() const { return task_.program.data()->model(); }
+    [[nodiscard]] const stencil::Model& model() const { return program_.data()->model(); }
     [[nodiscard]] std::int64_t step() const { return prepared_.executor->step(); }
     [[nodiscard]] double time() const { return static_cast<double>(step()) * model().dt; }
     void check(const StencilCheckpoint& checkpoint) const;
@@ -93,7 +78,7 @@ private:
     void begin();
     void write_program() const;
     void advance();
-    void moment(bool stopped);
+    void write_due(bool stopped);
     void save_checkpoint();
     void report_progress() const;
     StencilRunResult finish(bool stopped);
@@ -103,8 +88,9 @@ private:
         say(text);
     }
 
-    const StencilRunTask& task_;
-    const StencilHooks& hooks_;
+    const StencilProgram& program_;
+    const StencilRunSettings& settings_;
+    const StencilRunHooks& hooks_;
     std::int64_t last_step_;
     StencilFolder folder_;
     std::vector<InputFile> inputs_;
@@ -182,7 +168,7 @@ void Run::write_program() const {
 }
 
 void Run::begin() {
-    if (task_.restart) {
+    if (settings_.restart) {
         if (fs::exists(folder_.program())) {
             const auto earlier = StencilProgram::from_file(folder_.program());
             check_program(deciding_text(earlier.data()->model()));
@@ -201,8 +187,8 @@ void Run::begin() {
 // To the next event, but no longer than a moment.
 void Run::advance() {
     auto until = std::min({last_step_, step() + chunk_, files_->next_due(step())});
-    if (task_.checkpoint_steps > 0)
-        until = std::min(until, (step() / task_.checkpoint_steps + 1) * task_.checkpoint_steps);
+    if (settings_.checkpoint_steps > 0)
+        until = std::min(until, (step() / settings_.checkpoint_steps + 1) * settings_.checkpoint_steps);
     const auto from = step();
     const Stopwatch watch;
     prepared_.executor->advance(until - from);
@@ -214,12 +200,12 @@ void Run::advance() {
     files_->write_series(from, step());
 }
 
-void Run::moment(bool stopped) {
+void Run::write_due(bool stopped) {
     const Stopwatch watch;
     const bool fields = files_->fields_due(step());
-    const bool by_clock = task_.checkpoint_steps == 0 && task_.checkpoint_seconds > 0 &&
-                          since_checkpoint_.seconds() >= task_.checkpoint_seconds;
-    const bool by_steps = task_.checkpoint_steps > 0 && step() % task_.checkpoint_steps == 0;
+    const bool by_clock = settings_.checkpoint_steps == 0 && settings_.checkpoint_seconds > 0 &&
+                          since_checkpoint_.seconds() >= settings_.checkpoint_seconds;
+    const bool by_steps = settings_.checkpoint_steps > 0 && step() % settings_.checkpoint_steps == 0;
     const bool checkpoint = stopped || step() == last_step_ || by_clock || by_steps;
     const double pause = std::max(check_seconds, state_->seconds() / check_part);
     files_->add_frames();
@@ -239,7 +225,7 @@ void Run::save_checkpoint() {
 
 void Run::report_progress() const {
     if (!hooks_.progress) return;
-    StencilProgress progress;
+    StencilRunProgress progress;
     progress.step = step();
     progress.steps_total = last_step_;
     progress.time = time();
@@ -274,7 +260,7 @@ StencilRunResult Run::finish(bool stopped) {
         result.stencils_per_second = done * work_.stencils / compute_seconds_;
     }
     if (!did_nothing || !fs::exists(folder_.summary()))
-        write_summary(folder_, task_, prepared_,
+        write_summary(folder_, program_, settings_.options, prepared_,
                       {result, work_, restarted_from_step_, whole_.seconds(), compute_seconds_,
                        prepare_seconds_, output_seconds_, notes_});
     result.files = folder_.files();
@@ -284,8 +270,9 @@ StencilRunResult Run::finish(bool stopped) {
 
 } // namespace
 
-StencilRunResult run_stencil(const StencilRunTask& task, const StencilHooks& hooks) {
-    return Run(task, hooks).execute();
+StencilRunResult run_stencil(const StencilProgram& program, const StencilRunSettings& settings,
+                             const StencilRunHooks& hooks) {
+    return Run(program, settings, hooks).execute();
 }
 
 } // namespace farfield

@@ -57,23 +57,23 @@ StencilWork work_of(const stencil::ir::Program& program) {
     return work;
 }
 
-void write_summary(const StencilFolder& folder, const StencilRunTask& task, const PreparedStencil& prepared,
-                   const StencilSummary& summary) {
+void write_summary(const StencilFolder& folder, const StencilProgram& program, const StencilOptions& options,
+                   const PreparedStencil& prepared, const StencilSummary& summary) {
     const auto& preparation = prepared.executor->preparation();
     Json out;
     out["farfield"] = std::string(version());
-    out["program"] = task.program.name();
-    out["parameters"] = parameters_json(task.program);
-    out["grids"] = grids_json(task.program.data()->model());
+    out["program"] = program.name();
+    out["parameters"] = parameters_json(program);
+    out["grids"] = grids_json(program.data()->model());
     out["finished"] = summary.result.finished;
     out["step"] = summary.result.step;
     out["time"] = summary.result.time;
-    out["dt"] = task.program.dt();
+    out["dt"] = program.dt();
     out["machine"] = machine_json();
     out["target"] = {{"name", prepared.target},
                      {"description", preparation.description},
-                     {"mask", name_of(task.options.mask)},
-                     {"threads", thread_count(task.options.threads)},
+                     {"mask", name_of(options.mask)},
+                     {"threads", thread_count(options.threads)},
                      {"compile_seconds", preparation.compile_seconds},
                      {"cached", preparation.cached}};
     out["a_step"] = {{"cell_steps", summary.work.cell_steps}, {"stencils", summary.work.stencils}};

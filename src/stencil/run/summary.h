@@ -2,9 +2,10 @@
 #pragma once
 
 #include "stencil/run/folder.h"
-#include "stencil/run/run.h"
 
 #include "stencil/api/prepare.h"
+
+#include <farfield/stencil_run.h>
 
 #include <cstdint>
 #include <optional>
@@ -13,7 +14,7 @@
 
 namespace farfield {
 
-/// How much a step is, in the two units of run.h.
+/// How much a step is, in the two units of farfield/stencil_run.h.
 struct StencilWork {
     double cell_steps = 0; ///< cells of all grids that have a field which updates write
     double stencils = 0;   ///< a step, averaged over those with `every`
@@ -31,7 +32,7 @@ struct StencilSummary {
     std::vector<std::string> notes;
 };
 
-void write_summary(const StencilFolder& folder, const StencilRunTask& task, const PreparedStencil& prepared,
-                   const StencilSummary& summary);
+void write_summary(const StencilFolder& folder, const StencilProgram& program, const StencilOptions& options,
+                   const PreparedStencil& prepared, const StencilSummary& summary);
 
 } // namespace farfield

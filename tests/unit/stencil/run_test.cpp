@@ -1,14 +1,15 @@
 // What run_stencil leaves in its folder, read back; the command line's tests cover stopping and continuing.
 #include "io/hdf5.h"
-#include "stencil/run/run.h"
 
-#include <farfield/error.h>
+#include <farfield/stencil_run.h>
 
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -37,12 +38,28 @@ protected:
     }
     void TearDown() override { fs::remove_all(folder_); }
 
+    StencilRunSettings settings(const fs::path& out) const {
+        StencilRunSettings settings;
+        settings.out = folder_ / out;
+        settings.options.target = "interpreter";
+        settings.checkpoint_seconds = 0;
+        return settings;
+    }
     StencilRunResult run(const std::string& text) const {
-        StencilOptions options;
-        options.target = "interpreter";
-        const StencilRunTask task{
-            StencilProgram::from_text(text), options, {}, {}, folder_, false, {}, {}, 0, 0};
-        return run_stencil(task, {});
+        return run_stencil(StencilProgram::from_text(text), settings(""));
+    }
+    static std::string bytes(const fs::path& path) {
+        std::ifstream file(path, std::ios::binary);
+        return {std::istreambuf_iterator<char>(file), {}};
+    }
+    /// What the refusal of these settings says.
+    static std::string refusal(const StencilRunSettings& settings) {
+        try {
+            run_stencil(StencilProgram::from_text(program), settings);
+        } catch (const InvalidArgument& error) {
+            return error.what();
+        }
+        return "not refused";
     }
 
     fs::path folder_;
@@ -83,6 +100,85 @@ TEST_F(StencilRunFiles, TheFirstStepThatIsNotFiniteIsFound) {
         const std::string text = error.what();
         EXPECT_NE(text.find("'v' became inf in the cell (x = 1) in step 9"), std::string::npos) << text;
     }
+}
+
+TEST_F(StencilRunFiles, AStoppedRunGoesOnToTheSameBytes) {
+    const auto placed = StencilProgram::from_text(program);
+    run_stencil(placed, settings("whole"));
+    auto parts = settings("parts");
+    int told = 0;
+    bool prepared = false;
+    std::vector<std::string> messages;
+    StencilRunHooks hooks;
+    hooks.progress = [&](const StencilRunProgress& now) { told += now.steps_total == 4 ? 1 : 0; };
+    hooks.stop_requested = [] { return true; }; // after the first steps
+    hooks.message = [&](const std::string& text) { messages.push_back(text); };
+    hooks.prepared = [&] { prepared = true; };
+    const auto stopped = run_stencil(placed, parts, hooks);
+    EXPECT_FALSE(stopped.finished);
+    EXPECT_EQ(stopped.step, 1);
+    EXPECT_TRUE(prepared);
+    EXPECT_EQ(told, 2); // before the first step and after it
+    EXPECT_NE(refusal(parts).find("holds an earlier run"), std::string::npos);
+    parts.restart = true;
+    hooks.stop_requested = {};
+    const auto rest = run_stencil(placed, parts, hooks);
+    EXPECT_TRUE(rest.finished);
+    EXPECT_EQ(rest.steps_here, 3);
+    ASSERT_FALSE(messages.empty());
+    EXPECT_EQ(messages.back(), "continuing from step 1, t = 0.5");
+    for (const auto* name : {"u_00000004.vtkhdf", "w_00000002.vtkhdf", "program.ff"}) {
+        EXPECT_FALSE(bytes(folder_ / "whole" / name).empty()) << name;
+        EXPECT_EQ(bytes(folder_ / "whole" / name), bytes(folder_ / "parts" / name)) << name;
+    }
+}
+
+TEST_F(StencilRunFiles, TheEndMayBeAStepOrATime) {
+    auto by_time = settings("time");
+    by_time.end = 0.7; // steps of 1/2: the second one passes it
+    EXPECT_EQ(run_stencil(StencilProgram::from_text(program), by_time).step, 2);
+    auto by_steps = settings("steps");
+    by_steps.steps = 3;
+    by_steps.plots = {{"u", folder_ / "u.png"}};
+    by_steps.animations = {{"w", folder_ / "w.png", 1}};
+    const auto result = run_stencil(StencilProgram::from_text(program), by_steps);
+    EXPECT_EQ(result.step, 3);
+    EXPECT_TRUE(fs::exists(folder_ / "u.png"));
+    EXPECT_TRUE(fs::exists(folder_ / "w.png"));
+    EXPECT_EQ(result.files.back(), folder_ / "w.png");
+}
+
+TEST_F(StencilRunFiles, SettingsThatAreNotAllowedAreRefusedBeforeAFileIsWritten) {
+    const auto expect_refusal = [&](const StencilRunSettings& settings, const std::string& words) {
+        const auto text = refusal(settings);
+        EXPECT_NE(text.find(words), std::string::npos) << text;
+        EXPECT_FALSE(fs::exists(folder_));
+    };
+    auto both = settings("");
+    both.steps = 1;
+    both.end = 1.0;
+    expect_refusal(both, "steps and end are both given");
+    auto backwards = settings("");
+    backwards.steps = -1;
+    expect_refusal(backwards, "steps = -1 is not allowed");
+    auto never = settings("");
+    never.end = std::numeric_limits<double>::infinity();
+    expect_refusal(never, "end = inf is not allowed");
+    auto checkpoints = settings("");
+    checkpoints.checkpoint_seconds = -1;
+    expect_refusal(checkpoints, "checkpoint_seconds = -1 is not allowed");
+    auto twice = settings("");
+    twice.plots = {{"u", "a.png"}, {"w", "b/../a.png"}};
+    expect_refusal(twice, "two pictures are to be written to");
+    auto animated = settings("");
+    animated.animations = {{"u", "a.png", 1}, {"u", "b.png", 2}};
+    expect_refusal(animated, "the field 'u' has two animations");
+    auto format = settings("");
+    format.plots = {{"u", "a.jpg"}};
+    expect_refusal(format, "a.jpg: pictures are PNG files");
+    auto unknown = settings("");
+    unknown.plots = {{"q", "a.png"}};
+    expect_refusal(unknown, "'q'");
 }
 
 } // namespace
