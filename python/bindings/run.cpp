@@ -32,12 +32,7 @@ RunResult run(const Case& the_case, const RunSettings& settings,
     if (progress)
         hooks.progress = [&](const RunProgress& now) { interrupt.guard([&] { (*progress)(now); }); };
     hooks.message = [&](const std::string& text) {
-        interrupt.guard([&] {
-            if (message)
-                (*message)(text);
-            else
-                nb::module_::import_("logging").attr("getLogger")("farfield").attr("warning")("%s", text);
-        });
+        interrupt.guard([&] { tell(message ? nb::object(*message) : nb::none(), text); });
     };
     RunResult result;
     {
