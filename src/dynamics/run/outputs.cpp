@@ -12,13 +12,13 @@
 namespace farfield {
 namespace {
 
-SnapshotInfo info_of(const Case& the_case) {
+SnapshotInfo info_of(const Case& simulation_case) {
     SnapshotInfo info =
-        the_case.initial.kind == InitialKind::solar_system ? solar_system_info() : SnapshotInfo{};
-    info.name = the_case.name;
-    info.G = the_case.force.G;
-    info.softening = the_case.force.softening;
-    info.kernel = the_case.force.kernel;
+        simulation_case.initial.kind == InitialKind::solar_system ? solar_system_info() : SnapshotInfo{};
+    info.name = simulation_case.name;
+    info.G = simulation_case.force.G;
+    info.softening = simulation_case.force.softening;
+    info.kernel = simulation_case.force.kernel;
     return info;
 }
 
@@ -44,9 +44,9 @@ std::uint64_t OutputTimes::next_after(double time) const {
     return std::max<std::uint64_t>(k, 1);
 }
 
-Outputs::Outputs(const RunFolder& folder, const Case& the_case, double start_time)
-    : folder_(folder), options_(the_case.output), info_(info_of(the_case)), start_time_(start_time),
-      step_(the_case.time.step), file_(folder.diagnostics()) {}
+Outputs::Outputs(const RunFolder& folder, const Case& simulation_case, double start_time)
+    : folder_(folder), options_(simulation_case.output), info_(info_of(simulation_case)),
+      start_time_(start_time), step_(simulation_case.time.step), file_(folder.diagnostics()) {}
 
 void Outputs::begin() {
     counters_ = {};

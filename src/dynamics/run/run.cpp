@@ -34,8 +34,8 @@ constexpr const char* new_run_remedy =
 
 class Run {
 public:
-    Run(const Case& the_case, const RunSettings& settings, const RunHooks& hooks)
-        : case_(the_case), hooks_(hooks), folder_(settings.out, settings.restart) {
+    Run(const Case& simulation_case, const RunSettings& settings, const RunHooks& hooks)
+        : case_(simulation_case), hooks_(hooks), folder_(settings.out, settings.restart) {
         if (settings.restart) restart();
         if (!simulation_) begin(settings.restart);
     }
@@ -301,8 +301,8 @@ RunResult Run::finish() {
 
 } // namespace
 
-RunResult run_case(const Case& the_case, const RunSettings& settings, const RunHooks& hooks) {
-    return Run(the_case, settings, hooks).execute();
+RunResult run_case(const Case& simulation_case, const RunSettings& settings, const RunHooks& hooks) {
+    return Run(simulation_case, settings, hooks).execute();
 }
 
 } // namespace farfield

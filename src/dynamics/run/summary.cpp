@@ -28,9 +28,9 @@ Json machine() {
 }
 
 // TOML's booleans, numbers and the strings we write are JSON too.
-Json options(const Case& the_case) {
+Json options(const Case& simulation_case) {
     Json out = Json::object();
-    for (const auto& entry : case_entries(the_case)) {
+    for (const auto& entry : case_entries(simulation_case)) {
         auto value = Json::parse(entry.value, nullptr, false);
         if (value.is_discarded()) value = entry.value;
         auto& place = entry.section.empty() ? out : out[std::string(entry.section)];
@@ -51,7 +51,7 @@ Json energies(const Diagnostics& row) {
 
 } // namespace
 
-void write_summary(const RunFolder& folder, const Case& the_case, const RunSummary& summary) {
+void write_summary(const RunFolder& folder, const Case& simulation_case, const RunSummary& summary) {
     Json out;
     out["farfield"] = std::string(version());
     out["finished"] = summary.finished;
@@ -67,7 +67,7 @@ void write_summary(const RunFolder& folder, const Case& the_case, const RunSumma
                       {"precision", name_of(summary.backend.precision)},
                       {"threads", summary.threads},
                       {"cost_table", summary.cost_table.empty() ? Json() : Json(summary.cost_table)}};
-    out["options"] = options(the_case);
+    out["options"] = options(simulation_case);
     if (summary.restarted_from_step) out["restarted_from_step"] = *summary.restarted_from_step;
     out["this_process"] = {
         {"steps", summary.steps_here},

@@ -36,6 +36,6 @@ struct RunSummary {
     std::vector<std::filesystem::path> files;
 };
 
-void write_summary(const RunFolder& folder, const Case& the_case, const RunSummary& summary);
+void write_summary(const RunFolder& folder, const Case& simulation_case, const RunSummary& summary);
 
 } // namespace farfield
