@@ -11,7 +11,8 @@
 # which becomes ff_one_sided_<isa> (backend/simd/value.h): that symbol is the only one that the object shows. Whoever calls it has asked
 # is_available() first.
 #
-# ISAS limits the list: farfield_isa_sources(plain_avx512.cpp ENTRY ff_plain ISAS avx512).
+# ISAS limits the list: farfield_isa_sources(plain_avx512.cpp ENTRY ff_plain ISAS avx512). TARGET names another library
+# than farfield.
 #
 # Why the detour over ld -r and objcopy: an object with -mavx512f also contains inline functions and templates
 # (std::min, std::vector, …) as COMDAT sections. The linker keeps one copy of each for the whole program, and if
@@ -40,7 +41,10 @@ endif()
 find_program(FARFIELD_GNU_LD NAMES ld.bfd ld REQUIRED)
 
 function(farfield_isa_sources source)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "ENTRY" "ISAS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "ENTRY;TARGET" "ISAS")
+  if(NOT arg_TARGET)
+    set(arg_TARGET farfield)
+  endif()
   cmake_path(ABSOLUTE_PATH source OUTPUT_VARIABLE path)
   set(isas scalar ${FARFIELD_ISAS})
   if(arg_ISAS)
@@ -58,7 +62,7 @@ function(farfield_isa_sources source)
     target_link_libraries(${name}_raw PRIVATE farfield_flags xsimd)
     set_target_properties(${name}_raw PROPERTIES INTERPROCEDURAL_OPTIMIZATION OFF)
     if(isa STREQUAL "scalar")
-      target_sources(farfield PRIVATE $<TARGET_OBJECTS:${name}_raw>)
+      target_sources(${arg_TARGET} PRIVATE $<TARGET_OBJECTS:${name}_raw>)
       continue()
     endif()
     set(object ${PROJECT_BINARY_DIR}/isa/${name}.o)
@@ -70,8 +74,8 @@ function(farfield_isa_sources source)
       DEPENDS ${name}_raw $<TARGET_OBJECTS:${name}_raw> COMMAND_EXPAND_LISTS VERBATIM
       COMMENT "Hiding everything but ${name}")
     add_custom_target(${name} DEPENDS ${object})
-    add_dependencies(farfield ${name})
-    set_source_files_properties(${object} TARGET_DIRECTORY farfield PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
-    target_sources(farfield PRIVATE ${object})
+    add_dependencies(${arg_TARGET} ${name})
+    set_source_files_properties(${object} TARGET_DIRECTORY ${arg_TARGET} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+    target_sources(${arg_TARGET} PRIVATE ${object})
   endforeach()
 endfunction()

@@ -2,7 +2,7 @@
 #include "command.h"
 #include "options.h"
 
-#include "studies/plot_file.h"
+#include "io/picture/plot_file.h"
 
 #include <fmt/format.h>
 

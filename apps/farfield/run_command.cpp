@@ -94,10 +94,10 @@ int run(const RunOptions& options) {
         fmt::print("{}", case_key_table());
         return 0;
     }
-    auto the_case = read(options);
-    options.force.apply_to(the_case.force);
-    const RunSettings settings{options.out.empty() ? std::filesystem::path(the_case.name) : options.out,
-                               options.restart};
+    auto simulation_case = read(options);
+    options.force.apply_to(simulation_case.force);
+    const RunSettings settings{
+        options.out.empty() ? std::filesystem::path(simulation_case.name) : options.out, options.restart};
     require_output_folder(settings.out, "--out");
 
     const StopSignal stop;
@@ -109,8 +109,8 @@ int run(const RunOptions& options) {
     const bool is_new = !std::filesystem::exists(settings.out, ignored);
     try {
         make_output_folder(settings.out, "--out");
-        return with_inputs({the_case.initial.path}, [&] {
-            const auto result = run_case(the_case, settings, hooks);
+        return with_inputs({simulation_case.initial.path}, [&] {
+            const auto result = run_case(simulation_case, settings, hooks);
             display.clear();
             return report_end(options, result);
         });

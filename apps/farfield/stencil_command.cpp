@@ -3,7 +3,7 @@
 #include "command.h"
 #include "options.h"
 
-#include "studies/stencil_program.h"
+#include "stencil/run/inspect.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 #include "command.h"
 #include "options.h"
 
-#include "studies/stencil_emit.h"
+#include "stencil/run/emit.h"
 
 #include <fmt/format.h>
 

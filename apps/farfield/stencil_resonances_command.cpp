@@ -2,7 +2,7 @@
 #include "command.h"
 #include "options.h"
 
-#include "studies/stencil_resonances.h"
+#include "stencil/run/resonances.h"
 
 #include <fmt/format.h>
 

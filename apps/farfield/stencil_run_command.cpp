@@ -5,7 +5,7 @@
 #include "shell_words.h"
 #include "stop_signal.h"
 
-#include "studies/stencil_run.h"
+#include "stencil/run/settings.h"
 
 #include <fmt/format.h>
 
@@ -75,7 +75,7 @@ StencilAnimation animation_of(const std::string& text) {
 }
 
 // "500" steps, or "30s", "10min", "2h" of the clock
-void set_checkpoints(const std::string& text, StencilRunTask& task) {
+void set_checkpoints(const std::string& text, StencilRunSettings& settings) {
     if (text.empty()) return;
     const auto digits = std::min(text.find_first_not_of("0123456789"), text.size());
     const auto number = whole_number(std::string_view(text).substr(0, digits));
@@ -90,21 +90,9 @@ void set_checkpoints(const std::string& text, StencilRunTask& task) {
                         "or a time of the clock (30s, 10min, 2h)",
                         text));
     if (unit.empty())
-        task.checkpoint_steps = *number;
+        settings.checkpoint_steps = *number;
     else
-        task.checkpoint_seconds = seconds * static_cast<double>(*number);
-}
-
-// One picture would replace the other without a word.
-void require_different_files(const StencilRunTask& task) {
-    std::vector<std::filesystem::path> files;
-    for (const auto& plot : task.plots) files.push_back(plot.png);
-    for (const auto& animation : task.animations) files.push_back(animation.png);
-    for (auto& file : files) file = std::filesystem::absolute(file).lexically_normal();
-    std::sort(files.begin(), files.end());
-    if (const auto twice = std::adjacent_find(files.begin(), files.end()); twice != files.end())
-        throw InvalidArgument(fmt::format("two pictures are to be written to {}; give each a file of its own",
-                                          twice->string()));
+        settings.checkpoint_seconds = seconds * static_cast<double>(*number);
 }
 
 std::string restart_command(const StencilRunOptions& options) {
@@ -113,7 +101,7 @@ std::string restart_command(const StencilRunOptions& options) {
     return text + " --restart";
 }
 
-ProgressState state_of(const StencilProgress& p) {
+ProgressState state_of(const StencilRunProgress& p) {
     ProgressState state;
     if (p.steps_total > 0) state.fraction = static_cast<double>(p.step) / static_cast<double>(p.steps_total);
     state.last = p.step == p.steps_total;
@@ -164,58 +152,59 @@ StencilProgram read_program(const StencilRunOptions& options) {
     return StencilProgram::from_file(options.program, parameters);
 }
 
-StencilRunTask task_of(const StencilRunOptions& options, StencilProgram program) {
-    const auto name = program.name();
-    StencilRunTask task{std::move(program), options.machine, {}, {}, {}, false, {}, {}, 0, 600};
-    if (options.steps >= 0) task.steps = options.steps;
-    if (options.end >= 0) task.end = options.end;
-    task.out = options.out.empty() ? std::filesystem::path(name) : options.out;
-    task.restart = options.restart;
-    for (const auto& text : options.plots) task.plots.push_back(plot_of(text, "--plot"));
+StencilRunSettings settings_of(const StencilRunOptions& options, const StencilProgram& program) {
+    StencilRunSettings settings;
+    settings.out = options.out.empty() ? std::filesystem::path(program.name()) : options.out;
+    settings.restart = options.restart;
+    settings.options = options.machine;
+    if (options.steps >= 0) settings.steps = options.steps;
+    if (options.end >= 0) settings.end = options.end;
+    for (const auto& text : options.plots) settings.plots.push_back(plot_of(text, "--plot"));
     for (const auto& text : options.animations) {
-        task.animations.push_back(animation_of(text));
-        for (std::size_t i = 0; i + 1 < task.animations.size(); ++i)
-            if (task.animations[i].field == task.animations.back().field)
+        settings.animations.push_back(animation_of(text));
+        for (std::size_t i = 0; i + 1 < settings.animations.size(); ++i)
+            if (settings.animations[i].field == settings.animations.back().field)
                 throw InvalidArgument(
                     fmt::format("--animate {}: the field has an animation already; one a field "
                                 "is possible",
                                 text));
     }
-    require_different_files(task);
-    set_checkpoints(options.checkpoint_every, task);
-    return task;
+    check_pictures(settings);
+    set_checkpoints(options.checkpoint_every, settings);
+    return settings;
 }
 
-int run_with_files(const StencilRunOptions& options, const StencilRunTask& task) {
+int run_with_files(const StencilRunOptions& options, const StencilProgram& program,
+                   const StencilRunSettings& settings) {
     std::optional<StopSignal> stop; // until there is something to save, Ctrl-C ends the program as usual
     ProgressDisplay display(ProgressDisplay::style_for_stderr(options.quiet));
-    const StencilHooks hooks{[&](const StencilProgress& progress) { display.update(state_of(progress)); },
-                             [] { return StopSignal::received() != 0; },
-                             [&](const std::string& text) { display.message(text); },
-                             [&] { stop.emplace(); }};
+    const StencilRunHooks hooks{
+        [&](const StencilRunProgress& progress) { display.update(state_of(progress)); },
+        [] { return StopSignal::received() != 0; }, [&](const std::string& text) { display.message(text); },
+        [&] { stop.emplace(); }};
     std::error_code ignored;
-    const bool is_new = !std::filesystem::exists(task.out, ignored);
+    const bool is_new = !std::filesystem::exists(settings.out, ignored);
     try {
-        make_output_folder(task.out, "--out"); // pictures may go into it
-        for (const auto& plot : task.plots) require_output(plot.png, "--plot");
-        for (const auto& animation : task.animations) require_output(animation.png, "--animate");
-        const auto result = run_stencil(task, hooks);
+        make_output_folder(settings.out, "--out"); // pictures may go into it
+        for (const auto& plot : settings.plots) require_output(plot.png, "--plot");
+        for (const auto& animation : settings.animations) require_output(animation.png, "--animate");
+        const auto result = run_stencil(program, settings, hooks);
         display.clear();
         return report_end(options, result);
     } catch (...) {
         display.clear();
-        if (is_new) std::filesystem::remove(task.out, ignored); // only if nothing was written into it
+        if (is_new) std::filesystem::remove(settings.out, ignored); // only if nothing was written into it
         throw;
     }
 }
 
 int run(const StencilRunOptions& options) {
     return with_messages([&] {
-        auto program = read_program(options);
+        const auto program = read_program(options);
         if (!options.quiet) say(program.warnings());
-        const auto task = task_of(options, std::move(program));
-        require_output_folder(task.out, "--out");
-        return run_with_files(options, task);
+        const auto settings = settings_of(options, program);
+        require_output_folder(settings.out, "--out");
+        return run_with_files(options, program, settings);
     });
 }
 

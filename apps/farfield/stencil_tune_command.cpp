@@ -3,7 +3,7 @@
 #include "deliver.h"
 #include "options.h"
 
-#include "studies/stencil_tune.h"
+#include "stencil/run/tune.h"
 
 #include <fmt/format.h>
 

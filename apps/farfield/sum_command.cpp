@@ -5,7 +5,7 @@
 #include "stop_signal.h"
 #include "table_options.h"
 
-#include "studies/sum_files.h"
+#include "sums/run/sum_files.h"
 
 #include <fmt/format.h>
 

@@ -132,13 +132,13 @@ struct GridBench {
     block_grid::Grid grid = block_grid::uniform(points_of_all, k, 1, to_float);
     Truth truth{grid};
 
-    void run(const char* precision, const BlocksCase& the_case) {
-        const auto times = measure(grid, the_case);
+    void run(const char* precision, const BlocksCase& bench_case) {
+        const auto times = measure(grid, bench_case);
         const auto errors = errors_of(times.sums, truth);
         const double ms = times.ms[times.ms.size() / 2];
         const auto pairs = count_pairs(grid.lists());
         const double rate = static_cast<double>(pairs) / (1e-3 * ms);
-        const char* sum = the_case.mutual ? "mutual" : "one-sided";
+        const char* sum = bench_case.mutual ? "mutual" : "one-sided";
         rows.push_back({{"blocks", k * k * k},
                         {"grid", k},
                         {"precision", precision},
@@ -160,12 +160,12 @@ struct GridBench {
         std::fflush(stdout);
     }
 
-    void run_all(const char* precision, BlocksCase the_case, bool sweep) {
+    void run_all(const char* precision, BlocksCase bench_case, bool sweep) {
         for (const bool mutual : {false, true})
             for (const int warps : sweep ? std::vector<int>{1, 2, 4} : std::vector<int>{0}) {
-                the_case.mutual = mutual;
-                the_case.warps = warps;
-                run(precision, the_case);
+                bench_case.mutual = mutual;
+                bench_case.warps = warps;
+                run(precision, bench_case);
             }
     }
 };

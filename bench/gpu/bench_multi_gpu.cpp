@@ -41,14 +41,14 @@ public:
           exact_(gpu_test::exact_rows(cloud_, cloud_.points, true, softening, sampled_)) {}
 
     void run(int gpus, MultiGpu design, Exchange exchange) {
-        MultiGpuCase the_case{.devices = {},
-                              .multi_gpu = design,
-                              .exchange = exchange,
-                              .precision = precision_,
-                              .softening = softening,
-                              .runs = runs_};
-        for (int device = 0; device < gpus; ++device) the_case.devices.push_back(device);
-        const auto times = measure(cloud_, the_case);
+        MultiGpuCase bench_case{.devices = {},
+                                .multi_gpu = design,
+                                .exchange = exchange,
+                                .precision = precision_,
+                                .softening = softening,
+                                .runs = runs_};
+        for (int device = 0; device < gpus; ++device) bench_case.devices.push_back(device);
+        const auto times = measure(cloud_, bench_case);
         const double step = median(times.step_ms), n = static_cast<double>(n_);
         if (gpus == 1) {
             one_ms_ = step;

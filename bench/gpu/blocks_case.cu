@@ -72,15 +72,15 @@ std::vector<Vec4<Real>> packed(const block_grid::Grid& grid, const std::vector<V
 }
 
 template <class Real>
-BlocksTimes measure_in(const block_grid::Grid& grid, const BlocksCase& the_case) {
-    const auto half = the_case.mutual ? half_of(grid.lists()) : BlockRows{grid.first, grid.partners};
+BlocksTimes measure_in(const block_grid::Grid& grid, const BlocksCase& bench_case) {
+    const auto half = bench_case.mutual ? half_of(grid.lists()) : BlockRows{grid.first, grid.partners};
     const auto lists = grid.lists(half);
-    const auto shape = the_case.warps == 0
+    const auto shape = bench_case.warps == 0
                            ? block_shape(mean_size(lists), sizeof(Real))
-                           : BlockShape{the_case.warps, largest_tile(sizeof(Real), the_case.warps)};
-    const auto plan = plan_blocks(lists, shape, the_case.mutual);
+                           : BlockShape{bench_case.warps, largest_tile(sizeof(Real), bench_case.warps)};
+    const auto plan = plan_blocks(lists, shape, bench_case.mutual);
     const DeviceBlockPlan device_plan(plan, nullptr);
-    const auto host_centres = centres_of(grid, the_case.centred);
+    const auto host_centres = centres_of(grid, bench_case.centred);
     const auto points = on_device(packed<Real>(grid, host_centres));
     const auto centres = on_device(host_centres);
     const auto blocks = on_device(grid.blocks);
@@ -92,14 +92,14 @@ BlocksTimes measure_in(const block_grid::Grid& grid, const BlocksCase& the_case)
                                .source_blocks = blocks.data(),
                                .first = first.data(),
                                .partners = partners.data(),
-                               .target_centres = the_case.centred ? centres.data() : nullptr,
-                               .source_centres = the_case.centred ? centres.data() : nullptr,
+                               .target_centres = bench_case.centred ? centres.data() : nullptr,
+                               .source_centres = bench_case.centred ? centres.data() : nullptr,
                                .own = true,
                                .sums = sums.data()};
     check(cudaMemset(sums.data(), 0xff, sums.bytes()), "filling the sums with NaN");
     BlocksTimes times;
-    times.ms =
-        milliseconds(the_case.runs, [&] { launch_blocks(task, device_plan.view(), slots.data(), nullptr); });
+    times.ms = milliseconds(bench_case.runs,
+                            [&] { launch_blocks(task, device_plan.view(), slots.data(), nullptr); });
     times.warps = shape.warps;
     times.items = plan.items.size();
     times.slot_bytes = plan.slot_bytes(sizeof(Real));
@@ -115,8 +115,8 @@ BlocksTimes measure_in(const block_grid::Grid& grid, const BlocksCase& the_case)
 
 } // namespace
 
-BlocksTimes measure(const block_grid::Grid& grid, const BlocksCase& the_case) {
-    return the_case.is_double ? measure_in<double>(grid, the_case) : measure_in<float>(grid, the_case);
+BlocksTimes measure(const block_grid::Grid& grid, const BlocksCase& bench_case) {
+    return bench_case.is_double ? measure_in<double>(grid, bench_case) : measure_in<float>(grid, bench_case);
 }
 
 } // namespace farfield::cuda

@@ -23,6 +23,6 @@ struct BlocksTimes {
     std::vector<double> sums; ///< N×4: Σ q d/r³, d = x − y, and Σ q/r
 };
 
-BlocksTimes measure(const block_grid::Grid& grid, const BlocksCase& the_case);
+BlocksTimes measure(const block_grid::Grid& grid, const BlocksCase& bench_case);
 
 } // namespace farfield::cuda

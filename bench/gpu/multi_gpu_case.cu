@@ -37,7 +37,7 @@ std::vector<double> milliseconds_a_step(int runs, int& steps, Step&& step, Wait&
 
 // The exchange of a step without the sums: the same arrays, the same order of calls from one thread.
 template <class PointType>
-void measure_exchange(SumEngine<PointType>& engine, const MultiGpuCase& the_case, MultiGpuTimes& times) {
+void measure_exchange(SumEngine<PointType>& engine, const MultiGpuCase& bench_case, MultiGpuTimes& times) {
     const int n = engine.options().n, count = static_cast<int>(engine.parts().size());
     std::vector<DeviceArray<Vec4<double>>> stacks;
     std::vector<ExchangePart> parts;
@@ -57,7 +57,7 @@ void measure_exchange(SumEngine<PointType>& engine, const MultiGpuCase& the_case
                 static_cast<double>(part.end - part.begin) * sizeof(PointType) +
                 static_cast<double>(share.subtrees.size()) * engine.parts()[0].end * sizeof(Vec4<double>);
     }
-    PartsExchange exchange(the_case.exchange, n, sizeof(PointType), parts);
+    PartsExchange exchange(bench_case.exchange, n, sizeof(PointType), parts);
     std::vector<DeviceArray<Vec4<typename PointType::real>>> sums;
     std::vector<std::vector<const Vec4<double>*>> places;
     std::vector<Subtree> subtrees;
@@ -81,30 +81,30 @@ void measure_exchange(SumEngine<PointType>& engine, const MultiGpuCase& the_case
         });
     };
     int steps = 0;
-    times.exchange_ms = milliseconds_a_step(the_case.runs, steps, step, [&] { engine.synchronize(); });
+    times.exchange_ms = milliseconds_a_step(bench_case.runs, steps, step, [&] { engine.synchronize(); });
 }
 
 template <class PointType>
-MultiGpuTimes measure_points(const gpu_test::Cloud& cloud, const MultiGpuCase& the_case) {
+MultiGpuTimes measure_points(const gpu_test::Cloud& cloud, const MultiGpuCase& bench_case) {
     using Real = typename PointType::real;
     const auto n = cloud.strengths.size();
     std::vector<PointType> points(n);
     for (std::size_t i = 0; i < n; ++i)
         points[i].at = {static_cast<Real>(cloud.points[3 * i]), static_cast<Real>(cloud.points[3 * i + 1]),
                         static_cast<Real>(cloud.points[3 * i + 2]), static_cast<Real>(cloud.strengths[i])};
-    SumEngine<PointType> engine({.devices = the_case.devices,
-                                 .multi_gpu = the_case.multi_gpu,
-                                 .exchange = the_case.exchange,
+    SumEngine<PointType> engine({.devices = bench_case.devices,
+                                 .multi_gpu = bench_case.multi_gpu,
+                                 .exchange = bench_case.exchange,
                                  .outputs = field_only,
                                  .n = static_cast<int>(n),
-                                 .softening = the_case.softening});
+                                 .softening = bench_case.softening});
     engine.for_each_part([&](auto& part) {
         copy(part.points + part.begin, points.data() + part.begin,
              static_cast<std::size_t>(part.end - part.begin), part.stream);
     });
     MultiGpuTimes times;
     times.step_ms = milliseconds_a_step(
-        the_case.runs, times.steps, [&] { engine.compute(); }, [&] { engine.synchronize(); });
+        bench_case.runs, times.steps, [&] { engine.compute(); }, [&] { engine.synchronize(); });
     std::vector<Vec4<Real>> sums(n);
     engine.for_each_part([&](auto& part) {
         copy(sums.data() + part.begin, part.sums, static_cast<std::size_t>(part.end - part.begin),
@@ -112,15 +112,15 @@ MultiGpuTimes measure_points(const gpu_test::Cloud& cloud, const MultiGpuCase& t
     });
     engine.synchronize();
     for (const auto& sum : sums) times.field.insert(times.field.end(), {sum.x, sum.y, sum.z});
-    if (the_case.devices.size() > 1) measure_exchange(engine, the_case, times);
+    if (bench_case.devices.size() > 1) measure_exchange(engine, bench_case, times);
     return times;
 }
 
 } // namespace
 
-MultiGpuTimes measure(const gpu_test::Cloud& cloud, const MultiGpuCase& the_case) {
-    return the_case.precision == Precision::float32 ? measure_points<Point<float>>(cloud, the_case)
-                                                    : measure_points<Point<double>>(cloud, the_case);
+MultiGpuTimes measure(const gpu_test::Cloud& cloud, const MultiGpuCase& bench_case) {
+    return bench_case.precision == Precision::float32 ? measure_points<Point<float>>(cloud, bench_case)
+                                                      : measure_points<Point<double>>(cloud, bench_case);
 }
 
 } // namespace farfield::cuda

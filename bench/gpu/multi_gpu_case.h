@@ -27,6 +27,6 @@ struct MultiGpuTimes {
 };
 
 /// Time by the host's clock, from the first step queued to the last GPU's end.
-MultiGpuTimes measure(const gpu_test::Cloud& cloud, const MultiGpuCase& the_case);
+MultiGpuTimes measure(const gpu_test::Cloud& cloud, const MultiGpuCase& bench_case);
 
 } // namespace farfield::cuda

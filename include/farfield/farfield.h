@@ -9,5 +9,6 @@
 #include <farfield/simulation.h>
 #include <farfield/stencil.h>
 #include <farfield/stencil_builder.h>
+#include <farfield/stencil_run.h>
 #include <farfield/sum.h>
 #include <farfield/version.h>

@@ -150,6 +150,6 @@ struct RunResult {
 /// @throws InvalidArgument for a case that is not allowed, a folder with an earlier run and no `restart`, a
 ///         checkpoint of another case, version or ISA; IoError where the folder or a file cannot be written
 ///         or every checkpoint is damaged; BackendUnavailable where this machine cannot go on to the bit.
-RunResult run_case(const Case& the_case, const RunSettings& settings, const RunHooks& hooks = {});
+RunResult run_case(const Case& simulation_case, const RunSettings& settings, const RunHooks& hooks = {});
 
 } // namespace farfield

@@ -20,6 +20,7 @@ void bind_simulation(nanobind::module_& module);
 void bind_cases(nanobind::module_& module);
 void bind_run(nanobind::module_& module);
 void bind_stencil(nanobind::module_& module);
+void bind_stencil_run(nanobind::module_& module);
 
 /// Gives a record `__repr__`, and `asdict()`.
 template <class Class>

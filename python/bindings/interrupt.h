@@ -2,8 +2,10 @@
 #pragma once
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
 
 #include <exception>
+#include <string>
 #include <utility>
 
 namespace farfield::python {
@@ -39,5 +41,13 @@ public:
 private:
     std::exception_ptr error_;
 };
+
+/// One line of a run: to the caller's function, or to the logger "farfield". With the GIL held.
+inline void tell(const nanobind::object& message, const std::string& text) {
+    if (!message.is_none())
+        message(text);
+    else
+        nanobind::module_::import_("logging").attr("getLogger")("farfield").attr("warning")("%s", text);
+}
 
 } // namespace farfield::python

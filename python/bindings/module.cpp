@@ -43,4 +43,5 @@ NB_MODULE(_core, module) {
     farfield::python::bind_cases(module);
     farfield::python::bind_run(module);
     farfield::python::bind_stencil(module);
+    farfield::python::bind_stencil_run(module);
 }

@@ -23,7 +23,7 @@ namespace {
 using ProgressFunction = nb::typed<nb::callable, void(RunProgress)>;
 using MessageFunction = nb::typed<nb::callable, void(std::string)>;
 
-RunResult run(const Case& the_case, const RunSettings& settings,
+RunResult run(const Case& simulation_case, const RunSettings& settings,
               const std::optional<ProgressFunction>& progress,
               const std::optional<MessageFunction>& message) {
     Interrupt interrupt;
@@ -32,17 +32,12 @@ RunResult run(const Case& the_case, const RunSettings& settings,
     if (progress)
         hooks.progress = [&](const RunProgress& now) { interrupt.guard([&] { (*progress)(now); }); };
     hooks.message = [&](const std::string& text) {
-        interrupt.guard([&] {
-            if (message)
-                (*message)(text);
-            else
-                nb::module_::import_("logging").attr("getLogger")("farfield").attr("warning")("%s", text);
-        });
+        interrupt.guard([&] { tell(message ? nb::object(*message) : nb::none(), text); });
     };
     RunResult result;
     {
         const nb::gil_scoped_release no_gil;
-        result = run_case(the_case, settings, hooks);
+        result = run_case(simulation_case, settings, hooks);
     }
     interrupt.rethrow();
     return result;
@@ -89,12 +84,12 @@ void bind_run(nb::module_& module) {
     make_record(result, {"finished", "time", "steps", "relative_energy_error", "files"});
     module.def(
         "run_case",
-        [](const std::variant<Case, std::filesystem::path>& the_case, const std::filesystem::path& out,
+        [](const std::variant<Case, std::filesystem::path>& simulation_case, const std::filesystem::path& out,
            bool restart, const std::optional<ProgressFunction>& on_progress,
            const std::optional<MessageFunction>& on_message) {
-            const auto* path = std::get_if<std::filesystem::path>(&the_case);
-            return run(path ? read_case(*path) : std::get<Case>(the_case), {.out = out, .restart = restart},
-                       on_progress, on_message);
+            const auto* path = std::get_if<std::filesystem::path>(&simulation_case);
+            return run(path ? read_case(*path) : std::get<Case>(simulation_case),
+                       {.out = out, .restart = restart}, on_progress, on_message);
         },
         "case"_a, "out"_a, nb::kw_only(), "restart"_a = false, "progress"_a.none() = nb::none(),
         "message"_a.none() = nb::none(), doc);

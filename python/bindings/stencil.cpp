@@ -2,6 +2,7 @@
 #include "arrays.h"
 #include "bindings.h"
 #include "interrupt.h"
+#include "stencil_values.h"
 
 #include <farfield/stencil.h>
 
@@ -26,22 +27,6 @@ namespace farfield::python {
 namespace {
 
 using Values = nb::typed<nb::dict, std::string, nb::object>;
-
-StencilParameters parameters_of(const nb::dict& values) {
-    StencilParameters out;
-    for (const auto& [key, value] : values) {
-        const auto name = nb::cast<std::string>(key);
-        if (PyBool_Check(value.ptr()))
-            out.emplace_back(name, value.ptr() == Py_True);
-        else if (PyIndex_Check(value.ptr()))
-            out.emplace_back(name, nb::cast<std::int64_t>(nb::steal(PyNumber_Index(value.ptr()))));
-        else if (PyFloat_Check(value.ptr()))
-            out.emplace_back(name, nb::cast<double>(value));
-        else
-            throw InvalidArgument("the value of the parameter " + name + " is no number and no truth value");
-    }
-    return out;
-}
 
 nb::dict dict_of(const StencilParameters& parameters) {
     nb::dict out;
@@ -110,10 +95,7 @@ StencilRun make_run(const StencilProgram& program, const std::string& target, in
     StencilOptions options;
     options.target = target;
     options.device = device;
-    const auto known = from_name<StencilMask>(mask);
-    if (!known)
-        throw InvalidArgument("mask is '" + mask + "'; allowed are auto, none, multiply, branch and spans");
-    options.mask = *known;
+    options.mask = mask_of(mask);
     options.threads = threads;
     options.time_tile = time_tile;
     options.block = block;
@@ -210,6 +192,29 @@ void bind_run_class(nb::module_& module) {
 }
 
 } // namespace
+
+StencilParameters parameters_of(const nb::dict& values) {
+    StencilParameters out;
+    for (const auto& [key, value] : values) {
+        const auto name = nb::cast<std::string>(key);
+        if (PyBool_Check(value.ptr()))
+            out.emplace_back(name, value.ptr() == Py_True);
+        else if (PyIndex_Check(value.ptr()))
+            out.emplace_back(name, nb::cast<std::int64_t>(nb::steal(PyNumber_Index(value.ptr()))));
+        else if (PyFloat_Check(value.ptr()))
+            out.emplace_back(name, nb::cast<double>(value));
+        else
+            throw InvalidArgument("the value of the parameter " + name + " is no number and no truth value");
+    }
+    return out;
+}
+
+StencilMask mask_of(const std::string& name) {
+    const auto known = from_name<StencilMask>(name);
+    if (!known)
+        throw InvalidArgument("mask is '" + name + "'; allowed are auto, none, multiply, branch and spans");
+    return *known;
+}
 
 void bind_stencil(nb::module_& module) {
     bind_program(module);

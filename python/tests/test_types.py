@@ -28,6 +28,8 @@ farfield.run_case("a.toml", "out", progress=lambda p: print(p.time))
 farfield.sum(np.eye(3), [1.0], kernel="gravty")
 farfield.sum(np.eye(3), [1.0], softning=0.1)
 simulation.step(len(result.report.errors) + int(result.report.direct.pairs))
+plots = {"u": "u.png"}
+farfield.run_stencil("a.ff", "out", steps=3, plots=plots, animations={"u": ("v.png", 2)}, progress=lambda p: print(p.time))
 """
 
 

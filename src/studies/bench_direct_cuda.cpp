@@ -184,7 +184,7 @@ BenchCudaReport bench_direct_cuda(const BenchCudaOptions& options) {
                     (precision == Precision::float32 || !info.float_field))
                     ladder.add(info.rung, precision, capped_size(info.rung, n));
     }
-    complete(report, own_pair_loops());
+    complete(report, library_pair_loops());
     return report;
 }
 

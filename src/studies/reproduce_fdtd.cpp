@@ -1,9 +1,9 @@
 // farfield reproduce fdtd-blocks and fdtd-sizes.
+#include "stencil/run/rate.h"
 #include "studies/fdtd_seed.h"
 #include "studies/reproduce.h"
 #include "studies/stencil_examples.h"
-#include "studies/stencil_rate.h"
-#include "studies/study_place.h"
+#include "studies/study_device.h"
 
 #include <fmt/format.h>
 
@@ -32,15 +32,15 @@ StencilProgram microdisk(std::int64_t cells) {
                                      "microdisk");
 }
 
-struct Where {
+struct TargetOptions {
     std::string target;
     stencil::ExecutorOptions options;
 };
 
-Where where(const StudyPlace& place, const ReproduceOptions& options) {
-    Where out{place.gpu ? "cuda" : "cpu", {}};
+TargetOptions options_of(const StudyDevice& device, const ReproduceOptions& options) {
+    TargetOptions out{device.gpu ? "cuda" : "cpu", {}};
     out.options.threads = options.threads;
-    out.options.device = place.gpu.value_or(0);
+    out.options.device = device.gpu.value_or(0);
     return out;
 }
 
@@ -79,7 +79,8 @@ void tell(const ReproduceOptions& options, const std::string& what) {
 }
 
 // Threads of a block along x and y, at most 1024 of them; a step a pass, as in the paper.
-void gpu_blocks(Study& study, const StencilRateMeter& meter, Where at, const ReproduceOptions& options) {
+void gpu_blocks(Study& study, const StencilRateMeter& meter, TargetOptions at,
+                const ReproduceOptions& options) {
     std::vector<std::string> columns;
     for (int x = 1; x <= 1024; x *= 2) columns.push_back(fmt::format("x {}", x));
     RateTables tables("Blocks of threads, multiplied mask, a step a pass", columns);
@@ -124,7 +125,8 @@ void gpu_blocks(Study& study, const StencilRateMeter& meter, Where at, const Rep
 }
 
 // A CPU has no blocks of threads; what shapes its loops is the number of steps a pass and the mask.
-void cpu_tiles(Study& study, const StencilRateMeter& meter, Where at, const ReproduceOptions& options) {
+void cpu_tiles(Study& study, const StencilRateMeter& meter, TargetOptions at,
+               const ReproduceOptions& options) {
     const std::array tiles{1, 2, 4, 8, 16, 32};
     std::vector<std::string> columns;
     columns.reserve(tiles.size());
@@ -148,24 +150,24 @@ void cpu_tiles(Study& study, const StencilRateMeter& meter, Where at, const Repr
 } // namespace
 
 Study reproduce_fdtd_blocks(const ReproduceOptions& options) {
-    const auto place = study_place(options.device);
+    const auto device = study_device(options.device);
     auto study =
-        begin_study("fdtd-blocks", "Blocks and tiles of the stencil paper's microdisk", options, place);
+        begin_study("fdtd-blocks", "Blocks and tiles of the stencil paper's microdisk", options, device);
     study.about = rates_explained;
     const auto cells = std::clamp<std::int64_t>(options.most_points, 128, seeds::fdtd_blocks_cells);
     const StencilRateMeter meter(microdisk(cells), options.repeats);
     study.notes.push_back(fmt::format("Grid {}×{}; {:.0f} stencils a step.", cells, cells, meter.stencils()));
-    if (place.gpu)
-        gpu_blocks(study, meter, where(place, options), options);
+    if (device.gpu)
+        gpu_blocks(study, meter, options_of(device, options), options);
     else
-        cpu_tiles(study, meter, where(place, options), options);
+        cpu_tiles(study, meter, options_of(device, options), options);
     return study;
 }
 
 Study reproduce_fdtd_sizes(const ReproduceOptions& options) {
-    const auto place = study_place(options.device);
+    const auto device = study_device(options.device);
     auto study =
-        begin_study("fdtd-sizes", "Grid sizes and masks of the stencil paper's microdisk", options, place);
+        begin_study("fdtd-sizes", "Grid sizes and masks of the stencil paper's microdisk", options, device);
     study.about = rates_explained;
     std::vector<std::int64_t> sizes;
     std::vector<std::string> columns;
@@ -174,7 +176,7 @@ Study reproduce_fdtd_sizes(const ReproduceOptions& options) {
         sizes.push_back(cells);
         columns.push_back(fmt::format("{}²", cells));
     }
-    const auto at = where(place, options);
+    const auto at = options_of(device, options);
     const auto rates_of = [&](const std::string& title, int tile, const std::string& target) {
         std::vector<std::vector<StencilRate>> rates(masks.size());
         for (const auto cells : sizes) {
@@ -196,10 +198,10 @@ Study reproduce_fdtd_sizes(const ReproduceOptions& options) {
         return rates;
     };
     const auto cpu_name = fmt::format("CPU, {} thread{}", study.threads, study.threads == 1 ? "" : "s");
-    const std::string device = place.gpu ? "GPU" : cpu_name;
-    const auto plain = rates_of(device + ", a step a pass", 1, at.target);
-    rates_of(device + ", steps a pass as the target chooses", 0, at.target);
-    if (place.gpu) {
+    const std::string processor = device.gpu ? "GPU" : cpu_name;
+    const auto plain = rates_of(processor + ", a step a pass", 1, at.target);
+    rates_of(processor + ", steps a pass as the target chooses", 0, at.target);
+    if (device.gpu) {
         const auto cpu = rates_of(cpu_name + ", a step a pass", 1, "cpu");
         study.notes.push_back(fmt::format(
             "One GPU over this CPU at {}², mask multiply: {:.1f}; the paper has {} for its two largest "

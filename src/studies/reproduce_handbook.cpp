@@ -2,7 +2,7 @@
 #include "studies/ladder_model.h"
 #include "studies/reproduce.h"
 #include "studies/seed_tables.h"
-#include "studies/study_place.h"
+#include "studies/study_device.h"
 #include "studies/study_timer.h"
 
 #include <fmt/format.h>
@@ -23,8 +23,8 @@ StudyValue milliseconds(const Timed& timed) { return StudyValue::of(1e3 * timed.
 /// The table that grows line by line; `sizes` are those that are measured here.
 class Timings {
 public:
-    Timings(StudyTimer& timer, const StudyPlace& place, const ReproduceOptions& options)
-        : timer_(timer), place_(place) {
+    Timings(StudyTimer& timer, const StudyDevice& device, const ReproduceOptions& options)
+        : timer_(timer), device_(device) {
         table_.title = "One sum of N bodies, milliseconds, float";
         for (const auto& row : seeds::handbook_timings()) {
             sizes_.push_back(std::min(row.n, options.most_points));
@@ -51,7 +51,7 @@ public:
         StudyRow row{what, {}, {}};
         for (const auto n : sizes_)
             row.values.push_back(timer_.has_gpu() ? milliseconds(timer_.gpu(n, rung))
-                                                  : StudyValue::none(place_.missing));
+                                                  : StudyValue::none(device_.missing));
         table_.rows.push_back(std::move(row));
     }
 
@@ -59,15 +59,15 @@ public:
 
 private:
     StudyTimer& timer_;
-    const StudyPlace& place_;
+    const StudyDevice& device_;
     std::vector<std::int64_t> sizes_;
     StudyTable table_;
 };
 
-StudyTable timings(StudyTimer& timer, const StudyPlace& place, const ReproduceOptions& options) {
+StudyTable timings(StudyTimer& timer, const StudyDevice& device, const ReproduceOptions& options) {
     const int all = timer.threads();
     const auto best = best_isa();
-    Timings table(timer, place, options);
+    Timings table(timer, device, options);
     table.theirs("cg1: Xeon 5570, SSE, 1 thread", &seeds::HandbookTiming::cg1_sse);
     table.theirs("cc2: Xeon 2670, SSE, 1 thread", &seeds::HandbookTiming::cc2_sse);
     table.on_cpu("here, SSE4.2, 1 thread", Variant::simd, Isa::sse42, 1);
@@ -85,12 +85,12 @@ StudyTable timings(StudyTimer& timer, const StudyPlace& place, const ReproduceOp
     return table.finished();
 }
 
-StudyTable kernels(StudyTimer& timer, const StudyPlace& place, const ReproduceOptions& options) {
+StudyTable kernels(StudyTimer& timer, const StudyDevice& device, const ReproduceOptions& options) {
     const auto n = std::min(seeds::handbook_kernels_n, options.most_points);
     StudyTable table{fmt::format("Atomics against recomputing, N={}, milliseconds, float", n), {}, {}};
     StudyRow theirs{"GeForce GTX 680 (GK104)", kernels_source, {}}, ours{"here, GPU", {}, {}};
     const auto measured = [&](Rung rung) {
-        return timer.has_gpu() ? milliseconds(timer.gpu(n, rung)) : StudyValue::none(place.missing);
+        return timer.has_gpu() ? milliseconds(timer.gpu(n, rung)) : StudyValue::none(device.missing);
     };
     for (const auto& kernel : seeds::handbook_kernels()) {
         table.columns.push_back(fmt::format("{} (here {})", kernel.name, cuda::info_of(kernel.ours).name));
@@ -109,13 +109,13 @@ StudyTable kernels(StudyTimer& timer, const StudyPlace& place, const ReproduceOp
 } // namespace
 
 Study reproduce_handbook_timings(const ReproduceOptions& options) {
-    const auto place = study_place(options.device);
+    const auto device = study_device(options.device);
     auto study =
         begin_study("handbook-timings", "The N-body timings of the CUDA Handbook (2012) and this machine's",
-                    options, place);
-    StudyTimer timer(options.repeats, place.gpu, options.threads, options.progress);
-    study.tables.push_back(timings(timer, place, options));
-    study.tables.push_back(kernels(timer, place, options));
+                    options, device);
+    StudyTimer timer(options.repeats, device.gpu, options.threads, options.progress);
+    study.tables.push_back(timings(timer, device, options));
+    study.tables.push_back(kernels(timer, device, options));
     study.notes.emplace_back("Times here are of the sum alone: bodies are on the CPU or GPU that sums them.");
     study.notes.emplace_back(
         "The Handbook has 1.60 ms and 55 ms for shared on GK104 at N=8192, in two articles; "

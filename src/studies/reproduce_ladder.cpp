@@ -4,7 +4,7 @@
 #include "studies/ladder_model.h"
 #include "studies/reproduce.h"
 #include "studies/seed_tables.h"
-#include "studies/study_place.h"
+#include "studies/study_device.h"
 #include "studies/study_timer.h"
 
 #include <fmt/format.h>
@@ -22,13 +22,13 @@ using cuda::Rung;
 /// What the tables share. Sizes are cut to `most_points`; a single GPU thread gets 4096 bodies at most.
 class Ladder {
 public:
-    Ladder(StudyTimer& timer, const StudyPlace& place, std::int64_t most_points)
-        : timer_(timer), place_(place), most_points_(most_points) {}
+    Ladder(StudyTimer& timer, const StudyDevice& device, std::int64_t most_points)
+        : timer_(timer), device_(device), most_points_(most_points) {}
 
     [[nodiscard]] std::int64_t cut(std::int64_t n) const { return std::min(n, most_points_); }
     [[nodiscard]] std::string column(std::int64_t n) const { return fmt::format("here, N={}", cut(n)); }
     [[nodiscard]] bool has_gpu() const { return timer_.has_gpu(); }
-    [[nodiscard]] StudyValue missing() const { return StudyValue::none(place_.missing); }
+    [[nodiscard]] StudyValue missing() const { return StudyValue::none(device_.missing); }
 
     Timed gpu(std::int64_t n, Rung rung, Precision precision = Precision::float32, int steps = 1) {
         const std::int64_t most = rung == Rung::one_thread ? 4096 : most_points_;
@@ -50,7 +50,7 @@ public:
 
 private:
     StudyTimer& timer_;
-    const StudyPlace& place_;
+    const StudyDevice& device_;
     std::int64_t most_points_;
 };
 
@@ -148,7 +148,7 @@ StudyTable steps_table(Ladder& ladder) {
     return table;
 }
 
-StudyTable absolute_table(Ladder& ladder, const StudyPlace& place) {
+StudyTable absolute_table(Ladder& ladder, const StudyDevice& device) {
     StudyTable table{
         "Absolute performance, float", {"N", "ms", "Gflop/s", "GB/s", "% of peak", "Gflop/s double"}, {}};
     for (const auto& slide : seeds::slide_absolutes())
@@ -160,12 +160,11 @@ StudyTable absolute_table(Ladder& ladder, const StudyPlace& place) {
               StudyValue::of(100.0 * slide.share_of_peak),
               slide.gflops_double ? StudyValue::of(*slide.gflops_double) : StudyValue::none("-")}});
     double peak = 0.0;
-    if (place.gpu) {
-        const auto device = cuda::devices().at(static_cast<std::size_t>(*place.gpu));
+    if (device.gpu) {
+        const auto info = cuda::devices().at(static_cast<std::size_t>(*device.gpu));
         const double clock = cuda::measure_ceilings().most_clock_hz;
         peak =
-            peaks(lanes_of(device.major, device.minor, device.multiprocessors, clock), Precision::float32, {})
-                .peak;
+            peaks(lanes_of(info.major, info.minor, info.multiprocessors, clock), Precision::float32, {}).peak;
     }
     const auto add = [&](std::int64_t n, Rung rung) {
         StudyRow row{fmt::format("here, {}", cuda::info_of(rung).name), {}, {}};
@@ -193,16 +192,16 @@ StudyTable absolute_table(Ladder& ladder, const StudyPlace& place) {
 } // namespace
 
 Study reproduce_ladder(const ReproduceOptions& options) {
-    const auto place = study_place(options.device);
+    const auto device = study_device(options.device);
     auto study = begin_study(
         "ladder", "The ladder of optimisations of the CUDA slides after Burtscher, and this machine's",
-        options, place);
-    StudyTimer timer(options.repeats, place.gpu, options.threads, options.progress);
-    Ladder ladder(timer, place, options.most_points);
+        options, device);
+    StudyTimer timer(options.repeats, device.gpu, options.threads, options.progress);
+    Ladder ladder(timer, device, options.most_points);
     study.tables.push_back(threads_table(ladder));
     study.tables.push_back(speedup_table(ladder));
     study.tables.push_back(steps_table(ladder));
-    study.tables.push_back(absolute_table(ladder, place));
+    study.tables.push_back(absolute_table(ladder, device));
     study.notes.emplace_back(
         "The slides time whole steps, of which their sum is over 99.9 %; here it is the sum "
         "alone, by events on the GPU.");

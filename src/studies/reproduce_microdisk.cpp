@@ -1,9 +1,9 @@
 // farfield reproduce microdisk.
 #include "io/picture/plot_field.h"
+#include "stencil/run/resonances.h"
 #include "studies/reproduce.h"
 #include "studies/stencil_examples.h"
-#include "studies/stencil_resonances.h"
-#include "studies/study_place.h"
+#include "studies/study_device.h"
 
 #include <farfield/stencil.h>
 
@@ -44,10 +44,10 @@ constexpr std::array walls{
     Wall{"metal_disk", "A metal wall, E zero: zeros of J_m', k·R", electric_modes, 1.5, 6.0, 60},
     Wall{"metal_disk_cut", "The same with cut cells, k·R", electric_modes, 1.5, 6.0, 100}};
 
-StencilOptions options_of(const StudyPlace& place, const ReproduceOptions& options) {
+StencilOptions options_of(const StudyDevice& device, const ReproduceOptions& options) {
     StencilOptions out;
-    out.target = place.gpu ? "cuda" : "cpu";
-    out.device = place.gpu.value_or(0);
+    out.target = device.gpu ? "cuda" : "cpu";
+    out.device = device.gpu.value_or(0);
     out.threads = options.threads;
     return out;
 }
@@ -166,11 +166,11 @@ StudyTable gallery_table(const std::filesystem::path& png, const StencilOptions&
 } // namespace
 
 Study reproduce_microdisk(const ReproduceOptions& options) {
-    const auto place = study_place(options.device);
+    const auto device = study_device(options.device);
     auto study =
-        begin_study("microdisk", "The stencil paper's microdisk: its modes against theory", options, place);
+        begin_study("microdisk", "The stencil paper's microdisk: its modes against theory", options, device);
     study.about = "modes (waves around, maxima along the radius), from the record of one point.";
-    const auto run_options = options_of(place, options);
+    const auto run_options = options_of(device, options);
     std::vector<double> radii;
     for (const double radius : {40.0, 80.0, 160.0})
         if (radius <= std::max(40.0, static_cast<double>(options.most_points))) radii.push_back(radius);

@@ -26,6 +26,6 @@ PairLoops pair_loops(std::istream& disassembly);
 
 /// The same of the program or library that holds Farfield's kernels; runs cuobjdump, which is looked for on
 /// PATH and in the usual places. Empty where it is not installed or finds no code.
-PairLoops own_pair_loops();
+PairLoops library_pair_loops();
 
 } // namespace farfield

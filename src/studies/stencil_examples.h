@@ -1,4 +1,4 @@
-// Programs of examples/stencil that studies run, as text in the library: an installed program has no
+// Programs of examples/stencil that studies run, as text in the program: an installed program has no
 // examples beside it.
 #pragma once
 

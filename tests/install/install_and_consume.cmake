@@ -14,6 +14,18 @@ if(EXISTS ${SCRATCH}/Runtime/include)
   message(FATAL_ERROR "the component Runtime installs headers")
 endif()
 
+# The loops of bench/ are measured against the library; they are no part of it.
+file(GLOB_RECURSE libraries ${SCRATCH}/prefix/libfarfield*.a ${SCRATCH}/prefix/libfarfield*.so)
+if(NOT libraries)
+  message(FATAL_ERROR "no library is installed")
+endif()
+foreach(library ${libraries})
+  execute_process(COMMAND ${NM} ${library} OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
+  if(NOT symbols MATCHES "run_case" OR symbols MATCHES "ff_plain")
+    message(FATAL_ERROR "${library} holds loops of bench/, or not what the library holds")
+  endif()
+endforeach()
+
 set(flags)
 if(SANITIZE)
   set(flags -DCMAKE_CXX_FLAGS=-fsanitize=${SANITIZE})

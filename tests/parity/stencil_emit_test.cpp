@@ -1,8 +1,8 @@
 // Emitted projects are built and run, and their files compared with the interpreter, bit for bit.
 #include "backend/jit/process.h"
 #include "io/npy.h"
+#include "stencil/run/emit.h"
 #include "stencil/targets.h"
-#include "studies/stencil_emit.h"
 #include "unit/stencil/compiled.h"
 
 #include <farfield/error.h>

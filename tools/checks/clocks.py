@@ -19,6 +19,7 @@ REPORTS = {
     "src/sums/direct/cpu/direct.cpp": "compute_seconds of the report",
     "src/sums/direct/method.cpp": "prepare_seconds and finish_seconds of the report",
     "src/sums/reference/method.cpp": "seconds of the report",
+    "src/sums/run/sum_files.cpp": "stages of the report",
     "src/sums/direct/cuda/sum/gpu_sum.cu": "seconds of the report",
     "src/sums/direct/cuda/several/several_gpus.cu": "seconds of the report",
 }

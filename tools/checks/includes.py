@@ -18,7 +18,8 @@ SHARED_SUMS = ["sums/kernels", "sums/points", "sums/tree", "sums/expansions"]
 LANGUAGE = ["base", "math", "lang", "stencil/front_end/syntax"]  # what the rooms of stencil programs start from
 MODEL = LANGUAGE + ["stencil/front_end/model", "stencil/ir"]
 METHOD = INNER + SHARED_SUMS + ["sums/costs", "sums/method", "sums/direct"]  # what a method of summing may see: no other but direct
-# layer: the layers of src/ it may include, besides itself; the public headers are open to all
+# layer: the layers of src/ it may include, besides itself; the public headers are open to all. `sums*` stands for all layers
+# of sums but sums/run: what runs with files is the outermost room of a tree, and only named rules let others see it
 ALLOWED = {
     "base": [],
     "math": ["base"],
@@ -37,6 +38,7 @@ ALLOWED = {
     "stencil/runtime": LANGUAGE + ["backend", "stencil/ir", "stencil/passes", "stencil/codegen"],
     "stencil/tuning": INNER + ["stencil/runtime", "stencil/codegen"],
     "stencil": INNER + ["lang", "io", "stencil*"],  # the compiler, the table of targets, and rooms not named above
+    "stencil/run": INNER + ["lang", "io", "io/picture", "run", "stencil*"],
     "sums/kernels": INNER + SHARED_SUMS,
     "sums/points": INNER + SHARED_SUMS,
     "sums/tree": INNER + SHARED_SUMS,
@@ -46,10 +48,14 @@ ALLOWED = {
     "sums/direct": METHOD,
     "sums/reference": METHOD,
     "sums": INNER + ["sums*"],  # the plan and the choice of a method
+    "sums/run": INNER + ["sums*", "io"],
     "io": ["base", "math"],
+    "io/picture": ["base", "math", "io"],
+    "run": ["base", "math", "io"],  # what all runs do
     "dynamics": INNER + ["sums*", "io"],
+    "dynamics/run": INNER + ["sums*", "io", "run", "dynamics"],
     "studies": ["*"],
-    "apps": ["base", "studies"],
+    "apps": ["base", "io/picture", "stencil/run", "sums/run", "studies"],
     "python": ["base"],
     "tests": ["*"],
     "bench": ["*"],
@@ -91,11 +97,12 @@ def layer_of(path):
     """The layer of a file of ours, or None where no rule applies."""
     parts = path.split("/")
     if parts[0] == "src":
-        if parts[1] == "stencil":  # the innermost room that has a rule
-            rooms = ["/".join(parts[1:n]) for n in range(len(parts) - 1, 1, -1)]
-            return next(room for room in rooms if room in ALLOWED)
         if parts[1] == "sums" and len(parts) > 3:
             return "sums" if parts[2] == "select" else "/".join(parts[1:3])
+        rooms = ["/".join(parts[1:n]) for n in range(len(parts) - 1, 1, -1)]  # the innermost that has a rule
+        for room in rooms:
+            if room in ALLOWED:
+                return room
         return parts[1] if len(parts) > 2 else None
     return parts[0]
 
@@ -104,7 +111,9 @@ def may_include(layer, target):
     if layer == target or layer not in ALLOWED:
         return layer == target
     for rule in ALLOWED[layer]:
-        if rule == "*" or rule == target or (rule.endswith("*") and target.startswith(rule[:-1])):
+        if rule == "*" or rule == target:
+            return True
+        if rule.endswith("*") and target.startswith(rule[:-1]) and not target.endswith("/run"):
             return True
     return False
 
@@ -222,6 +231,12 @@ def self_test():
         "src/stencil/reads/b.cpp": '#include "stencil/b.h"', "src/stencil/b.h": '#include "sums/direct/a.h"',
         "src/stencil/analysis/d.h": '#include "stencil/analysis/stability/d.h"',  # with stability/c.cpp below a circle
         "src/stencil/analysis/stability/d.h": "",
+        "src/sums/run/a.h": "", "src/stencil/run/a.h": "", "src/dynamics/run/a.h": "", "src/io/picture/a.h": "", "src/stencil/a.h": "",
+        "src/sums/b.cpp": '#include "sums/run/a.h"', "src/stencil/f.cpp": '#include "stencil/run/a.h"',
+        "src/dynamics/simulation/b.cpp": '#include "dynamics/run/a.h"', "src/dynamics/d.cpp": '#include "sums/run/a.h"',
+        "src/stencil/run/b.cpp": '#include "studies/a.h"', "src/sums/run/b.cpp": '#include "stencil/a.h"',
+        "src/run/a.h": "", "src/run/b.cpp": '#include "dynamics/run/a.h"', "src/stencil/e.cpp": '#include "run/a.h"',
+        "src/io/d.cpp": '#include "io/picture/a.h"', "apps/farfield/e.cpp": '#include "stencil/a.h"',
     }
     good = {
         "src/sums/reference/c.cpp": '#include "sums/direct/a.h"',
@@ -229,7 +244,9 @@ def self_test():
         "src/stencil/runtime/cpu/c.cpp": '#include "stencil/codegen/cuda/c.h"', "src/stencil/codegen/cuda/c.h": "",
         "src/stencil/c.cpp": '#include "stencil/runtime/a.h"', "src/stencil/api/c.cpp": '#include "stencil/b.h"',
         "src/math/b.cpp": '#include "base/a.h"\n#include <vector>', "src/dynamics/c.cpp": '#include "io/a.h"',
-        "apps/farfield/parser.cpp": '#include "studies/a.h"\n#include <CLI/CLI.hpp>', 
+        "apps/farfield/parser.cpp": '#include "studies/a.h"\n#include <CLI/CLI.hpp>', "apps/farfield/c.cpp": '#include "studies/a.h"\n#include "stencil/run/a.h"',
+        "src/sums/run/c.cpp": '#include "sums/direct/a.h"\n#include "io/a.h"', "src/dynamics/run/c.cpp": '#include "dynamics/simulation/a.h"\n#include "run/a.h"',
+        "src/stencil/run/c.cpp": '#include "stencil/a.h"\n#include "io/picture/a.h"', "src/io/picture/c.cpp": '#include "io/a.h"',
         "include/farfield/c.h": "#include <farfield/b.h>\n#include <vector>", "src/backend/cuda/b.cu": "#include <cub/cub.cuh>",
     }
     tree.update(good)

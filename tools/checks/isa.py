@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Checks that instructions beyond the x86-64 baseline stay inside the per-ISA objects.
 
-usage: isa.py PROGRAM LIBRARY.a
+usage: isa.py PROGRAM LIBRARY.a…
        isa.py --self-test   plants leaks in a small program and demands that each is reported
 
 Three things are asked for, each enough to keep the program starting on an old machine:
- 1. no object of the library but those named …sse42.o, …avx2.o, …avx512.o holds such an instruction;
+ 1. no object of the libraries but those named …sse42.o, …avx2.o, …avx512.o holds such an instruction;
  2. those objects define no global symbol but entries called ff_…_<isa>, and no weak one (a weak function could
     be taken by the linker for the whole program);
  3. in the linked program such instructions lie only in those entries and in local symbols of those objects.
@@ -95,8 +95,13 @@ def check_library(library):
     return problems, local, isa_members
 
 
-def check_all(program, library):
-    problems, local, isa_members = check_library(library)
+def check_all(program, *libraries):
+    problems, local, isa_members = [], set(), 0
+    for library in libraries:
+        of_library, locals_of_library, members = check_library(library)
+        problems += of_library
+        local |= locals_of_library
+        isa_members += members
     entries = set()
     for _, symbol, instruction in beyond_baseline(program):
         if ENTRY.fullmatch(symbol):
@@ -159,9 +164,9 @@ def self_test():
 def main():
     if sys.argv[1:] == ["--self-test"]:
         return self_test()
-    if len(sys.argv) != 3:
+    if len(sys.argv) < 3:
         sys.exit(__doc__)
-    problems, isa_members, entries = check_all(sys.argv[1], sys.argv[2])
+    problems, isa_members, entries = check_all(*sys.argv[1:])
     if problems:
         print("\n".join(problems[:40]))
         print(f"{len(problems)} leaks. cmake/farfield_isa.cmake says how per-ISA sources are compiled")

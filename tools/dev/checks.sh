@@ -118,7 +118,7 @@ check_isa() {
         return 1
     }
     python3 tools/checks/isa.py --self-test
-    python3 tools/checks/isa.py build/farfield build/libfarfield.a
+    python3 tools/checks/isa.py build/farfield build/libfarfield.a build/src/studies/libfarfield_studies.a
 }
 
 check_shellcheck() {

@@ -34,12 +34,13 @@ std::vector<Entry> merged(std::vector<Entry> entries, const std::vector<std::str
 }
 
 // A path written in the file starts at the file's folder, one of the command line at the current folder.
-void resolve_path(Case& the_case, const std::vector<Entry>& entries, const std::filesystem::path& file) {
+void resolve_path(Case& simulation_case, const std::vector<Entry>& entries,
+                  const std::filesystem::path& file) {
     const auto given = std::find_if(entries.begin(), entries.end(), [](const Entry& entry) {
         return entry.key->type == case_file::KeyType::path;
     });
     if (given == entries.end()) return;
-    auto& path = the_case.initial.path;
+    auto& path = simulation_case.initial.path;
     if (path.is_relative() && !given->from_command_line) path = file.parent_path() / path;
     std::error_code ignored;
     if (!std::filesystem::exists(path, ignored))
@@ -49,15 +50,15 @@ void resolve_path(Case& the_case, const std::vector<Entry>& entries, const std::
                         given->from_command_line ? "the current folder" : "the folder of the case file"));
 }
 
-void set_dependent_defaults(Case& the_case, const std::vector<Entry>& entries,
+void set_dependent_defaults(Case& simulation_case, const std::vector<Entry>& entries,
                             const std::filesystem::path& file) {
     const auto given = [&](std::string_view section, std::string_view name) {
         return std::any_of(entries.begin(), entries.end(), [&](const Entry& entry) {
             return entry.key->section == section && entry.key->name == name;
         });
     };
-    if (!given("", "name")) the_case.name = file.stem().string();
-    if (!given("force", "G")) the_case.force.G = natural_G(the_case.initial);
+    if (!given("", "name")) simulation_case.name = file.stem().string();
+    if (!given("force", "G")) simulation_case.force.G = natural_G(simulation_case.initial);
 }
 
 } // namespace
@@ -65,12 +66,12 @@ void set_dependent_defaults(Case& the_case, const std::vector<Entry>& entries,
 Case parse_case(std::string_view text, const std::filesystem::path& file,
                 const std::vector<std::string>& overrides) {
     const auto entries = merged(case_file::entries_of(text, file.string()), overrides);
-    Case the_case;
-    for (const auto& entry : entries) entry.key->assign(the_case, entry.value);
-    case_file::check_together(the_case, entries, file.string());
-    resolve_path(the_case, entries, file);
-    set_dependent_defaults(the_case, entries, file);
-    return the_case;
+    Case simulation_case;
+    for (const auto& entry : entries) entry.key->assign(simulation_case, entry.value);
+    case_file::check_together(simulation_case, entries, file.string());
+    resolve_path(simulation_case, entries, file);
+    set_dependent_defaults(simulation_case, entries, file);
+    return simulation_case;
 }
 
 Case read_case(const std::filesystem::path& path, const std::vector<std::string>& overrides) {

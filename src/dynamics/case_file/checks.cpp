@@ -16,13 +16,13 @@ const Entry* entry_for(std::span<const Entry> entries, std::string_view section,
     return nullptr;
 }
 
-void check_required(const Case& the_case, std::span<const Entry> entries, const std::string& file) {
+void check_required(const Case& simulation_case, std::span<const Entry> entries, const std::string& file) {
     for (const auto& key : keys()) {
-        const bool by_kind = (key.required_by & bit(the_case.initial.kind)) != 0;
+        const bool by_kind = (key.required_by & bit(simulation_case.initial.kind)) != 0;
         if (!key.required && !by_kind) continue;
         if (entry_for(entries, key.section, key.name) != nullptr) continue;
         const auto why =
-            by_kind ? fmt::format(" (kind = \"{}\" needs it)", name_of(the_case.initial.kind)) : "";
+            by_kind ? fmt::format(" (kind = \"{}\" needs it)", name_of(simulation_case.initial.kind)) : "";
         throw InvalidArgument(fmt::format("{}: {} is missing{}; add {} = {} to [{}]", file, full_name(key),
                                           why, key.name, key.example, key.section));
     }
@@ -36,16 +36,16 @@ std::string keys_used_by(const InitialOptions& initial) {
     return "it uses " + list_of_words(used);
 }
 
-void check_used(const Case& the_case, std::span<const Entry> entries) {
+void check_used(const Case& simulation_case, std::span<const Entry> entries) {
     for (const auto& entry : entries)
-        if (!used_by(*entry.key, the_case.initial))
+        if (!used_by(*entry.key, simulation_case.initial))
             throw InvalidArgument(fmt::format(
                 "{}: {} is not used by kind = \"{}\" ({}); remove it", entry.place, full_name(*entry.key),
-                name_of(the_case.initial.kind), keys_used_by(the_case.initial)));
+                name_of(simulation_case.initial.kind), keys_used_by(simulation_case.initial)));
 }
 
-void check_initial(const Case& the_case, std::span<const Entry> entries) {
-    const auto& initial = the_case.initial;
+void check_initial(const Case& simulation_case, std::span<const Entry> entries) {
+    const auto& initial = simulation_case.initial;
     const auto* negative = entry_for(entries, "initial", "negative_fraction");
     if (negative != nullptr && initial.charge == 0.0)
         throw InvalidArgument(fmt::format(
@@ -57,14 +57,14 @@ void check_initial(const Case& the_case, std::span<const Entry> entries) {
                         impact->place, initial.impact_parameter, initial.separation));
 }
 
-void check_time(const Case& the_case, std::span<const Entry> entries) {
-    const auto& time = the_case.time;
+void check_time(const Case& simulation_case, std::span<const Entry> entries) {
+    const auto& time = simulation_case.time;
     const auto* end = entry_for(entries, "time", "end");
-    if (end != nullptr && the_case.initial.kind != InitialKind::file && time.end < 0)
+    if (end != nullptr && simulation_case.initial.kind != InitialKind::file && time.end < 0)
         throw InvalidArgument(
             fmt::format("{}: time.end = {} is before the start: a kind = \"{}\" begins at time "
                         "0, so end must be ≥ 0",
-                        end->place, time.end, name_of(the_case.initial.kind)));
+                        end->place, time.end, name_of(simulation_case.initial.kind)));
     if (time.adaptive && time.integrator != Integrator::hermite4)
         throw InvalidArgument(fmt::format(
             "{}: time.adaptive = true works with integrator = \"hermite4\" only, not with \"{}\"; "
@@ -78,11 +78,11 @@ void check_time(const Case& the_case, std::span<const Entry> entries) {
 
 } // namespace
 
-void check_together(const Case& the_case, std::span<const Entry> entries, const std::string& file) {
-    check_required(the_case, entries, file);
-    check_used(the_case, entries);
-    check_initial(the_case, entries);
-    check_time(the_case, entries);
+void check_together(const Case& simulation_case, std::span<const Entry> entries, const std::string& file) {
+    check_required(simulation_case, entries, file);
+    check_used(simulation_case, entries);
+    check_initial(simulation_case, entries);
+    check_time(simulation_case, entries);
 }
 
 } // namespace farfield::case_file

@@ -9,6 +9,6 @@
 namespace farfield::case_file {
 
 /// @throws InvalidArgument where a key is missing, given but not used, or contradicts another.
-void check_together(const Case& the_case, std::span<const Entry> entries, const std::string& file);
+void check_together(const Case& simulation_case, std::span<const Entry> entries, const std::string& file);
 
 } // namespace farfield::case_file

@@ -73,14 +73,15 @@ std::map<std::string, std::string, std::less<>> lines_of(std::string_view text) 
 
 } // namespace
 
-std::vector<CaseEntry> case_entries(const Case& the_case) {
+std::vector<CaseEntry> case_entries(const Case& simulation_case) {
     Entries out;
-    if (!the_case.name.empty()) out.decide("name", toml_string(the_case.name)); // snapshots carry it
-    add_initial(out, the_case.initial);
+    if (!simulation_case.name.empty())
+        out.decide("name", toml_string(simulation_case.name)); // snapshots carry it
+    add_initial(out, simulation_case.initial);
 
-    add_force(out, the_case.force);
+    add_force(out, simulation_case.force);
 
-    const auto& time = the_case.time;
+    const auto& time = simulation_case.time;
     out.section = "time";
     out.decide("integrator", toml_string(name_of(time.integrator)));
     out.decide("step", toml_number(time.step));
@@ -88,7 +89,7 @@ std::vector<CaseEntry> case_entries(const Case& the_case) {
     if (time.integrator == Integrator::hermite4) out.decide("adaptive", truth(time.adaptive));
     if (time.adaptive) out.decide("eta", toml_number(time.eta));
 
-    const auto& output = the_case.output;
+    const auto& output = simulation_case.output;
     out.section = "output";
     out.decide("snapshot_every", toml_number(output.snapshot_every));
     out.decide("diagnostics_every", toml_number(output.diagnostics_every));
@@ -101,10 +102,10 @@ std::vector<CaseEntry> case_entries(const Case& the_case) {
     return out.list;
 }
 
-std::string case_toml(const Case& the_case) {
+std::string case_toml(const Case& simulation_case) {
     std::string out = "# The case of the results in this folder, with every option it uses.\n";
     std::string_view section;
-    for (const auto& entry : case_entries(the_case)) {
+    for (const auto& entry : case_entries(simulation_case)) {
         if (entry.section != section) out += fmt::format("\n[{}]\n", entry.section);
         section = entry.section;
         out += fmt::format("{} = {}\n", entry.key, entry.value);
@@ -112,9 +113,9 @@ std::string case_toml(const Case& the_case) {
     return out;
 }
 
-std::string deciding_text(const Case& the_case) {
+std::string deciding_text(const Case& simulation_case) {
     std::string out;
-    for (const auto& entry : case_entries(the_case))
+    for (const auto& entry : case_entries(simulation_case))
         if (entry.decides)
             out += fmt::format("{}{}{} = {}\n", entry.section, entry.section.empty() ? "" : ".", entry.key,
                                entry.value);

@@ -18,14 +18,14 @@ struct CaseEntry {
 };
 
 /// The keys that the case uses, sections together.
-std::vector<CaseEntry> case_entries(const Case& the_case);
+std::vector<CaseEntry> case_entries(const Case& simulation_case);
 
 /// All entries as a case file that `read_case` reads back to the same case.
-std::string case_toml(const Case& the_case);
+std::string case_toml(const Case& simulation_case);
 
 /// The entries that decide the results, one "section.key = value" a line. Not in it: time.end (a run may be
 /// continued further), threads, ISA, pictures and checkpoint_every.
-std::string deciding_text(const Case& the_case);
+std::string deciding_text(const Case& simulation_case);
 
 /// What differs first between two such texts, such as "force.softening was 0.01 and is 0.02 now"; empty if
 /// nothing does.

@@ -1,7 +1,8 @@
 #include "dynamics/run/checkpoint.h"
 
 #include "io/hdf5.h"
-#include "io/sealed_file.h"
+#include "run/checkpoint.h"
+#include "run/sealed_file.h"
 
 #include <farfield/error.h>
 #include <farfield/farfield.h>
@@ -55,10 +56,6 @@ void visit_arrays(C& c, Visit&& visit) {
     visit("Jerk", motion.jerk);
 }
 
-Generations generations(const RunFolder& folder) {
-    return {folder.checkpoint(), folder.previous_checkpoint()};
-}
-
 double energy_or_zero(const Checkpoint& c) { return c.state.initial_energy.value_or(0.0); }
 
 double frame_exponent(const Checkpoint& c) { return c.state.motion.frame.exponent; } // attributes have no int
@@ -93,16 +90,13 @@ void write_checkpoint(const RunFolder& folder, const Checkpoint& checkpoint) {
     visit_arrays(checkpoint, [&](const char* name, const auto& values) {
         if (!values.empty()) root.write(name, values);
     });
-    write_sealed(generations(folder), file.image());
+    write_sealed(folder.checkpoints(), file.image());
 }
 
 Checkpoint read_checkpoint(const fs::path& path) {
-    const auto content = read_sealed(path);
-    const auto file = hdf5::File::open_image(content, path.string());
+    const auto file = open_checkpoint(path);
     const auto root = file.root();
-    if (const auto format = root.attribute<std::uint64_t>("FormatVersion"); format != format_version)
-        throw InvalidArgument(fmt::format("{}: its format is {}, this version of Farfield reads {}",
-                                          path.string(), format, format_version));
+    require_format(path, root.attribute<std::uint64_t>("FormatVersion"), format_version);
     Checkpoint c;
     c.version = root.text_attribute("FarfieldVersion");
     c.deciding_text = root.text_attribute("Case");
@@ -125,7 +119,7 @@ Checkpoint read_checkpoint(const fs::path& path) {
 
 std::optional<Checkpoint> newest_checkpoint(const RunFolder& folder,
                                             const std::function<void(const std::string&)>& message) {
-    return read_newest(generations(folder), read_checkpoint, message);
+    return read_newest(folder.checkpoints(), read_checkpoint, message);
 }
 
 } // namespace farfield

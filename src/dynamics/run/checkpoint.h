@@ -2,7 +2,7 @@
 // file is complete or absent, and carries a checksum of its content.
 #pragma once
 
-#include "dynamics/run/run_folder.h"
+#include "dynamics/run/folder.h"
 #include "dynamics/simulation/state.h"
 #include "io/picture.h"
 

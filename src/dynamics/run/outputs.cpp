@@ -1,38 +1,24 @@
 #include "dynamics/run/outputs.h"
 
+#include "base/stopwatch.h"
 #include "dynamics/run/diagnostics_rows.h"
 #include "io/csv.h"
 #include "io/picture.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 
 namespace farfield {
 namespace {
 
-class Stopwatch {
-public:
-    explicit Stopwatch(double& total) : total_(total) {}
-    Stopwatch(const Stopwatch&) = delete;
-    Stopwatch& operator=(const Stopwatch&) = delete;
-    ~Stopwatch() {
-        total_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-    }
-
-private:
-    double& total_;
-    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
-
-SnapshotInfo info_of(const Case& the_case) {
+SnapshotInfo info_of(const Case& simulation_case) {
     SnapshotInfo info =
-        the_case.initial.kind == InitialKind::solar_system ? solar_system_info() : SnapshotInfo{};
-    info.name = the_case.name;
-    info.G = the_case.force.G;
-    info.softening = the_case.force.softening;
-    info.kernel = the_case.force.kernel;
+        simulation_case.initial.kind == InitialKind::solar_system ? solar_system_info() : SnapshotInfo{};
+    info.name = simulation_case.name;
+    info.G = simulation_case.force.G;
+    info.softening = simulation_case.force.softening;
+    info.kernel = simulation_case.force.kernel;
     return info;
 }
 
@@ -58,9 +44,9 @@ std::uint64_t OutputTimes::next_after(double time) const {
     return std::max<std::uint64_t>(k, 1);
 }
 
-Outputs::Outputs(const RunFolder& folder, const Case& the_case, double start_time)
-    : folder_(folder), options_(the_case.output), info_(info_of(the_case)), start_time_(start_time),
-      step_(the_case.time.step), file_(folder.diagnostics()) {}
+Outputs::Outputs(const RunFolder& folder, const Case& simulation_case, double start_time)
+    : folder_(folder), options_(simulation_case.output), info_(info_of(simulation_case)),
+      start_time_(start_time), step_(simulation_case.time.step), file_(folder.diagnostics()) {}
 
 void Outputs::begin() {
     counters_ = {};
@@ -87,9 +73,10 @@ Outputs::Due Outputs::take_due(double time, bool finished) {
 }
 
 void Outputs::write(const OutputState& state, const Due& due) {
-    const Stopwatch watch(seconds_);
+    const Stopwatch watch;
     if (due.row) write_row(state.row.value());
     if (due.snapshot) write_snapshot_files(state);
+    seconds_ += watch.seconds();
 }
 
 void Outputs::save_to(Checkpoint& checkpoint) {

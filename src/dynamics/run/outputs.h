@@ -4,7 +4,7 @@
 
 #include "dynamics/run/checkpoint.h"
 
-#include "dynamics/run/run_folder.h"
+#include "dynamics/run/folder.h"
 #include "io/growing_file.h"
 #include "io/snapshot.h"
 
@@ -29,7 +29,7 @@ struct OutputTimes {
 class Outputs {
 public:
     /// @throws IoError where diagnostics.csv cannot be opened, InvalidArgument where another run writes it.
-    Outputs(const RunFolder& folder, const Case& the_case, double start_time);
+    Outputs(const RunFolder& folder, const Case& simulation_case, double start_time);
 
     /// What is to be written of one state.
     struct Due {

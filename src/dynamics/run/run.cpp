@@ -2,15 +2,17 @@
 #include <farfield/run.h>
 
 #include "backend/threads/parallel.h"
+#include "base/stopwatch.h"
 #include "dynamics/propagators/device_choice.h"
 #include "dynamics/run/case_text.h"
 #include "dynamics/run/checkpoint.h"
+#include "dynamics/run/folder.h"
 #include "dynamics/run/outputs.h"
-#include "dynamics/run/run_folder.h"
 #include "dynamics/run/summary.h"
 #include "dynamics/simulation/state.h"
 #include "io/atomic_file.h"
-#include "io/output_folder.h"
+#include "run/checkpoint.h"
+#include "run/hooks.h"
 #include "sums/costs/cost_file.h"
 
 #include <farfield/error.h>
@@ -18,7 +20,6 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <optional>
 #include <utility>
 
@@ -33,8 +34,8 @@ constexpr const char* new_run_remedy =
 
 class Run {
 public:
-    Run(const Case& the_case, const RunSettings& settings, const RunHooks& hooks)
-        : case_(the_case), hooks_(hooks), folder_(checked_folder(settings)) {
+    Run(const Case& simulation_case, const RunSettings& settings, const RunHooks& hooks)
+        : case_(simulation_case), hooks_(hooks), folder_(settings.out, settings.restart) {
         if (settings.restart) restart();
         if (!simulation_) begin(settings.restart);
     }
@@ -64,7 +65,6 @@ public:
     }
 
 private:
-    static RunFolder checked_folder(const RunSettings& settings);
     [[nodiscard]] ForceOptions force_of(const Checkpoint& checkpoint) const;
     void tell_of_another_cost_table(const Checkpoint& checkpoint) const;
     void check_case(const std::string& deciding_text_before) const;
@@ -79,12 +79,7 @@ private:
     void save_checkpoint();
     void report_progress() const;
     RunResult finish();
-    void say(const std::string& text) const {
-        if (hooks_.message) hooks_.message(text);
-    }
-    [[nodiscard]] double seconds() const {
-        return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
-    }
+    void say(const std::string& text) const { farfield::say(hooks_, text); }
 
     /// What is to be written of the output begun last.
     struct Pending {
@@ -95,7 +90,7 @@ private:
     const Case& case_;
     const RunHooks& hooks_;
     RunFolder folder_;
-    std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+    Stopwatch watch_; ///< since the run began
     std::optional<Simulation> simulation_;
     std::optional<Outputs> outputs_;
     std::optional<Pending> pending_;
@@ -107,30 +102,14 @@ private:
     std::optional<std::uint64_t> restarted_from_step_;
 };
 
-RunFolder Run::checked_folder(const RunSettings& settings) {
-    RunFolder folder(settings.out);
-    if (settings.restart) return folder;
-    if (const auto sign = folder.sign_of_earlier_run(); !sign.empty())
-        refuse_used_folder(folder.path(), sign);
-    return folder;
-}
-
 void Run::check_case(const std::string& before) const {
-    if (const auto difference = first_difference(before, deciding_text(case_)); !difference.empty())
-        throw InvalidArgument(
-            fmt::format("the run in '{}' is of another case: {}; restart it with the case it began "
-                        "with (case.toml there), or choose another folder",
-                        folder_.path().string(), difference));
+    require_same("case", folder_.path(), first_difference(before, deciding_text(case_)), "case.toml");
 }
 
 // The bits of a run belong to a kind of device and an ISA: an automatic choice stays what it was when the run
 // began.
 ForceOptions Run::force_of(const Checkpoint& checkpoint) const {
-    if (checkpoint.version != version())
-        throw InvalidArgument(
-            fmt::format("the checkpoint in '{}' was written by Farfield {}, this is {}, whose last "
-                        "bits may differ; continue with that version, or {}",
-                        folder_.path().string(), checkpoint.version, version(), new_run_remedy));
+    require_this_version(folder_.path(), checkpoint.version, new_run_remedy);
     auto force = case_.force;
     const DeviceChoice before{.kind = checkpoint.backend.device};
     if (force.device.kind == DeviceKind::automatic) force.device = before;
@@ -200,7 +179,7 @@ void Run::restart() {
 void Run::begin(bool wanted_restart) {
     if (wanted_restart) {
         if (fs::exists(folder_.case_file())) check_case(deciding_text(read_case(folder_.case_file())));
-        say(fmt::format("no checkpoint in '{}': starting from the beginning", folder_.path().string()));
+        say_no_checkpoint(hooks_, folder_.path());
     }
     auto initial = make_initial_state(case_.initial);
     start_time_ = initial.time;
@@ -238,7 +217,7 @@ bool Run::begin_due_output() {
     const double time = simulation_->time();
     const bool finished = simulation_->finished();
     Pending now{.due = outputs_->take_due(time, finished), .checkpoint = false};
-    const bool stopped = hooks_.stop_requested && hooks_.stop_requested();
+    const bool stopped = stop_requested(hooks_);
     now.checkpoint = checkpoint_times().due(time, next_checkpoint_) || stopped || finished;
     if (now.checkpoint) next_checkpoint_ = checkpoint_times().next_after(time);
     if (now.due.row || now.due.snapshot || now.checkpoint) {
@@ -252,10 +231,10 @@ void Run::write_output() {
     if (!pending_) return;
     const auto now = *std::exchange(pending_, std::nullopt);
     const auto state = SimulationAccess::finish_output(*simulation_);
-    const double start = seconds();
+    const Stopwatch watch;
     outputs_->write(state, now.due);
     if (now.checkpoint) save_checkpoint();
-    write_seconds_ = seconds() - start;
+    write_seconds_ = watch.seconds();
 }
 
 void Run::save_checkpoint() {
@@ -277,12 +256,13 @@ void Run::report_progress() const {
     progress.time = simulation_->time();
     progress.end = case_.time.end;
     progress.relative_energy_error = outputs_->relative_energy_error();
-    progress.seconds_elapsed = seconds();
+    progress.seconds_elapsed = watch_.seconds();
     if (simulation_->force_seconds() > 0.0)
         progress.pairs_per_second = simulation_->pairs_evaluated() / simulation_->force_seconds();
     if (progress.step > first_step_)
-        progress.seconds_left = progress.seconds_elapsed / static_cast<double>(progress.step - first_step_) *
-                                static_cast<double>(simulation_->steps_remaining());
+        progress.seconds_left =
+            seconds_left(progress.seconds_elapsed, static_cast<double>(progress.step - first_step_),
+                         static_cast<double>(simulation_->steps_remaining()));
     hooks_.progress(progress);
 }
 
@@ -308,7 +288,7 @@ RunResult Run::finish() {
         summary.restarted_from_step = restarted_from_step_;
         summary.steps_here = result.steps - first_step_;
         summary.pairs = simulation_->pairs_evaluated();
-        summary.seconds = seconds();
+        summary.seconds = watch_.seconds();
         summary.force_seconds = simulation_->force_seconds();
         summary.output_seconds = outputs_->seconds();
         summary.notes = simulation_->notes();
@@ -321,8 +301,8 @@ RunResult Run::finish() {
 
 } // namespace
 
-RunResult run_case(const Case& the_case, const RunSettings& settings, const RunHooks& hooks) {
-    return Run(the_case, settings, hooks).execute();
+RunResult run_case(const Case& simulation_case, const RunSettings& settings, const RunHooks& hooks) {
+    return Run(simulation_case, settings, hooks).execute();
 }
 
 } // namespace farfield

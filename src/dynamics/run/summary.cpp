@@ -1,5 +1,6 @@
 #include "dynamics/run/summary.h"
 
+#include "base/machine.h"
 #include "dynamics/run/case_text.h"
 #include "io/atomic_file.h"
 
@@ -7,7 +8,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <fstream>
 #include <string>
 #include <sys/utsname.h>
 #include <thread>
@@ -17,19 +17,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string cpu_model() {
-    std::ifstream file("/proc/cpuinfo");
-    for (std::string line; std::getline(file, line);)
-        if (line.starts_with("model name")) {
-            const auto colon = line.find(": ");
-            if (colon != std::string::npos) return line.substr(colon + 2);
-        }
-    return "unknown";
-}
-
 Json machine() {
     utsname system{};
-    Json out{{"cpu", cpu_model()}, {"logical_cpus", std::thread::hardware_concurrency()}};
+    Json out{{"cpu", this_machine().cpu}, {"logical_cpus", std::thread::hardware_concurrency()}};
     if (uname(&system) == 0) {
         out["system"] = std::string(system.sysname) + " " + system.release;
         out["architecture"] = system.machine;
@@ -38,9 +28,9 @@ Json machine() {
 }
 
 // TOML's booleans, numbers and the strings we write are JSON too.
-Json options(const Case& the_case) {
+Json options(const Case& simulation_case) {
     Json out = Json::object();
-    for (const auto& entry : case_entries(the_case)) {
+    for (const auto& entry : case_entries(simulation_case)) {
         auto value = Json::parse(entry.value, nullptr, false);
         if (value.is_discarded()) value = entry.value;
         auto& place = entry.section.empty() ? out : out[std::string(entry.section)];
@@ -61,7 +51,7 @@ Json energies(const Diagnostics& row) {
 
 } // namespace
 
-void write_summary(const RunFolder& folder, const Case& the_case, const RunSummary& summary) {
+void write_summary(const RunFolder& folder, const Case& simulation_case, const RunSummary& summary) {
     Json out;
     out["farfield"] = std::string(version());
     out["finished"] = summary.finished;
@@ -77,7 +67,7 @@ void write_summary(const RunFolder& folder, const Case& the_case, const RunSumma
                       {"precision", name_of(summary.backend.precision)},
                       {"threads", summary.threads},
                       {"cost_table", summary.cost_table.empty() ? Json() : Json(summary.cost_table)}};
-    out["options"] = options(the_case);
+    out["options"] = options(simulation_case);
     if (summary.restarted_from_step) out["restarted_from_step"] = *summary.restarted_from_step;
     out["this_process"] = {
         {"steps", summary.steps_here},

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "dynamics/forces/forces.h"
-#include "dynamics/run/run_folder.h"
+#include "dynamics/run/folder.h"
 
 #include <farfield/run.h>
 
@@ -36,6 +36,6 @@ struct RunSummary {
     std::vector<std::filesystem::path> files;
 };
 
-void write_summary(const RunFolder& folder, const Case& the_case, const RunSummary& summary);
+void write_summary(const RunFolder& folder, const Case& simulation_case, const RunSummary& summary);
 
 } // namespace farfield

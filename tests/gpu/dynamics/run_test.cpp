@@ -32,12 +32,12 @@ Case gpu_case(int n = gpu_test::sized(1500, 150), Integrator integrator = Integr
 TEST(GpuRun, LeavesTheFilesOfTheCpuToThePrecision) {
     NEEDS_GPU();
     const TemporaryFolder folder;
-    auto the_case = gpu_case(300);
-    the_case.force.precision = Precision::float64;
-    the_case.time.end = 0.25;
-    run_case(the_case, {.out = folder / "gpu"});
-    the_case.force.device = {.kind = DeviceKind::cpu};
-    run_case(the_case, {.out = folder / "cpu"});
+    auto simulation_case = gpu_case(300);
+    simulation_case.force.precision = Precision::float64;
+    simulation_case.time.end = 0.25;
+    run_case(simulation_case, {.out = folder / "gpu"});
+    simulation_case.force.device = {.kind = DeviceKind::cpu};
+    run_case(simulation_case, {.out = folder / "cpu"});
     const auto gpu = read_csv(folder / "gpu" / "diagnostics.csv"),
                cpu = read_csv(folder / "cpu" / "diagnostics.csv");
     ASSERT_EQ(gpu.rows(), cpu.rows());
@@ -53,16 +53,17 @@ TEST(GpuRun, StopsAndGoesOn) {
     for (const std::size_t n :
          gpu_test::sizes_up_to(1500, {1500, 8500})) { // the persistent kernel and graphs
         const TemporaryFolder folder;
-        auto the_case = gpu_case(static_cast<int>(n), Integrator::yoshida4);
-        the_case.time.end = 0.5;
-        run_case(the_case, {.out = folder / "whole"});
-        the_case.output.checkpoint_every = 0.0; // interruptions alone make checkpoints
+        auto simulation_case = gpu_case(static_cast<int>(n), Integrator::yoshida4);
+        simulation_case.time.end = 0.5;
+        run_case(simulation_case, {.out = folder / "whole"});
+        simulation_case.output.checkpoint_every = 0.0; // interruptions alone make checkpoints
         int stops = 0;
         for (bool finished = false; !finished;) {
             int polls = 0;
             RunHooks hooks;
             hooks.stop_requested = [&] { return ++polls == 3; };
-            finished = run_case(the_case, {.out = folder / "stopped", .restart = stops > 0}, hooks).finished;
+            finished =
+                run_case(simulation_case, {.out = folder / "stopped", .restart = stops > 0}, hooks).finished;
             stops += finished ? 0 : 1;
         }
         EXPECT_GE(stops, 2);
@@ -119,8 +120,8 @@ TEST(GpuRun, GoesOnAfterALostGpu) {
 TEST(GpuRun, KeepsItsCheckpointWhereMemoryIsFull) {
     NEEDS_GPU();
     const TemporaryFolder folder;
-    const auto the_case = gpu_case(200000); // some 100 MB
-    auto short_case = the_case;
+    const auto simulation_case = gpu_case(200000); // some 100 MB
+    auto short_case = simulation_case;
     short_case.time.end = short_case.time.step;
     run_case(short_case, {.out = folder / "out"});
     const auto before = bytes_of(folder / "out" / "checkpoint.h5");
@@ -166,17 +167,17 @@ TEST(GpuRun, SurvivesBeingKilledAtAnyMoment) {
 TEST(GpuRun, RefusesTheCheckpointOfAnotherDevice) {
     NEEDS_GPU();
     const TemporaryFolder folder;
-    auto the_case = gpu_case(200);
-    the_case.time.end = 0.1;
-    run_case(the_case, {.out = folder / "gpu"});
+    auto simulation_case = gpu_case(200);
+    simulation_case.time.end = 0.1;
+    run_case(simulation_case, {.out = folder / "gpu"});
     EXPECT_EQ(read_checkpoint(folder / "gpu" / "checkpoint.h5").backend.device, DeviceKind::cuda);
-    the_case.time.end = 0.2;
-    the_case.force.device = {.kind = DeviceKind::cpu};
-    expect_contains(
-        error_of<InvalidArgument>([&] { run_case(the_case, {.out = folder / "gpu", .restart = true}); }),
-        {"device = cuda, not cpu", "new run"});
-    the_case.force.device = {}; // stays where it began
-    EXPECT_TRUE(run_case(the_case, {.out = folder / "gpu", .restart = true}).finished);
+    simulation_case.time.end = 0.2;
+    simulation_case.force.device = {.kind = DeviceKind::cpu};
+    expect_contains(error_of<InvalidArgument>(
+                        [&] { run_case(simulation_case, {.out = folder / "gpu", .restart = true}); }),
+                    {"device = cuda, not cpu", "new run"});
+    simulation_case.force.device = {}; // stays where it began
+    EXPECT_TRUE(run_case(simulation_case, {.out = folder / "gpu", .restart = true}).finished);
     EXPECT_EQ(read_checkpoint(folder / "gpu" / "checkpoint.h5").backend.device, DeviceKind::cuda);
 }
 

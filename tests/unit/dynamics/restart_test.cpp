@@ -41,12 +41,12 @@ INSTANTIATE_TEST_SUITE_P(All, EachCase, testing::ValuesIn(cases()), [](const aut
 
 // In a child process: run (or go on with) the case; exit status 0 when it finished. Nothing of the parent's
 // OpenMP threads survives a fork, so the child uses one thread.
-pid_t start_child(Case the_case, const fs::path& out) {
+pid_t start_child(Case simulation_case, const fs::path& out) {
     const auto pid = fork();
     if (pid != 0) return pid;
-    the_case.force.threads = 1;
+    simulation_case.force.threads = 1;
     try {
-        run_case(the_case, {.out = out, .restart = true});
+        run_case(simulation_case, {.out = out, .restart = true});
     } catch (const std::exception& error) {
         fprintf(stderr, "child: %s\n", error.what());
         _exit(1);
@@ -91,29 +91,30 @@ TEST_P(EachCase, SurvivesBeingKilledAtAnyMoment) {
 
 TEST_P(EachCase, HasTheSameBitsForAnyNumberOfThreads) {
     const TemporaryFolder folder;
-    auto the_case = GetParam();
-    the_case.force.threads = 1;
-    run_case(the_case, {.out = folder / "1"});
+    auto simulation_case = GetParam();
+    simulation_case.force.threads = 1;
+    run_case(simulation_case, {.out = folder / "1"});
     for (int threads : {2, 7}) {
-        the_case.force.threads = threads;
+        simulation_case.force.threads = threads;
         const auto out = folder / (threads == 2 ? "2" : "7");
-        run_case(the_case, {.out = out});
+        run_case(simulation_case, {.out = out});
         expect_same_results(folder / "1", out);
     }
 }
 
 TEST_P(EachCase, StopsAndGoesOn) {
     const TemporaryFolder folder;
-    auto the_case = GetParam();
-    run_case(the_case, {.out = folder / "whole"});
-    the_case.output.checkpoint_every = 0.0; // interruptions alone make checkpoints
+    auto simulation_case = GetParam();
+    run_case(simulation_case, {.out = folder / "whole"});
+    simulation_case.output.checkpoint_every = 0.0; // interruptions alone make checkpoints
     int stops = 0;
     bool finished = false;
     while (!finished) {
         int steps = 0;
         RunHooks hooks;
         hooks.stop_requested = [&] { return ++steps == 9; };
-        const auto result = run_case(the_case, {.out = folder / "stopped", .restart = stops > 0}, hooks);
+        const auto result =
+            run_case(simulation_case, {.out = folder / "stopped", .restart = stops > 0}, hooks);
         finished = result.finished;
         stops += finished ? 0 : 1;
         if (!finished) {
@@ -174,11 +175,11 @@ TEST(Restart, ContinuesFromThePreviousCheckpointAlone) {
 // A limit on the size of files stands for a disk that fills: writes stop in the middle of a row.
 TEST(Restart, GoesOnAfterTheDiskWasFull) {
     const TemporaryFolder folder;
-    auto the_case = small_case();
-    the_case.force.threads = 1;
-    the_case.output.snapshot_every = 0.25; // at steps 32 and 64; rows alone are written in between
-    the_case.output.checkpoint_every = 0.25;
-    run_case(the_case, {.out = folder / "whole"});
+    auto simulation_case = small_case();
+    simulation_case.force.threads = 1;
+    simulation_case.output.snapshot_every = 0.25; // at steps 32 and 64; rows alone are written in between
+    simulation_case.output.checkpoint_every = 0.25;
+    run_case(simulation_case, {.out = folder / "whole"});
     const auto row_limit = bytes_of(folder / "whole" / "diagnostics.csv").size() * 2 / 3;
     const auto out = folder / "out";
     const auto pid = fork();
@@ -192,7 +193,7 @@ TEST(Restart, GoesOnAfterTheDiskWasFull) {
             setrlimit(RLIMIT_FSIZE, &limit);
         };
         try {
-            run_case(the_case, {.out = out}, hooks);
+            run_case(simulation_case, {.out = out}, hooks);
         } catch (const IoError& error) {
             _exit(std::string(error.what()).find("diagnostics.csv") != std::string::npos ? 0 : 3);
         } catch (...) {
@@ -208,7 +209,7 @@ TEST(Restart, GoesOnAfterTheDiskWasFull) {
     const auto rows = bytes_of(out / "diagnostics.csv");
     ASSERT_FALSE(rows.empty());
     EXPECT_EQ(rows.back(), '\n') << "part of a row was left";
-    EXPECT_TRUE(run_case(the_case, {.out = out, .restart = true}).finished);
+    EXPECT_TRUE(run_case(simulation_case, {.out = out, .restart = true}).finished);
     expect_same_results(folder / "whole", out);
 }
 
@@ -320,11 +321,12 @@ TEST(Restart, ContinuesAFinishedRunToALaterEnd) {
 // The shortened last step leaves the grid; what follows counts from there.
 TEST(Restart, ContinuesAfterAShortenedLastStep) {
     const TemporaryFolder folder;
-    auto the_case = small_case();
-    the_case.time.step = 0.3;
-    EXPECT_EQ(run_case(the_case, {.out = folder / "out"}).steps, 2U);
-    the_case.time.end = 1.0;
-    EXPECT_EQ(run_case(the_case, {.out = folder / "out", .restart = true}).steps, 4U); // 0.3, 0.5, 0.8, 1.0
+    auto simulation_case = small_case();
+    simulation_case.time.step = 0.3;
+    EXPECT_EQ(run_case(simulation_case, {.out = folder / "out"}).steps, 2U);
+    simulation_case.time.end = 1.0;
+    EXPECT_EQ(run_case(simulation_case, {.out = folder / "out", .restart = true}).steps,
+              4U); // 0.3, 0.5, 0.8, 1.0
     const auto times = *read_csv(folder / "out" / "diagnostics.csv").find("time");
     EXPECT_EQ(times, (std::vector<double>{0.0, 0.3, 0.5, 0.8, 1.0}));
 }

@@ -16,9 +16,9 @@ using namespace test;
 
 TEST(Run, LeavesTheFilesItPromises) {
     const TemporaryFolder folder;
-    auto the_case = small_case();
-    the_case.output.pictures = true;
-    const auto result = run_case(the_case, {.out = folder / "deep/out"});
+    auto simulation_case = small_case();
+    simulation_case.output.pictures = true;
+    const auto result = run_case(simulation_case, {.out = folder / "deep/out"});
     EXPECT_TRUE(result.finished);
     EXPECT_EQ(result.steps, 64U);
     EXPECT_EQ(result.time, 0.5);
@@ -61,9 +61,9 @@ TEST(Run, WritesRowsWithTheAgreedColumns) {
 
 TEST(Run, WritesOnlyStartAndEndWithoutIntervals) {
     const TemporaryFolder folder;
-    auto the_case = small_case();
-    the_case.output = {.pictures = false};
-    run_case(the_case, {.out = folder / "out"});
+    auto simulation_case = small_case();
+    simulation_case.output = {.pictures = false};
+    run_case(simulation_case, {.out = folder / "out"});
     EXPECT_EQ(read_csv(folder / "out" / "diagnostics.csv").rows(), 2);
     EXPECT_TRUE(fs::exists(folder / "out" / "snapshot_0001.h5"));
     EXPECT_FALSE(fs::exists(folder / "out" / "snapshot_0002.h5"));
@@ -74,9 +74,9 @@ TEST(Run, WritesOnlyStartAndEndWithoutIntervals) {
 
 TEST(Run, OfNoLengthLeavesTheStart) {
     const TemporaryFolder folder;
-    auto the_case = small_case();
-    the_case.time.end = 0.0;
-    EXPECT_TRUE(run_case(the_case, {.out = folder / "out"}).finished);
+    auto simulation_case = small_case();
+    simulation_case.time.end = 0.0;
+    EXPECT_TRUE(run_case(simulation_case, {.out = folder / "out"}).finished);
     EXPECT_EQ(read_csv(folder / "out" / "diagnostics.csv").rows(), 1);
     EXPECT_TRUE(fs::exists(folder / "out" / "checkpoint.h5"));
     EXPECT_FALSE(fs::exists(folder / "out" / "snapshot_0001.h5"));
@@ -84,10 +84,10 @@ TEST(Run, OfNoLengthLeavesTheStart) {
 
 TEST(Run, ShortensTheLastStepAndSaysSo) {
     const TemporaryFolder folder;
-    auto the_case = small_case();
-    the_case.time.step = 0.3;
+    auto simulation_case = small_case();
+    simulation_case.time.step = 0.3;
     Messages messages;
-    const auto result = run_case(the_case, {.out = folder / "out"}, messages.hooks());
+    const auto result = run_case(simulation_case, {.out = folder / "out"}, messages.hooks());
     EXPECT_EQ(result.steps, 2U);
     EXPECT_EQ(result.time, 0.5);
     expect_contains(messages.text, {"time.end = 0.5", "time.step = 0.3", "shortened to 0.2"});
@@ -95,13 +95,13 @@ TEST(Run, ShortensTheLastStepAndSaysSo) {
 
 TEST(Run, SaysThatHermiteComputesInDouble) {
     const TemporaryFolder folder;
-    auto the_case = small_case(Integrator::hermite4);
-    the_case.force.precision = Precision::float32;
+    auto simulation_case = small_case(Integrator::hermite4);
+    simulation_case.force.precision = Precision::float32;
     Messages messages;
-    run_case(the_case, {.out = folder / "float"}, messages.hooks());
+    run_case(simulation_case, {.out = folder / "float"}, messages.hooks());
     expect_contains(messages.text, {"hermite4", "in double", "\"float\""});
-    the_case.force.precision = Precision::float64;
-    run_case(the_case, {.out = folder / "double"});
+    simulation_case.force.precision = Precision::float64;
+    run_case(simulation_case, {.out = folder / "double"});
     expect_same_results(folder / "float", folder / "double");
 }
 
@@ -126,9 +126,9 @@ TEST(Run, RefusesAFolderItCannotWrite) {
 
 TEST(Run, LeavesNoFilesOfACaseThatIsNotAllowed) {
     const TemporaryFolder folder;
-    auto the_case = small_case();
-    the_case.time.step = 0.0;
-    expect_contains(error_of<InvalidArgument>([&] { run_case(the_case, {.out = folder / "out"}); }),
+    auto simulation_case = small_case();
+    simulation_case.time.step = 0.0;
+    expect_contains(error_of<InvalidArgument>([&] { run_case(simulation_case, {.out = folder / "out"}); }),
                     {"time.step is 0"});
     EXPECT_TRUE(fs::is_empty(folder / "out"));
 }
@@ -150,18 +150,18 @@ TEST(Run, ReportsProgressOfEveryStep) {
 
 TEST(CaseText, ReadsBackAsTheSameCase) {
     const TemporaryFolder folder;
-    auto the_case = small_case(Integrator::hermite4);
-    the_case.name = "two \"clusters\" \\";
-    the_case.initial.kind = InitialKind::two_clusters;
-    the_case.initial.model = InitialKind::king;
-    the_case.initial.w0 = 7.0;
-    the_case.initial.separation = 1e-300;
-    the_case.time.adaptive = true;
-    the_case.time.eta = 0.1 + 0.2;
-    write_bytes(folder / "case.toml", case_toml(the_case));
+    auto simulation_case = small_case(Integrator::hermite4);
+    simulation_case.name = "two \"clusters\" \\";
+    simulation_case.initial.kind = InitialKind::two_clusters;
+    simulation_case.initial.model = InitialKind::king;
+    simulation_case.initial.w0 = 7.0;
+    simulation_case.initial.separation = 1e-300;
+    simulation_case.time.adaptive = true;
+    simulation_case.time.eta = 0.1 + 0.2;
+    write_bytes(folder / "case.toml", case_toml(simulation_case));
     const auto read = read_case(folder / "case.toml");
-    EXPECT_EQ(case_toml(read), case_toml(the_case));
-    EXPECT_EQ(deciding_text(read), deciding_text(the_case));
+    EXPECT_EQ(case_toml(read), case_toml(simulation_case));
+    EXPECT_EQ(deciding_text(read), deciding_text(simulation_case));
     EXPECT_EQ(read.time.eta, 0.1 + 0.2);
     EXPECT_EQ(read.initial.w0, 7.0);
 }
@@ -169,18 +169,18 @@ TEST(CaseText, ReadsBackAsTheSameCase) {
 // A key that is added to case files must also tell one case from another, or be left out on purpose.
 TEST(CaseText, HasEveryKeyThatTheCaseUses) {
     for (auto name : names_of<InitialKind>()) {
-        Case the_case;
-        the_case.name = std::string("x");
-        the_case.initial.kind = *from_name<InitialKind>(name);
-        the_case.time.integrator = Integrator::hermite4;
-        the_case.time.adaptive = true;
-        const auto entries = case_entries(the_case);
+        Case simulation_case;
+        simulation_case.name = std::string("x");
+        simulation_case.initial.kind = *from_name<InitialKind>(name);
+        simulation_case.time.integrator = Integrator::hermite4;
+        simulation_case.time.adaptive = true;
+        const auto entries = case_entries(simulation_case);
         for (const auto& key : case_file::keys()) {
             const auto same = [&](const CaseEntry& e) {
                 return e.section == key.section && e.key == key.name;
             };
             EXPECT_EQ(std::any_of(entries.begin(), entries.end(), same),
-                      case_file::used_by(key, the_case.initial))
+                      case_file::used_by(key, simulation_case.initial))
                 << case_file::full_name(key) << " with " << name;
         }
     }

@@ -4,8 +4,8 @@
 #include "io/picture/animation.h"
 #include "io/picture/colour_map.h"
 #include "io/picture/plot_field.h"
-#include "io/sealed_file.h"
 #include "io/vtkhdf.h"
+#include "run/sealed_file.h"
 #include "unit/io/io_test.h"
 
 #include <algorithm>

@@ -1,0 +1,30 @@
+// Writing a stencil program as a project that needs no Farfield: what `farfield stencil emit` does.
+#pragma once
+
+#include "stencil/run/inspect.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace farfield {
+
+struct StencilEmitTask {
+    StencilTask program;
+    std::string target = "cpu"; ///< of emit_targets()
+    std::filesystem::path folder;
+    std::optional<std::int64_t> steps; ///< by default those of the program, or 1000
+};
+
+/// The targets that projects can be written for.
+std::vector<std::string_view> emit_targets();
+
+/// Writes the files; those of an earlier project are replaced. @returns their paths.
+/// @throws StencilError for mistakes of the program, InvalidArgument for a target that is not known and for a
+/// folder with other files of the same names, IoError.
+std::vector<std::filesystem::path> emit_stencil(const StencilEmitTask& task);
+
+} // namespace farfield

@@ -1,0 +1,239 @@
+#include "sums/run/sum_files.h"
+
+#include "base/machine.h"
+#include "base/stopwatch.h"
+#include "io/atomic_file.h"
+#include "io/points_file.h"
+#include "sums/kernels/kernel.h"
+
+#include <farfield/error.h>
+#include <farfield/options.h>
+#include <farfield/version.h>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace farfield {
+namespace {
+
+struct Timings {
+    double read = 0.0;
+    double plan = 0.0;
+    double write = 0.0;
+    double total = 0.0;
+    std::vector<SumReport> executions;
+};
+
+const SumReport& fastest(const Timings& timings) {
+    return *std::min_element(
+        timings.executions.begin(), timings.executions.end(),
+        [](const SumReport& a, const SumReport& b) { return a.compute_seconds < b.compute_seconds; });
+}
+
+void add_gpus(nlohmann::ordered_json& json, const SumReport& report) {
+    const auto found = gpus();
+    for (const int index : report.device.gpus)
+        for (const auto& gpu : found)
+            if (gpu.index == index) json["gpus"].push_back(gpu.name);
+}
+
+// As asked for.
+nlohmann::ordered_json options_of(const SumOptions& options) {
+    nlohmann::ordered_json json;
+    for (const auto& option : option_table())
+        if (option.sum)
+            std::visit([&](const auto& value) { json[std::string(option.name)] = value; },
+                       option.sum.get(options));
+    return json;
+}
+
+nlohmann::ordered_json errors_of(const SumReport& report) {
+    auto list = nlohmann::ordered_json::array();
+    for (const auto& error : report.errors)
+        list.push_back({{"output", name_of(error.output)},
+                        {"norm", error.largest ? "largest difference at the samples" : "L2"},
+                        {"relative", error.relative},
+                        {"median", error.median},
+                        {"percent_99", error.percent_99},
+                        {"maximum", error.maximum},
+                        {"samples", error.samples}});
+    return list;
+}
+
+nlohmann::ordered_json stages_of(const Timings& timings) {
+    const auto& best = fastest(timings);
+    nlohmann::ordered_json stages{{"read_seconds", timings.read},
+                                  {"plan_seconds", timings.plan},
+                                  {"prepare_seconds", best.prepare_seconds},
+                                  {"compute_seconds", best.compute_seconds},
+                                  {"finish_seconds", best.finish_seconds}};
+    if (!best.errors.empty()) stages["verify_seconds"] = timings.executions.front().verify_seconds;
+    stages["write_seconds"] = timings.write;
+    stages["total_seconds"] = timings.total;
+    return stages;
+}
+
+std::string report_json(const SumFilesTask& task, const Timings& timings) {
+    const auto& best = fastest(timings);
+    nlohmann::ordered_json json;
+    json["version"] = version();
+    json["cpu"] = this_machine().cpu;
+    json["kernel"] = name_of(task.options.kernel);
+    json["method"] = name_of(best.method);
+    json["method_reason"] = best.reason;
+    json["precision"] = name_of(best.precision);
+    json["device"] = name_of(best.device);
+    json["cost_table"] =
+        best.cost_table.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(best.cost_table);
+    if (best.device.kind == DeviceKind::cuda) add_gpus(json, best);
+    json["isa"] = name_of(best.isa);
+    json["threads"] = best.threads;
+    json["output"] = nlohmann::json::array();
+    for (int k = 0; k < output_count; ++k)
+        if (task.wanted.has(static_cast<Output>(k)))
+            json["output"].push_back(name_of(static_cast<Output>(k)));
+    json["sources"] = best.sources;
+    json["targets"] = best.targets;
+    json["targets_are_sources"] = task.targets.empty();
+    if (!best.errors.empty()) json["errors"] = errors_of(best);
+    json["predicted_bytes"] = best.predicted_bytes;
+    json["direct"] = {{"pairs", best.direct.pairs},
+                      {"pairs_per_second", best.direct.pairs_per_second},
+                      {"variant", name_of(best.direct.variant)},
+                      {"coincident_pairs_skipped", best.direct.coincident_pairs_skipped}};
+    json["options"] = options_of(task.options);
+    json["repeat"] = task.repeat;
+    json["compute_seconds"] = best.compute_seconds;
+    for (const auto& execution : timings.executions)
+        json["compute_seconds_of_each"].push_back(execution.compute_seconds);
+    for (const auto& pass : best.passes)
+        json["passes"].push_back({{"name", pass.name}, {"seconds", pass.seconds}});
+    json["stages"] = stages_of(timings);
+    return json.dump(2) + '\n';
+}
+
+std::string summary(const SumFilesTask& task, const Timings& timings) {
+    const auto& best = fastest(timings);
+    const auto machine =
+        best.device.kind == DeviceKind::cuda
+            ? name_of(best.device)
+            : fmt::format("{}, {} thread{}", name_of(best.isa), best.threads, best.threads == 1 ? "" : "s");
+    auto out =
+        fmt::format("{} sources, {} targets: {:.3g} s, {:.2e} pairs/s ({}, {})\n", best.sources, best.targets,
+                    best.compute_seconds, best.direct.pairs_per_second, name_of(best.precision), machine);
+    for (const auto& error : best.errors)
+        out += fmt::format("relative error of the {}: {:.1e} ({} at {} sampled targets)\n",
+                           name_of(error.output), error.relative,
+                           error.largest ? "largest difference" : "L2, scaled to all,", error.samples);
+    if (best.direct.coincident_pairs_skipped > 0)
+        out += fmt::format("skipped {} coincident pairs\n", best.direct.coincident_pairs_skipped);
+    out += "Files made:\n  " + task.out.string() + '\n';
+    if (!task.json.empty()) out += "  " + task.json.string() + '\n';
+    return out;
+}
+
+// Messages of the library speak of sources and targets; here these are files.
+std::string with_files(const SumFilesTask& task, const char* message) {
+    return fmt::format("{}{}{}: {}", task.sources.string(), task.targets.empty() ? "" : " and ",
+                       task.targets.string(), message);
+}
+
+PointLayout layout_of(const KernelInfo& kernel) {
+    return {.least_dimension = kernel.least_dimension,
+            .most_dimension = kernel.most_dimension,
+            .strength = kernel.strength.column,
+            .second = kernel.strength.second_column};
+}
+
+OutputArray output_array(const KernelInfo& kernel, const OutputInfo& info, int dimension,
+                         std::span<const double> values) {
+    OutputArray out{std::string(name_of(info.output)), {}, values};
+    const int width = kernel.width(info, dimension);
+    for (int k = 0; k < width; ++k)
+        out.columns.push_back(info.is_vector && dimension <= 3 ? fmt::format("{}_{}", out.name, "xyz"[k])
+                              : info.is_vector                 ? fmt::format("{}_x{}", out.name, k + 1)
+                              : width == 2                     ? out.name + (k == 0 ? "_real" : "_imaginary")
+                                                               : out.name);
+    return out;
+}
+
+/// The outputs asked for, in the order of the kernel.
+struct Results {
+    std::vector<std::vector<double>> values;
+    std::vector<OutputArray> arrays;
+    SumOutputs views;
+};
+
+Results results_for(const SumFilesTask& task, int dimension, std::int64_t m) {
+    const auto& kernel = kernel_info(task.options.kernel);
+    Results results;
+    results.values.reserve(kernel.outputs.size());
+    for (const auto& info : kernel.outputs) {
+        if (!task.wanted.has(info.output)) continue;
+        const int width = kernel.width(info, dimension);
+        auto& values = results.values.emplace_back(static_cast<std::size_t>(m * width));
+        results.arrays.push_back(output_array(kernel, info, dimension, values));
+        results.views.of(info.output) = matrix_view(std::span<double>(values), width);
+    }
+    return results;
+}
+
+// Which outputs: all that the kernel has where none is named.
+SumFilesTask with_outputs(SumFilesTask task) {
+    const auto& kernel = kernel_info(task.options.kernel);
+    if (task.wanted.empty()) task.wanted = kernel.output_set();
+    for (int k = 0; k < output_count; ++k)
+        if (const auto output = static_cast<Output>(k);
+            task.wanted.has(output) && kernel.find(output) == nullptr)
+            throw InvalidArgument(fmt::format("kernel '{}' has no output '{}'; it has {}", kernel.name,
+                                              name_of(output), name_of(kernel.output_set())));
+    return task;
+}
+
+} // namespace
+
+std::string sum_files(const SumFilesTask& asked) {
+    const auto task = with_outputs(asked);
+    check_sum_output_name(task.out);
+    Stopwatch whole;
+    Stopwatch watch;
+    Timings timings;
+    const auto& kernel = kernel_info(task.options.kernel);
+    const auto sources = read_sources(task.sources, layout_of(kernel));
+    const auto targets =
+        task.targets.empty() ? std::vector<double>() : read_targets(task.targets, sources.dimension);
+    timings.read = watch.lap();
+
+    const auto source_view = matrix_view(std::span<const double>(sources.points), sources.dimension);
+    const auto target_view = matrix_view(std::span<const double>(targets), sources.dimension);
+    auto plan = task.targets.empty() ? SumPlan(source_view, task.options)
+                                     : SumPlan(source_view, target_view, task.options);
+    timings.plan = watch.lap();
+
+    const auto m = task.targets.empty() ? source_view.shape[0] : target_view.shape[0];
+    const auto results = results_for(task, sources.dimension, m);
+    const auto strengths = matrix_view(std::span<const double>(sources.strengths), kernel.strength.columns);
+    try {
+        for (int i = 0; i < task.repeat; ++i) {
+            plan.execute(strengths, results.views, task.hooks);
+            timings.executions.push_back(plan.report());
+        }
+    } catch (const InvalidArgument& error) {
+        throw InvalidArgument(with_files(task, error.what()));
+    }
+
+    watch.lap();
+    write_sum_outputs(task.out, m, results.arrays);
+    timings.write = watch.lap();
+    timings.total = whole.lap();
+    if (!task.json.empty()) write_file_atomically(task.json, report_json(task, timings));
+    return summary(task, timings);
+}
+
+} // namespace farfield

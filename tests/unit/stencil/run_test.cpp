@@ -1,0 +1,184 @@
+// What run_stencil leaves in its folder, read back; the command line's tests cover stopping and continuing.
+#include "io/hdf5.h"
+
+#include <farfield/stencil_run.h>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace farfield;
+namespace fs = std::filesystem;
+
+// x from 1 in cells of 1/4, z from −1; u lies half a cell off in x. Steps of 1/2.
+constexpr const char* program = R"(program placed
+grid g[x: 1 to 3, z: -1 to 0.5] sampling 4
+field u at (x+1/2, z) = X
+field w : float = Z
+update add: u += 1
+update keep: w *= 1
+step: add, keep
+output u, w every 2
+time dt = 0.5, steps = 4
+)";
+
+class StencilRunFiles : public ::testing::Test {
+protected:
+    void SetUp() override {
+        folder_ = fs::temp_directory_path() / ("farfield-stencil-" + std::to_string(::getpid()));
+        fs::remove_all(folder_);
+    }
+    void TearDown() override { fs::remove_all(folder_); }
+
+    StencilRunSettings settings(const fs::path& out) const {
+        StencilRunSettings settings;
+        settings.out = folder_ / out;
+        settings.options.target = "interpreter";
+        settings.checkpoint_seconds = 0;
+        return settings;
+    }
+    StencilRunResult run(const std::string& text) const {
+        return run_stencil(StencilProgram::from_text(text), settings(""));
+    }
+    static std::string bytes(const fs::path& path) {
+        std::ifstream file(path, std::ios::binary);
+        return {std::istreambuf_iterator<char>(file), {}};
+    }
+    /// What the refusal of these settings says.
+    static std::string refusal(const StencilRunSettings& settings) {
+        try {
+            run_stencil(StencilProgram::from_text(program), settings);
+        } catch (const InvalidArgument& error) {
+            return error.what();
+        }
+        return "not refused";
+    }
+
+    fs::path folder_;
+};
+
+TEST_F(StencilRunFiles, FieldsLieWhereTheProgramSays) {
+    const auto result = run(program);
+    EXPECT_TRUE(result.finished);
+    EXPECT_EQ(result.time, 2.0);
+    const auto file = hdf5::File::open(folder_ / "u_00000004.vtkhdf");
+    const auto group = file.root().group("VTKHDF");
+    EXPECT_EQ(group.attribute_array<double>("Origin"), (std::vector<double>{1.125, 0, -1}));
+    EXPECT_EQ(group.attribute_array<double>("Spacing"), (std::vector<double>{0.25, 1, 0.25}));
+    EXPECT_EQ(group.attribute_array<double>("Stagger"), (std::vector<double>{0.5, 0, 0}));
+    EXPECT_EQ(group.attribute_array<std::int64_t>("WholeExtent"),
+              (std::vector<std::int64_t>{0, 7, 0, 0, 0, 5}));
+    EXPECT_EQ(group.attribute<double>("Time"), 2.0);
+    const auto u = group.group("PointData").dataset("u");
+    EXPECT_EQ(u.shape(), (hdf5::Shape{6, 8}));            // z, x
+    EXPECT_EQ(u.read<double>()[2], 1.125 + 2 * 0.25 + 4); // X of the third value, and a 1 for each step
+    const auto other = hdf5::File::open(folder_ / "w_00000002.vtkhdf");
+    const auto w = other.root().group("VTKHDF");
+    EXPECT_EQ(w.attribute_array<double>("Origin"), (std::vector<double>{1, 0, -1}));
+    EXPECT_EQ(w.group("PointData").dataset("w").read<double>()[8], -0.75); // the second row
+    EXPECT_FALSE(fs::exists(folder_ / "u_00000000.vtkhdf"));
+    EXPECT_FALSE(fs::exists(folder_ / "series.csv")); // nothing is recorded
+}
+
+TEST_F(StencilRunFiles, TheFirstStepThatIsNotFiniteIsFound) {
+    // 2^(2^n) leaves the doubles when n = 10: in the tenth squaring, which is step 9
+    const std::string squares =
+        "grid g[x: 4]\nfield u on g = 1\nfield v on g = 2\nupdate a on x == 1: v = v*v\n"
+        "step: a\ntime steps = 1000\n";
+    try {
+        run(squares);
+        FAIL() << "an infinite value was not found";
+    } catch (const Error& error) {
+        const std::string text = error.what();
+        EXPECT_NE(text.find("'v' became inf in the cell (x = 1) in step 9"), std::string::npos) << text;
+    }
+}
+
+TEST_F(StencilRunFiles, AStoppedRunGoesOnToTheSameBytes) {
+    const auto placed = StencilProgram::from_text(program);
+    run_stencil(placed, settings("whole"));
+    auto parts = settings("parts");
+    int told = 0;
+    bool prepared = false;
+    std::vector<std::string> messages;
+    StencilRunHooks hooks;
+    hooks.progress = [&](const StencilRunProgress& now) { told += now.steps_total == 4 ? 1 : 0; };
+    hooks.stop_requested = [] { return true; }; // after the first steps
+    hooks.message = [&](const std::string& text) { messages.push_back(text); };
+    hooks.prepared = [&] { prepared = true; };
+    const auto stopped = run_stencil(placed, parts, hooks);
+    EXPECT_FALSE(stopped.finished);
+    EXPECT_EQ(stopped.step, 1);
+    EXPECT_TRUE(prepared);
+    EXPECT_EQ(told, 2); // before the first step and after it
+    EXPECT_NE(refusal(parts).find("holds an earlier run"), std::string::npos);
+    parts.restart = true;
+    hooks.stop_requested = {};
+    const auto rest = run_stencil(placed, parts, hooks);
+    EXPECT_TRUE(rest.finished);
+    EXPECT_EQ(rest.steps_here, 3);
+    ASSERT_FALSE(messages.empty());
+    EXPECT_EQ(messages.back(), "continuing from step 1, t = 0.5");
+    for (const auto* name : {"u_00000004.vtkhdf", "w_00000002.vtkhdf", "program.ff"}) {
+        EXPECT_FALSE(bytes(folder_ / "whole" / name).empty()) << name;
+        EXPECT_EQ(bytes(folder_ / "whole" / name), bytes(folder_ / "parts" / name)) << name;
+    }
+}
+
+TEST_F(StencilRunFiles, TheEndMayBeAStepOrATime) {
+    auto by_time = settings("time");
+    by_time.end = 0.7; // steps of 1/2: the second one passes it
+    EXPECT_EQ(run_stencil(StencilProgram::from_text(program), by_time).step, 2);
+    auto by_steps = settings("steps");
+    by_steps.steps = 3;
+    by_steps.plots = {{"u", folder_ / "u.png"}};
+    by_steps.animations = {{"w", folder_ / "w.png", 1}};
+    const auto result = run_stencil(StencilProgram::from_text(program), by_steps);
+    EXPECT_EQ(result.step, 3);
+    EXPECT_TRUE(fs::exists(folder_ / "u.png"));
+    EXPECT_TRUE(fs::exists(folder_ / "w.png"));
+    EXPECT_EQ(result.files.back(), folder_ / "w.png");
+}
+
+TEST_F(StencilRunFiles, SettingsThatAreNotAllowedAreRefusedBeforeAFileIsWritten) {
+    const auto expect_refusal = [&](const StencilRunSettings& settings, const std::string& words) {
+        const auto text = refusal(settings);
+        EXPECT_NE(text.find(words), std::string::npos) << text;
+        EXPECT_FALSE(fs::exists(folder_));
+    };
+    auto both = settings("");
+    both.steps = 1;
+    both.end = 1.0;
+    expect_refusal(both, "steps and end are both given");
+    auto backwards = settings("");
+    backwards.steps = -1;
+    expect_refusal(backwards, "steps = -1 is not allowed");
+    auto never = settings("");
+    never.end = std::numeric_limits<double>::infinity();
+    expect_refusal(never, "end = inf is not allowed");
+    auto checkpoints = settings("");
+    checkpoints.checkpoint_seconds = -1;
+    expect_refusal(checkpoints, "checkpoint_seconds = -1 is not allowed");
+    auto twice = settings("");
+    twice.plots = {{"u", "a.png"}, {"w", "b/../a.png"}};
+    expect_refusal(twice, "two pictures are to be written to");
+    auto animated = settings("");
+    animated.animations = {{"u", "a.png", 1}, {"u", "b.png", 2}};
+    expect_refusal(animated, "the field 'u' has two animations");
+    auto format = settings("");
+    format.plots = {{"u", "a.jpg"}};
+    expect_refusal(format, "a.jpg: pictures are PNG files");
+    auto unknown = settings("");
+    unknown.plots = {{"q", "a.png"}};
+    expect_refusal(unknown, "'q'");
+}
+
+} // namespace
