@@ -1,8 +1,8 @@
 // Sums over blocks on a GPU against long double, in every shape, precision and outputs; and the same bits run
 // after run. Bars: those of the CPU's loops (tests/oracle/direct), for the same arithmetic.
-#include "backend/cuda/devices.h"
 #include "backend/cuda/memory.h"
 #include "block_grid.h"
+#include "gpu/needs_gpu.h"
 #include "sums/direct/cuda/blocks/block_sum.cuh"
 
 #include <gtest/gtest.h>
@@ -14,9 +14,6 @@
 
 namespace farfield::cuda {
 namespace {
-
-#define NEEDS_GPU()                                                                                          \
-    if (devices().empty()) GTEST_SKIP() << why_no_device()
 
 template <class T>
 DeviceArray<T> on_device(const std::vector<T>& values) {

@@ -2,6 +2,7 @@
 #include "backend/cuda/memory.h"
 #include "backend/cuda/stream.h"
 #include "exact.h"
+#include "gpu/needs_gpu.h"
 
 #include <farfield/error.h>
 #include <farfield/sum.h>
@@ -19,9 +20,6 @@ namespace {
 
 using cuda::DeviceArray;
 using Values = std::vector<double>;
-
-#define NEEDS_GPU()                                                                                          \
-    if (gpus().empty()) GTEST_SKIP() << why_no_gpu()
 
 constexpr Device gpu_0{DeviceType::cuda, 0};
 const DeviceChoice on_gpu{.kind = DeviceKind::cuda};

@@ -1,5 +1,6 @@
 // Plans on several GPUs, played by the first one, with every exchange and either design: the bits of one GPU.
 #include "exact.h"
+#include "gpu/needs_gpu.h"
 #include "gpu/sizes.h"
 
 #include <farfield/sum.h>
@@ -11,9 +12,6 @@
 
 namespace farfield {
 namespace {
-
-#define NEEDS_GPU()                                                                                          \
-    if (gpus().empty()) GTEST_SKIP() << why_no_gpu()
 
 using Values = std::vector<double>;
 

@@ -2,8 +2,8 @@
 //
 // Tolerances are those of the rungs (tests/gpu/direct): short sums of float have a relative error of 10 to 26
 // u, u = 6e-8; of double 20 to 36 u, u = 1.1e-16. The reference adds N terms in a row, which costs √N u more.
-#include "backend/cuda/devices.h"
 #include "exact.h"
+#include "gpu/needs_gpu.h"
 #include "gpu/sizes.h"
 
 #include <farfield/error.h>
@@ -22,9 +22,6 @@ namespace {
 
 using gpu_test::Cloud;
 using Values = std::vector<double>;
-
-#define NEEDS_GPU()                                                                                          \
-    if (gpus().empty()) GTEST_SKIP() << why_no_gpu()
 
 const DeviceChoice on_gpu{.kind = DeviceKind::cuda};
 
