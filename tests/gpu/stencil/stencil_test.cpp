@@ -34,8 +34,8 @@ struct Gpu {
         amount.point_steps = gpu_test::sized<Steps>({5, 300, 3}, {5, 30, 3});
         amount.boundary_masks = every_mask;
         amount.boundary_steps = gpu_test::sized<Steps>({3, 8}, {3});
-        amount.columns = {{64, 16, 7}, {32, 16, 4}, {64, 12, 0}};
-        amount.not_columns = {{64, 8, 0}};
+        amount.columns = {{32, 16, 7}, {32, 16, 4}, {64, 8, 0}};
+        amount.not_columns = {{64, 16, 7}};
         amount.every_column = true;
         amount.boundary_columns = {{64, 16, 6}, {32, 16, 4}};
         return amount;
