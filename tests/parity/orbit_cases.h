@@ -13,6 +13,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,9 +25,12 @@ struct IntegratorOn {
     DeviceKind device;
 };
 
+inline std::string text_of(const IntegratorOn& pair) {
+    return std::string(name_of(pair.integrator)) + (pair.device == DeviceKind::cuda ? "_on_gpu" : "_on_cpu");
+}
+inline void PrintTo(const IntegratorOn& pair, std::ostream* out) { *out << text_of(pair); }
 inline std::string name_of_pair(const ::testing::TestParamInfo<IntegratorOn>& info) {
-    return std::string(name_of(info.param.integrator)) +
-           (info.param.device == DeviceKind::cuda ? "_on_gpu" : "_on_cpu");
+    return text_of(info.param);
 }
 
 class Orbits : public ::testing::TestWithParam<IntegratorOn> {
