@@ -4,6 +4,7 @@
 
 #include "dynamics/integrators/integrator.h"
 #include "expect_error.h"
+#include "gpu/needs_gpu.h"
 #include "unit/dynamics/systems.h"
 
 #include <farfield/error.h>
@@ -36,7 +37,9 @@ inline std::string name_of_pair(const ::testing::TestParamInfo<IntegratorOn>& in
 class Orbits : public ::testing::TestWithParam<IntegratorOn> {
 protected:
     void SetUp() override {
-        if (GetParam().device == DeviceKind::cuda && gpus().empty()) GTEST_SKIP() << why_no_gpu();
+        if (GetParam().device == DeviceKind::cuda) {
+            NEEDS_GPU();
+        }
     }
     static int order() { return descriptor_of(GetParam().integrator).order; }
     static Simulation start(Bodies bodies, double step, double end, ForceOptions force = {}) {

@@ -1,5 +1,5 @@
-// Each integrator against the analytic Kepler orbit: the measured order of convergence; time reversal of the
-// symplectic ones; the figure-eight after one period; adaptive Hermite steps; charges on a Kepler orbit.
+// Each integrator on the CPU: orbits of two bodies (parity/orbit_cases.h); time reversal of the symplectic
+// ones; the figure-eight after one period; adaptive Hermite steps.
 #include "systems.h"
 
 #include "dynamics/integrators/integrator.h"

@@ -13,10 +13,10 @@
 
 namespace farfield::test {
 
-/// Seconds that the work takes undisturbed, and how long a process lives: from `least` to 1 times
-/// seconds · (first + 0.1 · kills so far). Lives grow, so that the work ends.
+/// How long processes live. The longest life is seconds · (first + 0.1 · kills so far): it grows, so that the
+/// work ends. The shortest is `least` times the longest.
 struct Lives {
-    double seconds = 0.0;
+    double seconds = 0.0; ///< that the work takes if nothing kills it
     double first = 0.0;
     double least = 0.0;
 };
