@@ -1,20 +1,15 @@
 // Random programs as CUDA code, emulated on the CPU: the interpreter's bits, in all forms, with every mask
 // in turn; and compiled by NVRTC where it is. FARFIELD_RANDOM_PROGRAMS (36) programs from the seed
 // FARFIELD_RANDOM_SEED (1) on; a message has the seed.
-#include "stencil_generator.h"
-
 #include "backend/jit/nvrtc.h"
 #include "emulation/emulated_machine.h"
-#include "stencil/compiler.h"
-#include "stencil/front_end/front_end.h"
+#include "property/random_programs.h"
 #include "stencil/runtime/cuda/device_executor.h"
 #include "stencil/targets.h"
+#include "unit/stencil/results.h"
 
 #include <gtest/gtest.h>
 
-#include <bit>
-#include <cmath>
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,42 +19,8 @@ namespace {
 
 using testing::EmulatedCode;
 using testing::EmulatedMachine;
+using testing::number_from;
 using ProgramPtr = std::shared_ptr<const ir::Program>;
-
-std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
-    const char* text = std::getenv(variable);
-    return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
-
-// Null where the generator made a mistake.
-ProgramPtr program_of(std::uint64_t seed, std::string& text) {
-    text = testing::program_of({testing::random_world(seed, "")});
-    FrontEnd front("random.ff", text);
-    CompileOptions options;
-    options.allow_unstable = true;
-    return front.good() ? compile(front.model(), options, front.diagnostics()) : nullptr;
-}
-
-std::vector<std::vector<double>> results_of(Executor& executor) {
-    std::vector<std::vector<double>> results;
-    const auto& program = executor.program();
-    executor.advance(4);
-    executor.advance(3);
-    for (std::size_t b = 0; b < program.buffers.size(); ++b) {
-        if (program.buffers[b].kind != ir::BufferKind::field) continue;
-        const auto& shape = program.grids[static_cast<std::size_t>(program.buffers[b].grid)].shape;
-        executor.read(static_cast<int>(b),
-                      results.emplace_back(static_cast<std::size_t>(shape[0] * shape[1] * shape[2])));
-    }
-    for (std::size_t r = 0; r < program.records.size(); ++r)
-        results.push_back(executor.take_series(static_cast<int>(r)));
-    return results;
-}
-
-bool same(double a, double b) {
-    return (std::isnan(a) && std::isnan(b)) ||
-           std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
-}
 
 struct Trial {
     std::uint64_t seed = 0;
@@ -103,7 +64,7 @@ std::vector<Trial> trials_from(std::uint64_t& seed, std::size_t programs, Forms*
     const auto last = seed + 100 * programs; // else no program has the form
     for (std::size_t done = 0; done < programs && seed < last; ++seed) {
         Trial trial{seed, {}, nullptr, {}};
-        trial.program = program_of(seed, trial.text);
+        trial.program = testing::random_program(seed, trial.text);
         if (trial.program == nullptr) continue;
         const auto options = forms(*trial.program, seed);
         done += options.empty() ? 0 : 1;
@@ -116,17 +77,11 @@ std::vector<Trial> trials_from(std::uint64_t& seed, std::size_t programs, Forms*
 }
 
 void compare(const Trial& trial, Executor& executor) {
-    const auto wanted = results_of(*make_executor("interpreter", trial.program, {}));
+    const std::vector<int> counts{4, 3};
+    const auto wanted = testing::results_of(*make_executor("interpreter", trial.program, {}), counts);
     const auto form = executor.preparation().description;
-    const auto found = results_of(executor);
-    ASSERT_EQ(found.size(), wanted.size());
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-        ASSERT_EQ(found[i].size(), wanted[i].size()) << form << ", result " << i;
-        for (std::size_t j = 0; j < wanted[i].size(); ++j)
-            ASSERT_TRUE(same(found[i][j], wanted[i][j]))
-                << form << ", mask " << static_cast<int>(trial.options.mask) << ", result " << i << " [" << j
-                << "]: " << found[i][j] << " instead of " << wanted[i][j];
-    }
+    ASSERT_EQ(testing::difference(testing::results_of(executor, counts), wanted), "")
+        << form << ", mask " << static_cast<int>(trial.options.mask);
 }
 
 class RandomCuda : public ::testing::TestWithParam<int> {

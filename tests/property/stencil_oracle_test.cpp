@@ -2,29 +2,18 @@
 // compiler. Bits are the same, NaN equals NaN; sums are compared within their rounding errors.
 // FARFIELD_RANDOM_PROGRAMS worlds (300) are made from the seed FARFIELD_RANDOM_SEED (1) on; a message names
 // the seed.
-#include "stencil_generator.h"
+#include "property/random_programs.h"
 #include "unit/stencil/compiled.h"
+#include "unit/stencil/results.h"
 #include "unit/stencil/tree_oracle.h"
 
 #include <fmt/format.h>
 
-#include <bit>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 
 namespace farfield::testing {
 namespace {
-
-std::int64_t number_from(const char* variable, std::int64_t otherwise) {
-    const char* text = std::getenv(variable);
-    return text == nullptr ? otherwise : std::atoll(text);
-}
-
-bool same(double a, double b) {
-    return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b) ||
-           (std::isnan(a) && std::isnan(b));
-}
 
 // Sums in another order: within 1e-9 of the largest number of the series, as terms may cancel; anything where
 // the terms themselves overflow.
@@ -67,22 +56,15 @@ void compare(const std::string& text, int steps, std::int64_t& finite, std::int6
     }
 }
 
-bool is_good(const std::string& text) {
-    stencil::FrontEnd front("random.ff", text);
-    stencil::CompileOptions options;
-    options.allow_unstable = true;
-    return front.good() && stencil::compile(front.model(), options, front.diagnostics()) != nullptr;
-}
-
 TEST(RandomPrograms, AreInterpretedAsTheirTreesRead) {
-    const auto wanted = number_from("FARFIELD_RANDOM_PROGRAMS", 300);
-    auto seed = static_cast<std::uint64_t>(number_from("FARFIELD_RANDOM_SEED", 1)) + 500000000;
+    const auto wanted = static_cast<std::int64_t>(number_from("FARFIELD_RANDOM_PROGRAMS", 300));
+    auto seed = number_from("FARFIELD_RANDOM_SEED", 1) + 500000000;
     std::int64_t refused = 0;
     std::int64_t finite = 0;
     std::int64_t values = 0;
     for (std::int64_t done = 0; done < wanted; ++seed) {
         const auto text = program_of({random_world(seed, "")});
-        if (!is_good(text)) {
+        if (compiled_random(text) == nullptr) {
             ASSERT_LE(++refused, 3 * wanted + 20) << "most programs are refused";
             continue;
         }

@@ -1,13 +1,12 @@
 // Sums over blocks on a GPU against long double, in every shape, precision and outputs; and the same bits run
 // after run. Bars: those of the CPU's loops (tests/oracle/direct), for the same arithmetic.
-#include "backend/cuda/devices.h"
 #include "backend/cuda/memory.h"
-#include "block_grid.h"
+#include "gpu/needs_gpu.h"
+#include "oracle/direct/block_oracle.h"
 #include "sums/direct/cuda/blocks/block_sum.cuh"
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -15,38 +14,15 @@
 namespace farfield::cuda {
 namespace {
 
-#define NEEDS_GPU()                                                                                          \
-    if (devices().empty()) GTEST_SKIP() << why_no_device()
+using block_oracle::exact;
+using block_oracle::Model;
+using block_oracle::model_of;
 
 template <class T>
 DeviceArray<T> on_device(const std::vector<T>& values) {
     DeviceArray<T> out(values.size());
     copy(out.data(), values.data(), values.size(), nullptr);
     return out;
-}
-
-struct Model {
-    std::vector<double> targets, sources, strengths; ///< targets empty: the sources
-    std::vector<BlockRange> target_blocks, source_blocks;
-    std::vector<std::int32_t> first, partners;
-    std::vector<double> centres; ///< of the blocks of both
-    bool own = false;
-    double softening = 0;
-
-    [[nodiscard]] BlockLists lists() const { return {target_blocks, source_blocks, first, partners, own}; }
-};
-
-Model model_of(const block_grid::Grid& grid, double softening) {
-    Model model;
-    model.sources = model.targets = grid.points;
-    model.strengths = grid.strengths;
-    model.target_blocks = model.source_blocks = grid.blocks;
-    model.first = grid.first;
-    model.partners = grid.partners;
-    model.centres = grid.centres;
-    model.own = true;
-    model.softening = softening;
-    return model;
 }
 
 // Blocks of odd sizes in a list longer than a warp has lanes.
@@ -71,34 +47,6 @@ Model odd_model(double softening) {
     }
     model.centres.assign(3 * model.target_blocks.size(), 0.25);
     return model;
-}
-
-std::vector<Vec4<long double>> exact(const Model& model) {
-    std::vector<Vec4<long double>> sums(model.targets.size() / 3, Vec4<long double>{0, 0, 0, 0});
-    for (std::size_t b = 0; b < model.target_blocks.size(); ++b) {
-        auto ranges = std::vector<BlockRange>();
-        if (model.own) ranges.push_back(model.target_blocks[b]);
-        for (const auto partner : model.lists().of(b))
-            ranges.push_back(model.source_blocks[static_cast<std::size_t>(partner)]);
-        for (int i = model.target_blocks[b].begin; i < model.target_blocks[b].end; ++i)
-            for (const auto& range : ranges)
-                for (int j = range.begin; j < range.end; ++j) {
-                    if (model.own && i == j) continue;
-                    long double d[3], r2 = static_cast<long double>(model.softening) * model.softening;
-                    for (int k = 0; k < 3; ++k) {
-                        d[k] = static_cast<long double>(model.targets[static_cast<std::size_t>(3 * i + k)]) -
-                               model.sources[static_cast<std::size_t>(3 * j + k)];
-                        r2 += d[k] * d[k];
-                    }
-                    const long double term = model.strengths[static_cast<std::size_t>(j)] / std::sqrt(r2);
-                    auto& sum = sums[static_cast<std::size_t>(i)];
-                    sum.x += term * d[0] / r2;
-                    sum.y += term * d[1] / r2;
-                    sum.z += term * d[2] / r2;
-                    sum.w += term;
-                }
-    }
-    return sums;
 }
 
 template <class Real>
@@ -138,13 +86,14 @@ std::vector<Vec4<Real>> sum(const Model& model, const How& how, int runs = 1) {
     for (std::size_t b = 0; 3 * b < centres.size(); ++b)
         packed_centres.push_back({centres[3 * b], centres[3 * b + 1], centres[3 * b + 2], 0});
     const auto sources =
-        on_device(packed<Real>(model.sources, model.strengths, model.source_blocks, centres));
-    const auto others = model.own ? DeviceArray<Vec4<Real>>()
-                                  : on_device(packed<Real>(model.targets, {}, model.target_blocks, centres));
+        on_device(packed<Real>(model.sources.xyz, model.sources.q, model.source_blocks, centres));
+    const auto others = model.own
+                            ? DeviceArray<Vec4<Real>>()
+                            : on_device(packed<Real>(model.targets.xyz, {}, model.target_blocks, centres));
     const auto target_blocks = on_device(model.target_blocks), source_blocks = on_device(model.source_blocks);
     const auto first = on_device(rows.first), partners = on_device(rows.partners);
     const auto device_centres = on_device(packed_centres);
-    DeviceArray<Vec4<Real>> slots(static_cast<std::size_t>(plan.slot_count)), sums(model.targets.size() / 3);
+    DeviceArray<Vec4<Real>> slots(static_cast<std::size_t>(plan.slot_count)), sums(model.targets.q.size());
     check(cudaMemset(sums.data(), 0, sums.bytes()), "clearing");
     if (slots.size() > 0) check(cudaMemset(slots.data(), 0xff, slots.bytes()), "filling with NaN");
     const BlockTask<Real> task{.targets = model.own ? sources.data() : others.data(),
@@ -167,27 +116,16 @@ std::vector<Vec4<Real>> sum(const Model& model, const How& how, int runs = 1) {
 }
 
 template <class Real>
-void expect_right(const Model& model, const std::vector<Vec4<long double>>& truth, const How& how,
-                  double bar) {
-    const auto got = sum<Real>(model, how);
-    long double field = 0, field_norm = 0, potential = 0, potential_norm = 0;
-    const auto square = [](long double x) { return x * x; };
-    for (std::size_t i = 0; i < got.size(); ++i) {
-        const auto& e = truth[i];
-        field += square(got[i].x - e.x) + square(got[i].y - e.y) + square(got[i].z - e.z);
-        field_norm += square(e.x) + square(e.y) + square(e.z);
-        potential += square(got[i].w - e.w);
-        potential_norm += square(e.w);
+void expect_right(const Model& model, const oracle::Result& truth, const How& how, double bar) {
+    block_oracle::Found found;
+    for (const auto& sums : sum<Real>(model, how)) {
+        if (how.outputs & potential_only) found.potential.push_back(sums.w);
+        if (how.outputs & field_only) found.field.insert(found.field.end(), {sums.x, sums.y, sums.z});
     }
-    const std::string what = std::string(sizeof(Real) == 4 ? "float" : "double") +
-                             (how.mutual ? " mutual" : "") + " warps " + std::to_string(how.warps) +
-                             (how.centred ? " centred" : "");
-    if (how.outputs & field_only) {
-        EXPECT_LE(static_cast<double>(std::sqrt(field / field_norm)), bar) << what;
-    }
-    if (how.outputs & potential_only) {
-        EXPECT_LE(static_cast<double>(std::sqrt(potential / potential_norm)), bar) << what;
-    }
+    block_oracle::expect_right(found, truth, bar,
+                               std::string(sizeof(Real) == 4 ? "float" : "double") +
+                                   (how.mutual ? " mutual" : "") + " warps " + std::to_string(how.warps) +
+                                   (how.centred ? " centred" : ""));
 }
 
 template <class Real>
@@ -231,7 +169,8 @@ TEST(BlocksCuda, SeparateTargets) {
     NEEDS_GPU();
     auto model = odd_model(0.0);
     model.own = false;
-    model.targets = block_grid::uniform(2000, 1, 9, true).points;
+    const auto others = block_grid::uniform(2000, 1, 9, true);
+    model.targets = {others.points, others.strengths};
     model.target_blocks = {{0, 0}, {1, 8}, {8, 700}, {700, 701}, {701, 1990}};
     const std::size_t row = static_cast<std::size_t>(model.first[1]);
     model.first = {0};

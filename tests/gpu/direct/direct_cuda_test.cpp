@@ -6,6 +6,7 @@
 // term give c ≈ 10. Double likewise with u = 1.1e-16, and c ≈ 20 for the two-term series of 1/√x.
 #include "backend/cuda/devices.h"
 #include "exact.h"
+#include "gpu/needs_gpu.h"
 #include "gpu/sizes.h"
 #include "sums/direct/cuda/device_sum.h"
 
@@ -26,11 +27,6 @@ void PrintTo(const RungInfo& info, std::ostream* out) { *out << info.name; } // 
 namespace {
 
 using gpu_test::Cloud;
-
-bool no_gpu() { return devices().empty(); }
-
-#define NEEDS_GPU()                                                                                          \
-    if (no_gpu()) GTEST_SKIP() << why_no_device()
 
 struct Result {
     std::vector<double> potential, field;
@@ -235,7 +231,7 @@ TEST(DeviceSum, SaysWhatItDoesNotTake) {
 }
 
 TEST(DeviceSum, WithoutGpuSaysWhy) {
-    if (!no_gpu()) GTEST_SKIP() << "this machine has a GPU";
+    if (!devices().empty()) GTEST_SKIP() << "this machine has a GPU";
     try {
         DeviceSum sum({});
         FAIL() << "a sum without a GPU";

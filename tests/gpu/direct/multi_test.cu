@@ -4,6 +4,7 @@
 #include "backend/cuda/memory.h"
 #include "backend/cuda/stream.h"
 #include "exact.h"
+#include "gpu/needs_gpu.h"
 #include "gpu/sizes.h"
 #include "sums/direct/cuda/several/engine.cuh"
 
@@ -21,9 +22,6 @@ namespace farfield::cuda {
 namespace {
 
 using gpu_test::Cloud;
-
-#define NEEDS_GPU()                                                                                          \
-    if (devices().empty()) GTEST_SKIP() << why_no_device()
 
 constexpr double softening = 0.01;
 
@@ -261,11 +259,18 @@ TEST(SumEngine, SaysWhatItDoesNotTake) {
 
 TEST(SumEngine, TakesNoBodies) {
     NEEDS_GPU();
-    for (const Exchange exchange : exchanges) {
-        SumEngine<Point<float>> engine({.devices = {0, 0}, .exchange = exchange, .n = 0});
-        engine.compute();
-        engine.synchronize();
-    }
+    for (const MultiGpu design : {MultiGpu::threads, MultiGpu::single})
+        for (const Exchange exchange : exchanges) {
+            SumEngine<Point<float>> engine(
+                {.devices = {0, 0}, .multi_gpu = design, .exchange = exchange, .n = 0});
+            EXPECT_NO_THROW(engine.compute());
+            EXPECT_NO_THROW(engine.synchronize());
+            ASSERT_EQ(engine.parts().size(), 2U);
+            for (const auto& part : engine.parts())
+                EXPECT_TRUE(part.begin == 0 && part.end == 0)
+                    << name_of(exchange) << ", part " << part.index << " has bodies " << part.begin << " to "
+                    << part.end;
+        }
 }
 
 TEST(SumEngine, NamesTheExchangeTaken) {

@@ -4,8 +4,8 @@
 // Tolerance: a far pair's r² carries some roundings of 2⁻²⁴ times (farthest/nearest)² ≤ 32 of its tiles, most
 // pairs a few of 2⁻²⁴; products round toward zero over at most 8 terms, a drift of about 4·2⁻²⁴. Measured
 // 1e-7 to 3e-7; 6e-7 leaves room for clouds of other shapes.
-#include "backend/cuda/devices.h"
 #include "exact.h"
+#include "gpu/needs_gpu.h"
 #include "gpu/sizes.h"
 #include "sums/direct/cuda/device_sum.h"
 
@@ -21,9 +21,6 @@ namespace {
 using gpu_test::Cloud;
 
 constexpr double allowed = 6e-7;
-
-#define NEEDS_GPU()                                                                                          \
-    if (devices().empty()) GTEST_SKIP() << why_no_device()
 
 std::vector<double> field_of(const Cloud& cloud, double softening) {
     DeviceSum sum(

@@ -2,6 +2,7 @@
 // CPU to the precision.
 #include "break_gpu.h"
 #include "support.h"
+#include "unit/dynamics/kill_support.h"
 #include "unit/dynamics/run_support.h"
 
 #include "dynamics/run/checkpoint.h"
@@ -9,10 +10,7 @@
 #include "io/csv.h"
 
 #include <chrono>
-#include <csignal>
-#include <random>
 #include <sys/wait.h>
-#include <thread>
 
 namespace farfield {
 namespace {
@@ -139,28 +137,14 @@ TEST(GpuRun, KeepsItsCheckpointWhereMemoryIsFull) {
 
 TEST(GpuRun, SurvivesBeingKilledAtAnyMoment) {
     NEEDS_GPU();
-    const auto seed = std::random_device{}();
-    std::printf("seed %u\n", seed);
-    std::mt19937 random(seed);
+    auto random = seeded_generator();
     const TemporaryFolder folder;
     const auto start = std::chrono::steady_clock::now();
     ASSERT_EQ(status_of(start_child(folder / "whole")), 0);
     const std::chrono::duration<double> whole = std::chrono::steady_clock::now() - start;
-    int kills = 0;
-    for (bool done = false; !done;) {
-        const double most = whole.count() * (0.8 + 0.1 * kills);
-        const auto life =
-            std::chrono::duration<double>(std::uniform_real_distribution<>(0.3 * most, most)(random));
-        const auto pid = start_child(folder / "killed");
-        ASSERT_GT(pid, 0);
-        std::this_thread::sleep_for(life);
-        kill(pid, SIGKILL);
-        const int status = status_of(pid);
-        ASSERT_FALSE(WIFEXITED(status) && WEXITSTATUS(status) != 0);
-        done = WIFEXITED(status);
-        kills += done ? 0 : 1;
-    }
-    std::printf("killed %d times\n", kills);
+    kill_until_finished(random, {.seconds = whole.count(), .first = 0.8, .least = 0.3},
+                        [&] { return start_child(folder / "killed"); });
+    if (HasFatalFailure()) return;
     expect_same_results(folder / "whole", folder / "killed");
 }
 

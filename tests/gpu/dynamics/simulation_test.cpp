@@ -1,4 +1,5 @@
 // Simulation on a GPU against the CPU's, against analytic orbits, and what it refuses.
+#include "parity/orbit_cases.h"
 #include "support.h"
 #include "unit/dynamics/run_support.h"
 
@@ -10,6 +11,11 @@ namespace farfield {
 namespace {
 
 using namespace test;
+
+INSTANTIATE_TEST_SUITE_P(OnGpu, Orbits,
+                         ::testing::Values(IntegratorOn{Integrator::leapfrog, DeviceKind::cuda},
+                                           IntegratorOn{Integrator::yoshida4, DeviceKind::cuda}),
+                         name_of_pair);
 
 struct Pair {
     Simulation gpu, cpu;
@@ -164,64 +170,12 @@ TEST(GpuSimulation, KeepsWhatIsToBeKept) {
     }
 }
 
-// Global error ~ h^order on an eccentric orbit; see integrators_test.cpp.
-TEST(GpuSimulation, ConvergesAtTheOrderOfTheIntegrator) {
-    NEEDS_GPU();
-    const KeplerOrbit orbit{.mu = 1, .a = 1, .e = 0.5L};
-    const auto exact = two_bodies(orbit, 0.75, 0.25, 4.0);
-    for (const auto& [integrator, order] : {std::pair{Integrator::leapfrog, 2}, {Integrator::yoshida4, 4}}) {
-        std::vector<double> errors;
-        for (const int steps : {512, 1024, 2048}) {
-            Simulation simulation(two_bodies(orbit, 0.75, 0.25), on_gpu(Precision::float64, 0.0),
-                                  {.integrator = integrator, .step = 4.0 / steps, .end = 4.0});
-            simulation.advance_to(4.0);
-            EXPECT_EQ(simulation.step_count(), static_cast<std::uint64_t>(steps));
-            errors.push_back(distance(simulation.bodies().position, exact.position));
-        }
-        for (std::size_t i = 1; i < errors.size(); ++i)
-            EXPECT_NEAR(std::log2(errors[i - 1] / errors[i]), order, 0.15);
-    }
-}
-
-// Two opposite charges circle each other as two masses would.
-TEST(GpuSimulation, MovesChargesOnAKeplerOrbit) {
-    NEEDS_GPU();
-    const double m1 = 2.0, m2 = 0.5, q = 0.8;
-    const KeplerOrbit orbit{.mu = q * q * (1 / m1 + 1 / m2), .a = 1, .e = 0.3L};
-    auto bodies = two_bodies(orbit, m1, m2);
-    bodies.charge = {q, -q};
-    auto force = on_gpu(Precision::float64, 0.0);
-    force.kernel = Kernel::coulomb;
-    Simulation simulation(bodies, force,
-                          {.integrator = Integrator::yoshida4, .step = 1.0 / 1024, .end = 2.0});
-    simulation.advance_to(2.0);
-    EXPECT_LT(distance(simulation.bodies().position, two_bodies(orbit, m1, m2, 2.0).position), 1e-9);
-}
-
 TEST(GpuSimulation, RefusesHermiteWithARemedy) {
     const auto text = error_of<InvalidArgument>([] {
         const Simulation simulation(crowd(10, 1), on_gpu(),
                                     {.integrator = Integrator::hermite4, .step = 0.1, .end = 1.0});
     });
     expect_contains(text, {"hermite4", "CPU", "yoshida4", "force.device"});
-}
-
-TEST(GpuSimulation, SaysWhichBodiesMeetAndWhen) {
-    NEEDS_GPU();
-    auto bodies = make({-1, 0, 0, 1, 0, 0}, {1, 0, 0, -1, 0, 0}, {0, 0});
-    bodies.id = {5, 6};
-    Simulation simulation(bodies, on_gpu(Precision::float64, 0.0), {.step = 0.25, .end = 2.0});
-    const auto text = error_of<InvalidArgument>([&] {
-        simulation.advance_to(2.0);
-        (void)simulation.bodies();
-    });
-    expect_contains(text, {"step 4 from t = 0.75", "bodies 5 and 6", "softening"});
-    auto together = make({1, 0, 0, 1, 0, 0}, {0, 0, 0, 0, 0, 0}, {1, 1});
-    expect_contains(error_of<InvalidArgument>([&] {
-                        const Simulation start(together, on_gpu(Precision::float64, 0.0),
-                                               {.step = 0.25, .end = 2.0});
-                    }),
-                    {"bodies 1 and 2", "same place"});
 }
 
 TEST(GpuSimulation, KeepsItsArraysInPlace) {

@@ -1,6 +1,7 @@
 // Bodies and comparisons for the tests of simulations on GPUs.
 #pragma once
 
+#include "gpu/needs_gpu.h"
 #include "unit/dynamics/systems.h"
 
 #include <farfield/run.h>
@@ -10,9 +11,6 @@
 #include <cmath>
 #include <cstddef>
 #include <vector>
-
-#define NEEDS_GPU()                                                                                          \
-    if (gpus().empty()) GTEST_SKIP() << why_no_gpu()
 
 namespace farfield::test {
 

@@ -2,6 +2,9 @@
 #include "backend/cuda/memory.h"
 #include "backend/cuda/stream.h"
 #include "exact.h"
+#include "expect_error.h"
+#include "gpu/needs_gpu.h"
+#include "unit/sums/views.h"
 
 #include <farfield/error.h>
 #include <farfield/sum.h>
@@ -18,10 +21,9 @@ namespace farfield {
 namespace {
 
 using cuda::DeviceArray;
-using Values = std::vector<double>;
-
-#define NEEDS_GPU()                                                                                          \
-    if (gpus().empty()) GTEST_SKIP() << why_no_gpu()
+using test::list;
+using test::rows;
+using test::Values;
 
 constexpr Device gpu_0{DeviceType::cuda, 0};
 const DeviceChoice on_gpu{.kind = DeviceKind::cuda};
@@ -51,9 +53,6 @@ template <class T>
 ArrayView view(DeviceArray<T>& array, std::initializer_list<std::int64_t> shape) {
     return {array.data(), type_of<T>, shape, gpu_0};
 }
-
-ConstArrayView rows(const Values& values) { return matrix_view(std::span<const double>(values), 3); }
-ConstArrayView list(const Values& values) { return {std::span<const double>(values)}; }
 
 // The same kernels on the same numbers: the bits are those of host arrays.
 TEST(DeviceArrays, GiveTheBitsOfHostArrays) {
@@ -124,32 +123,24 @@ TEST(DeviceArrays, NameTheRowAndTheDevice) {
     auto cloud = gpu_test::plummer(1000, 4, false);
     cloud.points[3 * 321 + 2] = std::nan("");
     auto points = to_gpu(cloud.points), strengths = to_gpu(cloud.strengths);
-    const auto message = [](auto&& body) -> std::string {
-        try {
-            body();
-        } catch (const InvalidArgument& error) {
-            return error.what();
-        }
-        return "nothing was thrown";
-    };
-    EXPECT_NE(message([&] {
-                  SumPlan(view(points, {1000, 3}));
-              }).find("row 321 has z = nan"),
-              std::string::npos);
-    EXPECT_NE(message([&] {
-                  SumPlan(view(points, {1000, 3}), {.device = {.kind = DeviceKind::cpu}});
-              }).find("'cpu'"),
-              std::string::npos);
+    using test::error_of, test::expect_contains;
+    expect_contains(error_of<InvalidArgument>([&] {
+                        SumPlan(view(points, {1000, 3}));
+                    }),
+                    {"row 321 has z = nan"});
+    expect_contains(error_of<InvalidArgument>([&] {
+                        SumPlan(view(points, {1000, 3}), {.device = {.kind = DeviceKind::cpu}});
+                    }),
+                    {"'cpu'"});
     // memory said to be on another GPU than the sum's is refused before it is touched
     const auto healthy = gpu_test::plummer(1000, 4, false);
     SumPlan plan(rows(healthy.points), {.device = on_gpu});
     auto elsewhere = view(strengths, {1000});
     elsewhere.device.index = 1;
     Values out(1000);
-    EXPECT_NE(message([&] {
-                  plan.execute(elsewhere, {.potential = std::span<double>(out)});
-              }).find("strengths: the array is on cuda:1, but the sum runs on cuda:0"),
-              std::string::npos);
+    expect_contains(
+        error_of<InvalidArgument>([&] { plan.execute(elsewhere, {.potential = std::span<double>(out)}); }),
+        {"strengths: the array is on cuda:1, but the sum runs on cuda:0"});
 }
 
 // A copy that takes milliseconds fills the points on the caller's stream; the plan, on the same stream, must

@@ -1,6 +1,8 @@
 // Plans on several GPUs, played by the first one, with every exchange and either design: the bits of one GPU.
 #include "exact.h"
+#include "gpu/needs_gpu.h"
 #include "gpu/sizes.h"
+#include "unit/sums/views.h"
 
 #include <farfield/sum.h>
 
@@ -12,13 +14,9 @@
 namespace farfield {
 namespace {
 
-#define NEEDS_GPU()                                                                                          \
-    if (gpus().empty()) GTEST_SKIP() << why_no_gpu()
-
-using Values = std::vector<double>;
-
-ConstArrayView rows(const Values& values) { return matrix_view(std::span<const double>(values), 3); }
-ConstArrayView list(const Values& values) { return {std::span<const double>(values)}; }
+using test::list;
+using test::rows;
+using test::Values;
 
 SumOptions options_on(std::vector<int> gpus) {
     return {.softening = 0.01, .device = {.kind = DeviceKind::cuda, .gpus = std::move(gpus)}};

@@ -2,9 +2,10 @@
 //
 // Tolerances are those of the rungs (tests/gpu/direct): short sums of float have a relative error of 10 to 26
 // u, u = 6e-8; of double 20 to 36 u, u = 1.1e-16. The reference adds N terms in a row, which costs √N u more.
-#include "backend/cuda/devices.h"
 #include "exact.h"
+#include "gpu/needs_gpu.h"
 #include "gpu/sizes.h"
+#include "parity/sum_plan_cases.h"
 
 #include <farfield/error.h>
 #include <farfield/sum.h>
@@ -21,15 +22,12 @@ namespace farfield {
 namespace {
 
 using gpu_test::Cloud;
-using Values = std::vector<double>;
-
-#define NEEDS_GPU()                                                                                          \
-    if (gpus().empty()) GTEST_SKIP() << why_no_gpu()
+using test::error_of;
+using test::list;
+using test::rows;
+using test::Values;
 
 const DeviceChoice on_gpu{.kind = DeviceKind::cuda};
-
-ConstArrayView rows(const Values& values) { return matrix_view(std::span<const double>(values), 3); }
-ConstArrayView list(const Values& values) { return {std::span<const double>(values)}; }
 
 SumResult reference(const Cloud& cloud, const Values* targets, Kernel kernel, double softening) {
     const SumOptions plain{.kernel = kernel, .method = Method::reference, .softening = softening};
@@ -48,15 +46,11 @@ double relative_error(const Values& got, const Values& expected) {
 
 double tolerance(Precision precision) { return precision == Precision::float64 ? 1e-14 : 2e-6; }
 
-template <class Body>
-std::string message_of(Body&& body) {
-    try {
-        body();
-    } catch (const InvalidArgument& error) {
-        return error.what();
-    }
-    return "nothing was thrown";
-}
+struct OnGpu {
+    static std::string why_not() { return why_no_gpu(); }
+    static DeviceChoice device() { return on_gpu; }
+};
+INSTANTIATE_TYPED_TEST_SUITE_P(OnGpu, SumPlanCases, OnGpu);
 
 TEST(SumPlanOnGpu, AgreesWithTheReference) {
     NEEDS_GPU();
@@ -143,87 +137,6 @@ TEST(SumPlanOnGpu, KeepsDigitsFarOffAndAtAnyScale) {
     }
 }
 
-TEST(SumPlanOnGpu, FindsCoincidentPoints) {
-    NEEDS_GPU();
-    const Values twins{0, 0, 0, 1, 1, 1, 2, 0, 0, 1, 1, 1}, q{1, 2, 3, 4}, near{0, 0, 0, 5, 5, 5};
-    for (const auto precision : {Precision::float64, Precision::float32, Precision::mixed}) {
-        SumOptions options{.precision = precision, .device = on_gpu};
-        const SumOptions on_cpu{.precision = precision, .device = {.kind = DeviceKind::cpu}};
-        EXPECT_EQ(message_of([&] { sum(rows(twins), list(q), options); }),
-                  message_of([&] { sum(rows(twins), list(q), on_cpu); }));
-        EXPECT_EQ(message_of([&] { sum(rows(twins), rows(near), list(q), options); }),
-                  message_of([&] { sum(rows(twins), rows(near), list(q), on_cpu); }));
-        options.coincident = Coincident::skip;
-        const auto skipped = sum(rows(twins), list(q), options);
-        EXPECT_EQ(skipped.report.direct.coincident_pairs_skipped, 2);
-        EXPECT_NEAR(skipped.potential[1], -4.0 / std::sqrt(3.0), 1e-6);
-        EXPECT_NEAR(skipped.potential[3], -4.0 / std::sqrt(3.0), 1e-6);
-        EXPECT_TRUE(std::all_of(skipped.field.begin(), skipped.field.end(),
-                                [](double e) { return std::isfinite(e); }));
-    }
-}
-
-TEST(SumPlanOnGpu, RefusesWhatIsNotFiniteAsTheCpuDoes) {
-    NEEDS_GPU();
-    auto cloud = gpu_test::plummer(1000, 2, false);
-    const auto both = [&](const Cloud& broken, const Values* targets) {
-        std::string said[2];
-        for (int k = 0; k < 2; ++k) {
-            const SumOptions options{.device = {.kind = k == 0 ? DeviceKind::cuda : DeviceKind::cpu}};
-            said[k] = message_of([&] {
-                if (targets != nullptr)
-                    sum(rows(broken.points), rows(*targets), list(broken.strengths), options);
-                else
-                    sum(rows(broken.points), list(broken.strengths), options);
-            });
-        }
-        EXPECT_EQ(said[0], said[1]);
-        EXPECT_NE(said[0].find("row"), std::string::npos) << said[0];
-    };
-    auto broken = cloud;
-    broken.points[3 * 777 + 1] = std::nan("");
-    broken.points[3 * 900] = std::numeric_limits<double>::infinity();
-    both(broken, nullptr);
-    both(cloud, &broken.points);
-    broken = cloud;
-    broken.strengths[999] = -std::numeric_limits<double>::infinity();
-    both(broken, nullptr);
-}
-
-TEST(SumPlanOnGpu, HandlesNothingAndOne) {
-    NEEDS_GPU();
-    const Values none, one{1, 2, 3}, mass{5}, points{0, 0, 0, 1, 0, 0};
-    const SumOptions options{.softening = 0.1, .device = on_gpu};
-    EXPECT_TRUE(sum(rows(none), list(none), options).potential.empty());
-    EXPECT_EQ(sum(rows(none), rows(points), list(none), options).potential, (Values{0, 0}));
-    const auto alone = sum(rows(one), list(mass), options);
-    EXPECT_EQ(alone.potential[0], 0.0);
-    EXPECT_EQ(alone.field, (Values{0, 0, 0}));
-    const auto massless = sum(rows(points), list(Values{0, 0}), options);
-    EXPECT_EQ(massless.potential, (Values{0, 0}));
-}
-
-TEST(SumPlanOnGpu, TakesAnyStridesAndTypes) {
-    NEEDS_GPU();
-    const std::vector<float> columns{0, 1, 0, 0, 0, 2, 0, 0, 0}; // x of three points, y, z
-    ConstArrayView view(columns.data(), DType::float32, {3, 3});
-    view.strides = {1, 3};
-    const std::vector<float> reversed{3, 2, 1};
-    ConstArrayView q(reversed.data() + 2, DType::float32, {3});
-    q.strides = {-1, 0};
-    std::vector<float> out(6, -7.0F);
-    ArrayView potential(out.data(), DType::float32, {3});
-    potential.strides = {2, 0};
-    SumPlan plan(view, {.device = on_gpu});
-    plan.execute(q, {.potential = potential});
-    const Values same{0, 0, 0, 1, 0, 0, 0, 2, 0}, strengths{1, 2, 3};
-    const auto expected = sum(rows(same), list(strengths), {.device = {.kind = DeviceKind::cpu}});
-    for (std::size_t i = 0; i < 3; ++i) {
-        EXPECT_NEAR(out[2 * i], expected.potential[i], 1e-6);
-        EXPECT_EQ(out[2 * i + 1], -7.0F);
-    }
-}
-
 TEST(SumPlanOnGpu, UpdatesAndRepeatsItsBits) {
     NEEDS_GPU();
     const std::size_t n = gpu_test::sized(9001, 2001);
@@ -284,8 +197,8 @@ TEST(SumPlanOnSeveralGpus, RepairsAndRefusesAsOneDoes) {
     NEEDS_GPU();
     const DeviceChoice two{.kind = DeviceKind::cuda, .gpus = {0, 0}};
     const Values twins{0, 0, 0, 1, 1, 1, 2, 0, 0, 1, 1, 1}, q{1, 2, 3, 4}, none;
-    EXPECT_EQ(message_of([&] { sum(rows(twins), list(q), {.device = two}); }),
-              message_of([&] { sum(rows(twins), list(q), {.device = on_gpu}); }));
+    EXPECT_EQ(error_of<InvalidArgument>([&] { sum(rows(twins), list(q), {.device = two}); }),
+              error_of<InvalidArgument>([&] { sum(rows(twins), list(q), {.device = on_gpu}); }));
     const auto skipped = sum(rows(twins), list(q), {.coincident = Coincident::skip, .device = two});
     EXPECT_EQ(skipped.report.direct.coincident_pairs_skipped, 2);
     EXPECT_NEAR(skipped.potential[1], -4.0 / std::sqrt(3.0), 1e-14);

@@ -5,8 +5,7 @@
 // that of float: here a few close pairs, each off by up to ten roundings of 6e-8, make up most of the norm.
 // Inputs are floats for float; for mixed they are not, so that its low parts must be at work: without those
 // of the sources own blocks of odd sizes fail.
-#include "block_grid.h"
-#include "oracle/direct/oracle.h"
+#include "oracle/direct/block_oracle.h"
 #include "sums/direct/cpu/blocks/block_sum.h"
 #include "sums/points/prepared.h"
 
@@ -25,31 +24,28 @@
 namespace farfield {
 namespace {
 
+using block_oracle::exact;
+using block_oracle::Model;
+using block_oracle::model_of;
+
 constexpr std::uint64_t seed = 20261122;
 
 double bar(Precision precision) { return precision == Precision::float64 ? 1e-14 : 5e-7; }
 
 /// Potentials, then the three components of the field, one array after the other.
-template <class T>
 struct Sums {
-    std::vector<T> values;
+    std::vector<double> values;
     explicit Sums(std::size_t n) : values(4 * n) {}
-    [[nodiscard]] std::vector<T> potential() const {
+    [[nodiscard]] std::vector<double> potential() const {
         return {values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 4)};
     }
-    [[nodiscard]] std::vector<T> field() const {
-        return {values.begin() + static_cast<std::ptrdiff_t>(values.size() / 4), values.end()};
+    [[nodiscard]] std::vector<double> field() const { // N×3
+        const auto n = values.size() / 4;
+        std::vector<double> rows;
+        for (std::size_t i = 0; i < n; ++i)
+            for (std::size_t k = 1; k <= 3; ++k) rows.push_back(values[k * n + i]);
+        return rows;
     }
-};
-
-struct Model {
-    oracle::Points targets, sources;
-    std::vector<BlockRange> target_blocks, source_blocks;
-    std::vector<std::int32_t> first, partners;
-    bool own = false;
-    double softening = 0.0;
-
-    [[nodiscard]] BlockLists lists() const { return {target_blocks, source_blocks, first, partners, own}; }
 };
 
 // Blocks one after the other, behind a few points that are in none.
@@ -101,35 +97,6 @@ Model separate_model(double softening, bool to_float) {
     return model;
 }
 
-Sums<long double> exact(const Model& model) {
-    const auto n = model.targets.q.size();
-    Sums<long double> sums(n);
-    const auto at = [](std::int64_t i) { return static_cast<std::size_t>(i); };
-    const auto act = [&](BlockRange targets, BlockRange sources) {
-        for (std::int64_t i = targets.begin; i < targets.end; ++i)
-            for (std::int64_t j = sources.begin; j < sources.end; ++j) {
-                if (model.own && i == j) continue;
-                long double d[3];
-                long double r2 = static_cast<long double>(model.softening) * model.softening;
-                for (int k = 0; k < 3; ++k) {
-                    d[k] = static_cast<long double>(model.targets.xyz[at(3 * i + k)]) -
-                           static_cast<long double>(model.sources.xyz[at(3 * j + k)]);
-                    r2 += d[k] * d[k];
-                }
-                const long double q = model.sources.q[at(j)];
-                sums.values[at(i)] += q / std::sqrt(r2);
-                for (std::size_t k = 0; k < 3; ++k)
-                    sums.values[(k + 1) * n + at(i)] += q * d[k] / (r2 * std::sqrt(r2));
-            }
-    };
-    for (std::size_t b = 0; b < model.target_blocks.size(); ++b) {
-        if (model.own) act(model.target_blocks[b], model.target_blocks[b]);
-        for (const auto partner : model.lists().of(b))
-            act(model.target_blocks[b], model.source_blocks[static_cast<std::size_t>(partner)]);
-    }
-    return sums;
-}
-
 struct How {
     Isa isa = Isa::scalar;
     Precision precision = Precision::float64;
@@ -139,14 +106,14 @@ struct How {
 };
 
 template <class T>
-Sums<double> sum_in(const Model& model, const How& how) {
+Sums sum_in(const Model& model, const How& how) {
     // Coordinates lie within ±1: no frame is needed, and mixed gets what rounding to float takes off.
     PreparedPoints<T> targets, sources;
     targets.set(model.targets.xyz, {}, how.precision == Precision::mixed);
     sources.set(model.sources.xyz, {}, how.precision == Precision::mixed);
     sources.set_strengths(model.sources.q, 0);
     const auto n = model.targets.q.size();
-    Sums<double> sums(n);
+    Sums sums(n);
     double* values = sums.values.data();
     const BlockSumTask task{.precision = how.precision,
                             .outputs = how.outputs,
@@ -168,7 +135,7 @@ Sums<double> sum_in(const Model& model, const How& how) {
     return sums;
 }
 
-Sums<double> sum(const Model& model, const How& how) {
+Sums sum(const Model& model, const How& how) {
     return how.precision == Precision::float64 ? sum_in<double>(model, how) : sum_in<float>(model, how);
 }
 
@@ -186,15 +153,12 @@ void for_each_way(Check check) {
     }
 }
 
-void expect_right(const Model& model, const Sums<long double>& truth, const How& how) {
+void expect_right(const Model& model, const oracle::Result& truth, const How& how) {
     const auto got = sum(model, how);
-    const std::string what = how.mutual ? "mutual" : "one-sided";
-    if ((how.outputs & potential_only) != 0) {
-        EXPECT_LE(oracle::relative_l2(got.potential(), truth.potential()), bar(how.precision)) << what;
-    }
-    if ((how.outputs & field_only) != 0) {
-        EXPECT_LE(oracle::relative_l2(got.field(), truth.field()), bar(how.precision)) << what;
-    }
+    block_oracle::Found found;
+    if ((how.outputs & potential_only) != 0) found.potential = got.potential();
+    if ((how.outputs & field_only) != 0) found.field = got.field();
+    block_oracle::expect_right(found, truth, bar(how.precision), how.mutual ? "mutual" : "one-sided");
 }
 
 TEST(Blocks, OwnAndOtherBlocksOfOddSizes) {
@@ -220,14 +184,7 @@ TEST(Blocks, SeparateTargets) {
 }
 
 TEST(Blocks, GridWithNeighbours) {
-    const auto grid = block_grid::uniform(6000, 5, seed, true);
-    Model model{.targets = {grid.points, grid.strengths},
-                .sources = {grid.points, grid.strengths},
-                .target_blocks = grid.blocks,
-                .source_blocks = grid.blocks,
-                .first = grid.first,
-                .partners = grid.partners,
-                .own = true};
+    const auto model = model_of(block_grid::uniform(6000, 5, seed, true));
     const auto truth = exact(model);
     for_each_way([&](Isa isa, Precision precision) {
         for (const bool mutual : {false, true}) expect_right(model, truth, {isa, precision, mutual});
@@ -236,15 +193,7 @@ TEST(Blocks, GridWithNeighbours) {
 
 // Groups of the mutual sum are smaller than this grid, so threads do meet.
 TEST(Blocks, SameBitsForAnyNumberOfThreads) {
-    const auto grid = block_grid::uniform(9000, 6, seed, false, true);
-    Model model{.targets = {grid.points, grid.strengths},
-                .sources = {grid.points, grid.strengths},
-                .target_blocks = grid.blocks,
-                .source_blocks = grid.blocks,
-                .first = grid.first,
-                .partners = grid.partners,
-                .own = true,
-                .softening = 1e-3};
+    const auto model = model_of(block_grid::uniform(9000, 6, seed, false, true), 1e-3);
     for_each_way([&](Isa isa, Precision precision) {
         for (const bool mutual : {false, true}) {
             How how{isa, precision, mutual};

@@ -3,6 +3,7 @@
 #include "backend/jit/process.h"
 #include "backend/jit/sha256.h"
 #include "backend/jit/system_compiler.h"
+#include "environment.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +11,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <optional>
 #include <string>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -20,27 +20,7 @@ namespace farfield::jit {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Sets a variable of the environment, and puts it back.
-class Variable {
-public:
-    Variable(const char* name, const std::string& value) : name_(name) {
-        if (const char* before = std::getenv(name)) before_ = before;
-        setenv(name, value.c_str(), 1);
-    }
-    ~Variable() {
-        if (before_)
-            setenv(name_, before_->c_str(), 1);
-        else
-            unsetenv(name_);
-    }
-    Variable(const Variable&) = delete;
-    Variable& operator=(const Variable&) = delete;
-
-private:
-    const char* name_;
-    std::optional<std::string> before_;
-};
+using test::Variable;
 
 class Jit : public testing::Test {
 protected:

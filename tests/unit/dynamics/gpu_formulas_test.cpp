@@ -155,11 +155,6 @@ TEST(DeviceChoice, SaysWhyThereIsNoGpu) {
     EXPECT_EQ(text, why_no_gpu());
 }
 
-TEST(Simulation, RecordsTheDeviceOfTheCpu) {
-    const Simulation simulation(crowd(10, 1), {.softening = 0.1}, {.step = 0.1, .end = 1.0});
-    EXPECT_EQ(SimulationAccess::backend(simulation).device, DeviceKind::cpu);
-}
-
 // advance_to looks ahead for the step that ends there; on the CPU it goes one at a time and may be stopped.
 TEST(Simulation, KnowsTheTimesAhead) {
     Simulation simulation(crowd(4, 1), {.softening = 0.1}, {.step = 0.3, .end = 1.0});

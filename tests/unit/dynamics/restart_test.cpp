@@ -1,5 +1,6 @@
 // A run that is killed at random moments and restarted leaves the same bytes as one that was left alone; so
 // do runs with other numbers of threads, and runs that were asked to stop.
+#include "kill_support.h"
 #include "run_support.h"
 
 #include "dynamics/run/checkpoint.h"
@@ -10,7 +11,6 @@
 #include <random>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <thread>
 
 namespace farfield {
 namespace {
@@ -55,9 +55,7 @@ pid_t start_child(Case simulation_case, const fs::path& out) {
 }
 
 TEST_P(EachCase, SurvivesBeingKilledAtAnyMoment) {
-    const auto seed = std::random_device{}();
-    std::printf("seed %u\n", seed);
-    std::mt19937 random(seed);
+    auto random = seeded_generator();
     const TemporaryFolder folder;
     auto undisturbed = GetParam();
     undisturbed.force.threads = 1;
@@ -68,23 +66,10 @@ TEST_P(EachCase, SurvivesBeingKilledAtAnyMoment) {
     for (int round = 0; round < 2; ++round) {
         const auto out = folder / "killed";
         fs::remove_all(out);
-        int kills = 0;
-        for (bool done = false; !done;) {
-            // Mostly short lives, so that many of them fall into the same run; growing, so that it ends.
-            const double most = whole.count() * (0.3 + 0.1 * kills);
-            const auto life =
-                std::chrono::duration<double>(std::uniform_real_distribution<>(0.0, most)(random));
-            const auto pid = start_child(GetParam(), out);
-            ASSERT_GT(pid, 0);
-            std::this_thread::sleep_for(life);
-            kill(pid, SIGKILL);
-            int status = 0;
-            ASSERT_EQ(waitpid(pid, &status, 0), pid);
-            ASSERT_FALSE(WIFEXITED(status) && WEXITSTATUS(status) != 0);
-            done = WIFEXITED(status);
-            kills += done ? 0 : 1;
-        }
-        std::printf("killed %d times\n", kills);
+        // Mostly short lives, so that many of them fall into the same run.
+        kill_until_finished(random, {.seconds = whole.count(), .first = 0.3},
+                            [&] { return start_child(GetParam(), out); });
+        if (HasFatalFailure()) return;
         expect_same_results(folder / "whole", out);
     }
 }

@@ -1,6 +1,8 @@
 // Cases, folders and byte comparisons for the tests of run_case.
 #pragma once
 
+#include "expect_error.h"
+
 #include <farfield/error.h>
 #include <farfield/run.h>
 
@@ -96,25 +98,5 @@ struct Messages {
         return out;
     }
 };
-
-/// The message of the error that `call` throws; a failure if it is not an `Expected`.
-template <class Expected, class Call>
-std::string error_of(Call&& call) {
-    try {
-        call();
-    } catch (const Expected& error) {
-        return error.what();
-    } catch (const std::exception& error) {
-        ADD_FAILURE() << "another kind of error: " << error.what();
-        return {};
-    }
-    ADD_FAILURE() << "no error";
-    return {};
-}
-
-inline void expect_contains(const std::string& text, std::initializer_list<std::string> parts) {
-    for (const auto& part : parts)
-        EXPECT_NE(text.find(part), std::string::npos) << "'" << part << "' is not in: " << text;
-}
 
 } // namespace farfield::test

@@ -197,22 +197,5 @@ TEST(Simulation, StopsWhereAccelerationsStopBeingFinite) {
     }
 }
 
-TEST(Simulation, StopsWhereUnsoftenedBodiesMeet) {
-    for (auto name : names_of<Integrator>()) {
-        // Massless, so on straight lines that meet at t = 1.
-        auto bodies = make({-1, 0, 0, 1, 0, 0}, {1, 0, 0, -1, 0, 0}, {0, 0});
-        bodies.id = {5, 6};
-        Simulation simulation(bodies, {},
-                              {.integrator = *from_name<Integrator>(name), .step = 0.25, .end = 2.0});
-        const auto reach = [&] { simulation.advance_to(2.0); };
-        if (name == "yoshida4") {
-            EXPECT_NO_THROW(reach()); // its inner steps end elsewhere
-            continue;
-        }
-        expect_contains(error_of<InvalidArgument>(reach),
-                        {"step 4 from t = 0.75", "bodies 5 and 6", "softening"});
-    }
-}
-
 } // namespace
 } // namespace farfield

@@ -28,13 +28,6 @@ TEST(LadderModel, PeaksAreThoseOfTheSlides) {
     EXPECT_FALSE(peaks(c2050, Precision::float32, std::nullopt).actual.has_value());
 }
 
-TEST(LadderModel, TwentyFlopAPairGivesTheSlidesRates) {
-    // n = 100000 in 612 ms and 296.1 ms, n = 300000 in 1073 ms; the slides round the times
-    EXPECT_NEAR(1e-9 * flop_a_pair * 1e10 / 0.612, 326.7, 0.3);
-    EXPECT_NEAR(1e-9 * flop_a_pair * 1e10 / 0.2961, 675.6, 0.3);
-    EXPECT_NEAR(1e-9 * flop_a_pair * 9e10 / 1.073, 1677.6, 0.3);
-}
-
 TEST(LadderModel, TilesMoveTheBytesOfTheSlides) {
     // 1.035, 2.139 and 5.266 GB/s; theirs include moving the bodies, 72 bytes each, ours the sums, 28
     EXPECT_NEAR(1e-9 * bytes_moved(Rung::unrolled, Precision::float32, 100000) / 0.612, 1.035, 0.01);

@@ -1,4 +1,5 @@
 // The cost table: text and hash, the file of the user, and what is said of files that are broken.
+#include "environment.h"
 #include "sums/costs/cost_file.h"
 #include "sums/costs/cost_table.h"
 #include "sums/direct/costs.h"
@@ -12,7 +13,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <optional>
 #include <string>
 #include <unistd.h>
 #include <utility>
@@ -22,6 +22,7 @@ namespace farfield {
 namespace {
 
 namespace fs = std::filesystem;
+using test::Variable;
 
 TEST(CostTable, HasAFiniteCostForEveryCpuAndModel) {
     const auto table = shipped_cost_table();
@@ -143,27 +144,6 @@ TEST(CostFile, TakesNoValueButFiniteOnesAboveZero) {
         EXPECT_NE(message.find("it must be a finite number above 0"), std::string::npos) << message;
     }
 }
-
-// A variable of the environment for one test.
-class Variable {
-public:
-    Variable(const char* name, const std::string& value) : name_(name) {
-        if (const char* before = std::getenv(name)) before_ = before;
-        ::setenv(name, value.c_str(), 1);
-    }
-    Variable(const Variable&) = delete;
-    Variable& operator=(const Variable&) = delete;
-    ~Variable() {
-        if (before_)
-            ::setenv(name_, before_->c_str(), 1);
-        else
-            ::unsetenv(name_);
-    }
-
-private:
-    const char* name_;
-    std::optional<std::string> before_;
-};
 
 class CostFolder : public testing::Test {
 protected:

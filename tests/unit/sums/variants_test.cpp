@@ -2,6 +2,7 @@
 // any number of threads; data far from the origin and of extreme size.
 #include "sums/direct/cpu/jerk.h"
 #include "sums/direct/cpu/mutual_schedule.h"
+#include "unit/sums/views.h"
 
 #include <farfield/error.h>
 #include <farfield/sum.h>
@@ -17,7 +18,9 @@
 namespace farfield {
 namespace {
 
-using Values = std::vector<double>;
+using test::list;
+using test::rows;
+using test::Values;
 
 struct Cloud {
     Values points;
@@ -33,9 +36,6 @@ Cloud cloud(std::size_t n, unsigned seed = 7) {
     for (std::size_t i = 0; i < n; ++i) out.strengths.push_back(static_cast<double>(uniform(generator)));
     return out;
 }
-
-ConstArrayView rows(const Values& values) { return matrix_view(std::span<const double>(values), 3); }
-ConstArrayView list(const Values& values) { return {std::span<const double>(values)}; }
 
 SumResult reference(const Cloud& sources, const Values* targets, const SumOptions& options) {
     const SumOptions plain{

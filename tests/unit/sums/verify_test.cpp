@@ -1,6 +1,7 @@
 // Verification: which targets are sampled, how their differences become an error of all, and what a plan does
 // with a tolerance.
 #include "sums/select/verify.h"
+#include "unit/sums/views.h"
 
 #include <farfield/error.h>
 #include <farfield/sum.h>
@@ -16,7 +17,9 @@
 namespace farfield {
 namespace {
 
-using Values = std::vector<double>;
+using test::list;
+using test::rows;
+using test::Values;
 
 Values uniform(std::size_t n, unsigned seed) {
     std::mt19937 engine(seed);
@@ -25,9 +28,6 @@ Values uniform(std::size_t n, unsigned seed) {
     for (double& value : values) value = side(engine);
     return values;
 }
-
-ConstArrayView rows(const Values& values) { return matrix_view(std::span<const double>(values), 3); }
-ConstArrayView list(const Values& values) { return {std::span<const double>(values)}; }
 
 struct Cloud {
     Values points, strengths;
