@@ -1,8 +1,8 @@
-# The packages that Farfield is built with. All of them are looked for before the first is missed, so that one message names every missing
-# package as Debian and conda-forge call it.
+# The packages that Farfield is built with. CMake looks for all of them before it refuses, so that one message names
+# every missing package as Debian and conda-forge call it.
 
-# farfield_package(NAME DEBIAN CONDA [ARGUMENTS OF find_package…]). DEBIAN is empty for a package that only pip and conda have. A macro, so that
-# the variables of a package remain.
+# farfield_package(NAME DEBIAN CONDA [ARGUMENTS OF find_package…]). DEBIAN is empty for a package that only pip and
+# conda have. A macro, so that the variables of a package remain.
 macro(farfield_package name debian conda)
   find_package(${name} QUIET ${ARGN})
   if(NOT ${name}_FOUND)
@@ -67,7 +67,7 @@ farfield_package(xsimd libxsimd-dev xsimd)
 farfield_package(tomlplusplus libtomlplusplus-dev tomlplusplus)
 farfield_package(nlohmann_json nlohmann-json3-dev nlohmann_json)
 farfield_package(PNG libpng-dev libpng)
-farfield_package(Eigen3 libeigen3-dev eigen NO_MODULE) # headers only, in a few sources: what links Farfield needs none of it
+farfield_package(Eigen3 libeigen3-dev eigen NO_MODULE) # headers only: what links Farfield needs none of it
 farfield_package(HDF5 libhdf5-dev hdf5 COMPONENTS C)
 if(FARFIELD_BUILD_APPS)
   farfield_package(CLI11 libcli11-dev cli11)

@@ -1,8 +1,9 @@
-# The body of the test install.missing_packages: CMake finds none of the packages, and its one message names them all, each with the package
-# of Debian that ./dev installs. With one package missing the message names that one alone.
+# The body of the test install.missing_packages: CMake finds none of the packages, and its one message names them
+# all, each with the package of Debian that ./dev installs. With one package missing the message names that one.
 function(configure result errors)
   file(REMOVE_RECURSE ${SCRATCH})
-  execute_process(COMMAND ${CMAKE_COMMAND} -S ${SOURCE} -B ${SCRATCH} -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${COMPILER} ${ARGN}
+  execute_process(
+    COMMAND ${CMAKE_COMMAND} -S ${SOURCE} -B ${SCRATCH} -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${COMPILER} ${ARGN}
     RESULT_VARIABLE status OUTPUT_QUIET ERROR_VARIABLE text)
   file(REMOVE_RECURSE ${SCRATCH})
   set(${result} ${status} PARENT_SCOPE)
@@ -45,13 +46,15 @@ string(REGEX MATCH "apt-get install ([^\n]*)" line "${text}")
 string(REPLACE " " ";" debian "${CMAKE_MATCH_1}")
 file(READ ${SOURCE}/tools/dev/packages.sh installed)
 foreach(package ${debian})
-  if(NOT package MATCHES "^libgomp1$|^libomp-dev$" AND NOT installed MATCHES "\n${package} ") # those come with the compiler
+  # OpenMP comes with the compiler
+  if(NOT package MATCHES "^libgomp1$|^libomp-dev$" AND NOT installed MATCHES "\n${package} ")
     message(FATAL_ERROR "${package} is not among the packages of tools/dev/packages.sh")
   endif()
 endforeach()
 
 configure(status text -DFARFIELD_BUILD_APPS=OFF -DCMAKE_DISABLE_FIND_PACKAGE_xsimd=ON)
 expect_one_message("${text}")
-if(status EQUAL 0 OR NOT text MATCHES "apt-get install libxsimd-dev\n.*conda-forge xsimd\n" OR text MATCHES "libfmt-dev")
+if(status EQUAL 0 OR NOT text MATCHES "apt-get install libxsimd-dev\n.*conda-forge xsimd\n"
+    OR text MATCHES "libfmt-dev")
   message(FATAL_ERROR "the message does not name xsimd alone:\n${text}")
 endif()
