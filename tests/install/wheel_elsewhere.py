@@ -19,8 +19,13 @@ LIBRARIES = ("libfmt", "libgomp", "libhdf5_serial", "libpng16", "libtomlplusplus
 LIMIT = 30  # seconds for pip
 
 USE = r"""
-import pathlib, sys
+import hashlib, pathlib, sys
 import numpy as np
+
+def mapped():
+    return {line[line.index("/"):] for line in pathlib.Path("/proc/self/maps").read_text().splitlines() if "/" in line}
+
+before = mapped()                                 # Python's own hashlib has the machine's libcrypto
 import farfield
 
 points = np.random.default_rng(1).normal(size=(200, 3))
@@ -37,9 +42,7 @@ assert {"snapshot_0001.h5", "snapshot_0001.png"} <= {path.name for path in pathl
 again = farfield.make_initial_state("file", path=pathlib.Path(sys.argv[2], "snapshot_0001.h5"))
 assert len(again.bodies) == 64
 
-for line in pathlib.Path("/proc/self/maps").read_text().splitlines():
-    if "/" in line:
-        print(line[line.index("/"):])
+print("\n".join(mapped() - before))
 """
 CASE = """initial = {kind = "plummer", n = 64}
 force.softening = 0.1
