@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the requirements of pyproject.toml (to build, to run, extra "test") that this Python lacks, one a line.
+"""Prints the requirements of pyproject.toml (to build, to run, extras "test" and "wheel") that this Python lacks, one a line.
 
 usage: missing_requirements.py pyproject.toml
 """
@@ -26,7 +26,8 @@ def main():
         settings = tomllib.load(file)
     project = settings.get("project", {})
     wanted = settings.get("build-system", {}).get("requires", []) + project.get("dependencies", [])
-    wanted += project.get("optional-dependencies", {}).get("test", [])
+    extras = project.get("optional-dependencies", {})
+    wanted += extras.get("test", []) + extras.get("wheel", [])
     for text in wanted:
         if not is_met(text):
             print(text)

@@ -14,8 +14,9 @@ ensure_venv() { # fetches nothing when the environment already has everything
 
 run_pytest() {
     ensure_venv
-    say "installing the package into build/venv"
-    build/venv/bin/python -m pip install -q --disable-pip-version-check --no-build-isolation --no-deps --force-reinstall . </dev/null
+    say "building the package and installing it into build/venv"
+    build_wheel
+    build/venv/bin/python -m pip install -q --disable-pip-version-check --no-deps --no-index --force-reinstall build/wheel/*.whl </dev/null
     rm -f build/python.junit.xml
     build/venv/bin/python -m pytest -q -rs --junitxml=build/python.junit.xml python </dev/null || true
     python3 tools/dev/junit.py python build/python.junit.xml >>"$RESULTS"

@@ -18,7 +18,7 @@ stages_usage() {
   tests     all of ctest: unit, oracle, property, command line, install, GPU
   cuda      the GPU code where nvcc is: compiled, and tested where a GPU is
   check     ./dev check
-  python    the Python package in build/venv, and its pytest tests
+  python    the Python package in build/venv, its pytest tests, and its wheel where none of its libraries are
   asan      the tests with AddressSanitizer and UBSan, but for the accuracy of large sums (too slow there)
   tsan      the tests that use threads, with ThreadSanitizer (and a planted race that it must report)
   fuzz      each fuzz target of build-asan for FUZZ_SECONDS (20)
@@ -141,7 +141,9 @@ stage_python() {
         return 0
     fi
     . tools/dev/python.sh
+    . tools/dev/wheel.sh
     run_pytest
+    test_wheel
 }
 
 side_to_sanitize() { # all, particles, stencil or none
