@@ -2,7 +2,7 @@
 #include "command.h"
 #include "options.h"
 
-#include "stencil/run/resonances.h"
+#include "studies/resonances/resonances.h"
 
 #include <fmt/format.h>
 

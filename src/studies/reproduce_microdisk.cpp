@@ -1,7 +1,7 @@
 // farfield reproduce microdisk.
 #include "io/picture/plot_field.h"
-#include "stencil/run/resonances.h"
 #include "studies/reproduce.h"
+#include "studies/resonances/resonances.h"
 #include "studies/stencil_examples.h"
 #include "studies/study_device.h"
 

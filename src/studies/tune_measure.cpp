@@ -115,8 +115,8 @@ GpuTimes gpu_times(Precision precision, int device, bool self, std::int64_t n,
     return times;
 }
 
-// Sums of at least `n` points, twice as many until the pair loop is long: in short ones multiprocessors lack work
-// and the clock has not risen yet.
+// Sums of at least `n` points, twice as many until the pair loop is long: in short ones multiprocessors lack
+// work and the clock has not risen yet.
 std::pair<std::int64_t, GpuTimes> long_gpu_times(Precision precision, int device, bool self, std::int64_t n,
                                                  const MeasureSettings& settings) {
     constexpr double long_loop = 4e-3;
@@ -196,8 +196,8 @@ bool measure_gpu(const MeasureSettings& settings, int device, const std::string&
             if (ends_before(settings, fmt::format("{}, {}, {}", name, name_of(precision), kind_of(self))))
                 return false;
             const auto small = gpu_times(precision, device, self, few, settings);
-            const auto [enough, large] = long_gpu_times(precision, device, self,
-                                                        std::max(settings.points, 4 * few), settings);
+            const auto [enough, large] =
+                long_gpu_times(precision, device, self, std::max(settings.points, 4 * few), settings);
             set(direct_cost::gpu_pairs_per_second(precision, self),
                 (Cloud(enough).pairs() - Cloud(few).pairs()) /
                     std::max(shortest, large.kernel - small.kernel));

@@ -1,7 +1,7 @@
 // What the tests of physics share: running examples and texts, zeros of Bessel functions, resonances.
 #pragma once
 
-#include "math/harmonic_inversion.h"
+#include "studies/resonances/harmonic_inversion.h"
 
 #include <farfield/stencil.h>
 

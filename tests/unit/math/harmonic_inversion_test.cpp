@@ -1,6 +1,6 @@
 // Harmonic inversion against sums of damped waves whose terms are known.
-#include "math/harmonic_inversion.h"
-#include "math/matrix_pencil.h"
+#include "studies/resonances/harmonic_inversion.h"
+#include "studies/resonances/matrix_pencil.h"
 
 #include <farfield/error.h>
 

@@ -1,8 +1,8 @@
-#include "stencil/run/resonances.h"
+#include "studies/resonances/resonances.h"
 
 #include "base/text.h"
 #include "io/csv.h"
-#include "math/harmonic_inversion.h"
+#include "studies/resonances/harmonic_inversion.h"
 
 #include <farfield/error.h>
 

@@ -1,4 +1,4 @@
-#include "math/matrix_pencil.h"
+#include "studies/resonances/matrix_pencil.h"
 
 #include <farfield/error.h>
 

@@ -1,6 +1,6 @@
-#include "math/harmonic_inversion.h"
+#include "studies/resonances/harmonic_inversion.h"
 
-#include "math/matrix_pencil.h"
+#include "studies/resonances/matrix_pencil.h"
 
 #include <farfield/error.h>
 
