@@ -122,7 +122,7 @@ std::string_view take_header(std::span<const std::byte>& bytes, std::string_view
     return header;
 }
 
-std::string shape_text(const std::vector<std::int64_t>& shape) {
+std::string tuple_text(const std::vector<std::int64_t>& shape) {
     return shape.size() == 1 ? fmt::format("({},)", shape[0]) : fmt::format("({})", fmt::join(shape, ", "));
 }
 
@@ -152,12 +152,12 @@ NpyArray parse_npy(std::span<const std::byte> bytes, std::string_view name) {
         throw IoError(
             fmt::format("{}: the file is truncated: shape {} of '{}' needs {} bytes of data, the file holds "
                         "{}; copy or save it again",
-                        name, shape_text(header.shape), header.descr, needed, bytes.size()));
+                        name, tuple_text(header.shape), header.descr, needed, bytes.size()));
     if (bytes.size() > needed)
         throw InvalidArgument(
             fmt::format("{}: {} bytes follow the array of shape {}; a .npy file holds one array: "
                         "save each to its own file",
-                        name, bytes.size() - needed, shape_text(header.shape)));
+                        name, bytes.size() - needed, tuple_text(header.shape)));
     NpyArray array;
     array.dtype = type.kind == 'f' && type.size == 4 ? DType::float32 : DType::float64;
     array.values = convert_values(bytes, type);
@@ -169,7 +169,7 @@ NpyArray read_npy(const std::filesystem::path& path) { return parse_npy(read_fil
 
 std::string npy_header(const std::vector<std::int64_t>& shape, DType dtype) {
     auto dictionary = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}",
-                                  dtype == DType::float32 ? "<f4" : "<f8", shape_text(shape));
+                                  dtype == DType::float32 ? "<f4" : "<f8", tuple_text(shape));
     const std::size_t prefix = magic.size() + 4;
     const auto unpadded = prefix + dictionary.size() + 1;
     dictionary.append((alignment - unpadded % alignment) % alignment, ' ');
@@ -184,7 +184,7 @@ void write_npy(const std::filesystem::path& path, std::span<const double> values
                const std::vector<std::int64_t>& shape, DType dtype) {
     if (bytes_of_shape(shape, sizeof(double)) != values.size_bytes())
         throw InvalidArgument(fmt::format("{}: {} values do not fill the shape {}", path.string(),
-                                          values.size(), shape_text(shape)));
+                                          values.size(), tuple_text(shape)));
     const auto header = npy_header(shape, dtype);
     std::vector<float> rounded;
     auto data = std::as_bytes(values);

@@ -14,8 +14,8 @@ namespace {
 
 using cuda::Rung;
 
-constexpr double warp = 32.0, block = 256.0; // of the rungs of the slides (ladder.cuh)
-constexpr double special_cycles = 8.0;       // 16 special-function lanes beside 128 others; 4 beside 32 then
+constexpr double warp = 32.0, slide_block = 256.0; // of the rungs of the slides (ladder.cuh)
+constexpr double special_cycles = 8.0; // 16 special-function lanes beside 128 others; 4 beside 32 then
 
 double size_of(Precision precision) { return precision == Precision::float64 ? 8.0 : 4.0; }
 
@@ -161,7 +161,7 @@ double bytes_moved(Rung rung, Precision precision, std::int64_t count) {
     const double n = static_cast<double>(count), real = size_of(precision);
     const double body = 4.0 * real;                   // x, y, z and mass of a source
     const double own = n * (3.0 * real + 4.0 * real); // each target read, each sum written
-    const double blocks = ceil_div(n, block);
+    const double blocks = ceil_div(n, slide_block);
     switch (rung) {
     case Rung::one_thread:
         return n * n * body + own;
@@ -174,7 +174,7 @@ double bytes_moved(Rung rung, Precision precision, std::int64_t count) {
     case Rung::atomics:
         return 0.5 * n * n * (body / warp + 6.0 * real) + own;
     case Rung::atomics_tiled:
-        return 0.5 * blocks * (blocks + 1.0) * block * (body + 6.0 * real) + own;
+        return 0.5 * blocks * (blocks + 1.0) * slide_block * (body + 6.0 * real) + own;
     case Rung::register_tile:
         return register_tile_bytes(precision, n);
     case Rung::symmetric:

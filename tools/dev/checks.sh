@@ -86,14 +86,16 @@ check_format() {
     our_files '*.h' '*.hpp' '*.cpp' '*.cu' '*.cuh' '*.c' | xargs -0 -r -n 20 -P "$JOBS" $tool --style=file "${arguments[@]}"
 }
 
+configure_for_lint() { configure lint; } # the command of each source alone, in build-lint; nothing is built there
+
 check_tidy() {
     # The library, the program and the bindings. Tests are compiled with all warnings but not linted: GoogleTest's
     # macros cost more time than the rest together.
-    configure_for_checks
+    configure_for_lint
     # BASE: set by ./dev test, where only what differs from a commit is linted
     local since=()
     [ -z "${BASE:-}" ] || since=(--since "$BASE")
-    python3 tools/checks/tidy.py --jobs "$JOBS" --tool "clang-tidy-$(clang_version)" "${since[@]}" build
+    python3 tools/checks/tidy.py --jobs "$JOBS" --tool "clang-tidy-$(clang_version)" "${since[@]}" build-lint
 }
 
 check_includes() {
@@ -107,8 +109,8 @@ check_clocks() {
 }
 
 check_headers() {
-    configure_for_checks
-    python3 tools/checks/headers.py --jobs "$JOBS" build
+    configure_for_lint
+    python3 tools/checks/headers.py --jobs "$JOBS" build-lint
 }
 
 check_isa() {

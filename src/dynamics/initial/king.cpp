@@ -51,7 +51,7 @@ Place place_of_mass(const KingProfile& profile, double mass) {
 }
 
 // Speed over √2 σ: density u² (e^(W − u²) − 1) on [0, √W].
-double draw_speed(RandomStream& random, double w) {
+double draw_king_speed(RandomStream& random, double w) {
     if (w < 1e-10) return 0.0; // on the edge everything is at rest
     const double floor = portable::exp(-w);
     // Bounds of u²(e^(−u²) − e^(−W)): e^(−1), and W(1 − e^(−W))/4 because e^(Ws) − 1 ≤ s(e^W − 1) for s in
@@ -78,7 +78,7 @@ InitialState make_king(const InitialOptions& options) {
         RandomStream random = body_stream(options, i);
         const Place place = place_of_mass(profile, mass * random.next_uniform());
         const auto position = scaled(unit_vector(random), place.x * length_scale);
-        const double speed = draw_speed(random, place.w) * velocity_scale;
+        const double speed = draw_king_speed(random, place.w) * velocity_scale;
         set_body(bodies, i, position, scaled(unit_vector(random), speed));
     }
     to_centre_of_mass(bodies);

@@ -13,8 +13,8 @@
 namespace farfield {
 namespace {
 
-constexpr double scale_length = 0.5890486225480862;   // 3π/16
-constexpr double velocity_scale = 1.3029400317411198; // √(16/3π)
+constexpr double unit_scale_length = 0.5890486225480862;   // 3π/16
+constexpr double unit_velocity_scale = 1.3029400317411198; // √(16/3π)
 
 // Speed over escape speed: density q²(1 − q²)^(7/2) on [0, 1), below 0.1 everywhere.
 double draw_speed_ratio(RandomStream& random) {
@@ -31,17 +31,17 @@ InitialState make_plummer(const InitialOptions& options) {
                     options.cutoff_radius, "positive, or 0 for none");
     double mass_inside = 1.0; // M(r)/M = r³/(r² + a²)^(3/2)
     if (options.cutoff_radius > 0.0) {
-        const double ratio = scale_length / options.cutoff_radius;
+        const double ratio = unit_scale_length / options.cutoff_radius;
         const double root = std::sqrt(1.0 + ratio * ratio);
         mass_inside = 1.0 / (root * root * root);
     }
-    const double speed_unit = velocity_scale / std::sqrt(mass_inside);
+    const double speed_unit = unit_velocity_scale / std::sqrt(mass_inside);
     Bodies bodies = equal_masses(options.n);
     for (std::int64_t i = 0; i < options.n; ++i) {
         RandomStream random = body_stream(options, i);
         const double root = portable::cbrt(random.next_open_uniform() * mass_inside);
         const double radius = root / std::sqrt((1.0 - root) * (1.0 + root)); // (m^(−2/3) − 1)^(−1/2)
-        const auto position = scaled(unit_vector(random), radius * scale_length);
+        const auto position = scaled(unit_vector(random), radius * unit_scale_length);
         const double escape = std::sqrt(2.0 / std::sqrt(1.0 + radius * radius));
         const double speed = draw_speed_ratio(random) * escape * speed_unit;
         set_body(bodies, i, position, scaled(unit_vector(random), speed));

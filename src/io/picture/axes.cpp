@@ -12,8 +12,6 @@
 namespace farfield::picture {
 namespace {
 
-constexpr double log10_e = 0.4342944819032518;
-
 // 10^n for whole n, by repeated multiplication: exact up to 22, the same everywhere beyond.
 double power_of_ten(int n) {
     double power = 1.0;

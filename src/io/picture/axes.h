@@ -18,6 +18,9 @@ struct Theme {
     double tick = 9.0;
 };
 
+/// log10 x = log10_e·ln x: logarithms from `portable::log` have the same bits everywhere.
+inline constexpr double log10_e = 0.4342944819032518;
+
 /// A range of values shown along one side of a plot. A logarithmic axis holds log10 of its values and marks
 /// decades.
 struct Axis {

@@ -33,9 +33,8 @@ constexpr std::int64_t few_bodies = 200;        // fewer are drawn as discs
 constexpr std::int64_t bodies_as_stars = 20000; // up to so many are also drawn as points
 constexpr double shown_part = 0.95;             // of many bodies; all of few
 constexpr double most_decades = 5.0;            // of densities
-constexpr double log10_e = 0.4342944819032518;
 
-double log10_of(double value) { return portable::log(value) * log10_e; }
+double log10_of(double value) { return portable::log(value) * picture::log10_e; }
 
 struct Plane {
     std::size_t right;

@@ -23,7 +23,6 @@ constexpr Rectangle upper{150, 50, 1160, 440};
 constexpr Rectangle lower{150, 480, 1160, 900};
 constexpr double label_distance = 88.0;
 constexpr double curve_width = 2.6;
-constexpr double log10_e = 0.4342944819032518;
 constexpr double least_error = 1e-17;   // smaller ones, and 0, are drawn here
 constexpr double largest_value = 1e100; // keeps every span finite
 constexpr double linear_up_to = 30.0;   // radii that span more than this factor get a logarithmic axis
@@ -54,7 +53,7 @@ std::vector<double> logarithms(const std::vector<double>& values, double least) 
     std::vector<double> logs;
     logs.reserve(values.size());
     for (const double value : values)
-        logs.push_back(portable::log(std::max(std::abs(value), least)) * log10_e);
+        logs.push_back(portable::log(std::max(std::abs(value), least)) * picture::log10_e);
     return logs;
 }
 

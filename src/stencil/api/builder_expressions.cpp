@@ -23,21 +23,21 @@ Expr made(lang::Node node) {
     return Expr(std::move(expr));
 }
 
-lang::ExprPtr copy(const Expr& expr) {
+lang::ExprPtr operand(const Expr& expr) {
     if (expr.empty()) throw InvalidArgument("an expression is empty where a value is needed");
     return lang::clone(*expr.node());
 }
 
 Expr binary(lang::BinaryOp op, const Expr& a, const Expr& b) {
-    return made(lang::Binary{op, copy(a), copy(b)});
+    return made(lang::Binary{op, operand(a), operand(b)});
 }
 
-Expr unary(lang::UnaryOp op, const Expr& a) { return made(lang::Unary{op, copy(a)}); }
+Expr unary(lang::UnaryOp op, const Expr& a) { return made(lang::Unary{op, operand(a)}); }
 
 Expr comparison(lang::CompareOp op, const Expr& a, const Expr& b) {
     lang::Compare node;
-    node.operands.push_back(copy(a));
-    node.operands.push_back(copy(b));
+    node.operands.push_back(operand(a));
+    node.operands.push_back(operand(b));
     node.ops.push_back(op);
     return made(std::move(node));
 }
@@ -91,13 +91,13 @@ Expr power(const Expr& base, const Expr& exponent) { return binary(lang::BinaryO
 Expr floor_divide(const Expr& a, const Expr& b) { return binary(lang::BinaryOp::floor_divide, a, b); }
 
 Expr where(const Expr& condition, const Expr& yes, const Expr& no) {
-    return made(lang::Select{copy(condition), copy(yes), copy(no)});
+    return made(lang::Select{operand(condition), operand(yes), operand(no)});
 }
 
 Expr call(std::string_view function, std::initializer_list<Expr> arguments) {
     lang::Call node;
     node.text = checked_name(std::string(function));
-    for (const auto& argument : arguments) node.arguments.push_back(copy(argument));
+    for (const auto& argument : arguments) node.arguments.push_back(operand(argument));
     return made(std::move(node));
 }
 
@@ -119,7 +119,7 @@ Expr data(std::string_view file) { return text_call("data", file); }
 Expr Field::at(std::initializer_list<Expr> indices) const {
     lang::Access node;
     node.text = text();
-    for (const auto& index : indices) node.indices.push_back(copy(index));
+    for (const auto& index : indices) node.indices.push_back(operand(index));
     return made(std::move(node));
 }
 

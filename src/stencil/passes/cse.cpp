@@ -8,7 +8,7 @@
 namespace farfield::stencil {
 namespace {
 
-struct ByBits {
+struct NodeByBits {
     bool operator()(const ir::Node& a, const ir::Node& b) const { return less_by_bits(a, b); }
 };
 
@@ -28,7 +28,7 @@ bool commutes(ir::Op op) {
 }
 
 void share(const RootedCode& rooted) {
-    std::map<ir::Node, int, ByBits> known;
+    std::map<ir::Node, int, NodeByBits> known;
     std::vector<int> place; // of the node that stands for each
     auto& nodes = rooted.code->nodes;
     for (std::size_t i = 0; i < nodes.size(); ++i) {

@@ -16,7 +16,7 @@ using ir::Op;
 
 // Longer kernels gain nothing from being joined, and registers run out; with many kernels only neighbours are
 // tried.
-constexpr std::size_t most_nodes = 2000;
+constexpr std::size_t most_fused_nodes = 2000;
 constexpr std::size_t most_kernels = 100;
 
 bool own_cell_only(const std::vector<Dependence>& all) {
@@ -51,7 +51,7 @@ bool copies_agree(const Kernel& first, const Kernel& second) {
 
 bool joinable(const ir::Program& program, const Kernel& first, const Kernel& second) {
     if (first.grid != second.grid || first.every != second.every) return false;
-    if (first.code.nodes.size() + second.code.nodes.size() > most_nodes) return false;
+    if (first.code.nodes.size() + second.code.nodes.size() > most_fused_nodes) return false;
     if (first.cells != second.cells && !(*first.cells == *second.cells)) return false;
     if (!copies_agree(first, second)) return false;
     CurrentCopies current(program.buffers.size(), 0);

@@ -17,9 +17,9 @@ using ir::ValueType;
 // Uniforms stand alone, so that chains of them repeat themselves: where that grows, values stay in the
 // kernels.
 constexpr std::size_t most_nodes_a_uniform = 2000;
-constexpr std::size_t most_nodes = 100'000;
+constexpr std::size_t most_known_nodes = 100'000;
 
-struct ByBits {
+struct CodeByBits {
     bool operator()(const ir::Code& a, const ir::Code& b) const {
         return std::lexicographical_compare(a.nodes.begin(), a.nodes.end(), b.nodes.begin(), b.nodes.end(),
                                             less_by_bits);
@@ -28,7 +28,7 @@ struct ByBits {
 
 /// The uniforms so far, by their code, whose last node is the result.
 struct Known {
-    std::map<ir::Code, int, ByBits> uniforms;
+    std::map<ir::Code, int, CodeByBits> uniforms;
     std::size_t nodes = 0;
     std::size_t refused = 0;
 };
@@ -99,7 +99,7 @@ private:
     }
 
     bool affordable(int root) const {
-        if (known_.nodes > most_nodes || known_.refused > 1000) return false;
+        if (known_.nodes > most_known_nodes || known_.refused > 1000) return false;
         const auto size = needed_by(root).size();
         const bool small = size <= most_nodes_a_uniform;
         if (small)

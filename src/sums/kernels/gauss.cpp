@@ -8,7 +8,8 @@
 namespace farfield {
 namespace {
 
-constexpr std::array outputs{OutputInfo{Output::potential, false, 0}, OutputInfo{Output::gradient, true, 0}};
+constexpr std::array gauss_outputs{OutputInfo{Output::potential, false, 0},
+                                   OutputInfo{Output::gradient, true, 0}};
 
 constexpr KernelInfo gauss{.value = Kernel::gauss,
                            .name = "gauss",
@@ -16,7 +17,7 @@ constexpr KernelInfo gauss{.value = Kernel::gauss,
                            .least_dimension = 1,
                            .most_dimension = most_dimensions,
                            .strength = {.name = "weight", .column = "q"},
-                           .outputs = outputs,
+                           .outputs = gauss_outputs,
                            .scaling = Scaling::own_lengths,
                            .acts_on_itself = true,
                            .value_on_itself = 1.0,

@@ -21,7 +21,8 @@ struct SignedInverseDistance {
     }
 };
 
-constexpr std::array outputs{OutputInfo{Output::potential, false, -1}, OutputInfo{Output::field, true, -2}};
+constexpr std::array inverse_distance_outputs{OutputInfo{Output::potential, false, -1},
+                                              OutputInfo{Output::field, true, -2}};
 
 constexpr KernelInfo row(Kernel value, std::string_view name, std::string_view text, StrengthInfo strength) {
     const bool is_gravity = value == Kernel::gravity;
@@ -31,7 +32,7 @@ constexpr KernelInfo row(Kernel value, std::string_view name, std::string_view t
             .least_dimension = 3,
             .most_dimension = 3,
             .strength = strength,
-            .outputs = outputs,
+            .outputs = inverse_distance_outputs,
             .scaling = Scaling::power,
             .acts_on_itself = false,
             .value_on_itself = 0.0,

@@ -8,7 +8,8 @@
 namespace farfield {
 namespace {
 
-constexpr std::array outputs{OutputInfo{Output::potential, false, 0}, OutputInfo{Output::field, true, -1}};
+constexpr std::array laplace2d_outputs{OutputInfo{Output::potential, false, 0},
+                                       OutputInfo{Output::field, true, -1}};
 
 constexpr KernelInfo laplace2d{
     .value = Kernel::laplace2d,
@@ -17,7 +18,7 @@ constexpr KernelInfo laplace2d{
     .least_dimension = 2,
     .most_dimension = 2,
     .strength = {.name = "charge", .column = "q", .second_column = "q_imaginary", .columns = 2},
-    .outputs = outputs,
+    .outputs = laplace2d_outputs,
     .scaling = Scaling::power_and_log,
     .acts_on_itself = false,
     .value_on_itself = 0.0,
