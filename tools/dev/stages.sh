@@ -80,14 +80,14 @@ announce() { # announce STAGE…: what will run, on what, and for about how long
     fi
 }
 
-seconds_of_stage() { # measured on two quiet cores, without ccache
+seconds_of_stage() { # on two cores, without ccache, rounded up
     case $1 in
-        build) echo 420 ;;
-        tests) echo 420 ;;
+        build) echo 270 ;;
+        tests) echo 500 ;;
         cuda) echo 300 ;;
-        check) if [ -n "$BASE" ]; then echo 120; else echo 800; fi ;;
-        python) echo 90 ;;
-        asan) echo 500 ;;
+        check) if [ -n "$BASE" ]; then echo 120; else echo 540; fi ;;
+        python) echo 180 ;;
+        asan) echo 900 ;;
         tsan) echo 240 ;;
         fuzz) echo 180 ;;
     esac
