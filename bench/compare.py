@@ -98,8 +98,8 @@ def main():
         print(f"{row['row']:<52} {row['old_rate']:9.3g}  x{row['median_ratio']:.3f}  [{row['low']:.3f}, {row['high']:.3f}]{flag}")
     if options.json:
         about = dict(text.split("=", 1) for text in options.about)
-        report = {**about, "command": "bench/compare.py OLD NEW -- " + " ".join(options.command), "pairs": options.pairs, "least": options.least,
-                  "interval": "95 %, of the median, by ranks", "rows": table}
+        report = {**about, "command": "bench/compare.py OLD NEW -- " + " ".join(options.command),
+                  "pairs": options.pairs, "least": options.least, "interval": "95 %, of the median, by ranks", "rows": table}
         options.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
     return 0 if all(row["low"] >= options.least for row in table) else 1
 

@@ -43,8 +43,10 @@ def fingerprint(path, command):
 
 def differs_from(commit):
     """The files that differ from a commit, or None where what they are linted with differs as well."""
-    names = subprocess.run(["git", "diff", "--name-only", commit], capture_output=True, text=True, check=True).stdout.split()
-    if any(name.startswith((".clang-tidy", "cmake/", "tools/checks/tidy.py", "CMakePresets")) for name in names):
+    names = []
+    for command in (["diff", "--name-only", commit], ["ls-files", "--others", "--exclude-standard"]):
+        names += subprocess.run(["git", *command], capture_output=True, text=True, check=True).stdout.split()
+    if any(name.startswith((".clang-tidy", "cmake/", "tools/checks/tidy.py", "CMakeLists.txt", "CMakePresets")) for name in names):
         return None
     return {ROOT / name for name in names}
 
