@@ -4,6 +4,8 @@ target_compile_options(farfield_flags INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
   -ffp-contract=off        # an FMA is written out where it is wanted; the compiler adds none, so bits do not move
   -fno-math-errno -fno-trapping-math>
+  # GCC collects its own garbage twenty times a source by default, which takes 5 % of the time and saves 50 MB
+  $<$<AND:$<COMPILE_LANGUAGE:C,CXX>,$<CXX_COMPILER_ID:GNU>>:--param=ggc-min-heapsize=1500000>
   # Clang's also warns of double to long double, which oracles need
   $<$<AND:$<COMPILE_LANGUAGE:C,CXX>,$<CXX_COMPILER_ID:GNU>>:-Wdouble-promotion>)
 target_compile_options(farfield_flags INTERFACE

@@ -38,7 +38,7 @@ struct SplitCommand {
     Delivery delivery;
 };
 
-struct StencilCommand {
+struct StencilBench {
     BenchStencilOptions options;
     Sizes sizes;
     Delivery delivery;
@@ -96,7 +96,7 @@ int bench_split_on(const SplitCommand& command) {
     });
 }
 
-int bench_stencil_on(const StencilCommand& command) {
+int bench_stencil_on(const StencilBench& command) {
     auto options = command.options;
     if (command.sizes) options.sizes = *command.sizes;
     return deliver(command.delivery, [&](const StudyProgress& progress) {
@@ -143,7 +143,7 @@ void declare_split(CommandParser app, SplitCommand& command) {
     add_delivery(app, command.delivery);
 }
 
-void declare_stencil(CommandParser app, StencilCommand& command) {
+void declare_stencil(CommandParser app, StencilBench& command) {
     app.footer(
         "Examples:\n  farfield bench stencil\n  farfield bench stencil --n 1024,4096 --json stencil.json\n");
     app.add_read(
@@ -163,7 +163,7 @@ Action declare_bench(CommandParser app) {
     app.require_command();
     auto direct = std::make_shared<DirectCommand>();
     auto split = std::make_shared<SplitCommand>();
-    auto stencil = std::make_shared<StencilCommand>();
+    auto stencil = std::make_shared<StencilBench>();
     declare_direct(app.add_command("direct", "Time every rung of the direct sum, with its error"), *direct);
     const auto split_app = app.add_command("split", "Divide one sum between the CPU and a GPU");
     declare_split(split_app, *split);

@@ -43,7 +43,7 @@ std::string roff(std::string_view text) {
     return out;
 }
 
-std::string spellings(const OptionFacts& option) {
+std::string roff_spellings(const OptionFacts& option) {
     std::string out;
     const auto add = [&](const std::string& name) {
         out += fmt::format("{}\\fB{}\\fR", out.empty() ? "" : ", ", roff(name));
@@ -63,7 +63,7 @@ std::string default_of(const OptionFacts& option) {
 void add_options(std::string& page, const CommandParser& app) {
     for (const auto& option : app.options())
         page +=
-            fmt::format(".TP\n{}\n{}{}.\n", spellings(option), roff(option.description), default_of(option));
+            fmt::format(".TP\n{}\n{}{}.\n", roff_spellings(option), roff(option.description), default_of(option));
 }
 
 void add_command(std::string& page, const CommandParser& app, const std::string& prefix) {

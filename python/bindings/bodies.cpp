@@ -49,7 +49,7 @@ Bodies make_from_arrays(nb::handle positions, nb::handle velocities, nb::handle 
     return bodies;
 }
 
-constexpr const char* doc =
+constexpr const char* bodies_doc =
     R"(Particles: positions (N, 3), velocities (N, 3), masses (N,), and if they have them charges (N,).
 
 The arrays given are copied in, in float64. The attributes are writable NumPy views of the copies and keep them
@@ -77,7 +77,7 @@ void bind_bodies(nb::module_& module) {
         return bodies.charge.empty() ? nb::none() : nb::cast(view_vector(bodies.charge, self));
     };
     const auto ids = [](nb::handle_t<Bodies> self) { return view_vector(nb::cast<Bodies&>(self).id, self); };
-    nb::class_<Bodies>(module, "Bodies", doc)
+    nb::class_<Bodies>(module, "Bodies", bodies_doc)
         .def(
             "__init__",
             [](Bodies* self, Input positions_in, Input velocities_in, Input masses_in,

@@ -43,7 +43,7 @@ RunResult run(const Case& simulation_case, const RunSettings& settings,
     return result;
 }
 
-constexpr const char* doc =
+constexpr const char* run_case_doc =
     R"(Runs a case to its end, leaving diagnostics.csv, snapshots, pictures, checkpoint.h5 and summary.json in `out`.
 
 The files are those of `farfield run`. Ctrl-C, or an exception raised by a callback, finishes the step, writes a
@@ -92,7 +92,7 @@ void bind_run(nb::module_& module) {
                        {.out = out, .restart = restart}, on_progress, on_message);
         },
         "case"_a, "out"_a, nb::kw_only(), "restart"_a = false, "progress"_a.none() = nb::none(),
-        "message"_a.none() = nb::none(), doc);
+        "message"_a.none() = nb::none(), run_case_doc);
 }
 
 } // namespace farfield::python

@@ -107,7 +107,7 @@ void bind_diagnostics(nb::module_& module) {
                       "angular_momentum", "virial_ratio", "lagrangian_radii"});
 }
 
-constexpr const char* doc =
+constexpr const char* simulation_doc =
     R"(Bodies that move under the forces of a particle sum, step by step.
 
 Units are those of the bodies and of G. For files, checkpoints and restarts use run_case.
@@ -122,7 +122,7 @@ Args:
 
 const Caller caller{"Simulation", {"step", "end", "integrator", "adaptive", "eta", "start_time"}};
 
-constexpr const char* doc_end =
+constexpr const char* simulation_doc_end =
     R"(
 Raises:
     InvalidArgument (a ValueError): an option that is not allowed, or no bodies.)";
@@ -166,7 +166,7 @@ void bind_arrays(Class& cls) {
 void bind_simulation(nb::module_& module) {
     bind_diagnostics(module);
     const TimeOptions time;
-    const auto text = doc + option_docs<ForceOptions>() + doc_end;
+    const auto text = simulation_doc + option_docs<ForceOptions>() + simulation_doc_end;
     const auto signature = "def __init__(self, bodies: Bodies, *, step: float, end: float | None = None, "
                            "integrator: _Integrator = '" +
                            std::string(name_of(time.integrator)) +

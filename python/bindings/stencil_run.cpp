@@ -189,7 +189,7 @@ std::string signature() {
     return out + ") -> StencilRunResult";
 }
 
-std::string doc() {
+std::string stencil_run_doc() {
     std::string out =
         R"(Runs a stencil program to its end, leaving fields, series.csv, pictures, checkpoint.h5 and summary.json in `out`.
 
@@ -251,7 +251,7 @@ void bind_stencil_run(nb::module_& module) {
             arguments.settings.out = out;
             return run(program_of(program, arguments.parameters), arguments);
         },
-        "program"_a, "out"_a, "keywords"_a, nb::sig(call_signature.c_str()), doc().c_str());
+        "program"_a, "out"_a, "keywords"_a, nb::sig(call_signature.c_str()), stencil_run_doc().c_str());
 }
 
 } // namespace farfield::python

@@ -138,7 +138,7 @@ std::int64_t capped_size(Rung rung, std::int64_t n) {
     }
 }
 
-void complete(BenchCudaReport& report, const PairLoops& loops) {
+void complete(BenchCudaReport& report, const LoopCounts& loops) {
     for (auto& row : report.rows) {
         const double n = static_cast<double>(row.n);
         row.pairs_per_second = n * (n - 1.0) / row.seconds;

@@ -32,7 +32,7 @@ struct BenchCudaRow {
     double pairs_per_second = 0.0; ///< N(N−1)/seconds, directed pairs
     double bytes_per_second = 0.0; ///< bytes_moved/seconds
     double error = 0.0;            ///< relative L2 of the field; float against inputs rounded to float
-    std::optional<PairLoop> loop{};
+    std::optional<LoopCount> loop{};
     std::optional<double> instructions_a_pair{}; ///< directed
     double over_one_thread = 0.0;
     std::optional<double> over_predecessor{};
@@ -60,7 +60,7 @@ struct BenchCudaReport {
 std::int64_t capped_size(cuda::Rung rung, std::int64_t n);
 
 /// Fills in what follows from the times: rates, speed-ups, shares. Kept apart to be tested without a GPU.
-void complete(BenchCudaReport& report, const PairLoops& loops);
+void complete(BenchCudaReport& report, const LoopCounts& loops);
 
 /// Field only, a Plummer sphere of equal masses, ε = 0.01, float, double and, where a rung has it, mixed.
 /// @throws BackendUnavailable without CUDA or such a device; InvalidArgument for options out of range.

@@ -186,9 +186,9 @@ double bytes_moved(Rung rung, Precision precision, std::int64_t count) {
     }
 }
 
-std::optional<PairLoop> pair_loop(const PairLoops& loops, Rung rung, Precision precision) {
+std::optional<LoopCount> pair_loop(const LoopCounts& loops, Rung rung, Precision precision) {
     const auto wanted = kernel_name(rung, precision);
-    std::optional<PairLoop> found;
+    std::optional<LoopCount> found;
     int largest = 0;
     for (const auto& [name, of_kernel] : loops) {
         const auto at = name.find(wanted);
@@ -200,7 +200,7 @@ std::optional<PairLoop> pair_loop(const PairLoops& loops, Rung rung, Precision p
         if (shape.tile <= largest) continue;
         largest = shape.tile;
         const auto main = std::find_if(of_kernel.begin(), of_kernel.end(),
-                                       [&](const PairLoop& loop) { return loop.roots == shape.roots; });
+                                       [&](const LoopCount& loop) { return loop.roots == shape.roots; });
         found = main == of_kernel.end() ? of_kernel.front() : *main;
     }
     return found;
@@ -221,7 +221,7 @@ Peaks peaks(const Lanes& lanes, Precision precision, std::optional<double> cycle
     return out;
 }
 
-double cycles_a_pair(const PairLoop& loop, int count, double double_cost) {
+double cycles_a_pair(const LoopCount& loop, int count, double double_cost) {
     const double cycles =
         loop.instructions + (special_cycles - 1.0) * loop.special + (double_cost - 1.0) * loop.doubles;
     return cycles / (static_cast<double>(loop.roots) * count);

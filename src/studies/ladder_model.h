@@ -29,7 +29,7 @@ double bytes_moved(cuda::Rung rung, Precision precision, std::int64_t n);
 
 /// The pair loop of a rung (field only) in the disassembly of this program; of several shapes of `symmetric`
 /// that of the largest tile, which is used for large N. None where it is not found.
-std::optional<PairLoop> pair_loop(const PairLoops& loops, cuda::Rung rung, Precision precision);
+std::optional<LoopCount> pair_loop(const LoopCounts& loops, cuda::Rung rung, Precision precision);
 
 /// A GPU as the slides describe one: processing elements, and what one does a cycle.
 struct Lanes {
@@ -51,6 +51,6 @@ struct Peaks {
 Peaks peaks(const Lanes& lanes, Precision precision, std::optional<double> cycles_a_pair);
 
 /// Cycles of a lane a directed pair, as the slides count them: special functions 8, double as given, else 1.
-double cycles_a_pair(const PairLoop& loop, int directions, double double_cost);
+double cycles_a_pair(const LoopCount& loop, int directions, double double_cost);
 
 } // namespace farfield

@@ -75,7 +75,7 @@ std::string output_of(const fs::path& program, std::vector<std::string> argument
 
 } // namespace
 
-PairLoops library_pair_loops() {
+LoopCounts library_pair_loops() {
     const auto tool = cuobjdump();
     const auto file = library_file();
     if (tool.empty() || file.empty()) return {};

@@ -76,8 +76,8 @@ std::vector<Range> loops_of(const std::vector<Instruction>& code) {
     return loops;
 }
 
-PairLoop counted(const std::vector<Instruction>& code, const Range& loop) {
-    PairLoop count;
+LoopCount counted(const std::vector<Instruction>& code, const Range& loop) {
+    LoopCount count;
     for (const auto& instruction : code) {
         if (instruction.address < loop.first || instruction.address > loop.last ||
             instruction.opcode == "NOP")
@@ -90,7 +90,7 @@ PairLoop counted(const std::vector<Instruction>& code, const Range& loop) {
     return count;
 }
 
-std::vector<PairLoop> pair_loops_of(const std::vector<Instruction>& code) {
+std::vector<LoopCount> pair_loops_of(const std::vector<Instruction>& code) {
     auto loops = loops_of(code);
     std::erase_if(loops, [&](const Range& loop) { return counted(code, loop).roots == 0; });
     const auto holds_another = [&](const Range& outer) {
@@ -98,10 +98,10 @@ std::vector<PairLoop> pair_loops_of(const std::vector<Instruction>& code) {
             return inner != outer && inner.first >= outer.first && inner.last <= outer.last;
         });
     };
-    std::vector<PairLoop> found;
+    std::vector<LoopCount> found;
     for (const auto& loop : loops)
         if (!holds_another(loop)) found.push_back(counted(code, loop));
-    std::sort(found.begin(), found.end(), [](const PairLoop& a, const PairLoop& b) {
+    std::sort(found.begin(), found.end(), [](const LoopCount& a, const LoopCount& b) {
         return a.roots != b.roots ? a.roots > b.roots : a.instructions < b.instructions;
     });
     return found;
@@ -109,9 +109,9 @@ std::vector<PairLoop> pair_loops_of(const std::vector<Instruction>& code) {
 
 } // namespace
 
-PairLoops pair_loops(std::istream& disassembly) {
+LoopCounts pair_loops(std::istream& disassembly) {
     constexpr std::string_view mark = "Function : ";
-    PairLoops found;
+    LoopCounts found;
     std::string name;
     std::string line;
     std::vector<Instruction> code;

@@ -11,21 +11,21 @@ namespace farfield {
 
 /// A loop that computes pairs. A pair takes one MUFU.RSQ (the estimate of 1/√x that square roots start from
 /// as well), so their number is the number of pairs in the loop's unrolled body.
-struct PairLoop {
+struct LoopCount {
     int instructions = 0; ///< of the body as it stands, both sides of branches, without NOP
     int roots = 0;        ///< MUFU.RSQ among them
     int special = 0;      ///< all MUFU among them: reciprocals too
     int doubles = 0;      ///< instructions of the double-precision pipe among them
-    friend bool operator==(const PairLoop&, const PairLoop&) = default;
+    friend bool operator==(const LoopCount&, const LoopCount&) = default;
 };
 
 /// The innermost loops with a MUFU.RSQ of each kernel, by its mangled name: those that are unrolled most come
 /// first, of equals the shortest. A kernel may have several: for tiles on the diagonal, for the last few.
-using PairLoops = std::map<std::string, std::vector<PairLoop>>;
-PairLoops pair_loops(std::istream& disassembly);
+using LoopCounts = std::map<std::string, std::vector<LoopCount>>;
+LoopCounts pair_loops(std::istream& disassembly);
 
 /// The same of the program or library that holds Farfield's kernels; runs cuobjdump, which is looked for on
 /// PATH and in the usual places. Empty where it is not installed or finds no code.
-PairLoops library_pair_loops();
+LoopCounts library_pair_loops();
 
 } // namespace farfield

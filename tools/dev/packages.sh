@@ -27,7 +27,6 @@ libeigen3-dev linear algebra
 LIST
         test) cat <<'LIST' ;;
 libgtest-dev the test framework
-libbenchmark-dev micro-benchmarks
 ccache compiles nothing twice
 git lists the files of the checkout
 python3 test drivers and the Python package

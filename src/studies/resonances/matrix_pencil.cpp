@@ -62,7 +62,7 @@ PencilFit matrix_pencil(std::span<const std::complex<double>> samples, std::size
     if (samples.size() < 4 || width < 1 || width + 2 > samples.size())
         throw InvalidArgument(
             fmt::format("a pencil of width {} does not fit a series of {} samples", width, samples.size()));
-    const Eigen::BDCSVD<Matrix> svd(triangle_of_hankel(samples, static_cast<Eigen::Index>(width)),
+    const Eigen::JacobiSVD<Matrix> svd(triangle_of_hankel(samples, static_cast<Eigen::Index>(width)),
                                     Eigen::ComputeThinV);
     const auto& values = svd.singularValues();
     if (values(0) <= 0) return {};

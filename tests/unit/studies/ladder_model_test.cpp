@@ -71,17 +71,17 @@ TEST(LadderModel, EachRungBranchesFromTheRungItChanges) {
 }
 
 TEST(LadderModel, FindsEachRungsLoopByItsKernelsName) {
-    const PairLoop loop{.instructions = 14, .roots = 1, .special = 1, .doubles = 0};
+    const LoopCount loop{.instructions = 14, .roots = 1, .special = 1, .doubles = 0};
     const std::string tiled = "_ZN8farfield4cuda12tiled_kernelIfLi1ENS0_8TileRungI";
-    PairLoops loops;
+    LoopCounts loops;
     loops[tiled + "Li8ELb1ELb0ELb0EEEEEvv"] = {loop};
     loops["_ZN8farfield4cuda20atomics_tiled_kernelIfLi1EEEvv"] = {{20, 2, 2, 0}};
     loops["_ZN8farfield4cuda14atomics_kernelIfLi1EEEvv"] = {{31, 1, 1, 0}};
     loops["_ZN8farfield4cuda10far_kernelINS0_8FarShapeILi8ELi4EEEEEvNS0_7FarTaskE"] = {{280, 32, 32, 0}};
     EXPECT_EQ(pair_loop(loops, Rung::unrolled, Precision::float32), loop);
-    EXPECT_EQ(pair_loop(loops, Rung::atomics, Precision::float32), (PairLoop{31, 1, 1, 0}));
-    EXPECT_EQ(pair_loop(loops, Rung::atomics_tiled, Precision::float32), (PairLoop{20, 2, 2, 0}));
-    EXPECT_EQ(pair_loop(loops, Rung::tensor, Precision::float32), (PairLoop{280, 32, 32, 0}));
+    EXPECT_EQ(pair_loop(loops, Rung::atomics, Precision::float32), (LoopCount{31, 1, 1, 0}));
+    EXPECT_EQ(pair_loop(loops, Rung::atomics_tiled, Precision::float32), (LoopCount{20, 2, 2, 0}));
+    EXPECT_EQ(pair_loop(loops, Rung::tensor, Precision::float32), (LoopCount{280, 32, 32, 0}));
     EXPECT_FALSE(pair_loop(loops, Rung::tensor, Precision::float64).has_value());
     EXPECT_FALSE(pair_loop(loops, Rung::unrolled, Precision::float64).has_value());
     EXPECT_FALSE(pair_loop(loops, Rung::softened, Precision::float32).has_value());
@@ -92,11 +92,11 @@ TEST(LadderModel, OfSeveralSymmetricShapesTheLargestTileCounts) {
         return "_ZN8farfield4cuda16symmetric_kernelINS0_5PointIdEELi1ENS0_14SymmetricShapeI" + shape +
                "EEEEvNS0_13SymmetricTaskIT_EE";
     };
-    PairLoops loops;
+    LoopCounts loops;
     loops[name("Li2ELi1ELi2ELb1E")] = {{110, 4, 4, 80}};
     // R·unroll = 4: the loop of 7 is the diagonal's
     loops[name("Li4ELi4ELi1ELb1E")] = {{145, 7, 7, 116}, {95, 4, 4, 80}};
-    EXPECT_EQ(pair_loop(loops, Rung::symmetric, Precision::float64), (PairLoop{95, 4, 4, 80}));
+    EXPECT_EQ(pair_loop(loops, Rung::symmetric, Precision::float64), (LoopCount{95, 4, 4, 80}));
     EXPECT_FALSE(pair_loop(loops, Rung::symmetric, Precision::mixed).has_value());
 }
 

@@ -68,7 +68,7 @@ arch = sm_90
                 ..........
 )sass";
 
-PairLoops read(const std::string& text) {
+LoopCounts read(const std::string& text) {
     std::istringstream stream(text);
     return pair_loops(stream);
 }
@@ -84,7 +84,7 @@ TEST(Sass, CountsTheInnermostLoopOfARealKernel) {
     EXPECT_EQ(name, "_ZN8farfield4cuda12tiled_kernelIfLi1ENS0_8TileRungILi1ELb1ELb0ELb0EEEEEvv");
     // counted by hand: 0x390 to 0x560, one pair; the loop over tiles around it does not count
     ASSERT_EQ(found.size(), 1U);
-    EXPECT_EQ(found[0], (PairLoop{.instructions = 30, .roots = 1, .special = 1, .doubles = 0}));
+    EXPECT_EQ(found[0], (LoopCount{.instructions = 30, .roots = 1, .special = 1, .doubles = 0}));
 }
 
 TEST(Sass, TakesTheMostUnrolledLoopFirstAndLeavesOutLoopsWithoutPairs) {
@@ -101,8 +101,8 @@ TEST(Sass, TakesTheMostUnrolledLoopFirstAndLeavesOutLoopsWithoutPairs) {
         /*0080*/                   BRA 0x80;
 )"));
     ASSERT_EQ(loops.at("k").size(), 2U);
-    EXPECT_EQ(loops.at("k")[0], (PairLoop{.instructions = 4, .roots = 2, .special = 2, .doubles = 0}));
-    EXPECT_EQ(loops.at("k")[1], (PairLoop{.instructions = 2, .roots = 1, .special = 1, .doubles = 0}));
+    EXPECT_EQ(loops.at("k")[0], (LoopCount{.instructions = 4, .roots = 2, .special = 2, .doubles = 0}));
+    EXPECT_EQ(loops.at("k")[1], (LoopCount{.instructions = 2, .roots = 1, .special = 1, .doubles = 0}));
 }
 
 TEST(Sass, ContinueAndEndOfALoopAreOneLoop) {
@@ -116,7 +116,7 @@ TEST(Sass, ContinueAndEndOfALoopAreOneLoop) {
         /*0160*/               @P1 BRA 0x100 ;
 )"));
     ASSERT_EQ(loops.at("k").size(), 1U);
-    EXPECT_EQ(loops.at("k")[0], (PairLoop{.instructions = 6, .roots = 1, .special = 2, .doubles = 1}));
+    EXPECT_EQ(loops.at("k")[0], (LoopCount{.instructions = 6, .roots = 1, .special = 2, .doubles = 1}));
 }
 
 TEST(Sass, KernelsWithoutPairsAndOtherTextsGiveNothing) {
