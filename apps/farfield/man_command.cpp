@@ -62,8 +62,8 @@ std::string default_of(const OptionFacts& option) {
 
 void add_options(std::string& page, const CommandParser& app) {
     for (const auto& option : app.options())
-        page +=
-            fmt::format(".TP\n{}\n{}{}.\n", roff_spellings(option), roff(option.description), default_of(option));
+        page += fmt::format(".TP\n{}\n{}{}.\n", roff_spellings(option), roff(option.description),
+                            default_of(option));
 }
 
 void add_command(std::string& page, const CommandParser& app, const std::string& prefix) {

@@ -63,7 +63,7 @@ PencilFit matrix_pencil(std::span<const std::complex<double>> samples, std::size
         throw InvalidArgument(
             fmt::format("a pencil of width {} does not fit a series of {} samples", width, samples.size()));
     const Eigen::JacobiSVD<Matrix> svd(triangle_of_hankel(samples, static_cast<Eigen::Index>(width)),
-                                    Eigen::ComputeThinV);
+                                       Eigen::ComputeThinV);
     const auto& values = svd.singularValues();
     if (values(0) <= 0) return {};
     const auto rank = std::min(rank_of(values, noise), static_cast<Eigen::Index>(width));
