@@ -1,6 +1,6 @@
 # Compiles the sources of a folder together, some at a time: headers are read once for all of them, which saves a first
 # build about a third of its time. Names of sources in one folder must therefore differ, in anonymous namespaces as well.
-# The presets for Clang and for lint compile each source alone, which proves that it includes what it needs.
+# The preset for lint takes each source alone, which proves that it includes what it needs.
 option(FARFIELD_UNITY "Compile several sources of a folder at a time" ON)
 
 function(farfield_unity target sources_a_group)

@@ -91,11 +91,15 @@ configure_for_lint() { configure lint; } # the command of each source alone, in 
 check_tidy() {
     # The library, the program and the bindings. Tests are compiled with all warnings but not linted: GoogleTest's
     # macros cost more time than the rest together.
-    configure_for_lint
-    # BASE: set by ./dev test, where only what differs from a commit is linted
-    local since=()
-    [ -z "${BASE:-}" ] || since=(--since "$BASE")
-    python3 tools/checks/tidy.py --jobs "$JOBS" --tool "clang-tidy-$(clang_version)" "${since[@]}" build-lint
+    # BASE: set by ./dev test, where only what differs from a commit is linted. EVERYTHING: each source alone.
+    local preset=lint since=()
+    if [ -n "${BASE:-}" ]; then
+        since=(--since "$BASE")
+    elif [ -z "${EVERYTHING:-}" ]; then
+        preset=lint-together
+    fi
+    configure "$preset"
+    python3 tools/checks/tidy.py --jobs "$JOBS" --tool "clang-tidy-$(clang_version)" "${since[@]}" "build-$preset"
 }
 
 check_includes() {

@@ -9,6 +9,7 @@ STAGES=(build tests cuda check python asan tsan fuzz)
 RESULTS=$PWD/build/results.tsv
 export RESULTS
 BASE="" # lint and sanitizers look at what differs from this commit; empty: at everything
+EVERYTHING="" # --all: lint takes each source alone, random programs are as many with sanitizers and all compiled for a GPU
 
 stages_usage() {
     cat <<'TEXT'
@@ -24,13 +25,14 @@ stages_usage() {
   fuzz      each fuzz target of build-asan for FUZZ_SECONDS (20)
 
 Without names all of them run. Lint and the sanitizers look at what differs from the commit that HEAD and origin's
-branch share (or FARFIELD_BASE, a commit); at everything with --all, or where that commit is unknown or HEAD itself.
+branch share (or FARFIELD_BASE, a commit); at everything where that commit is unknown or HEAD itself, and with --all,
+which also lints each source alone, gives the sanitizers 300 random programs instead of 60, and compiles all for a GPU.
 The last line counts the tests: N passed, N failed, N skipped.
 TEXT
 }
 
 run_stages() {
-    local names=() name start all=""
+    local names=() name start
     for name in "$@"; do
         case $name in
             --help | -h)
@@ -38,7 +40,7 @@ run_stages() {
                 return 0
                 ;;
             --all)
-                all=yes
+                EVERYTHING=yes
                 continue
                 ;;
         esac
@@ -49,7 +51,7 @@ run_stages() {
     [ ${#names[@]} -gt 0 ] || names=("${STAGES[@]}")
     mkdir -p build
     : >"$RESULTS"
-    [ -n "$all" ] || BASE=$(base_commit)
+    [ -n "$EVERYTHING" ] || BASE=$(base_commit)
     announce "${names[@]}"
     need build test check clang
     for name in "${names[@]}"; do
@@ -82,14 +84,14 @@ announce() { # announce STAGE…: what will run, on what, and for about how long
 
 seconds_of_stage() { # on two cores, without ccache, rounded up
     case $1 in
-        build) echo 270 ;;
-        tests) echo 500 ;;
-        cuda) echo 300 ;;
-        check) if [ -n "$BASE" ]; then echo 120; else echo 540; fi ;;
+        build) echo 170 ;;
+        tests) echo 260 ;;
+        cuda) echo 250 ;;
+        check) if [ -n "$EVERYTHING" ]; then echo 540; elif [ -n "$BASE" ]; then echo 120; else echo 290; fi ;;
         python) echo 180 ;;
-        asan) echo 900 ;;
-        tsan) echo 240 ;;
-        fuzz) echo 180 ;;
+        asan) echo 500 ;;
+        tsan) echo 200 ;;
+        fuzz) echo 100 ;;
     esac
 }
 
@@ -113,6 +115,7 @@ stage_build() {
 
 stage_tests() {
     [ -f build/CTestTestfile.cmake ] || stage_build
+    [ -z "$EVERYTHING" ] || export FARFIELD_RANDOM_DEVICE_CODE=all
     run_ctest tests build
 }
 
@@ -166,6 +169,7 @@ stage_asan() {
     # Up to LLVM 16 the interceptor of __tls_get_addr takes some blocks of memory for others of older C libraries,
     # by chance, and then the search for leaks dies (LeakSanitizer: "Tracer caught signal 11").
     local options=detect_stack_use_after_return=1:strict_string_checks=1:intercept_tls_get_addr=0
+    [ -n "$EVERYTHING" ] || export FARFIELD_RANDOM_PROGRAMS=60
     ASAN_OPTIONS=$options UBSAN_OPTIONS=print_stacktrace=1 \
         LSAN_OPTIONS=suppressions=$PWD/tools/dev/lsan.supp:print_suppressions=0 \
         run_ctest asan build-asan -LE "$left_out"
