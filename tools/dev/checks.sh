@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # The checks of `./dev check`: each is a function check_NAME that prints what is wrong and fails.
 
-CHECKS=(format tidy includes clocks headers isa shellcheck changes tree docs)
+CHECKS=(format tidy includes clocks headers isa shellcheck changes tree docs figures)
 
 checks_usage() {
     cat <<'TEXT'
@@ -17,6 +17,7 @@ checks_usage() {
   changes     the choice of what lint and sanitizers look at misses nothing
   tree        no absolute paths, no trailing blanks, no empty folders, a purpose on top of each source
   docs        files and commands that the documentation names exist
+  figures     measured figures in the documentation are those of bench/results
 
 Without names all of them run. --fuzz runs the fuzz targets instead, SECONDS each (60).
 TEXT
@@ -138,6 +139,11 @@ check_shellcheck() {
 check_changes() { bash tools/dev/changes_test.sh; }
 
 check_tree() { python3 tools/checks/tree.py; }
+
+check_figures() {
+    python3 tools/checks/figures.py --self-test
+    python3 tools/checks/figures.py
+}
 
 check_docs() { python3 tools/checks/docs.py; }
 
