@@ -11,39 +11,39 @@
 namespace farfield::lang {
 namespace {
 
-constexpr std::array<std::string_view, 32> names{"a name",
-                                                 "a whole number",
-                                                 "a real number",
-                                                 "a text in quotes",
-                                                 "+",
-                                                 "-",
-                                                 "*",
-                                                 "/",
-                                                 "//",
-                                                 "%",
-                                                 "^",
-                                                 "<",
-                                                 "<=",
-                                                 ">",
-                                                 ">=",
-                                                 "==",
-                                                 "!=",
-                                                 "=",
-                                                 "+=",
-                                                 "-=",
-                                                 "*=",
-                                                 ",",
-                                                 ":",
-                                                 ";",
-                                                 "(",
-                                                 ")",
-                                                 "[",
-                                                 "]",
-                                                 "the end of the line",
-                                                 "an indented block",
-                                                 "the end of the block",
-                                                 "the end of the program"};
-static_assert(names.size() == static_cast<std::size_t>(TokenKind::end) + 1);
+constexpr std::array<std::string_view, 32> token_names{"a name",
+                                                       "a whole number",
+                                                       "a real number",
+                                                       "a text in quotes",
+                                                       "+",
+                                                       "-",
+                                                       "*",
+                                                       "/",
+                                                       "//",
+                                                       "%",
+                                                       "^",
+                                                       "<",
+                                                       "<=",
+                                                       ">",
+                                                       ">=",
+                                                       "==",
+                                                       "!=",
+                                                       "=",
+                                                       "+=",
+                                                       "-=",
+                                                       "*=",
+                                                       ",",
+                                                       ":",
+                                                       ";",
+                                                       "(",
+                                                       ")",
+                                                       "[",
+                                                       "]",
+                                                       "the end of the line",
+                                                       "an indented block",
+                                                       "the end of the block",
+                                                       "the end of the program"};
+static_assert(token_names.size() == static_cast<std::size_t>(TokenKind::end) + 1);
 
 struct Advice {
     std::string_view character;
@@ -71,7 +71,7 @@ double beyond_range(std::string_view text) { return std::strtod(std::string(text
 
 } // namespace
 
-std::string_view name_of(TokenKind kind) { return names[static_cast<std::size_t>(kind)]; }
+std::string_view name_of(TokenKind kind) { return token_names[static_cast<std::size_t>(kind)]; }
 
 std::string_view kind_text(TokenKind kind) {
     switch (kind) {

@@ -24,7 +24,6 @@
 namespace farfield {
 namespace {
 
-constexpr double softening = bench_softening;
 constexpr std::int64_t most_slow_pairs = std::int64_t{1} << 28; ///< a slow rung takes about a second for them
 
 using Points = BenchPoints;
@@ -42,7 +41,7 @@ Candidate rung(const Points& points, const std::string& name, Variant variant, I
     const auto n = static_cast<std::int64_t>(points.mass.size());
     const bool slow = variant == Variant::naive || variant == Variant::soa;
     const auto targets = slow ? std::clamp<std::int64_t>(most_slow_pairs / n, 1, n) : n;
-    const SumOptions options{.softening = softening,
+    const SumOptions options{.softening = bench_softening,
                              .precision = precision,
                              .threads = threads,
                              .isa = isa,
@@ -99,7 +98,7 @@ struct PlainArrays {
                                    y.data(),
                                    z.data(),
                                    mass.data(),
-                                   softening * softening,
+                                   bench_softening * bench_softening,
                                    field_x.data(),
                                    field_y.data(),
                                    field_z.data()};
@@ -238,10 +237,10 @@ public:
         const bool rounded = candidate.row.precision == Precision::float32;
         auto place = known_.find({targets, rounded});
         if (place == known_.end())
-            place =
-                known_
-                    .emplace(std::pair(targets, rounded), SampledTruth(points_, targets, rounded, softening))
-                    .first;
+            place = known_
+                        .emplace(std::pair(targets, rounded),
+                                 SampledTruth(points_, targets, rounded, bench_softening))
+                        .first;
         return place->second.error(*candidate.field);
     }
 
