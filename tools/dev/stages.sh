@@ -26,7 +26,8 @@ stages_usage() {
 
 Without names all of them run. Lint and the sanitizers look at what differs from the commit that HEAD and origin's
 branch share (or FARFIELD_BASE, a commit); at everything where that commit is unknown or HEAD itself, and with --all,
-which also lints each source alone, gives the sanitizers 300 random programs instead of 60, and compiles all for a GPU.
+which also lints each source alone, gives the sanitizers 300 random programs instead of 60, compiles all for a GPU, and
+adds the stage trial: random sums, kills, damaged files and programs, as a new user would meet them (tests/trial).
 The last line counts the tests: N passed, N failed, N skipped.
 TEXT
 }
@@ -44,11 +45,11 @@ run_stages() {
                 continue
                 ;;
         esac
-        in_list "$name" "${STAGES[@]}" ||
-            usage_error "no stage '$name'$(did_you_mean "$name" "${STAGES[@]}"); ./dev test --help lists them"
+        in_list "$name" "${STAGES[@]}" trial ||
+            usage_error "no stage '$name'$(did_you_mean "$name" "${STAGES[@]}" trial); ./dev test --help lists them"
         names+=("$name")
     done
-    [ ${#names[@]} -gt 0 ] || names=("${STAGES[@]}")
+    [ ${#names[@]} -gt 0 ] || names=("${STAGES[@]}" ${EVERYTHING:+trial})
     mkdir -p build
     : >"$RESULTS"
     [ -n "$EVERYTHING" ] || BASE=$(base_commit)
@@ -92,6 +93,7 @@ seconds_of_stage() { # on two cores, without ccache, rounded up
         asan) echo 500 ;;
         tsan) echo 200 ;;
         fuzz) echo 100 ;;
+        trial) echo 600 ;;
     esac
 }
 
@@ -217,4 +219,13 @@ planted_race() { # a sanitizer that reports nothing proves nothing: it must see 
 stage_fuzz() {
     . tools/dev/fuzz.sh
     run_fuzzers "${FUZZ_SECONDS:-20}" || true # each finding is recorded
+}
+
+stage_trial() { # prints its seed; tests/trial/trial.py --seed repeats it
+    [ -x build/tests/property_stencil ] || stage_build
+    if python3 tests/trial/trial.py build/farfield build/tests/property_stencil; then
+        record pass trial "random sums, kills, damaged files and programs"
+    else
+        record fail trial "random sums, kills, damaged files and programs" "its output is above"
+    fi
 }
