@@ -62,14 +62,14 @@ std::int64_t repair_rows(const RepairTask& task) {
     std::int64_t skipped = 0;
     for (const auto& row : rows) {
         if (row.coincident_with >= 0 && task.coincident == Coincident::error)
-            refuse_coincident(task.self, row.index, row.coincident_with,
+            refuse_coincident(task.self, task.first_target + row.index, row.coincident_with,
                               task.precision == Precision::float32);
         if (!is_finite_row(task, row.index))
             throw InvalidArgument(
                 fmt::format("row {} of the result is not finite: a pair is so close, or a strength so large, "
                             "that the sum "
                             "leaves the range of a double; set a softening or rescale the input",
-                            row.index));
+                            task.first_target + row.index));
         skipped += row.skipped;
     }
     return skipped;

@@ -17,7 +17,8 @@ struct RepairTask {
     const double* source_points = nullptr;
     const double* strengths = nullptr;
     const double* target_points = nullptr;
-    bool self = false; ///< targets are the sources: skip i = j
+    bool self = false;             ///< targets are the sources: skip i = j
+    std::int64_t first_target = 0; ///< the row that messages have for the first target
     double softening = 0.0;
     int frame_exponent = 0;    ///< lengths of the frame are the caller's times 2^this
     int strength_exponent = 0; ///< and so for strengths

@@ -39,6 +39,7 @@ public:
         self_ = input.targets.points == nullptr;
         n_ = input.sources.n;
         n_targets_ = self_ ? n_ : input.targets.n;
+        all_targets_ = input.all_targets;
         room(sums_, static_cast<std::size_t>(n_targets_));
         const auto n = static_cast<std::size_t>(n_);
         if (is_fast()) {
@@ -95,7 +96,8 @@ private:
                                         .n_targets = n_targets_,
                                         .softening2 = softening2,
                                         .outputs = outputs,
-                                        .sums = sums_.data()};
+                                        .sums = sums_.data(),
+                                        .all_targets = all_targets_};
         if (rung_ == Rung::symmetric)
             launch_symmetric(task, workspace_, stream);
         else if (rung_ == Rung::register_tile)
@@ -106,7 +108,7 @@ private:
 
     Rung rung_;
     bool self_ = true;
-    int n_ = 0, n_targets_ = 0;
+    int n_ = 0, n_targets_ = 0, all_targets_ = 0;
     DeviceArray<PointType> points_, targets_;
     DeviceArray<Body<Real>> bodies_;
     DeviceArray<Real> arrays_; ///< x, y, z, mass, n each

@@ -12,6 +12,7 @@ namespace farfield::cuda {
 struct RungInput {
     PackTask sources{};
     PackTask targets{};
+    int all_targets = 0; ///< where other GPUs have more of the targets: of all of them
 };
 
 class RungSum {

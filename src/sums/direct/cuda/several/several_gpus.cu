@@ -5,6 +5,7 @@
 #include "base/arrays.h"
 #include "sums/direct/common/repair.h"
 #include "sums/direct/cuda/rung_sum.cuh"
+#include "sums/direct/cuda/several/arguments.h"
 #include "sums/direct/cuda/several/engine.cuh"
 #include "sums/direct/cuda/several/several_gpus.h"
 #include "sums/kernels/kernel.h"
@@ -30,13 +31,6 @@ double seconds_since(Clock::time_point start) {
 
 bool is_finite(const std::vector<double>& values) {
     return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
-}
-
-void require_host_here(const ConstArrayView& view, const std::string& what) {
-    if (view.device.type != DeviceType::cpu)
-        throw InvalidArgument(
-            what + ": the array is on cuda:" + std::to_string(view.device.index) +
-            ", but a sum on several GPUs takes arrays of the host; copy it there, or name one GPU");
 }
 
 /// What one GPU keeps of its bodies between calls.
@@ -205,19 +199,13 @@ private:
 
 } // namespace
 
-std::unique_ptr<PreparedSum> make_several_gpus(const SumOptions& options, const std::vector<int>& devices,
-                                               bool self) {
-    if (!self)
-        throw InvalidArgument("a sum with separate targets runs on one GPU; name one, as device 'cuda:" +
-                              std::to_string(devices.front()) + "'");
-    const auto rung = rung_of(options.variant, self, options.precision);
+std::unique_ptr<PreparedSum> make_several_gpus(const SumOptions& options, const std::vector<int>& devices) {
+    const auto rung = rung_of(options.variant, true, options.precision);
     if (rung != Rung::symmetric && rung != Rung::register_tile)
         throw InvalidArgument(
             "variant '" + std::string(info_of(rung).name) +
             "' cannot be divided among GPUs; use 'symmetric' or 'register-tile', or name one GPU");
-    if (options.stream != nullptr)
-        throw InvalidArgument(
-            "a sum on several GPUs has streams of its own; leave the stream out or name one GPU");
+    require_own_streams(options);
     if (options.precision == Precision::float32)
         return std::make_unique<SeveralGpus<Point<float>>>(options, devices, rung);
     if (options.precision == Precision::float64)

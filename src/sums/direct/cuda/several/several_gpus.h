@@ -1,4 +1,4 @@
-// The direct sum of a plan divided among several GPUs.
+// The direct sum of points on themselves, divided among several GPUs.
 #pragma once
 
 #include "sums/method/method.h"
@@ -9,9 +9,8 @@
 namespace farfield::cuda {
 
 /// Arrays of the host in and out; the bits are those of any other number of GPUs.
-/// @throws InvalidArgument for separate targets, for rungs other than `symmetric` and `register_tile`, and,
+/// @throws InvalidArgument for rungs other than `symmetric` and `register_tile`, and,
 /// when points come, for arrays on a GPU; BackendUnavailable for a GPU that is not there.
-std::unique_ptr<PreparedSum> make_several_gpus(const SumOptions& options, const std::vector<int>& devices,
-                                               bool self);
+std::unique_ptr<PreparedSum> make_several_gpus(const SumOptions& options, const std::vector<int>& devices);
 
 } // namespace farfield::cuda
