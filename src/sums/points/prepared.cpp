@@ -10,8 +10,8 @@ namespace {
 
 constexpr int extent_exponent = 10;
 
-Range range_of(std::span<const double> sources, std::span<const double> targets, std::size_t axis) {
-    Range range;
+Extent range_of(std::span<const double> sources, std::span<const double> targets, std::size_t axis) {
+    Extent range;
     for (auto points : {sources, targets})
         for (std::size_t i = axis; i < points.size(); i += 3) {
             range.low = std::min(range.low, points[i]);
@@ -24,7 +24,7 @@ std::size_t padded(std::size_t n) { return (n + point_padding - 1) / point_paddi
 
 } // namespace
 
-Frame choose_frame(const std::array<Range, 3>& ranges, double softening) {
+Frame choose_frame(const std::array<Extent, 3>& ranges, double softening) {
     Frame frame;
     double extent = softening;
     for (std::size_t axis = 0; axis < 3; ++axis) {

@@ -22,13 +22,13 @@ struct Frame {
 };
 
 /// The smallest and largest coordinate along an axis; the default is the range of no points.
-struct Range {
+struct Extent {
     double low = std::numeric_limits<double>::infinity();
     double high = -std::numeric_limits<double>::infinity();
 };
 
 /// The frame for points in these ranges along x, y and z, at least one point.
-Frame choose_frame(const std::array<Range, 3>& ranges, double softening);
+Frame choose_frame(const std::array<Extent, 3>& ranges, double softening);
 
 /// The frame for these points (N×3 and M×3): coordinates and softening come to lie within ±2^10, so that r⁻³
 /// of near and far pairs fits a float.

@@ -15,7 +15,7 @@ namespace farfield::cuda {
 
 /// What reading an array found.
 struct ReadResult {
-    std::array<Range, 3> ranges{}; ///< of each column
+    std::array<Extent, 3> ranges{}; ///< of each column
     long long bad = -1;            ///< the first element, row by row, that is not finite
     double bad_value = 0.0;
 };

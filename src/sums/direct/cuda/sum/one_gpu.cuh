@@ -101,7 +101,7 @@ struct OneGpu : PreparedSum {
 
     /// Makes this the part of a sum whose targets other GPUs have as well. They take one frame, and cut the
     /// sources alike: then each target's sum has the bits of one GPU.
-    void share(const std::array<Range, 3>& ranges_of_all, int targets_of_all) {
+    void share(const std::array<Extent, 3>& ranges_of_all, int targets_of_all) {
         frame = choose_frame(ranges_of_all, options.softening);
         all_targets = targets_of_all;
     }
@@ -215,7 +215,7 @@ struct OneGpu : PreparedSum {
     int n = 0, m = 0;
     std::int64_t first_target = 0; ///< which row of all targets ours begin with
     int all_targets = 0;           ///< of all GPUs; 0: ours are all
-    std::array<Range, 3> ranges{};
+    std::array<Extent, 3> ranges{};
     Frame frame;
     DeviceArray<double> sources, targets, strengths; ///< as the caller gave them, in double
     DeviceArray<double> potential, field;
