@@ -52,6 +52,11 @@ Action declare_reproduce(CommandParser app) {
             "Examples:\n  farfield reproduce handbook-timings\n"
             "  farfield reproduce handbook-timings --device cpu --repeat 5 --json timings.json\n",
             reproduce_handbook_timings);
+    const auto multi_gpu =
+        add("handbook-multi-gpu", "The CUDA Handbook's designs for several GPUs, with every exchange",
+            "Examples:\n  farfield reproduce handbook-multi-gpu\n"
+            "  farfield reproduce handbook-multi-gpu --n 262144 --repeat 9 --json gpus.json\n",
+            reproduce_handbook_multi_gpu);
     const auto ladder = add("ladder", "The CUDA slides' ladder of optimisations beside this machine's",
                             "Examples:\n  farfield reproduce ladder\n  farfield reproduce ladder --n 10000\n",
                             reproduce_ladder);
@@ -70,7 +75,7 @@ Action declare_reproduce(CommandParser app) {
             reproduce_microdisk);
     microdisk.first.add("--picture", microdisk.second->options.picture, "Draw the energy (PNG)")
         .type_name("FILE");
-    const std::vector studies{timings, ladder, blocks, sizes, microdisk};
+    const std::vector studies{timings, multi_gpu, ladder, blocks, sizes, microdisk};
     return [studies] {
         const auto chosen = std::find_if(studies.begin(), studies.end(),
                                          [](const auto& study) { return study.first.is_named(); });

@@ -27,6 +27,11 @@ struct ReproduceOptions {
 /// @throws BackendUnavailable where a GPU is asked for by name and cannot be used; InvalidArgument.
 Study reproduce_handbook_timings(const ReproduceOptions& options);
 
+/// The CUDA Handbook's designs for several GPUs, a CPU thread for each or one for all, with every exchange:
+/// one sum with its exchange on 1, 2, 4, … of this machine's GPUs. Throws alike; InternalError where bits
+/// differ.
+Study reproduce_handbook_multi_gpu(const ReproduceOptions& options);
+
 /// The slides' ladder of optimisations, rung by rung, beside the speed-ups of their three cards. Throws
 /// alike.
 Study reproduce_ladder(const ReproduceOptions& options);

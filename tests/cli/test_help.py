@@ -104,6 +104,14 @@ class Help(CommandTest):
             if not gpu:
                 self.fail_clearly(["reproduce", study, "--device", "cuda"], 2, "CUDA" if "CUDA" in text else "GPU")
 
+    def test_reproduce_several_gpus(self):
+        gpus = sum(d["kind"] == "cuda" for d in json.loads(self.succeed("info", "--json").out)["devices"])
+        text = self.succeed("reproduce", "handbook-multi-gpu", "--n", "4096", "--repeat", "1", "--json", "study.json").out
+        table = json.loads(read("study.json"))["tables"][0]
+        self.assertEqual(table["columns"], ["N=4096"])
+        self.assertIn("nothing to divide" if gpus == 1 else "Nothing was measured on a GPU" if not gpus else "Times as fast", text)
+        self.assertEqual([row["values"][0] is None for row in table["rows"]][:1], [not gpus])
+
     def test_reproduce_stencils(self):
         gpu = json.loads(self.succeed("info", "--json").out)["devices"]
         for study, text in (("fdtd-blocks", "0.84e9"), ("fdtd-sizes", "2060e6"), ("microdisk", "zeros of J_m'")):
@@ -199,7 +207,7 @@ class Completion(CommandTest):
         self.assertEqual(self.complete("farfield", "sum", "--kernel", "gravity", "--precision", "mi"), ["mixed"])
         self.assertEqual(self.complete("farfield", "run", "--out", ""), [])  # left to the names of files
         self.assertEqual(self.complete("farfield", "run", ""), [])
-        self.assertLessEqual({"handbook-timings", "ladder", "fdtd-blocks", "fdtd-sizes", "microdisk"}, set(self.complete("farfield", "reproduce", "")))
+        self.assertLessEqual({"handbook-timings", "handbook-multi-gpu", "ladder", "fdtd-blocks", "fdtd-sizes", "microdisk"}, set(self.complete("farfield", "reproduce", "")))
         self.assertEqual(self.complete("farfield", "reproduce", "ladder", "--device", "c"), ["cpu", "cuda"])
 
     def test_zsh_and_fish(self):
