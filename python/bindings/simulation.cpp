@@ -41,10 +41,11 @@ public:
 
     void step(std::uint64_t count) {
         Interrupt interrupt;
+        const auto stop_requested = [&] { return interrupt.poll(); };
         locked([&](Simulation& simulation) {
             for (std::uint64_t i = 0; i < count && !simulation.finished(); ++i) {
-                simulation.step();
-                if (interrupt.poll()) return;
+                simulation.step(stop_requested);
+                if (stop_requested()) return;
             }
         });
         interrupt.rethrow();
@@ -58,13 +59,25 @@ public:
         interrupt.rethrow();
     }
 
+    Diagnostics diagnostics() {
+        Interrupt interrupt;
+        return interruptible(interrupt, [&] {
+            return locked([&](Simulation& simulation) {
+                return simulation.diagnostics([&] { return interrupt.poll(); });
+            });
+        });
+    }
+
     [[nodiscard]] const Simulation& unlocked() const { return simulation_; }
 
 private:
     static Simulation make(const Bodies& bodies, const ForceOptions& force, const TimeOptions& time,
                            double start) {
-        const nb::gil_scoped_release no_gil;
-        return {bodies, force, time, start};
+        Interrupt interrupt;
+        return interruptible(interrupt, [&] {
+            const nb::gil_scoped_release no_gil;
+            return Simulation(bodies, force, time, start, [&] { return interrupt.poll(); });
+        });
     }
 
     Simulation simulation_;
@@ -191,13 +204,17 @@ void bind_simulation(nb::module_& module) {
            "integrator"_a = py_name(time.integrator), "adaptive"_a = time.adaptive, "eta"_a = time.eta,
            "start_time"_a = 0.0, "options"_a, nb::sig(signature.c_str()))
         .def("step", &LockedSimulation::step, "count"_a = 1,
-             "Takes `count` steps, or fewer where the end comes first. Ctrl-C stops between two steps.")
+             "Takes `count` steps, or fewer if the end comes first. Ctrl-C gives up a step that takes long; "
+             "the "
+             "state is then that before it.")
         .def("advance_to", &LockedSimulation::advance_to, "time"_a,
-             "Steps until `time` is reached or passed, or the end. Ctrl-C stops between two steps.")
-        .def(
-            "diagnostics",
-            [](LockedSimulation& self) { return self.locked([](Simulation& s) { return s.diagnostics(); }); },
-            "Computes energies, momenta and radii of the present state.")
+             "Steps to `time`, or to the end if that comes first. A time between two steps shortens the last "
+             "one, "
+             "and later steps are counted from there; one that has passed is refused. Ctrl-C gives up a step "
+             "that "
+             "takes long; the state is then that before it.")
+        .def("diagnostics", &LockedSimulation::diagnostics,
+             "Computes energies, momenta and radii of the present state.")
         .def_prop_ro("time",
                      [](LockedSimulation& self) { return self.locked([](auto& s) { return s.time(); }); })
         .def_prop_ro(

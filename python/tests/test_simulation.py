@@ -4,6 +4,7 @@ import gc
 import os
 import signal
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -145,7 +146,7 @@ def test_a_shortened_last_step_is_announced():
     with pytest.warns(UserWarning, match="last step is shortened"):
         simulation = farfield.Simulation(pair(), step=0.3, end=1.0)
     assert simulation.steps_remaining == 4 and len(simulation.notes) == 1
-    simulation.advance_to(np.inf)
+    simulation.advance_to(1.0)
     assert simulation.time == 1.0 and simulation.finished
 
 
@@ -181,8 +182,49 @@ def test_bodies_that_are_not_allowed():
         farfield.Bodies(zeros, zeros, ones, ids=[1, 2, -3])
     with pytest.raises(TypeError, match="whole numbers"):
         farfield.Bodies(zeros, zeros, ones, ids=[1.0, 2.0, 3.5])
-    with pytest.raises(TypeError, match="masses .*int64"):
-        farfield.Bodies(zeros, zeros, np.ones(3, int))
+    with pytest.raises(TypeError, match="masses .*complex128"):
+        farfield.Bodies(zeros, zeros, np.ones(3, complex))
+
+
+def test_advance_to_ends_at_the_time_asked(rng):
+    simulation = farfield.Simulation(cluster(rng), step=0.25, softening=0.1)
+    simulation.advance_to(0.6)
+    assert simulation.time == 0.6 and simulation.step_count == 3
+    simulation.step()
+    assert simulation.time == 0.85
+    for time in (np.inf, -np.inf, np.nan):
+        with pytest.raises(ValueError, match="must be a finite number"):
+            simulation.advance_to(time)
+    with pytest.raises(ValueError, match="0.5 has passed"):
+        simulation.advance_to(0.5)
+    assert simulation.time == 0.85
+
+
+@pytest.mark.parametrize("integrator", ["yoshida4", "hermite4"])
+@pytest.mark.parametrize("advance", [lambda s: s.advance_to(1e9), lambda s: s.step(10)])
+def test_ctrl_c_gives_up_a_long_step(rng, integrator, advance):
+    """The signal comes in the first step, which takes three evaluations (hermite4: one that is as long)."""
+    n = {"yoshida4": 30_000, "hermite4": 20_000}[integrator]
+    bodies = farfield.Bodies(rng.normal(size=(n, 3)), np.zeros((n, 3)), np.ones(n))
+    start = time.monotonic()
+    simulation = farfield.Simulation(bodies, step=0.01, softening=0.1, device="cpu", integrator=integrator)
+    evaluation = time.monotonic() - start
+    threading.Timer(0.2 * evaluation, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        advance(simulation)
+    assert simulation.step_count == 0 and simulation.time == 0.0
+    np.testing.assert_array_equal(simulation.positions, bodies.positions)
+    np.testing.assert_array_equal(simulation.velocities, bodies.velocities)
+
+
+def test_ctrl_c_gives_up_the_first_accelerations(rng):
+    n = 300_000
+    bodies = farfield.Bodies(rng.normal(size=(n, 3)), np.zeros((n, 3)), np.ones(n))
+    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        farfield.Simulation(bodies, step=0.01, softening=0.1, device="cpu")
+    assert time.monotonic() - start < 4.0  # on a busy machine; the whole takes several times as long
 
 
 @pytest.mark.parametrize("advance", [lambda s: s.advance_to(1e9), lambda s: s.step(10**12)])

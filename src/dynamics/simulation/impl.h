@@ -6,6 +6,7 @@
 #include "dynamics/simulation/state.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,9 +16,10 @@ namespace farfield {
 struct Simulation::Impl {
     /// `frame`: that of accelerations known from an earlier process; otherwise chosen from the bodies.
     Impl(Bodies bodies, const ForceOptions& force_options, const TimeOptions& options, double start,
-         const Frame* frame = nullptr);
+         const Frame* frame = nullptr, const std::function<bool()>& stop_requested = {});
 
     void set_grid();
+    void count_steps();
     [[nodiscard]] double grid_time(std::uint64_t step) const {
         return state.anchor_time + static_cast<double>(step - state.anchor_step) * time_options.step;
     }
@@ -30,7 +32,11 @@ struct Simulation::Impl {
     void take_steps(std::uint64_t steps);
     void fixed_steps(std::uint64_t steps);
     void fixed_steps_of(double length, std::uint64_t steps);
-    void adaptive_step();
+    void adaptive_step(double until);
+    /// One step that ends at `time`, before the next one would; later steps are counted from there.
+    void step_off_grid(double time);
+    /// What is left of `advance_to`: a part of it that does not take long.
+    void advance_towards(double time);
     void begin_output(bool row);
     OutputState finish_output();
 
@@ -45,6 +51,7 @@ struct Simulation::Impl {
     } output; ///< the state captured last
     std::uint64_t last_step = 0;
     double last_length = 0.0;
+    bool last_is_whole = true; ///< the last step is as long as the others
     std::vector<std::string> notes;
 };
 
