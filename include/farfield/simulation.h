@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -108,6 +109,16 @@ public:
     /// (on GPUs about twenty times a second).
     /// @throws InvalidArgument for a time that is not finite or has passed; as `step` does.
     void advance_to(double time_end, const std::function<bool()>& stop_requested = {});
+
+    /// Replaces the positions (N×3), or the velocities, and evaluates the accelerations anew, in which
+    /// `stop_requested` is asked as in the constructor. Later energy errors refer to the next diagnostics.
+    /// @throws InvalidArgument for another count, values that are not finite and bodies whose accelerations
+    ///         are not; Interrupted; DeviceError. The bodies are then as before.
+    void set_positions(std::span<const double> positions, const std::function<bool()>& stop_requested = {});
+    void set_velocities(std::span<const double> velocities, const std::function<bool()>& stop_requested = {});
+    /// Replaces step, end, `adaptive` and `eta` from the present time on, at which fixed steps are counted
+    /// anew. @throws InvalidArgument for options that are not allowed, or another integrator.
+    void set_time_options(const TimeOptions& options);
 
     [[nodiscard]] bool finished() const;
     [[nodiscard]] double time() const;

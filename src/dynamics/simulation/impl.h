@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace farfield {
@@ -40,6 +42,13 @@ struct Simulation::Impl {
     void begin_output(bool row);
     OutputState finish_output();
 
+    /// Evaluates everything that follows from the bodies anew, by a new propagator.
+    void evaluate_anew(const std::function<bool()>& stop_requested);
+    /// Puts `values` into positions or velocities, or leaves everything as it was.
+    void replace(std::vector<double> Bodies::*array, std::string_view name, std::span<const double> values,
+                 const std::function<bool()>& stop_requested);
+    void replace_time_options(const TimeOptions& options);
+
     ForceOptions force;
     TimeOptions time_options;
     SimulationState state;
@@ -53,6 +62,12 @@ struct Simulation::Impl {
     double last_length = 0.0;
     bool last_is_whole = true; ///< the last step is as long as the others
     std::vector<std::string> notes;
+    // Of the propagators before the present one.
+    double earlier_pairs = 0.0;
+    double earlier_seconds = 0.0;
 };
+
+/// @throws InvalidArgument naming the option that is not allowed for bodies at the time `start`.
+void check_time(const TimeOptions& options, double start);
 
 } // namespace farfield

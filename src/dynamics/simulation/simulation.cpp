@@ -19,26 +19,6 @@ namespace {
 constexpr double most_steps = 9.0e15;  // below 2^53: step numbers are exact as double
 constexpr double largest_growth = 2.0; // of an adaptive step from one step to the next
 
-void check_options(const TimeOptions& options, double start) {
-    if (!(options.step > 0.0) || !std::isfinite(options.step))
-        throw InvalidArgument(fmt::format("time.step is {}; it must be a finite number > 0", options.step));
-    if (!std::isfinite(options.end) || options.end < start)
-        throw InvalidArgument(fmt::format("time.end is {}; it must be finite and not before the start at {}",
-                                          options.end, start));
-    if ((options.end - start) / options.step > most_steps)
-        throw InvalidArgument(
-            fmt::format("time.step = {} would take more than {} steps to time.end = {}; use a "
-                        "larger step",
-                        options.step, most_steps, options.end));
-    if (options.adaptive && options.integrator != Integrator::hermite4)
-        throw InvalidArgument(
-            fmt::format("time.adaptive needs integrator = \"hermite4\"; \"{}\" takes fixed steps",
-                        name_of(options.integrator)));
-    if (options.adaptive && (!(options.eta > 0.0) || !std::isfinite(options.eta)))
-        throw InvalidArgument(
-            fmt::format("time.eta is {}; it must be a finite number > 0, usually 0.01 to 0.03", options.eta));
-}
-
 Bodies checked(Bodies bodies) {
     if (bodies.mass.empty()) throw InvalidArgument("there are no bodies; a simulation needs at least one");
     if (bodies.id.empty()) {
@@ -50,7 +30,7 @@ Bodies checked(Bodies bodies) {
 }
 
 SimulationState initial_state(Bodies bodies, const TimeOptions& options, double start) {
-    check_options(options, start);
+    check_time(options, start);
     SimulationState state;
     state.motion.bodies = checked(std::move(bodies));
     state.time = start;
@@ -74,6 +54,26 @@ StepCount steps_in(double span, double step) {
 }
 
 } // namespace
+
+void check_time(const TimeOptions& options, double start) {
+    if (!(options.step > 0.0) || !std::isfinite(options.step))
+        throw InvalidArgument(fmt::format("time.step is {}; it must be a finite number > 0", options.step));
+    if (!std::isfinite(options.end) || options.end < start)
+        throw InvalidArgument(fmt::format("time.end is {}; it must be finite and not before the start at {}",
+                                          options.end, start));
+    if ((options.end - start) / options.step > most_steps)
+        throw InvalidArgument(
+            fmt::format("time.step = {} would take more than {} steps to time.end = {}; use a "
+                        "larger step",
+                        options.step, most_steps, options.end));
+    if (options.adaptive && options.integrator != Integrator::hermite4)
+        throw InvalidArgument(
+            fmt::format("time.adaptive needs integrator = \"hermite4\"; \"{}\" takes fixed steps",
+                        name_of(options.integrator)));
+    if (options.adaptive && (!(options.eta > 0.0) || !std::isfinite(options.eta)))
+        throw InvalidArgument(
+            fmt::format("time.eta is {}; it must be a finite number > 0, usually 0.01 to 0.03", options.eta));
+}
 
 Simulation::Impl::Impl(Bodies bodies, const ForceOptions& force_options, const TimeOptions& options,
                        double start, const Frame* frame, const std::function<bool()>& stop_requested)
@@ -251,8 +251,8 @@ const std::vector<double>& Simulation::acceleration() const {
     impl_->propagator->update_motion();
     return impl_->state.motion.acceleration;
 }
-double Simulation::pairs_evaluated() const { return impl_->propagator->pairs(); }
-double Simulation::force_seconds() const { return impl_->propagator->seconds(); }
+double Simulation::pairs_evaluated() const { return impl_->earlier_pairs + impl_->propagator->pairs(); }
+double Simulation::force_seconds() const { return impl_->earlier_seconds + impl_->propagator->seconds(); }
 
 Diagnostics Simulation::diagnostics(const std::function<bool()>& stop_requested) {
     const Watch watch(*impl_->propagator, stop_requested);
