@@ -2,6 +2,7 @@
 #include "arrays.h"
 #include "bindings.h"
 #include "interrupt.h"
+#include "pickles.h"
 #include "table_options.h"
 
 #include "base/text.h"
@@ -153,6 +154,14 @@ public:
             plan_.update(source_view.view, target_view.view);
     }
 
+    [[nodiscard]] std::string text() const {
+        const auto& options = plan_.options();
+        return "<SumPlan of " + std::to_string(sources_) + " points" +
+               (self_ ? "" : " at " + std::to_string(targets_) + " targets") + ": " +
+               std::string(name_of(options.kernel)) + " by method '" + std::string(name_of(options.method)) +
+               "' in precision '" + std::string(name_of(options.precision)) + "'>";
+    }
+
     SumReport report() {
         nb::gil_scoped_release no_gil;
         const std::lock_guard lock(mutex_);
@@ -171,7 +180,7 @@ private:
     SumPlan make_plan(nb::handle points, nb::handle targets, const SumOptions& options) {
         const auto source_view = input_view(points, "points", memory_);
         dimension_ = source_view.view.shape[1]; // of two axes, or the plan refuses the points
-        targets_ = source_view.view.shape[0];
+        sources_ = targets_ = source_view.view.shape[0];
         if (targets.is_none()) {
             nb::gil_scoped_release no_gil;
             return SumPlan(source_view.view, options);
@@ -185,6 +194,7 @@ private:
     Memory memory_;
     // Set by make_plan, which the next member calls.
     std::int64_t dimension_ = 0;
+    std::int64_t sources_ = 0;
     std::int64_t targets_ = 0;
     SumPlan plan_;
     bool self_;
@@ -263,6 +273,7 @@ void bind_result(nb::module_& module) {
     array("gradient", Output::gradient, "(M, 3) gradient +∇φ, or None where not computed.");
     cls.def_ro("report", &Result::report, "What was done and how long it took.");
     make_record(cls, {"potential", "field", "gradient", "report"});
+    make_picklable(cls, &Result::arrays, &Result::report);
 }
 
 void bind_plan(nb::module_& module) {
@@ -294,6 +305,7 @@ void bind_plan(nb::module_& module) {
                 self.update(points.object, or_none(targets));
             },
             "points"_a, "targets"_a.none() = nb::none(), "Moves the points (and targets); the counts stay.")
+        .def("__repr__", &LockedPlan::text)
         .def_prop_ro("report", &LockedPlan::report, "The SumReport of the last execution.");
 }
 

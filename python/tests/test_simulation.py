@@ -237,3 +237,78 @@ def test_ctrl_c_stops_between_two_steps(advance):
     assert steps > 0 and simulation.time == pytest.approx(0.01 * steps)
     simulation.step()
     assert simulation.step_count == steps + 1
+
+
+@pytest.mark.parametrize("integrator", ["leapfrog", "yoshida4", "hermite4"])
+def test_what_is_set_between_steps_counts(rng, integrator):
+    """As a simulation that starts from there, to the bit."""
+    simulation = farfield.Simulation(cluster(rng), step=1 / 64, softening=0.1, integrator=integrator)
+    simulation.step(3)
+    first = simulation.diagnostics()
+    view, pairs = simulation.positions, simulation.pairs_evaluated
+    shifted = (simulation.positions[::-1] + 1.0).astype(np.float32)
+    turned = -simulation.velocities
+    simulation.positions = shifted
+    simulation.velocities = turned.tolist()
+    simulation.step_length = 1 / 32
+    assert np.shares_memory(view, simulation.positions) and simulation.pairs_evaluated > pairs
+    np.testing.assert_array_equal(view, shifted)
+    np.testing.assert_array_equal(simulation.velocities, turned)
+    other = farfield.Simulation(simulation.bodies, step=1 / 32, softening=0.1, integrator=integrator, start_time=3 / 64)
+    assert simulation.diagnostics().relative_energy_error == 0.0 and simulation.diagnostics().total != first.total
+    simulation.step(4)
+    other.step(4)
+    assert simulation.time == other.time == 3 / 64 + 4 / 32 and simulation.step_count == 7
+    np.testing.assert_array_equal(simulation.positions, other.positions)
+    np.testing.assert_array_equal(simulation.velocities, other.velocities)
+
+
+def test_what_may_not_be_set_changes_nothing(rng):
+    simulation = farfield.Simulation(cluster(rng), step=0.25)
+    undisturbed = farfield.Simulation(simulation.bodies, step=0.25)
+    with pytest.raises(ValueError, match=r"positions has shape \(2, 3\); it must be \(40, 3\)"):
+        simulation.positions = np.zeros((2, 3))
+    with pytest.raises(ValueError, match="row 7"):
+        simulation.velocities = np.where(np.arange(40)[:, None] == 7, np.nan, 1.0) * np.ones(3)
+    with pytest.raises(ValueError, match="0.*1|coincide|same"):
+        simulation.positions = np.zeros((40, 3))
+    for step in (0.0, -1.0, np.nan, np.inf):
+        with pytest.raises(ValueError, match="step"):
+            simulation.step_length = step
+    simulation.step()
+    undisturbed.step()
+    with pytest.raises(ValueError, match="end is 0.1"):
+        simulation.end = 0.1
+    np.testing.assert_array_equal(simulation.positions, undisturbed.positions)
+    assert simulation.time == undisturbed.time == 0.25
+
+
+def test_step_and_end_are_set_and_shown():
+    simulation = farfield.Simulation(pair(), step=0.25)
+    assert (simulation.step_length, simulation.end, simulation.integrator) == (0.25, None, "leapfrog")
+    assert simulation.force.softening == 0.0
+    simulation.step()
+    for length in (1e-9, 0.5):  # without an end, steps may be as short as one likes
+        simulation.step_length = length
+        assert simulation.end is None and simulation.step_length == length
+    simulation.end = 1.25
+    assert simulation.end == 1.25 and simulation.steps_remaining == 2
+    simulation.advance_to(10.0)
+    assert simulation.finished and simulation.time == 1.25 and simulation.step_count == 3
+    simulation.end = None
+    simulation.step()
+    assert simulation.time == 1.75
+
+
+def test_adaptive_steps_follow_what_is_set(rng):
+    simulation = farfield.Simulation(cluster(rng), step=1.0, softening=0.05, integrator="hermite4", adaptive=True)
+    simulation.step(5)
+    simulation.step_length = 1e-4
+    before = simulation.time
+    simulation.step()
+    assert simulation.time - before == pytest.approx(1e-4)
+    simulation.step_length = 1.0
+    simulation.positions = 100.0 * simulation.positions  # where accelerations change 10,000 times more slowly
+    before = simulation.time
+    simulation.step()
+    assert simulation.time - before > 0.01
