@@ -63,21 +63,13 @@ public:
     }
 
     /// None: it never ends.
-    std::optional<double> end() {
-        return locked([](Simulation& simulation) -> std::optional<double> {
-            const auto& time = simulation.time_options();
-            if ((time.end - simulation.time()) / time.step > 0.5 * never) return std::nullopt;
-            return time.end;
-        });
-    }
+    std::optional<double> end() { return locked(&end_of); }
 
-    void set_time(double step, std::optional<double> new_end) {
-        locked([&](Simulation& simulation) {
-            auto time = simulation.time_options();
-            time.step = step;
-            time.end = end_or_never(new_end, step, simulation.time());
-            simulation.set_time_options(time);
-        });
+    void set_step(double step) {
+        change_time([step](double& length, std::optional<double>& /*end*/) { length = step; });
+    }
+    void set_end(std::optional<double> new_end) {
+        change_time([new_end](double& /*length*/, std::optional<double>& end) { end = new_end; });
     }
 
     /// Without an end the options get one that no run reaches, still exactly a whole number of steps away.
@@ -89,6 +81,24 @@ public:
 
 private:
     static constexpr double never = 0x1p50;
+
+    static std::optional<double> end_of(const Simulation& simulation) {
+        const auto& time = simulation.time_options();
+        if ((time.end - simulation.time()) / time.step > 0.5 * never) return std::nullopt;
+        return time.end;
+    }
+
+    /// `change(step, end)`; without an end the new one is as far away in steps of the new length.
+    template <class Change>
+    void change_time(Change&& change) {
+        locked([&](Simulation& simulation) {
+            auto time = simulation.time_options();
+            auto end = end_of(simulation);
+            change(time.step, end);
+            time.end = end_or_never(end, time.step, simulation.time());
+            simulation.set_time_options(time);
+        });
+    }
 
     static Simulation make(const Bodies& bodies, const ForceOptions& force, const TimeOptions& time,
                            double start) {

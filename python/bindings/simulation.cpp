@@ -93,7 +93,7 @@ using Setter = void (Simulation::*)(std::span<const double>, const std::function
 // Sets positions or velocities from anything that holds (N, 3) numbers.
 auto array_setter(const char* name, Setter set) {
     return [name, set](LockedSimulation& self, const Input& values) {
-        const auto n = self.unlocked().bodies().size();
+        const auto n = self.locked([](Simulation& s) { return s.bodies().size(); });
         const auto numbers = copy_in(input_view(values.object, name).view, n, 3, name);
         self.stoppable([&](Simulation& simulation, const auto& stop) { (simulation.*set)(numbers, stop); });
     };
@@ -141,15 +141,11 @@ void bind_options_of(Class& cls) {
     cls.def_prop_rw(
            "step_length",
            [](LockedSimulation& self) { return self.locked([](auto& s) { return s.time_options().step; }); },
-           [](LockedSimulation& self, double step) { self.set_time(step, self.end()); },
+           &LockedSimulation::set_step,
            "Length of a step; with `adaptive` the largest one allowed. Fixed steps are counted anew from the "
            "time at which it is set.")
-        .def_prop_rw(
-            "end", &LockedSimulation::end,
-            [](LockedSimulation& self, std::optional<double> end) {
-                self.set_time(self.unlocked().time_options().step, end);
-            },
-            nb::arg().none(), "The time at which the simulation stops, or None.")
+        .def_prop_rw("end", &LockedSimulation::end, &LockedSimulation::set_end, nb::arg().none(),
+                     "The time at which the simulation stops, or None.")
         .def_prop_ro(
             "integrator",
             [](LockedSimulation& self) { return py_name(self.unlocked().time_options().integrator); },
