@@ -3,9 +3,11 @@
 
 #include <farfield/simulation.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -151,5 +153,19 @@ struct RunResult {
 ///         checkpoint of another case, version or ISA; IoError where the folder or a file cannot be written
 ///         or every checkpoint is damaged; BackendUnavailable where this machine cannot go on to the bit.
 RunResult run_case(const Case& simulation_case, const RunSettings& settings, const RunHooks& hooks = {});
+
+/// Writes the complete state and the options of a simulation, in the format of checkpoint.h5; an earlier file
+/// is replaced as a whole. @throws IoError.
+void save_simulation(const Simulation& simulation, const std::filesystem::path& path);
+
+/// The simulation of such a file, or of the checkpoint of a run; it goes on to the same bits as the one that
+/// was saved.
+/// @throws IoError where the file cannot be read or is damaged; InvalidArgument for one of another version of
+///         Farfield; BackendUnavailable where this machine cannot go on to the bit.
+Simulation load_simulation(const std::filesystem::path& path);
+
+/// The same in memory, without a checksum.
+std::vector<std::byte> simulation_bytes(const Simulation& simulation);
+Simulation simulation_from_bytes(std::span<const std::byte> bytes);
 
 } // namespace farfield

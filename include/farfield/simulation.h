@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -86,20 +87,38 @@ struct Diagnostics {
 /// around it.
 class Simulation {
 public:
-    /// @throws InvalidArgument for bodies or options that are not allowed (names the value and the remedy).
-    Simulation(Bodies bodies, const ForceOptions& force, const TimeOptions& time, double start_time = 0.0);
+    /// Evaluates the first accelerations; `stop_requested` is asked now and then meanwhile.
+    /// @throws InvalidArgument for bodies or options that are not allowed (names the value and the remedy);
+    ///         Interrupted where `stop_requested` said so.
+    Simulation(Bodies bodies, const ForceOptions& force, const TimeOptions& time, double start_time = 0.0,
+               const std::function<bool()>& stop_requested = {});
     Simulation(Simulation&&) noexcept;
     Simulation& operator=(Simulation&&) noexcept;
     ~Simulation();
 
     /// Advances one step (the last one may be shorter). Does nothing once `finished()`. On GPUs the step is
-    /// queued, and what goes wrong in it is thrown by a later call, at the latest by `bodies`.
+    /// queued, and what goes wrong in it is thrown by a later call, at the latest by `bodies`. On the CPU
+    /// `stop_requested` is asked now and then within a step of many bodies; where it says so, the step is
+    /// given up, and the simulation is as before it.
     /// @throws InvalidArgument naming step and body where an acceleration stops being finite; the state is
     ///         then that of an unfinished step, not to be continued from. DeviceError.
-    void step();
-    /// Steps until the time reaches `time_end` or the end of the options, whichever is first, or until
-    /// `stop_requested`, polled after each step (on GPUs about twenty times a second), says so.
+    void step(const std::function<bool()>& stop_requested = {});
+    /// Steps until the time is `time_end` or the end of the options, whichever is first. A `time_end` between
+    /// two steps shortens the last one, and later steps are counted from there. Ends early where
+    /// `stop_requested` says so, which is asked after each step and within steps of many bodies, as in `step`
+    /// (on GPUs about twenty times a second).
+    /// @throws InvalidArgument for a time that is not finite or has passed; as `step` does.
     void advance_to(double time_end, const std::function<bool()>& stop_requested = {});
+
+    /// Replaces the positions (N×3), or the velocities, and evaluates the accelerations anew, in which
+    /// `stop_requested` is asked as in the constructor. Later energy errors refer to the next diagnostics.
+    /// @throws InvalidArgument for another count, values that are not finite and bodies whose accelerations
+    ///         are not; Interrupted; DeviceError. The bodies are then as before.
+    void set_positions(std::span<const double> positions, const std::function<bool()>& stop_requested = {});
+    void set_velocities(std::span<const double> velocities, const std::function<bool()>& stop_requested = {});
+    /// Replaces step, end, `adaptive` and `eta` from the present time on, at which fixed steps are counted
+    /// anew. @throws InvalidArgument for options that are not allowed, or another integrator.
+    void set_time_options(const TimeOptions& options);
 
     [[nodiscard]] bool finished() const;
     [[nodiscard]] double time() const;
@@ -116,8 +135,9 @@ public:
     [[nodiscard]] const std::vector<std::string>& notes() const;
     /// Accelerations as last evaluated, N×3: at the present positions, with hermite4 at the predicted ones.
     [[nodiscard]] const std::vector<double>& acceleration() const;
-    /// Computes the diagnostics of the present state.
-    [[nodiscard]] Diagnostics diagnostics();
+    /// Computes the diagnostics of the present state. @throws Interrupted where `stop_requested`, asked now
+    /// and then with many bodies on the CPU, said so.
+    [[nodiscard]] Diagnostics diagnostics(const std::function<bool()>& stop_requested = {});
     /// Directed pairs evaluated and seconds spent in forces since construction.
     [[nodiscard]] double pairs_evaluated() const;
     [[nodiscard]] double force_seconds() const;

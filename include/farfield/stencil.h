@@ -78,12 +78,16 @@ public:
 
     /// The name after `program`, or that of the file without its extension.
     [[nodiscard]] const std::string& name() const;
+    /// Where relative names of files in the program start.
+    [[nodiscard]] const std::filesystem::path& folder() const;
     /// Warnings with their lines; empty where there are none.
     [[nodiscard]] const std::string& warnings() const;
     /// The program as it is printed, without remarks. The same program gives the same text.
     [[nodiscard]] std::string text() const;
     /// Every parameter with its value, in the order of declaration.
     [[nodiscard]] StencilParameters parameters() const;
+    /// The parameters whose values were given from outside.
+    [[nodiscard]] StencilParameters given_parameters() const;
     /// The same program with other values for parameters, also for those given before. Throws as from_text.
     [[nodiscard]] StencilProgram with(const StencilParameters& parameters) const;
     [[nodiscard]] std::vector<std::string> fields() const;

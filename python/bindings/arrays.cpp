@@ -51,36 +51,16 @@ nb::object exported(nb::handle object, void* stream) {
     return object.attr("__dlpack__")(nb::arg("stream") = nb::int_(number));
 }
 
-[[noreturn]] void refuse_object(nb::handle object, const std::string& parameter, bool writable) {
-    const std::string what = parameter + " is a " + class_name(object);
-    if (writable)
-        throw nb::type_error((what +
-                              " that cannot be written in place; pass a writable NumPy array of float32 or "
-                              "float64 in native byte order")
-                                 .c_str());
-    if (nb::hasattr(object, "dtype"))
-        throw nb::type_error(
-            (what + " of dtype " + dtype_name(object) +
-             " that cannot be viewed; float32 and float64 in native byte order, with strides that "
-             "are whole elements, are: np.ascontiguousarray(" +
-             parameter + ", dtype=float) makes one")
-                .c_str());
-    throw nb::type_error((what + "; an array of float32 or float64 is needed, such as np.asarray(" +
-                          parameter + ", dtype=float)")
-                             .c_str());
-}
-
+/// The view of an array of float32 or float64, or nothing: of other elements, in another byte order, with
+/// strides that are not whole elements, read-only where it must be writable, or no array at all.
 template <class View, class... Config>
-Held<View> view_of(nb::handle object, const std::string& parameter, bool writable, void* stream = nullptr) {
+std::optional<Held<View>> try_view(nb::handle object, const std::string& parameter, void* stream) {
     using Array = nb::ndarray<Config...>;
     Array array;
     const nb::object source = exported(object, stream);
-    if (!nb::try_cast<Array>(source, array, false)) refuse_object(object, parameter, writable);
+    if (!nb::try_cast<Array>(source, array, false)) return std::nullopt;
     const auto type = array.dtype();
-    if (type != nb::dtype<float>() && type != nb::dtype<double>())
-        throw nb::type_error((parameter + " has elements of type " + dtype_name(object) +
-                              "; float32 and float64 are allowed: " + parameter + ".astype(float) converts")
-                                 .c_str());
+    if (type != nb::dtype<float>() && type != nb::dtype<double>()) return std::nullopt;
     if (array.ndim() < 1 || array.ndim() > 2)
         throw InvalidArgument(parameter + " has " + std::to_string(array.ndim()) +
                               " dimensions; it must have 1 or 2");
@@ -93,7 +73,27 @@ Held<View> view_of(nb::handle object, const std::string& parameter, bool writabl
         view.shape[axis] = static_cast<std::int64_t>(array.shape(axis));
         view.strides[axis] = array.stride(axis);
     }
-    return {nb::borrow(object), std::make_shared<Array>(std::move(array)), view};
+    return Held<View>{nb::borrow(object), std::make_shared<Array>(std::move(array)), view};
+}
+
+[[noreturn]] void refuse_output(nb::handle object, const std::string& parameter) {
+    const auto elements = nb::hasattr(object, "dtype") ? " of dtype " + dtype_name(object) : std::string();
+    throw nb::type_error((parameter + " is a " + class_name(object) + elements +
+                          " that cannot be written in place; pass a writable array of float32 or float64 in "
+                          "native byte order")
+                             .c_str());
+}
+
+/// On the host: numbers of any kind, in a new array. Those on a GPU stay there and are refused.
+Held<ConstArrayView> converted(nb::handle object, const std::string& parameter) {
+    if (is_on_gpu(object))
+        throw nb::type_error((parameter + " has elements of type " + dtype_name(object) +
+                              "; on a GPU float32 and float64 are allowed")
+                                 .c_str());
+    const nb::object array = nb::module_::import_("farfield._inputs").attr("as_float64")(object, parameter);
+    auto view = try_view<ConstArrayView, nb::ro>(array, parameter, nullptr);
+    if (!view) throw InternalError(parameter + ": an array of float64 cannot be viewed");
+    return *std::move(view);
 }
 
 } // namespace
@@ -151,18 +151,16 @@ void* stream_pointer(nb::handle object) {
 
 Held<ConstArrayView> input_view(nb::handle object, const char* parameter, const Memory& memory) {
     refuse_device(object, parameter, memory.gpu);
-    if (nb::isinstance<nb::list>(object) || nb::isinstance<nb::tuple>(object)) {
-        const nb::object array =
-            nb::module_::import_("numpy").attr("asarray")(object, nb::arg("dtype") = "float64");
-        return view_of<ConstArrayView, nb::ro>(array, parameter, false);
-    }
-    return view_of<ConstArrayView, nb::ro>(object, parameter, false, memory.stream);
+    auto view = try_view<ConstArrayView, nb::ro>(object, parameter, memory.stream);
+    return view ? *std::move(view) : converted(object, parameter);
 }
 
 Held<ArrayView> output_view(nb::handle object, const Shape& shape, const char* parameter,
                             const Memory& memory) {
     refuse_device(object, parameter, memory.gpu);
-    auto held = view_of<ArrayView>(object, parameter, true, memory.stream);
+    auto view = try_view<ArrayView>(object, parameter, memory.stream);
+    if (!view) refuse_output(object, parameter);
+    auto held = *std::move(view);
     ConstArrayView wanted;
     wanted.ndim = static_cast<int>(shape.size());
     std::copy(shape.begin(), shape.end(), wanted.shape.begin());
@@ -175,7 +173,9 @@ Held<ArrayView> output_view(nb::handle object, const Shape& shape, const char* p
 
 Held<ArrayView> new_array(const Shape& shape) {
     const nb::object array = nb::module_::import_("numpy").attr("empty")(shape_tuple(shape));
-    return view_of<ArrayView>(array, "result", true);
+    auto view = try_view<ArrayView>(array, "result", nullptr);
+    if (!view) throw InternalError("an array of NumPy cannot be written");
+    return *std::move(view);
 }
 
 } // namespace farfield::python

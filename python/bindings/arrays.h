@@ -1,7 +1,8 @@
-// The boundary between Python arrays and ArrayView. Nothing is copied: a NumPy array, or anything that speaks
-// DLPack or the buffer protocol, on the CPU or on a CUDA GPU, is viewed with its own strides, and results are
-// arrays of the same library that ours writes into. Only lists and tuples of numbers are turned into an array
-// first.
+// The boundary between Python arrays and ArrayView. Arrays of float32 and float64 are not copied: those of
+// NumPy, or of anything that speaks DLPack or the buffer protocol, on the CPU or on a CUDA GPU, are viewed
+// with their own strides, and results are arrays of the same library that ours writes into. Other numbers
+// (lists, tables, whole numbers, another byte order) are turned into an array of float64 first
+// (farfield/_inputs.py).
 #pragma once
 
 #include <farfield/array.h>
@@ -45,11 +46,11 @@ struct Memory {
         nullptr; ///< a cudaStream_t; producers make it wait for what they have queued. Null: the default one
 };
 
-/// @throws TypeError (element types, things that are no array), InvalidArgument (device, dimensions); the
-/// message
-///         names `parameter`.
+/// The numbers of an array, viewed if they are float32 or float64, otherwise converted.
+/// @throws TypeError (what holds no real numbers), InvalidArgument (device, dimensions); the message names
+///         `parameter`.
 Held<ConstArrayView> input_view(nanobind::handle object, const char* parameter, const Memory& memory = {});
-/// The same for an array that will be written: it must be writable and have exactly `shape`.
+/// An array that will be written: writable, of float32 or float64, and of exactly `shape`.
 Held<ArrayView> output_view(nanobind::handle object, const Shape& shape, const char* parameter,
                             const Memory& memory = {});
 

@@ -22,7 +22,19 @@ void bind_run(nanobind::module_& module);
 void bind_stencil(nanobind::module_& module);
 void bind_stencil_run(nanobind::module_& module);
 
-/// Gives a record `__repr__`, and `asdict()`.
+/// A function of farfield/_display.py.
+inline nanobind::object display(const char* function) {
+    return nanobind::module_::import_("farfield._display").attr(function);
+}
+
+constexpr const char* plot_bodies_sig =
+    "def plot(self, axes: typing.Any = None, *, plane: str = 'xy', **style: typing.Any) -> typing.Any";
+constexpr const char* plot_bodies_doc =
+    R"(Draws the bodies with matplotlib, projected on a plane (xy, xz or yz), and returns the axes.
+
+`axes`: to draw into; None: those of a new figure. `style`: keywords of `Axes.scatter`.)";
+
+/// Gives a record `__repr__`, a table in notebooks, and `asdict()`.
 template <class Class>
 void make_record(Class& cls, const std::vector<std::string>& fields) {
     namespace nb = nanobind;
@@ -37,6 +49,7 @@ void make_record(Class& cls, const std::vector<std::string>& fields) {
             return out;
         },
         "The fields as a dict.");
+    cls.def("_repr_html_", [](nb::handle self) { return display("record_html")(self); });
     cls.def("__repr__", [](nb::handle self) {
         std::string text = nb::cast<std::string>(self.type().attr("__name__")) + "(";
         const char* separator = "";

@@ -1,6 +1,7 @@
 // farfield.Bodies: arrays of particles, copied in once and viewed from then on.
 #include "arrays.h"
 #include "bindings.h"
+#include "pickles.h"
 #include "views.h"
 
 #include <farfield/error.h>
@@ -77,26 +78,34 @@ void bind_bodies(nb::module_& module) {
         return bodies.charge.empty() ? nb::none() : nb::cast(view_vector(bodies.charge, self));
     };
     const auto ids = [](nb::handle_t<Bodies> self) { return view_vector(nb::cast<Bodies&>(self).id, self); };
-    nb::class_<Bodies>(module, "Bodies", bodies_doc)
-        .def(
-            "__init__",
-            [](Bodies* self, Input positions_in, Input velocities_in, Input masses_in,
-               std::optional<Input> charges_in, nb::object ids_in) {
-                new (self) Bodies(make_from_arrays(positions_in.object, velocities_in.object,
-                                                   masses_in.object, charges_in, ids_in));
-            },
-            "positions"_a, "velocities"_a, "masses"_a, "charges"_a.none() = nb::none(),
-            "ids"_a.none() = nb::none(),
-            nb::sig(
-                "def __init__(self, positions: numpy.typing.ArrayLike, velocities: numpy.typing.ArrayLike, "
-                "masses: numpy.typing.ArrayLike, charges: numpy.typing.ArrayLike | None = None, "
-                "ids: numpy.typing.ArrayLike | None = None) -> None"))
+    auto cls = nb::class_<Bodies>(module, "Bodies", bodies_doc);
+    make_picklable(cls, &Bodies::position, &Bodies::velocity, &Bodies::mass, &Bodies::charge, &Bodies::id);
+    cls.def(
+           "__init__",
+           [](Bodies* self, Input positions_in, Input velocities_in, Input masses_in,
+              std::optional<Input> charges_in, nb::object ids_in) {
+               new (self) Bodies(make_from_arrays(positions_in.object, velocities_in.object, masses_in.object,
+                                                  charges_in, ids_in));
+           },
+           "positions"_a, "velocities"_a, "masses"_a, "charges"_a.none() = nb::none(),
+           "ids"_a.none() = nb::none(),
+           nb::sig(
+               "def __init__(self, positions: numpy.typing.ArrayLike, velocities: numpy.typing.ArrayLike, "
+               "masses: numpy.typing.ArrayLike, charges: numpy.typing.ArrayLike | None = None, "
+               "ids: numpy.typing.ArrayLike | None = None) -> None"))
         .def("__len__", [](const Bodies& self) { return self.size(); })
         .def("__repr__",
              [](const Bodies& self) {
                  return "Bodies(n=" + std::to_string(self.size()) +
                         (self.charge.empty() ? ")" : ", with charges)");
              })
+        .def("_repr_html_", [](nb::handle_t<Bodies> self) { return display("bodies_html")(self); })
+        .def(
+            "plot",
+            [](nb::handle_t<Bodies> self, const nb::object& axes, const std::string& plane,
+               const nb::kwargs& style) { return display("plot_bodies")(self, axes, plane, "", style); },
+            "axes"_a.none() = nb::none(), nb::kw_only(), "plane"_a = "xy", "style"_a,
+            nb::sig(plot_bodies_sig), plot_bodies_doc)
         .def_prop_ro("positions", positions, FF_ARRAY_SIG("positions", "float64"), "(N, 3), a writable view.")
         .def_prop_ro("velocities", velocities, FF_ARRAY_SIG("velocities", "float64"),
                      "(N, 3), a writable view.")

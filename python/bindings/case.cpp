@@ -1,6 +1,7 @@
 // farfield.Case and its sections, read_case, and the bodies that `[initial]` describes.
 #include "bindings.h"
 #include "names.h"
+#include "pickles.h"
 #include "table_options.h"
 
 #include <farfield/run.h>
@@ -50,6 +51,11 @@ void bind_initial(nb::module_& module) {
     make_record(cls,
                 {"kind", "n", "seed", "cutoff_radius", "virial_ratio", "charge", "negative_fraction", "w0",
                  "model", "mass_ratio", "separation", "impact_parameter", "relative_speed", "path"});
+    make_picklable(cls, &InitialOptions::kind, &InitialOptions::n, &InitialOptions::seed,
+                   &InitialOptions::cutoff_radius, &InitialOptions::virial_ratio, &InitialOptions::charge,
+                   &InitialOptions::negative_fraction, &InitialOptions::w0, &InitialOptions::model,
+                   &InitialOptions::mass_ratio, &InitialOptions::separation,
+                   &InitialOptions::impact_parameter, &InitialOptions::relative_speed, &InitialOptions::path);
 }
 
 void bind_sections(nb::module_& module) {
@@ -66,6 +72,8 @@ void bind_sections(nb::module_& module) {
                 "hermite4 only: steps by the criterion of Aarseth (1985).")
         .def_rw("eta", &TimeOptions::eta, "Accuracy η of that criterion.");
     make_record(time, {"integrator", "step", "end", "adaptive", "eta"});
+    make_picklable(time, &TimeOptions::integrator, &TimeOptions::step, &TimeOptions::end,
+                   &TimeOptions::adaptive, &TimeOptions::eta);
 
     auto output = nb::class_<OutputOptions>(
         module, "OutputOptions", "Intervals of the outputs, in time units; 0: only at start and end.");
@@ -80,6 +88,9 @@ void bind_sections(nb::module_& module) {
                 "In length units; 0: chosen from the first snapshot.");
     make_record(output, {"snapshot_every", "diagnostics_every", "checkpoint_every", "pictures", "plane",
                          "picture_width"});
+    make_picklable(output, &OutputOptions::snapshot_every, &OutputOptions::diagnostics_every,
+                   &OutputOptions::checkpoint_every, &OutputOptions::pictures, &OutputOptions::plane,
+                   &OutputOptions::picture_width);
 }
 
 void bind_case(nb::module_& module) {
@@ -92,6 +103,7 @@ void bind_case(nb::module_& module) {
         .def_rw("time", &Case::time)
         .def_rw("output", &Case::output);
     make_record(cls, {"name", "initial", "force", "time", "output"});
+    make_picklable(cls, &Case::name, &Case::initial, &Case::force, &Case::time, &Case::output);
     module.def("read_case", &read_case, "path"_a, "overrides"_a = std::vector<std::string>{},
                R"(Reads a case file (TOML).
 
@@ -144,6 +156,7 @@ void bind_makers(nb::module_& module) {
         .def_ro("time", &InitialState::time, "Of the bodies; 0 unless a file says otherwise.")
         .def_ro("G", &InitialState::G, "The gravitational constant in the units of the bodies.");
     make_record(cls, {"bodies", "time", "G"});
+    make_picklable(cls, &InitialState::bodies, &InitialState::time, &InitialState::G);
     const auto make_state = [](FF_INITIAL_PARAMETERS) {
         const InitialOptions options FF_INITIAL_VALUES;
         const nb::gil_scoped_release no_gil;

@@ -1,5 +1,6 @@
 // farfield.gpus and why_no_gpu.
 #include "bindings.h"
+#include "pickles.h"
 
 #include <farfield/device.h>
 
@@ -19,6 +20,8 @@ void bind_devices(nb::module_& module) {
         .def_ro("multiprocessors", &GpuInfo::multiprocessors)
         .def_ro("memory_bytes", &GpuInfo::memory_bytes);
     make_record(cls, {"index", "name", "compute_capability", "multiprocessors", "memory_bytes"});
+    make_picklable(cls, &GpuInfo::index, &GpuInfo::name, &GpuInfo::major, &GpuInfo::minor,
+                   &GpuInfo::multiprocessors, &GpuInfo::memory_bytes);
     module.def("gpus", &gpus,
                "The GPUs that can be used; empty where there is none or no CUDA in this build.");
     module.def("why_no_gpu", &why_no_gpu,

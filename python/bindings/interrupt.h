@@ -1,6 +1,8 @@
 // Ctrl-C and exceptions of callbacks inside long C++ work that runs without the GIL.
 #pragma once
 
+#include <farfield/error.h>
+
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
@@ -41,6 +43,17 @@ public:
 private:
     std::exception_ptr error_;
 };
+
+/// What `work` returns; if it was given up because of `interrupt`, the Python error that this is about.
+template <class Work>
+auto interruptible(const Interrupt& interrupt, Work&& work) {
+    try {
+        return std::forward<Work>(work)();
+    } catch (const Interrupted&) {
+        interrupt.rethrow();
+        throw;
+    }
+}
 
 /// One line of a run: to the caller's function, or to the logger "farfield". With the GIL held.
 inline void tell(const nanobind::object& message, const std::string& text) {

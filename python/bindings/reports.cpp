@@ -1,5 +1,6 @@
 // farfield.SumReport and what is in it.
 #include "bindings.h"
+#include "pickles.h"
 
 #include <farfield/sum.h>
 
@@ -22,6 +23,8 @@ void bind_direct(nb::module_& module) {
             "Variant really used.")
         .def_ro("coincident_pairs_skipped", &DirectReport::coincident_pairs_skipped);
     make_record(cls, {"pairs", "pairs_per_second", "variant", "coincident_pairs_skipped"});
+    make_picklable(cls, &DirectReport::pairs, &DirectReport::pairs_per_second, &DirectReport::variant,
+                   &DirectReport::coincident_pairs_skipped);
 }
 
 void bind_error(nb::module_& module) {
@@ -39,6 +42,9 @@ void bind_error(nb::module_& module) {
         .def_ro("maximum", &OutputError::maximum)
         .def_ro("samples", &OutputError::samples, "Targets that were compared.");
     make_record(cls, {"output", "relative", "largest", "median", "percent_99", "maximum", "samples"});
+    make_picklable(cls, &OutputError::output, &OutputError::relative, &OutputError::largest,
+                   &OutputError::median, &OutputError::percent_99, &OutputError::maximum,
+                   &OutputError::samples);
 }
 
 nb::dict seconds_of_passes(const SumReport& report) {
@@ -81,6 +87,11 @@ void bind_reports(nb::module_& module) {
     make_record(cls, {"sources", "targets", "method", "reason", "prepare_seconds", "compute_seconds",
                       "finish_seconds", "verify_seconds", "passes", "errors", "predicted_bytes", "isa",
                       "precision", "threads", "device", "cost_table", "direct"});
+    make_picklable(cls, &SumReport::sources, &SumReport::targets, &SumReport::method, &SumReport::reason,
+                   &SumReport::prepare_seconds, &SumReport::compute_seconds, &SumReport::finish_seconds,
+                   &SumReport::verify_seconds, &SumReport::passes, &SumReport::errors,
+                   &SumReport::predicted_bytes, &SumReport::isa, &SumReport::precision, &SumReport::threads,
+                   &SumReport::device, &SumReport::direct, &SumReport::cost_table);
 }
 
 } // namespace farfield::python

@@ -1,6 +1,7 @@
 // farfield.run_case: a whole simulation with its files, interruptible by Ctrl-C.
 #include "bindings.h"
 #include "interrupt.h"
+#include "pickles.h"
 
 #include <farfield/run.h>
 
@@ -75,6 +76,9 @@ void bind_run(nb::module_& module) {
         .def_ro("seconds_left", &RunProgress::seconds_left);
     make_record(progress, {"step", "steps_total", "time", "end", "relative_energy_error", "pairs_per_second",
                            "seconds_elapsed", "seconds_left"});
+    make_picklable(progress, &RunProgress::step, &RunProgress::steps_total, &RunProgress::time,
+                   &RunProgress::end, &RunProgress::relative_energy_error, &RunProgress::pairs_per_second,
+                   &RunProgress::seconds_elapsed, &RunProgress::seconds_left);
     auto result = nb::class_<RunResult>(module, "RunResult", "What a run has done and what it left behind.");
     result.def_ro("finished", &RunResult::finished)
         .def_ro("time", &RunResult::time)
@@ -82,6 +86,8 @@ void bind_run(nb::module_& module) {
         .def_ro("relative_energy_error", &RunResult::relative_energy_error)
         .def_ro("files", &RunResult::files, "Everything the run left in `out`.");
     make_record(result, {"finished", "time", "steps", "relative_energy_error", "files"});
+    make_picklable(result, &RunResult::finished, &RunResult::time, &RunResult::steps,
+                   &RunResult::relative_energy_error, &RunResult::files);
     module.def(
         "run_case",
         [](const std::variant<Case, std::filesystem::path>& simulation_case, const std::filesystem::path& out,

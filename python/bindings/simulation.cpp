@@ -1,17 +1,22 @@
 // farfield.Simulation and Diagnostics.
+#include "arrays.h"
 #include "bindings.h"
-#include "interrupt.h"
+#include "locked_simulation.h"
 #include "names.h"
+#include "pickles.h"
 #include "table_options.h"
 #include "views.h"
 
-#include <farfield/simulation.h>
+#include <farfield/run.h>
 
+#include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
-#include <mutex>
+#include <filesystem>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -20,62 +25,6 @@ using namespace nb::literals;
 
 namespace farfield::python {
 namespace {
-
-// The GIL is released while steps are computed, so the simulation locks itself. The arrays of its bodies
-// never move (simulation.h), which is what makes the views safe.
-class LockedSimulation {
-public:
-    LockedSimulation(const Bodies& bodies, const ForceOptions& force, const TimeOptions& time, double start)
-        : simulation_(make(bodies, force, time, start)) {
-        for (const auto& note : simulation_.notes())
-            if (PyErr_WarnEx(PyExc_UserWarning, note.c_str(), 1) != 0) throw nb::python_error();
-    }
-
-    /// Calls `work(simulation)` without the GIL, alone.
-    template <class Work>
-    auto locked(Work&& work) {
-        const nb::gil_scoped_release no_gil;
-        const std::lock_guard lock(mutex_);
-        return std::forward<Work>(work)(simulation_);
-    }
-
-    void step(std::uint64_t count) {
-        Interrupt interrupt;
-        locked([&](Simulation& simulation) {
-            for (std::uint64_t i = 0; i < count && !simulation.finished(); ++i) {
-                simulation.step();
-                if (interrupt.poll()) return;
-            }
-        });
-        interrupt.rethrow();
-    }
-
-    void advance_to(double time_end) {
-        Interrupt interrupt;
-        locked([&](Simulation& simulation) {
-            simulation.advance_to(time_end, [&] { return interrupt.poll(); });
-        });
-        interrupt.rethrow();
-    }
-
-    [[nodiscard]] const Simulation& unlocked() const { return simulation_; }
-
-private:
-    static Simulation make(const Bodies& bodies, const ForceOptions& force, const TimeOptions& time,
-                           double start) {
-        const nb::gil_scoped_release no_gil;
-        return {bodies, force, time, start};
-    }
-
-    Simulation simulation_;
-    std::mutex mutex_;
-};
-
-// Without an end the options get one that no run reaches, still exactly a whole number of steps away.
-double end_or_never(std::optional<double> end, double step, double start) {
-    constexpr double never = 0x1p50;
-    return end ? *end : start + never * step;
-}
 
 nb::tuple triple(const std::array<double, 3>& values) {
     return nb::make_tuple(values[0], values[1], values[2]);
@@ -105,12 +54,17 @@ void bind_diagnostics(nb::module_& module) {
             "Radii about the centre of mass that hold 10, 50 and 90 % of the mass.");
     make_record(cls, {"time", "kinetic", "potential", "total", "relative_energy_error", "momentum",
                       "angular_momentum", "virial_ratio", "lagrangian_radii"});
+    make_picklable(cls, &Diagnostics::time, &Diagnostics::kinetic, &Diagnostics::potential,
+                   &Diagnostics::total, &Diagnostics::relative_energy_error, &Diagnostics::momentum,
+                   &Diagnostics::angular_momentum, &Diagnostics::virial_ratio,
+                   &Diagnostics::lagrangian_radii);
 }
 
 constexpr const char* simulation_doc =
     R"(Bodies that move under the forces of a particle sum, step by step.
 
-Units are those of the bodies and of G. For files, checkpoints and restarts use run_case.
+Units are those of the bodies and of G. Between steps, positions, velocities, step_length and end may be set. For
+snapshots, diagnostics.csv and pictures use run_case.
 
 Args:
     bodies: Bodies; copied, so that several simulations may start from the same ones.
@@ -134,21 +88,42 @@ auto body_array(Get get) {
     };
 }
 
+using Setter = void (Simulation::*)(std::span<const double>, const std::function<bool()>&);
+
+// Sets positions or velocities from anything that holds (N, 3) numbers.
+auto array_setter(const char* name, Setter set) {
+    return [name, set](LockedSimulation& self, const Input& values) {
+        const auto n = self.locked([](Simulation& s) { return s.bodies().size(); });
+        const auto numbers = copy_in(input_view(values.object, name).view, n, 3, name);
+        self.stoppable([&](Simulation& simulation, const auto& stop) { (simulation.*set)(numbers, stop); });
+    };
+}
+#define FF_ARRAY_SETTER_SIG(name)                                                                            \
+    nb::for_setter(nb::sig("def " name "(self, value: numpy.typing.ArrayLike, /) -> None"))
+
 template <class Class>
-void bind_arrays(Class& cls) {
-    cls.def_prop_ro("positions", body_array([](const Simulation& s, nb::handle o) {
-                        return view_matrix(s.bodies().position, o);
-                    }),
-                    FF_ARRAY_SIG("positions", "float64"),
-                    "(N, 3), a read-only view: it shows every later step; copy it to keep a moment.")
-        .def_prop_ro("velocities", body_array([](const Simulation& s, nb::handle o) {
+void bind_moving_arrays(Class& cls) {
+    cls.def_prop_rw(
+           "positions",
+           body_array([](const Simulation& s, nb::handle o) { return view_matrix(s.bodies().position, o); }),
+           array_setter("positions", &Simulation::set_positions),
+           nb::for_getter(FF_ARRAY_SIG("positions", "float64")), FF_ARRAY_SETTER_SIG("positions"),
+           "(N, 3), a read-only view: it shows every later step; copy it to keep a moment. Setting it "
+           "evaluates the accelerations anew; later energy errors refer to the next diagnostics.")
+        .def_prop_rw("velocities", body_array([](const Simulation& s, nb::handle o) {
                          return view_matrix(s.bodies().velocity, o);
                      }),
-                     FF_ARRAY_SIG("velocities", "float64"), "(N, 3), a read-only view like positions.")
-        .def_prop_ro("masses", body_array([](const Simulation& s, nb::handle o) {
-                         return view_vector(s.bodies().mass, o);
-                     }),
-                     FF_ARRAY_SIG("masses", "float64"), "(N,), a read-only view.")
+                     array_setter("velocities", &Simulation::set_velocities),
+                     nb::for_getter(FF_ARRAY_SIG("velocities", "float64")), FF_ARRAY_SETTER_SIG("velocities"),
+                     "(N, 3), a read-only view like positions, set like them.");
+}
+
+template <class Class>
+void bind_fixed_arrays(Class& cls) {
+    cls.def_prop_ro("masses", body_array([](const Simulation& s, nb::handle o) {
+                        return view_vector(s.bodies().mass, o);
+                    }),
+                    FF_ARRAY_SIG("masses", "float64"), "(N,), a read-only view.")
         .def_prop_ro("charges", body_array([](const Simulation& s, nb::handle o) -> nb::object {
                          if (s.bodies().charge.empty()) return nb::none();
                          return nb::cast(view_vector(s.bodies().charge, o));
@@ -159,6 +134,78 @@ void bind_arrays(Class& cls) {
                          return view_vector(s.bodies().id, o);
                      }),
                      FF_ARRAY_SIG("ids", "uint64"), "(N,), a read-only view.");
+}
+
+template <class Class>
+void bind_options_of(Class& cls) {
+    cls.def_prop_rw(
+           "step_length",
+           [](LockedSimulation& self) { return self.locked([](auto& s) { return s.time_options().step; }); },
+           &LockedSimulation::set_step,
+           "Length of a step; with `adaptive` the largest one allowed. Fixed steps are counted anew from the "
+           "time at which it is set.")
+        .def_prop_rw("end", &LockedSimulation::end, &LockedSimulation::set_end, nb::arg().none(),
+                     "The time at which the simulation stops, or None.")
+        .def_prop_ro(
+            "integrator",
+            [](LockedSimulation& self) { return py_name(self.unlocked().time_options().integrator); },
+            nb::sig("def integrator(self) -> _Integrator"))
+        .def_prop_ro(
+            "force", [](LockedSimulation& self) { return ForceOptions(self.unlocked().force_options()); },
+            "A copy of the options of the force.");
+}
+
+LockedSimulation* load(const std::filesystem::path& path) {
+    const nb::gil_scoped_release no_gil;
+    return new LockedSimulation(load_simulation(path)); // Python's
+}
+
+template <class Class>
+void bind_saving(Class& cls) {
+    cls.def(
+           "save",
+           [](LockedSimulation& self, const std::filesystem::path& path) {
+               self.locked([&](Simulation& s) { save_simulation(s, path); });
+           },
+           "path"_a,
+           "Writes the complete state and the options to a file, in the format of the checkpoints of "
+           "run_case.")
+        .def_static(
+            "load", &load, "path"_a, nb::rv_policy::take_ownership,
+            "The simulation of such a file, or of the checkpoint.h5 of a run: it goes on to the same bits.")
+        .def(
+            "__getstate__",
+            [](LockedSimulation& self) {
+                const auto bytes = self.locked([](Simulation& s) { return simulation_bytes(s); });
+                return nb::make_tuple(nb::bytes(bytes.data(), bytes.size()));
+            },
+            FF_GETSTATE_SIG)
+        .def(
+            "__setstate__",
+            [](LockedSimulation& self, const nb::tuple& state) {
+                require_state(state, 1);
+                const auto bytes = nb::cast<nb::bytes>(state[0]);
+                const std::span content(static_cast<const std::byte*>(bytes.data()), bytes.size());
+                new (&self) LockedSimulation(simulation_from_bytes(content));
+            },
+            FF_SETSTATE_SIG);
+}
+
+template <class Class>
+void bind_display(Class& cls) {
+    cls.def("__repr__",
+            [](nb::handle_t<LockedSimulation> self) { return nb::str(display("simulation_text")(self)); })
+        .def("_repr_html_",
+             [](nb::handle_t<LockedSimulation> self) { return display("simulation_html")(self); })
+        .def(
+            "plot",
+            [](nb::handle_t<LockedSimulation> self, const nb::object& axes, const std::string& plane,
+               const nb::kwargs& style) {
+                const auto text = nb::str("t = {:g}").attr("format")(self.attr("time"));
+                return display("plot_bodies")(self, axes, plane, text, style);
+            },
+            "axes"_a.none() = nb::none(), nb::kw_only(), "plane"_a = "xy", "style"_a,
+            nb::sig(plot_bodies_sig), plot_bodies_doc);
 }
 
 } // namespace
@@ -181,7 +228,7 @@ void bind_simulation(nb::module_& module) {
               const nb::kwargs& options) {
                const TimeOptions time_options{.integrator = integrator.value("integrator"),
                                               .step = step,
-                                              .end = end_or_never(end, step, start_time),
+                                              .end = LockedSimulation::end_or_never(end, step, start_time),
                                               .adaptive = adaptive,
                                               .eta = eta};
                new (self) LockedSimulation(bodies, options_from<ForceOptions>(options, caller), time_options,
@@ -191,12 +238,20 @@ void bind_simulation(nb::module_& module) {
            "integrator"_a = py_name(time.integrator), "adaptive"_a = time.adaptive, "eta"_a = time.eta,
            "start_time"_a = 0.0, "options"_a, nb::sig(signature.c_str()))
         .def("step", &LockedSimulation::step, "count"_a = 1,
-             "Takes `count` steps, or fewer where the end comes first. Ctrl-C stops between two steps.")
+             "Takes `count` steps, or fewer if the end comes first. Ctrl-C gives up a step that takes long; "
+             "the "
+             "state is then that before it.")
         .def("advance_to", &LockedSimulation::advance_to, "time"_a,
-             "Steps until `time` is reached or passed, or the end. Ctrl-C stops between two steps.")
+             "Steps to `time`, or to the end if that comes first. A time between two steps shortens the last "
+             "one, "
+             "and later steps are counted from there; one that has passed is refused. Ctrl-C gives up a step "
+             "that "
+             "takes long; the state is then that before it.")
         .def(
             "diagnostics",
-            [](LockedSimulation& self) { return self.locked([](Simulation& s) { return s.diagnostics(); }); },
+            [](LockedSimulation& self) {
+                return self.stoppable([](Simulation& s, const auto& stop) { return s.diagnostics(stop); });
+            },
             "Computes energies, momenta and radii of the present state.")
         .def_prop_ro("time",
                      [](LockedSimulation& self) { return self.locked([](auto& s) { return s.time(); }); })
@@ -223,7 +278,11 @@ void bind_simulation(nb::module_& module) {
             "force_seconds",
             [](LockedSimulation& self) { return self.locked([](auto& s) { return s.force_seconds(); }); },
             "Seconds spent in forces since construction.");
-    bind_arrays(cls);
+    bind_moving_arrays(cls);
+    bind_fixed_arrays(cls);
+    bind_options_of(cls);
+    bind_saving(cls);
+    bind_display(cls);
 }
 
 } // namespace farfield::python

@@ -2,6 +2,7 @@
 #include "arrays.h"
 #include "bindings.h"
 #include "interrupt.h"
+#include "pickles.h"
 #include "stencil_values.h"
 
 #include <farfield/stencil.h>
@@ -126,6 +127,22 @@ void bind_program(nb::module_& module) {
                 return program.with(parameters_of(parameters));
             },
             "parameters"_a, "The same program with other values of parameters.")
+        .def(
+            "__getstate__",
+            [](const StencilProgram& program) {
+                return nb::make_tuple(program.text(), dict_of(program.given_parameters()), program.name(),
+                                      program.folder());
+            },
+            FF_GETSTATE_SIG)
+        .def(
+            "__setstate__",
+            [](StencilProgram& self, const nb::tuple& state) {
+                require_state(state, 4);
+                new (&self) StencilProgram(StencilProgram::from_text(
+                    nb::cast<std::string>(state[0]), parameters_of(nb::cast<nb::dict>(state[1])),
+                    nb::cast<std::string>(state[2]), nb::cast<std::filesystem::path>(state[3])));
+            },
+            FF_SETSTATE_SIG)
         .def_prop_ro("name", &StencilProgram::name)
         .def_prop_ro("warnings", &StencilProgram::warnings, "Warnings with their lines; may be empty.")
         .def_prop_ro("text", &StencilProgram::text, "The program as Farfield prints it.")
@@ -141,6 +158,8 @@ void bind_program(nb::module_& module) {
 
 constexpr const char* run_doc =
     R"(A program in memory, ready to take steps; fields have their initial values.
+
+It writes no files: farfield.run_stencil leaves fields, pictures, animations and checkpoints in a folder.
 
 Args:
     program: a StencilProgram.
@@ -182,6 +201,17 @@ void bind_run_class(nb::module_& module) {
                                       array_of(std::move(series.values), {n}));
             },
             "name"_a, "Times and values of a record so far.")
+        .def(
+            "plot",
+            [](nb::handle_t<StencilRun> self, const std::string& name, const nb::object& axes,
+               const nb::kwargs& style) {
+                return display("plot_field")(self.attr("field")(name), name, self.attr("time"), axes, style);
+            },
+            "name"_a, "axes"_a.none() = nb::none(), "style"_a,
+            nb::sig("def plot(self, name: str, axes: typing.Any = None, **style: typing.Any) -> typing.Any"),
+            R"(Draws a field with matplotlib, and returns the axes: a line in 1D, a picture in 2D, of 3D the middle plane.
+
+`axes`: to draw into; None: those of a new figure. `style`: keywords of `Axes.plot` or `Axes.imshow`.)")
         .def_prop_ro("program", &StencilRun::program)
         .def_prop_ro("description", &StencilRun::description, "What computes.")
         .def_prop_ro("notes", &StencilRun::notes, "Warnings of the analysis, and that a compiler is missing.")

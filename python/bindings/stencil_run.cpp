@@ -1,6 +1,7 @@
 // farfield.run_stencil: a stencil program with its files, interruptible by Ctrl-C.
 #include "bindings.h"
 #include "interrupt.h"
+#include "pickles.h"
 #include "stencil_values.h"
 
 #include <farfield/stencil_run.h>
@@ -222,6 +223,10 @@ void bind_progress(nb::module_& module) {
         .def_ro("seconds_left", &StencilRunProgress::seconds_left);
     make_record(progress, {"step", "steps_total", "time", "end", "cell_steps_per_second",
                            "stencils_per_second", "seconds_left"});
+    make_picklable(progress, &StencilRunProgress::step, &StencilRunProgress::steps_total,
+                   &StencilRunProgress::time, &StencilRunProgress::end,
+                   &StencilRunProgress::cell_steps_per_second, &StencilRunProgress::stencils_per_second,
+                   &StencilRunProgress::seconds_left);
 }
 
 void bind_result(nb::module_& module) {
@@ -236,6 +241,9 @@ void bind_result(nb::module_& module) {
         .def_ro("files", &StencilRunResult::files, "Everything the run left, pictures included.");
     make_record(result, {"finished", "step", "time", "steps_here", "cell_steps_per_second",
                          "stencils_per_second", "files"});
+    make_picklable(result, &StencilRunResult::finished, &StencilRunResult::step, &StencilRunResult::time,
+                   &StencilRunResult::steps_here, &StencilRunResult::cell_steps_per_second,
+                   &StencilRunResult::stencils_per_second, &StencilRunResult::files);
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 #include "arrays.h"
 #include "bindings.h"
 #include "interrupt.h"
+#include "pickles.h"
 #include "table_options.h"
 
 #include "base/text.h"
@@ -108,9 +109,7 @@ class LockedPlan {
 public:
     LockedPlan(nb::handle points, nb::handle targets, const SumOptions& options)
         : memory_{.gpu = true, .stream = options.stream}, plan_(make_plan(points, targets, options)),
-          self_(targets.is_none()), make_array_(array_maker(points, targets)) {
-        targets_ = static_cast<std::int64_t>(nb::len(self_ ? points : targets));
-    }
+          self_(targets.is_none()), make_array_(array_maker(points, targets)) {}
 
     Result execute(nb::handle strengths, const Wanted& wanted) {
         const auto facts = facts_of(plan_.options().kernel);
@@ -155,6 +154,14 @@ public:
             plan_.update(source_view.view, target_view.view);
     }
 
+    [[nodiscard]] std::string text() const {
+        const auto& options = plan_.options();
+        return "<SumPlan of " + std::to_string(sources_) + " points" +
+               (self_ ? "" : " at " + std::to_string(targets_) + " targets") + ": " +
+               std::string(name_of(options.kernel)) + " by method '" + std::string(name_of(options.method)) +
+               "' in precision '" + std::string(name_of(options.precision)) + "'>";
+    }
+
     SumReport report() {
         nb::gil_scoped_release no_gil;
         const std::lock_guard lock(mutex_);
@@ -173,21 +180,25 @@ private:
     SumPlan make_plan(nb::handle points, nb::handle targets, const SumOptions& options) {
         const auto source_view = input_view(points, "points", memory_);
         dimension_ = source_view.view.shape[1]; // of two axes, or the plan refuses the points
+        sources_ = targets_ = source_view.view.shape[0];
         if (targets.is_none()) {
             nb::gil_scoped_release no_gil;
             return SumPlan(source_view.view, options);
         }
         const auto target_view = input_view(targets, "targets", memory_);
+        targets_ = target_view.view.shape[0];
         nb::gil_scoped_release no_gil;
         return {source_view.view, target_view.view, options};
     }
 
     Memory memory_;
-    std::int64_t dimension_ = 0; ///< set by make_plan, which the next member calls
+    // Set by make_plan, which the next member calls.
+    std::int64_t dimension_ = 0;
+    std::int64_t sources_ = 0;
+    std::int64_t targets_ = 0;
     SumPlan plan_;
     bool self_;
     nb::object make_array_;
-    std::int64_t targets_ = 0;
     std::mutex mutex_;
 };
 
@@ -199,8 +210,9 @@ repel. G = 1 and 1/(4πε₀) = 1. A point does not act on itself. docs/guide/co
 Ctrl-C stops a long sum on the CPU.
 
 Args:
-    points: (N, 3) source positions, float32 or float64, any strides; viewed, not copied at the boundary. This and
-        the other arrays may be of NumPy, or lie on the GPU that computes (CuPy, PyTorch, anything with DLPack).
+    points: (N, 3) source positions. Arrays of float32 and float64 are viewed with their own strides, other numbers
+        (lists, DataFrames, whole numbers, another byte order) are copied into float64. This and the other arrays
+        may lie on the GPU that computes (CuPy, PyTorch, anything with DLPack), in float32 or float64.
         Kernels of other dimensions take as many columns.
     strengths: (N,) masses or charges; (N, 2), real and imaginary parts, for laplace2d.
     targets: (M, 3) positions to evaluate at; None: the points themselves.
@@ -221,7 +233,7 @@ Raises:
     ToleranceNotReached (a RuntimeError): an error above `tolerance`.
     BackendUnavailable (a RuntimeError): a GPU that this build or machine does not have.
     DeviceError (a RuntimeError): a GPU failed, such as for lack of memory.
-    TypeError: something that is no array of float32 or float64.)";
+    TypeError: something that holds no real numbers; an `out` that cannot be written in place.)";
 
 constexpr const char* plan_doc =
     R"(A sum prepared once and executed many times, for new strengths or moved points.
@@ -261,6 +273,7 @@ void bind_result(nb::module_& module) {
     array("gradient", Output::gradient, "(M, 3) gradient +∇φ, or None where not computed.");
     cls.def_ro("report", &Result::report, "What was done and how long it took.");
     make_record(cls, {"potential", "field", "gradient", "report"});
+    make_picklable(cls, &Result::arrays, &Result::report);
 }
 
 void bind_plan(nb::module_& module) {
@@ -292,6 +305,7 @@ void bind_plan(nb::module_& module) {
                 self.update(points.object, or_none(targets));
             },
             "points"_a, "targets"_a.none() = nb::none(), "Moves the points (and targets); the counts stay.")
+        .def("__repr__", &LockedPlan::text)
         .def_prop_ro("report", &LockedPlan::report, "The SumReport of the last execution.");
 }
 

@@ -1,5 +1,7 @@
 #include "table_options.h"
 
+#include "pickles.h"
+
 #include "base/text.h"
 
 #include <farfield/error.h>
@@ -173,6 +175,30 @@ void bind_options(nb::class_<ForceOptions>& cls) {
             guide_text<ForceOptions>(option).c_str());
     }
     make_record(cls, fields);
+    cls.def(
+        "__getstate__",
+        [](const ForceOptions& self) {
+            nb::dict values;
+            for (const auto& option : option_table())
+                if (option.force)
+                    values[nb::str(option.name.data(), option.name.size())] =
+                        to_python(option.force.get(self));
+            return nb::make_tuple(values);
+        },
+        FF_GETSTATE_SIG);
+    cls.def(
+        "__setstate__",
+        [](ForceOptions& self, const nb::tuple& state) {
+            require_state(state, 1);
+            const auto values = nb::cast<nb::dict>(state[0]);
+            ForceOptions options;
+            for (const auto& option : option_table())
+                if (const nb::str name(option.name.data(), option.name.size());
+                    option.force && values.contains(name))
+                    option.force.set(options, value_from(option, nb::object(values[name])));
+            new (&self) ForceOptions(std::move(options));
+        },
+        FF_SETSTATE_SIG);
 }
 
 } // namespace farfield::python

@@ -4,6 +4,7 @@ import gc
 import os
 import signal
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -145,7 +146,7 @@ def test_a_shortened_last_step_is_announced():
     with pytest.warns(UserWarning, match="last step is shortened"):
         simulation = farfield.Simulation(pair(), step=0.3, end=1.0)
     assert simulation.steps_remaining == 4 and len(simulation.notes) == 1
-    simulation.advance_to(np.inf)
+    simulation.advance_to(1.0)
     assert simulation.time == 1.0 and simulation.finished
 
 
@@ -181,8 +182,49 @@ def test_bodies_that_are_not_allowed():
         farfield.Bodies(zeros, zeros, ones, ids=[1, 2, -3])
     with pytest.raises(TypeError, match="whole numbers"):
         farfield.Bodies(zeros, zeros, ones, ids=[1.0, 2.0, 3.5])
-    with pytest.raises(TypeError, match="masses .*int64"):
-        farfield.Bodies(zeros, zeros, np.ones(3, int))
+    with pytest.raises(TypeError, match="masses .*complex128"):
+        farfield.Bodies(zeros, zeros, np.ones(3, complex))
+
+
+def test_advance_to_ends_at_the_time_asked(rng):
+    simulation = farfield.Simulation(cluster(rng), step=0.25, softening=0.1)
+    simulation.advance_to(0.6)
+    assert simulation.time == 0.6 and simulation.step_count == 3
+    simulation.step()
+    assert simulation.time == 0.85
+    for time in (np.inf, -np.inf, np.nan):
+        with pytest.raises(ValueError, match="must be a finite number"):
+            simulation.advance_to(time)
+    with pytest.raises(ValueError, match="0.5 has passed"):
+        simulation.advance_to(0.5)
+    assert simulation.time == 0.85
+
+
+@pytest.mark.parametrize("integrator", ["yoshida4", "hermite4"])
+@pytest.mark.parametrize("advance", [lambda s: s.advance_to(1e9), lambda s: s.step(10)])
+def test_ctrl_c_gives_up_a_long_step(rng, integrator, advance):
+    """The signal comes in the first step, which takes three evaluations (hermite4: one that is as long)."""
+    n = {"yoshida4": 30_000, "hermite4": 20_000}[integrator]
+    bodies = farfield.Bodies(rng.normal(size=(n, 3)), np.zeros((n, 3)), np.ones(n))
+    start = time.monotonic()
+    simulation = farfield.Simulation(bodies, step=0.01, softening=0.1, device="cpu", integrator=integrator)
+    evaluation = time.monotonic() - start
+    threading.Timer(0.2 * evaluation, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        advance(simulation)
+    assert simulation.step_count == 0 and simulation.time == 0.0
+    np.testing.assert_array_equal(simulation.positions, bodies.positions)
+    np.testing.assert_array_equal(simulation.velocities, bodies.velocities)
+
+
+def test_ctrl_c_gives_up_the_first_accelerations(rng):
+    n = 300_000
+    bodies = farfield.Bodies(rng.normal(size=(n, 3)), np.zeros((n, 3)), np.ones(n))
+    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        farfield.Simulation(bodies, step=0.01, softening=0.1, device="cpu")
+    assert time.monotonic() - start < 4.0  # on a busy machine; the whole takes several times as long
 
 
 @pytest.mark.parametrize("advance", [lambda s: s.advance_to(1e9), lambda s: s.step(10**12)])
@@ -195,3 +237,78 @@ def test_ctrl_c_stops_between_two_steps(advance):
     assert steps > 0 and simulation.time == pytest.approx(0.01 * steps)
     simulation.step()
     assert simulation.step_count == steps + 1
+
+
+@pytest.mark.parametrize("integrator", ["leapfrog", "yoshida4", "hermite4"])
+def test_what_is_set_between_steps_counts(rng, integrator):
+    """As a simulation that starts from there, to the bit."""
+    simulation = farfield.Simulation(cluster(rng), step=1 / 64, softening=0.1, integrator=integrator)
+    simulation.step(3)
+    first = simulation.diagnostics()
+    view, pairs = simulation.positions, simulation.pairs_evaluated
+    shifted = (simulation.positions[::-1] + 1.0).astype(np.float32)
+    turned = -simulation.velocities
+    simulation.positions = shifted
+    simulation.velocities = turned.tolist()
+    simulation.step_length = 1 / 32
+    assert np.shares_memory(view, simulation.positions) and simulation.pairs_evaluated > pairs
+    np.testing.assert_array_equal(view, shifted)
+    np.testing.assert_array_equal(simulation.velocities, turned)
+    other = farfield.Simulation(simulation.bodies, step=1 / 32, softening=0.1, integrator=integrator, start_time=3 / 64)
+    assert simulation.diagnostics().relative_energy_error == 0.0 and simulation.diagnostics().total != first.total
+    simulation.step(4)
+    other.step(4)
+    assert simulation.time == other.time == 3 / 64 + 4 / 32 and simulation.step_count == 7
+    np.testing.assert_array_equal(simulation.positions, other.positions)
+    np.testing.assert_array_equal(simulation.velocities, other.velocities)
+
+
+def test_what_may_not_be_set_changes_nothing(rng):
+    simulation = farfield.Simulation(cluster(rng), step=0.25)
+    undisturbed = farfield.Simulation(simulation.bodies, step=0.25)
+    with pytest.raises(ValueError, match=r"positions has shape \(2, 3\); it must be \(40, 3\)"):
+        simulation.positions = np.zeros((2, 3))
+    with pytest.raises(ValueError, match="row 7"):
+        simulation.velocities = np.where(np.arange(40)[:, None] == 7, np.nan, 1.0) * np.ones(3)
+    with pytest.raises(ValueError, match="0.*1|coincide|same"):
+        simulation.positions = np.zeros((40, 3))
+    for step in (0.0, -1.0, np.nan, np.inf):
+        with pytest.raises(ValueError, match="step"):
+            simulation.step_length = step
+    simulation.step()
+    undisturbed.step()
+    with pytest.raises(ValueError, match="end is 0.1"):
+        simulation.end = 0.1
+    np.testing.assert_array_equal(simulation.positions, undisturbed.positions)
+    assert simulation.time == undisturbed.time == 0.25
+
+
+def test_step_and_end_are_set_and_shown():
+    simulation = farfield.Simulation(pair(), step=0.25)
+    assert (simulation.step_length, simulation.end, simulation.integrator) == (0.25, None, "leapfrog")
+    assert simulation.force.softening == 0.0
+    simulation.step()
+    for length in (1e-9, 0.5):  # without an end, steps may be as short as one likes
+        simulation.step_length = length
+        assert simulation.end is None and simulation.step_length == length
+    simulation.end = 1.25
+    assert simulation.end == 1.25 and simulation.steps_remaining == 2
+    simulation.advance_to(10.0)
+    assert simulation.finished and simulation.time == 1.25 and simulation.step_count == 3
+    simulation.end = None
+    simulation.step()
+    assert simulation.time == 1.75
+
+
+def test_adaptive_steps_follow_what_is_set(rng):
+    simulation = farfield.Simulation(cluster(rng), step=1.0, softening=0.05, integrator="hermite4", adaptive=True)
+    simulation.step(5)
+    simulation.step_length = 1e-4
+    before = simulation.time
+    simulation.step()
+    assert simulation.time - before == pytest.approx(1e-4)
+    simulation.step_length = 1.0
+    simulation.positions = 100.0 * simulation.positions  # where accelerations change 10,000 times more slowly
+    before = simulation.time
+    simulation.step()
+    assert simulation.time - before > 0.01

@@ -170,3 +170,9 @@ def test_the_example():
     run.advance(200)
     u = run.field("u")
     assert 0 <= u.min() and u.max() <= 100  # heat only spreads
+
+
+def test_docs_of_runs_in_memory_name_the_run_that_writes_files():
+    for text in (stencil.__doc__, stencil.Run.__doc__):
+        assert "farfield.run_stencil" in text
+    assert "Ctrl-C" in farfield.run_stencil.__doc__ and "restart=True" in farfield.run_stencil.__doc__

@@ -52,12 +52,16 @@ void rename_or_throw(const fs::path& from, const fs::path& to) {
 
 } // namespace
 
-void write_sealed(const Generations& files, std::span<const std::byte> content) {
+void write_sealed(const fs::path& path, std::span<const std::byte> content) {
     const auto seal = seal_of(content);
     const std::array<std::span<const std::byte>, 2> pieces{content, std::as_bytes(std::span(&seal, 1))};
+    write_pieces_atomically(path, pieces);
+}
+
+void write_sealed(const Generations& files, std::span<const std::byte> content) {
     // A kill between the two leaves the previous one alone, and that is enough to go on.
     if (fs::exists(files.newest)) rename_or_throw(files.newest, files.previous);
-    write_pieces_atomically(files.newest, pieces);
+    write_sealed(files.newest, content);
 }
 
 std::vector<std::byte> read_sealed(const fs::path& path) {

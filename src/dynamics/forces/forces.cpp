@@ -61,7 +61,8 @@ void Forces::accelerations(const Bodies& bodies, const std::vector<double>& posi
         else
             field_plan_.emplace(points, sum_options(options_.precision));
         field_plan_->execute(std::span<const double>(strengths(bodies)),
-                             {.potential = {}, .field = matrix_view(std::span<double>(out), 3)});
+                             {.potential = {}, .field = matrix_view(std::span<double>(out), 3)},
+                             {.progress = {}, .stop_requested = stop_requested_});
     } catch (const InvalidArgument& error) {
         check_places_differ(bodies, position);
         throw InvalidArgument(fmt::format("the accelerations cannot be computed: {} (row 0 is body {})",
@@ -95,7 +96,8 @@ void Forces::accelerations_and_jerks(const Bodies& bodies, const std::vector<dou
                          .threads = options_.threads,
                          .isa = options_.isa,
                          .field = acceleration.data(),
-                         .jerk = jerk.data()});
+                         .jerk = jerk.data(),
+                         .stop_requested = stop_requested_});
     scale(bodies, acceleration);
     scale(bodies, jerk);
     try {
@@ -123,7 +125,8 @@ double Forces::potential_energy(const Bodies& bodies) {
         plan.emplace(points, sum_options(Precision::float64));
     std::vector<double> potential(bodies.mass.size());
     const auto& s = strengths(bodies);
-    plan->execute(std::span<const double>(s), {.potential = std::span<double>(potential), .field = {}});
+    plan->execute(std::span<const double>(s), {.potential = std::span<double>(potential), .field = {}},
+                  {.progress = {}, .stop_requested = stop_requested_});
     const double sum = pairwise_sum(0, bodies.size(), [&](std::int64_t i) {
         return s[static_cast<std::size_t>(i)] * potential[static_cast<std::size_t>(i)];
     });

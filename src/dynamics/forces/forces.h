@@ -4,7 +4,9 @@
 
 #include <farfield/simulation.h>
 
+#include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace farfield {
@@ -22,6 +24,11 @@ class Forces {
 public:
     /// For options, and later for bodies, that check_force (checks.h) allows.
     explicit Forces(const ForceOptions& options) : options_(options) {}
+
+    /// Asked now and then within each evaluation from now on; where it says so, the evaluation is given up
+    /// with `Interrupted`. Empty: never.
+    void watch(std::function<bool()> stop_requested) { stop_requested_ = std::move(stop_requested); }
+    [[nodiscard]] bool is_watched() const { return static_cast<bool>(stop_requested_); }
 
     /// Accelerations (N×3) at `position` (N×3) of the bodies.
     /// @throws InvalidArgument naming the body whose acceleration is not finite; BackendUnavailable.
@@ -48,6 +55,7 @@ private:
     void scale(const Bodies& bodies, std::vector<double>& field) const;
 
     ForceOptions options_;
+    std::function<bool()> stop_requested_;
     ForceBackend backend_;
     std::optional<SumPlan> field_plan_;     // of options_.precision
     std::optional<SumPlan> potential_plan_; // double; not used where field_plan_ is double already

@@ -7,9 +7,12 @@ namespace farfield {
 
 class HostPropagator final : public Propagator {
 public:
-    /// `note`: what is to be said of the choice of the CPU, or empty.
-    HostPropagator(const ForceOptions& force, Integrator integrator, MotionState& motion, std::string note);
+    /// `note`: what is to be said of the choice of the CPU, or empty. `stop_requested`: asked in the first
+    /// evaluation.
+    HostPropagator(const ForceOptions& force, Integrator integrator, MotionState& motion, std::string note,
+                   const std::function<bool()>& stop_requested = {});
 
+    void watch(const std::function<bool()>& stop_requested) override;
     void advance(const Steps& steps) override;
     void capture(bool diagnostics) override { with_diagnostics_ = diagnostics; }
     std::optional<Diagnostics> fetch() override;
@@ -22,9 +25,12 @@ public:
     [[nodiscard]] std::vector<std::string> notes() const override { return notes_; }
 
 private:
+    void step(double length);
+
     const IntegratorDescriptor& scheme_;
     MotionState& motion_;
     Forces forces_;
+    MotionState before_; ///< the step, while it may be given up; without masses, charges and ids
     bool with_diagnostics_ = false;
     std::vector<std::string> notes_;
 };

@@ -16,7 +16,8 @@ std::unique_ptr<Propagator> make_propagator(const PropagatorOptions& options, Mo
     if (descriptor_of(options.integrator).uses_jerk) check_jerk(force.method, options.integrator);
     const auto place = choose_place(force, options.integrator, motion.bodies.size(), options.steps);
     if (place.kind == DeviceKind::cpu)
-        return std::make_unique<HostPropagator>(force, options.integrator, motion, place.note);
+        return std::make_unique<HostPropagator>(force, options.integrator, motion, place.note,
+                                                options.stop_requested);
     if (!options.frame_is_known) motion.frame = choose_frame(motion.bodies.position, {}, force.softening);
     return std::make_unique<ResidentPropagator>(force, options.integrator, motion, place.gpus);
 }

@@ -9,6 +9,7 @@
 #include <farfield/simulation.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,10 +35,15 @@ public:
     Propagator& operator=(const Propagator&) = delete;
     virtual ~Propagator() = default;
 
+    /// From now on `advance` and `fetch` of many bodies ask now and then, and where `stop_requested` says so
+    /// throw `Interrupted`: `motion` is then that before the first of the steps that were not finished.
+    /// Propagators that return soon do not ask. Empty: never.
+    virtual void watch(const std::function<bool()>& /*stop_requested*/) {}
+
     /// Takes or queues steps.
     /// @throws InvalidArgument naming step and body where an acceleration is not finite: of these steps, or
     /// of
-    ///         earlier ones that were under way; DeviceError.
+    ///         earlier ones that were under way; DeviceError; Interrupted.
     virtual void advance(const Steps& steps) = 0;
 
     /// Marks the present state, to be fetched; with energies and momenta where `diagnostics`.
@@ -67,11 +73,12 @@ struct PropagatorOptions {
     Integrator integrator = Integrator::leapfrog;
     double steps = 0.0;          ///< of the whole run, about: decides whether a GPU is worth its start
     bool frame_is_known = false; ///< motion.frame is that of accelerations from an earlier process
+    std::function<bool()> stop_requested{}; ///< asked in the first evaluation of many bodies on the CPU
 };
 
 /// The propagator that suits these options. It has evaluated the accelerations of `motion` once.
 /// @throws InvalidArgument for options and bodies that are not allowed, naming them; BackendUnavailable for a
-///         device that is not there; DeviceError.
+///         device that is not there; DeviceError; Interrupted.
 std::unique_ptr<Propagator> make_propagator(const PropagatorOptions& options, MotionState& motion);
 
 /// What went wrong in a step, counted from 1, that starts at `time`.

@@ -6,16 +6,18 @@
 
 #include <farfield/error.h>
 #include <farfield/farfield.h>
+#include <farfield/options.h>
 
 #include <fmt/format.h>
 
 #include <type_traits>
+#include <variant>
 
 namespace farfield {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr std::uint64_t format_version = 3;
+constexpr std::uint64_t format_version = 4;
 
 // Names every scalar and array of a checkpoint once; `visit(name, member)` reads or writes it, so that the
 // two cannot disagree.
@@ -70,9 +72,48 @@ Enum enum_attribute(const hdf5::Group& group, const char* attribute) {
     return *value;
 }
 
+// An option of the forces as an attribute: "Force.softening".
+std::string attribute_of(const OptionInfo& option) { return "Force." + std::string(option.name); }
+
+void write_options(hdf5::Group& group, const ForceOptions& force, const TimeOptions& time) {
+    for (const auto& option : option_table()) {
+        if (!option.force) continue;
+        const auto value = option.force.get(force);
+        const auto name = attribute_of(option);
+        if (const auto* text = std::get_if<std::string>(&value)) group.write_attribute(name, text->c_str());
+        if (const auto* number = std::get_if<double>(&value)) group.write_attribute(name, *number);
+        if (const auto* count = std::get_if<std::int64_t>(&value)) group.write_attribute(name, *count);
+    }
+    group.write_attribute("Time.integrator", std::string(name_of(time.integrator)).c_str());
+    group.write_attribute("Time.step", time.step);
+    group.write_attribute("Time.end", time.end);
+    group.write_attribute("Time.adaptive", std::uint64_t{time.adaptive});
+    group.write_attribute("Time.eta", time.eta);
+}
+
+void read_options(const hdf5::Group& group, ForceOptions& force, TimeOptions& time) {
+    for (const auto& option : option_table()) {
+        if (!option.force) continue;
+        const auto name = attribute_of(option);
+        OptionValue value;
+        if (option.type == OptionType::number)
+            value = group.attribute<double>(name);
+        else if (option.type == OptionType::count)
+            value = group.attribute<std::int64_t>(name);
+        else
+            value = group.text_attribute(name);
+        option.force.set(force, value);
+    }
+    time = {.integrator = enum_attribute<Integrator>(group, "Time.integrator"),
+            .step = group.attribute<double>("Time.step"),
+            .end = group.attribute<double>("Time.end"),
+            .adaptive = group.attribute<std::uint64_t>("Time.adaptive") != 0,
+            .eta = group.attribute<double>("Time.eta")};
+}
+
 } // namespace
 
-void write_checkpoint(const RunFolder& folder, const Checkpoint& checkpoint) {
+std::vector<std::byte> checkpoint_image(const Checkpoint& checkpoint) {
     auto file = hdf5::File::create();
     auto root = file.root();
     root.write_attribute("FormatVersion", format_version);
@@ -85,16 +126,22 @@ void write_checkpoint(const RunFolder& folder, const Checkpoint& checkpoint) {
     if (!checkpoint.cost_table.empty()) root.write_attribute("CostTable", checkpoint.cost_table.c_str());
     visit_scalars(checkpoint,
                   [&](const char* name, const auto& value) { root.write_attribute(name, value); });
+    write_options(root, checkpoint.force, checkpoint.time);
     if (checkpoint.state.initial_energy) root.write_attribute("InitialEnergy", energy_or_zero(checkpoint));
     root.write_attribute("FrameExponent", frame_exponent(checkpoint));
     visit_arrays(checkpoint, [&](const char* name, const auto& values) {
         if (!values.empty()) root.write(name, values);
     });
-    write_sealed(folder.checkpoints(), file.image());
+    return file.image();
 }
 
-Checkpoint read_checkpoint(const fs::path& path) {
-    const auto file = open_checkpoint(path);
+void write_checkpoint(const RunFolder& folder, const Checkpoint& checkpoint) {
+    write_sealed(folder.checkpoints(), checkpoint_image(checkpoint));
+}
+
+namespace {
+
+Checkpoint checkpoint_of(const hdf5::File& file, const fs::path& path) {
     const auto root = file.root();
     require_format(path, root.attribute<std::uint64_t>("FormatVersion"), format_version);
     Checkpoint c;
@@ -104,6 +151,7 @@ Checkpoint read_checkpoint(const fs::path& path) {
                  .isa = enum_attribute<Isa>(root, "Isa"),
                  .variant = enum_attribute<Variant>(root, "Variant"),
                  .precision = enum_attribute<Precision>(root, "Precision")};
+    read_options(root, c.force, c.time);
     if (root.has_attribute("CostTable")) c.cost_table = root.text_attribute("CostTable");
     visit_scalars(c, [&](const char* name, auto& value) {
         value = root.attribute<std::remove_reference_t<decltype(value)>>(name);
@@ -115,6 +163,14 @@ Checkpoint read_checkpoint(const fs::path& path) {
         if (root.has_dataset(name)) values = root.dataset(name).template read<Value>();
     });
     return c;
+}
+
+} // namespace
+
+Checkpoint read_checkpoint(const fs::path& path) { return checkpoint_of(open_checkpoint(path), path); }
+
+Checkpoint checkpoint_from_image(std::span<const std::byte> image, const std::string& name) {
+    return checkpoint_of(hdf5::File::open_image(image, name), name);
 }
 
 std::optional<Checkpoint> newest_checkpoint(const RunFolder& folder,

@@ -6,10 +6,14 @@
 #include "dynamics/simulation/state.h"
 #include "io/picture.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace farfield {
 
@@ -28,7 +32,9 @@ struct Checkpoint {
     double start_time = 0.0;
     double relative_energy_error = 0.0;  ///< of the last row of diagnostics.csv
     std::uint64_t diagnostics_bytes = 0; ///< length of diagnostics.csv, already durable
-    std::string deciding_text;           ///< of the case (case_text.h)
+    std::string deciding_text;           ///< of the case (case_text.h); empty for a simulation without one
+    ForceOptions force;                  ///< as asked for
+    TimeOptions time;
     ForceBackend backend;
     std::string cost_table; ///< hash of the one that chose the backend; empty if the case named it
     std::string version;    ///< of Farfield
@@ -37,8 +43,13 @@ struct Checkpoint {
 /// Writes checkpoint.h5; the one before becomes checkpoint.previous.h5.
 void write_checkpoint(const RunFolder& folder, const Checkpoint& checkpoint);
 
+/// The content of such a file, without its seal.
+std::vector<std::byte> checkpoint_image(const Checkpoint& checkpoint);
+
 /// @throws IoError or InvalidArgument where the file cannot be read or its content is damaged.
 Checkpoint read_checkpoint(const std::filesystem::path& path);
+/// The same for the content of a file; `name` stands in messages.
+Checkpoint checkpoint_from_image(std::span<const std::byte> image, const std::string& name);
 
 /// The newest checkpoint that can be read; empty where there is none. A damaged one is told by `message`.
 /// @throws IoError where there are checkpoints but none can be read.

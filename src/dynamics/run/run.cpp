@@ -241,6 +241,8 @@ void Run::save_checkpoint() {
     Checkpoint checkpoint;
     checkpoint.state = SimulationAccess::state_of_output(*simulation_);
     checkpoint.deciding_text = deciding_text(case_);
+    checkpoint.force = case_.force;
+    checkpoint.time = case_.time;
     checkpoint.backend = SimulationAccess::backend(*simulation_);
     checkpoint.cost_table = cost_table_;
     checkpoint.version = std::string(version());

@@ -6,8 +6,11 @@
 #include "dynamics/simulation/state.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace farfield {
@@ -15,9 +18,10 @@ namespace farfield {
 struct Simulation::Impl {
     /// `frame`: that of accelerations known from an earlier process; otherwise chosen from the bodies.
     Impl(Bodies bodies, const ForceOptions& force_options, const TimeOptions& options, double start,
-         const Frame* frame = nullptr);
+         const Frame* frame = nullptr, const std::function<bool()>& stop_requested = {});
 
     void set_grid();
+    void count_steps();
     [[nodiscard]] double grid_time(std::uint64_t step) const {
         return state.anchor_time + static_cast<double>(step - state.anchor_step) * time_options.step;
     }
@@ -30,9 +34,20 @@ struct Simulation::Impl {
     void take_steps(std::uint64_t steps);
     void fixed_steps(std::uint64_t steps);
     void fixed_steps_of(double length, std::uint64_t steps);
-    void adaptive_step();
+    void adaptive_step(double until);
+    /// One step that ends at `time`, before the next one would; later steps are counted from there.
+    void step_off_grid(double time);
+    /// What is left of `advance_to`: a part of it that does not take long.
+    void advance_towards(double time);
     void begin_output(bool row);
     OutputState finish_output();
+
+    /// Evaluates everything that follows from the bodies anew, by a new propagator.
+    void evaluate_anew(const std::function<bool()>& stop_requested);
+    /// Puts `values` into positions or velocities, or leaves everything as it was.
+    void replace(std::vector<double> Bodies::*array, std::string_view name, std::span<const double> values,
+                 const std::function<bool()>& stop_requested);
+    void replace_time_options(const TimeOptions& options);
 
     ForceOptions force;
     TimeOptions time_options;
@@ -45,7 +60,14 @@ struct Simulation::Impl {
     } output; ///< the state captured last
     std::uint64_t last_step = 0;
     double last_length = 0.0;
+    bool last_is_whole = true; ///< the last step is as long as the others
     std::vector<std::string> notes;
+    // Of the propagators before the present one.
+    double earlier_pairs = 0.0;
+    double earlier_seconds = 0.0;
 };
+
+/// @throws InvalidArgument naming the option that is not allowed for bodies at the time `start`.
+void check_time(const TimeOptions& options, double start);
 
 } // namespace farfield

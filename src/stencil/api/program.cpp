@@ -119,6 +119,7 @@ StencilProgram StencilProgram::from_file(const std::filesystem::path& path,
 }
 
 const std::string& StencilProgram::name() const { return data_->name; }
+const std::filesystem::path& StencilProgram::folder() const { return data_->folder; }
 const std::string& StencilProgram::warnings() const { return data_->warnings; }
 std::string StencilProgram::text() const { return to_text(data_->model().program); }
 double StencilProgram::dt() const { return data_->model().dt; }
@@ -132,10 +133,15 @@ StencilParameters StencilProgram::parameters() const {
     return out;
 }
 
+StencilParameters StencilProgram::given_parameters() const {
+    StencilParameters out;
+    for (const auto& parameter : data_->parameters)
+        std::visit([&](const auto& value) { out.emplace_back(parameter.name, value); }, parameter.value);
+    return out;
+}
+
 StencilProgram StencilProgram::with(const StencilParameters& parameters) const {
-    StencilParameters all;
-    for (const auto& [name, value] : data_->parameters)
-        std::visit([&, &parameter = name](const auto& v) { all.emplace_back(parameter, v); }, value);
+    auto all = given_parameters();
     all.insert(all.end(), parameters.begin(), parameters.end());
     return from_text(data_->source, all, data_->front.diagnostics().source().name(), data_->folder);
 }

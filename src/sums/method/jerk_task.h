@@ -4,6 +4,7 @@
 #include <farfield/sum_options.h>
 
 #include <cstdint>
+#include <functional>
 
 namespace farfield {
 
@@ -20,6 +21,8 @@ struct JerkTask {
     double* field = nullptr;     ///< N×3, −∇φ
     double* jerk = nullptr;      ///< N×3, d(field)/dt along the motion of all bodies
     double* potential = nullptr; ///< N, or null
+    /// Asked now and then; true: give up, with `Interrupted`.
+    std::function<bool()> stop_requested{};
 };
 
 } // namespace farfield

@@ -49,6 +49,94 @@ TEST(Simulation, StartsAtTheTimeItIsGiven) {
     EXPECT_EQ(simulation.step_count(), 4U);
 }
 
+// The last step is cut to the time asked for, and the next ones are counted from there.
+TEST(Simulation, AdvancesToTheTimeItIsAsked) {
+    Simulation simulation(crowd(4, 1), {.softening = 0.1}, {.step = 0.25, .end = 4.0});
+    simulation.advance_to(0.6);
+    EXPECT_EQ(simulation.time(), 0.6);
+    EXPECT_EQ(simulation.step_count(), 3U);
+    LeapfrogOracle oracle(crowd(4, 1), {.softening = 0.1});
+    for (const double length : {0.25, 0.25, 0.6 - 0.5, 0.25}) oracle.step(length);
+    simulation.step();
+    EXPECT_EQ(simulation.time(), 0.6 + 0.25);
+    EXPECT_LT(largest_difference(oracle.x, simulation.bodies().position), 1e-14);
+    simulation.advance_to(0.85);
+    EXPECT_EQ(simulation.step_count(), 4U) << "that is the time already";
+    simulation.advance_to(4.0);
+    EXPECT_EQ(simulation.step_count(), 17U) << "12 steps of 1/4 and one of 0.15 after 0.85";
+    EXPECT_TRUE(simulation.finished());
+}
+
+// A time that is on the grid up to rounding is reached by whole steps: 3·0.1 > 0.3.
+TEST(Simulation, TakesWholeStepsToTimesOfTheGrid) {
+    Simulation by_steps(crowd(4, 1), {.softening = 0.1}, {.step = 0.1, .end = 1.0});
+    Simulation by_time(crowd(4, 1), {.softening = 0.1}, {.step = 0.1, .end = 1.0});
+    for (int n = 1; n <= 9; ++n) {
+        by_steps.step();
+        by_time.advance_to(n / 10.0);
+        EXPECT_EQ(by_time.time(), n / 10.0);
+    }
+    EXPECT_EQ(by_time.step_count(), 9U);
+    EXPECT_EQ(by_time.bodies().position, by_steps.bodies().position);
+}
+
+// hermite4 with steps of its own: cut on the way, the steps after are about as long as they were.
+TEST(Simulation, AdaptiveStepsEndAtTheTimeAsked) {
+    const TimeOptions time{.integrator = Integrator::hermite4, .step = 1.0, .end = 100.0, .adaptive = true};
+    Simulation whole(crowd(20, 3), {.softening = 0.05}, time);
+    Simulation cut(crowd(20, 3), {.softening = 0.05}, time);
+    whole.advance_to(0.5);
+    for (int n = 0; n < 8; ++n) {
+        cut.advance_to(n / 16.0 + 1e-7); // a step so short tells nothing of the next one
+        EXPECT_EQ(cut.time(), n / 16.0 + 1e-7);
+        cut.advance_to((n + 1) / 16.0);
+    }
+    EXPECT_EQ(whole.time(), 0.5);
+    EXPECT_EQ(cut.time(), 0.5);
+    EXPECT_LE(cut.step_count(), whole.step_count() + 16U);
+    EXPECT_LT(distance(cut.bodies().position, whole.bodies().position), 1e-5);
+}
+
+TEST(Simulation, AdvancesToFiniteTimesAheadOnly) {
+    Simulation simulation(crowd(4, 1), {.softening = 0.1}, {.step = 0.25, .end = 4.0});
+    simulation.advance_to(1.0);
+    for (const double time :
+         {std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(),
+          std::numeric_limits<double>::quiet_NaN()})
+        expect_contains(error_of<InvalidArgument>([&] { simulation.advance_to(time); }),
+                        {"advance_to", "finite"});
+    expect_contains(error_of<InvalidArgument>([&] { simulation.advance_to(0.75); }),
+                    {"0.75 has passed", "at 1;"});
+    EXPECT_EQ(simulation.time(), 1.0);
+}
+
+// So many bodies that a step asks within it. The first question is that of the first evaluation.
+class GivenUp : public testing::TestWithParam<Integrator> {};
+INSTANTIATE_TEST_SUITE_P(All, GivenUp,
+                         testing::Values(Integrator::leapfrog, Integrator::yoshida4, Integrator::hermite4),
+                         [](const auto& test) { return std::string(name_of(test.param)); });
+
+TEST_P(GivenUp, LeavesTheStateBeforeTheStep) {
+    const auto bodies = crowd(5000, 1);
+    const TimeOptions time{.integrator = GetParam(), .step = 0.25, .end = 4.0};
+    const ForceOptions force{.softening = 0.1};
+    EXPECT_THROW(Simulation(bodies, force, time, 0.0, [] { return true; }), Interrupted);
+    Simulation simulation(bodies, force, time);
+    Simulation undisturbed(bodies, force, time);
+    const auto* position = simulation.bodies().position.data();
+    simulation.step([] { return true; });
+    simulation.advance_to(1.0, [] { return true; });
+    EXPECT_EQ(simulation.step_count(), 0U);
+    EXPECT_EQ(simulation.bodies().position, bodies.position);
+    EXPECT_EQ(simulation.bodies().velocity, bodies.velocity);
+    EXPECT_EQ(simulation.bodies().position.data(), position) << "there may be views of them";
+    EXPECT_THROW(static_cast<void>(simulation.diagnostics([] { return true; })), Interrupted);
+    simulation.step();
+    undisturbed.step();
+    EXPECT_EQ(simulation.bodies().position, undisturbed.bodies().position);
+    EXPECT_EQ(simulation.bodies().velocity, undisturbed.bodies().velocity);
+}
+
 // Where the run ends must not change the steps before.
 TEST(Simulation, ShortensTheLastStepAlone) {
     Simulation simulation(crowd(4, 1), {.softening = 0.1}, {.step = 0.3, .end = 1.0});

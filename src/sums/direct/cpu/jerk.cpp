@@ -2,6 +2,7 @@
 
 #include "backend/simd/isa.h"
 #include "backend/threads/parallel.h"
+#include "backend/threads/work_watch.h"
 #include "sums/direct/cpu/isa_function.h"
 #include "sums/direct/cpu/tiles.h"
 #include "sums/kernels/kernel.h"
@@ -128,13 +129,17 @@ void direct_field_and_jerk(const JerkTask& task) {
     Workspace work;
     prepare(task, work);
     const auto tasks = (task.n + targets_a_task - 1) / targets_a_task;
+    WorkWatch watch(0.0, {}, task.stop_requested);
     parallel_for(thread_count(task.threads), tasks, [&](std::int64_t number) {
+        if (watch.stopped()) return;
         auto tile = work.tile;
         tile.target_begin = number * targets_a_task;
         tile.target_end = std::min(tile.target_begin + targets_a_task, task.n);
         function(&tile);
         for (auto i = tile.target_begin; i < tile.target_end; ++i) finish_row(task, work, i);
+        if (task.stop_requested) watch.done(1.0);
     });
+    if (watch.stopped()) throw Interrupted("the accelerations were given up before their end");
 }
 
 } // namespace farfield

@@ -9,7 +9,7 @@ namespace farfield {
 ///     φ_i = s Σ q_j / r,   field_i = s Σ q_j R / r³,   jerk_i = s Σ q_j (V / r³ − 3 (R·V) R / r⁵)
 /// (Makino & Aarseth 1992, PASJ 44, 141, eqs. 2 and 3). The same bits for any number of threads. A coincident
 /// unsoftened pair gives values that are not finite; the caller checks.
-/// @throws BackendUnavailable for an ISA this CPU lacks.
+/// @throws BackendUnavailable for an ISA this CPU lacks; Interrupted if `task.stop_requested` says so.
 void direct_field_and_jerk(const JerkTask& task);
 
 } // namespace farfield
