@@ -87,10 +87,10 @@ std::string case_key_table();
 /// How a simulation starts.
 struct InitialState {
     Bodies bodies;
-    double time = 0.0;    ///< of the bodies; 0 unless a file says otherwise
-    double G = 1.0;       ///< the gravitational constant in the units of the bodies
+    double time = 0.0;      ///< of the bodies; 0 unless a file says otherwise
+    double G = 1.0;         ///< the gravitational constant in the units of the bodies
     std::string G_origin{}; ///< file: where G is from, in words
-    Units units{}; ///< of the bodies; N-body units where they have no size
+    Units units{};          ///< of the bodies; N-body units where they have no size
 };
 
 /// Makes the initial state of a case. @throws InvalidArgument naming key, value and what is allowed, also

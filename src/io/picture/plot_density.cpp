@@ -235,7 +235,8 @@ void draw_stars(Canvas& canvas, const Rectangle& plot, const Projection& project
 std::string time_unit(const SnapshotInfo& info) {
     const std::string_view velocity = info.units.velocity.name;
     const auto length = info.units.length.name.size();
-    if (length == 0 || !velocity.starts_with(info.units.length.name) || !velocity.substr(length).starts_with('/'))
+    if (length == 0 || !velocity.starts_with(info.units.length.name) ||
+        !velocity.substr(length).starts_with('/'))
         return "";
     return fmt::format(" {}", velocity.substr(length + 1));
 }
