@@ -56,6 +56,16 @@ bool is_sealed(std::span<const std::byte> bytes) {
     return bytes.size() >= sizeof(Seal) && stored_seal(bytes).mark == Seal{}.mark;
 }
 
+bool is_cut_off(std::span<const std::byte> bytes) {
+    constexpr std::size_t recognised = 4;
+    const Seal seal;
+    for (auto part = recognised; part < sizeof seal && part <= bytes.size(); ++part)
+        if (std::memcmp(bytes.data() + bytes.size() - part, seal.mark.data(),
+                        std::min(part, seal.mark.size())) == 0)
+            return true;
+    return false;
+}
+
 bool seal_fits(std::span<const std::byte> bytes) {
     return bytes.size() >= sizeof(Seal) &&
            stored_seal(bytes) == seal_of(bytes.first(bytes.size() - sizeof(Seal)));
@@ -76,7 +86,12 @@ void require_seal_fits(const std::filesystem::path& path) {
     if (content < 0) return;
     file.seekg(content);
     file.read(reinterpret_cast<char*>(&seal), sizeof seal);
-    if (!file || seal.mark != Seal{}.mark) return;
+    if (!file) throw IoError(system_failure("read", path, errno));
+    if (is_cut_off(std::as_bytes(std::span(&seal, 1))))
+        throw IoError(fmt::format(
+            "{}: the file is truncated: the checksum at its end is incomplete; copy or write it again",
+            path.string()));
+    if (seal.mark != Seal{}.mark) return;
     file.seekg(0);
     Mixer mixer(static_cast<std::uint64_t>(content));
     std::vector<std::byte> piece(std::size_t{1} << 20U);

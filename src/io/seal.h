@@ -24,6 +24,9 @@ Seal seal_of(std::span<const std::byte> content);
 /// Whether the bytes end in a seal's mark.
 bool is_sealed(std::span<const std::byte> bytes);
 
+/// Whether the bytes end in the first part of a seal (at least four bytes): the file was cut off.
+bool is_cut_off(std::span<const std::byte> bytes);
+
 /// Whether the bytes end in the seal of what stands before it.
 bool seal_fits(std::span<const std::byte> bytes);
 

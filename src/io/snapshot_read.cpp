@@ -264,6 +264,10 @@ Snapshot parse_snapshot(std::span<const std::byte> bytes, const std::string& nam
     if (is_sealed(bytes) && !seal_fits(bytes))
         throw IoError(
             fmt::format("{}: the checksum at its end does not fit the content; the file is damaged", name));
+    if (is_cut_off(bytes))
+        throw IoError(fmt::format("{}: the file is truncated: the checksum at its end is incomplete; copy or "
+                                  "write it again",
+                                  name));
     std::vector<SnapshotFile> files;
     files.emplace_back(hdf5::File::open_image(bytes, name));
     if (files.front().files() > 1)

@@ -139,7 +139,8 @@ TEST_F(SnapshotFile, RefusesWhatIsNoHdf5File) {
 TEST_F(SnapshotFile, RefusesTruncatedFiles) {
     write_snapshot(file("s.h5"), three_bodies(), {});
     const auto whole = content_of(file("s.h5"));
-    for (std::size_t size : {std::size_t{8}, std::size_t{100}, whole.size() / 2, whole.size() - 17}) {
+    for (std::size_t size : {std::size_t{8}, std::size_t{100}, whole.size() / 2, whole.size() - 17,
+                             whole.size() - 12, whole.size() - 1}) {
         expect_error<IoError>([&] { (void)read_snapshot(written("t.h5", whole.substr(0, size))); }, "t.h5",
                               "truncated", "copy or write it again");
         expect_error<IoError>(
