@@ -29,7 +29,7 @@ struct Units {
 bool are_physical(const Units& units);
 
 /// The gravitational constant in these units.
-double G_of(const Units& units);
+double gravitational_constant(const Units& units);
 
 /// Units from texts such as "kpc", "1e10 Msun", "km/s": a number, which may be left out, and a name. A
 /// velocity is a length "/" a time. The text is the name of the unit.

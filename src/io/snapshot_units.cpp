@@ -111,7 +111,7 @@ void decide_G(const hdf5::Group& root, const Sizes& sizes, SnapshotInfo& info) {
         info.G = G;
         info.G_origin = "stored in the file";
     } else if (sizes.complete()) {
-        info.G = G_of(info.units);
+        info.G = gravitational_constant(info.units);
         info.G_origin =
             fmt::format("follows from the units of the file, {:g} cm, {:g} g and {:g} cm/s (G = {:g} in cgs)",
                         sizes.length, sizes.mass, sizes.velocity, newton_G_cgs);

@@ -106,7 +106,7 @@ std::optional<std::string> usual_name(double in_cgs, std::span<const NamedUnit> 
 bool are_physical(const Units& units) { return units != Units{}; }
 
 // G has the dimension length · velocity² / mass.
-double G_of(const Units& units) {
+double gravitational_constant(const Units& units) {
     return newton_G_cgs * (units.mass.in_cgs / units.length.in_cgs) / units.velocity.in_cgs /
            units.velocity.in_cgs;
 }

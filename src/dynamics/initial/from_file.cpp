@@ -19,7 +19,7 @@ void apply_units(const InitialOptions& options, SnapshotInfo& info) {
             options.path.string(), info.units.length.name, info.units.mass.name, info.units.velocity.name));
     info.units = {length_unit(options.length_unit), mass_unit(options.mass_unit),
                   velocity_unit(options.velocity_unit)};
-    info.G = G_of(info.units);
+    info.G = gravitational_constant(info.units);
     info.G_origin = fmt::format("follows from the units {}, {} and {} (G = {:g} in cgs)", options.length_unit,
                                 options.mass_unit, options.velocity_unit, newton_G_cgs);
 }
