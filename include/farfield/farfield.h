@@ -11,4 +11,5 @@
 #include <farfield/stencil_builder.h>
 #include <farfield/stencil_run.h>
 #include <farfield/sum.h>
+#include <farfield/units.h>
 #include <farfield/version.h>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <farfield/simulation.h>
+#include <farfield/units.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -49,6 +50,11 @@ struct InitialOptions {
     double impact_parameter = 0.0;
     double relative_speed = 0.0; ///< speed of approach; 0 = parabolic
     std::filesystem::path path;  ///< file: .hdf5/.h5 (GADGET-4), .csv, .npy, .tipsy
+    // file, where it does not state its units: all three, as units.h reads them ("kpc", "1e10 Msun", "km/s"),
+    // or none
+    std::string length_unit;
+    std::string mass_unit;
+    std::string velocity_unit;
 };
 
 /// `[output]`: intervals in time units; 0 = only at the start and the end (checkpoints: only when interrupted
@@ -83,14 +89,17 @@ std::string case_key_table();
 /// How a simulation starts.
 struct InitialState {
     Bodies bodies;
-    double time = 0.0; ///< of the bodies; 0 unless a file says otherwise
-    double G = 1.0;    ///< the gravitational constant in the units of the bodies
+    double time = 0.0;      ///< of the bodies; 0 unless a file says otherwise
+    double G = 1.0;         ///< the gravitational constant in the units of the bodies
+    std::string G_origin{}; ///< file: where G is from, in words
+    Units units{};          ///< of the bodies; N-body units where they have no size
 };
 
-/// Makes the initial state of a case. @throws InvalidArgument naming key, value and what is allowed; IoError.
+/// Makes the initial state of a case. @throws InvalidArgument naming key, value and what is allowed, also
+/// where a file of a cosmological run or in physical units does not tell G; IoError.
 InitialState make_initial_state(const InitialOptions& options);
 
-/// The bodies alone. Throws as make_initial_state does.
+/// The bodies alone, whether or not their G is known. Throws as make_initial_state does otherwise.
 Bodies make_bodies(const InitialOptions& options);
 
 /// The gravitational constant in the units of the bodies: what `force.G` should be where a case does not give

@@ -48,9 +48,9 @@ constexpr OutputSet operator|(Output a, Output b) { return OutputSet(a) | Output
 /// Arithmetic of the pair loop. `float32` and `float64` compute in that type, on inputs rounded to it (where
 /// all points lie far off compared with their extent, rounded after the origin was moved among them, in
 /// double); `mixed` takes coordinate differences from float hi+lo pairs of the double inputs and does the
-/// rest in float. float32 gives a relative L2 error of about 1e-7 for rounded inputs, mixed for any. Both
-/// need coordinates within a factor of 1e30 of the distances that matter, float's range; float64 has no such
-/// limit.
+/// rest in float. float32 gives a relative L2 error of 1e-7 for rounded inputs, up to 7e-7 for charges of
+/// both signs, mixed for any. Both refuse points nearer to each other than 1e-38 of the extent, float's
+/// range; float64 has no such limit.
 enum class Precision : std::uint8_t { float32, float64, mixed };
 
 /// Instruction set of the CPU kernels; `automatic` takes the best this machine has.

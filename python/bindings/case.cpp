@@ -47,15 +47,20 @@ void bind_initial(nb::module_& module) {
         .def_rw("separation", &InitialOptions::separation)
         .def_rw("impact_parameter", &InitialOptions::impact_parameter)
         .def_rw("relative_speed", &InitialOptions::relative_speed)
-        .def_rw("path", &InitialOptions::path);
-    make_record(cls,
-                {"kind", "n", "seed", "cutoff_radius", "virial_ratio", "charge", "negative_fraction", "w0",
-                 "model", "mass_ratio", "separation", "impact_parameter", "relative_speed", "path"});
+        .def_rw("path", &InitialOptions::path)
+        .def_rw("length_unit", &InitialOptions::length_unit,
+                "Of a file that does not state its units, such as \"kpc\"; all three units or none.")
+        .def_rw("mass_unit", &InitialOptions::mass_unit, "Such as \"1e10 Msun\".")
+        .def_rw("velocity_unit", &InitialOptions::velocity_unit, "Such as \"km/s\".");
+    make_record(cls, {"kind", "n", "seed", "cutoff_radius", "virial_ratio", "charge", "negative_fraction",
+                      "w0", "model", "mass_ratio", "separation", "impact_parameter", "relative_speed", "path",
+                      "length_unit", "mass_unit", "velocity_unit"});
     make_picklable(cls, &InitialOptions::kind, &InitialOptions::n, &InitialOptions::seed,
                    &InitialOptions::cutoff_radius, &InitialOptions::virial_ratio, &InitialOptions::charge,
                    &InitialOptions::negative_fraction, &InitialOptions::w0, &InitialOptions::model,
                    &InitialOptions::mass_ratio, &InitialOptions::separation,
-                   &InitialOptions::impact_parameter, &InitialOptions::relative_speed, &InitialOptions::path);
+                   &InitialOptions::impact_parameter, &InitialOptions::relative_speed, &InitialOptions::path,
+                   &InitialOptions::length_unit, &InitialOptions::mass_unit, &InitialOptions::velocity_unit);
 }
 
 void bind_sections(nb::module_& module) {
@@ -119,13 +124,16 @@ Raises:
 #define FF_INITIAL_PARAMETERS                                                                                \
     Named<InitialKind> kind, std::int64_t n, std::uint64_t seed, double cutoff_radius, double virial_ratio,  \
         double charge, double negative_fraction, double w0, Named<InitialKind> model, double mass_ratio,     \
-        double separation, double impact_parameter, double relative_speed, const std::filesystem::path &path
+        double separation, double impact_parameter, double relative_speed,                                   \
+        const std::filesystem::path &path, const std::string &length_unit, const std::string &mass_unit,     \
+        const std::string &velocity_unit
 #define FF_INITIAL_VALUES                                                                                    \
     {                                                                                                        \
         .kind = kind.value("kind"), .n = n, .seed = seed, .cutoff_radius = cutoff_radius,                    \
         .virial_ratio = virial_ratio, .charge = charge, .negative_fraction = negative_fraction, .w0 = w0,    \
         .model = model.value("model"), .mass_ratio = mass_ratio, .separation = separation,                   \
-        .impact_parameter = impact_parameter, .relative_speed = relative_speed, .path = path                 \
+        .impact_parameter = impact_parameter, .relative_speed = relative_speed, .path = path,                \
+        .length_unit = length_unit, .mass_unit = mass_unit, .velocity_unit = velocity_unit                   \
     }
 #define FF_INITIAL_ARGUMENTS                                                                                 \
     "kind"_a = py_name(defaults.kind), nb::kw_only(), "n"_a = defaults.n, "seed"_a = defaults.seed,          \
@@ -133,7 +141,8 @@ Raises:
     "charge"_a = defaults.charge, "negative_fraction"_a = defaults.negative_fraction, "w0"_a = defaults.w0,  \
     "model"_a = py_name(defaults.model), "mass_ratio"_a = defaults.mass_ratio,                               \
     "separation"_a = defaults.separation, "impact_parameter"_a = defaults.impact_parameter,                  \
-    "relative_speed"_a = defaults.relative_speed, "path"_a = ""
+    "relative_speed"_a = defaults.relative_speed, "path"_a = "", "length_unit"_a = "", "mass_unit"_a = "",   \
+    "velocity_unit"_a = ""
 
 constexpr const char* make_bodies_doc =
     R"(Makes bodies of a model, or reads them from a file; docs/guide/case-file.md explains each argument.
@@ -143,6 +152,7 @@ masses; see make_initial_state for its G.
 
 Args:
     kind: the model, or "file" with `path` (.h5, .csv, .npy or .tipsy).
+    length_unit, mass_unit, velocity_unit: of a file that does not state its units: "kpc", "1e10 Msun", "km/s", say.
     n: number of bodies.
     seed: the same seed gives the same bodies, bit for bit, on every machine.
 
@@ -151,12 +161,24 @@ Raises:
 
 void bind_makers(nb::module_& module) {
     const InitialOptions defaults;
+    auto unit = nb::class_<Unit>(module, "Unit", "How people call a unit and what it is in cgs.");
+    unit.def_ro("name", &Unit::name).def_ro("in_cgs", &Unit::in_cgs);
+    make_record(unit, {"name", "in_cgs"});
+    make_picklable(unit, &Unit::name, &Unit::in_cgs);
+    auto units =
+        nb::class_<Units>(module, "Units", "Nameless units of 1 are N-body units, which have no size.");
+    units.def_ro("length", &Units::length).def_ro("mass", &Units::mass).def_ro("velocity", &Units::velocity);
+    make_record(units, {"length", "mass", "velocity"});
+    make_picklable(units, &Units::length, &Units::mass, &Units::velocity);
     auto cls = nb::class_<InitialState>(module, "InitialState", "How a simulation starts.");
     cls.def_ro("bodies", &InitialState::bodies)
         .def_ro("time", &InitialState::time, "Of the bodies; 0 unless a file says otherwise.")
-        .def_ro("G", &InitialState::G, "The gravitational constant in the units of the bodies.");
-    make_record(cls, {"bodies", "time", "G"});
-    make_picklable(cls, &InitialState::bodies, &InitialState::time, &InitialState::G);
+        .def_ro("G", &InitialState::G, "The gravitational constant in the units of the bodies.")
+        .def_ro("G_origin", &InitialState::G_origin, "Where the G of a file is from, in words.")
+        .def_ro("units", &InitialState::units, "Of the bodies.");
+    make_record(cls, {"bodies", "time", "G", "G_origin", "units"});
+    make_picklable(cls, &InitialState::bodies, &InitialState::time, &InitialState::G, &InitialState::G_origin,
+                   &InitialState::units);
     const auto make_state = [](FF_INITIAL_PARAMETERS) {
         const InitialOptions options FF_INITIAL_VALUES;
         const nb::gil_scoped_release no_gil;
@@ -168,8 +190,10 @@ void bind_makers(nb::module_& module) {
         return make_bodies(options);
     };
     module.def("make_bodies", make, FF_INITIAL_ARGUMENTS, make_bodies_doc);
-    module.def("make_initial_state", make_state, FF_INITIAL_ARGUMENTS,
-               "As make_bodies, together with the time of the bodies and the G of their units.");
+    module.def(
+        "make_initial_state", make_state, FF_INITIAL_ARGUMENTS,
+        "As make_bodies, together with the time of the bodies, their units and the G of these. A file of a "
+        "cosmological run or in physical units that does not tell G is refused.");
 }
 
 } // namespace

@@ -113,3 +113,18 @@ def test_pynbody_reads_the_numbers(planets):
     kilometres = simulation.velocities * (AU / DAY / 1e5)
     np.testing.assert_allclose(snapshot.dm["vel"].in_units("km s**-1")[order], kilometres, rtol=1e-12)
     assert float(snapshot.dm["mass"].in_units("Msol").max()) == pytest.approx(1.0, rel=1e-3)
+    # pynbody's own Gyr differs from 365.25 days by less than this.
+    assert float(snapshot.properties["time"].in_units("s")) == pytest.approx(0.5 * DAY, rel=1e-4)
+
+
+def test_units_come_back_and_are_stated(planets, tmp_path):
+    path, _ = planets
+    again = farfield.make_initial_state("file", path=path)
+    assert again.units.length.name == "au" and again.units.length.in_cgs == AU
+    assert again.G_origin == "stored in the file"
+    table = tmp_path / "b.csv"
+    table.write_text("x,y,z,vx,vy,vz,m\n1,2,3,4,5,6,7\n")
+    stated = farfield.make_initial_state("file", path=table, length_unit="pc", mass_unit="Msun", velocity_unit="km/s")
+    assert stated.G == pytest.approx(4.30091e-3, rel=1e-5) and stated.units.velocity.in_cgs == 1e5
+    with pytest.raises(farfield.InvalidArgument, match="no unit of length"):
+        farfield.make_initial_state("file", path=table, length_unit="parsec", mass_unit="g", velocity_unit="km/s")

@@ -35,10 +35,10 @@ Bodies bodies_of(const std::vector<double>& rows, std::size_t width) {
 }
 
 Bodies read_csv_bodies(const std::filesystem::path& path) {
-    const auto table = read_csv(path);
+    const auto table = read_csv(path, names);
     const bool charged = table.find("q") != nullptr;
     const auto wanted = std::span(names).first(charged ? names.size() : without_charge);
-    return bodies_of(take_columns(table, wanted, std::span(names), path.string()), wanted.size());
+    return bodies_of(take_columns(table, wanted, path.string()), wanted.size());
 }
 
 Bodies read_npy_bodies(const std::filesystem::path& path) {
@@ -49,10 +49,17 @@ Bodies read_npy_bodies(const std::filesystem::path& path) {
     return bodies_of(array.values, width);
 }
 
+constexpr std::array known{".h5"sv, ".hdf5"sv, ".csv"sv, ".npy"sv, ".tipsy"sv, ".std"sv};
+
 } // namespace
 
+std::vector<std::filesystem::path> files_of_bodies(const std::filesystem::path& path) {
+    const auto extension = known_extension(path, known);
+    if (extension == ".h5" || extension == ".hdf5") return files_of_snapshot(path);
+    return {path};
+}
+
 Snapshot read_bodies(const std::filesystem::path& path) {
-    constexpr std::array known{".h5"sv, ".hdf5"sv, ".csv"sv, ".npy"sv, ".tipsy"sv, ".std"sv};
     const auto extension = known_extension(path, known);
     if (extension == ".csv") return {read_csv_bodies(path), {}};
     if (extension == ".npy") return {read_npy_bodies(path), {}};
@@ -60,7 +67,8 @@ Snapshot read_bodies(const std::filesystem::path& path) {
     auto snapshot = read_snapshot(path);
     if (snapshot.info.comoving)
         throw InvalidArgument(
-            fmt::format("{}: the snapshot is in comoving coordinates (ComovingIntegrationOn = 1); "
+            fmt::format("{}: the snapshot is in comoving coordinates (ComovingIntegrationOn = 1, or its time "
+                        "is the scale factor); "
                         "physical ones are needed: convert coordinates and velocities first",
                         path.string()));
     return snapshot;

@@ -4,6 +4,7 @@
 #include "io/snapshot.h"
 
 #include <filesystem>
+#include <vector>
 
 namespace farfield {
 
@@ -15,5 +16,8 @@ namespace farfield {
 /// Without ids in the file, bodies are numbered from 1 in its order.
 /// @throws InvalidArgument naming file, row or line, and column for content that is not allowed; IoError.
 Snapshot read_bodies(const std::filesystem::path& path);
+
+/// The files that `read_bodies` reads: `path`, or all parts of a snapshot that is split.
+std::vector<std::filesystem::path> files_of_bodies(const std::filesystem::path& path);
 
 } // namespace farfield

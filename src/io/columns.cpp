@@ -23,22 +23,26 @@ std::string known_extension(const std::filesystem::path& path, std::span<const s
     return extension;
 }
 
+namespace {
+
+// The column that may have been meant.
+std::string nearest_ignored(const Table& table, std::string_view name) {
+    const std::vector<std::string_view> ignored(table.ignored.begin(), table.ignored.end());
+    const auto nearest = nearest_word(name, ignored);
+    return nearest.empty() ? "" : fmt::format("; is {} meant?", printable(nearest));
+}
+
+} // namespace
+
 std::vector<double> take_columns(const Table& table, std::span<const std::string_view> wanted,
-                                 std::span<const std::string_view> also_known, const std::string& file) {
-    std::vector<std::string_view> known(wanted.begin(), wanted.end());
-    for (const auto name : also_known)
-        if (std::find(known.begin(), known.end(), name) == known.end()) known.push_back(name);
-    for (const auto& name : table.names)
-        if (std::find(known.begin(), known.end(), name) == known.end())
-            throw InvalidArgument(
-                fmt::format("{}: unknown column {}{}", file, printable(name), suggestion(name, known)));
+                                 const std::string& file) {
     std::vector<const std::vector<double>*> columns;
     for (auto name : wanted) {
         columns.push_back(table.find(name));
         if (columns.back() == nullptr)
             throw InvalidArgument(
-                fmt::format("{}: there is no column '{}'; the header must name {}, in any order", file, name,
-                            fmt::join(wanted, ",")));
+                fmt::format("{}: there is no column '{}'; the header must name {}, in any order{}", file,
+                            name, fmt::join(wanted, ","), nearest_ignored(table, name)));
     }
     const auto rows = static_cast<std::size_t>(table.rows());
     if (rows == 0)

@@ -17,10 +17,9 @@ namespace farfield {
 std::string known_extension(const std::filesystem::path& path, std::span<const std::string_view> known);
 
 /// The columns of those names as a row-major matrix. @throws InvalidArgument naming the file and the column
-/// where a name of `wanted` is missing or the table has a column in neither `wanted` nor `also_known`, and
-/// file, line and column where a value is not finite.
+/// where a name of `wanted` is missing, and file, line and column where a value is not finite.
 std::vector<double> take_columns(const Table& table, std::span<const std::string_view> wanted,
-                                 std::span<const std::string_view> also_known, const std::string& file);
+                                 const std::string& file);
 
 /// Checks that an array is N×`columns` with N ≥ 1 and all finite. `what` says what the columns are.
 /// @throws InvalidArgument naming file, row (from 0) and column (from 0).

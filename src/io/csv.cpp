@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 
 namespace farfield {
@@ -47,7 +48,8 @@ bool parse_number(std::string_view text, double& value) {
 
 class CsvReader {
 public:
-    CsvReader(std::string_view text, std::string_view file) : text_(text), file_(file) {
+    CsvReader(std::string_view text, std::string_view file, std::span<const std::string_view> wanted)
+        : text_(text), file_(file), wanted_(wanted) {
         if (text_.starts_with("\xEF\xBB\xBF")) text_.remove_prefix(3);
     }
 
@@ -64,6 +66,8 @@ public:
     }
 
 private:
+    static constexpr std::ptrdiff_t skipped = -1;
+
     // The next line that is neither blank nor a comment.
     bool next_line(std::string_view& line) {
         while (at_ < text_.size()) {
@@ -78,10 +82,10 @@ private:
 
     // Calls visit(index, field) for each field of a line; returns how many there were.
     template <class Visit>
-    static std::size_t for_each_field(std::string_view line, Visit visit) {
+    std::size_t for_each_field(std::string_view line, Visit visit) const {
         std::size_t index = 0;
         for (std::size_t begin = 0; begin <= line.size(); ++index) {
-            const auto end = std::min(line.find(',', begin), line.size());
+            const auto end = std::min(line.find(separator_, begin), line.size());
             visit(index, trimmed(line.substr(begin, end - begin)));
             begin = end + 1;
         }
@@ -89,18 +93,24 @@ private:
     }
 
     void read_header(std::string_view line) {
+        header_ = line;
+        if (line.find(',') == std::string_view::npos && line.find(';') != std::string_view::npos)
+            separator_ = ';';
         for_each_field(line, [&](std::size_t index, std::string_view field) {
-            const auto name = unquoted(field);
+            const auto name = asked_for(unquoted(field));
             double number = 0;
-            if (name.empty()) fail(fmt::format("column {} of the header has no name", index + 1));
+            if (name.empty() && wanted_.empty())
+                fail(fmt::format("column {} of the header has no name", index + 1));
             if (parse_number(name, number))
                 fail(fmt::format(
                     "the header names {}, which is a number; the first line names the columns, such as "
                     "x,y,z,q (numpy.savetxt: header='x,y,z,q', comments='')",
                     printable(name)));
-            if (std::find(table_.names.begin(), table_.names.end(), name) != table_.names.end())
+            if (is_wanted(name) &&
+                std::find(table_.names.begin(), table_.names.end(), name) != table_.names.end())
                 fail(fmt::format("column {} is named twice; give each column its own name", printable(name)));
-            table_.names.emplace_back(name);
+            place_.push_back(is_wanted(name) ? static_cast<std::ptrdiff_t>(table_.names.size()) : skipped);
+            (is_wanted(name) ? table_.names : table_.ignored).emplace_back(name);
         });
         table_.columns.resize(table_.names.size());
     }
@@ -108,18 +118,32 @@ private:
     void read_row(std::string_view line) {
         const auto count = for_each_field(line, [&](std::size_t index, std::string_view field) {
             double value = 0;
-            if (index >= table_.names.size()) return; // reported once all are counted
+            if (index >= place_.size() || place_[index] == skipped)
+                return; // too many are reported once all are counted
+            const auto column = static_cast<std::size_t>(place_[index]);
             if (!parse_number(unquoted(field), value))
                 fail(fmt::format(
                     "column {}: {} is not a number that a double can hold; write it like 1.5 or -2e-3",
-                    printable(table_.names[index]), printable(field)));
-            table_.columns[index].push_back(value);
+                    printable(table_.names[column]), printable(field)));
+            table_.columns[column].push_back(value);
         });
-        if (count != table_.names.size())
+        if (count != place_.size())
             fail(fmt::format(
                 "{} values where the header names {} columns ({}); every row needs one value a column", count,
-                table_.names.size(), printable(fmt::format("{}", fmt::join(table_.names, ",")))));
+                place_.size(), printable(header_)));
         table_.lines.push_back(number_);
+    }
+
+    [[nodiscard]] bool is_wanted(std::string_view name) const {
+        return wanted_.empty() || std::find(wanted_.begin(), wanted_.end(), name) != wanted_.end();
+    }
+
+    // The wanted name that this is but for capitals.
+    [[nodiscard]] std::string_view asked_for(std::string_view name) const {
+        const auto same = [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); };
+        for (const auto wanted : wanted_)
+            if (std::equal(name.begin(), name.end(), wanted.begin(), wanted.end(), same)) return wanted;
+        return name;
     }
 
     [[noreturn]] void fail(std::string_view what) const {
@@ -130,6 +154,10 @@ private:
     std::string_view file_;
     std::size_t at_ = 0;
     std::int64_t number_ = 0;
+    char separator_ = ',';
+    std::string_view header_;
+    std::span<const std::string_view> wanted_;
+    std::vector<std::ptrdiff_t> place_; // of each column of the file in the table
     Table table_;
 };
 
@@ -147,11 +175,13 @@ const std::vector<double>* Table::find(std::string_view name) const {
     return &columns[static_cast<std::size_t>(found - names.begin())];
 }
 
-Table parse_csv(std::string_view text, std::string_view name) { return CsvReader(text, name).read(); }
+Table parse_csv(std::string_view text, std::string_view name, std::span<const std::string_view> wanted) {
+    return CsvReader(text, name, wanted).read();
+}
 
-Table read_csv(const std::filesystem::path& path) {
+Table read_csv(const std::filesystem::path& path, std::span<const std::string_view> wanted) {
     const auto bytes = read_file(path);
-    return parse_csv(as_text(bytes), path.string());
+    return parse_csv(as_text(bytes), path.string(), wanted);
 }
 
 std::string format_csv_row(std::span<const double> values) {

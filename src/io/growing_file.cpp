@@ -15,7 +15,9 @@
 namespace farfield {
 
 GrowingFile::GrowingFile(std::filesystem::path path) : path_(std::move(path)) {
-    descriptor_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    descriptor_ = open(path_.c_str(), O_RDWR | O_CLOEXEC);
+    created_ = descriptor_ < 0 && errno == ENOENT;
+    if (created_) descriptor_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (descriptor_ < 0) fail("open", errno);
     // File systems without locks (some network ones) are used without this protection.
     if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
@@ -35,6 +37,13 @@ void GrowingFile::begin(std::string_view header) {
 }
 
 void GrowingFile::continue_from(std::uint64_t bytes) {
+    if (created_ && bytes > 0) {
+        unlink(path_.c_str()); // it was not there before
+        throw IoError(fmt::format(
+            "'{}' is missing, but the checkpoint counts on its first {} bytes; put the file back, "
+            "or begin a new run in another folder",
+            path_.string(), bytes));
+    }
     const auto end = lseek(descriptor_, 0, SEEK_END);
     if (end < 0) fail("read", errno);
     if (static_cast<std::uint64_t>(end) < bytes)

@@ -35,6 +35,7 @@ private:
 
     std::filesystem::path path_;
     int descriptor_ = -1;
+    bool created_ = false; ///< by this object: there was no such file
     std::uint64_t length_ = 0;
 };
 

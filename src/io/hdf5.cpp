@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cerrno>
+#include <limits>
 #include <mutex>
 #include <utility>
 
@@ -202,8 +203,27 @@ Dataset Group::dataset(const std::string& name) const {
     return {std::move(handle), std::move(label), Shape(extents.begin(), extents.begin() + rank)};
 }
 
+namespace {
+
+// Chunks of equal length, at most 65536 rows each.
 template <class T>
-Dataset Group::write(const std::string& name, std::span<const T> values, const Shape& shape) {
+void put_checksums(const Handle& creation, std::vector<hsize_t> extents, const std::string& label) {
+    constexpr hsize_t most_rows = 65536;
+    const hsize_t chunks = (extents[0] + most_rows - 1) / most_rows;
+    extents[0] = (extents[0] + chunks - 1) / chunks;
+    check(H5Pset_chunk(creation.get(), static_cast<int>(extents.size()), extents.data()), label, "chunk");
+    check(H5Pset_fletcher32(creation.get()), label, "add checksums");
+    if constexpr (std::is_floating_point_v<T>) {
+        const T lost = std::numeric_limits<T>::quiet_NaN();
+        check(H5Pset_fill_value(creation.get(), memory_type<T>(), &lost), label, "set the fill value");
+    }
+}
+
+} // namespace
+
+template <class T>
+Dataset Group::write(const std::string& name, std::span<const T> values, const Shape& shape,
+                     Storage storage) {
     auto label = child_label(name);
     std::vector<hsize_t> extents(shape.begin(), shape.end());
     hsize_t product = 1;
@@ -213,6 +233,7 @@ Dataset Group::write(const std::string& name, std::span<const T> values, const S
     const auto space = checked(H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr),
                                H5Sclose, label, "create");
     const auto creation = without_times(H5P_DATASET_CREATE);
+    if (storage == Storage::checked && product > 0) put_checksums<T>(creation, extents, label);
     auto handle = checked(H5Dcreate2(handle_.get(), name.c_str(), file_type<T>(), space.get(), H5P_DEFAULT,
                                      creation.get(), H5P_DEFAULT),
                           H5Dclose, label, "create");
@@ -259,7 +280,7 @@ std::vector<T> Dataset::read() const {
 
 #define FF_INSTANTIATE(T)                                                                                    \
     template std::vector<T> Dataset::read<T>() const;                                                        \
-    template Dataset Group::write<T>(const std::string&, std::span<const T>, const Shape&);
+    template Dataset Group::write<T>(const std::string&, std::span<const T>, const Shape&, Storage);
 FF_FOR_EACH_HDF5_TYPE(FF_INSTANTIATE)
 #undef FF_INSTANTIATE
 

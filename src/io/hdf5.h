@@ -20,6 +20,10 @@ namespace farfield::hdf5 {
 
 using Shape = std::vector<std::int64_t>;
 
+/// How a dataset lies in the file: in one piece, or in chunks with a Fletcher-32 checksum each, which every
+/// reader of HDF5 checks. What a damaged file lost reads as NaN then.
+enum class Storage : std::uint8_t { plain, checked };
+
 /// An identifier of the library; closed with the last copy.
 class Handle {
 public:
@@ -82,10 +86,11 @@ public:
     [[nodiscard]] Dataset dataset(const std::string& name) const;
     Group create_group(const std::string& name);
     template <class T>
-    Dataset write(const std::string& name, std::span<const T> values, const Shape& shape);
+    Dataset write(const std::string& name, std::span<const T> values, const Shape& shape,
+                  Storage storage = Storage::plain);
     template <class T>
-    Dataset write(const std::string& name, const std::vector<T>& values) {
-        return write(name, std::span<const T>(values), {static_cast<std::int64_t>(values.size())});
+    Dataset write(const std::string& name, const std::vector<T>& values, Storage storage = Storage::plain) {
+        return write(name, std::span<const T>(values), {static_cast<std::int64_t>(values.size())}, storage);
     }
 
 private:

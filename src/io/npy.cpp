@@ -137,16 +137,26 @@ std::uint64_t bytes_of_shape(const std::vector<std::int64_t>& shape, std::size_t
     return product;
 }
 
+// From Fortran's order, where the first index runs fastest.
+std::vector<double> row_major(const std::vector<double>& values, const std::vector<std::int64_t>& shape) {
+    if (shape.size() < 2 || values.empty()) return values;
+    std::vector<double> out(values.size());
+    std::vector<std::int64_t> index(shape.size(), 0);
+    for (const double value : values) {
+        std::int64_t place = 0;
+        for (std::size_t axis = 0; axis < shape.size(); ++axis) place = place * shape[axis] + index[axis];
+        out[static_cast<std::size_t>(place)] = value;
+        for (std::size_t axis = 0; axis < shape.size() && ++index[axis] == shape[axis]; ++axis)
+            index[axis] = 0;
+    }
+    return out;
+}
+
 } // namespace
 
 NpyArray parse_npy(std::span<const std::byte> bytes, std::string_view name) {
     auto header = parse_npy_header(take_header(bytes, name), name);
     const auto type = element_type(header.descr, name);
-    if (header.fortran_order && header.shape.size() > 1)
-        throw InvalidArgument(
-            fmt::format("{}: the array is in Fortran (column-major) order; row-major order is "
-                        "needed: save numpy.ascontiguousarray(array)",
-                        name));
     const auto needed = bytes_of_shape(header.shape, type.size);
     if (bytes.size() < needed)
         throw IoError(
@@ -161,6 +171,7 @@ NpyArray parse_npy(std::span<const std::byte> bytes, std::string_view name) {
     NpyArray array;
     array.dtype = type.kind == 'f' && type.size == 4 ? DType::float32 : DType::float64;
     array.values = convert_values(bytes, type);
+    if (header.fortran_order) array.values = row_major(array.values, header.shape);
     array.shape = std::move(header.shape);
     return array;
 }

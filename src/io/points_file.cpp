@@ -58,8 +58,18 @@ int dimension_of(const Table& table, const PointLayout& layout) {
     return layout.least_dimension;
 }
 
+// Every name that may matter.
+std::vector<std::string> column_names(const PointLayout& layout) {
+    std::vector<std::string> names{"m", "q", std::string(layout.strength)};
+    if (!layout.second.empty()) names.emplace_back(layout.second);
+    for (int dimension = layout.least_dimension; dimension <= layout.most_dimension; ++dimension)
+        for (auto& name : axis_names(dimension)) names.push_back(std::move(name));
+    return names;
+}
+
 Sources read_csv_sources(const fs::path& path, const PointLayout& layout) {
-    const auto table = read_csv(path);
+    const auto all_names = column_names(layout);
+    const auto table = read_csv(path, std::vector<std::string_view>(all_names.begin(), all_names.end()));
     const auto other = layout.strength == "m" ? "q"sv : "m"sv;
     const bool stand_in = layout.second.empty() && table.find(layout.strength) == nullptr &&
                           (table.find(other) != nullptr || layout.strength == "m");
@@ -68,8 +78,7 @@ Sources read_csv_sources(const fs::path& path, const PointLayout& layout) {
     std::vector<std::string_view> wanted(axes.begin(), axes.end());
     wanted.push_back(stand_in ? other : layout.strength);
     if (!layout.second.empty()) wanted.push_back(layout.second);
-    const std::array also{"m"sv, "q"sv};
-    return split(take_columns(table, wanted, also, path.string()), dimension, columns_of(layout));
+    return split(take_columns(table, wanted, path.string()), dimension, columns_of(layout));
 }
 
 std::vector<double> finite_values(const hdf5::Dataset& dataset, const hdf5::Shape& shape,
@@ -192,7 +201,7 @@ std::vector<double> read_targets(const fs::path& path, int dimension) {
     const auto names = axis_names(dimension);
     if (extension == ".csv") {
         const std::vector<std::string_view> wanted(names.begin(), names.end());
-        return take_columns(read_csv(path), wanted, {}, path.string());
+        return take_columns(read_csv(path, wanted), wanted, path.string());
     }
     if (extension == ".npy") {
         auto array = read_npy(path);

@@ -3,6 +3,7 @@
 #include "io/snapshot.h"
 
 #include "io/hdf5.h"
+#include "io/seal.h"
 
 #include <farfield/error.h>
 
@@ -53,9 +54,13 @@ void write_parameters(hdf5::Group parameters, const SnapshotInfo& info) {
         parameters.write_attribute(cosmology, 0.0);
     parameters.write_attribute("HubbleParam", 1.0);
     parameters.write_attribute("GravityConstantInternal", info.G);
-    parameters.write_attribute("UnitLength_in_cm", info.length.in_cgs);
-    parameters.write_attribute("UnitMass_in_g", info.mass.in_cgs);
-    parameters.write_attribute("UnitVelocity_in_cm_per_s", info.velocity.in_cgs);
+    parameters.write_attribute("UnitLength_in_cm", info.units.length.in_cgs);
+    parameters.write_attribute("UnitMass_in_g", info.units.mass.in_cgs);
+    parameters.write_attribute("UnitVelocity_in_cm_per_s", info.units.velocity.in_cgs);
+    // Where pynbody looks for the time; without it, it works out the age of a universe.
+    constexpr double Gyr = 1e9 * 365.25 * 86400.0;
+    parameters.write_attribute("Time_GYR",
+                               info.time * info.units.length.in_cgs / info.units.velocity.in_cgs / Gyr);
     parameters.write_attribute("SofteningComovingClass0", info.softening);
     parameters.write_attribute("SofteningMaxPhysClass0", info.softening);
     for (int type = 0; type < types; ++type)
@@ -75,25 +80,27 @@ void write_farfield(hdf5::Group group, const SnapshotInfo& info) {
     group.write_attribute("Name", info.name);
     group.write_attribute("Kernel", std::string(name_of(info.kernel)));
     group.write_attribute("Softening", info.softening);
-    group.write_attribute("LengthUnit", info.length.name);
-    group.write_attribute("MassUnit", info.mass.name);
-    group.write_attribute("VelocityUnit", info.velocity.name);
+    group.write_attribute("LengthUnit", info.units.length.name);
+    group.write_attribute("MassUnit", info.units.mass.name);
+    group.write_attribute("VelocityUnit", info.units.velocity.name);
 }
 
 void write_bodies(hdf5::Group group, const Bodies& bodies, const SnapshotInfo& info,
                   std::span<const double> potential) {
     const auto n = bodies.size();
     const auto matrix = [&](const char* name, const std::vector<double>& values) {
-        return group.write(name, std::span<const double>(values), {n, 3});
+        return group.write(name, std::span<const double>(values), {n, 3}, hdf5::Storage::checked);
     };
-    const double velocity = info.velocity.in_cgs;
-    describe(matrix("Coordinates", bodies.position), {.length = 1, .to_cgs = info.length.in_cgs});
+    const double velocity = info.units.velocity.in_cgs;
+    describe(matrix("Coordinates", bodies.position), {.length = 1, .to_cgs = info.units.length.in_cgs});
     describe(matrix("Velocities", bodies.velocity), {.velocity = 1, .to_cgs = velocity});
-    describe(group.write("ParticleIDs", bodies.id), {});
-    describe(group.write("Masses", bodies.mass), {.mass = 1, .to_cgs = info.mass.in_cgs});
+    describe(group.write("ParticleIDs", bodies.id, hdf5::Storage::checked), {});
+    describe(group.write("Masses", bodies.mass, hdf5::Storage::checked),
+             {.mass = 1, .to_cgs = info.units.mass.in_cgs});
     if (!potential.empty())
-        describe(group.write("Potential", potential, {n}), {.velocity = 2, .to_cgs = velocity * velocity});
-    if (!bodies.charge.empty()) describe(group.write("Charge", bodies.charge), {});
+        describe(group.write("Potential", potential, {n}, hdf5::Storage::checked),
+                 {.velocity = 2, .to_cgs = velocity * velocity});
+    if (!bodies.charge.empty()) describe(group.write("Charge", bodies.charge, hdf5::Storage::checked), {});
 }
 
 void require_lengths(const std::filesystem::path& path, const Bodies& bodies,
@@ -113,15 +120,9 @@ void require_lengths(const std::filesystem::path& path, const Bodies& bodies,
 
 } // namespace
 
-SnapshotInfo solar_system_info() {
-    SnapshotInfo info;
+Units solar_system_units() {
     // IAU 2012 Resolution B2 (au); IAU 2015 Resolution B3 and CODATA 2018's G (solar mass).
-    constexpr double au_cm = 1.495978707e13;
-    constexpr double day_s = 86400.0;
-    info.length = {"au", au_cm};
-    info.mass = {"solar masses", 1.98841e33};
-    info.velocity = {"au/day", au_cm / day_s};
-    return info;
+    return {{"au", 1.495978707e13}, {"solar masses", 1.98841e33}, {"au/day", 1.495978707e13 / 86400.0}};
 }
 
 void write_snapshot(const std::filesystem::path& path, const Bodies& bodies, const SnapshotInfo& info,
@@ -134,7 +135,7 @@ void write_snapshot(const std::filesystem::path& path, const Bodies& bodies, con
     write_config(root.create_group("Config"));
     write_farfield(root.create_group("Farfield"), info);
     write_bodies(root.create_group(fmt::format("PartType{}", type_of_all)), bodies, info, potential);
-    file.save(path);
+    write_with_seal(path, file.image());
 }
 
 } // namespace farfield

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <farfield/simulation.h>
+#include <farfield/units.h>
 
 #include <cstddef>
 #include <filesystem>
@@ -14,27 +15,20 @@
 
 namespace farfield {
 
-/// A unit of a snapshot: how people call it and what it is in cgs. Nameless units of 1 are N-body units.
-struct Unit {
-    std::string name;
-    double in_cgs = 1.0;
-};
-
 /// What a snapshot says besides its bodies.
 struct SnapshotInfo {
     std::string name;       ///< of the case; appears in pictures
     double time = 0.0;      ///< in length unit / velocity unit
-    double G = 1.0;         ///< in the snapshot's units
+    double G = 1.0;         ///< in the snapshot's units; NaN: the file does not tell, though it should
+    std::string G_origin;   ///< where G is from, in words; why there is none if it is NaN
     double softening = 0.0; ///< Plummer softening ε
     Kernel kernel = Kernel::gravity;
-    Unit length;
-    Unit mass;
-    Unit velocity;
+    Units units;
     bool comoving = false; ///< read from other codes' files: coordinates are comoving; never written
 };
 
-/// au, solar mass and au/day: the units of the solar system.
-SnapshotInfo solar_system_info();
+/// au, solar mass and au/day.
+Units solar_system_units();
 
 struct Snapshot {
     Bodies bodies;
@@ -46,13 +40,17 @@ struct Snapshot {
 void write_snapshot(const std::filesystem::path& path, const Bodies& bodies, const SnapshotInfo& info,
                     std::span<const double> potential = {});
 
-/// Reads our own and other GADGET-4 (and AREPO-like) snapshots held in one file: the bodies of all particle
-/// types in the order of their numbers, masses from /PartTypeN/Masses or the header's MassTable, float or
-/// double, ids of 32 or 64 bits. Bodies without ids are numbered from 1. Charges are read where every type
-/// has them.
+/// Reads our own and other GADGET-4 (and AREPO-like) snapshots. Of one that is split (name.0.hdf5,
+/// name.1.hdf5, …) any part names the whole. Read are the bodies of all particle types in the order of their
+/// numbers, masses from /PartTypeN/Masses or the header's MassTable, float or double, ids of 32 or 64 bits.
+/// Bodies without ids are numbered from 1. Charges are read where every type has them.
 /// @throws InvalidArgument for content that is not allowed (names dataset and row), IoError for a file that
 ///         cannot be opened or is truncated.
 Snapshot read_snapshot(const std::filesystem::path& path);
+/// For the bytes of one file. @throws as read_snapshot, and InvalidArgument for a part of a split snapshot.
 Snapshot parse_snapshot(std::span<const std::byte> bytes, const std::string& name);
+/// The parts of a snapshot in their order; `path` alone where it is not split.
+/// @throws InvalidArgument for a part whose name does not tell the names of the others.
+std::vector<std::filesystem::path> files_of_snapshot(const std::filesystem::path& path);
 
 } // namespace farfield

@@ -23,9 +23,6 @@ struct Generations {
 /// Writes `newest` with a seal; the one before becomes `previous`. @throws IoError.
 void write_sealed(const Generations& files, std::span<const std::byte> content);
 
-/// Writes or replaces one file with a seal, without a generation before it. @throws IoError.
-void write_sealed(const std::filesystem::path& path, std::span<const std::byte> content);
-
 /// The content without its seal. @throws IoError where the file cannot be read or the seal does not fit.
 std::vector<std::byte> read_sealed(const std::filesystem::path& path);
 

@@ -6,9 +6,24 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <iterator>
 
 namespace farfield {
+
+namespace {
+
+constexpr const char* about_ceiling = "\nThe ceiling is the arithmetic of the plain loop on registers alone: "
+                                      "each distance computed twice, once a direction.\n"
+                                      "symmetric passes it, for it computes a distance once and uses it for "
+                                      "both directions: it is no bound of that rung.\n";
+
+bool has_ceiling(const BenchDirectReport& report) {
+    return std::any_of(report.rows.begin(), report.rows.end(),
+                       [](const BenchDirectRow& row) { return row.rung == "ceiling"; });
+}
+
+} // namespace
 
 std::string to_text(const BenchDirectReport& report) {
     std::string out = fmt::format(
@@ -41,6 +56,7 @@ std::string to_text(const BenchDirectReport& report) {
             row.against_plain > 0.0 ? fmt::format("{:.3f}", row.against_plain) : "");
     }
     print_scaling(n);
+    if (has_ceiling(report)) out += about_ceiling;
     return out;
 }
 

@@ -8,6 +8,7 @@
 #include "sums/asked.h"
 #include "sums/method/method.h"
 #include "sums/method/vectors.h"
+#include "sums/points/float_range.h"
 #include "sums/select/device.h"
 #include "sums/select/verify.h"
 
@@ -99,12 +100,25 @@ struct SumPlan::Impl {
             check_points(targets, "targets", problem.dimension);
             check_count(targets, problem.targets, "targets");
         }
+        require_float_range(sources, targets);
         sum->set_points(sources, targets);
         prepare_seconds = watch.lap();
         if (options.tolerance == 0.0 || all_compared()) return;
         points.emplace();
         points->sources = cuda::host_copy(sources, problem.sources, problem.dimension);
         if (!problem.self) points->targets = cuda::host_copy(targets, problem.targets, problem.dimension);
+    }
+
+    // Sums on the CPU look for themselves; for GPUs only what lies in the memory of the host is looked at.
+    void require_float_range(const ConstArrayView& sources, const ConstArrayView& targets) const {
+        const auto on_host = [](const ConstArrayView& view) { return view.device.type == DeviceType::cpu; };
+        if (choice.device.kind == DeviceKind::cpu || options.precision == Precision::float64) return;
+        if (problem.dimension != 3 || !on_host(sources) || (!problem.self && !on_host(targets))) return;
+        const auto from = cuda::host_copy(sources, problem.sources, problem.dimension);
+        const auto at = problem.self ? std::vector<double>{}
+                                     : cuda::host_copy(targets, problem.targets, problem.dimension);
+        const auto frame = choose_frame(from, at, options.softening);
+        farfield::require_float_range(from, at, frame, options.softening, options.precision);
     }
 
     // Each output is compared once a plan.

@@ -226,8 +226,6 @@ class BadSumInput(CommandTest):
         self.refuse("s.npy", "(4, 3)", "(N, 4)")
         write_npy("s.npy", [[1.0, 2.0]], descr="<c16", shape=(1,))
         self.refuse("s.npy", "<c16", "float")
-        self.with_rows(fortran=True)
-        self.refuse("s.npy", "Fortran", "ascontiguousarray")
         self.with_rows()
         self.refuse("s.npy", "(4, 4)", "(N, 3)", options=["--targets", "s.npy"])
         write("s.csv", "x,y,z\n1,2,3\n")

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include <vector>
+
 namespace farfield::case_file {
 namespace {
 
@@ -57,6 +59,22 @@ void check_initial(const Case& simulation_case, std::span<const Entry> entries) 
                         impact->place, initial.impact_parameter, initial.separation));
 }
 
+// A file has all three units or none: G needs them all.
+void check_units(std::span<const Entry> entries) {
+    const Entry* given = nullptr;
+    std::vector<std::string_view> missing;
+    for (const auto* name : {"length_unit", "mass_unit", "velocity_unit"}) {
+        const auto* entry = entry_for(entries, "initial", name);
+        if (entry == nullptr)
+            missing.emplace_back(name);
+        else
+            given = entry;
+    }
+    if (given != nullptr && !missing.empty())
+        throw InvalidArgument(fmt::format("{}: {} needs {} as well; give all three units", given->place,
+                                          full_name(*given->key), fmt::join(missing, " and ")));
+}
+
 void check_time(const Case& simulation_case, std::span<const Entry> entries) {
     const auto& time = simulation_case.time;
     const auto* end = entry_for(entries, "time", "end");
@@ -82,6 +100,7 @@ void check_together(const Case& simulation_case, std::span<const Entry> entries,
     check_required(simulation_case, entries, file);
     check_used(simulation_case, entries);
     check_initial(simulation_case, entries);
+    check_units(entries);
     check_time(simulation_case, entries);
 }
 

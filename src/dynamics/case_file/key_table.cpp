@@ -16,6 +16,8 @@ std::string allowed(const Key& key) {
         return "`true`, `false`";
     case KeyType::text:
         return "text";
+    case KeyType::unit:
+        return "unit";
     case KeyType::path:
         return "path";
     case KeyType::device:
@@ -47,7 +49,7 @@ void add_rows(std::string& out, std::string_view section, bool with_kinds) {
     for (const auto& key : keys()) {
         if (key.section != section) continue;
         const bool must = key.required || key.required_by != 0;
-        const bool literal = !must && !key.section.empty();
+        const bool literal = !must && !key.section.empty() && key.type != KeyType::unit;
         const auto value = must ? "**required**" : key.default_text;
         out += fmt::format("| `{}` | {} | {} | {} | {}{} |\n", key.name, allowed(key),
                            literal ? "`" + value + "`" : value, key.unit,

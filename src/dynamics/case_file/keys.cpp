@@ -171,7 +171,34 @@ const std::array before_force{
         .doc = "File of bodies: `.h5`/`.hdf5` (GADGET-4), `.csv`, `.npy` or `.tipsy`; relative to the case "
                "file (in `--set`: to the current folder).",
         .assign = [](Case& c, const Value& v) { c.initial.path = text(v); }},
-
+    Key{.section = "initial",
+        .name = "length_unit",
+        .type = KeyType::unit,
+        .read_unit = length_unit,
+        .kinds = bit(Kind::file),
+        .default_text = "that of the file",
+        .example = "\"kpc\"",
+        .doc = "Unit of the coordinates of a file that does not state it, such as `\"kpc\"` or `\"3.1e18 "
+               "cm\"`; all three units or none. `G` follows from them.",
+        .assign = [](Case& c, const Value& v) { c.initial.length_unit = text(v); }},
+    Key{.section = "initial",
+        .name = "mass_unit",
+        .type = KeyType::unit,
+        .read_unit = mass_unit,
+        .kinds = bit(Kind::file),
+        .default_text = "that of the file",
+        .example = "\"1e10 Msun\"",
+        .doc = "Unit of its masses, such as `\"1e10 Msun\"`.",
+        .assign = [](Case& c, const Value& v) { c.initial.mass_unit = text(v); }},
+    Key{.section = "initial",
+        .name = "velocity_unit",
+        .type = KeyType::unit,
+        .read_unit = velocity_unit,
+        .kinds = bit(Kind::file),
+        .default_text = "that of the file",
+        .example = "\"km/s\"",
+        .doc = "Unit of its velocities, such as `\"km/s\"` or `\"pc/Myr\"`; time is in length / velocity.",
+        .assign = [](Case& c, const Value& v) { c.initial.velocity_unit = text(v); }},
 };
 
 const std::array after_force{

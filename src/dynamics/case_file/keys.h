@@ -16,11 +16,11 @@
 
 namespace farfield::case_file {
 
-/// A value after its type has been checked against the key. `text`, `path`, `choice` and `device` keys hold
-/// strings.
+/// A value after its type has been checked against the key. `text`, `path`, `choice`, `device` and `unit`
+/// keys hold strings.
 using Value = std::variant<bool, std::int64_t, double, std::string>;
 
-enum class KeyType : std::uint8_t { text, path, choice, device, boolean, integer, number };
+enum class KeyType : std::uint8_t { text, path, choice, device, unit, boolean, integer, number };
 
 /// Allowed values of a number; a bound is exclusive where its `open` flag is set.
 struct Range {
@@ -40,6 +40,7 @@ struct Key {
     KeyType type = KeyType::text;
     Range range{};
     std::vector<std::string_view> (*choices)() = nullptr; ///< of a `choice`
+    Unit (*read_unit)(std::string_view text) = nullptr;   ///< of a `unit`
     KindSet kinds = 0;       ///< [initial]: the models that use the key; 0 elsewhere = always used
     KindSet required_by = 0; ///< [initial]: the models that cannot do without it
     bool required = false;

@@ -70,6 +70,13 @@ void check_text(const Key& key, const std::string& place, const std::string& tex
             throw InvalidArgument(fmt::format("{}: {}: {}", place, full_name(key), error.what()));
         }
     }
+    if (key.type == KeyType::unit) {
+        try {
+            (void)key.read_unit(text);
+        } catch (const InvalidArgument& error) {
+            throw InvalidArgument(fmt::format("{}: {}: {}", place, full_name(key), error.what()));
+        }
+    }
     if (text.empty())
         throw InvalidArgument(fmt::format("{}: {} is empty{}", place, full_name(key), example_of(key)));
     for (const char c : text)

@@ -5,8 +5,24 @@
 
 #include <farfield/error.h>
 
+#include <fmt/format.h>
+
 namespace farfield {
 namespace {
+
+// The units that the options state, for a file that states none.
+void apply_units(const InitialOptions& options, SnapshotInfo& info) {
+    if (options.length_unit.empty() && options.mass_unit.empty() && options.velocity_unit.empty()) return;
+    if (are_physical(info.units))
+        throw InvalidArgument(fmt::format(
+            "{}: the file states its units ({}, {}, {}); leave out length_unit, mass_unit and velocity_unit",
+            options.path.string(), info.units.length.name, info.units.mass.name, info.units.velocity.name));
+    info.units = {length_unit(options.length_unit), mass_unit(options.mass_unit),
+                  velocity_unit(options.velocity_unit)};
+    info.G = gravitational_constant(info.units);
+    info.G_origin = fmt::format("follows from the units {}, {} and {} (G = {:g} in cgs)", options.length_unit,
+                                options.mass_unit, options.velocity_unit, newton_G_cgs);
+}
 
 InitialState make_from_file(const InitialOptions& options) {
     if (options.path.empty())
@@ -14,12 +30,14 @@ InitialState make_from_file(const InitialOptions& options) {
             "[initial] path is missing for kind = \"file\": set it to a .h5, .hdf5, .csv, .npy, "
             ".tipsy or .std file of bodies");
     Snapshot snapshot = read_bodies(options.path);
-    return {std::move(snapshot.bodies), snapshot.info.time, snapshot.info.G};
+    apply_units(options, snapshot.info);
+    return {std::move(snapshot.bodies), snapshot.info.time, snapshot.info.G, snapshot.info.G_origin,
+            snapshot.info.units};
 }
 
 } // namespace
 
-const InitialModel file_model{InitialKind::file, "path",
+const InitialModel file_model{InitialKind::file, "path, length_unit, mass_unit, velocity_unit",
                               "Bodies from a GADGET-4 HDF5, CSV, .npy or Tipsy file, with its time and G",
                               make_from_file};
 

@@ -3,7 +3,10 @@
 
 #include <farfield/error.h>
 
+#include <fmt/format.h>
+
 #include <array>
+#include <cmath>
 
 namespace farfield {
 
@@ -19,11 +22,21 @@ const InitialModel& initial_model(InitialKind kind) {
     throw InternalError("an initial model without a descriptor");
 }
 
-InitialState make_initial_state(const InitialOptions& options) {
+InitialState state_with_any_G(const InitialOptions& options) {
     return initial_model(options.kind).make(options);
 }
 
-Bodies make_bodies(const InitialOptions& options) { return make_initial_state(options).bodies; }
+InitialState make_initial_state(const InitialOptions& options) {
+    auto state = state_with_any_G(options);
+    if (std::isnan(state.G))
+        throw InvalidArgument(fmt::format(
+            "{}: the gravitational constant is not known: {}; give G ([force] G), or the units of the file "
+            "([initial] length_unit, mass_unit, velocity_unit)",
+            options.path.string(), state.G_origin));
+    return state;
+}
+
+Bodies make_bodies(const InitialOptions& options) { return state_with_any_G(options).bodies; }
 
 double natural_G(const InitialOptions& options) {
     // Only these models are in other units; the others are not made, which could take long.

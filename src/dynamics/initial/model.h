@@ -19,6 +19,9 @@ struct InitialModel {
 std::span<const InitialModel> initial_models();
 const InitialModel& initial_model(InitialKind kind);
 
+/// As make_initial_state, with G = NaN where a file should tell it and does not.
+InitialState state_with_any_G(const InitialOptions& options);
+
 extern const InitialModel plummer_model;
 extern const InitialModel uniform_sphere_model;
 extern const InitialModel hernquist_model;

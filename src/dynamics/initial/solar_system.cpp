@@ -8,6 +8,7 @@
 // which takes Pluto and asteroids away.
 #include "dynamics/initial/common.h"
 #include "dynamics/initial/model.h"
+#include "io/snapshot.h"
 
 namespace farfield {
 namespace {
@@ -72,7 +73,10 @@ InitialState make_solar_system(const InitialOptions& /*options*/) {
                  to_ecliptic(rows[i].velocity));
     }
     to_centre_of_mass(bodies);
-    return {std::move(bodies), 0.0, gauss_squared};
+    return {.bodies = std::move(bodies),
+            .G = gauss_squared,
+            .G_origin = "k² of Gauss, with GM of the Sun from DE421",
+            .units = solar_system_units()};
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 #include "dynamics/propagators/host.h"
 #include "dynamics/propagators/propagator.h"
 #include "dynamics/propagators/resident.h"
+#include "sums/points/float_range.h"
 
 #include <fmt/format.h>
 
@@ -19,6 +20,7 @@ std::unique_ptr<Propagator> make_propagator(const PropagatorOptions& options, Mo
         return std::make_unique<HostPropagator>(force, options.integrator, motion, place.note,
                                                 options.stop_requested);
     if (!options.frame_is_known) motion.frame = choose_frame(motion.bodies.position, {}, force.softening);
+    require_float_range(motion.bodies.position, {}, motion.frame, force.softening, force.precision);
     return std::make_unique<ResidentPropagator>(force, options.integrator, motion, place.gpus);
 }
 

@@ -34,6 +34,9 @@ void add_initial(Entries& out, const InitialOptions& initial) {
     out.decide("path", toml_string(std::filesystem::absolute(initial.path.empty() ? "." : initial.path)
                                        .lexically_normal()
                                        .string()));
+    if (!initial.length_unit.empty()) out.decide("length_unit", toml_string(initial.length_unit));
+    if (!initial.mass_unit.empty()) out.decide("mass_unit", toml_string(initial.mass_unit));
+    if (!initial.velocity_unit.empty()) out.decide("velocity_unit", toml_string(initial.velocity_unit));
     out.decide("n", std::to_string(initial.n));
     out.decide("seed", std::to_string(initial.seed));
     out.decide("cutoff_radius", toml_number(initial.cutoff_radius));

@@ -44,6 +44,9 @@ void visit_scalars(C& c, Visit&& visit) {
     visit("PictureLogMin", c.outputs.frame.log_min);
     visit("PictureLogMax", c.outputs.frame.log_max);
     visit("DiagnosticsBytes", c.diagnostics_bytes);
+    visit("UnitLength_in_cm", c.origin.units.length.in_cgs);
+    visit("UnitMass_in_g", c.origin.units.mass.in_cgs);
+    visit("UnitVelocity_in_cm_per_s", c.origin.units.velocity.in_cgs);
 }
 
 template <class C, class Visit>
@@ -56,6 +59,18 @@ void visit_arrays(C& c, Visit&& visit) {
     visit("Id", motion.bodies.id);
     visit("Acceleration", motion.acceleration);
     visit("Jerk", motion.jerk);
+}
+
+template <class C, class Visit>
+void visit_texts(C& c, Visit&& visit) {
+    visit("FarfieldVersion", c.version);
+    visit("Case", c.deciding_text);
+    visit("CostTable", c.cost_table);
+    visit("LengthUnit", c.origin.units.length.name);
+    visit("MassUnit", c.origin.units.mass.name);
+    visit("VelocityUnit", c.origin.units.velocity.name);
+    visit("OriginOfG", c.origin.G);
+    visit("FileOfBodies", c.origin.file_sum);
 }
 
 double energy_or_zero(const Checkpoint& c) { return c.state.initial_energy.value_or(0.0); }
@@ -117,13 +132,13 @@ std::vector<std::byte> checkpoint_image(const Checkpoint& checkpoint) {
     auto file = hdf5::File::create();
     auto root = file.root();
     root.write_attribute("FormatVersion", format_version);
-    root.write_attribute("FarfieldVersion", checkpoint.version.c_str());
-    root.write_attribute("Case", checkpoint.deciding_text.c_str());
+    visit_texts(checkpoint, [&](const char* name, const std::string& text) {
+        if (!text.empty()) root.write_attribute(name, text);
+    });
     root.write_attribute("Device", name_of(DeviceChoice{.kind = checkpoint.backend.device}).c_str());
     root.write_attribute("Isa", std::string(name_of(checkpoint.backend.isa)).c_str());
     root.write_attribute("Variant", std::string(name_of(checkpoint.backend.variant)).c_str());
     root.write_attribute("Precision", std::string(name_of(checkpoint.backend.precision)).c_str());
-    if (!checkpoint.cost_table.empty()) root.write_attribute("CostTable", checkpoint.cost_table.c_str());
     visit_scalars(checkpoint,
                   [&](const char* name, const auto& value) { root.write_attribute(name, value); });
     write_options(root, checkpoint.force, checkpoint.time);
@@ -145,14 +160,14 @@ Checkpoint checkpoint_of(const hdf5::File& file, const fs::path& path) {
     const auto root = file.root();
     require_format(path, root.attribute<std::uint64_t>("FormatVersion"), format_version);
     Checkpoint c;
-    c.version = root.text_attribute("FarfieldVersion");
-    c.deciding_text = root.text_attribute("Case");
+    visit_texts(c, [&](const char* name, std::string& text) {
+        if (root.has_attribute(name)) text = root.text_attribute(name);
+    });
     c.backend = {.device = device_from_name(root.text_attribute("Device")).kind,
                  .isa = enum_attribute<Isa>(root, "Isa"),
                  .variant = enum_attribute<Variant>(root, "Variant"),
                  .precision = enum_attribute<Precision>(root, "Precision")};
     read_options(root, c.force, c.time);
-    if (root.has_attribute("CostTable")) c.cost_table = root.text_attribute("CostTable");
     visit_scalars(c, [&](const char* name, auto& value) {
         value = root.attribute<std::remove_reference_t<decltype(value)>>(name);
     });

@@ -6,6 +6,8 @@
 #include "dynamics/simulation/state.h"
 #include "io/picture.h"
 
+#include <farfield/units.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -26,6 +28,13 @@ struct OutputCounters {
     PictureFrame frame;                 ///< of every picture of the run; width 0: none drawn yet
 };
 
+/// What a run remembers of its beginning.
+struct RunOrigin {
+    Units units{};          ///< of the bodies
+    std::string G{};        ///< where G is from, in words
+    std::string file_sum{}; ///< SHA-256 of the file of bodies; empty for a model
+};
+
 struct Checkpoint {
     SimulationState state;
     OutputCounters outputs;
@@ -38,6 +47,7 @@ struct Checkpoint {
     ForceBackend backend;
     std::string cost_table; ///< hash of the one that chose the backend; empty if the case named it
     std::string version;    ///< of Farfield
+    RunOrigin origin;
 };
 
 /// Writes checkpoint.h5; the one before becomes checkpoint.previous.h5.

@@ -12,9 +12,9 @@
 namespace farfield {
 namespace {
 
-SnapshotInfo info_of(const Case& simulation_case) {
-    SnapshotInfo info =
-        simulation_case.initial.kind == InitialKind::solar_system ? solar_system_info() : SnapshotInfo{};
+SnapshotInfo info_of(const Case& simulation_case, const Units& units) {
+    SnapshotInfo info;
+    info.units = units;
     info.name = simulation_case.name;
     info.G = simulation_case.force.G;
     info.softening = simulation_case.force.softening;
@@ -44,8 +44,8 @@ std::uint64_t OutputTimes::next_after(double time) const {
     return std::max<std::uint64_t>(k, 1);
 }
 
-Outputs::Outputs(const RunFolder& folder, const Case& simulation_case, double start_time)
-    : folder_(folder), options_(simulation_case.output), info_(info_of(simulation_case)),
+Outputs::Outputs(const RunFolder& folder, const Case& simulation_case, const Units& units, double start_time)
+    : folder_(folder), options_(simulation_case.output), info_(info_of(simulation_case, units)),
       start_time_(start_time), step_(simulation_case.time.step), file_(folder.diagnostics()) {}
 
 void Outputs::begin() {

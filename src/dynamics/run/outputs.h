@@ -29,7 +29,7 @@ struct OutputTimes {
 class Outputs {
 public:
     /// @throws IoError where diagnostics.csv cannot be opened, InvalidArgument where another run writes it.
-    Outputs(const RunFolder& folder, const Case& simulation_case, double start_time);
+    Outputs(const RunFolder& folder, const Case& simulation_case, const Units& units, double start_time);
 
     /// What is to be written of one state.
     struct Due {

@@ -3,10 +3,12 @@
 
 #include "backend/threads/parallel.h"
 #include "base/stopwatch.h"
+#include "dynamics/initial/model.h"
 #include "dynamics/propagators/device_choice.h"
 #include "dynamics/run/case_text.h"
 #include "dynamics/run/checkpoint.h"
 #include "dynamics/run/folder.h"
+#include "dynamics/run/origin.h"
 #include "dynamics/run/outputs.h"
 #include "dynamics/run/summary.h"
 #include "dynamics/simulation/state.h"
@@ -96,6 +98,7 @@ private:
     std::optional<Pending> pending_;
     double write_seconds_ = 0.5; ///< that the files of the last output took; a guess before the first
     double start_time_ = 0.0;
+    RunOrigin origin_;
     std::string cost_table_; ///< hash of the one that chose the backend when the run began
     std::uint64_t next_checkpoint_ = 1;
     std::uint64_t first_step_ = 0; // of this process
@@ -148,6 +151,8 @@ void Run::restart() {
     auto checkpoint = newest_checkpoint(folder_, [this](const std::string& text) { say(text); });
     if (!checkpoint) return;
     check_case(checkpoint->deciding_text);
+    require_same_bodies(case_, checkpoint->origin, folder_.path(),
+                        [this](const std::string& text) { say(text); });
     if (case_.time.end < checkpoint->state.time)
         throw InvalidArgument(
             fmt::format("time.end = {} lies before the checkpoint in '{}' at t = {}; a restart only "
@@ -165,8 +170,9 @@ void Run::restart() {
                                              folder_.path().string(), name_of(checkpoint->backend.variant),
                                              new_run_remedy));
     start_time_ = checkpoint->start_time;
+    origin_ = checkpoint->origin;
     cost_table_ = checkpoint->cost_table;
-    outputs_.emplace(folder_, case_, start_time_);
+    outputs_.emplace(folder_, case_, origin_.units, start_time_);
     outputs_->continue_from(*checkpoint);
     next_checkpoint_ = checkpoint_times().next_after(simulation_->time());
     first_step_ = simulation_->step_count();
@@ -181,11 +187,12 @@ void Run::begin(bool wanted_restart) {
         if (fs::exists(folder_.case_file())) check_case(deciding_text(read_case(folder_.case_file())));
         say_no_checkpoint(hooks_, folder_.path());
     }
-    auto initial = make_initial_state(case_.initial);
+    auto initial = state_with_any_G(case_.initial);
     start_time_ = initial.time;
+    origin_ = run_origin(case_, initial, [this](const std::string& text) { say(text); });
     cost_table_ = deciding_cost_table(case_.force);
     simulation_.emplace(std::move(initial.bodies), case_.force, case_.time, start_time_);
-    outputs_.emplace(folder_, case_, start_time_);
+    outputs_.emplace(folder_, case_, origin_.units, start_time_);
     write_file_atomically(folder_.case_file(), case_toml(case_));
     outputs_->begin();
     pending_ = {.due = {.row = true, .snapshot = true}, .checkpoint = false};
@@ -245,6 +252,7 @@ void Run::save_checkpoint() {
     checkpoint.time = case_.time;
     checkpoint.backend = SimulationAccess::backend(*simulation_);
     checkpoint.cost_table = cost_table_;
+    checkpoint.origin = origin_;
     checkpoint.version = std::string(version());
     outputs_->save_to(checkpoint);
     write_checkpoint(folder_, checkpoint);
@@ -286,6 +294,7 @@ RunResult Run::finish() {
         summary.last_row = outputs_->last_row() ? *outputs_->last_row() : simulation_->diagnostics();
         summary.backend = SimulationAccess::backend(*simulation_);
         summary.cost_table = cost_table_;
+        summary.origin = origin_;
         summary.threads = thread_count(case_.force.threads);
         summary.restarted_from_step = restarted_from_step_;
         summary.steps_here = result.steps - first_step_;

@@ -1,5 +1,6 @@
 // Simulations as files and as bytes, in the format of checkpoints: what is loaded goes on to the same bits.
 #include "dynamics/run/checkpoint.h"
+#include "io/seal.h"
 #include "run/checkpoint.h"
 #include "run/sealed_file.h"
 
@@ -48,7 +49,7 @@ Simulation simulation_of(Checkpoint checkpoint, const std::filesystem::path& nam
 } // namespace
 
 void save_simulation(const Simulation& simulation, const std::filesystem::path& path) {
-    write_sealed(path, image_of(simulation));
+    write_with_seal(path, image_of(simulation));
 }
 
 Simulation load_simulation(const std::filesystem::path& path) {

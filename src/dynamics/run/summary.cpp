@@ -39,6 +39,14 @@ Json options(const Case& simulation_case) {
     return out;
 }
 
+// Nothing for N-body units, which have no size.
+Json units_of(const Units& units) {
+    if (!are_physical(units)) return {};
+    return {{"length", {{"name", units.length.name}, {"cm", units.length.in_cgs}}},
+            {"mass", {{"name", units.mass.name}, {"g", units.mass.in_cgs}}},
+            {"velocity", {{"name", units.velocity.name}, {"cm_per_s", units.velocity.in_cgs}}}};
+}
+
 Json energies(const Diagnostics& row) {
     return {{"kinetic", row.kinetic},
             {"potential", row.potential},
@@ -67,6 +75,8 @@ void write_summary(const RunFolder& folder, const Case& simulation_case, const R
                       {"precision", name_of(summary.backend.precision)},
                       {"threads", summary.threads},
                       {"cost_table", summary.cost_table.empty() ? Json() : Json(summary.cost_table)}};
+    out["units"] = units_of(summary.origin.units);
+    out["G"] = {{"value", simulation_case.force.G}, {"origin", summary.origin.G}};
     out["options"] = options(simulation_case);
     if (summary.restarted_from_step) out["restarted_from_step"] = *summary.restarted_from_step;
     out["this_process"] = {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "dynamics/forces/forces.h"
+#include "dynamics/run/checkpoint.h"
 #include "dynamics/run/folder.h"
 
 #include <farfield/run.h>
@@ -23,6 +24,7 @@ struct RunSummary {
     double relative_energy_error = 0.0;
     Diagnostics last_row;
     ForceBackend backend;
+    RunOrigin origin;
     std::string cost_table; ///< hash of the one that chose the backend; empty if the case named it
     int threads = 0;        ///< used by the forces
     std::optional<std::uint64_t> restarted_from_step;

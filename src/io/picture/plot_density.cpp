@@ -175,8 +175,8 @@ void draw_colour_bar(Canvas& canvas, const Rectangle& plot, const PictureFrame& 
         for (int x = static_cast<int>(bar.left); x < static_cast<int>(bar.right); ++x)
             canvas.set(x, y, density_colour((bar.bottom - y - 0.5) / bar.height()));
     std::string label = "log_{10} surface density";
-    if (!info.mass.name.empty() && !info.length.name.empty())
-        label = fmt::format("{} [{} / {}^{{2}}]", label, info.mass.name, info.length.name);
+    if (!info.units.mass.name.empty() && !info.units.length.name.empty())
+        label = fmt::format("{} [{} / {}^{{2}}]", label, info.units.mass.name, info.units.length.name);
     draw_right_axis(canvas, bar, {frame.log_min, frame.log_max, false, label}, theme, 6);
 }
 
@@ -233,9 +233,10 @@ void draw_stars(Canvas& canvas, const Rectangle& plot, const Projection& project
 
 // The unit of time where that of velocity is one length per something: "au/day" gives "day".
 std::string time_unit(const SnapshotInfo& info) {
-    const std::string_view velocity = info.velocity.name;
-    const auto length = info.length.name.size();
-    if (length == 0 || !velocity.starts_with(info.length.name) || !velocity.substr(length).starts_with('/'))
+    const std::string_view velocity = info.units.velocity.name;
+    const auto length = info.units.length.name.size();
+    if (length == 0 || !velocity.starts_with(info.units.length.name) ||
+        !velocity.substr(length).starts_with('/'))
         return "";
     return fmt::format(" {}", velocity.substr(length + 1));
 }
@@ -308,8 +309,8 @@ void plot_density(const std::filesystem::path& png, const Bodies& bodies, const 
     else if (bodies.size() <= bodies_as_stars)
         draw_stars(canvas, plot, projection, bodies);
     constexpr Colour pale{225, 225, 230}; // ticks on the dark map
-    draw_frame(canvas, plot, projection.axis(plane.right, frame.width, info.length.name),
-               projection.axis(plane.up, frame.width, info.length.name), theme, {.ticks = pale});
+    draw_frame(canvas, plot, projection.axis(plane.right, frame.width, info.units.length.name),
+               projection.axis(plane.up, frame.width, info.units.length.name), theme, {.ticks = pale});
     if (!few) draw_colour_bar(canvas, plot, frame, info, theme);
     draw_title(canvas, plot, bodies, info, theme);
     canvas.write_png(png);

@@ -172,6 +172,9 @@ TEST(CaseText, HasEveryKeyThatTheCaseUses) {
         Case simulation_case;
         simulation_case.name = std::string("x");
         simulation_case.initial.kind = *from_name<InitialKind>(name);
+        simulation_case.initial.length_unit = "kpc";
+        simulation_case.initial.mass_unit = "1e10 Msun";
+        simulation_case.initial.velocity_unit = "km/s";
         simulation_case.time.integrator = Integrator::hermite4;
         simulation_case.time.adaptive = true;
         const auto entries = case_entries(simulation_case);

@@ -81,7 +81,8 @@ TEST(Csv, RefusesWhatIsNoTable) {
     refused("x,y\n1,\n", {"line 2", "column 'y'", "''"});
     refused("x,y\n1,1e999\n", {"'1e999'", "a double can hold"});
     refused("x,y\n1,0.5e999\n", {"'0.5e999'", "a double can hold"}); // not small, though it begins with 0.
-    refused("x;y\n1;2\n", {"line 2", "'1;2'"});
+    refused("x;y\n1,2\n", {"line 2", "column 'x'", "'1,2'"});
+    EXPECT_EQ(parse_csv("x;y\n1;2\n", "t.csv").columns[1], std::vector<double>{2});
     refused(std::string_view("x\n\0\n", 4), {"line 2", "'?'"});
     refused("x\n1 2\n", {"'1 2'"});
     refused("x\n+-1\n", {"'+-1'"});

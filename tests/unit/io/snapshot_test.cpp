@@ -59,7 +59,8 @@ struct ForeignFile {
 
 TEST_F(SnapshotFile, RoundTripKeepsEveryBit) {
     const auto bodies = three_bodies();
-    auto info = solar_system_info();
+    SnapshotInfo info;
+    info.units = solar_system_units();
     info.name = "a name";
     info.time = 0.1;
     info.G = 2.5;
@@ -73,8 +74,8 @@ TEST_F(SnapshotFile, RoundTripKeepsEveryBit) {
     EXPECT_EQ(snapshot.info.G, 2.5);
     EXPECT_EQ(snapshot.info.softening, 0.01);
     EXPECT_EQ(snapshot.info.kernel, Kernel::coulomb);
-    EXPECT_EQ(snapshot.info.length.name, "au");
-    EXPECT_EQ(snapshot.info.length.in_cgs, 1.495978707e13);
+    EXPECT_EQ(snapshot.info.units.length.name, "au");
+    EXPECT_EQ(snapshot.info.units.length.in_cgs, 1.495978707e13);
     EXPECT_FALSE(snapshot.info.comoving);
 }
 
@@ -96,7 +97,9 @@ TEST_F(SnapshotFile, SameInputSameBytes) {
 }
 
 TEST_F(SnapshotFile, HasTheLayoutOfGadget4) {
-    write_snapshot(file("s.h5"), three_bodies(), solar_system_info());
+    SnapshotInfo info;
+    info.units = solar_system_units();
+    write_snapshot(file("s.h5"), three_bodies(), info);
     const auto h5 = hdf5::File::open(file("s.h5"));
     const auto header = h5.root().group("Header");
     EXPECT_EQ(header.attribute_array<std::uint64_t>("NumPart_ThisFile"),
@@ -136,7 +139,8 @@ TEST_F(SnapshotFile, RefusesWhatIsNoHdf5File) {
 TEST_F(SnapshotFile, RefusesTruncatedFiles) {
     write_snapshot(file("s.h5"), three_bodies(), {});
     const auto whole = content_of(file("s.h5"));
-    for (std::size_t size : {std::size_t{8}, std::size_t{100}, whole.size() / 2, whole.size() - 1}) {
+    for (std::size_t size : {std::size_t{8}, std::size_t{100}, whole.size() / 2, whole.size() - 17,
+                             whole.size() - 12, whole.size() - 1}) {
         expect_error<IoError>([&] { (void)read_snapshot(written("t.h5", whole.substr(0, size))); }, "t.h5",
                               "truncated", "copy or write it again");
         expect_error<IoError>(

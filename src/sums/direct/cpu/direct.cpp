@@ -5,6 +5,7 @@
 #include "sums/direct/common/repair.h"
 #include "sums/direct/cpu/variants.h"
 #include "sums/kernels/kernel.h"
+#include "sums/points/float_range.h"
 
 #include <farfield/error.h>
 
@@ -71,6 +72,8 @@ void DirectSum::set_points(std::vector<double> sources, std::vector<double> targ
 
 void DirectSum::prepare() {
     frame_ = choose_frame(sources_, targets_, options_.softening);
+    require_float_range(sources_, self_ ? std::span<const double>{} : targets_, frame_, options_.softening,
+                        options_.precision);
     const auto set = [&](auto& prepared, bool with_low) {
         prepared.sources.set(sources_, frame_, with_low);
         if (!self_) prepared.targets.set(targets_, frame_, with_low);
