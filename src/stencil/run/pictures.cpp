@@ -26,6 +26,16 @@ std::string axis_label(const stencil::Grid& grid, const stencil::Axis& axis) {
     return fmt::format("{} [cells]", "xyz"[axis.coordinate]);
 }
 
+std::size_t bytes_of_frame(const picture::Plane& plane) {
+    return sizeof(std::int64_t) + static_cast<std::size_t>(plane.columns * plane.rows) * sizeof(float);
+}
+
+std::int64_t step_of_frame(const std::byte* frame) {
+    std::int64_t step = 0;
+    std::memcpy(&step, frame, sizeof step);
+    return step;
+}
+
 struct Sides {
     double first, last;
 };
@@ -114,12 +124,25 @@ void Frames::add(std::int64_t step, std::span<const double> values) {
     file_.append(bytes);
 }
 
+picture::Plane Frames::reduced_plane() const {
+    const std::vector<double> zeros(static_cast<std::size_t>(view_.plane().columns * view_.plane().rows));
+    return picture::reduce(view_.plane(), zeros, frame_cells).plane;
+}
+
+void Frames::cut_to(std::int64_t step) {
+    const auto bytes = read_file(path_);
+    const auto frame_bytes = bytes_of_frame(reduced_plane());
+    std::size_t end = 0;
+    for (; end + frame_bytes <= bytes.size(); end += frame_bytes)
+        if (step_of_frame(bytes.data() + end) > step) break;
+    file_.continue_from(end);
+}
+
 std::size_t Frames::write(const std::filesystem::path& png) {
     const auto bytes = read_file(path_);
-    const std::vector<double> zeros(static_cast<std::size_t>(view_.plane().columns * view_.plane().rows));
-    const auto plane = picture::reduce(view_.plane(), zeros, frame_cells).plane;
+    const auto plane = reduced_plane();
     const auto cells = static_cast<std::size_t>(plane.columns * plane.rows);
-    const auto frame_bytes = sizeof(std::int64_t) + cells * sizeof(float);
+    const auto frame_bytes = bytes_of_frame(plane);
     const auto count = bytes.size() / frame_bytes;
     std::vector<float> all(count * cells);
     for (std::size_t i = 0; i < count; ++i)
@@ -128,8 +151,7 @@ std::size_t Frames::write(const std::filesystem::path& png) {
     const auto range = picture::range_of(all);
     picture::Animation animation(frame_milliseconds);
     for (std::size_t i = 0; i < count; ++i) {
-        std::int64_t step = 0;
-        std::memcpy(&step, bytes.data() + i * frame_bytes, sizeof step);
+        const auto step = step_of_frame(bytes.data() + i * frame_bytes);
         animation.add(view_.draw(plane, std::span(all).subspan(i * cells, cells), range, step, frame_size));
     }
     if (count > 0) write_file_atomically(png, animation.bytes());

@@ -53,11 +53,16 @@ public:
     void begin();
     void continue_from(std::uint64_t bytes) { file_.continue_from(bytes); }
     void add(std::int64_t step, std::span<const double> values);
+    /// Takes back the frames of later steps than `step`.
+    void cut_to(std::int64_t step);
     std::uint64_t sync() { return file_.sync(); }
     /// Draws all frames so far with one scale of colours. @returns how many.
     std::size_t write(const std::filesystem::path& png);
 
 private:
+    /// The plane of a frame, whose cells may be averages.
+    [[nodiscard]] picture::Plane reduced_plane() const;
+
     FieldView view_;
     std::int64_t every_;
     std::filesystem::path path_;

@@ -1,8 +1,6 @@
 #include "stencil/run/state.h"
 
-#include "base/stopwatch.h"
-
-#include <farfield/error.h>
+#include "io/csv.h"
 
 #include <fmt/format.h>
 
@@ -65,12 +63,10 @@ bool StencilState::read_all(std::vector<std::vector<double>>& values, Bad& bad) 
 }
 
 void StencilState::take() {
-    const Stopwatch watch;
     Bad bad{};
     if (!read_all(spare_, bad)) find_first_bad(executor_.step(), bad);
     std::swap(good_, spare_);
     step_ = executor_.step();
-    seconds_ = watch.seconds();
 }
 
 std::span<const double> StencilState::field(int index) {
@@ -116,15 +112,16 @@ void StencilState::find_first_bad(std::int64_t bad_step, Bad bad) {
         }
     }
     const auto step = bad_step - 1;
-    throw Error(
+    const auto value = format_csv_row({&bad.value, 1}); // "nan" never has a sign
+    throw NotFinite(
         bad_step == 0
             ? fmt::format("the field '{}' begins with the value {} in the cell {}; an initial value "
                           "must be finite: look for divisions by 0",
-                          model_.fields[static_cast<std::size_t>(bad.field)].name, bad.value,
+                          model_.fields[static_cast<std::size_t>(bad.field)].name, value,
                           place_of(model_, bad.field, bad.cell))
             : fmt::format("the field '{}' became {} in the cell {} in step {} (t = {:.10g}); look for a "
                           "dt that is too large or a division by 0; the state before is kept",
-                          model_.fields[static_cast<std::size_t>(bad.field)].name, bad.value,
+                          model_.fields[static_cast<std::size_t>(bad.field)].name, value,
                           place_of(model_, bad.field, bad.cell), step,
                           static_cast<double>(step) * model_.dt));
 }

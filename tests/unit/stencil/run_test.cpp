@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -99,6 +100,52 @@ TEST_F(StencilRunFiles, TheFirstStepThatIsNotFiniteIsFound) {
     } catch (const Error& error) {
         const std::string text = error.what();
         EXPECT_NE(text.find("'v' became inf in the cell (x = 1) in step 9"), std::string::npos) << text;
+    }
+}
+
+// It is noticed at another step in each of the runs, and one of them was stopped on the way.
+TEST_F(StencilRunFiles, ARunThatWentWrongLeavesTheSameFilesWheneverThatIsNoticed) {
+    // 1.5^n leaves the doubles when n = 1751; inf − inf is NaN from the next step on
+    const auto grows = StencilProgram::from_text(
+        "grid g[x: 4]\nfield v on g = 1\nfield w on g = 0\nupdate a: v *= 1.5\nupdate b: w = v - v\nstep: a, "
+        "b\n"
+        "record total = max of v every 3\nrecord none = sum of w\ntime steps = 100000\n");
+    const auto end_of = [&](const StencilRunSettings& settings,
+                            const StencilRunHooks& hooks = {}) -> std::string {
+        try {
+            if (!run_stencil(grows, settings, hooks).finished) return "stopped";
+        } catch (const Error& error) {
+            return error.what();
+        }
+        return "nothing noticed";
+    };
+    const auto with = [&](const fs::path& out, std::int64_t checkpoints, std::int64_t every) {
+        auto given = settings(out);
+        given.checkpoint_steps = checkpoints;
+        given.animations = {{"w", folder_ / (out.string() + ".png"), every}};
+        return given;
+    };
+    fs::create_directories(folder_);
+    const auto told = end_of(with("plain", 0, 50));
+    EXPECT_NE(told.find("'v' became inf in the cell (x = 0) in step 1750"), std::string::npos) << told;
+    EXPECT_EQ(end_of(with("often", 97, 50)), told);
+    EXPECT_EQ(end_of(with("late", 5000, 50)), told);
+    StencilRunHooks stop;
+    stop.stop_requested = [] { return true; };
+    auto parts = with("parts", 0, 50);
+    EXPECT_EQ(end_of(parts, stop), "stopped");
+    parts.restart = true;
+    EXPECT_EQ(end_of(parts), told);
+    EXPECT_EQ(end_of(parts), told); // and once more from the step before it
+    const auto series = bytes(folder_ / "plain/series.csv");
+    EXPECT_EQ(std::count(series.begin(), series.end(), '\n'), 1 + 1750);
+    EXPECT_EQ(series.find("inf"), std::string::npos);
+    EXPECT_EQ(series.find("-nan"), std::string::npos); // where `total` is not due
+    for (const auto* folder : {"often", "late", "parts"}) {
+        EXPECT_EQ(bytes(folder_ / folder / "series.csv"), series) << folder;
+        EXPECT_EQ(bytes(folder_ / folder / "w.frames"), bytes(folder_ / "plain/w.frames")) << folder;
+        EXPECT_EQ(bytes(folder_ / folder / "checkpoint.h5"), bytes(folder_ / "plain/checkpoint.h5"))
+            << folder;
     }
 }
 
