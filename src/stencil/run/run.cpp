@@ -26,17 +26,12 @@ namespace fs = std::filesystem;
 
 constexpr double chunk_seconds = 0.1; // between looks at the clock, the keyboard and the progress line
 
-// Steps between looks for values that are not finite. A number of steps, not a time, so that a run that went
-// wrong ends alike on every machine. A look copies all fields to the host, which on a GPU costs as much as a
-// few hundred steps, on a CPU as a few.
-constexpr std::int64_t look_steps = 512;
-constexpr std::int64_t look_steps_gpu = 4096;
-
 class Run {
 public:
     Run(const StencilProgram& program, const StencilRunSettings& settings, const StencilRunHooks& hooks)
         : program_(program), settings_(settings), hooks_(hooks),
-          last_step_(checked_last_step(program, settings)), folder_(settings.out, settings.restart),
+          last_step_(checked_last_step(program, settings)),
+          folder_(settings.out, settings.restart || settings.overwrite),
           inputs_(input_files(model(), program.data()->folder)) {
         auto checkpoint =
             settings.restart
@@ -46,6 +41,7 @@ public:
         const Stopwatch watch;
         prepared_ = prepare(*program.data(), settings.options);
         prepare_seconds_ = watch.seconds();
+        if (settings.overwrite) folder_.remove_earlier_run();
         if (hooks_.prepared) hooks_.prepared();
         for (const auto& text : prepared_.notes) note(text);
         if (!prepared_.warnings.empty()) say(prepared_.warnings);
@@ -79,9 +75,6 @@ public:
 private:
     [[nodiscard]] const stencil::Model& model() const { return program_.data()->model(); }
     [[nodiscard]] std::int64_t step() const { return prepared_.executor->step(); }
-    [[nodiscard]] std::int64_t look_every() const {
-        return prepared_.target == "cuda" ? look_steps_gpu : look_steps;
-    }
     [[nodiscard]] double time() const { return static_cast<double>(step()) * model().dt; }
     void check(const StencilCheckpoint& checkpoint) const;
     void check_program(const std::string& before) const;
@@ -198,7 +191,8 @@ void Run::begin() {
 
 // To the next event, but no longer than a moment.
 void Run::advance() {
-    const auto look = (step() / look_every() + 1) * look_every();
+    const auto every = look_every(prepared_.target);
+    const auto look = (step() / every + 1) * every;
     auto until = std::min({last_step_, step() + chunk_, files_->next_due(step()), look});
     if (settings_.checkpoint_steps > 0)
         until = std::min(until, (step() / settings_.checkpoint_steps + 1) * settings_.checkpoint_steps);
@@ -221,7 +215,7 @@ void Run::write_due(bool stopped) {
     const bool by_steps = settings_.checkpoint_steps > 0 && step() % settings_.checkpoint_steps == 0;
     const bool checkpoint = stopped || step() == last_step_ || by_clock || by_steps;
     files_->add_frames();
-    if (fields || checkpoint || step() % look_every() == 0) state_->take();
+    if (fields || checkpoint || step() % look_every(prepared_.target) == 0) state_->take();
     if (fields) files_->write_fields();
     if (checkpoint) save_checkpoint();
     output_seconds_ += watch.seconds();

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace farfield {
@@ -43,8 +44,7 @@ public:
 private:
     struct Bad {
         int field;
-        std::size_t cell;
-        double value;
+        std::string value; ///< and its cell
     };
     [[nodiscard]] bool read_all(std::vector<std::vector<double>>& values, Bad& bad);
     void put_back(std::int64_t step);
