@@ -180,6 +180,25 @@ TEST_F(StencilRunFiles, AStoppedRunGoesOnToTheSameBytes) {
     }
 }
 
+TEST_F(StencilRunFiles, APictureIsOfTheCellsThatTheRunWrites) {
+    const auto picture = [&](const std::string& name, const std::string& more, double wall) {
+        const auto text = "program plate\n" + more + "grid g[x: 16, y: 16]\n" +
+                          "subdomain disk(x, y) at (x+1/2, y) = (x - 8)^2 + (y - 8)^2 < 16\n" +
+                          (more.empty() ? "" : "subdomain other(x, y) at (x, y+1/2) = x < 5\n") +
+                          "field u on g at (x+1/2, y) = if x == 0 then " + std::to_string(wall) +
+                          " else 0.0\nupdate a on x > 0: u += x/16\nstep: a\ntime steps = 1\n";
+        auto given = settings(name);
+        given.plots = {{"u", folder_ / (name + ".png")}};
+        run_stencil(StencilProgram::from_text(text), given);
+        return bytes(folder_ / (name + ".png"));
+    };
+    const auto plain = picture("plain", "", 5);
+    EXPECT_FALSE(plain.empty());
+    EXPECT_EQ(picture("hot", "", 500), plain);                     // x = 0 is frozen, and beyond the colours
+    EXPECT_NE(picture("within", "", 0.5), plain);                  // and drawn all the same
+    EXPECT_EQ(picture("other", "# of another place\n", 5), plain); // u lies at (x+1/2, y), as the disk does
+}
+
 TEST_F(StencilRunFiles, TheEndMayBeAStepOrATime) {
     auto by_time = settings("time");
     by_time.end = 0.7; // steps of 1/2: the second one passes it
