@@ -102,9 +102,9 @@ private:
 };
 
 struct StencilOptions {
-    /// auto, interpreter, cpu, cuda. `auto` is cuda where there is a GPU, else cpu; where a GPU has too little
-    /// memory it takes cpu, and without a compiler the interpreter, with a note. Another target is used or
-    /// refused. Results are the same bits.
+    /// auto, interpreter, cpu, cuda. `auto` is cuda where there is a GPU, else cpu; where a GPU has too
+    /// little memory it takes cpu, and without a compiler the interpreter, with a note. Another target is
+    /// used or refused. Results are the same bits.
     std::string target = "auto";
     int device = 0; ///< GPU, CUDA's number
     StencilMask mask = StencilMask::automatic;
@@ -152,8 +152,8 @@ public:
     StencilRun& operator=(StencilRun&&) noexcept;
     ~StencilRun();
 
-    /// Takes `steps` ≥ 0 steps. Looks at the end, and every 512 steps (4,096 on a GPU), for values that are not
-    /// finite. @throws InvalidArgument, DeviceError; Error naming such a field, its cell and the steps.
+    /// Takes `steps` ≥ 0 steps. Looks at the end, and every 512 steps (4,096 on a GPU), for values that are
+    /// not finite. @throws InvalidArgument, DeviceError; Error naming such a field, its cell and the steps.
     void advance(std::int64_t steps);
     /// Goes on to the end that the program names. @throws InvalidArgument where it names none.
     void run();

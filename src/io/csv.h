@@ -30,8 +30,8 @@ struct Table {
 Table parse_csv(std::string_view text, std::string_view name);
 Table read_csv(const std::filesystem::path& path);
 
-/// The text of a table: the shortest decimals that read back to the same doubles, lines ended by '\n'; "nan" has
-/// no sign.
+/// The text of a table: the shortest decimals that read back to the same doubles, lines ended by '\n'; "nan"
+/// has no sign.
 /// @throws InvalidArgument where names and columns disagree in number or columns in length.
 std::string format_csv(const Table& table);
 
