@@ -4,6 +4,7 @@
 #include "stencil/analysis/analysis.h"
 #include "stencil/analysis/wording.h"
 #include "stencil/front_end/syntax/diagnostic_kinds.h"
+#include "stencil/ir/op_info.h"
 
 #include <fmt/format.h>
 
