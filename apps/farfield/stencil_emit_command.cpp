@@ -56,6 +56,8 @@ StencilPart declare_stencil_emit(CommandParser stencil) {
     add_count(
         app, "--steps", command->steps, {1, 2147483647},
         "Steps that the project does unless it is told otherwise; by default those of the program, or 1000");
+    app.add_flag("--allow-unstable", task.allow_unstable,
+                 "Write a program whose time step is too long to be stable");
     app.add("--out", task.folder, "Folder for the project").type_name("FOLDER").required();
     return {app, [command] {
                 return with_inputs({command->task.program.input}, [&] {

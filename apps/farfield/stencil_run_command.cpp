@@ -29,6 +29,7 @@ struct StencilRunOptions {
     double end = -1;
     std::filesystem::path out;
     bool restart = false;
+    bool overwrite = false;
     bool quiet = false;
     std::vector<std::string> plots;
     std::vector<std::string> animations;
@@ -156,6 +157,7 @@ StencilRunSettings settings_of(const StencilRunOptions& options, const StencilPr
     StencilRunSettings settings;
     settings.out = options.out.empty() ? std::filesystem::path(program.name()) : options.out;
     settings.restart = options.restart;
+    settings.overwrite = options.overwrite;
     settings.options = options.machine;
     if (options.steps >= 0) settings.steps = options.steps;
     if (options.end >= 0) settings.end = options.end;
@@ -267,7 +269,7 @@ void keep_given(CommandParser app, StencilRunOptions& options) {
     for (const auto& option : app.options()) {
         if (option.given.empty() || option.long_names.empty()) continue;
         const auto name = "--" + option.long_names.front();
-        if (name == "--restart" || name == "--help") continue;
+        if (name == "--restart" || name == "--overwrite" || name == "--help") continue;
         if (!option.takes_value) {
             options.given.push_back(name);
             continue;
@@ -309,6 +311,8 @@ StencilPart declare_stencil_run(CommandParser stencil) {
     app.add("--out", options->out, "Folder for the output; by default named after the program")
         .type_name("DIR");
     app.add_flag("--restart", options->restart, "Continue from the last checkpoint in the output folder");
+    app.add_flag("--overwrite", options->overwrite,
+                 "Replace the files of an earlier run in the output folder");
     app.add("--checkpoint-every", options->checkpoint_every,
             "Steps (500) or time of the clock (30s, 10min, 2h) between checkpoints")
         .type_name("INTERVAL")

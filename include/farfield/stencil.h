@@ -106,9 +106,9 @@ private:
 };
 
 struct StencilOptions {
-    /// auto, interpreter, cpu, cuda. `auto` is cuda where there is a GPU, else cpu; a GPU that has too little
-    /// memory falls back to cpu, and cpu without a compiler to the interpreter, with a note. Results are the
-    /// same bits.
+    /// auto, interpreter, cpu, cuda. `auto` is cuda where there is a GPU, else cpu; where a GPU has too
+    /// little memory it takes cpu, and without a compiler the interpreter, with a note. Another target is
+    /// used or refused. Results are the same bits.
     std::string target = "auto";
     int device = 0; ///< GPU, CUDA's number
     StencilMask mask = StencilMask::automatic;
@@ -156,7 +156,8 @@ public:
     StencilRun& operator=(StencilRun&&) noexcept;
     ~StencilRun();
 
-    /// Takes `steps` ≥ 0 steps. @throws InvalidArgument, DeviceError.
+    /// Takes `steps` ≥ 0 steps. Looks at the end, and every 512 steps (4,096 on a GPU), for values that are
+    /// not finite. @throws InvalidArgument, DeviceError; Error naming such a field, its cell and the steps.
     void advance(std::int64_t steps);
     /// Goes on to the end that the program names. @throws InvalidArgument where it names none.
     void run();
@@ -168,6 +169,7 @@ public:
     /// A copy of a field. @throws InvalidArgument where there is none of that name.
     [[nodiscard]] StencilField field(std::string_view name);
     /// Replaces a field: as many values as field(name) has, in its order; floats are rounded.
+    /// @throws InvalidArgument for another number of values, or one that is not finite.
     void set_field(std::string_view name, std::span<const double> values);
     /// Everything recorded so far. @throws InvalidArgument where there is none of that name.
     [[nodiscard]] StencilSeries series(std::string_view name);

@@ -34,9 +34,10 @@ struct StencilAnimation {
 };
 
 struct StencilRunSettings {
-    /// Created if missing; refused if it holds an earlier run and `restart` is false.
+    /// Created if missing; refused if it holds an earlier run, without `restart` or `overwrite`.
     std::filesystem::path out;
     bool restart = false;
+    bool overwrite = false; ///< removes the files of an earlier run, once the program is known to run
     /// Where the run ends, counted from its beginning: at most one of the two; none: what the program says.
     std::optional<std::int64_t> steps{};
     std::optional<double> end{}; ///< a time; the last step ends at or after it

@@ -75,7 +75,12 @@ void run_to_end(StencilRun& run) {
 }
 
 void set_field(StencilRun& run, const std::string& name, const Input& values) {
-    const auto array = nb::module_::import_("numpy").attr("ascontiguousarray")(values.object, "float64");
+    const auto numpy = nb::module_::import_("numpy");
+    if (nb::cast<bool>(numpy.attr("iscomplexobj")(values.object)))
+        throw nb::type_error(("the values for the field " + name +
+                              " are complex; fields are real: give a field each to .real and .imag")
+                                 .c_str());
+    const auto array = numpy.attr("ascontiguousarray")(values.object, "float64");
     const auto view = nb::cast<nb::ndarray<const double, nb::c_contig, nb::device::cpu>>(array);
     const auto shape = run.field(name).shape;
     const auto same = view.ndim() == shape.size() && [&] {
@@ -180,7 +185,9 @@ void bind_run_class(nb::module_& module) {
         .def(nb::new_(&make_run), "program"_a, nb::kw_only(), "target"_a = "auto", "device"_a = 0,
              "mask"_a = "auto", "threads"_a = 0, "time_tile"_a = 0, "block"_a = std::array<int, 3>{},
              "allow_unstable"_a = false)
-        .def("advance", &advance, "steps"_a, "Takes steps. Ctrl-C ends it between two of them.")
+        .def("advance", &advance, "steps"_a,
+             "Takes steps. Ctrl-C ends it between two of them. FarfieldError where a field is no longer "
+             "finite.")
         .def("run", &run_to_end, "Goes on to the end that the program names.")
         .def_prop_ro("step", &StencilRun::step, "Steps taken.")
         .def_prop_ro("time", &StencilRun::time)
@@ -191,7 +198,7 @@ void bind_run_class(nb::module_& module) {
                 return array_of(std::move(field.values), field.shape);
             },
             "name"_a, "A copy of a field, of shape (z, y, x) without the axes that the grid lacks.")
-        .def("set_field", &set_field, "name"_a, "values"_a, "Replaces a field.")
+        .def("set_field", &set_field, "name"_a, "values"_a, "Replaces a field by finite real values.")
         .def(
             "series",
             [](StencilRun& run, const std::string& name) -> nb::typed<nb::tuple, Float64Array, Float64Array> {

@@ -111,6 +111,8 @@ constexpr std::array keywords{
             set_member<&StencilRunSettings::end>},
     Keyword{"restart", "bool", "False", "go on from the last checkpoint in `out`.",
             set_member<&StencilRunSettings::restart>},
+    Keyword{"overwrite", "bool", "False", "replace the files of an earlier run in `out`.",
+            set_member<&StencilRunSettings::overwrite>},
     Keyword{"plots", "collections.abc.Mapping[str, str | os.PathLike]", "{}",
             "fields and the PNG files that they are drawn into at the end.", set_plots},
     Keyword{"animations", "collections.abc.Mapping[str, str | os.PathLike | tuple[str | os.PathLike, int]]",
@@ -200,7 +202,7 @@ those of an undisturbed run.
 
 Args:
     program: a StencilProgram, or the path of a program (.ff).
-    out: the output folder; created if missing, refused if it holds an earlier run and `restart` is False.)";
+    out: the output folder; created if missing, refused if it holds an earlier run, without `restart` or `overwrite`.)";
     for (const auto& keyword : keywords) out += std::string("\n    ") + keyword.name + ": " + keyword.doc;
     return out + R"(
 

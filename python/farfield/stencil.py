@@ -16,6 +16,8 @@ described in docs/guide/stencil-language.md of the repository.
 
 from __future__ import annotations
 
+import functools
+import operator
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias, Union
@@ -25,7 +27,7 @@ from ._core import StencilRun as Run
 
 __all__ = ["Builder", "Equation", "Expr", "Field", "Program", "Run", "X", "Y", "Z", "call", "cos", "data", "dt", "dx", "dy", "dz",
            "everywhere", "exp", "image", "interior", "let", "load", "log", "maximum", "minimum", "parse", "pi", "sin", "sqrt",
-           "step", "t", "where", "x", "y", "z"]  # fmt: skip
+           "step", "t", "tanh", "where", "x", "y", "z"]  # fmt: skip
 
 
 def load(path: str | os.PathLike[str], **parameters: bool | int | float) -> Program:
@@ -136,6 +138,20 @@ class Expr:
     def __or__(self, other: Value) -> Expr:
         return _binary(self, "or", other, _OR)
 
+    def __abs__(self) -> Expr:
+        return call("abs", self)
+
+    def __array_ufunc__(self, ufunc: object, method: str, *inputs: object, **options: object) -> Expr:
+        """Functions and operators of NumPy: np.exp(x) and np.float64(2)*x are expressions, too."""
+        name = getattr(ufunc, "__name__", str(ufunc))
+        known = _UFUNCS.get(name)
+        if known is None or method != "__call__" or options:
+            raise TypeError(f"numpy.{name} is no function of the language; there are {', '.join(sorted(_UFUNCS))}")
+        for value in inputs:
+            if getattr(value, "shape", ()) != ():
+                raise TypeError("an array has no place in an expression; save it with numpy.save and read it with data(\"file.npy\")")
+        return known(*map(_expr, inputs))
+
     def __invert__(self) -> Expr:
         return Expr(f"not {_operand(self, _NOT)}", _NOT)
 
@@ -201,6 +217,10 @@ def sqrt(a: Value) -> Expr:
     return call("sqrt", a)
 
 
+def tanh(a: Value) -> Expr:
+    return call("tanh", a)
+
+
 def minimum(*arguments: Value) -> Expr:
     return call("min", *arguments)
 
@@ -211,6 +231,16 @@ def maximum(*arguments: Value) -> Expr:
 
 def where(condition: Value, yes: Value, no: Value) -> Expr:
     return call("where", condition, yes, no)
+
+
+_UFUNCS = {
+    **{name: functools.partial(call, name) for name in ("cbrt", "ceil", "cos", "exp", "floor", "log", "sin", "sqrt", "tanh")},
+    **{"absolute": functools.partial(call, "abs"), "fabs": functools.partial(call, "abs"), "minimum": minimum, "maximum": maximum},
+    **{"add": operator.add, "subtract": operator.sub, "multiply": operator.mul, "divide": operator.truediv, "true_divide": operator.truediv},
+    **{"floor_divide": operator.floordiv, "remainder": operator.mod, "power": operator.pow, "float_power": operator.pow},
+    **{"negative": operator.neg, "less": operator.lt, "less_equal": operator.le, "greater": operator.gt, "greater_equal": operator.ge},
+    **{"equal": operator.eq, "not_equal": operator.ne},
+}
 
 
 def image(file: str) -> Expr:

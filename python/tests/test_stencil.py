@@ -151,6 +151,50 @@ def test_mistakes():
         x + "1"
 
 
+GROWS = "grid g[x: 4]\nfield u on g = 1\nupdate a: u *= k\nstep: a\ntime steps = 100000\n"
+
+
+@pytest.mark.parametrize("name", ["advance", "run"])
+def test_a_field_that_is_no_longer_finite_stops_the_run(name):
+    run = stencil.Run(stencil.parse("param k = 1.5\n" + GROWS), target="interpreter")
+    with pytest.raises(farfield.Error, match=r"'u' became inf in the cell \(x = 0\) between step"):
+        run.run() if name == "run" else run.advance(5000)
+    assert run.step < 3000  # 1.5^1751 is beyond the doubles
+    assert np.isinf(run.field("u")).all()  # it may be looked at
+
+
+def test_values_that_are_not_finite_are_refused():
+    run = stencil.Run(stencil.parse(COUNT), target="interpreter")
+    for bad in (np.nan, -np.inf):
+        values = np.zeros((3, 4))
+        values[1, 2] = bad
+        with pytest.raises(farfield.InvalidArgument, match=r"(nan|-inf) in the cell \(x = 2, y = 1\)"):
+            run.set_field("u", values)
+        with pytest.raises(farfield.InvalidArgument, match="rate"):
+            stencil.parse(COUNT, rate=float(bad))
+    with pytest.raises(TypeError, match="complex"):
+        run.set_field("u", np.ones((3, 4)) * 1j)
+    assert run.field("u")[1, 2] == 12  # as it was
+
+
+@pytest.mark.parametrize("option", [{"threads": -4}, {"time_tile": -1}, {"block": (8, -8, 0)}, {"device": -1}])
+def test_options_below_zero_are_refused(option):
+    with pytest.raises(farfield.InvalidArgument, match="must be ≥ 0"):
+        stencil.Run(stencil.parse(COUNT), **option)
+
+
+def test_functions_of_numpy_are_those_of_the_language():
+    assert str(abs(x - 2)) == "abs(x - 2)"
+    assert str(np.exp(-x)) == str(exp(-x))
+    assert str(np.sqrt(np.maximum(x, 1)) + np.tanh(x)) == "sqrt(max(x, 1)) + tanh(x)"
+    assert str(np.float64(2) * x) == "2.0 * x"
+    assert str(np.abs(x)) == "abs(x)"
+    with pytest.raises(TypeError, match="numpy.arctan is no function of the language"):
+        np.arctan(x)
+    with pytest.raises(TypeError, match="data"):
+        np.ones(4) * x
+
+
 def test_interpreter_and_cpu_agree():
     fields = []
     for target in ("interpreter", "cpu"):

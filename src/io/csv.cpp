@@ -12,6 +12,7 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <cmath>
 
 namespace farfield {
 namespace {
@@ -162,6 +163,10 @@ private:
 };
 
 void append_number(std::string& out, double value) {
+    if (std::isnan(value)) { // its sign depends on the machine
+        out += "nan";
+        return;
+    }
     std::array<char, 32> buffer{};
     const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
     out.append(buffer.data(), result.ptr);

@@ -33,7 +33,8 @@ struct Table {
 Table parse_csv(std::string_view text, std::string_view name, std::span<const std::string_view> wanted = {});
 Table read_csv(const std::filesystem::path& path, std::span<const std::string_view> wanted = {});
 
-/// The text of a table: the shortest decimals that read back to the same doubles, lines ended by '\n'.
+/// The text of a table: the shortest decimals that read back to the same doubles, lines ended by '\n'; "nan"
+/// has no sign.
 /// @throws InvalidArgument where names and columns disagree in number or columns in length.
 std::string format_csv(const Table& table);
 

@@ -75,7 +75,7 @@ std::string system_failure(std::string_view action, const std::filesystem::path&
                        std::generic_category().message(error_number), remedy_of(error_number));
 }
 
-std::vector<std::byte> read_file(const std::filesystem::path& path) {
+std::vector<std::byte> read_file(const std::filesystem::path& path, std::size_t most) {
     const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (file.get() < 0) throw IoError(system_failure("open", path, errno));
     struct stat status {};
@@ -84,11 +84,12 @@ std::vector<std::byte> read_file(const std::filesystem::path& path) {
     // One byte more than the size tells the end without another allocation.
     if (::fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode))
         expected = static_cast<std::size_t>(status.st_size) + 1;
+    expected = std::clamp<std::size_t>(expected, 1, most);
 
     std::vector<std::byte> bytes;
     std::size_t used = 0;
-    for (;;) {
-        if (used == bytes.size()) bytes.resize(std::max(expected, 2 * bytes.size()));
+    while (used < most) {
+        if (used == bytes.size()) bytes.resize(std::min(most, std::max(expected, 2 * bytes.size())));
         const auto got = ::read(file.get(), bytes.data() + used, bytes.size() - used);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) throw IoError(system_failure("read", path, errno));

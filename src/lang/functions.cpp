@@ -32,8 +32,17 @@ struct Advice {
     std::string_view name;
     std::string_view remedy;
 };
-constexpr std::array<Advice, 13> advice{{
+constexpr std::array<Advice, 18> advice{{
     {"tan", "write sin(x)/cos(x)"},
+    {"atan",
+     "there are no inverses of sin, cos and tan; put angles into a file and read it with data(\"file.npy\")"},
+    {"atan2",
+     "there are no inverses of sin, cos and tan; put angles into a file and read it with data(\"file.npy\")"},
+    {"asin",
+     "there are no inverses of sin, cos and tan; put angles into a file and read it with data(\"file.npy\")"},
+    {"acos",
+     "there are no inverses of sin, cos and tan; put angles into a file and read it with data(\"file.npy\")"},
+    {"hypot", "write sqrt(x^2 + y^2)"},
     {"ln", "the natural logarithm is log(x)"},
     {"log10", "write log(x)/log(10.0)"},
     {"log2", "write log(x)/log(2.0)"},

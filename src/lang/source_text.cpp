@@ -7,9 +7,9 @@
 namespace farfield::lang {
 
 SourceText::SourceText(std::string name, std::string text) : name_(std::move(name)), text_(std::move(text)) {
+    if (text_.starts_with("\xEF\xBB\xBF")) text_.erase(0, 3); // the mark that some editors put first
     was_cut_ = text_.size() > longest;
     if (was_cut_) text_.resize(longest);
-    if (text_.starts_with("\xEF\xBB\xBF")) text_.replace(0, 3, "   "); // the mark that some editors put first
     line_begins_.push_back(0);
     for (std::size_t i = 0; i < text_.size(); ++i)
         if (text_[i] == '\n') line_begins_.push_back(static_cast<std::uint32_t>(i + 1));

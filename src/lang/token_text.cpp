@@ -66,6 +66,20 @@ constexpr std::array<Advice, 14> advice{{
     {"\xE2\x89\xA5", "write '>='"},
 }};
 
+// Characters that editors and web pages leave behind, and what they are called.
+constexpr std::array<Advice, 10> invisible{{
+    {"\xC2\xA0", "a no-break space (U+00A0)"},
+    {"\xC2\xAD", "a soft hyphen (U+00AD)"},
+    {"\xE2\x80\x89", "a thin space (U+2009)"},
+    {"\xE2\x80\x8B", "a zero-width space (U+200B)"},
+    {"\xE2\x80\x8C", "a zero-width non-joiner (U+200C)"},
+    {"\xE2\x80\x8D", "a zero-width joiner (U+200D)"},
+    {"\xE2\x80\x8E", "a left-to-right mark (U+200E)"},
+    {"\xE2\x80\xAF", "a narrow no-break space (U+202F)"},
+    {"\xE3\x80\x80", "an ideographic space (U+3000)"},
+    {"\xEF\xBB\xBF", "a byte order mark (U+FEFF)"},
+}};
+
 // Decides between too large and too small, which from_chars does not tell apart.
 double beyond_range(std::string_view text) { return std::strtod(std::string(text).c_str(), nullptr); }
 
@@ -142,6 +156,10 @@ std::pair<std::string, std::string> about_character(std::string_view character) 
     const auto first = static_cast<unsigned char>(character[0]);
     if (first < 0x20 || first == 0x7F)
         return {fmt::format("a control character (code {}) stands here", first), "remove it"};
+    for (const auto& one : invisible)
+        if (one.character == character)
+            return {fmt::format("{} stands here, which cannot be seen", one.remedy),
+                    "remove it, or write a blank"};
     if (first >= 0x80)
         return {"this character means nothing in a program",
                 "names consist of the letters a-z, A-Z, digits and _; other characters may stand in remarks"};

@@ -27,13 +27,13 @@ OutputFolder::OutputFolder(fs::path path) : path_(std::move(path)) {
                         path_.string(), std::generic_category().message(errno)));
 }
 
-void OutputFolder::require_no_earlier_run(const std::vector<fs::path>& files) const {
+void OutputFolder::require_no_earlier_run(const std::vector<fs::path>& files, std::string_view remedy) const {
     const auto found = existing(files);
     if (found.empty()) return;
     throw InvalidArgument(
         fmt::format("the output folder '{}' holds an earlier run ('{}'); choose another folder, "
-                    "or continue that run with restart (--restart)",
-                    path_.string(), found.front().filename().string()));
+                    "or continue that run with restart (--restart){}",
+                    path_.string(), found.front().filename().string(), remedy));
 }
 
 std::vector<fs::path> existing(std::vector<fs::path> files) {

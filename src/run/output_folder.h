@@ -4,6 +4,7 @@
 #include "run/sealed_file.h"
 
 #include <filesystem>
+#include <string_view>
 #include <vector>
 
 namespace farfield {
@@ -20,8 +21,9 @@ public:
         return {path_ / "checkpoint.h5", path_ / "checkpoint.previous.h5"};
     }
     /// For a run that is no restart. @throws InvalidArgument where one of `files` is there: an earlier run
-    /// has left it.
-    void require_no_earlier_run(const std::vector<std::filesystem::path>& files) const;
+    /// has left it. `remedy` ends the message.
+    void require_no_earlier_run(const std::vector<std::filesystem::path>& files,
+                                std::string_view remedy = {}) const;
 
 private:
     std::filesystem::path path_;

@@ -69,6 +69,8 @@ std::shared_ptr<const ir::Program> compile(const Model& model, const CompileOpti
     if (diagnostics.has_errors()) return nullptr;
     ir::verify(program);
     show("lower", program);
+    if (options.check_whole_numbers) check_whole_numbers(program, model, diagnostics);
+    if (diagnostics.has_errors()) return nullptr;
     if (!options.allow_unstable) check_stability(program, model, domains, diagnostics);
     if (diagnostics.has_errors()) return nullptr;
     if (options.optimise)

@@ -14,8 +14,9 @@
 namespace farfield::stencil {
 
 struct CompileOptions : AnalysisOptions {
-    bool optimise = true;        ///< false: as lowered, for comparisons
-    bool allow_unstable = false; ///< do not refuse growing modes found by the stability analysis
+    bool optimise = true;            ///< false: as lowered, for comparisons
+    bool allow_unstable = false;     ///< do not refuse growing modes found by the stability analysis
+    bool check_whole_numbers = true; ///< false: x // 0 is 0 and overflow wraps around without a word
     /// Called after each pass of compiler_passes() with the program so far.
     std::function<void(std::string_view pass, const ir::Program&)> after_pass;
 };

@@ -49,6 +49,12 @@ class Check(CommandTest):
             self.assertIn(remedy, result.err)
             self.assert_one_error(result.err, "odd.ff: 1 error")
 
+    @unittest.skipUnless(os.path.exists("/dev/zero"), "there is no /dev/zero")
+    def test_a_file_without_an_end_is_given_up(self):
+        result = farfield("stencil", "check", "/dev/zero")
+        self.assertEqual(result.code, 2)
+        self.assertIn("longer than 1048576 bytes", result.err)
+
     def test_warnings_do_not_fail(self):
         write("warned.ff", BROKEN.replace("w[x-1]", "v[x-1]"))
         result = self.succeed("stencil", "check", "warned.ff")
@@ -212,6 +218,16 @@ class Emit(CommandTest):
             self.assertEqual(os.listdir(name[0]), [name])
             with open(path, encoding="utf-8") as file:
                 self.assertEqual(file.read(), "mine\n")
+
+    def test_an_unstable_program_is_written_where_that_is_allowed(self):
+        write("unstable.ff", "grid g[x: 64]\nfield u, v on g = x\nboundary: periodic\n"
+                             "update a: u += 2*(v[x+1] - v)\nupdate b: v += 2*(u - u[x-1])\nstep: a, b\n")
+        command = ["stencil", "emit", "unstable.ff", "--out", "project"]
+        result = farfield(*command)
+        self.assertEqual(result.code, 2)
+        self.assertIn("--allow-unstable runs it", result.err)
+        self.succeed(*command, "--allow-unstable")
+        self.assertTrue(os.path.exists("project/CMakeLists.txt"))
 
     def test_a_broken_program_leaves_nothing_and_claims_nothing(self):
         write("broken.ff", BROKEN)

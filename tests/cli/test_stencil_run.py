@@ -164,10 +164,38 @@ class Outputs(StencilRunTest):
     def test_without_a_compiler_the_interpreter_takes_over_and_says_so(self):
         os.mkdir("empty")
         environment = {"PATH": os.path.abspath("empty"), "XDG_CACHE_HOME": os.path.abspath("cache"), "CXX": ""}
-        result = farfield("stencil", "run", "waves.ff", "--steps", "6", "--target", "cpu", environment=environment)
+        result = farfield("stencil", "run", "waves.ff", "--steps", "6", environment=environment)
         self.assertEqual(result.code, 0, result)
         self.assertIn("interpreter", result.err)
         self.assertEqual(json.loads(read("waves/summary.json"))["target"]["name"], "interpreter")
+
+    def test_a_target_that_was_asked_for_is_not_replaced(self):
+        os.mkdir("empty")
+        environment = {"PATH": os.path.abspath("empty"), "XDG_CACHE_HOME": os.path.abspath("cache"), "CXX": ""}
+        result = farfield("stencil", "run", "waves.ff", "--steps", "6", "--target", "cpu", environment=environment)
+        self.assertNotEqual(result.code, 0, result)
+        self.assertIn("compiler", result.err)
+        self.assertFalse(os.path.exists("waves"))
+
+    def test_an_earlier_run_is_replaced_where_that_is_asked_for(self):
+        base = ["stencil", "run", "count.ff", "--quiet", "--target", "interpreter", "--out", "out"]
+        self.succeed(*base, "--steps", "20")
+        write("out/mine.txt", "kept")
+        self.fail_clearly([*base, "--steps", "4"], 2, "'out'", "--restart", "--overwrite")
+        self.fail_clearly([*base, "--restart", "--overwrite"], 2, "--overwrite", "--restart")
+        write("broken.ff", "grid g[x: 4]\n")
+        self.fail_clearly(["stencil", "run", "broken.ff", "--steps", "2", "--out", "out", "--overwrite"], 2)
+        self.assertEqual(json.loads(read("out/summary.json"))["step"], 20)  # a program that cannot run replaces nothing
+        self.succeed(*base, "--steps", "4", "--overwrite")
+        self.succeed(*base[:-1], "fresh", "--steps", "4")
+        self.assertEqual(json.loads(read("out/summary.json"))["step"], 4)
+        self.assertEqual(sorted(os.listdir("out")), sorted(os.listdir("fresh") + ["mine.txt"]))
+        self.assert_same_results("fresh", "out")
+
+    def test_parameters_may_be_quotients(self):
+        write("quotient.ff", "param k = 1.0\ngrid g[x: 4]\nfield u on g = 0\nupdate a: u += k\nstep: a\ntime steps = 2\n")
+        self.succeed("stencil", "run", "quotient.ff", "--set", "k=1/8", "--quiet", "--target", "interpreter")
+        self.assertEqual(json.loads(read("quotient/summary.json"))["parameters"]["k"], 0.125)
 
     def test_progress_when_piped(self):
         result = self.succeed("stencil", "run", "waves.ff", "--steps", "50", "--target", "interpreter")

@@ -61,11 +61,13 @@ std::vector<Tick> linear_ticks(const Axis& axis, int wanted) {
     const double largest = std::max(std::abs(axis.low), std::abs(axis.high));
     const double small = step.length / step.parts;
     const bool scientific = largest >= 1e5 || step.length < 1e-4;
+    const int digits =
+        std::clamp(decade_of(largest) - decade_of(step.length) + 2, 3, 15); // neighbours differ
     std::vector<Tick> ticks;
     for (double i = std::ceil(axis.low / small - 1e-9); i * small <= axis.high + 1e-9 * small; i += 1.0) {
         Tick tick{i * small, ""};
         const bool labelled = static_cast<std::int64_t>(i) % step.parts == 0;
-        if (labelled && scientific) tick.text = number_text(tick.value);
+        if (labelled && scientific) tick.text = number_text(tick.value, digits);
         if (labelled && !scientific)
             tick.text = with_real_minus(fmt::format("{:.{}f}", tick.value + 0.0, step.decimals));
         ticks.push_back(tick);

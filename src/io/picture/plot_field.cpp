@@ -155,20 +155,24 @@ ValueRange range_of(std::span<const float> values) {
     }
     range.high = largest > 1e-300 && largest < 1e300 ? round_up(largest) : 1.0;
     if (low < 0.0) range.low = -range.high;
-    if (least > 0.5 * largest) { // far from 0: between the smallest and the largest
-        const double width = std::max(high - least, 1e-6 * largest);
-        range.low = least - 0.02 * width;
-        range.high = least + 1.02 * width;
+    if (least > 0.5 * largest) { // far from 0: between the smallest and the largest, wide enough for numbers
+        const double width = high > least ? std::max(high - least, 1e-6 * largest) : 0.1 * largest;
+        const double margin = high > least ? 0.02 * width : 0.5 * width;
+        range.low = least - margin;
+        range.high = high + margin;
     }
     return range;
 }
 
 Reduced reduce(const Plane& plane, std::span<const double> values, std::int64_t most) {
-    const auto step = std::max<std::int64_t>(1, (std::max(plane.columns, plane.rows) + most - 1) /
-                                                    most); // the same in both directions
+    // Each direction by itself, so that a thin plane keeps its rows.
+    const auto reduced = [&](std::int64_t cells) {
+        const auto step = (cells + most - 1) / most;
+        return (cells + step - 1) / step;
+    };
     Reduced out{plane, {}};
-    const auto columns = out.plane.columns = (plane.columns + step - 1) / step;
-    const auto rows = out.plane.rows = (plane.rows + step - 1) / step;
+    const auto columns = out.plane.columns = reduced(plane.columns);
+    const auto rows = out.plane.rows = reduced(plane.rows);
     out.values.reserve(static_cast<std::size_t>(columns * rows));
     // Blocks differ by a cell where the step does not divide the plane.
     for (std::int64_t r = 0; r < rows; ++r)

@@ -32,7 +32,8 @@ struct ValueRange {
 /// One value in a thousand may lie beyond if this more than trebles the contrast. Ends are round numbers.
 ValueRange range_of(std::span<const float> values);
 
-/// Blocks of cells averaged into one, so that at most `most` remain a side; the sides stay where they are.
+/// Blocks of cells averaged into one, so that at most `most` remain in each direction; the sides stay where
+/// they are.
 struct Reduced {
     Plane plane;
     std::vector<float> values;

@@ -4,6 +4,7 @@
 
 #include "lang/diagnostics.h"
 #include "stencil/front_end/model/model.h"
+#include "stencil/ir/ir.h"
 #include "stencil/lowering/domains.h"
 
 #include <cstdint>
@@ -38,7 +39,12 @@ void check_coefficients(const Model& model, const Domains& domains, lang::Diagno
 /// value.
 void check_empty(const Model& model, const Domains& domains, lang::Diagnostics& diagnostics);
 
-/// The checks above in their order: memory, domains, accesses, coefficients, emptiness.
+/// Whole numbers that some cell divides by 0, or that leave 64 bits within 10⁹ steps. What only a condition
+/// on real numbers or on the step reaches is not refused: there, x // 0 and x % 0 are 0, and numbers wrap
+/// around.
+void check_whole_numbers(const ir::Program& program, const Model& model, lang::Diagnostics& diagnostics);
+
+/// Memory, domains, accesses, coefficients, emptiness: those of the checks that need no code, in this order.
 Domains analyse(const Model& model, const AnalysisOptions& options, lang::Diagnostics& diagnostics);
 
 } // namespace farfield::stencil

@@ -45,7 +45,7 @@ std::vector<std::string> candidates(const std::string& target) {
         return std::find(known.begin(), known.end(), name) != known.end();
     };
     if (target == "auto" && stencil::has_gpu()) return {"cuda", "cpu", "interpreter"};
-    if ((target == "auto" || target == "cpu") && is_known("cpu")) return {"cpu", "interpreter"};
+    if (target == "auto" && is_known("cpu")) return {"cpu", "interpreter"};
     if (target == "auto") return {"interpreter"};
     if (is_known(target)) return {target};
     const auto allowed = stencil_targets();
@@ -54,6 +54,17 @@ std::vector<std::string> candidates(const std::string& target) {
                                              list_of_words(known)));
     throw InvalidArgument(
         fmt::format("the target '{}' is not known; allowed are {}", target, list_of_words(allowed)));
+}
+
+void check_numbers(const StencilOptions& options) {
+    const auto check = [](const char* name, int value) {
+        if (value < 0)
+            throw InvalidArgument(fmt::format("{} = {} is not allowed; it must be ≥ 0", name, value));
+    };
+    check("threads", options.threads);
+    check("time_tile", options.time_tile);
+    check("device", options.device);
+    for (const int side : options.block) check("a side of block", side);
 }
 
 int index_of(const std::vector<std::string>& names, std::string_view name, const char* what) {
@@ -92,7 +103,10 @@ std::int64_t cells_of(const stencil::Grid& grid) {
     return cells;
 }
 
+std::int64_t look_every(std::string_view target) { return target == "cuda" ? 4096 : 512; }
+
 PreparedStencil prepare(const StencilProgram::Data& data, const StencilOptions& options) {
+    check_numbers(options);
     const auto targets = candidates(options.target);
     PreparedStencil out;
     lang::Diagnostics diagnostics(data.front.diagnostics().source());

@@ -21,6 +21,11 @@ struct PreparedStencil {
 };
 
 /// Throws as the constructor of StencilRun.
+/// Steps between looks for values that are not finite. A number of steps, not a time, so that a run that went
+/// wrong ends alike on every machine. A look copies all fields to the host, which on a GPU costs as much as a
+/// few hundred steps, on a CPU as a few.
+std::int64_t look_every(std::string_view target);
+
 PreparedStencil prepare(const StencilProgram::Data& program, const StencilOptions& options);
 
 /// The index of a name in the program's fields or records. @throws InvalidArgument naming those there are.

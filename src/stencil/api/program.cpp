@@ -17,6 +17,10 @@ constexpr NameTable<5> mask_names{"auto", "none", "multiply", "branch", "spans"}
 std::vector<stencil::ParameterValue> values_of(const StencilParameters& parameters) {
     std::vector<stencil::ParameterValue> out;
     for (const auto& parameter : parameters) {
+        const auto* real = std::get_if<double>(&parameter.value);
+        if (real != nullptr && !std::isfinite(*real))
+            throw InvalidArgument(fmt::format("the parameter {} = {} is not finite; give it a finite number",
+                                              parameter.name, *real));
         std::erase_if(out, [&](const auto& other) { return other.name == parameter.name; });
         out.push_back({parameter.name, parameter.value}); // the last one counts
     }
@@ -114,7 +118,7 @@ StencilProgram StencilProgram::from_text(std::string text, const StencilParamete
 
 StencilProgram StencilProgram::from_file(const std::filesystem::path& path,
                                          const StencilParameters& parameters) {
-    const auto bytes = read_file(path);
+    const auto bytes = read_file(path, lang::SourceText::longest + 4); // more is refused there
     return from_text(std::string(as_text(bytes)), parameters, path.string(), path.parent_path());
 }
 

@@ -1,8 +1,10 @@
 // StencilRun: a program in memory.
+#include "stencil/api/finite.h"
 #include "stencil/api/prepare.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace farfield {
@@ -15,12 +17,33 @@ struct StencilRun::Impl {
         if (!prepared.warnings.empty()) notes.insert(notes.begin(), prepared.warnings);
     }
     const stencil::Model& model() const { return program.data()->model(); }
+    void look();
 
     StencilProgram program;
     PreparedStencil prepared;
     std::vector<std::vector<double>> series; ///< of each record, from the first step
     std::vector<std::string> notes;
+    std::int64_t looked = 0; ///< the step at which all values were last known to be finite
 };
+
+void StencilRun::Impl::look() {
+    auto& executor = *prepared.executor;
+    std::vector<double> values;
+    for (std::size_t i = 0; i < model().fields.size(); ++i) {
+        if (!executor.program().buffers[i].written) continue;
+        const auto index = static_cast<int>(i);
+        const auto grid = model().fields[i].grid;
+        values.resize(static_cast<std::size_t>(cells_of(model().grids[static_cast<std::size_t>(grid)])));
+        executor.read(index, values);
+        if (!all_finite(values))
+            throw Error(
+                fmt::format("the field '{}' became {} between step {} and step {} (t = {:.10g}); look "
+                            "for a dt that is too large or a division by 0",
+                            model().fields[i].name, first_bad_text(model(), index, values), looked,
+                            executor.step(), static_cast<double>(executor.step()) * model().dt));
+    }
+    looked = executor.step();
+}
 
 StencilRun::StencilRun(const StencilProgram& program, const StencilOptions& options)
     : impl_(std::make_unique<Impl>(program, options)) {}
@@ -31,7 +54,13 @@ StencilRun::~StencilRun() = default;
 void StencilRun::advance(std::int64_t steps) {
     if (steps < 0)
         throw InvalidArgument(fmt::format("cannot advance by {} steps; 0 or more are allowed", steps));
-    impl_->prepared.executor->advance(steps);
+    if (steps == 0) return;
+    const auto last = step() + steps;
+    const auto every = look_every(impl_->prepared.target);
+    while (step() < last) {
+        impl_->prepared.executor->advance(std::min(last, (step() / every + 1) * every) - step());
+        impl_->look();
+    }
 }
 
 void StencilRun::run() {
@@ -68,6 +97,9 @@ void StencilRun::set_field(std::string_view name, std::span<const double> values
             fmt::format("the field '{}' has {} cells, and {} values were given; one for each "
                         "cell is needed",
                         name, cells, values.size()));
+    if (!all_finite(values))
+        throw InvalidArgument(fmt::format("the values for the field '{}' have {}; all must be finite", name,
+                                          first_bad_text(model, index, values)));
     impl_->prepared.executor->write(index, values);
 }
 

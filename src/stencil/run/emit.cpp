@@ -74,13 +74,14 @@ std::vector<std::filesystem::path> emit_stencil(const StencilEmitTask& task) {
                                           task.target, fmt::join(emit_targets(), ", ")));
     std::vector<stencil::ParameterValue> parameters;
     for (const auto& text : task.program.parameters) parameters.push_back(stencil::parse_parameter(text));
-    const auto bytes = read_file(task.program.input);
+    const auto bytes = read_file(task.program.input, lang::SourceText::longest + 4); // more is refused below
     codegen::EmitOptions options;
     options.program_text = as_text(bytes);
     stencil::FrontEnd front(task.program.input.string(), options.program_text, parameters);
     require_good(front.diagnostics());
     stencil::CompileOptions compile_options;
     compile_options.folder = task.program.input.parent_path();
+    compile_options.allow_unstable = task.allow_unstable;
     const auto program = stencil::compile(front.model(), compile_options, front.diagnostics());
     require_good(front.diagnostics());
     options.steps = task.steps.value_or(steps_of(front.model()).value_or(default_steps));

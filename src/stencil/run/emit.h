@@ -16,6 +16,7 @@ struct StencilEmitTask {
     StencilTask program;
     std::string target = "cpu"; ///< of emit_targets()
     std::filesystem::path folder;
+    bool allow_unstable = false;
     std::optional<std::int64_t> steps; ///< by default those of the program, or 1000
 };
 

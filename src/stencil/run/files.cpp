@@ -2,6 +2,7 @@
 
 #include "io/atomic_file.h"
 #include "io/csv.h"
+#include "io/file.h"
 #include "io/vtkhdf.h"
 #include "stencil/compiler.h"
 
@@ -109,6 +110,24 @@ void StencilFiles::write_series(std::int64_t from, std::int64_t to) {
         if (any) rows += format_csv_row(row) + '\n';
     }
     series_->append(rows);
+}
+
+bool StencilFiles::row_due(std::int64_t step) const {
+    return std::any_of(model().records.begin(), model().records.end(),
+                       [&](const auto& record) { return step % record.every == 0; });
+}
+
+void StencilFiles::cut_to(std::int64_t step) {
+    if (series_) {
+        std::int64_t lines = 1; // the header
+        for (std::int64_t s = 1; s <= step; ++s) lines += row_due(s) ? 1 : 0;
+        const auto bytes = read_file(folder_.series());
+        const auto text = as_text(bytes);
+        std::size_t end = 0;
+        for (; lines > 0 && end < text.size(); --lines) end = text.find('\n', end) + 1;
+        series_->continue_from(end);
+    }
+    for (auto& frames : frames_) frames->cut_to(step);
 }
 
 void StencilFiles::write_fields() {

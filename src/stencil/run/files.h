@@ -34,6 +34,8 @@ public:
     [[nodiscard]] bool fields_due(std::int64_t step) const;
     /// Takes from the executor what was recorded in the steps (from, to] and appends it to series.csv.
     void write_series(std::int64_t from, std::int64_t to);
+    /// Takes back the rows and frames of later steps than `step`.
+    void cut_to(std::int64_t step);
     /// The fields that are due, of a state taken at this step.
     void write_fields();
     void add_frames();
@@ -45,6 +47,8 @@ public:
 private:
     [[nodiscard]] const stencil::Model& model() const { return program_.data()->model(); }
     [[nodiscard]] bool is_due(const stencil::Output& output, std::int64_t step) const;
+    /// Whether a record has a value for this step.
+    [[nodiscard]] bool row_due(std::int64_t step) const;
     void write_field(int field);
 
     const StencilProgram& program_;

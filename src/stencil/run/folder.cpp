@@ -14,8 +14,8 @@ namespace farfield {
 
 namespace fs = std::filesystem;
 
-StencilFolder::StencilFolder(fs::path path, bool restart) : OutputFolder(std::move(path)) {
-    if (!restart) require_no_earlier_run(files());
+StencilFolder::StencilFolder(fs::path path, bool earlier_allowed) : OutputFolder(std::move(path)) {
+    if (!earlier_allowed) require_no_earlier_run(files(), ", or replace it with overwrite (--overwrite)");
     descriptor_ = open(this->path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     // File systems without locks (some network ones) are used without this protection.
     if (descriptor_ >= 0 && flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
@@ -36,6 +36,10 @@ fs::path StencilFolder::field(std::string_view name, std::int64_t step) const {
 
 fs::path StencilFolder::frames(std::string_view field) const {
     return path() / fmt::format("{}.frames", field);
+}
+
+void StencilFolder::remove_earlier_run() const {
+    for (const auto& file : files()) fs::remove(file);
 }
 
 std::vector<fs::path> StencilFolder::files() const {

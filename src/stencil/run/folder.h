@@ -14,8 +14,8 @@ namespace farfield {
 class StencilFolder : public OutputFolder {
 public:
     /// Locks the folder. @throws as OutputFolder; InvalidArgument where another run works in it, or an
-    /// earlier one has left files and `restart` is false.
-    StencilFolder(std::filesystem::path path, bool restart);
+    /// earlier one has left files and `earlier_allowed` is false.
+    StencilFolder(std::filesystem::path path, bool earlier_allowed);
     StencilFolder(const StencilFolder&) = delete;
     StencilFolder& operator=(const StencilFolder&) = delete;
     ~StencilFolder();
@@ -28,6 +28,8 @@ public:
     [[nodiscard]] std::filesystem::path frames(std::string_view field) const;
     /// Every file of a run that is there, in the order of names, checkpoints and summary last.
     [[nodiscard]] std::vector<std::filesystem::path> files() const;
+    /// Removes files().
+    void remove_earlier_run() const;
 
 private:
     int descriptor_ = -1;

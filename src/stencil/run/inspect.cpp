@@ -26,7 +26,7 @@ std::vector<stencil::ParameterValue> parameters_of(const StencilTask& task) {
 }
 
 std::string text_of(const std::filesystem::path& path) {
-    const auto bytes = read_file(path);
+    const auto bytes = read_file(path, lang::SourceText::longest + 4); // more is refused by the front end
     return std::string(as_text(bytes));
 }
 

@@ -17,7 +17,8 @@ namespace farfield {
 /// How a field is looked at: the plane of a 2D field, the middle slice of a 3D one, the line of a 1D one.
 class FieldView {
 public:
-    /// @param outlined whether subdomains on the field's grid are outlined, which means rasterising them.
+    /// @param outlined whether subdomains on the field's grid are outlined, which means rasterising them;
+    /// only then are cells that nothing writes told apart.
     FieldView(const StencilProgram::Data& program, const stencil::CompileOptions& options, int field,
               bool outlined);
 
@@ -27,6 +28,9 @@ public:
     [[nodiscard]] std::span<const double> shown(std::span<const double> values) const;
     [[nodiscard]] picture::Canvas draw(const picture::Plane& plane, std::span<const float> values,
                                        const picture::ValueRange& range, std::int64_t step, int size) const;
+    /// The scale of colours for the values of one or more planes reduced to `most` cells.
+    /// Cells that nothing writes are left out if others are written.
+    [[nodiscard]] picture::ValueRange range_of(std::span<const float> values, std::int64_t most) const;
     /// Draws all of it, with colours for these values alone.
     void plot(const std::filesystem::path& png, std::span<const double> values, std::int64_t step) const;
 
@@ -36,7 +40,8 @@ private:
     int field_;
     double dt_;
     picture::Plane plane_;
-    std::size_t first_ = 0; // cell of the slice
+    std::size_t first_ = 0;        // cell of the slice
+    std::vector<double> changing_; // 1 in cells of the slice that the run writes; empty: take all
     picture::FieldPicture picture_;
 };
 
@@ -53,11 +58,16 @@ public:
     void begin();
     void continue_from(std::uint64_t bytes) { file_.continue_from(bytes); }
     void add(std::int64_t step, std::span<const double> values);
+    /// Takes back the frames of later steps than `step`.
+    void cut_to(std::int64_t step);
     std::uint64_t sync() { return file_.sync(); }
     /// Draws all frames so far with one scale of colours. @returns how many.
     std::size_t write(const std::filesystem::path& png);
 
 private:
+    /// The plane of a frame, whose cells may be averages.
+    [[nodiscard]] picture::Plane reduced_plane() const;
+
     FieldView view_;
     std::int64_t every_;
     std::filesystem::path path_;

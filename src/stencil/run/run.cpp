@@ -25,14 +25,13 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double chunk_seconds = 0.1; // between looks at the clock, the keyboard and the progress line
-constexpr double check_seconds = 2.0; // between looks for values that are not finite, at least
-constexpr double check_part = 0.02;   // of the time may go into them
 
 class Run {
 public:
     Run(const StencilProgram& program, const StencilRunSettings& settings, const StencilRunHooks& hooks)
         : program_(program), settings_(settings), hooks_(hooks),
-          last_step_(checked_last_step(program, settings)), folder_(settings.out, settings.restart),
+          last_step_(checked_last_step(program, settings)),
+          folder_(settings.out, settings.restart || settings.overwrite),
           inputs_(input_files(model(), program.data()->folder)) {
         auto checkpoint =
             settings.restart
@@ -42,6 +41,7 @@ public:
         const Stopwatch watch;
         prepared_ = prepare(*program.data(), settings.options);
         prepare_seconds_ = watch.seconds();
+        if (settings.overwrite) folder_.remove_earlier_run();
         if (hooks_.prepared) hooks_.prepared();
         for (const auto& text : prepared_.notes) note(text);
         if (!prepared_.warnings.empty()) say(prepared_.warnings);
@@ -61,7 +61,12 @@ public:
         while (step() < last_step_ && !stopped) {
             advance();
             stopped = stop_requested(hooks_);
-            write_due(stopped);
+            try {
+                write_due(stopped);
+            } catch (const NotFinite&) {
+                end_before_it();
+                throw;
+            }
             report_progress();
         }
         return finish(stopped);
@@ -79,6 +84,7 @@ private:
     void write_program() const;
     void advance();
     void write_due(bool stopped);
+    void end_before_it();
     void save_checkpoint();
     void report_progress() const;
     StencilRunResult finish(bool stopped);
@@ -104,7 +110,6 @@ private:
     std::int64_t chunk_ = 1;
     Stopwatch whole_;            // since the run began
     Stopwatch since_checkpoint_; // the last one
-    Stopwatch since_check_;      // the last look for values that are not finite
     double prepare_seconds_ = 0;
     double compute_seconds_ = 0;
     double output_seconds_ = 0;
@@ -186,7 +191,9 @@ void Run::begin() {
 
 // To the next event, but no longer than a moment.
 void Run::advance() {
-    auto until = std::min({last_step_, step() + chunk_, files_->next_due(step())});
+    const auto every = look_every(prepared_.target);
+    const auto look = (step() / every + 1) * every;
+    auto until = std::min({last_step_, step() + chunk_, files_->next_due(step()), look});
     if (settings_.checkpoint_steps > 0)
         until = std::min(until, (step() / settings_.checkpoint_steps + 1) * settings_.checkpoint_steps);
     const auto from = step();
@@ -207,15 +214,17 @@ void Run::write_due(bool stopped) {
                           since_checkpoint_.seconds() >= settings_.checkpoint_seconds;
     const bool by_steps = settings_.checkpoint_steps > 0 && step() % settings_.checkpoint_steps == 0;
     const bool checkpoint = stopped || step() == last_step_ || by_clock || by_steps;
-    const double pause = std::max(check_seconds, state_->seconds() / check_part);
     files_->add_frames();
-    if (fields || checkpoint || since_check_.seconds() >= pause) {
-        state_->take();
-        since_check_.lap();
-    }
+    if (fields || checkpoint || step() % look_every(prepared_.target) == 0) state_->take();
     if (fields) files_->write_fields();
     if (checkpoint) save_checkpoint();
     output_seconds_ += watch.seconds();
+}
+
+// The files are those of a run to the last step at which all was finite, whenever the rest was noticed.
+void Run::end_before_it() {
+    files_->cut_to(state_->step());
+    save_checkpoint();
 }
 
 void Run::save_checkpoint() {

@@ -18,6 +18,10 @@ namespace fs = std::filesystem;
 void check_numbers(const StencilRunSettings& settings) {
     if (settings.steps && settings.end)
         throw InvalidArgument("steps and end are both given; a run has one end: leave one of them out");
+    if (settings.restart && settings.overwrite)
+        throw InvalidArgument(
+            "restart and overwrite are both given (--restart, --overwrite); one goes on from "
+            "what the other removes: leave one of them out");
     if (settings.steps && *settings.steps < 0)
         throw InvalidArgument(fmt::format("steps = {} is not allowed; it must be ≥ 0", *settings.steps));
     if (settings.end && !(*settings.end >= 0 && std::isfinite(*settings.end)))

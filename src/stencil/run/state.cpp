@@ -1,8 +1,6 @@
 #include "stencil/run/state.h"
 
-#include "base/stopwatch.h"
-
-#include <farfield/error.h>
+#include "stencil/api/finite.h"
 
 #include <fmt/format.h>
 
@@ -18,25 +16,6 @@ std::int64_t cells_of(const stencil::Model& model, int field) {
     const auto grid = model.fields[static_cast<std::size_t>(field)].grid;
     for (const auto& axis : model.grids[static_cast<std::size_t>(grid)].axes) cells *= axis.cells;
     return cells;
-}
-
-// "(x = 3, y = 7)"
-std::string place_of(const stencil::Model& model, int field, std::size_t cell) {
-    const auto grid = model.fields[static_cast<std::size_t>(field)].grid;
-    std::string text;
-    auto rest = static_cast<std::int64_t>(cell);
-    for (const auto& axis : model.grids[static_cast<std::size_t>(grid)].axes) {
-        text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", "xyz"[axis.coordinate], rest % axis.cells);
-        rest /= axis.cells;
-    }
-    return '(' + text + ')';
-}
-
-// Adding up differences from itself keeps the loop free of branches: x − x is 0 for finite numbers alone.
-bool all_finite(std::span<const double> values) {
-    double sum = 0.0;
-    for (const double value : values) sum += value - value;
-    return sum == 0.0;
 }
 
 } // namespace
@@ -56,21 +35,17 @@ bool StencilState::read_all(std::vector<std::vector<double>>& values, Bad& bad) 
     for (std::size_t i = 0; i < written_.size(); ++i) {
         executor_.read(written_[i], values[i]);
         if (all_finite(values[i])) continue;
-        const auto first = std::find_if(values[i].begin(), values[i].end(),
-                                        [](double value) { return !std::isfinite(value); });
-        bad = {written_[i], static_cast<std::size_t>(first - values[i].begin()), *first};
+        bad = {written_[i], first_bad_text(model_, written_[i], values[i])};
         return false;
     }
     return true;
 }
 
 void StencilState::take() {
-    const Stopwatch watch;
     Bad bad{};
     if (!read_all(spare_, bad)) find_first_bad(executor_.step(), bad);
     std::swap(good_, spare_);
     step_ = executor_.step();
-    seconds_ = watch.seconds();
 }
 
 std::span<const double> StencilState::field(int index) {
@@ -116,17 +91,14 @@ void StencilState::find_first_bad(std::int64_t bad_step, Bad bad) {
         }
     }
     const auto step = bad_step - 1;
-    throw Error(
-        bad_step == 0
-            ? fmt::format("the field '{}' begins with the value {} in the cell {}; an initial value "
-                          "must be finite: look for divisions by 0",
-                          model_.fields[static_cast<std::size_t>(bad.field)].name, bad.value,
-                          place_of(model_, bad.field, bad.cell))
-            : fmt::format("the field '{}' became {} in the cell {} in step {} (t = {:.10g}); look for a "
-                          "dt that is too large or a division by 0; the state before is kept",
-                          model_.fields[static_cast<std::size_t>(bad.field)].name, bad.value,
-                          place_of(model_, bad.field, bad.cell), step,
-                          static_cast<double>(step) * model_.dt));
+    throw NotFinite(bad_step == 0
+                        ? fmt::format("the field '{}' begins with the value {}; an initial value "
+                                      "must be finite: look for divisions by 0",
+                                      model_.fields[static_cast<std::size_t>(bad.field)].name, bad.value)
+                        : fmt::format("the field '{}' became {} in step {} (t = {:.10g}); look for a "
+                                      "dt that is too large or a division by 0; the state before is kept",
+                                      model_.fields[static_cast<std::size_t>(bad.field)].name, bad.value,
+                                      step, static_cast<double>(step) * model_.dt));
 }
 
 } // namespace farfield

@@ -5,19 +5,29 @@
 #include "stencil/front_end/model/model.h"
 #include "stencil/runtime/executor.h"
 
+#include <farfield/error.h>
+
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace farfield {
+
+/// A field is no longer finite; the state has gone back to the last step at which all of them were.
+class NotFinite : public Error {
+public:
+    using Error::Error;
+};
 
 class StencilState {
 public:
     StencilState(stencil::Executor& executor, const stencil::Model& model);
 
     /// Copies every field that updates write. Where a value is not finite, goes back to the last good copy
-    /// and takes the steps once more to find where it came up.
-    /// @throws Error naming field, cell, value and step.
+    /// and takes the steps once more to find where it came up; step() and field() are then those of the
+    /// last step before it.
+    /// @throws NotFinite naming field, cell, value and step.
     void take();
     /// Steps of the last good copy.
     [[nodiscard]] std::int64_t step() const { return step_; }
@@ -30,13 +40,11 @@ public:
     [[nodiscard]] const std::vector<int>& written() const { return written_; }
     /// Puts the fields back to values read from a checkpoint, in the order of written().
     void restore(std::vector<std::vector<double>> values, std::int64_t step);
-    [[nodiscard]] double seconds() const { return seconds_; } ///< the last `take` took
 
 private:
     struct Bad {
         int field;
-        std::size_t cell;
-        double value;
+        std::string value; ///< and its cell
     };
     [[nodiscard]] bool read_all(std::vector<std::vector<double>>& values, Bad& bad);
     void put_back(std::int64_t step);
@@ -50,7 +58,6 @@ private:
     std::vector<std::vector<double>> fixed_; // of all fields; those that nothing writes, once asked for
     std::vector<double> one_;
     std::int64_t step_ = 0;
-    double seconds_ = 0;
 };
 
 } // namespace farfield

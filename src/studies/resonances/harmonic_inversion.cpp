@@ -174,6 +174,7 @@ std::vector<Oscillation> select(std::vector<Found> found, double count, double i
         wave.frequency /= interval;
         wave.decay /= interval;
         wave.error /= interval;
+        wave.duration = interval * count;
     }
     return out;
 }
@@ -183,8 +184,9 @@ std::vector<Oscillation> select(std::vector<Found> found, double count, double i
 double Oscillation::angular_frequency() const { return 2 * pi * frequency; }
 
 double Oscillation::quality() const {
-    return std::fabs(decay) > 2 * pi * error ? pi * frequency / decay
-                                             : std::numeric_limits<double>::infinity();
+    constexpr double least_change = 1e-8;
+    const bool known = std::fabs(decay) > 2 * pi * error && std::fabs(decay) * duration >= least_change;
+    return known ? pi * frequency / decay : std::numeric_limits<double>::infinity();
 }
 
 std::vector<Oscillation> harmonic_inversion(std::span<const double> series, double interval,

@@ -16,8 +16,10 @@ struct Oscillation {
     double amplitude = 0; ///< ≥ 0, units of the series
     double phase = 0;     ///< radians, −π to π
     double error = 0;     ///< estimated, of frequency
+    double duration = 0;  ///< of the series
     double angular_frequency() const;
-    /// π·frequency/decay; infinite where the decay is below its error, which is 2π·error.
+    /// π·frequency/decay; infinite where the decay is below its error, which is 2π·error, or the
+    /// amplitude changes by less than 1e-8 during the series, as it does by rounding in a simulation.
     double quality() const;
 };
 

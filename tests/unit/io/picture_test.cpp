@@ -7,6 +7,7 @@
 #include "io/picture/colour_map.h"
 #include "io/picture/density_map.h"
 #include "io/picture/glyphs.h"
+#include "io/picture/plot_field.h"
 #include "io/picture/text.h"
 #include "unit/io/io_test.h"
 
@@ -16,6 +17,7 @@
 #include <limits>
 #include <numeric>
 #include <random>
+#include <set>
 
 using namespace farfield;
 using namespace farfield::picture;
@@ -150,6 +152,39 @@ TEST_F(Picture, TicksAreRound) {
     EXPECT_EQ(texts({-6.2, -3.9, true, ""}, 6),
               (Texts{"10^{−6}", "2×10^{−6}", "5×10^{−6}", "10^{−5}", "2×10^{−5}", "5×10^{−5}", "10^{−4}"}));
     EXPECT_EQ(texts({-12, 0, true, ""}, 4), (Texts{"10^{−12}", "10^{−9}", "10^{−6}", "0.001", "1"}));
+}
+
+TEST_F(Picture, NumbersOfAnAxisDiffer) {
+    const auto constant = range_of(std::vector<float>(10, 3.0F));
+    EXPECT_LT(constant.low, 3 - 0.1);
+    EXPECT_GT(constant.high, 3 + 0.1);
+    for (const auto& axis :
+         {Axis{constant.low, constant.high, false, ""}, Axis{1.00002e8, 1.00003e8, false, ""}}) {
+        std::set<std::string> texts;
+        std::size_t count = 0;
+        for (const auto& tick : ticks_of(axis, 6)) {
+            if (tick.text.empty()) continue;
+            texts.insert(tick.text);
+            ++count;
+        }
+        EXPECT_GE(count, 4U);
+        EXPECT_EQ(texts.size(), count);
+    }
+}
+
+TEST_F(Picture, AThinPlaneKeepsItsRows) {
+    const std::int64_t columns = 4000, rows = 8;
+    std::vector<double> values(static_cast<std::size_t>(columns * rows));
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i / columns);
+    Plane plane;
+    plane.columns = columns;
+    plane.rows = rows;
+    const auto reduced = reduce(plane, values, 1800);
+    EXPECT_EQ(reduced.plane.rows, rows);
+    EXPECT_LE(reduced.plane.columns, 1800);
+    for (std::int64_t row = 0; row < rows; ++row)
+        EXPECT_EQ(reduced.values[static_cast<std::size_t>(row * reduced.plane.columns)],
+                  static_cast<float>(row));
 }
 
 TEST_F(Picture, NumbersForPeople) {

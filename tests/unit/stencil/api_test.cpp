@@ -1,8 +1,12 @@
 // StencilProgram and StencilRun, on programs whose every value is known.
+#include "expect_error.h"
+
 #include <farfield/stencil.h>
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -12,6 +16,8 @@ using farfield::InvalidArgument;
 using farfield::StencilOptions;
 using farfield::StencilProgram;
 using farfield::StencilRun;
+using farfield::test::error_of;
+using farfield::test::expect_contains;
 
 constexpr const char* count = R"(program count
 param n = 4, rate = 1.5
@@ -94,6 +100,28 @@ TEST(StencilRunApi, SettingAField) {
     EXPECT_EQ(run.field("u")(2, 2), 1.1);
     values.pop_back();
     EXPECT_THROW(run.set_field("u", values), InvalidArgument);
+}
+
+TEST(StencilRunApi, StopsWhereAFieldIsNoLongerFinite) {
+    StencilRun run(
+        StencilProgram::from_text("grid g[x: 4]\nfield u on g = 1\nupdate a on x == 2: u *= 1.5\nstep: a\n"),
+        interpreter());
+    const auto text =
+        error_of<farfield::Error>([&] { run.advance(100000); }); // 1.5^1751 is beyond the doubles
+    expect_contains(text, {"'u' became inf in the cell (x = 2) between step 1536 and step 2048"});
+    EXPECT_EQ(run.step(), 2048);
+    std::vector<double> values(4, 1.0);
+    values[3] = -std::nan("");
+    expect_contains(error_of<InvalidArgument>([&] { run.set_field("u", values); }),
+                    {" nan in the cell (x = 3)"});
+    const farfield::StencilParameters infinite{{"rate", std::numeric_limits<double>::infinity()}};
+    expect_contains(error_of<InvalidArgument>([&] { (void)StencilProgram::from_text(count, infinite); }),
+                    {"rate = inf"});
+    StencilOptions options = interpreter();
+    options.threads = -4;
+    expect_contains(
+        error_of<InvalidArgument>([&] { (void)StencilRun(StencilProgram::from_text(count), options); }),
+        {"threads = -4"});
 }
 
 TEST(StencilRunApi, Mistakes) {

@@ -121,11 +121,22 @@ TEST(StencilProgram, ParametersAreReplaced) {
     EXPECT_EQ(program.model().sources[0].box->first[0], 188);
 }
 
+TEST(StencilProgram, AByteOrderMarkIsNoIndentation) {
+    const FrontEnd program("marked.ff",
+                           "\xEF\xBB\xBFgrid g[x: 8]\nfield u on g = 1\nupdate a: u += 1\nstep: a\n");
+    EXPECT_EQ(to_text(program.diagnostics()), "");
+    const FrontEnd wrong("marked.ff", "\xEF\xBB\xBFgrid g[q: 8]\n");
+    EXPECT_EQ(to_text(wrong.diagnostics()).find("marked.ff:1:8: "), 0U) << to_text(wrong.diagnostics());
+}
+
 TEST(StencilProgram, BadParametersAreRefused) {
-    for (const auto* text : {"cells", "=3", "cells=", "cells=many", "cells=1e999", "cells=nan", "cells=3 "})
+    for (const auto* text : {"cells", "=3", "cells=", "cells=many", "cells=1e999", "cells=nan", "cells=3 ",
+                             "cells=1/0", "cells=2*k", "cells=(3", "cells=abs"})
         EXPECT_THROW(parse_parameter(text), farfield::InvalidArgument) << text;
     EXPECT_EQ(farfield::lang::to_text(parse_parameter("a=-3").value), "-3");
     EXPECT_EQ(farfield::lang::to_text(parse_parameter("a=true").value), "true");
+    EXPECT_EQ(farfield::lang::to_text(parse_parameter("a=1/8").value), "0.125");
+    EXPECT_EQ(farfield::lang::to_text(parse_parameter("a=-(2^5 + 1)//2").value), "-17");
 }
 
 TEST(StencilProgram, EveryStatementIsCheckedAndInTheModel) {

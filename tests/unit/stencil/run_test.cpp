@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -102,6 +103,52 @@ TEST_F(StencilRunFiles, TheFirstStepThatIsNotFiniteIsFound) {
     }
 }
 
+// It is noticed at another step in each of the runs, and one of them was stopped on the way.
+TEST_F(StencilRunFiles, ARunThatWentWrongLeavesTheSameFilesWheneverThatIsNoticed) {
+    // 1.5^n leaves the doubles when n = 1751; inf − inf is NaN from the next step on
+    const auto grows = StencilProgram::from_text(
+        "grid g[x: 4]\nfield v on g = 1\nfield w on g = 0\nupdate a: v *= 1.5\nupdate b: w = v - v\nstep: a, "
+        "b\n"
+        "record total = max of v every 3\nrecord none = sum of w\ntime steps = 100000\n");
+    const auto end_of = [&](const StencilRunSettings& settings,
+                            const StencilRunHooks& hooks = {}) -> std::string {
+        try {
+            if (!run_stencil(grows, settings, hooks).finished) return "stopped";
+        } catch (const Error& error) {
+            return error.what();
+        }
+        return "nothing noticed";
+    };
+    const auto with = [&](const fs::path& out, std::int64_t checkpoints, std::int64_t every) {
+        auto given = settings(out);
+        given.checkpoint_steps = checkpoints;
+        given.animations = {{"w", folder_ / (out.string() + ".png"), every}};
+        return given;
+    };
+    fs::create_directories(folder_);
+    const auto told = end_of(with("plain", 0, 50));
+    EXPECT_NE(told.find("'v' became inf in the cell (x = 0) in step 1750"), std::string::npos) << told;
+    EXPECT_EQ(end_of(with("often", 97, 50)), told);
+    EXPECT_EQ(end_of(with("late", 5000, 50)), told);
+    StencilRunHooks stop;
+    stop.stop_requested = [] { return true; };
+    auto parts = with("parts", 0, 50);
+    EXPECT_EQ(end_of(parts, stop), "stopped");
+    parts.restart = true;
+    EXPECT_EQ(end_of(parts), told);
+    EXPECT_EQ(end_of(parts), told); // and once more from the step before it
+    const auto series = bytes(folder_ / "plain/series.csv");
+    EXPECT_EQ(std::count(series.begin(), series.end(), '\n'), 1 + 1750);
+    EXPECT_EQ(series.find("inf"), std::string::npos);
+    EXPECT_EQ(series.find("-nan"), std::string::npos); // where `total` is not due
+    for (const auto* folder : {"often", "late", "parts"}) {
+        EXPECT_EQ(bytes(folder_ / folder / "series.csv"), series) << folder;
+        EXPECT_EQ(bytes(folder_ / folder / "w.frames"), bytes(folder_ / "plain/w.frames")) << folder;
+        EXPECT_EQ(bytes(folder_ / folder / "checkpoint.h5"), bytes(folder_ / "plain/checkpoint.h5"))
+            << folder;
+    }
+}
+
 TEST_F(StencilRunFiles, AStoppedRunGoesOnToTheSameBytes) {
     const auto placed = StencilProgram::from_text(program);
     run_stencil(placed, settings("whole"));
@@ -131,6 +178,25 @@ TEST_F(StencilRunFiles, AStoppedRunGoesOnToTheSameBytes) {
         EXPECT_FALSE(bytes(folder_ / "whole" / name).empty()) << name;
         EXPECT_EQ(bytes(folder_ / "whole" / name), bytes(folder_ / "parts" / name)) << name;
     }
+}
+
+TEST_F(StencilRunFiles, APictureIsOfTheCellsThatTheRunWrites) {
+    const auto picture = [&](const std::string& name, const std::string& more, double wall) {
+        const auto text = "program plate\n" + more + "grid g[x: 16, y: 16]\n" +
+                          "subdomain disk(x, y) at (x+1/2, y) = (x - 8)^2 + (y - 8)^2 < 16\n" +
+                          (more.empty() ? "" : "subdomain other(x, y) at (x, y+1/2) = x < 5\n") +
+                          "field u on g at (x+1/2, y) = if x == 0 then " + std::to_string(wall) +
+                          " else 0.0\nupdate a on x > 0: u += x/16\nstep: a\ntime steps = 1\n";
+        auto given = settings(name);
+        given.plots = {{"u", folder_ / (name + ".png")}};
+        run_stencil(StencilProgram::from_text(text), given);
+        return bytes(folder_ / (name + ".png"));
+    };
+    const auto plain = picture("plain", "", 5);
+    EXPECT_FALSE(plain.empty());
+    EXPECT_EQ(picture("hot", "", 500), plain);                     // x = 0 is frozen, and beyond the colours
+    EXPECT_NE(picture("within", "", 0.5), plain);                  // and drawn all the same
+    EXPECT_EQ(picture("other", "# of another place\n", 5), plain); // u lies at (x+1/2, y), as the disk does
 }
 
 TEST_F(StencilRunFiles, TheEndMayBeAStepOrATime) {

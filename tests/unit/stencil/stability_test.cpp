@@ -148,6 +148,18 @@ TEST(Stability, SignsThatNoStepCuresAreTold) {
 }
 
 // Growth of long waves is physics, and what is not linear is not judged.
+// Central differences without a viscosity: all waves grow, those of 4 cells twice as fast as those of 8.
+TEST(Stability, OfSlowGrowthIsToldFromGain) {
+    const auto advection = [](double c) {
+        return fmt::format(
+            "param c = {}\ngrid g[x: 64, y: 64]\nfield u double-buffered on g = x\nboundary: periodic\n"
+            "update a: u = u - 0.5*c*(u[x+1] - u[x-1] + u[y+1] - u[y-1])\nstep: a\n",
+            c);
+    };
+    EXPECT_NE(instability(advection(0.01)).find("by a factor of 1 + 0.0002 in each step"), std::string::npos);
+    EXPECT_TRUE(is_stable("grid g[x: 64]\nfield u on g = x\nupdate a: u += 0.001*u\nstep: a\n")); // a gain
+}
+
 TEST(Stability, LeavesAloneWhatItCannotJudge) {
     const auto program = [](const char* equation) {
         return fmt::format(

@@ -127,6 +127,21 @@ TEST(HarmonicInversion, TellsQuality) {
     EXPECT_NEAR(found[0].angular_frequency(), 2 * std::numbers::pi * f, 1e-10);
 }
 
+// The modes of a simulation without losses change by rounding alone.
+TEST(HarmonicInversion, ALosslessModeHasNoQuality) {
+    const double f = 0.1;
+    for (const double change : {2e-9, -2e-9}) { // of the amplitude, from begin to end
+        const auto found = harmonic_inversion(series_of({{f, change / 1000, 1, 0}}, 2000, 0.5), 0.5,
+                                              {.from = 0.05, .to = 0.2});
+        ASSERT_EQ(found.size(), 1U);
+        EXPECT_TRUE(std::isinf(found[0].quality())) << found[0].decay;
+    }
+    const auto known =
+        harmonic_inversion(series_of({{f, 1e-6 / 1000, 1, 0}}, 2000, 0.5), 0.5, {.from = 0.05, .to = 0.2});
+    ASSERT_EQ(known.size(), 1U);
+    EXPECT_NEAR(known[0].quality() / (std::numbers::pi * f * 1e9), 1, 1e-3);
+}
+
 TEST(HarmonicInversion, NothingIsFoundInNothing) {
     EXPECT_TRUE(harmonic_inversion(std::vector<double>(500, 0.0), 1, {.from = 0.1, .to = 0.2}).empty());
 }

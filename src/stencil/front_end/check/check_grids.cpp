@@ -151,7 +151,21 @@ std::optional<Axis> Checker::axis(GridAxis& node, double sampling, bool physical
         const auto last = real_constant(*node.last, what);
         if (!first || !last) return std::nullopt;
         const double exact = (*last - *first) * sampling;
-        if (exact > -1 && exact < 1e12) out.cells = std::llround(exact);
+        if (!(*first < *last)) {
+            report(kinds::bad_grid, node.last->span,
+                   fmt::format("the axis {} ends at {}, which does not lie beyond its begin {}",
+                               node.name.text, lang::real_text(*last), lang::real_text(*first)),
+                   "write the smaller end first: x: 1 to 5");
+            return std::nullopt;
+        }
+        if (!(exact < 1e12)) {
+            report(kinds::bad_grid, node.last->span,
+                   fmt::format("the axis {} would have {:.4g} cells, its length times the sampling",
+                               node.name.text, exact),
+                   fmt::format("an axis has 1 to {} cells", most_cells_an_axis));
+            return std::nullopt;
+        }
+        out.cells = std::llround(exact);
         out.origin = *first;
         out.spacing = 1 / sampling;
         if (out.cells > 0 && std::fabs(exact - static_cast<double>(out.cells)) > 1e-6 * exact)

@@ -2,7 +2,11 @@
 #include "stencil/front_end/check/checker.h"
 
 #include "base/text.h"
+#include "lang/check_types.h"
 #include "lang/diagnostic_kinds.h"
+#include "lang/evaluate.h"
+#include "lang/expression_parser.h"
+#include "lang/lexer.h"
 #include "stencil/front_end/syntax/diagnostic_kinds.h"
 #include "stencil/front_end/syntax/words.h"
 
@@ -16,9 +20,41 @@
 
 namespace farfield::stencil {
 
+namespace {
+
+class NoNames : public lang::Names {
+    lang::Type name(lang::Name&, Span) override { return lang::Type::unknown; }
+    lang::Type access(lang::Access&, Span) override { return lang::Type::unknown; }
+    std::optional<lang::Type> call(lang::Call&, Span) override { return std::nullopt; }
+};
+
+// 1/8, 2*(3 + 1); none where it is no number.
+std::optional<lang::Value> computed(std::string_view text) {
+    const lang::SourceText source("--set", std::string(text));
+    lang::Diagnostics diagnostics(source);
+    const auto tokens = lang::tokenize(source, {}, diagnostics);
+    lang::TokenStream stream(tokens, source, diagnostics);
+    try {
+        const auto expr = lang::parse_expression(stream);
+        stream.accept(lang::TokenKind::newline);
+        NoNames none;
+        if (!stream.at(lang::TokenKind::end) ||
+            lang::check_types(*expr, none, diagnostics) == lang::Type::unknown || diagnostics.has_errors())
+            return std::nullopt;
+        const auto no_value = [](const lang::Name&) -> std::optional<lang::Value> { return std::nullopt; };
+        auto value = lang::evaluate(*expr, no_value, "a parameter", diagnostics);
+        const auto* real = value ? std::get_if<double>(&*value) : nullptr;
+        return real != nullptr && !std::isfinite(*real) ? std::nullopt : value;
+    } catch (const lang::SyntaxFailure&) {
+        return std::nullopt;
+    }
+}
+
+} // namespace
+
 ParameterValue parse_parameter(std::string_view text) {
     const auto equals = text.find('=');
-    const auto allowed = "write name=value with a number, true or false: --set cells=512";
+    const auto allowed = "write name=value with a number, true or false: --set cells=512, --set k=1/8";
     if (equals == std::string_view::npos)
         throw InvalidArgument(fmt::format("--set {}: there is no '=' and no value; {}", text, allowed));
     if (equals == 0)
@@ -37,6 +73,8 @@ ParameterValue parse_parameter(std::string_view text) {
     } else if (const auto number = std::from_chars(begin, end, real);
                number.ec == std::errc() && number.ptr == end && std::isfinite(real)) {
         out.value = real;
+    } else if (const auto result = value.ends_with(' ') ? std::nullopt : computed(value)) {
+        out.value = *result;
     } else {
         throw InvalidArgument(fmt::format("--set {}: '{}' is not a value; {}", text, value, allowed));
     }

@@ -72,6 +72,8 @@ inline constexpr DiagnosticKind gap{"gap", Severity::error, "a cell without a co
 inline constexpr DiagnosticKind empty_region{"empty-region", Severity::warning,
                                              "something applies to no cell"};
 inline constexpr DiagnosticKind no_value{"no-value", Severity::error, "a record of no cell"};
+inline constexpr DiagnosticKind whole_number{"whole-number", Severity::error,
+                                             "a whole number is divided by 0 or leaves 64 bits"};
 inline constexpr DiagnosticKind unstable{"unstable", Severity::error, "short waves grow without bound"};
 
 inline constexpr std::array all{&unknown_statement,
@@ -110,6 +112,7 @@ inline constexpr std::array all{&unknown_statement,
                                 &gap,
                                 &empty_region,
                                 &no_value,
+                                &whole_number,
                                 &unstable};
 
 } // namespace farfield::stencil::kinds
