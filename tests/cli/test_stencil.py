@@ -230,7 +230,7 @@ class Tune(CommandTest):
         text = self.succeed(*program, "--target", "cpu", "--repeat", "1", "--json", "tuned.json").out
         with open("tuned.json", encoding="utf-8") as file:
             report = json.load(file)
-        self.assertEqual({row["mask"] for row in report["rows"]}, {"none", "multiply", "branch", "spans"})
+        self.assertEqual({row["mask"] for row in report["rows"]}, {"none", "select", "branch", "spans"})
         self.assertGreaterEqual(len(report["rows"]), 9)
         best = [row for row in report["rows"] if row["best"]]
         self.assertEqual(len(best), 1)

@@ -21,14 +21,17 @@ stencil::ExecutorOptions executor_options(const StencilOptions& options) {
     case StencilMask::none:
         out.mask = stencil::Mask::none;
         break;
-    case StencilMask::multiply:
-        out.mask = stencil::Mask::multiply;
+    case StencilMask::select:
+        out.mask = stencil::Mask::select;
         break;
     case StencilMask::branch:
         out.mask = stencil::Mask::branch;
         break;
     case StencilMask::spans:
         out.mask = stencil::Mask::spans;
+        break;
+    case StencilMask::multiply:
+        out.mask = stencil::Mask::multiply;
         break;
     }
     out.threads = options.threads;

@@ -25,7 +25,7 @@ struct Slot {
 struct RowFunction {
     std::string name;
     std::vector<Slot> slots;
-    /// Of the 0/1 array with the strategy multiply: double where a double is stored.
+    /// Of the 0/1 array with the strategies select and multiply: double where a double is stored.
     Precision mask_precision = Precision::double_precision;
 };
 
@@ -37,6 +37,11 @@ struct CpuSource {
     std::vector<RowFunction> kernels; ///< as in Program::kernels
     std::vector<RowFunction> records; ///< as in Program::records
 };
+
+/// The strategy for a kernel over `cells`: `multiply` has nothing to multiply where they are a box.
+Mask mask_for(Mask mask, const ir::CellSet& cells);
+/// The strategy for a record, which stores no field.
+Mask mask_for_record(Mask mask, Reduction reduction);
 
 /// `mask` must not be automatic. @param needs of code that is put behind the text.
 CpuSource print_row_functions(const ir::Program& program, Mask mask, Needs needs = {});
