@@ -68,8 +68,9 @@ TEST_P(StencilTargets, GiveTheSameBits) {
     check(program, {.mask = Mask::none, .threads = 2}, "none");
     check(program, {.mask = Mask::select, .threads = 2, .fuse = false}, "kernels apart");
     // 1/(the share of a cell in the disk) is infinite in the metal.
-    if (std::string_view(example.name) != "metal_disk_cut")
+    if (std::string_view(example.name) != "metal_disk_cut") {
         EXPECT_EQ(testing::difference_but_zeros(multiplied, expected), "");
+    }
     check(compiled(example, false), {.mask = Mask::spans, .threads = 2}, "not optimised");
 }
 
