@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -38,10 +39,10 @@ void add_sides(CommandParser app, const std::string& option, std::vector<int>& s
            "GPU: sides of the blocks of threads along " + axis +
                ", with commas between; by default all powers "
                "of two")
-        .type_name("N,…");
+        .type_name("N,N");
 }
 
-void declare_study(CommandParser app, ReproduceCommand& command, const char* repeats) {
+void declare_study(CommandParser app, ReproduceCommand& command, int least_repeats) {
     auto& options = command.options;
     add_one_device(app, options.device);
     add_count(app, "--n", command.most_points, {2, 1 << 24}, "Cut larger sizes to N, for a quick look",
@@ -49,8 +50,9 @@ void declare_study(CommandParser app, ReproduceCommand& command, const char* rep
         .type_name("N");
     add_count(app, "--threads", options.threads, {1, 4096}, "Threads of the CPU; by default all",
               "leave the option out to use all cores");
-    add_count(app, "--repeat", options.repeats, {1, 1000}, "Measure this many times and take medians")
-        .default_text(repeats);
+    add_count(app, "--repeat", options.repeats, {least_repeats, 1000},
+              "Measure this many times and take medians")
+        .default_text(std::to_string(options.repeats));
     add_delivery(app, command.delivery);
 }
 
@@ -59,12 +61,13 @@ void declare_study(CommandParser app, ReproduceCommand& command, const char* rep
 Action declare_reproduce(CommandParser app) {
     app.require_command();
     const auto add = [&](const char* name, const char* summary, const char* examples,
-                         Study (*study)(const ReproduceOptions&), const char* repeats = "3") {
+                         Study (*study)(const ReproduceOptions&), int least_repeats = 1) {
         auto command = std::make_shared<ReproduceCommand>();
         command->study = study;
         const auto study_app = app.add_command(name, summary);
         study_app.footer(examples);
-        declare_study(study_app, *command, repeats);
+        command->options.repeats = std::max(command->options.repeats, least_repeats);
+        declare_study(study_app, *command, least_repeats);
         return std::pair(study_app, command);
     };
     const auto timings =
@@ -79,7 +82,7 @@ Action declare_reproduce(CommandParser app) {
         "fdtd-blocks", "The stencil paper's block shapes (2011) beside this machine's",
         "Examples:\n  farfield reproduce fdtd-blocks\n  farfield reproduce fdtd-blocks "
         "--n 512 --device cpu\n  farfield reproduce fdtd-blocks --block-x 32,64 --block-y 1,2,4 --repeat 9\n",
-        reproduce_fdtd_blocks, "5, and never fewer");
+        reproduce_fdtd_blocks, 5);
     add_sides(blocks.first, "--block-x", blocks.second->options.block_x, "x");
     add_sides(blocks.first, "--block-y", blocks.second->options.block_y, "y");
     const auto sizes =

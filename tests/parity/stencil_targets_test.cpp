@@ -84,7 +84,11 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"heat", {whole("resolution", 300)}, 20}, Case{"life", {}, 30}, //
         Case{"lorentz_slab", {real("sampling", 20.0)}, 40}, Case{"magnetic_disk", {real("radius", 15.0)}, 25},
         Case{"metal_disk", {real("radius", 15.0)}, 25}, Case{"metal_disk_cut", {real("radius", 15.0)}, 25},
-        Case{"microdisk", {whole("cells", 150), whole("radius", 70)}, 25}, Case{"periodic_wave", {}, 25}, //
+        Case{"microdisk", {whole("cells", 150), whole("radius", 70)}, 25},
+        Case{"microdisk_paper",
+             {whole("cells", 150), whole("radius", 70), real("ca", 0.98), real("cb", 0.495)},
+             25},
+        Case{"periodic_wave", {}, 25}, //
         Case{"plane_wave", {whole("cells_x", 100), whole("cells_y", 60)}, 25},
         Case{"tm_disk", {real("radius", 15.0)}, 25}, //
         Case{"yee_cavity", {}, 25}),

@@ -20,6 +20,8 @@ struct PreparedStencil {
     std::vector<std::string> notes; ///< that another target was taken than was asked for
 };
 
+stencil::ExecutorOptions executor_options(const StencilOptions& options);
+
 /// Throws as the constructor of StencilRun.
 PreparedStencil prepare(const StencilProgram::Data& program, const StencilOptions& options);
 

@@ -92,7 +92,7 @@ class KernelPrinter {
 public:
     KernelPrinter(const ir::Program& program, const ir::Kernel& kernel, Mask mask, std::string name)
         : kernel_(kernel), name_(std::move(name)), spelling_(program, kernel.grid),
-          mask_(mask_for(mask, *kernel.cells)) {
+          mask_(mask_for(mask, kernel)) {
         spelling_.add_loads(kernel.code);
         if (mask == Mask::none) spelling_.add_loads(kernel.predicate);
         cells_ = program.grids[kernel.grid].shape[0];
@@ -343,8 +343,9 @@ private:
 
 } // namespace
 
-Mask mask_for(Mask mask, const ir::CellSet& cells) {
-    return mask == Mask::multiply && cells.is_box() ? Mask::spans : mask;
+Mask mask_for(Mask mask, const ir::Kernel& kernel) {
+    if (kernel.cells == nullptr) return Mask::spans;
+    return mask == Mask::multiply && kernel.cells->is_box() ? Mask::spans : mask;
 }
 
 Mask mask_for_record(Mask mask, Reduction reduction) {
@@ -352,17 +353,17 @@ Mask mask_for_record(Mask mask, Reduction reduction) {
     return mask == Mask::multiply ? Mask::select : mask;
 }
 
-CpuSource print_row_functions(const ir::Program& program, Mask mask, Needs needs) {
+CpuSource print_row_functions(const ir::Program& program, Mask of_kernels, Mask of_records, Needs needs) {
     CpuSource source;
     UniqueNames names;
     std::string body;
     for (const auto& kernel : program.kernels) {
-        KernelPrinter printer(program, kernel, mask, names.unique("kernel_" + kernel.name));
+        KernelPrinter printer(program, kernel, of_kernels, names.unique("kernel_" + kernel.name));
         body += printer.print(needs);
         source.kernels.push_back(printer.function());
     }
     for (const auto& record : program.records) {
-        RecordPrinter printer(program, record, mask, names.unique("record_" + record.name));
+        RecordPrinter printer(program, record, of_records, names.unique("record_" + record.name));
         body += printer.print(needs);
         source.records.push_back(printer.function());
     }

@@ -28,8 +28,8 @@ std::int64_t results_in_row(const ir::Program& program, const ir::Record& record
 
 SlabTask::SlabTask(const ir::Program& program, const ir::Kernel& kernel, const codegen::RowFunction& function,
                    Mask mask, const jit::SharedObject& code)
-    : program_(&program), grid_(kernel.grid), mask_(codegen::mask_for(mask, *kernel.cells)),
-      cells_(kernel.cells), carries_(kernel.carries) {
+    : program_(&program), grid_(kernel.grid), mask_(codegen::mask_for(mask, kernel)), cells_(kernel.cells),
+      carries_(kernel.carries) {
     std::erase_if(carries_, [](const ir::Carry& carry) { return carry.cells->empty(); });
     for (const auto& store : kernel.stores)
         if (store.other_copy) swapped_.push_back(store.buffer);
