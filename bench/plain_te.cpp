@@ -46,8 +46,8 @@ public:
     void electric(long y) const {
         if (y < 1) return;
         const long row = y * t_.pitch;
-        electric_row(t_.ex + row, t_.ey + row, t_.hz + row, t_.hz + row - t_.pitch, std::max(1L, first(y)),
-                     std::min(t_.n, last(y)), t_.courant);
+        electric_row(t_.ex + row, t_.ey + row, t_.hz + row, t_.hz + row - t_.pitch, std::max(1L, everywhere() ? 0 : first(y)),
+                     std::min(t_.n, everywhere() ? t_.n : last(y)), t_.courant);
     }
     void magnetic(long y, double wave) const {
         if (y >= t_.n - 1) return;
@@ -70,6 +70,7 @@ public:
     }
 
 private:
+    bool everywhere() const { return t_.electric_everywhere != 0; }
     long first(long y) const { return t_.first != nullptr ? t_.first[y] : 0; }
     long last(long y) const { return t_.last != nullptr ? t_.last[y] : t_.n; }
     const FfPlainTe& t_;

@@ -10,7 +10,8 @@ extern "C" {
      Ex += courant (Hz - Hz[y-1]),  Ey += courant (Hz[x-1] - Hz)    in cells 1 to n-1 along x and y
      Hz += courant (Ex[y+1] - Ex + Ey - Ey[x+1])                    in cells 0 to n-2
      Hz at (source_x, source_y) += waves[s];  energy += Hz^2
-   With `first` and `last`, an entry a row, only cells first[y] to last[y]-1 of these are updated. */
+   With `first` and `last`, an entry a row, only cells first[y] to last[y]-1 of these are updated; with
+   `electric_everywhere`, E still is in all cells. */
 struct FfPlainTe {
     long n, pitch, steps;
     double *ex, *ey, *hz, *energy;
@@ -18,6 +19,7 @@ struct FfPlainTe {
     long source_x, source_y;
     const double* waves;
     const long *first, *last; /* or null */
+    int electric_everywhere;
     int threads;
 };
 

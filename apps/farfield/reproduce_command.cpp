@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -21,7 +22,27 @@ struct ReproduceCommand {
     Study (*study)(const ReproduceOptions&) = nullptr;
 };
 
-void declare_study(CommandParser app, ReproduceCommand& command) {
+// "16,32,64": the sides of blocks along an axis.
+void add_sides(CommandParser app, const std::string& option, std::vector<int>& sides,
+               const std::string& axis) {
+    app.add_read(
+           option,
+           [option, &sides](const std::string& text) {
+               sides.clear();
+               for (std::size_t start = 0; start <= text.size();) {
+                   const auto comma = std::min(text.find(',', start), text.size());
+                   sides.push_back(read_count(option, text.substr(start, comma - start), {1, 1024},
+                                              "write whole numbers with commas between"));
+                   start = comma + 1;
+               }
+           },
+           "GPU: sides of the blocks of threads along " + axis +
+               ", with commas between; by default all powers "
+               "of two")
+        .type_name("N,N");
+}
+
+void declare_study(CommandParser app, ReproduceCommand& command, int least_repeats) {
     auto& options = command.options;
     add_one_device(app, options.device);
     add_count(app, "--n", command.most_points, {2, 1 << 24}, "Cut larger sizes to N, for a quick look",
@@ -29,8 +50,9 @@ void declare_study(CommandParser app, ReproduceCommand& command) {
         .type_name("N");
     add_count(app, "--threads", options.threads, {1, 4096}, "Threads of the CPU; by default all",
               "leave the option out to use all cores");
-    add_count(app, "--repeat", options.repeats, {1, 1000}, "Measure this many times and take medians")
-        .default_text("3");
+    add_count(app, "--repeat", options.repeats, {least_repeats, 1000},
+              "Measure this many times and take medians")
+        .default_text(std::to_string(options.repeats));
     add_delivery(app, command.delivery);
 }
 
@@ -39,12 +61,13 @@ void declare_study(CommandParser app, ReproduceCommand& command) {
 Action declare_reproduce(CommandParser app) {
     app.require_command();
     const auto add = [&](const char* name, const char* summary, const char* examples,
-                         Study (*study)(const ReproduceOptions&)) {
+                         Study (*study)(const ReproduceOptions&), int least_repeats = 1) {
         auto command = std::make_shared<ReproduceCommand>();
         command->study = study;
         const auto study_app = app.add_command(name, summary);
         study_app.footer(examples);
-        declare_study(study_app, *command);
+        command->options.repeats = std::max(command->options.repeats, least_repeats);
+        declare_study(study_app, *command, least_repeats);
         return std::pair(study_app, command);
     };
     const auto timings =
@@ -60,10 +83,13 @@ Action declare_reproduce(CommandParser app) {
     const auto ladder = add("ladder", "The CUDA slides' ladder of optimisations beside this machine's",
                             "Examples:\n  farfield reproduce ladder\n  farfield reproduce ladder --n 10000\n",
                             reproduce_ladder);
-    const auto blocks = add("fdtd-blocks", "The stencil paper's block shapes (2011) beside this machine's",
-                            "Examples:\n  farfield reproduce fdtd-blocks\n  farfield reproduce fdtd-blocks "
-                            "--n 512 --device cpu\n",
-                            reproduce_fdtd_blocks);
+    const auto blocks = add(
+        "fdtd-blocks", "The stencil paper's block shapes (2011) beside this machine's",
+        "Examples:\n  farfield reproduce fdtd-blocks\n  farfield reproduce fdtd-blocks "
+        "--n 512 --device cpu\n  farfield reproduce fdtd-blocks --block-x 32,64 --block-y 1,2,4 --repeat 9\n",
+        reproduce_fdtd_blocks, 5);
+    add_sides(blocks.first, "--block-x", blocks.second->options.block_x, "x");
+    add_sides(blocks.first, "--block-y", blocks.second->options.block_y, "y");
     const auto sizes =
         add("fdtd-sizes", "The stencil paper's grid sizes and masks beside this machine's",
             "Examples:\n  farfield reproduce fdtd-sizes\n  farfield reproduce fdtd-sizes --n 1024\n",

@@ -2,11 +2,14 @@
 // language.
 #include "command.h"
 #include "options.h"
+#include "stencil_options.h"
 
+#include "stencil/run/emit.h"
 #include "stencil/run/inspect.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -19,6 +22,7 @@ struct StencilCommand {
     StencilTask task;                         // of `explain`
     std::vector<std::filesystem::path> files; // of `check`
     std::string stage;
+    StencilCode code; // of `explain --after code`
     bool json = false;
 };
 
@@ -66,7 +70,7 @@ int explain(const StencilCommand& command) {
     return with_inputs({input}, [&] {
         require_input(input, "FILE");
         StencilCheck result;
-        fmt::print("{}", explain_stencil(command.task, command.stage, result));
+        fmt::print("{}", explain_stencil(command.task, command.stage, result, command.code));
         say(result.messages);
         if (result.errors > 0) throw CompileError(fmt::format("{}: {}", input.string(), counts(result)));
         return 0;
@@ -97,7 +101,8 @@ Action declare_stencil(CommandParser app) {
     const auto explainer = app.add_command("explain", "Show what a stage of the compiler makes of a program");
     explainer.footer("Examples:\n  farfield stencil explain microdisk.ff --after parse\n"
                      "  farfield stencil explain microdisk.ff --after names --set cells=256\n"
-                     "  farfield stencil explain microdisk.ff --after fuse\n");
+                     "  farfield stencil explain microdisk.ff --after fuse\n"
+                     "  farfield stencil explain microdisk.ff --after code --target cuda --mask multiply\n");
     explainer.add("FILE", command->task.input, "Program (.ff)").type_name("").required();
     add_parameter_option(explainer, *command);
     explainer
@@ -110,9 +115,25 @@ Action declare_stencil(CommandParser app) {
                 if (command->stage != text) unknown_choice("--after", text, stages);
             },
             "The stage: tokens, the program with all brackets, names and values, where things apply, or the "
-            "code for each cell, as it is lowered and after each pass")
+            "operations on each cell, as they are lowered and after each pass, or the code that a target "
+            "compiles")
         .type_name(choices_text(stencil_stages()))
         .required();
+    explainer
+        .add_read(
+            "--target",
+            [command](const std::string& text) {
+                const auto targets = emit_targets();
+                if (std::find(targets.begin(), targets.end(), text) == targets.end())
+                    unknown_choice("--target", text, targets);
+                command->code.target = text;
+            },
+            "Whose code is shown after the stage code")
+        .type_name(choices_text(emit_targets()))
+        .default_text("cpu");
+    const std::shared_ptr<StencilOptions> machine(command, &command->code.options);
+    add_mask(explainer, machine);
+    add_tiles(explainer, machine);
     parts.push_back(declare_stencil_emit(app));
     parts.push_back(declare_stencil_tune(app));
     parts.push_back(declare_stencil_resonances(app));

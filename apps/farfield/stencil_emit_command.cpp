@@ -1,6 +1,7 @@
 // farfield stencil emit: a program as a project that needs no Farfield.
 #include "command.h"
 #include "options.h"
+#include "stencil_options.h"
 
 #include "stencil/run/emit.h"
 
@@ -27,6 +28,7 @@ void print_project(const std::vector<std::filesystem::path>& files, const std::f
 StencilPart declare_stencil_emit(CommandParser stencil) {
     struct Options {
         StencilEmitTask task;
+        StencilOptions machine;
         int steps = 0;
     };
     auto command = std::make_shared<Options>();
@@ -34,7 +36,8 @@ StencilPart declare_stencil_emit(CommandParser stencil) {
         stencil.add_command("emit", "Write a program as C++ that builds and runs without Farfield");
     app.footer(
         "Examples:\n  farfield stencil emit microdisk.ff --out microdisk\n"
-        "  farfield stencil emit microdisk.ff --set cells=256 --steps 500 --target cpu --out microdisk\n");
+        "  farfield stencil emit microdisk.ff --set cells=256 --steps 500 --target cpu --out microdisk\n"
+        "  farfield stencil emit microdisk.ff --target cuda --mask multiply --block 32x8 --out microdisk\n");
     auto& task = command->task;
     app.add("FILE", task.program.input, "Program (.ff)").type_name("").required();
     app.add("--set", task.program.parameters,
@@ -53,6 +56,9 @@ StencilPart declare_stencil_emit(CommandParser stencil) {
            "What the code is for")
         .type_name(choices_text(emit_targets()))
         .default_text("cpu");
+    const std::shared_ptr<StencilOptions> machine(command, &command->machine);
+    add_mask(app, machine);
+    add_tiles(app, machine);
     add_count(
         app, "--steps", command->steps, {1, 2147483647},
         "Steps that the project does unless it is told otherwise; by default those of the program, or 1000");
@@ -65,6 +71,9 @@ StencilPart declare_stencil_emit(CommandParser stencil) {
                     require_input(emit.program.input, "FILE");
                     require_output_folder(emit.folder, "--out");
                     if (command->steps > 0) emit.steps = command->steps;
+                    emit.mask = command->machine.mask;
+                    emit.time_tile = command->machine.time_tile;
+                    emit.block = command->machine.block;
                     std::error_code ignored;
                     const bool is_new = !std::filesystem::exists(emit.folder, ignored);
                     make_output_folder(emit.folder, "--out");

@@ -3,6 +3,7 @@
 #include "options.h"
 #include "progress.h"
 #include "shell_words.h"
+#include "stencil_options.h"
 #include "stop_signal.h"
 
 #include "stencil/run/settings.h"
@@ -10,7 +11,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -36,13 +36,6 @@ struct StencilRunOptions {
     std::string checkpoint_every;
     std::vector<std::string> given; ///< options other than those above, as they were given, for the restart
 };
-
-std::optional<std::int64_t> whole_number(std::string_view text) {
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return value;
-}
 
 // "FIELD:out.png"
 StencilPlot plot_of(const std::string& text, const char* option) {
@@ -210,25 +203,8 @@ int run(const StencilRunOptions& options) {
     });
 }
 
-void set_block(const std::string& text, StencilOptions& options) {
-    std::size_t axis = 0;
-    std::string_view rest = text;
-    options.block = {};
-    while (true) {
-        const auto cross = std::min(rest.find('x'), rest.size());
-        const auto side = whole_number(rest.substr(0, cross));
-        if (!side || *side < 1 || *side > 1'000'000 || axis == 3)
-            throw InvalidArgument(
-                fmt::format("--block {} is not understood; give whole numbers for x and y (and "
-                            "z), for example --block 32x8",
-                            text));
-        options.block[axis++] = static_cast<int>(*side);
-        if (cross == rest.size()) return;
-        rest.remove_prefix(cross + 1);
-    }
-}
-
 void add_machine(CommandParser app, const std::shared_ptr<StencilRunOptions>& options) {
+    const std::shared_ptr<StencilOptions> machine(options, &options->machine);
     const auto targets = stencil_targets();
     show_choices(app.add_read(
                      "--target",
@@ -241,25 +217,9 @@ void add_machine(CommandParser app, const std::shared_ptr<StencilRunOptions>& op
                  targets)
         .default_text("auto");
     add_count(app, "--gpu", options->machine.device, {0, 63}, "The GPU for --target cuda, in CUDA's numbers");
-    add_choice(app, "--mask", options->machine.mask, "How cells outside a subdomain are left alone");
+    add_mask(app, machine);
     add_count(app, "--threads", options->machine.threads, {0, 4096}, "Threads of the CPU; 0: all");
-    app.add_read(
-           "--time-tile",
-           [options](const std::string& text) {
-               const auto steps = whole_number(text);
-               if (text != "auto" && (!steps || *steps < 1 || *steps > 1024))
-                   throw InvalidArgument(fmt::format(
-                       "--time-tile {} is not understood; give auto, or steps a pass from 1 to 1024", text));
-               options->machine.time_tile = text == "auto" ? 0 : static_cast<int>(*steps);
-           },
-           "Steps taken in one pass over memory")
-        .type_name("auto|N")
-        .default_text("auto");
-    app.add_read(
-           "--block", [options](const std::string& text) { set_block(text, options->machine); },
-           "Cells of a GPU's tile, or threads of its block where updates are not fused; of a CPU the last "
-           "side alone: rows (3D: planes) of one update done at a time")
-        .type_name("XxY[xZ]");
+    add_tiles(app, machine);
     app.add_flag("--allow-unstable", options->machine.allow_unstable,
                  "Run a program whose time step is too long to be stable");
 }

@@ -206,8 +206,13 @@ void run_all(Bench& bench) {
     bench.measure("auto 16384", compiled(te(16384, "")), {}, 64);
     bench.measure("fused 16384", compiled(te(16384, "")), {.time_tile = 1}, 64);
     const auto disk = compiled(te(4096, quarter));
-    for (const auto mask : {Mask::spans, Mask::branch, Mask::multiply, Mask::none}) {
-        const auto name = "disk, mask " + std::to_string(static_cast<int>(mask));
+    const std::vector<std::pair<Mask, std::string>> masks = {{Mask::spans, "spans"},
+                                                             {Mask::branch, "branch"},
+                                                             {Mask::select, "select"},
+                                                             {Mask::multiply, "multiply"},
+                                                             {Mask::none, "none"}};
+    for (const auto& [mask, word] : masks) {
+        const auto name = "disk, mask " + word;
         bench.measure(name + " plain", disk, {.mask = mask, .fuse = false}, 88);
         bench.measure(name + " fused", disk, {.mask = mask, .time_tile = 1}, 64);
         bench.measure(name + " auto", disk, {.mask = mask}, 64);

@@ -23,8 +23,9 @@
 
 namespace farfield {
 
-/// How cells outside a subdomain are left alone; the results are the same bits.
-enum class StencilMask : std::uint8_t { automatic, none, multiply, branch, spans };
+/// How cells outside a subdomain are left alone; the results are the same bits, except that `multiply`, which
+/// stores m·new + (1 − m)·old with m 0 or 1, may turn −0 into +0 and infinities and NaN into NaN.
+enum class StencilMask : std::uint8_t { automatic, none, select, branch, spans, multiply };
 std::string_view name_of(StencilMask mask);
 template <>
 std::optional<StencilMask> from_name<StencilMask>(std::string_view name);

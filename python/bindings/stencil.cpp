@@ -170,7 +170,7 @@ Args:
     program: a StencilProgram.
     target: auto, interpreter, cpu or cuda; all give the same bits.
     device: the GPU for cuda.
-    mask: auto, none, multiply, branch or spans: how cells outside subdomains are left alone.
+    mask: auto, none, select, branch, spans or multiply: how cells outside subdomains are left alone.
     threads: of the CPU; 0: all.
     time_tile: steps a pass over memory; 0: chosen.
     block: cells of a GPU's tile, or threads of its block where updates are not fused; of a CPU the last
@@ -249,7 +249,8 @@ StencilParameters parameters_of(const nb::dict& values) {
 StencilMask mask_of(const std::string& name) {
     const auto known = from_name<StencilMask>(name);
     if (!known)
-        throw InvalidArgument("mask is '" + name + "'; allowed are auto, none, multiply, branch and spans");
+        throw InvalidArgument("mask is '" + name +
+                              "'; allowed are auto, none, select, branch, spans and multiply");
     return *known;
 }
 

@@ -1,15 +1,14 @@
 // Candidates of the benchmark, their measurement in turn, and the check that they compute the same.
 #include "studies/bench_stencil.h"
 
-#include "backend/simd/isa.h"
 #include "backend/threads/parallel.h"
 #include "base/aligned.h"
 #include "lang/source_text.h"
 #include "math/portable/functions.h"
-#include "plain_te.h"
 #include "stencil/compiler.h"
 #include "stencil/front_end/front_end.h"
 #include "stencil/targets.h"
+#include "studies/plain_te_run.h"
 
 #include <farfield/error.h>
 
@@ -17,12 +16,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <memory>
-#include <optional>
-#include <sys/mman.h>
 
 namespace farfield {
 namespace {
@@ -39,37 +35,6 @@ std::shared_ptr<const stencil::ir::Program> compile(std::int64_t n, bool disk) {
     return program;
 }
 
-// Memory as a careful programmer asks for it: large pages, rows that do not collide in the caches.
-class Rows {
-public:
-    Rows(std::int64_t n, int number, int threads) : pitch_((n * 8 + 127) / 128 * 16 + 8) {
-        const auto bytes = static_cast<std::size_t>(pitch_ * (n + 2) * 8 + 8192);
-        constexpr std::size_t page = std::size_t{1} << 21;
-        memory_.reset(static_cast<std::byte*>(std::aligned_alloc(page, (bytes + page - 1) / page * page)));
-        if (!memory_)
-            throw IoError(fmt::format("{} bytes of memory are not to be had; take smaller grids", bytes));
-#ifdef MADV_HUGEPAGE
-        madvise(memory_.get(), bytes, MADV_HUGEPAGE);
-#endif
-        start_ = reinterpret_cast<double*>(memory_.get() + std::ptrdiff_t{576} * number) + pitch_;
-        parallel_for(threads, threads, [&](std::int64_t t) {
-            const auto begin = n * t / threads;
-            std::memset(start_ + begin * pitch_, 0,
-                        static_cast<std::size_t>((n * (t + 1) / threads - begin) * pitch_ * 8));
-        });
-    }
-    double* data() const { return start_; }
-    std::int64_t pitch() const { return pitch_; }
-
-private:
-    std::int64_t pitch_;
-    struct Free {
-        void operator()(std::byte* memory) const { std::free(memory); }
-    };
-    std::unique_ptr<std::byte, Free> memory_;
-    double* start_ = nullptr;
-};
-
 /// Something that does steps.
 struct Candidate {
     BenchStencilRow row;
@@ -78,65 +43,19 @@ struct Candidate {
     std::vector<double> seconds{}; ///< a step, by repeat
 };
 
-using PlainLoop = void (*)(const FfPlainTe*);
-
-PlainLoop plain_loop() {
-#if defined(__x86_64__)
-    const auto isa = resolve_isa(Isa::automatic);
-    if (isa == Isa::avx512) return ff_plain_te_avx512;
-    if (isa == Isa::avx2) return ff_plain_te_avx2;
-#endif
-    return ff_plain_te_scalar;
-}
-
 // The hand-written loop, over the cells of the program's kernel.
 Candidate hand_written(std::int64_t n, bool disk, const stencil::ir::Program& program, int threads) {
-    struct State {
-        std::array<std::optional<Rows>, 4> fields;
-        std::vector<long> first, last;
-        FfPlainTe task{};
-        std::int64_t step = 0;
-        std::vector<double> waves;
-    };
-    auto state = std::make_shared<State>();
-    for (int f = 0; f < 4; ++f) state->fields[f].emplace(n, f, threads);
-    auto& task = state->task;
+    PlainTeTask task;
     task.n = n;
-    task.pitch = state->fields[0]->pitch();
-    task.ex = state->fields[0]->data();
-    task.ey = state->fields[1]->data();
-    task.hz = state->fields[2]->data();
-    task.energy = state->fields[3]->data();
-    task.courant = 0.5;
+    if (disk) task.cells = program.kernels.back().cells.get();
     task.source_x = task.source_y = n / 2;
+    task.wave = [](double step) { return portable::sin(0.15 * step); };
     task.threads = threads;
-    const auto& cells = *program.kernels.back().cells;
-    if (disk) {
-        for (std::int64_t y = 0; y < n; ++y) {
-            const auto row = cells.row(y);
-            state->first.push_back(row.empty() ? 0 : row.front().first);
-            state->last.push_back(row.empty() ? 0 : row.back().last);
-        }
-        task.first = state->first.data();
-        task.last = state->last.data();
-    }
+    const auto run = std::make_shared<PlainTeRun>(task);
     Candidate candidate;
     candidate.row.what = "hand-written";
-    candidate.advance = [state](std::int64_t steps) {
-        state->waves.resize(static_cast<std::size_t>(steps));
-        for (auto& wave : state->waves) wave = portable::sin(0.15 * static_cast<double>(state->step++));
-        state->task.steps = steps;
-        state->task.waves = state->waves.data();
-        plain_loop()(&state->task);
-    };
-    candidate.energy = [state, n] {
-        std::vector<double> values;
-        for (std::int64_t y = 0; y < n; ++y) {
-            const double* row = state->task.energy + y * state->task.pitch;
-            values.insert(values.end(), row, row + n);
-        }
-        return values;
-    };
+    candidate.advance = [run](std::int64_t steps) { run->advance(steps); };
+    candidate.energy = [run] { return run->energy(); };
     return candidate;
 }
 
@@ -179,7 +98,7 @@ std::vector<Candidate> candidates(std::int64_t n, int threads, BenchStencilRepor
         add(by_language(program, Mask::spans, "spans", 0, threads, report), disk, cells);
         if (!disk) continue;
         add(by_language(program, Mask::branch, "branch", 1, threads, report), disk, cells);
-        add(by_language(program, Mask::multiply, "multiply", 1, threads, report), disk, cells);
+        add(by_language(program, Mask::select, "select", 1, threads, report), disk, cells);
         add(by_language(program, Mask::none, "none", 1, threads, report), disk, cells);
     }
     return list;

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <vector>
 
 namespace farfield {
 
@@ -19,6 +20,8 @@ struct ReproduceOptions {
     int repeats = 3; ///< ≥ 1
     std::int64_t most_points = std::numeric_limits<std::int64_t>::max(); ///< larger sizes are cut to this
     std::filesystem::path picture{}; ///< .png, of studies that draw one; empty: none
+    /// Sides of blocks of threads, of studies that measure them; empty: all powers of two up to 1024.
+    std::vector<int> block_x{}, block_y{};
     StudyProgress progress{};
 };
 
@@ -37,11 +40,14 @@ Study reproduce_handbook_multi_gpu(const ReproduceOptions& options);
 Study reproduce_ladder(const ReproduceOptions& options);
 
 /// The stencil paper's Figure 3: rates of its microdisk at 2048², for every block of threads whose sides are
-/// powers of two; on a CPU for steps a pass over memory and mask strategies. Throws alike.
+/// powers of two or those asked for; on a CPU for steps a pass over memory and mask strategies. Beside them
+/// the hand-written loop. At least 5 repeats. Throws alike, and InvalidArgument for sides that are not 1 to
+/// 1024.
 Study reproduce_fdtd_blocks(const ReproduceOptions& options);
 
 /// The stencil paper's Figure 4 and its text: rates of the microdisk from 256² to 8192² with each mask
-/// strategy. Sizes above `most_points` are left out. Throws alike.
+/// strategy, and a GPU against the hand-written loop and the CPU's best strategy. Sizes above `most_points`
+/// are left out. Throws alike.
 Study reproduce_fdtd_sizes(const ReproduceOptions& options);
 
 /// Resonances of the stencil paper's disk with its own wall, with a metal wall and with cut cells, against

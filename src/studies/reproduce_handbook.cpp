@@ -40,7 +40,7 @@ public:
     void theirs(const std::string& what, double seeds::HandbookTiming::*member) {
         StudyRow row{what, table_source, {}};
         for (const auto& timing : seeds::handbook_timings())
-            row.values.push_back(StudyValue::of(timing.*member));
+            row.values.push_back(StudyValue::given(timing.*member));
         table_.rows.push_back(std::move(row));
     }
     void on_cpu(const std::string& what, Variant variant, Isa isa, int threads) {
@@ -133,7 +133,7 @@ StudyTable kernels(StudyTimer& timer, const StudyDevice& device, const Reproduce
     };
     for (const auto& kernel : seeds::handbook_kernels()) {
         table.columns.push_back(fmt::format("{} (here {})", kernel.name, cuda::info_of(kernel.ours).name));
-        theirs.values.push_back(StudyValue::of(kernel.milliseconds));
+        theirs.values.push_back(StudyValue::given(kernel.milliseconds));
         ours.values.push_back(measured(kernel.ours));
     }
     for (const auto rung : {Rung::naive, Rung::atomics_tiled, Rung::symmetric}) {

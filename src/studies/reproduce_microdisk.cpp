@@ -76,7 +76,8 @@ StudyTable table_of(const Wall& wall, const std::vector<double>& radii, const St
                     const StudyProgress& progress) {
     StudyTable table{wall.title, {"theory"}, {}};
     for (const auto& mode : wall.modes)
-        table.rows.push_back({fmt::format("({}, {})", mode.m, mode.n), "theory", {StudyValue::of(mode.k)}});
+        table.rows.push_back(
+            {fmt::format("({}, {})", mode.m, mode.n), "theory", {StudyValue::given(mode.k)}});
     for (const double radius : radii) {
         table.columns.push_back(fmt::format("R = {} cells", radius));
         table.columns.emplace_back("error, %");
@@ -160,7 +161,7 @@ StudyTable gallery_table(const std::filesystem::path& png, const StencilOptions&
             {"theory", fmt::format("R = {} cells", gallery_radius), "error, %"},
             {{"strongest in the record",
               {},
-              {StudyValue::of(gallery.k), StudyValue::of(k), StudyValue::of(100 * (k / gallery.k - 1))}}}};
+              {StudyValue::given(gallery.k), StudyValue::of(k), StudyValue::of(100 * (k / gallery.k - 1))}}}};
 }
 
 } // namespace

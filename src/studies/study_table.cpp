@@ -18,7 +18,10 @@ std::string number(double value) {
     return fmt::format("{:.4g}", value);
 }
 
-std::string text_of(const StudyValue& value) { return value.value ? number(*value.value) : value.missing; }
+std::string text_of(const StudyValue& value) {
+    if (!value.value) return value.missing;
+    return (value.measured ? ">" : "") + number(*value.value);
+}
 
 std::optional<double> largest_error(const StudyRow& row) {
     std::optional<double> largest;
@@ -49,7 +52,7 @@ void append(std::string& out, const StudyTable& table) {
         out += "  " + std::string(widths[c] - length(table.columns[c]), ' ') + table.columns[c];
     out += '\n';
     for (const auto& row : table.rows) {
-        out += (row.source.empty() ? "> " : "  ") + padded(row.what, first);
+        out += "  " + padded(row.what, first);
         for (std::size_t c = 0; c < row.values.size(); ++c) {
             const auto text = text_of(row.values[c]);
             out += "  " + std::string(widths[c] - length(text), ' ') + text;
@@ -66,7 +69,7 @@ void append(std::string& out, const StudyTable& table) {
 std::string to_text(const Study& study) {
     const auto about =
         study.about.empty()
-            ? fmt::format("a Plummer sphere, softening {}, field only.\nLines with > were measured here; "
+            ? fmt::format("a Plummer sphere, softening {}, field only.\nValues with > were measured here; "
                           "error: relative L2 of the field, float against inputs rounded to float.",
                           bench_softening)
             : study.about;
@@ -99,14 +102,17 @@ std::string to_json(const Study& study) {
     for (const auto& table : study.tables) {
         ordered_json rows = ordered_json::array();
         for (const auto& row : table.rows) {
-            ordered_json values = ordered_json::array(), errors = ordered_json::array();
+            ordered_json values = ordered_json::array(), errors = ordered_json::array(),
+                         measured = ordered_json::array();
             for (const auto& value : row.values) {
                 values.push_back(or_null(value.value));
                 errors.push_back(or_null(value.error));
+                measured.push_back(value.measured);
             }
             rows.push_back({{"what", row.what},
                             {"source", row.source.empty() ? ordered_json() : ordered_json(row.source)},
-                            {"values", values}});
+                            {"values", values},
+                            {"measured", measured}});
             if (largest_error(row)) rows.back()["errors"] = errors;
         }
         json["tables"].push_back({{"title", table.title}, {"columns", table.columns}, {"rows", rows}});

@@ -8,19 +8,23 @@
 
 namespace farfield {
 
-/// A value that was measured, or why it was not ("no GPU").
+/// A value, or why there is none ("no GPU").
 struct StudyValue {
     std::optional<double> value{};
     std::string missing{};
     std::optional<double> error{}; ///< relative L2 of the field behind the value
+    bool measured = false;         ///< here
 
-    static StudyValue of(double value, std::optional<double> error = {}) { return {value, {}, error}; }
-    static StudyValue none(std::string why) { return {{}, std::move(why), {}}; }
+    /// Measured here.
+    static StudyValue of(double value, std::optional<double> error = {}) { return {value, {}, error, true}; }
+    /// Stands in a source or a theory, was chosen, or follows from a model.
+    static StudyValue given(double value) { return {value, {}, {}, false}; }
+    static StudyValue none(std::string why) { return {{}, std::move(why), {}, false}; }
 };
 
 struct StudyRow {
     std::string what;
-    std::string source;             ///< where in the sources it stands; empty: measured here
+    std::string source;             ///< where in the sources given values stand; may be empty
     std::vector<StudyValue> values; ///< one a column
 };
 
@@ -45,8 +49,8 @@ struct Study {
 std::string to_text(const Study& study);
 /// {"study", "cpu", "threads", "device", "repeats", "model", "softening", "tables": [{"title", "columns",
 /// "rows":
-/// [{"what", "source", "values", "errors"}]}], "notes"}; null for what was not measured. With
-/// `about` that stands in place of model and softening.
+/// [{"what", "source", "values", "measured", "errors"}]}], "notes"}; null for what is missing; "measured"
+/// says of each value whether it was measured here. With `about` that stands in place of model and softening.
 std::string to_json(const Study& study);
 void write_json(const Study& study, const std::filesystem::path& path);
 

@@ -115,7 +115,8 @@ class Help(CommandTest):
     def test_reproduce_stencils(self):
         gpu = json.loads(self.succeed("info", "--json").out)["devices"]
         for study, text in (("fdtd-blocks", "0.84e9"), ("fdtd-sizes", "2060e6"), ("microdisk", "zeros of J_m'")):
-            options = ["--n", "128" if study == "fdtd-blocks" else "40", "--threads", "1", "--repeat", "1", "--device", "cpu"]
+            options = ["--n", "128" if study == "fdtd-blocks" else "40", "--threads", "1", "--device", "cpu",
+                       "--repeat", "5" if study == "fdtd-blocks" else "1"]
             result = self.succeed("reproduce", study, *options, "--json", "study.json")
             self.assertIn(text, result.out)
             self.assertNotIn("Plummer", result.out)
@@ -125,6 +126,9 @@ class Help(CommandTest):
                 for row in table["rows"]:
                     self.assertEqual(len(row["values"]), len(table["columns"]))
                     self.assertNotIn(None, row["values"], f"{study}: {table['title']}, {row['what']}")
+                    self.assertTrue(row["measured"][-1])
+            if study.startswith("fdtd"):
+                self.assertIn("hand-written OpenMP loop, 1 thread", result.out)
             if study == "microdisk":  # theory, k·R, error in percent; at 40 cells a radius within 1.4 %
                 self.assertEqual([len(t["rows"]) for t in report["tables"]], [6, 6, 6, 1])
                 errors = [abs(row["values"][2]) for t in report["tables"] for row in t["rows"]]
@@ -132,6 +136,10 @@ class Help(CommandTest):
                 self.assertLess(max(errors[12:18]), 0.1)
             if not gpu:
                 self.assertEqual(farfield("reproduce", study, "--device", "cuda").code, 2)
+        self.fail_clearly(["reproduce", "fdtd-blocks", "--repeat", "4"], 2, "--repeat 4")
+        for sides in ("0", "16,,32", "2048"):
+            self.fail_clearly(["reproduce", "fdtd-blocks", "--block-x", sides], 2, "--block-x")
+        self.fail_clearly(["reproduce", "fdtd-blocks", "--device", "cpu", "--block-x", "16,32"], 2, "blocks of threads")
         self.fail_clearly(["reproduce", "microdisk", "--picture", "absent/energy.png"], 2, "--picture")
 
     def test_bench_split(self):

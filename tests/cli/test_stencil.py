@@ -143,9 +143,20 @@ class Explain(CommandTest):
         self.assertIn("uniform.float64 0\n", explained("hoist"))
         self.assertLess(len(explained("fuse")), len(lowered))
 
+    def test_code(self):
+        code = self.succeed("stencil", "explain", MICRODISK, "--after", "code").out
+        self.assertIn('extern "C" void kernel_magnetic(const RowCall* call)', code)
+        self.assertNotIn("mask[", code)
+        code = self.succeed("stencil", "explain", MICRODISK, "--after", "code", "--mask", "multiply").out
+        self.assertIn("Hz[x] = here * (Hz_new) + (1 - here) * Hz[x];", code)
+        gpu = ["stencil", "explain", MICRODISK, "--after", "code", "--target", "cuda"]
+        self.assertIn("chosen * (new_9) + (1 - chosen) * Hz_now[at]", self.succeed(*gpu, "--mask", "multiply").out)
+        self.assertIn("blockIdx.x * 2 + threadIdx.y", self.succeed(*gpu, "--time-tile", "1", "--block", "64x2").out)
+        self.fail_clearly([*gpu, "--block", "64y2"], 2, "--block 64y2")
+
     def test_a_broken_program_is_shown_as_far_as_it_was_read(self):
         write("broken.ff", BROKEN)
-        for stage, shown in (("lex", True), ("parse", True), ("names", False), ("fuse", False)):
+        for stage, shown in (("lex", True), ("parse", True), ("names", False), ("fuse", False), ("code", False)):
             result = farfield("stencil", "explain", "broken.ff", "--after", stage)
             self.assertEqual(result.code, 2)
             self.assertEqual(bool(result.out), shown, stage)
@@ -229,6 +240,15 @@ class Emit(CommandTest):
         self.succeed(*command, "--allow-unstable")
         self.assertTrue(os.path.exists("project/CMakeLists.txt"))
 
+    def test_mask_and_block_choose_the_code(self):
+        self.succeed("stencil", "emit", MICRODISK, "--target", "cuda", "--mask", "multiply", "--block", "32x8", "--out", "gpu")
+        with open("gpu/kernels.cu", encoding="utf-8") as file:
+            self.assertIn("const double chosen = mask[", file.read())
+        self.succeed("stencil", "emit", MICRODISK, "--mask", "branch", "--out", "cpu")
+        with open("cpu/kernels.cpp", encoding="utf-8") as file:
+            self.assertIn("if (here) {", file.read())
+        self.fail_clearly(["stencil", "emit", MICRODISK, "--time-tile", "4", "--out", "cpu"], 2, "--time-tile", "target cuda")
+
     def test_a_broken_program_leaves_nothing_and_claims_nothing(self):
         write("broken.ff", BROKEN)
         result = farfield("stencil", "emit", "broken.ff", "--out", "project")
@@ -246,7 +266,7 @@ class Tune(CommandTest):
         text = self.succeed(*program, "--target", "cpu", "--repeat", "1", "--json", "tuned.json").out
         with open("tuned.json", encoding="utf-8") as file:
             report = json.load(file)
-        self.assertEqual({row["mask"] for row in report["rows"]}, {"none", "multiply", "branch", "spans"})
+        self.assertEqual({row["mask"] for row in report["rows"]}, {"none", "select", "branch", "spans"})
         self.assertGreaterEqual(len(report["rows"]), 9)
         best = [row for row in report["rows"] if row["best"]]
         self.assertEqual(len(best), 1)

@@ -27,7 +27,7 @@ TYPED_TEST_P(CudaForms, ColumnsWithEveryMask) {
     const testing::Compiled program(testing::yee_ball);
     ASSERT_NE(program.program(), nullptr);
     std::vector<ExecutorOptions> forms;
-    for (const auto mask : every_mask)
+    for (const auto mask : masks_of_tiles)
         for (const int steps : {1, 2}) {
             for (std::size_t k = 0; k < amount.columns.size(); ++k) {
                 const auto turn = (static_cast<std::size_t>(mask) + static_cast<std::size_t>(steps)) % 3;

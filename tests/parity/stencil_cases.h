@@ -53,6 +53,23 @@ update u:
 step: u
 )";
 
+/// A gap in a subdomain where the new value is infinite, and zeros with signs; of double and float, in place
+/// and in another copy.
+inline const std::string gap = R"(grid g[x: 20]
+field u, v on g = 1
+field s on g : float = 1
+field w on g : double, double-buffered = 1
+field r on g = -0.0
+subdomain ends(x) = (x > 0 and x < 5) or x > 7
+update fill on ends:
+    u = 1/(x - 6)
+    v = -0.0
+    s = 1/(x - 6)
+    w = w[x-1]/(x - 6)
+    r = 1
+step: fill
+)";
+
 struct StencilCase {
     std::string name, text;
 };

@@ -54,11 +54,11 @@ protected:
     }
     // The files of a run of `steps` steps are what the interpreter gives.
     void compare(const std::string& text, const std::vector<stencil::ParameterValue>& parameters,
-                 std::int64_t steps) const {
+                 std::int64_t steps, stencil::Mask mask = stencil::Mask::spans) const {
         stencil::CompileOptions options;
         options.folder = folder_;
         const testing::Compiled program(text, options, parameters);
-        const auto executor = program.start();
+        const auto executor = program.start("interpreter", {.mask = mask});
         executor->advance(steps);
         for (const auto& output : program.model().outputs)
             for (const int field : output.fields) compare_field(*executor, field);
@@ -108,6 +108,41 @@ TEST_F(StencilEmit, ProjectsBuildWithCMakeAndGiveTheSameBits) {
     run("cmake -S . -B build && cmake --build build && build/run");
     compare(text_of(example("microdisk")),
             {{"cells", lang::Value(std::int64_t{192})}, {"radius", lang::Value(std::int64_t{90})}}, 70);
+}
+
+TEST_F(StencilEmit, EveryMaskGivesTheSameBits) {
+    const auto text = text_of(example("microdisk"));
+    for (const auto& [mask, word] :
+         {std::pair(StencilMask::none, "const bool here = [&] {"), std::pair(StencilMask::select, "here ?"),
+          std::pair(StencilMask::branch, "if (here)"), std::pair(StencilMask::multiply, "(1 - here) *")}) {
+        SCOPED_TRACE(name_of(mask));
+        StencilEmitTask task;
+        task.program = {example("microdisk"), {"cells=160", "radius=70"}};
+        task.folder = folder_;
+        task.steps = 40;
+        task.mask = mask;
+        emit_stencil(task);
+        EXPECT_NE(text_of(folder_ / "kernels.cpp").find(word), std::string::npos);
+        build_by_hand();
+        run("./run");
+        const std::vector<stencil::ParameterValue> parameters{{"cells", lang::Value(std::int64_t{160})},
+                                                              {"radius", lang::Value(std::int64_t{70})}};
+        compare(text, parameters, 40, static_cast<stencil::Mask>(mask));
+    }
+}
+
+TEST_F(StencilEmit, TilesAreAGpusAndAreRefusedElsewhere) {
+    StencilEmitTask task;
+    task.program = {example("microdisk"), {}};
+    task.folder = folder_;
+    task.block = {32, 8, 0};
+    EXPECT_THROW(emit_stencil(task), InvalidArgument);
+    task.target = "cuda";
+    task.mask = StencilMask::multiply;
+    emit_stencil(task);
+    const auto code = text_of(folder_ / "kernels.cu");
+    EXPECT_NE(code.find("const double chosen = mask["), std::string::npos);
+    EXPECT_NE(code.find("threadIdx.y"), std::string::npos);
 }
 
 TEST_F(StencilEmit, CopiesBoundariesAndMeans) {

@@ -24,7 +24,9 @@ namespace farfield::stencil {
 using ProgramPtr = std::shared_ptr<const ir::Program>;
 using Blocks = std::vector<std::array<int, 3>>;
 
-inline const std::vector<Mask> every_mask{Mask::none, Mask::multiply, Mask::branch, Mask::spans};
+inline const std::vector<Mask> every_mask{Mask::none, Mask::select, Mask::branch, Mask::spans,
+                                          Mask::multiply};
+inline const std::vector<Mask> masks_of_tiles{Mask::none, Mask::select, Mask::branch, Mask::spans};
 
 /// How much of the cases a backend runs. Every form is compiled, which takes an emulation and a compiler for
 /// CPUs a second.
@@ -45,13 +47,16 @@ struct FormsToRun {
 };
 
 /// Runs `forms` of a program for some steps, then some more; what can be seen after each part has the
-/// interpreter's bits.
+/// interpreter's bits; with the mask `multiply` those of an interpreter that multiplies.
 template <class Backend>
 void expect_interpreters_bits(const ProgramPtr& program, const std::vector<ExecutorOptions>& forms,
                               const std::vector<int>& counts, const std::string& what) {
     ASSERT_NE(program, nullptr);
-    const auto wanted = testing::history_of(*make_executor("interpreter", program, {}), counts);
+    const auto plain = testing::history_of(*make_executor("interpreter", program, {}), counts);
     for (const auto& options : forms) {
+        const auto wanted = options.mask == Mask::multiply
+                                ? testing::history_of(*testing::judge_of(program, options.mask), counts)
+                                : plain;
         const auto executor = Backend::start(program, options);
         const auto found = testing::history_of(*executor, counts);
         ASSERT_EQ(executor->step(), std::accumulate(counts.begin(), counts.end(), 0)) << what;
@@ -88,7 +93,7 @@ TYPED_TEST_P(StencilForms, AKernelAnUpdateWithEveryMask) {
 TYPED_TEST_P(StencilForms, TilesWithEveryMask) {
     std::vector<ExecutorOptions> forms;
     for (const int tile : TypeParam::forms().tiles)
-        for (const auto mask : every_mask) forms.push_back({.mask = mask, .time_tile = tile});
+        for (const auto mask : masks_of_tiles) forms.push_back({.mask = mask, .time_tile = tile});
     this->compare(testing::microdisk, forms, TypeParam::forms().steps, "microdisk");
 }
 
@@ -116,11 +121,42 @@ TYPED_TEST_P(StencilForms, ZerosKeepTheirSigns) {
     for (std::size_t field = 5; field < wanted.size(); ++field)
         for (std::size_t i = 0; i < 30; ++i)
             ASSERT_TRUE(wanted[field][i] == 0 && std::signbit(wanted[field][i])) << field << ", " << i;
-    this->compare(testing::signed_zeros,
-                  {{.fuse = false}, {}, {.mask = Mask::spans}, {.mask = Mask::multiply}}, {1}, "zeros");
+    this->compare(testing::signed_zeros, {{.fuse = false}, {}, {.mask = Mask::spans}, {.mask = Mask::select}},
+                  {1}, "zeros");
 }
 
-REGISTER_TYPED_TEST_SUITE_P(StencilForms, AKernelAnUpdateWithEveryMask, TilesWithEveryMask,
-                            PointsWithinPasses, BoundariesInEveryForm, ZerosKeepTheirSigns);
+// m·e + (1 − m)·u, with m = 0 in cells 5 to 7 and e infinite in cell 6.
+TYPED_TEST_P(StencilForms, MultipliesByTheMask) {
+    const testing::Compiled program(testing::gap);
+    ASSERT_NE(program.program(), nullptr);
+    for (const bool fuse : {false, true})
+        for (const int tile : {0, 3}) {
+            const auto executor = TypeParam::start(program.program(),
+                                                   {.mask = Mask::multiply, .time_tile = tile, .fuse = fuse});
+            executor->advance(1);
+            for (const auto* field : {"u", "s", "w"}) {
+                const auto values = testing::values_of(*executor, field);
+                EXPECT_EQ(values[4], -0.5);
+                EXPECT_EQ(values[5], 1);
+                EXPECT_TRUE(std::isnan(values[6])) << field << " " << values[6];
+                EXPECT_EQ(values[8], 0.5);
+            }
+            EXPECT_FALSE(std::signbit(testing::values_of(*executor, "v")[2])); // 1·(−0) + 0·1
+            EXPECT_FALSE(std::signbit(testing::values_of(*executor, "r")[5])); // 0·1 + 1·(−0)
+        }
+    for (const auto mask : masks_of_tiles) {
+        const auto executor = TypeParam::start(program.program(), {.mask = mask, .fuse = false});
+        executor->advance(1);
+        EXPECT_EQ(testing::values_of(*executor, "u")[6], 1);
+        EXPECT_TRUE(std::signbit(testing::values_of(*executor, "v")[2]));
+        EXPECT_TRUE(std::signbit(testing::values_of(*executor, "r")[5]));
+    }
+    this->compare(testing::gap, {{.mask = Mask::multiply, .fuse = false}, {.mask = Mask::multiply}}, {1, 2},
+                  "gap");
+}
+
+REGISTER_TYPED_TEST_SUITE_P(StencilForms, MultipliesByTheMask, AKernelAnUpdateWithEveryMask,
+                            TilesWithEveryMask, PointsWithinPasses, BoundariesInEveryForm,
+                            ZerosKeepTheirSigns);
 
 } // namespace farfield::stencil

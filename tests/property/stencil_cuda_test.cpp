@@ -1,6 +1,6 @@
 // Random programs as CUDA code, emulated on the CPU: the interpreter's bits, in all forms, with every mask
-// in turn; and compiled by NVRTC where it is. FARFIELD_RANDOM_PROGRAMS (36) programs from the seed
-// FARFIELD_RANDOM_SEED (1) on; a message has the seed.
+// in turn (with `multiply` those of an interpreter that multiplies); and compiled by NVRTC where it is.
+// FARFIELD_RANDOM_PROGRAMS (36) programs from the seed FARFIELD_RANDOM_SEED (1) on; a message has the seed.
 #include "backend/jit/nvrtc.h"
 #include "emulation/emulated_machine.h"
 #include "property/random_programs.h"
@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -29,17 +30,21 @@ struct Trial {
     ExecutorOptions options;
 };
 
-constexpr Mask masks[] = {Mask::none, Mask::multiply, Mask::branch, Mask::spans};
+constexpr Mask masks[] = {Mask::none, Mask::select, Mask::branch, Mask::spans, Mask::multiply};
 
-// The forms of a program: a kernel an update, and tiles.
+Mask mask_for(std::uint64_t seed) { return masks[seed % std::size(masks)]; }
+
+// The forms of a program: a kernel an update, and tiles, which do not multiply.
 std::vector<ExecutorOptions> tiled_forms(const ir::Program&, std::uint64_t seed) {
-    return {{.mask = masks[seed % 4], .fuse = false},
-            {.mask = masks[seed % 4], .time_tile = 2 + static_cast<int>(seed / 4 % 2)}};
+    if (mask_for(seed) == Mask::multiply) return {{.mask = Mask::multiply, .fuse = false}};
+    return {{.mask = mask_for(seed), .fuse = false},
+            {.mask = mask_for(seed), .time_tile = 2 + static_cast<int>(seed / 4 % 2)}};
 }
 
 // One of them in turn.
 std::vector<ExecutorOptions> one_tiled_form(const ir::Program& program, std::uint64_t seed) {
-    return {tiled_forms(program, seed)[(seed + seed / 4) % 2]};
+    const auto forms = tiled_forms(program, seed);
+    return {forms[(seed + seed / 4) % forms.size()]};
 }
 
 bool has_form(const codegen::cuda::Plan& plan, const std::string& marker) {
@@ -50,7 +55,7 @@ const std::string streamed = "streamed along z";
 
 // Columns of one step and of several, of several sizes, for programs that they serve.
 std::vector<ExecutorOptions> streamed_forms(const ir::Program& program, std::uint64_t seed) {
-    const ExecutorOptions options{.mask = masks[seed % 4],
+    const ExecutorOptions options{.mask = mask_for(seed),
                                   .time_tile = 1 + static_cast<int>(seed / 4 % 3),
                                   .block = {16 << (seed / 8 % 3), 16, 2 + static_cast<int>(seed / 8 % 4)}};
     if (!has_form(codegen::cuda::plan_program(program, options), streamed)) return {};
@@ -78,7 +83,7 @@ std::vector<Trial> trials_from(std::uint64_t& seed, std::size_t programs, Forms*
 
 void compare(const Trial& trial, Executor& executor) {
     const std::vector<int> counts{4, 3};
-    const auto wanted = testing::results_of(*make_executor("interpreter", trial.program, {}), counts);
+    const auto wanted = testing::results_of(*testing::judge_of(trial.program, trial.options.mask), counts);
     const auto form = executor.preparation().description;
     ASSERT_EQ(testing::difference(testing::results_of(executor, counts), wanted), "")
         << form << ", mask " << static_cast<int>(trial.options.mask);

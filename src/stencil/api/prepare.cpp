@@ -12,32 +12,6 @@
 namespace farfield {
 namespace {
 
-stencil::ExecutorOptions executor_options(const StencilOptions& options) {
-    stencil::ExecutorOptions out;
-    switch (options.mask) {
-    case StencilMask::automatic:
-        out.mask = stencil::Mask::automatic;
-        break;
-    case StencilMask::none:
-        out.mask = stencil::Mask::none;
-        break;
-    case StencilMask::multiply:
-        out.mask = stencil::Mask::multiply;
-        break;
-    case StencilMask::branch:
-        out.mask = stencil::Mask::branch;
-        break;
-    case StencilMask::spans:
-        out.mask = stencil::Mask::spans;
-        break;
-    }
-    out.threads = options.threads;
-    out.device = options.device;
-    out.time_tile = options.time_tile;
-    out.block = options.block;
-    return out;
-}
-
 // What `target` stands for, best first; the last one is taken for granted.
 std::vector<std::string> candidates(const std::string& target) {
     const auto known = stencil::target_names();
@@ -86,6 +60,35 @@ std::vector<std::string> names_in(const Table& table) {
 }
 
 } // namespace
+
+stencil::ExecutorOptions executor_options(const StencilOptions& options) {
+    stencil::ExecutorOptions out;
+    switch (options.mask) {
+    case StencilMask::automatic:
+        out.mask = stencil::Mask::automatic;
+        break;
+    case StencilMask::none:
+        out.mask = stencil::Mask::none;
+        break;
+    case StencilMask::select:
+        out.mask = stencil::Mask::select;
+        break;
+    case StencilMask::branch:
+        out.mask = stencil::Mask::branch;
+        break;
+    case StencilMask::spans:
+        out.mask = stencil::Mask::spans;
+        break;
+    case StencilMask::multiply:
+        out.mask = stencil::Mask::multiply;
+        break;
+    }
+    out.threads = options.threads;
+    out.device = options.device;
+    out.time_tile = options.time_tile;
+    out.block = options.block;
+    return out;
+}
 
 std::vector<std::string_view> stencil_targets() { return {"auto", "interpreter", "cpu", "cuda"}; }
 

@@ -20,6 +20,8 @@ struct PreparedStencil {
     std::vector<std::string> notes; ///< that another target was taken than was asked for
 };
 
+stencil::ExecutorOptions executor_options(const StencilOptions& options);
+
 /// Throws as the constructor of StencilRun.
 /// Steps between looks for values that are not finite. A number of steps, not a time, so that a run that went
 /// wrong ends alike on every machine. A look copies all fields to the host, which on a GPU costs as much as a

@@ -12,7 +12,7 @@
 namespace farfield {
 namespace {
 
-constexpr NameTable<5> mask_names{"auto", "none", "multiply", "branch", "spans"};
+constexpr NameTable<6> mask_names{"auto", "none", "select", "branch", "spans", "multiply"};
 
 std::vector<stencil::ParameterValue> values_of(const StencilParameters& parameters) {
     std::vector<stencil::ParameterValue> out;

@@ -7,14 +7,19 @@
 namespace farfield::stencil {
 
 /// How a kernel leaves cells outside its subdomain unchanged. The results are the same bits with every
-/// choice.
+/// choice but `multiply`, whose sums with 0 keep neither the sign of a zero nor an infinity or NaN apart: a
+/// target that is given it has the bits of the interpreter that is given it.
 enum class Mask : std::uint8_t {
     automatic, ///< the target chooses, by what was measured on it
     none,      ///< evaluates the condition in each cell of the bounding box
-    multiply, ///< loads each cell of the box, chooses the old or new value by an array of 0 and 1, and stores
-              ///< it
-    branch,   ///< tests a byte for each cell of the box
-    spans     ///< visits only the cells of the subdomain
+    select,    ///< loads each cell of the box, chooses the old or new value by an array of 0 and 1, and
+               ///< stores it
+    branch,    ///< tests a byte for each cell of the box
+    spans,     ///< visits only the cells of the subdomain
+    /// Stores m·e + (1 − m)·u in each cell of the box: m, 0 or 1, is loaded in the precision of the field, e
+    /// is the new value and u the old one. Nothing chooses it unasked. Where the subdomain is a box, its
+    /// cells are visited without a mask.
+    multiply
 };
 
 struct ExecutorOptions {

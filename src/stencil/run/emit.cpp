@@ -3,6 +3,7 @@
 
 #include "io/atomic_file.h"
 #include "io/file.h"
+#include "stencil/api/prepare.h"
 #include "stencil/api/program_data.h"
 #include "stencil/codegen/projects/emit.h"
 #include "stencil/codegen/projects/emit_cuda.h"
@@ -72,6 +73,9 @@ std::vector<std::filesystem::path> emit_stencil(const StencilEmitTask& task) {
     if (emitter == emitters.end())
         throw InvalidArgument(fmt::format("target '{}' is not known; projects can be written for {}",
                                           task.target, fmt::join(emit_targets(), ", ")));
+    if (task.target == "cpu" && (task.time_tile > 1 || task.block != std::array<int, 3>{}))
+        throw InvalidArgument("a project for the target cpu takes one step a pass, row after row; leave "
+                              "--time-tile and --block out, or take the target cuda");
     std::vector<stencil::ParameterValue> parameters;
     for (const auto& text : task.program.parameters) parameters.push_back(stencil::parse_parameter(text));
     const auto bytes = read_file(task.program.input, lang::SourceText::longest + 4); // more is refused below
@@ -85,6 +89,11 @@ std::vector<std::filesystem::path> emit_stencil(const StencilEmitTask& task) {
     const auto program = stencil::compile(front.model(), compile_options, front.diagnostics());
     require_good(front.diagnostics());
     options.steps = task.steps.value_or(steps_of(front.model()).value_or(default_steps));
+    StencilOptions machine;
+    machine.mask = task.mask;
+    machine.time_tile = task.time_tile;
+    machine.block = task.block;
+    options.code = executor_options(machine);
     options.outputs = outputs_of(front.model());
     std::vector<std::filesystem::path> paths;
     const auto files = emitter->emit(*program, options);

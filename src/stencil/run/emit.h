@@ -3,6 +3,9 @@
 
 #include "stencil/run/inspect.h"
 
+#include <farfield/stencil.h>
+
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -18,14 +21,17 @@ struct StencilEmitTask {
     std::filesystem::path folder;
     bool allow_unstable = false;
     std::optional<std::int64_t> steps; ///< by default those of the program, or 1000
+    StencilMask mask = StencilMask::automatic;
+    int time_tile = 0;          ///< steps a pass over memory, of the target cuda; 0: chosen
+    std::array<int, 3> block{}; ///< of the target cuda, as in StencilOptions; 0: chosen
 };
 
 /// The targets that projects can be written for.
 std::vector<std::string_view> emit_targets();
 
 /// Writes the files; those of an earlier project are replaced. @returns their paths.
-/// @throws StencilError for mistakes of the program, InvalidArgument for a target that is not known and for a
-/// folder with other files of the same names, IoError.
+/// @throws StencilError for mistakes of the program, InvalidArgument for a target that is not known, for
+/// tiles of the target cpu, and for a folder with other files of the same names, IoError.
 std::vector<std::filesystem::path> emit_stencil(const StencilEmitTask& task);
 
 } // namespace farfield

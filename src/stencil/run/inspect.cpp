@@ -2,6 +2,8 @@
 #include "stencil/run/inspect.h"
 
 #include "io/file.h"
+#include "stencil/api/prepare.h"
+#include "stencil/codegen/projects/generated_code.h"
 #include "stencil/compiler.h"
 #include "stencil/front_end/front_end.h"
 #include "stencil/front_end/model/describe.h"
@@ -13,6 +15,8 @@ namespace farfield {
 namespace {
 
 constexpr std::array<std::string_view, 3> stages{"lex", "parse", "names"}; // in the order of stencil::Stage
+
+constexpr std::string_view code_stage = "code"; // after the passes
 
 std::vector<stencil::ParameterValue> parameters_of(const StencilTask& task) {
     std::vector<stencil::ParameterValue> out;
@@ -54,10 +58,12 @@ StencilCheck check_stencil(const StencilTask& task) {
 std::vector<std::string_view> stencil_stages() {
     std::vector<std::string_view> out{stages.begin(), stages.end()};
     for (const auto pass : stencil::compiler_passes()) out.push_back(pass);
+    out.push_back(code_stage);
     return out;
 }
 
-std::string explain_stencil(const StencilTask& task, std::string_view stage, StencilCheck& check) {
+std::string explain_stencil(const StencilTask& task, std::string_view stage, StencilCheck& check,
+                            const StencilCode& code) {
     const auto parameters = parameters_of(task);
     stencil::FrontEnd program(task.input.string(), text_of(task.input), parameters);
     std::string text;
@@ -73,7 +79,9 @@ std::string explain_stencil(const StencilTask& task, std::string_view stage, Ste
         options.after_pass = [&](std::string_view pass, const stencil::ir::Program& so_far) {
             if (pass == stage) text = to_text(so_far);
         };
-        stencil::compile(program.model(), options, program.diagnostics());
+        const auto compiled = stencil::compile(program.model(), options, program.diagnostics());
+        if (stage == code_stage && compiled)
+            text = stencil::codegen::generated_code(*compiled, code.target, executor_options(code.options));
     }
     check = check_of(program);
     return text;

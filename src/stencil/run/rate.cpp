@@ -7,18 +7,33 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 namespace farfield {
 namespace {
 
-double seconds_of(stencil::Executor& executor, std::int64_t steps) {
+double seconds_of(const std::function<void(std::int64_t)>& advance, std::int64_t steps) {
     const Stopwatch watch;
-    executor.advance(steps);
+    advance(steps);
     return watch.seconds();
 }
 
 } // namespace
+
+double seconds_a_step(const std::function<void(std::int64_t)>& advance, int repeats, double seconds) {
+    // the first steps warm up and tell how many fill the time
+    constexpr std::int64_t first = 16;
+    advance(first);
+    const double once = seconds_of(advance, first) / static_cast<double>(first);
+    const double wanted = std::ceil(seconds / std::max(once, 1e-9) / first);
+    const auto steps = first * static_cast<std::int64_t>(std::clamp(wanted, 1.0, 1e6));
+    std::vector<double> times;
+    times.reserve(static_cast<std::size_t>(repeats));
+    for (int i = 0; i < repeats; ++i) times.push_back(seconds_of(advance, steps));
+    std::sort(times.begin(), times.end());
+    return times[times.size() / 2] / static_cast<double>(steps);
+}
 
 StencilRateMeter::StencilRateMeter(const StencilProgram& program, int repeats, double seconds)
     : repeats_(repeats), seconds_(seconds) {
@@ -37,22 +52,13 @@ StencilRateMeter::StencilRateMeter(const StencilProgram& program, int repeats, d
 StencilRate StencilRateMeter::measure(const std::string& target,
                                       const stencil::ExecutorOptions& options) const {
     const auto executor = stencil::make_executor(target, program_, options);
-    // the first steps warm up and tell how many fill the time
-    constexpr std::int64_t first = 16;
-    executor->advance(first);
-    const double once = seconds_of(*executor, first) / static_cast<double>(first);
-    const double wanted = std::ceil(seconds_ / std::max(once, 1e-9) / first);
-    const auto steps = first * static_cast<std::int64_t>(std::clamp(wanted, 1.0, 1e6));
-    std::vector<double> times;
-    times.reserve(static_cast<std::size_t>(repeats_));
-    for (int i = 0; i < repeats_; ++i) times.push_back(seconds_of(*executor, steps));
-    std::sort(times.begin(), times.end());
-    StencilRate rate;
-    rate.seconds_per_step = times[times.size() / 2] / static_cast<double>(steps);
-    rate.cell_steps_per_second = cells_ / rate.seconds_per_step;
-    rate.stencils_per_second = stencils_ / rate.seconds_per_step;
-    rate.description = executor->preparation().description;
-    return rate;
+    return rate_of(seconds_a_step([&](std::int64_t steps) { executor->advance(steps); }, repeats_, seconds_),
+                   executor->preparation().description);
+}
+
+StencilRate StencilRateMeter::rate_of(double seconds_per_step, std::string description) const {
+    return {seconds_per_step, cells_ / seconds_per_step, stencils_ / seconds_per_step,
+            std::move(description)};
 }
 
 } // namespace farfield

@@ -7,6 +7,8 @@
 
 #include <farfield/stencil.h>
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -19,6 +21,9 @@ struct StencilRate {
     std::string description; ///< of what ran
 };
 
+/// The median of `repeats` measurements of at least `seconds` each, after steps that warm up.
+double seconds_a_step(const std::function<void(std::int64_t steps)>& advance, int repeats, double seconds);
+
 /// A compiled program, to be measured with several options.
 class StencilRateMeter {
 public:
@@ -30,6 +35,9 @@ public:
     double cells() const { return cells_; }
     /// Equations × cells in a step; updates that are not done in every step count by their share.
     double stencils() const { return stencils_; }
+    /// Of something else that does the same steps.
+    StencilRate rate_of(double seconds_per_step, std::string description) const;
+    const stencil::ir::Program& program() const { return *program_; }
     /// @param target "cpu", "cuda", … @throws as stencil::make_executor.
     StencilRate measure(const std::string& target, const stencil::ExecutorOptions& options) const;
 

@@ -23,7 +23,7 @@ using stencil::Choice;
 using stencil::Mask;
 
 std::string_view mask_name(Mask mask) {
-    constexpr std::array<std::string_view, 5> names{"automatic", "none", "multiply", "branch", "spans"};
+    constexpr std::array<std::string_view, 5> names{"automatic", "none", "select", "branch", "spans"};
     return names[static_cast<std::size_t>(mask)];
 }
 
@@ -90,7 +90,8 @@ private:
 
 void search(Search& search, bool gpu) {
     for (const int tile : {1, 2, 4, 8, 16, 32}) search.measure({Mask::spans, tile, {}, true, 0});
-    for (const auto mask : {Mask::none, Mask::multiply, Mask::branch}) {
+    // Not `multiply`: a choice must not change bits.
+    for (const auto mask : {Mask::none, Mask::select, Mask::branch}) {
         auto choice = search.best();
         choice.mask = mask;
         search.measure(choice);

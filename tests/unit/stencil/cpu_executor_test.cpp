@@ -59,7 +59,7 @@ void check(const te::Options& options, const ExecutorOptions& execution, const E
 TEST(CpuExecutor, AllMasksGiveTheBitsOfPlainLoops) {
     const te::Options options{.nx = 90, .ny = 47, .radius = 20};
     const auto expected = by_loops(options);
-    for (const auto mask : {Mask::spans, Mask::branch, Mask::multiply, Mask::none})
+    for (const auto mask : {Mask::spans, Mask::branch, Mask::select, Mask::none})
         check(options, {.mask = mask, .threads = 2}, expected,
               "mask " + std::to_string(static_cast<int>(mask)));
 }
@@ -92,7 +92,7 @@ TEST(CpuExecutor, BoundariesAreWhatTheyAre) {
         for (const std::int64_t ny : {6, 130}) {
             const te::Options options{.nx = 37, .ny = ny, .whole = true, .boundary = boundary};
             const auto expected = by_loops(options);
-            for (const auto mask : {Mask::spans, Mask::multiply})
+            for (const auto mask : {Mask::spans, Mask::select})
                 for (const int tile : {1, 4})
                     check(options, {.mask = mask, .threads = 3, .time_tile = tile}, expected,
                           "boundary " + std::to_string(static_cast<int>(boundary)) + " rows " +

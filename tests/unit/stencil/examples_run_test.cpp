@@ -194,6 +194,50 @@ TEST(StencilExamples, LightInAMicrodisk) {
     });
 }
 
+// Equations (1) to (3) of the paper with four different coefficients.
+TEST(StencilExamples, ThePapersMicrodisk) {
+    const std::size_t n = 160;
+    const double ca = 0.98, cb = 0.495, da = 0.97, db = 0.48;
+    Values Ex(n * n), Ey(n * n), Hz(n * n), sum(n * n);
+    for (int step = 0; step < 150; ++step) {
+        for (std::size_t i = n; i < n * n; ++i) {
+            if (i % n == 0) continue;
+            Ex[i] = ca * Ex[i] + cb * (Hz[i] - Hz[i - n]);
+            Ey[i] = ca * Ey[i] + cb * (Hz[i - 1] - Hz[i]);
+        }
+        const double s = (step - 60) / 20.0;
+        for (const bool source : {false, true})
+            for (std::size_t y = 0; y + 1 < n; ++y)
+                for (std::size_t x = 0; x + 1 < n; ++x) {
+                    const auto i = x + n * y;
+                    const double a = static_cast<double>(x) - 80, b = static_cast<double>(y) - 80;
+                    if (source && x == 140 && y == 80) Hz[i] += std::exp(-(s * s)) * std::sin(0.15 * step);
+                    if (a * a + b * b >= 60 * 60) continue;
+                    if (!source) Hz[i] = da * Hz[i] + db * (Ex[i + n] - Ex[i] + Ey[i] - Ey[i + 1]);
+                    if (source) sum[i] += Hz[i] * Hz[i];
+                }
+    }
+    const auto real = [](const char* name, double value) {
+        return farfield::stencil::ParameterValue{name, value};
+    };
+    // 150 steps, each with a few roundings of 1e-16 of fields below 1, and exp and sin of another library
+    run_both("microdisk_paper",
+             {set("cells", 160), set("radius", 60), real("ca", ca), real("cb", cb), real("da", da),
+              real("db", db)},
+             150, [&](auto& executor) {
+                 const auto near = [&](const char* name, const Values& expected) {
+                     const auto found = values_of(executor, name);
+                     for (std::size_t i = 0; i < found.size(); ++i)
+                         ASSERT_NEAR(found[i], expected[i], 1e-13) << name << i;
+                 };
+                 near("Ex", Ex);
+                 near("Ey", Ey);
+                 near("Hz", Hz);
+                 near("Hz_sum", sum);
+                 EXPECT_GT(*std::max_element(sum.begin(), sum.end()), 1e-3);
+             });
+}
+
 TEST(StencilExamples, SoundPassesFromAirIntoHelium) {
     const std::size_t n = 64;
     const double size = 4.0, dx = 1.0 / 16, air = 343, helium = 1007, density = 1.2, dt = 0.5 * dx / helium;

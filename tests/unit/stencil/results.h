@@ -3,6 +3,7 @@
 #pragma once
 
 #include "stencil/runtime/executor.h"
+#include "stencil/targets.h"
 
 #include <fmt/format.h>
 
@@ -10,6 +11,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -63,18 +65,42 @@ inline std::vector<Results> history_of(stencil::Executor& executor, const std::v
     return history;
 }
 
+/// What judges a form of a program: the interpreter, which of all masks is told to multiply.
+inline std::unique_ptr<stencil::Executor> judge_of(const std::shared_ptr<const stencil::ir::Program>& program,
+                                                   stencil::Mask mask) {
+    stencil::ExecutorOptions options;
+    if (mask == stencil::Mask::multiply) options.mask = mask;
+    return stencil::make_executor("interpreter", program, options);
+}
+
+inline Results multiplied(const std::shared_ptr<const stencil::ir::Program>& program,
+                          const std::vector<int>& counts) {
+    return results_of(*judge_of(program, stencil::Mask::multiply), counts);
+}
+
 /// The first difference, as text; empty if there is none.
-inline std::string difference(const Results& found, const Results& wanted) {
+/// @param equal whether two values agree.
+template <class Equal>
+std::string difference(const Results& found, const Results& wanted, Equal&& equal) {
     if (found.size() != wanted.size()) return fmt::format("{} results, not {}", found.size(), wanted.size());
     for (std::size_t i = 0; i < wanted.size(); ++i) {
         if (found[i].size() != wanted[i].size())
             return fmt::format("result {} has {} values, not {}", i, found[i].size(), wanted[i].size());
         for (std::size_t j = 0; j < wanted[i].size(); ++j)
-            if (!same(found[i][j], wanted[i][j]))
+            if (!equal(found[i][j], wanted[i][j]))
                 return fmt::format("result {} [{}] is {} ({:a}), not {} ({:a})", i, j, found[i][j],
                                    found[i][j], wanted[i][j], wanted[i][j]);
     }
     return {};
+}
+
+inline std::string difference(const Results& found, const Results& wanted) {
+    return difference(found, wanted, same);
+}
+
+/// The same where −0 is +0, as with the mask `multiply` and without it while all values are finite.
+inline std::string difference_but_zeros(const Results& found, const Results& wanted) {
+    return difference(found, wanted, [](double a, double b) { return same(a, b) || (a == 0 && b == 0); });
 }
 
 } // namespace farfield::testing

@@ -60,12 +60,12 @@ TEST(StudyTable, TextAlignsAndMarksWhatWasMeasuredHere) {
     study.title = "A study";
     study.tables.push_back({"Times",
                             {"a", "long column"},
-                            {{"theirs", "Book, page 3", {StudyValue::of(1.25), StudyValue::of(123456)}},
+                            {{"theirs", "Book, page 3", {StudyValue::given(1.25), StudyValue::of(123456)}},
                              {"ours, µs", {}, {StudyValue::of(0.5, 2e-8), StudyValue::none("no GPU")}}}});
     study.notes.emplace_back("A note.");
     const auto text = to_text(study);
-    EXPECT_NE(text.find("\n  theirs        1.25       123456\n"), std::string::npos) << text;
-    EXPECT_NE(text.find("\n> ours, µs       0.5       no GPU  error 2.0e-08\n"), std::string::npos) << text;
+    EXPECT_NE(text.find("\n  theirs        1.25      >123456\n"), std::string::npos) << text;
+    EXPECT_NE(text.find("\n  ours, µs      >0.5       no GPU  error 2.0e-08\n"), std::string::npos) << text;
     EXPECT_NE(text.find("\nA note.\n"), std::string::npos);
 }
 
@@ -74,13 +74,15 @@ TEST(StudyTable, JsonKeepsSourcesAndHasNullForWhatIsMissing) {
     study.name = "x";
     study.tables.push_back({"T",
                             {"a", "b"},
-                            {{"theirs", "Book", {StudyValue::of(1), StudyValue::of(2)}},
+                            {{"theirs", "Book", {StudyValue::given(1), StudyValue::given(2)}},
                              {"ours", {}, {StudyValue::of(3, 1e-7), StudyValue::none("-")}}}});
     const auto json = nlohmann::json::parse(to_json(study));
     EXPECT_EQ(json["study"], "x");
     const auto& rows = json["tables"][0]["rows"];
     EXPECT_EQ(rows[0]["source"], "Book");
     EXPECT_FALSE(rows[0].contains("errors"));
+    EXPECT_EQ(rows[0]["measured"], nlohmann::json({false, false}));
+    EXPECT_EQ(rows[1]["measured"], nlohmann::json({true, false}));
     EXPECT_TRUE(rows[1]["source"].is_null());
     EXPECT_EQ(rows[1]["values"][0], 3.0);
     EXPECT_TRUE(rows[1]["values"][1].is_null());

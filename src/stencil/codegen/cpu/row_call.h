@@ -11,7 +11,7 @@ struct RowCall {
     void* const* at = nullptr;        ///< a row of values for each slot of the function
     const long long* spans = nullptr; ///< first, last of each interval of cells
     long long span_count = 0;
-    const void* mask = nullptr;       ///< strategies branch and multiply: an entry for each x
+    const void* mask = nullptr;       ///< strategies with a mask: an entry for each x
     double* out = nullptr;            ///< records: see RecordFunction
     const double* uniforms = nullptr; ///< Program::uniforms in this step
     double t = 0;

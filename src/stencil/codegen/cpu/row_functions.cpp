@@ -50,7 +50,8 @@ struct Loop {
     const ir::Code& predicate;
     Needs& needs;
 
-    // Whether a cell takes part, as a constant `here`; nothing where every cell of the span does.
+    // Whether a cell takes part, as a constant `here`, for `multiply` 0 or 1; nothing where every cell of the
+    // span does.
     Lines condition() const {
         switch (mask) {
         case Mask::spans:
@@ -66,6 +67,8 @@ struct Loop {
             lines.push_back("}();");
             return lines;
         }
+        case Mask::multiply:
+            return {fmt::format("const {} here = mask[x];", mask_type)};
         default:
             return {"const bool here = mask[x] != 0;"};
         }
@@ -74,7 +77,7 @@ struct Loop {
         auto lines = spelling.declarations();
         auto constants = row_constants(codes, spelling);
         lines.insert(lines.end(), constants.begin(), constants.end());
-        if (mask == Mask::branch || mask == Mask::multiply)
+        if (mask == Mask::branch || mask == Mask::select || mask == Mask::multiply)
             lines.push_back(fmt::format(
                 "const {0}* __restrict const mask = static_cast<const {0}*>(call->mask);", mask_type));
         return lines;
@@ -82,19 +85,21 @@ struct Loop {
 };
 
 std::string mask_type_of(Mask mask, Precision precision) {
-    return mask == Mask::multiply ? std::string(type_name(precision)) : "unsigned char";
+    return mask == Mask::branch ? "unsigned char" : std::string(type_name(precision));
 }
 
 class KernelPrinter {
 public:
     KernelPrinter(const ir::Program& program, const ir::Kernel& kernel, Mask mask, std::string name)
-        : kernel_(kernel), name_(std::move(name)), spelling_(program, kernel.grid), mask_(mask) {
+        : kernel_(kernel), name_(std::move(name)), spelling_(program, kernel.grid),
+          mask_(mask_for(mask, kernel)) {
         spelling_.add_loads(kernel.code);
         if (mask == Mask::none) spelling_.add_loads(kernel.predicate);
         cells_ = program.grids[kernel.grid].shape[0];
         precision_ = Precision::single_precision;
         for (const auto& store : kernel.stores) {
             stores_.push_back(spelling_.add_store(store));
+            if (mask_ == Mask::multiply) olds_.push_back(spelling_.add_old(store.buffer));
             if (program.buffers[store.buffer].precision == Precision::double_precision)
                 precision_ = Precision::double_precision;
             roots_.push_back({store.node, spelling_.name(program.buffers[store.buffer].name + "_new")});
@@ -181,15 +186,25 @@ private:
             const auto value = kernel_.code.nodes[kernel_.stores[i].node].type == value_type(i)
                                    ? printed.values[i]
                                    : fmt::format("static_cast<{}>({})", type, printed.values[i]);
-            // The cell keeps its value by being stored again.
-            const bool blend = mask_ == Mask::multiply || mask_ == Mask::none;
-            inner.push_back(blend ? fmt::format("{0} = here ? {1} : {0};", target, value)
-                                  : fmt::format("{} = {};", target, value));
+            inner.push_back(assignment(i, target, type, value));
         }
         if (branch) body.emplace_back("if (here) {");
         for (auto& one : inner) body.push_back((branch ? "    " : "") + one);
         if (branch) body.emplace_back("}");
         return body;
+    }
+    std::string assignment(std::size_t store, const std::string& target, std::string_view type,
+                           const std::string& value) const {
+        if (mask_ == Mask::multiply) {
+            const auto old = spelling_.slot_name(olds_[store]) + "[x]";
+            const auto m = type == type_name(precision_) ? std::string("here")
+                                                         : fmt::format("static_cast<{}>(here)", type);
+            return fmt::format("{0} = {1} * ({2}) + (1 - {1}) * {3};", target, m, value, old);
+        }
+        // The cell keeps its value by being stored again.
+        const bool blend = mask_ == Mask::select || mask_ == Mask::none;
+        return blend ? fmt::format("{0} = here ? {1} : {0};", target, value)
+                     : fmt::format("{} = {};", target, value);
     }
     ir::ValueType value_type(std::size_t store) const {
         return spelling_.precision_of(kernel_.stores[store].buffer) == Precision::single_precision
@@ -204,15 +219,15 @@ private:
     long long cells_ = 0;
     Precision precision_ = Precision::double_precision;
     std::vector<int> stores_;
+    std::vector<int> olds_; // the slots of the values before, for `multiply`
     std::vector<Root> roots_;
 };
 
 class RecordPrinter {
 public:
     RecordPrinter(const ir::Program& program, const ir::Record& record, Mask mask, std::string name)
-        : record_(record), name_(std::move(name)), spelling_(program, record.grid), mask_(mask) {
-        // A single cell needs no mask.
-        if (record.reduction == Reduction::value) mask_ = Mask::spans;
+        : record_(record), name_(std::move(name)), spelling_(program, record.grid),
+          mask_(mask_for_record(mask, record.reduction)) {
         spelling_.add_loads(record.code);
         if (mask_ == Mask::none) spelling_.add_loads(record.predicate);
         cells_ = program.grids[record.grid].shape[0];
@@ -328,17 +343,27 @@ private:
 
 } // namespace
 
-CpuSource print_row_functions(const ir::Program& program, Mask mask, Needs needs) {
+Mask mask_for(Mask mask, const ir::Kernel& kernel) {
+    if (kernel.cells == nullptr) return Mask::spans;
+    return mask == Mask::multiply && kernel.cells->is_box() ? Mask::spans : mask;
+}
+
+Mask mask_for_record(Mask mask, Reduction reduction) {
+    if (reduction == Reduction::value) return Mask::spans; // a single cell
+    return mask == Mask::multiply ? Mask::select : mask;
+}
+
+CpuSource print_row_functions(const ir::Program& program, Mask of_kernels, Mask of_records, Needs needs) {
     CpuSource source;
     UniqueNames names;
     std::string body;
     for (const auto& kernel : program.kernels) {
-        KernelPrinter printer(program, kernel, mask, names.unique("kernel_" + kernel.name));
+        KernelPrinter printer(program, kernel, of_kernels, names.unique("kernel_" + kernel.name));
         body += printer.print(needs);
         source.kernels.push_back(printer.function());
     }
     for (const auto& record : program.records) {
-        RecordPrinter printer(program, record, mask, names.unique("record_" + record.name));
+        RecordPrinter printer(program, record, of_records, names.unique("record_" + record.name));
         body += printer.print(needs);
         source.records.push_back(printer.function());
     }

@@ -25,7 +25,7 @@ struct Slot {
 struct RowFunction {
     std::string name;
     std::vector<Slot> slots;
-    /// Of the 0/1 array with the strategy multiply: double where a double is stored.
+    /// Of the 0/1 array with the strategies select and multiply: double where a double is stored.
     Precision mask_precision = Precision::double_precision;
 };
 
@@ -38,7 +38,16 @@ struct CpuSource {
     std::vector<RowFunction> records; ///< as in Program::records
 };
 
-/// `mask` must not be automatic. @param needs of code that is put behind the text.
-CpuSource print_row_functions(const ir::Program& program, Mask mask, Needs needs = {});
+/// The strategy for a kernel: `multiply` has nothing to multiply where the cells are a box, and a kernel
+/// without cells runs on the spans that it is called with.
+Mask mask_for(Mask mask, const ir::Kernel& kernel);
+/// The strategy for a record, which stores no field.
+Mask mask_for_record(Mask mask, Reduction reduction);
+
+/// Neither mask may be automatic. @param needs of code that is put behind the text.
+CpuSource print_row_functions(const ir::Program& program, Mask of_kernels, Mask of_records, Needs needs);
+inline CpuSource print_row_functions(const ir::Program& program, Mask mask) {
+    return print_row_functions(program, mask, mask, {});
+}
 
 } // namespace farfield::stencil::codegen

@@ -68,6 +68,12 @@ int RowSpelling::add_store(const ir::Store& store) {
     return number;
 }
 
+int RowSpelling::add_old(int buffer) {
+    Slot slot;
+    slot.buffer = buffer;
+    return add(slot);
+}
+
 std::vector<std::string> RowSpelling::declarations() const {
     std::vector<std::string> lines;
     for (std::size_t i = 0; i < slots_.size(); ++i) {

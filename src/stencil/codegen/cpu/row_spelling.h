@@ -17,6 +17,8 @@ public:
     void add_loads(const ir::Code& code);
     /// Adds the slot of a store; returns its number.
     int add_store(const ir::Store& store);
+    /// Adds the slot of the cell's value before the kernel; returns its number.
+    int add_old(int buffer);
     const std::vector<Slot>& slots() const { return slots_; }
     const std::string& slot_name(int slot) const { return names_[slot]; }
     /// Declares a pointer for each slot, one a line.

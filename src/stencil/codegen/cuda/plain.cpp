@@ -1,4 +1,4 @@
-// A thread for each cell: boxes, and the four ways to leave cells alone.
+// A thread for each cell: boxes, and the five ways to leave cells alone.
 #include "stencil/codegen/cuda/forms.h"
 #include "stencil/codegen/cuda/loads.h"
 
@@ -10,6 +10,23 @@ namespace farfield::stencil::codegen::cuda {
 namespace {
 
 enum class Cover : std::uint8_t { box, predicate, bytes, items };
+
+// 1 for each cell of the box that belongs to the set, else 0.
+template <class T>
+std::vector<T> mask_values(const ir::CellSet& cells) {
+    const auto& box = cells.bounds();
+    const auto width = box.last[0] - box.first[0];
+    const auto height = box.last[1] - box.first[1];
+    std::vector<T> values(static_cast<std::size_t>(std::max<std::int64_t>(0, box.count())), T(0));
+    for (auto k = box.first[2]; k < box.last[2]; ++k)
+        for (auto j = box.first[1]; j < box.last[1]; ++j)
+            for (const auto& interval : cells.row(j + cells.shape()[1] * k)) {
+                const auto row = ((k - box.first[2]) * height + j - box.first[1]) * width;
+                std::fill(values.begin() + row + interval.first - box.first[0],
+                          values.begin() + row + interval.last - box.first[0], T(1));
+            }
+    return values;
+}
 
 /// A run of cells in a row, for the threads of one row of a block.
 struct Item {
@@ -114,8 +131,56 @@ void append(const PrintJob& job, Launch& launch, const Function& function, std::
     launch.blocks = function.blocks;
 }
 
+// What a cell of the box that need not belong to the kernel stores: `chosen` is true or false, or 1 or 0.
+std::string kept_or_new(const PrintJob& job, const std::string& value, const ir::Buffer& buffer,
+                        Precision of_mask) {
+    if (job.mask == Mask::select) return fmt::format("chosen ? {} : {}[at]", value, now(buffer));
+    const auto m = buffer.precision == of_mask
+                       ? std::string("chosen")
+                       : fmt::format("static_cast<{}>(chosen)", type_name(buffer.precision));
+    return fmt::format("{0} * ({1}) + (1 - {0}) * {2}[at]", m, value, now(buffer));
+}
+
+// Of the array that `multiply` reads: double where a double is stored.
+Precision precision_of_mask(const ir::Program& program, const ir::Kernel& kernel) {
+    const bool wide = std::any_of(kernel.stores.begin(), kernel.stores.end(), [&](const ir::Store& store) {
+        return program.buffers[static_cast<std::size_t>(store.buffer)].precision ==
+               Precision::double_precision;
+    });
+    return wide ? Precision::double_precision : Precision::single_precision;
+}
+
+// Declares the mask and says by it whether a cell goes on, or what `chosen` is.
+void print_mask(const PrintJob& job, Function& function, const ir::Kernel& kernel, std::string_view name) {
+    const auto& box = kernel.cells->bounds();
+    const auto place =
+        fmt::format("x - {} + {} * (y - {} + {} * Index(z - {}))", box.first[0], box.last[0] - box.first[0],
+                    box.first[1], box.last[1] - box.first[1], box.first[2]);
+    const auto declare = [&](std::string_view type, const auto& values) {
+        const int table = add_table(job.plan, fmt::format("{}_mask", name), values.data(),
+                                    values.size() * sizeof(values[0]));
+        function.parameters.add(fmt::format("const {}* __restrict__", type), "mask", ArgumentKind::table,
+                                table);
+    };
+    if (job.mask == Mask::multiply) {
+        const auto precision = precision_of_mask(job.program, kernel);
+        if (precision == Precision::double_precision)
+            declare(type_name(precision), mask_values<double>(*kernel.cells));
+        else
+            declare(type_name(precision), mask_values<float>(*kernel.cells));
+        function.body.line("const {} chosen = mask[{}];", type_name(precision), place);
+        return;
+    }
+    declare("unsigned char", mask_bytes(*kernel.cells));
+    if (job.mask == Mask::select)
+        function.body.line("const bool chosen = mask[{}] != 0;", place);
+    else
+        function.body.line("if (mask[{}] == 0) return;", place);
+}
+
 void print_stores(const PrintJob& job, Function& function, const ir::Kernel& kernel,
                   const PrintedCode& printed, bool choose) {
+    const auto of_mask = precision_of_mask(job.program, kernel);
     for (std::size_t i = 0; i < kernel.stores.size(); ++i) {
         const auto& store = kernel.stores[i];
         const auto& buffer = job.program.buffers[static_cast<std::size_t>(store.buffer)];
@@ -125,7 +190,7 @@ void print_stores(const PrintJob& job, Function& function, const ir::Kernel& ker
         auto value = narrow
                          ? fmt::format("static_cast<{}>({})", type_name(buffer.precision), printed.values[i])
                          : printed.values[i];
-        if (choose) value = fmt::format("chosen ? {} : {}[at]", value, now(buffer));
+        if (choose) value = kept_or_new(job, value, buffer, of_mask);
         if (choose || !store.other_copy)
             function.parameters.add(type, now(buffer), ArgumentKind::current, store.buffer);
         if (store.other_copy) function.parameters.add(type, next(buffer), ArgumentKind::other, store.buffer);
@@ -145,7 +210,7 @@ Launch print_cells(const PrintJob& job, int number) {
         print_position(inner, *kernel.cells, cover, launch.threads, pitch_of(job.program, kernel.grid),
                        function.parameters, launch.function);
     const DeviceSpelling spelling(job.program, kernel.grid, kernel.cells->bounds());
-    const bool choose = cover == Cover::bytes && job.mask == Mask::multiply;
+    const bool choose = cover == Cover::bytes && (job.mask == Mask::select || job.mask == Mask::multiply);
     if (cover == Cover::predicate) {
         const auto condition =
             print_code(kernel.predicate, std::vector<Root>{{kernel.predicate.result, "belongs"}}, spelling);
@@ -154,17 +219,7 @@ Launch print_cells(const PrintJob& job, int number) {
         print_condition(function.body, condition);
         function.body.add("if (!is_here) return;");
     } else if (cover == Cover::bytes) {
-        const auto bytes = mask_bytes(*kernel.cells);
-        const auto& box = kernel.cells->bounds();
-        function.parameters.add("const unsigned char* __restrict__", "mask", ArgumentKind::table,
-                                add_table(job.plan, launch.function + "_mask", bytes.data(), bytes.size()));
-        const auto place =
-            fmt::format("x - {} + {} * (y - {} + {} * Index(z - {}))", box.first[0],
-                        box.last[0] - box.first[0], box.first[1], box.last[1] - box.first[1], box.first[2]);
-        if (choose)
-            function.body.line("const bool chosen = mask[{}] != 0;", place);
-        else
-            function.body.line("if (mask[{}] == 0) return;", place);
+        print_mask(inner, function, kernel, launch.function);
     }
     add_reads(function.parameters, job.program, kernel.code);
     std::vector<Root> roots;
@@ -216,20 +271,7 @@ void print_condition(Text& text, const PrintedCode& condition) {
     text.add("}");
 }
 
-std::vector<unsigned char> mask_bytes(const ir::CellSet& cells) {
-    const auto& box = cells.bounds();
-    const auto width = box.last[0] - box.first[0];
-    const auto height = box.last[1] - box.first[1];
-    std::vector<unsigned char> bytes(static_cast<std::size_t>(std::max<std::int64_t>(0, box.count())), 0);
-    for (auto k = box.first[2]; k < box.last[2]; ++k)
-        for (auto j = box.first[1]; j < box.last[1]; ++j)
-            for (const auto& interval : cells.row(j + cells.shape()[1] * k)) {
-                const auto row = ((k - box.first[2]) * height + j - box.first[1]) * width;
-                std::fill(bytes.begin() + row + interval.first - box.first[0],
-                          bytes.begin() + row + interval.last - box.first[0], 1);
-            }
-    return bytes;
-}
+std::vector<unsigned char> mask_bytes(const ir::CellSet& cells) { return mask_values<unsigned char>(cells); }
 
 bool is_trivial(const ir::Code& predicate) {
     return predicate.result < 0 ||

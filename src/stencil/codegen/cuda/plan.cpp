@@ -142,6 +142,14 @@ void print_source(const PrintJob& job, const Text& functions) {
     job.plan.source = std::move(source);
 }
 
+// Tiles keep in registers which of their cells belong to a kernel: there is nothing to multiply by.
+ExecutorOptions without_tiles_to_multiply(const ir::Program& program, ExecutorOptions options) {
+    const bool all_boxes = std::all_of(program.kernels.begin(), program.kernels.end(),
+                                       [](const ir::Kernel& kernel) { return kernel.cells->is_box(); });
+    if (options.mask == Mask::multiply && !all_boxes) options.fuse = false;
+    return options;
+}
+
 } // namespace
 
 ir::Program with_plain_names(ir::Program program) {
@@ -154,7 +162,8 @@ ir::Program with_plain_names(ir::Program program) {
     return program;
 }
 
-Plan plan_program(const ir::Program& original, const ExecutorOptions& options, Needs needs) {
+Plan plan_program(const ir::Program& original, const ExecutorOptions& given, Needs needs) {
+    const auto options = without_tiles_to_multiply(original, given);
     const auto program = with_plain_names(original);
     Plan plan;
     for (const auto& buffer : program.buffers) plan.buffers.push_back(layout_of(program, buffer));

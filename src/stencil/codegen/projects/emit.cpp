@@ -102,8 +102,8 @@ std::string file_name_of(int buffer) { return fmt::format("data_{}.f64", buffer)
 // Prints the tables of program.cpp.
 class Tables {
 public:
-    Tables(const ir::Program& program, const CpuSource& source, const EmitOptions& options)
-        : program_(program), source_(source), options_(options) {}
+    Tables(const ir::Program& program, const CpuSource& source, Mask mask, const EmitOptions& options)
+        : program_(program), source_(source), mask_(mask), options_(options) {}
 
     std::string print() const {
         std::string text = "// The tables of the program: what there is, and which function computes what.\n"
@@ -160,9 +160,23 @@ private:
         }
         return text + "};\n\n";
     }
+    // Bytes of an entry of the 0/1 array, 0 for spans, -1 for a function that has the condition.
+    int mask_of(const ir::Kernel& kernel, const RowFunction& function) const {
+        switch (mask_for(mask_, kernel)) {
+        case Mask::none:
+            return -1;
+        case Mask::branch:
+            return 1;
+        case Mask::select:
+        case Mask::multiply:
+            return function.mask_precision == Precision::double_precision ? 8 : 4;
+        default:
+            return 0;
+        }
+    }
     std::string kernels() const {
         std::string text =
-            "// name, grid, every, cells, function, swapped\nconst std::vector<Kernel> kernels = {\n";
+            "// name, grid, every, mask, cells, function, swapped\nconst std::vector<Kernel> kernels = {\n";
         const auto first = program_.buffers.size();
         const auto count = program_.kernels.size();
         for (std::size_t k = 0; k < count; ++k) {
@@ -171,10 +185,12 @@ private:
             for (const auto& store : kernel.stores)
                 if (store.other_copy)
                     swapped += fmt::format("{}{}", swapped.empty() ? "" : ", ", store.buffer);
-            text += fmt::format(
-                "    {{\"{}\", {}, {},\n     {},\n     {},\n     {{{}}}}},\n", escaped(kernel.name),
-                kernel.grid, kernel.every, function(source_.kernels[first + k]),
-                function(source_.kernels[first + count + program_.records.size() + k]), swapped);
+            text +=
+                fmt::format("    {{\"{}\", {}, {}, {},\n     {},\n     {},\n     {{{}}}}},\n",
+                            escaped(kernel.name), kernel.grid, kernel.every,
+                            mask_of(kernel, source_.kernels[first + count + program_.records.size() + k]),
+                            function(source_.kernels[first + k]),
+                            function(source_.kernels[first + count + program_.records.size() + k]), swapped);
         }
         return text + "};\n\n";
     }
@@ -203,6 +219,7 @@ private:
 
     const ir::Program& program_;
     const CpuSource& source_;
+    Mask mask_;
     const EmitOptions& options_;
 };
 
@@ -251,7 +268,8 @@ std::vector<EmittedFile> emit_cpu(const ir::Program& program, const EmitOptions&
     const auto prepared = with_preparations(program);
     Needs needs;
     const auto uniforms = print_uniforms(program, needs);
-    const auto source = print_row_functions(prepared, Mask::spans, needs);
+    const auto mask = options.code.mask == Mask::automatic ? Mask::spans : options.code.mask;
+    const auto source = print_row_functions(prepared, mask, Mask::spans, needs);
     std::string header(emitted_header());
     constexpr std::string_view mark = "@FF_ROW_CALL@";
     header.replace(header.find(mark), mark.size(), row_call_text);
@@ -259,7 +277,7 @@ std::vector<EmittedFile> emit_cpu(const ir::Program& program, const EmitOptions&
                                    {"CMakeLists.txt", std::string(emitted_cmake())},
                                    {"main.cpp", std::string(emitted_main())},
                                    {"program.h", header},
-                                   {"program.cpp", Tables(program, source, options).print()},
+                                   {"program.cpp", Tables(program, source, mask, options).print()},
                                    {"kernels.cpp", source.text + uniforms}};
     if (!options.program_text.empty()) files.push_back({"program.ff", options.program_text});
     for (std::size_t b = 0; b < program.buffers.size(); ++b) {

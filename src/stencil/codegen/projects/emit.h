@@ -1,6 +1,7 @@
 // Self-contained projects: a stencil program as C++ that builds and runs without Farfield.
 #pragma once
 
+#include "stencil/codegen/executor_options.h"
 #include "stencil/ir/ir.h"
 
 #include <cstdint>
@@ -14,6 +15,8 @@ struct EmitOptions {
     std::int64_t steps = 100;      ///< that the project does unless told otherwise
     std::vector<int> outputs;      ///< fields that it writes at the end; empty: all
     std::string program_text = {}; ///< goes along for people
+    /// Mask, steps a pass and block of the code; emit_cpu reads the mask alone.
+    ExecutorOptions code = {};
 };
 
 /// Stands in the README.md of every project.

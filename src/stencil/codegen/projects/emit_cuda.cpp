@@ -196,7 +196,7 @@ std::vector<EmittedFile> emit_cuda(const ir::Program& original, const EmitOption
     for (std::size_t b = 0; b < program.buffers.size(); ++b)
         if (!program.buffers[b].initial.nodes.empty() && !is_zero(program.buffers[b].initial))
             initial[b].push_back(print_initial(program, static_cast<int>(b), initial_text, needs));
-    const auto plan = plan_program(program, {}, needs);
+    const auto plan = plan_program(program, options.code, needs);
     auto source = plan.source;
     // the portable functions are called on the host too, for what is the same in all cells
     replace(source, "#define FF_HD __device__\n", "#define FF_HD __host__ __device__\n");

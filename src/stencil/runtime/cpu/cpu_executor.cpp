@@ -25,6 +25,8 @@ std::string mask_name(Mask mask) {
     switch (mask) {
     case Mask::none:
         return "none";
+    case Mask::select:
+        return "select";
     case Mask::multiply:
         return "multiply";
     case Mask::branch:
@@ -93,6 +95,9 @@ CpuExecutor::CpuExecutor(std::shared_ptr<const ir::Program> program, const Execu
 void CpuExecutor::compile() {
     const auto start = std::chrono::steady_clock::now();
     if (options_.fuse) joins_ = find_joins(*program_);
+    // A joined kernel passes the new value on, not its product with the mask.
+    if (mask_ == Mask::multiply)
+        std::erase_if(joins_, [](const Join& join) { return !join.kernel.cells->is_box(); });
     auto printed = without_values(*program_);
     for (const auto& join : joins_) printed.kernels.push_back(join.kernel);
     const auto source = codegen::print_row_functions(printed, mask_);

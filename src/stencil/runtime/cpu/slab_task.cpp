@@ -28,7 +28,8 @@ std::int64_t results_in_row(const ir::Program& program, const ir::Record& record
 
 SlabTask::SlabTask(const ir::Program& program, const ir::Kernel& kernel, const codegen::RowFunction& function,
                    Mask mask, const jit::SharedObject& code)
-    : program_(&program), grid_(kernel.grid), mask_(mask), cells_(kernel.cells), carries_(kernel.carries) {
+    : program_(&program), grid_(kernel.grid), mask_(codegen::mask_for(mask, kernel)), cells_(kernel.cells),
+      carries_(kernel.carries) {
     std::erase_if(carries_, [](const ir::Carry& carry) { return carry.cells->empty(); });
     for (const auto& store : kernel.stores)
         if (store.other_copy) swapped_.push_back(store.buffer);
@@ -39,9 +40,8 @@ SlabTask::SlabTask(const ir::Program& program, const ir::Kernel& kernel, const c
 
 SlabTask::SlabTask(const ir::Program& program, const ir::Record& record, const codegen::RowFunction& function,
                    Mask mask, const jit::SharedObject& code)
-    : program_(&program), grid_(record.grid), mask_(mask), record_(true),
-      out_per_row_(results_in_row(program, record)), cells_(record.cells) {
-    if (record.reduction == Reduction::value) mask_ = Mask::spans;
+    : program_(&program), grid_(record.grid), mask_(codegen::mask_for_record(mask, record.reduction)),
+      record_(true), out_per_row_(results_in_row(program, record)), cells_(record.cells) {
     prepare(function, code);
 }
 
@@ -83,7 +83,8 @@ void SlabTask::prepare(const codegen::RowFunction& function, const jit::SharedOb
                      ? range
                      : IndexRange{std::min(slabs_.first, range.first), std::max(slabs_.last, range.last)};
     }
-    if (mask_ == Mask::branch || mask_ == Mask::multiply) make_mask(function.mask_precision);
+    if (mask_ == Mask::branch || mask_ == Mask::select || mask_ == Mask::multiply)
+        make_mask(function.mask_precision);
 }
 
 void SlabTask::make_mask(Precision precision) {

@@ -25,11 +25,30 @@ double value_of(const ir::RowEvaluator& evaluator, const ir::Code& code, int nod
     return single ? static_cast<double>(evaluator.real32(node)[i]) : evaluator.real64(node)[i];
 }
 
+/// Calls visit(place in the grid, whether the set has it) for the cells of the set's box, as for_each_piece
+/// goes over them.
+template <class Visit>
+void for_each_cell_of_box(const ir::CellSet& cells, const ir::CellSet& box, Visit&& visit) {
+    for_each_piece(box, [&](std::int64_t row, std::int64_t first, std::int64_t count, std::size_t place) {
+        const auto y = row % cells.shape()[1];
+        const auto z = row / cells.shape()[1];
+        for (auto x = first; x < first + count; ++x) visit(place++, cells.contains({x, y, z}));
+    });
+}
+
+/// m·value + (1 − m)·old, each operation rounded to T.
+template <class T>
+double multiplied(T m, double value, double old) {
+    const T taken = m * static_cast<T>(value);
+    const T left = (T(1) - m) * static_cast<T>(old);
+    return static_cast<double>(taken + left);
+}
+
 } // namespace
 
 Interpreter::Interpreter(std::shared_ptr<const ir::Program> program, const ExecutorOptions& options)
-    : Executor(std::move(program)), states_(program_->buffers.size()), uniforms_(*program_),
-      uniform_values_(uniforms_.at(0)) {
+    : Executor(std::move(program)), mask_(options.mask), states_(program_->buffers.size()),
+      uniforms_(*program_), uniform_values_(uniforms_.at(0)) {
     for (const auto& buffer : program_->buffers) {
         views_.push_back(ir::view_of_values(*program_, buffer));
         views_.back().precision = buffer.precision;
@@ -81,10 +100,17 @@ void Interpreter::advance(std::int64_t count) {
     }
 }
 
+bool Interpreter::multiplies(const ir::Kernel& kernel) const {
+    return mask_ == Mask::multiply && !kernel.cells->is_box();
+}
+
 void Interpreter::run(const ir::Kernel& kernel, ir::RowEvaluator& evaluator, double t) {
+    const bool multiply = multiplies(kernel);
+    const auto visited =
+        multiply ? ir::CellSet(kernel.cells->shape(), kernel.cells->bounds()) : *kernel.cells;
     std::vector<std::vector<double>> results(kernel.stores.size());
     evaluator.reset();
-    for_each_piece(*kernel.cells, [&](std::int64_t row, std::int64_t first, std::int64_t count, std::size_t) {
+    for_each_piece(visited, [&](std::int64_t row, std::int64_t first, std::int64_t count, std::size_t) {
         evaluator.compute(row, first, count, t, step_);
         for (std::size_t s = 0; s < results.size(); ++s)
             for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
@@ -94,7 +120,18 @@ void Interpreter::run(const ir::Kernel& kernel, ir::RowEvaluator& evaluator, dou
         auto& state = states_[static_cast<std::size_t>(kernel.stores[s].buffer)];
         auto& copy = kernel.stores[s].other_copy ? state.other() : state.here();
         std::size_t next = 0;
-        for_each_piece(*kernel.cells, [&](std::int64_t, std::int64_t, std::int64_t cells, std::size_t place) {
+        if (multiply) {
+            const auto& old = state.here();
+            for_each_cell_of_box(*kernel.cells, visited, [&](std::size_t place, bool here) {
+                const double value = results[s][next++];
+                const double m = here ? 1 : 0;
+                copy.set(place, old.singles.empty()
+                                    ? multiplied<double>(m, value, old.at(place))
+                                    : multiplied<float>(static_cast<float>(m), value, old.at(place)));
+            });
+            continue;
+        }
+        for_each_piece(visited, [&](std::int64_t, std::int64_t, std::int64_t cells, std::size_t place) {
             for (std::int64_t i = 0; i < cells; ++i) copy.set(place++, results[s][next++]);
         });
     }

@@ -1,5 +1,6 @@
 // The target that needs no compiler: code is computed piece by piece of a row, kernel after kernel, all reads
-// before all writes. Slow and obvious: the others are compared with it.
+// before all writes. Slow and obvious: the others are compared with it. Of all mask strategies only
+// `multiply` changes what it does.
 #pragma once
 
 #include "stencil/ir/row_evaluator.h"
@@ -48,10 +49,12 @@ private:
 
     void fill(int buffer, int threads);
     void run(const ir::Kernel& kernel, ir::RowEvaluator& evaluator, double t);
+    bool multiplies(const ir::Kernel& kernel) const;
     void carry(const ir::Carry& carry);
     void record(std::size_t index, double t);
     void show_current(int buffer);
 
+    Mask mask_;
     std::vector<State> states_;
     std::vector<ir::BufferView> views_; ///< the current copies
     Uniforms uniforms_;
