@@ -166,7 +166,7 @@ class Manual(CommandTest):
             end = min(page.find(mark, start + 5) % (len(page) + 1) for mark in ("\n.SH ",))
             for option in options_of(command):
                 self.assertIn(f"\\fB{option}\\fR", page[start:end], f"{option} of {command}")
-        for code in ("0", "1", "2", "130, 143"):
+        for code in ("0", "1", "2", "129, 130, 143"):
             self.assertIn(f".B {code}\n", page)
 
     def test_it_formats_without_warnings(self):

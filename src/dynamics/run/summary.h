@@ -21,6 +21,7 @@ struct RunSummary {
     std::uint64_t steps = 0;
     std::uint64_t bodies = 0;
     double relative_energy_error = 0.0;
+    double energy_error = 0.0; ///< as in RunResult
     Diagnostics last_row;
     ForceBackend backend;
     std::string cost_table; ///< hash of the one that chose the backend; empty if the case named it
@@ -33,6 +34,7 @@ struct RunSummary {
     double force_seconds = 0.0;
     double output_seconds = 0.0;
     std::vector<std::string> notes;
+    std::vector<std::string> warnings;
     std::vector<std::filesystem::path> files;
 };
 
