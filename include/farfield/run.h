@@ -77,6 +77,9 @@ struct Case {
 ///         IoError where the file cannot be read.
 Case read_case(const std::filesystem::path& path, const std::vector<std::string>& overrides = {});
 
+/// The names of all keys, "section.key", in the order of the table.
+std::vector<std::string> case_keys();
+
 /// Every key a case file may have (allowed values, default, unit, meaning), as Markdown tables.
 std::string case_key_table();
 

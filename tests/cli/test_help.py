@@ -197,6 +197,12 @@ class Completion(CommandTest):
             self.assertEqual(sorted(self.complete("farfield", command, "--")), options_of(command))
         self.assertEqual(self.complete("farfield", "sum", "--kernel", ""), ["gravity", "coulomb", "laplace2d", "gauss"])
         self.assertEqual(self.complete("farfield", "sum", "--kernel", "gravity", "--precision", "mi"), ["mixed"])
+        keys = self.complete("farfield", "run", "--set", "")
+        table = self.succeed("run", "--list-keys").out
+        self.assertEqual(sorted(key.rpartition(".")[2] for key in keys),
+                         sorted(name + "=" for name in re.findall(r"^\| `(\w+)`", table, re.MULTILINE)))
+        self.assertEqual(self.complete("farfield", "run", "--set", "output.checkpoint_"),
+                         ["output.checkpoint_every=", "output.checkpoint_clock="])
         self.assertEqual(self.complete("farfield", "run", "--out", ""), [])  # left to the names of files
         self.assertEqual(self.complete("farfield", "run", ""), [])
         self.assertLessEqual({"handbook-timings", "ladder", "fdtd-blocks", "fdtd-sizes", "microdisk"}, set(self.complete("farfield", "reproduce", "")))

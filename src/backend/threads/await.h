@@ -5,10 +5,6 @@
 #include <atomic>
 #include <thread>
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
-
 namespace farfield {
 
 /// Returns when `value` is not `old` any more. Whoever changes it calls notify_all.
@@ -19,7 +15,7 @@ void await_change(const std::atomic<T>& value, T old) {
     for (int i = 0; i < looks; ++i) {
         if (value.load(std::memory_order_acquire) != old) return;
 #if defined(__x86_64__)
-        _mm_pause();
+        __builtin_ia32_pause();
 #endif
     }
     for (int i = 0; i < yields; ++i) {

@@ -15,7 +15,7 @@ public:
         : exponent_(exponent), factor_(is_normal(exponent) ? normal(exponent) : 0.0) {}
 
     /// x·2^exponent
-    [[nodiscard]] double times(double x) const {
+    [[nodiscard]] double product(double x) const {
         return factor_ != 0.0 ? x * factor_ : std::ldexp(x, exponent_);
     }
 

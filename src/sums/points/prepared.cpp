@@ -85,7 +85,7 @@ void PreparedPoints<T>::set(std::span<const double> points, const Frame& frame, 
         T* const high = high_[axis].data();
         T* const low = low_[axis].data();
         for (std::size_t i = 0; i < n; ++i) {
-            const double x = scale.times(points[3 * i + axis] - origin);
+            const double x = scale.product(points[3 * i + axis] - origin);
             high[i] = static_cast<T>(x);
             if (with_low) low[i] = static_cast<T>(x - static_cast<double>(high[i]));
         }
@@ -97,7 +97,7 @@ void PreparedPoints<T>::set_strengths(std::span<const double> strengths, int exp
     const PowerOfTwo scale(exponent);
     if (strength_.size() != padded(strengths.size())) strength_.assign(padded(strengths.size()), T(0));
     for (std::size_t i = 0; i < strengths.size(); ++i)
-        strength_[i] = static_cast<T>(scale.times(strengths[i]));
+        strength_[i] = static_cast<T>(scale.product(strengths[i]));
 }
 
 template <class T>
