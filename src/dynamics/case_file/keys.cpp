@@ -250,7 +250,8 @@ const std::array after_force{
         .type = KeyType::number,
         .range = not_negative,
         .default_text = "0.01",
-        .doc = "Error of the energy at the end that is warned of, relative to the energy at the start; 0 = never.",
+        .doc = "Error of the energy at the end that is warned of, relative to the energy at the start; 0 = "
+               "never.",
         .assign = [](Case& c, const Value& v) { c.output.energy_warning = number(v); }},
     Key{.section = "output",
         .name = "pictures",

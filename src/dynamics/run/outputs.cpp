@@ -104,8 +104,7 @@ double Outputs::energy_error() const {
     const auto* potential = table.find("potential");
     if (table.rows() == 0 || total == nullptr || kinetic == nullptr || potential == nullptr) return 0.0;
     const double before = total->front();
-    const double scale =
-        std::max(std::abs(before), 0.1 * (kinetic->front() + std::abs(potential->front())));
+    const double scale = std::max(std::abs(before), 0.1 * (kinetic->front() + std::abs(potential->front())));
     const double change = std::abs(total->back() - before);
     return scale > 0.0 ? change / scale : change;
 }
