@@ -2,6 +2,8 @@
 #include "command.h"
 #include "options.h"
 
+#include <farfield/run.h>
+
 #include <fmt/format.h>
 
 #include <array>
@@ -27,8 +29,12 @@ std::string joined(const std::vector<std::string>& words, std::string_view separ
     return out;
 }
 
-// "a b c" for an option whose type is "a|b|c", or whose description ends so.
+bool takes_a_case_key(const OptionFacts& option) { return option.type_name == "SECTION.KEY=VALUE"; }
+
+// "a b c" for an option whose type is "a|b|c", or whose description ends so; of --set the keys, with the '='
+// behind which the value comes.
 std::string choices_of(const OptionFacts& option) {
+    if (takes_a_case_key(option)) return joined(case_keys(), "= ") + '=';
     auto text = option.type_name;
     if (text.find('|') == std::string::npos) {
         constexpr std::string_view before = "; one of\n"; // as show_choices writes them
@@ -98,6 +104,7 @@ _farfield() {{
 {}        *) [[ $current == -*{} ]] || words='' ;;
     esac
     COMPREPLY=()
+    [[ $words != *= ]] || compopt -o nospace 2> /dev/null
     [[ -z $words ]] || mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
 }}
 complete -o default -F _farfield farfield
@@ -119,9 +126,10 @@ std::string zsh_arguments(const CommandParser& app) {
     std::string out;
     for (const auto& option : app.options()) {
         const auto choices = choices_of(option);
-        const auto value = is_flag(option)   ? std::string()
-                           : choices.empty() ? fmt::format(":{}:_files", plain(option.type_name))
-                                             : fmt::format(":value:({})", choices);
+        const auto value = is_flag(option)            ? std::string()
+                           : choices.empty()          ? fmt::format(":{}:_files", plain(option.type_name))
+                           : takes_a_case_key(option) ? fmt::format(":key:{{compadd -S \"\" -- {}}}", choices)
+                                                      : fmt::format(":value:({})", choices);
         for (const auto& name : spellings(option))
             out += fmt::format(" \\\n        '{}[{}]{}'", name, plain(option.description), value);
     }

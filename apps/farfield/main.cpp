@@ -1,6 +1,6 @@
 // The command line program: builds the parser from the table of commands, runs one, and turns every failure
 // into one line on stderr and an exit code: 0 done, 2 the user's mistake, 1 ours or the machine's,
-// 130 and 143 stopped by Ctrl-C and SIGTERM.
+// 129, 130 and 143 stopped by SIGHUP, Ctrl-C and SIGTERM.
 #include "command_line.h"
 #include "options.h"
 

@@ -96,10 +96,10 @@ Done.
 A mistake in what was asked: an option, a case file, an input file, or an instruction set this machine lacks.
 .TP
 .B 1
-The machine failed (such as a full disk) or farfield did.
+The machine failed (such as a full disk) or farfield did; or the energy of a simulation is off by more than 100 %.
 .TP
-.B 130, 143
-Stopped by Ctrl\-C or SIGTERM. \fBfarfield run\fR finishes its step and writes a checkpoint first; a second signal
+.B 129, 130, 143
+Stopped by SIGHUP, Ctrl\-C or SIGTERM. \fBfarfield run\fR finishes its step and writes a checkpoint first; a second signal
 ends it at once.
 .SH ENVIRONMENT
 .TP

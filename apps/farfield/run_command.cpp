@@ -48,13 +48,18 @@ int report_end(const RunOptions& options, const RunResult& result) {
         say(fmt::format(
             "farfield: stopped at t = {:.6g}, step {}; the checkpoint is written. Continue with\n  {}\n",
             result.time, result.steps, restart_command(options)));
+        if (!result.warning.empty()) say("farfield: warning: " + result.warning + '\n');
         return StopSignal::exit_code();
     }
-    if (options.quiet) return 0;
-    fmt::print("Reached t = {:.6g} after {} steps; relative energy error {:.2e}\n", result.time, result.steps,
-               result.relative_energy_error);
-    print_files(result);
-    return 0;
+    if (!options.quiet) {
+        fmt::print("Reached t = {:.6g} after {} steps; relative energy error {:.2e}\n", result.time,
+                   result.steps, result.relative_energy_error);
+        print_files(result);
+        std::fflush(stdout);
+    }
+    if (!result.warning.empty()) say("farfield: warning: " + result.warning + '\n');
+    // Nothing is left of the orbits that were asked for.
+    return !result.warning.empty() && result.energy_error > 1.0 ? 1 : 0;
 }
 
 Case read(const RunOptions& options) {

@@ -31,12 +31,17 @@ StopSignal::StopSignal() {
     received_signal = 0;
     handle(SIGINT, on_stop_signal);
     handle(SIGTERM, on_stop_signal);
+    struct sigaction before {};
+    ::sigaction(SIGHUP, nullptr, &before);
+    keeps_hangup_ = before.sa_handler == SIG_IGN; // nohup: the run is to outlive its terminal
+    if (!keeps_hangup_) handle(SIGHUP, on_stop_signal);
     handle(SIGPIPE, SIG_IGN); // whoever read our messages may leave; the run goes on
 }
 
 StopSignal::~StopSignal() {
     handle(SIGINT, SIG_DFL);
     handle(SIGTERM, SIG_DFL);
+    if (!keeps_hangup_) handle(SIGHUP, SIG_DFL);
     handle(SIGPIPE, SIG_DFL);
 }
 

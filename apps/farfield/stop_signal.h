@@ -1,4 +1,5 @@
-// Ctrl-C and SIGTERM: the first asks for an orderly stop, a second ends the program at once.
+// Ctrl-C, SIGTERM and SIGHUP (a lost connection): the first asks for an orderly stop, a second ends the
+// program at once.
 #pragma once
 
 namespace farfield::app {
@@ -13,8 +14,11 @@ public:
 
     /// The signal that arrived, or 0.
     [[nodiscard]] static int received();
-    /// 128 + the signal: 130 for Ctrl-C, 143 for SIGTERM.
+    /// 128 + the signal: 130 for Ctrl-C, 143 for SIGTERM, 129 for SIGHUP.
     [[nodiscard]] static int exit_code() { return 128 + received(); }
+
+private:
+    bool keeps_hangup_ = false; ///< SIGHUP was ignored already, as under nohup
 };
 
 } // namespace farfield::app

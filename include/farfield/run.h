@@ -57,14 +57,16 @@ struct InitialOptions {
     std::string velocity_unit;
 };
 
-/// `[output]`: intervals in time units; 0 = only at the start and the end (checkpoints: only when interrupted
-/// and at the end).
+/// `[output]`: intervals in time units; 0 = only at the start and the end (checkpoints: only by the clock,
+/// when interrupted and at the end).
 struct OutputOptions {
     double snapshot_every = 0.0;
     double diagnostics_every = 0.0;
     double checkpoint_every = 0.0;
-    bool pictures = true;       ///< a PNG beside each snapshot
-    std::string plane = "xy";   ///< projection of the pictures: xy, xz or yz
+    double checkpoint_clock = 600.0; ///< seconds of the clock between checkpoints; 0 = none by the clock
+    double energy_warning = 0.01;    ///< error of the energy at the end that is warned of; 0 = no warning
+    bool pictures = true;            ///< a PNG beside each snapshot
+    std::string plane = "xy";        ///< projection of the pictures: xy, xz or yz
     double picture_width = 0.0; ///< width of the picture in length units; 0 = chosen from the first snapshot
 };
 
@@ -82,6 +84,9 @@ struct Case {
 /// allowed;
 ///         IoError where the file cannot be read.
 Case read_case(const std::filesystem::path& path, const std::vector<std::string>& overrides = {});
+
+/// The names of all keys, "section.key", in the order of the table.
+std::vector<std::string> case_keys();
 
 /// Every key a case file may have (allowed values, default, unit, meaning), as Markdown tables.
 std::string case_key_table();
@@ -136,6 +141,10 @@ struct RunResult {
     double time = 0.0;
     std::uint64_t steps = 0;
     double relative_energy_error = 0.0;
+    /// |E − E₀| / max(|E₀|, (T₀ + |V₀|)/10) of the last row of diagnostics: it tells the quality of a run
+    /// also where E₀ is about 0.
+    double energy_error = 0.0;
+    std::string warning; ///< that energy_error exceeds output.energy_warning; empty: it does not
     std::vector<std::filesystem::path> files; ///< everything the run left in `out`
 };
 
@@ -155,8 +164,8 @@ struct RunResult {
 /// diagnostics.csv become byte-identical to those of an undisturbed run, however often and wherever it was
 /// killed. Without a checkpoint it starts from the beginning. What decides the results must be the same as
 /// before; these may change: time.end (to later; an end that is not on the output grid leaves its extra row
-/// and snapshot), output.checkpoint_every, pictures, threads. The instruction set stays that of the
-/// checkpoint.
+/// and snapshot), output.checkpoint_every, checkpoint_clock, energy_warning, pictures, threads. The
+/// instruction set stays that of the checkpoint.
 ///
 /// @throws InvalidArgument for a case that is not allowed, a folder with an earlier run and no `restart`, a
 ///         checkpoint of another case, version or ISA; IoError where the folder or a file cannot be written

@@ -80,7 +80,7 @@ struct Diagnostics {
     std::array<double, 3> angular_momentum{}; ///< about the origin
     double virial_ratio = 0.0;                ///< −T/V; 0 where V = 0
     std::array<double, 3>
-        lagrangian_radii{}; ///< radii about the centre of mass that hold 10, 50, 90 % of the mass
+        lagrangian_radii{}; ///< radii about the density centre that hold 10, 50, 90 % of the mass
 };
 
 /// Bodies, a force and an integrator; advanced step by step by the caller. `run_case` (run.h) adds files

@@ -85,16 +85,21 @@ void bind_sections(nb::module_& module) {
     output.def(nb::init<>())
         .def_rw("snapshot_every", &OutputOptions::snapshot_every)
         .def_rw("diagnostics_every", &OutputOptions::diagnostics_every)
+        .def_rw("checkpoint_clock", &OutputOptions::checkpoint_clock,
+                "Seconds of the clock between checkpoints; 0: none by the clock.")
+        .def_rw("energy_warning", &OutputOptions::energy_warning,
+                "Error of the energy at the end that is warned of; 0: no warning.")
         .def_rw("checkpoint_every", &OutputOptions::checkpoint_every,
                 "0: only when interrupted and at the end.")
         .def_rw("pictures", &OutputOptions::pictures, "Whether a PNG goes with each snapshot.")
         .def_rw("plane", &OutputOptions::plane, "Projection of the pictures: xy, xz or yz.")
         .def_rw("picture_width", &OutputOptions::picture_width,
                 "In length units; 0: chosen from the first snapshot.");
-    make_record(output, {"snapshot_every", "diagnostics_every", "checkpoint_every", "pictures", "plane",
-                         "picture_width"});
+    make_record(output, {"snapshot_every", "diagnostics_every", "checkpoint_every", "checkpoint_clock",
+                         "energy_warning", "pictures", "plane", "picture_width"});
     make_picklable(output, &OutputOptions::snapshot_every, &OutputOptions::diagnostics_every,
-                   &OutputOptions::checkpoint_every, &OutputOptions::pictures, &OutputOptions::plane,
+                   &OutputOptions::checkpoint_every, &OutputOptions::checkpoint_clock,
+                   &OutputOptions::energy_warning, &OutputOptions::pictures, &OutputOptions::plane,
                    &OutputOptions::picture_width);
 }
 

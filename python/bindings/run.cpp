@@ -41,6 +41,10 @@ RunResult run(const Case& simulation_case, const RunSettings& settings,
         result = run_case(simulation_case, settings, hooks);
     }
     interrupt.rethrow();
+    if (!result.warning.empty()) {
+        tell(message ? nb::object(*message) : nb::none(), result.warning);
+        interrupt.rethrow();
+    }
     return result;
 }
 
@@ -84,10 +88,16 @@ void bind_run(nb::module_& module) {
         .def_ro("time", &RunResult::time)
         .def_ro("steps", &RunResult::steps)
         .def_ro("relative_energy_error", &RunResult::relative_energy_error)
+        .def_ro("energy_error", &RunResult::energy_error,
+                "|E - E0| / max(|E0|, (T0 + |V0|)/10) of the last row of diagnostics.")
+        .def_ro("warning", &RunResult::warning,
+                "That energy_error exceeds output.energy_warning; empty: it does not.")
         .def_ro("files", &RunResult::files, "Everything the run left in `out`.");
-    make_record(result, {"finished", "time", "steps", "relative_energy_error", "files"});
+    make_record(result,
+                {"finished", "time", "steps", "relative_energy_error", "energy_error", "warning", "files"});
     make_picklable(result, &RunResult::finished, &RunResult::time, &RunResult::steps,
-                   &RunResult::relative_energy_error, &RunResult::files);
+                   &RunResult::relative_energy_error, &RunResult::energy_error, &RunResult::warning,
+                   &RunResult::files);
     module.def(
         "run_case",
         [](const std::variant<Case, std::filesystem::path>& simulation_case, const std::filesystem::path& out,

@@ -51,7 +51,7 @@ void bind_diagnostics(nb::module_& module) {
         .def_prop_ro(
             "lagrangian_radii", [](const Diagnostics& d) { return triple(d.lagrangian_radii); },
             FF_TRIPLE_SIG("lagrangian_radii"),
-            "Radii about the centre of mass that hold 10, 50 and 90 % of the mass.");
+            "Radii about the density centre that hold 10, 50 and 90 % of the mass.");
     make_record(cls, {"time", "kinetic", "potential", "total", "relative_energy_error", "momentum",
                       "angular_momentum", "virial_ratio", "lagrangian_radii"});
     make_picklable(cls, &Diagnostics::time, &Diagnostics::kinetic, &Diagnostics::potential,

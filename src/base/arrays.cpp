@@ -57,12 +57,17 @@ void copy_out(T* data, const ArrayView& view, const double* values, std::int64_t
 } // namespace
 
 std::vector<double> copy_of(const ConstArrayView& view, std::int64_t rows, std::int64_t columns) {
-    std::vector<double> out(static_cast<std::size_t>(rows * columns));
+    std::vector<double> out;
+    copy_to(out, view, rows, columns);
+    return out;
+}
+
+void copy_to(std::vector<double>& out, const ConstArrayView& view, std::int64_t rows, std::int64_t columns) {
+    out.resize(static_cast<std::size_t>(rows * columns));
     if (view.dtype == DType::float32)
         copy_in(static_cast<const float*>(view.data), view, rows, columns, out.data());
     else
         copy_in(static_cast<const double*>(view.data), view, rows, columns, out.data());
-    return out;
 }
 
 namespace {
@@ -125,24 +130,36 @@ void require_host(const ConstArrayView& view, std::string_view what) {
 }
 
 std::vector<double> read_points(const ConstArrayView& view, std::string_view what, int dimension) {
+    std::vector<double> points;
+    read_points(view, what, points, dimension);
+    return points;
+}
+
+void read_points(const ConstArrayView& view, std::string_view what, std::vector<double>& points,
+                 int dimension) {
     check_points(view, what, dimension);
     require_host(view, what);
-    auto points = copy_of(view, view.shape[0], dimension);
+    copy_to(points, view, view.shape[0], dimension);
     for (std::size_t i = 0; i < points.size(); ++i)
         if (!std::isfinite(points[i]))
             refuse_coordinate(what, static_cast<std::int64_t>(i), points[i], dimension);
-    return points;
 }
 
 std::vector<double> read_values(const ConstArrayView& view, std::int64_t n, std::string_view what,
                                 int columns) {
+    std::vector<double> values;
+    read_values(view, n, what, values, columns);
+    return values;
+}
+
+void read_values(const ConstArrayView& view, std::int64_t n, std::string_view what,
+                 std::vector<double>& values, int columns) {
     check_values(view, n, what, columns);
     require_host(view, what);
-    auto values = copy_of(view, n, columns);
+    copy_to(values, view, n, columns);
     for (std::size_t i = 0; i < values.size(); ++i)
         if (!std::isfinite(values[i]))
             refuse_strength(what, static_cast<std::int64_t>(i) / columns, values[i]);
-    return values;
 }
 
 void check_output(const ArrayView& view, std::int64_t rows, std::int64_t columns, std::string_view what) {

@@ -33,15 +33,23 @@ bool is_contiguous(const View& view, std::int64_t rows, std::int64_t columns) {
 
 /// Row-major copy of a checked host view.
 std::vector<double> copy_of(const ConstArrayView& view, std::int64_t rows, std::int64_t columns);
+/// The same into `out`, whose memory is kept where it suffices.
+void copy_to(std::vector<double>& out, const ConstArrayView& view, std::int64_t rows, std::int64_t columns);
 
 /// Copies an N×`dimension` array. `what` names it in messages ("sources").
 /// @throws InvalidArgument for a wrong shape, a missing pointer, memory on a device, a value that is not
 /// finite.
 std::vector<double> read_points(const ConstArrayView& view, std::string_view what, int dimension = 3);
+/// The same into `points`, whose memory is kept where it suffices.
+void read_points(const ConstArrayView& view, std::string_view what, std::vector<double>& points,
+                 int dimension = 3);
 
 /// Copies `n` strengths of `columns` numbers, row by row. @throws as `read_points`.
 std::vector<double> read_values(const ConstArrayView& view, std::int64_t n, std::string_view what,
                                 int columns = 1);
+/// The same into `values`, whose memory is kept where it suffices.
+void read_values(const ConstArrayView& view, std::int64_t n, std::string_view what,
+                 std::vector<double>& values, int columns = 1);
 
 /// Checks that `view`, wherever it lives, can take rows×columns values (columns == 1: shape {rows} or {rows,
 /// 1}).

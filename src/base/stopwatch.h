@@ -25,4 +25,17 @@ private:
     Clock::time_point start_ = Clock::now();
 };
 
+/// Laps of work that may be so short that reading the clock between them would cost more than they do: then
+/// only the whole is measured, and each lap but the last is 0 and belongs to it.
+class LapWatch {
+public:
+    explicit LapWatch(bool every_lap) : every_lap_(every_lap) {}
+    double lap() { return every_lap_ ? watch_.lap() : 0.0; }
+    double last_lap() { return watch_.lap(); }
+
+private:
+    bool every_lap_;
+    Stopwatch watch_;
+};
+
 } // namespace farfield

@@ -197,6 +197,11 @@ Study reproduce_ladder(const ReproduceOptions& options) {
     auto study = begin_study(
         "ladder", "The ladder of optimisations of the CUDA slides after Burtscher, and this machine's",
         options, device);
+    if (!device.gpu)
+        study.lacking +=
+            "\nThe ladder is one of GPU code: without a GPU its speed-ups, steps and absolute figures stay "
+            "empty, "
+            "and what is\nmeasured here is one CPU thread (table 1) and whole steps on the CPU (table 3).";
     StudyTimer timer(options.repeats, device.gpu, options.threads, options.progress);
     Ladder ladder(timer, device, options.most_points);
     study.tables.push_back(threads_table(ladder));

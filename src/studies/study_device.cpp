@@ -38,7 +38,7 @@ Study begin_study(std::string name, std::string title, const ReproduceOptions& o
     study.threads = thread_count(options.threads);
     study.device = device.name;
     study.repeats = options.repeats;
-    if (!device.gpu) study.notes.push_back("Nothing was measured on a GPU: " + device.why + ".");
+    if (!device.gpu) study.lacking = "Nothing was measured on a GPU: " + device.why + ".";
     return study;
 }
 

@@ -75,6 +75,7 @@ std::string to_text(const Study& study) {
             : study.about;
     auto out = fmt::format("{}\nCPU: {}, {} thread{}. GPU: {}. Medians of {}; {}\n", study.title, study.cpu,
                            study.threads, study.threads == 1 ? "" : "s", study.device, study.repeats, about);
+    if (!study.lacking.empty()) out += '\n' + study.lacking + '\n';
     for (const auto& table : study.tables) append(out, table);
     if (!study.notes.empty()) out += '\n';
     for (const auto& note : study.notes) out += note + '\n';
@@ -99,6 +100,7 @@ std::string to_json(const Study& study) {
     }
     json["tables"] = ordered_json::array();
     json["notes"] = study.notes;
+    if (!study.lacking.empty()) json["notes"].insert(json["notes"].begin(), study.lacking);
     for (const auto& table : study.tables) {
         ordered_json rows = ordered_json::array();
         for (const auto& row : table.rows) {

@@ -41,6 +41,7 @@ struct Study {
     int threads = 0;
     std::string device; ///< name of the GPU, or "no GPU"
     int repeats = 0;
+    std::string lacking; ///< what this machine cannot show, said before the tables; empty: nothing
     std::vector<StudyTable> tables;
     std::vector<std::string> notes;
     std::string about; ///< what the numbers are of; empty: the field of a Plummer sphere

@@ -71,7 +71,8 @@ double cpu_seconds(const SumOptions& options, bool self, std::int64_t n, const M
     std::vector<double> field(cloud.points.size());
     return fastest_seconds(settings, [&] {
         SumReport report;
-        sum.compute(cloud.strengths, {.potential = nullptr, .field = field.data()}, report);
+        LapWatch watch(true);
+        sum.compute(cloud.strengths, {.potential = nullptr, .field = field.data()}, report, watch);
     });
 }
 

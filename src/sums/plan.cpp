@@ -93,7 +93,8 @@ struct SumPlan::Impl {
 
     // 4. Points come in.
     void prepare(const ConstArrayView& sources, const ConstArrayView& targets) {
-        Stopwatch watch;
+        std::optional<Stopwatch> watch;
+        if (problem.times_its_parts()) watch.emplace();
         check_points(sources, "sources", problem.dimension);
         check_count(sources, problem.sources, "sources");
         if (!problem.self) {
@@ -102,7 +103,7 @@ struct SumPlan::Impl {
         }
         require_float_range(sources, targets);
         sum->set_points(sources, targets);
-        prepare_seconds = watch.lap();
+        prepare_seconds = watch ? watch->lap() : 0.0;
         if (options.tolerance == 0.0 || all_compared()) return;
         points.emplace();
         points->sources = cuda::host_copy(sources, problem.sources, problem.dimension);
@@ -175,19 +176,17 @@ struct SumPlan::Impl {
     void compute(const ConstArrayView& strengths, const SumOutputs& outputs, const SumHooks& hooks,
                  std::int64_t vectors) {
         const auto calls = choice.method->many_vectors ? 1 : vectors;
+        if (calls == 1) return sum->execute(strengths, outputs, hooks, report);
         const auto fresh = report;
         for (std::int64_t v = 0; v < calls; ++v) {
             auto one = fresh;
             auto shared = hooks;
-            if (hooks.progress && calls > 1)
+            if (hooks.progress)
                 shared.progress = [&, v](double share) {
                     hooks.progress((static_cast<double>(v) + share) / static_cast<double>(calls));
                 };
-            if (calls == 1)
-                sum->execute(strengths, outputs, shared, one);
-            else
-                sum->execute(strengths_of_vector(*problem.kernel, strengths, v),
-                             outputs_of_vector(problem, outputs, v), shared, one);
+            sum->execute(strengths_of_vector(*problem.kernel, strengths, v),
+                         outputs_of_vector(problem, outputs, v), shared, one);
             one.prepare_seconds += report.prepare_seconds;
             one.compute_seconds += report.compute_seconds;
             one.finish_seconds += report.finish_seconds;
@@ -237,7 +236,10 @@ void SumPlan::execute(ConstArrayView strengths, const SumOutputs& outputs, const
     auto& plan = *impl_;
     const auto vectors = check_arrays(plan.problem, strengths, outputs);
     auto& report = plan.report;
+    auto passes = std::move(report.passes); // for their memory
+    passes.clear();
     report = {};
+    report.passes = std::move(passes);
     report.sources = plan.problem.sources;
     report.targets = plan.problem.targets;
     report.method = plan.choice.method->value;

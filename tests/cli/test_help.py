@@ -182,7 +182,7 @@ class Manual(CommandTest):
             end = min(page.find(mark, start + 5) % (len(page) + 1) for mark in ("\n.SH ",))
             for option in options_of(command):
                 self.assertIn(f"\\fB{option}\\fR", page[start:end], f"{option} of {command}")
-        for code in ("0", "1", "2", "130, 143"):
+        for code in ("0", "1", "2", "129, 130, 143"):
             self.assertIn(f".B {code}\n", page)
 
     def test_it_formats_without_warnings(self):
@@ -213,6 +213,12 @@ class Completion(CommandTest):
             self.assertEqual(sorted(self.complete("farfield", command, "--")), options_of(command))
         self.assertEqual(self.complete("farfield", "sum", "--kernel", ""), ["gravity", "coulomb", "laplace2d", "gauss"])
         self.assertEqual(self.complete("farfield", "sum", "--kernel", "gravity", "--precision", "mi"), ["mixed"])
+        keys = self.complete("farfield", "run", "--set", "")
+        table = self.succeed("run", "--list-keys").out
+        self.assertEqual(sorted(key.rpartition(".")[2] for key in keys),
+                         sorted(name + "=" for name in re.findall(r"^\| `(\w+)`", table, re.MULTILINE)))
+        self.assertEqual(self.complete("farfield", "run", "--set", "output.checkpoint_"),
+                         ["output.checkpoint_every=", "output.checkpoint_clock="])
         self.assertEqual(self.complete("farfield", "run", "--out", ""), [])  # left to the names of files
         self.assertEqual(self.complete("farfield", "run", ""), [])
         self.assertLessEqual({"handbook-timings", "handbook-multi-gpu", "ladder", "fdtd-blocks", "fdtd-sizes", "microdisk"}, set(self.complete("farfield", "reproduce", "")))

@@ -120,6 +120,17 @@ class Restart(CommandTest):
     def test_sigterm(self):
         self.interrupt(signal.SIGTERM, 143)
 
+    def test_a_lost_connection(self):
+        self.interrupt(signal.SIGHUP, 129)
+
+    def test_nohup_outlives_the_terminal(self):
+        process = subprocess.Popen([PROGRAM, "run", "c.toml", "--out", "alone", "--quiet"], stderr=subprocess.PIPE,
+                                   preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        wait_for(lambda: os.path.exists("alone/snapshot_0001.h5"), process)
+        process.send_signal(signal.SIGHUP)
+        _, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 0, errors)
+
     def test_a_second_ctrl_c_ends_at_once_and_loses_nothing(self):
         self.undisturbed()
         process = start("run", "c.toml", "--out", "stopped", "--quiet")

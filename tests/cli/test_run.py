@@ -96,6 +96,29 @@ class Run(CommandTest):
         result = self.succeed("run", "c.toml", "--quiet")
         self.assertEqual((result.out, result.err), ("", ""))
 
+    def test_an_energy_that_is_off_is_the_last_line_even_when_quiet(self):
+        write("c.toml", PLUMMER)
+        hasty = ["run", "c.toml", "--quiet", "--set", "force.softening=0", "--set", "time.step=0.25", "--set", "time.end=5"]
+        codes = {}
+        for seed in range(1, 7):
+            result = farfield(*hasty, "--set", f"initial.seed={seed}", "--out", f"o{seed}")
+            error = json.loads(read(f"o{seed}/summary.json"))["energy_error"]
+            self.assertEqual(result.code, 1 if error > 1 else 0, (error, result.err))
+            if error > 0.01:
+                self.assertIn("farfield: warning: the energy is off by", result.err.splitlines()[-1])
+            codes[result.code] = True
+        self.assertIn(1, codes)
+        result = farfield(*hasty, "--set", "output.energy_warning=0", "--out", "unasked")
+        self.assertEqual((result.code, result.err), (0, ""))
+
+    def test_energies_that_are_no_numbers_end_the_run(self):
+        write("b.csv", "x,y,z,vx,vy,vz,m\n0,0,0,1e200,0,0,1\n1,0,0,-1e200,1e200,0,1\n")
+        write("c.toml", FILE_CASE.format("b.csv"))
+        result = farfield("run", "c.toml", "--out", "o")
+        self.assertEqual(result.code, 2)
+        self.assertIn("kinetic energy at t = 0 is infinite", result.err)
+        self.assertNotIn("nan", read("o/diagnostics.csv").decode())
+
     def test_case_on_which_the_end_is_not_a_multiple_of_the_step(self):
         write("c.toml", PLUMMER)
         result = self.succeed("run", "c.toml", "--set", "time.step=0.03", "--set", "output.snapshot_every=0", "--set",

@@ -16,7 +16,7 @@ CLOCK = re.compile(r"<(chrono|ctime|time\.h|sys/times?\.h|sys/resource\.h)>|\"ba
                    r"cudaEventElapsedTime|seconds_of)\s*\(")
 REPORTS = {
     "src/sums/plan.cpp": "prepare_seconds and finish_seconds of the report",
-    "src/sums/direct/cpu/direct.cpp": "compute_seconds of the report",
+    "src/sums/direct/cpu/direct.h": "laps for the seconds of the report",
     "src/sums/direct/method.cpp": "prepare_seconds and finish_seconds of the report",
     "src/sums/reference/method.cpp": "seconds of the report",
     "src/sums/run/sum_files.cpp": "stages of the report",

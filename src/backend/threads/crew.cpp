@@ -1,24 +1,10 @@
 #include "backend/threads/crew.h"
 
+#include "backend/threads/await.h"
+
 #include <cstddef>
 
 namespace farfield {
-
-namespace {
-
-// A step of a small simulation is over in tens of microseconds, less than it takes to wake a sleeping thread.
-constexpr int yields_before_sleep = 200;
-
-// Returns when `value` is not `old` any more.
-void await_change(const std::atomic<unsigned>& value, unsigned old) {
-    for (int i = 0; i < yields_before_sleep; ++i) {
-        if (value.load() != old) return;
-        std::this_thread::yield();
-    }
-    value.wait(old);
-}
-
-} // namespace
 
 Crew::Crew(int size) : failures_(static_cast<std::size_t>(size)) {
     try {

@@ -30,6 +30,7 @@ public:
 
     /// Calls the hooks if they were not called just before. For the thread that made the watch.
     void ask() {
+        if (!stop_requested_ && !progress_) return;
         const auto now = std::chrono::steady_clock::now();
         if (now < next_) return;
         next_ = now + std::chrono::milliseconds(50);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 namespace farfield {
@@ -14,6 +15,46 @@ constexpr double fraction_tolerance = 1e-12;
 
 } // namespace
 
+// Power et al. (2003, MNRAS 338, 14): spheres that shrink around the centre of mass of what is in them.
+// A body once outside stays outside.
+std::array<double, 3> density_centre(const Bodies& bodies) {
+    constexpr double shrinkage = 0.9;      // of the radius from one sphere to the next
+    constexpr std::int64_t fewest = 100;   // bodies in the last sphere, or
+    constexpr std::int64_t fraction = 100; // one of so many
+    const auto n = bodies.size();
+    const double* x = bodies.position.data();
+    const double* m = bodies.mass.data();
+    const auto distance2 = [&](std::int64_t i, const std::array<double, 3>& centre) {
+        const double dx = x[3 * i] - centre[0];
+        const double dy = x[3 * i + 1] - centre[1];
+        const double dz = x[3 * i + 2] - centre[2];
+        return dx * dx + dy * dy + dz * dz;
+    };
+    std::vector<std::int64_t> inside(static_cast<std::size_t>(n));
+    std::iota(inside.begin(), inside.end(), std::int64_t{0});
+    const auto centre_of_inside = [&](std::array<double, 3>& centre) {
+        const auto count = static_cast<std::int64_t>(inside.size());
+        const double mass = pairwise_sum(0, count, [&](std::int64_t i) { return m[inside[i]]; });
+        if (!(mass > 0.0)) return false;
+        for (int k = 0; k < 3; ++k)
+            centre[k] =
+                pairwise_sum(0, count, [&](std::int64_t i) { return m[inside[i]] * x[3 * inside[i] + k]; }) /
+                mass;
+        return true;
+    };
+    std::array<double, 3> centre{};
+    if (!centre_of_inside(centre)) return centre;
+    double radius2 = 0.0;
+    for (std::int64_t i = 0; i < n; ++i) radius2 = std::max(radius2, distance2(i, centre));
+    const auto enough = std::max(fewest, n / fraction);
+    while (static_cast<std::int64_t>(inside.size()) > enough && radius2 > 0.0) {
+        radius2 *= shrinkage * shrinkage;
+        std::erase_if(inside, [&](std::int64_t i) { return distance2(i, centre) > radius2; });
+        if (static_cast<std::int64_t>(inside.size()) < enough || !centre_of_inside(centre)) break;
+    }
+    return centre;
+}
+
 std::array<double, 3> lagrangian_radii(const Bodies& bodies) {
     std::array<double, 3> radii{};
     const auto n = bodies.size();
@@ -21,10 +62,7 @@ std::array<double, 3> lagrangian_radii(const Bodies& bodies) {
     const double* m = bodies.mass.data();
     const double total_mass = pairwise_sum(0, n, [&](std::int64_t i) { return m[i]; });
     if (!(total_mass > 0.0)) return radii;
-    std::array<double, 3> centre{};
-    for (int k = 0; k < 3; ++k)
-        centre[k] = pairwise_sum(0, n, [&](std::int64_t i) { return m[i] * x[3 * i + k]; }) / total_mass;
-
+    const auto centre = density_centre(bodies);
     std::vector<std::pair<double, std::int64_t>> by_distance(static_cast<std::size_t>(n));
     for (std::int64_t i = 0; i < n; ++i) {
         const double dx = x[3 * i] - centre[0];

@@ -7,10 +7,13 @@ namespace farfield {
 
 /// Everything but relative_energy_error, from a potential energy computed elsewhere.
 ///
-/// Lagrangian radii: the distance from the centre of mass of the body at which the mass inside, bodies sorted
+/// Lagrangian radii: the distance from the density centre of the body at which the mass inside, bodies sorted
 /// by distance, first reaches 10, 50 and 90 % of the whole (within 1e-12 of it, so that equal masses do not
 /// depend on rounding); 0 where there is no mass.
 Diagnostics compute_diagnostics(const Bodies& bodies, double time, double potential_energy);
+
+/// Where the bodies are densest; of 100 bodies or fewer their centre of mass.
+std::array<double, 3> density_centre(const Bodies& bodies);
 
 /// The Lagrangian radii alone.
 std::array<double, 3> lagrangian_radii(const Bodies& bodies);

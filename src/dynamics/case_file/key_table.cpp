@@ -59,6 +59,12 @@ void add_rows(std::string& out, std::string_view section, bool with_kinds) {
 
 } // namespace
 
+std::vector<std::string> case_keys() {
+    std::vector<std::string> out;
+    for (const auto& key : keys()) out.push_back(full_name(key));
+    return out;
+}
+
 std::string case_key_table() {
     std::string out;
     add_rows(out, "", false);

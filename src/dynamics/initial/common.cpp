@@ -77,6 +77,8 @@ void set_body(Bodies& bodies, std::int64_t index, const std::array<double, 3>& p
     }
 }
 
+void to_rest(Bodies& bodies) { subtract_mean(bodies.velocity, bodies.mass); }
+
 void to_centre_of_mass(Bodies& bodies) {
     subtract_mean(bodies.position, bodies.mass);
     subtract_mean(bodies.velocity, bodies.mass);

@@ -30,6 +30,10 @@ void set_body(Bodies& bodies, std::int64_t index, const std::array<double, 3>& p
 /// Moves bodies to the frame where the centre of mass rests at the origin. Compensated sums in body order.
 void to_centre_of_mass(Bodies& bodies);
 
+/// Takes the mean velocity away and leaves the places: for models whose few bodies far out would move their
+/// cusp off the origin by more than its size.
+void to_rest(Bodies& bodies);
+
 constexpr std::array<double, 3> scaled(const std::array<double, 3>& v, double factor) {
     return {v[0] * factor, v[1] * factor, v[2] * factor};
 }

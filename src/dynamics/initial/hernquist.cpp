@@ -48,7 +48,7 @@ InitialState make_hernquist(const InitialOptions& options) {
         const double speed = draw_speed(random, 1.0 - root) * velocity_scale; // ψ = 1/(1 + r) = 1 − root
         set_body(bodies, i, position, scaled(unit_vector(random), speed));
     }
-    to_centre_of_mass(bodies);
+    to_rest(bodies);
     return {std::move(bodies)};
 }
 

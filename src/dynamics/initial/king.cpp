@@ -81,7 +81,7 @@ InitialState make_king(const InitialOptions& options) {
         const double speed = draw_king_speed(random, place.w) * velocity_scale;
         set_body(bodies, i, position, scaled(unit_vector(random), speed));
     }
-    to_centre_of_mass(bodies);
+    to_rest(bodies);
     return {std::move(bodies)};
 }
 

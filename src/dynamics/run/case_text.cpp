@@ -97,6 +97,8 @@ std::vector<CaseEntry> case_entries(const Case& simulation_case) {
     out.decide("snapshot_every", toml_number(output.snapshot_every));
     out.decide("diagnostics_every", toml_number(output.diagnostics_every));
     out.add("checkpoint_every", toml_number(output.checkpoint_every));
+    out.add("checkpoint_clock", toml_number(output.checkpoint_clock));
+    out.add("energy_warning", toml_number(output.energy_warning));
     out.add("pictures", truth(output.pictures));
     if (output.pictures) {
         out.add("plane", toml_string(output.plane));

@@ -5,9 +5,14 @@
 #include "io/csv.h"
 #include "io/picture.h"
 
+#include <farfield/error.h>
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string_view>
 
 namespace farfield {
 namespace {
@@ -92,7 +97,43 @@ void Outputs::plot_diagnostics_file() const {
     if (table.rows() > 1) plot_diagnostics(folder_.diagnostics_picture(), table);
 }
 
+double Outputs::energy_error() const {
+    const auto table = read_csv(folder_.diagnostics());
+    const auto* total = table.find("total");
+    const auto* kinetic = table.find("kinetic");
+    const auto* potential = table.find("potential");
+    if (table.rows() == 0 || total == nullptr || kinetic == nullptr || potential == nullptr) return 0.0;
+    const double before = total->front();
+    const double scale = std::max(std::abs(before), 0.1 * (kinetic->front() + std::abs(potential->front())));
+    const double change = std::abs(total->back() - before);
+    return scale > 0.0 ? change / scale : change;
+}
+
+namespace {
+
+void check_diagnostics(const Diagnostics& row) {
+    struct Named {
+        std::string_view name;
+        double value;
+    };
+    for (const auto& [name, value] :
+         {Named{"kinetic energy", row.kinetic}, Named{"potential energy", row.potential},
+          Named{"momentum", row.momentum[0] + row.momentum[1] + row.momentum[2]},
+          Named{"angular momentum",
+                row.angular_momentum[0] + row.angular_momentum[1] + row.angular_momentum[2]},
+          Named{"radius of 90 % of the mass", row.lagrangian_radii[2]}})
+        if (!std::isfinite(value))
+            throw InvalidArgument(
+                fmt::format("the {} at t = {} is {}: bodies are too fast or too far away for it to be a "
+                            "number; use slower bodies, other units, a smaller time.step or a larger "
+                            "force.softening",
+                            name, row.time, std::isnan(value) ? "not a number" : "infinite"));
+}
+
+} // namespace
+
 void Outputs::write_row(const Diagnostics& row) {
+    check_diagnostics(row);
     last_row_ = row;
     relative_energy_error_ = row.relative_energy_error;
     file_.append(diagnostics_row(row));

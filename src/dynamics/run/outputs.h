@@ -52,6 +52,8 @@ public:
     void plot_diagnostics_file() const;
 
     [[nodiscard]] double relative_energy_error() const { return relative_energy_error_; }
+    /// |E − E₀| / max(|E₀|, (T₀ + |V₀|)/10) of the last row of diagnostics.csv, whoever wrote it.
+    [[nodiscard]] double energy_error() const;
     /// Of the last row written by this process.
     [[nodiscard]] const std::optional<Diagnostics>& last_row() const { return last_row_; }
     [[nodiscard]] std::uint64_t snapshots() const { return counters_.snapshots; }

@@ -77,6 +77,10 @@ private:
     }
     [[nodiscard]] std::uint64_t stride() const;
     bool begin_due_output();
+    [[nodiscard]] bool clock_is_due() const {
+        const double longest = case_.output.checkpoint_clock;
+        return longest > 0.0 && since_checkpoint_.seconds() >= longest;
+    }
     void write_output();
     void save_checkpoint();
     void report_progress() const;
@@ -92,7 +96,8 @@ private:
     const Case& case_;
     const RunHooks& hooks_;
     RunFolder folder_;
-    Stopwatch watch_; ///< since the run began
+    Stopwatch watch_;            ///< since the run began
+    Stopwatch since_checkpoint_; ///< or since the run began
     std::optional<Simulation> simulation_;
     std::optional<Outputs> outputs_;
     std::optional<Pending> pending_;
@@ -225,7 +230,7 @@ bool Run::begin_due_output() {
     const bool finished = simulation_->finished();
     Pending now{.due = outputs_->take_due(time, finished), .checkpoint = false};
     const bool stopped = stop_requested(hooks_);
-    now.checkpoint = checkpoint_times().due(time, next_checkpoint_) || stopped || finished;
+    now.checkpoint = checkpoint_times().due(time, next_checkpoint_) || clock_is_due() || stopped || finished;
     if (now.checkpoint) next_checkpoint_ = checkpoint_times().next_after(time);
     if (now.due.row || now.due.snapshot || now.checkpoint) {
         SimulationAccess::begin_output(*simulation_, now.due.row);
@@ -256,6 +261,7 @@ void Run::save_checkpoint() {
     checkpoint.version = std::string(version());
     outputs_->save_to(checkpoint);
     write_checkpoint(folder_, checkpoint);
+    since_checkpoint_.lap();
 }
 
 void Run::report_progress() const {
@@ -282,6 +288,12 @@ RunResult Run::finish() {
     result.time = simulation_->time();
     result.steps = simulation_->step_count();
     result.relative_energy_error = outputs_->relative_energy_error();
+    result.energy_error = outputs_->energy_error();
+    if (case_.output.energy_warning > 0.0 && result.energy_error > case_.output.energy_warning)
+        result.warning = fmt::format(
+            "the energy is off by {:.2g} %, more than output.energy_warning = {} ({:g} %): do not trust this "
+            "run; use a smaller time.step, a larger force.softening, or hermite4 with time.adaptive",
+            100.0 * result.energy_error, case_.output.energy_warning, 100.0 * case_.output.energy_warning);
     const bool already_told = result.finished && result.steps == first_step_ && fs::exists(folder_.summary());
     if (!already_told) {
         outputs_->plot_diagnostics_file();
@@ -291,6 +303,8 @@ RunResult Run::finish() {
         summary.steps = result.steps;
         summary.bodies = static_cast<std::uint64_t>(simulation_->bodies().size());
         summary.relative_energy_error = result.relative_energy_error;
+        summary.energy_error = result.energy_error;
+        if (!result.warning.empty()) summary.warnings.push_back(result.warning);
         summary.last_row = outputs_->last_row() ? *outputs_->last_row() : simulation_->diagnostics();
         summary.backend = SimulationAccess::backend(*simulation_);
         summary.cost_table = cost_table_;

@@ -67,6 +67,7 @@ void write_summary(const RunFolder& folder, const Case& simulation_case, const R
     out["steps"] = summary.steps;
     out["bodies"] = summary.bodies;
     out["relative_energy_error"] = summary.relative_energy_error;
+    out["energy_error"] = summary.energy_error;
     out["last_diagnostics"] = energies(summary.last_row);
     out["machine"] = machine();
     out["backend"] = {{"device", name_of(DeviceChoice{.kind = summary.backend.device})},
@@ -87,6 +88,7 @@ void write_summary(const RunFolder& folder, const Case& simulation_case, const R
         {"pairs", summary.pairs},
         {"pairs_per_second", summary.force_seconds > 0.0 ? summary.pairs / summary.force_seconds : 0.0}};
     out["notes"] = summary.notes;
+    out["warnings"] = summary.warnings;
     Json files = Json::array();
     for (const auto& file : summary.files) files.push_back(file.filename().string());
     out["files"] = std::move(files);

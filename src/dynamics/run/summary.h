@@ -22,6 +22,7 @@ struct RunSummary {
     std::uint64_t steps = 0;
     std::uint64_t bodies = 0;
     double relative_energy_error = 0.0;
+    double energy_error = 0.0; ///< as in RunResult
     Diagnostics last_row;
     ForceBackend backend;
     RunOrigin origin;
@@ -35,6 +36,7 @@ struct RunSummary {
     double force_seconds = 0.0;
     double output_seconds = 0.0;
     std::vector<std::string> notes;
+    std::vector<std::string> warnings;
     std::vector<std::filesystem::path> files;
 };
 

@@ -90,17 +90,21 @@ std::array<double, 3> centre_of(const Bodies& bodies) {
     return centre;
 }
 
-// Round and wide enough for `shown_part` of the bodies, or for all where they are few.
+// Round and wide enough for `shown_part` of the bodies, or for all where they are few: of these the distance
+// counts, so that a planet stays inside when it comes round.
 double width_for(const Bodies& bodies, const Plane& plane, const std::array<double, 3>& centre) {
     std::vector<double> reach;
     reach.reserve(bodies.mass.size());
-    for (std::size_t i = 0; i < bodies.mass.size(); ++i)
-        reach.push_back(std::max(std::abs(bodies.position[3 * i + plane.right] - centre[plane.right]),
-                                 std::abs(bodies.position[3 * i + plane.up] - centre[plane.up])));
+    const bool few = bodies.size() < few_bodies;
+    for (std::size_t i = 0; i < bodies.mass.size(); ++i) {
+        const auto off = [&](std::size_t axis) { return bodies.position[3 * i + axis] - centre[axis]; };
+        reach.push_back(few ? std::sqrt(off(0) * off(0) + off(1) * off(1) + off(2) * off(2))
+                            : std::max(std::abs(off(plane.right)), std::abs(off(plane.up))));
+    }
     // Nothing narrower than what coordinates of this size can tell apart.
     double size = 0.0;
     for (const double coordinate : centre) size = std::max(size, std::abs(coordinate));
-    const double part = bodies.size() < few_bodies ? 1.0 : shown_part;
+    const double part = few ? 1.0 : shown_part;
     const auto last = static_cast<std::size_t>(part * static_cast<double>(reach.size() - 1));
     std::nth_element(reach.begin(), reach.begin() + static_cast<std::ptrdiff_t>(last), reach.end());
     constexpr double room = 2.2; // both sides, and some space beyond
@@ -241,11 +245,23 @@ std::string time_unit(const SnapshotInfo& info) {
     return fmt::format(" {}", velocity.substr(length + 1));
 }
 
+// Of few bodies, ", 1 outside" where one is not in the picture.
+std::string outside_text(const Bodies& bodies, const Projection& projection) {
+    if (bodies.size() >= few_bodies) return {};
+    int outside = 0;
+    for (std::size_t i = 0; i < bodies.mass.size(); ++i) {
+        const auto body = projection.place(bodies, i);
+        const bool inside = body.x >= 0 && body.y >= 0 && body.x <= plot_size && body.y <= plot_size;
+        outside += inside ? 0 : 1;
+    }
+    return outside == 0 ? "" : fmt::format(", {} outside", outside);
+}
+
 void draw_title(Canvas& canvas, const Rectangle& plot, const Bodies& bodies, const SnapshotInfo& info,
-                const Theme& theme) {
+                const std::string& outside, const Theme& theme) {
     const double baseline = plot.top - 1.5 * theme.text;
-    const auto right = fmt::format("t = {}{}    N = {}", number_text(info.time, 6), time_unit(info),
-                                   number_text(static_cast<double>(bodies.size()), 9));
+    const auto right = fmt::format("t = {}{}    N = {}{}", number_text(info.time, 6), time_unit(info),
+                                   number_text(static_cast<double>(bodies.size()), 9), outside);
     const double large = 1.3 * theme.text;
     draw_text(canvas, {plot.right, baseline}, right, {1.15 * theme.text, theme.ink, Align::right});
     const double room = plot.width() - text_width(right, 1.15 * theme.text) - 3 * theme.text;
@@ -312,7 +328,7 @@ void plot_density(const std::filesystem::path& png, const Bodies& bodies, const 
     draw_frame(canvas, plot, projection.axis(plane.right, frame.width, info.units.length.name),
                projection.axis(plane.up, frame.width, info.units.length.name), theme, {.ticks = pale});
     if (!few) draw_colour_bar(canvas, plot, frame, info, theme);
-    draw_title(canvas, plot, bodies, info, theme);
+    draw_title(canvas, plot, bodies, info, outside_text(bodies, projection), theme);
     canvas.write_png(png);
 }
 

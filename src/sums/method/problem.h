@@ -30,6 +30,9 @@ struct SumProblem {
     [[nodiscard]] std::int64_t pairs() const {
         return self && !kernel->acts_on_itself ? sources * (sources - 1) : sources * targets;
     }
+    /// False where a look at the clock takes about as long as a part of the sum: then only the whole is
+    /// timed.
+    [[nodiscard]] bool times_its_parts() const { return pairs() >= 4096; }
     [[nodiscard]] bool is_periodic() const {
         for (const double length : period)
             if (length != 0.0) return true;

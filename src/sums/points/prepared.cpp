@@ -1,6 +1,7 @@
 #include "sums/points/prepared.h"
 
 #include "sums/points/axis_origin.h"
+#include "sums/points/power_of_two.h"
 
 #include <algorithm>
 #include <cmath>
@@ -58,18 +59,13 @@ int strength_exponent(std::span<const double> strengths) {
     return strength_exponent(largest);
 }
 
+// What depends on the number of points alone.
 template <class T>
-void PreparedPoints<T>::set(std::span<const double> points, const Frame& frame, bool with_low) {
-    const auto n = points.size() / 3;
+void PreparedPoints<T>::set_padding(std::size_t n, bool with_low) {
     count_ = static_cast<std::int64_t>(n);
     for (std::size_t axis = 0; axis < 3; ++axis) {
         high_[axis].assign(padded(n), T(0));
         low_[axis].assign(with_low ? padded(n) : 0, T(0));
-        for (std::size_t i = 0; i < n; ++i) {
-            const double x = std::ldexp(points[3 * i + axis] - frame.origin[axis], frame.exponent);
-            high_[axis][i] = static_cast<T>(x);
-            if (with_low) low_[axis][i] = static_cast<T>(x - static_cast<double>(high_[axis][i]));
-        }
         // Outside of all points and apart from each other: a pad is never coincident with anything.
         for (std::size_t i = n; i < padded(n); ++i)
             high_[axis][i] =
@@ -79,10 +75,29 @@ void PreparedPoints<T>::set(std::span<const double> points, const Frame& frame, 
 }
 
 template <class T>
+void PreparedPoints<T>::set(std::span<const double> points, const Frame& frame, bool with_low) {
+    const auto n = points.size() / 3;
+    const PowerOfTwo scale(frame.exponent);
+    if (count_ != static_cast<std::int64_t>(n) || high_[0].empty() || low_[0].empty() == with_low)
+        set_padding(n, with_low);
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const double origin = frame.origin[axis];
+        T* const high = high_[axis].data();
+        T* const low = low_[axis].data();
+        for (std::size_t i = 0; i < n; ++i) {
+            const double x = scale.product(points[3 * i + axis] - origin);
+            high[i] = static_cast<T>(x);
+            if (with_low) low[i] = static_cast<T>(x - static_cast<double>(high[i]));
+        }
+    }
+}
+
+template <class T>
 void PreparedPoints<T>::set_strengths(std::span<const double> strengths, int exponent) {
-    strength_.assign(padded(strengths.size()), T(0));
+    const PowerOfTwo scale(exponent);
+    if (strength_.size() != padded(strengths.size())) strength_.assign(padded(strengths.size()), T(0));
     for (std::size_t i = 0; i < strengths.size(); ++i)
-        strength_[i] = static_cast<T>(std::ldexp(strengths[i], exponent));
+        strength_[i] = static_cast<T>(scale.product(strengths[i]));
 }
 
 template <class T>

@@ -56,6 +56,8 @@ public:
     [[nodiscard]] std::vector<double> seen_strengths() const;
 
 private:
+    void set_padding(std::size_t n, bool with_low);
+
     std::int64_t count_ = 0;
     AlignedVector<T> high_[3];
     AlignedVector<T> low_[3];

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
+#include <ctime>
 #include <pthread.h>
 #include <stdexcept>
 #include <sys/wait.h>
@@ -85,7 +87,7 @@ TEST(Parallel, SecondTasksMayWaitForFirstOnes) {
 }
 
 TEST(Parallel, AForkedProcessGoesOn) {
-    ASSERT_EQ(sum_of_tasks(2), 499500); // OpenMP has its threads now; the fork copies only this one
+    ASSERT_EQ(sum_of_tasks(2), 499500); // there are threads now; the fork copies only this one
     EXPECT_EQ(status_of_fork([] { return sum_of_tasks(2) == 499500 && seconds_wait_for_firsts(7); }), 0);
     EXPECT_EQ(sum_of_tasks(2), 499500);
 }
@@ -101,4 +103,47 @@ TEST(Parallel, GoesOnWithoutThreads) {
                   return sum_of_tasks(7) == 499500 && seconds_wait_for_firsts(7);
               }),
               0);
+}
+
+// On a machine that others use, too, a thread that waits gives its core away.
+TEST(Parallel, WaitsWithoutTheProcessor) {
+    using namespace std::chrono_literals;
+    ASSERT_EQ(sum_of_tasks(2), 499500);
+    const auto busy_before = std::clock(); // seconds of the processor, of all threads
+    constexpr int calls = 60;
+    for (int call = 0; call < calls; ++call)
+        parallel_own(2, [](std::int64_t task) {
+            if (task == 1) std::this_thread::sleep_for(3ms);
+        });
+    const double busy = static_cast<double>(std::clock() - busy_before) / CLOCKS_PER_SEC;
+    EXPECT_LT(busy, 0.3 * calls * 3e-3); // one core that spins is busy for all of it
+}
+
+TEST(Parallel, TasksOfTasksRunWhereTheyAreGiven) {
+    for (int threads : {2, 7}) {
+        std::vector<std::atomic<int>> runs(100);
+        parallel_for(threads, 10, [&](std::int64_t outer) {
+            const auto own = std::this_thread::get_id();
+            parallel_for(threads, 10, [&](std::int64_t inner) {
+                if (std::this_thread::get_id() == own) ++runs[static_cast<std::size_t>(10 * outer + inner)];
+            });
+        });
+        for (const auto& count : runs) EXPECT_EQ(count, 1);
+    }
+}
+
+// Rounds of very little work: threads come late for one and see the next.
+TEST(Parallel, ManyShortCallsLoseAndRepeatNothing) {
+    for (int threads : {2, 7}) {
+        std::vector<std::int64_t> own(static_cast<std::size_t>(threads));
+        std::atomic<std::int64_t> shared{0};
+        constexpr int calls = 20'000;
+        for (int call = 0; call < calls; ++call) {
+            parallel_for(threads, 3, [&](std::int64_t) { ++shared; });
+            if (call % 2 == 0)
+                parallel_own(threads, [&](std::int64_t t) { ++own[static_cast<std::size_t>(t)]; });
+        }
+        EXPECT_EQ(shared, 3 * calls);
+        for (const auto count : own) EXPECT_EQ(count, calls / 2);
+    }
 }

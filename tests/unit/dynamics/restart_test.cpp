@@ -110,6 +110,31 @@ TEST_P(EachCase, StopsAndGoesOn) {
     expect_same_results(folder / "whole", folder / "stopped");
 }
 
+TEST(Restart, KeepsACheckpointByTheClock) {
+    const TemporaryFolder folder;
+    run_case(small_case(), {.out = folder / "whole"});
+    auto simulation_case = small_case();
+    simulation_case.output.checkpoint_every = 0.0;
+    for (const double seconds : {0.0, 1e-9}) {
+        const auto out = folder / (seconds > 0.0 ? "with" : "without");
+        const auto copy = folder / (seconds > 0.0 ? "with_copy" : "without_copy");
+        simulation_case.output.checkpoint_clock = seconds;
+        RunHooks hooks;
+        hooks.progress = [&](const RunProgress& now) {
+            if (now.step == 20) fs::copy(out, copy); // what a power cut would leave
+        };
+        run_case(simulation_case, {.out = out}, hooks);
+        EXPECT_EQ(fs::exists(copy / "checkpoint.h5"), seconds > 0.0);
+        EXPECT_EQ(fs::exists(copy / "checkpoint.previous.h5"), seconds > 0.0);
+        Messages messages;
+        run_case(simulation_case, {.out = copy, .restart = true}, messages.hooks());
+        EXPECT_NE(messages.text.find(seconds > 0.0 ? "continuing from step 20" : "no checkpoint"),
+                  std::string::npos)
+            << messages.text;
+        expect_same_results(folder / "whole", copy);
+    }
+}
+
 // Stops a small case in the middle, with two checkpoints written.
 void run_half(const fs::path& out) {
     int steps = 0;

@@ -44,6 +44,40 @@ TEST(Run, LeavesTheFilesItPromises) {
     EXPECT_GT(summary.at("this_process").at("pairs_per_second").get<double>(), 0.0);
 }
 
+// Steps as long as an orbit's innermost part.
+Case hasty_case() {
+    auto out = small_case();
+    out.force.softening = 0.0;
+    out.time.step = 0.25;
+    out.time.end = 5.0;
+    return out;
+}
+
+TEST(Run, WarnsOfAnEnergyThatIsOff) {
+    const TemporaryFolder folder;
+    const auto hasty = run_case(hasty_case(), {.out = folder / "hasty"});
+    const auto table = read_csv(folder / "hasty/diagnostics.csv");
+    const auto at = [&](const char* name, std::size_t row) { return (*table.find(name))[row]; };
+    const double scale =
+        std::max(std::abs(at("total", 0)), (at("kinetic", 0) + std::abs(at("potential", 0))) / 10);
+    const auto last = static_cast<std::size_t>(table.rows() - 1);
+    EXPECT_DOUBLE_EQ(hasty.energy_error, std::abs(at("total", last) - at("total", 0)) / scale);
+    EXPECT_GT(hasty.energy_error, 0.01);
+    EXPECT_NE(hasty.warning.find("output.energy_warning"), std::string::npos) << hasty.warning;
+    const auto summary = nlohmann::json::parse(bytes_of(folder / "hasty/summary.json"));
+    EXPECT_EQ(summary.at("warnings").at(0), hasty.warning);
+    EXPECT_EQ(summary.at("energy_error"), hasty.energy_error);
+
+    auto not_asked = hasty_case();
+    not_asked.output.energy_warning = 0.0;
+    EXPECT_EQ(run_case(not_asked, {.out = folder / "not_asked"}).warning, "");
+
+    const auto good = run_case(small_case(), {.out = folder / "good"});
+    EXPECT_EQ(good.warning, "");
+    EXPECT_LT(good.energy_error, 0.01);
+    EXPECT_EQ(nlohmann::json::parse(bytes_of(folder / "good/summary.json")).at("warnings").size(), 0U);
+}
+
 TEST(Run, WritesRowsWithTheAgreedColumns) {
     const TemporaryFolder folder;
     run_case(small_case(), {.out = folder / "out"});

@@ -26,6 +26,10 @@ void expect_at_rest_at_origin(const Bodies& bodies) {
     for (const double v : mean(bodies, bodies.velocity)) EXPECT_NEAR(v, 0.0, 1e-14);
 }
 
+void expect_at_rest(const Bodies& bodies) {
+    for (const double v : mean(bodies, bodies.velocity)) EXPECT_NEAR(v, 0.0, 1e-14);
+}
+
 // A sample of n bodies has V and T right to about 1/√n, relatively.
 void expect_standard_units(const Bodies& bodies) {
     const double scatter = 4.0 / std::sqrt(static_cast<double>(bodies.size()));
@@ -98,7 +102,43 @@ TEST(Hernquist, MassProfile) {
     const double a = 1.04 / 3.0;
     const auto law = [&](double r) { return std::min(1.0, std::pow(r / (r + a) * 1.01, 2)); };
     EXPECT_LT(kolmogorov_smirnov(lengths(bodies.position), law), ks_limit);
-    expect_at_rest_at_origin(bodies);
+    expect_at_rest(bodies);
+}
+
+// The tail reaches to 100 scale lengths: moved to the centre of mass, the cusp would lie off the origin by
+// more than the radius counted here.
+TEST(Hernquist, CuspIsAtTheOrigin) {
+    constexpr double radius = 0.02;
+    constexpr double scale_length = 1.04 / 3.0;
+    const double root = radius / (radius + scale_length) / (100.0 / 101.0);
+    double found = 0.0;
+    double expected = 0.0;
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+        auto options = options_of(InitialKind::hernquist, many);
+        options.seed = seed;
+        for (const double r : lengths(make_bodies(options).position)) found += r < radius ? 1.0 : 0.0;
+        expected += root * root * many;
+    }
+    EXPECT_NEAR(found, expected, 4.0 * std::sqrt(expected));
+}
+
+TEST(King, CoreIsAtTheOrigin) {
+    auto options = options_of(InitialKind::king, many);
+    options.w0 = 15.0;
+    const KingProfile profile = king_profile(options.w0);
+    const double virial_radius =
+        -0.5 * profile.total_mass() * profile.total_mass() / profile.potential_energy;
+    const auto core = static_cast<std::size_t>(
+        std::upper_bound(profile.mass.begin(), profile.mass.end(), 0.002 * profile.total_mass()) -
+        profile.mass.begin());
+    double expected = 0.0;
+    double found = 0.0;
+    for (options.seed = 1; options.seed <= 5; ++options.seed) {
+        expected += profile.mass[core] / profile.total_mass() * many;
+        for (const double r : lengths(make_bodies(options).position))
+            found += r < profile.x[core] / virial_radius ? 1.0 : 0.0;
+    }
+    EXPECT_NEAR(found, expected, 4.0 * std::sqrt(expected));
 }
 
 TEST(Hernquist, DispersionOfThePaper) {
@@ -179,7 +219,7 @@ TEST(King, MassProfile) {
         return mass[place] / inside;
     };
     EXPECT_LT(kolmogorov_smirnov(lengths(bodies.position), law), ks_limit);
-    expect_at_rest_at_origin(bodies);
+    expect_at_rest(bodies);
 }
 
 // Each speed, through the cumulative law u²(e^(W−u²) − 1) of its place, becomes a uniform number.
@@ -196,7 +236,7 @@ TEST(King, SpeedsFollowTheLoweredMaxwellian) {
         for (std::size_t i = 0; i < bodies.mass.size(); ++i) {
             const double x = length(row(bodies.position, i)) * virial_radius;
             const auto after = std::upper_bound(profile.x.begin(), profile.x.end(), x);
-            if (after == profile.x.end()) continue; // moved past the edge with the centre of mass
+            if (after == profile.x.end()) continue; // on the edge
             const auto b = static_cast<std::size_t>(after - profile.x.begin());
             const double t = (x - profile.x[b - 1]) / (profile.x[b] - profile.x[b - 1]);
             const double w = profile.w[b - 1] + t * (profile.w[b] - profile.w[b - 1]);

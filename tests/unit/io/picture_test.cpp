@@ -270,6 +270,42 @@ TEST_F(Picture, TheFrameHoldsNearlyAllBodies) {
     EXPECT_EQ(picture_frame(bodies, "xz", 3.0).width, 3.0);
 }
 
+// Two bodies on a circle: wherever they are on it, the frame chosen at the start holds them.
+TEST_F(Picture, TheFrameOfFewBodiesHoldsTheirOrbits) {
+    for (const double angle : {0.0, 0.4, 0.785, 1.2}) {
+        Bodies bodies;
+        bodies.mass = {1.0, 1e-3};
+        bodies.position = {0.0, 0.0, 0.0, 10.0 * std::cos(angle), 10.0 * std::sin(angle), 0.0};
+        bodies.velocity.assign(6, 0.0);
+        bodies.id = {1, 2};
+        for (const char* plane : {"xy", "xz", "yz"})
+            EXPECT_GE(picture_frame(bodies, plane).width, 2.0 * 10.0 * (1000.0 / 1001.0))
+                << angle << ' ' << plane;
+    }
+}
+
+// A body out of the picture is counted in its title.
+TEST_F(Picture, TellsOfBodiesOutside) {
+    const auto title_of = [&](double x) {
+        Bodies bodies;
+        bodies.mass = {1.0, 1.0};
+        bodies.position = {0.0, 0.0, 0.0, x, 0.0, 0.0};
+        bodies.velocity.assign(6, 0.0);
+        bodies.id = {1, 2};
+        DensityPlotOptions options;
+        options.frame = {{0, 0, 0}, 4.0, 0, 0};
+        plot_density(file("title.png"), bodies, {}, options);
+        return decode(file("title.png"));
+    };
+    const auto ink = [](const Decoded& picture) {
+        int dark = 0;
+        for (int y = 0; y < 65; ++y)
+            for (int x = 0; x < picture.width; ++x) dark += picture.at(x, y).red < 128 ? 1 : 0;
+        return dark;
+    };
+    EXPECT_GT(ink(title_of(5.0)), 1.2 * ink(title_of(1.0)));
+}
+
 TEST_F(Picture, ExtremeBodiesGiveAPicture) {
     for (const double offset : {0.0, 1e20, -1e99, 1e-300}) {
         auto bodies = cloud(300, 0.0, offset); // all at one place

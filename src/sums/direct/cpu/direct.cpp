@@ -6,12 +6,12 @@
 #include "sums/direct/cpu/variants.h"
 #include "sums/kernels/kernel.h"
 #include "sums/points/float_range.h"
+#include "sums/points/power_of_two.h"
 
 #include <farfield/error.h>
 
 #include <fmt/core.h>
 
-#include <chrono>
 #include <cmath>
 #include <cstdlib>
 
@@ -20,10 +20,6 @@ namespace {
 
 bool is_scalar_rung(Variant variant) { return variant == Variant::naive || variant == Variant::soa; }
 
-double seconds_between(std::chrono::steady_clock::time_point a, std::chrono::steady_clock::time_point b) {
-    return std::chrono::duration<double>(b - a).count();
-}
-
 /// v·2^e, in two steps, as 2^e itself may overflow where the product does not. Beyond ±2000 even its half
 /// may.
 void scale(double* values, std::int64_t n, double sign, int exponent) {
@@ -31,8 +27,8 @@ void scale(double* values, std::int64_t n, double sign, int exponent) {
         for (std::int64_t i = 0; i < n; ++i) values[i] = sign * std::ldexp(values[i], exponent);
         return;
     }
-    const double first = sign * std::ldexp(1.0, exponent / 2);
-    const double second = std::ldexp(1.0, exponent - exponent / 2);
+    const double first = sign * PowerOfTwo::normal(exponent / 2);
+    const double second = PowerOfTwo::normal(exponent - exponent / 2);
     for (std::int64_t i = 0; i < n; ++i) values[i] = values[i] * first * second;
 }
 
@@ -145,9 +141,8 @@ void run(VariantTask task, const SumHooks& hooks) {
 
 template <class T>
 void DirectSum::compute_as(Prepared<T>& prepared, std::span<const double> strengths,
-                           const DirectResults& results, SumReport& report, const SumHooks& hooks) {
-    using Clock = std::chrono::steady_clock;
-    const auto start = Clock::now();
+                           const DirectResults& results, SumReport& report, LapWatch& watch,
+                           const SumHooks& hooks) {
     const int exponent = strength_exponent(strengths);
     prepared.sources.set_strengths(strengths, exponent);
     const auto& targets = targets_of(prepared);
@@ -158,11 +153,11 @@ void DirectSum::compute_as(Prepared<T>& prepared, std::span<const double> streng
     report.direct.variant = options_.variant == Variant::automatic
                                 ? fastest_variant(self_, prepared.sources.count())
                                 : options_.variant;
-    std::vector<double> components(results.field != nullptr ? static_cast<std::size_t>(3 * m) : 0);
+    components_.assign(results.field != nullptr ? static_cast<std::size_t>(3 * m) : 0, 0.0);
     TileSums sums{.potential = results.potential};
     for (std::int64_t k = 0; k < 3 && results.field != nullptr; ++k)
-        sums.field[k] = components.data() + k * m;
-    const auto prepared_at = Clock::now();
+        sums.field[k] = components_.data() + k * m;
+    report.prepare_seconds = watch.lap();
     run({.variant = report.direct.variant,
          .isa = options_.isa,
          .precision = options_.precision,
@@ -174,24 +169,22 @@ void DirectSum::compute_as(Prepared<T>& prepared, std::span<const double> streng
          .sources = prepared.sources.view(),
          .sums = sums},
         hooks);
-    const auto computed_at = Clock::now();
+    report.compute_seconds = watch.lap();
     for (std::int64_t i = 0; i < m && results.field != nullptr; ++i)
         for (std::int64_t k = 0; k < 3; ++k)
-            results.field[3 * i + k] = components[static_cast<std::size_t>(k * m + i)];
+            results.field[3 * i + k] = components_[static_cast<std::size_t>(k * m + i)];
     rescale(results, m, exponent);
     if (!is_finite(results.potential, m) || !is_finite(results.field, 3 * m))
         report.direct.coincident_pairs_skipped = repair(prepared, results, exponent, report.threads);
-    report.prepare_seconds = seconds_between(start, prepared_at);
-    report.compute_seconds = seconds_between(prepared_at, computed_at);
-    report.finish_seconds = seconds_between(computed_at, Clock::now());
+    report.finish_seconds = watch.lap();
 }
 
 void DirectSum::compute(std::span<const double> strengths, const DirectResults& results, SumReport& report,
-                        const SumHooks& hooks) {
+                        LapWatch& watch, const SumHooks& hooks) {
     if (options_.precision == Precision::float64)
-        compute_as(as_double_, strengths, results, report, hooks);
+        compute_as(as_double_, strengths, results, report, watch, hooks);
     else
-        compute_as(as_float_, strengths, results, report, hooks);
+        compute_as(as_float_, strengths, results, report, watch, hooks);
 }
 
 } // namespace farfield

@@ -1,6 +1,7 @@
 // The direct sum on a CPU: prepares points, picks ISA and variant, runs, checks the results.
 #pragma once
 
+#include "base/stopwatch.h"
 #include "sums/kernels/kernel.h"
 #include "sums/points/prepared.h"
 
@@ -8,6 +9,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace farfield {
@@ -28,13 +30,15 @@ public:
 
     [[nodiscard]] bool self() const { return self_; }
     void set_sources(std::vector<double> sources);
+    /// The memory of the sources set before, for the next ones.
+    [[nodiscard]] std::vector<double> take_sources() { return std::move(sources_); }
     void set_points(std::vector<double> sources, std::vector<double> targets);
 
-    /// Null outputs (M and M×3) are not computed. Fills the report's ISA, variant, threads, seconds and
-    /// skipped pairs. @throws InvalidArgument for coincident points (see `Coincident`); Interrupted where a
-    /// hook asks to stop.
+    /// Null outputs (M and M×3) are not computed. Fills the report's ISA, variant, threads, skipped pairs and
+    /// the seconds of three laps of `watch`. @throws InvalidArgument for coincident points (see
+    /// `Coincident`); Interrupted where a hook asks to stop.
     void compute(std::span<const double> strengths, const DirectResults& results, SumReport& report,
-                 const SumHooks& hooks = {});
+                 LapWatch& watch, const SumHooks& hooks = {});
 
 private:
     template <class T>
@@ -51,7 +55,7 @@ private:
     }
     template <class T>
     void compute_as(Prepared<T>& prepared, std::span<const double> strengths, const DirectResults& results,
-                    SumReport& report, const SumHooks& hooks);
+                    SumReport& report, LapWatch& watch, const SumHooks& hooks);
     /// From the frame to the caller's units.
     void rescale(const DirectResults& results, std::int64_t m, int strength_exponent) const;
     /// Rows that are not finite, once more; returns how many coincident pairs were skipped.
@@ -61,8 +65,9 @@ private:
 
     SumOptions options_; ///< ISA and variant resolved
     bool self_;
-    std::vector<double> sources_; ///< N×3
-    std::vector<double> targets_; ///< M×3, empty where targets are the sources
+    std::vector<double> sources_;    ///< N×3
+    std::vector<double> targets_;    ///< M×3, empty where targets are the sources
+    std::vector<double> components_; ///< of the field, one after the other
     Frame frame_;
     Prepared<float> as_float_; ///< one of the two is used, by the precision
     Prepared<double> as_double_;

@@ -1,10 +1,10 @@
 #include "sums/direct/cpu/mutual_schedule.h"
 
+#include "backend/threads/await.h"
 #include "backend/threads/parallel.h"
 #include "sums/direct/cpu/tiles.h"
 
 #include <atomic>
-#include <thread>
 #include <vector>
 
 namespace farfield {
@@ -12,15 +12,19 @@ namespace {
 
 /// How many of a block's calls are done. A cache line each: threads wait on them.
 struct alignas(64) Progress {
-    std::atomic<std::int64_t> done{0};
+    std::atomic<int> done{0};
 
-    // Whoever holds the calls before is running or has finished them, so this is short. Yielding matters
-    // where there are more threads than cores.
+    // Whoever holds the calls before is running or has finished them, so this is short, but on a machine
+    // that has other things to do.
     void wait_for(std::int64_t calls) const {
-        for (int spin = 0; done.load(std::memory_order_acquire) < calls; ++spin)
-            if (spin > 100) std::this_thread::yield();
+        for (int now = done.load(std::memory_order_acquire); now < calls;
+             now = done.load(std::memory_order_acquire))
+            await_change(done, now);
     }
-    void finish() { done.fetch_add(1, std::memory_order_release); }
+    void finish() {
+        done.fetch_add(1, std::memory_order_release);
+        done.notify_all();
+    }
 };
 
 } // namespace
