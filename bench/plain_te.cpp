@@ -46,8 +46,9 @@ public:
     void electric(long y) const {
         if (y < 1) return;
         const long row = y * t_.pitch;
-        electric_row(t_.ex + row, t_.ey + row, t_.hz + row, t_.hz + row - t_.pitch, std::max(1L, everywhere() ? 0 : first(y)),
-                     std::min(t_.n, everywhere() ? t_.n : last(y)), t_.courant);
+        electric_row(t_.ex + row, t_.ey + row, t_.hz + row, t_.hz + row - t_.pitch,
+                     std::max(1L, everywhere() ? 0 : first(y)), std::min(t_.n, everywhere() ? t_.n : last(y)),
+                     t_.courant);
     }
     void magnetic(long y, double wave) const {
         if (y >= t_.n - 1) return;

@@ -16,7 +16,7 @@ namespace farfield::cuda {
 /// What reading an array found.
 struct ReadResult {
     std::array<Extent, 3> ranges{}; ///< of each column
-    long long bad = -1;            ///< the first element, row by row, that is not finite
+    long long bad = -1;             ///< the first element, row by row, that is not finite
     double bad_value = 0.0;
 };
 
