@@ -32,6 +32,7 @@ GrowingFile::GrowingFile(std::filesystem::path path) : path_(std::move(path)) {
 GrowingFile::~GrowingFile() { close(descriptor_); }
 
 void GrowingFile::begin(std::string_view header) {
+    created_ = false; // from now on it holds what was written here
     truncate(0);
     append(header);
 }

@@ -107,8 +107,8 @@ StudyTable scaling(StudyTimer& timer, const ReproduceOptions& options) {
     for (const auto& row : seeds::handbook_timings()) {
         const auto n = std::min(row.n, options.most_points);
         table.columns.push_back(fmt::format("N={}", n));
-        cg1.values.push_back(StudyValue::of(row.cg1_sse / row.cg1_threads));
-        cc2.values.push_back(StudyValue::of(row.cc2_sse / row.cc2_threads));
+        cg1.values.push_back(StudyValue::given(row.cg1_sse / row.cg1_threads));
+        cc2.values.push_back(StudyValue::given(row.cc2_sse / row.cc2_threads));
         for (std::size_t k = 0; k < kinds.size(); ++k) {
             const auto [variant, isa] = kinds[k];
             if (!is_available(isa)) {

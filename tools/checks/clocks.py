@@ -20,7 +20,8 @@ REPORTS = {
     "src/sums/direct/method.cpp": "prepare_seconds and finish_seconds of the report",
     "src/sums/reference/method.cpp": "seconds of the report",
     "src/sums/run/sum_files.cpp": "stages of the report",
-    "src/sums/direct/cuda/sum/gpu_sum.cu": "seconds of the report",
+    "src/sums/direct/cuda/one_gpu.cuh": "seconds of the report",
+    "src/sums/direct/cuda/several/shared_targets.cu": "seconds of the report",
     "src/sums/direct/cuda/several/several_gpus.cu": "seconds of the report",
 }
 

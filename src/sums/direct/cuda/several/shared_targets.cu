@@ -2,8 +2,8 @@
 #include "sums/direct/cuda/several/shared_targets.h"
 
 #include "sums/direct/cuda/division.h"
+#include "sums/direct/cuda/one_gpu.cuh"
 #include "sums/direct/cuda/several/arguments.h"
-#include "sums/direct/cuda/sum/one_gpu.cuh"
 
 #include <farfield/error.h>
 

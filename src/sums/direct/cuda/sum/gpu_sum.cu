@@ -1,9 +1,9 @@
 // Which class computes a plan's sum on GPUs.
 #include "sums/direct/cuda/sum/gpu_sum.h"
 
+#include "sums/direct/cuda/one_gpu.cuh"
 #include "sums/direct/cuda/several/several_gpus.h"
 #include "sums/direct/cuda/several/shared_targets.h"
-#include "sums/direct/cuda/sum/one_gpu.cuh"
 
 namespace farfield::cuda {
 
