@@ -99,6 +99,7 @@ StudyTable scaling(StudyTimer& timer, const ReproduceOptions& options) {
     const auto best = best_isa();
     const std::vector<std::pair<Variant, Isa>> kinds{
         {Variant::simd, Isa::sse42}, {Variant::simd, Isa::avx2}, {Variant::automatic, best}};
+    ours.reserve(kinds.size());
     for (const auto& [variant, isa] : kinds)
         ours.push_back({fmt::format("here, {}{}, {} threads", name_of(isa),
                                     variant == Variant::simd ? "" : ", each pair once", all),
