@@ -49,18 +49,18 @@ Bodies read_npy_bodies(const std::filesystem::path& path) {
     return bodies_of(array.values, width);
 }
 
-constexpr std::array known{".h5"sv, ".hdf5"sv, ".csv"sv, ".npy"sv, ".tipsy"sv, ".std"sv};
+constexpr std::array extensions{".h5"sv, ".hdf5"sv, ".csv"sv, ".npy"sv, ".tipsy"sv, ".std"sv};
 
 } // namespace
 
 std::vector<std::filesystem::path> files_of_bodies(const std::filesystem::path& path) {
-    const auto extension = known_extension(path, known);
+    const auto extension = known_extension(path, extensions);
     if (extension == ".h5" || extension == ".hdf5") return files_of_snapshot(path);
     return {path};
 }
 
 Snapshot read_bodies(const std::filesystem::path& path) {
-    const auto extension = known_extension(path, known);
+    const auto extension = known_extension(path, extensions);
     if (extension == ".csv") return {read_csv_bodies(path), {}};
     if (extension == ".npy") return {read_npy_bodies(path), {}};
     if (extension == ".tipsy" || extension == ".std") return read_tipsy(path);

@@ -16,12 +16,11 @@
 #include <sys/mman.h>
 
 namespace farfield {
-namespace {
 
 // Memory as a careful programmer asks for it: large pages, rows that do not collide in the caches.
-class Rows {
+class PlainRows {
 public:
-    Rows(std::int64_t n, int number, int threads) : pitch_((n * 8 + 127) / 128 * 16 + 8) {
+    PlainRows(std::int64_t n, int number, int threads) : pitch_((n * 8 + 127) / 128 * 16 + 8) {
         const auto bytes = static_cast<std::size_t>(pitch_ * (n + 2) * 8 + 8192);
         constexpr std::size_t page = std::size_t{1} << 21;
         memory_.reset(static_cast<std::byte*>(std::aligned_alloc(page, (bytes + page - 1) / page * page)));
@@ -49,6 +48,8 @@ private:
     double* start_ = nullptr;
 };
 
+namespace {
+
 using PlainLoop = void (*)(const FfPlainTe*);
 
 PlainLoop plain_loop() {
@@ -73,7 +74,7 @@ std::vector<double> values_in(const double* first, std::int64_t n, std::int64_t 
 } // namespace
 
 struct PlainTeRun::State {
-    std::array<std::optional<Rows>, 4> fields;
+    std::array<std::optional<PlainRows>, 4> fields;
     std::vector<long> first, last;
     FfPlainTe task{};
     std::function<double(double)> wave;

@@ -20,7 +20,7 @@ std::string number(double value) {
 
 std::string text_of(const StudyValue& value) {
     if (!value.value) return value.missing;
-    return (value.measured ? ">" : "") + number(*value.value);
+    return fmt::format("{}{}", value.measured ? ">" : "", number(*value.value));
 }
 
 std::optional<double> largest_error(const StudyRow& row) {

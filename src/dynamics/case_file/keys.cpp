@@ -15,9 +15,9 @@ namespace {
 
 using Kind = InitialKind;
 
-constexpr Range positive{.low = 0.0, .low_open = true};
-constexpr Range not_negative{.low = 0.0};
-constexpr Range at_least_one{.low = 1.0};
+constexpr AllowedRange positive{.low = 0.0, .low_open = true};
+constexpr AllowedRange not_negative{.low = 0.0};
+constexpr AllowedRange at_least_one{.low = 1.0};
 
 constexpr KindSet models =
     bit(Kind::plummer) | bit(Kind::uniform_sphere) | bit(Kind::hernquist) | bit(Kind::king);

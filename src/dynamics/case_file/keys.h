@@ -23,7 +23,7 @@ using Value = std::variant<bool, std::int64_t, double, std::string>;
 enum class KeyType : std::uint8_t { text, path, choice, device, unit, boolean, integer, number };
 
 /// Allowed values of a number; a bound is exclusive where its `open` flag is set.
-struct Range {
+struct AllowedRange {
     double low = -std::numeric_limits<double>::infinity();
     double high = std::numeric_limits<double>::infinity();
     bool low_open = false;
@@ -38,7 +38,7 @@ struct Key {
     std::string_view section; ///< "" for the top level
     std::string_view name;
     KeyType type = KeyType::text;
-    Range range{};
+    AllowedRange range{};
     std::vector<std::string_view> (*choices)() = nullptr; ///< of a `choice`
     Unit (*read_unit)(std::string_view text) = nullptr;   ///< of a `unit`
     KindSet kinds = 0;       ///< [initial]: the models that use the key; 0 elsewhere = always used

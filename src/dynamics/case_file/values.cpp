@@ -39,7 +39,7 @@ std::string example_of(const Key& key) {
     return fmt::format(", for example {} = {}", key.name, value);
 }
 
-bool within(const Range& range, double value) {
+bool within(const AllowedRange& range, double value) {
     return (range.low_open ? value > range.low : value >= range.low) &&
            (range.high_open ? value < range.high : value <= range.high);
 }
@@ -106,7 +106,7 @@ std::string_view without_quotes(std::string_view text) {
 
 } // namespace
 
-std::string describe(const Range& range) {
+std::string describe(const AllowedRange& range) {
     std::string out;
     if (std::isfinite(range.low)) out = fmt::format("{} {}", range.low_open ? ">" : "≥", range.low);
     if (std::isfinite(range.high))

@@ -28,6 +28,6 @@ Value parse_value(const Key& key, const std::string& place, std::string_view tex
 [[noreturn]] void wrong_type(const Key& key, const std::string& place, std::string_view what_it_is);
 
 /// "it must be > 0", "it must be ≥ 0.1 and ≤ 16"; empty for a range without bounds.
-std::string describe(const Range& range);
+std::string describe(const AllowedRange& range);
 
 } // namespace farfield::case_file

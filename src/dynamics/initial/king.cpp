@@ -15,7 +15,7 @@ namespace {
 constexpr double w0_limit = 16.0;
 
 // Radius that holds the mass, and W there.
-struct Place {
+struct MassShell {
     double x;
     double w;
 };
@@ -26,7 +26,7 @@ double hermite(double t, double h, double y0, double y1, double slope0, double s
     return u * u * ((1.0 + 2.0 * t) * y0 + t * h * slope0) + t * t * ((1.0 + 2.0 * u) * y1 - u * h * slope1);
 }
 
-Place place_of_mass(const KingProfile& profile, double mass) {
+MassShell shell_of_mass(const KingProfile& profile, double mass) {
     const auto after = std::upper_bound(profile.mass.begin() + 1, profile.mass.end() - 1, mass);
     const auto b = static_cast<std::size_t>(after - profile.mass.begin());
     const std::size_t a = b - 1;
@@ -76,9 +76,9 @@ InitialState make_king(const InitialOptions& options) {
     Bodies bodies = equal_masses(options.n);
     for (std::int64_t i = 0; i < options.n; ++i) {
         RandomStream random = body_stream(options, i);
-        const Place place = place_of_mass(profile, mass * random.next_uniform());
-        const auto position = scaled(unit_vector(random), place.x * length_scale);
-        const double speed = draw_king_speed(random, place.w) * velocity_scale;
+        const MassShell shell = shell_of_mass(profile, mass * random.next_uniform());
+        const auto position = scaled(unit_vector(random), shell.x * length_scale);
+        const double speed = draw_king_speed(random, shell.w) * velocity_scale;
         set_body(bodies, i, position, scaled(unit_vector(random), speed));
     }
     to_rest(bodies);

@@ -47,7 +47,7 @@ std::string deciding_cost_table(const ForceOptions& force) {
     return is_left_open(force) ? cost_table_in_use().hash : std::string();
 }
 
-Place choose_place(const ForceOptions& force, Integrator integrator, std::int64_t n, double steps) {
+RunDevice choose_run_device(const ForceOptions& force, Integrator integrator, std::int64_t n, double steps) {
     const bool needs_jerk = descriptor_of(integrator).uses_jerk;
     if (force.device.kind == DeviceKind::cpu) return {};
     if (force.device.kind == DeviceKind::cuda) {

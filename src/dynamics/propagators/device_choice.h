@@ -12,20 +12,20 @@
 
 namespace farfield {
 
-struct Place {
+struct RunDevice {
     DeviceKind kind = DeviceKind::cpu; ///< never `automatic`
     std::vector<int> gpus;             ///< of cuda: at least one
     std::string note;                  ///< what the user should know, or empty
 };
 
-/// The place that `force.device` stands for, for n bodies and this many steps. `automatic` takes the first
+/// The device that `force.device` stands for, for n bodies and this many steps. `automatic` takes the first
 /// GPU if the whole run ends sooner there by the cost table of this process.
 /// @throws InvalidArgument for hermite4 on a GPU, BackendUnavailable for a GPU that is not there, and what
 /// loading the user's cost table throws.
-Place choose_place(const ForceOptions& force, Integrator integrator, std::int64_t n, double steps);
+RunDevice choose_run_device(const ForceOptions& force, Integrator integrator, std::int64_t n, double steps);
 
-/// Hash of the cost table that `choose_place` follows with these options; empty if they leave it nothing to
-/// choose. Throws as loading the table does.
+/// Hash of the cost table that `choose_run_device` follows with these options; empty if they leave it nothing
+/// to choose. Throws as loading the table does.
 std::string deciding_cost_table(const ForceOptions& force);
 
 /// What a run on a GPU costs.

@@ -15,7 +15,7 @@ std::unique_ptr<Propagator> make_propagator(const PropagatorOptions& options, Mo
     const auto& force = options.force;
     check_force(force, motion.bodies);
     if (descriptor_of(options.integrator).uses_jerk) check_jerk(force.method, options.integrator);
-    const auto place = choose_place(force, options.integrator, motion.bodies.size(), options.steps);
+    const auto place = choose_run_device(force, options.integrator, motion.bodies.size(), options.steps);
     if (place.kind == DeviceKind::cpu)
         return std::make_unique<HostPropagator>(force, options.integrator, motion, place.note,
                                                 options.stop_requested);

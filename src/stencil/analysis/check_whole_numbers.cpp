@@ -224,7 +224,7 @@ std::optional<Fault> WholeNumbers::fault_of(const ir::Node& node,
         name_of(node.op), range.low, range.high);
 }
 
-struct Place {
+struct Subject {
     std::string what; // "the update 'a'"
     std::optional<Span> span;
     const Grid& grid;
@@ -235,7 +235,7 @@ public:
     explicit WholeNumberCheck(lang::Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
 
     void code(const ir::Code& code, const std::vector<int>& roots, const ir::CellSet& cells,
-              const Place& place) {
+              const Subject& subject) {
         WholeNumbers numbers(code, roots);
         if (cells.empty() || roots.empty() || !numbers.any()) return;
         std::array<ValueRange, 3> box;
@@ -248,22 +248,22 @@ public:
         for (std::int64_t r = 0; r < cells.rows(); ++r) {
             for (const auto& interval : cells.row(r))
                 for (auto x = interval.first; x < interval.last; ++x)
-                    if (cell(numbers, {x, r % cells.shape()[1], r / cells.shape()[1]}, place)) return;
+                    if (cell(numbers, {x, r % cells.shape()[1], r / cells.shape()[1]}, subject)) return;
             if (one_row && !cells.row(r).empty()) return;
         }
     }
 
 private:
     // True after reporting.
-    bool cell(WholeNumbers& numbers, const std::array<std::int64_t, 3>& at, const Place& place) {
+    bool cell(WholeNumbers& numbers, const std::array<std::int64_t, 3>& at, const Subject& subject) {
         std::array<ValueRange, 3> point;
         for (std::size_t a = 0; a < 3; ++a)
             point[a] = {static_cast<Number>(at[a]), static_cast<Number>(at[a])};
         const auto fault = numbers.fault(point, false);
         if (!fault) return false;
         diagnostics_.report(
-            kinds::whole_number, place.span,
-            fmt::format("{}: {} in the cell {}", place.what, *fault, cell_text(place.grid, at)),
+            kinds::whole_number, subject.span,
+            fmt::format("{}: {} in the cell {}", subject.what, *fault, cell_text(subject.grid, at)),
             "leave such cells or steps out with `if`, or take real numbers: 1.0*step, x/2");
         return true;
     }
@@ -289,23 +289,23 @@ void check_whole_numbers(const ir::Program& program, const Model& model, lang::D
         if (buffer.initial.nodes.empty()) continue;
         const bool field = i < model.fields.size();
         const auto what = fmt::format("the {} '{}'", field ? "field" : "coefficient", buffer.name);
-        const Place place{what, field ? std::optional(model.fields[i].span) : std::nullopt,
-                          grid_of(buffer.grid)};
-        check.code(buffer.initial, roots_of(buffer.initial), all(buffer.grid), place);
+        const Subject subject{what, field ? std::optional(model.fields[i].span) : std::nullopt,
+                              grid_of(buffer.grid)};
+        check.code(buffer.initial, roots_of(buffer.initial), all(buffer.grid), subject);
     }
     for (const auto& kernel : program.kernels) {
-        const Place place{fmt::format("'{}'", kernel.name), kernel.span, grid_of(kernel.grid)};
-        check.code(kernel.predicate, roots_of(kernel.predicate), all(kernel.grid), place);
+        const Subject subject{fmt::format("'{}'", kernel.name), kernel.span, grid_of(kernel.grid)};
+        check.code(kernel.predicate, roots_of(kernel.predicate), all(kernel.grid), subject);
         std::vector<int> roots;
         for (const auto& store : kernel.stores) roots.push_back(store.node);
-        check.code(kernel.code, roots, *kernel.cells, place);
+        check.code(kernel.code, roots, *kernel.cells, subject);
     }
     for (std::size_t i = 0; i < program.records.size(); ++i) {
         const auto& record = program.records[i];
-        const Place place{fmt::format("the record '{}'", record.name), model.records[i].value->span,
-                          grid_of(record.grid)};
-        check.code(record.predicate, roots_of(record.predicate), all(record.grid), place);
-        check.code(record.code, roots_of(record.code), *record.cells, place);
+        const Subject subject{fmt::format("the record '{}'", record.name), model.records[i].value->span,
+                              grid_of(record.grid)};
+        check.code(record.predicate, roots_of(record.predicate), all(record.grid), subject);
+        check.code(record.code, roots_of(record.code), *record.cells, subject);
     }
 }
 

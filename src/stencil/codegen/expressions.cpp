@@ -145,7 +145,7 @@ private:
         return {fmt::format("{} {} {}", operand(n.in[0], tight), sign, operand(n.in[1], tight)), loosest};
     }
     Text helper(const ir::Node& n, std::string_view name) {
-        printed_.needs.helpers = true;
+        printed_.needs.operations = true;
         const auto second = n.in[1] >= 0 ? fmt::format(", {}", argument(n.in[1])) : std::string();
         return {fmt::format("{}({}{})", name, argument(n.in[0]), second)};
     }
@@ -286,7 +286,7 @@ private:
 
 Needs& Needs::operator|=(const Needs& other) {
     portable |= other.portable;
-    helpers |= other.helpers;
+    operations |= other.operations;
     return *this;
 }
 

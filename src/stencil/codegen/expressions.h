@@ -12,8 +12,8 @@ namespace farfield::stencil::codegen {
 
 /// Texts that must stand above the code.
 struct Needs {
-    bool portable = false; ///< portable_functions()
-    bool helpers = false;  ///< helper_functions()
+    bool portable = false;   ///< portable_functions()
+    bool operations = false; ///< operation_functions()
     Needs& operator|=(const Needs& other);
 };
 
@@ -37,7 +37,7 @@ PrintedCode print_code(const ir::Code& code, std::span<const Root> roots, const 
 std::string print_number(double value, ir::ValueType type, const Spelling& spelling);
 
 /// Definitions of minimum, maximum, floor_divide, … as used by print_code; needs FF_HD and nothing else.
-std::string_view helper_functions();
+std::string_view operation_functions();
 
 /// src/math/portable as one text without includes. It needs FF_HD and a namespace ff_std with uint32_t,
 /// uint64_t, memcpy and sqrt, such as host_prelude() has; functions are farfield::portable::exp, ….

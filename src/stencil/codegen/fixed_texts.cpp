@@ -1,10 +1,10 @@
-// The texts that stand above generated code: helpers of the printer, and what the portable functions need of
-// a compiler that reads no headers.
+// The texts that stand above generated code: operations that C++ has no operator for, and what the portable
+// functions need of a compiler that reads no headers.
 #include "stencil/codegen/expressions.h"
 
 namespace farfield::stencil::codegen {
 
-std::string_view helper_functions() {
+std::string_view operation_functions() {
     return R"(// Operations that C++ has no operator for. Whole numbers wrap around.
 template <class T>
 FF_HD inline T minimum(T a, T b) {

@@ -18,11 +18,11 @@ constexpr int smallest_normal = -126;          // exponent of float
 constexpr int digits = 24;                     // of float
 constexpr double harmless_softening = 0x1p-20; // in the frame, where the extent is 2^10
 
-using Place = std::array<double, 3>;
+using Coordinates = std::array<double, 3>;
 
 struct Point {
-    Place cell{};
-    Place at{}; // in cells
+    Coordinates cell{};
+    Coordinates at{}; // in cells
     std::int64_t row = 0;
 };
 

@@ -101,9 +101,10 @@ TEST(StepPath, TakesThePersistentKernelForFewBodiesOnly) {
 }
 
 TEST(DeviceChoice, LeavesSmallRunsOnTheCpu) {
-    EXPECT_EQ(choose_place({}, Integrator::leapfrog, 10, 100.0).kind, DeviceKind::cpu);
-    EXPECT_EQ(choose_place({.device = {.kind = DeviceKind::cpu}}, Integrator::leapfrog, 1000000, 1e6).kind,
-              DeviceKind::cpu);
+    EXPECT_EQ(choose_run_device({}, Integrator::leapfrog, 10, 100.0).kind, DeviceKind::cpu);
+    EXPECT_EQ(
+        choose_run_device({.device = {.kind = DeviceKind::cpu}}, Integrator::leapfrog, 1000000, 1e6).kind,
+        DeviceKind::cpu);
 }
 
 // start + evaluations · (step + n² / rate)
@@ -142,8 +143,9 @@ TEST(DeviceChoice, NamesTheTableThatChose) {
 
 TEST(DeviceChoice, RefusesHermiteOnAGpu) {
     const ForceOptions force{.device = {.kind = DeviceKind::cuda}};
-    expect_contains(error_of<InvalidArgument>([&] { choose_place(force, Integrator::hermite4, 1000, 10.0); }),
-                    {"hermite4", "CPU only", "yoshida4", "force.device = \"cpu\""});
+    expect_contains(
+        error_of<InvalidArgument>([&] { choose_run_device(force, Integrator::hermite4, 1000, 10.0); }),
+        {"hermite4", "CPU only", "yoshida4", "force.device = \"cpu\""});
 }
 
 TEST(DeviceChoice, SaysWhyThereIsNoGpu) {

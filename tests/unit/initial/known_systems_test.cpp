@@ -229,7 +229,9 @@ TEST(InitialModels, OneBodyRests) {
         const Bodies bodies = make(kind, 1);
         bodies.validate();
         const bool stays = kind == InitialKind::hernquist || kind == InitialKind::king; // about its cusp
-        if (!stays) EXPECT_EQ(length(row(bodies.position, 0)), 0.0);
+        if (!stays) {
+            EXPECT_EQ(length(row(bodies.position, 0)), 0.0);
+        }
         EXPECT_EQ(length(row(bodies.velocity, 0)), 0.0);
     }
 }

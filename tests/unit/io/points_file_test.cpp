@@ -93,11 +93,11 @@ TEST_F(PointsFile, RefusesBadPoints) {
 }
 
 TEST_F(PointsFile, RefusesBadHdf5Points) {
-    const auto save = [&](const hdf5::Shape& shape, const Values& values, const Values& charges) {
+    const auto save = [&](const hdf5::Shape& shape, const Values& values, const Values& strengths_of_them) {
         const auto h5 = hdf5::File::create();
         auto root = h5.root();
         root.write("points", std::span<const double>(values), shape);
-        root.write("strengths", charges);
+        root.write("strengths", strengths_of_them);
         h5.save(file("s.h5"));
     };
     const auto refused = [&](auto... parts) {

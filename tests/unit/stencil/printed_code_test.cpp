@@ -114,8 +114,8 @@ TEST(PrintedCode, DividesWholeNumbersDownwards) {
                                   {add(code, Op::min, ValueType::integer, {x, y}), "m"},
                                   {add(code, Op::abs, ValueType::integer, {x}), "a"}};
     const auto printed = print_code(code, roots, TestSpelling());
-    ASSERT_TRUE(printed.needs.helpers);
-    std::string source = std::string(host_prelude()) + std::string(helper_functions()) +
+    ASSERT_TRUE(printed.needs.operations);
+    std::string source = std::string(host_prelude()) + std::string(operation_functions()) +
                          "extern \"C\" void f(const long long* i, long long* out) {\n";
     for (const auto& line : printed.lines) source += line + "\n";
     source += "out[0] = q; out[1] = r; out[2] = p; out[3] = m; out[4] = a; }\n";

@@ -134,8 +134,8 @@ void print_source(const PrintJob& job, const Text& functions) {
               "is written out.",
               job.program.name.empty() ? "a stencil program" : job.program.name);
     std::string source = head.str() + "\n";
-    if (job.needs.helpers || job.needs.portable) source += std::string(device_prelude()) + "\n";
-    if (job.needs.helpers) source += std::string(helper_functions()) + "\n";
+    if (job.needs.operations || job.needs.portable) source += std::string(device_prelude()) + "\n";
+    if (job.needs.operations) source += std::string(operation_functions()) + "\n";
     if (job.needs.portable) source += std::string(portable_functions()) + "\n";
     source += fmt::format("// Places in the fields.\nusing Index = {};\n\n", index_type(job.program));
     source += std::string(device_helpers()) + "\n" + functions.str();
