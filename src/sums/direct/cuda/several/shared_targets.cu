@@ -1,6 +1,7 @@
 // Separate targets on several GPUs: a OneGpu for each share of the targets, all in one frame.
 #include "sums/direct/cuda/several/shared_targets.h"
 
+#include "backend/threads/crew.h"
 #include "sums/direct/cuda/division.h"
 #include "sums/direct/cuda/one_gpu.cuh"
 #include "sums/direct/cuda/several/arguments.h"
@@ -9,9 +10,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <exception>
 #include <string>
-#include <thread>
 
 namespace farfield::cuda {
 
@@ -31,7 +30,8 @@ View rows_of(const View& view, Interval rows) {
 
 class SharedTargets : public PreparedSum {
 public:
-    SharedTargets(const SumOptions& options, const std::vector<int>& devices) {
+    SharedTargets(const SumOptions& options, const std::vector<int>& devices)
+        : crew_(static_cast<int>(devices.size())) {
         for (const int device : devices) parts_.push_back(std::make_unique<OneGpu>(options, device, false));
         devices_ = devices;
     }
@@ -82,27 +82,15 @@ private:
         return interval_of_part(all, static_cast<int>(part), static_cast<int>(parts_.size()));
     }
 
-    /// A thread for each; the error of the first GPU that has one.
     template <class Work>
-    void on_each_gpu(const Work& work) const {
-        std::vector<std::exception_ptr> errors(parts_.size());
-        std::vector<std::thread> threads;
-        for (std::size_t k = 0; k < parts_.size(); ++k)
-            threads.emplace_back([&, k] {
-                try {
-                    work(k);
-                } catch (...) {
-                    errors[k] = std::current_exception();
-                }
-            });
-        for (auto& thread : threads) thread.join();
-        for (const auto& error : errors)
-            if (error) std::rethrow_exception(error);
+    void on_each_gpu(const Work& work) {
+        crew_.run([&](int k) { work(static_cast<std::size_t>(k)); });
     }
 
     std::vector<int> devices_;
     std::vector<std::unique_ptr<OneGpu>> parts_;
     int targets_ = 0;
+    Crew crew_; ///< a thread for each GPU
 };
 
 } // namespace
