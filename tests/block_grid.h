@@ -2,7 +2,7 @@
 // tests and benches of the loops over blocks compute. Nothing of the library's formulas.
 #pragma once
 
-#include "sums/direct/common/block_lists.h"
+#include "sums/points/block_lists.h"
 
 #include <algorithm>
 #include <cstddef>

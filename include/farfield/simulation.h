@@ -38,6 +38,11 @@ struct ForceOptions {
     Method method = Method::direct;
     double G = 1.0;         ///< gravitational (or Coulomb) constant, > 0
     double softening = 0.0; ///< Plummer softening ε ≥ 0
+    // Of the fast multipole method, as in `SumOptions`. Its order is fixed for a run.
+    int order = 0;
+    int separation = 0;
+    int leaf = 0;
+    double grading = 0.6;
     Precision precision = Precision::float64;
     int threads = 0;
     Isa isa = Isa::automatic;

@@ -48,6 +48,17 @@ struct DirectReport {
     std::int64_t coincident_pairs_skipped = 0;
 };
 
+/// What only the fast multipole method has.
+struct FmmReport {
+    int order = 0;          ///< p really used; 0 where the method is another
+    int separation = 0;     ///< cells up to this distance act point by point
+    int coarse = 0;         ///< cells an axis of the tree's level 0
+    int levels = 0;         ///< of the tree
+    std::int64_t cells = 0; ///< of all levels
+    std::int64_t leaves = 0;
+    std::int64_t near_pairs = 0; ///< directed pairs that were computed one by one
+};
+
 /// What was done and how long it took. Filled by `SumPlan::execute`.
 struct SumReport {
     std::int64_t sources = 0;
@@ -68,6 +79,7 @@ struct SumReport {
     int threads = 0;       ///< on a GPU 0
     DeviceChoice device{}; ///< the one really used, never `automatic`; GPUs by number
     DirectReport direct;   ///< of the methods that compute every pair
+    FmmReport fmm;         ///< of method `fmm`
     /// Hash of the cost table that `DeviceKind::automatic` followed; empty if the options or the arrays named
     /// the device.
     std::string cost_table{};

@@ -14,9 +14,10 @@ namespace farfield {
 /// The pair interaction. `laplace2d` and `gauss` have no fast method yet: they need `Method::reference`.
 enum class Kernel : std::uint8_t { gravity, coulomb, laplace2d, gauss };
 
-/// The algorithm. `direct` computes every pair with all that the machine has; `reference` computes every pair
-/// in the plainest way, for every kernel, to compare with.
-enum class Method : std::uint8_t { direct, reference };
+/// The algorithm. `direct` computes every pair with all that the machine has; `fmm`, the fast multipole
+/// method, computes near pairs so and the others by expansions, to a tolerance; `reference` computes every
+/// pair in the plainest way, for every kernel, to compare with.
+enum class Method : std::uint8_t { direct, fmm, reference };
 
 /// What a sum can compute; which of them a kernel has is in the table of kernels (docs/guide/conventions.md).
 enum class Output : std::uint8_t { potential, field, gradient };
@@ -100,6 +101,13 @@ struct SumOptions {
     /// > 0: every output is compared with exact sums at sampled targets, once a plan, and `execute` throws
     /// where its relative error is larger. 0: nothing is compared.
     double tolerance = 0.0;
+    // Of the fast multipole method; by default the library chooses them, from the tolerance and the cost
+    // table.
+    int order = 0;        ///< p ≥ 1 of the expansions, which have (p + 1)² coefficients
+    int depth = -1;       ///< ≥ 0: a uniform tree whose leaves are 8^depth cells
+    int separation = 0;   ///< 1 or 2: cells up to this distance act point by point (`ws`)
+    int leaf = 0;         ///< ≥ 1: points of a leaf, about
+    double grading = 0.6; ///< α: far cells get lower orders (src/sums/fmm/README.md); 0: all get p
     Precision precision = Precision::float64;
     Coincident coincident = Coincident::error;
     int threads = 0; ///< 0: as many as OpenMP would use (OMP_NUM_THREADS); otherwise ≥ 1

@@ -27,6 +27,20 @@ void bind_direct(nb::module_& module) {
                    &DirectReport::coincident_pairs_skipped);
 }
 
+void bind_fmm(nb::module_& module) {
+    auto cls = nb::class_<FmmReport>(module, "FmmReport", "What only the fast multipole method has.");
+    cls.def_ro("order", &FmmReport::order, "Order p really used; 0 where the method is another.")
+        .def_ro("separation", &FmmReport::separation, "Cells up to this distance act point by point.")
+        .def_ro("coarse", &FmmReport::coarse, "Cells an axis of the tree's level 0.")
+        .def_ro("levels", &FmmReport::levels, "Of the tree.")
+        .def_ro("cells", &FmmReport::cells, "Of all levels.")
+        .def_ro("leaves", &FmmReport::leaves)
+        .def_ro("near_pairs", &FmmReport::near_pairs, "Directed pairs that were computed one by one.");
+    make_record(cls, {"order", "separation", "coarse", "levels", "cells", "leaves", "near_pairs"});
+    make_picklable(cls, &FmmReport::order, &FmmReport::separation, &FmmReport::coarse, &FmmReport::levels,
+                   &FmmReport::cells, &FmmReport::leaves, &FmmReport::near_pairs);
+}
+
 void bind_error(nb::module_& module) {
     auto cls = nb::class_<OutputError>(
         module, "OutputError",
@@ -57,6 +71,7 @@ nb::dict seconds_of_passes(const SumReport& report) {
 
 void bind_reports(nb::module_& module) {
     bind_direct(module);
+    bind_fmm(module);
     bind_error(module);
     auto cls = nb::class_<SumReport>(module, "SumReport", "What one execution did and how long it took.");
     cls.def_ro("sources", &SumReport::sources, "Number of sources N.")
@@ -83,15 +98,16 @@ void bind_reports(nb::module_& module) {
             "Where it was computed: \"cpu\", \"cuda:0\" or \"cuda:0,1\".")
         .def_ro("cost_table", &SumReport::cost_table,
                 "Hash of the cost table that device=\"auto\" followed; empty if the device was named.")
-        .def_ro("direct", &SumReport::direct, "Of the methods that compute every pair.");
+        .def_ro("direct", &SumReport::direct, "Of the methods that compute every pair.")
+        .def_ro("fmm", &SumReport::fmm, "Of method \"fmm\".");
     make_record(cls, {"sources", "targets", "method", "reason", "prepare_seconds", "compute_seconds",
                       "finish_seconds", "verify_seconds", "passes", "errors", "predicted_bytes", "isa",
-                      "precision", "threads", "device", "cost_table", "direct"});
+                      "precision", "threads", "device", "cost_table", "direct", "fmm"});
     make_picklable(cls, &SumReport::sources, &SumReport::targets, &SumReport::method, &SumReport::reason,
                    &SumReport::prepare_seconds, &SumReport::compute_seconds, &SumReport::finish_seconds,
                    &SumReport::verify_seconds, &SumReport::passes, &SumReport::errors,
                    &SumReport::predicted_bytes, &SumReport::isa, &SumReport::precision, &SumReport::threads,
-                   &SumReport::device, &SumReport::direct, &SumReport::cost_table);
+                   &SumReport::device, &SumReport::direct, &SumReport::fmm, &SumReport::cost_table);
 }
 
 } // namespace farfield::python

@@ -8,10 +8,11 @@
 namespace farfield {
 
 const MethodInfo& direct_method();
+const MethodInfo& fmm_method();
 const MethodInfo& reference_method();
 
 std::span<const MethodInfo* const> methods() {
-    static const std::array table{&direct_method(), &reference_method()};
+    static const std::array table{&direct_method(), &fmm_method(), &reference_method()};
     return table;
 }
 

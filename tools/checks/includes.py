@@ -46,6 +46,7 @@ ALLOWED = {
     "sums/costs": INNER,
     "sums/method": INNER + SHARED_SUMS + ["sums/costs"],
     "sums/direct": METHOD,
+    "sums/fmm": METHOD,
     "sums/reference": METHOD,
     "sums": INNER + ["sums*"],  # the plan and the choice of a method
     "sums/run": INNER + ["sums*", "io"],

@@ -45,6 +45,23 @@ constexpr std::array cpu_costs{
     Cost{"direct.cpu.scalar.double.self_pairs_per_second", 1.9e8},
     Cost{"direct.cpu.scalar.mixed.pairs_per_second", 2.6e8},
     Cost{"direct.cpu.scalar.mixed.self_pairs_per_second", 1.9e8},
+    Cost{"fmm.cpu.point_seconds", 2e-7},
+    Cost{"fmm.cpu.avx512.float.multiply_adds_per_second", 2e10},
+    Cost{"fmm.cpu.avx512.double.multiply_adds_per_second", 1e10},
+    Cost{"fmm.cpu.avx2.float.multiply_adds_per_second", 1.2e10},
+    Cost{"fmm.cpu.avx2.double.multiply_adds_per_second", 6e9},
+    Cost{"fmm.cpu.sse4_2.float.multiply_adds_per_second", 4e9},
+    Cost{"fmm.cpu.sse4_2.double.multiply_adds_per_second", 2e9},
+    Cost{"fmm.cpu.scalar.float.multiply_adds_per_second", 1e9},
+    Cost{"fmm.cpu.scalar.double.multiply_adds_per_second", 1e9},
+    Cost{"fmm.cpu.avx512.float.functions_per_second", 1e9},
+    Cost{"fmm.cpu.avx512.double.functions_per_second", 5e8},
+    Cost{"fmm.cpu.avx2.float.functions_per_second", 6e8},
+    Cost{"fmm.cpu.avx2.double.functions_per_second", 3e8},
+    Cost{"fmm.cpu.sse4_2.float.functions_per_second", 2e8},
+    Cost{"fmm.cpu.sse4_2.double.functions_per_second", 1e8},
+    Cost{"fmm.cpu.scalar.float.functions_per_second", 8e7},
+    Cost{"fmm.cpu.scalar.double.functions_per_second", 8e7},
 };
 
 // Measured on an H200. Pairs: N = 262,144 in bench/results/h200/direct.json, rungs `symmetric` (self) and

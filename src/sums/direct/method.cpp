@@ -62,7 +62,7 @@ std::string why_not(const SumProblem& problem, const SumOptions& /*options*/,
 }
 
 // The caller's numbers in double, and copies of them in the type and layout of the loops.
-double bytes(const SumProblem& problem, const DeviceChoice& device) {
+double bytes(const SumProblem& problem, const SumOptions& /*options*/, const DeviceChoice& device) {
     constexpr double number = 8.0;
     const auto n = static_cast<double>(problem.sources);
     const auto m = static_cast<double>(problem.targets);

@@ -34,6 +34,10 @@ public:
     ///         DeviceError.
     virtual void execute(const ConstArrayView& strengths, const SumOutputs& outputs, const SumHooks& hooks,
                          SumReport& report) = 0;
+
+    /// The last execution was off by the relative error `error`, more than the tolerance: prepares to compute
+    /// more accurately. False if the method cannot; then that is the answer.
+    virtual bool refine(double /*error*/) { return false; }
 };
 
 /// A row of the table.
@@ -53,7 +57,7 @@ struct MethodInfo {
     double (*seconds)(const SumProblem& problem, const SumOptions& options, std::string_view gpu,
                       const CostTable& table);
     /// Memory that it takes on each of the device's memories, beside the caller's arrays, at most.
-    double (*bytes)(const SumProblem& problem, const DeviceChoice& device);
+    double (*bytes)(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device);
     /// @throws InvalidArgument for options of the method that do not apply, BackendUnavailable, DeviceError.
     std::unique_ptr<PreparedSum> (*make)(const SumProblem& problem, const SumOptions& options,
                                          const DeviceChoice& device);

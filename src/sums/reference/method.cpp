@@ -120,7 +120,7 @@ double seconds(const SumProblem& problem, const SumOptions& options, std::string
            rate;
 }
 
-double bytes(const SumProblem& problem, const DeviceChoice& /*device*/) {
+double bytes(const SumProblem& problem, const SumOptions& /*options*/, const DeviceChoice& /*device*/) {
     const double a_source = problem.dimension + problem.kernel->strength.columns;
     const double a_target = problem.dimension + 2.0 * problem.kernel->width(problem.dimension) + 2.0;
     return 8.0 * (a_source * static_cast<double>(problem.sources) +

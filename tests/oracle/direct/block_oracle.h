@@ -5,7 +5,7 @@
 
 #include "block_grid.h"
 #include "oracle/direct/oracle.h"
-#include "sums/direct/common/block_lists.h"
+#include "sums/points/block_lists.h"
 
 #include <gtest/gtest.h>
 

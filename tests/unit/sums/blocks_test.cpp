@@ -1,5 +1,5 @@
 // How sums over blocks are planned: lists, groups of a mutual sum on a CPU, items and slots on a GPU.
-#include "sums/direct/common/block_lists.h"
+#include "sums/points/block_lists.h"
 
 #include "block_grid.h"
 #include "sums/direct/cpu/blocks/mutual_division.h"

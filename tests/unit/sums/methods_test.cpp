@@ -89,9 +89,9 @@ TEST(Methods, PredictMoreMemoryForMorePoints) {
         SumProblem problem;
         problem.kernel = &gravity_kernel();
         problem.sources = problem.targets = 1000;
-        const double few = method->bytes(problem, {.kind = DeviceKind::cpu, .gpus = {}});
+        const double few = method->bytes(problem, {}, {.kind = DeviceKind::cpu, .gpus = {}});
         problem.sources = problem.targets = 2000;
-        EXPECT_GT(method->bytes(problem, {.kind = DeviceKind::cpu, .gpus = {}}), few) << method->name;
+        EXPECT_GT(method->bytes(problem, {}, {.kind = DeviceKind::cpu, .gpus = {}}), few) << method->name;
         EXPECT_GE(few, 8.0 * 8 * 1000) << method->name << ": points, strengths and results at least";
     }
 }

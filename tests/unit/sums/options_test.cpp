@@ -6,7 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <set>
 #include <string>
 
@@ -19,9 +21,9 @@ std::pair<OptionValue, OptionValue> two_values(const OptionInfo& option) {
     case OptionType::choice:
         return {std::string(option.choices().front()), std::string(option.choices().back())};
     case OptionType::number:
-        return {0.25, 1e3};
+        return {0.25, std::min(1e3, option.most)};
     case OptionType::count:
-        return {std::int64_t{1}, std::int64_t{7}};
+        return {std::int64_t{1}, static_cast<std::int64_t>(std::min(7.0, option.most))};
     default:
         return {std::string("cpu"), std::string("cuda:0,1")};
     }

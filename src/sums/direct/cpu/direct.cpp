@@ -6,31 +6,18 @@
 #include "sums/direct/cpu/variants.h"
 #include "sums/kernels/kernel.h"
 #include "sums/points/float_range.h"
-#include "sums/points/power_of_two.h"
+#include "sums/points/rescale.h"
 
 #include <farfield/error.h>
 
 #include <fmt/core.h>
 
 #include <cmath>
-#include <cstdlib>
 
 namespace farfield {
 namespace {
 
 bool is_scalar_rung(Variant variant) { return variant == Variant::naive || variant == Variant::soa; }
-
-/// v·2^e, in two steps, as 2^e itself may overflow where the product does not. Beyond ±2000 even its half
-/// may.
-void scale(double* values, std::int64_t n, double sign, int exponent) {
-    if (std::abs(exponent) > 2000) {
-        for (std::int64_t i = 0; i < n; ++i) values[i] = sign * std::ldexp(values[i], exponent);
-        return;
-    }
-    const double first = sign * PowerOfTwo::normal(exponent / 2);
-    const double second = PowerOfTwo::normal(exponent - exponent / 2);
-    for (std::int64_t i = 0; i < n; ++i) values[i] = values[i] * first * second;
-}
 
 } // namespace
 
@@ -85,7 +72,8 @@ const KernelInfo& DirectSum::kernel() const { return kernel_info(options_.kernel
 void DirectSum::rescale(const DirectResults& results, std::int64_t m, int strength_exponent) const {
     const auto apply = [&](Output output, double* values, std::int64_t n) {
         if (values == nullptr) return;
-        scale(values, n, kernel().sign, kernel().result_exponent(output, frame_.exponent, strength_exponent));
+        rescale_values(values, n, kernel().sign,
+                       kernel().result_exponent(output, frame_.exponent, strength_exponent));
     };
     apply(Output::potential, results.potential, m);
     apply(Output::field, results.field, 3 * m);

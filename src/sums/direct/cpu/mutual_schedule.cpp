@@ -40,13 +40,14 @@ void play_tournament(std::int64_t blocks, int threads, const std::function<void(
     const auto players = blocks + blocks % 2;
     const auto rounds = players - 1;
     const auto matches = players / 2;
-    std::vector<Progress> progress(static_cast<std::size_t>(players));
+    const bool alone = threads == 1; // then tasks run in their order, and nobody waits
+    std::vector<Progress> progress(alone ? 0 : static_cast<std::size_t>(players));
     // Tasks start in rising order and wait only for tasks of earlier rounds, so the lowest unfinished one can
     // always go on.
     parallel_for(threads, players + rounds * matches, [&](std::int64_t task) {
         if (task < players) {
             if (task < blocks) own(task);
-            progress[static_cast<std::size_t>(task)].finish();
+            if (!alone) progress[static_cast<std::size_t>(task)].finish();
             return;
         }
         const auto round = (task - players) / matches;
@@ -54,6 +55,10 @@ void play_tournament(std::int64_t blocks, int threads, const std::function<void(
         // The last player stays, the others move on by one seat each round.
         const auto a = match == 0 ? players - 1 : (round + match) % rounds;
         const auto b = match == 0 ? round : (round - match + rounds) % rounds;
+        if (alone) {
+            if (a < blocks && b < blocks) meet(a, b);
+            return;
+        }
         auto& progress_a = progress[static_cast<std::size_t>(a)];
         auto& progress_b = progress[static_cast<std::size_t>(b)];
         progress_a.wait_for(round + 1);

@@ -2,8 +2,8 @@
 // each instruction set: plain structures and C functions over raw pointers, ff_<what>_<isa>.
 #pragma once
 
-#include "sums/direct/common/block_lists.h"
 #include "sums/kernels/loop_outputs.h"
+#include "sums/points/block_lists.h"
 #include "sums/points/tile_points.h"
 
 #include <farfield/sum_options.h>

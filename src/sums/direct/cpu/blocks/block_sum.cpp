@@ -16,6 +16,15 @@ void clear(const TileSums& sums, BlockRange range) {
         if (values != nullptr) std::fill(values + range.begin, values + range.end, 0.0);
 }
 
+bool is_stopped(const BlockSumTask& task) { return task.watch != nullptr && task.watch->stopped(); }
+
+/// Of a block with all its sources.
+double pairs_of(const BlockTile& tile) {
+    double sources = 0.0;
+    for (std::int64_t s = 0; s < tile.source_count; ++s) sources += tile.sources_of_block[s].range.size();
+    return sources * tile.block.size();
+}
+
 void keep_wanted(LoopOutputs outputs, TileSums& sums) {
     if ((outputs & potential_only) == 0) sums.potential = nullptr;
     if ((outputs & field_only) == 0)
@@ -66,15 +75,19 @@ void OneSidedBlocks::sum(const BlockSumTask& task) const {
     auto whole = tile_of(task, own_, false);
     keep_wanted(task.outputs, whole.sums);
     parallel_for(task.threads, static_cast<std::int64_t>(tasks_.size()) - 1, [&](std::int64_t number) {
+        if (is_stopped(task)) return;
         const auto t = static_cast<std::size_t>(number);
         auto tile = whole;
+        double pairs = 0.0;
         for (auto b = static_cast<std::size_t>(tasks_[t]); b < static_cast<std::size_t>(tasks_[t + 1]); ++b) {
             tile.block = blocks_[b];
             tile.sources_of_block = sources_.data() + sources_first_[b];
             tile.source_count = sources_first_[b + 1] - sources_first_[b];
             clear(tile.sums, tile.block);
             if (tile.block.size() > 0) function(task.precision, task.outputs, &tile);
+            pairs += pairs_of(tile);
         }
+        if (task.watch != nullptr) task.watch->done(pairs);
     });
 }
 
@@ -96,7 +109,9 @@ void MutualBlocks::sum(const BlockSumTask& task) const {
     keep_wanted(task.outputs, whole.sums_apart);
     const auto& groups = division_.groups;
     parallel_for(task.threads, static_cast<std::int64_t>(groups.size()) - 1, [&](std::int64_t number) {
+        if (is_stopped(task)) return;
         const auto g = static_cast<std::size_t>(number);
+        double pairs = 0.0;
         const auto begin = static_cast<std::size_t>(groups[g]);
         const auto end = static_cast<std::size_t>(groups[g + 1]);
         for (auto b = begin; b < end; ++b) clear(whole.sums, blocks_[b]);
@@ -106,7 +121,9 @@ void MutualBlocks::sum(const BlockSumTask& task) const {
             tile.sources_of_block = division_.sources.data() + division_.sources_first[b];
             tile.source_count = division_.sources_first[b + 1] - division_.sources_first[b];
             if (tile.block.size() > 0) function(task.precision, task.outputs, &tile);
+            pairs += pairs_of(tile);
         }
+        if (task.watch != nullptr) task.watch->done(pairs);
     });
     parallel_for(task.threads, static_cast<std::int64_t>(groups.size()) - 1, [&](std::int64_t number) {
         const auto g = static_cast<std::size_t>(number);

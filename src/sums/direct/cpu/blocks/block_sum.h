@@ -3,9 +3,10 @@
 // threads.
 #pragma once
 
-#include "sums/direct/common/block_lists.h"
+#include "backend/threads/work_watch.h"
 #include "sums/direct/cpu/blocks/mutual_division.h"
 #include "sums/direct/cpu/tiles.h"
+#include "sums/points/block_lists.h"
 
 #include <farfield/sum.h>
 
@@ -26,6 +27,7 @@ struct BlockSumTask {
     TileSums sums;
     Isa isa = Isa::scalar; ///< resolved
     int threads = 1;
+    WorkWatch* watch = nullptr; ///< told of pairs; once stopped, sums are left unfinished
 };
 
 /// Sources act on targets. Blocks may overlap, and lists may name a block twice: it then acts twice.

@@ -5,8 +5,8 @@
 // that of the blocks, for any number of threads.
 #pragma once
 
-#include "sums/direct/common/block_lists.h"
 #include "sums/direct/cpu/tiles.h"
+#include "sums/points/block_lists.h"
 
 #include <cstdint>
 #include <vector>

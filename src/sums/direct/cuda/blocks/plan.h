@@ -9,7 +9,7 @@
 #pragma once
 
 #include "math/host_device.h"
-#include "sums/direct/common/block_lists.h"
+#include "sums/points/block_lists.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "sums/direct/common/block_lists.h"
+#include "sums/points/block_lists.h"
 
 #include <farfield/error.h>
 

@@ -1,0 +1,69 @@
+// The basis of 3D expansions: real solid harmonics up to an order p, and the order in which their
+// coefficients lie.
+//
+// With R_l^m = r^l P_l^m(cos θ) e^{imφ}/(l+m)! (no Condon–Shortley phase; translation rules in Dachsel 2006,
+// J. Chem. Phys. 124, 144115) the basis functions are, with s = √((l−m)!(l+m)!),
+//     s R_l^0,   √2 s Re R_l^m,   √2 s Im R_l^m   (m = 1 … l),
+// so that 1/|x − y| = Σ_lm R_lm(y) R_lm(x)/|x|^(2l+1) for |y| < |x|, and rotations of the axes are
+// orthogonal.
+//
+// Each function is even or odd along each axis. Coefficients are sorted by that class first (bit 0: odd in x,
+// bit 1: in y, bit 2: in z), then by degree, so that mirror images share translation operators
+// (translation.h) and a lower order is the first part of each class. Each class is padded to whole cache
+// lines.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace farfield {
+
+/// A coefficient's degree and order; `sine` for the imaginary part.
+struct Harmonic {
+    int degree = 0;
+    int order = 0;
+    bool sine = false;
+
+    /// Bit a is set where the function is odd along axis a.
+    [[nodiscard]] int parity() const {
+        return ((order + (sine ? 1 : 0)) & 1) | (sine ? 2 : 0) | ((degree + order) & 1) << 2;
+    }
+};
+
+constexpr int parities = 8;
+constexpr int highest_order = 48;
+
+class HarmonicBasis {
+public:
+    /// @param line  numbers in a cache line: 16 floats or 8 doubles
+    HarmonicBasis(int order, int line);
+
+    [[nodiscard]] int order() const { return order_; }
+    [[nodiscard]] int line() const { return line_; }
+    /// Functions: (p + 1)².
+    [[nodiscard]] int functions() const { return (order_ + 1) * (order_ + 1); }
+    /// Numbers of an expansion, with padding.
+    [[nodiscard]] int size() const { return begin_[parities]; }
+    [[nodiscard]] int class_begin(int parity) const { return begin_[parity]; }
+    /// Functions of a class up to a degree, which stand first in it.
+    [[nodiscard]] int class_count(int parity, int degree) const;
+    [[nodiscard]] int place(int degree, int order, bool sine) const {
+        return places_[static_cast<std::size_t>(degree * (degree + 1) + (sine ? -order : order))];
+    }
+    /// The function at a place; of the padding degree −1.
+    [[nodiscard]] const Harmonic& at(int place) const { return harmonics_[static_cast<std::size_t>(place)]; }
+
+private:
+    int order_, line_;
+    int begin_[parities + 1] = {};
+    std::vector<Harmonic> harmonics_;
+    std::vector<std::int32_t> places_; ///< by l(l + 1) ± m
+};
+
+/// Degrees climb by R_l^m = a z R_{l−1}^m − b r² R_{l−2}^m, of the functions as they are scaled here.
+double climb_factor(int degree, int order);      ///< a
+double climb_back_factor(int degree, int order); ///< b
+/// R_m^m = factor · (x + iy) · R_{m−1}^{m−1}, as real and imaginary parts, for m ≥ 1.
+double diagonal_factor(int order);
+
+} // namespace farfield

@@ -1,0 +1,95 @@
+// What crosses the border between the library and the loops over expansions, compiled once for each
+// instruction set: plain structures and C functions over raw pointers, ff_<what>_<isa>. Numbers are float or
+// double, as `wide` says.
+#pragma once
+
+#include "sums/expansions/basis.h"
+
+#include <cstdint>
+
+namespace farfield {
+
+/// Evaluates all functions of a basis, order by order: for m = 0 … p, degrees l = m … p.
+struct HarmonicLoop {
+    int order = 0;
+    bool wide = true;
+    const void* diagonal = nullptr;   ///< of order m, p + 1 numbers
+    const void* climb = nullptr;      ///< of each (m, l), in the order of the loop
+    const void* climb_back = nullptr; ///< with its sign
+};
+
+/// Points in lanes: `count` is a multiple of the numbers in a cache line; weights of the padding are 0, and
+/// its coordinates finite.
+struct ExpansionPoints {
+    std::int64_t count = 0;
+    const void* x[3] = {nullptr, nullptr, nullptr};
+};
+
+/// sums[2 t] and sums[2 t + 1], for each (m, l) numbered t, become Σ weight·R_l^m over the points, its cosine
+/// and its sine function. `scratch`: a cache line for each of these numbers.
+struct FormTask {
+    HarmonicLoop harmonics;
+    ExpansionPoints points;
+    const void* weight = nullptr;
+    void* sums = nullptr;
+    void* scratch = nullptr;
+};
+
+/// values[k][i] = Σ over the functions of coefficient k times the function at point i, for `sets` sets of
+/// coefficients, 1 or 4: coefficients[(2 t + part)·sets + k].
+struct EvaluateTask {
+    HarmonicLoop harmonics;
+    ExpansionPoints points;
+    int sets = 1;
+    const void* coefficients = nullptr;
+    void* values[4] = {nullptr, nullptr, nullptr, nullptr};
+};
+
+/// Adds to each target's expansion what up to eight sources that are mirror images of each other send to it:
+/// source σ by D_σ A D_σ, where D_σ changes the sign of functions that are odd along an odd number of the
+/// axes in σ.
+///
+/// With X_c = Σ_σ (−1)^|c∩σ| M_σ the sum is Σ over classes s of A_os X_{o⊕s} for class o of the target: one
+/// product with A serves all eight.
+struct TranslateTask {
+    bool wide = true;
+    int size = 0; ///< numbers of an expansion
+    int class_begin[parities + 1] = {};
+    int source_count[parities] = {}; ///< functions of each class that are used
+    int target_count[parities] = {};
+    int axes = 7; ///< of which mirror images differ; A_os is 0 unless o⊕s is a part of it
+    /// For each class o, for each class s for which A_os is not 0, for each function of s: the column of the
+    /// functions of o, padded to cache lines.
+    const void* matrix = nullptr;
+    std::int64_t targets = 0;
+    const void* const* sources = nullptr; ///< 8 for each target, by σ; null where there is none
+    void* const* expansions = nullptr;    ///< one for each target
+    const void* zeros = nullptr;          ///< `size` of them
+    void* scratch = nullptr;              ///< translate_scratch(size) numbers
+};
+
+constexpr int most_translate_targets = 8;
+constexpr std::int64_t translate_scratch(std::int64_t size) {
+    return std::int64_t{most_translate_targets} * parities * size;
+}
+
+using FormFunction = void (*)(const FormTask*);
+using EvaluateFunction = void (*)(const EvaluateTask*);
+using TranslateFunction = void (*)(const TranslateTask*);
+
+extern "C" {
+void ff_form_scalar(const FormTask*);
+void ff_form_sse42(const FormTask*);
+void ff_form_avx2(const FormTask*);
+void ff_form_avx512(const FormTask*);
+void ff_evaluate_scalar(const EvaluateTask*);
+void ff_evaluate_sse42(const EvaluateTask*);
+void ff_evaluate_avx2(const EvaluateTask*);
+void ff_evaluate_avx512(const EvaluateTask*);
+void ff_translate_scalar(const TranslateTask*);
+void ff_translate_sse42(const TranslateTask*);
+void ff_translate_avx2(const TranslateTask*);
+void ff_translate_avx512(const TranslateTask*);
+}
+
+} // namespace farfield

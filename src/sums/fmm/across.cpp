@@ -1,0 +1,169 @@
+// From cell to cell: multipole expansions become local expansions of cells of the same level that are not
+// neighbours, although their parents are (M2L); points of larger leaves become local expansions of smaller
+// cells beside them (P2L).
+#include "sums/fmm/passes.h"
+
+#include "backend/threads/parallel.h"
+#include "sums/direct/cpu/isa_function.h"
+#include "sums/fmm/point_scratch.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace farfield {
+namespace {
+
+constexpr std::int32_t cells_a_task = 64;
+
+/// The offset from a target to the source that sends by this mirror image of a class: d points from source to
+/// target.
+std::array<int, 3> source_offset(const OffsetClass& offsets, int mirror) {
+    std::array<int, 3> out{};
+    for (int axis = 0; axis < 3; ++axis)
+        out[static_cast<std::size_t>(axis)] = (mirror >> axis & 1) != 0
+                                                  ? offsets.offset[static_cast<std::size_t>(axis)]
+                                                  : -offsets.offset[static_cast<std::size_t>(axis)];
+    return out;
+}
+
+} // namespace
+
+// Where to look for senders: the same for all targets of an octant.
+template <class T>
+void FmmPasses<T>::list_senders() {
+    const auto& classes = operators_->classes;
+    senders_.clear();
+    for (int octant = 0; octant < 8; ++octant)
+        for (const auto& offsets : classes)
+            for (int mirror = 0; mirror < parities; ++mirror) {
+                const auto offset = source_offset(offsets, mirror);
+                int parent[3];
+                int source_octant = 0;
+                bool is_near = (mirror & ~offsets.axes) == 0;
+                for (int axis = 0; axis < 3; ++axis) {
+                    const int place = (octant >> axis & 1) + offset[static_cast<std::size_t>(axis)];
+                    parent[axis] = place >> 1;
+                    is_near = is_near && std::abs(parent[axis]) <= tree_.shape().separation;
+                    source_octant |= (place & 1) << axis;
+                }
+                senders_.push_back(
+                    is_near ? 8 * tree_.neighbour_slot(parent[0], parent[1], parent[2]) + source_octant : -1);
+            }
+}
+
+template <class T>
+const T* FmmPasses<T>::multipole_of(std::int32_t cell) const {
+    return cell != no_cell && tree_.cell(cell).sources.size() > 0 ? multipoles_.of(cell) : nullptr;
+}
+
+template <class T>
+void FmmPasses<T>::surround(std::int32_t parent, Surroundings& out) const {
+    const auto neighbours = tree_.neighbours(parent);
+    out.resize(8 * neighbours.size());
+    for (std::size_t slot = 0; slot < neighbours.size(); ++slot)
+        for (std::size_t octant = 0; octant < 8; ++octant)
+            out[8 * slot + octant] = neighbours[slot] == no_cell
+                                         ? nullptr
+                                         : multipole_of(tree_.cell(neighbours[slot]).children[octant]);
+}
+
+// The multipole expansions of the mirror images of a class.
+template <class T>
+void FmmPasses<T>::find_senders(std::int32_t target, std::size_t offset_class,
+                                const Surroundings& surroundings, const void** out) const {
+    const auto& cell = tree_.cell(target);
+    const auto& classes = operators_->classes;
+    if (cell.level > 0) {
+        const auto* places =
+            senders_.data() +
+            (static_cast<std::size_t>(cell.octant()) * classes.size() + offset_class) * parities;
+        for (int mirror = 0; mirror < parities; ++mirror)
+            out[mirror] =
+                places[mirror] < 0 ? nullptr : surroundings[static_cast<std::size_t>(places[mirror])];
+        return;
+    }
+    for (int mirror = 0; mirror < parities; ++mirror) {
+        const auto offset = source_offset(classes[offset_class], mirror);
+        out[mirror] =
+            (mirror & ~classes[offset_class].axes) != 0
+                ? nullptr
+                : multipole_of(tree_.coarse_cell(cell.index[0] + offset[0], cell.index[1] + offset[1],
+                                                 cell.index[2] + offset[2]));
+    }
+}
+
+template <class T>
+void FmmPasses<T>::translate_block(std::int32_t begin, std::int32_t end) {
+    std::vector<std::int32_t> targets;
+    std::vector<std::size_t> parents; // for each target, its place in `around`
+    std::vector<Surroundings> around;
+    for (auto cell = begin; cell < end; ++cell) {
+        if (tree_.cell(cell).targets.size() == 0) continue;
+        const auto parent = tree_.cell(cell).parent;
+        if (targets.empty() || parent != tree_.cell(targets.back()).parent) {
+            around.emplace_back();
+            if (parent != no_cell) surround(parent, around.back());
+        }
+        targets.push_back(cell);
+        parents.push_back(around.size() - 1);
+    }
+    const auto function = FF_ISA_FUNCTION(ff_translate, isa_);
+    std::vector<const void*> sources(targets.size() * parities);
+    std::vector<void*> expansions(targets.size());
+    AlignedVector<T> scratch(static_cast<std::size_t>(translate_scratch(operators_->basis.size())));
+    for (std::size_t c = 0; c < operators_->classes.size(); ++c) {
+        std::size_t count = 0;
+        for (std::size_t t = 0; t < targets.size(); ++t) {
+            const auto out = sources.begin() + static_cast<std::ptrdiff_t>(count * parities);
+            find_senders(targets[t], c, around[parents[t]], &*out);
+            if (std::all_of(out, out + parities, [](const void* found) { return found == nullptr; }))
+                continue;
+            expansions[count++] = locals_.of(targets[t]);
+        }
+        if (count == 0) continue;
+        auto task = operators_->across[c].task(operators_->basis);
+        task.targets = static_cast<std::int64_t>(count);
+        task.sources = sources.data();
+        task.expansions = expansions.data();
+        task.zeros = zeros_.data();
+        task.scratch = scratch.data();
+        function(&task);
+        done(operators_->across[c].multiply_adds() * static_cast<double>(count));
+    }
+}
+
+// Blocks of cells that lie near each other, on one level.
+template <class T>
+std::vector<std::int32_t> FmmPasses<T>::task_bounds() const {
+    std::vector<std::int32_t> bounds{0};
+    for (int level = 0; level < tree_.levels(); ++level)
+        for (auto cell = tree_.level_begin(level); cell < tree_.level_begin(level + 1);
+             cell = std::min(cell + cells_a_task, tree_.level_begin(level + 1)))
+            bounds.push_back(std::min(cell + cells_a_task, tree_.level_begin(level + 1)));
+    return bounds;
+}
+
+template <class T>
+void FmmPasses<T>::translate() {
+    locals_.reset(tree_.cells().size(), operators_->basis.size());
+    const auto bounds = task_bounds();
+    parallel_for(threads_, static_cast<std::int64_t>(bounds.size()) - 1, [&](std::int64_t task) {
+        if (stopped()) return;
+        PointScratch points;
+        const auto begin = bounds[static_cast<std::size_t>(task)];
+        const auto end = bounds[static_cast<std::size_t>(task) + 1];
+        translate_block(begin, end);
+        for (auto cell = begin; cell < end; ++cell)
+            for (auto k = lists_.sources.first[static_cast<std::size_t>(cell)];
+                 k < lists_.sources.first[static_cast<std::size_t>(cell) + 1]; ++k)
+                form(tree_.cell(cell), tree_.cell(lists_.sources.partners[static_cast<std::size_t>(k)]), true,
+                     locals_.of(cell), points);
+    });
+}
+
+template void FmmPasses<float>::list_senders();
+template void FmmPasses<double>::list_senders();
+template void FmmPasses<float>::translate();
+template void FmmPasses<double>::translate();
+
+} // namespace farfield

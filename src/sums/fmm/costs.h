@@ -1,0 +1,37 @@
+// The coefficients of the fast multipole method in the cost table, and the time that follows from them.
+#pragma once
+
+#include "sums/costs/cost_table.h"
+#include "sums/fmm/shape.h"
+#include "sums/method/problem.h"
+
+#include <farfield/sum_options.h>
+
+#include <string>
+#include <string_view>
+
+namespace farfield {
+
+namespace fmm_cost {
+/// Multiply-adds a second of a thread in translations from cell to cell.
+std::string cpu_multiply_adds_per_second(Isa isa, bool wide);
+/// Functions a second of a thread, when expansions are formed and evaluated at points.
+std::string cpu_functions_per_second(Isa isa, bool wide);
+constexpr std::string_view cpu_point_seconds = "fmm.cpu.point_seconds"; ///< of the tree and its lists
+} // namespace fmm_cost
+
+/// Seconds of parts of a sum, for one thread.
+struct FmmRates {
+    double seconds_a_pair = 0.0;
+    double seconds_a_cell = 0.0;  ///< all translations to one cell
+    double seconds_a_point = 0.0; ///< as a source or a target, in the far field
+    double tree_seconds_a_point = 0.0;
+};
+FmmRates fmm_rates(const CostTable& table, const SumProblem& problem, const SumOptions& options,
+                   const FmmOrder& order, bool wide);
+
+/// `MethodInfo::seconds`.
+double fmm_seconds(const SumProblem& problem, const SumOptions& options, std::string_view gpu,
+                   const CostTable& table);
+
+} // namespace farfield

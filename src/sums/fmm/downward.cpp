@@ -1,0 +1,137 @@
+// From local expansions to points: a cell takes its parent's expansion (L2L), leaves evaluate theirs at their
+// points (L2P), and where a leaf lies beside smaller cells, the multipole expansions of these (M2P).
+#include "sums/fmm/passes.h"
+
+#include "backend/threads/parallel.h"
+#include "sums/direct/cpu/isa_function.h"
+#include "sums/fmm/point_scratch.h"
+
+namespace farfield {
+
+template <class T>
+void FmmPasses<T>::spread_locals() {
+    const auto whole = operators_->down.task(operators_->basis);
+    const auto function = FF_ISA_FUNCTION(ff_translate, isa_);
+    constexpr std::int32_t cells_a_task = 64;
+    for (int level = 1; level < tree_.levels(); ++level) {
+        const auto first = tree_.level_begin(level);
+        const auto last = tree_.level_begin(level + 1);
+        parallel_for(threads_, (last - first + cells_a_task - 1) / cells_a_task, [&](std::int64_t number) {
+            std::vector<const void*> sources;
+            std::vector<void*> expansions;
+            const auto begin = first + static_cast<std::int32_t>(number) * cells_a_task;
+            for (auto cell = begin; cell < std::min(last, begin + cells_a_task); ++cell) {
+                const auto& child = tree_.cell(cell);
+                if (child.targets.size() == 0) continue;
+                sources.resize(sources.size() + parities, nullptr);
+                sources[sources.size() - parities + static_cast<std::size_t>(child.octant())] =
+                    locals_.of(child.parent);
+                expansions.push_back(locals_.of(cell));
+            }
+            AlignedVector<T> scratch(static_cast<std::size_t>(translate_scratch(whole.size)));
+            auto task = whole;
+            task.targets = static_cast<std::int64_t>(expansions.size());
+            task.sources = sources.data();
+            task.expansions = expansions.data();
+            task.zeros = zeros_.data();
+            task.scratch = scratch.data();
+            function(&task);
+        });
+    }
+}
+
+// An expansion and, if wanted, its derivatives, in the order in which the loop meets the functions. A
+// multipole expansion
+// (`inverted`) has derivatives of a higher order; it is then padded to that order.
+template <class T>
+void FmmPasses<T>::pack(const T* expansion, bool inverted, bool with_field, PointScratch& scratch) const {
+    const auto& from = operators_->basis;
+    const auto& basis = inverted ? operators_->higher : from;
+    const auto& table = inverted ? operators_->higher_table : operators_->table;
+    const auto size = static_cast<std::size_t>(basis.size());
+    scratch.derivative[0].assign(size, T(0));
+    for (int place = 0; place < from.size(); ++place) {
+        const auto& h = from.at(place);
+        if (h.degree >= 0)
+            scratch.derivative[0][static_cast<std::size_t>(basis.place(h.degree, h.order, h.sine))] =
+                expansion[place];
+    }
+    for (std::size_t axis = 0; axis < 3 && with_field; ++axis) {
+        auto& out = scratch.derivative[axis + 1];
+        out.assign(size, T(0));
+        const auto& terms =
+            inverted ? operators_->multipole_derivatives[axis] : operators_->local_derivatives[axis];
+        for (const auto& term : terms)
+            out[static_cast<std::size_t>(term.to)] += static_cast<T>(term.weight) * expansion[term.from];
+    }
+    const auto places = table.places();
+    const std::size_t sets = with_field ? 4 : 1;
+    scratch.packed.resize(places.size() * sets);
+    for (std::size_t n = 0; n < places.size(); ++n)
+        for (std::size_t k = 0; k < sets; ++k)
+            scratch.packed[n * sets + k] =
+                places[n] >= 0 ? scratch.derivative[k][static_cast<std::size_t>(places[n])] : T(0);
+}
+
+// Adds the values of a cell's expansion, local or (`inverted`) multipole, at the targets of a leaf.
+template <class T>
+void FmmPasses<T>::add_values(const TreeCell& leaf, const TreeCell& of, bool inverted, const TileSums& sums,
+                              PointScratch& scratch) const {
+    const bool with_field = sums.field[0] != nullptr;
+    const double width = tree_.width(of.level);
+    const auto number = static_cast<std::int32_t>(&of - tree_.cells().data());
+    pack(inverted ? multipoles_.of(number) : locals_.of(number), inverted, with_field, scratch);
+    scratch.set_points(tree_.targets(), leaf.targets, tree_.centre(of), width, inverted);
+    const auto& table = inverted ? operators_->higher_table : operators_->table;
+    EvaluateTask task{.harmonics = table.loop(),
+                      .points = scratch.points(),
+                      .sets = with_field ? 4 : 1,
+                      .coefficients = scratch.packed.data()};
+    for (std::size_t k = 0; k < static_cast<std::size_t>(task.sets); ++k) {
+        scratch.values[k].resize(static_cast<std::size_t>(scratch.padded));
+        task.values[k] = scratch.values[k].data();
+    }
+    FF_ISA_FUNCTION(ff_evaluate, isa_)(&task);
+    const double potential_factor = 1.0 / width;
+    const double field_factor = -potential_factor / width;
+    const auto add = [&](double* out, std::size_t set, double factor) {
+        for (std::size_t i = 0; i < static_cast<std::size_t>(scratch.count); ++i)
+            out[static_cast<std::size_t>(leaf.targets.begin) + i] +=
+                factor * static_cast<double>(scratch.weight[i]) * static_cast<double>(scratch.values[set][i]);
+    };
+    if (sums.potential != nullptr) add(sums.potential, 0, potential_factor);
+    for (std::size_t axis = 0; axis < 3 && with_field; ++axis) add(sums.field[axis], axis + 1, field_factor);
+}
+
+template <class T>
+void FmmPasses<T>::evaluate_leaf(std::size_t leaf, const TileSums& sums, PointScratch& scratch) const {
+    const auto& cell = tree_.cell(lists_.leaves[leaf]);
+    if (cell.targets.size() == 0) return;
+    add_values(cell, cell, false, sums, scratch);
+    for (auto k = lists_.multipoles.first[leaf]; k < lists_.multipoles.first[leaf + 1]; ++k)
+        add_values(cell, tree_.cell(lists_.multipoles.partners[static_cast<std::size_t>(k)]), true, sums,
+                   scratch);
+}
+
+template <class T>
+void FmmPasses<T>::evaluate(const TileSums& sums) {
+    constexpr std::int64_t leaves_a_task = 16;
+    const auto leaves = static_cast<std::int64_t>(lists_.leaves.size());
+    parallel_for(threads_, (leaves + leaves_a_task - 1) / leaves_a_task, [&](std::int64_t task) {
+        if (stopped()) return;
+        PointScratch scratch;
+        double points = 0.0;
+        for (auto n = task * leaves_a_task; n < std::min(leaves, (task + 1) * leaves_a_task); ++n) {
+            evaluate_leaf(static_cast<std::size_t>(n), sums, scratch);
+            points += tree_.cell(lists_.leaves[static_cast<std::size_t>(n)]).targets.size();
+        }
+        done(point_work(points));
+    });
+}
+
+template void FmmPasses<float>::spread_locals();
+template void FmmPasses<double>::spread_locals();
+template void FmmPasses<float>::evaluate(const TileSums&);
+template void FmmPasses<double>::evaluate(const TileSums&);
+
+} // namespace farfield

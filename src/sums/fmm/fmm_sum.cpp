@@ -1,0 +1,237 @@
+#include "sums/fmm/fmm_sum.h"
+
+#include "backend/simd/isa.h"
+#include "backend/threads/parallel.h"
+#include "base/stopwatch.h"
+#include "sums/costs/cost_file.h"
+#include "sums/direct/common/repair.h"
+#include "sums/kernels/kernel.h"
+#include "sums/points/float_range.h"
+#include "sums/points/power_of_two.h"
+#include "sums/points/rescale.h"
+
+#include <farfield/error.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace farfield {
+namespace {
+
+constexpr double work_of_a_pair = 8.0; ///< in multiply-adds, for the share of the work done
+
+std::vector<double> in_frame(const Frame& frame, std::vector<double> points) {
+    const PowerOfTwo scale(frame.exponent);
+    for (std::size_t i = 0; i < points.size(); ++i)
+        points[i] = scale.product(points[i] - frame.origin[i % 3]);
+    return points;
+}
+
+/// N×3, in the order of a tree.
+std::vector<double> rows_of(const TreePoints& points) {
+    std::vector<double> out(3 * points.from.size());
+    for (std::size_t i = 0; i < points.from.size(); ++i)
+        for (std::size_t axis = 0; axis < 3; ++axis) out[3 * i + axis] = points.x[axis][i];
+    return out;
+}
+
+bool is_finite(const double* values, std::int64_t n) {
+    return values == nullptr ||
+           std::all_of(values, values + n, [](double value) { return std::isfinite(value); });
+}
+
+} // namespace
+
+FmmSum::FmmSum(const SumProblem& problem, const SumOptions& options)
+    : problem_(problem), options_(options), shape_(fmm_shape(problem, options, cost_table_in_use().table)) {
+    options_.isa = resolve_isa(options.isa);
+}
+
+void FmmSum::set_points(std::vector<double> sources, std::vector<double> targets) {
+    frame_ = choose_frame(sources, targets, options_.softening);
+    require_float_range(sources, targets, frame_, options_.softening, options_.precision);
+    source_points_ = in_frame(frame_, std::move(sources));
+    target_points_ = in_frame(frame_, std::move(targets));
+    prepare();
+}
+
+void FmmSum::prepare() {
+    const int threads = thread_count(options_.threads);
+    float_far_.reset(); // they refer to the tree
+    double_far_.reset();
+    tree_.emplace(source_points_, target_points_, problem_.self, shape_.tree, threads);
+    lists_ = near_lists(*tree_, shape_.few);
+    std::vector<BlockRange> source_blocks;
+    std::vector<BlockRange> target_blocks;
+    for (const auto leaf : lists_.leaves) {
+        source_blocks.push_back(tree_->cell(leaf).sources);
+        if (!problem_.self) target_blocks.push_back(tree_->cell(leaf).targets);
+    }
+    const BlockLists blocks{.targets = problem_.self ? source_blocks : target_blocks,
+                            .sources = source_blocks,
+                            .first = lists_.direct.first,
+                            .partners = lists_.direct.partners,
+                            .own = problem_.self};
+    near_work_ = work_of_a_pair * static_cast<double>(count_pairs(blocks));
+    near_pairs_ = count_pairs(blocks);
+    if (problem_.self) { // lists name a pair of blocks once
+        near_pairs_ *= 2;
+        for (const auto block : source_blocks) near_pairs_ -= std::int64_t{block.size()} * (block.size() - 1);
+    }
+    if (problem_.self)
+        blocks_.emplace<MutualBlocks>(blocks, problem_.sources);
+    else
+        blocks_.emplace<OneSidedBlocks>(blocks, problem_.targets, problem_.sources);
+    if (options_.precision == Precision::float64)
+        set_near_points(double_sources_, double_targets_);
+    else
+        set_near_points(float_sources_, float_targets_);
+    if (shape_.wide)
+        double_far_.emplace(*tree_, lists_, shape_.order, options_.isa, threads);
+    else
+        float_far_.emplace(*tree_, lists_, shape_.order, options_.isa, threads);
+}
+
+template <class T>
+void FmmSum::set_near_points(PreparedPoints<T>& sources, PreparedPoints<T>& targets) {
+    const bool with_low = options_.precision == Precision::mixed;
+    sources.set(rows_of(tree_->sources()), {}, with_low);
+    if (!problem_.self) targets.set(rows_of(tree_->targets()), {}, with_low);
+}
+
+bool FmmSum::refine(double error) {
+    if (options_.order > 0 || shape_.order.order >= most_order(shape_.wide)) return false;
+    const int order = order_after(shape_.order.order, shape_.order.separation, error, problem_.tolerance);
+    shape_ = fmm_shape(problem_, options_, cost_table_in_use().table, order);
+    prepare();
+    return true;
+}
+
+template <class T>
+void FmmSum::near_field(PreparedPoints<T>& sources, PreparedPoints<T>& targets, const TileSums& sums,
+                        SumReport& report, WorkWatch& watch) {
+    Stopwatch clock;
+    sources.set_strengths(strengths_, 0);
+    const BlockSumTask task{.precision = options_.precision,
+                            .outputs =
+                                static_cast<LoopOutputs>((sums.potential != nullptr ? potential_only : 0) |
+                                                         (sums.field[0] != nullptr ? field_only : 0)),
+                            .targets = problem_.self ? sources.view() : targets.view(),
+                            .sources = sources.view(),
+                            .softening = std::ldexp(options_.softening, frame_.exponent),
+                            .sums = sums,
+                            .isa = options_.isa,
+                            .threads = report.threads,
+                            .watch = &watch};
+    if (const auto* mutual = std::get_if<MutualBlocks>(&blocks_))
+        mutual->sum(task);
+    else
+        std::get<OneSidedBlocks>(blocks_).sum(task);
+    report.passes.push_back({"P2P", clock.lap()});
+}
+
+template <class T>
+void FmmSum::add_far_field(std::optional<FmmPasses<T>>& far, const TileSums& sums, SumReport& report,
+                           WorkWatch& watch) {
+    Stopwatch clock;
+    const auto timed = [&](const char* name) { report.passes.push_back({name, clock.lap()}); };
+    far->set_watch(&watch);
+    far->form_multipoles(strengths_);
+    timed("P2M");
+    far->gather_multipoles();
+    timed("M2M");
+    far->translate();
+    timed("M2L");
+    far->spread_locals();
+    timed("L2L");
+    far->evaluate(sums);
+    timed("L2P");
+}
+
+void FmmSum::compute_sums(const TileSums& sums, SumReport& report, const SumHooks& hooks) {
+    const double far_work = shape_.wide ? double_far_->work() : float_far_->work();
+    WorkWatch watch(far_work + near_work_, hooks.progress, hooks.stop_requested);
+    if (options_.precision == Precision::float64)
+        near_field(double_sources_, double_targets_, sums, report, watch);
+    else
+        near_field(float_sources_, float_targets_, sums, report, watch);
+    if (shape_.wide)
+        add_far_field(double_far_, sums, report, watch);
+    else
+        add_far_field(float_far_, sums, report, watch);
+    if (watch.stopped()) throw Interrupted("the sum was given up before its end");
+}
+
+void FmmSum::compute(std::span<const double> strengths, const DirectResults& results, SumReport& report,
+                     const SumHooks& hooks) {
+    Stopwatch clock;
+    report.isa = options_.isa;
+    report.device = {.kind = DeviceKind::cpu};
+    report.threads = thread_count(options_.threads);
+    report.fmm = {.order = shape_.order.order,
+                  .separation = shape_.order.separation,
+                  .coarse = shape_.tree.coarse,
+                  .levels = tree_->levels(),
+                  .cells = static_cast<std::int64_t>(tree_->cells().size()),
+                  .leaves = static_cast<std::int64_t>(lists_.leaves.size()),
+                  .near_pairs = near_pairs_};
+    const int exponent = strength_exponent(strengths);
+    const PowerOfTwo scale(exponent);
+    const auto& from = tree_->sources().from;
+    strengths_.resize(from.size());
+    for (std::size_t i = 0; i < from.size(); ++i)
+        strengths_[i] = scale.product(strengths[static_cast<std::size_t>(from[i])]);
+    const auto m = static_cast<std::size_t>(problem_.targets);
+    sums_.assign(4 * m, 0.0);
+    TileSums sums;
+    if (results.potential != nullptr) sums.potential = sums_.data();
+    for (std::size_t axis = 0; axis < 3 && results.field != nullptr; ++axis)
+        sums.field[axis] = sums_.data() + (axis + 1) * m;
+    report.prepare_seconds = clock.lap();
+    if (!strengths_.empty() && m > 0) compute_sums(sums, report, hooks);
+    report.compute_seconds = clock.lap();
+    write_results(sums, results, exponent, report);
+    report.finish_seconds = clock.lap();
+}
+
+void FmmSum::write_results(const TileSums& sums, const DirectResults& results, int strength_exponent,
+                           SumReport& report) {
+    const auto& to = tree_->targets().from;
+    const auto& kernel = *problem_.kernel;
+    const auto m = problem_.targets;
+    for (std::size_t i = 0; i < to.size(); ++i) {
+        const auto row = static_cast<std::size_t>(to[i]);
+        if (results.potential != nullptr) results.potential[row] = sums.potential[i];
+        for (std::size_t axis = 0; axis < 3 && results.field != nullptr; ++axis)
+            results.field[3 * row + axis] = sums.field[axis][i];
+    }
+    const auto rescale = [&](Output output, double* values, std::int64_t n) {
+        if (values != nullptr)
+            rescale_values(values, n, kernel.sign,
+                           kernel.result_exponent(output, frame_.exponent, strength_exponent));
+    };
+    rescale(Output::potential, results.potential, m);
+    rescale(Output::field, results.field, 3 * m);
+    if (is_finite(results.potential, m) && is_finite(results.field, 3 * m)) return;
+    std::vector<double> strengths(strengths_.size());
+    for (std::size_t i = 0; i < strengths.size(); ++i)
+        strengths[static_cast<std::size_t>(tree_->sources().from[i])] = strengths_[i];
+    report.direct.coincident_pairs_skipped =
+        repair_rows({.sources = problem_.sources,
+                     .targets = m,
+                     .source_points = source_points_.data(),
+                     .strengths = strengths.data(),
+                     .target_points = problem_.self ? source_points_.data() : target_points_.data(),
+                     .self = problem_.self,
+                     .softening = std::ldexp(options_.softening, frame_.exponent),
+                     .frame_exponent = frame_.exponent,
+                     .strength_exponent = strength_exponent,
+                     .sign = kernel.sign,
+                     .precision = options_.precision,
+                     .coincident = problem_.coincident,
+                     .threads = report.threads,
+                     .potential = results.potential,
+                     .field = results.field});
+}
+
+} // namespace farfield

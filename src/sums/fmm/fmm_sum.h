@@ -1,0 +1,67 @@
+// A fast multipole sum on a CPU, prepared for many strengths: tree, lists, near field and far field.
+#pragma once
+
+#include "backend/threads/work_watch.h"
+#include "sums/direct/cpu/blocks/block_sum.h"
+#include "sums/direct/cpu/direct.h"
+#include "sums/fmm/passes.h"
+#include "sums/fmm/shape.h"
+#include "sums/points/prepared.h"
+
+#include <farfield/sum.h>
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <variant>
+#include <vector>
+
+namespace farfield {
+
+class FmmSum {
+public:
+    FmmSum(const SumProblem& problem, const SumOptions& options);
+
+    /// N×3 and M×3, checked; `targets` is empty where they are the sources.
+    void set_points(std::vector<double> sources, std::vector<double> targets);
+
+    /// As DirectSum::compute.
+    void compute(std::span<const double> strengths, const DirectResults& results, SumReport& report,
+                 const SumHooks& hooks);
+
+    /// Takes a higher order, one that may bring `error` down to the tolerance. False if there is none.
+    bool refine(double error);
+
+private:
+    void prepare();
+    template <class T>
+    void set_near_points(PreparedPoints<T>& sources, PreparedPoints<T>& targets);
+    template <class T>
+    void add_far_field(std::optional<FmmPasses<T>>& far, const TileSums& sums, SumReport& report,
+                       WorkWatch& watch);
+    template <class T>
+    void near_field(PreparedPoints<T>& sources, PreparedPoints<T>& targets, const TileSums& sums,
+                    SumReport& report, WorkWatch& watch);
+    void compute_sums(const TileSums& sums, SumReport& report, const SumHooks& hooks);
+    void write_results(const TileSums& sums, const DirectResults& results, int strength_exponent,
+                       SumReport& report);
+
+    SumProblem problem_;
+    SumOptions options_; ///< ISA resolved
+    FmmShape shape_;
+    std::vector<double> source_points_, target_points_; ///< in the frame, N×3 and M×3
+    Frame frame_;
+    std::optional<Octree> tree_;
+    NearLists lists_;
+    std::variant<std::monostate, OneSidedBlocks, MutualBlocks> blocks_;
+    std::int64_t near_pairs_ = 0; ///< directed
+    double near_work_ = 0.0;      ///< in multiply-adds, about
+    PreparedPoints<float> float_sources_, float_targets_;
+    PreparedPoints<double> double_sources_, double_targets_;
+    std::optional<FmmPasses<float>> float_far_;
+    std::optional<FmmPasses<double>> double_far_;
+    std::vector<double> strengths_; ///< in the frame, in the order of the tree
+    std::vector<double> sums_;      ///< potential and field, in the order of the tree
+};
+
+} // namespace farfield

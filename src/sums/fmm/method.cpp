@@ -1,0 +1,105 @@
+// The fast multipole method as a row of the table of methods.
+#include "sums/method/method.h"
+
+#include "base/arrays.h"
+#include "base/stopwatch.h"
+#include "sums/costs/cost_file.h"
+#include "sums/fmm/costs.h"
+#include "sums/fmm/fmm_sum.h"
+
+#include <fmt/format.h>
+
+namespace farfield {
+namespace {
+
+class OnCpu : public PreparedSum {
+public:
+    OnCpu(const SumProblem& problem, const SumOptions& options) : problem_(problem), sum_(problem, options) {}
+
+    void set_points(const ConstArrayView& sources, const ConstArrayView& targets) override {
+        sum_.set_points(read_points(sources, "sources"),
+                        problem_.self ? std::vector<double>() : read_points(targets, "targets"));
+    }
+
+    void execute(const ConstArrayView& strengths, const SumOutputs& outputs, const SumHooks& hooks,
+                 SumReport& report) override {
+        Stopwatch watch;
+        read_values(strengths, problem_.sources, "strengths", strengths_);
+        if (outputs.potential) require_host(outputs.potential, "potential");
+        if (outputs.field) require_host(outputs.field, "field");
+        potential_.resize(outputs.potential ? static_cast<std::size_t>(problem_.targets) : 0);
+        field_.resize(outputs.field ? static_cast<std::size_t>(3 * problem_.targets) : 0);
+        const double read_seconds = watch.lap();
+        sum_.compute(strengths_,
+                     {.potential = outputs.potential ? potential_.data() : nullptr,
+                      .field = outputs.field ? field_.data() : nullptr},
+                     report, hooks);
+        report.prepare_seconds += read_seconds;
+        watch.lap();
+        if (outputs.potential) write_values(outputs.potential, potential_.data(), problem_.targets, 1);
+        if (outputs.field) write_values(outputs.field, field_.data(), problem_.targets, 3);
+        report.finish_seconds += watch.lap();
+    }
+
+    bool refine(double error) override { return sum_.refine(error); }
+
+private:
+    SumProblem problem_;
+    FmmSum sum_;
+    std::vector<double> strengths_, potential_, field_; ///< of the execution; their memory serves the next
+};
+
+std::string why_not(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
+    if (problem.kernel->far_field != FarField::harmonic_3d)
+        return fmt::format("method 'fmm' has no expansions for kernel '{}' yet; use method 'reference'",
+                           problem.kernel->name);
+    if (problem.is_periodic()) return "method 'fmm' sums open space only; leave the period out";
+    if (problem.softening > 0.0)
+        return "method 'fmm' takes no softening yet; leave it out or use method 'direct'";
+    if (options.variant != Variant::automatic)
+        return "variants are rungs of method 'direct'; leave the variant out or use that method";
+    if (device.kind == DeviceKind::cuda) return "method 'fmm' runs on the CPU only as yet; use device 'cpu'";
+    if (problem.sources >= std::int64_t{1} << 31 || problem.targets >= std::int64_t{1} << 31)
+        return "method 'fmm' takes fewer than 2147483648 points";
+    return {};
+}
+
+double bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& /*device*/) {
+    const auto shape = fmm_shape(problem, options, cost_table_in_use().table);
+    const double number = shape.wide ? 8.0 : 4.0;
+    const auto n = static_cast<double>(problem.sources);
+    const auto m = problem.self ? 0.0 : static_cast<double>(problem.targets);
+    // points: the caller's, in the frame, in the tree's order, in the loops' type; while they are sorted,
+    // keys twice
+    const double points = (n + m) * (8.0 * 12.0 + 24.0 + 24.0);
+    const double results = static_cast<double>(problem.targets) * 8.0 * 8.0;
+    const double cells = 4.0 * std::max(n, m) / shape.leaf + 8.0;
+    const HarmonicBasis basis(shape.order.order, static_cast<int>(64.0 / number));
+    const double expansions = cells * (2.0 * number * basis.size() + 600.0);
+    const double apart = problem.self ? 14.0 * 32.0 * n : 0.0; // partial sums of mutual blocks
+    return points + results + expansions + apart + predicted_operator_bytes(shape.order, number);
+}
+
+std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& options,
+                                  const DeviceChoice& /*device*/) {
+    return std::make_unique<OnCpu>(problem, options);
+}
+
+constexpr MethodInfo row{
+    .value = Method::fmm,
+    .name = "fmm",
+    .text = "fast multipole method: near pairs one by one, far ones by expansions, to a tolerance",
+    .on_gpu = false,
+    .resident = false,
+    .many_vectors = false,
+    .field_and_jerk = nullptr,
+    .why_not = why_not,
+    .seconds = fmm_seconds,
+    .bytes = bytes,
+    .make = make};
+
+} // namespace
+
+const MethodInfo& fmm_method() { return row; }
+
+} // namespace farfield

@@ -1,0 +1,129 @@
+#include "sums/fmm/operators.h"
+
+#include "backend/threads/parallel.h"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <mutex>
+#include <optional>
+
+namespace farfield {
+namespace {
+
+template <class T>
+constexpr int line = 64 / static_cast<int>(sizeof(T));
+
+double length(const std::array<int, 3>& d) {
+    return std::sqrt(static_cast<double>(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]));
+}
+
+/// A child's expansion in its parent's. Cells are a quarter of the parent apart along each axis, children
+/// towards negative numbers first; lengths are in widths of the cells themselves, so that degree l of a child
+/// counts 2^−l in its parent.
+template <class T>
+Translation<T> up_operator(const HarmonicBasis& basis) {
+    const Shift shift(basis.order(), {-0.25, -0.25, -0.25});
+    return Translation<T>(basis, 7, basis.order(), [&](const Harmonic& i, const Harmonic& j) {
+        return std::ldexp(shift(i, j), -j.degree);
+    });
+}
+
+/// The other way round; half as large, as potentials are counted in 1/width.
+template <class T>
+Translation<T> down_operator(const HarmonicBasis& basis) {
+    const Shift shift(basis.order(), {-0.25, -0.25, -0.25});
+    return Translation<T>(basis, 7, basis.order(), [&](const Harmonic& i, const Harmonic& j) {
+        return std::ldexp(shift(j, i), -i.degree - 1);
+    });
+}
+
+} // namespace
+
+int graded_degree(const FmmOrder& order, const std::array<int, 3>& offset) {
+    const double a = order.grading;
+    const double nearest = order.separation + 1.0;
+    const double d = length(offset);
+    if (a <= 0.0 || d <= nearest) return order.order;
+    const double degree = order.order * std::log(a / (nearest - a)) / std::log(a / (d - a));
+    return std::min(order.order, static_cast<int>(std::ceil(degree - 1e-9)));
+}
+
+std::vector<OffsetClass> offset_classes(const FmmOrder& order) {
+    const int reach = std::max(2 * order.separation + 1, order.coarse - 1);
+    std::vector<OffsetClass> out;
+    for (int c = 0; c <= reach; ++c)
+        for (int b = 0; b <= reach; ++b)
+            for (int a = 0; a <= reach; ++a)
+                if (std::max({a, b, c}) > order.separation)
+                    out.push_back({{a, b, c}, (a > 0 ? 1 : 0) | (b > 0 ? 2 : 0) | (c > 0 ? 4 : 0)});
+    return out;
+}
+
+template <class T>
+FmmOperators<T>::FmmOperators(const FmmOrder& wanted, int threads)
+    : order(wanted), basis(wanted.order, line<T>), higher(wanted.order + 1, line<T>), table(basis),
+      higher_table(higher), classes(offset_classes(wanted)), up(up_operator<T>(basis)),
+      down(down_operator<T>(basis)) {
+    std::vector<std::optional<Translation<T>>> made(classes.size());
+    parallel_for(threads, static_cast<std::int64_t>(classes.size()), [&](std::int64_t number) {
+        const auto c = static_cast<std::size_t>(number);
+        const auto& offset = classes[c].offset;
+        const int degree = graded_degree(order, offset);
+        const MultipoleToLocal entry(degree, {static_cast<double>(offset[0]), static_cast<double>(offset[1]),
+                                              static_cast<double>(offset[2])});
+        made[c].emplace(basis, classes[c].axes, degree, entry);
+    });
+    across.reserve(made.size());
+    for (auto& translation : made) across.push_back(std::move(*translation));
+    for (int axis = 0; axis < 3; ++axis) {
+        local_derivatives[static_cast<std::size_t>(axis)] = local_derivative(basis, axis);
+        multipole_derivatives[static_cast<std::size_t>(axis)] = multipole_derivative(basis, higher, axis);
+    }
+}
+
+template <class T>
+double FmmOperators<T>::bytes() const {
+    double numbers = up.multiply_adds() + down.multiply_adds();
+    for (const auto& translation : across) numbers += translation.multiply_adds();
+    return numbers * static_cast<double>(sizeof(T));
+}
+
+double predicted_operator_bytes(const FmmOrder& order, double bytes_a_number) {
+    const HarmonicBasis basis(order.order, static_cast<int>(64.0 / bytes_a_number));
+    const auto square = [&](int degree, int axes) {
+        double numbers = 0.0;
+        for (int o = 0; o < parities; ++o)
+            for (int s = 0; s < parities; ++s)
+                if (((o ^ s) & ~axes) == 0)
+                    numbers += static_cast<double>((basis.class_count(o, degree) + basis.line() - 1) /
+                                                   basis.line() * basis.line()) *
+                               basis.class_count(s, degree);
+        return numbers;
+    };
+    double numbers = 2.0 * square(order.order, 7);
+    for (const auto& offset : offset_classes(order))
+        numbers += square(graded_degree(order, offset.offset), offset.axes);
+    return numbers * bytes_a_number;
+}
+
+template <class T>
+std::shared_ptr<const FmmOperators<T>> fmm_operators(const FmmOrder& order, int threads) {
+    constexpr std::size_t kept = 3;
+    static std::mutex mutex;
+    static std::deque<std::shared_ptr<const FmmOperators<T>>> last;
+    const std::lock_guard lock(mutex);
+    const auto found =
+        std::find_if(last.begin(), last.end(), [&](const auto& made) { return made->order == order; });
+    if (found != last.end()) return *found;
+    last.push_front(std::make_shared<const FmmOperators<T>>(order, threads));
+    if (last.size() > kept) last.pop_back();
+    return last.front();
+}
+
+template struct FmmOperators<float>;
+template struct FmmOperators<double>;
+template std::shared_ptr<const FmmOperators<float>> fmm_operators<float>(const FmmOrder&, int);
+template std::shared_ptr<const FmmOperators<double>> fmm_operators<double>(const FmmOrder&, int);
+
+} // namespace farfield

@@ -1,0 +1,101 @@
+// The far field of a tree: from points to multipole expansions (upward.cpp), from cell to cell (across.cpp),
+// from local expansions to points (downward.cpp). README.md has the equations.
+//
+// Lengths are in the units of the tree. A cell of width h and centre c has the multipole expansion M_j = Σ q
+// R_j((y − c)/h) and the local expansion φ(x) = (1/h) Σ L_i R_i((x − c)/h), of Σ q/r without a kernel's sign.
+#pragma once
+
+#include "backend/threads/work_watch.h"
+#include "base/aligned.h"
+#include "sums/direct/cpu/tiles.h"
+#include "sums/fmm/operators.h"
+#include "sums/tree/near_lists.h"
+#include "sums/tree/octree.h"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace farfield {
+
+/// Expansions of cells, one after the other.
+template <class T>
+class Expansions {
+public:
+    void reset(std::size_t cells, int size) {
+        size_ = static_cast<std::size_t>(size);
+        values_.assign(cells * size_, T(0));
+    }
+    [[nodiscard]] T* of(std::int32_t cell) { return values_.data() + static_cast<std::size_t>(cell) * size_; }
+    [[nodiscard]] const T* of(std::int32_t cell) const {
+        return values_.data() + static_cast<std::size_t>(cell) * size_;
+    }
+
+private:
+    std::size_t size_ = 0;
+    AlignedVector<T> values_;
+};
+
+template <class T>
+class FmmPasses {
+public:
+    /// The tree and the lists must outlive it.
+    FmmPasses(const Octree& tree, const NearLists& lists, const FmmOrder& order, Isa isa, int threads);
+
+    /// Told of the work done, in multiply-adds; once stopped, passes end early and leave what they made
+    /// unfinished.
+    void set_watch(WorkWatch* watch) { watch_ = watch; }
+    /// Multiply-adds of the passes over all cells and points, for `set_watch`.
+    [[nodiscard]] double work() const;
+
+    /// One pass a call, in this order. Strengths in the order of the tree's sources; they must outlive
+    /// `translate`.
+    void form_multipoles(std::span<const double> strengths); ///< P2M
+    void gather_multipoles();                                ///< M2M
+    void translate();                                        ///< M2L, and P2L of lists.sources
+    void spread_locals();                                    ///< L2L
+    /// L2P, and M2P of lists.multipoles; adds to Σ q/r and Σ q (x − y)/r³, in the order of the tree's
+    /// targets.
+    void evaluate(const TileSums& sums);
+
+private:
+    struct PointScratch;
+    /// Multipole expansions around a parent: of each octant of each of its neighbours, null where there is
+    /// none.
+    using Surroundings = std::vector<const T*>;
+
+    void form(const TreeCell& cell, const TreeCell& points, bool inverted, T* expansion,
+              PointScratch& scratch) const;
+    void evaluate_leaf(std::size_t leaf, const TileSums& sums, PointScratch& scratch) const;
+    void add_values(const TreeCell& leaf, const TreeCell& of, bool inverted, const TileSums& sums,
+                    PointScratch& scratch) const;
+    void pack(const T* expansion, bool inverted, bool with_field, PointScratch& scratch) const;
+    void translate_block(std::int32_t begin, std::int32_t end);
+    void list_senders();
+    void surround(std::int32_t parent, Surroundings& out) const;
+    void find_senders(std::int32_t target, std::size_t offset_class, const Surroundings& surroundings,
+                      const void** out) const;
+    [[nodiscard]] const T* multipole_of(std::int32_t cell) const;
+    [[nodiscard]] std::vector<std::int32_t> task_bounds() const;
+    [[nodiscard]] double point_work(double points) const;
+    [[nodiscard]] bool stopped() const { return watch_ != nullptr && watch_->stopped(); }
+    void done(double work) const {
+        if (watch_ != nullptr) watch_->done(work);
+    }
+
+    const Octree& tree_;
+    const NearLists& lists_;
+    std::shared_ptr<const FmmOperators<T>> operators_;
+    Isa isa_;
+    int threads_;
+    std::span<const double> strengths_;
+    Expansions<T> multipoles_, locals_;
+    AlignedVector<T> zeros_;
+    /// By a target's octant, class of offsets and mirror image: the place in its parent's surroundings; −1:
+    /// none.
+    std::vector<std::int32_t> senders_;
+    WorkWatch* watch_ = nullptr;
+};
+
+} // namespace farfield

@@ -1,0 +1,101 @@
+#include "sums/fmm/shape.h"
+
+#include "sums/fmm/costs.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace farfield {
+namespace {
+
+constexpr double usual_tolerance = 1e-6; ///< where neither an order nor a tolerance is given
+
+/// Digits that an order gains: measured for charges of both signs in a cube (README.md).
+double digits_an_order(int separation) { return separation == 1 ? 0.31 : 0.52; }
+
+/// Cells an axis of the finest level, as k·2^level.
+struct LeafGrid {
+    int coarse = 1, level = 0;
+    [[nodiscard]] double cells() const { return std::pow(std::ldexp(coarse, level), 3); }
+};
+
+/// All grids, from coarse to fine.
+std::vector<LeafGrid> leaf_grids() {
+    std::vector<LeafGrid> grids;
+    for (int coarse : {1, 3, 5, 7})
+        for (int level = 0; level <= 9; ++level) grids.push_back({coarse, level});
+    std::sort(grids.begin(), grids.end(), [](const auto& a, const auto& b) { return a.cells() < b.cells(); });
+    return grids;
+}
+
+template <class Cost>
+LeafGrid best_grid(const Cost& cost) {
+    const auto grids = leaf_grids();
+    return *std::min_element(grids.begin(), grids.end(),
+                             [&](const LeafGrid& a, const LeafGrid& b) { return cost(a) < cost(b); });
+}
+
+LeafGrid choose_grid(const SumProblem& problem, const SumOptions& options, const FmmShape& shape,
+                     const CostTable& table) {
+    const auto points = static_cast<double>(std::max(problem.sources, problem.targets));
+    if (options.leaf > 0)
+        return best_grid(
+            [&](const LeafGrid& grid) { return std::abs(std::log(points / grid.cells() / options.leaf)); });
+    const auto rates = fmm_rates(table, problem, options, shape.order, shape.wide);
+    return best_grid([&](const LeafGrid& grid) {
+        const double leaf = points / grid.cells();
+        const double reach = 2.0 * shape.order.separation + 1.0;
+        const double across = std::min(reach, std::cbrt(grid.cells())); // a small grid has no more neighbours
+        const double near = std::pow(across, 3) * leaf * points * rates.seconds_a_pair;
+        const double far = std::cbrt(grid.cells()) <= shape.order.separation + 1.0
+                               ? 0.0
+                               : grid.cells() * rates.seconds_a_cell;
+        return near + far;
+    });
+}
+
+} // namespace
+
+int order_for(double tolerance, int separation) {
+    const double digits = -std::log10(tolerance);
+    const double order = (digits - (separation == 1 ? 1.5 : 1.6)) / digits_an_order(separation);
+    return std::clamp(static_cast<int>(std::ceil(order)), 2, most_order(true));
+}
+
+int order_after(int order, int separation, double error, double tolerance) {
+    const double missing = std::isfinite(error) && tolerance > 0.0 ? std::log10(error / tolerance) : 1.0;
+    const int more = static_cast<int>(std::ceil(std::max(missing, 0.0) / digits_an_order(separation)));
+    return std::min(order + std::clamp(more, 1, 8), most_order(true));
+}
+
+int most_order(bool wide) { return wide ? 40 : 20; }
+
+FmmShape fmm_shape(const SumProblem& problem, const SumOptions& options, const CostTable& table, int order) {
+    FmmShape shape;
+    shape.wide = options.precision == Precision::float64;
+    shape.order.separation = options.separation > 0 ? options.separation : 1;
+    shape.order.grading = options.grading;
+    const double tolerance = problem.tolerance > 0.0 ? problem.tolerance : usual_tolerance;
+    shape.order.order = order > 0           ? order
+                        : options.order > 0 ? options.order
+                                            : order_for(tolerance, shape.order.separation);
+    shape.order.order = std::min(shape.order.order, most_order(shape.wide));
+    shape.tree.separation = shape.order.separation;
+    const auto points = static_cast<double>(std::max(problem.sources, problem.targets));
+    if (options.depth >= 0) {
+        shape.tree.depth = options.depth;
+        shape.leaf = std::max(1.0, points / LeafGrid{1, options.depth}.cells());
+    } else {
+        const auto grid = choose_grid(problem, options, shape, table);
+        shape.order.coarse = shape.tree.coarse = grid.coarse;
+        shape.leaf = std::max(1.0, points / grid.cells());
+        // so many that evenly spread points stay on one level
+        shape.tree.most = static_cast<std::int32_t>(
+            std::max(2.0 * shape.leaf, shape.leaf + 6.0 * std::sqrt(shape.leaf) + 4.0));
+    }
+    shape.few = static_cast<std::int32_t>(std::pow(shape.order.order + 2.0, 2) / 2.0);
+    return shape;
+}
+
+} // namespace farfield

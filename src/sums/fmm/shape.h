@@ -1,0 +1,39 @@
+// What a fast multipole sum of some points is to look like: the order of its expansions and its tree. Pure
+// functions of the options and the number of points.
+#pragma once
+
+#include "sums/costs/cost_table.h"
+#include "sums/fmm/operators.h"
+#include "sums/method/problem.h"
+#include "sums/tree/octree.h"
+
+#include <farfield/sum_options.h>
+
+#include <cstdint>
+
+namespace farfield {
+
+struct FmmShape {
+    FmmOrder order;
+    TreeShape tree;
+    /// Smaller leaves beside a larger one act point by point where they hold no more points than this.
+    std::int32_t few = 0;
+    bool wide = true;  ///< expansions in double
+    double leaf = 0.0; ///< points of a leaf, were they spread evenly
+};
+
+/// The order that usually suffices for a relative error, in the L2 norm, of the potential and the field.
+int order_for(double tolerance, int separation);
+
+/// The order that may suffice where `order` gave `error`: larger by one at least.
+int order_after(int order, int separation, double error, double tolerance);
+
+/// The highest order that is taken in that type: beyond it rounding errors would grow.
+int most_order(bool wide);
+
+/// The shape that takes least time by the cost table, but for what the options fix. @param order  0: as the
+/// options or the tolerance ask
+FmmShape fmm_shape(const SumProblem& problem, const SumOptions& options, const CostTable& table,
+                   int order = 0);
+
+} // namespace farfield

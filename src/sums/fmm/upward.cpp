@@ -1,0 +1,125 @@
+// From points to multipole expansions, and from children to their parents. The expansion of points about a
+// cell's centre is the sum of strength times R_l^m (P2M); a cell's expansion is the sum of its children's,
+// shifted (M2M).
+#include "sums/fmm/passes.h"
+
+#include "backend/threads/parallel.h"
+#include "sums/direct/cpu/isa_function.h"
+#include "sums/fmm/point_scratch.h"
+
+namespace farfield {
+
+template <class T>
+FmmPasses<T>::FmmPasses(const Octree& tree, const NearLists& lists, const FmmOrder& order, Isa isa,
+                        int threads)
+    : tree_(tree), lists_(lists), operators_(fmm_operators<T>(order, threads)), isa_(isa), threads_(threads),
+      zeros_(static_cast<std::size_t>(operators_->basis.size()), T(0)) {
+    list_senders();
+}
+
+// Adds the expansion of the points of a cell about the centre of another, or the same: a multipole expansion,
+// or with `inverted` points a local one.
+template <class T>
+void FmmPasses<T>::form(const TreeCell& cell, const TreeCell& points, bool inverted, T* expansion,
+                        PointScratch& scratch) const {
+    const auto& table = operators_->table;
+    scratch.set_points(tree_.sources(), points.sources, tree_.centre(cell), tree_.width(cell.level),
+                       inverted);
+    for (std::int32_t i = 0; i < points.sources.size(); ++i)
+        scratch.weight[static_cast<std::size_t>(i)] *=
+            static_cast<T>(strengths_[static_cast<std::size_t>(points.sources.begin + i)]);
+    scratch.sums.resize(table.numbers());
+    scratch.lanes.resize(table.numbers() * static_cast<std::size_t>(PointScratch::line));
+    const FormTask task{.harmonics = table.loop(),
+                        .points = scratch.points(),
+                        .weight = scratch.weight.data(),
+                        .sums = scratch.sums.data(),
+                        .scratch = scratch.lanes.data()};
+    FF_ISA_FUNCTION(ff_form, isa_)(&task);
+    const auto places = table.places();
+    for (std::size_t n = 0; n < places.size(); ++n)
+        if (places[n] >= 0) expansion[places[n]] += scratch.sums[n];
+}
+
+template <class T>
+double FmmPasses<T>::point_work(double points) const {
+    return 4.0 * operators_->basis.functions() * points; // steps of the recurrences, and products
+}
+
+template <class T>
+double FmmPasses<T>::work() const {
+    double across = 0.0;
+    for (const auto& translation : operators_->across) across += translation.multiply_adds();
+    double cells = 0.0;
+    for (const auto& cell : tree_.cells()) cells += cell.targets.size() > 0 ? 1.0 : 0.0;
+    const auto points = tree_.sources().from.size() + tree_.targets().from.size();
+    return cells * across + point_work(static_cast<double>(points));
+}
+
+template <class T>
+void FmmPasses<T>::form_multipoles(std::span<const double> strengths) {
+    strengths_ = strengths;
+    multipoles_.reset(tree_.cells().size(), operators_->basis.size());
+    constexpr std::int64_t leaves_a_task = 16;
+    const auto leaves = static_cast<std::int64_t>(lists_.leaves.size());
+    parallel_for(threads_, (leaves + leaves_a_task - 1) / leaves_a_task, [&](std::int64_t task) {
+        if (stopped()) return;
+        PointScratch scratch;
+        double points = 0.0;
+        for (auto n = task * leaves_a_task; n < std::min(leaves, (task + 1) * leaves_a_task); ++n) {
+            const auto number = lists_.leaves[static_cast<std::size_t>(n)];
+            const auto& leaf = tree_.cell(number);
+            if (leaf.sources.size() > 0) form(leaf, leaf, false, multipoles_.of(number), scratch);
+            points += leaf.sources.size();
+        }
+        done(point_work(points));
+    });
+}
+
+template <class T>
+void FmmPasses<T>::gather_multipoles() {
+    const auto whole = operators_->up.task(operators_->basis);
+    const auto function = FF_ISA_FUNCTION(ff_translate, isa_);
+    constexpr std::int32_t cells_a_task = 32;
+    for (int level = tree_.levels() - 2; level >= 0; --level) {
+        const auto first = tree_.level_begin(level);
+        const auto last = tree_.level_begin(level + 1);
+        parallel_for(threads_, (last - first + cells_a_task - 1) / cells_a_task, [&](std::int64_t number) {
+            std::vector<const void*> sources;
+            std::vector<void*> expansions;
+            const auto begin = first + static_cast<std::int32_t>(number) * cells_a_task;
+            for (auto cell = begin; cell < std::min(last, begin + cells_a_task); ++cell) {
+                const auto& parent = tree_.cell(cell);
+                if (parent.leaf || parent.sources.size() == 0) continue;
+                for (const auto child : parent.children)
+                    sources.push_back(child != no_cell && tree_.cell(child).sources.size() > 0
+                                          ? multipoles_.of(child)
+                                          : nullptr);
+                expansions.push_back(multipoles_.of(cell));
+            }
+            AlignedVector<T> scratch(static_cast<std::size_t>(translate_scratch(whole.size)));
+            auto task = whole;
+            task.targets = static_cast<std::int64_t>(expansions.size());
+            task.sources = sources.data();
+            task.expansions = expansions.data();
+            task.zeros = zeros_.data();
+            task.scratch = scratch.data();
+            function(&task);
+        });
+    }
+}
+
+template FmmPasses<float>::FmmPasses(const Octree&, const NearLists&, const FmmOrder&, Isa, int);
+template FmmPasses<double>::FmmPasses(const Octree&, const NearLists&, const FmmOrder&, Isa, int);
+template double FmmPasses<float>::point_work(double) const;
+template double FmmPasses<double>::point_work(double) const;
+template double FmmPasses<float>::work() const;
+template double FmmPasses<double>::work() const;
+template void FmmPasses<float>::form(const TreeCell&, const TreeCell&, bool, float*, PointScratch&) const;
+template void FmmPasses<double>::form(const TreeCell&, const TreeCell&, bool, double*, PointScratch&) const;
+template void FmmPasses<float>::form_multipoles(std::span<const double>);
+template void FmmPasses<double>::form_multipoles(std::span<const double>);
+template void FmmPasses<float>::gather_multipoles();
+template void FmmPasses<double>::gather_multipoles();
+
+} // namespace farfield

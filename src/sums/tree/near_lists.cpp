@@ -1,0 +1,113 @@
+#include "sums/tree/near_lists.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace farfield {
+namespace {
+
+struct Entry {
+    std::int32_t target, partner;
+};
+
+/// Rows in the order in which their entries come.
+BlockRows rows_of(std::size_t rows, const std::vector<Entry>& entries) {
+    BlockRows out;
+    out.first.assign(rows + 1, 0);
+    for (const auto& entry : entries) ++out.first[static_cast<std::size_t>(entry.target) + 1];
+    for (std::size_t row = 0; row < rows; ++row) out.first[row + 1] += out.first[row];
+    auto next = out.first;
+    out.partners.resize(entries.size());
+    for (const auto& [target, partner] : entries)
+        out.partners[static_cast<std::size_t>(next[static_cast<std::size_t>(target)]++)] = partner;
+    return out;
+}
+
+/// The distance of a cell from a larger or equal one, in its own widths, on the axis where they are farthest
+/// apart.
+int distance(const TreeCell& large, const TreeCell& small) {
+    const int levels = small.level - large.level;
+    int most = 0;
+    for (int axis = 0; axis < 3; ++axis) {
+        const int first = large.index[axis] << levels;
+        const int last = first + (1 << levels) - 1;
+        most = std::max({most, first - small.index[axis], small.index[axis] - last});
+    }
+    return most;
+}
+
+class Finder {
+public:
+    Finder(const Octree& tree, std::int32_t few) : tree_(tree), few_(few) {
+        for (std::size_t c = 0; c < tree.cells().size(); ++c)
+            if (tree.cells()[c].leaf) out_.leaves.push_back(static_cast<std::int32_t>(c));
+        std::sort(out_.leaves.begin(), out_.leaves.end(), [&](std::int32_t a, std::int32_t b) {
+            const auto& x = tree.cell(a);
+            const auto& y = tree.cell(b);
+            return x.sources.begin != y.sources.begin ? x.sources.begin < y.sources.begin
+                                                      : x.targets.begin < y.targets.begin;
+        });
+        leaf_number_.assign(tree.cells().size(), no_cell);
+        for (std::size_t i = 0; i < out_.leaves.size(); ++i)
+            leaf_number_[static_cast<std::size_t>(out_.leaves[i])] = static_cast<std::int32_t>(i);
+    }
+
+    NearLists find() {
+        for (const auto leaf : out_.leaves)
+            for (const auto other : tree_.neighbours(leaf)) {
+                if (other == no_cell) continue;
+                if (tree_.cell(other).leaf)
+                    acts_directly(leaf, other);
+                else
+                    descend(leaf, other);
+            }
+        out_.direct = rows_of(out_.leaves.size(), direct_);
+        out_.multipoles = rows_of(out_.leaves.size(), multipoles_);
+        out_.sources = rows_of(tree_.cells().size(), sources_);
+        return std::move(out_);
+    }
+
+private:
+    /// `target` gets what the sources of `source` do to it; the two are leaves.
+    void acts_directly(std::int32_t target, std::int32_t source) {
+        const Entry entry{leaf_number_[static_cast<std::size_t>(target)],
+                          leaf_number_[static_cast<std::size_t>(source)]};
+        const bool wanted =
+            tree_.self() ? entry.target < entry.partner
+                         : tree_.cell(target).targets.size() > 0 && tree_.cell(source).sources.size() > 0;
+        if (wanted) direct_.push_back(entry);
+    }
+
+    /// A leaf and the cells within a neighbour that is divided.
+    void descend(std::int32_t leaf, std::int32_t divided) {
+        const auto& large = tree_.cell(leaf);
+        for (const auto child : tree_.cell(divided).children) {
+            if (child == no_cell) continue;
+            const auto& small = tree_.cell(child);
+            const bool is_far = distance(large, small) > tree_.shape().separation;
+            const bool is_small = small.leaf && std::max(small.sources.size(), small.targets.size()) <= few_;
+            if (is_far && !is_small) {
+                if (large.targets.size() > 0 && small.sources.size() > 0)
+                    multipoles_.push_back({leaf_number_[static_cast<std::size_t>(leaf)], child});
+                if (large.sources.size() > 0 && small.targets.size() > 0) sources_.push_back({child, leaf});
+            } else if (small.leaf) {
+                acts_directly(leaf, child);
+                acts_directly(child, leaf);
+            } else {
+                descend(leaf, child);
+            }
+        }
+    }
+
+    const Octree& tree_;
+    std::int32_t few_;
+    NearLists out_;
+    std::vector<std::int32_t> leaf_number_; ///< by cell
+    std::vector<Entry> direct_, multipoles_, sources_;
+};
+
+} // namespace
+
+NearLists near_lists(const Octree& tree, std::int32_t few) { return Finder(tree, few).find(); }
+
+} // namespace farfield

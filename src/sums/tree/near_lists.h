@@ -1,0 +1,30 @@
+// What remains of an octree's pairs of cells when those of one level that are far enough apart are served by
+// expansions (the V list): leaves that act point by point (U), and a leaf beside smaller cells, whose
+// multipole expansion acts on the leaf's points (W), while the leaf's points act on their local expansion
+// (X). The letters are those of Carrier, Greengard and Rokhlin 1988 (SIAM J. Sci. Stat. Comput. 9, 669).
+#pragma once
+
+#include "sums/points/block_lists.h"
+#include "sums/tree/octree.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace farfield {
+
+struct NearLists {
+    std::vector<std::int32_t> leaves; ///< numbers of cells, in the order of their points
+    /// For each leaf, as numbers within `leaves`, the leaves whose sources act on its targets. Where targets
+    /// are the sources: each pair once, with one of the two, and no leaf with itself. Otherwise all, itself
+    /// among them.
+    BlockRows direct;
+    /// For each leaf, cells whose multipole expansions are evaluated at its targets.
+    BlockRows multipoles;
+    /// For each cell, cells whose sources are taken into its local expansion.
+    BlockRows sources;
+};
+
+/// @param few  smaller leaves that hold at most so many sources and targets act point by point, too
+NearLists near_lists(const Octree& tree, std::int32_t few);
+
+} // namespace farfield

@@ -1,0 +1,206 @@
+#include "sums/tree/octree.h"
+
+#include "backend/threads/parallel.h"
+#include "sums/tree/morton.h"
+#include "sums/tree/sort_keys.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace farfield {
+namespace {
+
+constexpr std::int64_t points_a_task = 1 << 14;
+
+template <class Body>
+void each_part(std::size_t n, int threads, const Body& body) {
+    const auto tasks = (static_cast<std::int64_t>(n) + points_a_task - 1) / points_a_task;
+    parallel_for(threads, tasks, [&](std::int64_t task) {
+        const auto begin = static_cast<std::size_t>(task * points_a_task);
+        body(begin, std::min(n, begin + static_cast<std::size_t>(points_a_task)));
+    });
+}
+
+/// The part of [begin, end) whose keys, without their lowest bits, are `prefix`.
+BlockRange part_with(const std::vector<std::uint64_t>& keys, BlockRange range, int shift,
+                     std::uint64_t prefix) {
+    const auto at = [&](std::uint64_t value) {
+        const auto first = keys.begin() + range.begin;
+        const auto found = std::partition_point(first, keys.begin() + range.end,
+                                                [&](std::uint64_t key) { return key >> shift < value; });
+        return static_cast<std::int32_t>(found - keys.begin());
+    };
+    return {at(prefix), at(prefix + 1)};
+}
+
+} // namespace
+
+int deepest_level(int coarse) {
+    int bits = 0;
+    while (1 << bits < coarse) ++bits;
+    return morton_bits - bits;
+}
+
+Octree::Octree(std::span<const double> sources, std::span<const double> targets, bool self,
+               const TreeShape& shape, int threads)
+    : shape_(shape), self_(self),
+      finest_(shape.depth >= 0 ? std::min(shape.depth, deepest_level(shape.coarse))
+                               : deepest_level(shape.coarse)) {
+    choose_cube(sources, targets);
+    std::vector<std::uint64_t> source_keys;
+    std::vector<std::uint64_t> target_keys;
+    sources_ = sorted(sources, source_keys, threads);
+    if (!self_) targets_ = sorted(targets, target_keys, threads);
+    make_coarse_cells(source_keys, target_keys);
+    for (int level = 0; levels_.back() != static_cast<std::int32_t>(cells_.size()); ++level) {
+        const auto begin = levels_.back();
+        const auto end = static_cast<std::int32_t>(cells_.size());
+        levels_.push_back(end);
+        for (auto number = begin; number < end; ++number)
+            if (is_divided(cell(number))) divide(number, source_keys, target_keys);
+    }
+    find_neighbours();
+}
+
+void Octree::choose_cube(std::span<const double> sources, std::span<const double> targets) {
+    double high[3];
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        low_[axis] = std::numeric_limits<double>::infinity();
+        high[axis] = -low_[axis];
+        for (const auto points : {sources, targets})
+            for (std::size_t i = axis; i < points.size(); i += 3) {
+                low_[axis] = std::min(low_[axis], points[i]);
+                high[axis] = std::max(high[axis], points[i]);
+            }
+        if (!(low_[axis] <= high[axis])) low_[axis] = high[axis] = 0.0;
+    }
+    side_ = std::max({high[0] - low_[0], high[1] - low_[1], high[2] - low_[2]});
+    if (side_ == 0.0) side_ = 1.0;
+    // Points in the middle of the cube; rounding must not put the outermost ones out of it.
+    for (std::size_t axis = 0; axis < 3; ++axis) low_[axis] -= 0.5 * (side_ - (high[axis] - low_[axis]));
+}
+
+TreePoints Octree::sorted(std::span<const double> points, std::vector<std::uint64_t>& keys,
+                          int threads) const {
+    const auto n = points.size() / 3;
+    const auto cells = static_cast<std::int64_t>(shape_.coarse) << finest_;
+    const double scale = static_cast<double>(cells) / side_;
+    std::vector<std::uint64_t> unsorted(n);
+    each_part(n, threads, [&](std::size_t begin, std::size_t end) {
+        for (auto i = begin; i < end; ++i) {
+            std::uint32_t index[3];
+            for (std::size_t axis = 0; axis < 3; ++axis) {
+                const double place = (points[3 * i + axis] - low_[axis]) * scale;
+                index[axis] = static_cast<std::uint32_t>(
+                    std::clamp<std::int64_t>(static_cast<std::int64_t>(place), 0, cells - 1));
+            }
+            unsorted[i] = morton_key(index[0], index[1], index[2]);
+        }
+    });
+    auto order = sort_keys(std::move(unsorted), threads);
+    keys = std::move(order.keys);
+    TreePoints out;
+    out.from = std::move(order.from);
+    for (auto& x : out.x) x.resize(n);
+    each_part(n, threads, [&](std::size_t begin, std::size_t end) {
+        for (auto i = begin; i < end; ++i)
+            for (std::size_t axis = 0; axis < 3; ++axis)
+                out.x[axis][i] = points[3 * static_cast<std::size_t>(out.from[i]) + axis];
+    });
+    return out;
+}
+
+void Octree::make_coarse_cells(const std::vector<std::uint64_t>& source_keys,
+                               const std::vector<std::uint64_t>& target_keys) {
+    const int k = shape_.coarse;
+    const BlockRange all_sources{0, static_cast<std::int32_t>(source_keys.size())};
+    const BlockRange all_targets{0, static_cast<std::int32_t>(target_keys.size())};
+    std::vector<std::pair<std::uint64_t, TreeCell>> found;
+    for (int z = 0; z < k; ++z)
+        for (int y = 0; y < k; ++y)
+            for (int x = 0; x < k; ++x) {
+                TreeCell cell{.index = {x, y, z}};
+                const auto prefix = morton_key(static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y),
+                                               static_cast<std::uint32_t>(z));
+                cell.sources = part_with(source_keys, all_sources, 3 * finest_, prefix);
+                cell.targets =
+                    self_ ? cell.sources : part_with(target_keys, all_targets, 3 * finest_, prefix);
+                if (cell.sources.size() > 0 || cell.targets.size() > 0) found.emplace_back(prefix, cell);
+            }
+    std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    coarse_.assign(static_cast<std::size_t>(k * k * k), no_cell);
+    for (const auto& [prefix, cell] : found) {
+        coarse_[static_cast<std::size_t>(cell.index[0] + k * (cell.index[1] + k * cell.index[2]))] =
+            static_cast<std::int32_t>(cells_.size());
+        cells_.push_back(cell);
+    }
+}
+
+bool Octree::is_divided(const TreeCell& cell) const {
+    if (cell.level >= finest_) return false;
+    return shape_.depth >= 0 || std::max(cell.sources.size(), cell.targets.size()) > shape_.most;
+}
+
+void Octree::divide(std::int32_t number, const std::vector<std::uint64_t>& source_keys,
+                    const std::vector<std::uint64_t>& target_keys) {
+    const auto parent = cell(number);
+    const int shift = 3 * (finest_ - parent.level - 1);
+    const auto first =
+        morton_key(static_cast<std::uint32_t>(parent.index[0]), static_cast<std::uint32_t>(parent.index[1]),
+                   static_cast<std::uint32_t>(parent.index[2]))
+        << 3U;
+    cells_[static_cast<std::size_t>(number)].leaf = false;
+    for (std::uint64_t octant = 0; octant < 8; ++octant) {
+        TreeCell child{.level = parent.level + 1, .parent = number};
+        for (int axis = 0; axis < 3; ++axis)
+            child.index[axis] = 2 * parent.index[axis] + static_cast<std::int32_t>(octant >> axis & 1U);
+        child.sources = part_with(source_keys, parent.sources, shift, first + octant);
+        child.targets = self_ ? child.sources : part_with(target_keys, parent.targets, shift, first + octant);
+        if (child.sources.size() == 0 && child.targets.size() == 0) continue;
+        cells_[static_cast<std::size_t>(number)].children[octant] = static_cast<std::int32_t>(cells_.size());
+        cells_.push_back(child);
+    }
+}
+
+double Octree::width(int level) const { return std::ldexp(side_ / shape_.coarse, -level); }
+
+std::array<double, 3> Octree::centre(const TreeCell& cell) const {
+    const double h = width(cell.level);
+    std::array<double, 3> out{};
+    for (std::size_t axis = 0; axis < 3; ++axis) out[axis] = low_[axis] + h * (cell.index[axis] + 0.5);
+    return out;
+}
+
+std::int32_t Octree::coarse_cell(int x, int y, int z) const {
+    const int k = shape_.coarse;
+    if (x < 0 || y < 0 || z < 0 || x >= k || y >= k || z >= k) return no_cell;
+    return coarse_[static_cast<std::size_t>(x + k * (y + k * z))];
+}
+
+std::int32_t Octree::find_neighbour(const TreeCell& cell, int dx, int dy, int dz) const {
+    const int x = cell.index[0] + dx;
+    const int y = cell.index[1] + dy;
+    const int z = cell.index[2] + dz;
+    if (cell.level == 0) return coarse_cell(x, y, z);
+    const auto& parent = this->cell(cell.parent);
+    const auto slot =
+        neighbour_slot((x >> 1) - parent.index[0], (y >> 1) - parent.index[1], (z >> 1) - parent.index[2]);
+    const auto near = neighbours(cell.parent)[static_cast<std::size_t>(slot)];
+    if (near == no_cell) return no_cell;
+    return this->cell(near).children[static_cast<std::size_t>((x & 1) | (y & 1) << 1 | (z & 1) << 2)];
+}
+
+void Octree::find_neighbours() {
+    const int w = shape_.separation;
+    const int n = 2 * w + 1;
+    neighbour_count_ = n * n * n;
+    neighbours_.assign(cells_.size() * static_cast<std::size_t>(neighbour_count_), no_cell);
+    auto* next = neighbours_.data();
+    for (const auto& cell : cells_) // parents stand before their children
+        for (int dz = -w; dz <= w; ++dz)
+            for (int dy = -w; dy <= w; ++dy)
+                for (int dx = -w; dx <= w; ++dx) *next++ = find_neighbour(cell, dx, dy, dz);
+}
+
+} // namespace farfield

@@ -1,0 +1,112 @@
+// An octree over a cube that holds all points. Level 0 divides the cube into k³ cells, k odd, so that leaves
+// need not come in steps of eight; each further level halves cells that hold too many points. Cells without
+// points do not exist.
+#pragma once
+
+#include "sums/points/block_lists.h"
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace farfield {
+
+/// What the tree is to be.
+struct TreeShape {
+    int coarse = 1;         ///< k: level 0 has k³ cells; 1, 3, 5 or 7
+    int depth = -1;         ///< ≥ 0: all leaves lie on this level, whatever they hold
+    std::int32_t most = 64; ///< depth < 0: a cell with more sources or more targets is divided
+    int separation =
+        1; ///< cells of a level are neighbours up to this distance, in cells (`ws` of the papers)
+};
+
+/// The deepest level of a tree with this k: numbers of cells have `morton_bits` bits.
+int deepest_level(int coarse);
+
+constexpr std::int32_t no_cell = -1;
+
+struct TreeCell {
+    std::int32_t index[3] = {0, 0, 0}; ///< of its level's grid of k·2^level cells an axis
+    std::int32_t level = 0;
+    std::int32_t parent = no_cell;
+    /// By octant, x the lowest bit; no_cell where there are no points.
+    std::array<std::int32_t, 8> children{no_cell, no_cell, no_cell, no_cell,
+                                         no_cell, no_cell, no_cell, no_cell};
+    BlockRange sources{}; ///< in the order of the tree
+    BlockRange targets{}; ///< the same range as `sources` where targets are the sources
+    bool leaf = true;
+
+    [[nodiscard]] int octant() const { return (index[0] & 1) | (index[1] & 1) << 1 | (index[2] & 1) << 2; }
+};
+
+/// Points in the order of a tree: number i stands where the caller has number from[i].
+struct TreePoints {
+    std::vector<std::int32_t> from;
+    std::array<std::vector<double>, 3> x;
+};
+
+class Octree {
+public:
+    /// Sources N×3 and targets M×3; `targets` is empty where they are the sources (`self`).
+    Octree(std::span<const double> sources, std::span<const double> targets, bool self,
+           const TreeShape& shape, int threads);
+
+    [[nodiscard]] const TreeShape& shape() const { return shape_; }
+    [[nodiscard]] bool self() const { return self_; }
+    [[nodiscard]] const TreePoints& sources() const { return sources_; }
+    [[nodiscard]] const TreePoints& targets() const { return self_ ? sources_ : targets_; }
+
+    [[nodiscard]] std::span<const TreeCell> cells() const { return cells_; }
+    [[nodiscard]] const TreeCell& cell(std::int32_t number) const {
+        return cells_[static_cast<std::size_t>(number)];
+    }
+    /// Cells of a level: [level_begin(l), level_begin(l + 1)), in the order of their Morton keys.
+    [[nodiscard]] std::int32_t level_begin(int level) const {
+        return levels_[static_cast<std::size_t>(level)];
+    }
+    [[nodiscard]] int levels() const { return static_cast<int>(levels_.size()) - 1; }
+
+    [[nodiscard]] double width(int level) const; ///< of a cell
+    [[nodiscard]] std::array<double, 3> centre(const TreeCell& cell) const;
+
+    /// The neighbours of a cell on its level, itself among them: (2·separation + 1)³ numbers, x fastest,
+    /// no_cell where there is none.
+    [[nodiscard]] std::span<const std::int32_t> neighbours(std::int32_t cell) const {
+        const auto width = static_cast<std::size_t>(neighbour_count_);
+        return std::span(neighbours_).subspan(static_cast<std::size_t>(cell) * width, width);
+    }
+    /// The place in `neighbours` of the cell at this distance.
+    [[nodiscard]] std::int32_t neighbour_slot(int dx, int dy, int dz) const {
+        const int w = shape_.separation;
+        const int n = 2 * w + 1;
+        return (dx + w) + n * ((dy + w) + n * (dz + w));
+    }
+    /// The cell of level 0 there, or no_cell, also outside of the grid.
+    [[nodiscard]] std::int32_t coarse_cell(int x, int y, int z) const;
+
+private:
+    void choose_cube(std::span<const double> sources, std::span<const double> targets);
+    TreePoints sorted(std::span<const double> points, std::vector<std::uint64_t>& keys, int threads) const;
+    void make_coarse_cells(const std::vector<std::uint64_t>& source_keys,
+                           const std::vector<std::uint64_t>& target_keys);
+    void divide(std::int32_t number, const std::vector<std::uint64_t>& source_keys,
+                const std::vector<std::uint64_t>& target_keys);
+    [[nodiscard]] bool is_divided(const TreeCell& cell) const;
+    [[nodiscard]] std::int32_t find_neighbour(const TreeCell& cell, int dx, int dy, int dz) const;
+    void find_neighbours();
+
+    TreeShape shape_;
+    bool self_;
+    int finest_; ///< the level that keys stand for
+    double low_[3] = {0.0, 0.0, 0.0};
+    double side_ = 1.0;
+    TreePoints sources_, targets_;
+    std::vector<TreeCell> cells_;
+    std::vector<std::int32_t> levels_{0};
+    std::vector<std::int32_t> coarse_; ///< k³ cells of level 0
+    int neighbour_count_ = 27;
+    std::vector<std::int32_t> neighbours_;
+};
+
+} // namespace farfield

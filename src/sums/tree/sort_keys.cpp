@@ -1,0 +1,91 @@
+// A radix sort from the lowest digit up. Bits that are the same in all keys are left out.
+#include "sums/tree/sort_keys.h"
+
+#include "backend/threads/parallel.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <numeric>
+
+namespace farfield {
+namespace {
+
+constexpr int digit_bits = 11;
+constexpr std::size_t digits = std::size_t{1} << digit_bits;
+constexpr std::int64_t least_part = 1 << 15; ///< keys that are worth a task
+
+using Counts = std::array<std::int32_t, digits>;
+
+std::size_t digit_of(std::uint64_t key, int shift) {
+    return static_cast<std::size_t>(key >> shift) & (digits - 1);
+}
+
+std::uint64_t bits_that_differ(const std::vector<std::uint64_t>& keys) {
+    std::uint64_t differ = 0;
+    for (const auto key : keys) differ |= key ^ keys.front();
+    return differ;
+}
+
+/// One pass: parts count their digits, each part learns where its own keys of a digit begin, parts move them.
+class Pass {
+public:
+    Pass(std::int64_t n, int threads)
+        : threads_(threads), parts_(std::clamp<std::int64_t>(n / least_part, 1, 4 * std::int64_t{threads})),
+          n_(n), counts_(static_cast<std::size_t>(parts_)) {}
+
+    void move(const SortedKeys& in, SortedKeys& out, int shift) {
+        each_part([&](Counts& counts, std::size_t begin, std::size_t end) {
+            counts.fill(0);
+            for (auto i = begin; i < end; ++i) ++counts[digit_of(in.keys[i], shift)];
+        });
+        std::int32_t sum = 0;
+        for (std::size_t d = 0; d < digits; ++d)
+            for (auto& counts : counts_) {
+                const auto count = counts[d];
+                counts[d] = sum;
+                sum += count;
+            }
+        each_part([&](Counts& next, std::size_t begin, std::size_t end) {
+            for (auto i = begin; i < end; ++i) {
+                const auto to = static_cast<std::size_t>(next[digit_of(in.keys[i], shift)]++);
+                out.keys[to] = in.keys[i];
+                out.from[to] = in.from[i];
+            }
+        });
+    }
+
+private:
+    template <class Body>
+    void each_part(const Body& body) {
+        parallel_for(threads_, parts_, [&](std::int64_t part) {
+            body(counts_[static_cast<std::size_t>(part)], static_cast<std::size_t>(n_ * part / parts_),
+                 static_cast<std::size_t>(n_ * (part + 1) / parts_));
+        });
+    }
+
+    int threads_;
+    std::int64_t parts_, n_;
+    std::vector<Counts> counts_;
+};
+
+} // namespace
+
+SortedKeys sort_keys(std::vector<std::uint64_t> keys, int threads) {
+    SortedKeys sorted{std::move(keys), {}};
+    const auto n = sorted.keys.size();
+    sorted.from.resize(n);
+    std::iota(sorted.from.begin(), sorted.from.end(), 0);
+    if (n < 2) return sorted;
+    const auto differ = bits_that_differ(sorted.keys);
+    SortedKeys other{std::vector<std::uint64_t>(n), std::vector<std::int32_t>(n)};
+    Pass pass(static_cast<std::int64_t>(n), threads);
+    for (int shift = 0; shift < 64 && differ >> shift != 0; shift += digit_bits) {
+        while ((differ >> shift & 1U) == 0) ++shift;
+        pass.move(sorted, other, shift);
+        std::swap(sorted, other);
+    }
+    return sorted;
+}
+
+} // namespace farfield

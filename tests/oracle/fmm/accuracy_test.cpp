@@ -1,0 +1,290 @@
+// The fast multipole method against sums in long double that share no code with it: every tolerance is
+// reached, on points of many kinds, and the papers' orders give the errors that they should.
+#include "oracle/direct/oracle.h"
+
+#include <farfield/error.h>
+#include <farfield/sum.h>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace farfield {
+namespace {
+
+using oracle::Points;
+
+ConstArrayView points_of(const std::vector<double>& xyz) {
+    return matrix_view(std::span<const double>(xyz), 3);
+}
+ConstArrayView strengths_of(const Points& points) { return {std::span<const double>(points.q)}; }
+
+struct Errors {
+    double potential = 0.0, field = 0.0;
+};
+
+Errors errors_of(const SumResult& result, const oracle::Result& exact) {
+    return {oracle::relative_l2(result.potential, exact.potential),
+            oracle::relative_l2(result.field, exact.field)};
+}
+
+class Random {
+public:
+    explicit Random(std::uint64_t seed) : engine_(seed) {}
+    double uniform(double low, double high) {
+        return std::uniform_real_distribution<double>(low, high)(engine_);
+    }
+    double normal() { return std::normal_distribution<double>()(engine_); }
+
+private:
+    std::mt19937_64 engine_;
+};
+
+Points make(int n, std::uint64_t seed, const std::function<std::array<double, 3>(Random&, int)>& place,
+            const std::function<double(Random&, int)>& strength) {
+    Random random(seed);
+    Points out;
+    for (int i = 0; i < n; ++i) {
+        for (const double x : place(random, i)) out.xyz.push_back(x);
+        out.q.push_back(strength(random, i));
+    }
+    return out;
+}
+
+std::array<double, 3> in_cube(Random& random, int /*i*/) {
+    return {random.uniform(0, 1), random.uniform(0, 1), random.uniform(0, 1)};
+}
+std::array<double, 3> on_sphere(Random& random, int /*i*/) {
+    std::array<double, 3> x{random.normal(), random.normal(), random.normal()};
+    const double r = std::hypot(x[0], x[1], x[2]);
+    for (auto& component : x) component /= r;
+    return x;
+}
+std::array<double, 3> in_plummer(Random& random, int i) {
+    auto x = on_sphere(random, i);
+    const double r = 1.0 / std::sqrt(std::pow(random.uniform(1e-9, 0.999), -2.0 / 3.0) - 1.0);
+    for (auto& component : x) component *= r;
+    return x;
+}
+double both_signs(Random& random, int /*i*/) { return random.uniform(-1, 1); }
+double mass(Random& random, int /*i*/) { return random.uniform(0.5, 1.5); }
+
+struct Kind {
+    std::string name;
+    Points points;
+};
+
+std::vector<Kind> kinds(int n) {
+    const auto moved = [n](double scale, double offset) {
+        return make(
+            n, 5,
+            [=](Random& random, int i) {
+                auto x = in_cube(random, i);
+                for (auto& component : x) component = scale * component + offset;
+                return x;
+            },
+            both_signs);
+    };
+    const auto clusters = [](Random& random, int i) {
+        auto x = in_plummer(random, i);
+        for (auto& component : x) component *= 1e-3;
+        if (i % 2 == 1) x[0] += 1.0;
+        return x;
+    };
+    const auto line = [](Random& random, int /*i*/) {
+        return std::array<double, 3>{random.uniform(0, 1), 0.5, 0.25};
+    };
+    const auto pairs = [](Random& random, int i) { // two opposite charges close to each other
+        static std::array<double, 3> last{};
+        if (i % 2 == 0) return last = in_cube(random, i);
+        return std::array<double, 3>{last[0] + 1e-4, last[1], last[2]};
+    };
+    return {{"cube", make(n, 1, in_cube, both_signs)},
+            {"cube, masses", make(n, 2, in_cube, mass)},
+            {"Plummer", make(n, 3, in_plummer, both_signs)},
+            {"Plummer, masses", make(n, 4, in_plummer, mass)},
+            {"sphere", make(n, 5, on_sphere, both_signs)},
+            {"two clusters", make(n, 6, clusters, mass)},
+            {"line", make(n, 7, line, both_signs)},
+            {"near-neutral pairs", make(n, 8, pairs, [](Random&, int i) { return i % 2 == 0 ? 1.0 : -1.0; })},
+            {"scale 1e-20", moved(1e-20, 0.0)},
+            {"scale 1e20", moved(1e20, 0.0)},
+            {"offset 1e6", moved(1.0, 1e6)}};
+}
+
+SumOptions fmm(double tolerance) {
+    return {.kernel = Kernel::coulomb, .method = Method::fmm, .tolerance = tolerance};
+}
+
+TEST(FmmAccuracy, EveryToleranceIsReached) {
+    for (const auto& [name, points] : kinds(3000)) {
+        const auto exact = oracle::direct_self(points, 0.0L, 1.0L);
+        for (const double tolerance : {1e-2, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12}) {
+            const auto result = sum(points_of(points.xyz), strengths_of(points), fmm(tolerance));
+            const auto errors = errors_of(result, exact);
+            EXPECT_LE(errors.potential, tolerance) << name;
+            EXPECT_LE(errors.field, tolerance) << name;
+            EXPECT_GT(result.report.fmm.order, 0);
+            // all of them are compared here: what the report says is what the oracle finds
+            ASSERT_EQ(result.report.errors.size(), 2U);
+        }
+    }
+}
+
+TEST(FmmAccuracy, SeparateTargets) {
+    const auto sources = make(2500, 11, in_plummer, mass);
+    const auto targets = make(1500, 12, in_cube, mass);
+    const auto exact = oracle::direct(sources, targets.xyz, 0.0L, 1.0L);
+    for (const double tolerance : {1e-3, 1e-7, 1e-11}) {
+        const auto result =
+            sum(points_of(sources.xyz), points_of(targets.xyz), strengths_of(sources), fmm(tolerance));
+        const auto errors = errors_of(result, exact);
+        EXPECT_LE(errors.potential, tolerance);
+        EXPECT_LE(errors.field, tolerance);
+    }
+}
+
+TEST(FmmAccuracy, WiderSeparationAndCoarseGrids) {
+    const auto points = make(4000, 13, in_cube, both_signs);
+    const auto exact = oracle::direct_self(points, 0.0L, 1.0L);
+    double last = 1.0;
+    for (const int separation : {1, 2}) {
+        auto options = fmm(0.0);
+        options.order = 8;
+        options.grading = 0.0;
+        options.separation = separation;
+        for (const int leaf : {500, 149, 62, 20, 7}) { // grids of 2, 3, 4, 6 and 8 cells an axis, or near
+            options.leaf = leaf;
+            const auto errors = errors_of(sum(points_of(points.xyz), strengths_of(points), options), exact);
+            EXPECT_LE(errors.potential, separation == 1 ? 6e-5 : 3e-6) << leaf;
+            EXPECT_LE(errors.field, separation == 1 ? 6e-5 : 3e-6) << leaf;
+            last = errors.potential;
+        }
+    }
+    EXPECT_GT(last, 1e-12) << "something is expanded";
+}
+
+// Depth 3, 30 points a leaf, charges ±1, separation 1, no grading: the errors that other code has there,
+// times 1.5. A code that loses an order on its way does not pass.
+TEST(FmmAccuracy, OrdersGiveTheErrorsThatTheyShould) {
+    struct Case {
+        int order;
+        double field, potential;
+    };
+    for (const auto& [order, field, potential] :
+         {Case{4, 5.7e-4, 7.9e-4}, Case{8, 1.8e-5, 1.5e-5}, Case{12, 8.7e-7, 5.5e-7}}) {
+        std::vector<double> fields, potentials;
+        for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+            const auto points =
+                make(30 * 512, seed, in_cube, [](Random&, int i) { return i % 2 == 0 ? 1.0 : -1.0; });
+            std::vector<std::int64_t> some;
+            for (std::int64_t i = 0; i < points.size(); i += 16) some.push_back(i);
+            auto options = fmm(0.0);
+            options.order = order;
+            options.depth = 3;
+            options.grading = 0.0;
+            const auto result = sum(points_of(points.xyz), strengths_of(points), options);
+            auto direct = options;
+            direct.method = Method::direct;
+            const auto exact = sum(points_of(points.xyz), strengths_of(points), direct);
+            const auto relative = [](const std::vector<double>& a, const std::vector<double>& b) {
+                double difference = 0.0, norm = 0.0;
+                for (std::size_t i = 0; i < a.size(); ++i) {
+                    difference += (a[i] - b[i]) * (a[i] - b[i]);
+                    norm += b[i] * b[i];
+                }
+                return std::sqrt(difference / norm);
+            };
+            fields.push_back(relative(result.field, exact.field));
+            potentials.push_back(relative(result.potential, exact.potential));
+        }
+        std::sort(fields.begin(), fields.end());
+        std::sort(potentials.begin(), potentials.end());
+        EXPECT_LE(fields[2], 1.5 * field) << order;
+        EXPECT_LE(potentials[2], 1.5 * potential) << order;
+        RecordProperty("field_" + std::to_string(order), std::to_string(fields[2]));
+    }
+}
+
+TEST(FmmAccuracy, FewPoints) {
+    for (const int n : {0, 1, 2, 3}) {
+        const auto points = make(n, 17, in_cube, mass);
+        const auto result = sum(points_of(points.xyz), strengths_of(points), fmm(1e-9));
+        EXPECT_EQ(result.potential.size(), static_cast<std::size_t>(n));
+        if (n < 2) {
+            EXPECT_TRUE(
+                std::all_of(result.field.begin(), result.field.end(), [](double x) { return x == 0.0; }));
+            continue;
+        }
+        const auto errors = errors_of(result, oracle::direct_self(points, 0.0L, 1.0L));
+        EXPECT_LE(errors.potential, 1e-14);
+        EXPECT_LE(errors.field, 1e-14);
+    }
+}
+
+TEST(FmmAccuracy, DuplicatesFollowTheOption) {
+    auto points = make(600, 19, in_cube, mass);
+    for (std::size_t i = 0; i < 300; ++i)
+        for (std::size_t axis = 0; axis < 3; ++axis)
+            points.xyz[3 * i + axis] = points.xyz[3 * (i % 4) + axis];
+    auto options = fmm(1e-6);
+    EXPECT_THROW((void)sum(points_of(points.xyz), strengths_of(points), options), InvalidArgument);
+    options.coincident = Coincident::skip;
+    const auto result = sum(points_of(points.xyz), strengths_of(points), options);
+    options.method = Method::direct;
+    const auto exact = sum(points_of(points.xyz), strengths_of(points), options);
+    EXPECT_EQ(result.report.direct.coincident_pairs_skipped, exact.report.direct.coincident_pairs_skipped);
+    EXPECT_LE(oracle::relative_l2(result.field, {exact.field.begin(), exact.field.end()}), 1e-6);
+}
+
+TEST(FmmAccuracy, SameBitsForAnyNumberOfThreads) {
+    const auto points = make(20000, 23, in_plummer, both_signs);
+    for (const auto precision : {Precision::float64, Precision::mixed}) {
+        auto options = fmm(0.0);
+        options.order = 7;
+        options.precision = precision;
+        options.threads = 1;
+        const auto one = sum(points_of(points.xyz), strengths_of(points), options);
+        for (const int threads : {2, 3, 8}) {
+            options.threads = threads;
+            const auto more = sum(points_of(points.xyz), strengths_of(points), options);
+            EXPECT_EQ(more.potential, one.potential);
+            EXPECT_EQ(more.field, one.field);
+        }
+    }
+}
+
+TEST(FmmAccuracy, MomentumIsConservedToTheTolerance) {
+    const auto points = make(5000, 29, in_plummer, mass);
+    for (const double tolerance : {1e-3, 1e-8}) {
+        const auto result = sum(points_of(points.xyz), strengths_of(points), fmm(tolerance));
+        double total[3] = {}, size = 0.0;
+        for (std::size_t i = 0; i < points.q.size(); ++i)
+            for (std::size_t axis = 0; axis < 3; ++axis) {
+                const double force = points.q[i] * result.field[3 * i + axis];
+                total[axis] += force;
+                size += force * force;
+            }
+        EXPECT_LE(std::hypot(total[0], total[1], total[2]),
+                  tolerance * std::sqrt(size * static_cast<double>(points.q.size())));
+    }
+}
+
+TEST(FmmAccuracy, SaysWhatItCannotReach) {
+    const auto points = make(3000, 31, in_cube, both_signs);
+    auto options = fmm(1e-6);
+    options.order = 3; // by hand: it stays
+    EXPECT_THROW((void)sum(points_of(points.xyz), strengths_of(points), options), ToleranceNotReached);
+    options.order = 0;
+    options.precision = Precision::float32;
+    options.tolerance = 1e-12;
+    EXPECT_THROW((void)sum(points_of(points.xyz), strengths_of(points), options), ToleranceNotReached);
+}
+
+} // namespace
+} // namespace farfield

@@ -1,0 +1,223 @@
+// The tree and its lists: points lie in their cells, and every pair of points is served exactly once.
+#include "sums/tree/morton.h"
+#include "sums/tree/near_lists.h"
+#include "sums/tree/octree.h"
+#include "sums/tree/sort_keys.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace farfield {
+namespace {
+
+TEST(Morton, NumbersCellsOctantByOctant) {
+    EXPECT_EQ(morton_key(1, 0, 0), 1U);
+    EXPECT_EQ(morton_key(0, 1, 0), 2U);
+    EXPECT_EQ(morton_key(0, 0, 1), 4U);
+    EXPECT_EQ(morton_key(3, 1, 2), (1U + 2U) + 8U * (1U + 4U));
+    EXPECT_EQ(morton_key(0x1fffff, 0x1fffff, 0x1fffff), ~std::uint64_t{0} >> 1U);
+}
+
+TEST(SortKeys, IsStableForAnyNumberOfThreads) {
+    std::mt19937_64 engine(7);
+    for (const std::size_t n : {0, 1, 2, 1000, 200000}) {
+        std::vector<std::uint64_t> keys(n);
+        for (auto& key : keys) key = engine() % (n / 2 + 1) << 20U | std::uint64_t{5};
+        std::vector<std::int32_t> expected(n);
+        std::iota(expected.begin(), expected.end(), 0);
+        std::stable_sort(expected.begin(), expected.end(), [&](std::int32_t a, std::int32_t b) {
+            return keys[static_cast<std::size_t>(a)] < keys[static_cast<std::size_t>(b)];
+        });
+        for (const int threads : {1, 2, 5}) {
+            const auto sorted = sort_keys(keys, threads);
+            EXPECT_EQ(sorted.from, expected);
+            EXPECT_TRUE(std::is_sorted(sorted.keys.begin(), sorted.keys.end()));
+        }
+    }
+}
+
+enum class Cloud { uniform, clustered, line, one_place };
+
+std::vector<double> cloud(Cloud kind, int n, unsigned seed) {
+    std::mt19937 engine(seed);
+    std::uniform_real_distribution<double> uniform(0.0, 1.0);
+    std::vector<double> out;
+    for (int i = 0; i < n; ++i) {
+        const double scale = kind == Cloud::clustered ? std::pow(10.0, -3.0 * uniform(engine)) : 1.0;
+        for (int axis = 0; axis < 3; ++axis) {
+            const double x = uniform(engine);
+            out.push_back(kind == Cloud::one_place           ? 0.25
+                          : kind == Cloud::line && axis != 1 ? 0.5
+                                                             : scale * x);
+        }
+    }
+    return out;
+}
+
+struct Setting {
+    Cloud kind;
+    bool self;
+    TreeShape shape;
+    std::int32_t few;
+};
+
+class Tree : public testing::TestWithParam<Setting> {};
+
+bool holds(BlockRange outer, BlockRange inner) {
+    return outer.begin <= inner.begin && inner.end <= outer.end;
+}
+
+TEST_P(Tree, PointsLieInTheirCells) {
+    const auto& setting = GetParam();
+    const auto sources = cloud(setting.kind, 700, 1);
+    const auto targets = setting.self ? std::vector<double>{} : cloud(Cloud::uniform, 300, 2);
+    const Octree tree(sources, targets, setting.self, setting.shape, 2);
+    for (const auto& cell : tree.cells()) {
+        const auto centre = tree.centre(cell);
+        const double half = 0.5 * tree.width(cell.level) * (1.0 + 1e-12);
+        for (const auto& [points, range] :
+             {std::pair{&tree.sources(), cell.sources}, std::pair{&tree.targets(), cell.targets}})
+            for (auto i = range.begin; i < range.end; ++i)
+                for (std::size_t axis = 0; axis < 3; ++axis)
+                    ASSERT_LE(std::abs(points->x[axis][static_cast<std::size_t>(i)] - centre[axis]), half);
+        std::int32_t in_children = 0;
+        for (const auto child : cell.children) {
+            if (child == no_cell) continue;
+            EXPECT_TRUE(holds(cell.sources, tree.cell(child).sources));
+            EXPECT_TRUE(holds(cell.targets, tree.cell(child).targets));
+            in_children += tree.cell(child).sources.size();
+        }
+        EXPECT_EQ(in_children, cell.leaf ? 0 : cell.sources.size());
+        if (setting.shape.depth >= 0 && cell.leaf) {
+            EXPECT_EQ(cell.level, setting.shape.depth);
+        }
+    }
+    std::vector<std::int32_t> numbers = tree.sources().from;
+    std::sort(numbers.begin(), numbers.end());
+    for (std::size_t i = 0; i < numbers.size(); ++i) ASSERT_EQ(numbers[i], static_cast<std::int32_t>(i));
+}
+
+/// How often each source acts on each target.
+class Coverage {
+public:
+    Coverage(const Octree& tree, const NearLists& lists)
+        : tree_(tree), lists_(lists), sources_(tree.sources().from.size()),
+          counts_(tree.targets().from.size() * sources_) {
+        direct();
+        across();
+        for (std::size_t leaf = 0; leaf < lists.leaves.size(); ++leaf)
+            for (auto k = lists.multipoles.first[leaf]; k < lists.multipoles.first[leaf + 1]; ++k)
+                add(tree.cell(lists.leaves[leaf]).targets,
+                    tree.cell(lists.multipoles.partners[static_cast<std::size_t>(k)]).sources);
+        for (std::size_t cell = 0; cell < tree.cells().size(); ++cell)
+            for (auto k = lists.sources.first[cell]; k < lists.sources.first[cell + 1]; ++k)
+                add(tree.cells()[cell].targets,
+                    tree.cell(lists.sources.partners[static_cast<std::size_t>(k)]).sources);
+    }
+
+    [[nodiscard]] const std::vector<int>& counts() const { return counts_; }
+
+private:
+    void add(BlockRange targets, BlockRange sources) {
+        for (auto t = targets.begin; t < targets.end; ++t)
+            for (auto s = sources.begin; s < sources.end; ++s)
+                ++counts_[static_cast<std::size_t>(t) * sources_ + static_cast<std::size_t>(s)];
+    }
+
+    void direct() {
+        for (std::size_t leaf = 0; leaf < lists_.leaves.size(); ++leaf) {
+            const auto& cell = tree_.cell(lists_.leaves[leaf]);
+            if (tree_.self()) add(cell.targets, cell.sources);
+            for (auto k = lists_.direct.first[leaf]; k < lists_.direct.first[leaf + 1]; ++k) {
+                const auto partner =
+                    static_cast<std::size_t>(lists_.direct.partners[static_cast<std::size_t>(k)]);
+                const auto& other = tree_.cell(lists_.leaves[partner]);
+                add(cell.targets, other.sources);
+                if (tree_.self()) add(other.targets, cell.sources);
+            }
+        }
+    }
+
+    // Cells of a level that are not neighbours although their parents are, by their numbers in the grid.
+    void across() {
+        const int w = tree_.shape().separation;
+        for (const auto& target : tree_.cells())
+            for (const auto& source : tree_.cells()) {
+                if (target.level != source.level) continue;
+                int apart = 0, parents_apart = 0;
+                for (int axis = 0; axis < 3; ++axis) {
+                    apart = std::max(apart, std::abs(target.index[axis] - source.index[axis]));
+                    parents_apart = std::max(parents_apart,
+                                             std::abs((target.index[axis] >> 1) - (source.index[axis] >> 1)));
+                }
+                if (apart > w && (target.level == 0 || parents_apart <= w))
+                    add(target.targets, source.sources);
+            }
+    }
+
+    const Octree& tree_;
+    const NearLists& lists_;
+    std::size_t sources_;
+    std::vector<int> counts_;
+};
+
+TEST_P(Tree, EveryPairIsServedOnce) {
+    const auto& setting = GetParam();
+    const auto sources = cloud(setting.kind, 700, 3);
+    const auto targets = setting.self ? std::vector<double>{} : cloud(Cloud::clustered, 300, 4);
+    const Octree tree(sources, targets, setting.self, setting.shape, 1);
+    const auto lists = near_lists(tree, setting.few);
+    const Coverage coverage(tree, lists);
+    const auto wrong = std::count_if(coverage.counts().begin(), coverage.counts().end(),
+                                     [](int count) { return count != 1; });
+    EXPECT_EQ(wrong, 0) << "of " << coverage.counts().size() << " pairs, " << tree.cells().size() << " cells";
+}
+
+TEST_P(Tree, NeighboursAreThoseOfTheGrid) {
+    const auto& setting = GetParam();
+    const auto sources = cloud(setting.kind, 400, 5);
+    const Octree tree(sources, {}, true, setting.shape, 1);
+    const int w = setting.shape.separation;
+    for (std::size_t c = 0; c < tree.cells().size(); ++c) {
+        const auto& cell = tree.cells()[c];
+        for (int level_cell = tree.level_begin(cell.level); level_cell < tree.level_begin(cell.level + 1);
+             ++level_cell) {
+            const auto& other = tree.cell(level_cell);
+            int d[3];
+            int apart = 0;
+            for (int axis = 0; axis < 3; ++axis) {
+                d[axis] = other.index[axis] - cell.index[axis];
+                apart = std::max(apart, std::abs(d[axis]));
+            }
+            if (apart > w) continue;
+            EXPECT_EQ(tree.neighbours(static_cast<std::int32_t>(
+                          c))[static_cast<std::size_t>(tree.neighbour_slot(d[0], d[1], d[2]))],
+                      level_cell);
+        }
+    }
+}
+
+std::vector<Setting> settings() {
+    std::vector<Setting> out;
+    for (const auto kind : {Cloud::uniform, Cloud::clustered, Cloud::line, Cloud::one_place})
+        for (const bool self : {true, false}) {
+            out.push_back({kind, self, {.most = 12}, 0});
+            out.push_back({kind, self, {.most = 12, .separation = 2}, 5});
+            out.push_back({kind, self, {.coarse = 3, .most = 9}, 100});
+            out.push_back({kind, self, {.coarse = 7, .most = 5, .separation = 2}, 0});
+            out.push_back({kind, self, {.depth = 3}, 0});
+            out.push_back({kind, self, {.depth = 0}, 0});
+        }
+    return out;
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, Tree, testing::ValuesIn(settings()));
+
+} // namespace
+} // namespace farfield
