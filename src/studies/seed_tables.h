@@ -29,7 +29,7 @@ std::span<const HandbookTiming> handbook_timings();
 struct HandbookKernel {
     std::string_view name;
     double milliseconds;
-    cuda::Rung ours; ///< the rung that does the same: `naive` there has rsqrtf and 16-byte bodies
+    cuda::Rung ours; ///< the rung that does the same
 };
 constexpr std::int64_t handbook_kernels_n = 8192;
 std::span<const HandbookKernel> handbook_kernels();

@@ -54,7 +54,7 @@ TEST(BenchDirectCuda, RatesAndSpeedupsFollowFromTimes) {
 
 TEST(BenchDirectCuda, InstructionsComeFromTheDisassembly) {
     auto report = three_rungs();
-    complete(report, {{"_ZN8farfield4cuda10soa_kernelIfLi1EEEv", {{160, 4, 8, 0}}}});
+    complete(report, {{"_ZN8farfield4cuda10soa_kernelIfLi2EEEv", {{160, 4, 8, 0}}}});
     EXPECT_DOUBLE_EQ(report.rows[2].instructions_a_pair.value(), 40.0);
     // 152 of a cycle and 8 of eight for 4 pairs: 54 cycles a pair
     EXPECT_DOUBLE_EQ(report.rows[2].share_of_actual.value(), 40.04e9 / (1000e9 * 20 / 54));

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 namespace farfield {
@@ -53,6 +54,21 @@ TEST(SeedTables, EveryRungOfTheSlidesStandsOnce) {
          rung = static_cast<cuda::Rung>(static_cast<int>(rung) + 1))
         EXPECT_EQ(std::count(rungs.begin(), rungs.end(), rung), 1) << cuda::info_of(rung).name;
     EXPECT_EQ(rungs.size(), 10U);
+}
+
+TEST(Reproduce, TheHandbooksKernelsStandBesideTheirRungs) {
+    const auto study =
+        reproduce_handbook_timings({.device = {.kind = DeviceKind::cpu}, .repeats = 1, .most_points = 64});
+    const auto& kernels = study.tables.back();
+    const std::vector<std::string> first(kernels.columns.begin(), kernels.columns.begin() + 4);
+    EXPECT_EQ(first, (std::vector<std::string>{"Atomics (here atomics-pointer)", "Naive (here float4)",
+                                               "Shared (here shared)", "here atomics-index"}));
+    const auto& timings = study.tables.front().rows;
+    for (const auto* name : {"float4", "atomics-pointer"})
+        EXPECT_TRUE(std::any_of(timings.begin(), timings.end(), [&](const StudyRow& row) {
+            return row.what.find(name) != std::string::npos && row.source.empty();
+        })) << name;
+    EXPECT_NE(study.lacking.find("atomics-index"), std::string::npos); // said before the tables
 }
 
 TEST(StudyTable, TextAlignsAndMarksWhatWasMeasuredHere) {
