@@ -9,6 +9,7 @@
 #include "gpu/needs_gpu.h"
 #include "gpu/sizes.h"
 #include "sums/direct/cuda/device_sum.h"
+#include "sums/direct/cuda/rung_resources.h"
 
 #include <farfield/error.h>
 
@@ -193,6 +194,24 @@ TEST_P(EveryRung, RepeatsItsBits) {
         if (options.potential) {
             EXPECT_EQ(once.potential, again.potential);
         }
+    }
+}
+
+// CUDA counts the blocks of each kernel as the formula of the report does, which is tested without a GPU.
+TEST_P(EveryRung, FillsAMultiprocessorAsTheFormulaSays) {
+    NEEDS_GPU();
+    const auto limits = multiprocessor_limits();
+    for (const Precision precision : {Precision::float32, Precision::float64, Precision::mixed}) {
+        if (!computes(precision)) {
+            EXPECT_THROW(rung_resources(GetParam().rung, precision), InvalidArgument);
+            continue;
+        }
+        SCOPED_TRACE(name_of(precision));
+        const auto kernel = rung_resources(GetParam().rung, precision);
+        EXPECT_GT(kernel.registers, 0);
+        EXPECT_EQ(kernel.blocks, blocks_that_fit(kernel, limits).all());
+        EXPECT_GT(occupancy(kernel, limits), 0.0);
+        EXPECT_LE(occupancy(kernel, limits), 1.0);
     }
 }
 

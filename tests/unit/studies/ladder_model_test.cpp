@@ -2,6 +2,7 @@
 // against counts made by hand.
 #include "studies/ladder_model.h"
 
+#include "sums/direct/cuda/rung_resources.h"
 #include "sums/direct/cuda/self_pair.h"
 
 #include <gtest/gtest.h>
@@ -128,6 +129,37 @@ TEST(LadderModel, OfSeveralSymmetricShapesTheLargestTileCounts) {
     loops[name("Li4ELi4ELi1ELb1E")] = {{145, 7, 7, 116}, {95, 4, 4, 80}};
     EXPECT_EQ(pair_loop(loops, Rung::symmetric, Precision::float64), (LoopCount{95, 4, 4, 80}));
     EXPECT_FALSE(pair_loop(loops, Rung::symmetric, Precision::mixed).has_value());
+}
+
+// The resident threads that the slides give of their cards, for the slides' blocks of 256 threads.
+TEST(RungResources, FillTheSlidesCards) {
+    const auto resident = [](const cuda::MultiprocessorLimits& limits, int multiprocessors) {
+        const cuda::RungResources kernel{.registers = 16, .shared_bytes = 4096, .threads = 256};
+        return 256 * cuda::blocks_that_fit(kernel, limits).all() * multiprocessors;
+    };
+    EXPECT_EQ(resident({1024, 8, 16384, 16384, 0}, 30), 30720); // Quadro FX 5800
+    EXPECT_EQ(resident({1536, 8, 32768, 49152, 0}, 14), 21504); // Tesla C2050
+    EXPECT_EQ(resident({2048, 16, 65536, 49152, 0}, 8), 16384); // GeForce GTX 680
+}
+
+// By hand, for an H200: 65536 registers, 228 KiB, 2048 threads, 32 blocks.
+TEST(RungResources, SayWhatBoundsTheBlocks) {
+    const cuda::MultiprocessorLimits h200{2048, 32, 65536, 233472, 1024};
+    const auto check = [&](cuda::RungResources kernel, int blocks, std::string_view limit, double share) {
+        const auto fit = cuda::blocks_that_fit(kernel, h200);
+        EXPECT_EQ(fit.all(), blocks) << limit;
+        EXPECT_EQ(fit.limit(), limit);
+        kernel.blocks = fit.all();
+        EXPECT_DOUBLE_EQ(cuda::occupancy(kernel, h200), share);
+    };
+    check({.registers = 32, .shared_bytes = 4096, .threads = 256}, 8, "threads", 1.0);
+    // 40 · 32 = 1280 of a warp: 12 warps of each of four schedulers' 16384, 6 blocks of 8
+    check({.registers = 40, .shared_bytes = 4096, .threads = 256}, 6, "registers", 0.75);
+    // 33 · 32 = 1056 takes 1280
+    check({.registers = 33, .shared_bytes = 0, .threads = 256}, 6, "registers", 0.75);
+    check({.registers = 20, .shared_bytes = 0, .threads = 1}, 32, "blocks", 0.5);
+    // 100,000 + 1,024 takes 101,120 of 233,472: two blocks of 128 threads
+    check({.registers = 32, .shared_bytes = 100000, .threads = 128}, 2, "shared memory", 0.125);
 }
 
 // 0·m/ε³ is 0 as long as m/ε³ is a number.

@@ -47,6 +47,18 @@ TEST(SeedTables, TheSlidesRatesFollowFromTheirTimes) {
     EXPECT_NEAR(product, 612 / 296.1, 0.05 * product);
 }
 
+// "(32, 14.5, and 7.9 times)", "4.4, 5, and 8.7 times": of the last, two are twice the quotient.
+TEST(SeedTables, TheSlidesRatiosPerElementFollowFromTheirSpeedups) {
+    for (std::size_t card = 0; card < seeds::cards.size(); ++card) {
+        const double elements = seeds::processing_elements[card];
+        EXPECT_NEAR(seeds::threads_over_one_thread[card] / elements, seeds::threads_over_one_an_element[card],
+                    0.45);
+        const double twice = card < 2 ? 2.0 : 1.0;
+        EXPECT_NEAR(twice * elements / seeds::threads_over_cpu_thread[card],
+                    seeds::cpu_core_over_element[card], 0.075);
+    }
+}
+
 TEST(SeedTables, EveryRungOfTheSlidesStandsOnce) {
     std::vector<cuda::Rung> rungs;
     for (const auto& step : seeds::slide_steps()) rungs.push_back(step.rung);
@@ -54,6 +66,24 @@ TEST(SeedTables, EveryRungOfTheSlidesStandsOnce) {
          rung = static_cast<cuda::Rung>(static_cast<int>(rung) + 1))
         EXPECT_EQ(std::count(rungs.begin(), rungs.end(), rung), 1) << cuda::info_of(rung).name;
     EXPECT_EQ(rungs.size(), 10U);
+}
+
+TEST(Reproduce, TheLadderTellsOfStepsRegistersAndLinkWhatItCan) {
+    const auto study =
+        reproduce_ladder({.device = {.kind = DeviceKind::cpu}, .repeats = 1, .most_points = 64});
+    ASSERT_EQ(study.tables.size(), 7U);
+    const auto& steps = study.tables[4];
+    EXPECT_EQ(steps.rows.size(), cuda::rungs().size() + 1);
+    EXPECT_DOUBLE_EQ(steps.rows[0].values[1].value.value(), 99.9);
+    const auto& resources = study.tables[5];
+    ASSERT_EQ(resources.rows.size(), cuda::rungs().size());
+    for (const auto& row : resources.rows) EXPECT_EQ(row.values.size(), resources.columns.size()) << row.what;
+    EXPECT_EQ(resources.rows[0].values[0].missing, "-");
+    const auto& link = study.tables[6];
+    EXPECT_DOUBLE_EQ(link.rows[0].values[0].value.value(), 1.6);
+    EXPECT_FALSE(link.rows.back().values[0].value.has_value());
+    for (const auto* word : {"share\nof the sum", "registers and occupancy", "link"})
+        EXPECT_NE(study.lacking.find(word), std::string::npos) << word;
 }
 
 TEST(Reproduce, TheHandbooksKernelsStandBesideTheirRungs) {

@@ -10,13 +10,13 @@ void launch_fast_math(const LadderTask<Real>& task, cudaStream_t stream) {
 }
 
 template <class Real>
-LadderKernel fast_math_kernel() {
+RungKernel fast_math_kernel() {
     return tiled_kernel_of_field<FastMathRung, Real>();
 }
 
 template void launch_fast_math(const LadderTask<float>&, cudaStream_t);
 template void launch_fast_math(const LadderTask<double>&, cudaStream_t);
-template LadderKernel fast_math_kernel<float>();
-template LadderKernel fast_math_kernel<double>();
+template RungKernel fast_math_kernel<float>();
+template RungKernel fast_math_kernel<double>();
 
 } // namespace farfield::cuda

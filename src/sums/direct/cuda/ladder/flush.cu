@@ -10,13 +10,13 @@ void launch_flush(const LadderTask<Real>& task, cudaStream_t stream) {
 }
 
 template <class Real>
-LadderKernel flush_kernel() {
+RungKernel flush_kernel() {
     return tiled_kernel_of_field<FlushRung, Real>();
 }
 
 template void launch_flush(const LadderTask<float>&, cudaStream_t);
 template void launch_flush(const LadderTask<double>&, cudaStream_t);
-template LadderKernel flush_kernel<float>();
-template LadderKernel flush_kernel<double>();
+template RungKernel flush_kernel<float>();
+template RungKernel flush_kernel<double>();
 
 } // namespace farfield::cuda

@@ -37,7 +37,7 @@ void launch_handbook(Rung rung, const PointTask<Point<float>>& task, Workspace& 
     check_launch("launching a direct sum of the Handbook");
 }
 
-LadderKernel handbook_kernel(Rung rung) {
+RungKernel handbook_kernel(Rung rung) {
     return {rung == Rung::float4 ? reinterpret_cast<const void*>(&float4_kernel<false>)
                                  : reinterpret_cast<const void*>(atomics_of(rung)),
             block_size};

@@ -1,16 +1,12 @@
-// A kernel of a rung by its address, to launch it and to ask for its registers.
+// What the objects of the ladder share.
 #pragma once
 
 #include "sums/direct/cuda/launch.cuh"
+#include "sums/direct/cuda/rung_kernel.cuh"
 
 namespace farfield::cuda {
 
 constexpr int block_size = 256; // threads a block, and sources a tile of the rungs that have tiles
-
-struct LadderKernel {
-    const void* function = nullptr;
-    int threads = block_size; ///< a block
-};
 
 /// The last rungs of the tiled kernel, each in an object with compiler options of its own.
 template <class Real>
@@ -18,13 +14,10 @@ void launch_flush(const LadderTask<Real>& task, cudaStream_t stream);
 template <class Real>
 void launch_fast_math(const LadderTask<Real>& task, cudaStream_t stream);
 
-/// The kernels that sum the field with softening.
+/// Their kernels, as rung_kernel.cuh has them.
 template <class Real>
-LadderKernel ladder_kernel(Rung rung);
+RungKernel flush_kernel();
 template <class Real>
-LadderKernel flush_kernel();
-template <class Real>
-LadderKernel fast_math_kernel();
-LadderKernel handbook_kernel(Rung rung);
+RungKernel fast_math_kernel();
 
 } // namespace farfield::cuda

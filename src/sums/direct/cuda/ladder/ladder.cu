@@ -98,14 +98,14 @@ void launch_ladder(Rung rung, const LadderTask<Real>& task, cudaStream_t stream)
 }
 
 template <class Real>
-LadderKernel ladder_kernel(Rung rung) {
+RungKernel ladder_kernel(Rung rung) {
     switch (rung) {
     case Rung::one_thread:
         return {address_of(one_thread_kernel<Real, field_only>), 1};
     case Rung::naive:
-        return {address_of(naive_kernel<Real, field_only>)};
+        return {address_of(naive_kernel<Real, field_only>), block_size};
     case Rung::soa:
-        return {address_of(soa_kernel<Real, field_only>)};
+        return {address_of(soa_kernel<Real, field_only>), block_size};
     case Rung::shared:
         return tiled_kernel_of_field<SharedRung, Real>();
     case Rung::unrolled:
@@ -121,13 +121,13 @@ LadderKernel ladder_kernel(Rung rung) {
     case Rung::fast_math:
         return fast_math_kernel<Real>();
     default:
-        return {address_of(constant_kernel_of<Real, field_only>(rung))};
+        return {address_of(constant_kernel_of<Real, field_only>(rung)), block_size};
     }
 }
 
 template void launch_ladder(Rung, const LadderTask<float>&, cudaStream_t);
 template void launch_ladder(Rung, const LadderTask<double>&, cudaStream_t);
-template LadderKernel ladder_kernel<float>(Rung);
-template LadderKernel ladder_kernel<double>(Rung);
+template RungKernel ladder_kernel<float>(Rung);
+template RungKernel ladder_kernel<double>(Rung);
 
 } // namespace farfield::cuda

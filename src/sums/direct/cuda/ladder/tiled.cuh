@@ -117,7 +117,7 @@ void launch_tiled(const LadderTask<Real>& task, cudaStream_t stream) {
 
 /// As a sum of the field with softening takes it.
 template <class Rung, class Real>
-LadderKernel tiled_kernel_of_field() {
+RungKernel tiled_kernel_of_field() {
     return {reinterpret_cast<const void*>(tiled_kernel_for<Real, field_only, Rung>(Real(1))), block_size};
 }
 
