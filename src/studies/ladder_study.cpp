@@ -27,7 +27,9 @@ Ladder::Ladder(StudyTimer& timer, const StudyDevice& device, std::int64_t most_p
 std::int64_t Ladder::cut(std::int64_t n) const { return std::min(n, most_points_); }
 
 std::int64_t Ladder::cut(std::int64_t n, Rung rung) const {
-    return std::min<std::int64_t>(cut(n), rung == Rung::one_thread ? 4096 : most_points_);
+    if (rung == Rung::one_thread) return std::min<std::int64_t>(cut(n), 4096);            // seconds
+    if (!cuda::info_of(rung).deterministic) return std::min<std::int64_t>(cut(n), 65536); // atomics: a second
+    return cut(n);
 }
 
 Timed Ladder::gpu(std::int64_t n, Rung rung, Precision precision) {

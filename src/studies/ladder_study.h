@@ -15,7 +15,8 @@
 
 namespace farfield {
 
-/// Measures for the tables. Sizes are cut to `most_points`; a single GPU thread gets 4096 bodies at most.
+/// Measures for the tables. Sizes are cut to `most_points`; a single GPU thread gets 4096 bodies at most,
+/// rungs with atomics 65,536.
 class Ladder {
 public:
     /// With a GPU, measures its ceilings.

@@ -38,8 +38,12 @@ StudyTable threads_table(Ladder& ladder) {
         [&](std::int64_t n) { return gpu(n, Rung::naive) / cpu(n, Variant::naive); });
     add({"the same with the fastest rungs of both", {}, {}},
         [&](std::int64_t n) { return gpu(n, Rung::symmetric) / cpu(n, Variant::automatic); });
-    add(of_cards("processing elements (here lanes)", "Evaluation Methodology", seeds::processing_elements),
-        [&](std::int64_t) { return ladder.lanes().total; });
+    auto elements =
+        of_cards("processing elements (here lanes)", "Evaluation Methodology", seeds::processing_elements);
+    for (std::size_t column = 0; column < sizes.size(); ++column)
+        elements.values.push_back(ladder.has_gpu() ? StudyValue::given(ladder.lanes().total)
+                                                   : ladder.missing());
+    table.rows.push_back(std::move(elements));
     add(of_cards("N GPU threads over one, per element", "N Thread Speedup",
                  seeds::threads_over_one_an_element),
         [&](std::int64_t n) {
@@ -176,9 +180,9 @@ Study reproduce_ladder(const ReproduceOptions& options) {
                              "repeats, by events on the GPU; the absolute figures are of the sum alone. "
                              "Bodies move in double and are laid out "
                              "for the rung before each sum.");
-    study.notes.emplace_back(
-        "One GPU thread gets 4096 bodies at most; rates are compared, not times. CPU thread: the "
-        "rung naive, two plain loops as on the slides, and its sum alone.");
+    study.notes.emplace_back("One GPU thread gets 4096 bodies at most, atomics 65536; rates are compared, "
+                             "not times. CPU thread: the "
+                             "rung naive, two plain loops as on the slides, and its sum alone.");
     study.notes.emplace_back("Per element: over the cards' processing elements, here lanes of single "
                              "precision. The slides' 4.4 and 5 for a CPU "
                              "core over an element are twice 240/107.5 and 448/176.7, their 8.7 is "

@@ -1,6 +1,7 @@
 // The sources' numbers, checked against what the sources themselves derive from them, and the tables in which
 // they stand; without a GPU.
 #include "studies/ladder_model.h"
+#include "studies/ladder_study.h"
 #include "studies/reproduce.h"
 #include "studies/seed_tables.h"
 
@@ -72,6 +73,13 @@ TEST(Reproduce, TheLadderTellsOfStepsRegistersAndLinkWhatItCan) {
     const auto study =
         reproduce_ladder({.device = {.kind = DeviceKind::cpu}, .repeats = 1, .most_points = 64});
     ASSERT_EQ(study.tables.size(), 7U);
+    StudyTimer timer(1, {}, 1);
+    const StudyDevice none{{}, "left out", "-", ""};
+    const Ladder ladder(timer, none, 200000);
+    EXPECT_EQ(ladder.cut(300000, cuda::Rung::flush), 200000);
+    EXPECT_EQ(ladder.cut(300000, cuda::Rung::one_thread), 4096);
+    EXPECT_EQ(ladder.cut(300000, cuda::Rung::atomics_index), 65536); // minutes otherwise
+    EXPECT_EQ(ladder.cut(3000, cuda::Rung::one_thread), 3000);
     const auto& steps = study.tables[4];
     EXPECT_EQ(steps.rows.size(), cuda::rungs().size() + 1);
     EXPECT_DOUBLE_EQ(steps.rows[0].values[1].value.value(), 99.9);
