@@ -51,7 +51,7 @@ StudyTable whole_steps_table(Ladder& ladder) {
         "A whole leapfrog step by rung, float: milliseconds, and the share of the sum in it, %", {}, {}};
     for (const auto n : sizes) {
         table.columns.push_back(fmt::format("ms, N={}", ladder.cut(n)));
-        table.columns.push_back("sum, %");
+        table.columns.emplace_back("sum, %");
     }
     const auto share = StudyValue::given(100.0 * seeds::force_share);
     const auto nothing = StudyValue::none("");
