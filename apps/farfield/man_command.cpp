@@ -126,7 +126,8 @@ Machine, options, timings and the final error.
 Action declare_man(CommandParser app) {
     return [app] {
         const auto root = app.parent().value();
-        std::string page = fmt::format(".TH FARFIELD 1 \"\" \"farfield {}\" \"User Commands\"\n", version());
+        std::string page =
+            fmt::format(".TH FARFIELD 1 \"\" \"farfield {}\" \"User Commands\"\n.nh\n.ad l\n", version());
         page += opening;
         for (const auto& command : commands())
             if (!command.hidden) add_command(page, root.command(command.name).value(), "farfield");

@@ -46,6 +46,7 @@ struct ForceOptions {
     Precision precision = Precision::float64;
     int threads = 0;
     Isa isa = Isa::automatic;
+    Variant variant = Variant::automatic; ///< rung of direct sums; those of the ladder take one GPU
     DeviceChoice device{}; ///< on GPUs the whole simulation stays there; bodies come back for output
     MultiGpu multi_gpu = MultiGpu::threads;  ///< with several GPUs
     Exchange exchange = Exchange::automatic; ///< with several GPUs

@@ -83,6 +83,10 @@ enum class Variant : std::uint8_t {
     two_loops,
     atomics,
     atomics_tiled,
+    fast_math,
+    float4,
+    atomics_pointer,
+    atomics_index,
     register_tile,
     tensor
 };

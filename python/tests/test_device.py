@@ -92,6 +92,17 @@ def test_options_of_a_case_and_a_simulation():
     simulation.step()
 
 
+def test_a_simulation_takes_a_rung():
+    force = farfield.ForceOptions()
+    assert force.variant == "auto"
+    force.variant = "naive"
+    assert force.asdict()["variant"] == "naive"
+    bodies = farfield.make_bodies("plummer", n=8)
+    farfield.Simulation(bodies, step=0.1, device="cpu", variant="naive").step()
+    with pytest.raises(farfield.InvalidArgument, match="rung for GPUs"):
+        farfield.Simulation(bodies, step=0.1, device="cpu", variant="flush")
+
+
 @no_gpu
 def test_without_a_gpu_the_reason_is_told():
     for arguments in (dict(device="cuda"), dict(device="cuda:1"), dict(variant="register-tile")):

@@ -184,6 +184,8 @@ BenchCudaReport bench_direct_cuda(const BenchCudaOptions& options) {
                     (precision == Precision::float32 || !info.float_field))
                     ladder.add(info.rung, precision, capped_size(info.rung, n));
     }
+    report.limits = cuda::multiprocessor_limits();
+    for (auto& row : report.rows) row.resources = cuda::rung_resources(row.rung, row.precision);
     complete(report, library_pair_loops());
     return report;
 }

@@ -5,6 +5,7 @@
 #include "studies/cuda/ceilings.h"
 #include "studies/ladder_model.h"
 #include "studies/study_progress.h"
+#include "sums/direct/cuda/rung_resources.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -34,6 +35,7 @@ struct BenchCudaRow {
     double error = 0.0;            ///< relative L2 of the field; float against inputs rounded to float
     std::optional<LoopCount> loop{};
     std::optional<double> instructions_a_pair{}; ///< directed
+    std::optional<cuda::RungResources> resources{};
     double over_one_thread = 0.0;
     std::optional<double> over_predecessor{};
     double over_cpu_thread = 0.0;
@@ -52,6 +54,7 @@ struct BenchCudaReport {
     double cpu_double_pairs = 0.0;
     std::int64_t cpu_n = 0; ///< at this many points
     Lanes lanes;
+    cuda::MultiprocessorLimits limits;
     cuda::Ceilings ceilings;
     std::vector<BenchCudaRow> rows;
 };

@@ -1,22 +1,21 @@
 #include "studies/bench_split.h"
 
 #include "backend/cuda/devices.h"
+#include "backend/cuda/host_buffer.h"
 #include "backend/threads/parallel.h"
 #include "base/machine.h"
-#include "io/atomic_file.h"
 #include "studies/bench_points.h"
 #include "sums/direct/cuda/device_sum.h"
 
 #include <farfield/error.h>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <exception>
-#include <iterator>
+#include <functional>
 #include <optional>
 #include <thread>
 
@@ -33,14 +32,16 @@ double seconds_since(Clock::time_point start) {
 class Split {
 public:
     Split(const BenchPoints& points, Precision precision, std::int64_t cpu_targets, int threads, int device)
-        : points_(points), first_(points.mass.size() - static_cast<std::size_t>(cpu_targets)),
-          own_(gpu_sum(cuda::Rung::symmetric, precision, device)) {
+        : points_(points), n_(points.mass.size()), first_(n_ - static_cast<std::size_t>(cpu_targets)),
+          pinned_(4 * n_), own_(gpu_sum(cuda::Rung::symmetric, precision, device)), own_field_(3 * first_) {
+        std::copy(points.xyz.begin(), points.xyz.end(), pinned_.values().begin());
+        std::copy(points.mass.begin(), points.mass.end(), pinned_.values().subspan(3 * n_).begin());
         const std::span xyz(points.xyz);
-        const std::span mass(points.mass);
-        own_.set_points(xyz.first(3 * first_), mass.first(first_));
+        set_own();
         if (cpu_targets == 0) return;
         others_.emplace(gpu_sum(cuda::Rung::register_tile, precision, device));
-        others_->set_points(xyz.subspan(3 * first_), mass.subspan(first_), xyz.first(3 * first_));
+        others_field_.emplace(3 * first_);
+        set_others();
         // a plan a thread, as a plan hands out 256 targets at a time and here there are few
         cpu_field_.resize(static_cast<std::size_t>(3 * cpu_targets));
         const auto parts = std::min<std::int64_t>(threads, (cpu_targets + 31) / 32);
@@ -60,36 +61,25 @@ public:
     struct Seconds {
         double all, cpu, gpu;
     };
+    /// The sums alone, of points that are where they are summed.
     Seconds run() {
-        Seconds out{};
-        std::exception_ptr failure;
-        const auto start = Clock::now();
-        std::thread gpu([&] {
-            try {
-                own_.run();
-                if (others_) others_->run();
-                out.gpu = seconds_since(start);
-            } catch (...) {
-                failure = std::current_exception();
-            }
-        });
-        try {
-            const auto parts = static_cast<std::int64_t>(shares_.size());
-            if (parts > 0)
-                parallel_for(static_cast<int>(parts), parts, [&](std::int64_t part) {
-                    auto& share = shares_[static_cast<std::size_t>(part)];
-                    share.plan.execute(std::span<const double>(points_.mass),
-                                       {.field = matrix_view(share.field, 3)});
-                });
-        } catch (...) {
-            gpu.join();
-            throw;
-        }
-        out.cpu = shares_.empty() ? 0.0 : seconds_since(start);
-        gpu.join();
-        out.all = seconds_since(start);
-        if (failure) std::rethrow_exception(failure);
-        return out;
+        return run_beside_cpu({[this] {
+            own_.run();
+            if (others_) others_->run();
+        }});
+    }
+    /// Points go to the GPU, their sums come back: one after the other, or, `overlapped`, the GPU's two sums
+    /// on a thread and stream each, so that one moves its data while the other computes.
+    Seconds run_with_transfers(bool overlapped) {
+        const auto own = [this] { move_and_run(own_, own_field_); };
+        const auto others = [this] {
+            if (others_) move_and_run(*others_, *others_field_);
+        };
+        if (overlapped) return run_beside_cpu({own, others});
+        return run_beside_cpu({[own, others] {
+            own();
+            others();
+        }});
     }
 
     [[nodiscard]] std::vector<double> field() const {
@@ -98,13 +88,83 @@ public:
         if (others_) {
             std::vector<double> more(all.size());
             others_->fetch({}, more);
-            for (std::size_t i = 0; i < all.size(); ++i) all[i] += more[i];
+            add_to(all, more);
         }
         all.insert(all.end(), cpu_field_.begin(), cpu_field_.end());
         return all;
     }
 
+    /// What `run_with_transfers` brought back.
+    [[nodiscard]] std::vector<double> moved_field() const {
+        const auto first = own_field_.values();
+        std::vector<double> all(first.begin(), first.end());
+        if (others_) add_to(all, others_field_->values());
+        all.insert(all.end(), cpu_field_.begin(), cpu_field_.end());
+        return all;
+    }
+
 private:
+    using Job = std::function<void()>;
+
+    static void add_to(std::vector<double>& all, std::span<const double> more) {
+        for (std::size_t i = 0; i < all.size(); ++i) all[i] += more[i];
+    }
+
+    void set_own() { own_.set_points(moved_xyz().first(3 * first_), moved_mass().first(first_)); }
+    void set_others() {
+        others_->set_points(moved_xyz().subspan(3 * first_), moved_mass().subspan(first_),
+                            moved_xyz().first(3 * first_));
+    }
+    void move_and_run(cuda::DeviceSum& sum, cuda::HostBuffer& field) {
+        if (&sum == &own_)
+            set_own();
+        else
+            set_others();
+        sum.run();
+        sum.fetch({}, field.values());
+    }
+    [[nodiscard]] std::span<const double> moved_xyz() const { return pinned_.values().first(3 * n_); }
+    [[nodiscard]] std::span<const double> moved_mass() const { return pinned_.values().subspan(3 * n_); }
+
+    /// Each job on a thread of its own, while this one and its team sum the CPU's share.
+    Seconds run_beside_cpu(const std::vector<Job>& jobs) {
+        Seconds out{};
+        std::vector<std::exception_ptr> failures(jobs.size() + 1);
+        std::vector<double> ends(jobs.size());
+        const auto start = Clock::now();
+        std::vector<std::thread> threads;
+        for (std::size_t k = 0; k < jobs.size(); ++k)
+            threads.emplace_back([&, k] {
+                try {
+                    jobs[k]();
+                    ends[k] = seconds_since(start);
+                } catch (...) {
+                    failures[k] = std::current_exception();
+                }
+            });
+        try {
+            sum_on_cpu();
+        } catch (...) {
+            failures.back() = std::current_exception();
+        }
+        out.cpu = shares_.empty() ? 0.0 : seconds_since(start);
+        for (auto& thread : threads) thread.join();
+        out.all = seconds_since(start);
+        out.gpu = *std::max_element(ends.begin(), ends.end());
+        for (const auto& failure : failures)
+            if (failure) std::rethrow_exception(failure);
+        return out;
+    }
+
+    void sum_on_cpu() {
+        const auto parts = static_cast<std::int64_t>(shares_.size());
+        if (parts == 0) return;
+        parallel_for(static_cast<int>(parts), parts, [&](std::int64_t part) {
+            auto& share = shares_[static_cast<std::size_t>(part)];
+            share.plan.execute(std::span<const double>(points_.mass), {.field = matrix_view(share.field, 3)});
+        });
+    }
+
     static cuda::DeviceSum gpu_sum(cuda::Rung rung, Precision precision, int device) {
         return cuda::DeviceSum({.device = device,
                                 .rung = rung,
@@ -115,9 +175,13 @@ private:
     }
 
     const BenchPoints& points_;
-    std::size_t first_; ///< bodies of the GPU
+    std::size_t n_;
+    std::size_t first_;       ///< bodies of the GPU
+    cuda::HostBuffer pinned_; ///< coordinates, then masses
     cuda::DeviceSum own_;
+    cuda::HostBuffer own_field_;
     std::optional<cuda::DeviceSum> others_;
+    std::optional<cuda::HostBuffer> others_field_;
     struct Share {
         SumPlan plan;
         std::span<double> field;
@@ -132,21 +196,30 @@ BenchSplitRow measure(const BenchPoints& points, const SampledTruth& truth, Prec
         options.progress(fmt::format("{}, N = {}, {} targets on the CPU", name_of(precision),
                                      points.mass.size(), cpu_targets));
     Split split(points, precision, cpu_targets, threads, options.device);
-    std::vector<double> all, cpu, gpu;
+    std::vector<double> all, cpu, gpu, serial, overlapped;
     for (int run = -1; run < options.repeats; ++run) { // the first warms up
         const auto seconds = split.run();
+        const double one_by_one = split.run_with_transfers(false).all;
+        const double at_once = split.run_with_transfers(true).all;
         if (run < 0) continue;
         all.push_back(seconds.all);
         cpu.push_back(seconds.cpu);
         gpu.push_back(seconds.gpu);
+        serial.push_back(one_by_one);
+        overlapped.push_back(at_once);
     }
+    const auto field = split.field();
+    if (split.moved_field() != field)
+        throw InternalError("sums whose transfers overlap have other bits than those without");
     return {.precision = precision,
             .n = static_cast<std::int64_t>(points.mass.size()),
             .cpu_targets = cpu_targets,
             .seconds = median(all),
             .cpu_seconds = median(cpu),
             .gpu_seconds = median(gpu),
-            .error = truth.error(split.field())};
+            .serial_seconds = median(serial),
+            .overlapped_seconds = median(overlapped),
+            .error = truth.error(field)};
 }
 
 double pairs(const BenchSplitRow& row) { return static_cast<double>(row.n) * static_cast<double>(row.n - 1); }
@@ -194,44 +267,6 @@ BenchSplitReport bench_split(const BenchSplitOptions& options) {
             add_rows(points, precision, options, report);
     }
     return report;
-}
-
-std::string to_text(const BenchSplitReport& report) {
-    auto out = fmt::format("One sum divided between {} ({} threads) and {}; medians of {} by the clock.\n\n"
-                           "{:<6} {:>8} {:>9} {:>8} {:>10} {:>10} {:>10} {:>7} {:>8}\n",
-                           report.cpu, report.threads, report.device, report.repeats, "", "N", "CPU has",
-                           "share", "ms", "CPU ms", "GPU ms", "gain", "error");
-    for (const auto& row : report.rows)
-        fmt::format_to(std::back_inserter(out),
-                       "{:<6} {:>8} {:>9} {:>7.2f}% {:>10.4f} {:>10.4f} {:>10.4f} {:>7.3f} {:>8.1e}\n",
-                       name_of(row.precision), row.n, row.cpu_targets,
-                       100.0 * static_cast<double>(row.cpu_targets) / static_cast<double>(row.n),
-                       1e3 * row.seconds, 1e3 * row.cpu_seconds, 1e3 * row.gpu_seconds, row.gain, row.error);
-    out += "\ngain: time of the GPU alone over that of both. Exchanging results is not counted.\n";
-    return out;
-}
-
-std::string to_json(const BenchSplitReport& report) {
-    using nlohmann::ordered_json;
-    ordered_json json{{"benchmark", "split"},         {"cpu", report.cpu},
-                      {"threads", report.threads},    {"device", report.device},
-                      {"repeats", report.repeats},    {"clock", "wall"},
-                      {"softening", bench_softening}, {"model", "plummer"}};
-    auto& rows = json["rows"] = ordered_json::array();
-    for (const auto& row : report.rows)
-        rows.push_back({{"precision", name_of(row.precision)},
-                        {"n", row.n},
-                        {"cpu_targets", row.cpu_targets},
-                        {"seconds", row.seconds},
-                        {"cpu_seconds", row.cpu_seconds},
-                        {"gpu_seconds", row.gpu_seconds},
-                        {"gain", row.gain},
-                        {"error", row.error}});
-    return json.dump(2) + "\n";
-}
-
-void write_json(const BenchSplitReport& report, const std::filesystem::path& path) {
-    write_file_atomically(path, to_json(report));
 }
 
 } // namespace farfield

@@ -30,6 +30,10 @@ struct BenchSplitRow {
     double seconds = 0.0;         ///< median by the clock, until both have their sums; nothing is exchanged
     double cpu_seconds = 0.0;     ///< median until the CPU has its sums
     double gpu_seconds = 0.0;
+    double serial_seconds =
+        0.0; ///< with points sent to the GPU and its sums brought back, one after the other
+    double overlapped_seconds =
+        0.0;            ///< with the GPU's two sums on a stream each: one moves data, the other computes
     double gain = 0.0;  ///< seconds of the GPU alone over these
     double error = 0.0; ///< relative L2 of the field put together
 };
@@ -39,11 +43,12 @@ struct BenchSplitReport {
     int threads = 0;
     std::string device;
     int repeats = 0;
-    std::vector<BenchSplitRow> rows;
+    std::vector<BenchSplitRow> rows{};
 };
 
 /// Float and double; shares of the CPU around the ratio of both rates, measured alone.
-/// @throws BackendUnavailable without CUDA or such a device; InvalidArgument for options out of range.
+/// @throws BackendUnavailable without CUDA or such a device; InvalidArgument for options out of range;
+/// InternalError where transfers change bits.
 BenchSplitReport bench_split(const BenchSplitOptions& options);
 
 /// Targets for the CPU, a multiple of 32 below n, where the rates are those: `scale` 1 ends both at once.

@@ -1,5 +1,7 @@
 #include "studies/ladder_model.h"
 
+#include "sums/kernels/loop_outputs.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -84,16 +86,22 @@ Shape symmetric_shape(std::string_view name) {
     return {32 * per_lane * warps, per_lane * unroll};
 }
 
-// Part of a kernel's mangled name, up to the template argument that says "field only".
+// Part of a kernel's mangled name, up to the last template argument that matters: the field alone, and for
+// rungs that can leave the self test out, without it.
 std::string kernel_name(Rung rung, Precision precision) {
+    constexpr int outputs = field_only;
     const char real = precision == Precision::float64 ? 'd' : 'f';
-    const auto plain = [&](std::string_view name) { return fmt::format("{}_kernelI{}Li1E", name, real); };
-    const auto tiled = [&](std::string_view shape) {
-        return plain("tiled") + "NS0_8TileRungI" + std::string(shape);
+    const auto plain = [&](std::string_view name) {
+        return fmt::format("{}_kernelI{}Li{}E", name, real, outputs);
+    };
+    const auto tiled = [&](int unroll, bool tested, bool fused, int flags) {
+        return plain("tiled") + fmt::format("NS0_8TileRungILi{}ELb{:d}ELb{:d}ELi{}EEELb{:d}E", unroll, tested,
+                                            fused, flags, tested);
     };
     const auto packed = [&](std::string_view name) {
-        return precision == Precision::mixed ? fmt::format("{}_kernelINS0_10MixedPointELi1E", name)
-                                             : fmt::format("{}_kernelINS0_5PointI{}EELi1E", name, real);
+        return precision == Precision::mixed
+                   ? fmt::format("{}_kernelINS0_10MixedPointELi{}E", name, outputs)
+                   : fmt::format("{}_kernelINS0_5PointI{}EELi{}E", name, real, outputs);
     };
     switch (rung) {
     case Rung::one_thread:
@@ -112,18 +120,26 @@ std::string kernel_name(Rung rung, Precision precision) {
         return plain("atomics");
     case Rung::atomics_tiled:
         return plain("atomics_tiled");
+    case Rung::float4:
+        return precision == Precision::float32 ? "float4_kernelILb0E" : "no_such_kernelI";
+    case Rung::atomics_pointer:
+        return precision == Precision::float32 ? "handbook_atomics_kernelILb0E" : "no_such_kernelI";
+    case Rung::atomics_index:
+        return precision == Precision::float32 ? "handbook_atomics_kernelILb1E" : "no_such_kernelI";
     case Rung::shared:
-        return tiled("Li1ELb1ELb0ELb0E");
+        return tiled(1, true, false, 0);
     case Rung::unrolled:
-        return tiled("Li8ELb1ELb0ELb0E");
+        return tiled(8, true, false, 0);
     case Rung::softened:
-        return tiled("Li8ELb0ELb0ELb0E");
+        return tiled(8, false, false, 0);
     case Rung::fma:
-        return tiled("Li8ELb0ELb1ELb0E");
+        return tiled(8, false, true, 0);
     case Rung::unrolled_128:
-        return tiled("Li128ELb0ELb1ELb0E");
+        return tiled(128, false, true, 0);
     case Rung::flush:
-        return tiled("Li128ELb0ELb1ELb1E");
+        return tiled(128, false, true, 1);
+    case Rung::fast_math:
+        return tiled(128, false, true, 2);
     case Rung::register_tile:
         return packed("register_tile");
     case Rung::symmetric:
@@ -144,6 +160,10 @@ std::optional<Rung> predecessor(Rung rung) {
     case Rung::atomics:
     case Rung::atomics_tiled:
         return Rung::rsqrt;
+    case Rung::fast_math:
+        return Rung::flush;
+    case Rung::float4:
+        return Rung::naive;
     case Rung::register_tile:
         return Rung::flush;
     default:
@@ -153,7 +173,8 @@ std::optional<Rung> predecessor(Rung rung) {
 
 int directions(Rung rung) {
     const bool each_pair_once = rung == Rung::symmetric || rung == Rung::tensor || rung == Rung::atomics ||
-                                rung == Rung::atomics_tiled;
+                                rung == Rung::atomics_tiled || rung == Rung::atomics_pointer ||
+                                rung == Rung::atomics_index;
     return each_pair_once ? 2 : 1;
 }
 
@@ -170,8 +191,11 @@ double bytes_moved(Rung rung, Precision precision, std::int64_t count) {
     case Rung::constant:
     case Rung::rsqrt:
     case Rung::two_loops:
+    case Rung::float4:
         return ceil_div(n, warp) * n * body + own;
     case Rung::atomics:
+    case Rung::atomics_pointer:
+    case Rung::atomics_index:
         return 0.5 * n * n * (body / warp + 6.0 * real) + own;
     case Rung::atomics_tiled:
         return 0.5 * blocks * (blocks + 1.0) * slide_block * (body + 6.0 * real) + own;

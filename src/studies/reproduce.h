@@ -35,8 +35,8 @@ Study reproduce_handbook_timings(const ReproduceOptions& options);
 /// differ.
 Study reproduce_handbook_multi_gpu(const ReproduceOptions& options);
 
-/// The slides' ladder of optimisations, rung by rung, beside the speed-ups of their three cards. Throws
-/// alike.
+/// The slides' ladder of optimisations, rung by rung, beside the speed-ups of their three cards: whole steps,
+/// the share of the sum in them, registers and occupancy, the link to the host. Throws alike.
 Study reproduce_ladder(const ReproduceOptions& options);
 
 /// The stencil paper's Figure 3: rates of its microdisk at 2048², for every block of threads whose sides are

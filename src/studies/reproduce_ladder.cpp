@@ -1,11 +1,7 @@
 // farfield reproduce ladder.
-#include "backend/cuda/devices.h"
-#include "studies/cuda/ceilings.h"
-#include "studies/ladder_model.h"
+#include "studies/ladder_study.h"
 #include "studies/reproduce.h"
 #include "studies/seed_tables.h"
-#include "studies/study_device.h"
-#include "studies/study_timer.h"
 
 #include <fmt/format.h>
 
@@ -15,52 +11,10 @@
 #include <string>
 
 namespace farfield {
+
 namespace {
 
 using cuda::Rung;
-
-/// What the tables share. Sizes are cut to `most_points`; a single GPU thread gets 4096 bodies at most.
-class Ladder {
-public:
-    Ladder(StudyTimer& timer, const StudyDevice& device, std::int64_t most_points)
-        : timer_(timer), device_(device), most_points_(most_points) {}
-
-    [[nodiscard]] std::int64_t cut(std::int64_t n) const { return std::min(n, most_points_); }
-    [[nodiscard]] std::string column(std::int64_t n) const { return fmt::format("here, N={}", cut(n)); }
-    [[nodiscard]] bool has_gpu() const { return timer_.has_gpu(); }
-    [[nodiscard]] StudyValue missing() const { return StudyValue::none(device_.missing); }
-
-    Timed gpu(std::int64_t n, Rung rung, Precision precision = Precision::float32, int steps = 1) {
-        const std::int64_t most = rung == Rung::one_thread ? 4096 : most_points_;
-        return timer_.gpu(std::min(cut(n), most), rung, precision, steps);
-    }
-    Timed cpu(std::int64_t n, Variant variant) { return timer_.cpu(cut(n), variant, Isa::automatic, 1); }
-    /// Pairs/s of the rung over those of `other`.
-    StudyValue speedup(std::int64_t n, Rung rung, Rung other) {
-        if (!has_gpu()) return missing();
-        const auto timed = gpu(n, rung);
-        return StudyValue::of(timed.pairs_per_second() / gpu(n, other).pairs_per_second(), timed.error);
-    }
-
-    /// Seconds of whole leapfrog steps in double.
-    StudyValue simulation(std::int64_t n, int steps, bool on_gpu) {
-        if (on_gpu && !has_gpu()) return missing();
-        return StudyValue::of(timer_.simulation(cut(n), steps, on_gpu));
-    }
-
-private:
-    StudyTimer& timer_;
-    const StudyDevice& device_;
-    std::int64_t most_points_;
-};
-
-StudyRow of_cards(std::string what, std::string_view slide, const seeds::OfCards& values) {
-    StudyRow row{std::move(what), fmt::format("Slides, {}", slide), {}};
-    for (const double value : values) row.values.push_back(StudyValue::given(value));
-    return row;
-}
-
-std::vector<std::string> card_columns() { return {seeds::cards.begin(), seeds::cards.end()}; }
 
 StudyTable threads_table(Ladder& ladder) {
     constexpr std::array<std::int64_t, 2> sizes{10000, 3000};
@@ -72,7 +26,7 @@ StudyTable threads_table(Ladder& ladder) {
             row.values.push_back(ladder.has_gpu() ? StudyValue::of(value(n)) : ladder.missing());
         table.rows.push_back(std::move(row));
     };
-    const auto gpu = [&](std::int64_t n, Rung rung) { return ladder.gpu(n, rung).pairs_per_second(); };
+    const auto gpu = [&](std::int64_t n, Rung rung) { return ladder.steps(n, rung).pairs_per_second(); };
     const auto cpu = [&](std::int64_t n, Variant variant) {
         return ladder.cpu(n, variant).pairs_per_second();
     };
@@ -84,6 +38,19 @@ StudyTable threads_table(Ladder& ladder) {
         [&](std::int64_t n) { return gpu(n, Rung::naive) / cpu(n, Variant::naive); });
     add({"the same with the fastest rungs of both", {}, {}},
         [&](std::int64_t n) { return gpu(n, Rung::symmetric) / cpu(n, Variant::automatic); });
+    auto elements =
+        of_cards("processing elements (here lanes)", "Evaluation Methodology", seeds::processing_elements);
+    for (std::size_t column = 0; column < sizes.size(); ++column)
+        elements.values.push_back(ladder.has_gpu() ? StudyValue::given(ladder.lanes().total)
+                                                   : ladder.missing());
+    table.rows.push_back(std::move(elements));
+    add(of_cards("N GPU threads over one, per element", "N Thread Speedup",
+                 seeds::threads_over_one_an_element),
+        [&](std::int64_t n) {
+            return gpu(n, Rung::naive) / gpu(n, Rung::one_thread) / ladder.lanes().total;
+        });
+    add(of_cards("a CPU thread over an element", "N Thread Speedup", seeds::cpu_core_over_element),
+        [&](std::int64_t n) { return cpu(n, Variant::naive) * ladder.lanes().total / gpu(n, Rung::naive); });
     StudyRow cpu_row{"a CPU thread, 1e9 pairs/s: naive", {}, {}}, fast_row{"its fastest rung", {}, {}};
     for (auto* row : {&cpu_row, &fast_row}) row->values.resize(seeds::cards.size(), StudyValue::none(""));
     for (const auto n : sizes) {
@@ -98,19 +65,24 @@ StudyTable threads_table(Ladder& ladder) {
 
 StudyTable speedup_table(Ladder& ladder) {
     constexpr std::array<std::int64_t, 2> sizes{100000, 300000};
-    StudyTable table{"Speed-up of a rung over the one it changes (slides: n = 100000, 100000, 300000)",
-                     card_columns(),
-                     {}};
+    StudyTable table{
+        "Whole steps: speed-up of a rung over the one it changes (slides: n = 100000, 100000, 300000)",
+        card_columns(),
+        {}};
     for (const auto n : sizes) table.columns.push_back(ladder.column(n));
     const auto add = [&](StudyRow row, Rung rung) {
         row.values.resize(seeds::cards.size(), StudyValue::none(""));
-        for (const auto n : sizes) row.values.push_back(ladder.speedup(n, rung, *predecessor(rung)));
+        for (const auto n : sizes)
+            row.values.push_back(ladder.has_gpu()
+                                     ? StudyValue::of(ladder.steps(n, rung).pairs_per_second() /
+                                                      ladder.steps(n, *predecessor(rung)).pairs_per_second())
+                                     : ladder.missing());
         table.rows.push_back(std::move(row));
     };
     for (const auto& step : seeds::slide_steps())
         if (step.steps == 1)
             add(of_cards(std::string(cuda::info_of(step.rung).name), step.slide, step.speedup), step.rung);
-    for (const auto rung : {Rung::register_tile, Rung::symmetric, Rung::atomics_tiled})
+    for (const auto rung : {Rung::fast_math, Rung::register_tile, Rung::symmetric, Rung::atomics_tiled})
         add({std::string(cuda::info_of(rung).name), {}, {}}, rung);
     return table;
 }
@@ -130,17 +102,14 @@ StudyTable steps_table(Ladder& ladder) {
         for (const auto n : sizes) row.values.push_back(value(n));
         table.rows.push_back(std::move(row));
     };
-    const auto seconds = [&](std::int64_t n, Rung of) {
-        return ladder.gpu(n, of, Precision::float32, slide.steps).seconds;
-    };
+    const auto seconds = [&](std::int64_t n, Rung of) { return ladder.steps(n, of, slide.steps).seconds; };
     add(of_cards(std::string(cuda::info_of(rung).name), slide.slide, slide.speedup), [&](std::int64_t n) {
         return ladder.has_gpu() ? StudyValue::of(seconds(n, before) / seconds(n, rung)) : ladder.missing();
     });
     for (const auto of : {before, rung, Rung::symmetric})
-        add({fmt::format("{}, the sums alone, float, s", cuda::info_of(of).name), {}, {}},
-            [&](std::int64_t n) {
-                return ladder.has_gpu() ? StudyValue::of(seconds(n, of)) : ladder.missing();
-            });
+        add({fmt::format("{}, whole steps, float, s", cuda::info_of(of).name), {}, {}}, [&](std::int64_t n) {
+            return ladder.has_gpu() ? StudyValue::of(seconds(n, of)) : ladder.missing();
+        });
     add({"whole leapfrog steps on the GPU, double, s", {}, {}},
         [&](std::int64_t n) { return ladder.simulation(n, slide.steps, true); });
     add({"the same on the CPU, all threads, 1/10 of them, s", {}, {}},
@@ -148,7 +117,7 @@ StudyTable steps_table(Ladder& ladder) {
     return table;
 }
 
-StudyTable absolute_table(Ladder& ladder, const StudyDevice& device) {
+StudyTable absolute_table(Ladder& ladder) {
     StudyTable table{"Absolute performance, float",
                      {"N", "ms", "Gflop/s", "GB/s (model)", "% of peak", "Gflop/s double"},
                      {}};
@@ -160,13 +129,7 @@ StudyTable absolute_table(Ladder& ladder, const StudyDevice& device) {
               StudyValue::given(slide.gflops), StudyValue::given(slide.gigabytes_per_second),
               StudyValue::given(100.0 * slide.share_of_peak),
               slide.gflops_double ? StudyValue::given(*slide.gflops_double) : StudyValue::none("-")}});
-    double peak = 0.0;
-    if (device.gpu) {
-        const auto info = cuda::devices().at(static_cast<std::size_t>(*device.gpu));
-        const double clock = cuda::measure_ceilings().most_clock_hz;
-        peak =
-            peaks(lanes_of(info.major, info.minor, info.multiprocessors, clock), Precision::float32, {}).peak;
-    }
+    const double peak = peaks(ladder.lanes(), Precision::float32, {}).peak;
     const auto add = [&](std::int64_t n, Rung rung) {
         StudyRow row{fmt::format("here, {}", cuda::info_of(rung).name), {}, {}};
         row.values.push_back(StudyValue::given(static_cast<double>(ladder.cut(n))));
@@ -198,30 +161,36 @@ Study reproduce_ladder(const ReproduceOptions& options) {
         "ladder", "The ladder of optimisations of the CUDA slides after Burtscher, and this machine's",
         options, device);
     if (!device.gpu)
-        study.lacking +=
-            "\nThe ladder is one of GPU code: without a GPU its speed-ups, steps and absolute figures stay "
-            "empty, "
-            "and what is\nmeasured here is one CPU thread (table 1) and whole steps on the CPU (table 3).";
+        study.lacking += "\nThe ladder is one of GPU code: without a GPU its speed-ups, steps and absolute "
+                         "figures stay empty, as do "
+                         "the share\nof the sum in a step, registers and occupancy, and the rates of memory "
+                         "and link; what is "
+                         "measured here is one CPU\nthread (table 1) and whole steps on the CPU (table 3).";
     StudyTimer timer(options.repeats, device.gpu, options.threads, options.progress);
     Ladder ladder(timer, device, options.most_points);
     study.tables.push_back(threads_table(ladder));
     study.tables.push_back(speedup_table(ladder));
     study.tables.push_back(steps_table(ladder));
-    study.tables.push_back(absolute_table(ladder, device));
+    study.tables.push_back(absolute_table(ladder));
+    study.tables.push_back(whole_steps_table(ladder));
+    study.tables.push_back(resources_table(ladder));
+    study.tables.push_back(link_table(ladder));
+    study.notes.emplace_back("As on the slides, speed-ups are of whole steps (the sum, and the kernel that "
+                             "moves the bodies), medians of the "
+                             "repeats, by events on the GPU; the absolute figures are of the sum alone. "
+                             "Bodies move in double and are laid out "
+                             "for the rung before each sum.");
+    study.notes.emplace_back("One GPU thread gets 4096 bodies at most, atomics 65536; rates are compared, "
+                             "not times. CPU thread: the "
+                             "rung naive, two plain loops as on the slides, and its sum alone.");
+    study.notes.emplace_back("Per element: over the cards' processing elements, here lanes of single "
+                             "precision. The slides' 4.4 and 5 for a CPU "
+                             "core over an element are twice 240/107.5 and 448/176.7, their 8.7 is "
+                             "1536/176.2 itself; ours are such quotients.");
     study.notes.emplace_back(
-        "The slides time whole steps, of which their sum is over 99.9 %; here it is the sum "
-        "alone, by events on the GPU.");
-    study.notes.emplace_back(
-        "One GPU thread gets 4096 bodies at most; rates are compared, not times. CPU thread: the "
-        "rung naive, two plain loops as on the slides.");
-    study.notes.emplace_back(
-        "constant sets its parameters at every sum here, at the start of a run on the slides: "
-        "the copy is in its time.");
-    study.notes.emplace_back(
-        "softened keeps the self test in the tiles of the diagonal, so that a softening of 0 stays right; "
-        "the "
-        "slides drop it everywhere. flush takes the one instruction rsqrt.approx.ftz; the slides compile all "
-        "of the program with -ftz=true.");
+        "constant copies its parameters once, at the first step. softened tests nothing. flush is compiled "
+        "with "
+        "-ftz=true, fast-math with -use_fast_math; the slides compile all of the program so.");
     study.notes.emplace_back(
         "GB/s (model): the bytes that the layout of a rung implies before any cache, over the time; the "
         "slides count alike. Nothing counted them here.");

@@ -29,7 +29,7 @@ std::span<const HandbookTiming> handbook_timings();
 struct HandbookKernel {
     std::string_view name;
     double milliseconds;
-    cuda::Rung ours; ///< the rung that does the same: `naive` there has rsqrtf and 16-byte bodies
+    cuda::Rung ours; ///< the rung that does the same
 };
 constexpr std::int64_t handbook_kernels_n = 8192;
 std::span<const HandbookKernel> handbook_kernels();
@@ -43,6 +43,19 @@ constexpr std::array<std::int64_t, 3> first_slides_n{10000, 10000, 3000};
 constexpr OfCards one_thread_slowdown{72.4, 36.7, 68.1}; ///< against a thread of the card's host
 constexpr OfCards threads_over_one_thread{7781, 6495, 12150};
 constexpr OfCards threads_over_cpu_thread{107.5, 176.7, 176.2};
+
+/// Slide "Evaluation Methodology", and what the two slides above make of it per processing element: the gain
+/// of N threads over one, over the elements of the card (7781/240 …), and how much faster a CPU core is than
+/// an element. Of the last, 4.4 and 5.0 are twice 240/107.5 and 448/176.7; 8.7 is 1536/176.2 itself.
+constexpr OfCards processing_elements{240, 448, 1536};
+constexpr OfCards threads_over_one_an_element{32, 14.5, 7.9};
+constexpr OfCards cpu_core_over_element{4.4, 5, 8.7};
+
+/// Slide "C to CUDA Conversion": "over 99.9% of runtime".
+constexpr double force_share = 0.999;
+
+/// Slide "Hybrid Execution", GB/s: "1.6 to 6.5 GB/s versus 192 GB/s".
+constexpr double slowest_link = 1.6, fastest_link = 6.5, card_memory = 192;
 
 /// A slide that compares a rung with the one before: both at n bodies, `steps` steps.
 struct SlideStep {

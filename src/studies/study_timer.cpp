@@ -1,7 +1,9 @@
 #include "studies/study_timer.h"
 
 #include "backend/threads/parallel.h"
+#include "dynamics/cuda/device_motion.h"
 #include "sums/direct/cuda/device_sum.h"
+#include "sums/points/prepared.h"
 
 #include <farfield/run.h>
 
@@ -12,6 +14,17 @@
 #include <vector>
 
 namespace farfield {
+
+namespace {
+
+Bodies plummer_bodies(std::int64_t n) {
+    InitialOptions initial;
+    initial.kind = InitialKind::plummer;
+    initial.n = n;
+    return make_bodies(initial);
+}
+
+} // namespace
 
 StudyTimer::StudyTimer(int repeats, std::optional<int> gpu, int threads, StudyProgress progress)
     : repeats_(repeats), gpu_(gpu), threads_(thread_count(threads)), progress_(std::move(progress)) {}
@@ -81,16 +94,40 @@ Timed StudyTimer::gpu(std::int64_t n, cuda::Rung rung, Precision precision, int 
     return timed;
 }
 
+StepTime StudyTimer::gpu_steps(std::int64_t n, cuda::Rung rung, int steps) {
+    const auto key = std::tuple(n, rung, steps);
+    if (const auto known = step_times_.find(key); known != step_times_.end()) return known->second;
+    tell(fmt::format("{} whole steps, {}, N = {}", steps, cuda::info_of(rung).name, n));
+    constexpr double length = 1.0 / 1024.0;
+    const auto bodies = plummer_bodies(n);
+    cuda::MotionSetup setup;
+    setup.devices = {*gpu_};
+    setup.softening = bench_softening;
+    setup.precision = Precision::float32;
+    setup.frame = choose_frame(bodies.position, {}, bench_softening);
+    setup.variant = cuda::variant_of(rung);
+    setup.times_sums = steps == 1; // events between many short steps would be felt
+    cuda::DeviceMotion motion(setup, bodies);
+    motion.time_steps(1, length); // warms up
+    std::vector<double> seconds, shares;
+    for (int run = 0; run < repeats_; ++run) {
+        const double whole = motion.time_steps(static_cast<std::uint64_t>(steps), length);
+        seconds.push_back(1e-3 * whole);
+        if (setup.times_sums) shares.push_back(motion.sum_milliseconds() / whole);
+    }
+    StepTime timed{n, median(seconds), {}};
+    if (setup.times_sums) timed.sum_share = median(shares);
+    step_times_.emplace(key, timed);
+    return timed;
+}
+
 double StudyTimer::simulation(std::int64_t n, int steps, bool on_gpu) const {
     constexpr double step = 1.0 / 1024.0;
     constexpr int warm_up = 64;
     tell(fmt::format("{} steps on the {}, N = {}", steps, on_gpu ? "GPU" : "CPU", n));
-    InitialOptions initial;
-    initial.kind = InitialKind::plummer;
-    initial.n = n;
     DeviceChoice device{.kind = DeviceKind::cpu};
     if (on_gpu) device = {.kind = DeviceKind::cuda, .gpus = {*gpu_}};
-    Simulation simulation(make_bodies(initial),
+    Simulation simulation(plummer_bodies(n),
                           {.softening = bench_softening, .threads = threads_, .device = device},
                           {.step = step, .end = step * (warm_up + repeats_ * steps)});
     double end = step * warm_up;

@@ -26,6 +26,17 @@ struct Timed {
     }
 };
 
+/// Whole leapfrog steps on a GPU, in float.
+struct StepTime {
+    std::int64_t n = 0;
+    double seconds = 0.0;              ///< median of all steps together, by events around them
+    std::optional<double> sum_share{}; ///< of the sum in it, median; of single steps alone
+
+    [[nodiscard]] double pairs_per_second(int steps = 1) const {
+        return static_cast<double>(steps) * static_cast<double>(n) * static_cast<double>(n - 1) / seconds;
+    }
+};
+
 class StudyTimer {
 public:
     /// `gpu`: CUDA's number, or none to measure on the CPU alone. `threads` of the CPU, 0: all.
@@ -41,6 +52,9 @@ public:
     /// With `steps` > 1 a measurement is that many sums one after the
     /// other, and `seconds` is their sum. @pre has_gpu().
     Timed gpu(std::int64_t n, cuda::Rung rung, Precision precision = Precision::float32, int steps = 1);
+
+    /// `steps` steps whose sums are the rung's, bodies where they are. @pre has_gpu().
+    StepTime gpu_steps(std::int64_t n, cuda::Rung rung, int steps = 1);
 
     /// Seconds of `steps` leapfrog steps of a Plummer sphere in double by the clock, bodies where they are;
     /// on the GPU, or on the CPU with all threads. @pre has_gpu() for `on_gpu`.
@@ -61,6 +75,7 @@ private:
     std::map<std::pair<std::int64_t, bool>, SampledTruth> truths_;
     std::map<std::tuple<std::int64_t, Variant, Isa, int, Precision>, Timed> cpu_times_;
     std::map<std::tuple<std::int64_t, cuda::Rung, Precision, int>, Timed> gpu_times_;
+    std::map<std::tuple<std::int64_t, cuda::Rung, int>, StepTime> step_times_;
 };
 
 } // namespace farfield

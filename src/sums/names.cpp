@@ -18,10 +18,11 @@ constexpr NameTable<output_count> output_names{"potential", "field", "gradient"}
 constexpr NameTable<3> precision_names{"float", "double", "mixed"};
 constexpr NameTable<5> isa_names{"auto", "scalar", "sse4.2", "avx2", "avx512"};
 constexpr NameTable<2> coincident_names{"error", "skip"};
-constexpr NameTable<19> variant_names{"auto",       "naive",         "soa",           "simd",   "symmetric",
-                                      "one-thread", "constant",      "rsqrt",         "shared", "unrolled",
-                                      "softened",   "fma",           "unrolled-128",  "flush",  "two-loops",
-                                      "atomics",    "atomics-tiled", "register-tile", "tensor"};
+constexpr NameTable<23> variant_names{
+    "auto",         "naive",           "soa",           "simd",          "symmetric",     "one-thread",
+    "constant",     "rsqrt",           "shared",        "unrolled",      "softened",      "fma",
+    "unrolled-128", "flush",           "two-loops",     "atomics",       "atomics-tiled", "fast-math",
+    "float4",       "atomics-pointer", "atomics-index", "register-tile", "tensor"};
 constexpr NameTable<2> multi_gpu_names{"threads", "single"};
 constexpr NameTable<5> exchange_names{"auto", "host", "mapped", "write-combined", "peer"};
 

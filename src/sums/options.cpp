@@ -241,8 +241,13 @@ constexpr std::array table{
     OptionInfo{.name = "variant",
                .type = OptionType::choice,
                .text = "Rung of the ladder of direct sums; auto takes the fastest",
+               .details =
+                   "`direct` alone has it. Simulations take every rung on one GPU, on several `symmetric` or "
+                   "`register-tile`.",
                .choices = names_of<Variant>,
-               .sum = in<&SumOptions::variant>},
+               .case_key = true,
+               .sum = in<&SumOptions::variant>,
+               .force = in<&ForceOptions::variant>},
 };
 
 double as_number(const OptionValue& value) {

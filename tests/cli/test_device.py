@@ -86,6 +86,18 @@ class Device(CommandTest):
         self.assertEqual(wrong.code, 2, wrong)
         self.assertIn("did you mean 'cuda'?", wrong.err)
 
+    def test_a_case_names_the_rung_of_its_forces(self):
+        write("case.toml", '[initial]\nkind = "plummer"\nn = 16\n[time]\nstep = 0.1\nend = 0.2\n'
+                           '[force]\ndevice = "cpu"\nvariant = "naive"\n')
+        result = farfield("run", "case.toml", "--out", "out", "--quiet")
+        self.assertEqual(result.code, 0, result)
+        with open("out/summary.json", encoding="utf-8") as file:
+            self.assertIn('"variant": "naive"', file.read())
+        for wrong, words in (("flush", "is a rung for GPUs"), ("nave", "did you mean 'naive'?")):
+            result = farfield("run", "case.toml", "--out", "other", "--set", f"force.variant={wrong}")
+            self.assertEqual(result.code, 2, result)
+            self.assertIn(words, result.err)
+
     def test_a_run_on_a_gpu_ends_there_or_is_refused(self):
         write("case.toml", '[initial]\nkind = "plummer"\nn = 16\n[time]\nstep = 0.1\nend = 0.2\n'
                            '[force]\ndevice = "cpu"\nsoftening = 0.1\n')

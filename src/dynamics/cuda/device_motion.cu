@@ -127,7 +127,11 @@ struct DeviceMotion::Impl {
         setup.frame.exponent = std::clamp(setup.frame.exponent, -most_exponent, most_exponent);
         if (setup.devices.empty()) setup.devices = {0};
         const auto n = static_cast<std::int64_t>(bodies.mass.size());
+        const bool by_rung = setup.variant != Variant::automatic;
+        if (by_rung) rung = rung_of(setup.variant, true, setup.precision);
         if (setup.path == StepPath::automatic) setup.path = fastest_path(n, setup.precision);
+        if (by_rung && setup.path == StepPath::persistent) setup.path = StepPath::long_graph;
+        if (by_rung && (setup.times_sums || !is_for_engine(rung))) setup.path = StepPath::launches;
         const bool persistent = setup.path == StepPath::persistent;
         // So few bodies are not worth dividing, and one GPU gives the bits that it gives alone.
         if (persistent) setup.devices.resize(1);
@@ -136,7 +140,7 @@ struct DeviceMotion::Impl {
         const auto input = input_of(setup, bodies);
         if (persistent) stepper = make_persistent(input);
         if (!stepper && persistent) setup.path = StepPath::graph;
-        if (!stepper) stepper = make_launched(input, setup.path, Variant::symmetric);
+        if (!stepper) stepper = make_launched(input, setup.path, rung);
         select();
         courier = std::make_unique<Courier>(input, stepper->parts());
         diagnostics = std::make_unique<DeviceDiagnostics>(input, setup.devices.front());
@@ -192,6 +196,7 @@ struct DeviceMotion::Impl {
     }
 
     MotionSetup setup;
+    Rung rung = Rung::symmetric;
     std::unique_ptr<Stepper> stepper;
     std::unique_ptr<Courier> courier;
     std::unique_ptr<DeviceDiagnostics> diagnostics;
@@ -237,7 +242,7 @@ void DeviceMotion::synchronize() { impl_->wait_for_all(); }
 std::optional<std::uint64_t> DeviceMotion::failure() const { return impl_->failure; }
 StepPath DeviceMotion::path() const { return impl_->setup.path; }
 Variant DeviceMotion::variant() const {
-    return path() == StepPath::persistent ? Variant::register_tile : Variant::symmetric;
+    return path() == StepPath::persistent ? Variant::register_tile : variant_of(impl_->rung);
 }
 std::uint64_t DeviceMotion::evaluations() const { return impl_->evaluations; }
 double DeviceMotion::seconds() const { return impl_->seconds; }
@@ -245,10 +250,13 @@ double DeviceMotion::seconds_per_step() const { return impl_->seconds_per_step; 
 
 double DeviceMotion::time_steps(std::uint64_t steps, double dt) {
     impl_->wait_for_all();
+    impl_->stepper->sum_milliseconds(); // forgets those before
     const double before = impl_->seconds;
     impl_->queue(steps, dt);
     impl_->wait_for_all();
     return 1e3 * (impl_->seconds - before);
 }
+
+double DeviceMotion::sum_milliseconds() { return impl_->stepper->sum_milliseconds(); }
 
 } // namespace farfield::cuda

@@ -27,6 +27,10 @@ struct MotionSetup {
     std::vector<double> substeps{1.0}; ///< leapfrogs of a step, in steps; at most 3
     Frame frame;                       ///< of the evaluation at the places given
     StepPath path = StepPath::automatic;
+    /// A rung of GPUs; not `automatic`: it makes every step by launches, or by graphs where it is `symmetric`
+    /// or `register_tile`. The others take one GPU.
+    Variant variant = Variant::automatic;
+    bool times_sums = false; ///< with a variant: events around each sum, on one GPU, by launches
 };
 
 /// The state that was captured, as it has come to the host. Arrays are valid until the next `capture`.
@@ -72,6 +76,8 @@ public:
     [[nodiscard]] double seconds_per_step() const;   ///< of the last batch that is done; 0 before
     /// Milliseconds of GPU time for `steps` steps, by events.
     double time_steps(std::uint64_t steps, double dt);
+    /// Milliseconds of the sums alone in the last `time_steps`. @pre `times_sums`.
+    double sum_milliseconds();
 
 private:
     struct Impl;

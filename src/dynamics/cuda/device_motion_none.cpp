@@ -25,5 +25,6 @@ std::uint64_t DeviceMotion::evaluations() const { return 0; }
 double DeviceMotion::seconds() const { return 0.0; }
 double DeviceMotion::seconds_per_step() const { return 0.0; }
 double DeviceMotion::time_steps(std::uint64_t /*steps*/, double /*dt*/) { return 0.0; }
+double DeviceMotion::sum_milliseconds() { return 0.0; }
 
 } // namespace farfield::cuda

@@ -1,11 +1,17 @@
 // Steps made of launches: move, sum, choose the next frame; one by one or recorded into graphs.
 #include "backend/cuda/devices.h"
 #include "dynamics/cuda/move.cuh"
+#include "dynamics/cuda/rung_engine.cuh"
 #include "dynamics/cuda/stepper.cuh"
 #include "sums/direct/cuda/several/engine.cuh"
 
+#include <farfield/error.h>
+
 #include <algorithm>
 #include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
 
 namespace farfield::cuda {
 
@@ -40,20 +46,13 @@ namespace {
 
 constexpr std::uint64_t long_graph_steps = 16;
 
-template <class PointType>
+/// `Engine` is SumEngine, or RungEngine for the other rungs.
+template <class PointType, class Engine>
 class Launched final : public Stepper {
 public:
-    Launched(const MotionInput& input, StepPath path, Variant variant)
+    Launched(const MotionInput& input, StepPath path, Engine engine)
         : path_(path), substeps_(input.setup->substeps), unscale_(input.unscale),
-          frame_scale_(input.frame_scale), n_(input.n()),
-          engine_(
-              EngineOptions{.devices = input.setup->devices,
-                            .multi_gpu = input.setup->multi_gpu,
-                            .exchange = input.setup->exchange,
-                            .outputs = field_only,
-                            .n = input.n(),
-                            .softening = input.frame_softening,
-                            .rung = variant == Variant::symmetric ? Rung::symmetric : Rung::register_tile}) {
+          frame_scale_(input.frame_scale), n_(input.n()), engine_(std::move(engine)) {
         for (auto& part : engine_.parts()) {
             parts_.emplace_back(input, part.device, part.begin, part.end, part.stream);
             DeviceArray<double> strength(static_cast<std::size_t>(part.end - part.begin));
@@ -68,6 +67,13 @@ public:
         move_all({.packs = true});
         engine_.compute();
         finish_and_move_all({.from_sums = true, .keep = true});
+    }
+
+    double sum_milliseconds() override {
+        if constexpr (std::is_same_v<Engine, RungEngine<PointType>>)
+            return engine_.sum_milliseconds();
+        else
+            return 0.0;
     }
 
     void steps(std::uint64_t count, double dt) override {
@@ -141,21 +147,46 @@ private:
     Unscale unscale_;
     double frame_scale_;
     int n_;
-    SumEngine<PointType> engine_;
+    Engine engine_;
     std::optional<Graph> graph_, long_graph_;
     double recorded_dt_ = 0.0;
 };
 
+template <class PointType>
+std::unique_ptr<Stepper> launched(const MotionInput& input, StepPath path, Rung rung) {
+    const auto& setup = *input.setup;
+    if (is_for_engine(rung) && !setup.times_sums)
+        return std::make_unique<Launched<PointType, SumEngine<PointType>>>(
+            input, path,
+            SumEngine<PointType>({.devices = setup.devices,
+                                  .multi_gpu = setup.multi_gpu,
+                                  .exchange = setup.exchange,
+                                  .outputs = field_only,
+                                  .n = input.n(),
+                                  .softening = input.frame_softening,
+                                  .rung = rung}));
+    if (setup.devices.size() > 1)
+        throw InvalidArgument("variant '" + std::string(info_of(rung).name) + "' computes on one GPU");
+    return std::make_unique<Launched<PointType, RungEngine<PointType>>>(
+        input, StepPath::launches,
+        RungEngine<PointType>({.device = setup.devices.front(),
+                               .rung = rung,
+                               .precision = setup.precision,
+                               .n = input.n(),
+                               .softening = input.frame_softening,
+                               .times_sums = setup.times_sums}));
+}
+
 } // namespace
 
-std::unique_ptr<Stepper> make_launched(const MotionInput& input, StepPath path, Variant variant) {
+std::unique_ptr<Stepper> make_launched(const MotionInput& input, StepPath path, Rung rung) {
     switch (input.setup->precision) {
     case Precision::float32:
-        return std::make_unique<Launched<Point<float>>>(input, path, variant);
+        return launched<Point<float>>(input, path, rung);
     case Precision::mixed:
-        return std::make_unique<Launched<MixedPoint>>(input, path, variant);
+        return launched<MixedPoint>(input, path, rung);
     default:
-        return std::make_unique<Launched<Point<double>>>(input, path, variant);
+        return launched<Point<double>>(input, path, rung);
     }
 }
 

@@ -5,6 +5,7 @@
 #include "backend/cuda/stream.h"
 #include "dynamics/cuda/control.cuh"
 #include "dynamics/cuda/device_motion.h"
+#include "sums/direct/cuda/rungs.h"
 
 #include <cuda_runtime_api.h>
 
@@ -51,14 +52,19 @@ public:
     virtual void evaluate() = 0;
     /// Queues steps of length dt.
     virtual void steps(std::uint64_t count, double dt) = 0;
+    /// Of the sums since the last call, where they are timed (MotionSetup::times_sums); waits for them.
+    virtual double sum_milliseconds() { return 0.0; }
     [[nodiscard]] std::span<StatePart> parts() { return parts_; }
 
 protected:
     std::vector<StatePart> parts_;
 };
 
+/// True for the rungs that several GPUs share, and that can be recorded into graphs.
+constexpr bool is_for_engine(Rung rung) { return rung == Rung::symmetric || rung == Rung::register_tile; }
+
 /// The steppers; `path` is not `automatic`.
-std::unique_ptr<Stepper> make_launched(const MotionInput& input, StepPath path, Variant variant);
+std::unique_ptr<Stepper> make_launched(const MotionInput& input, StepPath path, Rung rung);
 /// Null where this GPU cannot hold all blocks at the same time.
 std::unique_ptr<Stepper> make_persistent(const MotionInput& input);
 

@@ -33,6 +33,7 @@ SumOptions Forces::sum_options(Precision precision) const {
             .precision = precision,
             .threads = options_.threads,
             .isa = options_.isa,
+            .variant = options_.variant,
             .device = {.kind = DeviceKind::cpu}};
 }
 

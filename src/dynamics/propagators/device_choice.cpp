@@ -4,6 +4,8 @@
 #include "dynamics/integrators/integrator.h"
 #include "sums/costs/cost_file.h"
 #include "sums/direct/costs.h"
+#include "sums/direct/cpu/variants.h"
+#include "sums/direct/cuda/rungs.h"
 #include "sums/method/method.h"
 
 #include <farfield/error.h>
@@ -17,8 +19,35 @@ double evaluations_in(Integrator integrator, double steps) {
     return steps * (integrator == Integrator::yoshida4 ? 3.0 : 1.0);
 }
 
+bool is_for_one_device(Variant variant) { return is_for_gpus_only(variant) || variant == Variant::simd; }
+
 bool is_left_open(const ForceOptions& force) {
-    return force.device.kind == DeviceKind::automatic && force.isa == Isa::automatic;
+    return force.device.kind == DeviceKind::automatic && force.isa == Isa::automatic &&
+           !is_for_one_device(force.variant);
+}
+
+// Loops of their own, which no rung computes.
+void check_variant(const ForceOptions& force, Integrator integrator) {
+    if (force.variant == Variant::automatic) return;
+    if (descriptor_of(integrator).uses_jerk)
+        throw InvalidArgument(fmt::format(
+            "time.integrator = \"{}\" sums accelerations and their time derivatives in a loop of its "
+            "own; leave force.variant = \"{}\" out",
+            name_of(integrator), name_of(force.variant)));
+    if (force.method != Method::direct)
+        throw InvalidArgument(
+            fmt::format("force.variant = \"{}\" is a rung of force.method = \"direct\", not of "
+                        "\"{}\"; leave it out",
+                        name_of(force.variant), name_of(force.method)));
+}
+
+// What a simulation on GPUs does not take, before the GPUs are looked at.
+void check_rung(const ForceOptions& force) {
+    const auto rung = cuda::rung_of(force.variant, true, force.precision);
+    if (force.device.gpus.size() > 1 && rung != cuda::Rung::symmetric && rung != cuda::Rung::register_tile)
+        throw InvalidArgument(fmt::format("force.variant = \"{}\" computes on one GPU, not on force.device = "
+                                          "\"{}\"; name one, or use \"symmetric\" or \"register-tile\"",
+                                          name_of(force.variant), name_of(force.device)));
 }
 
 } // namespace
@@ -49,7 +78,15 @@ std::string deciding_cost_table(const ForceOptions& force) {
 
 RunDevice choose_run_device(const ForceOptions& force, Integrator integrator, std::int64_t n, double steps) {
     const bool needs_jerk = descriptor_of(integrator).uses_jerk;
-    if (force.device.kind == DeviceKind::cpu) return {};
+    check_variant(force, integrator);
+    if (force.device.kind == DeviceKind::cpu) {
+        if (is_for_gpus_only(force.variant))
+            throw InvalidArgument(
+                fmt::format("force.variant = \"{}\" is a rung for GPUs; use force.device = \"cuda\", or "
+                            "\"auto\", \"naive\", \"soa\", \"simd\" or \"symmetric\" on the CPU",
+                            name_of(force.variant)));
+        return {};
+    }
     if (force.device.kind == DeviceKind::cuda) {
         if (needs_jerk)
             throw InvalidArgument(
@@ -61,11 +98,17 @@ RunDevice choose_run_device(const ForceOptions& force, Integrator integrator, st
                 fmt::format("force.method = \"{}\" runs on the CPU only; with force.device = "
                             "\"{}\" use \"direct\", or set force.device = \"cpu\"",
                             name_of(force.method), name_of(force.device)));
+        check_rung(force);
         const auto gpus = force.device.gpus.empty() ? std::vector<int>{0} : force.device.gpus;
         for (const int gpu : gpus) cuda::use_device(gpu);
         return {.kind = DeviceKind::cuda, .gpus = gpus, .note = {}};
     }
     if (!method_info(force.method).resident) return {};
+    if (is_for_gpus_only(force.variant)) {
+        check_rung(force);
+        cuda::use_device(0);
+        return {.kind = DeviceKind::cuda, .gpus = {0}, .note = {}};
+    }
     const CostTable* table = is_left_open(force) ? &cost_table_in_use().table : nullptr;
     if (!cuda::built_with_cuda()) return {}; // nobody expects a GPU of such a build
     if (const auto problem = cuda::why_no_device(); !problem.empty())

@@ -30,6 +30,7 @@ cuda::MotionSetup setup_of(const ForceOptions& force, Integrator integrator, con
     setup.G = force.G;
     setup.softening = force.softening;
     setup.precision = force.precision;
+    setup.variant = force.variant;
     setup.substeps = leapfrogs_of(integrator);
     setup.frame = frame;
     return setup;

@@ -5,6 +5,7 @@
 #include "sums/direct/cuda/pair.cuh"
 
 #include <algorithm>
+#include <cstring>
 #include <vector>
 
 namespace farfield::cuda {
@@ -159,6 +160,16 @@ Ceilings measure_ceilings() {
     check(cudaMemsetAsync(from.data(), 1, bytes, stream.get()), "filling memory");
     found.copy_bytes =
         2.0 * bytes / median_seconds(stream, [&] { copy(to.data(), from.data(), bytes, stream.get()); });
+    constexpr std::size_t link_bytes = std::size_t{1} << 28;
+    PinnedArray<char> host(link_bytes);
+    std::memset(host.data(), 1, link_bytes);
+    found.to_gpu_bytes = link_bytes / median_seconds(stream, [&] {
+                             copy(to.data(), static_cast<const char*>(host.data()), link_bytes, stream.get());
+                         });
+    found.to_host_bytes =
+        link_bytes / median_seconds(stream, [&] {
+            copy(host.data(), static_cast<const char*>(from.data()), link_bytes, stream.get());
+        });
     check_launch("measuring ceilings");
     return found;
 }

@@ -23,6 +23,8 @@ struct Ceilings {
     double fma_double = 0;
     double rsqrt_float = 0;
     double copy_bytes = 0;
+    double to_gpu_bytes = 0;  ///< from pinned memory of the host
+    double to_host_bytes = 0; ///< into pinned memory
     double clock_hz = 0;      ///< under the load of FMAs
     double most_clock_hz = 0; ///< the clock that the GPU is rated for
     std::vector<FmaLoop> fma_loops;

@@ -9,6 +9,7 @@
 #include "gpu/needs_gpu.h"
 #include "gpu/sizes.h"
 #include "sums/direct/cuda/device_sum.h"
+#include "sums/direct/cuda/rung_resources.h"
 
 #include <farfield/error.h>
 
@@ -111,6 +112,49 @@ TEST_P(EveryRung, AgreesWithTheOracleForAnyN) {
     }
 }
 
+// With softening and without the potential, rungs may leave the self test out.
+TEST_P(EveryRung, SumsTheFieldAloneWithSoftening) {
+    NEEDS_GPU();
+    for (const Precision precision : {Precision::float32, Precision::float64, Precision::mixed}) {
+        if (!computes(precision)) continue;
+        for (std::size_t n : gpu_test::sizes_up_to(1000, {1, 33, 256, 257, 1000, 4097})) {
+            if (GetParam().rung == Rung::one_thread && n > gpu_test::sized<std::size_t>(1000, 33)) continue;
+            for (const double softening : {1e-12, 0.01}) { // 1e-12: 1/ε³ is no float
+                SCOPED_TRACE(testing::Message() << "n=" << n << " softening=" << softening
+                                                << " precision=" << name_of(precision) << " seed=" << n + 1);
+                const auto cloud = gpu_test::plummer(n, n + 1, precision != Precision::float64);
+                expect_right(cloud, {.rung = GetParam().rung,
+                                     .precision = precision,
+                                     .softening = softening,
+                                     .potential = false});
+            }
+        }
+    }
+}
+
+// What a rung keeps in constant memory follows the sum: of two that take turns each gets its own.
+TEST_P(EveryRung, TakesTurnsWithAnotherSum) {
+    NEEDS_GPU();
+    if (!GetParam().deterministic) GTEST_SKIP() << "float atomics: exempt";
+    const auto first = gpu_test::plummer(300, 1, true), second = gpu_test::plummer(500, 2, true);
+    const DeviceSumOptions options{
+        .rung = GetParam().rung, .precision = Precision::float32, .softening = 0.01, .potential = false};
+    const auto of_first = compute(first, options).field, of_second = compute(second, options).field;
+    DeviceSum a(options), b(options);
+    a.set_points(first.points, first.strengths);
+    b.set_points(second.points, second.strengths);
+    std::vector<double> field_a(of_first.size()), field_b(of_second.size());
+    for (int turn = 0; turn < 2; ++turn) {
+        a.run();
+        b.run();
+    }
+    a.run();
+    a.fetch({}, field_a);
+    b.fetch({}, field_b);
+    EXPECT_EQ(field_a, of_first);
+    EXPECT_EQ(field_b, of_second);
+}
+
 TEST_P(EveryRung, GivesEachOutputAlone) {
     NEEDS_GPU();
     const std::size_t n = GetParam().rung == Rung::one_thread ? gpu_test::sized(777, 77) : 777;
@@ -153,8 +197,39 @@ TEST_P(EveryRung, RepeatsItsBits) {
     }
 }
 
+// CUDA counts the blocks of each kernel as the formula of the report does, which is tested without a GPU.
+TEST_P(EveryRung, FillsAMultiprocessorAsTheFormulaSays) {
+    NEEDS_GPU();
+    const auto limits = multiprocessor_limits();
+    for (const Precision precision : {Precision::float32, Precision::float64, Precision::mixed}) {
+        if (!computes(precision)) {
+            EXPECT_THROW(rung_resources(GetParam().rung, precision), InvalidArgument);
+            continue;
+        }
+        SCOPED_TRACE(name_of(precision));
+        const auto kernel = rung_resources(GetParam().rung, precision);
+        EXPECT_GT(kernel.registers, 0);
+        EXPECT_EQ(kernel.blocks, blocks_that_fit(kernel, limits).all());
+        EXPECT_GT(occupancy(kernel, limits), 0.0);
+        EXPECT_LE(occupancy(kernel, limits), 1.0);
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Ladder, EveryRung, testing::ValuesIn(rungs().begin(), rungs().end()),
                          [](const auto& parameter) { return test_name(parameter.param); });
+
+// Two bodies whose masses are denormal floats: they count unless the object was compiled to flush them.
+TEST(Flush, CountsDenormalsAsZero) {
+    NEEDS_GPU();
+    const Cloud cloud{.points = {0, 0, 0, 1, 0, 0}, .strengths = {1e-40, 1e-40}};
+    const auto field = [&](Rung rung) {
+        return std::abs(
+            compute(cloud, {.rung = rung, .precision = Precision::float32, .potential = false}).field[0]);
+    };
+    EXPECT_NEAR(field(Rung::unrolled_128), 1e-40, 1e-44);
+    EXPECT_EQ(field(Rung::flush), 0.0);
+    EXPECT_EQ(field(Rung::fast_math), 0.0);
+}
 
 TEST(RegisterTile, TakesSeparateTargets) {
     NEEDS_GPU();

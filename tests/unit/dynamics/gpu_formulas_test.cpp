@@ -148,6 +148,37 @@ TEST(DeviceChoice, RefusesHermiteOnAGpu) {
         {"hermite4", "CPU only", "yoshida4", "force.device = \"cpu\""});
 }
 
+// A rung asks for the machine that has it, and refuses what it cannot do before any GPU is looked for.
+TEST(DeviceChoice, FollowsTheRung) {
+    const auto refused = [](ForceOptions force, Integrator integrator = Integrator::leapfrog) {
+        return error_of<InvalidArgument>([&] { choose_run_device(force, integrator, 1000000, 1e6); });
+    };
+    EXPECT_EQ(choose_run_device({.variant = Variant::simd}, Integrator::leapfrog, 1000000, 1e6).kind,
+              DeviceKind::cpu);
+    EXPECT_EQ(deciding_cost_table({.variant = Variant::simd}), "");
+    EXPECT_EQ(deciding_cost_table({.variant = Variant::flush}), "");
+    const DeviceChoice cpu{.kind = DeviceKind::cpu}, gpu{.kind = DeviceKind::cuda},
+        two{.kind = DeviceKind::cuda, .gpus = {0, 1}};
+    expect_contains(refused({.variant = Variant::flush, .device = cpu}),
+                    {"\"flush\"", "for GPUs", "\"simd\""});
+    expect_contains(refused({.variant = Variant::naive}, Integrator::hermite4),
+                    {"hermite4", "force.variant"});
+    expect_contains(refused({.method = Method::reference, .variant = Variant::naive}),
+                    {"\"naive\"", "\"direct\""});
+    expect_contains(refused({.variant = Variant::simd, .device = gpu}), {"'simd'", "rung of the CPU"});
+    expect_contains(refused({.precision = Precision::mixed, .variant = Variant::flush}), {"mixed precision"});
+    expect_contains(refused({.variant = Variant::float4}), {"'float4'", "'float' alone"});
+    expect_contains(refused({.variant = Variant::flush, .device = two}),
+                    {"one GPU", "\"cuda:0,1\"", "\"symmetric\""});
+    if (!gpus().empty()) return;
+    for (const auto& device : {DeviceChoice{}, gpu})
+        EXPECT_EQ(error_of<BackendUnavailable>([&] {
+                      choose_run_device({.variant = Variant::flush, .device = device}, Integrator::leapfrog,
+                                        8, 1.0);
+                  }),
+                  why_no_gpu());
+}
+
 TEST(DeviceChoice, SaysWhyThereIsNoGpu) {
     if (!gpus().empty()) GTEST_SKIP() << "there is a GPU";
     const auto text = error_of<BackendUnavailable>([] {

@@ -6,7 +6,9 @@
 #include "dynamics/propagators/propagator.h"
 #include "dynamics/simulation/state.h"
 
+#include <cmath>
 #include <utility>
+#include <vector>
 
 namespace farfield {
 namespace {
@@ -51,6 +53,27 @@ TEST(Propagator, GivesDiagnosticsOfACaptureIfAsked) {
     Simulation simulation(crowd(16, 2), on_host, {.step = 0.1, .end = 1.0});
     EXPECT_EQ(row->total, simulation.diagnostics().total);
     EXPECT_EQ(row->lagrangian_radii, simulation.diagnostics().lagrangian_radii);
+}
+
+TEST(Propagator, TakesTheRungOfTheForce) {
+    auto plain = motion_of(crowd(40, 2));
+    const auto by_default = make_propagator({.force = on_host}, plain);
+    EXPECT_EQ(by_default->backend().variant, Variant::simd); // too few bodies for `symmetric` to pay
+    std::vector<double> naive;
+    for (const auto variant : {Variant::naive, Variant::soa, Variant::simd, Variant::symmetric}) {
+        auto motion = motion_of(crowd(40, 2));
+        auto force = on_host;
+        force.variant = variant;
+        const auto propagator = make_propagator({.force = force}, motion);
+        EXPECT_EQ(propagator->backend().variant, variant) << name_of(variant);
+        propagator->advance({.count = 3, .length = 1.0 / 32});
+        if (variant == Variant::naive) naive = motion.acceleration;
+        if (variant == Variant::soa) {
+            EXPECT_EQ(motion.acceleration, naive); // the same operations in the same order
+        }
+        for (std::size_t k = 0; k < naive.size(); ++k)
+            EXPECT_NEAR(motion.acceleration[k], naive[k], 1e-13 * (1.0 + std::abs(naive[k])));
+    }
 }
 
 // Massless, so on straight lines that meet at t = 1.

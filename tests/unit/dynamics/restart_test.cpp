@@ -28,6 +28,7 @@ std::vector<Case> cases() {
     auto odd_end = small_case();
     odd_end.name = "odd_end";
     odd_end.time.step = 0.0071;
+    odd_end.force.variant = Variant::soa; // is continued by the same rung
     auto with_pictures = small_case();
     with_pictures.output.pictures = true;
     with_pictures.output.snapshot_every = 0.25;

@@ -54,7 +54,7 @@ TEST(BenchDirectCuda, RatesAndSpeedupsFollowFromTimes) {
 
 TEST(BenchDirectCuda, InstructionsComeFromTheDisassembly) {
     auto report = three_rungs();
-    complete(report, {{"_ZN8farfield4cuda10soa_kernelIfLi1EEEv", {{160, 4, 8, 0}}}});
+    complete(report, {{"_ZN8farfield4cuda10soa_kernelIfLi2EEEv", {{160, 4, 8, 0}}}});
     EXPECT_DOUBLE_EQ(report.rows[2].instructions_a_pair.value(), 40.0);
     // 152 of a cycle and 8 of eight for 4 pairs: 54 cycles a pair
     EXPECT_DOUBLE_EQ(report.rows[2].share_of_actual.value(), 40.04e9 / (1000e9 * 20 / 54));
@@ -65,6 +65,9 @@ TEST(BenchDirectCuda, InstructionsComeFromTheDisassembly) {
 TEST(BenchDirectCuda, JsonHasEveryField) {
     auto report = three_rungs();
     report.ceilings.fma_loops.push_back({.chains = 4, .per_second = 3e13});
+    report.ceilings.to_gpu_bytes = 5e10;
+    report.limits = {2048, 32, 65536, 233472, 1024};
+    report.rows[2].resources = {.registers = 40, .shared_bytes = 4096, .threads = 256, .blocks = 6};
     complete(report, {});
     const auto json = nlohmann::json::parse(to_json(report));
     EXPECT_EQ(json["benchmark"], "direct");
@@ -77,16 +80,24 @@ TEST(BenchDirectCuda, JsonHasEveryField) {
          {"rung", "precision", "n", "deterministic", "seconds", "fastest_seconds", "slowest_seconds",
           "pairs_per_second", "error", "bytes_per_second", "instructions_per_pair", "speedup_over_one_thread",
           "speedup_over_predecessor", "speedup_over_cpu_thread", "gflops_at_20", "share_of_peak",
-          "share_of_realistic_peak", "share_of_actual_peak"})
+          "share_of_realistic_peak", "share_of_actual_peak", "resources"})
         EXPECT_TRUE(row.contains(key)) << key;
     EXPECT_EQ(row["rung"], "soa");
     EXPECT_EQ(row["speedup_over_predecessor"], 2.0);
+    EXPECT_EQ(json["ceilings"]["host_to_gpu_bytes_per_second"], 5e10);
+    EXPECT_EQ(json["multiprocessor"]["registers"], 65536);
+    EXPECT_EQ(row["resources"]["registers_per_thread"], 40);
+    EXPECT_EQ(row["resources"]["limited_by"], "registers");
+    EXPECT_EQ(row["resources"]["occupancy"], 0.75);
+    EXPECT_TRUE(json["rows"][0]["resources"].is_null());
     EXPECT_TRUE(row["instructions_per_pair"].is_null());
     EXPECT_TRUE(json["rows"][0]["speedup_over_predecessor"].is_null());
 }
 
 TEST(BenchDirectCuda, TheTableHasALineARungAndDashesForWhatIsNotKnown) {
     auto report = three_rungs();
+    report.limits = {2048, 32, 65536, 233472, 1024};
+    report.rows[2].resources = {.registers = 40, .shared_bytes = 4096, .threads = 256, .blocks = 6};
     complete(report, {});
     const auto text = to_text(report);
     EXPECT_NE(text.find("a card"), std::string::npos);
@@ -96,6 +107,8 @@ TEST(BenchDirectCuda, TheTableHasALineARungAndDashesForWhatIsNotKnown) {
     };
     EXPECT_NE(line_of("one-thread ").find(" - "), std::string::npos);
     EXPECT_NE(line_of("soa ").find("2.00"), std::string::npos);
+    EXPECT_NE(line_of("soa ").find("  40   75% registers"), std::string::npos) << text;
+    EXPECT_NE(text.find("link to the host"), std::string::npos);
 }
 
 TEST(BenchDirectCuda, SlowRungsAreMeasuredAtFewerPoints) {

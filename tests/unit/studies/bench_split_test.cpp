@@ -6,6 +6,7 @@
 #include <farfield/error.h>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 namespace farfield {
 namespace {
@@ -21,6 +22,22 @@ TEST(BenchSplit, RefusesWhatItCannotDo) {
     EXPECT_THROW(bench_split({.repeats = 0}), InvalidArgument);
     if (!cuda::devices().empty()) GTEST_SKIP() << "there is a GPU here";
     EXPECT_THROW(bench_split({}), BackendUnavailable);
+}
+
+TEST(BenchSplit, ReportsTransfersBesideTheSums) {
+    BenchSplitReport report{.cpu = "a CPU", .threads = 3, .device = "a card", .repeats = 5};
+    report.rows.push_back({.n = 65536,
+                           .cpu_targets = 128,
+                           .seconds = 1e-3,
+                           .serial_seconds = 1.75e-3,
+                           .overlapped_seconds = 1.25e-3,
+                           .gain = 0.97});
+    const auto json = nlohmann::json::parse(to_json(report));
+    EXPECT_EQ(json["rows"][0]["serial_transfers_seconds"], 1.75e-3);
+    EXPECT_EQ(json["rows"][0]["overlapped_transfers_seconds"], 1.25e-3);
+    const auto text = to_text(report);
+    EXPECT_NE(text.find("1.7500     1.2500   0.970"), std::string::npos) << text;
+    EXPECT_NE(text.find("moved ms  overl. ms"), std::string::npos) << text;
 }
 
 } // namespace

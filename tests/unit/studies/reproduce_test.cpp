@@ -1,6 +1,7 @@
 // The sources' numbers, checked against what the sources themselves derive from them, and the tables in which
 // they stand; without a GPU.
 #include "studies/ladder_model.h"
+#include "studies/ladder_study.h"
 #include "studies/reproduce.h"
 #include "studies/seed_tables.h"
 
@@ -10,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 namespace farfield {
@@ -46,6 +48,18 @@ TEST(SeedTables, TheSlidesRatesFollowFromTheirTimes) {
     EXPECT_NEAR(product, 612 / 296.1, 0.05 * product);
 }
 
+// "(32, 14.5, and 7.9 times)", "4.4, 5, and 8.7 times": of the last, two are twice the quotient.
+TEST(SeedTables, TheSlidesRatiosPerElementFollowFromTheirSpeedups) {
+    for (std::size_t card = 0; card < seeds::cards.size(); ++card) {
+        const double elements = seeds::processing_elements[card];
+        EXPECT_NEAR(seeds::threads_over_one_thread[card] / elements, seeds::threads_over_one_an_element[card],
+                    0.45);
+        const double twice = card < 2 ? 2.0 : 1.0;
+        EXPECT_NEAR(twice * elements / seeds::threads_over_cpu_thread[card],
+                    seeds::cpu_core_over_element[card], 0.075);
+    }
+}
+
 TEST(SeedTables, EveryRungOfTheSlidesStandsOnce) {
     std::vector<cuda::Rung> rungs;
     for (const auto& step : seeds::slide_steps()) rungs.push_back(step.rung);
@@ -53,6 +67,46 @@ TEST(SeedTables, EveryRungOfTheSlidesStandsOnce) {
          rung = static_cast<cuda::Rung>(static_cast<int>(rung) + 1))
         EXPECT_EQ(std::count(rungs.begin(), rungs.end(), rung), 1) << cuda::info_of(rung).name;
     EXPECT_EQ(rungs.size(), 10U);
+}
+
+TEST(Reproduce, TheLadderTellsOfStepsRegistersAndLinkWhatItCan) {
+    const auto study =
+        reproduce_ladder({.device = {.kind = DeviceKind::cpu}, .repeats = 1, .most_points = 64});
+    ASSERT_EQ(study.tables.size(), 7U);
+    StudyTimer timer(1, {}, 1);
+    const StudyDevice none{{}, "left out", "-", ""};
+    const Ladder ladder(timer, none, 200000);
+    EXPECT_EQ(ladder.cut(300000, cuda::Rung::flush), 200000);
+    EXPECT_EQ(ladder.cut(300000, cuda::Rung::one_thread), 4096);
+    EXPECT_EQ(ladder.cut(300000, cuda::Rung::atomics_index), 65536); // minutes otherwise
+    EXPECT_EQ(ladder.cut(3000, cuda::Rung::one_thread), 3000);
+    const auto& steps = study.tables[4];
+    EXPECT_EQ(steps.rows.size(), cuda::rungs().size() + 1);
+    EXPECT_DOUBLE_EQ(steps.rows[0].values[1].value.value(), 99.9);
+    const auto& resources = study.tables[5];
+    ASSERT_EQ(resources.rows.size(), cuda::rungs().size());
+    for (const auto& row : resources.rows) EXPECT_EQ(row.values.size(), resources.columns.size()) << row.what;
+    EXPECT_EQ(resources.rows[0].values[0].missing, "-");
+    const auto& link = study.tables[6];
+    EXPECT_DOUBLE_EQ(link.rows[0].values[0].value.value(), 1.6);
+    EXPECT_FALSE(link.rows.back().values[0].value.has_value());
+    for (const auto* word : {"share\nof the sum", "registers and occupancy", "link"})
+        EXPECT_NE(study.lacking.find(word), std::string::npos) << word;
+}
+
+TEST(Reproduce, TheHandbooksKernelsStandBesideTheirRungs) {
+    const auto study =
+        reproduce_handbook_timings({.device = {.kind = DeviceKind::cpu}, .repeats = 1, .most_points = 64});
+    const auto& kernels = study.tables.back();
+    const std::vector<std::string> first(kernels.columns.begin(), kernels.columns.begin() + 4);
+    EXPECT_EQ(first, (std::vector<std::string>{"Atomics (here atomics-pointer)", "Naive (here float4)",
+                                               "Shared (here shared)", "here atomics-index"}));
+    const auto& timings = study.tables.front().rows;
+    for (const auto* name : {"float4", "atomics-pointer"})
+        EXPECT_TRUE(std::any_of(timings.begin(), timings.end(), [&](const StudyRow& row) {
+            return row.what.find(name) != std::string::npos && row.source.empty();
+        })) << name;
+    EXPECT_NE(study.lacking.find("atomics-index"), std::string::npos); // said before the tables
 }
 
 TEST(StudyTable, TextAlignsAndMarksWhatWasMeasuredHere) {

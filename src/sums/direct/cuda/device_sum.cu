@@ -7,6 +7,7 @@
 
 #include <farfield/error.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <span>
@@ -16,10 +17,20 @@ namespace farfield::cuda {
 
 namespace {
 
-DeviceArray<double> uploaded(std::span<const double> values, const Stream& stream) {
-    DeviceArray<double> array(values.size());
-    copy(array.data(), values.data(), values.size(), stream.get());
-    return array;
+/// Room for n numbers; what is there is kept if it is enough, as giving memory back waits for all of the GPU.
+double* kept_room(DeviceArray<double>& array, std::size_t n) {
+    if (array.size() < n) {
+        array = {};
+        array = DeviceArray<double>(n);
+    }
+    return array.data();
+}
+
+double* uploaded(std::span<const double> values, DeviceArray<double>& array, const Stream& stream) {
+    // an empty array has an address as well, which says that there are targets
+    auto* const room = kept_room(array, std::max<std::size_t>(values.size(), 1));
+    copy(room, values.data(), values.size(), stream.get());
+    return room;
 }
 
 } // namespace
@@ -31,22 +42,20 @@ struct DeviceSum::Impl {
         sum = make_rung_sum(options.rung, options.precision);
         use_device(options.device);
         stream.emplace();
+        not_finite = DeviceArray<int>(1);
     }
 
     void set(std::span<const double> points, std::span<const double> strengths,
              const std::span<const double>* separate) {
         use_device(options.device);
-        const auto at = uploaded(points, *stream), q = uploaded(strengths, *stream);
-        DeviceArray<double> targets;
-        RungInput input{
-            .sources = {.points = at.data(), .strengths = q.data(), .n = checked_count(strengths.size())}};
+        RungInput input{.sources = {.points = uploaded(points, staged_points, *stream),
+                                    .strengths = uploaded(strengths, staged_strengths, *stream),
+                                    .n = checked_count(strengths.size())}};
         n_targets = strengths.size();
         if (separate != nullptr) {
             n_targets = separate->size() / 3;
-            targets = DeviceArray<double>(
-                std::max<std::size_t>(separate->size(), 1)); // its address says that there are some
-            copy(targets.data(), separate->data(), separate->size(), stream->get());
-            input.targets = {.points = targets.data(), .n = checked_count(n_targets)};
+            input.targets = {.points = uploaded(*separate, staged_targets, *stream),
+                             .n = checked_count(n_targets)};
         }
         sum->pack(input, stream->get());
         stream->synchronize();
@@ -56,6 +65,9 @@ struct DeviceSum::Impl {
     std::optional<Stream> stream;
     std::unique_ptr<RungSum> sum;
     std::size_t n_targets = 0;
+    DeviceArray<double> staged_points, staged_strengths, staged_targets;
+    DeviceArray<double> potentials, fields; ///< on their way out
+    DeviceArray<int> not_finite;
 };
 
 DeviceSum::DeviceSum(const DeviceSumOptions& options) : impl_(std::make_unique<Impl>(options)) {}
@@ -92,16 +104,18 @@ double DeviceSum::run() {
 void DeviceSum::fetch(std::span<double> potential, std::span<double> field) const {
     use_device(impl_->options.device);
     const auto& stream = *impl_->stream;
-    DeviceArray<double> potentials(potential.empty() ? 0 : impl_->n_targets);
-    DeviceArray<double> fields(field.empty() ? 0 : 3 * impl_->n_targets);
-    DeviceArray<int> not_finite(1);
-    impl_->sum->finish({.potential = potentials.data(),
-                        .field = fields.data(),
-                        .sign = kernel_info(impl_->options.kernel).sign,
-                        .not_finite = not_finite.data()},
-                       stream.get());
-    copy(potential.data(), potentials.data(), potentials.size(), stream.get());
-    copy(field.data(), fields.data(), fields.size(), stream.get());
+    auto& own = *impl_;
+    auto* const potentials =
+        potential.empty() ? nullptr : kept_room(own.potentials, std::max<std::size_t>(1, own.n_targets));
+    auto* const fields =
+        field.empty() ? nullptr : kept_room(own.fields, std::max<std::size_t>(1, 3 * own.n_targets));
+    own.sum->finish({.potential = potentials,
+                     .field = fields,
+                     .sign = kernel_info(own.options.kernel).sign,
+                     .not_finite = own.not_finite.data()},
+                    stream.get());
+    copy(potential.data(), potentials, potential.empty() ? 0 : own.n_targets, stream.get());
+    copy(field.data(), fields, field.empty() ? 0 : 3 * own.n_targets, stream.get());
     stream.synchronize();
 }
 

@@ -20,9 +20,11 @@ struct DeviceSumOptions {
     bool field = true;
 };
 
-/// Points that live on a GPU, summed as often as wanted. Inputs are rounded to the precision (with `mixed`,
-/// points keep float hi+lo pairs, relative to the origin given). Coordinates are to be below 1e17 in
-/// magnitude, and in float (r²)^(-3/2) must not overflow: bring far-off or tiny data near 1 first.
+/// Points that live on a GPU, summed as often as wanted. Each object has a stream of its own: those that
+/// several threads drive overlap, and their copies as well where the host's arrays are pinned
+/// (host_buffer.h). Inputs are rounded to the precision (with `mixed`, points keep float hi+lo pairs,
+/// relative to the origin given). Coordinates are to be below 1e17 in magnitude, and in float (r²)^(-3/2)
+/// must not overflow: bring far-off or tiny data near 1 first.
 class DeviceSum {
 public:
     /// @throws BackendUnavailable without CUDA or such a device; InvalidArgument for a rung that does not

@@ -29,7 +29,7 @@ struct Arrays {
 template <class Real>
 struct LadderTask {
     const Body<Real>* bodies = nullptr; ///< one-thread, naive
-    Arrays<Real> arrays{};              ///< soa to flush, two-loops, atomics…
+    Arrays<Real> arrays{};              ///< soa to fast-math
     Vec4<Real>* sums = nullptr;         ///< n
     int n = 0;
     Real softening2 = 0;
@@ -71,9 +71,13 @@ private:
     DeviceArray<std::byte> memory_;
 };
 
-/// Rungs one-thread to flush, two-loops and the atomics. All work is queued on `stream`.
+/// Rungs one-thread to fast-math, the Handbook's left out. All work is queued on `stream`.
 template <class Real>
 void launch_ladder(Rung rung, const LadderTask<Real>& task, cudaStream_t stream);
+
+/// The rungs of the CUDA Handbook; targets must be the sources, outputs the field alone.
+void launch_handbook(Rung rung, const PointTask<Point<float>>& task, Workspace& workspace,
+                     cudaStream_t stream);
 
 /// Several targets a thread; any targets.
 template <class PointType>

@@ -116,6 +116,17 @@ __global__ void pack_kernel(const PackTask task, Layout* out) {
     if (i < task.n) store(out, i, task.n, framed(task, i));
 }
 
+/// Packed points into another layout.
+template <class Real, class Layout>
+__global__ void relay_kernel(const Point<Real>* points, int n, Layout* out) {
+    const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i >= n) return;
+    const auto at = points[i].at;
+    store(out, i, n,
+          Vec4<double>{static_cast<double>(at.x), static_cast<double>(at.y), static_cast<double>(at.z),
+                       static_cast<double>(at.w)});
+}
+
 /// Where sums go: sign·2^exponent·value, contiguous; null where not wanted. `not_finite` becomes 1 where one
 /// is not.
 struct FinishTask {

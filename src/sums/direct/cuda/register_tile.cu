@@ -2,6 +2,7 @@
 #include "sums/direct/cuda/combine.cuh"
 #include "sums/direct/cuda/launch.cuh"
 #include "sums/direct/cuda/register_tile.cuh"
+#include "sums/direct/cuda/rung_kernel.cuh"
 #include "sums/direct/cuda/tuning.cuh"
 
 #include <algorithm>
@@ -105,6 +106,15 @@ void prepare_register_tile(const PointTask<PointType>& task, Workspace& workspac
         check(cudaFuncGetAttributes(&attributes, kernel), "loading the register-tile sum");
     workspace.reserve(Cut<PointType>(task).bytes());
 }
+
+template <class PointType>
+RungKernel register_tile_rung_kernel() {
+    return {kernel_of<PointType, field_only>(), RegisterTileTuning<PointType>::Shape::threads};
+}
+
+template RungKernel register_tile_rung_kernel<Point<float>>();
+template RungKernel register_tile_rung_kernel<Point<double>>();
+template RungKernel register_tile_rung_kernel<MixedPoint>();
 
 template void launch_register_tile(const PointTask<Point<float>>&, Workspace&, cudaStream_t);
 template void launch_register_tile(const PointTask<Point<double>>&, Workspace&, cudaStream_t);

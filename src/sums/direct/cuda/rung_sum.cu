@@ -42,16 +42,43 @@ public:
         all_targets_ = input.all_targets;
         room(sums_, static_cast<std::size_t>(n_targets_));
         const auto n = static_cast<std::size_t>(n_);
-        if (is_fast()) {
+        if (is_packed()) {
             pack_into(points_, n, input.sources, stream);
             if (!self_) pack_into(targets_, static_cast<std::size_t>(n_targets_), input.targets, stream);
         } else if constexpr (!std::is_same_v<PointType, MixedPoint>) {
-            if (rung_ == Rung::one_thread || rung_ == Rung::naive)
+            if (reads_bodies())
                 pack_into(bodies_, n, input.sources, stream);
             else
                 pack_into(arrays_, 4 * n, input.sources, stream);
         }
     }
+
+    void* reserve_packed(int n) override {
+        self_ = true;
+        n_ = n_targets_ = n;
+        const auto size = static_cast<std::size_t>(n);
+        room(sums_, size);
+        if (reads_bodies())
+            room(bodies_, size);
+        else if (!is_packed())
+            room(arrays_, 4 * size);
+        return room(points_, size);
+    }
+
+    void lay_out_packed(cudaStream_t stream) override {
+        if constexpr (!std::is_same_v<PointType, MixedPoint>) {
+            if (n_ == 0 || is_packed()) return;
+            if (reads_bodies())
+                relay_kernel<<<layout_blocks(n_), layout_threads, 0, stream>>>(points_.data(), n_,
+                                                                               bodies_.data());
+            else
+                relay_kernel<<<layout_blocks(n_), layout_threads, 0, stream>>>(points_.data(), n_,
+                                                                               arrays_.data());
+            check_launch("laying out points");
+        }
+    }
+
+    [[nodiscard]] const void* sums() const override { return sums_.data(); }
 
     void launch(double softening, int outputs, cudaStream_t stream) override {
         if (info_of(rung_).float_field && outputs != field_only)
@@ -64,8 +91,8 @@ public:
             return;
         }
         const auto softening2 = static_cast<Real>(softening * softening);
-        if (is_fast())
-            launch_fast(softening2, outputs, stream);
+        if (is_packed())
+            launch_packed(softening2, outputs, stream);
         else if constexpr (!std::is_same_v<PointType, MixedPoint>) {
             const auto* x = arrays_.data();
             launch_ladder(rung_,
@@ -87,9 +114,11 @@ public:
     }
 
 private:
-    [[nodiscard]] bool is_fast() const { return rung_ >= Rung::register_tile; }
+    [[nodiscard]] bool reads_bodies() const { return rung_ == Rung::one_thread || rung_ == Rung::naive; }
+    /// True for the rungs that read packed points: the Handbook's and the fast ones.
+    [[nodiscard]] bool is_packed() const { return rung_ >= Rung::float4; }
 
-    void launch_fast(Real softening2, int outputs, cudaStream_t stream) {
+    void launch_packed(Real softening2, int outputs, cudaStream_t stream) {
         const PointTask<PointType> task{.sources = points_.data(),
                                         .targets = self_ ? points_.data() : targets_.data(),
                                         .n_sources = n_,
@@ -102,8 +131,12 @@ private:
             launch_symmetric(task, workspace_, stream);
         else if (rung_ == Rung::register_tile)
             launch_register_tile(task, workspace_, stream);
-        else if constexpr (std::is_same_v<PointType, Point<float>>)
-            launch_tensor(task, workspace_, stream);
+        else if constexpr (std::is_same_v<PointType, Point<float>>) {
+            if (rung_ == Rung::tensor)
+                launch_tensor(task, workspace_, stream);
+            else
+                launch_handbook(rung_, task, workspace_, stream);
+        }
     }
 
     Rung rung_;

@@ -20,6 +20,13 @@ public:
     virtual ~RungSum() = default;
     /// Rounds the points into the rung's layout. @throws DeviceError where the GPU's memory is full.
     virtual void pack(const RungInput& input, cudaStream_t stream) = 0;
+    /// Instead of `pack`, for sums over n points that are packed on the GPU already: room for them, of the
+    /// point type of the precision, which stays where it is.
+    virtual void* reserve_packed(int n) = 0;
+    /// Brings those points into the rung's layout, where that is another.
+    virtual void lay_out_packed(cudaStream_t stream) = 0;
+    /// n sums of the last `launch`, Vec4 of the precision's numbers, before signs and scales.
+    [[nodiscard]] virtual const void* sums() const = 0;
     /// The sum itself; `softening` in the frame of the points, `outputs` of pair.cuh.
     virtual void launch(double softening, int outputs, cudaStream_t stream) = 0;
     /// Signs and scales the sums of the last `launch`; sets task.n by itself.

@@ -11,7 +11,7 @@ namespace farfield::cuda {
 
 namespace {
 
-constexpr std::array<RungInfo, 17> table{{
+constexpr std::array<RungInfo, 21> table{{
     {Rung::one_thread, "one-thread", "both loops in one thread of the GPU", true, false, false},
     {Rung::naive, "naive", "a thread a body, bodies as structures", true, false, false},
     {Rung::soa, "soa", "an array a coordinate", true, false, false},
@@ -19,15 +19,21 @@ constexpr std::array<RungInfo, 17> table{{
     {Rung::rsqrt, "rsqrt", "one reciprocal square root for a square root and a division", true, false, false},
     {Rung::shared, "shared", "sources in tiles of shared memory", true, false, false},
     {Rung::unrolled, "unrolled", "the loop over a tile unrolled 8 times", true, false, false},
-    {Rung::softened, "softened", "no self test outside the diagonal tiles", true, false, false},
+    {Rung::softened, "softened", "no self test where softening makes it needless", true, false, false},
     {Rung::fma, "fma", "the squared distance as one chain of fused multiply-adds", true, false, false},
     {Rung::unrolled_128, "unrolled-128", "unrolled 128 times", true, false, false},
-    {Rung::flush, "flush", "the estimate of 1/sqrt without care for denormals", true, false, false},
+    {Rung::flush, "flush", "compiled with -ftz=true: denormals count as 0", true, false, false},
     {Rung::two_loops, "two-loops", "from rsqrt: the self pair skipped by two loops", true, false, false},
     {Rung::atomics, "atomics", "from rsqrt: each pair once, the partner's share by atomics", false, false,
      false},
     {Rung::atomics_tiled, "atomics-tiled", "the partners' shares gathered in shared memory", false, false,
      false},
+    {Rung::fast_math, "fast-math", "flush as compiled with -use_fast_math", true, false, false},
+    {Rung::float4, "float4", "from naive: bodies of 16 bytes, rsqrtf, no self test (CUDA Handbook)", true,
+     false, false, true},
+    {Rung::atomics_pointer, "atomics-pointer",
+     "from float4: each pair once, sums by a pointer (CUDA Handbook)", false, false, false, true},
+    {Rung::atomics_index, "atomics-index", "the same with an index a sum", false, false, false, true},
     {Rung::register_tile, "register-tile", "from flush: several targets a thread, sources in chunks", true,
      true, true},
     {Rung::symmetric, "symmetric", "each pair once in registers, partial sums in a fixed order", true, false,

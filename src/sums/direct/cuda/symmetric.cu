@@ -2,6 +2,7 @@
 // tree of sums after each.
 #include "backend/cuda/stream.h"
 #include "sums/direct/cuda/launch.cuh"
+#include "sums/direct/cuda/rung_kernel.cuh"
 #include "sums/direct/cuda/tree_launch.cuh"
 #include "sums/direct/cuda/tuning.cuh"
 
@@ -165,7 +166,15 @@ void launch_subtrees(const std::vector<const Vec4<double>*>& node, const std::ve
     check_launch("combining the sums of several GPUs");
 }
 
+template <class PointType>
+RungKernel symmetric_rung_kernel() {
+    using Shape = typename SymmetricTuning<PointType>::Large;
+    return {reinterpret_cast<const void*>(&symmetric_kernel<PointType, field_only, Shape>), Shape::threads,
+            symmetric_shared_bytes<PointType, field_only, Shape>()};
+}
+
 #define FF_INSTANTIATE(PointType)                                                                            \
+    template RungKernel symmetric_rung_kernel<PointType>();                                                  \
     template Share symmetric_share<PointType>(int, int, int);                                                \
     template void prepare_symmetric(const PointTask<PointType>&, const Share&, Workspace&);                  \
     template void launch_symmetric_share(const PointTask<PointType>&, const Share&, Workspace&,              \

@@ -2,6 +2,7 @@
 // these additions is the machine's, so the last bits differ from run to run. `sums` starts at zero.
 #pragma once
 
+#include "sums/direct/cuda/ladder/ladder.cuh"
 #include "sums/direct/cuda/ladder/tiled.cuh"
 
 namespace farfield::cuda {

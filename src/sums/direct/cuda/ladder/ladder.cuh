@@ -2,32 +2,12 @@
 // one by one, the way each would be met; x, y, z and the formula are those of pair.cuh.
 #pragma once
 
+#include "sums/direct/cuda/ladder/constants.cuh"
+#include "sums/direct/cuda/ladder/kernels.cuh"
 #include "sums/direct/cuda/launch.cuh"
 #include "sums/direct/cuda/pair.cuh"
 
 namespace farfield::cuda {
-
-constexpr int block_size = 256; // threads a block, and sources a tile of the rungs that have tiles
-
-// What `constant` moves out of the kernels' parameter lists. One block a precision and GPU: sums of the rungs
-// that use it must not overlap on different streams.
-template <class Real>
-struct Parameters {
-    Arrays<Real> body;
-    Vec4<Real>* sums;
-    int n;
-    Real softening2;
-};
-__constant__ Parameters<float> parameters_float;
-__constant__ Parameters<double> parameters_double;
-
-template <class Real>
-__device__ __forceinline__ const Parameters<Real>& parameters() {
-    if constexpr (sizeof(Real) == sizeof(float))
-        return parameters_float;
-    else
-        return parameters_double;
-}
 
 template <class Real, int outputs>
 __device__ __forceinline__ Vec4<Real> sum_over_bodies(const Body<Real>* bodies, int i, int n,

@@ -2,6 +2,7 @@
 // then slab by slab far tiles, near tiles and partial sums; sums back into the caller's order.
 #include "backend/cuda/stream.h"
 #include "sums/direct/cuda/launch.cuh"
+#include "sums/direct/cuda/rung_kernel.cuh"
 #include "sums/direct/cuda/tensor/tensor.cuh"
 #include "sums/direct/cuda/tree_launch.cuh"
 #include "sums/direct/cuda/tuning.cuh"
@@ -140,6 +141,11 @@ void launch_tensor(const PointTask<Point<float>>& task, Workspace& workspace, cu
     }
     scatter_kernel<<<blocks_for(n), threads, 0, stream>>>(memory.sums, memory.order, n, task.sums);
     check_launch("ordering sums");
+}
+
+RungKernel tensor_rung_kernel() {
+    return {reinterpret_cast<const void*>(&far_kernel<Far>), Far::threads,
+            static_cast<int>(sizeof(FarShared<Far>))};
 }
 
 } // namespace farfield::cuda
