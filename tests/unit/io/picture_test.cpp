@@ -9,9 +9,7 @@
 #include "io/picture/glyphs.h"
 #include "io/picture/plot_field.h"
 #include "io/picture/text.h"
-#include "unit/io/io_test.h"
-
-#include <png.h>
+#include "unit/io/picture_support.h"
 
 #include <cmath>
 #include <limits>
@@ -26,57 +24,6 @@ using namespace farfield::test;
 namespace {
 
 class Picture : public IoTest {};
-
-// A decoded PNG, RGB.
-struct Decoded {
-    int width = 0;
-    int height = 0;
-    std::vector<std::uint8_t> rgb;
-    [[nodiscard]] Colour at(int x, int y) const {
-        const auto* pixel = rgb.data() + 3 * (y * width + x);
-        return {pixel[0], pixel[1], pixel[2]};
-    }
-};
-
-Decoded decode(const std::filesystem::path& path) {
-    png_image image{};
-    image.version = PNG_IMAGE_VERSION;
-    EXPECT_NE(png_image_begin_read_from_file(&image, path.c_str()), 0) << image.message;
-    image.format = PNG_FORMAT_RGB;
-    Decoded decoded{static_cast<int>(image.width), static_cast<int>(image.height), {}};
-    decoded.rgb.resize(PNG_IMAGE_SIZE(image));
-    EXPECT_NE(png_image_finish_read(&image, nullptr, decoded.rgb.data(), 0, nullptr), 0) << image.message;
-    return decoded;
-}
-
-Bodies cloud(std::size_t n, double spread, double offset = 0.0) {
-    std::mt19937_64 random(7); // any fixed seed: the engine's sequence is given by the C++ standard
-    Bodies bodies;
-    const auto uniform = [&] { return static_cast<double>(random() >> 11U) * 0x1p-53; };
-    for (std::size_t i = 0; i < n; ++i) {
-        for (int axis = 0; axis < 3; ++axis)
-            bodies.position.push_back(offset + spread * (uniform() + uniform() + uniform() - 1.5));
-        bodies.mass.push_back(1.0 / static_cast<double>(n));
-        bodies.id.push_back(i + 1);
-    }
-    bodies.velocity.resize(3 * n);
-    return bodies;
-}
-
-// Lightness in Oklab (Ottosson 2020), computed as its definition says.
-double lightness(Colour colour) {
-    const auto linear = [](std::uint8_t byte) {
-        const double v = byte / 255.0;
-        return v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4);
-    };
-    const double r = linear(colour.red);
-    const double g = linear(colour.green);
-    const double b = linear(colour.blue);
-    const double l = std::cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
-    const double m = std::cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
-    const double s = std::cbrt(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b);
-    return 0.2104542553 * l + 0.7936177850 * m - 0.0040720468 * s;
-}
 
 Table diagnostics_table() {
     Table table;
@@ -266,7 +213,7 @@ TEST_F(Picture, TheFrameHoldsNearlyAllBodies) {
         inside += std::abs(bodies.position[3 * i] - frame.centre[0]) < frame.width / 2 &&
                   std::abs(bodies.position[3 * i + 2] - frame.centre[2]) < frame.width / 2;
     EXPECT_GE(inside, 1900);
-    EXPECT_LT(frame.log_min, frame.log_max);
+    EXPECT_LT(frame.low, frame.high);
     EXPECT_EQ(picture_frame(bodies, "xz", 3.0).width, 3.0);
 }
 
