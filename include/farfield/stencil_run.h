@@ -11,19 +11,41 @@
 
 #include <farfield/stencil.h>
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace farfield {
+
+/// A slice of a field: the cells whose index along an axis of the grid is `index`. One of three axes leaves
+/// a plane, one of two a line.
+struct StencilSlice {
+    char axis = 'z'; ///< x, y or z
+    std::int64_t index = 0;
+    friend bool operator==(const StencilSlice&, const StencilSlice&) = default;
+};
+
+/// How a picture shows a field.
+struct StencilLook {
+    std::optional<std::array<double, 2>>
+        range{};                         ///< of the colours, low < high; none: chosen from the values
+    std::optional<StencilSlice> slice{}; ///< none: all of a field, the middle along z of a 3D one
+    std::string colours = "auto";        ///< auto, heat, ocean, grey, blue-red or purple-green
+};
+
+/// The names of colours.
+std::vector<std::string_view> stencil_colours();
 
 /// A picture of a field, drawn when the run ends or stops.
 struct StencilPlot {
     std::string field;
     std::filesystem::path png; ///< its name ends in .png
+    StencilLook look{};
 };
 
 /// An animated PNG of a field; a field has one at most.
@@ -31,6 +53,7 @@ struct StencilAnimation {
     std::string field;
     std::filesystem::path png; ///< its name ends in .png
     std::int64_t every = 0;    ///< steps from frame to frame; 0: a hundred frames in all
+    StencilLook look{};
 };
 
 struct StencilRunSettings {

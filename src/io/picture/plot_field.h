@@ -24,7 +24,7 @@ struct Plane {
 struct ValueRange {
     double low = 0;
     double high = 0;
-    bool cut = false; ///< few values lie beyond
+    bool cut = false; ///< some values lie beyond
     [[nodiscard]] bool two_signs() const { return low < 0; }
 };
 
@@ -52,6 +52,8 @@ struct FieldPicture {
         std::vector<unsigned char> inside;
     };
     std::vector<Outline> outlines;
+    std::string colours =
+        "auto"; ///< a name of colour_maps(); auto: blue-red for values of two signs, heat for others
 };
 
 Canvas draw_field(const Plane& plane, std::span<const float> values, const ValueRange& range,

@@ -47,7 +47,8 @@ StencilCheckpoint read_checkpoint(const std::filesystem::path& path) {
     for (std::uint64_t i = 0; i < root.attribute<std::uint64_t>("Animations"); ++i) {
         const auto group = root.group(fmt::format("Animation{}", i));
         c.frames.push_back({group.text_attribute("Field"), group.attribute<std::int64_t>("Every"),
-                            group.attribute<std::uint64_t>("Bytes")});
+                            group.attribute<std::uint64_t>("Bytes"),
+                            group.has_attribute("Slice") ? group.text_attribute("Slice") : std::string()});
     }
     for (std::uint64_t i = 0; i < root.attribute<std::uint64_t>("Fields"); ++i) {
         const auto group = root.group(fmt::format("Field{}", i));
@@ -108,6 +109,7 @@ void write_checkpoint(const Generations& files, const StencilCheckpoint& c) {
         group.write_attribute("Field", c.frames[i].field.c_str());
         group.write_attribute("Every", c.frames[i].every);
         group.write_attribute("Bytes", c.frames[i].bytes);
+        if (!c.frames[i].slice.empty()) group.write_attribute("Slice", c.frames[i].slice);
     }
     root.write_attribute("Fields", static_cast<std::uint64_t>(c.fields.size()));
     for (std::size_t i = 0; i < c.fields.size(); ++i) {

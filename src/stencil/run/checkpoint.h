@@ -18,6 +18,7 @@ struct FramesMark {
     std::string field;
     std::int64_t every = 1;
     std::uint64_t bytes = 0;
+    std::string slice{}; ///< of the field, as slice_text has it
 };
 
 /// A file that the program reads: a picture or an array.

@@ -95,7 +95,13 @@ TEST_F(Picture, TicksAreRound) {
     using Texts = std::vector<std::string>;
     EXPECT_EQ(texts({-3, 3, false, ""}, 6), (Texts{"−3", "−2", "−1", "0", "1", "2", "3"}));
     EXPECT_EQ(texts({0, 0.05, false, ""}, 5), (Texts{"0.00", "0.01", "0.02", "0.03", "0.04", "0.05"}));
-    EXPECT_EQ(texts({1e6, 3e6, false, ""}, 2), (Texts{"1×10^{6}", "2×10^{6}", "3×10^{6}"}));
+    EXPECT_EQ(texts({1e6, 3e6, false, ""}, 2), (Texts{"1", "2", "3"}));
+    EXPECT_EQ(common_exponent({1e6, 3e6, false, ""}, 2), 6);
+    EXPECT_EQ(exponent_text(-6), "×10^{−6}");
+    EXPECT_EQ(texts({-2e-7, 2e-7, false, ""}, 4), (Texts{"−2", "−1", "0", "1", "2"}));
+    EXPECT_EQ(texts({0, 1.2e-290, false, ""}, 3), (Texts{"0.0", "0.5", "1.0"}));
+    EXPECT_EQ(common_exponent({-3, 3, false, ""}, 6), 0);
+    EXPECT_EQ(common_exponent({-300, 300, true, ""}, 6), 0); // its texts have their own
     EXPECT_EQ(texts({-6.2, -3.9, true, ""}, 6),
               (Texts{"10^{−6}", "2×10^{−6}", "5×10^{−6}", "10^{−5}", "2×10^{−5}", "5×10^{−5}", "10^{−4}"}));
     EXPECT_EQ(texts({-12, 0, true, ""}, 4), (Texts{"10^{−12}", "10^{−9}", "10^{−6}", "0.001", "1"}));
@@ -316,4 +322,16 @@ TEST_F(Picture, RefusesDiagnosticsThatCannotBeDrawn) {
     refused(table, "near 3", "different times");
     table.names[4] = "r95";
     refused(table, "no column 'r90'");
+}
+
+TEST_F(Picture, EveryColourMapIsEven) {
+    EXPECT_EQ(colour_maps().size(), 5U);
+    for (const auto& map : colour_maps())
+        for (int i = 0; i <= 100; ++i) {
+            const double t = i / 100.0;
+            const double expected = map.centred ? 0.975 - 0.615 * std::abs(2 * t - 1) : 0.12 + 0.85 * t;
+            // Bytes round lightness by up to about 0.006; between anchors it is a chord in sRGB.
+            EXPECT_NEAR(lightness(map.at(t)), expected, 0.015) << map.name << ' ' << t;
+        }
+    expect_error<InvalidArgument>([] { (void)colour_map("rainbow"); }, "'rainbow'", "heat, ocean, grey");
 }
