@@ -113,4 +113,16 @@ struct StencilRunResult {
 StencilRunResult run_stencil(const StencilProgram& program, const StencilRunSettings& settings,
                              const StencilRunHooks& hooks = {});
 
+/// Writes fields, step, records and the program with its parameters to a file, in the format of
+/// checkpoint.h5; an earlier file is replaced as a whole. @throws IoError; InvalidArgument where a field is
+/// not finite.
+void save_stencil_run(StencilRun& run, const std::filesystem::path& path);
+
+/// The run of such a file: it goes on to the same bits as the one that was saved, whatever the options. Files
+/// that the program reads must be those of before.
+/// @throws IoError where the file cannot be read or is damaged; InvalidArgument for the checkpoint of
+///         run_stencil, which only goes on in its folder, another version of Farfield, or a changed file that
+///         the program reads; and as StencilRun's constructor does.
+StencilRun load_stencil_run(const std::filesystem::path& path, const StencilOptions& options = {});
+
 } // namespace farfield

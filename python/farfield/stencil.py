@@ -7,7 +7,7 @@
 >>> run.field("energy").shape
 (256, 256)
 
-A `Run` keeps its fields in memory and writes nothing. For a run that leaves fields, pictures, animations, checkpoints and
+A `Run` keeps its fields in memory; `save` writes it to a file, and `Run.load` goes on from there. For a run that leaves fields, pictures, animations, checkpoints and
 a summary in a folder, and that can be continued from there, use `farfield.run_stencil(program, out)`.
 
 A program that is built is text in the end, and is checked as any other; `Builder.text` shows it. The language is
