@@ -19,7 +19,7 @@ from __future__ import annotations
 import functools
 import operator
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeAlias, Union
 
 from ._core import StencilProgram as Program
@@ -233,7 +233,7 @@ def where(condition: Value, yes: Value, no: Value) -> Expr:
     return call("where", condition, yes, no)
 
 
-_UFUNCS = {
+_UFUNCS: dict[str, Callable[..., Expr]] = {
     **{name: functools.partial(call, name) for name in ("cbrt", "ceil", "cos", "exp", "floor", "log", "sin", "sqrt", "tanh")},
     **{"absolute": functools.partial(call, "abs"), "fabs": functools.partial(call, "abs"), "minimum": minimum, "maximum": maximum},
     **{"add": operator.add, "subtract": operator.sub, "multiply": operator.mul, "divide": operator.truediv, "true_divide": operator.truediv},
