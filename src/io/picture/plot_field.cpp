@@ -129,6 +129,8 @@ void draw_title(Canvas& canvas, const Rectangle& plot, const FieldPicture& pictu
     draw_text(canvas, {right, baseline}, picture.moment, {1.15 * theme.text, theme.ink, Align::right});
     auto title = picture.title;
     const double room = right - left_margin - text_width(picture.moment, 1.15 * theme.text) - 3 * theme.text;
+    for (const auto& shorter : picture.shorter_titles)
+        if (text_width(title, 1.2 * theme.text) > room) title = shorter;
     while (!title.empty() && text_width(title, 1.2 * theme.text) > room) title.pop_back();
     draw_text(canvas, {plot.left, baseline}, title, {1.2 * theme.text, theme.ink, Align::left});
 }

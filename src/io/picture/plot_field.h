@@ -41,7 +41,9 @@ struct Reduced {
 Reduced reduce(const Plane& plane, std::span<const double> values, std::int64_t most);
 
 struct FieldPicture {
-    std::string title;        ///< "microdisk: Hz"
+    std::string title; ///< "microdisk: Hz"
+    /// Shorter ones, the shortest last, for pictures that have no room for it.
+    std::vector<std::string> shorter_titles{};
     std::string moment;       ///< "step 100   t = 50"
     std::string values_label; ///< of the colour bar, or of the axis of a curve
     int size = 900;           ///< pixels of the longer side of the plane

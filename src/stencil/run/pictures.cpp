@@ -73,6 +73,8 @@ FieldView::FieldView(const StencilProgram::Data& program, const stencil::Compile
             cut_axis_ = axis;
             cut_ = asked ? look.slice->index : cells / 2;
             first_ = static_cast<std::size_t>(cut_) * stride;
+            picture_.shorter_titles = {fmt::format("{}, {} = {}", picture_.title, letter, cut_),
+                                       fmt::format("{}, {} = {}", description.name, letter, cut_)};
             picture_.title += fmt::format(", {} = {} of {} cells", letter, cut_, cells);
         } else {
             shown.push_back({axis, stride});

@@ -335,3 +335,23 @@ TEST_F(Picture, EveryColourMapIsEven) {
         }
     expect_error<InvalidArgument>([] { (void)colour_map("rainbow"); }, "'rainbow'", "heat, ocean, grey");
 }
+
+// Of three titles the longest that fits beside the moment is drawn: the same pixels as if it were the only
+// one.
+TEST_F(Picture, ATitleWithoutRoomGivesWayToAShorterOne) {
+    Plane plane;
+    plane.columns = plane.rows = 4;
+    const std::vector<float> values(16, 1.0F);
+    const auto drawn = [&](const std::string& title, const std::vector<std::string>& shorter) {
+        FieldPicture picture;
+        picture.title = title;
+        picture.shorter_titles = shorter;
+        picture.moment = "t = 500";
+        picture.size = 300;
+        return draw_field(plane, values, {0.0, 1.0, false}, picture).png();
+    };
+    const std::string longest(60, 'm');
+    EXPECT_TRUE(drawn(longest, {longest + "n", "Hz, y = 100"}) == drawn("Hz, y = 100", {}));
+    EXPECT_TRUE(drawn("Hz, y = 100", {"Hz"}) == drawn("Hz, y = 100", {}));
+    EXPECT_FALSE(drawn("Hz, y = 100", {}) == drawn("Hz", {}));
+}
