@@ -53,6 +53,7 @@ std::vector<fs::path> snapshots_in(const fs::path& folder) {
         return std::pair(a.first.size(), a.first) < std::pair(b.first.size(), b.first);
     });
     std::vector<fs::path> paths;
+    paths.reserve(found.size());
     for (auto& [number, path] : found) paths.push_back(std::move(path));
     return paths;
 }

@@ -174,7 +174,7 @@ PictureFrame picture_frame(const Bodies& bodies, const std::string& plane_name, 
     const auto shown = shown_density(bodies, show);
     auto frame = frame_without_range(bodies, plane, width);
     require_usable(frame);
-    constexpr int size = DensityPlotOptions{}.size;
+    const int size = DensityPlotOptions{}.size;
     if (!are_few(bodies))
         choose_range(Projection(frame, plane, size).surface_density(bodies, weights_of(bodies, shown)), shown,
                      frame);
