@@ -15,7 +15,7 @@ namespace farfield {
 namespace picture {
 class Canvas;
 class Trails;
-}
+} // namespace picture
 
 /// What part of space a picture shows, and for which densities its colours are. Pictures of one run that
 /// share a frame can be shown as a film.
