@@ -1,6 +1,7 @@
 // farfield stencil run: a program, watched and stopped from the terminal.
 #include "command.h"
 #include "options.h"
+#include "picture_words.h"
 #include "progress.h"
 #include "shell_words.h"
 #include "stencil_options.h"
@@ -36,37 +37,6 @@ struct StencilRunOptions {
     std::string checkpoint_every;
     std::vector<std::string> given; ///< options other than those above, as they were given, for the restart
 };
-
-// "FIELD:out.png"
-StencilPlot plot_of(const std::string& text, const char* option) {
-    const auto colon = text.find(':');
-    StencilPlot plot{text.substr(0, colon), colon == std::string::npos ? "" : text.substr(colon + 1)};
-    if (plot.field.empty() || plot.png.empty())
-        throw InvalidArgument(fmt::format("{} {} is not understood; give a field and a file, for example {} "
-                                          "Hz:out.png",
-                                          option, text, option));
-    if (plot.png.extension() != ".png")
-        throw InvalidArgument(
-            fmt::format("{} {}: pictures are PNG, and the name of the file must end in .png, "
-                        "for example {} {}:out.png",
-                        option, text, option, plot.field));
-    return plot;
-}
-
-// "FIELD:out.png" or "FIELD:out.png:every=N"
-StencilAnimation animation_of(const std::string& text) {
-    constexpr std::string_view word = ":every=";
-    const auto place = text.rfind(word);
-    const auto plot = plot_of(text.substr(0, place), "--animate");
-    StencilAnimation animation{plot.field, plot.png, 0};
-    if (place == std::string::npos) return animation;
-    const auto every = whole_number(std::string_view(text).substr(place + word.size()));
-    if (!every || *every < 1)
-        throw InvalidArgument(
-            fmt::format("--animate {}: behind every= stands a number of steps, 1 or more", text));
-    animation.every = *every;
-    return animation;
-}
 
 // "500" steps, or "30s", "10min", "2h" of the clock
 void set_checkpoints(const std::string& text, StencilRunSettings& settings) {
@@ -154,9 +124,9 @@ StencilRunSettings settings_of(const StencilRunOptions& options, const StencilPr
     settings.options = options.machine;
     if (options.steps >= 0) settings.steps = options.steps;
     if (options.end >= 0) settings.end = options.end;
-    for (const auto& text : options.plots) settings.plots.push_back(plot_of(text, "--plot"));
+    for (const auto& text : options.plots) settings.plots.push_back(stencil_plot(text));
     for (const auto& text : options.animations) {
-        settings.animations.push_back(animation_of(text));
+        settings.animations.push_back(stencil_animation(text));
         for (std::size_t i = 0; i + 1 < settings.animations.size(); ++i)
             if (settings.animations[i].field == settings.animations.back().field)
                 throw InvalidArgument(
@@ -246,10 +216,12 @@ void keep_given(CommandParser app, StencilRunOptions& options) {
 StencilPart declare_stencil_run(CommandParser stencil) {
     const auto app = stencil.add_command("run", "Run a program");
     auto options = std::make_shared<StencilRunOptions>();
-    app.footer("Examples:\n  farfield stencil run microdisk.ff --steps 2000 --plot Hz:hz.png\n"
-               "  farfield stencil run microdisk.ff --set cells=1024 --steps 5000 --out big \\\n"
-               "      --animate Hz:waves.png:every=50\n"
-               "  farfield stencil run microdisk.ff --set cells=1024 --steps 9000 --out big --restart\n");
+    app.footer(
+        "Examples:\n  farfield stencil run microdisk.ff --steps 2000 --plot Hz:hz.png\n"
+        "  farfield stencil run microdisk.ff --set cells=1024 --steps 5000 --out big \\\n"
+        "      --animate Hz:waves.png:every=50\n"
+        "  farfield stencil run yee_cavity.ff --plot Ez:ez.png:slice=y=8:range=-1,1:colours=purple-green\n"
+        "  farfield stencil run microdisk.ff --set cells=1024 --steps 9000 --out big --restart\n");
     app.add("PROGRAM", options->program, "Program (.ff)").type_name("").required();
     app.add("--set", options->parameters, "Give a parameter of the program another value; may be repeated")
         .type_name("NAME=VALUE")
@@ -277,12 +249,13 @@ StencilPart declare_stencil_run(CommandParser stencil) {
             "Steps (500) or time of the clock (30s, 10min, 2h) between checkpoints")
         .type_name("INTERVAL")
         .default_text("10min");
-    app.add("--plot", options->plots, "Draw a field when the run ends; may be repeated")
-        .type_name("FIELD:FILE.png")
+    app.add("--plot", options->plots,
+            "Draw a field when the run ends; behind the file :range=LOW,HIGH :slice=AXIS=CELL :colours=MAP")
+        .type_name("FIELD:FILE.png[:…]")
         .one_value_each();
     app.add("--animate", options->animations,
-            "Draw a field every N steps as an animated PNG; may be repeated")
-        .type_name("FIELD:FILE.png[:every=N]")
+            "The same, and :every=N steps, as an animated PNG; both may be repeated")
+        .type_name("FIELD:FILE.png[:…]")
         .one_value_each();
     add_machine(app, options);
     app.add_flag("--quiet", options->quiet, "Print nothing but errors");

@@ -67,6 +67,7 @@ struct OutputOptions {
     double energy_warning = 0.01;    ///< error of the energy at the end that is warned of; 0 = no warning
     bool pictures = true;            ///< a PNG beside each snapshot
     std::string plane = "xy";        ///< projection of the pictures: xy, xz or yz
+    bool animation = false;          ///< animation.png of all snapshots when the run ends
     double picture_width = 0.0; ///< width of the picture in length units; 0 = chosen from the first snapshot
 };
 
@@ -94,10 +95,11 @@ std::string case_key_table();
 /// How a simulation starts.
 struct InitialState {
     Bodies bodies;
-    double time = 0.0;      ///< of the bodies; 0 unless a file says otherwise
-    double G = 1.0;         ///< the gravitational constant in the units of the bodies
-    std::string G_origin{}; ///< file: where G is from, in words
-    Units units{};          ///< of the bodies; N-body units where they have no size
+    double time = 0.0;                     ///< of the bodies; 0 unless a file says otherwise
+    double G = 1.0;                        ///< the gravitational constant in the units of the bodies
+    std::string G_origin{};                ///< file: where G is from, in words
+    Units units{};                         ///< of the bodies; N-body units where they have no size
+    std::vector<std::string> body_names{}; ///< a name a body; empty: they have none
 };
 
 /// Makes the initial state of a case. @throws InvalidArgument naming key, value and what is allowed, also
@@ -153,7 +155,7 @@ struct RunResult {
 ///   case.toml         the case with every option it uses; `read_case` reads it back
 ///   diagnostics.csv   time,kinetic,potential,total,relative_energy_error,px,py,pz,lx,ly,lz,virial_ratio,
 ///                     r10,r50,r90, one row an output time; diagnostics.png plots it
-///   snapshot_NNNN.h5  (and .png) from 0000, GADGET-4 layout
+///   snapshot_NNNN.h5  (and .png) from 0000, GADGET-4 layout; animation.png, if asked for, when the run ends
 ///   checkpoint.h5     and checkpoint.previous.h5, the one before it
 ///   summary.json      machine, options, timings: the only file with wall-clock times in it
 ///
@@ -164,8 +166,8 @@ struct RunResult {
 /// diagnostics.csv become byte-identical to those of an undisturbed run, however often and wherever it was
 /// killed. Without a checkpoint it starts from the beginning. What decides the results must be the same as
 /// before; these may change: time.end (to later; an end that is not on the output grid leaves its extra row
-/// and snapshot), output.checkpoint_every, checkpoint_clock, energy_warning, pictures, threads. The
-/// instruction set stays that of the checkpoint.
+/// and snapshot), output.checkpoint_every, checkpoint_clock, energy_warning, pictures, animation, threads.
+/// The instruction set stays that of the checkpoint.
 ///
 /// @throws InvalidArgument for a case that is not allowed, a folder with an earlier run and no `restart`, a
 ///         checkpoint of another case, version or ISA; IoError where the folder or a file cannot be written

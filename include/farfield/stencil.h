@@ -182,6 +182,7 @@ public:
     [[nodiscard]] const std::vector<std::string>& notes() const;
 
 private:
+    friend struct StencilRunAccess;
     struct Impl;
     std::unique_ptr<Impl> impl_;
 };

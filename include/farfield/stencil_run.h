@@ -11,19 +11,41 @@
 
 #include <farfield/stencil.h>
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace farfield {
+
+/// A slice of a field: the cells whose index along an axis of the grid is `index`. One of three axes leaves
+/// a plane, one of two a line.
+struct StencilSlice {
+    char axis = 'z'; ///< x, y or z
+    std::int64_t index = 0;
+    friend bool operator==(const StencilSlice&, const StencilSlice&) = default;
+};
+
+/// How a picture shows a field.
+struct StencilLook {
+    std::optional<std::array<double, 2>>
+        range{};                         ///< of the colours, low < high; none: chosen from the values
+    std::optional<StencilSlice> slice{}; ///< none: all of a field, the middle along z of a 3D one
+    std::string colours = "auto";        ///< auto, heat, ocean, grey, blue-red or purple-green
+};
+
+/// The names of colours.
+std::vector<std::string_view> stencil_colours();
 
 /// A picture of a field, drawn when the run ends or stops.
 struct StencilPlot {
     std::string field;
     std::filesystem::path png; ///< its name ends in .png
+    StencilLook look{};
 };
 
 /// An animated PNG of a field; a field has one at most.
@@ -31,6 +53,7 @@ struct StencilAnimation {
     std::string field;
     std::filesystem::path png; ///< its name ends in .png
     std::int64_t every = 0;    ///< steps from frame to frame; 0: a hundred frames in all
+    StencilLook look{};
 };
 
 struct StencilRunSettings {
@@ -89,5 +112,17 @@ struct StencilRunResult {
 ///         field, cell and step.
 StencilRunResult run_stencil(const StencilProgram& program, const StencilRunSettings& settings,
                              const StencilRunHooks& hooks = {});
+
+/// Writes fields, step, records and the program with its parameters to a file, in the format of
+/// checkpoint.h5; an earlier file is replaced as a whole. @throws IoError; InvalidArgument where a field is
+/// not finite.
+void save_stencil_run(StencilRun& run, const std::filesystem::path& path);
+
+/// The run of such a file: it goes on to the same bits as the one that was saved, whatever the options. Files
+/// that the program reads must be those of before.
+/// @throws IoError where the file cannot be read or is damaged; InvalidArgument for the checkpoint of
+///         run_stencil, which only goes on in its folder, another version of Farfield, or a changed file that
+///         the program reads; and as StencilRun's constructor does.
+StencilRun load_stencil_run(const std::filesystem::path& path, const StencilOptions& options = {});
 
 } // namespace farfield

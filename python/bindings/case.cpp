@@ -94,13 +94,15 @@ void bind_sections(nb::module_& module) {
         .def_rw("pictures", &OutputOptions::pictures, "Whether a PNG goes with each snapshot.")
         .def_rw("plane", &OutputOptions::plane, "Projection of the pictures: xy, xz or yz.")
         .def_rw("picture_width", &OutputOptions::picture_width,
-                "In length units; 0: chosen from the first snapshot.");
+                "In length units; 0: chosen from the first snapshot.")
+        .def_rw("animation", &OutputOptions::animation,
+                "Whether animation.png of all snapshots is made when the run ends.");
     make_record(output, {"snapshot_every", "diagnostics_every", "checkpoint_every", "checkpoint_clock",
-                         "energy_warning", "pictures", "plane", "picture_width"});
+                         "energy_warning", "pictures", "plane", "picture_width", "animation"});
     make_picklable(output, &OutputOptions::snapshot_every, &OutputOptions::diagnostics_every,
                    &OutputOptions::checkpoint_every, &OutputOptions::checkpoint_clock,
                    &OutputOptions::energy_warning, &OutputOptions::pictures, &OutputOptions::plane,
-                   &OutputOptions::picture_width);
+                   &OutputOptions::picture_width, &OutputOptions::animation);
 }
 
 void bind_case(nb::module_& module) {

@@ -6,6 +6,7 @@
 #include "stencil_values.h"
 
 #include <farfield/stencil.h>
+#include <farfield/stencil_run.h>
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
@@ -95,9 +96,8 @@ void set_field(StencilRun& run, const std::string& name, const Input& values) {
     run.set_field(name, {view.data(), view.size()});
 }
 
-StencilRun make_run(const StencilProgram& program, const std::string& target, int device,
-                    const std::string& mask, int threads, int time_tile, const std::array<int, 3>& block,
-                    bool allow_unstable) {
+StencilOptions options_of(const std::string& target, int device, const std::string& mask, int threads,
+                          int time_tile, const std::array<int, 3>& block, bool allow_unstable) {
     StencilOptions options;
     options.target = target;
     options.device = device;
@@ -106,8 +106,23 @@ StencilRun make_run(const StencilProgram& program, const std::string& target, in
     options.time_tile = time_tile;
     options.block = block;
     options.allow_unstable = allow_unstable;
+    return options;
+}
+
+StencilRun make_run(const StencilProgram& program, const std::string& target, int device,
+                    const std::string& mask, int threads, int time_tile, const std::array<int, 3>& block,
+                    bool allow_unstable) {
+    const auto options = options_of(target, device, mask, threads, time_tile, block, allow_unstable);
     const nb::gil_scoped_release no_gil;
     return StencilRun(program, options);
+}
+
+StencilRun load_run(const std::filesystem::path& path, const std::string& target, int device,
+                    const std::string& mask, int threads, int time_tile, const std::array<int, 3>& block,
+                    bool allow_unstable) {
+    const auto options = options_of(target, device, mask, threads, time_tile, block, allow_unstable);
+    const nb::gil_scoped_release no_gil;
+    return load_stencil_run(path, options);
 }
 
 void bind_program(nb::module_& module) {
@@ -164,7 +179,8 @@ void bind_program(nb::module_& module) {
 constexpr const char* run_doc =
     R"(A program in memory, ready to take steps; fields have their initial values.
 
-It writes no files: farfield.run_stencil leaves fields, pictures, animations and checkpoints in a folder.
+It writes no files but those of `save`: farfield.run_stencil leaves fields, pictures, animations and checkpoints in a
+folder.
 
 Args:
     program: a StencilProgram.
@@ -219,6 +235,20 @@ void bind_run_class(nb::module_& module) {
             R"(Draws a field with matplotlib, and returns the axes: a line in 1D, a picture in 2D, of 3D the middle plane.
 
 `axes`: to draw into; None: those of a new figure. `style`: keywords of `Axes.plot` or `Axes.imshow`.)")
+        .def(
+            "save",
+            [](StencilRun& run, const std::filesystem::path& path) {
+                const nb::gil_scoped_release no_gil;
+                save_stencil_run(run, path);
+            },
+            "path"_a,
+            "Writes fields, step, records and the program with its parameters to a file, in the format of "
+            "checkpoints.")
+        .def_static("load", &load_run, "path"_a, nb::kw_only(), "target"_a = "auto", "device"_a = 0,
+                    "mask"_a = "auto", "threads"_a = 0, "time_tile"_a = 0, "block"_a = std::array<int, 3>{},
+                    "allow_unstable"_a = false,
+                    "The run of such a file: it goes on to the same bits, whatever the options, which are "
+                    "those of the class.")
         .def_prop_ro("program", &StencilRun::program)
         .def_prop_ro("description", &StencilRun::description, "What computes.")
         .def_prop_ro("notes", &StencilRun::notes, "Warnings of the analysis, and that a compiler is missing.")

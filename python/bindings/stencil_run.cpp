@@ -9,6 +9,7 @@
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -16,6 +17,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -84,17 +86,61 @@ void set_parameters(Arguments& arguments, const Keyword& keyword, nb::handle val
     if (!value.is_none()) arguments.parameters = parameters_of(items_of(keyword, value));
 }
 
-void set_plots(Arguments& arguments, const Keyword& keyword, nb::handle value) {
-    for (const auto& [field, png] : items_of(keyword, value))
-        arguments.settings.plots.push_back({value_of<std::string>(keyword, field, "a dict of str"),
-                                            value_of<fs::path>(keyword, png, "a dict of paths")});
+// A dict: "file", and what else tells of a picture.
+StencilAnimation picture_of(const Keyword& keyword, nb::handle value, bool animated) {
+    StencilAnimation picture;
+    for (const auto& [key, part] : items_of(keyword, value)) {
+        const auto name = value_of<std::string>(keyword, key, "dicts with keys of str");
+        if (name == "file")
+            picture.png = value_of<fs::path>(keyword, part, "a path as \"file\"");
+        else if (name == "every" && animated)
+            picture.every = value_of<std::int64_t>(keyword, part, "an int as \"every\"");
+        else if (name == "range")
+            picture.look.range =
+                value_of<std::array<double, 2>>(keyword, part, "a pair of floats as \"range\"");
+        else if (name == "slice") {
+            constexpr const char* type = "a pair (axis, cell) as \"slice\"";
+            const auto [axis, cell] = value_of<std::pair<std::string, std::int64_t>>(keyword, part, type);
+            if (axis != "x" && axis != "y" && axis != "z")
+                throw InvalidArgument(std::string(keyword.name) +
+                                      ": the axis of a slice is x, y or z, not '" + axis + "'");
+            picture.look.slice = {axis[0], cell};
+        } else if (name == "colours")
+            picture.look.colours = value_of<std::string>(keyword, part, "a str as \"colours\"");
+        else
+            throw InvalidArgument(std::string(keyword.name) + ": the key '" + name +
+                                  "' is not known; known: file, range, slice, colours" +
+                                  (animated ? ", every" : ""));
+    }
+    if (picture.png.empty())
+        throw InvalidArgument(std::string(keyword.name) + ": a dict of a picture needs the key \"file\"");
+    return picture;
 }
 
-// A value is a file, or a file and the steps from frame to frame.
+void set_plots(Arguments& arguments, const Keyword& keyword, nb::handle value) {
+    for (const auto& [field, plan] : items_of(keyword, value)) {
+        const auto name = value_of<std::string>(keyword, field, "a dict of str");
+        StencilAnimation picture;
+        if (nb::hasattr(plan, "keys"))
+            picture = picture_of(keyword, plan, false);
+        else
+            picture.png = value_of<fs::path>(keyword, plan, "a dict of paths");
+        arguments.settings.plots.push_back({name, picture.png, picture.look});
+    }
+}
+
+// A value is a file, a file and the steps from frame to frame, or a dict.
 void set_animations(Arguments& arguments, const Keyword& keyword, nb::handle value) {
     constexpr const char* type = "a dict of paths or pairs (path, steps)";
     for (const auto& [field, plan] : items_of(keyword, value)) {
         StencilAnimation animation{value_of<std::string>(keyword, field, "a dict of str"), {}, 0};
+        if (nb::hasattr(plan, "keys")) {
+            const auto name = std::move(animation.field);
+            animation = picture_of(keyword, plan, true);
+            animation.field = name;
+            arguments.settings.animations.push_back(std::move(animation));
+            continue;
+        }
         const bool pair = nb::isinstance<nb::tuple>(plan) && nb::len(plan) == 2;
         animation.png = value_of<fs::path>(keyword, pair ? nb::object(plan[0]) : nb::borrow(plan), type);
         if (pair) animation.every = value_of<std::int64_t>(keyword, nb::object(plan[1]), type);
@@ -113,10 +159,19 @@ constexpr std::array keywords{
             set_member<&StencilRunSettings::restart>},
     Keyword{"overwrite", "bool", "False", "replace the files of an earlier run in `out`.",
             set_member<&StencilRunSettings::overwrite>},
-    Keyword{"plots", "collections.abc.Mapping[str, str | os.PathLike]", "{}",
-            "fields and the PNG files that they are drawn into at the end.", set_plots},
-    Keyword{"animations", "collections.abc.Mapping[str, str | os.PathLike | tuple[str | os.PathLike, int]]",
-            "{}", "fields and their animated PNG files; (file, n): a frame every n steps.", set_animations},
+    Keyword{"plots", "collections.abc.Mapping[str, str | os.PathLike | collections.abc.Mapping[str, object]]",
+            "{}",
+            "fields and the PNG files that they are drawn into at the end; a dict has \"file\", and may have "
+            "\"range\" (low, high), \"slice\" (axis, cell) and \"colours\" (heat, ocean, grey, blue-red, "
+            "purple-green).",
+            set_plots},
+    Keyword{"animations",
+            "collections.abc.Mapping[str, str | os.PathLike | tuple[str | os.PathLike, int] | "
+            "collections.abc.Mapping[str, object]]",
+            "{}",
+            "fields and their animated PNG files; (file, n): a frame every n steps; a dict may have "
+            "\"every\", too.",
+            set_animations},
     Keyword{"checkpoint_steps", "int", "0", "steps between checkpoints; 0: by the clock.",
             set_member<&StencilRunSettings::checkpoint_steps>},
     Keyword{"checkpoint_seconds", "float", "600.0",

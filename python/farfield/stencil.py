@@ -7,7 +7,7 @@
 >>> run.field("energy").shape
 (256, 256)
 
-A `Run` keeps its fields in memory and writes nothing. For a run that leaves fields, pictures, animations, checkpoints and
+A `Run` keeps its fields in memory; `save` writes it to a file, and `Run.load` goes on from there. For a run that leaves fields, pictures, animations, checkpoints and
 a summary in a folder, and that can be continued from there, use `farfield.run_stencil(program, out)`.
 
 A program that is built is text in the end, and is checked as any other; `Builder.text` shows it. The language is
@@ -19,7 +19,7 @@ from __future__ import annotations
 import functools
 import operator
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeAlias, Union
 
 from ._core import StencilProgram as Program
@@ -233,7 +233,7 @@ def where(condition: Value, yes: Value, no: Value) -> Expr:
     return call("where", condition, yes, no)
 
 
-_UFUNCS = {
+_UFUNCS: dict[str, Callable[..., Expr]] = {
     **{name: functools.partial(call, name) for name in ("cbrt", "ceil", "cos", "exp", "floor", "log", "sin", "sqrt", "tanh")},
     **{"absolute": functools.partial(call, "abs"), "fabs": functools.partial(call, "abs"), "minimum": minimum, "maximum": maximum},
     **{"add": operator.add, "subtract": operator.sub, "multiply": operator.mul, "divide": operator.truediv, "true_divide": operator.truediv},

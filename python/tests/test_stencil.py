@@ -27,6 +27,19 @@ record corner = u at (0, 0) every 2
 time dt = 0.25, steps = 6
 """
 
+WAVE_TO_SAVE = """program wave
+param n = 8
+grid g[x: n]
+field u on g = if x == 4 then 1.0 else 0.0
+field v on g = 0.0
+field c on g = 0.25
+update a on x > 0 and x < n - 1: v += c*(u[x-1] - 2*u + u[x+1])
+update b: u += v
+step: a, b
+record energy = sum of v*v every 2
+time dt = 0.5, steps = 30
+"""
+
 
 def built_microdisk():
     p = stencil.Builder("microdisk")
@@ -220,3 +233,25 @@ def test_docs_of_runs_in_memory_name_the_run_that_writes_files():
     for text in (stencil.__doc__, stencil.Run.__doc__):
         assert "farfield.run_stencil" in text
     assert "Ctrl-C" in farfield.run_stencil.__doc__ and "restart=True" in farfield.run_stencil.__doc__
+
+
+def test_a_run_is_saved_and_goes_on_to_the_same_bits(tmp_path):
+    program = stencil.parse(WAVE_TO_SAVE, n=20)
+    whole = stencil.Run(program, target="interpreter")
+    whole.set_field("c", np.full((20,), 0.125))
+    whole.advance(7)
+    whole.save(tmp_path / "run.h5")
+    loaded = stencil.Run.load(tmp_path / "run.h5", target="interpreter", threads=1)
+    assert (loaded.step, loaded.time, loaded.program.parameters) == (7, 3.5, {"n": 20})
+    for run in (whole, loaded):
+        run.run()
+    assert whole.step == loaded.step == 30
+    for name in ("u", "v", "c"):
+        np.testing.assert_array_equal(loaded.field(name), whole.field(name))
+    for mine, theirs in zip(loaded.series("energy"), whole.series("energy"), strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+    farfield.run_stencil(program, tmp_path / "out", target="interpreter")
+    with pytest.raises(ValueError, match="checkpoint of a run with files"):
+        stencil.Run.load(tmp_path / "out" / "checkpoint.h5")
+    with pytest.raises(OSError, match="absent.h5"):
+        stencil.Run.load(tmp_path / "absent.h5")

@@ -43,6 +43,27 @@ def test_run_leaves_its_files(tmp_path):
     np.testing.assert_array_equal(table["corner"], [3.0, 6.0, 9.0, 12.0])
 
 
+def test_looks_of_pictures(tmp_path):
+    program, pictures = stencil.parse(COUNT), {}
+    looks = {"plain": {}, "narrow": {"range": (0, 6)}, "grey": {"colours": "grey"}, "line": {"slice": ("x", 1)}}
+    for name, look in looks.items():
+        file, film = tmp_path / f"{name}.png", tmp_path / f"{name}_film.png"
+        farfield.run_stencil(program, tmp_path / name, target="interpreter", plots={"u": {"file": file, **look}},
+                             animations={"u": {"file": film, "every": 2, **look}})  # fmt: skip
+        pictures[name] = file.read_bytes()
+        assert film.read_bytes().count(b"fcTL") == 5
+    assert len(set(pictures.values())) == len(looks)
+    for wrong, error, words in (({"range": (1, 0)}, ValueError, "the range 1 to 0"), ({"range": 3}, TypeError, "a pair of floats"),
+                                ({"slice": ("z", 0)}, ValueError, "the axes of the field are"), ({"slice": ("up", 0)}, ValueError, "x, y or z"),
+                                ({"colours": "rainbow"}, ValueError, "'rainbow'"), ({"color": "grey"}, ValueError, "'color' is not known"),
+                                ({"every": 2}, ValueError, "'every' is not known")):  # fmt: skip
+        with pytest.raises(error, match=words):
+            farfield.run_stencil(program, tmp_path / "out", plots={"u": {"file": "a.png", **wrong}})
+    with pytest.raises(ValueError, match='needs the key "file"'):
+        farfield.run_stencil(program, tmp_path / "out", plots={"u": {}})
+    assert not (tmp_path / "out").exists()
+
+
 def test_a_file_with_parameters_and_an_end(tmp_path):
     path = tmp_path / "count.ff"
     path.write_text(COUNT)

@@ -1,5 +1,6 @@
 // Writing snapshots in GADGET-4's HDF5 layout. /Farfield holds what that layout has no place for: Name,
-// Kernel, Softening, LengthUnit, MassUnit, VelocityUnit (texts; empty for N-body units) and FormatVersion.
+// Kernel, Softening, LengthUnit, MassUnit, VelocityUnit (texts; empty for N-body units), BodyNames (text,
+// separated by commas, where bodies have names) and FormatVersion.
 #include "io/snapshot.h"
 
 #include "io/hdf5.h"
@@ -9,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 namespace farfield {
@@ -83,6 +85,7 @@ void write_farfield(hdf5::Group group, const SnapshotInfo& info) {
     group.write_attribute("LengthUnit", info.units.length.name);
     group.write_attribute("MassUnit", info.units.mass.name);
     group.write_attribute("VelocityUnit", info.units.velocity.name);
+    if (!info.body_names.empty()) group.write_attribute("BodyNames", names_text(info.body_names));
 }
 
 void write_bodies(hdf5::Group group, const Bodies& bodies, const SnapshotInfo& info,
@@ -104,7 +107,7 @@ void write_bodies(hdf5::Group group, const Bodies& bodies, const SnapshotInfo& i
 }
 
 void require_lengths(const std::filesystem::path& path, const Bodies& bodies,
-                     std::span<const double> potential) {
+                     const std::vector<std::string>& names, std::span<const double> potential) {
     const auto n = bodies.mass.size();
     const auto require = [&](const char* what, std::size_t have, std::size_t want) {
         if (have != want)
@@ -116,9 +119,25 @@ void require_lengths(const std::filesystem::path& path, const Bodies& bodies,
     require("id", bodies.id.size(), n);
     if (!bodies.charge.empty()) require("charge", bodies.charge.size(), n);
     if (!potential.empty()) require("potential", potential.size(), n);
+    if (!names.empty()) require("name", names.size(), n);
 }
 
 } // namespace
+
+std::string names_text(const std::vector<std::string>& names) {
+    return fmt::format("{}", fmt::join(names, ","));
+}
+
+std::vector<std::string> names_from_text(std::string_view text) {
+    std::vector<std::string> names;
+    if (text.empty()) return names;
+    for (std::size_t at = 0; at <= text.size();) {
+        const auto end = std::min(text.find(',', at), text.size());
+        names.emplace_back(text.substr(at, end - at));
+        at = end + 1;
+    }
+    return names;
+}
 
 Units solar_system_units() {
     // IAU 2012 Resolution B2 (au); IAU 2015 Resolution B3 and CODATA 2018's G (solar mass).
@@ -127,7 +146,7 @@ Units solar_system_units() {
 
 void write_snapshot(const std::filesystem::path& path, const Bodies& bodies, const SnapshotInfo& info,
                     std::span<const double> potential) {
-    require_lengths(path, bodies, potential);
+    require_lengths(path, bodies, info.body_names, potential);
     const auto file = hdf5::File::create();
     auto root = file.root();
     write_header(root.create_group("Header"), bodies.mass.size(), info);

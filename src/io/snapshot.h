@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace farfield {
@@ -24,8 +25,13 @@ struct SnapshotInfo {
     double softening = 0.0; ///< Plummer softening ε
     Kernel kernel = Kernel::gravity;
     Units units;
+    std::vector<std::string> body_names; ///< a name a body, in the order of rows; empty: they have none
     bool comoving = false; ///< read from other codes' files: coordinates are comoving; never written
 };
+
+/// "Sun,Earth" for names, and back: how files hold them.
+std::string names_text(const std::vector<std::string>& names);
+std::vector<std::string> names_from_text(std::string_view text);
 
 /// au, solar mass and au/day.
 Units solar_system_units();

@@ -126,6 +126,8 @@ private:
         read_name(group, "MassUnit", info.units.mass);
         read_name(group, "VelocityUnit", info.units.velocity);
         read_number(group, "Softening", info.softening);
+        if (group.has_attribute("BodyNames"))
+            info.body_names = names_from_text(group.text_attribute("BodyNames"));
         const auto kernel = group.text_attribute("Kernel");
         const auto known = from_name<Kernel>(kernel);
         if (!known)
@@ -215,6 +217,8 @@ Snapshot snapshot_of(const std::vector<SnapshotFile>& files) {
         for (const auto& file : files)
             if (auto part = file.read_part(type)) collector.add(std::move(*part));
     snapshot.bodies = std::move(collector).bodies();
+    // Names that do not fit the bodies, of a file that someone edited, say nothing.
+    if (snapshot.info.body_names.size() != snapshot.bodies.mass.size()) snapshot.info.body_names.clear();
     if (snapshot.bodies.mass.empty())
         throw InvalidArgument(fmt::format("{}: holds no bodies; at least one particle of any type is needed",
                                           files.front().label()));

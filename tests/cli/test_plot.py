@@ -1,10 +1,11 @@
 """farfield plot, and the pictures a run makes."""
 
+import os
 import struct
 import unittest
 import zlib
 
-from support import PLUMMER, CommandTest, random_bodies, read, write, write_npy
+from support import PLUMMER, SOURCE, CommandTest, random_bodies, read, write, write_npy
 
 
 def pixels(path):
@@ -22,6 +23,22 @@ def pixels(path):
             packed += content
         at += 12 + length
     return width, height, zlib.decompress(packed)
+
+
+def decoded(path):
+    """Width and the lines of a PNG of 8-bit RGB, its filters undone as the format describes them."""
+    width, height, content = pixels(path)
+    stride, lines = 3 * width, [bytes(3 * width)]
+    for row in range(height):
+        kind, line = content[row * (stride + 1)], bytearray(content[row * (stride + 1) + 1 : (row + 1) * (stride + 1)])
+        above = lines[-1]
+        for i in range(stride):
+            left, up, corner = line[i - 3] if i > 2 else 0, above[i], above[i - 3] if i > 2 else 0
+            guess = left + up - corner
+            nearest = min((left, up, corner), key=lambda value: abs(guess - value))
+            line[i] = (line[i] + (0, left, up, (left + up) // 2, nearest)[kind]) % 256
+        lines.append(bytes(line))
+    return width, lines[1:]
 
 
 class Plot(CommandTest):
@@ -46,6 +63,43 @@ class Plot(CommandTest):
         self.assert_picture("d.png")
         self.assertIn("d.png", result.out)
 
+    def test_the_figure_eight_is_seen(self):
+        example = os.path.join(SOURCE, "examples", "03_figure_eight.toml")
+        self.succeed("run", example, "--out", "eight", "--set", "output.animation=true", "--quiet")
+        last = sorted(name for name in os.listdir("eight") if name.startswith("snapshot_") and name.endswith(".png"))[-1]
+        frames = read("eight/animation.png").count(b"fcTL")
+        snapshots = [name for name in os.listdir("eight") if name.startswith("snapshot_") and name.endswith(".h5")]
+        self.assertEqual(frames, len(snapshots))
+        result = self.succeed("plot", "eight", "-o", "trails.png")
+        self.assertIn(f"trails through {frames} snapshots", result.out)
+        self.succeed("plot", "eight/" + last.replace(".png", ".h5"), "-o", "alone.png")
+        # The highest and lowest points of the curve (Simo's, in units of the frame of width 2.5) are where no body is.
+        scale = 900 / 2.5
+        for name, seen in (("eight/" + last, True), ("trails.png", True), ("alone.png", False)):
+            _, lines = decoded(name)
+            for x, y in ((0.659, 0.359), (-0.659, 0.359), (0.659, -0.359), (-0.659, -0.359)):
+                column, row = round(570 + scale * x), round(520 - scale * y)
+                near = max(max(lines[row + i][3 * (column - 3) : 3 * (column + 4)]) for i in range(-5, 6))
+                self.assertEqual(near > 100, seen, f"{name} at {x}, {y}")
+
+    def test_animation(self):
+        write("c.toml", PLUMMER.replace("n = 64", "n = 400"))
+        self.succeed("run", "c.toml", "--quiet")
+        result = self.succeed("plot", "c", "--animate", "-o", "film.png", "--plane", "yz", "--width", "3")
+        self.assertIn("3 frames, seen in the yz plane", result.out)
+        self.assertEqual(read("film.png").count(b"fcTL"), 3)
+        result = self.succeed("plot", "c", "-o", "last.png")
+        self.assertIn("t = 0.5, seen in the xy plane, the last of 3 snapshots", result.out)
+
+    def test_charges(self):
+        rows = [[*row[:7], (-1) ** number] for number, row in enumerate(random_bodies(300, seed=2))]
+        write_npy("q.npy", rows)
+        self.succeed("plot", "q.npy", "-o", "charge.png")
+        self.succeed("plot", "q.npy", "-o", "same.png", "--show", "charge")
+        self.succeed("plot", "q.npy", "-o", "mass.png", "--show", "mass")
+        self.assertEqual(read("charge.png"), read("same.png"))
+        self.assertNotEqual(read("charge.png"), read("mass.png"))
+
     def test_of_bodies(self):
         write_npy("b.npy", random_bodies(30, seed=1))
         self.succeed("plot", "b.npy", "-o", "b.png")
@@ -63,6 +117,13 @@ class Plot(CommandTest):
         self.fail_clearly(["plot", "b.npy", "-o", "x.png", "--plane", "yzx"], 2, "--plane yzx", "yz")
         self.fail_clearly(["plot", "b.npy", "-o", "x.png", "--width", "0"], 2, "--width 0", "> 0")
         self.fail_clearly(["plot", "d.csv", "-o", "x.png", "--width", "2"], 2, "d.csv", "diagnostics")
+        self.fail_clearly(["plot", "d.csv", "-o", "x.png", "--animate"], 2, "d.csv", "no animation")
+        self.fail_clearly(["plot", "b.npy", "-o", "x.png", "--show", "velocity"], 2, "--show velocity", "charge")
+        self.fail_clearly(["plot", "b.npy", "-o", "x.png", "--show", "charge"], 2, "charges of bodies that have none")
+        os.mkdir("empty")
+        self.fail_clearly(["plot", "empty", "-o", "x.png"], 2, "empty", "no snapshots")
+        write_npy("other.npy", random_bodies(4, seed=1))
+        self.fail_clearly(["plot", "b.npy", "other.npy", "-o", "x.png"], 2, "other.npy", "4 bodies")
         write("d.csv", "time,relative_energy_error\n0,0\n")
         self.fail_clearly(["plot", "d.csv", "-o", "old.png"], 2, "d.csv", "r10")
         write("d.csv", "a,b\n0,0\n")

@@ -205,6 +205,18 @@ class Outputs(StencilRunTest):
 
 
 class Pictures(StencilRunTest):
+    def test_range_slice_and_colours(self):
+        base = ["stencil", "run", "waves.ff", "--steps", "40", "--quiet", "--target", "interpreter", "--overwrite"]
+        looks = ["", ":range=-1e-2,1e-2", ":colours=grey", ":slice=x=9", ":slice=y=9", ":slice=y=9:range=-1,1:colours=ocean"]
+        pictures, films = set(), set()
+        for look in looks:
+            self.succeed(*base, "--plot", f"Hz:one.png{look}", "--animate", f"Hz:film.png{look}:every=10")
+            pictures.add(read("one.png"))
+            films.add(read("film.png"))
+        self.assertEqual((len(pictures), len(films)), (len(looks), len(looks)))
+        self.succeed(*base, "--plot", "Hz:one.png:colours=auto")
+        self.assertIn(read("one.png"), pictures)
+
     def test_plot_and_animation(self):
         self.succeed("stencil", "run", "waves.ff", "--steps", "100", "--quiet", "--target", "interpreter", "--plot", "Hz:hz.png",
                      "--plot", "energy:energy.png", "--animate", "Hz:waves.png:every=20")
@@ -250,6 +262,14 @@ class Pictures(StencilRunTest):
         self.fail_clearly([*base, "--plot", "Hz:a.png", "--animate", "Hz:a.png"], 2, "two pictures", "/a.png")
         self.fail_clearly([*base, "--plot", "Hz:absent/out.png"], 2, "--plot", "absent")
         self.fail_clearly([*base, "--animate", "Hz:out.png:every=0"], 2, "every=")
+        self.fail_clearly([*base, "--plot", "Hz:out.png:every=2"], 2, "must end in .png", ":slice=AXIS=CELL")
+        for wrong in ("range=1,-1", "range=1", "range=a,b", "range=", "range=,"):
+            self.fail_clearly([*base, "--plot", f"Hz:out.png:{wrong}"], 2, wrong, "range=-1,1")
+        for wrong in ("slice=5", "slice=z", "slice=w=5", "slice=x=-1"):
+            self.fail_clearly([*base, "--plot", f"Hz:out.png:{wrong}"], 2, wrong, "slice=z=12")
+        self.fail_clearly([*base, "--plot", "Hz:out.png:slice=z=1"], 2, "the axes of the field are x, y")
+        self.fail_clearly([*base, "--animate", "Hz:out.png:slice=x=100000"], 2, "numbered from 0 to")
+        self.fail_clearly([*base, "--plot", "Hz:out.png:colours=rainbow"], 2, "rainbow", "ocean")
         self.fail_clearly([*base, "--animate", "Hz:a.png", "--animate", "Hz:b.png"], 2, "animation already")
         self.assertFalse(os.path.exists("waves"), "a mistake leaves no folder behind")
 

@@ -54,7 +54,7 @@ ALLOWED = {
     "io/picture": ["base", "math", "io"],
     "run": ["base", "math", "io"],  # what all runs do
     "dynamics": INNER + ["sums*", "io"],
-    "dynamics/run": INNER + ["sums*", "io", "run", "dynamics"],
+    "dynamics/run": INNER + ["sums*", "io", "io/picture", "run", "dynamics"],
     "studies": ["*"],
     "apps": ["base", "io/picture", "stencil/run", "sums/run", "studies"],
     "python": ["base"],
@@ -246,7 +246,7 @@ def self_test():
         "src/stencil/c.cpp": '#include "stencil/runtime/a.h"', "src/stencil/api/c.cpp": '#include "stencil/b.h"',
         "src/math/b.cpp": '#include "base/a.h"\n#include <vector>', "src/dynamics/c.cpp": '#include "io/a.h"',
         "apps/farfield/parser.cpp": '#include "studies/a.h"\n#include <CLI/CLI.hpp>', "apps/farfield/c.cpp": '#include "studies/a.h"\n#include "stencil/run/a.h"',
-        "src/sums/run/c.cpp": '#include "sums/direct/a.h"\n#include "io/a.h"', "src/dynamics/run/c.cpp": '#include "dynamics/simulation/a.h"\n#include "run/a.h"',
+        "src/sums/run/c.cpp": '#include "sums/direct/a.h"\n#include "io/a.h"', "src/dynamics/run/c.cpp": '#include "dynamics/simulation/a.h"\n#include "run/a.h"\n#include "io/picture/a.h"',
         "src/stencil/run/c.cpp": '#include "stencil/a.h"\n#include "io/picture/a.h"', "src/io/picture/c.cpp": '#include "io/a.h"',
         "include/farfield/c.h": "#include <farfield/b.h>\n#include <vector>", "src/backend/cuda/b.cu": "#include <cub/cub.cuh>",
     }

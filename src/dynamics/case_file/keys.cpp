@@ -301,6 +301,12 @@ const std::array after_force{
         .unit = "length",
         .doc = "Width of the pictures; 0 = chosen from the first snapshot.",
         .assign = [](Case& c, const Value& v) { c.output.picture_width = number(v); }},
+    Key{.section = "output",
+        .name = "animation",
+        .type = KeyType::boolean,
+        .default_text = "false",
+        .doc = "`animation.png`: the pictures of all snapshots as an animated PNG, when the run ends.",
+        .assign = [](Case& c, const Value& v) { c.output.animation = std::get<bool>(v); }},
 };
 
 constexpr std::array<std::string_view, 4> section_names{"initial", "force", "time", "output"};

@@ -17,7 +17,7 @@ InitialState make_figure_eight(const InitialOptions& /*options*/) {
     set_body(bodies, 0, {x, y, 0.0}, {-0.5 * vx, -0.5 * vy, 0.0});
     set_body(bodies, 1, {-x, -y, 0.0}, {-0.5 * vx, -0.5 * vy, 0.0});
     set_body(bodies, 2, {0.0, 0.0, 0.0}, {vx, vy, 0.0});
-    return {std::move(bodies)};
+    return {.bodies = std::move(bodies), .body_names = {"1", "2", "3"}};
 }
 
 } // namespace

@@ -31,8 +31,8 @@ InitialState make_from_file(const InitialOptions& options) {
             ".tipsy or .std file of bodies");
     Snapshot snapshot = read_bodies(options.path);
     apply_units(options, snapshot.info);
-    return {std::move(snapshot.bodies), snapshot.info.time, snapshot.info.G, snapshot.info.G_origin,
-            snapshot.info.units};
+    return {std::move(snapshot.bodies), snapshot.info.time,  snapshot.info.G,
+            snapshot.info.G_origin,     snapshot.info.units, std::move(snapshot.info.body_names)};
 }
 
 } // namespace

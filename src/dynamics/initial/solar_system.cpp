@@ -76,7 +76,9 @@ InitialState make_solar_system(const InitialOptions& /*options*/) {
     return {.bodies = std::move(bodies),
             .G = gauss_squared,
             .G_origin = "k² of Gauss, with GM of the Sun from DE421",
-            .units = solar_system_units()};
+            .units = solar_system_units(),
+            .body_names = {"Sun", "Mercury", "Venus", "Earth", "Moon", "Mars", "Jupiter", "Saturn", "Uranus",
+                           "Neptune"}};
 }
 
 } // namespace

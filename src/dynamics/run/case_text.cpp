@@ -100,7 +100,8 @@ std::vector<CaseEntry> case_entries(const Case& simulation_case) {
     out.add("checkpoint_clock", toml_number(output.checkpoint_clock));
     out.add("energy_warning", toml_number(output.energy_warning));
     out.add("pictures", truth(output.pictures));
-    if (output.pictures) {
+    out.add("animation", truth(output.animation));
+    if (output.pictures || output.animation) {
         out.add("plane", toml_string(output.plane));
         out.add("picture_width", toml_number(output.picture_width));
     }

@@ -41,8 +41,8 @@ void visit_scalars(C& c, Visit&& visit) {
     visit("PictureCentreY", c.outputs.frame.centre[1]);
     visit("PictureCentreZ", c.outputs.frame.centre[2]);
     visit("PictureWidth", c.outputs.frame.width);
-    visit("PictureLogMin", c.outputs.frame.log_min);
-    visit("PictureLogMax", c.outputs.frame.log_max);
+    visit("PictureLogMin", c.outputs.frame.low);
+    visit("PictureLogMax", c.outputs.frame.high);
     visit("DiagnosticsBytes", c.diagnostics_bytes);
     visit("UnitLength_in_cm", c.origin.units.length.in_cgs);
     visit("UnitMass_in_g", c.origin.units.mass.in_cgs);
@@ -59,6 +59,10 @@ void visit_arrays(C& c, Visit&& visit) {
     visit("Id", motion.bodies.id);
     visit("Acceleration", motion.acceleration);
     visit("Jerk", motion.jerk);
+    visit("TrailIds", c.trails.ids);
+    visit("TrailTimes", c.trails.times);
+    visit("TrailPositions", c.trails.positions);
+    visit("TrailVelocities", c.trails.velocities);
 }
 
 template <class C, class Visit>
@@ -71,6 +75,7 @@ void visit_texts(C& c, Visit&& visit) {
     visit("VelocityUnit", c.origin.units.velocity.name);
     visit("OriginOfG", c.origin.G);
     visit("FileOfBodies", c.origin.file_sum);
+    visit("BodyNames", c.origin.names);
 }
 
 double energy_or_zero(const Checkpoint& c) { return c.state.initial_energy.value_or(0.0); }

@@ -5,6 +5,7 @@
 #include "dynamics/run/folder.h"
 #include "dynamics/simulation/state.h"
 #include "io/picture.h"
+#include "io/picture/trails.h"
 
 #include <farfield/units.h>
 
@@ -33,6 +34,7 @@ struct RunOrigin {
     Units units{};          ///< of the bodies
     std::string G{};        ///< where G is from, in words
     std::string file_sum{}; ///< SHA-256 of the file of bodies; empty for a model
+    std::string names{};    ///< of the bodies (names_text of io/snapshot.h); empty: they have none
 };
 
 struct Checkpoint {
@@ -48,6 +50,7 @@ struct Checkpoint {
     std::string cost_table; ///< hash of the one that chose the backend; empty if the case named it
     std::string version;    ///< of Farfield
     RunOrigin origin;
+    picture::TrailMoments trails; ///< of pictures of few bodies
 };
 
 /// Writes checkpoint.h5; the one before becomes checkpoint.previous.h5.

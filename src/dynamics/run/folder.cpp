@@ -22,7 +22,8 @@ fs::path RunFolder::picture(std::uint64_t number) const {
 
 std::vector<fs::path> RunFolder::files(std::uint64_t snapshots) const {
     const auto [newest, previous] = checkpoints();
-    std::vector<fs::path> all{case_file(), diagnostics(), diagnostics_picture(), newest, previous, summary()};
+    std::vector<fs::path> all{case_file(), diagnostics(), diagnostics_picture(), animation(), newest,
+                              previous,    summary()};
     for (std::uint64_t i = 0; i < snapshots; ++i) {
         all.push_back(snapshot(i));
         all.push_back(picture(i));

@@ -17,6 +17,7 @@ public:
     [[nodiscard]] std::filesystem::path case_file() const { return path() / "case.toml"; }
     [[nodiscard]] std::filesystem::path diagnostics() const { return path() / "diagnostics.csv"; }
     [[nodiscard]] std::filesystem::path diagnostics_picture() const { return path() / "diagnostics.png"; }
+    [[nodiscard]] std::filesystem::path animation() const { return path() / "animation.png"; }
     [[nodiscard]] std::filesystem::path snapshot(std::uint64_t number) const;
     [[nodiscard]] std::filesystem::path picture(std::uint64_t number) const;
 

@@ -4,6 +4,7 @@
 #include "backend/jit/sha256.h"
 #include "io/bodies_file.h"
 #include "io/file.h"
+#include "io/snapshot.h"
 
 #include <farfield/error.h>
 
@@ -30,7 +31,7 @@ std::string sum_of_files(const std::filesystem::path& path) {
 RunOrigin run_origin(const Case& simulation_case, const InitialState& initial, const Say& say) {
     const bool from_file = simulation_case.initial.kind == InitialKind::file;
     const double G = simulation_case.force.G;
-    RunOrigin origin{.units = initial.units};
+    RunOrigin origin{.units = initial.units, .names = names_text(initial.body_names)};
     if (from_file) origin.file_sum = sum_of_files(simulation_case.initial.path);
     if (G != initial.G)
         origin.G = "given by the case";

@@ -3,7 +3,7 @@
 #include "base/stopwatch.h"
 #include "dynamics/run/diagnostics_rows.h"
 #include "io/csv.h"
-#include "io/picture.h"
+#include "io/picture/film.h"
 
 #include <farfield/error.h>
 
@@ -17,9 +17,10 @@
 namespace farfield {
 namespace {
 
-SnapshotInfo info_of(const Case& simulation_case, const Units& units) {
+SnapshotInfo info_of(const Case& simulation_case, const RunOrigin& origin) {
     SnapshotInfo info;
-    info.units = units;
+    info.units = origin.units;
+    info.body_names = names_from_text(origin.names);
     info.name = simulation_case.name;
     info.G = simulation_case.force.G;
     info.softening = simulation_case.force.softening;
@@ -49,8 +50,9 @@ std::uint64_t OutputTimes::next_after(double time) const {
     return std::max<std::uint64_t>(k, 1);
 }
 
-Outputs::Outputs(const RunFolder& folder, const Case& simulation_case, const Units& units, double start_time)
-    : folder_(folder), options_(simulation_case.output), info_(info_of(simulation_case, units)),
+Outputs::Outputs(const RunFolder& folder, const Case& simulation_case, const RunOrigin& origin,
+                 double start_time)
+    : folder_(folder), options_(simulation_case.output), info_(info_of(simulation_case, origin)),
       start_time_(start_time), step_(simulation_case.time.step), file_(folder.diagnostics()) {}
 
 void Outputs::begin() {
@@ -62,6 +64,7 @@ void Outputs::continue_from(const Checkpoint& checkpoint) {
     counters_ = checkpoint.outputs;
     relative_energy_error_ = checkpoint.relative_energy_error;
     file_.continue_from(checkpoint.diagnostics_bytes);
+    trails_ = picture::Trails(checkpoint.trails);
 }
 
 bool Outputs::is_due(double time) const {
@@ -80,6 +83,7 @@ Outputs::Due Outputs::take_due(double time, bool finished) {
 void Outputs::write(const OutputState& state, const Due& due) {
     const Stopwatch watch;
     if (due.row) write_row(state.row.value());
+    if (due.row || due.snapshot) remember_for_trails(state);
     if (due.snapshot) write_snapshot_files(state);
     seconds_ += watch.seconds();
 }
@@ -88,13 +92,25 @@ void Outputs::save_to(Checkpoint& checkpoint) {
     checkpoint.outputs = counters_;
     checkpoint.start_time = start_time_;
     checkpoint.relative_energy_error = relative_energy_error_;
+    checkpoint.trails = trails_.moments();
     checkpoint.diagnostics_bytes = file_.sync();
 }
 
 void Outputs::plot_diagnostics_file() const {
     if (!options_.pictures) return;
     const auto table = read_csv(folder_.diagnostics());
-    if (table.rows() > 1) plot_diagnostics(folder_.diagnostics_picture(), table);
+    if (table.rows() > 1) plot_diagnostics(folder_.diagnostics_picture(), table, info_.units);
+}
+
+void Outputs::animate_snapshots() const {
+    if (!options_.animation) return;
+    std::vector<std::filesystem::path> snapshots;
+    for (std::uint64_t i = 0; i < counters_.snapshots; ++i) snapshots.push_back(folder_.snapshot(i));
+    DensityPlotOptions options{.plane = options_.plane, .trails = &trails_};
+    const auto film = film_frame(snapshots, options);
+    options.frame = counters_.frame.width > 0.0 ? counters_.frame : film.frame;
+    if (options_.picture_width > 0.0) options.frame.width = options_.picture_width;
+    write_film(folder_.animation(), snapshots, film, options);
 }
 
 double Outputs::energy_error() const {
@@ -147,9 +163,13 @@ void Outputs::write_snapshot_files(const OutputState& state) {
         if (!(counters_.frame.width > 0.0))
             counters_.frame = picture_frame(*state.bodies, options_.plane, options_.picture_width);
         plot_density(folder_.picture(counters_.snapshots), *state.bodies, info_,
-                     {.plane = options_.plane, .frame = counters_.frame});
+                     {.plane = options_.plane, .frame = counters_.frame, .trails = &trails_});
     }
     ++counters_.snapshots;
+}
+
+void Outputs::remember_for_trails(const OutputState& state) {
+    if (draws_bodies() && picture::are_few(*state.bodies)) trails_.add(state.time, *state.bodies);
 }
 
 } // namespace farfield

@@ -6,6 +6,7 @@
 
 #include "dynamics/run/folder.h"
 #include "io/growing_file.h"
+#include "io/picture/trails.h"
 #include "io/snapshot.h"
 
 #include <farfield/run.h>
@@ -29,7 +30,7 @@ struct OutputTimes {
 class Outputs {
 public:
     /// @throws IoError where diagnostics.csv cannot be opened, InvalidArgument where another run writes it.
-    Outputs(const RunFolder& folder, const Case& simulation_case, const Units& units, double start_time);
+    Outputs(const RunFolder& folder, const Case& simulation_case, const RunOrigin& origin, double start_time);
 
     /// What is to be written of one state.
     struct Due {
@@ -50,6 +51,8 @@ public:
     void save_to(Checkpoint& checkpoint);
     /// diagnostics.png, from the whole of diagnostics.csv.
     void plot_diagnostics_file() const;
+    /// animation.png, from all snapshots in the folder.
+    void animate_snapshots() const;
 
     [[nodiscard]] double relative_energy_error() const { return relative_energy_error_; }
     /// |E − E₀| / max(|E₀|, (T₀ + |V₀|)/10) of the last row of diagnostics.csv, whoever wrote it.
@@ -63,6 +66,8 @@ public:
 private:
     void write_row(const Diagnostics& row);
     void write_snapshot_files(const OutputState& state);
+    void remember_for_trails(const OutputState& state);
+    [[nodiscard]] bool draws_bodies() const { return options_.pictures || options_.animation; }
 
     [[nodiscard]] OutputTimes row_times() const { return {start_time_, options_.diagnostics_every, step_}; }
     [[nodiscard]] OutputTimes snapshot_times() const { return {start_time_, options_.snapshot_every, step_}; }
@@ -77,6 +82,7 @@ private:
     double relative_energy_error_ = 0.0;
     std::optional<Diagnostics> last_row_;
     double seconds_ = 0.0;
+    picture::Trails trails_; ///< of few bodies, for pictures
 };
 
 } // namespace farfield

@@ -177,7 +177,7 @@ void Run::restart() {
     start_time_ = checkpoint->start_time;
     origin_ = checkpoint->origin;
     cost_table_ = checkpoint->cost_table;
-    outputs_.emplace(folder_, case_, origin_.units, start_time_);
+    outputs_.emplace(folder_, case_, origin_, start_time_);
     outputs_->continue_from(*checkpoint);
     next_checkpoint_ = checkpoint_times().next_after(simulation_->time());
     first_step_ = simulation_->step_count();
@@ -197,7 +197,7 @@ void Run::begin(bool wanted_restart) {
     origin_ = run_origin(case_, initial, [this](const std::string& text) { say(text); });
     cost_table_ = deciding_cost_table(case_.force);
     simulation_.emplace(std::move(initial.bodies), case_.force, case_.time, start_time_);
-    outputs_.emplace(folder_, case_, origin_.units, start_time_);
+    outputs_.emplace(folder_, case_, origin_, start_time_);
     write_file_atomically(folder_.case_file(), case_toml(case_));
     outputs_->begin();
     pending_ = {.due = {.row = true, .snapshot = true}, .checkpoint = false};
@@ -297,6 +297,7 @@ RunResult Run::finish() {
     const bool already_told = result.finished && result.steps == first_step_ && fs::exists(folder_.summary());
     if (!already_told) {
         outputs_->plot_diagnostics_file();
+        if (result.finished) outputs_->animate_snapshots();
         RunSummary summary;
         summary.finished = result.finished;
         summary.time = result.time;

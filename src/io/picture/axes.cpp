@@ -58,18 +58,16 @@ Step step_for(double span, int wanted) {
 
 std::vector<Tick> linear_ticks(const Axis& axis, int wanted) {
     const auto step = step_for(axis.high - axis.low, wanted);
-    const double largest = std::max(std::abs(axis.low), std::abs(axis.high));
     const double small = step.length / step.parts;
-    const bool scientific = largest >= 1e5 || step.length < 1e-4;
-    const int digits =
-        std::clamp(decade_of(largest) - decade_of(step.length) + 2, 3, 15); // neighbours differ
+    const int exponent = common_exponent(axis, wanted);
+    const int decimals = exponent == 0 ? step.decimals : std::clamp(exponent - decade_of(step.length), 0, 17);
     std::vector<Tick> ticks;
     for (double i = std::ceil(axis.low / small - 1e-9); i * small <= axis.high + 1e-9 * small; i += 1.0) {
         Tick tick{i * small, ""};
         const bool labelled = static_cast<std::int64_t>(i) % step.parts == 0;
-        if (labelled && scientific) tick.text = number_text(tick.value, digits);
-        if (labelled && !scientific)
-            tick.text = with_real_minus(fmt::format("{:.{}f}", tick.value + 0.0, step.decimals));
+        if (labelled)
+            tick.text =
+                with_real_minus(fmt::format("{:.{}f}", tick.value * power_of_ten(-exponent) + 0.0, decimals));
         ticks.push_back(tick);
     }
     return ticks;
@@ -105,6 +103,17 @@ void draw_line(Canvas& canvas, Point a, Point b, double width, Colour colour) {
 }
 
 } // namespace
+
+int common_exponent(const Axis& axis, int wanted) {
+    if (axis.logarithmic) return 0;
+    const double largest = std::max(std::abs(axis.low), std::abs(axis.high));
+    const bool plain = largest < 1e5 && step_for(axis.high - axis.low, wanted).length >= 1e-4;
+    return plain ? 0 : decade_of(largest);
+}
+
+std::string exponent_text(int exponent) {
+    return exponent == 0 ? std::string() : with_real_minus(fmt::format("×10^{{{}}}", exponent));
+}
 
 std::vector<Tick> ticks_of(const Axis& axis, int wanted) {
     return axis.logarithmic ? decade_ticks(axis, wanted) : linear_ticks(axis, wanted);
@@ -165,6 +174,11 @@ void draw_frame(Canvas& canvas, const Rectangle& plot, const Axis& x, const Axis
     if (parts.x_texts)
         draw_text(canvas, {(plot.left + plot.right) / 2, plot.bottom + 4.3 * theme.text}, x.label,
                   {1.15 * theme.text, theme.ink, Align::centre});
+    if (parts.x_texts)
+        draw_text(canvas, {plot.right, plot.bottom + 4.3 * theme.text},
+                  exponent_text(common_exponent(x, parts.x_ticks)), {theme.text, theme.ink, Align::right});
+    draw_text(canvas, {plot.left - 0.8 * theme.text, plot.top - theme.text},
+              exponent_text(common_exponent(y, parts.y_ticks)), {theme.text, theme.ink, Align::right});
     const double distance = std::max(parts.y_label_distance, widest + 1.9 * theme.text);
     draw_text(canvas, {plot.left - distance, (plot.top + plot.bottom) / 2}, y.label,
               {1.15 * theme.text, theme.ink, Align::centre, true});
@@ -180,6 +194,8 @@ void draw_right_axis(Canvas& canvas, const Rectangle& bar, const Axis& axis, con
                   {theme.text, theme.ink, Align::left});
         widest = std::max(widest, text_width(tick.text, theme.text));
     }
+    draw_text(canvas, {bar.left, bar.top - theme.text}, exponent_text(common_exponent(axis, wanted)),
+              {theme.text, theme.ink, Align::left});
     const std::array<Polyline, 1> frame{{{{bar.left, bar.top},
                                           {bar.right, bar.top},
                                           {bar.right, bar.bottom},

@@ -37,6 +37,12 @@ struct Tick {
     std::string text; ///< empty for small ticks
 };
 
+/// Of a linear axis of large or small numbers: their texts are multiples of 10 to this power, which
+/// exponent_text names; else 0.
+int common_exponent(const Axis& axis, int wanted);
+/// "×10^{6}"; empty for 0.
+std::string exponent_text(int exponent);
+
 /// Ticks at 1, 2 or 5 times a power of ten, about `wanted` with a text, small ones between.
 std::vector<Tick> ticks_of(const Axis& axis, int wanted);
 
@@ -55,7 +61,8 @@ struct FrameParts {
     double y_label_distance = 0.0; ///< least one from the left side to the label; numbers push it further
 };
 
-/// Draws the frame with ticks on all sides, numbers and labels at the left and below.
+/// Draws the frame with ticks on all sides, numbers and labels at the left and below. The common exponent of
+/// an axis stands at its end.
 void draw_frame(Canvas& canvas, const Rectangle& plot, const Axis& x, const Axis& y, const Theme& theme,
                 const FrameParts& parts);
 

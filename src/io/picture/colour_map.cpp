@@ -5,6 +5,12 @@
 // equal steps to 0.36 on both sides; hue from 235 to 262 degrees (blue) and from 45 to 25 (red).
 #include "io/picture/colour_map.h"
 
+#include "base/text.h"
+
+#include <farfield/error.h>
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -38,6 +44,63 @@ constexpr std::array<Colour, 17> signed_anchors{{{9, 52, 138},
                                                  {156, 3, 12},
                                                  {119, 1, 15}}};
 
+// Hue from 280 (blue) through 245 and 185 to 110 degrees (yellow green), chroma 0.05 to 0.13 and back to
+// 0.06.
+constexpr std::array<Colour, 17> ocean_anchors{{{4, 3, 24},
+                                                {9, 12, 43},
+                                                {13, 24, 63},
+                                                {14, 38, 83},
+                                                {8, 53, 104},
+                                                {0, 70, 121},
+                                                {2, 88, 131},
+                                                {3, 107, 139},
+                                                {5, 126, 147},
+                                                {5, 145, 154},
+                                                {5, 165, 159},
+                                                {9, 185, 158},
+                                                {95, 200, 155},
+                                                {143, 212, 158},
+                                                {183, 224, 166},
+                                                {218, 237, 182},
+                                                {247, 249, 203}}};
+
+constexpr std::array<Colour, 17> grey_anchors{{{6, 6, 6},
+                                               {16, 16, 16},
+                                               {28, 28, 28},
+                                               {41, 41, 41},
+                                               {54, 54, 54},
+                                               {68, 68, 68},
+                                               {82, 82, 82},
+                                               {97, 97, 97},
+                                               {112, 112, 112},
+                                               {127, 127, 127},
+                                               {143, 143, 143},
+                                               {160, 160, 160},
+                                               {176, 176, 176},
+                                               {193, 193, 193},
+                                               {210, 210, 210},
+                                               {227, 227, 227},
+                                               {245, 245, 245}}};
+
+// As signed_anchors, with hues about 308 (purple) and 149 (green).
+constexpr std::array<Colour, 17> purple_green_anchors{{{82, 24, 126},
+                                                       {104, 49, 150},
+                                                       {127, 72, 174},
+                                                       {150, 95, 199},
+                                                       {170, 126, 209},
+                                                       {189, 156, 219},
+                                                       {208, 186, 229},
+                                                       {228, 216, 238},
+                                                       {247, 247, 247},
+                                                       {207, 228, 210},
+                                                       {168, 209, 175},
+                                                       {128, 189, 139},
+                                                       {85, 170, 104},
+                                                       {24, 150, 67},
+                                                       {2, 125, 50},
+                                                       {1, 99, 37},
+                                                       {0, 75, 25}}};
+
 std::uint8_t between(std::uint8_t a, std::uint8_t b, double fraction) {
     return static_cast<std::uint8_t>(
         std::lround(static_cast<double>(a) * (1 - fraction) + static_cast<double>(b) * fraction));
@@ -60,5 +123,28 @@ Colour along(const std::array<Colour, N>& path, double t) {
 Colour density_colour(double t) { return along(anchors, t); }
 
 Colour signed_colour(double t) { return along(signed_anchors, (t + 1) / 2); }
+
+std::span<const ColourMap> colour_maps() {
+    static constexpr std::array maps{
+        ColourMap{"heat", false, [](double t) { return along(anchors, t); }},
+        ColourMap{"ocean", false, [](double t) { return along(ocean_anchors, t); }},
+        ColourMap{"grey", false, [](double t) { return along(grey_anchors, t); }},
+        ColourMap{"blue-red", true, [](double t) { return along(signed_anchors, t); }},
+        ColourMap{"purple-green", true, [](double t) { return along(purple_green_anchors, t); }}};
+    return maps;
+}
+
+std::vector<std::string_view> colour_map_names() {
+    std::vector<std::string_view> names;
+    for (const auto& map : colour_maps()) names.push_back(map.name);
+    return names;
+}
+
+const ColourMap& colour_map(const std::string& name) {
+    for (const auto& map : colour_maps())
+        if (map.name == name) return map;
+    throw InvalidArgument(
+        fmt::format("colours '{}' are not known; known: {}", name, list_of_words(colour_map_names())));
+}
 
 } // namespace farfield::picture

@@ -144,7 +144,7 @@ void draw_legend(Canvas& canvas, const Panel& panel, const Theme& theme) {
 
 } // namespace
 
-void plot_diagnostics(const std::filesystem::path& png, const Table& diagnostics) {
+void plot_diagnostics(const std::filesystem::path& png, const Table& diagnostics, const Units& units) {
     const auto& times = column(diagnostics, "time");
     const auto& errors = column(diagnostics, "relative_energy_error");
     const std::array radii{&column(diagnostics, "r10"), &column(diagnostics, "r50"),
@@ -159,7 +159,10 @@ void plot_diagnostics(const std::filesystem::path& png, const Table& diagnostics
     if (!(*end - *begin > 1e-9 * std::max(std::abs(*begin), std::abs(*end))))
         throw InvalidArgument(fmt::format(
             "all rows of the diagnostics have times near {}; a picture needs different times", *begin));
-    const Axis time{*begin, *end, false, "time"};
+    const auto with_unit = [](const char* label, const std::string& unit) {
+        return unit.empty() ? std::string(label) : fmt::format("{} [{}]", label, unit);
+    };
+    const Axis time{*begin, *end, false, with_unit("time", time_unit_name(units))};
 
     const double largest = *std::max_element(radii[2]->begin(), radii[2]->end());
     const double smallest = *std::min_element(radii[0]->begin(), radii[0]->end());
@@ -172,7 +175,7 @@ void plot_diagnostics(const std::filesystem::path& png, const Table& diagnostics
     for (std::size_t i = 0; i < radii.size(); ++i)
         radius.curves.push_back(
             {logarithmic ? logarithms(*radii[i], smallest) : *radii[i], colours[i], names[i]});
-    radius.y = axis_for(radius.curves, 0, logarithmic, "Lagrangian radii");
+    radius.y = axis_for(radius.curves, 0, logarithmic, with_unit("Lagrangian radii", units.length.name));
 
     Panel error;
     error.place = upper;

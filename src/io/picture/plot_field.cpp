@@ -33,20 +33,25 @@ std::int64_t cell_of(int pixel, double length, std::int64_t cells) {
                     static_cast<std::int64_t>((pixel + 0.5) / length * static_cast<double>(cells)));
 }
 
-Colour colour_of(double value, const ValueRange& range) {
-    if (range.two_signs()) return signed_colour(value / range.high);
-    return density_colour((value - range.low) / (range.high - range.low));
+const ColourMap& map_of(const ValueRange& range, const std::string& colours) {
+    if (colours != "auto") return colour_map(colours);
+    return colour_map(range.two_signs() ? "blue-red" : "heat");
+}
+
+Colour colour_of(double value, const ValueRange& range, const ColourMap& map) {
+    if (map.centred) return map.at((value / std::max(std::abs(range.low), std::abs(range.high)) + 1) / 2);
+    return map.at((value - range.low) / (range.high - range.low));
 }
 
 void draw_cells(Canvas& canvas, const Rectangle& plot, const Plane& plane, std::span<const float> values,
-                const ValueRange& range) {
+                const ValueRange& range, const ColourMap& map) {
     for (int y = 0; y < static_cast<int>(plot.height()); ++y) {
         const auto row = plane.rows - 1 - cell_of(y, plot.height(), plane.rows);
         for (int x = 0; x < static_cast<int>(plot.width()); ++x) {
             const auto column = cell_of(x, plot.width(), plane.columns);
             const auto value = values[static_cast<std::size_t>(row * plane.columns + column)];
             canvas.set(static_cast<int>(plot.left) + x, static_cast<int>(plot.top) + y,
-                       colour_of(static_cast<double>(value), range));
+                       colour_of(static_cast<double>(value), range, map));
         }
     }
 }
@@ -88,12 +93,12 @@ double bar_space(const Rectangle& plot, const ValueRange& range, const Theme& th
 }
 
 void draw_bar(Canvas& canvas, const Rectangle& plot, const ValueRange& range, const std::string& label,
-              const Theme& theme) {
+              const ColourMap& map, const Theme& theme) {
     const Rectangle bar{plot.right + bar_gap, plot.top, plot.right + bar_gap + bar_width, plot.bottom};
     for (int y = static_cast<int>(bar.top); y < static_cast<int>(bar.bottom); ++y) {
         const double t = (bar.bottom - y - 0.5) / bar.height();
         for (int x = static_cast<int>(bar.left); x < static_cast<int>(bar.right); ++x)
-            canvas.set(x, y, colour_of(range.low + t * (range.high - range.low), range));
+            canvas.set(x, y, colour_of(range.low + t * (range.high - range.low), range, map));
     }
     draw_right_axis(canvas, bar, {range.low, range.high, false, label}, theme, bar.height() > 300 ? 6 : 3);
 }
@@ -124,6 +129,8 @@ void draw_title(Canvas& canvas, const Rectangle& plot, const FieldPicture& pictu
     draw_text(canvas, {right, baseline}, picture.moment, {1.15 * theme.text, theme.ink, Align::right});
     auto title = picture.title;
     const double room = right - left_margin - text_width(picture.moment, 1.15 * theme.text) - 3 * theme.text;
+    for (const auto& shorter : picture.shorter_titles)
+        if (text_width(title, 1.2 * theme.text) > room) title = shorter;
     while (!title.empty() && text_width(title, 1.2 * theme.text) > room) title.pop_back();
     draw_text(canvas, {plot.left, baseline}, title, {1.2 * theme.text, theme.ink, Align::left});
 }
@@ -198,8 +205,8 @@ Canvas draw_field(const Plane& plane, std::span<const float> values, const Value
     Canvas canvas(static_cast<int>(right), static_cast<int>(plot.bottom + bottom_margin), theme.paper);
     const Axis x{plane.left, plane.right, false, plane.x_label};
     const int x_ticks = std::clamp(static_cast<int>(plot.width() / 130), 2, 7);
-    const int y_ticks = std::clamp(static_cast<int>(plot.height() / 110), 2, 7);
-    const auto label = range.cut ? picture.values_label + " (few values lie beyond)" : picture.values_label;
+    const int y_ticks = std::clamp(static_cast<int>(plot.height() / 110), 3, 7);
+    const auto label = range.cut ? picture.values_label + " (some values lie beyond)" : picture.values_label;
     if (curve) {
         draw_curve(canvas, plot, plane, values, range);
         draw_frame(canvas, plot, x, {range.low, range.high, false, label}, theme,
@@ -207,12 +214,13 @@ Canvas draw_field(const Plane& plane, std::span<const float> values, const Value
     } else {
         constexpr Colour pale{215, 215, 222};
         constexpr Colour dark{70, 70, 80};
-        const auto over = range.two_signs() ? dark : pale;
-        draw_cells(canvas, plot, plane, values, range);
+        const auto& map = map_of(range, picture.colours);
+        const auto over = map.centred ? dark : pale;
+        draw_cells(canvas, plot, plane, values, range, map);
         for (const auto& outline : picture.outlines) draw_outline(canvas, plot, outline, over);
         draw_frame(canvas, plot, x, {plane.bottom, plane.top, false, plane.y_label}, theme,
                    {.ticks = over, .x_ticks = x_ticks, .y_ticks = y_ticks});
-        draw_bar(canvas, plot, range, label, theme);
+        draw_bar(canvas, plot, range, label, map, theme);
     }
     draw_title(canvas, plot, picture, theme);
     return canvas;

@@ -24,7 +24,7 @@ struct Plane {
 struct ValueRange {
     double low = 0;
     double high = 0;
-    bool cut = false; ///< few values lie beyond
+    bool cut = false; ///< some values lie beyond
     [[nodiscard]] bool two_signs() const { return low < 0; }
 };
 
@@ -41,7 +41,9 @@ struct Reduced {
 Reduced reduce(const Plane& plane, std::span<const double> values, std::int64_t most);
 
 struct FieldPicture {
-    std::string title;        ///< "microdisk: Hz"
+    std::string title; ///< "microdisk: Hz"
+    /// Shorter ones, the shortest last, for pictures that have no room for it.
+    std::vector<std::string> shorter_titles{};
     std::string moment;       ///< "step 100   t = 50"
     std::string values_label; ///< of the colour bar, or of the axis of a curve
     int size = 900;           ///< pixels of the longer side of the plane
@@ -52,6 +54,8 @@ struct FieldPicture {
         std::vector<unsigned char> inside;
     };
     std::vector<Outline> outlines;
+    std::string colours =
+        "auto"; ///< a name of colour_maps(); auto: blue-red for values of two signs, heat for others
 };
 
 Canvas draw_field(const Plane& plane, std::span<const float> values, const ValueRange& range,

@@ -1,6 +1,7 @@
 // StencilRun: a program in memory.
 #include "stencil/api/finite.h"
 #include "stencil/api/prepare.h"
+#include "stencil/api/run_access.h"
 
 #include <fmt/format.h>
 
@@ -115,6 +116,35 @@ StencilSeries StencilRun::series(std::string_view name) {
     for (std::size_t i = 1; i <= all.size(); ++i)
         out.times.push_back(static_cast<double>(static_cast<std::int64_t>(i) * every) * model.dt);
     return out;
+}
+
+StencilRunState StencilRunAccess::capture(StencilRun& run) {
+    StencilRunState state;
+    state.step = run.step();
+    for (const auto& field : run.impl_->model().fields) state.fields.push_back(run.field(field.name).values);
+    for (const auto& record : run.impl_->model().records)
+        state.series.push_back(run.series(record.name).values);
+    return state;
+}
+
+void StencilRunAccess::restore(StencilRun& run, StencilRunState state) {
+    const auto& model = run.impl_->model();
+    if (state.step < 0 || state.fields.size() != model.fields.size() ||
+        state.series.size() != model.records.size())
+        throw InvalidArgument(fmt::format("what was saved of a run of '{}' has step {}, {} fields and {} "
+                                          "records; the program has {} fields "
+                                          "and {} records",
+                                          run.program().name(), state.step, state.fields.size(),
+                                          state.series.size(), model.fields.size(), model.records.size()));
+    for (std::size_t i = 0; i < state.series.size(); ++i)
+        if (static_cast<std::int64_t>(state.series[i].size()) != state.step / model.records[i].every)
+            throw InvalidArgument(fmt::format("what was saved of the record '{}' has {} values at step {}",
+                                              model.records[i].name, state.series[i].size(), state.step));
+    for (std::size_t i = 0; i < state.fields.size(); ++i)
+        run.set_field(model.fields[i].name, state.fields[i]);
+    run.impl_->prepared.executor->set_step(state.step);
+    run.impl_->looked = state.step;
+    run.impl_->series = std::move(state.series);
 }
 
 const StencilProgram& StencilRun::program() const { return impl_->program; }

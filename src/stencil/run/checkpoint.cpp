@@ -29,7 +29,31 @@ std::string read_text(const hdf5::Group& group, const std::string& name) {
     return {bytes.begin(), bytes.end()};
 }
 
-StencilCheckpoint read_checkpoint(const std::filesystem::path& path) {
+void write_source(hdf5::Group group, const StencilCheckpoint::Source& source) {
+    write_text(group, "Text", source.text);
+    write_text(group, "Name", source.name);
+    write_text(group, "Folder", source.folder);
+    group.write_attribute("Parameters", static_cast<std::uint64_t>(source.parameters.size()));
+    for (std::size_t i = 0; i < source.parameters.size(); ++i)
+        write_text(group, fmt::format("Parameter{}", i), source.parameters[i]);
+    group.write_attribute("Records", static_cast<std::uint64_t>(source.series.size()));
+    for (std::size_t i = 0; i < source.series.size(); ++i)
+        group.write(fmt::format("Record{}", i), source.series[i]);
+}
+
+StencilCheckpoint::Source read_source(const hdf5::Group& group) {
+    StencilCheckpoint::Source source{
+        read_text(group, "Text"), read_text(group, "Name"), read_text(group, "Folder"), {}, {}};
+    for (std::uint64_t i = 0; i < group.attribute<std::uint64_t>("Parameters"); ++i)
+        source.parameters.push_back(read_text(group, fmt::format("Parameter{}", i)));
+    for (std::uint64_t i = 0; i < group.attribute<std::uint64_t>("Records"); ++i)
+        source.series.push_back(group.dataset(fmt::format("Record{}", i)).read<double>());
+    return source;
+}
+
+} // namespace
+
+StencilCheckpoint read_stencil_checkpoint(const std::filesystem::path& path) {
     const auto file = open_checkpoint(path);
     const auto root = file.root();
     if (!root.has_attribute("StencilFormatVersion"))
@@ -47,15 +71,19 @@ StencilCheckpoint read_checkpoint(const std::filesystem::path& path) {
     for (std::uint64_t i = 0; i < root.attribute<std::uint64_t>("Animations"); ++i) {
         const auto group = root.group(fmt::format("Animation{}", i));
         c.frames.push_back({group.text_attribute("Field"), group.attribute<std::int64_t>("Every"),
-                            group.attribute<std::uint64_t>("Bytes")});
+                            group.attribute<std::uint64_t>("Bytes"),
+                            group.has_attribute("Slice") ? group.text_attribute("Slice") : std::string()});
     }
     for (std::uint64_t i = 0; i < root.attribute<std::uint64_t>("Fields"); ++i) {
         const auto group = root.group(fmt::format("Field{}", i));
         c.fields.push_back({group.text_attribute("Name"), group.attribute<std::uint64_t>("Single") != 0,
                             group.dataset("Values").read<double>()});
     }
+    if (root.has_group("Source")) c.source = read_source(root.group("Source"));
     return c;
 }
+
+namespace {
 
 using Lines = std::vector<std::string>;
 
@@ -88,7 +116,7 @@ std::vector<InputFile> input_files(const stencil::Model& model, const std::files
     return files;
 }
 
-void write_checkpoint(const Generations& files, const StencilCheckpoint& c) {
+std::vector<std::byte> checkpoint_image(const StencilCheckpoint& c) {
     const auto file = hdf5::File::create();
     auto root = file.root();
     root.write_attribute("StencilFormatVersion", format_version);
@@ -108,6 +136,7 @@ void write_checkpoint(const Generations& files, const StencilCheckpoint& c) {
         group.write_attribute("Field", c.frames[i].field.c_str());
         group.write_attribute("Every", c.frames[i].every);
         group.write_attribute("Bytes", c.frames[i].bytes);
+        if (!c.frames[i].slice.empty()) group.write_attribute("Slice", c.frames[i].slice);
     }
     root.write_attribute("Fields", static_cast<std::uint64_t>(c.fields.size()));
     for (std::size_t i = 0; i < c.fields.size(); ++i) {
@@ -120,12 +149,17 @@ void write_checkpoint(const Generations& files, const StencilCheckpoint& c) {
         else
             group.write("Values", values);
     }
-    write_sealed(files, file.image());
+    if (c.source) write_source(root.create_group("Source"), *c.source);
+    return file.image();
+}
+
+void write_checkpoint(const Generations& files, const StencilCheckpoint& checkpoint) {
+    write_sealed(files, checkpoint_image(checkpoint));
 }
 
 std::optional<StencilCheckpoint>
 newest_stencil_checkpoint(const Generations& files, const std::function<void(const std::string&)>& message) {
-    return read_newest(files, read_checkpoint, message);
+    return read_newest(files, read_stencil_checkpoint, message);
 }
 
 std::string difference_of(const std::string& before, const std::string& now) {

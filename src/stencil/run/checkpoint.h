@@ -4,6 +4,7 @@
 #include "run/sealed_file.h"
 #include "stencil/front_end/model/model.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -18,6 +19,7 @@ struct FramesMark {
     std::string field;
     std::int64_t every = 1;
     std::uint64_t bytes = 0;
+    std::string slice{}; ///< of the field, as slice_text has it
 };
 
 /// A file that the program reads: a picture or an array.
@@ -41,8 +43,23 @@ struct StencilCheckpoint {
         bool single_precision = false;
         std::vector<double> values;
     };
-    std::vector<Field> fields;
+    std::vector<Field> fields; ///< that updates write; of a saved StencilRun all
+    /// Of a saved StencilRun: what its program is made of again, and what it has recorded.
+    struct Source {
+        std::string text;
+        std::string name;
+        std::string folder;
+        std::vector<std::string> parameters; ///< "name=value", those given from outside
+        std::vector<std::vector<double>> series;
+    };
+    std::optional<Source> source{};
 };
+
+/// The content of such a file, without its seal.
+std::vector<std::byte> checkpoint_image(const StencilCheckpoint& checkpoint);
+
+/// @throws IoError or InvalidArgument where the file cannot be read, is damaged or holds something else.
+StencilCheckpoint read_stencil_checkpoint(const std::filesystem::path& path);
 
 void write_checkpoint(const Generations& files, const StencilCheckpoint& checkpoint);
 

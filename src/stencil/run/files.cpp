@@ -34,9 +34,10 @@ StencilFiles::StencilFiles(const StencilProgram& program, const StencilRunSettin
     if (!model().records.empty()) series_.emplace(folder.series());
     for (const auto& animation : settings.animations) {
         const auto every = animation.every > 0 ? animation.every : std::max<std::int64_t>(1, last_step / 100);
-        frames_.push_back(std::make_unique<Frames>(
-            FieldView(*program.data(), compile_options_, field_index(model(), animation.field), true), every,
-            folder.frames(animation.field)));
+        frames_.push_back(
+            std::make_unique<Frames>(FieldView(*program.data(), compile_options_,
+                                               field_index(model(), animation.field), animation.look, true),
+                                     every, folder.frames(animation.field)));
     }
 }
 
@@ -56,13 +57,16 @@ std::vector<std::string> StencilFiles::continue_from(const StencilCheckpoint& ch
         const auto& plan = settings_.animations[i];
         const auto mark = std::find_if(checkpoint.frames.begin(), checkpoint.frames.end(),
                                        [&](const FramesMark& m) { return m.field == plan.field; });
-        const bool known = mark != checkpoint.frames.end() && (plan.every == 0 || plan.every == mark->every);
+        const auto slice = slice_text(plan.look.slice);
+        const bool known = mark != checkpoint.frames.end() &&
+                           (plan.every == 0 || plan.every == mark->every) && slice == mark->slice;
         if (!known) {
             frames_[i]->begin();
             told.push_back(
                 fmt::format("the animation of {} begins at step {}: the run had no frames of it every "
-                            "{} steps",
-                            plan.field, checkpoint.step, frames_[i]->every()));
+                            "{} steps{}{}",
+                            plan.field, checkpoint.step, frames_[i]->every(),
+                            slice.empty() ? "" : " with slice=", slice));
             continue;
         }
         frames_[i]->set_every(mark->every);
@@ -174,7 +178,8 @@ void StencilFiles::write_checkpoint(const std::vector<InputFile>& inputs) {
     checkpoint.step = state_.step();
     if (series_) checkpoint.series_bytes = series_->sync();
     for (std::size_t i = 0; i < frames_.size(); ++i)
-        checkpoint.frames.push_back({settings_.animations[i].field, frames_[i]->every(), frames_[i]->sync()});
+        checkpoint.frames.push_back({settings_.animations[i].field, frames_[i]->every(), frames_[i]->sync(),
+                                     slice_text(settings_.animations[i].look.slice)});
     for (const int index : state_.written()) {
         const auto& field = model().fields[static_cast<std::size_t>(index)];
         const auto values = state_.field(index);
@@ -189,7 +194,7 @@ std::vector<std::filesystem::path> StencilFiles::write_pictures() {
     std::vector<std::filesystem::path> made;
     for (const auto& plot : settings_.plots) {
         const auto field = field_index(model(), plot.field);
-        FieldView(*program_.data(), compile_options_, field, true)
+        FieldView(*program_.data(), compile_options_, field, plot.look, true)
             .plot(plot.png, state_.field(field), state_.step());
         made.push_back(plot.png);
     }

@@ -49,30 +49,70 @@ Sides sides_of(const stencil::Axis& axis, double stagger) {
 
 } // namespace
 
+std::string slice_text(const std::optional<StencilSlice>& slice) {
+    return slice ? fmt::format("{}={}", slice->axis, slice->index) : std::string();
+}
+
 FieldView::FieldView(const StencilProgram::Data& program, const stencil::CompileOptions& options, int field,
-                     bool outlined)
+                     const StencilLook& look, bool outlined)
     : field_(field), dt_(program.model().dt) {
     const auto& description = program.model().fields[static_cast<std::size_t>(field)];
     const auto& grid = program.model().grids[static_cast<std::size_t>(description.grid)];
     picture_.title = fmt::format("{}: {}", program.name, description.name);
     picture_.values_label = description.name;
-    const auto horizontal = sides_of(grid.axes[0], description.stagger[0]);
-    plane_.columns = grid.axes[0].cells;
-    plane_.left = horizontal.first;
-    plane_.right = horizontal.last;
-    plane_.x_label = axis_label(grid, grid.axes[0]);
-    if (grid.axes.size() < 2) return;
-    const auto vertical = sides_of(grid.axes[1], description.stagger[1]);
-    plane_.rows = grid.axes[1].cells;
-    plane_.bottom = vertical.first;
-    plane_.top = vertical.last;
-    plane_.y_label = axis_label(grid, grid.axes[1]);
-    if (grid.axes.size() > 2) {
-        const auto middle = grid.axes[2].cells / 2;
-        first_ = static_cast<std::size_t>(middle * plane_.columns * plane_.rows);
-        picture_.title += fmt::format(", z = {} of {} cells", middle, grid.axes[2].cells);
+    picture_.colours = look.colours;
+    if (look.range) fixed_range_ = {(*look.range)[0], (*look.range)[1], false};
+    std::vector<ShownAxis> shown;
+    std::size_t stride = 1;
+    for (std::size_t axis = 0; axis < grid.axes.size(); ++axis) {
+        const auto cells = grid.axes[axis].cells;
+        const char letter = "xyz"[grid.axes[axis].coordinate];
+        const bool asked = look.slice && letter == look.slice->axis;
+        const bool middle = !look.slice && axis == 2;
+        if (asked || middle) {
+            cut_axis_ = axis;
+            cut_ = asked ? look.slice->index : cells / 2;
+            first_ = static_cast<std::size_t>(cut_) * stride;
+            picture_.shorter_titles = {fmt::format("{}, {} = {}", picture_.title, letter, cut_),
+                                       fmt::format("{}, {} = {}", description.name, letter, cut_)};
+            picture_.title += fmt::format(", {} = {} of {} cells", letter, cut_, cells);
+        } else {
+            shown.push_back({axis, stride});
+        }
+        stride *= static_cast<std::size_t>(cells);
     }
-    if (outlined) add_outlines(program, options);
+    across_ = shown[0];
+    const auto sides = [&](const ShownAxis& axis) {
+        return sides_of(grid.axes[axis.axis], description.stagger[axis.axis]);
+    };
+    plane_.columns = grid.axes[across_.axis].cells;
+    plane_.left = sides(across_).first;
+    plane_.right = sides(across_).last;
+    plane_.x_label = axis_label(grid, grid.axes[across_.axis]);
+    if (shown.size() > 1) {
+        up_ = shown[1];
+        plane_.rows = grid.axes[up_->axis].cells;
+        plane_.bottom = sides(*up_).first;
+        plane_.top = sides(*up_).last;
+        plane_.y_label = axis_label(grid, grid.axes[up_->axis]);
+    }
+    if (outlined && grid.axes.size() > 1) add_outlines(program, options);
+}
+
+template <class Mark>
+void FieldView::for_each_shown(const stencil::ir::CellSet& cells, Mark mark) const {
+    for (std::int64_t row = 0; row < cells.rows(); ++row) {
+        std::array<std::int64_t, 3> place{0, row % cells.shape()[1], row / cells.shape()[1]};
+        const bool across_rows = cut_axis_ && *cut_axis_ > 0;
+        if (across_rows && place[*cut_axis_] != cut_) continue;
+        for (const auto& interval : cells.row(row))
+            for (auto x = interval.first; x < interval.last; ++x) {
+                place[0] = x;
+                if (cut_axis_ && place[*cut_axis_] != cut_) continue;
+                mark(static_cast<std::size_t>((up_ ? place[up_->axis] * plane_.columns : 0) +
+                                              place[across_.axis]));
+            }
+    }
 }
 
 void FieldView::add_outlines(const StencilProgram::Data& program, const stencil::CompileOptions& options) {
@@ -80,12 +120,8 @@ void FieldView::add_outlines(const StencilProgram::Data& program, const stencil:
     const auto domains = stencil::find_domains(program.model(), options, ignored);
     const auto& model = program.model();
     const auto& field = model.fields[static_cast<std::size_t>(field_)];
-    const auto slice = static_cast<std::int64_t>(first_) / plane_.columns; // first row of the slice
     const auto mark = [&](const stencil::ir::CellSet& cells, auto& marks) {
-        for (std::int64_t row = 0; row < plane_.rows; ++row)
-            for (const auto& interval : cells.row(slice + row))
-                for (auto x = interval.first; x < interval.last; ++x)
-                    marks[static_cast<std::size_t>(row * plane_.columns + x)] = 1;
+        for_each_shown(cells, [&](std::size_t place) { marks[place] = 1; });
     };
     const auto size = static_cast<std::size_t>(plane_.columns * plane_.rows);
     // One shape may be given for each place in the cell: that of the field counts.
@@ -114,21 +150,26 @@ void FieldView::add_outlines(const StencilProgram::Data& program, const stencil:
 }
 
 picture::ValueRange FieldView::range_of(std::span<const float> values, std::int64_t most) const {
+    const auto with_rest = [&](picture::ValueRange range) {
+        for (const double value : values) range.cut = range.cut || value > range.high || value < range.low;
+        return range;
+    };
+    if (fixed_range_) return with_rest(*fixed_range_);
     if (changing_.empty()) return picture::range_of(values);
     const auto changing = picture::reduce(plane_, changing_, most).values;
     std::vector<float> counted;
-    bool frozen_beyond = false;
     for (std::size_t i = 0; i < values.size(); ++i)
         if (changing[i % changing.size()] > 0) counted.push_back(values[i]);
-    auto range = picture::range_of(counted);
-    for (const double value : values)
-        frozen_beyond = frozen_beyond || value > range.high || value < range.low;
-    range.cut = range.cut || frozen_beyond;
-    return range;
+    return with_rest(picture::range_of(counted));
 }
 
-std::span<const double> FieldView::shown(std::span<const double> values) const {
-    return values.subspan(first_, static_cast<std::size_t>(plane_.columns * plane_.rows));
+std::vector<double> FieldView::shown(std::span<const double> values) const {
+    std::vector<double> out;
+    out.reserve(static_cast<std::size_t>(plane_.columns * plane_.rows));
+    for (std::size_t row = 0; row < static_cast<std::size_t>(plane_.rows); ++row)
+        for (std::size_t column = 0; column < static_cast<std::size_t>(plane_.columns); ++column)
+            out.push_back(values[first_ + (up_ ? row * up_->stride : 0) + column * across_.stride]);
+    return out;
 }
 
 picture::Canvas FieldView::draw(const picture::Plane& plane, std::span<const float> values,

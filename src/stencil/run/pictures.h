@@ -5,27 +5,35 @@
 #include "io/picture/plot_field.h"
 #include "stencil/api/program_data.h"
 #include "stencil/compiler.h"
+#include "stencil/ir/cell_set.h"
+
+#include <farfield/stencil_run.h>
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace farfield {
 
-/// How a field is looked at: the plane of a 2D field, the middle slice of a 3D one, the line of a 1D one.
+/// "z=12", or nothing.
+std::string slice_text(const std::optional<StencilSlice>& slice);
+
+/// How a field is looked at: the plane of a 2D field, the middle slice of a 3D one, the line of a 1D one, or
+/// the slice that is asked for.
 class FieldView {
 public:
     /// @param outlined whether subdomains on the field's grid are outlined, which means rasterising them;
     /// only then are cells that nothing writes told apart.
     FieldView(const StencilProgram::Data& program, const stencil::CompileOptions& options, int field,
-              bool outlined);
+              const StencilLook& look, bool outlined);
 
     [[nodiscard]] int field() const { return field_; }
     [[nodiscard]] const picture::Plane& plane() const { return plane_; }
     /// The cells that are shown of all values of the field.
-    [[nodiscard]] std::span<const double> shown(std::span<const double> values) const;
+    [[nodiscard]] std::vector<double> shown(std::span<const double> values) const;
     [[nodiscard]] picture::Canvas draw(const picture::Plane& plane, std::span<const float> values,
                                        const picture::ValueRange& range, std::int64_t step, int size) const;
     /// The scale of colours for the values of one or more planes reduced to `most` cells.
@@ -36,11 +44,25 @@ public:
 
 private:
     void add_outlines(const StencilProgram::Data& program, const stencil::CompileOptions& options);
+    /// Calls `mark` with the place in the plane of each cell of the set that is shown.
+    template <class Mark>
+    void for_each_shown(const stencil::ir::CellSet& cells, Mark mark) const;
+
+    /// The number of an axis of the grid, and how far its cells lie from each other in the field.
+    struct ShownAxis {
+        std::size_t axis = 0;
+        std::size_t stride = 0;
+    };
 
     int field_;
     double dt_;
     picture::Plane plane_;
-    std::size_t first_ = 0;        // cell of the slice
+    ShownAxis across_;                    // of the columns
+    std::optional<ShownAxis> up_;         // of the rows; none: a line
+    std::optional<std::size_t> cut_axis_; // of the slice
+    std::int64_t cut_ = 0;                // its cell
+    std::size_t first_ = 0;               // cell of the slice in the field
+    std::optional<picture::ValueRange> fixed_range_;
     std::vector<double> changing_; // 1 in cells of the slice that the run writes; empty: take all
     picture::FieldPicture picture_;
 };

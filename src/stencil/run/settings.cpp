@@ -1,7 +1,9 @@
 #include "stencil/run/settings.h"
 
+#include "io/picture/colour_map.h"
 #include "stencil/api/prepare.h"
 #include "stencil/api/program_data.h"
+#include "stencil/run/pictures.h"
 
 #include <farfield/error.h>
 
@@ -43,16 +45,56 @@ std::int64_t last_step_of(const StencilProgram& program, const StencilRunSetting
                     program.name()));
 }
 
+void check_look(const std::string& field, const StencilLook& look) {
+    if (look.range && !((*look.range)[0] < (*look.range)[1] && std::isfinite((*look.range)[0]) &&
+                        std::isfinite((*look.range)[1])))
+        throw InvalidArgument(
+            fmt::format("the range {} to {} of the picture of {} is not allowed; both must be finite and "
+                        "the first the smaller",
+                        (*look.range)[0], (*look.range)[1], field));
+    if (look.colours != "auto") (void)picture::colour_map(look.colours);
+}
+
+void check_slice(const stencil::Model& model, const std::string& field, const StencilLook& look) {
+    const auto& description = model.fields[static_cast<std::size_t>(field_index(model, field))];
+    if (!look.slice) return;
+    const auto& axes = model.grids[static_cast<std::size_t>(description.grid)].axes;
+    std::string names;
+    for (const auto& each : axes) names += "xyz"[each.coordinate];
+    const auto axis = names.find(look.slice->axis);
+    const auto wanted = slice_text(look.slice);
+    if (axes.size() < 2)
+        throw InvalidArgument(
+            fmt::format("the slice {} of {} is not possible: the field has one axis", wanted, field));
+    if (axis == std::string::npos)
+        throw InvalidArgument(fmt::format("the slice {} of {} is not possible: the axes of the field are {}",
+                                          wanted, field, fmt::join(names, ", ")));
+    if (look.slice->index < 0 || look.slice->index >= axes[axis].cells)
+        throw InvalidArgument(
+            fmt::format("the slice {} of {} is not possible: the cells along {} are numbered from 0 to {}",
+                        wanted, field, names[axis], axes[axis].cells - 1));
+}
+
 } // namespace
+
+std::vector<std::string_view> stencil_colours() {
+    auto names = picture::colour_map_names();
+    names.insert(names.begin(), "auto");
+    return names;
+}
 
 // One picture would replace the other without a word.
 void check_pictures(const StencilRunSettings& settings) {
     std::vector<fs::path> files;
     std::vector<std::string> animated;
-    for (const auto& plot : settings.plots) files.push_back(plot.png);
+    for (const auto& plot : settings.plots) {
+        files.push_back(plot.png);
+        check_look(plot.field, plot.look);
+    }
     for (const auto& animation : settings.animations) {
         files.push_back(animation.png);
         animated.push_back(animation.field);
+        check_look(animation.field, animation.look);
         if (animation.every < 0)
             throw InvalidArgument(fmt::format("the animation of {} every {} steps is not allowed; it must be "
                                               "≥ 1, or 0 for a hundred frames in all",
@@ -78,8 +120,8 @@ std::int64_t checked_last_step(const StencilProgram& program, const StencilRunSe
     check_numbers(settings);
     check_pictures(settings);
     const auto& model = program.data()->model();
-    for (const auto& plot : settings.plots) field_index(model, plot.field);
-    for (const auto& animation : settings.animations) field_index(model, animation.field);
+    for (const auto& plot : settings.plots) check_slice(model, plot.field, plot.look);
+    for (const auto& animation : settings.animations) check_slice(model, animation.field, animation.look);
     return last_step_of(program, settings);
 }
 

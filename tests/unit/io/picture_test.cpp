@@ -9,9 +9,7 @@
 #include "io/picture/glyphs.h"
 #include "io/picture/plot_field.h"
 #include "io/picture/text.h"
-#include "unit/io/io_test.h"
-
-#include <png.h>
+#include "unit/io/picture_support.h"
 
 #include <cmath>
 #include <limits>
@@ -26,57 +24,6 @@ using namespace farfield::test;
 namespace {
 
 class Picture : public IoTest {};
-
-// A decoded PNG, RGB.
-struct Decoded {
-    int width = 0;
-    int height = 0;
-    std::vector<std::uint8_t> rgb;
-    [[nodiscard]] Colour at(int x, int y) const {
-        const auto* pixel = rgb.data() + 3 * (y * width + x);
-        return {pixel[0], pixel[1], pixel[2]};
-    }
-};
-
-Decoded decode(const std::filesystem::path& path) {
-    png_image image{};
-    image.version = PNG_IMAGE_VERSION;
-    EXPECT_NE(png_image_begin_read_from_file(&image, path.c_str()), 0) << image.message;
-    image.format = PNG_FORMAT_RGB;
-    Decoded decoded{static_cast<int>(image.width), static_cast<int>(image.height), {}};
-    decoded.rgb.resize(PNG_IMAGE_SIZE(image));
-    EXPECT_NE(png_image_finish_read(&image, nullptr, decoded.rgb.data(), 0, nullptr), 0) << image.message;
-    return decoded;
-}
-
-Bodies cloud(std::size_t n, double spread, double offset = 0.0) {
-    std::mt19937_64 random(7); // any fixed seed: the engine's sequence is given by the C++ standard
-    Bodies bodies;
-    const auto uniform = [&] { return static_cast<double>(random() >> 11U) * 0x1p-53; };
-    for (std::size_t i = 0; i < n; ++i) {
-        for (int axis = 0; axis < 3; ++axis)
-            bodies.position.push_back(offset + spread * (uniform() + uniform() + uniform() - 1.5));
-        bodies.mass.push_back(1.0 / static_cast<double>(n));
-        bodies.id.push_back(i + 1);
-    }
-    bodies.velocity.resize(3 * n);
-    return bodies;
-}
-
-// Lightness in Oklab (Ottosson 2020), computed as its definition says.
-double lightness(Colour colour) {
-    const auto linear = [](std::uint8_t byte) {
-        const double v = byte / 255.0;
-        return v <= 0.04045 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4);
-    };
-    const double r = linear(colour.red);
-    const double g = linear(colour.green);
-    const double b = linear(colour.blue);
-    const double l = std::cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
-    const double m = std::cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
-    const double s = std::cbrt(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b);
-    return 0.2104542553 * l + 0.7936177850 * m - 0.0040720468 * s;
-}
 
 Table diagnostics_table() {
     Table table;
@@ -148,7 +95,13 @@ TEST_F(Picture, TicksAreRound) {
     using Texts = std::vector<std::string>;
     EXPECT_EQ(texts({-3, 3, false, ""}, 6), (Texts{"−3", "−2", "−1", "0", "1", "2", "3"}));
     EXPECT_EQ(texts({0, 0.05, false, ""}, 5), (Texts{"0.00", "0.01", "0.02", "0.03", "0.04", "0.05"}));
-    EXPECT_EQ(texts({1e6, 3e6, false, ""}, 2), (Texts{"1×10^{6}", "2×10^{6}", "3×10^{6}"}));
+    EXPECT_EQ(texts({1e6, 3e6, false, ""}, 2), (Texts{"1", "2", "3"}));
+    EXPECT_EQ(common_exponent({1e6, 3e6, false, ""}, 2), 6);
+    EXPECT_EQ(exponent_text(-6), "×10^{−6}");
+    EXPECT_EQ(texts({-2e-7, 2e-7, false, ""}, 4), (Texts{"−2", "−1", "0", "1", "2"}));
+    EXPECT_EQ(texts({0, 1.2e-290, false, ""}, 3), (Texts{"0.0", "0.5", "1.0"}));
+    EXPECT_EQ(common_exponent({-3, 3, false, ""}, 6), 0);
+    EXPECT_EQ(common_exponent({-300, 300, true, ""}, 6), 0); // its texts have their own
     EXPECT_EQ(texts({-6.2, -3.9, true, ""}, 6),
               (Texts{"10^{−6}", "2×10^{−6}", "5×10^{−6}", "10^{−5}", "2×10^{−5}", "5×10^{−5}", "10^{−4}"}));
     EXPECT_EQ(texts({-12, 0, true, ""}, 4), (Texts{"10^{−12}", "10^{−9}", "10^{−6}", "0.001", "1"}));
@@ -266,7 +219,7 @@ TEST_F(Picture, TheFrameHoldsNearlyAllBodies) {
         inside += std::abs(bodies.position[3 * i] - frame.centre[0]) < frame.width / 2 &&
                   std::abs(bodies.position[3 * i + 2] - frame.centre[2]) < frame.width / 2;
     EXPECT_GE(inside, 1900);
-    EXPECT_LT(frame.log_min, frame.log_max);
+    EXPECT_LT(frame.low, frame.high);
     EXPECT_EQ(picture_frame(bodies, "xz", 3.0).width, 3.0);
 }
 
@@ -369,4 +322,36 @@ TEST_F(Picture, RefusesDiagnosticsThatCannotBeDrawn) {
     refused(table, "near 3", "different times");
     table.names[4] = "r95";
     refused(table, "no column 'r90'");
+}
+
+TEST_F(Picture, EveryColourMapIsEven) {
+    EXPECT_EQ(colour_maps().size(), 5U);
+    for (const auto& map : colour_maps())
+        for (int i = 0; i <= 100; ++i) {
+            const double t = i / 100.0;
+            const double expected = map.centred ? 0.975 - 0.615 * std::abs(2 * t - 1) : 0.12 + 0.85 * t;
+            // Bytes round lightness by up to about 0.006; between anchors it is a chord in sRGB.
+            EXPECT_NEAR(lightness(map.at(t)), expected, 0.015) << map.name << ' ' << t;
+        }
+    expect_error<InvalidArgument>([] { (void)colour_map("rainbow"); }, "'rainbow'", "heat, ocean, grey");
+}
+
+// Of three titles the longest that fits beside the moment is drawn: the same pixels as if it were the only
+// one.
+TEST_F(Picture, ATitleWithoutRoomGivesWayToAShorterOne) {
+    Plane plane;
+    plane.columns = plane.rows = 4;
+    const std::vector<float> values(16, 1.0F);
+    const auto drawn = [&](const std::string& title, const std::vector<std::string>& shorter) {
+        FieldPicture picture;
+        picture.title = title;
+        picture.shorter_titles = shorter;
+        picture.moment = "t = 500";
+        picture.size = 300;
+        return draw_field(plane, values, {0.0, 1.0, false}, picture).png();
+    };
+    const std::string longest(60, 'm');
+    EXPECT_TRUE(drawn(longest, {longest + "n", "Hz, y = 100"}) == drawn("Hz, y = 100", {}));
+    EXPECT_TRUE(drawn("Hz, y = 100", {"Hz"}) == drawn("Hz, y = 100", {}));
+    EXPECT_FALSE(drawn("Hz, y = 100", {}) == drawn("Hz", {}));
 }

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <iterator>
 #include <limits>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -199,6 +200,85 @@ TEST_F(StencilRunFiles, APictureIsOfTheCellsThatTheRunWrites) {
     EXPECT_EQ(picture("other", "# of another place\n", 5), plain); // u lies at (x+1/2, y), as the disk does
 }
 
+// u(x, y, z) = x + 10 y + 100 z in a field of 6×5×4 cells: each slice is a plane of its own.
+TEST_F(StencilRunFiles, APictureIsOfTheSliceAskedFor) {
+    const auto source = [](const std::string& axes, const std::string& value) {
+        return "program box\ngrid g[" + axes + "]\nfield u on g = " + value +
+               "\nupdate a: u = u\nstep: a\ntime steps = 1\n";
+    };
+    int number = 0;
+    const auto picture = [&](const std::string& text, const StencilLook& look) {
+        const auto name = "slice" + std::to_string(number++);
+        auto given = settings(name);
+        given.plots = {{"u", folder_ / (name + ".png"), look}};
+        run_stencil(StencilProgram::from_text(text), given);
+        return bytes(folder_ / (name + ".png"));
+    };
+    const auto box = source("x: 6, y: 5, z: 4", "x + 10.0*y + 100.0*z");
+    const auto slice = [](char axis, std::int64_t cell) {
+        return StencilLook{.range = std::array{0.0, 400.0}, .slice = StencilSlice{axis, cell}};
+    };
+    EXPECT_EQ(picture(box, {.range = std::array{0.0, 400.0}}), picture(box, slice('z', 2)));
+    EXPECT_NE(picture(box, slice('z', 1)), picture(box, slice('z', 2)));
+    // A slice shows the values of its cells: another field with these values there, and others elsewhere.
+    const auto twin = [&](const std::string& where, const std::string& value) {
+        return source("x: 6, y: 5, z: 4", "if " + where + " then x + 10.0*y + 100.0*z else " + value);
+    };
+    EXPECT_EQ(picture(box, slice('x', 3)), picture(twin("x == 3", "7.0"), slice('x', 3)));
+    EXPECT_NE(picture(box, slice('x', 3)), picture(twin("x == 2", "7.0"), slice('x', 3)));
+    EXPECT_EQ(picture(box, slice('y', 4)), picture(twin("y == 4", "7.0"), slice('y', 4)));
+    EXPECT_NE(picture(box, slice('y', 4)), picture(twin("y == 3", "7.0"), slice('y', 4)));
+    // Of two axes a line is left.
+    const auto plate = source("x: 6, y: 5", "x + 10.0*y");
+    EXPECT_NE(picture(plate, slice('y', 1)), picture(plate, slice('y', 2)));
+    EXPECT_NE(picture(plate, slice('x', 1)), picture(plate, {}));
+}
+
+TEST_F(StencilRunFiles, RangesAndColoursOfAPictureAreThoseAskedFor) {
+    int number = 0;
+    const auto picture = [&](const std::string& value, const StencilLook& look) {
+        const auto name = "look" + std::to_string(number++);
+        auto given = settings(name);
+        given.plots = {{"u", folder_ / (name + ".png"), look}};
+        run_stencil(StencilProgram::from_text("program p\ngrid g[x: 8, y: 8]\nfield u on g = " + value +
+                                              "\nupdate a: u = u\nstep: a\ntime steps = 1\n"),
+                    given);
+        return bytes(folder_ / (name + ".png"));
+    };
+    // Without a range a field and its double differ by the numbers of the bar only; with one in their
+    // colours.
+    const StencilLook fixed{.range = std::array{-10.0, 10.0}};
+    EXPECT_NE(picture("x - 3.5", fixed), picture("2*(x - 3.5)", fixed));
+    std::set<std::string> all;
+    for (const auto name : stencil_colours())
+        all.insert(picture("x - 3.5", {.range = std::array{-4.0, 4.0}, .colours = std::string(name)}));
+    EXPECT_EQ(all.size(), stencil_colours().size() - 1); // auto is blue-red here
+}
+
+TEST_F(StencilRunFiles, AnAnimationOfAnotherSliceBeginsAnew) {
+    const auto adding = StencilProgram::from_text("program p\ngrid g[x: 8, y: 8]\nfield u on g = x + "
+                                                  "0.0\nupdate a: u = u + y\nstep: a\ntime steps = 8\n");
+    const auto film = [&](const std::string& out, std::int64_t steps, std::optional<StencilSlice> slice,
+                          bool restart) {
+        auto given = settings(out);
+        given.steps = steps;
+        given.restart = restart;
+        given.animations = {{"u", folder_ / (out + ".png"), 1, {.slice = slice}}};
+        std::string told;
+        StencilRunHooks hooks;
+        hooks.message = [&](const std::string& line) { told += line; };
+        run_stencil(adding, given, hooks);
+        return told;
+    };
+    const StencilSlice row{'y', 3};
+    film("whole", 8, row, false);
+    film("same", 4, row, false);
+    EXPECT_EQ(film("same", 8, row, true).find("begins at step"), std::string::npos);
+    EXPECT_TRUE(bytes(folder_ / "same.png") == bytes(folder_ / "whole.png"));
+    film("other", 4, row, false);
+    EXPECT_NE(film("other", 8, StencilSlice{'y', 2}, true).find("begins at step 4"), std::string::npos);
+}
+
 TEST_F(StencilRunFiles, TheEndMayBeAStepOrATime) {
     auto by_time = settings("time");
     by_time.end = 0.7; // steps of 1/2: the second one passes it
@@ -245,6 +325,31 @@ TEST_F(StencilRunFiles, SettingsThatAreNotAllowedAreRefusedBeforeAFileIsWritten)
     auto unknown = settings("");
     unknown.plots = {{"q", "a.png"}};
     expect_refusal(unknown, "'q'");
+    const auto refused_look = [&](const StencilLook& look, const std::string& part) {
+        auto given = settings("");
+        given.plots = {{"u", "a.png", look}};
+        expect_refusal(given, part);
+        given.plots.clear();
+        given.animations = {{"u", "a.png", 1, look}};
+        expect_refusal(given, part);
+    };
+    refused_look({.range = std::array{1.0, 1.0}}, "the range 1 to 1");
+    refused_look({.range = std::array{0.0, std::numeric_limits<double>::infinity()}}, "must be finite");
+    refused_look({.colours = "rainbow"}, "'rainbow'");
+    refused_look({.slice = StencilSlice{'y', 0}}, "the axes of the field are x, z");
+    refused_look({.slice = StencilSlice{'z', 6}}, "the cells along z are numbered from 0 to 5");
+    refused_look({.slice = StencilSlice{'z', -1}}, "numbered from 0 to 5");
+    auto line = settings("");
+    line.plots = {{"u", "a.png", {.slice = StencilSlice{'x', 0}}}};
+    try {
+        run_stencil(StencilProgram::from_text("grid g[x: 4]\nfield u on g = 1\nupdate a: u += 1\nstep: a\n"
+                                              "time steps = 1\n"),
+                    line);
+        FAIL() << "a slice of a line was not refused";
+    } catch (const InvalidArgument& error) {
+        EXPECT_NE(std::string(error.what()).find("the field has one axis"), std::string::npos)
+            << error.what();
+    }
 }
 
 } // namespace
