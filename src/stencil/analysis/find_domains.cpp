@@ -173,6 +173,7 @@ Domains analyse(const Model& model, const AnalysisOptions& options, lang::Diagno
     auto domains = find_domains(model, options, diagnostics);
     if (diagnostics.has_errors()) return domains;
     prove_accesses(model, domains, diagnostics);
+    prove_updates_in_place(model, domains, diagnostics);
     check_coefficients(model, domains, diagnostics);
     check_empty(model, domains, diagnostics);
     return domains;

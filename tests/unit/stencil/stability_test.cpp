@@ -175,6 +175,14 @@ TEST(Stability, LeavesAloneWhatItCannotJudge) {
                  is_stable(program("= 3*u[x-1] - 3*u[x+1]")));
 }
 
+// Each half reads the other one, which stands still: u decays to what is there.
+TEST(Stability, DoesNotJudgeHalvesThatAreUpdatedInPlace) {
+    EXPECT_TRUE(is_stable("grid g[x: 60, y: 44]\nfield u on g = x\nboundary: zero\n"
+                          "update lower on y < 22: u += 0.3*(u[y+22] - u[y-22, x+1] - u)\n"
+                          "update upper on not y < 22: u += 0.3*(u[y+22] - u[y-22, x+1] - u)\n"
+                          "step: lower, upper\n"));
+}
+
 TEST(Stability, CountsKernelsOnlyInTheStepsInWhichTheyRun) {
     const auto program = [](int every) {
         return fmt::format(

@@ -3,6 +3,7 @@
 
 #include "stencil/codegen/cpu/row_call.h"
 #include "stencil/codegen/cpu/row_spelling.h"
+#include "stencil/ir/op_info.h"
 
 #include <farfield/error.h>
 
@@ -345,7 +346,9 @@ private:
 
 Mask mask_for(Mask mask, const ir::Kernel& kernel) {
     if (kernel.cells == nullptr) return Mask::spans;
-    return mask == Mask::multiply && kernel.cells->is_box() ? Mask::spans : mask;
+    if (mask != Mask::multiply) return mask;
+    if (kernel.cells->is_box()) return Mask::spans;
+    return ir::reads_neighbours_in_place(kernel) ? Mask::select : mask;
 }
 
 Mask mask_for_record(Mask mask, Reduction reduction) {

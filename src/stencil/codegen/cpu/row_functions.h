@@ -38,8 +38,8 @@ struct CpuSource {
     std::vector<RowFunction> records; ///< as in Program::records
 };
 
-/// The strategy for a kernel: `multiply` has nothing to multiply where the cells are a box, and a kernel
-/// without cells runs on the spans that it is called with.
+/// The strategy for a kernel: `multiply` has nothing to multiply where the cells are a box, must not turn the
+/// zeros that neighbours read in place, and a kernel without cells runs on the spans that it is called with.
 Mask mask_for(Mask mask, const ir::Kernel& kernel);
 /// The strategy for a record, which stores no field.
 Mask mask_for_record(Mask mask, Reduction reduction);
