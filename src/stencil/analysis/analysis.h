@@ -9,12 +9,15 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 
 namespace farfield::stencil {
 
 struct AnalysisOptions {
     std::filesystem::path folder; ///< of the program: relative names of image and data files start there
     std::int64_t memory = 0;      ///< bytes that a program may need; 0: what this machine has
+    std::function<void(double)>
+        progress; ///< told which share of a condition's rows was looked at, on any thread
 };
 
 /// Refuses grids that the memory of this machine cannot hold, before anything of their size is made. False
