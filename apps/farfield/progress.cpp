@@ -60,6 +60,17 @@ std::string live_line(const ProgressState& progress, int columns) {
 
 } // namespace
 
+std::function<void(double)> told_when_slow(ProgressDisplay& display, std::string what) {
+    const auto start = std::chrono::steady_clock::now();
+    return [&display, start, what = std::move(what)](double fraction) {
+        if (std::chrono::steady_clock::now() - start < 1s) return;
+        if (fraction < 1)
+            display.update({fraction, false, {percent_text(fraction), what}, {}});
+        else
+            display.clear();
+    };
+}
+
 std::string percent_text(double fraction) {
     return fmt::format("{:3.0f}%", 100 * std::floor(100 * std::clamp(fraction, 0.0, 1.0)) / 100);
 }

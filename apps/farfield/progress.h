@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,10 @@ private:
     int tenth_ = -1;
     Clock::time_point last_{};
 };
+
+/// For work that is mostly over at once: tells `display` how far it is once it has taken a second. The
+/// display outlives the result.
+std::function<void(double)> told_when_slow(ProgressDisplay& display, std::string what);
 
 /// " 37%", rounded down.
 std::string percent_text(double fraction);

@@ -2,6 +2,7 @@
 // language.
 #include "command.h"
 #include "options.h"
+#include "progress.h"
 #include "stencil_options.h"
 
 #include "stencil/run/emit.h"
@@ -37,7 +38,11 @@ std::string counts(const StencilCheck& check) {
 
 // Says what one program is like; returns its JSON.
 std::string check_one(const StencilTask& task, bool json, StencilCheck& total) {
-    const auto result = check_stencil(task);
+    ProgressDisplay display(ProgressDisplay::style_for_stderr(json));
+    auto told = task;
+    told.progress = told_when_slow(display, "finding the cells of conditions");
+    const auto result = check_stencil(told);
+    display.clear();
     total.errors += result.errors;
     total.warnings += result.warnings;
     if (!json) say(result.messages);

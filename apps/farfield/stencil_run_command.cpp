@@ -143,10 +143,15 @@ int run_with_files(const StencilRunOptions& options, const StencilProgram& progr
                    const StencilRunSettings& settings) {
     std::optional<StopSignal> stop; // until there is something to save, Ctrl-C ends the program as usual
     ProgressDisplay display(ProgressDisplay::style_for_stderr(options.quiet));
+    ProgressDisplay before(ProgressDisplay::style_for_stderr(options.quiet));
     const StencilRunHooks hooks{
         [&](const StencilRunProgress& progress) { display.update(state_of(progress)); },
         [] { return StopSignal::received() != 0; }, [&](const std::string& text) { display.message(text); },
-        [&] { stop.emplace(); }};
+        told_when_slow(before, "finding the cells of conditions"),
+        [&] {
+            before.clear();
+            stop.emplace();
+        }};
     std::error_code ignored;
     const bool is_new = !std::filesystem::exists(settings.out, ignored);
     try {

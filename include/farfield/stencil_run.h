@@ -87,6 +87,8 @@ struct StencilRunHooks {
     std::function<void(const StencilRunProgress&)> progress;
     std::function<bool()> stop_requested;            ///< asked as often as progress is told
     std::function<void(const std::string&)> message; ///< one line: warnings and notes
+    /// Before that: told which share of the cells of a condition is done, on any thread, once at a time.
+    std::function<void(double)> finding_cells;
     std::function<void()> prepared; ///< the program is compiled; from now on stopping leaves a checkpoint
 };
 

@@ -60,6 +60,23 @@ TYPED_TEST_P(CudaForms, BoundariesOfColumns) {
     }
 }
 
-REGISTER_TYPED_TEST_SUITE_P(CudaForms, ColumnsWithEveryMask, BoundariesOfColumns);
+TYPED_TEST_P(CudaForms, ColumnsUpdateInPlace) {
+    const auto amount = TypeParam::forms();
+    for (const auto& c : testing::in_place_cases()) {
+        if (!c.name.starts_with("3d")) continue;
+        const testing::Compiled program(c.text);
+        ASSERT_NE(program.program(), nullptr);
+        std::vector<ExecutorOptions> forms;
+        for (const int steps : {1, 2}) {
+            forms.push_back(
+                {.time_tile = steps, .block = amount.boundary_columns[static_cast<std::size_t>(steps - 1)]});
+            EXPECT_TRUE(is_streamed(*program.program(), forms.back())) << c.name;
+        }
+        this->compare(c.text, forms, amount.boundary_steps, c.name);
+        if (this->HasFatalFailure()) return;
+    }
+}
+
+REGISTER_TYPED_TEST_SUITE_P(CudaForms, ColumnsUpdateInPlace, ColumnsWithEveryMask, BoundariesOfColumns);
 
 } // namespace farfield::stencil

@@ -74,6 +74,39 @@ struct StencilCase {
     std::string name, text;
 };
 
+/// Two half sweeps over the cells of either colour, in place. Some cells of the second colour are left alone;
+/// their -0.0 shows whether they are stored again as another zero.
+inline std::string two_colours(const std::string& grid, const std::string& boundary, const std::string& type,
+                               const std::string& colour, const std::string& sum) {
+    return "grid g[" + grid + "]\nfield u on g : " + type + " = if x % 5 < 3 then -0.0 else 0.03*x*x - y\n" +
+           "field w on g\nboundary u: " + boundary + "\nsubdomain red(" + colour.substr(0, colour.find(';')) +
+           ") = " + colour.substr(colour.find(';') + 1) +
+           "\nrecord total = sum of u every 3\nrecord probe = u at (" + "3, 2" +
+           (grid.find('z') == std::string::npos ? "" : ", 1") + ")\n" + "update red_half on red: u += 0.3*(" +
+           sum + " - u)\n" + "update black_half on not red and x > 9: u += 0.2*(" + sum + " - u)\n" +
+           "update gather on red: w += u*u\nstep: red_half, black_half, gather every 2\n";
+}
+
+inline std::vector<StencilCase> in_place_cases() {
+    const std::string chess = "x, y;(x + y) % 2 == 0", cube = "x, y, z;(x + y + z) % 2 == 0";
+    const std::string four = "u[x-1] - u[x+1] + u[y-1] + u[y+1]";
+    const std::string six = four + " + u[z-1] - u[z+1]";
+    return {
+        {"2d zero", two_colours("x: 75, y: 41", "zero", "double", chess, four)},
+        {"2d periodic", two_colours("x: 66, y: 30", "periodic", "float", chess, four)},
+        {"2d mirror", two_colours("x: 71, y: 33", "mirror", "double", chess, four)},
+        {"2d clamp", two_colours("x: 71, y: 33", "clamp", "double", chess, four)},
+        {"2d far", two_colours("x: 90, y: 40", "zero", "double", chess, "u[x-2, y+1] - u[x+3] + u[y-3]")},
+        {"rows", two_colours("x: 70, y: 44", "periodic", "double", "y;y % 2 == 0", "u[y-1] + u[x+2, y+3]")},
+        {"columns", two_colours("x: 70, y: 31", "zero", "double", "x;x % 2 == 0", "u[x-1] + u[x+3, y+2]")},
+        {"halves", two_colours("x: 60, y: 44", "zero", "double", "y;y < 22", "u[y+22] - u[y-22, x+1]")},
+        {"3d zero", two_colours("x: 21, y: 18, z: 15", "zero", "double", cube, six)},
+        {"3d periodic", two_colours("x: 22, y: 18, z: 14", "periodic", "float", cube, six)},
+        {"3d planes",
+         two_colours("x: 21, y: 18, z: 14", "periodic", "double", "z;z % 2 == 0", "u[z-1] + u[x+1, z+1]")},
+    };
+}
+
 inline std::vector<StencilCase> boundary_cases() {
     return {
         {"1d periodic",

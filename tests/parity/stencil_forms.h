@@ -42,7 +42,7 @@ struct FormsToRun {
     Blocks columns{{32, 16, 7}, {16, 8, 4}, {64, 12, 0}};
     Blocks not_columns; ///< blocks for which another form is taken
     std::vector<int> column_steps{5, 4};
-    bool every_column = false; ///< every mask with every block; otherwise with one in turn
+    bool every_column = false; ///< every mask with every block or case; otherwise with one in turn
     Blocks boundary_columns{{32, 16, 6}, {32, 16, 6}}; ///< of one step, and of two
 };
 
@@ -155,8 +155,24 @@ TYPED_TEST_P(StencilForms, MultipliesByTheMask) {
                   "gap");
 }
 
-REGISTER_TYPED_TEST_SUITE_P(StencilForms, MultipliesByTheMask, AKernelAnUpdateWithEveryMask,
-                            TilesWithEveryMask, PointsWithinPasses, BoundariesInEveryForm,
-                            ZerosKeepTheirSigns);
+// Cells of one colour read those of the other, and both lie in one buffer.
+TYPED_TEST_P(StencilForms, UpdatesInPlaceWithEveryMask) {
+    std::size_t turn = 0;
+    for (const auto& c : testing::in_place_cases()) {
+        std::vector<ExecutorOptions> forms;
+        for (std::size_t m = 0; m < every_mask.size(); ++m) {
+            if (!TypeParam::forms().every_column && m != turn % every_mask.size()) continue;
+            forms.push_back({.mask = every_mask[m], .fuse = false});
+            forms.push_back({.mask = every_mask[m], .time_tile = 2});
+        }
+        ++turn;
+        this->compare(c.text, forms, TypeParam::forms().boundary_steps, c.name);
+        if (this->HasFatalFailure()) return;
+    }
+}
+
+REGISTER_TYPED_TEST_SUITE_P(StencilForms, MultipliesByTheMask, UpdatesInPlaceWithEveryMask,
+                            AKernelAnUpdateWithEveryMask, TilesWithEveryMask, PointsWithinPasses,
+                            BoundariesInEveryForm, ZerosKeepTheirSigns);
 
 } // namespace farfield::stencil

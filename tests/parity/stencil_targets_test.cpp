@@ -88,9 +88,9 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"microdisk_paper",
              {whole("cells", 150), whole("radius", 70), real("ca", 0.98), real("cb", 0.495)},
              25},
-        Case{"periodic_wave", {}, 25}, //
-        Case{"plane_wave", {whole("cells_x", 100), whole("cells_y", 60)}, 25},
-        Case{"tm_disk", {real("radius", 15.0)}, 25}, //
+        Case{"periodic_wave", {}, 25},                                                                    //
+        Case{"plane_wave", {whole("cells_x", 100), whole("cells_y", 60)}, 25}, Case{"red_black", {}, 50}, //
+        Case{"tm_disk", {real("radius", 15.0)}, 25},                                                      //
         Case{"yee_cavity", {}, 25}),
     [](const auto& test) { return test.param.name; });
 
@@ -101,7 +101,11 @@ struct Cpu {
         with_threads.threads = 2;
         return make_executor("cpu", program, with_threads);
     }
-    static FormsToRun forms() { return {}; }
+    static FormsToRun forms() {
+        FormsToRun amount;
+        amount.every_column = true;
+        return amount;
+    }
 };
 INSTANTIATE_TYPED_TEST_SUITE_P(Target, StencilForms, Cpu);
 

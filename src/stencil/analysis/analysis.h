@@ -9,12 +9,15 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 
 namespace farfield::stencil {
 
 struct AnalysisOptions {
     std::filesystem::path folder; ///< of the program: relative names of image and data files start there
     std::int64_t memory = 0;      ///< bytes that a program may need; 0: what this machine has
+    std::function<void(double)>
+        progress; ///< told which share of a condition's rows was looked at, on any thread
 };
 
 /// Refuses grids that the memory of this machine cannot hold, before anything of their size is made. False
@@ -32,6 +35,11 @@ Domains find_domains(const Model& model, const AnalysisOptions& options, lang::D
 /// lies beyond; otherwise a diagnostic with the equation, the first such cell and what to write.
 void prove_accesses(const Model& model, const Domains& domains, lang::Diagnostics& diagnostics);
 
+/// Where an update or source writes a field in place and reads its neighbours, no cell that is read is one
+/// that is written, but for the cell at hand; otherwise a diagnostic with the first cell that reads such a
+/// neighbour. The reads must be inside (prove_accesses).
+void prove_updates_in_place(const Model& model, const Domains& domains, lang::Diagnostics& diagnostics);
+
 /// Cells that two cases of a coefficient claim, or none.
 void check_coefficients(const Model& model, const Domains& domains, lang::Diagnostics& diagnostics);
 
@@ -44,7 +52,8 @@ void check_empty(const Model& model, const Domains& domains, lang::Diagnostics& 
 /// around.
 void check_whole_numbers(const ir::Program& program, const Model& model, lang::Diagnostics& diagnostics);
 
-/// Memory, domains, accesses, coefficients, emptiness: those of the checks that need no code, in this order.
+/// Memory, domains, accesses, updates in place, coefficients, emptiness: those of the checks that need no
+/// code, in this order.
 Domains analyse(const Model& model, const AnalysisOptions& options, lang::Diagnostics& diagnostics);
 
 } // namespace farfield::stencil

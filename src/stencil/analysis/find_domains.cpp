@@ -35,8 +35,8 @@ struct TooLarge {
 class Finder {
 public:
     /// @param left bytes of memory for sets.
-    Finder(const Model& model, double left, Domains& out)
-        : model_(model), left_(left), out_(out), numbers_(model, out.files) {
+    Finder(const Model& model, double left, const Progress& progress, Domains& out)
+        : model_(model), left_(left), progress_(progress), out_(out), numbers_(model, out.files) {
         views_.resize(static_cast<std::size_t>(numbers_.data(static_cast<int>(out.files.buffers.size()))));
         for (std::size_t i = 0; i < out.files.buffers.size(); ++i) {
             const auto& buffer = out.files.buffers[i];
@@ -84,7 +84,7 @@ private:
         const auto code = lower_condition(model_, numbers_, where, grid, interior);
         // While it is found there are pieces of it beside the whole, which grow.
         auto set = rasterise(shape(grid), code, views_,
-                             static_cast<std::int64_t>(left_ / (3 * sizeof(ir::Interval))));
+                             static_cast<std::int64_t>(left_ / (3 * sizeof(ir::Interval))), progress_);
         if (!set) throw TooLarge{where->span};
         return kept(std::move(*set), *where);
     }
@@ -141,6 +141,7 @@ private:
 
     const Model& model_;
     double left_;
+    const Progress& progress_;
     Domains& out_;
     BufferNumbers numbers_;
     std::vector<ir::BufferView> views_;
@@ -155,7 +156,7 @@ Domains find_domains(const Model& model, const AnalysisOptions& options, lang::D
     if (diagnostics.has_errors()) return out;
     const double left = memory_left(model, options);
     try {
-        Finder(model, left, out).find();
+        Finder(model, left, options.progress, out).find();
     } catch (const TooLarge& set) {
         diagnostics.report(
             kinds::too_large, set.span,
@@ -173,6 +174,7 @@ Domains analyse(const Model& model, const AnalysisOptions& options, lang::Diagno
     auto domains = find_domains(model, options, diagnostics);
     if (diagnostics.has_errors()) return domains;
     prove_accesses(model, domains, diagnostics);
+    prove_updates_in_place(model, domains, diagnostics);
     check_coefficients(model, domains, diagnostics);
     check_empty(model, domains, diagnostics);
     return domains;

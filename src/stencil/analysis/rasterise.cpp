@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -58,96 +59,125 @@ void append_runs(std::span<const std::uint8_t> truth, std::int64_t first, std::s
     }
 }
 
-// The intervals of consecutive rows, or of a piece of one.
-struct Block {
-    std::vector<Interval> intervals;
-    std::vector<std::size_t> row_ends;
-};
-
 struct Work {
     ir::Shape shape;
     const ir::Code& code;
     std::span<const ir::BufferView> buffers;
     bool along_row = true; ///< whether the cells of a row differ
-    std::int64_t most = 0; ///< intervals in all blocks together
+    std::int64_t most = 0; ///< intervals in all rows that differ
     std::atomic<std::int64_t> found = 0;
 
     bool too_many() const { return found.load(std::memory_order_relaxed) > most; }
 
-    void rows(std::int64_t begin, std::int64_t end, std::int64_t first, std::int64_t last, Block& block) {
-        ir::RowEvaluator evaluator(shape, code, buffers);
-        std::size_t counted = 0;
-        for (auto row = begin; row < end; ++row) {
-            const auto row_begin = block.intervals.size();
-            if (!along_row) {
-                evaluator.compute(row, first, 1);
-                if (evaluator.truth(code.result)[0] != 0) block.intervals.push_back({first, last});
-            }
-            for (auto i = first; along_row && i < last; i += ir::RowEvaluator::most) {
-                const auto count = std::min(ir::RowEvaluator::most, last - i);
-                evaluator.compute(row, i, count);
-                append_runs(evaluator.truth(code.result), i, row_begin, block.intervals);
-                found.fetch_add(static_cast<std::int64_t>(block.intervals.size() -
-                                                          std::exchange(counted, block.intervals.size())),
-                                std::memory_order_relaxed);
-                if (too_many()) return;
-            }
-            block.row_ends.push_back(block.intervals.size());
+    /// The intervals of a row from cell `first` to before `last`.
+    void row(ir::RowEvaluator& evaluator, std::int64_t row, std::int64_t first, std::int64_t last,
+             std::vector<Interval>& out) const {
+        const auto row_begin = out.size();
+        if (!along_row) {
+            evaluator.compute(row, first, 1);
+            if (evaluator.truth(code.result)[0] != 0) out.push_back({first, last});
         }
+        for (auto i = first; along_row && i < last; i += ir::RowEvaluator::most) {
+            evaluator.compute(row, i, std::min(ir::RowEvaluator::most, last - i));
+            append_runs(evaluator.truth(code.result), i, row_begin, out);
+        }
+    }
+
+    /// Rows `begin` to `end`, of which many may be alike.
+    ir::CellSet rows(std::int64_t begin, std::int64_t end) {
+        ir::RowEvaluator evaluator(shape, code, buffers);
+        ir::CellSet::Builder builder({shape[0], end - begin, 1});
+        std::vector<Interval> intervals;
+        for (auto r = begin; r < end && !too_many(); ++r) {
+            const auto before = builder.intervals();
+            intervals.clear();
+            row(evaluator, r, 0, shape[0], intervals);
+            for (const auto& interval : intervals) builder.add(interval);
+            builder.end_row();
+            found.fetch_add(builder.intervals() - before, std::memory_order_relaxed);
+        }
+        return builder.finish();
     }
 };
 
-void append(const Block& block, std::size_t row, ir::CellSet::Builder& builder) {
-    for (auto i = row == 0 ? 0 : block.row_ends[row - 1]; i < block.row_ends[row]; ++i)
-        builder.add(block.intervals[i]);
-}
-
 // Every row is as the first.
 std::optional<ir::CellSet> repeated(Work& work, std::int64_t rows) {
-    Block block;
-    work.rows(0, 1, 0, work.shape[0], block);
-    if (static_cast<double>(block.intervals.size()) * static_cast<double>(rows) >
-        static_cast<double>(work.most))
-        return std::nullopt;
+    const auto first = work.rows(0, 1);
+    if (work.too_many()) return std::nullopt;
+    ir::CellSet::Builder builder(work.shape);
+    builder.add_rows(first);
+    for (std::int64_t row = 1; row < rows; ++row) builder.repeat_row(0);
+    return builder.finish();
+}
+
+// Few rows, in pieces.
+std::optional<ir::CellSet> pieced(Work& work, std::int64_t rows, std::int64_t pieces, std::int64_t piece) {
+    std::vector<std::vector<Interval>> parts(static_cast<std::size_t>(rows * pieces));
+    parallel_for(thread_count(0), rows * pieces, [&](std::int64_t task) {
+        const auto first = std::min(task % pieces * piece, work.shape[0]);
+        auto& part = parts[static_cast<std::size_t>(task)];
+        ir::RowEvaluator evaluator(work.shape, work.code, work.buffers);
+        const auto last = std::min(first + piece, work.shape[0]);
+        for (auto from = first; from < last && !work.too_many(); from += ir::RowEvaluator::most) {
+            const auto before = part.size();
+            work.row(evaluator, task / pieces, from, std::min(from + ir::RowEvaluator::most, last), part);
+            work.found.fetch_add(static_cast<std::int64_t>(part.size() - before), std::memory_order_relaxed);
+        }
+    });
+    if (work.too_many()) return std::nullopt;
     ir::CellSet::Builder builder(work.shape);
     for (std::int64_t row = 0; row < rows; ++row) {
-        append(block, 0, builder);
+        for (std::int64_t p = 0; p < pieces; ++p)
+            for (const auto& interval : parts[static_cast<std::size_t>(row * pieces + p)])
+                builder.add(interval);
         builder.end_row();
     }
     return builder.finish();
 }
 
+// Tells how many of the blocks of rows are done, one thread at a time.
+class Told {
+public:
+    Told(std::int64_t blocks, const Progress& progress) : blocks_(blocks), progress_(progress) {}
+    void one_more() {
+        if (!progress_) return;
+        const std::lock_guard lock(mutex_);
+        progress_(static_cast<double>(++done_) / static_cast<double>(blocks_));
+    }
+
+private:
+    std::int64_t blocks_;
+    const Progress& progress_;
+    std::mutex mutex_;
+    std::int64_t done_ = 0;
+};
+
 } // namespace
 
 std::optional<ir::CellSet> rasterise(const ir::Shape& shape, const ir::Code& code,
-                                     std::span<const ir::BufferView> buffers, std::int64_t most) {
+                                     std::span<const ir::BufferView> buffers, std::int64_t most,
+                                     const Progress& progress) {
     const auto axes = axes_of(code, buffers);
     Work work{shape, code, buffers, axes[0], most};
     const auto rows = shape[1] * shape[2];
     if (!axes[1] && !axes[2] && rows > 1) return repeated(work, rows);
 
     constexpr std::int64_t blocks_wanted = 64;
-    const auto rows_a_block = (rows + blocks_wanted - 1) / blocks_wanted;
-    const auto row_blocks = (rows + rows_a_block - 1) / rows_a_block;
     const auto chunks = (shape[0] + ir::RowEvaluator::most - 1) / ir::RowEvaluator::most;
-    const auto pieces =
-        rows_a_block > 1 || !axes[0] ? 1 : std::clamp(blocks_wanted / rows, std::int64_t{1}, chunks);
-    const auto piece = (chunks + pieces - 1) / pieces * ir::RowEvaluator::most;
-    std::vector<Block> blocks(static_cast<std::size_t>(row_blocks * pieces));
-    parallel_for(thread_count(0), row_blocks * pieces, [&](std::int64_t task) {
-        const auto begin = task / pieces * rows_a_block;
-        const auto first = std::min(task % pieces * piece, shape[0]);
-        work.rows(begin, std::min(begin + rows_a_block, rows), first, std::min(first + piece, shape[0]),
-                  blocks[static_cast<std::size_t>(task)]);
+    const auto pieces = axes[0] ? std::clamp(blocks_wanted / rows, std::int64_t{1}, chunks) : 1;
+    if (pieces > 1)
+        return pieced(work, rows, pieces, (chunks + pieces - 1) / pieces * ir::RowEvaluator::most);
+    const auto rows_a_block = (rows + blocks_wanted - 1) / blocks_wanted;
+    std::vector<ir::CellSet> blocks(static_cast<std::size_t>((rows + rows_a_block - 1) / rows_a_block));
+    Told told(static_cast<std::int64_t>(blocks.size()), progress);
+    parallel_for(thread_count(0), static_cast<std::int64_t>(blocks.size()), [&](std::int64_t b) {
+        blocks[static_cast<std::size_t>(b)] =
+            work.rows(b * rows_a_block, std::min((b + 1) * rows_a_block, rows));
+        told.one_more();
     });
     if (work.too_many()) return std::nullopt;
     ir::CellSet::Builder builder(shape);
-    for (std::int64_t row = 0; row < rows; ++row) {
-        for (std::int64_t p = 0; p < pieces; ++p)
-            append(blocks[static_cast<std::size_t>(row / rows_a_block * pieces + p)],
-                   static_cast<std::size_t>(row % rows_a_block), builder);
-        builder.end_row();
-    }
+    for (const auto& block : blocks) builder.add_rows(block);
     return builder.finish();
 }
 

@@ -108,13 +108,15 @@ std::int64_t cells_of(const stencil::Grid& grid) {
 
 std::int64_t look_every(std::string_view target) { return target == "cuda" ? 4096 : 512; }
 
-PreparedStencil prepare(const StencilProgram::Data& data, const StencilOptions& options) {
+PreparedStencil prepare(const StencilProgram::Data& data, const StencilOptions& options,
+                        const std::function<void(double)>& finding_cells) {
     check_numbers(options);
     const auto targets = candidates(options.target);
     PreparedStencil out;
     lang::Diagnostics diagnostics(data.front.diagnostics().source());
     stencil::CompileOptions compile_options;
     compile_options.folder = data.folder;
+    compile_options.progress = finding_cells;
     compile_options.allow_unstable = options.allow_unstable;
     out.program = stencil::compile(data.model(), compile_options, diagnostics);
     require_good(diagnostics);

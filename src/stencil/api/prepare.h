@@ -6,6 +6,7 @@
 
 #include <farfield/stencil.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -28,7 +29,9 @@ stencil::ExecutorOptions executor_options(const StencilOptions& options);
 /// few hundred steps, on a CPU as a few.
 std::int64_t look_every(std::string_view target);
 
-PreparedStencil prepare(const StencilProgram::Data& program, const StencilOptions& options);
+/// @param finding_cells told which share of the cells of a condition is done, on any thread.
+PreparedStencil prepare(const StencilProgram::Data& program, const StencilOptions& options,
+                        const std::function<void(double)>& finding_cells = {});
 
 /// The index of a name in the program's fields or records. @throws InvalidArgument naming those there are.
 int field_index(const stencil::Model& model, std::string_view name);

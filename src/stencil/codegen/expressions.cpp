@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <limits>
+#include <map>
 
 namespace farfield::stencil::codegen {
 namespace {
@@ -59,17 +61,58 @@ std::string_view function_name(Op op) {
     }
 }
 
+// What a value is called that the program has no name for.
+std::string_view kind_name(Op op) {
+    switch (op) {
+    case Op::add:
+    case Op::fma:
+        return "sum";
+    case Op::subtract:
+        return "difference";
+    case Op::multiply:
+        return "product";
+    case Op::divide:
+    case Op::floor_divide:
+        return "quotient";
+    case Op::remainder:
+        return "rest";
+    case Op::negate:
+        return "negative";
+    case Op::convert:
+        return "converted";
+    case Op::min:
+        return "least";
+    case Op::max:
+        return "most";
+    case Op::select:
+        return "choice";
+    case Op::less:
+    case Op::less_equal:
+    case Op::equal:
+    case Op::not_equal:
+    case Op::logical_and:
+    case Op::logical_or:
+    case Op::logical_not:
+        return "test";
+    default:
+        return function_name(op);
+    }
+}
+
 class Printer {
 public:
     Printer(const ir::Code& code, const Spelling& spelling)
-        : code_(code), spelling_(spelling), uses_(code.nodes.size(), 0),
+        : code_(code), spelling_(spelling), names_(spelling.names()), uses_(code.nodes.size(), 0),
           comes_from_fma_(code.nodes.size(), false), texts_(code.nodes.size()) {}
 
     PrintedCode print(std::span<const Root> roots) {
         for (const auto& root : roots) count(root.node);
         std::vector<std::string> names(code_.nodes.size());
-        for (const auto& root : roots)
-            if (!root.name.empty()) names[root.node] = root.name;
+        for (const auto& root : roots) {
+            if (root.name.empty()) continue;
+            names[root.node] = root.name;
+            (void)names_.unique(root.name);
+        }
         for (std::size_t i = 0; i < code_.nodes.size(); ++i) {
             if (uses_[i] == 0) continue;
             comes_from_fma_[i] = comes_from_fma(code_.nodes[i]);
@@ -78,7 +121,7 @@ public:
             if (!names[i].empty())
                 declare(i, names[i]);
             else if (!is_leaf(code_.nodes[i].op) && (uses_[i] > 1 || long_text))
-                declare(i, fmt::format("v{}", i));
+                declare(i, local_name(code_.nodes[i]));
         }
         for (const auto& root : roots) printed_.values.push_back(texts_[root.node].text);
         return std::move(printed_);
@@ -116,6 +159,12 @@ private:
         default:
             return false;
         }
+    }
+
+    std::string local_name(const ir::Node& node) {
+        if (node.op == Op::load) return names_.unique(spelling_.value_name(node));
+        const auto kind = kind_name(node.op);
+        return names_.unique(fmt::format("{}_{}", kind, ++numbers_[kind]));
     }
 
     void declare(std::size_t node, const std::string& name) {
@@ -276,6 +325,8 @@ private:
 
     const ir::Code& code_;
     const Spelling& spelling_;
+    UniqueNames names_;
+    std::map<std::string_view, int> numbers_; // of each kind of value, the last one given
     std::vector<int> uses_;
     std::vector<bool> comes_from_fma_;
     std::vector<Text> texts_;
@@ -321,6 +372,14 @@ std::string print_number(double value, ValueType type, const Spelling& spelling)
     auto text = single ? fmt::format("{}", narrow) : fmt::format("{}", value);
     if (text.find_first_of(".e") == std::string::npos) text += ".0";
     return single ? text + "f" : text;
+}
+
+std::string value_name(const ir::Buffer& buffer, const ir::Node& load, const ir::Grid& grid) {
+    std::string name = buffer.name;
+    for (std::size_t a = 0; a < 3; ++a)
+        if (const int offset = load.offsets[a]; offset != 0)
+            name += fmt::format("_{}{}{}", grid.axes[a], offset < 0 ? 'm' : 'p', std::abs(offset));
+    return load.offsets == std::array<int, 3>{} ? name + "_c" : name;
 }
 
 PrintedCode print_code(const ir::Code& code, std::span<const Root> roots, const Spelling& spelling) {

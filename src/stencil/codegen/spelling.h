@@ -2,6 +2,7 @@
 // expression (order, precision, fused products) is fixed by the IR and printed alike for all.
 #pragma once
 
+#include "stencil/codegen/unique_names.h"
 #include "stencil/ir/ir.h"
 
 #include <string>
@@ -24,11 +25,19 @@ public:
     virtual std::string time() const { return "t"; }
     virtual std::string step() const { return "step"; }
 
+    /// What a constant that holds the value of a load is called, "Hz_xm1"; made unique among `names`.
+    virtual std::string value_name(const ir::Node& /*load*/) const { return "value"; }
+    /// The names that are taken where the code stands.
+    virtual UniqueNames names() const { return {}; }
+
     /// Stands before fma, floor, ceil, sqrt, fabs; the float versions end in f.
     virtual std::string_view intrinsic_prefix() const { return "__builtin_"; }
     virtual std::string_view infinity() const { return "__builtin_inf()"; }
     virtual std::string_view not_a_number() const { return "__builtin_nan(\"\")"; }
 };
+
+/// "Hz_xm1_yp2" of a neighbour, "Hz_c" of the cell itself.
+std::string value_name(const ir::Buffer& buffer, const ir::Node& load, const ir::Grid& grid);
 
 /// C++ names of types; whole numbers have 64 bits everywhere.
 std::string_view type_name(ir::ValueType type);

@@ -1,9 +1,11 @@
-// A set of cells of a grid, as intervals in rows: what a subdomain is once its shape is known.
+// A set of cells of a grid, as intervals in rows: what a subdomain is once its shape is known. Rows that are
+// alike are kept once, so that stripes and chessboards stay small.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 namespace farfield::stencil::ir {
@@ -44,26 +46,30 @@ public:
     const Shape& shape() const { return shape_; }
     std::int64_t rows() const { return shape_[1] * shape_[2]; }
     std::span<const Interval> row(std::int64_t r) const {
-        const auto* begin = row_begin_.data() + r;
+        const auto* begin = pattern_begin_.data() + pattern(r);
         return {intervals_.data() + begin[0], intervals_.data() + begin[1]};
     }
+    /// Rows with the same number are alike; numbers count from 0 in the order of the rows.
+    std::uint32_t pattern(std::int64_t r) const { return patterns_[static_cast<std::size_t>(r)]; }
     /// The smallest box that holds every cell; empty for the empty set.
     const CellBox& bounds() const { return bounds_; }
     std::int64_t count() const { return count_; }
     bool empty() const { return count_ == 0; }
-    /// In all rows together: what the set's memory grows with.
+    /// Of all rows that differ: what the set's memory grows with.
     std::int64_t intervals() const { return static_cast<std::int64_t>(intervals_.size()); }
     /// Whether it is all of bounds().
     bool is_box() const { return count_ == bounds_.count(); }
     bool contains(const std::array<std::int64_t, 3>& cell) const;
 
     friend bool operator==(const CellSet& a, const CellSet& b) {
-        return a.shape_ == b.shape_ && a.row_begin_ == b.row_begin_ && a.intervals_ == b.intervals_;
+        return a.shape_ == b.shape_ && a.patterns_ == b.patterns_ && a.pattern_begin_ == b.pattern_begin_ &&
+               a.intervals_ == b.intervals_;
     }
 
 private:
     Shape shape_ = {0, 0, 0};
-    std::vector<std::int64_t> row_begin_; ///< rows() + 1 places in intervals_
+    std::vector<std::uint32_t> patterns_;     ///< of each row
+    std::vector<std::int64_t> pattern_begin_; ///< places in intervals_, one more than there are patterns
     std::vector<Interval> intervals_;
     CellBox bounds_;
     std::int64_t count_ = 0;
@@ -75,12 +81,23 @@ public:
     /// Appends to the row at hand: intervals come in ascending order; touching ones are joined, empty ones
     /// dropped.
     void add(Interval interval);
-    void end_row();
+    /// @returns the row's number, CellSet::pattern.
+    std::uint32_t end_row();
+    /// A row, in place of `add` and `end_row`, that is like an earlier one.
+    void repeat_row(std::uint32_t pattern);
+    /// All rows of a set with rows of the same length.
+    void add_rows(const CellSet& set);
+    /// In the rows so far, as CellSet::intervals().
+    std::int64_t intervals() const { return static_cast<std::int64_t>(set_.intervals_.size()); }
     /// After `end_row` for each row.
     CellSet finish();
 
 private:
+    void count_row(std::uint32_t pattern);
+
     CellSet set_;
+    std::vector<std::int64_t> cells_;                             ///< in a row of each pattern
+    std::unordered_multimap<std::uint64_t, std::uint32_t> known_; ///< patterns by hash
 };
 
 CellSet intersection(const CellSet& a, const CellSet& b);

@@ -1,6 +1,7 @@
-// The table of operations.
+// The table of operations; what kernels read and write.
 #include "stencil/ir/op_info.h"
 
+#include <algorithm>
 #include <array>
 
 namespace farfield::stencil::ir {
@@ -66,6 +67,16 @@ std::string_view name_of(ValueType type) {
 }
 
 int operands_of(Op op) { return rows[static_cast<std::size_t>(op)].operands; }
+
+bool reads_neighbours_in_place(const Kernel& kernel) {
+    return std::any_of(kernel.stores.begin(), kernel.stores.end(), [&](const Store& store) {
+        return !store.other_copy &&
+               std::any_of(kernel.code.nodes.begin(), kernel.code.nodes.end(), [&](const Node& node) {
+                   return node.op == Op::load && node.index == store.buffer &&
+                          node.offsets != std::array<int, 3>{};
+               });
+    });
+}
 
 Node real_constant(double value, ValueType type) {
     Node node{Op::constant, type};

@@ -1,4 +1,4 @@
-// What is known of each operation: its name, its operands.
+// What is known of each operation: its name, its operands; and of kernels.
 #pragma once
 
 #include "stencil/ir/ir.h"
@@ -21,6 +21,10 @@ constexpr bool is_real(ValueType type) { return type == ValueType::float32 || ty
 constexpr ValueType type_of(Precision precision) {
     return precision == Precision::single_precision ? ValueType::float32 : ValueType::float64;
 }
+
+/// Whether it writes a buffer in place and reads neighbours there. The cells that it reads are then none that
+/// it writes (the analysis proves it), so that its cells may come in any order, and may be stored again.
+bool reads_neighbours_in_place(const Kernel& kernel);
 
 Node real_constant(double value, ValueType type = ValueType::float64);
 Node integer_constant(std::int64_t value);

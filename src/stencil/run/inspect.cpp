@@ -49,6 +49,7 @@ StencilCheck check_stencil(const StencilTask& task) {
     if (program.good()) {
         stencil::CompileOptions options;
         options.folder = task.input.parent_path();
+        options.progress = task.progress;
         options.optimise = false;
         stencil::compile(program.model(), options, program.diagnostics());
     }
@@ -76,6 +77,7 @@ std::string explain_stencil(const StencilTask& task, std::string_view stage, Ste
     } else if (program.good()) {
         stencil::CompileOptions options;
         options.folder = task.input.parent_path();
+        options.progress = task.progress;
         options.after_pass = [&](std::string_view pass, const stencil::ir::Program& so_far) {
             if (pass == stage) text = to_text(so_far);
         };

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,8 @@ namespace farfield {
 struct StencilTask {
     std::filesystem::path input;         ///< a program (*.ff)
     std::vector<std::string> parameters; ///< "name=value"
+    /// Told which share of the cells of a condition is done, on any thread, once at a time.
+    std::function<void(double)> progress = {};
 };
 
 struct StencilCheck {

@@ -39,7 +39,7 @@ public:
                 : std::nullopt;
         if (checkpoint) check(*checkpoint);
         const Stopwatch watch;
-        prepared_ = prepare(*program.data(), settings.options);
+        prepared_ = prepare(*program.data(), settings.options, hooks_.finding_cells);
         prepare_seconds_ = watch.seconds();
         if (settings.overwrite) folder_.remove_earlier_run();
         if (hooks_.prepared) hooks_.prepared();

@@ -72,27 +72,30 @@ TEST(AccessBox, OfAStencilWiderThanTheGridIsEmpty) {
     EXPECT_TRUE(access_box(program.model(), program.model().updates[0]).empty());
 }
 
-// Of 20 MB the field takes 8; an interval is 16 bytes, and three times that while it is found.
+// Of 19 MB the field takes 8; an interval is 16 bytes, and three times that while it is found.
 TEST(Limits, SetsOfManyPiecesMustFitIntoMemory) {
     const auto refusal = [](const std::string& subdomains) {
         FrontEnd program("test.ff", "grid g[x: 1000, y: 1000]\nfield u on g : double\n" + subdomains +
                                         "update go: u = 1\nstep: go\n");
         EXPECT_TRUE(program.good()) << to_text(program.diagnostics());
         AnalysisOptions options;
-        options.memory = 20'000'000;
+        options.memory = 19'000'000;
         if (program.good()) find_domains(program.model(), options, program.diagnostics());
         return program.diagnostics().has_errors() ? to_text(program.diagnostics()) : "";
     };
     EXPECT_EQ(refusal("subdomain s(x, y) = x % 16 == 0\n"), "");
     EXPECT_EQ(refusal("subdomain s(x, y) = y % 2 == 0\n"), "");
-    for (const std::string condition : {"x % 2 == 0", "(x + y) % 2 == 0"}) {
+    EXPECT_EQ(refusal("subdomain s(x, y) = (x + y) % 2 == 0\n"), "") << "rows that are alike are kept once";
+    for (const std::string condition :
+         {"(x + y) % 2 == 0 and x != y", "(x + y) % 2 == 0 and 2*x != y and x != y"}) {
         const auto text = refusal("subdomain s(x, y) = " + condition + "\n");
         EXPECT_NE(text.find("test.ff:3:21: error: the cells of '" + condition + "' lie in so many pieces"),
                   std::string::npos)
             << text;
         EXPECT_NE(text.find("[too-large]"), std::string::npos) << text;
     }
-    const std::string parts = "subdomain a(x) = x % 8 == 0\nsubdomain b(x) = x % 8 == 4\n"
+    const std::string parts = "subdomain a(x, y) = x % 8 == 0 or x == y\n"
+                              "subdomain b(x, y) = x % 8 == 4 or x == y + 1\n"
                               "subdomain c = a or b\n";
     EXPECT_EQ(refusal(parts), "");
     EXPECT_NE(refusal(parts + "subdomain d = not c\n").find("the cells of 'not c'"), std::string::npos);
@@ -223,6 +226,123 @@ TEST_F(Files, AnArrayAlongAnAxisHasAValueForEachIndex) {
                      folder_);
     ASSERT_EQ(a.domains.files.find("a.npy", 0, 1), 0);
     EXPECT_EQ(a.domains.files.buffers[0].values, (std::vector<double>{1, 2, 3}));
+}
+
+// 50 MB are refused where rows differ; a chessboard of 18 million pieces has two rows.
+TEST(Conditions, OfManyPiecesTakeTheMemoryOfRowsThatDiffer) {
+    const auto errors = [](const std::string& condition, std::vector<double>& told) {
+        FrontEnd program("test.ff", "grid g[x: 6000, y: 6000]\nfield u on g : float\nsubdomain s(x, y) = " +
+                                        condition + "\nupdate a on s: u += 1\nstep: a\n");
+        EXPECT_TRUE(program.good()) << to_text(program.diagnostics());
+        AnalysisOptions options;
+        options.memory = 200'000'000; // 144 MB are the field's
+        options.progress = [&](double share) { told.push_back(share); };
+        analyse(program.model(), options, program.diagnostics());
+        return to_text(program.diagnostics());
+    };
+    std::vector<double> told;
+    EXPECT_EQ(errors("(x + y) % 2 == 0", told), "");
+    EXPECT_TRUE(std::is_sorted(told.begin(), told.end()));
+    ASSERT_GE(told.size(), 10U);
+    EXPECT_EQ(told.back(), 1);
+    EXPECT_NE(errors("(x*x + y*y) % 7001 < 3000", told).find("[too-large]"), std::string::npos);
+}
+
+// A case for each of many stripes: 4000 rows that are alike are looked at as one.
+TEST(Coefficients, OfManyCasesAreChecked) {
+    std::string text = "grid g[x: 4000, y: 4000]\nfield u on g\n", cases;
+    for (int i = 0; i < 900; ++i) {
+        text += "subdomain s" + std::to_string(i) + "(x) = " + std::to_string(4 * i) + " <= x < " +
+                std::to_string(4 * i + 2) + "\n";
+        cases += "    s" + std::to_string(i) + ": 2\n";
+    }
+    const Analysed a(text + "coefficient c on g:\n" + cases +
+                     "    elsewhere: 1\nupdate a: u += c\nstep: a\n");
+    ASSERT_EQ(a.domains.coefficients[0].size(), 901U);
+    EXPECT_EQ(a.domains.coefficients[0].back()->count(), 4000 * (4000 - 1800));
+    EXPECT_EQ(a.domains.coefficients[0].back()->intervals(), 900);
+}
+
+// Whether `update a on CONDITION: u = SUM` of a field with one buffer is taken.
+bool taken_in_place(const std::string& grid, const std::string& boundary, const std::string& condition,
+                    const std::string& sum) {
+    FrontEnd program("test.ff", "grid g[" + grid + "]\nfield u on g = x\nboundary u: " + boundary +
+                                    "\nupdate a on " + condition + ": u = " + sum + "\nstep: a\n");
+    EXPECT_TRUE(program.good()) << to_text(program.diagnostics());
+    analyse(program.model(), {}, program.diagnostics());
+    const auto text = to_text(program.diagnostics());
+    EXPECT_EQ(program.diagnostics().has_errors(), text.find("[reads-updated-neighbour]") != text.npos)
+        << text;
+    return !program.diagnostics().has_errors();
+}
+
+TEST(UpdatesInPlace, ReadNoCellThatTheyWrite) {
+    const std::string chess = "(x + y) % 2 == 0", star = "u[x-1] + u[x+1] + u[y-1] + u[y+1]";
+    EXPECT_TRUE(taken_in_place("x: 9, y: 7", "zero", chess, star));
+    EXPECT_TRUE(taken_in_place("x: 9, y: 7", "zero", "(x + y) % 2 == 1", star));
+    EXPECT_FALSE(taken_in_place("x: 9, y: 7", "zero", chess, star + " + u[x+1, y-1]"));
+    EXPECT_FALSE(taken_in_place("x: 9, y: 7", "zero", chess + " or (x == 8 and y == 5)", star));
+    EXPECT_FALSE(taken_in_place("x: 9, y: 7", "zero", "x >= 0", "u[x-1]"));
+    EXPECT_FALSE(taken_in_place("x: 9, y: 7", "zero", "x >= 0", "u[y+1]"));
+    // Around a torus with an odd side, neighbours have one colour.
+    EXPECT_TRUE(taken_in_place("x: 8, y: 6", "periodic", chess, star));
+    EXPECT_FALSE(taken_in_place("x: 9, y: 6", "periodic", chess, star));
+    EXPECT_FALSE(taken_in_place("x: 8, y: 7", "periodic", chess, star));
+    // A reflected neighbour is the cell itself, the third one a cell two away.
+    EXPECT_TRUE(taken_in_place("x: 9, y: 6", "mirror", chess, star));
+    EXPECT_TRUE(taken_in_place("x: 9, y: 6", "zero", chess, "u[x-3] + u[y+3]"));
+    EXPECT_FALSE(taken_in_place("x: 9, y: 6", "mirror in x, zero in y", chess, "u[x-3]"));
+    EXPECT_FALSE(taken_in_place("x: 9, y: 6", "zero in x, mirror in y", chess, "u[y+3]"));
+    EXPECT_FALSE(taken_in_place("x: 9, y: 6", "clamp in x, zero in y", chess, "u[x-3]"));
+    EXPECT_TRUE(taken_in_place("x: 9, y: 6", "clamp in x, zero in y", "x == 0", "u[x-3]"));
+    // Pieces that shift by their own distance.
+    EXPECT_TRUE(taken_in_place("x: 40", "zero", "x % 10 < 3", "u[x+3] + u[x-7]"));
+    EXPECT_FALSE(taken_in_place("x: 40", "zero", "x % 10 < 3", "u[x+8]"));
+    EXPECT_TRUE(taken_in_place("x: 40", "periodic", "x % 10 < 3", "u[x+5]"));
+    EXPECT_TRUE(taken_in_place("x: 38", "zero", "x % 10 == 0", "u[x+8]"));
+    EXPECT_FALSE(taken_in_place("x: 38", "periodic", "x % 10 == 0", "u[x+8]"));
+    EXPECT_TRUE(taken_in_place("x: 6, y: 6, z: 6", "zero", "z < 3", "u[x-1, z+3] + u[y-2, z-3]"));
+    EXPECT_FALSE(taken_in_place("x: 6, y: 6, z: 6", "zero", "z < 3", "u[x-1, z+2]"));
+}
+
+// Against each cell and its neighbour, looked at one by one.
+TEST(UpdatesInPlace, AgreeWithEachPairOfCells) {
+    int taken = 0, refused = 0;
+    for (const int n : {5, 6, 8})
+        for (const int m : {2, 3, 4})
+            for (const int k : {1, 2})
+                for (const int o : {-3, -2, -1, 1, 2, 3})
+                    for (const int p : {-1, 0, 2})
+                        for (const std::string rule : {"zero", "periodic", "mirror", "clamp"}) {
+                            const auto holds = [&](int x, int y) { return (x + 2 * y) % m < k; };
+                            const auto fold = [&](int i, int cells) {
+                                if (i >= 0 && i < cells) return i;
+                                if (rule == "periodic") return (i + cells) % cells;
+                                if (rule == "mirror") return i < 0 ? -1 - i : 2 * cells - 1 - i;
+                                return rule == "clamp" ? (i < 0 ? 0 : cells - 1) : -1;
+                            };
+                            bool meets = false;
+                            for (int y = 0; y < 4; ++y)
+                                for (int x = 0; x < n; ++x) {
+                                    const int i = fold(x + o, n), j = fold(y + p, 4);
+                                    if (!holds(x, y) || i < 0 || j < 0 || (i == x && j == y)) continue;
+                                    meets = meets || holds(i, j);
+                                }
+                            const auto read = "u[x" + std::string(o < 0 ? "" : "+") + std::to_string(o) +
+                                              (p == 0  ? ""
+                                               : p < 0 ? ", y" + std::to_string(p)
+                                                       : ", y+" + std::to_string(p)) +
+                                              "]";
+                            const auto condition =
+                                "(x + 2*y) % " + std::to_string(m) + " < " + std::to_string(k);
+                            ASSERT_EQ(
+                                taken_in_place("x: " + std::to_string(n) + ", y: 4", rule, condition, read),
+                                !meets)
+                                << n << ' ' << rule << ' ' << condition << ' ' << read;
+                            ++(meets ? refused : taken);
+                        }
+    EXPECT_GT(taken, 100);
+    EXPECT_GT(refused, 100);
 }
 
 } // namespace

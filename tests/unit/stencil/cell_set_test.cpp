@@ -91,5 +91,32 @@ TEST(CellSet, BoxIsCutAtTheGrid) {
     EXPECT_FALSE(complement(box).is_box());
 }
 
+// A chessboard has two rows, however large it is; so have what sets make of it.
+TEST(CellSet, KeepsRowsThatAreAlikeOnce) {
+    const Shape shape{1000, 800, 3};
+    const auto every_second = [&](std::int64_t first) {
+        CellSet::Builder builder(shape);
+        for (std::int64_t r = 0; r < shape[1] * shape[2]; ++r) {
+            for (auto i = (r + first) % 2; i < shape[0]; i += 2) builder.add({i, i + 1});
+            builder.end_row();
+        }
+        return builder.finish();
+    };
+    const auto red = every_second(0);
+    const auto black = every_second(1);
+    EXPECT_EQ(red.intervals(), 1000);
+    EXPECT_EQ(red.count(), 1000 * 800 * 3 / 2);
+    EXPECT_EQ(red.pattern(0), red.pattern(2));
+    EXPECT_EQ(complement(red), black);
+    EXPECT_EQ(complement(red).intervals(), 1000);
+    EXPECT_EQ(unite(red, black), CellSet(shape, whole(shape)));
+    EXPECT_EQ(unite(red, black).intervals(), 1);
+    EXPECT_TRUE(intersection(red, black).empty());
+    EXPECT_EQ(difference(red, CellSet(shape, {{0, 0, 0}, {1000, 400, 3}})).count(), 1000 * 400 * 3 / 2);
+    CellSet::Builder again(shape);
+    again.add_rows(red);
+    EXPECT_EQ(again.finish(), red);
+}
+
 } // namespace
 } // namespace farfield::stencil::ir

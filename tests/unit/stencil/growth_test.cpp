@@ -54,6 +54,19 @@ TEST(Growth, OfLeapfrogBeginsAtItsLimit) {
         EXPECT_NEAR(leapfrog(s), 2 * s - 1 + 2 * std::sqrt(s * s - s), accuracy * s) << s;
 }
 
+// Slow growth near 1 is told from none, also where two eigenvalues meet.
+TEST(Growth, NearOneIsFoundToAMillionth) {
+    const auto turning = [](double g) { return matrix({{0.6 * g, 0.8 * g}, {-0.8 * g, 0.6 * g}}); };
+    for (const double g : {1 - 1e-4, 1.0, 1 + 2e-6, 1 + 1e-5, 1.0001})
+        EXPECT_NEAR(growth_factor(turning(g)), g, 1e-6);
+    EXPECT_NEAR(growth_factor(matrix({{1.0, 1.0}, {0.0, 1.0}})), 1, 1e-6);
+    for (const double s : {0.3, 0.999, 1 - 1e-6, 1 - 1e-12, 1.0, 1 + 1e-10, 1 + 1e-9}) {
+        const double a = 2 * std::sqrt(s);
+        const double expected = s < 1 ? 1 : 2 * s - 1 + 2 * std::sqrt(s * s - s);
+        EXPECT_NEAR(growth_factor(matrix({{1.0, -a}, {a, 1 - a * a}})), expected, 1e-6) << s - 1;
+    }
+}
+
 // With `enough` a larger result is the same number, and a smaller one is not said to be more than enough.
 TEST(Growth, IsFollowedOnlyAsFarAsNeeded) {
     for (const double g : {0.3, 0.99, 1.0, 1.00005, 1.0002, 1.5, 4.0}) {

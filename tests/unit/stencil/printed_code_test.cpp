@@ -1,7 +1,9 @@
 // The printer of expressions: its texts, compiled, give the bits that the IR means.
 #include "backend/jit/system_compiler.h"
+#include "math/portable/functions.h"
 #include "parity/portable_cases.h"
 #include "stencil/codegen/expressions.h"
+#include "stencil/codegen/used_functions.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -68,7 +70,7 @@ TEST(PrintedCode, KeepsTheOrderOfRoundings) {
     EXPECT_EQ(print(code, add(code, Op::multiply, ValueType::float64, {ab, c})), "(x[0] + x[1]) * x[2]");
     EXPECT_EQ(print(code, add(code, Op::negate, ValueType::float64, {ab})), "-(x[0] + x[1])");
     EXPECT_EQ(print(code, add(code, Op::fma, ValueType::float64, {ab, b, c})),
-              "__builtin_fma(x[0] + v1, v1, x[2])");
+              "__builtin_fma(x[0] + value_2, value_2, x[2])");
 }
 
 TEST(PrintedCode, NamesWhatIsUsedTwice) {
@@ -79,8 +81,8 @@ TEST(PrintedCode, NamesWhatIsUsedTwice) {
     const Root root{add(code, Op::multiply, ValueType::float64, {sum, sum}), "square"};
     const auto printed = print_code(code, {&root, 1}, TestSpelling());
     ASSERT_EQ(printed.lines.size(), 2U);
-    EXPECT_EQ(printed.lines[0], "const double v2 = x[0] + x[1];");
-    EXPECT_EQ(printed.lines[1], "const double square = v2 * v2;");
+    EXPECT_EQ(printed.lines[0], "const double sum_1 = x[0] + x[1];");
+    EXPECT_EQ(printed.lines[1], "const double square = sum_1 * sum_1;");
     EXPECT_EQ(printed.values[0], "square");
 }
 
@@ -193,6 +195,59 @@ void compare_portable(const char* type, ValueType value_type) {
 
 TEST(PortableText, GivesTheLibrarysBitsInDouble) { compare_portable<double>("double", ValueType::float64); }
 TEST(PortableText, GivesTheLibrarysBitsInFloat) { compare_portable<float>("float", ValueType::float32); }
+
+// Code carries along the functions that it uses and what these use, nothing else.
+TEST(UsedFunctions, AreThoseThatACodeMentions) {
+    const auto of = [](std::string_view code) {
+        return used_functions(portable_functions(), code, "farfield::portable::");
+    };
+    EXPECT_EQ(of("const double exp = 2; tanh(x);"), "");
+    const auto logarithm = of("farfield::portable::log<double>(x)");
+    for (const auto* kept : {"V log(V x)", "decompose(", "one_nan(", "struct Format<double>", "horner("})
+        EXPECT_NE(logarithm.find(kept), std::string::npos) << kept;
+    for (const auto* dropped :
+         {"reduce_large", "sin_kernel", "pow_cases", "V cbrt(V x)", "V exp(V x)", "struct Format<float>"})
+        EXPECT_EQ(logarithm.find(dropped), std::string::npos) << dropped;
+    EXPECT_NE(of("farfield::portable::log<float>(x)").find("struct Format<float>"), std::string::npos);
+    const auto rest = used_functions(operation_functions(), "floor_divide(a, b)");
+    EXPECT_NE(rest.find("wrapping_negate"), std::string::npos);
+    EXPECT_EQ(rest.find("minimum"), std::string::npos);
+    EXPECT_EQ(rest.find("#if"), std::string::npos);
+    const auto negative = used_functions(operation_functions(), "negated(x)");
+    EXPECT_EQ(std::count(negative.begin(), negative.end(), '#'), 3) << negative;
+}
+
+// Each of them alone compiles, and gives the bits of the library's.
+TEST(UsedFunctions, ComputeAsTheLibraryDoes) {
+    std::string source = std::string(host_prelude());
+    int number = 0;
+    for (const std::string name : {"exp", "log", "sin", "cos", "tanh", "cbrt", "pow"})
+        for (const std::string type : {"double", "float"}) {
+            const auto call =
+                "farfield::portable::" + name + "<" + type + ">(" + (name == "pow" ? "x, " : "") + "x)";
+            // in a namespace of its own, beside the others
+            source += "namespace only_" + std::to_string(number) + " {\n" +
+                      used_functions(portable_functions(), call, "farfield::portable::") + "\nextern \"C\" " +
+                      type + " f" + std::to_string(number) + "(" + type + " x) { return " + call + "; }\n}\n";
+            ++number;
+        }
+    const auto compiled = jit::compile_shared_object(source);
+    for (const double x : {0.3, 1.7, 40.5, 3e6}) {
+        const auto check = [&](int f, double expected) {
+            const auto name = "f" + std::to_string(f);
+            EXPECT_EQ(compiled.object->function<double(double)>(name)(x), expected) << name << ' ' << x;
+        };
+        check(0, portable::exp(x));
+        check(2, portable::log(x));
+        check(4, portable::sin(x));
+        check(6, portable::cos(x));
+        check(8, portable::tanh(x));
+        check(10, portable::cbrt(x));
+        check(12, portable::pow(x, x));
+        EXPECT_EQ(compiled.object->function<float(float)>("f5")(static_cast<float>(x)),
+                  portable::sin(static_cast<float>(x)));
+    }
+}
 
 } // namespace
 } // namespace farfield::stencil::codegen

@@ -77,6 +77,7 @@ TEST(TreeOracle, AgreesOnTheExamples) {
                                         {"microdisk", 12, {"cells=150", "radius=12"}},
                                         {"periodic_wave", 10, {}},
                                         {"plane_wave", 6, {"cells_x=60", "cells_y=40", "radius=4.0"}},
+                                        {"red_black", 10, {"n=19"}},
                                         {"tm_disk", 8, {"radius=8.0"}},
                                         {"yee_cavity", 4, {"nx=8", "ny=9", "nz=7"}}};
     for (const auto& example : examples) {

@@ -1,6 +1,8 @@
 // A coarse lattice, and some rows of each set.
 #include "stencil/analysis/stability/sample_cells.h"
 
+#include "stencil/ir/op_info.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <set>
@@ -75,7 +77,10 @@ private:
         for (const int k : kernels_) {
             const auto inside = share(*program_.kernels[static_cast<std::size_t>(k)].cells, cell);
             if (!inside) return;
-            if (*inside) sample.kernels.push_back(k);
+            if (!*inside) continue;
+            // It never runs in the neighbours that it reads, so no wave has the same step everywhere.
+            if (ir::reads_neighbours_in_place(program_.kernels[static_cast<std::size_t>(k)])) return;
+            sample.kernels.push_back(k);
         }
         if (!sample.kernels.empty()) samples_.push_back(std::move(sample));
     }

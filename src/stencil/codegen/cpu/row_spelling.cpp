@@ -132,6 +132,7 @@ std::string_view loop_text() {
 #define FF_VECTOR _Pragma("GCC ivdep") _Pragma("GCC unroll 1")
 #endif
 #define FF_NOINLINE __attribute__((noinline))
+#define FF_INLINE __attribute__((always_inline))
 
 inline long long clamped_to(long long i, long long least, long long most) {
     return i < least ? least : i > most ? most : i;

@@ -35,6 +35,10 @@ public:
     std::string load(const ir::Node& node) const override;
     Precision precision_of(int buffer) const override { return program_.buffers[buffer].precision; }
     std::string cell(int axis) const override { return std::string(1, "xyz"[axis]); }
+    std::string value_name(const ir::Node& load) const override {
+        return codegen::value_name(program_.buffers[load.index], load, grid_);
+    }
+    UniqueNames names() const override { return taken_; }
     std::string uniform(int index) const override;
 
 private:

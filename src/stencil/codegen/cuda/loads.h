@@ -20,6 +20,10 @@ public:
     std::string cell(int axis) const override {
         return fmt::format("static_cast<long long>({})", "xyz"[axis]);
     }
+    std::string value_name(const ir::Node& load) const override {
+        return codegen::value_name(program_.buffers[static_cast<std::size_t>(load.index)], load,
+                                   program_.grids[static_cast<std::size_t>(grid_)]);
+    }
     std::string uniform(int index) const override { return fmt::format("clock[{}]", index + 2); }
     std::string time() const override { return "clock[0]"; }
     std::string step() const override { return "static_cast<long long>(clock[1])"; }

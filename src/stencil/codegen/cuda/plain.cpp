@@ -1,6 +1,7 @@
 // A thread for each cell: boxes, and the five ways to leave cells alone.
 #include "stencil/codegen/cuda/forms.h"
 #include "stencil/codegen/cuda/loads.h"
+#include "stencil/ir/op_info.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -200,17 +201,20 @@ void print_stores(const PrintJob& job, Function& function, const ir::Kernel& ker
 
 Launch print_cells(const PrintJob& job, int number) {
     const auto& kernel = job.program.kernels[static_cast<std::size_t>(number)];
-    const auto cover = cover_of(job, *kernel.cells, kernel.predicate);
+    // What is multiplied may be another zero, which a neighbour's thread may read before or after.
+    const bool no_factors = job.mask == Mask::multiply && ir::reads_neighbours_in_place(kernel);
+    Function function;
+    const PrintJob inner{job.program, job.options,   no_factors ? Mask::select : job.mask,
+                         job.plan,    function.body, job.needs};
+    const auto cover = cover_of(inner, *kernel.cells, kernel.predicate);
     Launch launch;
     launch.function = fmt::format("kernel_{}", number);
     launch.threads = block_of(job, kernel.cells->bounds(), cover);
-    Function function;
-    const PrintJob inner{job.program, job.options, job.mask, job.plan, function.body, job.needs};
     function.blocks =
         print_position(inner, *kernel.cells, cover, launch.threads, pitch_of(job.program, kernel.grid),
                        function.parameters, launch.function);
     const DeviceSpelling spelling(job.program, kernel.grid, kernel.cells->bounds());
-    const bool choose = cover == Cover::bytes && (job.mask == Mask::select || job.mask == Mask::multiply);
+    const bool choose = cover == Cover::bytes && (inner.mask == Mask::select || inner.mask == Mask::multiply);
     if (cover == Cover::predicate) {
         const auto condition =
             print_code(kernel.predicate, std::vector<Root>{{kernel.predicate.result, "belongs"}}, spelling);
@@ -230,7 +234,7 @@ Launch print_cells(const PrintJob& job, int number) {
     const auto printed = print_code(kernel.code, roots, spelling);
     job.needs |= printed.needs;
     for (const auto& line : printed.lines) function.body.add(line);
-    print_stores(job, function, kernel, printed, choose);
+    print_stores(inner, function, kernel, printed, choose);
     function.parameters.add("const double* __restrict__", "clock", ArgumentKind::clock);
     append(job, launch, function,
            fmt::format("{}: {}", kernel.name, describe_cells(*kernel.cells, kernel.cells->shape())));

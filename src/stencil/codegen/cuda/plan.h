@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace farfield::stencil::codegen::cuda {
@@ -79,6 +80,8 @@ struct Scratch {
 
 struct Plan {
     std::string source;
+    std::size_t functions =
+        0; ///< so many characters of `source` are types and functions that the kernels use
     std::vector<BufferLayout> buffers;
     std::vector<Table> tables;
     std::vector<Scratch> scratch;
@@ -90,9 +93,10 @@ struct Plan {
     std::string description;
 };
 
-/// Chooses the form of each kernel and prints them. @param needs texts that the
-/// source must have anyway.
-Plan plan_program(const ir::Program& program, const ExecutorOptions& options, Needs needs = {});
+/// Chooses the form of each kernel and prints them. @param behind code that is put behind the source, and
+/// what it needs.
+Plan plan_program(const ir::Program& program, const ExecutorOptions& options, Needs needs = {},
+                  std::string_view behind = {});
 
 /// The same program with buffers that are called as C++ allows: those of files
 /// have the files' names.

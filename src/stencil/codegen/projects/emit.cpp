@@ -254,6 +254,7 @@ std::string readme(const ir::Program& program, const EmitOptions& options) {
         "writes FIELD.npy for each output field and RECORD.csv for each record into the current folder.\n\n"
         "| file | holds |\n| --- | --- |\n"
         "| `kernels.cpp` | a function over one row for each update, condition and record |\n"
+        "| `functions.h` | what they use: how they are called, and the functions of mathematics in them |\n"
         "| `program.cpp` | the tables: grids, fields, updates, records |\n"
         "| `program.h` | what the tables consist of |\n"
         "| `main.cpp` | memory, the loop over steps, files |\n",
@@ -269,16 +270,19 @@ std::vector<EmittedFile> emit_cpu(const ir::Program& program, const EmitOptions&
     Needs needs;
     const auto uniforms = print_uniforms(program, needs);
     const auto mask = options.code.mask == Mask::automatic ? Mask::spans : options.code.mask;
-    const auto source = print_row_functions(prepared, mask, Mask::spans, needs);
+    const auto source = print_row_functions(prepared, mask, Mask::spans, needs, uniforms);
     std::string header(emitted_header());
     constexpr std::string_view mark = "@FF_ROW_CALL@";
     header.replace(header.find(mark), mark.size(), row_call_text);
-    std::vector<EmittedFile> files{{"README.md", readme(program, options)},
-                                   {"CMakeLists.txt", std::string(emitted_cmake())},
-                                   {"main.cpp", std::string(emitted_main())},
-                                   {"program.h", header},
-                                   {"program.cpp", Tables(program, source, mask, options).print()},
-                                   {"kernels.cpp", source.text + uniforms}};
+    std::vector<EmittedFile> files{
+        {"README.md", readme(program, options)},
+        {"CMakeLists.txt", std::string(emitted_cmake())},
+        {"main.cpp", std::string(emitted_main())},
+        {"program.h", header},
+        {"program.cpp", Tables(program, source, mask, options).print()},
+        {"functions.h", fmt::format("#pragma once\n{}", source.text.substr(0, source.functions))},
+        {"kernels.cpp",
+         fmt::format("#include \"functions.h\"\n{}{}", source.text.substr(source.functions), uniforms)}};
     if (!options.program_text.empty()) files.push_back({"program.ff", options.program_text});
     for (std::size_t b = 0; b < program.buffers.size(); ++b) {
         const auto& buffer = program.buffers[b];

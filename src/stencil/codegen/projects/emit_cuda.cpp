@@ -176,6 +176,7 @@ std::string readme(const ir::Program& program, const Plan& plan, const EmitOptio
         "`-DCMAKE_CUDA_ARCHITECTURES=80` builds for another GPU than H100 and H200.\n\n"
         "| file | holds |\n| --- | --- |\n"
         "| `kernels.cu` | the kernels, and the program as tables |\n"
+        "| `functions.h` | what the kernels use: indices, and the functions of mathematics in them |\n"
         "| `table_N.bin` | cells and tiles that kernels run on |\n"
         "| `program.h` | what the tables consist of |\n"
         "| `main.cu` | memory, the loop over steps, files |\n",
@@ -196,18 +197,22 @@ std::vector<EmittedFile> emit_cuda(const ir::Program& original, const EmitOption
     for (std::size_t b = 0; b < program.buffers.size(); ++b)
         if (!program.buffers[b].initial.nodes.empty() && !is_zero(program.buffers[b].initial))
             initial[b].push_back(print_initial(program, static_cast<int>(b), initial_text, needs));
-    const auto plan = plan_program(program, options.code, needs);
-    auto source = plan.source;
+    const auto behind = initial_text.str() + uniforms.str();
+    const auto plan = plan_program(program, options.code, needs, behind);
+    auto functions = plan.source.substr(0, plan.functions);
     // the portable functions are called on the host too, for what is the same in all cells
-    replace(source, "#define FF_HD __device__\n", "#define FF_HD __host__ __device__\n");
-    source = "#include \"program.h\"\n\n#include <cmath>\n#include <cstring>\n#include <limits>\n\n" +
-             source + initial_text.str() + uniforms.str() + "\n" +
-             print_tables(program, plan, options, initial).str();
+    replace(functions, "#define FF_HD __device__\n", "#define FF_HD __host__ __device__\n");
+    functions =
+        fmt::format("#pragma once\n#include <cmath>\n#include <cstring>\n#include <limits>\n\n{}", functions);
+    const auto source = fmt::format("#include \"functions.h\"\n#include \"program.h\"\n{}{}\n{}",
+                                    plan.source.substr(plan.functions), behind,
+                                    print_tables(program, plan, options, initial).str());
     std::vector<EmittedFile> files{{"README.md", readme(program, plan, options)},
                                    {"CMakeLists.txt", std::string(emitted_cmake())},
                                    {"main.cu", std::string(emitted_main())},
                                    {"program.h", std::string(emitted_header())},
-                                   {"kernels.cu", std::move(source)}};
+                                   {"functions.h", functions},
+                                   {"kernels.cu", source}};
     if (!options.program_text.empty()) files.push_back({"program.ff", options.program_text});
     for (std::size_t i = 0; i < plan.tables.size(); ++i)
         files.push_back(

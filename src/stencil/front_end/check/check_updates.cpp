@@ -21,7 +21,7 @@ constexpr std::size_t most_equations = 1000; // of one update: some checks look 
 
 void Checker::check(UpdateDecl& node, Span) {
     const auto what = fmt::format("the update '{}'", node.name.text);
-    auto update = operations(node.name, node.where, node.equations, what);
+    auto update = operations(node.name, node.where, node.equations, what, false);
     if (update.grid < 0) return scope_.forgive(node.name.text);
     condition(node.where, update.grid, what, true);
     if (declare(node.name, SymbolKind::update, model_.updates.size()))
@@ -30,7 +30,7 @@ void Checker::check(UpdateDecl& node, Span) {
 
 void Checker::check(SourceDecl& node, Span span) {
     const auto what = fmt::format("the source '{}'", node.name.text);
-    Source source{operations(node.name, node.where, node.equations, what), {}};
+    Source source{operations(node.name, node.where, node.equations, what, true), {}};
     auto& update = source.update;
     if (update.grid < 0) return scope_.forgive(node.name.text);
     condition(node.where, update.grid, what, true);
@@ -45,7 +45,7 @@ void Checker::check(SourceDecl& node, Span span) {
 }
 
 Update Checker::operations(const Identifier& name, ExprPtr& where, std::vector<Equation>& equations,
-                           const std::string& what) {
+                           const std::string& what, bool source) {
     Update update{name.text, -1, where.get(), {}, name.span};
     if (equations.size() > most_equations) {
         report(lang::kinds::too_long, name.span, fmt::format("{} has {} equations", what, equations.size()),
@@ -107,7 +107,8 @@ Update Checker::operations(const Identifier& name, ExprPtr& where, std::vector<E
         }
         update.operations.push_back(all[i]);
     }
-    hazards(update);
+    const auto* region = where == nullptr ? nullptr : std::get_if<lang::Name>(&where->node);
+    hazards(update, !source && (where == nullptr || (region != nullptr && region->text == "everywhere")));
     return update;
 }
 

@@ -97,7 +97,7 @@ private:
 
     // Actions.
     Update operations(const Identifier& name, ExprPtr& where, std::vector<Equation>& equations,
-                      const std::string& what);
+                      const std::string& what, bool source);
     std::optional<int> target_field(lang::Expr& target, const std::string& update);
     ExpressionContext equation_context(const Update& update, const std::string& what) const;
     void set_shifts(ExpressionContext& context, const Update& update, const Operation& operation) const;
@@ -107,7 +107,7 @@ private:
     std::optional<std::int64_t> cell(lang::Expr& expr, const Grid& grid, std::size_t axis, int field);
     /// Of the first thing on a grid that it mentions.
     std::optional<int> grid_in(const lang::Expr& expr);
-    void hazards(const Update& update);
+    void hazards(const Update& update, bool everywhere);
     void warn_of_unused_temporaries(const Update& update);
 
     // Names.

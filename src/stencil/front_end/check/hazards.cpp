@@ -1,6 +1,6 @@
 // The order of reads and writes within one update. Right-hand sides read the values from before the update.
-// In one buffer that holds for the cell itself, computed first and written then; a neighbour may be written
-// already.
+// In one buffer that holds for the cell itself, computed first and written then. A neighbour may be
+// written already, everywhere; of an update on some cells the analysis knows.
 #include "stencil/front_end/check/checker.h"
 #include "stencil/front_end/syntax/diagnostic_kinds.h"
 
@@ -56,17 +56,16 @@ void Checker::warn_of_unused_temporaries(const Update& update) {
     }
 }
 
-void Checker::hazards(const Update& update) {
-    std::map<int, Span> all;
-    for (const auto& operation : update.operations)
-        if (operation.field >= 0) all.emplace(operation.field, operation.span);
+void Checker::hazards(const Update& update, bool everywhere) {
+    std::set<int> all;
+    for (const auto& operation : update.operations) all.insert(operation.field);
     std::map<int, Span> written;
     for (const auto& operation : update.operations) {
         for (const auto& read : reads_of(*operation.value)) {
             const auto& field = model_.fields[static_cast<std::size_t>(read.field)];
             field_read_[static_cast<std::size_t>(read.field)] = true;
             if (field.double_buffered) continue;
-            if (read.neighbour && all.contains(read.field)) {
+            if (everywhere && read.neighbour && all.contains(read.field)) {
                 report(kinds::reads_updated_neighbour, read.span,
                        fmt::format(
                            "a neighbour of '{}' is read, which '{}' itself writes: it may hold the old value "

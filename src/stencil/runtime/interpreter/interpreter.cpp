@@ -1,6 +1,7 @@
 // Kernels cell by cell, as the contract in ir.h reads.
 #include "stencil/runtime/interpreter/interpreter.h"
 
+#include "stencil/ir/op_info.h"
 #include "stencil/runtime/initial_values.h"
 #include "stencil/runtime/interpreter/reduce.h"
 
@@ -101,7 +102,7 @@ void Interpreter::advance(std::int64_t count) {
 }
 
 bool Interpreter::multiplies(const ir::Kernel& kernel) const {
-    return mask_ == Mask::multiply && !kernel.cells->is_box();
+    return mask_ == Mask::multiply && !kernel.cells->is_box() && !ir::reads_neighbours_in_place(kernel);
 }
 
 void Interpreter::run(const ir::Kernel& kernel, ir::RowEvaluator& evaluator, double t) {
