@@ -19,7 +19,7 @@ struct Read {
     Span span;
 };
 
-std::vector<Read> reads_of(const lang::Expr& expr) {
+std::vector<Read> reads_in(const lang::Expr& expr) {
     std::vector<Read> out;
     lang::for_each_node(expr, [&](const lang::Expr& node) {
         if (const auto* name = std::get_if<lang::Name>(&node.node)) {
@@ -62,7 +62,7 @@ void Checker::hazards(const Update& update) {
         if (operation.field >= 0) all.emplace(operation.field, operation.span);
     std::map<int, Span> written;
     for (const auto& operation : update.operations) {
-        for (const auto& read : reads_of(*operation.value)) {
+        for (const auto& read : reads_in(*operation.value)) {
             const auto& field = model_.fields[static_cast<std::size_t>(read.field)];
             field_read_[static_cast<std::size_t>(read.field)] = true;
             if (field.double_buffered) continue;
