@@ -14,4 +14,8 @@ if(FARFIELD_SANITIZE)
   target_compile_options(farfield_flags INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=${FARFIELD_SANITIZE}
     -fno-omit-frame-pointer -fno-sanitize-recover=all>)
   target_link_options(farfield_flags INTERFACE -fsanitize=${FARFIELD_SANITIZE})
+  if(FARFIELD_SANITIZE MATCHES "fuzzer") # which looks at how far it gets where files are read, and in no test
+    target_compile_options(farfield_flags INTERFACE
+      $<IF:$<BOOL:$<TARGET_PROPERTY:FARFIELD_IS_TEST>>,-fno-sanitize=fuzzer-no-link,-fsanitize-coverage-allowlist=${CMAKE_CURRENT_LIST_DIR}/fuzzed_sources.txt>)
+  endif()
 endif()

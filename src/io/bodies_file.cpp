@@ -15,11 +15,11 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::array names{"x"sv, "y"sv, "z"sv, "vx"sv, "vy"sv, "vz"sv, "m"sv, "q"sv};
+constexpr std::array fields_of_a_row{"x"sv, "y"sv, "z"sv, "vx"sv, "vy"sv, "vz"sv, "m"sv, "q"sv};
 constexpr std::size_t without_charge = 7;
 constexpr std::string_view layout = "columns x y z vx vy vz m, and q for charged bodies";
 
-// Bodies from rows of 7 or 8 values in the order of `names`.
+// Bodies from rows of 7 or 8 values in the order of `fields_of_a_row`.
 Bodies bodies_of(const std::vector<double>& rows, std::size_t width) {
     Bodies bodies;
     for (std::size_t i = 0; i < rows.size(); i += width) {
@@ -35,16 +35,17 @@ Bodies bodies_of(const std::vector<double>& rows, std::size_t width) {
 }
 
 Bodies read_csv_bodies(const std::filesystem::path& path) {
-    const auto table = read_csv(path, names);
+    const auto table = read_csv(path, fields_of_a_row);
     const bool charged = table.find("q") != nullptr;
-    const auto wanted = std::span(names).first(charged ? names.size() : without_charge);
+    const auto wanted = std::span(fields_of_a_row).first(charged ? fields_of_a_row.size() : without_charge);
     return bodies_of(take_columns(table, wanted, path.string()), wanted.size());
 }
 
 Bodies read_npy_bodies(const std::filesystem::path& path) {
     const auto array = read_npy(path);
-    const bool charged = array.shape.size() == 2 && array.shape[1] == static_cast<std::int64_t>(names.size());
-    const auto width = charged ? names.size() : without_charge;
+    const bool charged =
+        array.shape.size() == 2 && array.shape[1] == static_cast<std::int64_t>(fields_of_a_row.size());
+    const auto width = charged ? fields_of_a_row.size() : without_charge;
     require_matrix(array, static_cast<std::int64_t>(width), layout, path.string());
     return bodies_of(array.values, width);
 }

@@ -8,6 +8,7 @@
 #include "stencil/compiler.h"
 #include "stencil/front_end/front_end.h"
 #include "stencil/targets.h"
+#include "studies/bench_points.h"
 #include "studies/plain_te_run.h"
 
 #include <farfield/error.h>
@@ -36,7 +37,7 @@ std::shared_ptr<const stencil::ir::Program> compile(std::int64_t n, bool disk) {
 }
 
 /// Something that does steps.
-struct Candidate {
+struct CandidateLoop {
     BenchStencilRow row;
     std::function<void(std::int64_t steps)> advance;
     std::function<std::vector<double>()> energy;
@@ -44,7 +45,7 @@ struct Candidate {
 };
 
 // The hand-written loop, over the cells of the program's kernel.
-Candidate hand_written(std::int64_t n, bool disk, const stencil::ir::Program& program, int threads) {
+CandidateLoop hand_written(std::int64_t n, bool disk, const stencil::ir::Program& program, int threads) {
     PlainTeTask task;
     task.n = n;
     if (disk) task.cells = program.kernels.back().cells.get();
@@ -52,15 +53,15 @@ Candidate hand_written(std::int64_t n, bool disk, const stencil::ir::Program& pr
     task.wave = [](double step) { return portable::sin(0.15 * step); };
     task.threads = threads;
     const auto run = std::make_shared<PlainTeRun>(task);
-    Candidate candidate;
+    CandidateLoop candidate;
     candidate.row.what = "hand-written";
     candidate.advance = [run](std::int64_t steps) { run->advance(steps); };
     candidate.energy = [run] { return run->energy(); };
     return candidate;
 }
 
-Candidate by_language(const std::shared_ptr<const stencil::ir::Program>& program, Mask mask,
-                      const char* mask_name, int tile, int threads, BenchStencilReport& report) {
+CandidateLoop by_language(const std::shared_ptr<const stencil::ir::Program>& program, Mask mask,
+                          const char* mask_name, int tile, int threads, BenchStencilReport& report) {
     stencil::ExecutorOptions options;
     options.mask = mask;
     options.threads = threads;
@@ -68,7 +69,7 @@ Candidate by_language(const std::shared_ptr<const stencil::ir::Program>& program
     const std::shared_ptr<stencil::Executor> executor = stencil::make_executor("cpu", program, options);
     report.compile_seconds = std::max(report.compile_seconds, executor->preparation().compile_seconds);
     report.load_seconds = std::max(report.load_seconds, executor->preparation().load_seconds);
-    Candidate candidate;
+    CandidateLoop candidate;
     candidate.row.what = tile == 1 ? "one step a pass" : "several steps a pass";
     candidate.row.mask = mask_name;
     candidate.row.time_tile = tile;
@@ -82,9 +83,9 @@ Candidate by_language(const std::shared_ptr<const stencil::ir::Program>& program
     return candidate;
 }
 
-std::vector<Candidate> candidates(std::int64_t n, int threads, BenchStencilReport& report) {
-    std::vector<Candidate> list;
-    const auto add = [&](Candidate candidate, bool disk, std::int64_t cells) {
+std::vector<CandidateLoop> candidates(std::int64_t n, int threads, BenchStencilReport& report) {
+    std::vector<CandidateLoop> list;
+    const auto add = [&](CandidateLoop candidate, bool disk, std::int64_t cells) {
         candidate.row.region = disk ? "disk" : "whole";
         candidate.row.n = n;
         candidate.row.cells = cells;
@@ -104,20 +105,14 @@ std::vector<Candidate> candidates(std::int64_t n, int threads, BenchStencilRepor
     return list;
 }
 
-double median(std::vector<double> values) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
-
 double median_ratio(const std::vector<double>& above, const std::vector<double>& below, double factor) {
     std::vector<double> ratios;
     for (std::size_t i = 0; i < above.size(); ++i) ratios.push_back(factor * above[i] / below[i]);
     return median(ratios);
 }
 
-const Candidate* find(const std::vector<Candidate>& list, const std::string& what,
-                      const std::string& region) {
+const CandidateLoop* find(const std::vector<CandidateLoop>& list, const std::string& what,
+                          const std::string& region) {
     for (const auto& candidate : list)
         if (candidate.row.what == what && candidate.row.region == region &&
             (candidate.row.mask.empty() || candidate.row.mask == "spans"))
@@ -125,7 +120,7 @@ const Candidate* find(const std::vector<Candidate>& list, const std::string& wha
     return nullptr;
 }
 
-void measure(std::vector<Candidate>& list, std::int64_t n, const BenchStencilOptions& options) {
+void measure(std::vector<CandidateLoop>& list, std::int64_t n, const BenchStencilOptions& options) {
     // As many steps for all: a multiple of what a pass may do.
     const auto guess = options.seconds * 1e9 / static_cast<double>(n * n);
     const auto steps = std::max<std::int64_t>(16, static_cast<std::int64_t>(guess) / 16 * 16);
@@ -155,7 +150,7 @@ void measure(std::vector<Candidate>& list, std::int64_t n, const BenchStencilOpt
 }
 
 // Rates of loops that compute different things mean nothing.
-void check_equal(const std::vector<Candidate>& list) {
+void check_equal(const std::vector<CandidateLoop>& list) {
     for (const char* region : {"whole", "disk"}) {
         std::vector<double> expected;
         for (const auto& candidate : list) {

@@ -17,6 +17,7 @@ import unittest
 SOURCE = os.environ.get("FARFIELD_SOURCE", os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..")))
 PROGRAM = os.environ.get("FARFIELD", os.path.join(SOURCE, "build", "farfield"))
 TIMEOUT = 120
+FEWER = os.environ.get("FARFIELD_FEWER_TESTS") == "1"  # where sanitizers watch, repetitions are left out: tests/effort.h
 # what the user of this machine has tuned means nothing to the tests
 os.environ.pop("FARFIELD_COST_TABLE", None)
 os.environ["XDG_CONFIG_HOME"] = os.path.join(tempfile.gettempdir(), "farfield_tests_have_no_config")

@@ -1,5 +1,6 @@
 """Help, version, manual page, completions and the table of keys: they know every command and option."""
 
+import functools
 import json
 import os
 import re
@@ -7,11 +8,12 @@ import shutil
 import subprocess
 import unittest
 
-from support import SOURCE, CommandTest, farfield, read, write
+from support import FEWER, SOURCE, CommandTest, farfield, read, write
 
 COMMANDS = ["run", "sum", "plot", "info", "bench", "reproduce", "stencil", "tune"]
 
 
+@functools.lru_cache(maxsize=None)
 def options_of(*command):
     """The options that a command's --help lists."""
     return sorted(set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", farfield(*command, "--help").out.split("Examples:")[0])))
@@ -114,7 +116,8 @@ class Help(CommandTest):
 
     def test_reproduce_stencils(self):
         gpu = json.loads(self.succeed("info", "--json").out)["devices"]
-        for study, text in (("fdtd-blocks", "0.84e9"), ("fdtd-sizes", "2060e6"), ("microdisk", "zeros of J_m'")):
+        studies = (("fdtd-blocks", "0.84e9"), ("fdtd-sizes", "2060e6"), ("microdisk", "zeros of J_m'"))
+        for study, text in studies[1:] if FEWER else studies:  # the first repeats what the second does
             options = ["--n", "128" if study == "fdtd-blocks" else "40", "--threads", "1", "--device", "cpu",
                        "--repeat", "5" if study == "fdtd-blocks" else "1"]
             result = self.succeed("reproduce", study, *options, "--json", "study.json")

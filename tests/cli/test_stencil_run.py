@@ -14,7 +14,7 @@ import tempfile
 import time
 import zlib
 
-from support import PROGRAM, SOURCE, CommandTest, farfield, read, start, write, write_npy
+from support import FEWER, PROGRAM, SOURCE, CommandTest, farfield, read, start, write, write_npy
 
 import unittest
 
@@ -304,7 +304,7 @@ class Restart(StencilRunTest):
         generator = random.Random(seed)
         with self.subTest(seed=seed):
             kills = 0
-            for _ in range(40):
+            for _ in range(8 if FEWER else 40):
                 process = start(*self.run_of("killed", "--restart"))
                 try:
                     _, errors = process.communicate(timeout=generator.uniform(0.05, 0.5) * duration)

@@ -19,6 +19,9 @@ the row is from elsewhere:
     <!-- table cpu/direct_n16384.json; 1: rows[{row} precision=float].error; 5 symmetric => rung=symmetric threads=1 -->
     <!-- study h200/reproduce_ladder.json 0 -->         a table that `farfield reproduce` printed: the first of the file
 
+    1 %<!-- given: setting -->        nothing was measured: a setting, a definition, a number of the source that the text
+                                      names, or arithmetic that stands in the text
+
 Each file of results names its commit, machine, command and repeats. Figures with a unit of measurement that no marker
 covers are counted by file in figures_unmarked.json: the number may only fall.
 """
@@ -37,6 +40,9 @@ FIGURE = re.compile(rf"(?<![\w²])(?<!\d )×\s?{NUMBER}|(?<![\w.,]){NUMBER}{UNIT
 UNIT_AFTER_MARKER = re.compile(rf"^{UNIT}")
 MARKED = re.compile(rf"({NUMBER})(\D{{0,12}}?)<!-- (?!table |study )(.*?)-->", re.DOTALL)
 SELECTOR = re.compile(r"(?<![\w.])(\.?[a-z_]\w*(?:\[[^\]]*\])*(?:\.\w+(?:\[[^\]]*\])*)*)")
+
+
+GIVEN = ("setting", "definition", "source", "arithmetic")
 
 
 class Wrong(Exception):
@@ -126,6 +132,10 @@ class Page:
 
     def check_figure(self, match):
         def work():
+            if match.group(3).startswith("given"):
+                if match.group(3).strip() not in [f"given: {reason}" for reason in GIVEN]:
+                    raise Wrong(f"'{match.group(3).strip()}' is none of {', '.join(f'given: {reason}' for reason in GIVEN)}")
+                return
             document, formula = self.document(match.group(3))
             compared(match.group(1), evaluated(document, " ".join(formula.split())))
         self.guarded(match.start(), work)
@@ -143,7 +153,7 @@ class Page:
         columns = {i: formula for i, formula in columns.items() if formula}
         for position, cells in rows:
             size = re.search(r"\(N=([\d,]+)\)", cells[0])
-            first = re.sub(r"\s*\(.*", "", cells[0])
+            first = re.sub(r"\s*\(.*", "", cells[0]) or cells[0]
             if named and first not in named:
                 raise Wrong(f"the marker has no conditions for '{first}'")
             if named.get(first) == "-":
@@ -235,6 +245,11 @@ def self_test():
             ("3.1 ms<!-- b.json rows[rung=soa].seconds*1e3 -->", 1, 0),
             ("3.1 ms<!-- a.json rows[rung=soa].rung -->", 1, 0),
             ("3.1 ms and `3 ms`", 0, 1),
+            ("3.1 ms<!-- given: setting --> and 50, 90 %<!-- given: definition -->", 0, 0),
+            ("3.1 ms<!-- given: somehow -->", 1, 0),
+            ("3.1 ms<!-- given -->", 1, 0),
+            (table.replace("{0}", "{row}").replace(" -->", "; (1,0) => soa -->") + "| (1,0) | 3.14 |\n", 0, 0),
+            (table.replace("{0}", "{row}").replace(" -->", "; (1,0) => soa -->") + "| (1,0) | 3.15 |\n", 1, 0),
             ("about ×40, 12 % and 2.9 µs of N×3 and 4 × 8", 0, 3),
             (table + "| soa | 3.14 |\n| fma (N=4) | 2.00 |\n", 0, 0),
             (table.replace("; ms", "\n     ; ms") + "| soa | 3.14 |\n\n7 ms", 0, 1),

@@ -1,5 +1,6 @@
 // CUDA code without a GPU: every form of kernel, emulated on the CPU, gives the interpreter's bits.
 #include "backend/jit/nvrtc.h"
+#include "effort.h"
 #include "emulation/emulated_machine.h"
 #include "parity/cuda_forms.h"
 #include "stencil/runtime/cuda/device_executor.h"
@@ -21,7 +22,13 @@ struct EmulatedGpu {
         return std::make_unique<cuda::DeviceExecutor>(program, options,
                                                       std::make_unique<testing::EmulatedMachine>());
     }
-    static FormsToRun forms() { return {}; }
+    static FormsToRun forms() {
+        FormsToRun all;
+        if (!test::fewer()) return all;
+        all.steps = all.column_steps = {5}; // more than one pass of any form
+        all.boundary_steps = {3};
+        return all;
+    }
 };
 INSTANTIATE_TYPED_TEST_SUITE_P(Emulated, StencilForms, EmulatedGpu);
 INSTANTIATE_TYPED_TEST_SUITE_P(Emulated, CudaForms, EmulatedGpu);
@@ -67,6 +74,7 @@ TEST_P(CudaExamples, CompileForAGpu) {
     const auto program = example();
     ASSERT_NE(program.program(), nullptr);
     for (const ExecutorOptions& options : {ExecutorOptions{.fuse = false}, ExecutorOptions{.time_tile = 2}}) {
+        if (test::fewer() && !options.fuse) continue;
         const auto plan = codegen::cuda::plan_program(*program.program(), options);
         const auto code = jit::compile_device_code(plan.source, GetParam().filename().string(), "sm_90");
         EXPECT_EQ(code.log.find("warning"), std::string::npos) << code.log;

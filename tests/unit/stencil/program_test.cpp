@@ -1,4 +1,5 @@
 // Programs: what the parser reads, what the model says, and printing.
+#include "effort.h"
 #include "stencil/front_end/front_end.h"
 #include "stencil/front_end/syntax/parser.h"
 #include "stencil/front_end/syntax/printer.h"
@@ -203,21 +204,23 @@ TEST(StencilProgram, PrintedAndParsedIsTheSameProgram) {
               printed(everything, farfield::lang::Brackets::needed));
 }
 
-// Texts of a mebibyte that would take a quadratic algorithm minutes; together they take about a second.
+// Texts of a mebibyte (of an eighth where fewer tests will do) that would take a quadratic algorithm minutes;
+// together they take about a second.
 TEST(StencilProgram, LargeProgramsTakeLittleTime) {
-    const auto repeated = [](const std::string& text, const std::string& part, const std::string& last) {
+    const auto size = farfield::test::sized(std::size_t{1} << 20, std::size_t{1} << 17);
+    const auto repeated = [&](const std::string& text, const std::string& part, const std::string& last) {
         auto out = text;
-        while (out.size() < (std::size_t{1} << 20) - 100) out += part;
+        while (out.size() < size - 100) out += part;
         return out + last;
     };
     const std::string fields = "grid g[x: 9]\nfield u on g : double\n";
     std::string names = "field u";
     std::string lets = fields + "update a:\n";
-    for (int i = 0; names.size() < 500000; ++i) names += ", f" + std::to_string(i);
-    for (int i = 0; lets.size() < 1000000; ++i)
+    for (int i = 0; names.size() < size / 2; ++i) names += ", f" + std::to_string(i);
+    for (int i = 0; lets.size() < size; ++i)
         lets += "    let t" + std::to_string(i) + " = t" + std::to_string(i - 1) + "\n";
     std::string unknown = "let a = max(1";
-    for (int i = 0; unknown.size() < 1000000; ++i) unknown += ", q" + std::to_string(i);
+    for (int i = 0; unknown.size() < size; ++i) unknown += ", q" + std::to_string(i);
     const std::vector<std::string> programs{
         repeated("let a = 1", " + 1", "\n"),
         repeated("let ", "a", " = 1\n"),

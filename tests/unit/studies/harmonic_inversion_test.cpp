@@ -1,4 +1,5 @@
 // Harmonic inversion against sums of damped waves whose terms are known.
+#include "effort.h"
 #include "studies/resonances/harmonic_inversion.h"
 #include "studies/resonances/matrix_pencil.h"
 
@@ -102,7 +103,7 @@ TEST(HarmonicInversion, IsNearlyAsSureAsNoiseAllows) {
         std::sqrt(24.0) * sigma / (2 * std::numbers::pi * duration * std::sqrt(static_cast<double>(count)));
     const Wave wave{0.2, 0, 1.0, 0.4};
     double squares = 0, reported = 0;
-    constexpr unsigned tries = 20;
+    const unsigned tries = test::sized(20U, 5U);
     for (unsigned seed = 1; seed <= tries; ++seed) {
         const auto found = harmonic_inversion(series_of({wave}, count, interval, sigma, seed), interval,
                                               {.from = 0.1, .to = 0.3, .least = 0.1});

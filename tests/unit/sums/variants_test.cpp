@@ -1,5 +1,6 @@
 // Every rung of the ladder, instruction set, precision and output against the reference; the same bits for
 // any number of threads; data far from the origin and of extreme size.
+#include "effort.h"
 #include "sums/direct/cpu/jerk.h"
 #include "sums/direct/cpu/mutual_schedule.h"
 #include "unit/sums/views.h"
@@ -70,16 +71,18 @@ std::string text(const SumOptions& options, std::size_t n) {
     return out;
 }
 
+constexpr double softened = 0.05;
+
 std::vector<SumOptions> all_options() {
     std::vector<SumOptions> out;
     for (auto precision : {Precision::float64, Precision::float32, Precision::mixed}) {
         for (auto variant : {Variant::naive, Variant::soa})
-            out.push_back({.softening = 0.05, .precision = precision, .variant = variant});
+            out.push_back({.softening = softened, .precision = precision, .variant = variant});
         for (auto isa : {Isa::scalar, Isa::sse42, Isa::avx2, Isa::avx512})
             if (is_available(isa))
                 for (auto variant : {Variant::simd, Variant::symmetric})
                     out.push_back(
-                        {.softening = 0.05, .precision = precision, .isa = isa, .variant = variant});
+                        {.softening = softened, .precision = precision, .isa = isa, .variant = variant});
     }
     return out;
 }
@@ -88,9 +91,10 @@ std::vector<SumOptions> all_options() {
 TEST(DirectVariants, AgreeWithTheReferenceForAnyNumberOfPoints) {
     for (std::size_t n : {1, 2, 3, 7, 15, 16, 17, 31, 33, 63, 64, 65, 127, 128, 129, 257, 515, 2050, 2305}) {
         const auto input = cloud(n);
+        const auto kernel = n % 2 == 0 ? Kernel::gravity : Kernel::coulomb;
+        const auto expected = reference(input, nullptr, {.kernel = kernel, .softening = softened});
         for (auto options : all_options()) {
-            options.kernel = n % 2 == 0 ? Kernel::gravity : Kernel::coulomb;
-            const auto expected = reference(input, nullptr, options);
+            options.kernel = kernel;
             const auto both = sum(rows(input.points), list(input.strengths), options);
             const auto what = text(options, n);
             const double allowed = tolerance(options.precision, options.variant);
@@ -110,9 +114,9 @@ TEST(DirectVariants, SeparateTargets) {
     const auto sources = cloud(700);
     for (std::size_t m : {1, 33, 300}) {
         const auto targets = cloud(m, 99).points;
+        const auto expected = reference(sources, &targets, {.softening = softened});
         for (auto options : all_options()) {
             if (options.variant == Variant::symmetric) continue;
-            const auto expected = reference(sources, &targets, options);
             const auto result = sum(rows(sources.points), rows(targets), list(sources.strengths), options);
             EXPECT_LE(relative_difference(result.field, expected.field),
                       tolerance(options.precision, options.variant))
@@ -140,7 +144,8 @@ TEST(DirectVariants, SameBitsForAnyNumberOfThreads) {
         if (options.isa == Isa::scalar && options.precision != Precision::float64) continue;
         options.threads = 1;
         const auto one = sum(rows(input.points), list(input.strengths), options);
-        for (int threads : {2, 7}) {
+        for (int threads : {7, 2}) {
+            if (threads == 2 && test::fewer()) continue;
             options.threads = threads;
             const auto many = sum(rows(input.points), list(input.strengths), options);
             EXPECT_EQ(one.field, many.field) << text(options, 3000) << " " << threads;
@@ -153,9 +158,9 @@ TEST(DirectVariants, SameBitsForAnyNumberOfThreads) {
 TEST(DirectVariants, FarFromTheOriginAndOfExtremeSize) {
     auto input = cloud(600);
     for (double& x : input.points) x = std::round(x * 1024.0) / 1024.0; // so that x + 4096 is exact in float
+    const auto expected = reference(input, nullptr, {.softening = 0.25});
     for (auto options : all_options()) {
         options.softening = 0.25;
-        const auto expected = reference(input, nullptr, options);
         const double allowed = tolerance(options.precision, options.variant);
         auto moved = input;
         for (double& x : moved.points) x += 4096.0;

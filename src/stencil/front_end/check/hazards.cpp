@@ -19,7 +19,7 @@ struct Read {
     Span span;
 };
 
-std::vector<Read> reads_of(const lang::Expr& expr) {
+std::vector<Read> reads_in(const lang::Expr& expr) {
     std::vector<Read> out;
     lang::for_each_node(expr, [&](const lang::Expr& node) {
         if (const auto* name = std::get_if<lang::Name>(&node.node)) {
@@ -61,7 +61,7 @@ void Checker::hazards(const Update& update, bool everywhere) {
     for (const auto& operation : update.operations) all.insert(operation.field);
     std::map<int, Span> written;
     for (const auto& operation : update.operations) {
-        for (const auto& read : reads_of(*operation.value)) {
+        for (const auto& read : reads_in(*operation.value)) {
             const auto& field = model_.fields[static_cast<std::size_t>(read.field)];
             field_read_[static_cast<std::size_t>(read.field)] = true;
             if (field.double_buffered) continue;
