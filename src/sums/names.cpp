@@ -17,6 +17,7 @@ namespace {
 constexpr NameTable<output_count> output_names{"potential", "field", "gradient"};
 constexpr NameTable<3> precision_names{"float", "double", "mixed"};
 constexpr NameTable<5> isa_names{"auto", "scalar", "sse4.2", "avx2", "avx512"};
+constexpr std::string_view automatic_method = "auto"; // the others stand in the table of methods
 constexpr NameTable<2> coincident_names{"error", "skip"};
 constexpr NameTable<23> variant_names{
     "auto",         "naive",           "soa",           "simd",          "symmetric",     "one-thread",
@@ -44,7 +45,9 @@ std::optional<Enum> value_of_row(const Rows& rows, std::string_view name) {
 } // namespace
 
 std::string_view name_of(Kernel kernel) { return kernel_info(kernel).name; }
-std::string_view name_of(Method method) { return method_info(method).name; }
+std::string_view name_of(Method method) {
+    return method == Method::automatic ? automatic_method : method_info(method).name;
+}
 
 template <>
 std::optional<Kernel> from_name<Kernel>(std::string_view name) {
@@ -56,11 +59,13 @@ std::vector<std::string_view> names_of<Kernel>() {
 }
 template <>
 std::optional<Method> from_name<Method>(std::string_view name) {
-    return value_of_row<Method>(methods(), name);
+    return name == automatic_method ? Method::automatic : value_of_row<Method>(methods(), name);
 }
 template <>
 std::vector<std::string_view> names_of<Method>() {
-    return names_of_rows(methods());
+    auto names = names_of_rows(methods());
+    names.push_back(automatic_method);
+    return names;
 }
 
 std::string name_of(OutputSet outputs) {

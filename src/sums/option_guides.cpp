@@ -90,7 +90,11 @@ KernelFacts facts_of(Kernel kernel) {
             .has_sigma = info.has_sigma};
 }
 
-std::string_view text_of(Method method) { return method_info(method).text; }
+std::string_view text_of(Method method) {
+    if (method == Method::automatic)
+        return "the one that ends first by the cost table, where a tolerance was given";
+    return method_info(method).text;
+}
 
 template <>
 std::string guide_text<SumOptions>(const OptionInfo& option) {

@@ -9,6 +9,7 @@
 #include <farfield/simulation.h>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -73,6 +74,12 @@ std::vector<std::string_view> kernels_of_forces() {
     return names;
 }
 
+std::vector<std::string_view> methods_of_forces() {
+    auto names = names_of<Method>();
+    std::erase(names, name_of(Method::automatic));
+    return names;
+}
+
 template <class Enum>
 std::string_view text_of_name(std::string_view name) {
     if constexpr (std::is_same_v<Enum, Kernel>)
@@ -99,6 +106,7 @@ constexpr std::array table{
                .text = "Algorithm",
                .choices = names_of<Method>,
                .text_of_choice = text_of_name<Method>,
+               .force_choices = methods_of_forces,
                .case_key = true,
                .sum = in<&SumOptions::method>,
                .force = in<&ForceOptions::method>},
@@ -270,7 +278,16 @@ void check(const Options& options) {
         } catch (const InvalidArgument& error) {
             throw InvalidArgument(fmt::format("{}: {}", name, error.what()));
         }
-        if (std::holds_alternative<std::string>(value) || row.allows(value)) continue;
+        if (const auto* choice = std::get_if<std::string>(&value)) {
+            const auto able = row.force_choices != nullptr && std::is_same_v<Options, ForceOptions>
+                                  ? row.force_choices()
+                                  : std::vector<std::string_view>{*choice};
+            if (std::find(able.begin(), able.end(), *choice) == able.end())
+                throw InvalidArgument(
+                    fmt::format("{} is '{}'; a force takes {}", name, *choice, fmt::join(able, ", ")));
+            continue;
+        }
+        if (row.allows(value)) continue;
         const auto by_default = member.get(defaults);
         if (value == by_default) continue;
         const auto none = row.otherwise.empty()

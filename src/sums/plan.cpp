@@ -1,11 +1,13 @@
 // SumPlan in eight calls: check, choose, make and prepare when it is built; execute, verify and report each
 // time; what is computed is written into the caller's arrays by the method.
+#include "backend/cuda/devices.h"
 #include "backend/cuda/host_copy.h"
 #include "backend/threads/parallel.h"
 #include "base/arrays.h"
 #include "base/machine.h"
 #include "base/stopwatch.h"
 #include "sums/asked.h"
+#include "sums/costs/cost_file.h"
 #include "sums/method/method.h"
 #include "sums/method/vectors.h"
 #include "sums/points/float_range.h"
@@ -47,12 +49,43 @@ struct Choice {
     std::string cost_table; ///< hash of the one that chose the device
 };
 
-Choice choose(const SumProblem& problem, const SumOptions& options, std::optional<int> array_gpu) {
-    const auto& method = method_info(options.method);
+Choice choose(const MethodInfo& method, const SumProblem& problem, const SumOptions& options,
+              std::optional<int> array_gpu) {
     auto chosen = choose_device(method, problem, options, array_gpu);
     if (const auto reason = method.why_not(problem, options, chosen.device); !reason.empty())
         throw InvalidArgument(reason);
     return {&method, std::move(chosen.device), "asked for", std::move(chosen.cost_table)};
+}
+
+// Method::automatic: what ends first by the cost table. The first method of the table that fits is the
+// default.
+Choice choose_fastest(const SumProblem& problem, const SumOptions& options, std::optional<int> array_gpu) {
+    const auto fits = [&](const MethodInfo& method) {
+        return method.why_not(problem, options, {.kind = DeviceKind::cpu}).empty();
+    };
+    const auto all = methods();
+    const auto first =
+        std::find_if(all.begin(), all.end(), [&](const MethodInfo* method) { return fits(*method); });
+    auto usual = choose(first != all.end() ? **first : *all.front(), problem, options, array_gpu);
+    const auto& fmm = method_info(Method::fmm);
+    const bool stays = array_gpu || options.device.kind == DeviceKind::cuda || !fits(fmm);
+    if (stays || (options.tolerance == 0.0 && options.order == 0)) {
+        usual.reason = stays ? "no other method fits" : "neither a tolerance nor an order was given";
+        return usual;
+    }
+    const auto& in_use = cost_table_in_use();
+    const auto gpu = usual.device.kind == DeviceKind::cuda
+                         ? cuda::devices()[static_cast<std::size_t>(usual.device.gpus.front())].name
+                         : std::string();
+    const double usual_seconds = usual.method->seconds(problem, options, gpu, in_use.table);
+    const double fmm_seconds = fmm.seconds(problem, options, {}, in_use.table);
+    const auto reason = fmt::format("by the cost table '{}' takes {:.2g} s, '{}' {:.2g} s",
+                                    usual.method->name, usual_seconds, fmm.name, fmm_seconds);
+    if (fmm_seconds < usual_seconds)
+        return {&fmm, {.kind = DeviceKind::cpu, .gpus = {}}, reason, in_use.hash};
+    usual.reason = reason;
+    usual.cost_table = in_use.hash;
+    return usual;
 }
 
 // 3. Memory is looked at before it is taken.
@@ -88,7 +121,9 @@ struct SumPlan::Impl {
 
     Impl(const SumOptions& wanted, const ConstArrayView& sources, const ConstArrayView* targets)
         : options(wanted), problem(problem_of(options, sources, targets)),
-          choice(choose(problem, options, gpu_of(sources, targets))),
+          choice(options.method == Method::automatic
+                     ? choose_fastest(problem, options, gpu_of(sources, targets))
+                     : choose(method_info(options.method), problem, options, gpu_of(sources, targets))),
           predicted_bytes(checked_bytes(problem, options, choice)),
           sum(choice.method->make(problem, options, choice.device)) {}
 

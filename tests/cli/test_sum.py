@@ -307,6 +307,27 @@ class Guide(CommandTest):
             self.assertEqual(error["samples"], 60)
         self.assertEqual(read("density.csv").decode().splitlines()[0], "potential,gradient_x,gradient_y,gradient_z")
 
+    def test_the_fast_multipole_method_tells_what_it_used(self):
+        charges = os.path.join(SOURCE, "examples/10_charges.csv")
+        base = ["sum", "--kernel", "coulomb", "--sources", charges, "--out", "out.npy", "--json", "report.json"]
+        self.succeed(*base, "--method", "fmm", "--tolerance", "1e-6", "--leaf", "4")
+        report = json.loads(read("report.json"))
+        self.assertEqual(report["method"], "fmm")
+        self.assertGreaterEqual(report["fmm"]["order"], 10)
+        self.assertGreater(report["fmm"]["leaves"], 1)
+        self.assertLessEqual(max(error["relative"] for error in report["errors"]), 1e-6)
+        self.assertEqual([entry["name"] for entry in report["passes"]], ["P2P", "P2M", "M2M", "M2L", "L2L", "L2P"])
+        self.succeed(*base, "--method", "auto", "--tolerance", "1e-6")
+        report = json.loads(read("report.json"))
+        self.assertEqual((report["method"], report["options"]["method"]), ("direct", "auto"))
+        self.assertIn("cost table", report["method_reason"])
+        os.remove("out.npy")
+        self.fail_clearly([*base, "--method", "fmm", "--softening", "0.1"], 2, "softening", "direct")
+        self.fail_clearly([*base, "--method", "fmm", "--order", "3", "--tolerance", "1e-9", "--leaf", "2"], 1, "tolerance 1e-09")
+        self.fail_clearly([*base, "--method", "fmm", "--order", "41"], 2, "--order", "40")
+        self.fail_clearly([*base, "--method", "fmm", "--device", "cuda"], 2, "CPU")
+        self.assertFalse(os.path.exists("out.npy"))
+
     def test_a_tolerance_that_is_missed_writes_nothing(self):
         charges = os.path.join(SOURCE, "examples/10_charges.csv")
         self.fail_clearly(["sum", "--kernel", "coulomb", "--sources", charges, "--precision", "float",

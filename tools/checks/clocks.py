@@ -18,6 +18,8 @@ REPORTS = {
     "src/sums/plan.cpp": "prepare_seconds and finish_seconds of the report",
     "src/sums/direct/cpu/direct.h": "laps for the seconds of the report",
     "src/sums/direct/method.cpp": "prepare_seconds and finish_seconds of the report",
+    "src/sums/fmm/fmm_sum.cpp": "seconds of the passes",
+    "src/sums/fmm/method.cpp": "prepare_seconds and finish_seconds of the report",
     "src/sums/reference/method.cpp": "seconds of the report",
     "src/sums/run/sum_files.cpp": "stages of the report",
     "src/sums/direct/cuda/one_gpu.cuh": "seconds of the report",

@@ -15,9 +15,8 @@ bool supports_jerk(Method method) { return method_info(method).field_and_jerk !=
 void check_jerk(Method method, Integrator integrator) {
     if (supports_jerk(method)) return;
     std::string able;
-    for (const auto name : names_of<Method>())
-        if (supports_jerk(*from_name<Method>(name)))
-            able += fmt::format("{}\"{}\"", able.empty() ? "" : " or ", name);
+    for (const auto* row : methods())
+        if (supports_jerk(row->value)) able += fmt::format("{}\"{}\"", able.empty() ? "" : " or ", row->name);
     throw InvalidArgument(fmt::format(
         "time.integrator = \"{}\" needs the time derivatives of accelerations, which force.method = "
         "\"{}\" does not compute; use force.method = {}, or time.integrator = \"yoshida4\" (order 4, "

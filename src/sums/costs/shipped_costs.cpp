@@ -17,7 +17,9 @@ using Cost = std::pair<const char*, double>;
 // thread's rate in that precision with AVX-512 (0.766 float, 0.538 double, 0.767 mixed). From
 // bench/results/cpu/tune.json come the ratios of self to separate targets (float, double, mixed:
 // AVX2 1.3, 1.4, 1.45; SSE4.2 1.2, 1.5, 1.6; scalar 0.72, 1.14, 0.74), of scalar to SSE4.2 (0.57, 1.06,
-// 0.62), and the fixed seconds.
+// 0.62), and the fixed seconds. The coefficients of the fast multipole method were measured on one thread of
+// the machine of bench/results/cpu (N = 100,000 and 1,000,000, orders 4, 12, 16 and 22) and slowed by the
+// ratio of the two machines in direct sums, 0.53.
 constexpr std::array cpu_costs{
     Cost{"reference.cpu.pairs_per_second", 1.5e8}, // of a thread; 5,000 points, one sum on a shared host
     Cost{"direct.cpu.fixed_seconds", 3e-6},
@@ -45,23 +47,25 @@ constexpr std::array cpu_costs{
     Cost{"direct.cpu.scalar.double.self_pairs_per_second", 1.9e8},
     Cost{"direct.cpu.scalar.mixed.pairs_per_second", 2.6e8},
     Cost{"direct.cpu.scalar.mixed.self_pairs_per_second", 1.9e8},
-    Cost{"fmm.cpu.point_seconds", 2e-7},
-    Cost{"fmm.cpu.avx512.float.multiply_adds_per_second", 2e10},
-    Cost{"fmm.cpu.avx512.double.multiply_adds_per_second", 1e10},
-    Cost{"fmm.cpu.avx2.float.multiply_adds_per_second", 1.2e10},
-    Cost{"fmm.cpu.avx2.double.multiply_adds_per_second", 6e9},
-    Cost{"fmm.cpu.sse4_2.float.multiply_adds_per_second", 4e9},
-    Cost{"fmm.cpu.sse4_2.double.multiply_adds_per_second", 2e9},
-    Cost{"fmm.cpu.scalar.float.multiply_adds_per_second", 1e9},
-    Cost{"fmm.cpu.scalar.double.multiply_adds_per_second", 1e9},
-    Cost{"fmm.cpu.avx512.float.functions_per_second", 1e9},
-    Cost{"fmm.cpu.avx512.double.functions_per_second", 5e8},
-    Cost{"fmm.cpu.avx2.float.functions_per_second", 6e8},
-    Cost{"fmm.cpu.avx2.double.functions_per_second", 3e8},
-    Cost{"fmm.cpu.sse4_2.float.functions_per_second", 2e8},
-    Cost{"fmm.cpu.sse4_2.double.functions_per_second", 1e8},
-    Cost{"fmm.cpu.scalar.float.functions_per_second", 8e7},
-    Cost{"fmm.cpu.scalar.double.functions_per_second", 8e7},
+    Cost{"fmm.cpu.fixed_seconds", 2e-3},
+    Cost{"fmm.cpu.point_seconds", 2.6e-7},
+    Cost{"fmm.cpu.cell_seconds", 8e-6},
+    Cost{"fmm.cpu.avx512.float.multiply_adds_per_second", 2.1e10},
+    Cost{"fmm.cpu.avx512.double.multiply_adds_per_second", 1.15e10},
+    Cost{"fmm.cpu.avx2.float.multiply_adds_per_second", 1.7e10},
+    Cost{"fmm.cpu.avx2.double.multiply_adds_per_second", 7e9},
+    Cost{"fmm.cpu.sse4_2.float.multiply_adds_per_second", 5.5e9},
+    Cost{"fmm.cpu.sse4_2.double.multiply_adds_per_second", 2.8e9},
+    Cost{"fmm.cpu.scalar.float.multiply_adds_per_second", 1.2e9},
+    Cost{"fmm.cpu.scalar.double.multiply_adds_per_second", 1.6e9},
+    Cost{"fmm.cpu.avx512.float.functions_per_second", 3e9},
+    Cost{"fmm.cpu.avx512.double.functions_per_second", 2.3e9},
+    Cost{"fmm.cpu.avx2.float.functions_per_second", 2.6e9},
+    Cost{"fmm.cpu.avx2.double.functions_per_second", 1.8e9},
+    Cost{"fmm.cpu.sse4_2.float.functions_per_second", 1.3e9},
+    Cost{"fmm.cpu.sse4_2.double.functions_per_second", 8e8},
+    Cost{"fmm.cpu.scalar.float.functions_per_second", 4e8},
+    Cost{"fmm.cpu.scalar.double.functions_per_second", 4e8},
 };
 
 // Measured on an H200. Pairs: N = 262,144 in bench/results/h200/direct.json, rungs `symmetric` (self) and

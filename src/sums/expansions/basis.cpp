@@ -13,8 +13,7 @@ HarmonicBasis::HarmonicBasis(int order, int line)
                 for (const bool sine : {false, true}) {
                     const Harmonic harmonic{l, m, sine};
                     if ((sine && m == 0) || harmonic.parity() != parity) continue;
-                    places_[static_cast<std::size_t>(l * (l + 1) + (sine ? -m : m))] =
-                        static_cast<std::int32_t>(harmonics_.size());
+                    places_[in_rows(l, sine ? -m : m, l + 1)] = static_cast<std::int32_t>(harmonics_.size());
                     harmonics_.push_back(harmonic);
                 }
         while (harmonics_.size() % static_cast<std::size_t>(line) != 0) harmonics_.push_back({-1, 0, false});

@@ -13,6 +13,7 @@
 // lines.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -33,6 +34,12 @@ struct Harmonic {
 constexpr int parities = 8;
 constexpr int highest_order = 48;
 
+/// Number `column` of row `row` where rows have `columns` numbers.
+inline std::size_t in_rows(int row, int column, int columns) {
+    const int number = row * columns + column;
+    return static_cast<std::size_t>(number);
+}
+
 class HarmonicBasis {
 public:
     /// @param line  numbers in a cache line: 16 floats or 8 doubles
@@ -48,7 +55,7 @@ public:
     /// Functions of a class up to a degree, which stand first in it.
     [[nodiscard]] int class_count(int parity, int degree) const;
     [[nodiscard]] int place(int degree, int order, bool sine) const {
-        return places_[static_cast<std::size_t>(degree * (degree + 1) + (sine ? -order : order))];
+        return places_[in_rows(degree, sine ? -order : order, degree + 1)];
     }
     /// The function at a place; of the padding degree −1.
     [[nodiscard]] const Harmonic& at(int place) const { return harmonics_[static_cast<std::size_t>(place)]; }

@@ -34,18 +34,16 @@ double scale(const Harmonic& h) { return scale(h.degree, h.order); }
 class SolidHarmonics::Recurrence {
 public:
     using Complex = std::complex<long double>;
-    explicit Recurrence(int most) : degree(most), values(static_cast<std::size_t>((most + 1) * (most + 1))) {}
-    Complex& of(int l, int m) { return values[static_cast<std::size_t>(l * (degree + 1) + m)]; }
-    [[nodiscard]] const Complex& of(int l, int m) const {
-        return values[static_cast<std::size_t>(l * (degree + 1) + m)];
-    }
+    explicit Recurrence(int most) : degree(most), values(in_rows(most + 1, 0, most + 1)) {}
+    Complex& of(int l, int m) { return values[in_rows(l, m, degree + 1)]; }
+    [[nodiscard]] const Complex& of(int l, int m) const { return values[in_rows(l, m, degree + 1)]; }
 
     int degree;
     std::vector<Complex> values;
 };
 
 SolidHarmonics::SolidHarmonics(const Recurrence& values) : most_order_(values.degree + 1) {
-    const auto size = static_cast<std::size_t>((values.degree + 1) * (2 * most_order_ + 1));
+    const auto size = in_rows(values.degree + 1, 0, 2 * most_order_ + 1);
     real_.resize(size);
     imag_.resize(size);
     for (int l = 0; l <= values.degree; ++l)
@@ -95,10 +93,9 @@ SolidHarmonics SolidHarmonics::irregular(int degree, const std::array<double, 3>
     return SolidHarmonics(h);
 }
 
-HarmonicScales::HarmonicScales(int degree)
-    : degree_(degree), values_(static_cast<std::size_t>((degree + 1) * (degree + 1))) {
+HarmonicScales::HarmonicScales(int degree) : degree_(degree), values_(in_rows(degree + 1, 0, degree + 1)) {
     for (int l = 0; l <= degree; ++l)
-        for (int m = 0; m <= l; ++m) values_[static_cast<std::size_t>(l * (degree + 1) + m)] = scale(l, m);
+        for (int m = 0; m <= l; ++m) values_[in_rows(l, m, degree + 1)] = scale(l, m);
 }
 
 MultipoleToLocal::MultipoleToLocal(int order, const std::array<double, 3>& d)

@@ -26,7 +26,7 @@ private:
     explicit SolidHarmonics(const Recurrence& values);
     /// Orders from −degree − 1 to degree + 1 have a place; those beyond ±l hold 0.
     [[nodiscard]] std::size_t place(int l, int m) const {
-        return static_cast<std::size_t>(l * (2 * most_order_ + 1) + most_order_ + m);
+        return in_rows(l, most_order_ + m, 2 * most_order_ + 1);
     }
 
     int most_order_;
@@ -38,7 +38,7 @@ class HarmonicScales {
 public:
     explicit HarmonicScales(int degree);
     [[nodiscard]] double of(const Harmonic& h) const {
-        return values_[static_cast<std::size_t>(h.degree * (degree_ + 1) + h.order)];
+        return values_[in_rows(h.degree, h.order, degree_ + 1)];
     }
 
 private:

@@ -29,30 +29,23 @@ std::string cpu_functions_per_second(Isa isa, bool wide) {
 
 } // namespace fmm_cost
 
-namespace {
-
-/// Of all translations to one cell, without padding.
-double multiply_adds_a_cell(const FmmOrder& order) {
-    double sum = 0.0;
-    for (const auto& offsets : offset_classes({order.order, order.separation, 1, order.grading})) {
-        const double functions = std::pow(graded_degree(order, offsets.offset) + 1.0, 2);
-        // of 64 pairs of classes, those whose parities differ along axes that the offset has alone
-        const int axes = (offsets.offset[0] > 0 ? 1 : 0) + (offsets.offset[1] > 0 ? 1 : 0) +
-                         (offsets.offset[2] > 0 ? 1 : 0);
-        sum += functions * functions * (1 << axes) / 8.0;
-    }
-    return sum;
-}
-
-} // namespace
-
 FmmRates fmm_rates(const CostTable& table, const SumProblem& problem, const SumOptions& options,
                    const FmmOrder& order, bool wide) {
     const Isa isa = resolve_isa(options.isa);
     const double functions = std::pow(order.order + 1.0, 2);
+    auto usual = order; // of any level but the coarsest
+    usual.coarse = 1;
+    const auto classes = static_cast<double>(offset_classes(usual).size());
+    const auto seconds_a_cell = [&](const FmmOrder& of) {
+        return cost_of(table, fmm_cost::cpu_cell_seconds) * static_cast<double>(offset_classes(of).size()) /
+                   classes +
+               multiply_adds_a_cell(of, wide) /
+                   cost_of(table, fmm_cost::cpu_multiply_adds_per_second(isa, wide));
+    };
     return {.seconds_a_pair = 1.0 / cpu_rates(table, options, problem.self).pairs_per_second_a_thread,
-            .seconds_a_cell = multiply_adds_a_cell(order) /
-                              cost_of(table, fmm_cost::cpu_multiply_adds_per_second(isa, wide)),
+            .seconds_a_cell = seconds_a_cell(usual),
+            .seconds_a_coarse_cell =
+                0.5 * seconds_a_cell(order), // cells at the edge have sources on one side
             .seconds_a_point = functions / cost_of(table, fmm_cost::cpu_functions_per_second(isa, wide)),
             .tree_seconds_a_point = cost_of(table, fmm_cost::cpu_point_seconds)};
 }
@@ -70,7 +63,8 @@ double fmm_seconds(const SumProblem& problem, const SumOptions& options, std::st
     const double once = points * rates.tree_seconds_a_point;
     const double each = near + cells * rates.seconds_a_cell +
                         static_cast<double>(problem.sources + problem.targets) * rates.seconds_a_point;
-    return (once + problem.executions * each) / thread_count(options.threads);
+    return cost_of(table, fmm_cost::cpu_fixed_seconds) +
+           (once + problem.executions * each) / thread_count(options.threads);
 }
 
 } // namespace farfield

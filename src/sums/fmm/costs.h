@@ -17,14 +17,18 @@ namespace fmm_cost {
 std::string cpu_multiply_adds_per_second(Isa isa, bool wide);
 /// Functions a second of a thread, when expansions are formed and evaluated at points.
 std::string cpu_functions_per_second(Isa isa, bool wide);
+/// Of a cell beside its multiply-adds: to find its senders and to form their sums.
+constexpr std::string_view cpu_cell_seconds = "fmm.cpu.cell_seconds";
+constexpr std::string_view cpu_fixed_seconds = "fmm.cpu.fixed_seconds"; ///< of few points, on all threads
 constexpr std::string_view cpu_point_seconds = "fmm.cpu.point_seconds"; ///< of the tree and its lists
 } // namespace fmm_cost
 
 /// Seconds of parts of a sum, for one thread.
 struct FmmRates {
     double seconds_a_pair = 0.0;
-    double seconds_a_cell = 0.0;  ///< all translations to one cell
-    double seconds_a_point = 0.0; ///< as a source or a target, in the far field
+    double seconds_a_cell = 0.0;        ///< all translations to one cell
+    double seconds_a_coarse_cell = 0.0; ///< of the coarsest level, on a grid of `order.coarse`³
+    double seconds_a_point = 0.0;       ///< as a source or a target, in the far field
     double tree_seconds_a_point = 0.0;
 };
 FmmRates fmm_rates(const CostTable& table, const SumProblem& problem, const SumOptions& options,

@@ -77,7 +77,7 @@ double bytes(const SumProblem& problem, const SumOptions& options, const DeviceC
     const HarmonicBasis basis(shape.order.order, static_cast<int>(64.0 / number));
     const double expansions = cells * (2.0 * number * basis.size() + 600.0);
     const double apart = problem.self ? 14.0 * 32.0 * n : 0.0; // partial sums of mutual blocks
-    return points + results + expansions + apart + predicted_operator_bytes(shape.order, number);
+    return points + results + expansions + apart + predicted_operator_bytes(shape.order, shape.wide);
 }
 
 std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& options,

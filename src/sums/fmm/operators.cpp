@@ -89,22 +89,48 @@ double FmmOperators<T>::bytes() const {
     return numbers * static_cast<double>(sizeof(T));
 }
 
-double predicted_operator_bytes(const FmmOrder& order, double bytes_a_number) {
-    const HarmonicBasis basis(order.order, static_cast<int>(64.0 / bytes_a_number));
-    const auto square = [&](int degree, int axes) {
-        double numbers = 0.0;
+namespace {
+
+/// Functions of each class up to each degree, and the numbers that they take with padding.
+class ClassSizes {
+public:
+    ClassSizes(int order, bool wide) : basis_(order, wide ? line<double> : line<float>) {}
+
+    /// Of a packed operator.
+    [[nodiscard]] double numbers(int degree, int axes) const {
+        int counts[parities];
+        for (int parity = 0; parity < parities; ++parity) counts[parity] = basis_.class_count(parity, degree);
+        double sum = 0.0;
         for (int o = 0; o < parities; ++o)
             for (int s = 0; s < parities; ++s)
-                if (((o ^ s) & ~axes) == 0)
-                    numbers += static_cast<double>((basis.class_count(o, degree) + basis.line() - 1) /
-                                                   basis.line() * basis.line()) *
-                               basis.class_count(s, degree);
-        return numbers;
-    };
-    double numbers = 2.0 * square(order.order, 7);
-    for (const auto& offset : offset_classes(order))
-        numbers += square(graded_degree(order, offset.offset), offset.axes);
-    return numbers * bytes_a_number;
+                if (((o ^ s) & ~axes) == 0) sum += static_cast<double>(padded(counts[o])) * counts[s];
+        return sum;
+    }
+
+private:
+    [[nodiscard]] int padded(int count) const {
+        return (count + basis_.line() - 1) / basis_.line() * basis_.line();
+    }
+
+    HarmonicBasis basis_;
+};
+
+} // namespace
+
+double multiply_adds_a_cell(const FmmOrder& order, bool wide) {
+    const ClassSizes sizes(order.order, wide);
+    double sum = 0.0;
+    for (const auto& offsets : offset_classes(order))
+        sum += sizes.numbers(graded_degree(order, offsets.offset), offsets.axes);
+    return sum;
+}
+
+double predicted_operator_bytes(const FmmOrder& order, bool wide) {
+    const ClassSizes sizes(order.order, wide);
+    double sum = 2.0 * sizes.numbers(order.order, 7);
+    for (const auto& offsets : offset_classes(order))
+        sum += sizes.numbers(graded_degree(order, offsets.offset), offsets.axes);
+    return sum * (wide ? sizeof(double) : sizeof(float));
 }
 
 template <class T>

@@ -29,7 +29,7 @@ int graded_degree(const FmmOrder& order, const std::array<int, 3>& offset);
 
 /// Offsets that are mirror images of each other: those with these components, all ≥ 0, with any signs.
 struct OffsetClass {
-    std::array<int, 3> offset;
+    std::array<int, 3> offset{};
     int axes = 0; ///< bit a: component a is not 0
 };
 
@@ -58,8 +58,12 @@ struct FmmOperators {
 template <class T>
 std::shared_ptr<const FmmOperators<T>> fmm_operators(const FmmOrder& order, int threads);
 
+/// Multiply-adds of all translations to one cell, with padding; with `coarse` > 4, to a cell of that grid
+/// that has sources at all offsets.
+double multiply_adds_a_cell(const FmmOrder& order, bool wide);
+
 /// Bytes that `fmm_operators` of this order would take.
-double predicted_operator_bytes(const FmmOrder& order, double bytes_a_number);
+double predicted_operator_bytes(const FmmOrder& order, bool wide);
 
 extern template struct FmmOperators<float>;
 extern template struct FmmOperators<double>;

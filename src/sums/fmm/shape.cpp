@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 
 namespace farfield {
 namespace {
 
+constexpr int coarse_grids[] = {1, 3, 5, 7};
 constexpr double usual_tolerance = 1e-6; ///< where neither an order nor a tolerance is given
 
 /// Digits that an order gains: measured for charges of both signs in a cube (README.md).
@@ -23,7 +25,7 @@ struct LeafGrid {
 /// All grids, from coarse to fine.
 std::vector<LeafGrid> leaf_grids() {
     std::vector<LeafGrid> grids;
-    for (int coarse : {1, 3, 5, 7})
+    for (const int coarse : coarse_grids)
         for (int level = 0; level <= 9; ++level) grids.push_back({coarse, level});
     std::sort(grids.begin(), grids.end(), [](const auto& a, const auto& b) { return a.cells() < b.cells(); });
     return grids;
@@ -42,15 +44,23 @@ LeafGrid choose_grid(const SumProblem& problem, const SumOptions& options, const
     if (options.leaf > 0)
         return best_grid(
             [&](const LeafGrid& grid) { return std::abs(std::log(points / grid.cells() / options.leaf)); });
-    const auto rates = fmm_rates(table, problem, options, shape.order, shape.wide);
+    std::map<int, FmmRates> rates_of;
+    for (const int coarse : coarse_grids) {
+        auto order = shape.order;
+        order.coarse = coarse;
+        rates_of[coarse] = fmm_rates(table, problem, options, order, shape.wide);
+    }
     return best_grid([&](const LeafGrid& grid) {
+        const auto& rates = rates_of.at(grid.coarse);
         const double leaf = points / grid.cells();
         const double reach = 2.0 * shape.order.separation + 1.0;
         const double across = std::min(reach, std::cbrt(grid.cells())); // a small grid has no more neighbours
         const double near = std::pow(across, 3) * leaf * points * rates.seconds_a_pair;
-        const double far = std::cbrt(grid.cells()) <= shape.order.separation + 1.0
-                               ? 0.0
-                               : grid.cells() * rates.seconds_a_cell;
+        const bool all_near = std::cbrt(grid.cells()) <= shape.order.separation + 1.0;
+        const double coarsest =
+            grid.coarse > 1 ? std::pow(grid.coarse, 3) * rates.seconds_a_coarse_cell : 0.0;
+        const double far =
+            all_near ? 0.0 : coarsest + (grid.level > 0 ? grid.cells() * rates.seconds_a_cell : 0.0);
         return near + far;
     });
 }

@@ -25,9 +25,9 @@ void FmmPasses<T>::form(const TreeCell& cell, const TreeCell& points, bool inver
     const auto& table = operators_->table;
     scratch.set_points(tree_.sources(), points.sources, tree_.centre(cell), tree_.width(cell.level),
                        inverted);
-    for (std::int32_t i = 0; i < points.sources.size(); ++i)
-        scratch.weight[static_cast<std::size_t>(i)] *=
-            static_cast<T>(strengths_[static_cast<std::size_t>(points.sources.begin + i)]);
+    const auto strengths = strengths_.subspan(static_cast<std::size_t>(points.sources.begin));
+    for (std::size_t i = 0; i < static_cast<std::size_t>(scratch.count); ++i)
+        scratch.weight[i] *= static_cast<T>(strengths[i]);
     scratch.sums.resize(table.numbers());
     scratch.lanes.resize(table.numbers() * static_cast<std::size_t>(PointScratch::line));
     const FormTask task{.harmonics = table.loop(),

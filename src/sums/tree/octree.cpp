@@ -129,9 +129,9 @@ void Octree::make_coarse_cells(const std::vector<std::uint64_t>& source_keys,
                 if (cell.sources.size() > 0 || cell.targets.size() > 0) found.emplace_back(prefix, cell);
             }
     std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    coarse_.assign(static_cast<std::size_t>(k * k * k), no_cell);
+    coarse_.assign(coarse_place(0, 0, k), no_cell);
     for (const auto& [prefix, cell] : found) {
-        coarse_[static_cast<std::size_t>(cell.index[0] + k * (cell.index[1] + k * cell.index[2]))] =
+        coarse_[coarse_place(cell.index[0], cell.index[1], cell.index[2])] =
             static_cast<std::int32_t>(cells_.size());
         cells_.push_back(cell);
     }
@@ -175,7 +175,7 @@ std::array<double, 3> Octree::centre(const TreeCell& cell) const {
 std::int32_t Octree::coarse_cell(int x, int y, int z) const {
     const int k = shape_.coarse;
     if (x < 0 || y < 0 || z < 0 || x >= k || y >= k || z >= k) return no_cell;
-    return coarse_[static_cast<std::size_t>(x + k * (y + k * z))];
+    return coarse_[coarse_place(x, y, z)];
 }
 
 std::int32_t Octree::find_neighbour(const TreeCell& cell, int dx, int dy, int dz) const {

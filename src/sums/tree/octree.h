@@ -6,6 +6,7 @@
 #include "sums/points/block_lists.h"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -86,6 +87,10 @@ public:
     [[nodiscard]] std::int32_t coarse_cell(int x, int y, int z) const;
 
 private:
+    [[nodiscard]] std::size_t coarse_place(int x, int y, int z) const {
+        const int place = x + shape_.coarse * (y + shape_.coarse * z);
+        return static_cast<std::size_t>(place);
+    }
     void choose_cube(std::span<const double> sources, std::span<const double> targets);
     TreePoints sorted(std::span<const double> points, std::vector<std::uint64_t>& keys, int threads) const;
     void make_coarse_cells(const std::vector<std::uint64_t>& source_keys,

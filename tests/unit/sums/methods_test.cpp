@@ -3,7 +3,9 @@
 #include "sums/method/method.h"
 
 #include <farfield/error.h>
+#include <farfield/options.h>
 #include <farfield/run.h>
+#include <farfield/simulation.h>
 #include <farfield/sum.h>
 
 #include <gtest/gtest.h>
@@ -66,6 +68,38 @@ TEST(Methods, AreKnownEverywhereByTheirRows) {
     const auto names = names_of<Method>();
     EXPECT_NE(std::find(names.begin(), names.end(), "reference"), names.end());
     EXPECT_NE(case_key_table().find("`\"reference\"`"), std::string::npos);
+}
+
+// The cost table decides: few points are summed directly, many by expansions, and never without a tolerance.
+TEST(Methods, AutomaticTakesWhatEndsFirst) {
+    const auto method_of = [](std::size_t n, SumOptions options) {
+        std::mt19937 engine(5);
+        std::uniform_real_distribution<double> uniform(0.0, 1.0);
+        std::vector<double> points(3 * n), strengths(n, 1.0);
+        for (auto& x : points) x = uniform(engine);
+        options.method = Method::automatic;
+        options.device = {.kind = DeviceKind::cpu, .gpus = {}};
+        const auto result = sum(matrix_view(std::span<const double>(points), 3),
+                                ConstArrayView(std::span<const double>(strengths)), options);
+        EXPECT_FALSE(result.report.reason.empty());
+        return result.report.method;
+    };
+    EXPECT_EQ(method_of(1000, {.tolerance = 1e-3}), Method::direct);
+    EXPECT_EQ(method_of(40000, {.tolerance = 1e-3}), Method::fmm);
+    EXPECT_EQ(method_of(5000, {}), Method::direct);
+    EXPECT_EQ(method_of(2000, {.tolerance = 1e-3, .variant = Variant::symmetric}), Method::direct);
+    EXPECT_EQ(name_of(Method::automatic), "auto");
+}
+
+TEST(Methods, AForceHasNoAutomaticMethod) {
+    ForceOptions force;
+    force.method = Method::automatic;
+    try {
+        check_options(force);
+        FAIL() << "accepted";
+    } catch (const InvalidArgument& error) {
+        EXPECT_NE(std::string(error.what()).find("direct, fmm"), std::string::npos);
+    }
 }
 
 TEST(Methods, SayWhyTheyDoNotFit) {

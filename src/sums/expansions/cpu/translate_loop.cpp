@@ -4,9 +4,20 @@
 #include "sums/expansions/loops.h"
 
 #include <algorithm>
+#include <type_traits>
+#include <utility>
 
 namespace farfield {
 namespace {
+
+/// f(0) … f(N − 1) with constants, so that arrays of values stay in registers.
+template <int N, class F>
+FF_INLINE void unrolled(const F& f) {
+    [&]<int... I>(std::integer_sequence<int, I...>) FF_INLINE_LAMBDA {
+        (f(std::integral_constant<int, I>{}), ...);
+    }
+    (std::make_integer_sequence<int, N>{});
+}
 
 template <class T>
 class Translation {
@@ -95,25 +106,28 @@ class Translation {
     void product(std::int64_t first, int o, int row, const T* column, int stride) const {
         V sum[Targets][Vectors];
         T* out[Targets];
-        for (int r = 0; r < Targets; ++r) {
+        unrolled<Targets>([&](auto r) FF_INLINE_LAMBDA {
             out[r] = static_cast<T*>(task_.expansions[first + r]) + task_.class_begin[o] + row;
-            for (int v = 0; v < Vectors; ++v) sum[r][v] = O::load(out[r] + v * width);
-        }
+            unrolled<Vectors>([&](auto v) FF_INLINE_LAMBDA { sum[r][v] = O::load(out[r] + v * width); });
+        });
+        const auto apart = static_cast<std::int64_t>(parities) * task_.size;
         for (int s = 0; s < parities; ++s) {
             if (((o ^ s) & ~task_.axes) != 0) continue;
             const T* x = sums_of(0, o ^ s) + task_.class_begin[s];
-            const auto apart = static_cast<std::int64_t>(parities) * task_.size;
-            for (int j = 0; j < task_.source_count[s]; ++j, column += stride) {
+            const T* const end = x + task_.source_count[s];
+            for (; x < end; ++x, column += stride) {
                 V a[Vectors];
-                for (int v = 0; v < Vectors; ++v) a[v] = O::load(column + v * width);
-                for (int r = 0; r < Targets; ++r) {
-                    const V factor = O::set(x[r * apart + j]);
-                    for (int v = 0; v < Vectors; ++v) sum[r][v] = O::fma(a[v], factor, sum[r][v]);
-                }
+                unrolled<Vectors>([&](auto v) FF_INLINE_LAMBDA { a[v] = O::load(column + v * width); });
+                unrolled<Targets>([&](auto r) FF_INLINE_LAMBDA {
+                    const V factor = O::set(x[r * apart]);
+                    unrolled<Vectors>([&](auto v)
+                                          FF_INLINE_LAMBDA { sum[r][v] = O::fma(a[v], factor, sum[r][v]); });
+                });
             }
         }
-        for (int r = 0; r < Targets; ++r)
-            for (int v = 0; v < Vectors; ++v) O::store(out[r] + v * width, sum[r][v]);
+        unrolled<Targets>([&](auto r) FF_INLINE_LAMBDA {
+            unrolled<Vectors>([&](auto v) FF_INLINE_LAMBDA { O::store(out[r] + v * width, sum[r][v]); });
+        });
     }
 
     template <int Targets>
