@@ -32,7 +32,13 @@ std::vector<Case> cases() {
     auto with_pictures = small_case();
     with_pictures.output.pictures = true;
     with_pictures.output.snapshot_every = 0.25;
-    return {with_pictures, mixed, small_case(Integrator::hermite4), adaptive, odd_end};
+    auto expansions = small_case();
+    expansions.name = "expansions";
+    expansions.force.method = Method::fmm;
+    expansions.force.softening = 0.0;
+    expansions.force.order = 5;
+    expansions.force.leaf = 4; // so that a tree is worth its name
+    return {with_pictures, mixed, small_case(Integrator::hermite4), adaptive, odd_end, expansions};
 }
 
 class EachCase : public testing::TestWithParam<Case> {};
