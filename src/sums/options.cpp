@@ -2,6 +2,7 @@
 // a row names its member in each.
 #include <farfield/options.h>
 
+#include "base/spelling.h"
 #include "base/text.h"
 #include "sums/kernels/kernel.h"
 
@@ -262,13 +263,11 @@ void check(const Options& options) {
     for (const auto& row : table) {
         const auto& member = row.template in<Options>();
         if (!member) continue;
-        const bool is_key = std::is_same_v<Options, ForceOptions> && row.case_key;
-        const auto name = (is_key ? "force." : "") + std::string(row.name); // as case files call it
         OptionValue value;
         try {
             value = member.get(options);
         } catch (const InvalidArgument& error) {
-            throw InvalidArgument(fmt::format("{}: {}", name, error.what()));
+            throw InvalidArgument(fmt::format("{}: {}", spelled(row.name), error.what()));
         }
         if (std::holds_alternative<std::string>(value) || row.allows(value)) continue;
         const auto by_default = member.get(defaults);
@@ -276,7 +275,7 @@ void check(const Options& options) {
         const auto none = row.otherwise.empty()
                               ? std::string()
                               : fmt::format(", or {} for {}", text_of(by_default), row.otherwise);
-        throw InvalidArgument(fmt::format("{} is {}; it must be a {} {}{}", name, text_of(value),
+        throw InvalidArgument(fmt::format("{} is {}; it must be a {} {}{}", spelled(row.name), text_of(value),
                                           row.type == OptionType::count ? "whole number" : "finite number",
                                           row.range(), none));
     }

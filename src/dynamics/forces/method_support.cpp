@@ -1,5 +1,6 @@
 #include "dynamics/forces/method_support.h"
 
+#include "base/spelling.h"
 #include "sums/method/method.h"
 
 #include <farfield/error.h>
@@ -17,12 +18,12 @@ void check_jerk(Method method, Integrator integrator) {
     std::string able;
     for (const auto name : names_of<Method>())
         if (supports_jerk(*from_name<Method>(name)))
-            able += fmt::format("{}\"{}\"", able.empty() ? "" : " or ", name);
+            able += (able.empty() ? "" : " or ") + spelled("method", name);
     throw InvalidArgument(fmt::format(
-        "time.integrator = \"{}\" needs the time derivatives of accelerations, which force.method = "
-        "\"{}\" does not compute; use force.method = {}, or time.integrator = \"yoshida4\" (order 4, "
+        "time.integrator = \"{}\" needs the time derivatives of accelerations, which {} does not compute; "
+        "use {}, or time.integrator = \"yoshida4\" (order 4, "
         "too) or \"leapfrog\"",
-        name_of(integrator), name_of(method), able));
+        name_of(integrator), spelled("method", name_of(method)), able));
 }
 
 } // namespace farfield

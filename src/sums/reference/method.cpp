@@ -4,6 +4,7 @@
 #include "backend/threads/parallel.h"
 #include "backend/threads/work_watch.h"
 #include "base/arrays.h"
+#include "base/spelling.h"
 #include "base/stopwatch.h"
 #include "sums/method/refuse.h"
 
@@ -100,16 +101,19 @@ private:
     std::vector<double> sources_, targets_;
 };
 
+bool computes(const KernelInfo& /*kernel*/) { return true; }
+
 std::string why_not(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
     if (device.kind != DeviceKind::cpu)
-        return "method 'reference' runs on the CPU only; use device 'cpu', or method 'direct'";
+        return fmt::format("method 'reference' runs on the CPU only; use {}, or {}", spelled("device", "cpu"),
+                           spelled("method", "direct"));
     if (problem.is_periodic()) return "method 'reference' sums open space only; leave the period out";
     if (problem.precision != Precision::float64)
-        return fmt::format("method 'reference' computes in double; leave precision '{}' out",
-                           name_of(problem.precision));
+        return fmt::format("method 'reference' computes in double; leave {} out",
+                           spelled("precision", name_of(problem.precision)));
     if (options.variant != Variant::automatic)
-        return fmt::format("variant '{}' is a rung of method 'direct'; leave it out",
-                           name_of(options.variant));
+        return fmt::format("{} is a rung of method 'direct'; leave it out",
+                           spelled("variant", name_of(options.variant)));
     return {};
 }
 
@@ -138,6 +142,7 @@ constexpr MethodInfo row{.value = Method::reference,
                          .on_gpu = false,
                          .resident = false,
                          .many_vectors = false,
+                         .computes = computes,
                          .field_and_jerk = nullptr,
                          .why_not = why_not,
                          .seconds = seconds,

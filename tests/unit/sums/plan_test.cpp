@@ -61,7 +61,7 @@ TEST(SumPlan, RefusesWrongShapes) {
     const ConstArrayView away(points.data(), DType::float64, {3, 3}, {DeviceType::cuda, 0});
     expect_contains(
         error_of<InvalidArgument>([&] { sum(away, list(strengths), {.device = {.kind = DeviceKind::cpu}}); }),
-        {"cuda:0", "'cpu'", "host memory"});
+        {"cuda:0", "device = cpu", "host memory"});
     // a plan on the CPU is not asked by its later arrays where to run
     SumPlan on_cpu(rows(points), {.device = {.kind = DeviceKind::cpu}});
     const ConstArrayView q_away(strengths.data(), DType::float64, {3}, {DeviceType::cuda, 1});

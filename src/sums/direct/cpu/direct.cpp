@@ -2,6 +2,7 @@
 
 #include "backend/simd/isa.h"
 #include "backend/threads/parallel.h"
+#include "base/spelling.h"
 #include "sums/direct/common/repair.h"
 #include "sums/direct/cpu/variants.h"
 #include "sums/kernels/kernel.h"
@@ -23,19 +24,21 @@ bool is_scalar_rung(Variant variant) { return variant == Variant::naive || varia
 
 DirectSum::DirectSum(const SumOptions& options, bool self) : options_(options), self_(self) {
     if (is_for_gpus_only(options.variant))
-        throw InvalidArgument(
-            fmt::format("variant '{}' is a rung for GPUs; use device 'cuda', or 'auto', 'naive', "
-                        "'soa', 'simd' or 'symmetric' on the CPU",
-                        name_of(options.variant)));
+        throw InvalidArgument(fmt::format(
+            "{} is a rung for GPUs; use {}, or 'auto', 'naive', 'soa', 'simd' or 'symmetric' on the "
+            "CPU",
+            spelled("variant", name_of(options.variant)), spelled("device", "cuda")));
     if (options.variant == Variant::symmetric && !self)
-        throw InvalidArgument("variant 'symmetric' computes each pair once and needs targets = sources; use "
-                              "'auto' or 'simd' with separate targets");
+        throw InvalidArgument(spelled("variant", "symmetric") +
+                              " computes each pair once and needs targets = sources; use 'auto' or 'simd' "
+                              "with separate targets");
     if (is_scalar_rung(options.variant)) {
         if (options.isa != Isa::automatic && options.isa != Isa::scalar)
             throw InvalidArgument(
-                fmt::format("variant '{}' is scalar code and cannot use isa '{}'; use 'simd' or "
-                            "'symmetric', or leave isa at 'auto'",
-                            name_of(options.variant), name_of(options.isa)));
+                fmt::format("{} is scalar code and cannot use {}; use 'simd' or 'symmetric', or leave {} at "
+                            "'auto'",
+                            spelled("variant", name_of(options.variant)),
+                            spelled("isa", name_of(options.isa)), spelled("isa")));
         options_.isa = Isa::scalar;
         options_.threads = 1;
     }
