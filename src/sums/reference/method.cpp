@@ -6,6 +6,8 @@
 #include "base/arrays.h"
 #include "base/spelling.h"
 #include "base/stopwatch.h"
+#include "sums/costs/cost_file.h"
+#include "sums/costs/threads.h"
 #include "sums/method/refuse.h"
 
 #include <farfield/error.h>
@@ -15,10 +17,22 @@
 namespace farfield {
 namespace {
 
+/// Of one execution on one thread.
+double seconds_alone(const SumProblem& problem, const CostTable& table) {
+    return static_cast<double>(problem.sources) * static_cast<double>(problem.targets) /
+           cost_of(table, "reference.cpu.pairs_per_second");
+}
+
+int threads_of(const SumProblem& problem, const SumOptions& options) {
+    if (options.threads > 0) return options.threads;
+    const auto& table = cost_table_in_use().table;
+    return threads_for(0, seconds_alone(problem, table), table);
+}
+
 class Reference : public PreparedSum {
 public:
     Reference(const SumProblem& problem, const SumOptions& options)
-        : problem_(problem), threads_(thread_count(options.threads)) {}
+        : problem_(problem), threads_(threads_of(problem, options)) {}
 
     void set_points(const ConstArrayView& sources, const ConstArrayView& targets) override {
         sources_ = read_points(sources, "sources", problem_.dimension);
@@ -119,9 +133,7 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
 
 double seconds(const SumProblem& problem, const SumOptions& options, std::string_view /*gpu*/,
                const CostTable& table) {
-    const double rate = cost_of(table, "reference.cpu.pairs_per_second") * thread_count(options.threads);
-    return problem.executions * static_cast<double>(problem.sources) * static_cast<double>(problem.targets) /
-           rate;
+    return problem.executions * seconds_alone(problem, table) / thread_count(options.threads);
 }
 
 double bytes(const SumProblem& problem, const SumOptions& /*options*/, const DeviceChoice& /*device*/) {

@@ -3,7 +3,10 @@
 #include "backend/simd/isa.h"
 #include "backend/threads/parallel.h"
 #include "base/spelling.h"
+#include "sums/costs/cost_file.h"
+#include "sums/costs/threads.h"
 #include "sums/direct/common/repair.h"
+#include "sums/direct/costs.h"
 #include "sums/direct/cpu/variants.h"
 #include "sums/kernels/kernel.h"
 #include "sums/points/float_range.h"
@@ -130,6 +133,16 @@ void run(VariantTask task, const SumHooks& hooks) {
 
 } // namespace
 
+int DirectSum::threads(Variant variant, std::int64_t sources, std::int64_t targets) const {
+    if (options_.threads > 0) return options_.threads;
+    if (targets <= targets_of_a_task) return 1;
+    const auto& table = cost_table_in_use().table;
+    const auto rate =
+        direct_cost::cpu_pairs_per_second(options_.isa, options_.precision, variant == Variant::symmetric);
+    const double pairs = static_cast<double>(sources) * static_cast<double>(targets);
+    return threads_for(0, pairs / cost_of(table, rate), table);
+}
+
 template <class T>
 void DirectSum::compute_as(Prepared<T>& prepared, std::span<const double> strengths,
                            const DirectResults& results, SumReport& report, LapWatch& watch,
@@ -140,10 +153,10 @@ void DirectSum::compute_as(Prepared<T>& prepared, std::span<const double> streng
     const auto m = targets.count();
     report.isa = options_.isa;
     report.device = {.kind = DeviceKind::cpu};
-    report.threads = thread_count(options_.threads);
     report.direct.variant = options_.variant == Variant::automatic
                                 ? fastest_variant(self_, prepared.sources.count())
                                 : options_.variant;
+    report.threads = threads(report.direct.variant, prepared.sources.count(), m);
     components_.assign(results.field != nullptr ? static_cast<std::size_t>(3 * m) : 0, 0.0);
     TileSums sums{.potential = results.potential};
     for (std::int64_t k = 0; k < 3 && results.field != nullptr; ++k)
@@ -166,7 +179,8 @@ void DirectSum::compute_as(Prepared<T>& prepared, std::span<const double> streng
             results.field[3 * i + k] = components_[static_cast<std::size_t>(k * m + i)];
     rescale(results, m, exponent);
     if (!is_finite(results.potential, m) || !is_finite(results.field, 3 * m))
-        report.direct.coincident_pairs_skipped = repair(prepared, results, exponent, report.threads);
+        report.direct.coincident_pairs_skipped =
+            repair(prepared, results, exponent, thread_count(options_.threads));
     report.finish_seconds = watch.lap();
 }
 
