@@ -2,7 +2,7 @@
 
 #include "backend/threads/parallel.h"
 #include "sums/costs/threads.h"
-#include "sums/direct/costs.h"
+#include "sums/direct/common/costs.h"
 #include "sums/direct/cpu/direct.h"
 #include "sums/direct/cuda/sum/gpu_sum.h"
 

@@ -4,7 +4,7 @@
 #include "base/spelling.h"
 #include "dynamics/integrators/integrator.h"
 #include "sums/costs/cost_file.h"
-#include "sums/direct/costs.h"
+#include "sums/direct/common/costs.h"
 #include "sums/direct/cpu/variants.h"
 #include "sums/direct/cuda/rungs.h"
 #include "sums/method/method.h"

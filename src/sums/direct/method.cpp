@@ -3,7 +3,7 @@
 #include "base/arrays.h"
 #include "base/spelling.h"
 #include "base/stopwatch.h"
-#include "sums/direct/costs.h"
+#include "sums/direct/common/costs.h"
 #include "sums/direct/cpu/direct.h"
 #include "sums/direct/cpu/jerk.h"
 #include "sums/direct/cuda/sum/gpu_sum.h"

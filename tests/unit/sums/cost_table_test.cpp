@@ -4,7 +4,7 @@
 #include "sums/costs/cost_file.h"
 #include "sums/costs/cost_table.h"
 #include "sums/costs/threads.h"
-#include "sums/direct/costs.h"
+#include "sums/direct/common/costs.h"
 
 #include <farfield/error.h>
 #include <farfield/sum.h>

@@ -5,7 +5,7 @@
 #include "backend/threads/work_watch.h"
 #include "sums/costs/cost_file.h"
 #include "sums/costs/threads.h"
-#include "sums/direct/costs.h"
+#include "sums/direct/common/costs.h"
 #include "sums/direct/cpu/isa_function.h"
 #include "sums/direct/cpu/tiles.h"
 #include "sums/kernels/kernel.h"
