@@ -1,8 +1,10 @@
 // Builds the parser from the table of commands, parses, and puts a near miss into words.
 #include "command_line.h"
+#include "base/spelling.h"
 
 #include "base/text.h"
 #include "command.h"
+#include "table_options.h"
 
 #include <farfield/error.h>
 #include <farfield/version.h>
@@ -85,6 +87,7 @@ bool belongs_to(std::optional<CommandParser> parser, const CommandParser& owner)
 } // namespace
 
 int run_command_line(int argc, char** argv) {
+    spell_options(as_flag);
     std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
     if (!arguments.empty() && arguments[0] == "help") { // farfield help run = farfield run --help
         arguments.erase(arguments.begin());

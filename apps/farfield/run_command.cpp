@@ -1,4 +1,5 @@
 // farfield run: a case file, watched and stopped from the terminal.
+#include "base/spelling.h"
 #include "command.h"
 #include "options.h"
 #include "progress.h"
@@ -141,7 +142,10 @@ Action declare_run(CommandParser app) {
     app.add_flag("--restart", options->restart, "Continue from the last checkpoint in the output folder");
     app.add_flag("--quiet", options->quiet, "Print nothing but errors");
     app.add_flag("--list-keys", options->list_keys, "Print every key a case file may have, and exit");
-    return [options] { return run(*options); };
+    return [options] {
+        spell_options(as_case_key);
+        return run(*options);
+    };
 }
 
 } // namespace farfield::app

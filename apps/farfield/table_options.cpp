@@ -49,6 +49,21 @@ std::string GivenOptions::flags() const {
     return out;
 }
 
+std::string as_flag(std::string_view option, std::string_view value) {
+    const auto* row = find_option(option);
+    auto out = row != nullptr ? row->flag() : std::string(option);
+    return value.empty() ? out : out.append(" ").append(value);
+}
+
+std::string as_case_key(std::string_view option, std::string_view value) {
+    const auto* row = find_option(option);
+    if (row == nullptr || !row->case_key) return as_flag(option, value);
+    const bool is_number = row->type == OptionType::number || row->type == OptionType::count;
+    const auto key = fmt::format("force.{}", option);
+    const char* quote = is_number ? "" : "\"";
+    return value.empty() ? key : fmt::format("{} = {}{}{}", key, quote, value, quote);
+}
+
 template <class Options>
 CommandOption add_table_option(CommandParser app, const OptionInfo& option, GivenOptions& given,
                                const std::string& otherwise) {

@@ -7,6 +7,7 @@
 #include <farfield/simulation.h>
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -29,6 +30,11 @@ public:
 private:
     std::vector<std::pair<const OptionInfo*, OptionValue>> given_;
 };
+
+/// How messages name options (base/spelling.h): "--isa avx2", and in commands that read case files
+/// "force.variant = \"naive\"" where that is a key.
+std::string as_flag(std::string_view option, std::string_view value);
+std::string as_case_key(std::string_view option, std::string_view value);
 
 /// Adds the flag of an option of `Options`. `otherwise`: where the value comes from that is not given, such
 /// as "the case file"; empty: the library's default.

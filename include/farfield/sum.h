@@ -76,7 +76,7 @@ struct SumReport {
     double predicted_bytes = 0.0;    ///< of memory, beside the caller's arrays
     Isa isa = Isa::automatic;        ///< the one really used; on a GPU `automatic`
     Precision precision = Precision::float64;
-    int threads = 0;       ///< on a GPU 0
+    int threads = 0;       ///< that could take part; on a GPU 0
     DeviceChoice device{}; ///< the one really used, never `automatic`; GPUs by number
     DirectReport direct;   ///< of the methods that compute every pair
     FmmReport fmm;         ///< of method `fmm`

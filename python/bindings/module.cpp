@@ -1,4 +1,5 @@
 // The module farfield._core: thin bindings of the public C++ API. The package farfield re-exports it.
+#include "base/spelling.h"
 #include "bindings.h"
 #include "table_options.h"
 
@@ -34,6 +35,7 @@ NB_MODULE(_core, module) {
     const auto version = farfield::version();
     module.attr("__version__") = nb::str(version.data(), version.size());
     module.def("_names", option_names, "Names that options take, by option.");
+    farfield::spell_options(farfield::python::as_keyword);
     farfield::python::bind_errors(module);
     farfield::python::bind_devices(module);
     farfield::python::bind_reports(module);

@@ -119,6 +119,16 @@ std::string stub_name(const OptionInfo& option) {
 
 std::string number_text(double value) { return nb::cast<std::string>(nb::repr(nb::float_(value))); }
 
+std::string as_keyword(std::string_view option, std::string_view value) {
+    std::string out(option);
+    if (value.empty()) return out;
+    const auto* row = find_option(option);
+    const bool is_number =
+        row != nullptr && (row->type == OptionType::number || row->type == OptionType::count);
+    const char* quote = is_number ? "" : "'";
+    return out.append("=").append(quote).append(value).append(quote);
+}
+
 template <class Options>
 Options options_from(const nb::kwargs& keywords, const Caller& caller) {
     Options options;

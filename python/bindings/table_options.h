@@ -20,6 +20,9 @@ std::string stub_name(const OptionInfo& option);
 /// "0.02", "0.0": a number as Python writes it.
 std::string number_text(double value);
 
+/// How messages name options (base/spelling.h): "isa='avx2'", "softening=0.1".
+std::string as_keyword(std::string_view option, std::string_view value);
+
 /// A function of Python that takes options, and its other keywords.
 struct Caller {
     const char* name;

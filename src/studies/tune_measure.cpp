@@ -1,7 +1,8 @@
 #include "studies/tune_measure.h"
 
 #include "backend/threads/parallel.h"
-#include "sums/direct/costs.h"
+#include "sums/costs/threads.h"
+#include "sums/direct/common/costs.h"
 #include "sums/direct/cpu/direct.h"
 #include "sums/direct/cuda/sum/gpu_sum.h"
 
@@ -90,6 +91,14 @@ double cpu_rate(const SumOptions& options, bool self, const MeasureSettings& set
     return rate;
 }
 
+// What a sum takes on two threads beyond half of what it takes on one.
+double thread_seconds(const MeasureSettings& settings) {
+    constexpr std::int64_t points = 1500; // some tenths of a millisecond
+    const double alone = cpu_seconds(plain_options(Precision::float64, 1), true, points, settings);
+    const double together = cpu_seconds(plain_options(Precision::float64, 2), true, points, settings);
+    return std::max(shortest, together - alone / 2.0);
+}
+
 std::string kind_of(bool self) { return self ? "a sum of points on themselves" : "a sum at other targets"; }
 
 struct GpuTimes {
@@ -168,6 +177,10 @@ bool measure_cpu(const MeasureSettings& settings, CostTable& costs) {
     if (ends_before(settings, "a sum of few points on the CPU")) return false;
     costs.costs[std::string(direct_cost::cpu_fixed_seconds)] =
         cpu_seconds(plain_options(Precision::float64, settings.threads), true, few_points, settings);
+    if (thread_count(settings.threads) > 1) {
+        if (ends_before(settings, "a second thread")) return false;
+        costs.costs[std::string(cpu_thread_seconds)] = thread_seconds(settings);
+    }
     for (const auto isa : isas) {
         if (!is_available(isa)) continue;
         for (const auto precision : precisions)

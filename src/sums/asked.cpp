@@ -1,6 +1,7 @@
 #include "sums/asked.h"
 
 #include "base/arrays.h"
+#include "base/spelling.h"
 
 #include <farfield/error.h>
 #include <farfield/options.h>
@@ -15,13 +16,14 @@ namespace {
 // Each kernel has lengths of its own.
 void check_lengths(const SumOptions& options, const KernelInfo& kernel) {
     if (options.softening > 0.0 && !kernel.softens)
-        throw InvalidArgument(fmt::format("softening is {}, but kernel '{}' has none; leave it out",
-                                          options.softening, kernel.name));
+        throw InvalidArgument(fmt::format("kernel '{}' has no softening; leave {} out", kernel.name,
+                                          spelled("softening", fmt::format("{}", options.softening))));
     if (kernel.has_sigma != (options.sigma > 0.0))
-        throw InvalidArgument(kernel.has_sigma
-                                  ? fmt::format("kernel '{}' needs sigma, its width > 0", kernel.name)
-                                  : fmt::format("sigma is {}, but kernel '{}' has none; leave it out",
-                                                options.sigma, kernel.name));
+        throw InvalidArgument(
+            kernel.has_sigma
+                ? fmt::format("kernel '{}' needs {}, its width > 0", kernel.name, spelled("sigma"))
+                : fmt::format("kernel '{}' has no sigma; leave {} out", kernel.name,
+                              spelled("sigma", fmt::format("{}", options.sigma))));
 }
 
 } // namespace

@@ -22,4 +22,10 @@ const MethodInfo& method_info(Method method) {
     throw InternalError("a method without a row in the table");
 }
 
+std::string_view method_for(const KernelInfo& kernel) {
+    for (const auto* info : methods())
+        if (info->computes(kernel)) return info->name;
+    throw InternalError("a kernel that no method computes");
+}
+
 } // namespace farfield

@@ -2,6 +2,7 @@
 // a row names its member in each.
 #include <farfield/options.h>
 
+#include "base/spelling.h"
 #include "base/text.h"
 #include "sums/kernels/kernel.h"
 
@@ -229,16 +230,19 @@ constexpr std::array table{
                .case_key = true,
                .sum = in<&SumOptions::exchange>,
                .force = in<&ForceOptions::exchange>},
-    OptionInfo{.name = "threads",
-               .type = OptionType::count,
-               .text = "Threads to use; by default all cores (or OMP_NUM_THREADS)",
-               .details = "Results have the same bits for any number.",
-               .least = 1,
-               .most = 4096,
-               .otherwise = "all cores",
-               .machine = true,
-               .sum = in<&SumOptions::threads>,
-               .force = in<&ForceOptions::threads>},
+    OptionInfo{
+        .name = "threads",
+        .type = OptionType::count,
+        .text = "Threads to use; by default all cores (or OMP_NUM_THREADS)",
+        .details =
+            "Results have the same bits for any number. By default a sum that is too short to gain from a "
+            "second thread takes one.",
+        .least = 1,
+        .most = 4096,
+        .otherwise = "all cores",
+        .machine = true,
+        .sum = in<&SumOptions::threads>,
+        .force = in<&ForceOptions::threads>},
     OptionInfo{.name = "isa",
                .type = OptionType::choice,
                .text = "Instruction set of the pair loops; auto takes the best this CPU has",
@@ -270,13 +274,11 @@ void check(const Options& options) {
     for (const auto& row : table) {
         const auto& member = row.template in<Options>();
         if (!member) continue;
-        const bool is_key = std::is_same_v<Options, ForceOptions> && row.case_key;
-        const auto name = (is_key ? "force." : "") + std::string(row.name); // as case files call it
         OptionValue value;
         try {
             value = member.get(options);
         } catch (const InvalidArgument& error) {
-            throw InvalidArgument(fmt::format("{}: {}", name, error.what()));
+            throw InvalidArgument(fmt::format("{}: {}", spelled(row.name), error.what()));
         }
         if (const auto* choice = std::get_if<std::string>(&value)) {
             const auto able = row.force_choices != nullptr && std::is_same_v<Options, ForceOptions>
@@ -293,7 +295,7 @@ void check(const Options& options) {
         const auto none = row.otherwise.empty()
                               ? std::string()
                               : fmt::format(", or {} for {}", text_of(by_default), row.otherwise);
-        throw InvalidArgument(fmt::format("{} is {}; it must be a {} {}{}", name, text_of(value),
+        throw InvalidArgument(fmt::format("{} is {}; it must be a {} {}{}", spelled(row.name), text_of(value),
                                           row.type == OptionType::count ? "whole number" : "finite number",
                                           row.range(), none));
     }

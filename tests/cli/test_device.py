@@ -71,7 +71,7 @@ class Device(CommandTest):
     def test_a_variant_of_gpus_is_refused_on_the_cpu(self):
         result = self.sum("--device", "cpu", "--variant", "flush")
         self.assertEqual(result.code, 2, result)
-        self.assertIn("device 'cuda'", result.err)
+        self.assertIn("--variant flush is a rung for GPUs; use --device cuda, or", result.err)
 
     def test_a_case_names_its_device(self):
         write("case.toml", '[initial]\nkind = "plummer"\nn = 16\n[time]\nstep = 0.1\nend = 0.2\n'
@@ -93,7 +93,7 @@ class Device(CommandTest):
         self.assertEqual(result.code, 0, result)
         with open("out/summary.json", encoding="utf-8") as file:
             self.assertIn('"variant": "naive"', file.read())
-        for wrong, words in (("flush", "is a rung for GPUs"), ("nave", "did you mean 'naive'?")):
+        for wrong, words in (("flush", 'force.variant = "flush" is a rung for GPUs; use force.device = "cuda"'), ("nave", "did you mean 'naive'?")):
             result = farfield("run", "case.toml", "--out", "other", "--set", f"force.variant={wrong}")
             self.assertEqual(result.code, 2, result)
             self.assertIn(words, result.err)

@@ -168,6 +168,11 @@ class BadCases(CommandTest):
         self.refuse("initial.w0 = 0.005", "≥ 0.01 and ≤ 16",
                     options=["--set", "initial.kind=king", "--set", "initial.w0=0.005"])
         self.refuse("--threads 0", "≥ 1", options=["--threads", "0"])
+        # Keys as the case has them, and the flags that are no keys.
+        self.refuse('force.variant = "naive" is scalar code and cannot use --isa sse4.2',
+                    options=["--set", "force.variant=naive", "--isa", "sse4.2"])
+        self.refuse('force.variant = "soa" is a rung of force.method = "direct"',
+                    options=["--set", "force.variant=soa", "--set", "force.method=reference"])
         self.refuse("--isa avx3", "did you mean", options=["--isa", "avx3"])
 
     def test_bad_toml(self):

@@ -265,6 +265,10 @@ class BadSumInput(CommandTest):
         self.refuse("--coincident ignore", "error or skip", options=["--coincident", "ignore"])
         self.refuse("--output", "'fields'", options=["--output", "potential,fields"])
         self.refuse("--sofening", "did you mean '--softening'", options=["--sofening", "1"])
+        self.refuse("--variant naive is scalar code and cannot use --isa sse4.2", "leave --isa at 'auto'",
+                    options=["--variant", "naive", "--isa", "sse4.2"])
+        self.refuse("kernel 'gravity' has no sigma; leave --sigma 0.5 out", options=["--sigma", "0.5"])
+        self.refuse("use --method direct", options=["--method", "fmm", "--softening", "0.1"])
         self.fail_clearly(["sum", "--kernel", "grvity", "--sources", "s.npy", "--out", "x.npy"], 2, "grvity",
                           "did you mean 'gravity'")
         self.fail_clearly(["sum", "--kernel", "gravity", "--out", "x.npy"], 2, "--sources is required")
@@ -288,7 +292,7 @@ class BadSumInput(CommandTest):
         missing = [isa for isa in ("sse4.2", "avx2", "avx512") if isa not in found]
         if not missing:
             self.skipTest("this machine has every instruction set")
-        self.refuse(missing[0], options=["--isa", missing[0]])
+        self.refuse(f"--isa {missing[0]} is not available", options=["--isa", missing[0]])
 
 
 class Guide(CommandTest):

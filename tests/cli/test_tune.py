@@ -67,6 +67,12 @@ class Tune(Costs):
             self.assertIn(part, result.out)
         self.assertEqual(self.info(), shipped)
 
+    def test_with_two_threads_it_measures_what_the_second_takes(self):
+        self.succeed("tune", *QUICK[:-1], "2", "--device", "cpu", "--dry-run", "--json", "r.json", environment=self.config)
+        rows = {row["name"]: row for row in json.loads(read("r.json"))["costs"]}
+        self.assertEqual(rows["cpu.thread_seconds"]["shipped"], 6e-5)
+        self.assertGreater(rows["cpu.thread_seconds"]["measured"], 0)
+
     def test_the_written_table_counts_until_it_is_deleted(self):
         shipped = self.info()["hash"]
         result = self.succeed("tune", *QUICK, "--device", "cpu", "--json", "r.json", environment=self.config)

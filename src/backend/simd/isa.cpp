@@ -1,5 +1,7 @@
 #include "backend/simd/isa.h"
 
+#include "base/spelling.h"
+
 #include <farfield/error.h>
 
 #include <fmt/core.h>
@@ -42,8 +44,8 @@ Isa resolve_isa(Isa wanted) {
     for (auto isa : {Isa::scalar, Isa::sse42, Isa::avx2, Isa::avx512})
         if (is_available(isa)) found += fmt::format("{}{}", found.empty() ? "" : ", ", name_of(isa));
     throw BackendUnavailable(
-        fmt::format("isa '{}' is not available on this machine, which has {}; use one of them or 'auto'",
-                    name_of(wanted), found));
+        fmt::format("{} is not available on this machine, which has {}; use one of them or 'auto'",
+                    spelled("isa", name_of(wanted)), found));
 }
 
 } // namespace farfield

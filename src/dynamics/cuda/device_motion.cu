@@ -2,6 +2,7 @@
 #include "dynamics/cuda/device_motion.h"
 
 #include "backend/cuda/devices.h"
+#include "base/spelling.h"
 #include "dynamics/cuda/diagnostics.cuh"
 #include "dynamics/cuda/stepper.cuh"
 #include "sums/kernels/kernel.h"
@@ -25,7 +26,7 @@ MotionInput input_of(const MotionSetup& setup, const Bodies& bodies) {
     const auto n = bodies.mass.size();
     if (n > most_bodies)
         throw InvalidArgument("a simulation on GPUs takes at most " + std::to_string(most_bodies) +
-                              " bodies, not " + std::to_string(n) + "; use force.device = \"cpu\"");
+                              " bodies, not " + std::to_string(n) + "; use " + spelled("device", "cpu"));
     MotionInput input;
     input.setup = &setup;
     input.bodies = &bodies;

@@ -1,5 +1,6 @@
 #include "dynamics/forces/checks.h"
 
+#include "base/spelling.h"
 #include "sums/kernels/kernel.h"
 
 #include <farfield/error.h>
@@ -22,22 +23,23 @@ void check_kernel(const KernelInfo& kernel) {
     if (kernel.moves_bodies()) return;
     std::string able;
     for (const auto* other : kernels())
-        if (other->moves_bodies()) able += fmt::format("{}\"{}\"", able.empty() ? "" : " or ", other->name);
-    throw InvalidArgument(fmt::format(
-        "force.kernel = \"{}\" gives no force on bodies in space; use force.kernel = {}", kernel.name, able));
+        if (other->moves_bodies()) able += (able.empty() ? "" : " or ") + spelled("kernel", other->name);
+    throw InvalidArgument(
+        fmt::format("{} gives no force on bodies in space; use {}", spelled("kernel", kernel.name), able));
 }
 
 void check_charges(const Bodies& bodies) {
     if (bodies.charge.empty())
-        throw InvalidArgument(
-            "force.kernel is coulomb, but the bodies have no charges: give them (column q of a "
-            "CSV file, the 8th column of an .npy file) or use kernel = \"gravity\"");
+        throw InvalidArgument(fmt::format(
+            "{} was asked for, but the bodies have no charges: give them (column q of a CSV file, the 8th "
+            "column of an .npy file) or use {}",
+            spelled("kernel", "coulomb"), spelled("kernel", "gravity")));
     for (std::size_t i = 0; i < bodies.mass.size(); ++i)
         if (!(bodies.mass[i] > 0.0))
             throw InvalidArgument(
-                fmt::format("body {} (row {}) has mass {}; with kernel = \"coulomb\" every mass "
-                            "must be > 0, because acceleration is force over mass",
-                            bodies.id[i], i, bodies.mass[i]));
+                fmt::format("body {} (row {}) has mass {}; with {} every mass must be > 0, because "
+                            "acceleration is force over mass",
+                            bodies.id[i], i, bodies.mass[i], spelled("kernel", "coulomb")));
 }
 
 // The first two bodies that share a place, by row; empty if none do.
@@ -68,9 +70,9 @@ void check_places_differ(const Bodies& bodies, const std::vector<double>& positi
     const auto pair = same_place(position);
     if (!pair) return;
     const auto [a, b] = *pair;
-    throw InvalidArgument(fmt::format("bodies {} and {} (rows {} and {}) are at the same place; use a "
-                                      "force.softening > 0, or a smaller time.step if they met on their way",
-                                      bodies.id[a], bodies.id[b], a, b));
+    throw InvalidArgument(fmt::format("bodies {} and {} (rows {} and {}) are at the same place; use "
+                                      "{} > 0, or a smaller time.step if they met on their way",
+                                      bodies.id[a], bodies.id[b], a, b, spelled("softening")));
 }
 
 void check_finite(const Bodies& bodies, const std::vector<double>& values, const char* what) {
@@ -78,9 +80,8 @@ void check_finite(const Bodies& bodies, const std::vector<double>& values, const
         if (!std::isfinite(values[i]))
             throw InvalidArgument(
                 fmt::format("the {} of body {} (row {}) is not finite ({}); bodies have come too "
-                            "close or too fast: use a smaller time.step or a larger "
-                            "force.softening",
-                            what, bodies.id[i / 3], i / 3, values[i]));
+                            "close or too fast: use a smaller time.step or a larger {}",
+                            what, bodies.id[i / 3], i / 3, values[i], spelled("softening")));
 }
 
 void refuse_not_finite(const Bodies& bodies, const std::vector<double>& position,
@@ -90,7 +91,8 @@ void refuse_not_finite(const Bodies& bodies, const std::vector<double>& position
     check_finite(bodies, acceleration, "acceleration");
     throw InvalidArgument(
         "an acceleration is not finite; bodies have come too close or too fast: use a smaller "
-        "time.step or a larger force.softening");
+        "time.step or a larger " +
+        spelled("softening"));
 }
 
 } // namespace farfield

@@ -1,9 +1,10 @@
 #include "dynamics/propagators/device_choice.h"
 
 #include "backend/cuda/devices.h"
+#include "base/spelling.h"
 #include "dynamics/integrators/integrator.h"
 #include "sums/costs/cost_file.h"
-#include "sums/direct/costs.h"
+#include "sums/direct/common/costs.h"
 #include "sums/direct/cpu/variants.h"
 #include "sums/direct/cuda/rungs.h"
 #include "sums/method/method.h"
@@ -32,22 +33,21 @@ void check_variant(const ForceOptions& force, Integrator integrator) {
     if (descriptor_of(integrator).uses_jerk)
         throw InvalidArgument(fmt::format(
             "time.integrator = \"{}\" sums accelerations and their time derivatives in a loop of its "
-            "own; leave force.variant = \"{}\" out",
-            name_of(integrator), name_of(force.variant)));
+            "own; leave {} out",
+            name_of(integrator), spelled("variant", name_of(force.variant))));
     if (force.method != Method::direct)
-        throw InvalidArgument(
-            fmt::format("force.variant = \"{}\" is a rung of force.method = \"direct\", not of "
-                        "\"{}\"; leave it out",
-                        name_of(force.variant), name_of(force.method)));
+        throw InvalidArgument(fmt::format("{} is a rung of {}, not of '{}'; leave it out",
+                                          spelled("variant", name_of(force.variant)),
+                                          spelled("method", "direct"), name_of(force.method)));
 }
 
 // What a simulation on GPUs does not take, before the GPUs are looked at.
 void check_rung(const ForceOptions& force) {
     const auto rung = cuda::rung_of(force.variant, true, force.precision);
     if (force.device.gpus.size() > 1 && rung != cuda::Rung::symmetric && rung != cuda::Rung::register_tile)
-        throw InvalidArgument(fmt::format("force.variant = \"{}\" computes on one GPU, not on force.device = "
-                                          "\"{}\"; name one, or use \"symmetric\" or \"register-tile\"",
-                                          name_of(force.variant), name_of(force.device)));
+        throw InvalidArgument(fmt::format(
+            "{} computes on one GPU, not on {}; name one, or use 'symmetric' or 'register-tile'",
+            spelled("variant", name_of(force.variant)), spelled("device", name_of(force.device))));
 }
 
 } // namespace
@@ -81,23 +81,23 @@ RunDevice choose_run_device(const ForceOptions& force, Integrator integrator, st
     check_variant(force, integrator);
     if (force.device.kind == DeviceKind::cpu) {
         if (is_for_gpus_only(force.variant))
-            throw InvalidArgument(
-                fmt::format("force.variant = \"{}\" is a rung for GPUs; use force.device = \"cuda\", or "
-                            "\"auto\", \"naive\", \"soa\", \"simd\" or \"symmetric\" on the CPU",
-                            name_of(force.variant)));
+            throw InvalidArgument(fmt::format(
+                "{} is a rung for GPUs; use {}, or 'auto', 'naive', 'soa', 'simd' or 'symmetric' on "
+                "the CPU",
+                spelled("variant", name_of(force.variant)), spelled("device", "cuda")));
         return {};
     }
     if (force.device.kind == DeviceKind::cuda) {
         if (needs_jerk)
-            throw InvalidArgument(
-                fmt::format("time.integrator = \"{}\" runs on the CPU only; with force.device = \"{}\" use "
-                            "\"yoshida4\" (order 4, too) or \"leapfrog\", or set force.device = \"cpu\"",
-                            name_of(integrator), name_of(force.device)));
+            throw InvalidArgument(fmt::format(
+                "time.integrator = \"{}\" runs on the CPU only; with {} use \"yoshida4\" "
+                "(order 4, too) or \"leapfrog\", or set {}",
+                name_of(integrator), spelled("device", name_of(force.device)), spelled("device", "cpu")));
         if (!method_info(force.method).resident)
-            throw InvalidArgument(
-                fmt::format("force.method = \"{}\" runs on the CPU only; with force.device = "
-                            "\"{}\" use \"direct\", or set force.device = \"cpu\"",
-                            name_of(force.method), name_of(force.device)));
+            throw InvalidArgument(fmt::format("{} runs on the CPU only; with {} use 'direct', or set {}",
+                                              spelled("method", name_of(force.method)),
+                                              spelled("device", name_of(force.device)),
+                                              spelled("device", "cpu")));
         check_rung(force);
         const auto gpus = force.device.gpus.empty() ? std::vector<int>{0} : force.device.gpus;
         for (const int gpu : gpus) cuda::use_device(gpu);

@@ -1,5 +1,6 @@
 #include "dynamics/propagators/host.h"
 
+#include "base/spelling.h"
 #include "dynamics/bodies/diagnostics.h"
 
 #include <fmt/format.h>
@@ -33,9 +34,8 @@ HostPropagator::HostPropagator(const ForceOptions& force, Integrator integrator,
     : scheme_(descriptor_of(integrator)), motion_(motion), forces_(force) {
     if (!note.empty()) notes_.push_back(std::move(note));
     if (scheme_.uses_jerk && force.precision != Precision::float64)
-        notes_.push_back(
-            fmt::format("{} computes accelerations and jerks in double; force.precision = \"{}\" is not used",
-                        scheme_.name, name_of(force.precision)));
+        notes_.push_back(fmt::format("{} computes accelerations and jerks in double; {} is not used",
+                                     scheme_.name, spelled("precision", name_of(force.precision))));
     watch(stop_requested);
     scheme_.start(motion_, forces_);
     watch({});

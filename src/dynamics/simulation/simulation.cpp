@@ -1,6 +1,7 @@
 // Simulation: the clock around a propagator. Fixed steps are counted by an integer; adaptive ones add up.
 #include <farfield/simulation.h>
 
+#include "base/spelling.h"
 #include "dynamics/simulation/impl.h"
 
 #include <farfield/error.h>
@@ -161,8 +162,8 @@ void Simulation::Impl::adaptive_step(double until) {
     if (state.time + length == state.time)
         throw error_in_step(state.step + 1, state.time,
                             fmt::format("the adaptive step has shrunk to {}, too small to advance the time: "
-                                        "bodies come too close; use a larger force.softening or time.eta",
-                                        length));
+                                        "bodies come too close; use a larger {} or time.eta",
+                                        length, spelled("softening")));
     propagator->advance({.count = 1, .length = length, .before = state.step, .start = state.time});
     ++state.step;
     state.time = last ? until : state.time + length;

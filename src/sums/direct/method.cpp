@@ -1,8 +1,9 @@
 // The direct sum as a method: reads the caller's arrays on the CPU or hands them to the GPUs.
 #include "sums/method/method.h"
 #include "base/arrays.h"
+#include "base/spelling.h"
 #include "base/stopwatch.h"
-#include "sums/direct/costs.h"
+#include "sums/direct/common/costs.h"
 #include "sums/direct/cpu/direct.h"
 #include "sums/direct/cpu/jerk.h"
 #include "sums/direct/cuda/sum/gpu_sum.h"
@@ -52,11 +53,13 @@ private:
     std::vector<double> strengths_, potential_, field_; ///< of the execution; their memory serves the next
 };
 
+bool computes(const KernelInfo& kernel) { return kernel.loop == PairLoop::inverse_distance; }
+
 std::string why_not(const SumProblem& problem, const SumOptions& /*options*/,
                     const DeviceChoice& /*device*/) {
-    if (problem.kernel->loop != PairLoop::inverse_distance)
-        return fmt::format("method 'direct' has no loop for kernel '{}' yet; use method 'reference'",
-                           problem.kernel->name);
+    if (!computes(*problem.kernel))
+        return fmt::format("method 'direct' has no loop for kernel '{}' yet; use {}", problem.kernel->name,
+                           spelled("method", method_for(*problem.kernel)));
     if (problem.is_periodic()) return "method 'direct' sums open space only; leave the period out";
     return {};
 }
@@ -85,6 +88,7 @@ constexpr MethodInfo row{.value = Method::direct,
                          .on_gpu = true,
                          .resident = true,
                          .many_vectors = false,
+                         .computes = computes,
                          .field_and_jerk = direct_field_and_jerk,
                          .why_not = why_not,
                          .seconds = direct_seconds,

@@ -2,7 +2,7 @@
 
 #include "backend/simd/isa.h"
 #include "backend/threads/parallel.h"
-#include "sums/direct/costs.h"
+#include "sums/direct/common/costs.h"
 
 #include <fmt/format.h>
 

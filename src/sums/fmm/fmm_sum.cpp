@@ -1,10 +1,11 @@
 #include "sums/fmm/fmm_sum.h"
 
 #include "backend/simd/isa.h"
-#include "backend/threads/parallel.h"
 #include "base/stopwatch.h"
 #include "sums/costs/cost_file.h"
+#include "sums/costs/threads.h"
 #include "sums/direct/common/repair.h"
+#include "sums/fmm/costs.h"
 #include "sums/kernels/kernel.h"
 #include "sums/points/float_range.h"
 #include "sums/points/power_of_two.h"
@@ -45,6 +46,10 @@ bool is_finite(const double* values, std::int64_t n) {
 FmmSum::FmmSum(const SumProblem& problem, const SumOptions& options)
     : problem_(problem), options_(options), shape_(fmm_shape(problem, options, cost_table_in_use().table)) {
     options_.isa = resolve_isa(options.isa);
+    if (options.threads > 0) return;
+    const auto& table = cost_table_in_use().table;
+    options_.threads = 1;
+    options_.threads = threads_for(0, fmm_seconds(problem, options_, {}, table), table);
 }
 
 void FmmSum::set_points(std::vector<double> sources, std::vector<double> targets) {
@@ -56,7 +61,7 @@ void FmmSum::set_points(std::vector<double> sources, std::vector<double> targets
 }
 
 void FmmSum::prepare() {
-    const int threads = thread_count(options_.threads);
+    const int threads = options_.threads;
     float_far_.reset(); // they refer to the tree
     double_far_.reset();
     tree_.emplace(source_points_, target_points_, problem_.self, shape_.tree, threads);
@@ -167,7 +172,7 @@ void FmmSum::compute(std::span<const double> strengths, const DirectResults& res
     Stopwatch clock;
     report.isa = options_.isa;
     report.device = {.kind = DeviceKind::cpu};
-    report.threads = thread_count(options_.threads);
+    report.threads = options_.threads;
     report.fmm = {.order = shape_.order.order,
                   .separation = shape_.order.separation,
                   .coarse = shape_.tree.coarse,

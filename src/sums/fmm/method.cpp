@@ -2,6 +2,7 @@
 #include "sums/method/method.h"
 
 #include "base/arrays.h"
+#include "base/spelling.h"
 #include "base/stopwatch.h"
 #include "sums/costs/cost_file.h"
 #include "sums/fmm/costs.h"
@@ -49,16 +50,21 @@ private:
     std::vector<double> strengths_, potential_, field_; ///< of the execution; their memory serves the next
 };
 
+bool computes(const KernelInfo& kernel) { return kernel.far_field == FarField::harmonic_3d; }
+
 std::string why_not(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
-    if (problem.kernel->far_field != FarField::harmonic_3d)
-        return fmt::format("method 'fmm' has no expansions for kernel '{}' yet; use method 'reference'",
-                           problem.kernel->name);
+    if (!computes(*problem.kernel))
+        return fmt::format("method 'fmm' has no expansions for kernel '{}' yet; use {}", problem.kernel->name,
+                           spelled("method", method_for(*problem.kernel)));
     if (problem.is_periodic()) return "method 'fmm' sums open space only; leave the period out";
     if (problem.softening > 0.0)
-        return "method 'fmm' takes no softening yet; leave it out or use method 'direct'";
+        return fmt::format("method 'fmm' takes no softening yet; leave {} out or use {}",
+                           spelled("softening"), spelled("method", "direct"));
     if (options.variant != Variant::automatic)
-        return "variants are rungs of method 'direct'; leave the variant out or use that method";
-    if (device.kind == DeviceKind::cuda) return "method 'fmm' runs on the CPU only as yet; use device 'cpu'";
+        return fmt::format("{} is a rung of method 'direct'; leave it out or use {}",
+                           spelled("variant", name_of(options.variant)), spelled("method", "direct"));
+    if (device.kind == DeviceKind::cuda)
+        return fmt::format("method 'fmm' runs on the CPU only as yet; use {}", spelled("device", "cpu"));
     if (problem.sources >= std::int64_t{1} << 31 || problem.targets >= std::int64_t{1} << 31)
         return "method 'fmm' takes fewer than 2147483648 points";
     return {};
@@ -92,6 +98,7 @@ constexpr MethodInfo row{
     .on_gpu = false,
     .resident = false,
     .many_vectors = false,
+    .computes = computes,
     .field_and_jerk = nullptr,
     .why_not = why_not,
     .seconds = fmm_seconds,

@@ -48,6 +48,7 @@ struct MethodInfo {
     bool on_gpu;           ///< runs on GPUs, too
     bool resident;         ///< feeds simulations that live on GPUs
     bool many_vectors;     ///< executes for several vectors of strengths at once (vectors.h)
+    bool (*computes)(const KernelInfo& kernel); ///< in open space, whatever else is asked
     /// Field and jerk of bodies on each other, always in double; null if the method has none.
     void (*field_and_jerk)(const JerkTask& task);
     /// Empty, or why this problem cannot be computed on that device (never `automatic`), with the remedy.
@@ -66,5 +67,7 @@ struct MethodInfo {
 /// All methods, in the order of the enum's values.
 std::span<const MethodInfo* const> methods();
 const MethodInfo& method_info(Method method);
+/// The name of the first of them that computes the kernel.
+std::string_view method_for(const KernelInfo& kernel);
 
 } // namespace farfield

@@ -1,5 +1,7 @@
 #include "sums/method/refuse.h"
 
+#include "base/spelling.h"
+
 #include <farfield/error.h>
 
 #include <fmt/core.h>
@@ -8,7 +10,8 @@ namespace farfield {
 
 void refuse_coincident(bool self, std::int64_t target, std::int64_t source, bool rounded) {
     const char* where = rounded ? " once rounded to float" : "";
-    const auto* remedy = "set a softening > 0, remove one of them, or use coincident = skip";
+    const auto remedy = fmt::format("set {} > 0, remove one of them, or use {}", spelled("softening"),
+                                    spelled("coincident", "skip"));
     if (self)
         throw InvalidArgument(
             fmt::format("sources: rows {} and {} are at the same place{} and nothing softens them; {}",

@@ -2,6 +2,8 @@
 // their neighbours are found in a grid of cells as wide as the smallest normal float.
 #include "sums/points/float_range.h"
 
+#include "base/spelling.h"
+
 #include <farfield/error.h>
 
 #include <fmt/format.h>
@@ -120,11 +122,11 @@ void require_float_range(std::span<const double> sources, std::span<const double
         targets.empty()
             ? fmt::format("rows {} and {} of the points", lost->source, lost->target)
             : fmt::format("row {} of the targets and row {} of the sources", lost->target, lost->source);
-    throw InvalidArgument(
-        fmt::format("{} are {:.3g} apart, too little beside the extent of all points for precision = {}, "
-                    "which would lose the pair: "
-                    "the ratio is beyond float's 1e38; use double, or leave out what lies far off",
-                    rows, lost->distance, name_of(precision)));
+    throw InvalidArgument(fmt::format(
+        "{} are {:.3g} apart, too little beside the extent of all points for {}, "
+        "which would lose the pair: "
+        "the ratio is beyond float's 1e38; use {}, or leave out what lies far off",
+        rows, lost->distance, spelled("precision", name_of(precision)), spelled("precision", "double")));
 }
 
 } // namespace farfield

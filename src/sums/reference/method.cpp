@@ -4,7 +4,10 @@
 #include "backend/threads/parallel.h"
 #include "backend/threads/work_watch.h"
 #include "base/arrays.h"
+#include "base/spelling.h"
 #include "base/stopwatch.h"
+#include "sums/costs/cost_file.h"
+#include "sums/costs/threads.h"
 #include "sums/method/refuse.h"
 
 #include <farfield/error.h>
@@ -14,10 +17,22 @@
 namespace farfield {
 namespace {
 
+/// Of one execution on one thread.
+double seconds_alone(const SumProblem& problem, const CostTable& table) {
+    return static_cast<double>(problem.sources) * static_cast<double>(problem.targets) /
+           cost_of(table, "reference.cpu.pairs_per_second");
+}
+
+int threads_of(const SumProblem& problem, const SumOptions& options) {
+    if (options.threads > 0) return options.threads;
+    const auto& table = cost_table_in_use().table;
+    return threads_for(0, seconds_alone(problem, table), table);
+}
+
 class Reference : public PreparedSum {
 public:
     Reference(const SumProblem& problem, const SumOptions& options)
-        : problem_(problem), threads_(thread_count(options.threads)) {}
+        : problem_(problem), threads_(threads_of(problem, options)) {}
 
     void set_points(const ConstArrayView& sources, const ConstArrayView& targets) override {
         sources_ = read_points(sources, "sources", problem_.dimension);
@@ -100,24 +115,25 @@ private:
     std::vector<double> sources_, targets_;
 };
 
+bool computes(const KernelInfo& /*kernel*/) { return true; }
+
 std::string why_not(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
     if (device.kind != DeviceKind::cpu)
-        return "method 'reference' runs on the CPU only; use device 'cpu', or method 'direct'";
+        return fmt::format("method 'reference' runs on the CPU only; use {}, or {}", spelled("device", "cpu"),
+                           spelled("method", "direct"));
     if (problem.is_periodic()) return "method 'reference' sums open space only; leave the period out";
     if (problem.precision != Precision::float64)
-        return fmt::format("method 'reference' computes in double; leave precision '{}' out",
-                           name_of(problem.precision));
+        return fmt::format("method 'reference' computes in double; leave {} out",
+                           spelled("precision", name_of(problem.precision)));
     if (options.variant != Variant::automatic)
-        return fmt::format("variant '{}' is a rung of method 'direct'; leave it out",
-                           name_of(options.variant));
+        return fmt::format("{} is a rung of method 'direct'; leave it out",
+                           spelled("variant", name_of(options.variant)));
     return {};
 }
 
 double seconds(const SumProblem& problem, const SumOptions& options, std::string_view /*gpu*/,
                const CostTable& table) {
-    const double rate = cost_of(table, "reference.cpu.pairs_per_second") * thread_count(options.threads);
-    return problem.executions * static_cast<double>(problem.sources) * static_cast<double>(problem.targets) /
-           rate;
+    return problem.executions * seconds_alone(problem, table) / thread_count(options.threads);
 }
 
 double bytes(const SumProblem& problem, const SumOptions& /*options*/, const DeviceChoice& /*device*/) {
@@ -138,6 +154,7 @@ constexpr MethodInfo row{.value = Method::reference,
                          .on_gpu = false,
                          .resident = false,
                          .many_vectors = false,
+                         .computes = computes,
                          .field_and_jerk = nullptr,
                          .why_not = why_not,
                          .seconds = seconds,

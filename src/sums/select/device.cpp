@@ -1,6 +1,7 @@
 #include "sums/select/device.h"
 
 #include "backend/cuda/devices.h"
+#include "base/spelling.h"
 #include "sums/costs/cost_file.h"
 #include "sums/direct/cpu/variants.h"
 
@@ -39,10 +40,10 @@ ChosenDevice choose_device(const MethodInfo& method, const SumProblem& problem, 
                            std::optional<int> array_gpu) {
     if (options.device.kind == DeviceKind::cpu) {
         if (array_gpu)
-            throw InvalidArgument(
-                fmt::format("the points are on cuda:{}, but device 'cpu' was asked for; copy "
-                            "them to host memory or ask for device 'cuda'",
-                            *array_gpu));
+            throw InvalidArgument(fmt::format(
+                "the points are on cuda:{}, but {} was asked for; copy them to host memory or ask "
+                "for {}",
+                *array_gpu, spelled("device", "cpu"), spelled("device", "cuda")));
         return {the_cpu, {}};
     }
     if (array_gpu && options.device.gpus.empty()) return {gpu(*array_gpu), {}};

@@ -131,7 +131,7 @@ TEST(DeviceArrays, NameTheRowAndTheDevice) {
     expect_contains(error_of<InvalidArgument>([&] {
                         SumPlan(view(points, {1000, 3}), {.device = {.kind = DeviceKind::cpu}});
                     }),
-                    {"'cpu'"});
+                    {"device = cpu"});
     // memory said to be on another GPU than the sum's is refused before it is touched
     const auto healthy = gpu_test::plummer(1000, 4, false);
     SumPlan plan(rows(healthy.points), {.device = on_gpu});

@@ -96,7 +96,7 @@ TEST(Propagator, SaysThatAPrecisionIsNotUsed) {
     EXPECT_TRUE(leapfrog->notes().empty());
     const auto hermite = make_propagator({.force = force, .integrator = Integrator::hermite4}, motion);
     ASSERT_EQ(hermite->notes().size(), 1U);
-    expect_contains(hermite->notes()[0], {"hermite4", "double", "\"float\""});
+    expect_contains(hermite->notes()[0], {"hermite4", "double", "precision = float"});
 }
 
 TEST(MethodSupport, RefusesHermiteWithoutJerks) {
@@ -105,7 +105,7 @@ TEST(MethodSupport, RefusesHermiteWithoutJerks) {
     const auto plain = Method::reference;
     EXPECT_FALSE(supports_jerk(plain));
     expect_contains(error_of<InvalidArgument>([&] { check_jerk(plain, Integrator::hermite4); }),
-                    {"hermite4", "force.method", "\"direct\"", "yoshida4"});
+                    {"hermite4", "use method = direct", "yoshida4"});
     auto motion = motion_of(crowd(4, 1));
     auto force = on_host;
     force.method = plain;

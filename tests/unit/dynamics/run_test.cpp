@@ -133,7 +133,7 @@ TEST(Run, SaysThatHermiteComputesInDouble) {
     simulation_case.force.precision = Precision::float32;
     Messages messages;
     run_case(simulation_case, {.out = folder / "float"}, messages.hooks());
-    expect_contains(messages.text, {"hermite4", "in double", "\"float\""});
+    expect_contains(messages.text, {"hermite4", "in double", "precision = float"});
     simulation_case.force.precision = Precision::float64;
     run_case(simulation_case, {.out = folder / "double"});
     expect_same_results(folder / "float", folder / "double");

@@ -227,10 +227,9 @@ TEST(Simulation, RefusesOptionsThatAreNotAllowed) {
             bodies, {},
             {.integrator = Integrator::hermite4, .step = 0.1, .end = 1.0, .adaptive = true, .eta = eta},
             {"time.eta is"});
-    for (double G : {0.0, -1.0, nan_value, infinity})
-        expect_refused(bodies, {.G = G}, time, {"force.G is", "> 0"});
+    for (double G : {0.0, -1.0, nan_value, infinity}) expect_refused(bodies, {.G = G}, time, {"G is", "> 0"});
     for (double softening : {-0.1, nan_value, infinity})
-        expect_refused(bodies, {.softening = softening}, time, {"force.softening is"});
+        expect_refused(bodies, {.softening = softening}, time, {"softening is"});
     expect_refused(bodies, {.threads = -1}, time, {"threads is -1"});
 }
 

@@ -1,8 +1,10 @@
 // The cost table: text and hash, the file of the user, and what is said of files that are broken.
+#include "backend/threads/parallel.h"
 #include "environment.h"
 #include "sums/costs/cost_file.h"
 #include "sums/costs/cost_table.h"
-#include "sums/direct/costs.h"
+#include "sums/costs/threads.h"
+#include "sums/direct/common/costs.h"
 
 #include <farfield/error.h>
 #include <farfield/sum.h>
@@ -42,6 +44,18 @@ TEST(CostTable, HasAFiniteCostForEveryCpuAndModel) {
             }
         }
     EXPECT_EQ(least_gpu_start(table), 0.25);
+}
+
+// One where half of the work is less than it costs to have another thread take part.
+TEST(CostTable, AShortSumTakesOneThread) {
+    EXPECT_EQ(threads_that_gain(0.0, 1e-5, 64), 1);
+    EXPECT_EQ(threads_that_gain(1.9e-5, 1e-5, 64), 1);
+    EXPECT_EQ(threads_that_gain(2.1e-5, 1e-5, 64), 64);
+    EXPECT_EQ(threads_that_gain(1.0, 1e-5, 1), 1);
+    const auto table = shipped_cost_table();
+    EXPECT_EQ(threads_for(0, 1e-6, table), 1);
+    EXPECT_EQ(threads_for(0, 1.0, table), thread_count(0));
+    EXPECT_EQ(threads_for(3, 1e-6, table), 3); // whoever names a number gets it
 }
 
 // FNV-1a of the empty text is its offset basis: draft-eastlake-fnv.

@@ -1,8 +1,8 @@
 // Where a sum runs: the model behind `auto` with made-up rates and tables, and what is said on a machine
 // without a GPU.
 #include "sums/costs/cost_file.h"
+#include "sums/direct/common/device_model.h"
 #include "sums/direct/cuda/rungs.h"
-#include "sums/direct/device_model.h"
 #include "sums/select/device.h"
 
 #include <farfield/error.h>

@@ -46,7 +46,7 @@ TEST(FloatRange, ALostPairIsRefusedAndDoubleHasIt) {
                     (void)potential_of_first(near_and_far(distance), options_of(precision, softening));
                 });
                 test::expect_contains(
-                    text, {"rows 1 and 0", "apart", std::string(name_of(precision)), "use double"});
+                    text, {"rows 1 and 0", "apart", std::string(name_of(precision)), "use precision = double"});
             }
 }
 

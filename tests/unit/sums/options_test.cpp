@@ -1,14 +1,20 @@
 // The table of options: every row reads and writes its members, its defaults are those of the structs, and
 // values that are not allowed are named.
+#include "base/spelling.h"
+#include "expect_error.h"
+
 #include <farfield/error.h>
 #include <farfield/options.h>
 #include <farfield/simulation.h>
+#include <farfield/sum.h>
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <set>
 #include <string>
 
@@ -100,12 +106,11 @@ TEST(Options, ValuesThatAreNotAllowedAreNamed) {
               "tolerance is nan; it must be a finite number > 0, or 0 for none");
     EXPECT_EQ(refusal<SumOptions>([](auto& o) { o.threads = -2; }),
               "threads is -2; it must be a whole number from 1 to 4096, or 0 for all cores");
-    EXPECT_EQ(refusal<ForceOptions>([](auto& o) { o.G = 0.0; }),
-              "force.G is 0; it must be a finite number > 0");
+    EXPECT_EQ(refusal<ForceOptions>([](auto& o) { o.G = 0.0; }), "G is 0; it must be a finite number > 0");
     EXPECT_EQ(refusal<SumOptions>([](auto& o) { o.kernel = static_cast<Kernel>(77); }),
               "kernel: 77 is not one of its values");
     EXPECT_EQ(refusal<ForceOptions>([](auto& o) { o.exchange = static_cast<Exchange>(9); }),
-              "force.exchange: 9 is not one of its values");
+              "exchange: 9 is not one of its values");
 }
 
 TEST(Options, UnknownNamesSuggestTheNearest) {
@@ -118,6 +123,67 @@ TEST(Options, UnknownNamesSuggestTheNearest) {
     }
     EXPECT_THROW(find_option("threads")->sum.set(options, std::int64_t{1} << 40), InvalidArgument);
     EXPECT_THROW(find_option("device")->sum.set(options, std::string("cudda")), InvalidArgument);
+}
+
+/// Another spelling than that of C++ while it lives.
+class Spelling {
+public:
+    explicit Spelling(OptionSpelling spelling) : before_(spell_options(spelling)) {}
+    ~Spelling() { spell_options(before_); }
+    Spelling(const Spelling&) = delete;
+    Spelling& operator=(const Spelling&) = delete;
+
+private:
+    OptionSpelling before_;
+};
+
+std::string in_brackets(std::string_view option, std::string_view value) {
+    return "[" + std::string(option) + (value.empty() ? "" : "|") + std::string(value) + "]";
+}
+
+// Messages of the options, of methods, of devices, of points and of simulations.
+TEST(Options, MessagesSpellThemAsTheInterfaceDoes) {
+    constexpr std::array<double, 6> points{0, 0, 0, 1, 1, 1};
+    constexpr std::array<double, 9> far{0, 0, 0, 1e-30, 0, 0, 1e30, 0, 0};
+    const auto refused = [&](const SumOptions& options) {
+        return test::error_of<InvalidArgument>(
+            [&] { SumPlan(matrix_view(std::span<const double>(points), 3), options); });
+    };
+    const auto expect_messages = [&](const std::function<std::string(std::string, std::string)>& as) {
+        const auto contains = [](const std::string& text, std::initializer_list<std::string> parts) {
+            test::expect_contains(text, parts);
+        };
+        const DeviceChoice gpu{.kind = DeviceKind::cuda};
+        const DeviceChoice cpu{.kind = DeviceKind::cpu};
+        contains(refused({.threads = -3}), {as("threads", "") + " is -3"});
+        contains(refused({.sigma = 0.5}), {"leave " + as("sigma", "0.5") + " out"});
+        contains(refused({.kernel = Kernel::gauss}), {"needs " + as("sigma", "") + ","});
+        contains(refused({.kernel = Kernel::laplace2d, .softening = 0.1}), {as("softening", "0.1")});
+        contains(refused({.kernel = Kernel::gauss, .sigma = 1.0}), {"use " + as("method", "reference")});
+        contains(refused({.isa = Isa::sse42, .variant = Variant::naive}),
+                 {as("variant", "naive") + " is scalar code", "cannot use " + as("isa", "sse4.2"),
+                  "leave " + as("isa", "") + " at 'auto'"});
+        contains(refused({.variant = Variant::flush, .device = cpu}),
+                 {as("variant", "flush") + " is a rung for GPUs; use " + as("device", "cuda") + ","});
+        contains(refused({.method = Method::fmm, .variant = Variant::naive, .device = cpu}),
+                 {as("variant", "naive"), as("method", "direct")});
+        contains(refused({.method = Method::fmm, .softening = 0.1}),
+                 {"leave " + as("softening", "") + " out"});
+        contains(refused({.method = Method::fmm, .device = gpu}), {"use " + as("device", "cpu")});
+        contains(refused({.method = Method::reference, .precision = Precision::mixed}),
+                 {"leave " + as("precision", "mixed") + " out"});
+        contains(refused({.method = Method::reference, .variant = Variant::soa}), {as("variant", "soa")});
+        contains(test::error_of<InvalidArgument>([&] {
+                     SumPlan(matrix_view(std::span<const double>(far), 3), {.precision = Precision::float32});
+                 }),
+                 {"for " + as("precision", "float") + ",", "use " + as("precision", "double") + ","});
+        contains(refusal<ForceOptions>([](auto& o) { o.G = 0.0; }), {as("G", "") + " is 0"});
+    };
+    expect_messages([](const std::string& option, const std::string& value) {
+        return value.empty() ? option : option + " = " + value;
+    });
+    const Spelling spelling(in_brackets);
+    expect_messages(in_brackets);
 }
 
 TEST(Options, FactsOfKernels) {

@@ -1,4 +1,5 @@
 // SumPlan: what it refuses and how it says so, what it accepts, and what it reports.
+#include "backend/threads/parallel.h"
 #include "parity/sum_plan_cases.h"
 
 #include <farfield/error.h>
@@ -61,7 +62,7 @@ TEST(SumPlan, RefusesWrongShapes) {
     const ConstArrayView away(points.data(), DType::float64, {3, 3}, {DeviceType::cuda, 0});
     expect_contains(
         error_of<InvalidArgument>([&] { sum(away, list(strengths), {.device = {.kind = DeviceKind::cpu}}); }),
-        {"cuda:0", "'cpu'", "host memory"});
+        {"cuda:0", "device = cpu", "host memory"});
     // a plan on the CPU is not asked by its later arrays where to run
     SumPlan on_cpu(rows(points), {.device = {.kind = DeviceKind::cpu}});
     const ConstArrayView q_away(strengths.data(), DType::float64, {3}, {DeviceType::cuda, 1});
@@ -86,6 +87,27 @@ TEST(SumPlan, RefusesOptionsThatAreNotAllowed) {
     expect_contains(
         error_of<InvalidArgument>([&] { SumPlan(rows(points), {.kernel = static_cast<Kernel>(9)}); }),
         {"kernel"});
+}
+
+// By default; whoever names a number gets it. 300 targets are two tasks.
+TEST(SumPlan, AShortSumTakesOneThread) {
+    const auto threads_of = [](std::size_t sources, std::size_t targets, const SumOptions& options) {
+        Values from, at;
+        for (std::size_t k = 0; k < 3 * sources; ++k) from.push_back(std::sin(static_cast<double>(k + 1)));
+        for (std::size_t k = 0; k < 3 * targets; ++k) at.push_back(std::cos(static_cast<double>(k + 1)));
+        return sum(rows(from), rows(at), list(Values(sources, 1.0)), options).report.threads;
+    };
+    const DeviceChoice cpu{.kind = DeviceKind::cpu};
+    const int all = thread_count(0);
+    EXPECT_EQ(threads_of(10, 300, {.device = cpu}), 1);
+    EXPECT_EQ(threads_of(10, 300, {.threads = 2, .device = cpu}), 2);
+    EXPECT_EQ(threads_of(100000, 300, {.device = cpu}), all);
+    EXPECT_EQ(threads_of(10, 30, {.method = Method::reference}), 1);
+    EXPECT_EQ(threads_of(10, 30, {.method = Method::reference, .threads = 2}), 2);
+    EXPECT_EQ(threads_of(1000, 1000, {.method = Method::reference}), all);
+    EXPECT_EQ(threads_of(4, 4, {.method = Method::fmm, .order = 2}), 1);
+    EXPECT_EQ(threads_of(4, 4, {.method = Method::fmm, .order = 2, .threads = 2}), 2);
+    EXPECT_EQ(threads_of(20000, 20000, {.method = Method::fmm, .order = 2}), all);
 }
 
 TEST(SumPlan, UpdateKeepsCounts) {

@@ -1,6 +1,7 @@
 #include "sums/direct/common/repair.h"
 
 #include "backend/threads/parallel.h"
+#include "base/spelling.h"
 #include "sums/kernels/inverse_distance_wide.h"
 #include "sums/method/refuse.h"
 
@@ -67,9 +68,8 @@ std::int64_t repair_rows(const RepairTask& task) {
         if (!is_finite_row(task, row.index))
             throw InvalidArgument(
                 fmt::format("row {} of the result is not finite: a pair is so close, or a strength so large, "
-                            "that the sum "
-                            "leaves the range of a double; set a softening or rescale the input",
-                            task.first_target + row.index));
+                            "that the sum leaves the range of a double; set {} > 0 or rescale the input",
+                            task.first_target + row.index, spelled("softening")));
         skipped += row.skipped;
     }
     return skipped;

@@ -2,6 +2,10 @@
 
 #include "backend/simd/isa.h"
 #include "backend/threads/parallel.h"
+#include "base/spelling.h"
+#include "sums/costs/cost_file.h"
+#include "sums/costs/threads.h"
+#include "sums/direct/common/costs.h"
 #include "sums/direct/common/repair.h"
 #include "sums/direct/cpu/variants.h"
 #include "sums/kernels/kernel.h"
@@ -23,19 +27,21 @@ bool is_scalar_rung(Variant variant) { return variant == Variant::naive || varia
 
 DirectSum::DirectSum(const SumOptions& options, bool self) : options_(options), self_(self) {
     if (is_for_gpus_only(options.variant))
-        throw InvalidArgument(
-            fmt::format("variant '{}' is a rung for GPUs; use device 'cuda', or 'auto', 'naive', "
-                        "'soa', 'simd' or 'symmetric' on the CPU",
-                        name_of(options.variant)));
+        throw InvalidArgument(fmt::format(
+            "{} is a rung for GPUs; use {}, or 'auto', 'naive', 'soa', 'simd' or 'symmetric' on the "
+            "CPU",
+            spelled("variant", name_of(options.variant)), spelled("device", "cuda")));
     if (options.variant == Variant::symmetric && !self)
-        throw InvalidArgument("variant 'symmetric' computes each pair once and needs targets = sources; use "
-                              "'auto' or 'simd' with separate targets");
+        throw InvalidArgument(spelled("variant", "symmetric") +
+                              " computes each pair once and needs targets = sources; use 'auto' or 'simd' "
+                              "with separate targets");
     if (is_scalar_rung(options.variant)) {
         if (options.isa != Isa::automatic && options.isa != Isa::scalar)
             throw InvalidArgument(
-                fmt::format("variant '{}' is scalar code and cannot use isa '{}'; use 'simd' or "
-                            "'symmetric', or leave isa at 'auto'",
-                            name_of(options.variant), name_of(options.isa)));
+                fmt::format("{} is scalar code and cannot use {}; use 'simd' or 'symmetric', or leave {} at "
+                            "'auto'",
+                            spelled("variant", name_of(options.variant)),
+                            spelled("isa", name_of(options.isa)), spelled("isa")));
         options_.isa = Isa::scalar;
         options_.threads = 1;
     }
@@ -127,6 +133,16 @@ void run(VariantTask task, const SumHooks& hooks) {
 
 } // namespace
 
+int DirectSum::threads(Variant variant, std::int64_t sources, std::int64_t targets) const {
+    if (options_.threads > 0) return options_.threads;
+    if (targets <= targets_of_a_task) return 1;
+    const auto& table = cost_table_in_use().table;
+    const auto rate =
+        direct_cost::cpu_pairs_per_second(options_.isa, options_.precision, variant == Variant::symmetric);
+    const double pairs = static_cast<double>(sources) * static_cast<double>(targets);
+    return threads_for(0, pairs / cost_of(table, rate), table);
+}
+
 template <class T>
 void DirectSum::compute_as(Prepared<T>& prepared, std::span<const double> strengths,
                            const DirectResults& results, SumReport& report, LapWatch& watch,
@@ -137,10 +153,10 @@ void DirectSum::compute_as(Prepared<T>& prepared, std::span<const double> streng
     const auto m = targets.count();
     report.isa = options_.isa;
     report.device = {.kind = DeviceKind::cpu};
-    report.threads = thread_count(options_.threads);
     report.direct.variant = options_.variant == Variant::automatic
                                 ? fastest_variant(self_, prepared.sources.count())
                                 : options_.variant;
+    report.threads = threads(report.direct.variant, prepared.sources.count(), m);
     components_.assign(results.field != nullptr ? static_cast<std::size_t>(3 * m) : 0, 0.0);
     TileSums sums{.potential = results.potential};
     for (std::int64_t k = 0; k < 3 && results.field != nullptr; ++k)
@@ -163,7 +179,8 @@ void DirectSum::compute_as(Prepared<T>& prepared, std::span<const double> streng
             results.field[3 * i + k] = components_[static_cast<std::size_t>(k * m + i)];
     rescale(results, m, exponent);
     if (!is_finite(results.potential, m) || !is_finite(results.field, 3 * m))
-        report.direct.coincident_pairs_skipped = repair(prepared, results, exponent, report.threads);
+        report.direct.coincident_pairs_skipped =
+            repair(prepared, results, exponent, thread_count(options_.threads));
     report.finish_seconds = watch.lap();
 }
 

@@ -56,6 +56,8 @@ private:
     template <class T>
     void compute_as(Prepared<T>& prepared, std::span<const double> strengths, const DirectResults& results,
                     SumReport& report, LapWatch& watch, const SumHooks& hooks);
+    /// Asked for, or by the cost table, which short sums do not look at.
+    [[nodiscard]] int threads(Variant variant, std::int64_t sources, std::int64_t targets) const;
     /// From the frame to the caller's units.
     void rescale(const DirectResults& results, std::int64_t m, int strength_exponent) const;
     /// Rows that are not finite, once more; returns how many coincident pairs were skipped.

@@ -3,6 +3,9 @@
 #include "backend/simd/isa.h"
 #include "backend/threads/parallel.h"
 #include "backend/threads/work_watch.h"
+#include "sums/costs/cost_file.h"
+#include "sums/costs/threads.h"
+#include "sums/direct/common/costs.h"
 #include "sums/direct/cpu/isa_function.h"
 #include "sums/direct/cpu/tiles.h"
 #include "sums/kernels/kernel.h"
@@ -121,16 +124,26 @@ void finish_row(const JerkTask& task, const Workspace& work, std::int64_t i) {
     store(task, i, sums);
 }
 
+// As of a sum of fields alone, which is somewhat shorter.
+int threads_of(const JerkTask& task, Isa isa) {
+    if (task.threads > 0) return task.threads;
+    if (task.n <= targets_a_task) return 1;
+    const auto& table = cost_table_in_use().table;
+    const double rate = cost_of(table, direct_cost::cpu_pairs_per_second(isa, Precision::float64, false));
+    return threads_for(0, static_cast<double>(task.n) * static_cast<double>(task.n) / rate, table);
+}
+
 } // namespace
 
 void direct_field_and_jerk(const JerkTask& task) {
-    const auto function = FF_ISA_FUNCTION(ff_jerk, resolve_isa(task.isa));
+    const Isa isa = resolve_isa(task.isa);
+    const auto function = FF_ISA_FUNCTION(ff_jerk, isa);
     if (task.n == 0) return;
     Workspace work;
     prepare(task, work);
     const auto tasks = (task.n + targets_a_task - 1) / targets_a_task;
     WorkWatch watch(0.0, {}, task.stop_requested);
-    parallel_for(thread_count(task.threads), tasks, [&](std::int64_t number) {
+    parallel_for(threads_of(task, isa), tasks, [&](std::int64_t number) {
         if (watch.stopped()) return;
         auto tile = work.tile;
         tile.target_begin = number * targets_a_task;

@@ -12,8 +12,6 @@
 namespace farfield {
 namespace {
 
-constexpr std::int64_t targets_a_task = 256;
-
 bool stopped(const VariantTask& task) { return task.watch != nullptr && task.watch->stopped(); }
 
 void tell(const VariantTask& task, std::int64_t targets, std::int64_t sources) {
@@ -35,12 +33,12 @@ OneSidedTile whole_sum(const VariantTask& task) {
 void run_simd(const VariantTask& task) {
     const auto function = FF_ISA_FUNCTION(ff_one_sided, task.isa);
     const auto precision = task.precision;
-    const auto tasks = (task.targets.count + targets_a_task - 1) / targets_a_task;
+    const auto tasks = (task.targets.count + targets_of_a_task - 1) / targets_of_a_task;
     parallel_for(task.threads, tasks, [&](std::int64_t number) {
         if (stopped(task)) return;
         auto tile = whole_sum(task);
-        tile.target_begin = number * targets_a_task;
-        tile.target_end = std::min(tile.target_begin + targets_a_task, task.targets.count);
+        tile.target_begin = number * targets_of_a_task;
+        tile.target_end = std::min(tile.target_begin + targets_of_a_task, task.targets.count);
         function(precision, task.outputs, &tile);
         tell(task, tile.target_end - tile.target_begin, task.sources.count);
     });

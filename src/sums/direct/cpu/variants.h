@@ -6,6 +6,8 @@
 
 #include <farfield/sum.h>
 
+#include <cstdint>
+
 namespace farfield {
 
 /// The fastest variant for this many points. Never a matter of threads: the bits depend on the variant.
@@ -28,6 +30,9 @@ struct VariantTask {
 
 /// True for the variants that a CPU does not have; those follow the CPU's in the enum.
 constexpr bool is_for_gpus_only(Variant variant) { return variant > Variant::symmetric; }
+
+/// Fewer are the work of one thread.
+constexpr std::int64_t targets_of_a_task = 256;
 
 void run_variant(const VariantTask& task);
 

@@ -1,6 +1,7 @@
 // DeviceSum: a rung over points that were uploaded as they are, for benches and for tests of the rungs.
 #include "backend/cuda/device_scope.h"
 #include "backend/cuda/stream.h"
+#include "base/spelling.h"
 #include "sums/direct/cuda/device_sum.h"
 #include "sums/direct/cuda/rung_sum.cuh"
 #include "sums/kernels/kernel.h"
@@ -83,8 +84,8 @@ void DeviceSum::set_points(std::span<const double> points, std::span<const doubl
                            std::span<const double> targets) {
     const auto& info = info_of(impl_->options.rung);
     if (!info.separate_targets)
-        throw InvalidArgument("variant '" + std::string(info.name) +
-                              "' needs targets = sources; use 'register-tile' with separate targets");
+        throw InvalidArgument(spelled("variant", info.name) +
+                              " needs targets = sources; use 'register-tile' with separate targets");
     impl_->set(points, strengths, &targets);
 }
 

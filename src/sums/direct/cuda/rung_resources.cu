@@ -3,6 +3,8 @@
 #include "sums/direct/cuda/rung_kernel.cuh"
 #include "sums/direct/cuda/rung_resources.h"
 
+#include "base/spelling.h"
+
 #include <farfield/error.h>
 
 #include <string>
@@ -22,7 +24,7 @@ RungKernel kernel_of_points(Rung rung) {
     }
     if constexpr (!std::is_same_v<PointType, MixedPoint>)
         if (rung < Rung::float4) return ladder_kernel<typename PointType::real>(rung);
-    throw InvalidArgument("variant '" + std::string(info_of(rung).name) + "' has no such precision");
+    throw InvalidArgument(spelled("variant", info_of(rung).name) + " has no such precision");
 }
 
 RungKernel kernel_of(Rung rung, Precision precision) {

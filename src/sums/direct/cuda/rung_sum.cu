@@ -1,4 +1,5 @@
 // RungSum: the layouts of the rungs.
+#include "base/spelling.h"
 #include "sums/direct/cuda/rung_sum.cuh"
 
 #include <farfield/error.h>
@@ -82,8 +83,8 @@ public:
 
     void launch(double softening, int outputs, cudaStream_t stream) override {
         if (info_of(rung_).float_field && outputs != field_only)
-            throw InvalidArgument("variant '" + std::string(info_of(rung_).name) +
-                                  "' computes the field alone; leave the potential out or use 'symmetric'");
+            throw InvalidArgument(spelled("variant", info_of(rung_).name) +
+                                  " computes the field alone; leave the potential out or use 'symmetric'");
         if (n_targets_ == 0) return;
         if (n_ == 0) {
             check(cudaMemsetAsync(sums_.data(), 0, n_targets_ * sizeof(Vec4<Real>), stream),
@@ -163,12 +164,12 @@ int checked_count(std::size_t n) {
 std::unique_ptr<RungSum> make_rung_sum(Rung rung, Precision precision) {
     if (precision == Precision::float32) return std::make_unique<RungSumOf<Point<float>>>(rung);
     if (info_of(rung).float_field)
-        throw InvalidArgument("variant '" + std::string(info_of(rung).name) +
-                              "' computes in precision 'float' alone; use 'symmetric'");
+        throw InvalidArgument(spelled("variant", info_of(rung).name) + " computes in " +
+                              spelled("precision", "float") + " alone; use 'symmetric'");
     if (precision == Precision::float64) return std::make_unique<RungSumOf<Point<double>>>(rung);
     if (!info_of(rung).mixed)
-        throw InvalidArgument("variant '" + std::string(info_of(rung).name) +
-                              "' has no mixed precision; use 'symmetric' or 'register-tile'");
+        throw InvalidArgument(spelled("variant", info_of(rung).name) + " has no " +
+                              spelled("precision", "mixed") + "; use 'symmetric' or 'register-tile'");
     return std::make_unique<RungSumOf<MixedPoint>>(rung);
 }
 

@@ -1,5 +1,7 @@
 #include "sums/direct/cuda/rungs.h"
 
+#include "base/spelling.h"
+
 #include <farfield/error.h>
 
 #include <fmt/format.h>
@@ -50,26 +52,24 @@ const RungInfo& info_of(Rung rung) { return table[static_cast<std::size_t>(rung)
 
 Rung rung_of(Variant variant, bool self, Precision precision) {
     if (variant == Variant::automatic) return self ? Rung::symmetric : Rung::register_tile;
-    const auto name = name_of(variant);
-    const auto rung = rung_from_name(name); // rungs are spelled as variants are
+    const auto rung = rung_from_name(name_of(variant)); // rungs are spelled as variants are
+    const auto name = spelled("variant", name_of(variant));
     if (!rung)
         throw InvalidArgument(
-            fmt::format("variant '{}' is a rung of the CPU; use device 'cpu', or 'auto', 'symmetric' or "
-                        "'register-tile' on a GPU",
-                        name));
+            fmt::format("{} is a rung of the CPU; use {}, or 'auto', 'symmetric' or 'register-tile' on a GPU",
+                        name, spelled("device", "cpu")));
     const auto& info = info_of(*rung);
     if (!self && !info.separate_targets)
-        throw InvalidArgument(fmt::format(
-            "variant '{}' needs targets = sources on a GPU; use 'auto' or 'register-tile' with separate "
-            "targets",
-            name));
+        throw InvalidArgument(
+            fmt::format("{} needs targets = sources on a GPU; use 'auto' or 'register-tile' with separate "
+                        "targets",
+                        name));
     if (precision == Precision::mixed && !info.mixed)
-        throw InvalidArgument(fmt::format(
-            "variant '{}' has no mixed precision; use 'auto', 'symmetric' or 'register-tile'", name));
+        throw InvalidArgument(fmt::format("{} has no {}; use 'auto', 'symmetric' or 'register-tile'", name,
+                                          spelled("precision", "mixed")));
     if (precision != Precision::float32 && info.float_field)
-        throw InvalidArgument(fmt::format(
-            "variant '{}' computes in precision 'float' alone, not '{}'; use 'auto' or 'symmetric'", name,
-            name_of(precision)));
+        throw InvalidArgument(fmt::format("{} computes in {} alone, not in '{}'; use 'auto' or 'symmetric'",
+                                          name, spelled("precision", "float"), name_of(precision)));
     return *rung;
 }
 

@@ -1,5 +1,6 @@
 // Transfers: strided reads and writes between callers' arrays and the GPU.
 #include "base/arrays.h"
+#include "base/spelling.h"
 #include "sums/direct/cuda/rung_sum.cuh"
 #include "sums/direct/cuda/transfers.cuh"
 
@@ -45,8 +46,9 @@ ReadResult merged(const std::vector<Bounds>& bounds) {
 void Transfers::check_device(const ConstArrayView& view, std::string_view what) const {
     if (view.device.type == DeviceType::cpu || view.device.index == device_) return;
     const auto own = "cuda:" + std::to_string(view.device.index);
-    throw InvalidArgument(std::string(what) + ": the array is on " + own + ", but the sum runs on cuda:" +
-                          std::to_string(device_) + "; copy the array there or ask for device '" + own + "'");
+    throw InvalidArgument(std::string(what) + ": the array is on " + own +
+                          ", but the sum runs on cuda:" + std::to_string(device_) +
+                          "; copy the array there or ask for " + spelled("device", own));
 }
 
 ReadResult Transfers::read(const ConstArrayView& view, long long rows, int columns, double* out,

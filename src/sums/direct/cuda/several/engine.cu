@@ -4,6 +4,7 @@
 #include "backend/cuda/devices.h"
 #include "backend/cuda/stream.h"
 #include "backend/threads/crew.h"
+#include "base/spelling.h"
 #include "sums/direct/cuda/launch.cuh"
 #include "sums/direct/cuda/several/exchange.cuh"
 
@@ -24,8 +25,8 @@ EngineOptions checked(const EngineOptions& options) {
     if (options.n < 0)
         throw InvalidArgument(std::to_string(options.n) + " bodies; the number must be at least 0");
     if (options.rung != Rung::symmetric && options.rung != Rung::register_tile)
-        throw InvalidArgument("variant '" + std::string(info_of(options.rung).name) +
-                              "' cannot be divided among GPUs; use 'symmetric' or 'register-tile'");
+        throw InvalidArgument(spelled("variant", info_of(options.rung).name) +
+                              " cannot be divided among GPUs; use 'symmetric' or 'register-tile'");
     return options;
 }
 

@@ -3,6 +3,7 @@
 #include "backend/cuda/stream.h"
 #include "backend/threads/parallel.h"
 #include "base/arrays.h"
+#include "base/spelling.h"
 #include "sums/direct/common/repair.h"
 #include "sums/direct/cuda/rung_sum.cuh"
 #include "sums/direct/cuda/several/arguments.h"
@@ -203,8 +204,8 @@ std::unique_ptr<PreparedSum> make_several_gpus(const SumOptions& options, const 
     const auto rung = rung_of(options.variant, true, options.precision);
     if (rung != Rung::symmetric && rung != Rung::register_tile)
         throw InvalidArgument(
-            "variant '" + std::string(info_of(rung).name) +
-            "' cannot be divided among GPUs; use 'symmetric' or 'register-tile', or name one GPU");
+            spelled("variant", info_of(rung).name) +
+            " cannot be divided among GPUs; use 'symmetric' or 'register-tile', or name one GPU");
     require_own_streams(options);
     if (options.precision == Precision::float32)
         return std::make_unique<SeveralGpus<Point<float>>>(options, devices, rung);

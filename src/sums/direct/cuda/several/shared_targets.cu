@@ -2,6 +2,7 @@
 #include "sums/direct/cuda/several/shared_targets.h"
 
 #include "backend/threads/crew.h"
+#include "base/spelling.h"
 #include "sums/direct/cuda/division.h"
 #include "sums/direct/cuda/one_gpu.cuh"
 #include "sums/direct/cuda/several/arguments.h"
@@ -98,8 +99,8 @@ private:
 std::unique_ptr<PreparedSum> make_shared_targets(const SumOptions& options, const std::vector<int>& devices) {
     const auto rung = rung_of(options.variant, false, options.precision);
     if (rung != Rung::register_tile)
-        throw InvalidArgument("variant '" + std::string(info_of(rung).name) +
-                              "' cannot be divided among GPUs; use 'register-tile', or name one GPU");
+        throw InvalidArgument(spelled("variant", info_of(rung).name) +
+                              " cannot be divided among GPUs; use 'register-tile', or name one GPU");
     require_own_streams(options);
     return std::make_unique<SharedTargets>(options, devices);
 }

@@ -1,4 +1,4 @@
-#include "sums/direct/costs.h"
+#include "sums/direct/common/costs.h"
 
 #include "backend/simd/isa.h"
 #include "backend/threads/parallel.h"

@@ -1,4 +1,4 @@
-#include "sums/direct/device_model.h"
+#include "sums/direct/common/device_model.h"
 
 namespace farfield {
 

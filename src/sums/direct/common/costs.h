@@ -1,9 +1,9 @@
 // The coefficients of the direct sum in the cost table, and the rates of the model
-// (sums/direct/device_model.h) that follow from them. Another method has a file like this one.
+// (sums/direct/common/device_model.h) that follow from them. Another method has a file like this one.
 #pragma once
 
 #include "sums/costs/cost_table.h"
-#include "sums/direct/device_model.h"
+#include "sums/direct/common/device_model.h"
 #include "sums/method/problem.h"
 
 #include <farfield/sum.h>
