@@ -285,8 +285,8 @@ void check(const Options& options) {
                                   ? row.force_choices()
                                   : std::vector<std::string_view>{*choice};
             if (std::find(able.begin(), able.end(), *choice) == able.end())
-                throw InvalidArgument(
-                    fmt::format("{} is '{}'; a force takes {}", name, *choice, fmt::join(able, ", ")));
+                throw InvalidArgument(fmt::format("{} is '{}'; a force takes {}", spelled(row.name), *choice,
+                                                  fmt::join(able, ", ")));
             continue;
         }
         if (row.allows(value)) continue;

@@ -20,9 +20,9 @@ using Cost = std::pair<const char*, double>;
 // 0.62), and the fixed seconds. `cpu.thread_seconds` is what a sum in double took on two threads less half of
 // what it took on one: 62 µs at 1,300 and 63 µs at 1,600 points, alternating, one sum after the other, the
 // fastest 5 % of 2,000, on 2 virtual CPUs of an Intel Xeon. Where nobody virtualises the CPU, it is less.
-// The coefficients of the fast multipole method were measured on one thread of the machine of bench/results/cpu
-// (N = 100,000 and 1,000,000, orders 4, 12, 16 and 22) and slowed by the ratio of the two machines in direct
-// sums, 0.53.
+// The coefficients of the fast multipole method were measured on one thread of the machine of
+// bench/results/cpu (N = 100,000 and 1,000,000, orders 4, 12, 16 and 22) and slowed by the ratio of the two
+// machines in direct sums, 0.53.
 constexpr std::array cpu_costs{
     Cost{"reference.cpu.pairs_per_second", 1.5e8}, // of a thread; 5,000 points, one sum on a shared host
     Cost{"cpu.thread_seconds", 6e-5},

@@ -49,7 +49,9 @@ FmmSum::FmmSum(const SumProblem& problem, const SumOptions& options)
     if (options.threads > 0) return;
     const auto& table = cost_table_in_use().table;
     options_.threads = 1;
-    options_.threads = threads_for(0, fmm_seconds(problem, options_, {}, table), table);
+    const double divided =
+        fmm_seconds(problem, options_, {}, table) - cost_of(table, fmm_cost::cpu_fixed_seconds);
+    options_.threads = threads_for(0, divided, table);
 }
 
 void FmmSum::set_points(std::vector<double> sources, std::vector<double> targets) {

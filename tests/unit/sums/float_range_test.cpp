@@ -45,8 +45,8 @@ TEST(FloatRange, ALostPairIsRefusedAndDoubleHasIt) {
                 const auto text = test::error_of<InvalidArgument>([&] {
                     (void)potential_of_first(near_and_far(distance), options_of(precision, softening));
                 });
-                test::expect_contains(
-                    text, {"rows 1 and 0", "apart", std::string(name_of(precision)), "use precision = double"});
+                test::expect_contains(text, {"rows 1 and 0", "apart", std::string(name_of(precision)),
+                                             "use precision = double"});
             }
 }
 
