@@ -175,7 +175,7 @@ TEST(GpuSimulation, RefusesHermiteWithARemedy) {
         const Simulation simulation(crowd(10, 1), on_gpu(),
                                     {.integrator = Integrator::hermite4, .step = 0.1, .end = 1.0});
     });
-    expect_contains(text, {"hermite4", "CPU", "yoshida4", "force.device"});
+    expect_contains(text, {"hermite4", "CPU", "yoshida4", "device = cuda"});
 }
 
 TEST(GpuSimulation, KeepsItsArraysInPlace) {
