@@ -208,9 +208,10 @@ struct SumPlan::Impl {
                 return;
             }
             if (!sum->refine(largest(worst))) refuse(*first);
+            prepare_seconds += watch.lap();
             clear_report();
             compute(strengths, outputs, hooks, vectors);
-            prepare_seconds += watch.lap() - report.compute_seconds - report.finish_seconds;
+            watch.lap();
         }
     }
 

@@ -329,6 +329,9 @@ class Guide(CommandTest):
         self.fail_clearly([*base, "--method", "fmm", "--softening", "0.1"], 2, "softening", "direct")
         self.fail_clearly([*base, "--method", "fmm", "--order", "3", "--tolerance", "1e-9", "--leaf", "2"], 1, "tolerance 1e-09")
         self.fail_clearly([*base, "--method", "fmm", "--order", "41"], 2, "--order", "40")
+        self.fail_clearly([*base, "--method", "fmm", "--order", "30", "--precision", "float"], 2, "--order 30", "20")
+        self.assertIn("order 5, ", self.succeed(*base, "--method", "fmm", "--order", "5").out)
+        os.remove("out.npy")
         self.fail_clearly([*base, "--method", "fmm", "--device", "cuda"], 2, "CPU")
         self.assertFalse(os.path.exists("out.npy"))
 

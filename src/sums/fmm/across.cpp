@@ -93,6 +93,19 @@ void FmmPasses<T>::find_senders(std::int32_t target, std::size_t offset_class,
 }
 
 template <class T>
+void FmmPasses<T>::send(const Translation<T>& translation, const std::vector<const void*>& sources,
+                        const std::vector<void*>& expansions, AlignedVector<T>& scratch) const {
+    auto task = translation.task(operators_->basis);
+    scratch.resize(static_cast<std::size_t>(translate_scratch(task.size)));
+    task.targets = static_cast<std::int64_t>(expansions.size());
+    task.sources = sources.data();
+    task.expansions = expansions.data();
+    task.zeros = zeros_.data();
+    task.scratch = scratch.data();
+    FF_ISA_FUNCTION(ff_translate, isa_)(&task);
+}
+
+template <class T>
 void FmmPasses<T>::translate_block(std::int32_t begin, std::int32_t end) {
     std::vector<std::int32_t> targets;
     std::vector<std::size_t> parents; // for each target, its place in `around`
@@ -107,28 +120,20 @@ void FmmPasses<T>::translate_block(std::int32_t begin, std::int32_t end) {
         targets.push_back(cell);
         parents.push_back(around.size() - 1);
     }
-    const auto function = FF_ISA_FUNCTION(ff_translate, isa_);
     std::vector<const void*> sources(targets.size() * parities);
-    std::vector<void*> expansions(targets.size());
-    AlignedVector<T> scratch(static_cast<std::size_t>(translate_scratch(operators_->basis.size())));
+    std::vector<void*> expansions;
+    AlignedVector<T> scratch;
     for (std::size_t c = 0; c < operators_->classes.size(); ++c) {
-        std::size_t count = 0;
+        expansions.clear();
         for (std::size_t t = 0; t < targets.size(); ++t) {
-            const auto out = sources.begin() + static_cast<std::ptrdiff_t>(count * parities);
+            const auto out = sources.begin() + static_cast<std::ptrdiff_t>(expansions.size() * parities);
             find_senders(targets[t], c, around[parents[t]], &*out);
-            if (std::all_of(out, out + parities, [](const void* found) { return found == nullptr; }))
-                continue;
-            expansions[count++] = locals_.of(targets[t]);
+            if (std::any_of(out, out + parities, [](const void* found) { return found != nullptr; }))
+                expansions.push_back(locals_.of(targets[t]));
         }
-        if (count == 0) continue;
-        auto task = operators_->across[c].task(operators_->basis);
-        task.targets = static_cast<std::int64_t>(count);
-        task.sources = sources.data();
-        task.expansions = expansions.data();
-        task.zeros = zeros_.data();
-        task.scratch = scratch.data();
-        function(&task);
-        done(operators_->across[c].multiply_adds() * static_cast<double>(count));
+        if (expansions.empty()) continue;
+        send(operators_->across[c], sources, expansions, scratch);
+        done(operators_->across[c].multiply_adds() * static_cast<double>(expansions.size()));
     }
 }
 
@@ -163,6 +168,10 @@ void FmmPasses<T>::translate() {
 
 template void FmmPasses<float>::list_senders();
 template void FmmPasses<double>::list_senders();
+template void FmmPasses<float>::send(const Translation<float>&, const std::vector<const void*>&,
+                                     const std::vector<void*>&, AlignedVector<float>&) const;
+template void FmmPasses<double>::send(const Translation<double>&, const std::vector<const void*>&,
+                                      const std::vector<void*>&, AlignedVector<double>&) const;
 template void FmmPasses<float>::translate();
 template void FmmPasses<double>::translate();
 

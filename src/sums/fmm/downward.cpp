@@ -10,8 +10,6 @@ namespace farfield {
 
 template <class T>
 void FmmPasses<T>::spread_locals() {
-    const auto whole = operators_->down.task(operators_->basis);
-    const auto function = FF_ISA_FUNCTION(ff_translate, isa_);
     constexpr std::int32_t cells_a_task = 64;
     for (int level = 1; level < tree_.levels(); ++level) {
         const auto first = tree_.level_begin(level);
@@ -28,21 +26,14 @@ void FmmPasses<T>::spread_locals() {
                     locals_.of(child.parent);
                 expansions.push_back(locals_.of(cell));
             }
-            AlignedVector<T> scratch(static_cast<std::size_t>(translate_scratch(whole.size)));
-            auto task = whole;
-            task.targets = static_cast<std::int64_t>(expansions.size());
-            task.sources = sources.data();
-            task.expansions = expansions.data();
-            task.zeros = zeros_.data();
-            task.scratch = scratch.data();
-            function(&task);
+            AlignedVector<T> scratch;
+            send(operators_->down, sources, expansions, scratch);
         });
     }
 }
 
 // An expansion and, if wanted, its derivatives, in the order in which the loop meets the functions. A
-// multipole expansion
-// (`inverted`) has derivatives of a higher order; it is then padded to that order.
+// multipole expansion (`inverted`) has derivatives of a higher order; it is then padded to that order.
 template <class T>
 void FmmPasses<T>::pack(const T* expansion, bool inverted, bool with_field, PointScratch& scratch) const {
     const auto& from = operators_->basis;

@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include <string>
+
 namespace farfield {
 namespace {
 
@@ -63,6 +65,10 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
     if (options.variant != Variant::automatic)
         return fmt::format("{} is a rung of method 'direct'; leave it out or use {}",
                            spelled("variant", name_of(options.variant)), spelled("method", "direct"));
+    if (const int most = most_order(problem.precision == Precision::float64); options.order > most)
+        return fmt::format("{} is more than {}, the highest order of method 'fmm' in precision '{}'; use {}",
+                           spelled("order", std::to_string(options.order)), most, name_of(problem.precision),
+                           spelled("precision", "double"));
     if (device.kind == DeviceKind::cuda)
         return fmt::format("method 'fmm' runs on the CPU only as yet; use {}", spelled("device", "cpu"));
     if (problem.sources >= std::int64_t{1} << 31 || problem.targets >= std::int64_t{1} << 31)

@@ -82,13 +82,6 @@ FmmOperators<T>::FmmOperators(const FmmOrder& wanted, int threads)
     }
 }
 
-template <class T>
-double FmmOperators<T>::bytes() const {
-    double numbers = up.multiply_adds() + down.multiply_adds();
-    for (const auto& translation : across) numbers += translation.multiply_adds();
-    return numbers * static_cast<double>(sizeof(T));
-}
-
 namespace {
 
 /// Functions of each class up to each degree, and the numbers that they take with padding.

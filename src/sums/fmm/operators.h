@@ -50,8 +50,6 @@ struct FmmOperators {
     Translation<T> up;                  ///< from the children, by octant, to their parent
     Translation<T> down;                ///< from the parent to a child
     std::array<std::vector<SparseTerm>, 3> local_derivatives, multipole_derivatives;
-
-    [[nodiscard]] double bytes() const;
 };
 
 /// Made once for an order; the last few are kept.

@@ -71,6 +71,9 @@ private:
     void add_values(const TreeCell& leaf, const TreeCell& of, bool inverted, const TileSums& sums,
                     PointScratch& scratch) const;
     void pack(const T* expansion, bool inverted, bool with_field, PointScratch& scratch) const;
+    /// Adds to each expansion what its eight sources send, by mirror images; null where there is none.
+    void send(const Translation<T>& translation, const std::vector<const void*>& sources,
+              const std::vector<void*>& expansions, AlignedVector<T>& scratch) const;
     void translate_block(std::int32_t begin, std::int32_t end);
     void list_senders();
     void surround(std::int32_t parent, Surroundings& out) const;

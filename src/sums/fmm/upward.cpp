@@ -78,8 +78,6 @@ void FmmPasses<T>::form_multipoles(std::span<const double> strengths) {
 
 template <class T>
 void FmmPasses<T>::gather_multipoles() {
-    const auto whole = operators_->up.task(operators_->basis);
-    const auto function = FF_ISA_FUNCTION(ff_translate, isa_);
     constexpr std::int32_t cells_a_task = 32;
     for (int level = tree_.levels() - 2; level >= 0; --level) {
         const auto first = tree_.level_begin(level);
@@ -97,14 +95,8 @@ void FmmPasses<T>::gather_multipoles() {
                                           : nullptr);
                 expansions.push_back(multipoles_.of(cell));
             }
-            AlignedVector<T> scratch(static_cast<std::size_t>(translate_scratch(whole.size)));
-            auto task = whole;
-            task.targets = static_cast<std::int64_t>(expansions.size());
-            task.sources = sources.data();
-            task.expansions = expansions.data();
-            task.zeros = zeros_.data();
-            task.scratch = scratch.data();
-            function(&task);
+            AlignedVector<T> scratch;
+            send(operators_->up, sources, expansions, scratch);
         });
     }
 }

@@ -129,9 +129,11 @@ std::string summary(const SumFilesTask& task, const Timings& timings) {
         best.device.kind == DeviceKind::cuda
             ? name_of(best.device)
             : fmt::format("{}, {} thread{}", name_of(best.isa), best.threads, best.threads == 1 ? "" : "s");
-    auto out =
-        fmt::format("{} sources, {} targets: {:.3g} s, {:.2e} pairs/s ({}, {})\n", best.sources, best.targets,
-                    best.compute_seconds, best.direct.pairs_per_second, name_of(best.precision), machine);
+    const auto work = best.method == Method::fmm
+                          ? fmt::format("order {}, {} leaves", best.fmm.order, best.fmm.leaves)
+                          : fmt::format("{:.2e} pairs/s", best.direct.pairs_per_second);
+    auto out = fmt::format("{} sources, {} targets: {:.3g} s, {} ({}, {})\n", best.sources, best.targets,
+                           best.compute_seconds, work, name_of(best.precision), machine);
     for (const auto& error : best.errors)
         out += fmt::format("relative error of the {}: {:.1e} ({} at {} sampled targets)\n",
                            name_of(error.output), error.relative,
