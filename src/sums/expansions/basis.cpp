@@ -4,30 +4,25 @@
 
 namespace farfield {
 
-HarmonicBasis::HarmonicBasis(int order, int line)
-    : order_(order), line_(line), places_(static_cast<std::size_t>(functions())) {
-    for (int parity = 0; parity < parities; ++parity) {
-        begin_[parity] = static_cast<int>(harmonics_.size());
-        for (int l = 0; l <= order; ++l)
-            for (int m = 0; m <= l; ++m)
-                for (const bool sine : {false, true}) {
-                    const Harmonic harmonic{l, m, sine};
-                    if ((sine && m == 0) || harmonic.parity() != parity) continue;
-                    places_[in_rows(l, sine ? -m : m, l + 1)] = static_cast<std::int32_t>(harmonics_.size());
-                    harmonics_.push_back(harmonic);
-                }
-        while (harmonics_.size() % static_cast<std::size_t>(line) != 0) harmonics_.push_back({-1, 0, false});
-    }
-    begin_[parities] = static_cast<int>(harmonics_.size());
+namespace {
+
+std::vector<Harmonic> harmonics_to(int order) {
+    std::vector<Harmonic> out;
+    for (int l = 0; l <= order; ++l)
+        for (int m = 0; m <= l; ++m)
+            for (const bool sine : {false, true})
+                if (!sine || m > 0) out.push_back({l, m, sine});
+    return out;
 }
 
-int HarmonicBasis::class_count(int parity, int degree) const {
-    int count = 0;
-    for (int place = begin_[parity]; place < begin_[parity + 1]; ++place) {
-        const auto& harmonic = at(place);
-        if (harmonic.degree >= 0 && harmonic.degree <= degree) ++count;
+} // namespace
+
+HarmonicBasis::HarmonicBasis(int order, int line)
+    : ParityBasis(order, line, harmonics_to(order)), places_(static_cast<std::size_t>(functions())) {
+    for (int place = 0; place < size(); ++place) {
+        const auto& [l, m, sine] = at(place);
+        if (l >= 0) places_[in_rows(l, sine ? -m : m, l + 1)] = place;
     }
-    return count;
 }
 
 double climb_factor(int degree, int order) {

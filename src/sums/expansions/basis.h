@@ -6,14 +6,10 @@
 //     s R_l^0,   √2 s Re R_l^m,   √2 s Im R_l^m   (m = 1 … l),
 // so that 1/|x − y| = Σ_lm R_lm(y) R_lm(x)/|x|^(2l+1) for |y| < |x|, and rotations of the axes are
 // orthogonal.
-//
-// Each function is even or odd along each axis. Coefficients are sorted by that class first (bit 0: odd in x,
-// bit 1: in y, bit 2: in z), then by degree, so that mirror images share translation operators
-// (translation.h) and a lower order is the first part of each class. Each class is padded to whole cache
-// lines.
 #pragma once
 
-#include <cstddef>
+#include "sums/expansions/parity_basis.h"
+
 #include <cstdint>
 #include <vector>
 
@@ -31,39 +27,18 @@ struct Harmonic {
     }
 };
 
-constexpr int parities = 8;
 constexpr int highest_order = 48;
 
-/// Number `column` of row `row` where rows have `columns` numbers.
-inline std::size_t in_rows(int row, int column, int columns) {
-    const int number = row * columns + column;
-    return static_cast<std::size_t>(number);
-}
-
-class HarmonicBasis {
+class HarmonicBasis : public ParityBasis<Harmonic> {
 public:
-    /// @param line  numbers in a cache line: 16 floats or 8 doubles
+    /// (p + 1)² functions. @param line  numbers in a cache line: 16 floats or 8 doubles
     HarmonicBasis(int order, int line);
 
-    [[nodiscard]] int order() const { return order_; }
-    [[nodiscard]] int line() const { return line_; }
-    /// Functions: (p + 1)².
-    [[nodiscard]] int functions() const { return (order_ + 1) * (order_ + 1); }
-    /// Numbers of an expansion, with padding.
-    [[nodiscard]] int size() const { return begin_[parities]; }
-    [[nodiscard]] int class_begin(int parity) const { return begin_[parity]; }
-    /// Functions of a class up to a degree, which stand first in it.
-    [[nodiscard]] int class_count(int parity, int degree) const;
     [[nodiscard]] int place(int degree, int order, bool sine) const {
         return places_[in_rows(degree, sine ? -order : order, degree + 1)];
     }
-    /// The function at a place; of the padding degree −1.
-    [[nodiscard]] const Harmonic& at(int place) const { return harmonics_[static_cast<std::size_t>(place)]; }
 
 private:
-    int order_, line_;
-    int begin_[parities + 1] = {};
-    std::vector<Harmonic> harmonics_;
     std::vector<std::int32_t> places_; ///< by l(l + 1) ± m
 };
 

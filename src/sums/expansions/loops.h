@@ -3,16 +3,27 @@
 // double, as `wide` says.
 #pragma once
 
-#include "sums/expansions/basis.h"
+#include "sums/expansions/parity_basis.h"
 
 #include <cstdint>
 
 namespace farfield {
 
-/// Evaluates all functions of a basis, order by order: for m = 0 … p, degrees l = m … p.
-struct HarmonicLoop {
+enum class Functions : std::uint8_t {
+    harmonics, ///< in pairs of a cosine and a sine function, order by order: for m = 0 … p, degrees l = m … p
+    polynomials ///< in pairs of T_a and T_a+1 along x: for c = 0 … q, b = 0 … q − c, a = 0, 2, … q − b − c
+};
+
+/// The highest order of polynomials: the loops keep so many values an axis.
+constexpr int most_polynomial_order = 20;
+
+/// Evaluates all functions of a basis, in pairs.
+struct FunctionLoop {
+    Functions functions = Functions::harmonics;
     int order = 0;
+    int pairs = 0;
     bool wide = true;
+    /// Of harmonics:
     const void* diagonal = nullptr;   ///< of order m, p + 1 numbers
     const void* climb = nullptr;      ///< of each (m, l), in the order of the loop
     const void* climb_back = nullptr; ///< with its sign
@@ -25,10 +36,10 @@ struct ExpansionPoints {
     const void* x[3] = {nullptr, nullptr, nullptr};
 };
 
-/// sums[2 t] and sums[2 t + 1], for each (m, l) numbered t, become Σ weight·R_l^m over the points, its cosine
-/// and its sine function. `scratch`: a cache line for each of these numbers.
+/// sums[2 t] and sums[2 t + 1] become Σ weight·function over the points, for the two functions of pair t.
+/// `scratch`: a cache line for each of these numbers.
 struct FormTask {
-    HarmonicLoop harmonics;
+    FunctionLoop functions;
     ExpansionPoints points;
     const void* weight = nullptr;
     void* sums = nullptr;
@@ -38,7 +49,7 @@ struct FormTask {
 /// values[k][i] = Σ over the functions of coefficient k times the function at point i, for `sets` sets of
 /// coefficients, 1 or 4: coefficients[(2 t + part)·sets + k].
 struct EvaluateTask {
-    HarmonicLoop harmonics;
+    FunctionLoop functions;
     ExpansionPoints points;
     int sets = 1;
     const void* coefficients = nullptr;

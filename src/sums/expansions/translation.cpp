@@ -7,27 +7,27 @@
 namespace farfield {
 
 template <class T>
-std::size_t Translation<T>::packed_size(const HarmonicBasis& basis) const {
+std::size_t Translation<T>::packed_size() const {
     int size = 0;
     for (int o = 0; o < parities; ++o)
         for (int s = 0; s < parities; ++s)
-            if (((o ^ s) & ~axes_) == 0) size += rows(basis, o) * count_[s];
+            if (((o ^ s) & ~axes_) == 0) size += rows(o) * count_[s];
     return static_cast<std::size_t>(size);
 }
 
 template <class T>
-TranslateTask Translation<T>::task(const HarmonicBasis& basis) const {
+TranslateTask Translation<T>::task() const {
     TranslateTask task{
-        .wide = std::is_same_v<T, double>, .size = basis.size(), .axes = axes_, .matrix = matrix_.data()};
-    for (int parity = 0; parity <= parities; ++parity)
-        task.class_begin[parity] = parity < parities ? basis.class_begin(parity) : basis.size();
+        .wide = std::is_same_v<T, double>, .size = begin_[parities], .axes = axes_, .matrix = matrix_.data()};
+    std::copy(std::begin(begin_), std::end(begin_), task.class_begin);
     std::copy(std::begin(count_), std::end(count_), task.source_count);
     std::copy(std::begin(count_), std::end(count_), task.target_count);
     return task;
 }
 
 template <class T>
-HarmonicTable<T>::HarmonicTable(const HarmonicBasis& basis) : order_(basis.order()), diagonal_{T(1)} {
+FunctionTable<T>::FunctionTable(const HarmonicBasis& basis)
+    : functions_(Functions::harmonics), order_(basis.order()), diagonal_{T(1)} {
     for (int m = 1; m <= order_; ++m) diagonal_.push_back(static_cast<T>(diagonal_factor(m)));
     for (int m = 0; m <= order_; ++m)
         for (int l = m; l <= order_; ++l) {
@@ -39,8 +39,23 @@ HarmonicTable<T>::HarmonicTable(const HarmonicBasis& basis) : order_(basis.order
 }
 
 template <class T>
-HarmonicLoop HarmonicTable<T>::loop() const {
-    return {.order = order_,
+FunctionTable<T>::FunctionTable(const PolynomialBasis& basis)
+    : functions_(Functions::polynomials), order_(basis.order()) {
+    for (int c = 0; c <= order_; ++c)
+        for (int b = 0; b <= order_ - c; ++b) {
+            const int most = order_ - b - c;
+            for (int a = 0; a <= most; a += 2) {
+                places_.push_back(basis.place({a, b, c}));
+                places_.push_back(a < most ? basis.place({a + 1, b, c}) : -1);
+            }
+        }
+}
+
+template <class T>
+FunctionLoop FunctionTable<T>::loop() const {
+    return {.functions = functions_,
+            .order = order_,
+            .pairs = static_cast<int>(places_.size() / 2),
             .wide = std::is_same_v<T, double>,
             .diagonal = diagonal_.data(),
             .climb = climb_.data(),
@@ -49,7 +64,7 @@ HarmonicLoop HarmonicTable<T>::loop() const {
 
 template class Translation<float>;
 template class Translation<double>;
-template class HarmonicTable<float>;
-template class HarmonicTable<double>;
+template class FunctionTable<float>;
+template class FunctionTable<double>;
 
 } // namespace farfield

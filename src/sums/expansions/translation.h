@@ -4,6 +4,7 @@
 #include "base/aligned.h"
 #include "sums/expansions/basis.h"
 #include "sums/expansions/loops.h"
+#include "sums/expansions/polynomials.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -19,10 +20,15 @@ public:
     /// @param axes  of which the mirror images differ
     /// @param degree  functions of higher degrees are left out, on both sides
     /// @param entry   entry(i, j): A for target function i and source function j
-    template <class Entry>
-    Translation(const HarmonicBasis& basis, int axes, int degree, const Entry& entry) : axes_(axes) {
-        for (int parity = 0; parity < parities; ++parity) count_[parity] = basis.class_count(parity, degree);
-        matrix_.reserve(packed_size(basis));
+    template <class Function, class Entry>
+    Translation(const ParityBasis<Function>& basis, int axes, int degree, const Entry& entry)
+        : axes_(axes), line_(basis.line()) {
+        for (int parity = 0; parity < parities; ++parity) {
+            begin_[parity] = basis.class_begin(parity);
+            count_[parity] = basis.class_count(parity, degree);
+        }
+        begin_[parities] = basis.size();
+        matrix_.reserve(packed_size());
         for (int o = 0; o < parities; ++o)
             for (int s = 0; s < parities; ++s) {
                 if (((o ^ s) & ~axes) != 0) continue;
@@ -30,42 +36,43 @@ public:
                     const auto& source = basis.at(basis.class_begin(s) + j);
                     for (int i = 0; i < count_[o]; ++i)
                         matrix_.push_back(static_cast<T>(entry(basis.at(basis.class_begin(o) + i), source)));
-                    matrix_.resize(matrix_.size() + static_cast<std::size_t>(rows(basis, o) - count_[o]));
+                    matrix_.resize(matrix_.size() + static_cast<std::size_t>(rows(o) - count_[o]));
                 }
             }
     }
 
     /// The task without its targets.
-    [[nodiscard]] TranslateTask task(const HarmonicBasis& basis) const;
+    [[nodiscard]] TranslateTask task() const;
     [[nodiscard]] int axes() const { return axes_; }
     /// Multiply-adds for a target.
     [[nodiscard]] double multiply_adds() const { return static_cast<double>(matrix_.size()); }
 
 private:
     /// Functions of class o, with padding.
-    [[nodiscard]] int rows(const HarmonicBasis& basis, int o) const {
-        return (count_[o] + basis.line() - 1) / basis.line() * basis.line();
-    }
-    [[nodiscard]] std::size_t packed_size(const HarmonicBasis& basis) const;
+    [[nodiscard]] int rows(int o) const { return (count_[o] + line_ - 1) / line_ * line_; }
+    [[nodiscard]] std::size_t packed_size() const;
 
-    int axes_;
+    int axes_, line_;
+    int begin_[parities + 1] = {};
     int count_[parities] = {};
     AlignedVector<T> matrix_;
 };
 
-/// The numbers that HarmonicLoop points to, and the order in which the loop meets the functions.
+/// The numbers that FunctionLoop points to, and the order in which the loop meets the functions.
 template <class T>
-class HarmonicTable {
+class FunctionTable {
 public:
-    explicit HarmonicTable(const HarmonicBasis& basis);
+    explicit FunctionTable(const HarmonicBasis& basis);
+    explicit FunctionTable(const PolynomialBasis& basis);
 
-    [[nodiscard]] HarmonicLoop loop() const;
-    /// Cosine and sine of each (m, l): (p + 1)(p + 2) numbers.
+    [[nodiscard]] FunctionLoop loop() const;
+    /// The functions of each pair.
     [[nodiscard]] std::size_t numbers() const { return places_.size(); }
-    /// The place of each of them in an expansion; −1 for sines of m = 0.
+    /// The place of each of them in an expansion; −1 for sines of m = 0, and beyond the order.
     [[nodiscard]] std::span<const std::int32_t> places() const { return places_; }
 
 private:
+    Functions functions_;
     int order_;
     std::vector<T> diagonal_, climb_, climb_back_;
     std::vector<std::int32_t> places_;
@@ -73,7 +80,7 @@ private:
 
 extern template class Translation<float>;
 extern template class Translation<double>;
-extern template class HarmonicTable<float>;
-extern template class HarmonicTable<double>;
+extern template class FunctionTable<float>;
+extern template class FunctionTable<double>;
 
 } // namespace farfield

@@ -95,7 +95,7 @@ void FmmPasses<T>::find_senders(std::int32_t target, std::size_t offset_class,
 template <class T>
 void FmmPasses<T>::send(const Translation<T>& translation, const std::vector<const void*>& sources,
                         const std::vector<void*>& expansions, AlignedVector<T>& scratch) const {
-    auto task = translation.task(operators_->basis);
+    auto task = translation.task();
     scratch.resize(static_cast<std::size_t>(translate_scratch(task.size)));
     task.targets = static_cast<std::int64_t>(expansions.size());
     task.sources = sources.data();
@@ -110,6 +110,9 @@ void FmmPasses<T>::translate_block(std::int32_t begin, std::int32_t end) {
     std::vector<std::int32_t> targets;
     std::vector<std::size_t> parents; // for each target, its place in `around`
     std::vector<Surroundings> around;
+    const int level = tree_.cell(begin).level; // that of all
+    if (level >= levels_) return;
+    const auto& across = operators_->across_level(level);
     for (auto cell = begin; cell < end; ++cell) {
         if (tree_.cell(cell).targets.size() == 0) continue;
         const auto parent = tree_.cell(cell).parent;
@@ -124,6 +127,7 @@ void FmmPasses<T>::translate_block(std::int32_t begin, std::int32_t end) {
     std::vector<void*> expansions;
     AlignedVector<T> scratch;
     for (std::size_t c = 0; c < operators_->classes.size(); ++c) {
+        if (across[c].multiply_adds() == 0.0) continue;
         expansions.clear();
         for (std::size_t t = 0; t < targets.size(); ++t) {
             const auto out = sources.begin() + static_cast<std::ptrdiff_t>(expansions.size() * parities);
@@ -132,8 +136,8 @@ void FmmPasses<T>::translate_block(std::int32_t begin, std::int32_t end) {
                 expansions.push_back(locals_.of(targets[t]));
         }
         if (expansions.empty()) continue;
-        send(operators_->across[c], sources, expansions, scratch);
-        done(operators_->across[c].multiply_adds() * static_cast<double>(expansions.size()));
+        send(across[c], sources, expansions, scratch);
+        done(across[c].multiply_adds() * static_cast<double>(expansions.size()));
     }
 }
 
@@ -150,7 +154,7 @@ std::vector<std::int32_t> FmmPasses<T>::task_bounds() const {
 
 template <class T>
 void FmmPasses<T>::translate() {
-    locals_.reset(tree_.cells().size(), operators_->basis.size());
+    locals_.reset(tree_.cells().size(), operators_->size);
     const auto bounds = task_bounds();
     parallel_for(threads_, static_cast<std::int64_t>(bounds.size()) - 1, [&](std::int64_t task) {
         if (stopped()) return;

@@ -3,6 +3,7 @@
 #include "backend/simd/isa.h"
 #include "backend/threads/parallel.h"
 #include "sums/direct/common/costs.h"
+#include "sums/fmm/softened.h"
 
 #include <fmt/format.h>
 
@@ -36,18 +37,28 @@ FmmRates fmm_rates(const CostTable& table, const SumProblem& problem, const SumO
     auto usual = order; // of any level but the coarsest
     usual.coarse = 1;
     const auto classes = static_cast<double>(offset_classes(usual).size());
+    const double multiply_adds = cost_of(table, fmm_cost::cpu_multiply_adds_per_second(isa, wide));
     const auto seconds_a_cell = [&](const FmmOrder& of) {
         return cost_of(table, fmm_cost::cpu_cell_seconds) * static_cast<double>(offset_classes(of).size()) /
                    classes +
-               multiply_adds_a_cell(of, wide) /
-                   cost_of(table, fmm_cost::cpu_multiply_adds_per_second(isa, wide));
+               multiply_adds_a_cell(of, wide) / multiply_adds;
     };
     return {.seconds_a_pair = 1.0 / cpu_rates(table, options, problem.self).pairs_per_second_a_thread,
             .seconds_a_cell = seconds_a_cell(usual),
             .seconds_a_coarse_cell =
                 0.5 * seconds_a_cell(order), // cells at the edge have sources on one side
             .seconds_a_point = functions / cost_of(table, fmm_cost::cpu_functions_per_second(isa, wide)),
-            .tree_seconds_a_point = cost_of(table, fmm_cost::cpu_point_seconds)};
+            .tree_seconds_a_point = cost_of(table, fmm_cost::cpu_point_seconds),
+            .order = usual,
+            .seconds_a_cell_found = cost_of(table, fmm_cost::cpu_cell_seconds),
+            .seconds_a_multiply_add = 1.0 / multiply_adds};
+}
+
+double FmmRates::seconds_a_softened_cell(double softening) const {
+    const auto cost = softened_cost(order, softening);
+    const double polynomials =
+        cost.multiply_adds > 0.0 ? seconds_a_cell_found + cost.multiply_adds * seconds_a_multiply_add : 0.0;
+    return polynomials + (cost.whole ? 0.0 : seconds_a_cell);
 }
 
 double fmm_seconds(const SumProblem& problem, const SumOptions& options, std::string_view /*gpu*/,

@@ -26,10 +26,15 @@ constexpr std::string_view cpu_point_seconds = "fmm.cpu.point_seconds"; ///< of 
 /// Seconds of parts of a sum, for one thread.
 struct FmmRates {
     double seconds_a_pair = 0.0;
-    double seconds_a_cell = 0.0;        ///< all translations to one cell
+    double seconds_a_cell = 0.0; ///< all translations to one cell
+    /// As `seconds_a_cell`, where a kernel is softened by so many widths of a cell.
+    [[nodiscard]] double seconds_a_softened_cell(double softening) const;
     double seconds_a_coarse_cell = 0.0; ///< of the coarsest level, on a grid of `order.coarse`³
     double seconds_a_point = 0.0;       ///< as a source or a target, in the far field
     double tree_seconds_a_point = 0.0;
+    FmmOrder order{};
+    double seconds_a_cell_found = 0.0; ///< of `seconds_a_cell`, beside multiply-adds
+    double seconds_a_multiply_add = 0.0;
 };
 FmmRates fmm_rates(const CostTable& table, const SumProblem& problem, const SumOptions& options,
                    const FmmOrder& order, bool wide);

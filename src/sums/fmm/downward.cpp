@@ -36,23 +36,21 @@ void FmmPasses<T>::spread_locals() {
 // multipole expansion (`inverted`) has derivatives of a higher order; it is then padded to that order.
 template <class T>
 void FmmPasses<T>::pack(const T* expansion, bool inverted, bool with_field, PointScratch& scratch) const {
-    const auto& from = operators_->basis;
-    const auto& basis = inverted ? operators_->higher : from;
-    const auto& table = inverted ? operators_->higher_table : operators_->table;
-    const auto size = static_cast<std::size_t>(basis.size());
-    scratch.derivative[0].assign(size, T(0));
-    for (int place = 0; place < from.size(); ++place) {
-        const auto& h = from.at(place);
-        if (h.degree >= 0)
-            scratch.derivative[0][static_cast<std::size_t>(basis.place(h.degree, h.order, h.sine))] =
-                expansion[place];
-    }
+    const auto& outside = operators_->outside;
+    const auto& table = inverted ? outside->table : operators_->table;
+    const auto& derivatives = inverted ? outside->derivatives : operators_->derivatives;
+    const auto size = static_cast<std::size_t>(operators_->size);
+    const auto out_size = inverted ? static_cast<std::size_t>(outside->size) : size;
+    scratch.derivative[0].assign(out_size, T(0));
+    for (std::size_t place = 0; place < size; ++place)
+        if (!inverted)
+            scratch.derivative[0][place] = expansion[place];
+        else if (const auto to = outside->places[place]; to >= 0)
+            scratch.derivative[0][static_cast<std::size_t>(to)] = expansion[place];
     for (std::size_t axis = 0; axis < 3 && with_field; ++axis) {
         auto& out = scratch.derivative[axis + 1];
-        out.assign(size, T(0));
-        const auto& terms =
-            inverted ? operators_->multipole_derivatives[axis] : operators_->local_derivatives[axis];
-        for (const auto& term : terms)
+        out.assign(out_size, T(0));
+        for (const auto& term : derivatives[axis])
             out[static_cast<std::size_t>(term.to)] += static_cast<T>(term.weight) * expansion[term.from];
     }
     const auto places = table.places();
@@ -73,8 +71,8 @@ void FmmPasses<T>::add_values(const TreeCell& leaf, const TreeCell& of, bool inv
     const auto number = static_cast<std::int32_t>(&of - tree_.cells().data());
     pack(inverted ? multipoles_.of(number) : locals_.of(number), inverted, with_field, scratch);
     scratch.set_points(tree_.targets(), leaf.targets, tree_.centre(of), width, inverted);
-    const auto& table = inverted ? operators_->higher_table : operators_->table;
-    EvaluateTask task{.harmonics = table.loop(),
+    const auto& table = inverted ? operators_->outside->table : operators_->table;
+    EvaluateTask task{.functions = table.loop(),
                       .points = scratch.points(),
                       .sets = with_field ? 4 : 1,
                       .coefficients = scratch.packed.data()};

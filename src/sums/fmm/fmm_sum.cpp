@@ -6,6 +6,7 @@
 #include "sums/costs/threads.h"
 #include "sums/direct/common/repair.h"
 #include "sums/fmm/costs.h"
+#include "sums/fmm/softened.h"
 #include "sums/kernels/kernel.h"
 #include "sums/points/float_range.h"
 #include "sums/points/power_of_two.h"
@@ -59,13 +60,48 @@ void FmmSum::set_points(std::vector<double> sources, std::vector<double> targets
     require_float_range(sources, targets, frame_, options_.softening, options_.precision);
     source_points_ = in_frame(frame_, std::move(sources));
     target_points_ = in_frame(frame_, std::move(targets));
+    softening_ = std::ldexp(options_.softening, frame_.exponent);
+    if (softening_ > 0.0) fit_shape();
     prepare();
+}
+
+// What cells cost depends on their width beside ε.
+void FmmSum::fit_shape() {
+    double low[3];
+    double high[3];
+    std::fill(low, low + 3, HUGE_VAL);
+    std::fill(high, high + 3, -HUGE_VAL);
+    for (const auto* points : {&source_points_, &target_points_})
+        for (std::size_t i = 0; i < points->size(); ++i) {
+            low[i % 3] = std::min(low[i % 3], (*points)[i]);
+            high[i % 3] = std::max(high[i % 3], (*points)[i]);
+        }
+    const double side = std::max({high[0] - low[0], high[1] - low[1], high[2] - low[2], 0x1p-500});
+    shape_ = fmm_shape(problem_, options_, cost_table_in_use().table, shape_.order.order, softening_ / side);
+}
+
+template <class T>
+void FmmSum::make_far_field(FarField<T>& far) {
+    const int threads = options_.threads;
+    int harmonic_levels = tree_->levels();
+    if (softening_ > 0.0) {
+        const auto made = softened_operators<T>(
+            {.order = shape_.order, .softening = softening_ / tree_->width(0), .levels = tree_->levels()},
+            threads);
+        const std::shared_ptr<const FmmOperators<T>> polynomials(made, &made->polynomials);
+        far.softened.emplace(*tree_, lists_, polynomials, tree_->levels(), options_.isa, threads);
+        if (!far.softened->translates()) far.softened.reset();
+        harmonic_levels = made->harmonic_levels;
+    }
+    if (harmonic_levels > 0)
+        far.harmonics.emplace(*tree_, lists_, fmm_operators<T>(shape_.order, threads), harmonic_levels,
+                              options_.isa, threads);
 }
 
 void FmmSum::prepare() {
     const int threads = options_.threads;
-    float_far_.reset(); // they refer to the tree
-    double_far_.reset();
+    float_far_.clear(); // they refer to the tree
+    double_far_.clear();
     tree_.emplace(source_points_, target_points_, problem_.self, shape_.tree, threads);
     lists_ = near_lists(*tree_, shape_.few);
     std::vector<BlockRange> source_blocks;
@@ -94,9 +130,9 @@ void FmmSum::prepare() {
     else
         set_near_points(float_sources_, float_targets_);
     if (shape_.wide)
-        double_far_.emplace(*tree_, lists_, shape_.order, options_.isa, threads);
+        make_far_field(double_far_);
     else
-        float_far_.emplace(*tree_, lists_, shape_.order, options_.isa, threads);
+        make_far_field(float_far_);
 }
 
 template <class T>
@@ -110,6 +146,7 @@ bool FmmSum::refine(double error) {
     if (options_.order > 0 || shape_.order.order >= most_order(shape_.wide)) return false;
     const int order = order_after(shape_.order.order, shape_.order.separation, error, problem_.tolerance);
     shape_ = fmm_shape(problem_, options_, cost_table_in_use().table, order);
+    if (softening_ > 0.0) fit_shape();
     prepare();
     return true;
 }
@@ -125,7 +162,7 @@ void FmmSum::near_field(PreparedPoints<T>& sources, PreparedPoints<T>& targets, 
                                                          (sums.field[0] != nullptr ? field_only : 0)),
                             .targets = problem_.self ? sources.view() : targets.view(),
                             .sources = sources.view(),
-                            .softening = std::ldexp(options_.softening, frame_.exponent),
+                            .softening = softening_,
                             .sums = sums,
                             .isa = options_.isa,
                             .threads = report.threads,
@@ -138,34 +175,43 @@ void FmmSum::near_field(PreparedPoints<T>& sources, PreparedPoints<T>& targets, 
 }
 
 template <class T>
-void FmmSum::add_far_field(std::optional<FmmPasses<T>>& far, const TileSums& sums, SumReport& report,
-                           WorkWatch& watch) {
+void FmmSum::add_far_field(FmmPasses<T>& far, const TileSums& sums, SumReport& report, WorkWatch& watch) {
     Stopwatch clock;
     const auto timed = [&](const char* name) { report.passes.push_back({name, clock.lap()}); };
-    far->set_watch(&watch);
-    far->form_multipoles(strengths_);
+    far.set_watch(&watch);
+    far.form_multipoles(strengths_);
     timed("P2M");
-    far->gather_multipoles();
+    far.gather_multipoles();
     timed("M2M");
-    far->translate();
+    far.translate();
     timed("M2L");
-    far->spread_locals();
+    far.spread_locals();
     timed("L2L");
-    far->evaluate(sums);
+    far.evaluate(sums);
     timed("L2P");
 }
 
+template <class T>
+void FmmSum::add_far_fields(FarField<T>& far, const TileSums& sums, SumReport& report, WorkWatch& watch) {
+    if (far.harmonics) add_far_field(*far.harmonics, sums, report, watch);
+    if (!far.softened) return;
+    Stopwatch clock;
+    SumReport passes; // reported as one
+    add_far_field(*far.softened, sums, passes, watch);
+    report.passes.push_back({"softening", clock.lap()});
+}
+
 void FmmSum::compute_sums(const TileSums& sums, SumReport& report, const SumHooks& hooks) {
-    const double far_work = shape_.wide ? double_far_->work() : float_far_->work();
+    const double far_work = shape_.wide ? double_far_.work() : float_far_.work();
     WorkWatch watch(far_work + near_work_, hooks.progress, hooks.stop_requested);
     if (options_.precision == Precision::float64)
         near_field(double_sources_, double_targets_, sums, report, watch);
     else
         near_field(float_sources_, float_targets_, sums, report, watch);
     if (shape_.wide)
-        add_far_field(double_far_, sums, report, watch);
+        add_far_fields(double_far_, sums, report, watch);
     else
-        add_far_field(float_far_, sums, report, watch);
+        add_far_fields(float_far_, sums, report, watch);
     if (watch.stopped()) throw Interrupted("the sum was given up before its end");
 }
 
@@ -230,7 +276,7 @@ void FmmSum::write_results(const TileSums& sums, const DirectResults& results, i
                      .strengths = strengths.data(),
                      .target_points = problem_.self ? source_points_.data() : target_points_.data(),
                      .self = problem_.self,
-                     .softening = std::ldexp(options_.softening, frame_.exponent),
+                     .softening = softening_,
                      .frame_exponent = frame_.exponent,
                      .strength_exponent = strength_exponent,
                      .sign = kernel.sign,

@@ -36,9 +36,26 @@ private:
     void prepare();
     template <class T>
     void set_near_points(PreparedPoints<T>& sources, PreparedPoints<T>& targets);
+    /// The expansions of 1/r, and those of what softening makes of it; either may have nothing to do.
     template <class T>
-    void add_far_field(std::optional<FmmPasses<T>>& far, const TileSums& sums, SumReport& report,
-                       WorkWatch& watch);
+    struct FarField {
+        std::optional<FmmPasses<T>> harmonics, softened;
+
+        void clear() {
+            harmonics.reset();
+            softened.reset();
+        }
+        [[nodiscard]] double work() const {
+            return (harmonics ? harmonics->work() : 0.0) + (softened ? softened->work() : 0.0);
+        }
+    };
+    void fit_shape();
+    template <class T>
+    void make_far_field(FarField<T>& far);
+    template <class T>
+    void add_far_field(FmmPasses<T>& far, const TileSums& sums, SumReport& report, WorkWatch& watch);
+    template <class T>
+    void add_far_fields(FarField<T>& far, const TileSums& sums, SumReport& report, WorkWatch& watch);
     template <class T>
     void near_field(PreparedPoints<T>& sources, PreparedPoints<T>& targets, const TileSums& sums,
                     SumReport& report, WorkWatch& watch);
@@ -51,6 +68,7 @@ private:
     FmmShape shape_;
     std::vector<double> source_points_, target_points_; ///< in the frame, N×3 and M×3
     Frame frame_;
+    double softening_ = 0.0; ///< in the frame
     std::optional<Octree> tree_;
     NearLists lists_;
     std::variant<std::monostate, OneSidedBlocks, MutualBlocks> blocks_;
@@ -58,8 +76,8 @@ private:
     double near_work_ = 0.0;      ///< in multiply-adds, about
     PreparedPoints<float> float_sources_, float_targets_;
     PreparedPoints<double> double_sources_, double_targets_;
-    std::optional<FmmPasses<float>> float_far_;
-    std::optional<FmmPasses<double>> double_far_;
+    FarField<float> float_far_;
+    FarField<double> double_far_;
     std::vector<double> strengths_; ///< in the frame, in the order of the tree
     std::vector<double> sums_;      ///< potential and field, in the order of the tree
 };

@@ -59,9 +59,6 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
         return fmt::format("method 'fmm' has no expansions for kernel '{}' yet; use {}", problem.kernel->name,
                            spelled("method", method_for(*problem.kernel)));
     if (problem.is_periodic()) return "method 'fmm' sums open space only; leave the period out";
-    if (problem.softening > 0.0)
-        return fmt::format("method 'fmm' takes no softening yet; leave {} out or use {}",
-                           spelled("softening"), spelled("method", "direct"));
     if (options.variant != Variant::automatic)
         return fmt::format("{} is a rung of method 'direct'; leave it out or use {}",
                            spelled("variant", name_of(options.variant)), spelled("method", "direct"));
@@ -87,9 +84,11 @@ double bytes(const SumProblem& problem, const SumOptions& options, const DeviceC
     const double results = static_cast<double>(problem.targets) * 8.0 * 8.0;
     const double cells = 4.0 * std::max(n, m) / shape.leaf + 8.0;
     const HarmonicBasis basis(shape.order.order, static_cast<int>(64.0 / number));
-    const double expansions = cells * (2.0 * number * basis.size() + 600.0);
+    // polynomials of a softened kernel have up to twice as many functions as harmonics
+    const double kinds = problem.softening > 0.0 ? 3.0 : 1.0;
+    const double expansions = cells * (kinds * 2.0 * number * basis.size() + 600.0);
     const double apart = problem.self ? 14.0 * 32.0 * n : 0.0; // partial sums of mutual blocks
-    return points + results + expansions + apart + predicted_operator_bytes(shape.order, shape.wide);
+    return points + results + expansions + apart + kinds * predicted_operator_bytes(shape.order, shape.wide);
 }
 
 std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& options,

@@ -4,15 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
-#include <mutex>
 #include <optional>
+#include <utility>
 
 namespace farfield {
 namespace {
-
-template <class T>
-constexpr int line = 64 / static_cast<int>(sizeof(T));
 
 double length(const std::array<int, 3>& d) {
     return std::sqrt(static_cast<double>(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]));
@@ -61,33 +57,57 @@ std::vector<OffsetClass> offset_classes(const FmmOrder& order) {
 }
 
 template <class T>
-FmmOperators<T>::FmmOperators(const FmmOrder& wanted, int threads)
-    : order(wanted), basis(wanted.order, line<T>), higher(wanted.order + 1, line<T>), table(basis),
-      higher_table(higher), classes(offset_classes(wanted)), up(up_operator<T>(basis)),
-      down(down_operator<T>(basis)) {
-    std::vector<std::optional<Translation<T>>> made(classes.size());
-    parallel_for(threads, static_cast<std::int64_t>(classes.size()), [&](std::int64_t number) {
-        const auto c = static_cast<std::size_t>(number);
-        const auto& offset = classes[c].offset;
-        const int degree = graded_degree(order, offset);
-        const MultipoleToLocal entry(degree, {static_cast<double>(offset[0]), static_cast<double>(offset[1]),
-                                              static_cast<double>(offset[2])});
-        made[c].emplace(basis, classes[c].axes, degree, entry);
-    });
-    across.reserve(made.size());
-    for (auto& translation : made) across.push_back(std::move(*translation));
-    for (int axis = 0; axis < 3; ++axis) {
-        local_derivatives[static_cast<std::size_t>(axis)] = local_derivative(basis, axis);
-        multipole_derivatives[static_cast<std::size_t>(axis)] = multipole_derivative(basis, higher, axis);
+FmmOperators<T>::FmmOperators(const HarmonicBasis& basis, std::vector<OffsetClass> of)
+    : size(basis.size()), functions(basis.functions()), table(basis), classes(std::move(of)),
+      up(up_operator<T>(basis)), down(down_operator<T>(basis)) {
+    const HarmonicBasis higher(basis.order() + 1, basis.line());
+    outside.emplace(Outside{FunctionTable<T>(higher), higher.size(), {}, {}});
+    for (int place = 0; place < size; ++place) {
+        const auto& h = basis.at(place);
+        outside->places.push_back(h.degree < 0 ? -1 : higher.place(h.degree, h.order, h.sine));
     }
+    for (int axis = 0; axis < 3; ++axis) {
+        derivatives[static_cast<std::size_t>(axis)] = local_derivative(basis, axis);
+        outside->derivatives[static_cast<std::size_t>(axis)] = multipole_derivative(basis, higher, axis);
+    }
+}
+
+template <class T>
+FmmOperators<T>::FmmOperators(const PolynomialBasis& basis, std::vector<OffsetClass> of)
+    : size(basis.size()), functions(basis.functions()), table(basis), classes(std::move(of)),
+      up(basis, 7, basis.order(), ChildShift(basis.order())),
+      down(basis, 7, basis.order(), [shift = ChildShift(basis.order())](const auto& i, const auto& j) {
+          return 0.5 * shift(j, i); // as potentials are counted in 1/width
+      }) {
+    for (int axis = 0; axis < 3; ++axis)
+        derivatives[static_cast<std::size_t>(axis)] = polynomial_derivative(basis, axis);
 }
 
 namespace {
 
+template <class T>
+FmmOperators<T> harmonic_operators(const FmmOrder& order, int threads) {
+    const HarmonicBasis basis(order.order, numbers_a_line<T>);
+    FmmOperators<T> out(basis, offset_classes(order));
+    std::vector<std::optional<Translation<T>>> made(out.classes.size());
+    parallel_for(threads, static_cast<std::int64_t>(made.size()), [&](std::int64_t number) {
+        const auto c = static_cast<std::size_t>(number);
+        const auto& offset = out.classes[c].offset;
+        const int degree = graded_degree(order, offset);
+        const MultipoleToLocal entry(degree, {static_cast<double>(offset[0]), static_cast<double>(offset[1]),
+                                              static_cast<double>(offset[2])});
+        made[c].emplace(basis, out.classes[c].axes, degree, entry);
+    });
+    auto& across = out.across.emplace_back();
+    across.reserve(made.size());
+    for (auto& translation : made) across.push_back(std::move(*translation));
+    return out;
+}
+
 /// Functions of each class up to each degree, and the numbers that they take with padding.
 class ClassSizes {
 public:
-    ClassSizes(int order, bool wide) : basis_(order, wide ? line<double> : line<float>) {}
+    ClassSizes(int order, bool wide) : basis_(order, wide ? numbers_a_line<double> : numbers_a_line<float>) {}
 
     /// Of a packed operator.
     [[nodiscard]] double numbers(int degree, int axes) const {
@@ -128,16 +148,8 @@ double predicted_operator_bytes(const FmmOrder& order, bool wide) {
 
 template <class T>
 std::shared_ptr<const FmmOperators<T>> fmm_operators(const FmmOrder& order, int threads) {
-    constexpr std::size_t kept = 3;
-    static std::mutex mutex;
-    static std::deque<std::shared_ptr<const FmmOperators<T>>> last;
-    const std::lock_guard lock(mutex);
-    const auto found =
-        std::find_if(last.begin(), last.end(), [&](const auto& made) { return made->order == order; });
-    if (found != last.end()) return *found;
-    last.push_front(std::make_shared<const FmmOperators<T>>(order, threads));
-    if (last.size() > kept) last.pop_back();
-    return last.front();
+    static LastMade<FmmOrder, FmmOperators<T>> kept;
+    return kept.find(order, [&] { return harmonic_operators<T>(order, threads); });
 }
 
 template struct FmmOperators<float>;

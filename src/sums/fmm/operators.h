@@ -1,12 +1,20 @@
-// The translation operators of the fast multipole method, for one order and one grid of offsets, shared by
-// all plans that use them.
+// What the passes need to know of a kind of expansions: its functions and its translations, for one order and
+// one grid of offsets. Harmonics are made here; `softened.h` makes polynomials.
 #pragma once
 
 #include "sums/expansions/operators.h"
+#include "sums/expansions/polynomials.h"
 #include "sums/expansions/translation.h"
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
 #include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
 #include <vector>
 
 namespace farfield {
@@ -38,21 +46,58 @@ struct OffsetClass {
 std::vector<OffsetClass> offset_classes(const FmmOrder& order);
 
 template <class T>
-struct FmmOperators {
-    explicit FmmOperators(const FmmOrder& order, int threads);
+constexpr int numbers_a_line = 64 / static_cast<int>(sizeof(T)); ///< of cache
 
-    FmmOrder order;
-    HarmonicBasis basis;
-    HarmonicBasis higher; ///< order + 1: derivatives of multipole expansions
-    HarmonicTable<T> table, higher_table;
+template <class T>
+struct FmmOperators {
+    FmmOperators(const HarmonicBasis& basis, std::vector<OffsetClass> classes);
+    FmmOperators(const PolynomialBasis& basis, std::vector<OffsetClass> classes);
+
+    int size;      ///< numbers of an expansion
+    int functions; ///< of the basis
+    FunctionTable<T> table;
     std::vector<OffsetClass> classes;
-    std::vector<Translation<T>> across; ///< of each class, from a cell to another of its level
-    Translation<T> up;                  ///< from the children, by octant, to their parent
-    Translation<T> down;                ///< from the parent to a child
-    std::array<std::vector<SparseTerm>, 3> local_derivatives, multipole_derivatives;
+    /// From a cell to another of its level, of each class: by level, the last for all that are deeper.
+    std::vector<std::vector<Translation<T>>> across;
+    Translation<T> up;                                  ///< from the children, by octant, to their parent
+    Translation<T> down;                                ///< from the parent to a child
+    std::array<std::vector<SparseTerm>, 3> derivatives; ///< of local expansions, in their own basis
+
+    /// For multipole expansions at points beyond their cell, M2P. Polynomials have none.
+    struct Outside {
+        FunctionTable<T> table;
+        int size;
+        std::vector<std::int32_t> places; ///< of each number of an expansion in the higher basis; −1: padding
+        std::array<std::vector<SparseTerm>, 3> derivatives;
+    };
+    std::optional<Outside> outside;
+
+    [[nodiscard]] const std::vector<Translation<T>>& across_level(int level) const {
+        return across[std::min(static_cast<std::size_t>(level), across.size() - 1)];
+    }
 };
 
-/// Made once for an order; the last few are kept.
+/// What was asked for last, by what it depends on.
+template <class Key, class Made>
+class LastMade {
+public:
+    template <class Make>
+    std::shared_ptr<const Made> find(const Key& key, const Make& make) {
+        constexpr std::size_t kept = 3;
+        const std::lock_guard lock(mutex_);
+        for (const auto& [of, made] : last_)
+            if (of == key) return made;
+        last_.emplace_front(key, std::make_shared<const Made>(make()));
+        if (last_.size() > kept) last_.pop_back();
+        return last_.front().second;
+    }
+
+private:
+    std::mutex mutex_;
+    std::deque<std::pair<Key, std::shared_ptr<const Made>>> last_;
+};
+
+/// Of 1/r in harmonics. Made once for an order; the last few are kept.
 template <class T>
 std::shared_ptr<const FmmOperators<T>> fmm_operators(const FmmOrder& order, int threads);
 

@@ -41,11 +41,15 @@ template <class T>
 class FmmPasses {
 public:
     /// The tree and the lists must outlive it.
-    FmmPasses(const Octree& tree, const NearLists& lists, const FmmOrder& order, Isa isa, int threads);
+    /// @param levels  cells send expansions to others of their level on the first so many levels only
+    FmmPasses(const Octree& tree, const NearLists& lists, std::shared_ptr<const FmmOperators<T>> operators,
+              int levels, Isa isa, int threads);
 
     /// Told of the work done, in multiply-adds; once stopped, passes end early and leave what they made
     /// unfinished.
     void set_watch(WorkWatch* watch) { watch_ = watch; }
+    /// Any cell sends its expansion to another.
+    [[nodiscard]] bool translates() const;
     /// Multiply-adds of the passes over all cells and points, for `set_watch`.
     [[nodiscard]] double work() const;
 
@@ -90,6 +94,7 @@ private:
     const Octree& tree_;
     const NearLists& lists_;
     std::shared_ptr<const FmmOperators<T>> operators_;
+    int levels_;
     Isa isa_;
     int threads_;
     std::span<const double> strengths_;

@@ -16,6 +16,8 @@ constexpr double usual_tolerance = 1e-6; ///< where neither an order nor a toler
 /// Digits that an order gains, fitted to the errors of orders up to 24 for charges of both signs in a cube.
 double digits_an_order(int separation) { return separation == 1 ? 0.31 : 0.52; }
 
+double first_digits(int separation) { return separation == 1 ? 1.5 : 1.6; }
+
 /// Cells an axis of the finest level, as k·2^level.
 struct LeafGrid {
     int coarse = 1, level = 0;
@@ -39,7 +41,7 @@ LeafGrid best_grid(const Cost& cost) {
 }
 
 LeafGrid choose_grid(const SumProblem& problem, const SumOptions& options, const FmmShape& shape,
-                     const CostTable& table) {
+                     const CostTable& table, double softening) {
     const auto points = static_cast<double>(std::max(problem.sources, problem.targets));
     if (options.leaf > 0)
         return best_grid(
@@ -59,8 +61,10 @@ LeafGrid choose_grid(const SumProblem& problem, const SumOptions& options, const
         const bool all_near = std::cbrt(grid.cells()) <= shape.order.separation + 1.0;
         const double coarsest =
             grid.coarse > 1 ? std::pow(grid.coarse, 3) * rates.seconds_a_coarse_cell : 0.0;
-        const double far =
-            all_near ? 0.0 : coarsest + (grid.level > 0 ? grid.cells() * rates.seconds_a_cell : 0.0);
+        const double cell = softening > 0.0
+                                ? rates.seconds_a_softened_cell(softening * std::cbrt(grid.cells()))
+                                : rates.seconds_a_cell;
+        const double far = all_near ? 0.0 : coarsest + (grid.level > 0 ? grid.cells() * cell : 0.0);
         return near + far;
     });
 }
@@ -69,8 +73,12 @@ LeafGrid choose_grid(const SumProblem& problem, const SumOptions& options, const
 
 int order_for(double tolerance, int separation) {
     const double digits = -std::log10(tolerance);
-    const double order = (digits - (separation == 1 ? 1.5 : 1.6)) / digits_an_order(separation);
+    const double order = (digits - first_digits(separation)) / digits_an_order(separation);
     return std::clamp(static_cast<int>(std::ceil(order)), 2, most_order(true));
+}
+
+double digits_of(int order, int separation) {
+    return first_digits(separation) + order * digits_an_order(separation);
 }
 
 int order_after(int order, int separation, double error, double tolerance) {
@@ -81,15 +89,18 @@ int order_after(int order, int separation, double error, double tolerance) {
 
 int most_order(bool wide) { return wide ? 40 : 20; }
 
-FmmShape fmm_shape(const SumProblem& problem, const SumOptions& options, const CostTable& table, int order) {
+FmmShape fmm_shape(const SumProblem& problem, const SumOptions& options, const CostTable& table, int order,
+                   double softening) {
     FmmShape shape;
     shape.wide = options.precision == Precision::float64;
     shape.order.separation = options.separation > 0 ? options.separation : 1;
     shape.order.grading = options.grading;
     const double tolerance = problem.tolerance > 0.0 ? problem.tolerance : usual_tolerance;
+    // softened fields lack the large values of near pairs, beside which errors vanish
+    const int more = problem.softening > 0.0 ? 2 : 0;
     shape.order.order = order > 0           ? order
                         : options.order > 0 ? options.order
-                                            : order_for(tolerance, shape.order.separation);
+                                            : order_for(tolerance, shape.order.separation) + more;
     shape.order.order = std::min(shape.order.order, most_order(shape.wide));
     shape.tree.separation = shape.order.separation;
     const auto points = static_cast<double>(std::max(problem.sources, problem.targets));
@@ -97,14 +108,17 @@ FmmShape fmm_shape(const SumProblem& problem, const SumOptions& options, const C
         shape.tree.depth = options.depth;
         shape.leaf = std::max(1.0, points / LeafGrid{1, options.depth}.cells());
     } else {
-        const auto grid = choose_grid(problem, options, shape, table);
+        const auto grid = choose_grid(problem, options, shape, table, softening);
         shape.order.coarse = shape.tree.coarse = grid.coarse;
         shape.leaf = std::max(1.0, points / grid.cells());
         // so many that evenly spread points stay on one level
         shape.tree.most = static_cast<std::int32_t>(
             std::max(2.0 * shape.leaf, shape.leaf + 6.0 * std::sqrt(shape.leaf) + 4.0));
     }
-    shape.few = static_cast<std::int32_t>(std::pow(shape.order.order + 2.0, 2) / 2.0);
+    shape.tree.steps = problem.softening > 0.0;
+    shape.few = problem.softening > 0.0
+                    ? all_points // polynomials do not act on points beyond their cells
+                    : static_cast<std::int32_t>(std::pow(shape.order.order + 2.0, 2) / 2.0);
     return shape;
 }
 

@@ -25,6 +25,9 @@ struct FmmShape {
 /// The order that usually suffices for a relative error, in the L2 norm, of the potential and the field.
 int order_for(double tolerance, int separation);
 
+/// The digits that an order usually gives: what `order_for` turns into it.
+double digits_of(int order, int separation);
+
 /// The order that may suffice where `order` gave `error`: larger by one at least.
 int order_after(int order, int separation, double error, double tolerance);
 
@@ -32,8 +35,9 @@ int order_after(int order, int separation, double error, double tolerance);
 int most_order(bool wide);
 
 /// The shape that takes least time by the cost table, but for what the options fix. @param order  0: as the
-/// options or the tolerance ask
+/// options or the tolerance ask @param softening  ε in sides of a cube around the points; 0 where it is not
+/// known yet
 FmmShape fmm_shape(const SumProblem& problem, const SumOptions& options, const CostTable& table,
-                   int order = 0);
+                   int order = 0, double softening = 0.0);
 
 } // namespace farfield

@@ -7,13 +7,15 @@
 #include "sums/direct/cpu/isa_function.h"
 #include "sums/fmm/point_scratch.h"
 
+#include <utility>
+
 namespace farfield {
 
 template <class T>
-FmmPasses<T>::FmmPasses(const Octree& tree, const NearLists& lists, const FmmOrder& order, Isa isa,
-                        int threads)
-    : tree_(tree), lists_(lists), operators_(fmm_operators<T>(order, threads)), isa_(isa), threads_(threads),
-      zeros_(static_cast<std::size_t>(operators_->basis.size()), T(0)) {
+FmmPasses<T>::FmmPasses(const Octree& tree, const NearLists& lists,
+                        std::shared_ptr<const FmmOperators<T>> operators, int levels, Isa isa, int threads)
+    : tree_(tree), lists_(lists), operators_(std::move(operators)), levels_(levels), isa_(isa),
+      threads_(threads), zeros_(static_cast<std::size_t>(operators_->size), T(0)) {
     list_senders();
 }
 
@@ -30,7 +32,7 @@ void FmmPasses<T>::form(const TreeCell& cell, const TreeCell& points, bool inver
         scratch.weight[i] *= static_cast<T>(strengths[i]);
     scratch.sums.resize(table.numbers());
     scratch.lanes.resize(table.numbers() * static_cast<std::size_t>(PointScratch::line));
-    const FormTask task{.harmonics = table.loop(),
+    const FormTask task{.functions = table.loop(),
                         .points = scratch.points(),
                         .weight = scratch.weight.data(),
                         .sums = scratch.sums.data(),
@@ -43,23 +45,34 @@ void FmmPasses<T>::form(const TreeCell& cell, const TreeCell& points, bool inver
 
 template <class T>
 double FmmPasses<T>::point_work(double points) const {
-    return 4.0 * operators_->basis.functions() * points; // steps of the recurrences, and products
+    return 4.0 * operators_->functions * points; // steps of the recurrences, and products
+}
+
+template <class T>
+bool FmmPasses<T>::translates() const {
+    for (int level = 0; level < std::min(levels_, tree_.levels()); ++level)
+        for (const auto& translation : operators_->across_level(level))
+            if (translation.multiply_adds() > 0.0) return true;
+    return false;
 }
 
 template <class T>
 double FmmPasses<T>::work() const {
-    double across = 0.0;
-    for (const auto& translation : operators_->across) across += translation.multiply_adds();
-    double cells = 0.0;
-    for (const auto& cell : tree_.cells()) cells += cell.targets.size() > 0 ? 1.0 : 0.0;
+    std::vector<double> across(static_cast<std::size_t>(tree_.levels()), 0.0); // to a cell of each level
+    for (int level = 0; level < std::min(levels_, tree_.levels()); ++level)
+        for (const auto& translation : operators_->across_level(level))
+            across[static_cast<std::size_t>(level)] += translation.multiply_adds();
+    double sum = 0.0;
+    for (const auto& cell : tree_.cells())
+        if (cell.targets.size() > 0) sum += across[static_cast<std::size_t>(cell.level)];
     const auto points = tree_.sources().from.size() + tree_.targets().from.size();
-    return cells * across + point_work(static_cast<double>(points));
+    return sum + point_work(static_cast<double>(points));
 }
 
 template <class T>
 void FmmPasses<T>::form_multipoles(std::span<const double> strengths) {
     strengths_ = strengths;
-    multipoles_.reset(tree_.cells().size(), operators_->basis.size());
+    multipoles_.reset(tree_.cells().size(), operators_->size);
     constexpr std::int64_t leaves_a_task = 16;
     const auto leaves = static_cast<std::int64_t>(lists_.leaves.size());
     parallel_for(threads_, (leaves + leaves_a_task - 1) / leaves_a_task, [&](std::int64_t task) {
@@ -101,10 +114,14 @@ void FmmPasses<T>::gather_multipoles() {
     }
 }
 
-template FmmPasses<float>::FmmPasses(const Octree&, const NearLists&, const FmmOrder&, Isa, int);
-template FmmPasses<double>::FmmPasses(const Octree&, const NearLists&, const FmmOrder&, Isa, int);
+template FmmPasses<float>::FmmPasses(const Octree&, const NearLists&,
+                                     std::shared_ptr<const FmmOperators<float>>, int, Isa, int);
+template FmmPasses<double>::FmmPasses(const Octree&, const NearLists&,
+                                      std::shared_ptr<const FmmOperators<double>>, int, Isa, int);
 template double FmmPasses<float>::point_work(double) const;
 template double FmmPasses<double>::point_work(double) const;
+template bool FmmPasses<float>::translates() const;
+template bool FmmPasses<double>::translates() const;
 template double FmmPasses<float>::work() const;
 template double FmmPasses<double>::work() const;
 template void FmmPasses<float>::form(const TreeCell&, const TreeCell&, bool, float*, PointScratch&) const;

@@ -85,7 +85,9 @@ private:
             if (child == no_cell) continue;
             const auto& small = tree_.cell(child);
             const bool is_far = distance(large, small) > tree_.shape().separation;
-            const bool is_small = small.leaf && std::max(small.sources.size(), small.targets.size()) <= few_;
+            const bool is_small =
+                few_ == all_points ||
+                (small.leaf && std::max(small.sources.size(), small.targets.size()) <= few_);
             if (is_far && !is_small) {
                 if (large.targets.size() > 0 && small.sources.size() > 0)
                     multipoles_.push_back({leaf_number_[static_cast<std::size_t>(leaf)], child});

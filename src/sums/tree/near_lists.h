@@ -8,6 +8,7 @@
 #include "sums/tree/octree.h"
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace farfield {
@@ -23,6 +24,9 @@ struct NearLists {
     /// For each cell, cells whose sources are taken into its local expansion.
     BlockRows sources;
 };
+
+/// For `few`: a leaf and all smaller ones beside it act point by point.
+constexpr std::int32_t all_points = std::numeric_limits<std::int32_t>::max();
 
 /// @param few  smaller leaves that hold at most so many sources and targets act point by point, too
 NearLists near_lists(const Octree& tree, std::int32_t few);

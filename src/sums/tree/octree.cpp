@@ -77,6 +77,11 @@ void Octree::choose_cube(std::span<const double> sources, std::span<const double
     }
     side_ = std::max({high[0] - low_[0], high[1] - low_[1], high[2] - low_[2]});
     if (side_ == 0.0) side_ = 1.0;
+    if (shape_.steps) {
+        int exponent = 0;
+        const double digits = std::frexp(side_, &exponent);
+        side_ = std::ldexp(std::ceil(std::ldexp(digits, 5)), exponent - 5);
+    }
     // Points in the middle of the cube; rounding must not put the outermost ones out of it.
     for (std::size_t axis = 0; axis < 3; ++axis) low_[axis] -= 0.5 * (side_ - (high[axis] - low_[axis]));
 }

@@ -18,6 +18,7 @@ struct TreeShape {
     int coarse = 1;         ///< k: level 0 has k³ cells; 1, 3, 5 or 7
     int depth = -1;         ///< ≥ 0: all leaves lie on this level, whatever they hold
     std::int32_t most = 64; ///< depth < 0: a cell with more sources or more targets is divided
+    bool steps = false;     ///< the cube's side is rounded up to steps of 1/16 of a power of two
     int separation =
         1; ///< cells of a level are neighbours up to this distance, in cells (`ws` of the papers)
 };

@@ -138,6 +138,45 @@ TEST(FmmAccuracy, EveryToleranceIsReached) {
     }
 }
 
+// ε from far below the distance of neighbours to far beyond the size of the cloud.
+TEST(FmmAccuracy, SoftenedKernels) {
+    for (const auto& [name, points] : kinds(test::sized(2000, 600))) {
+        if (name != "cube" && name != "cube, masses" && name != "Plummer, masses" && name != "two clusters")
+            continue;
+        for (const double softening : {1e-4, 0.01, 0.1, 0.5, 3.0}) {
+            const auto exact = oracle::direct_self(points, softening, 1.0L);
+            for (const double tolerance : test::fewer() ? std::vector{1e-4} : std::vector{1e-3, 1e-6}) {
+                auto options = fmm(tolerance);
+                options.softening = softening;
+                options.leaf = 40;
+                const auto errors =
+                    errors_of(sum(points_of(points.xyz), strengths_of(points), options), exact);
+                EXPECT_LE(errors.potential, tolerance) << name << ", softening " << softening;
+                EXPECT_LE(errors.field, tolerance) << name << ", softening " << softening;
+            }
+        }
+    }
+}
+
+TEST(FmmAccuracy, SoftenedSeparateTargetsInEveryPrecision) {
+    const auto sources = make(2500, 11, in_plummer, mass);
+    const auto targets = make(1500, 12, in_cube, mass);
+    const auto exact = oracle::direct(sources, targets.xyz, 0.05L, 1.0L);
+    for (const auto precision : {Precision::float32, Precision::mixed, Precision::float64})
+        for (const int separation : {1, 2}) {
+            auto options = fmm(precision == Precision::float64 ? 1e-7 : 1e-4);
+            options.softening = 0.05;
+            options.precision = precision;
+            options.separation = separation;
+            options.leaf = 30;
+            const auto errors = errors_of(
+                sum(points_of(sources.xyz), points_of(targets.xyz), strengths_of(sources), options), exact);
+            EXPECT_LE(errors.potential, options.tolerance);
+            EXPECT_LE(errors.field, options.tolerance);
+            EXPECT_GT(errors.field, 1e-11) << "something is expanded";
+        }
+}
+
 TEST(FmmAccuracy, SeparateTargets) {
     const auto sources = make(2500, 11, in_plummer, mass);
     const auto targets = make(1500, 12, in_cube, mass);

@@ -38,7 +38,10 @@ std::vector<Case> cases() {
     expansions.force.softening = 0.0;
     expansions.force.order = 5;
     expansions.force.leaf = 4; // so that a tree is worth its name
-    return {with_pictures, mixed, small_case(Integrator::hermite4), adaptive, odd_end, expansions};
+    auto softened = expansions;
+    softened.name = "softened_expansions";
+    softened.force.softening = 0.05;
+    return {with_pictures, mixed, small_case(Integrator::hermite4), adaptive, odd_end, expansions, softened};
 }
 
 class EachCase : public testing::TestWithParam<Case> {};

@@ -2,6 +2,7 @@
 #include "sums/expansions/basis.h"
 #include "sums/expansions/loops.h"
 #include "sums/expansions/operators.h"
+#include "sums/expansions/polynomials.h"
 #include "sums/expansions/translation.h"
 
 #include "backend/simd/isa.h"
@@ -31,6 +32,19 @@ std::vector<double> functions(const HarmonicBasis& basis, const Point& x) {
         if (h.degree < 0) continue;
         const double value = h.sine ? harmonics.imag(h.degree, h.order) : harmonics.real(h.degree, h.order);
         out[static_cast<std::size_t>(place)] = std::sqrt(2.0) * scales.of(h) * value;
+    }
+    return out;
+}
+
+/// By their definition, T_k(x) = cos(k arccos x).
+std::vector<double> functions(const PolynomialBasis& basis, const Point& x) {
+    std::vector<double> out(static_cast<std::size_t>(basis.size()));
+    for (int place = 0; place < basis.size(); ++place) {
+        const auto& f = basis.at(place);
+        if (f.degree < 0) continue;
+        double value = 1.0;
+        for (std::size_t axis = 0; axis < 3; ++axis) value *= std::cos(f.of[axis] * std::acos(2.0 * x[axis]));
+        out[static_cast<std::size_t>(place)] = value;
     }
     return out;
 }
@@ -155,6 +169,8 @@ void expect_derivative(const std::vector<SparseTerm>& terms, const std::vector<d
         << axis;
 }
 
+std::vector<double> harmonics_at(const HarmonicBasis& basis, const Point& x) { return functions(basis, x); }
+
 TEST(Operators, DerivativesAreThoseOfTheFunctions) {
     const HarmonicBasis basis(6, line);
     const HarmonicBasis higher(7, line);
@@ -164,12 +180,86 @@ TEST(Operators, DerivativesAreThoseOfTheFunctions) {
         coefficients[static_cast<std::size_t>(place)] = 1.0;
         for (int axis = 0; axis < 3; ++axis) {
             expect_derivative(local_derivative(basis, axis), coefficients,
-                              static_cast<std::size_t>(basis.size()), functions, basis, basis,
+                              static_cast<std::size_t>(basis.size()), harmonics_at, basis, basis,
                               static_cast<std::size_t>(axis), near_point);
             expect_derivative(multipole_derivative(basis, higher, axis), coefficients,
                               static_cast<std::size_t>(higher.size()), outer_functions, basis, higher,
                               static_cast<std::size_t>(axis), far_point);
         }
+    }
+}
+
+TEST(Polynomials, MoveFromAChildToItsParent) {
+    const PolynomialBasis basis(6, line);
+    const ChildShift shift(6);
+    const Point child = near_point;
+    const Point parent{0.5 * child[0] - 0.25, 0.5 * child[1] - 0.25, 0.5 * child[2] - 0.25};
+    const auto in_child = functions(basis, child);
+    const auto in_parent = functions(basis, parent);
+    for (int i = 0; i < basis.size(); ++i) {
+        if (basis.at(i).degree < 0) continue;
+        double sum = 0.0;
+        for (int j = 0; j < basis.size(); ++j)
+            if (basis.at(j).degree >= 0)
+                sum += shift(basis.at(i), basis.at(j)) * in_child[static_cast<std::size_t>(j)];
+        EXPECT_NEAR(sum, in_parent[static_cast<std::size_t>(i)], 1e-13);
+    }
+}
+
+TEST(Polynomials, Derivatives) {
+    const PolynomialBasis basis(7, line);
+    std::vector<double> coefficients;
+    for (int place = 0; place < basis.size(); ++place)
+        coefficients.push_back(basis.at(place).degree < 0 ? 0.0 : std::sin(1.0 + place));
+    const auto value = [&](const Point& x) { return product(coefficients, functions(basis, x)); };
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        std::vector<double> derivative(coefficients.size());
+        for (const auto& term : polynomial_derivative(basis, static_cast<int>(axis)))
+            derivative[static_cast<std::size_t>(term.to)] +=
+                term.weight * coefficients[static_cast<std::size_t>(term.from)];
+        Point before = near_point;
+        Point after = near_point;
+        before[axis] -= 1e-5;
+        after[axis] += 1e-5;
+        EXPECT_NEAR(product(derivative, functions(basis, near_point)), (value(after) - value(before)) / 2e-5,
+                    1e-5);
+    }
+}
+
+// The error of an expansion is about what its degree was chosen for, and falls with the degree.
+TEST(Polynomials, ExpandASmoothKernelToTheDegreeAskedFor) {
+    const Point d{2.0, 0.0, 1.0};
+    const auto kernel = [](double r2) { return 1.0 / std::sqrt(r2 + 0.25); };
+    const int order = 14;
+    const PolynomialBasis basis(order, line);
+    const SmoothKernelExpansion expansion(DifferenceTables(order), d, kernel);
+    EXPECT_EQ(expansion.degree_for(10.0, 10.0), -1);
+    EXPECT_EQ(expansion.degree_for(1e-30, 1.0), order + 1);
+    int last = 0;
+    for (const double error : {1e-2, 1e-3, 1e-4, 1e-5}) {
+        const int degree = expansion.degree_for(error, 1e9);
+        EXPECT_GT(degree, last);
+        last = degree;
+        double squares = 0.0;
+        int count = 0;
+        for (int n = 0; n < 200; ++n) {
+            const Point x{0.5 * std::sin(n), 0.5 * std::sin(2.0 * n), 0.5 * std::sin(3.0 * n)};
+            const Point y{0.5 * std::sin(5.0 * n), 0.5 * std::sin(7.0 * n), 0.5 * std::sin(11.0 * n)};
+            const auto at = functions(basis, x);
+            const auto from = functions(basis, y);
+            double sum = 0.0;
+            for (int i = 0; i < basis.size(); ++i)
+                for (int j = 0; j < basis.size(); ++j)
+                    if (basis.at(i).degree >= 0 && basis.at(j).degree >= 0 && basis.at(i).degree <= degree &&
+                        basis.at(j).degree <= degree)
+                        sum += at[static_cast<std::size_t>(i)] * expansion(basis.at(i), basis.at(j)) *
+                               from[static_cast<std::size_t>(j)];
+            const double r = norm({d[0] + x[0] - y[0], d[1] + x[1] - y[1], d[2] + x[2] - y[2]});
+            squares += std::pow(sum - kernel(r * r), 2);
+            ++count;
+        }
+        EXPECT_LE(std::sqrt(squares / count), 2.0 * error);
+        EXPECT_GE(std::sqrt(squares / count), 0.02 * error);
     }
 }
 
@@ -185,12 +275,10 @@ std::vector<Isa> available_isas() {
     return out;
 }
 
-TYPED_TEST(Loops, FormAndEvaluateAgreeWithTheDefinition) {
-    using T = TypeParam;
+template <class T, class Basis>
+void check_form_and_evaluate(const Basis& basis, double tolerance) {
     constexpr int width = 64 / static_cast<int>(sizeof(T));
-    constexpr double tolerance = std::is_same_v<T, double> ? 1e-14 : 2e-6;
-    const HarmonicBasis basis(11, width);
-    const HarmonicTable<T> table(basis);
+    const FunctionTable<T> table(basis);
     AlignedVector<T> x[3], weight;
     std::vector<double> expected(static_cast<std::size_t>(basis.size()));
     const int points = 37;
@@ -205,7 +293,7 @@ TYPED_TEST(Loops, FormAndEvaluateAgreeWithTheDefinition) {
     }
     for (const Isa isa : available_isas()) {
         AlignedVector<T> sums(table.numbers()), scratch(table.numbers() * static_cast<std::size_t>(width));
-        const FormTask form{.harmonics = table.loop(),
+        const FormTask form{.functions = table.loop(),
                             .points = {padded, {x[0].data(), x[1].data(), x[2].data()}},
                             .weight = weight.data(),
                             .sums = sums.data(),
@@ -220,10 +308,11 @@ TYPED_TEST(Loops, FormAndEvaluateAgreeWithTheDefinition) {
         AlignedVector<T> coefficients(4 * table.numbers()), values[4];
         for (std::size_t n = 0; n < table.numbers(); ++n)
             for (std::size_t k = 0; k < 4; ++k)
-                coefficients[4 * n + k] = static_cast<T>(std::sin(static_cast<double>(n * (k + 1))));
+                coefficients[4 * n + k] =
+                    table.places()[n] < 0 ? T(0) : static_cast<T>(std::sin(static_cast<double>(n * (k + 1))));
         for (auto& set : values) set.resize(static_cast<std::size_t>(padded));
         const EvaluateTask evaluate{
-            .harmonics = table.loop(),
+            .functions = table.loop(),
             .points = form.points,
             .sets = 4,
             .coefficients = coefficients.data(),
@@ -242,6 +331,15 @@ TYPED_TEST(Loops, FormAndEvaluateAgreeWithTheDefinition) {
             }
         }
     }
+}
+
+TYPED_TEST(Loops, FormAndEvaluateAgreeWithTheDefinition) {
+    using T = TypeParam;
+    constexpr int width = 64 / static_cast<int>(sizeof(T));
+    constexpr bool wide = std::is_same_v<T, double>;
+    check_form_and_evaluate<T>(HarmonicBasis(11, width), wide ? 1e-14 : 2e-6);
+    for (const int order : {0, 1, 6, 9})
+        check_form_and_evaluate<T>(PolynomialBasis(order, width), wide ? 2e-13 : 6e-5);
 }
 
 TYPED_TEST(Loops, TranslateAddsEachMirrorImage) {
@@ -276,7 +374,7 @@ TYPED_TEST(Loops, TranslateAddsEachMirrorImage) {
                 for (auto& expansion : result) out.push_back(expansion.data());
                 AlignedVector<T> scratch(static_cast<std::size_t>(translate_scratch(basis.size())), T(NAN));
                 const AlignedVector<T> zeros(size, T(0));
-                auto task = translation.task(basis);
+                auto task = translation.task();
                 task.targets = targets;
                 task.sources = pointers.data();
                 task.expansions = out.data();

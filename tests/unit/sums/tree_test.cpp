@@ -179,6 +179,29 @@ TEST_P(Tree, EveryPairIsServedOnce) {
     EXPECT_EQ(wrong, 0) << "of " << coverage.counts().size() << " pairs, " << tree.cells().size() << " cells";
 }
 
+TEST(NearLists, NoExpansionActsOnPointsWhereNoneMay) {
+    const auto sources = cloud(Cloud::clustered, 700, 3);
+    const Octree tree(sources, {}, true, {.most = 9}, 1);
+    EXPECT_FALSE(near_lists(tree, 0).multipoles.partners.empty());
+    const auto lists = near_lists(tree, all_points);
+    EXPECT_TRUE(lists.multipoles.partners.empty());
+    EXPECT_TRUE(lists.sources.partners.empty());
+}
+
+// The cube's side takes few values, so that operators that depend on it serve again.
+TEST(Octree, SidesInSteps) {
+    for (const double size : {1.0, 1.01, 0.7, 3e-5}) {
+        const std::vector<double> points{0.0, 0.0, 0.0, size, 0.1 * size, 0.2 * size};
+        const Octree tree(points, {}, true, {.most = 1, .steps = true}, 1);
+        const double side = tree.width(0);
+        int exponent = 0;
+        const double steps = 32.0 * std::frexp(side, &exponent);
+        EXPECT_EQ(steps, std::round(steps));
+        EXPECT_GE(side, size);
+        EXPECT_LE(side, 1.0626 * size);
+    }
+}
+
 TEST_P(Tree, NeighboursAreThoseOfTheGrid) {
     const auto& setting = GetParam();
     const auto sources = cloud(setting.kind, 400, 5);
@@ -211,6 +234,7 @@ std::vector<Setting> settings() {
             out.push_back({kind, self, {.most = 12, .separation = 2}, 5});
             out.push_back({kind, self, {.coarse = 3, .most = 9}, 100});
             out.push_back({kind, self, {.coarse = 7, .most = 5, .separation = 2}, 0});
+            out.push_back({kind, self, {.coarse = 3, .most = 9, .steps = true}, all_points});
             out.push_back({kind, self, {.depth = 3}, 0});
             out.push_back({kind, self, {.depth = 0}, 0});
         }

@@ -1,11 +1,11 @@
 // Expansions at points: the functions of the basis at the points, in lanes, times the coefficients.
 #include "backend/simd/value.h"
-#include "sums/expansions/cpu/harmonic_values.h"
+#include "sums/expansions/cpu/function_values.h"
 
 namespace farfield {
 namespace {
 
-template <class T, int Sets>
+template <Functions Kind, class T, int Sets>
 void evaluate(const EvaluateTask& task) {
     using V = Value<T>;
     using O = Ops<V>;
@@ -16,32 +16,41 @@ void evaluate(const EvaluateTask& task) {
     for (std::int64_t i = 0; i < task.points.count; i += O::width) {
         V sums[Sets];
         for (auto& sum : sums) sum = O::set(T(0));
-        each_harmonic<V>(task.harmonics, O::load(x + i), O::load(y + i), O::load(z + i),
-                         [&](int t, const V& cosine, const V& sine) FF_INLINE_LAMBDA {
-                             const T* const c = coefficients + 2 * t * Sets;
-                             for (int k = 0; k < Sets; ++k) {
-                                 sums[k] = O::fma(O::set(c[k]), cosine, sums[k]);
-                                 sums[k] = O::fma(O::set(c[Sets + k]), sine, sums[k]);
-                             }
-                         });
+        each_function<Kind, V>(task.functions, O::load(x + i), O::load(y + i), O::load(z + i),
+                               [&](int t, const V& first, const V& second) FF_INLINE_LAMBDA {
+                                   const T* const c = coefficients + 2 * t * Sets;
+                                   for (int k = 0; k < Sets; ++k) {
+                                       sums[k] = O::fma(O::set(c[k]), first, sums[k]);
+                                       sums[k] = O::fma(O::set(c[Sets + k]), second, sums[k]);
+                                   }
+                               });
         for (int k = 0; k < Sets; ++k) O::store(static_cast<T*>(task.values[k]) + i, sums[k]);
     }
 }
 
-template <class T>
+template <Functions Kind, class T>
 void evaluate(const EvaluateTask& task) {
     if (task.sets == 1)
-        evaluate<T, 1>(task);
+        evaluate<Kind, T, 1>(task);
     else
-        evaluate<T, 4>(task);
+        evaluate<Kind, T, 4>(task);
+}
+
+template <Functions Kind>
+void evaluate(const EvaluateTask& task) {
+    if (task.functions.wide)
+        evaluate<Kind, double>(task);
+    else
+        evaluate<Kind, float>(task);
 }
 
 } // namespace
 } // namespace farfield
 
 extern "C" void FF_ISA_ENTRY(ff_evaluate)(const farfield::EvaluateTask* task) {
-    if (task->harmonics.wide)
-        farfield::evaluate<double>(*task);
+    using farfield::Functions;
+    if (task->functions.functions == Functions::harmonics)
+        farfield::evaluate<Functions::harmonics>(*task);
     else
-        farfield::evaluate<float>(*task);
+        farfield::evaluate<Functions::polynomials>(*task);
 }

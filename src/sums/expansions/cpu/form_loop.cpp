@@ -1,17 +1,16 @@
 // Expansions from points: the functions of the basis at the points, in lanes, times their weights.
 #include "backend/simd/value.h"
-#include "sums/expansions/cpu/harmonic_values.h"
+#include "sums/expansions/cpu/function_values.h"
 
 namespace farfield {
 namespace {
 
-template <class T>
+template <Functions Kind, class T>
 void form(const FormTask& task) {
     using V = Value<T>;
     using O = Ops<V>;
     constexpr int width = O::width;
-    const int p = task.harmonics.order;
-    const int numbers = (p + 1) * (p + 2); // cosine and sine of each (m, l)
+    const int numbers = 2 * task.functions.pairs;
     auto* lanes = static_cast<T*>(task.scratch);
     for (int n = 0; n < numbers * width; n += width) O::store(lanes + n, O::set(T(0)));
     const auto* x = static_cast<const T*>(task.points.x[0]);
@@ -20,23 +19,32 @@ void form(const FormTask& task) {
     const auto* weight = static_cast<const T*>(task.weight);
     for (std::int64_t i = 0; i < task.points.count; i += width) {
         const V w = O::load(weight + i);
-        each_harmonic<V>(task.harmonics, O::load(x + i), O::load(y + i), O::load(z + i),
-                         [&](int t, const V& cosine, const V& sine) FF_INLINE_LAMBDA {
-                             T* const sums = lanes + 2 * t * width;
-                             O::store(sums, O::fma(w, cosine, O::load(sums)));
-                             O::store(sums + width, O::fma(w, sine, O::load(sums + width)));
-                         });
+        each_function<Kind, V>(task.functions, O::load(x + i), O::load(y + i), O::load(z + i),
+                               [&](int t, const V& first, const V& second) FF_INLINE_LAMBDA {
+                                   T* const sums = lanes + 2 * t * width;
+                                   O::store(sums, O::fma(w, first, O::load(sums)));
+                                   O::store(sums + width, O::fma(w, second, O::load(sums + width)));
+                               });
     }
     auto* sums = static_cast<T*>(task.sums);
     for (int n = 0; n < numbers; ++n) sums[n] = O::sum(O::load(lanes + n * width));
+}
+
+template <Functions Kind>
+void form(const FormTask& task) {
+    if (task.functions.wide)
+        form<Kind, double>(task);
+    else
+        form<Kind, float>(task);
 }
 
 } // namespace
 } // namespace farfield
 
 extern "C" void FF_ISA_ENTRY(ff_form)(const farfield::FormTask* task) {
-    if (task->harmonics.wide)
-        farfield::form<double>(*task);
+    using farfield::Functions;
+    if (task->functions.functions == Functions::harmonics)
+        farfield::form<Functions::harmonics>(*task);
     else
-        farfield::form<float>(*task);
+        farfield::form<Functions::polynomials>(*task);
 }
