@@ -10,6 +10,7 @@
 
 #include <farfield/sum.h>
 
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <span>
@@ -72,8 +73,10 @@ private:
     std::optional<Octree> tree_;
     NearLists lists_;
     std::variant<std::monostate, OneSidedBlocks, MutualBlocks> blocks_;
-    std::int64_t near_pairs_ = 0; ///< directed
-    double near_work_ = 0.0;      ///< in multiply-adds, about
+    std::int64_t near_pairs_ = 0;  ///< directed
+    double last_error_ = HUGE_VAL; ///< the least that `refine` was told of
+    int stalls_ = 0;               ///< times that it was no less than before
+    double near_work_ = 0.0;       ///< in multiply-adds, about
     PreparedPoints<float> float_sources_, float_targets_;
     PreparedPoints<double> double_sources_, double_targets_;
     FarField<float> float_far_;
