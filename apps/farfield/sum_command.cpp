@@ -100,10 +100,11 @@ void add_files(CommandParser app, SumFilesTask& task) {
         .type_name("FILE");
     app.add_read(
            "--output", [&task](const std::string& text) { task.wanted = parse_outputs(text); },
-           "What to compute, separated by commas; by default all that the kernel has")
+           "What to compute, separated by commas; by default all that the kernel has, but for the Hessian")
         .type_name(choices_text(names_of<Output>()));
     app.add("--out", task.out,
-            "Result: .npy M x 1, M x 3 or M x 4 (potential first), .csv or .h5 by its ending")
+            "Result: .npy with the numbers of all outputs in a row (potential first), .csv or .h5 by its "
+            "ending")
         .type_name("FILE")
         .required();
     app.add("--json", task.json, "Report of times, rate and options used").type_name("FILE");

@@ -16,6 +16,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace farfield {
@@ -91,12 +92,23 @@ struct SumOutputs {
     ArrayView potential{}; ///< M, or M×columns
     ArrayView field{};     ///< M×dimension, −∇φ; of laplace2d (Re w, −Im w), w = Σ q/(z − z_j)
     ArrayView gradient{};  ///< M×dimension, +∇φ
+    ArrayView hessian{};   ///< M×6, +∂²φ: xx, xy, xz, yy, yz, zz
 
     [[nodiscard]] const ArrayView& of(Output output) const {
-        return output == Output::potential ? potential : output == Output::field ? field : gradient;
+        switch (output) {
+        case Output::potential:
+            return potential;
+        case Output::field:
+            return field;
+        case Output::gradient:
+            return gradient;
+        default:
+            return hessian;
+        }
     }
     [[nodiscard]] ArrayView& of(Output output) {
-        return output == Output::potential ? potential : output == Output::field ? field : gradient;
+        return const_cast<ArrayView&>(
+            std::as_const(*this).of(output)); // NOLINT(*-const-cast): its own member
     }
     [[nodiscard]] OutputSet present() const {
         OutputSet set;
@@ -159,10 +171,12 @@ struct SumResult {
     std::vector<double> potential; ///< M values (2·M for complex ones)
     std::vector<double> field;     ///< M×dimension
     std::vector<double> gradient;  ///< M×dimension
+    std::vector<double> hessian;   ///< M×6: xx, xy, xz, yy, yz, zz
     SumReport report;
 };
 
-/// One sum in one call. Throws as `SumPlan` does. The empty set asks for all outputs of the kernel.
+/// One sum in one call. Throws as `SumPlan` does. The empty set asks for all outputs of the kernel, but for
+/// the Hessian.
 SumResult sum(ConstArrayView sources, ConstArrayView strengths, const SumOptions& options = {},
               OutputSet wanted = {});
 SumResult sum(ConstArrayView sources, ConstArrayView targets, ConstArrayView strengths,

@@ -32,13 +32,13 @@ struct Result {
 
 /// What `execute` is asked for beside the strengths.
 struct Wanted {
-    nb::object output;
+    OutputSet outputs; ///< empty: those of the kernel that are computed where none is named
     nb::object out;
 };
 
 // Of None, "potential,field", or a sequence of names.
-OutputSet outputs_from(nb::handle names, OutputSet all) {
-    if (names.is_none()) return all;
+OutputSet outputs_from(nb::handle names) {
+    if (names.is_none()) return {};
     if (nb::isinstance<nb::str>(names)) return outputs_from_names(nb::cast<std::string>(names));
     OutputSet set;
     if (!nb::isinstance<nb::iterable>(names))
@@ -116,8 +116,9 @@ public:
         const auto input = input_view(strengths, "strengths", memory_);
         const auto maker = make_array_.is_none() ? array_maker(strengths, nb::none()) : make_array_;
         const Outputs outputs(
-            outputs_from(wanted.output, facts.outputs), dict_from(wanted.out),
+            wanted.outputs.empty() ? facts.usual_outputs : wanted.outputs, dict_from(wanted.out),
             [&](Output output) {
+                if (output == Output::hessian) return Shape{targets_, dimension_ * (dimension_ + 1) / 2};
                 if (output != Output::potential) return Shape{targets_, dimension_};
                 return facts.strength_columns == 1 ? Shape{targets_}
                                                    : Shape{targets_, facts.strength_columns};
@@ -216,7 +217,8 @@ Args:
         Kernels of other dimensions take as many columns.
     strengths: (N,) masses or charges; (N, 2), real and imaginary parts, for laplace2d.
     targets: (M, 3) positions to evaluate at; None: the points themselves.
-    output: what to compute, such as "potential,field" or ["field"]; None: all that the kernel has.
+    output: what to compute, such as "potential,field" or ["field"]; None: all that the kernel has, but
+        for the Hessian.
     out: a dict of arrays in float32 or float64 to write into, such as {"field": array}. An output that is not in it
         (or None) gets a new float64 array, on the GPU and of the library of the points if they are there.
     stream: a stream of CuPy or PyTorch, or the number of a cudaStream_t: the work on the GPU is queued there. None:
@@ -226,7 +228,7 @@ constexpr const char* sum_doc_end =
     R"(
 
 Returns:
-    SumResult with .potential (M,), .field and .gradient (M, 3), None where not computed, and .report.
+    SumResult with .potential (M,), .field and .gradient (M, 3), .hessian (M, 6), None where not computed, and .report.
 
 Raises:
     InvalidArgument (a ValueError): wrong shape, a value that is not finite, an unknown name, coincident points.
@@ -271,8 +273,10 @@ void bind_result(nb::module_& module) {
           "(M,) potentials, (M, 2) for laplace2d, or None where not computed.");
     array("field", Output::field, "(M, 3) field −∇φ, or None where not computed.");
     array("gradient", Output::gradient, "(M, 3) gradient +∇φ, or None where not computed.");
+    array("hessian", Output::hessian,
+          "(M, 6) second derivatives +∂²φ: xx, xy, xz, yy, yz, zz, or None where not computed.");
     cls.def_ro("report", &Result::report, "What was done and how long it took.");
-    make_record(cls, {"potential", "field", "gradient", "report"});
+    make_record(cls, {"potential", "field", "gradient", "hessian", "report"});
     make_picklable(cls, &Result::arrays, &Result::report);
 }
 
@@ -295,7 +299,7 @@ void bind_plan(nb::module_& module) {
         .def(
             "execute",
             [](LockedPlan& self, const Input& strengths, const nb::object& output, const nb::object& out) {
-                return self.execute(strengths.object, {output, out});
+                return self.execute(strengths.object, {outputs_from(output), out});
             },
             "strengths"_a, nb::kw_only(), "output"_a.none() = nb::none(), "out"_a.none() = nb::none(),
             nb::sig(execute.c_str()), execute_doc)
@@ -324,9 +328,10 @@ void bind_sum(nb::module_& module) {
         [](const Input& points, const Input& strengths, const std::optional<Input>& targets,
            const nb::object& output, const nb::object& out, const nb::object& stream,
            const nb::kwargs& options) {
-            LockedPlan plan(points.object, or_none(targets),
-                            make_options(options, stream, {"sum", {"targets", "output", "out", "stream"}}));
-            return plan.execute(strengths.object, {output, out});
+            auto made = make_options(options, stream, {"sum", {"targets", "output", "out", "stream"}});
+            made.outputs = outputs_from(output);
+            LockedPlan plan(points.object, or_none(targets), made);
+            return plan.execute(strengths.object, {made.outputs, out});
         },
         "points"_a, "strengths"_a, nb::kw_only(), "targets"_a.none() = nb::none(),
         "output"_a.none() = nb::none(), "out"_a.none() = nb::none(), "stream"_a.none() = nb::none(),

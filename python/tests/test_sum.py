@@ -33,6 +33,23 @@ def test_matches_brute_force(rng, kernel, softening):
     assert relative_error(result.field, field) < DOUBLE
 
 
+def test_second_derivatives(rng):
+    points, charges = cloud(rng, 64)
+    targets = rng.normal(size=(9, 3))
+    result = farfield.sum(points, charges, targets=targets, kernel="coulomb", output=["hessian"])
+    d = targets[:, None] - points
+    r = np.linalg.norm(d, axis=2)[:, :, None, None]
+    outer = d[:, :, :, None] * d[:, :, None, :]
+    matrices = (charges[:, None, None] * (3 * outer / r**5 - np.eye(3) / r**3)).sum(axis=1)
+    expected = matrices[:, [0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2]]
+    assert result.potential is None and result.hessian.shape == (9, 6)
+    assert relative_error(result.hessian, expected) < 10 * DOUBLE
+    here = np.empty((9, 6), dtype=np.float32)
+    farfield.sum(points, charges, targets=targets, kernel="coulomb", output="hessian", out={"hessian": here})
+    np.testing.assert_array_equal(here, result.hessian.astype(np.float32))
+    assert farfield.sum(points, charges).hessian is None
+
+
 def test_separate_targets(rng):
     points, strengths = cloud(rng)
     targets = rng.normal(size=(31, 3))

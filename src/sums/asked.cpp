@@ -72,4 +72,10 @@ std::int64_t check_arrays(const SumProblem& problem, const ConstArrayView& stren
     return vectors;
 }
 
+void check_device(const DeviceChoice& device, OutputSet outputs) {
+    if (device.kind == DeviceKind::cuda && outputs.has(Output::hessian))
+        throw InvalidArgument(fmt::format("sums on a GPU have no output '{}' yet; use {}",
+                                          name_of(Output::hessian), spelled("device", "cpu")));
+}
+
 } // namespace farfield

@@ -18,4 +18,7 @@ SumProblem problem_of(const SumOptions& options, const ConstArrayView& sources,
 std::int64_t check_arrays(const SumProblem& problem, const ConstArrayView& strengths,
                           const SumOutputs& outputs);
 
+/// @throws InvalidArgument for outputs that sums on that device do not have.
+void check_device(const DeviceChoice& device, OutputSet outputs);
+
 } // namespace farfield

@@ -85,6 +85,7 @@ KernelFacts facts_of(Kernel kernel) {
             .strength = info.strength.name,
             .strength_columns = info.strength.columns,
             .outputs = info.output_set(),
+            .usual_outputs = info.usual_outputs(),
             .acts_on_itself = info.acts_on_itself,
             .softens = info.softens,
             .has_sigma = info.has_sigma};

@@ -317,6 +317,7 @@ void SumPlan::update(ConstArrayView sources, ConstArrayView targets) {
 void SumPlan::execute(ConstArrayView strengths, const SumOutputs& outputs, const SumHooks& hooks) {
     auto& plan = *impl_;
     const auto vectors = check_arrays(plan.problem, strengths, outputs);
+    check_device(plan.choice.device, outputs.present());
     auto& report = plan.report;
     report.verify_seconds = 0.0;
     plan.clear_report();
@@ -334,21 +335,38 @@ const SumOptions& SumPlan::options() const { return impl_->options; }
 
 namespace {
 
-SumResult execute_once(SumPlan& plan, ConstArrayView strengths, const ConstArrayView& targets,
-                       OutputSet wanted) {
+std::vector<double>& values_of(SumResult& result, Output output) {
+    switch (output) {
+    case Output::potential:
+        return result.potential;
+    case Output::field:
+        return result.field;
+    case Output::gradient:
+        return result.gradient;
+    default:
+        return result.hessian;
+    }
+}
+
+// The options with the outputs that one execution asks for.
+SumOptions asking_for(OutputSet wanted, SumOptions options) {
+    options.outputs = wanted.empty() ? kernel_info(options.kernel).usual_outputs() : wanted;
+    return options;
+}
+
+SumResult execute_once(SumPlan& plan, ConstArrayView strengths, const ConstArrayView& targets) {
     const auto& kernel = kernel_info(plan.options().kernel);
+    const auto wanted = plan.options().outputs;
     SumResult result;
     SumOutputs outputs;
     const auto m = targets.shape[0];
     const auto dimension = static_cast<int>(targets.shape[1]);
     for (const auto& info : kernel.outputs) {
-        if (!wanted.empty() && !wanted.has(info.output)) continue;
+        if (!wanted.has(info.output)) continue;
         const auto width = kernel.width(info, dimension);
-        auto& values = info.output == Output::potential ? result.potential
-                       : info.output == Output::field   ? result.field
-                                                        : result.gradient;
+        auto& values = values_of(result, info.output);
         values.resize(static_cast<std::size_t>(m * width));
-        outputs.of(info.output) = width == 1 && !info.is_vector
+        outputs.of(info.output) = width == 1 && info.shape == OutputShape::value
                                       ? ArrayView(std::span<double>(values))
                                       : matrix_view(std::span<double>(values), width);
     }
@@ -360,14 +378,14 @@ SumResult execute_once(SumPlan& plan, ConstArrayView strengths, const ConstArray
 } // namespace
 
 SumResult sum(ConstArrayView sources, ConstArrayView strengths, const SumOptions& options, OutputSet wanted) {
-    SumPlan plan(sources, options);
-    return execute_once(plan, strengths, sources, wanted);
+    SumPlan plan(sources, asking_for(wanted, options));
+    return execute_once(plan, strengths, sources);
 }
 
 SumResult sum(ConstArrayView sources, ConstArrayView targets, ConstArrayView strengths,
               const SumOptions& options, OutputSet wanted) {
-    SumPlan plan(sources, targets, options);
-    return execute_once(plan, strengths, targets, wanted);
+    SumPlan plan(sources, targets, asking_for(wanted, options));
+    return execute_once(plan, strengths, targets);
 }
 
 } // namespace farfield

@@ -64,6 +64,33 @@ class Sum(CommandTest):
             self.assertIn(actual_shape, (shape, shape + (1,)))
             self.assert_close(values, [row[c] for row in expected for c in columns[output]], 1e-13)
 
+    def test_second_derivatives(self):
+        rows, targets = random_rows(30, 4, seed=21), random_rows(8, 3, seed=22)
+        write_npy("s.npy", rows)
+        write_npy("t.npy", targets)
+        command = ["sum", "--kernel", "gravity", "--sources", "s.npy", "--targets", "t.npy"]
+        self.succeed(*command, "--output", "hessian,potential", "--tolerance", "1e-12", "--out", "o.csv", "--json", "r.json")
+        lines = read("o.csv").decode().splitlines()
+        self.assertEqual(lines[0], "potential,hessian_xx,hessian_xy,hessian_xz,hessian_yy,hessian_yz,hessian_zz")
+        pairs = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]
+        expected = []
+        for target in targets:
+            terms = [[] for _ in pairs]
+            for *place, mass in rows:
+                d = [target[k] - place[k] for k in range(3)]
+                r = math.sqrt(sum(x * x for x in d))
+                for term, (i, j) in zip(terms, pairs):
+                    term.append(-mass * (3 * d[i] * d[j] / r**5 - (i == j) / r**3))
+            expected += [math.fsum(term) for term in terms]
+        self.assert_close([float(v) for line in lines[1:] for v in line.split(",")[1:]], expected, 1e-12)
+        report = json.loads(read("r.json"))
+        self.assertEqual(report["output"], ["potential", "hessian"])
+        self.assertEqual([error["output"] for error in report["errors"]], ["potential", "hessian"])
+        self.succeed(*command, "--output", "hessian", "--out", "o.npy")
+        self.assertEqual(read_npy("o.npy")[0], (8, 6))
+        self.fail_clearly([*command, "--output", "hessian", "--device", "cuda", "--out", "o.npy"], 2, "GPU", "hessian",
+                          "--device cpu")
+
     def test_csv_in_any_column_order(self):
         rows = random_rows(20, 4, seed=4)
         write("s.csv", "q,z,x,y\n" + "".join(f"{q!r},{z!r},{x!r},{y!r}\n" for x, y, z, q in rows))

@@ -64,6 +64,7 @@ void FmmSum::set_points(std::vector<double> sources, std::vector<double> targets
 
 void FmmSum::prepare() {
     const int threads = options_.threads;
+    rare_blocks_.reset();
     float_far_.reset(); // they refer to the tree
     double_far_.reset();
     tree_.emplace(source_points_, target_points_, problem_.self, shape_.tree, threads);
@@ -99,6 +100,26 @@ void FmmSum::prepare() {
         float_far_.emplace(*tree_, lists_, shape_.order, options_.isa, threads);
 }
 
+// Lists of mutual blocks name a pair once; these name it with both.
+const OneSidedBlocks& FmmSum::rare_blocks() {
+    if (!problem_.self) return std::get<OneSidedBlocks>(blocks_);
+    if (rare_blocks_) return *rare_blocks_;
+    std::vector<BlockRange> blocks;
+    for (const auto leaf : lists_.leaves) blocks.push_back(tree_->cell(leaf).sources);
+    const auto both = both_halves({.targets = blocks,
+                                   .sources = blocks,
+                                   .first = lists_.direct.first,
+                                   .partners = lists_.direct.partners,
+                                   .own = true});
+    rare_blocks_.emplace(BlockLists{.targets = blocks,
+                                    .sources = blocks,
+                                    .first = both.first,
+                                    .partners = both.partners,
+                                    .own = true},
+                         problem_.targets, problem_.sources);
+    return *rare_blocks_;
+}
+
 template <class T>
 void FmmSum::set_near_points(PreparedPoints<T>& sources, PreparedPoints<T>& targets) {
     const bool with_low = options_.precision == Precision::mixed;
@@ -122,7 +143,8 @@ void FmmSum::near_field(PreparedPoints<T>& sources, PreparedPoints<T>& targets, 
     const BlockSumTask task{.precision = options_.precision,
                             .outputs =
                                 static_cast<LoopOutputs>((sums.potential != nullptr ? potential_only : 0) |
-                                                         (sums.field[0] != nullptr ? field_only : 0)),
+                                                         (sums.field[0] != nullptr ? field_only : 0) |
+                                                         (sums.hessian[0] != nullptr ? hessian_too : 0)),
                             .targets = problem_.self ? sources.view() : targets.view(),
                             .sources = sources.view(),
                             .softening = std::ldexp(options_.softening, frame_.exponent),
@@ -130,7 +152,9 @@ void FmmSum::near_field(PreparedPoints<T>& sources, PreparedPoints<T>& targets, 
                             .isa = options_.isa,
                             .threads = report.threads,
                             .watch = &watch};
-    if (const auto* mutual = std::get_if<MutualBlocks>(&blocks_))
+    if ((task.outputs & hessian_too) != 0)
+        rare_blocks().sum(task);
+    else if (const auto* mutual = std::get_if<MutualBlocks>(&blocks_))
         mutual->sum(task);
     else
         std::get<OneSidedBlocks>(blocks_).sum(task);
@@ -189,8 +213,10 @@ void FmmSum::compute(std::span<const double> strengths, const DirectResults& res
     for (std::size_t i = 0; i < from.size(); ++i)
         strengths_[i] = scale.product(strengths[static_cast<std::size_t>(from[i])]);
     const auto m = static_cast<std::size_t>(problem_.targets);
-    sums_.assign(4 * m, 0.0);
+    sums_.assign((results.hessian != nullptr ? 10 : 4) * m, 0.0);
     TileSums sums;
+    for (std::size_t k = 0; k < 6 && results.hessian != nullptr; ++k)
+        sums.hessian[k] = sums_.data() + (k + 4) * m;
     if (results.potential != nullptr) sums.potential = sums_.data();
     for (std::size_t axis = 0; axis < 3 && results.field != nullptr; ++axis)
         sums.field[axis] = sums_.data() + (axis + 1) * m;
@@ -211,6 +237,8 @@ void FmmSum::write_results(const TileSums& sums, const DirectResults& results, i
         if (results.potential != nullptr) results.potential[row] = sums.potential[i];
         for (std::size_t axis = 0; axis < 3 && results.field != nullptr; ++axis)
             results.field[3 * row + axis] = sums.field[axis][i];
+        for (std::size_t k = 0; k < 6 && results.hessian != nullptr; ++k)
+            results.hessian[6 * row + k] = sums.hessian[k][i];
     }
     const auto rescale = [&](Output output, double* values, std::int64_t n) {
         if (values != nullptr)
@@ -219,7 +247,10 @@ void FmmSum::write_results(const TileSums& sums, const DirectResults& results, i
     };
     rescale(Output::potential, results.potential, m);
     rescale(Output::field, results.field, 3 * m);
-    if (is_finite(results.potential, m) && is_finite(results.field, 3 * m)) return;
+    rescale(Output::hessian, results.hessian, 6 * m);
+    if (is_finite(results.potential, m) && is_finite(results.field, 3 * m) &&
+        is_finite(results.hessian, 6 * m))
+        return;
     std::vector<double> strengths(strengths_.size());
     for (std::size_t i = 0; i < strengths.size(); ++i)
         strengths[static_cast<std::size_t>(tree_->sources().from[i])] = strengths_[i];
@@ -238,7 +269,8 @@ void FmmSum::write_results(const TileSums& sums, const DirectResults& results, i
                      .coincident = problem_.coincident,
                      .threads = report.threads,
                      .potential = results.potential,
-                     .field = results.field});
+                     .field = results.field,
+                     .hessian = results.hessian});
 }
 
 } // namespace farfield

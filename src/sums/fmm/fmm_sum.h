@@ -42,6 +42,7 @@ private:
     template <class T>
     void near_field(PreparedPoints<T>& sources, PreparedPoints<T>& targets, const TileSums& sums,
                     SumReport& report, WorkWatch& watch);
+    const OneSidedBlocks& rare_blocks();
     void compute_sums(const TileSums& sums, SumReport& report, const SumHooks& hooks);
     void write_results(const TileSums& sums, const DirectResults& results, int strength_exponent,
                        SumReport& report);
@@ -54,14 +55,15 @@ private:
     std::optional<Octree> tree_;
     NearLists lists_;
     std::variant<std::monostate, OneSidedBlocks, MutualBlocks> blocks_;
-    std::int64_t near_pairs_ = 0; ///< directed
-    double near_work_ = 0.0;      ///< in multiply-adds, about
+    std::optional<OneSidedBlocks> rare_blocks_; ///< the same pairs for Hessians, where `blocks_` are mutual
+    std::int64_t near_pairs_ = 0;               ///< directed
+    double near_work_ = 0.0;                    ///< in multiply-adds, about
     PreparedPoints<float> float_sources_, float_targets_;
     PreparedPoints<double> double_sources_, double_targets_;
     std::optional<FmmPasses<float>> float_far_;
     std::optional<FmmPasses<double>> double_far_;
     std::vector<double> strengths_; ///< in the frame, in the order of the tree
-    std::vector<double> sums_;      ///< potential and field, in the order of the tree
+    std::vector<double> sums_;      ///< potential, field, Hessian, in the order of the tree
 };
 
 } // namespace farfield

@@ -62,9 +62,9 @@ std::vector<OffsetClass> offset_classes(const FmmOrder& order) {
 
 template <class T>
 FmmOperators<T>::FmmOperators(const FmmOrder& wanted, int threads)
-    : order(wanted), basis(wanted.order, line<T>), higher(wanted.order + 1, line<T>), table(basis),
-      higher_table(higher), classes(offset_classes(wanted)), up(up_operator<T>(basis)),
-      down(down_operator<T>(basis)) {
+    : order(wanted), basis(wanted.order, line<T>), higher(wanted.order + 1, line<T>),
+      highest(wanted.order + 2, line<T>), table(basis), higher_table(higher), highest_table(highest),
+      classes(offset_classes(wanted)), up(up_operator<T>(basis)), down(down_operator<T>(basis)) {
     std::vector<std::optional<Translation<T>>> made(classes.size());
     parallel_for(threads, static_cast<std::int64_t>(classes.size()), [&](std::int64_t number) {
         const auto c = static_cast<std::size_t>(number);
@@ -79,6 +79,7 @@ FmmOperators<T>::FmmOperators(const FmmOrder& wanted, int threads)
     for (int axis = 0; axis < 3; ++axis) {
         local_derivatives[static_cast<std::size_t>(axis)] = local_derivative(basis, axis);
         multipole_derivatives[static_cast<std::size_t>(axis)] = multipole_derivative(basis, higher, axis);
+        higher_derivatives[static_cast<std::size_t>(axis)] = multipole_derivative(higher, highest, axis);
     }
 }
 

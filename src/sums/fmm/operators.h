@@ -43,13 +43,15 @@ struct FmmOperators {
 
     FmmOrder order;
     HarmonicBasis basis;
-    HarmonicBasis higher; ///< order + 1: derivatives of multipole expansions
-    HarmonicTable<T> table, higher_table;
+    HarmonicBasis higher;  ///< order + 1: derivatives of multipole expansions
+    HarmonicBasis highest; ///< order + 2: their second derivatives
+    HarmonicTable<T> table, higher_table, highest_table;
     std::vector<OffsetClass> classes;
     std::vector<Translation<T>> across; ///< of each class, from a cell to another of its level
     Translation<T> up;                  ///< from the children, by octant, to their parent
     Translation<T> down;                ///< from the parent to a child
     std::array<std::vector<SparseTerm>, 3> local_derivatives, multipole_derivatives;
+    std::array<std::vector<SparseTerm>, 3> higher_derivatives; ///< of those of multipole expansions
 };
 
 /// Made once for an order; the last few are kept.

@@ -19,6 +19,10 @@
 
 namespace farfield {
 
+/// An expansion, its derivatives along x, y, z, and the second ones xx, xy, xz, yy, yz; zz follows, as the
+/// sum of xx, yy and zz is 0.
+constexpr std::size_t derivative_sets = 9;
+
 /// Expansions of cells, one after the other.
 template <class T>
 class Expansions {
@@ -55,8 +59,8 @@ public:
     void gather_multipoles();                                ///< M2M
     void translate();                                        ///< M2L, and P2L of lists.sources
     void spread_locals();                                    ///< L2L
-    /// L2P, and M2P of lists.multipoles; adds to Σ q/r and Σ q (x − y)/r³, in the order of the tree's
-    /// targets.
+    /// L2P, and M2P of lists.multipoles; adds to Σ q/r, Σ q (x − y)/r³ and ∂² Σ q/r, in the order of the
+    /// tree's targets.
     void evaluate(const TileSums& sums);
 
 private:
@@ -70,7 +74,9 @@ private:
     void evaluate_leaf(std::size_t leaf, const TileSums& sums, PointScratch& scratch) const;
     void add_values(const TreeCell& leaf, const TreeCell& of, bool inverted, const TileSums& sums,
                     PointScratch& scratch) const;
-    void pack(const T* expansion, bool inverted, bool with_field, PointScratch& scratch) const;
+    void derive(const T* expansion, bool inverted, std::size_t sets, PointScratch& scratch) const;
+    void add_second_derivatives(bool inverted, PointScratch& scratch) const;
+    void evaluate_sets(bool inverted, std::size_t sets, PointScratch& scratch) const;
     /// Adds to each expansion what its eight sources send, by mirror images; null where there is none.
     void send(const Translation<T>& translation, const std::vector<const void*>& sources,
               const std::vector<void*>& expansions, AlignedVector<T>& scratch) const;

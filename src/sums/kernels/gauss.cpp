@@ -8,8 +8,8 @@
 namespace farfield {
 namespace {
 
-constexpr std::array gauss_outputs{OutputInfo{Output::potential, false, 0},
-                                   OutputInfo{Output::gradient, true, 0}};
+constexpr std::array gauss_outputs{OutputInfo{Output::potential, OutputShape::value, 0},
+                                   OutputInfo{Output::gradient, OutputShape::vector, 0}};
 
 constexpr KernelInfo gauss{.value = Kernel::gauss,
                            .name = "gauss",

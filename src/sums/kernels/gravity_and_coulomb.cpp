@@ -6,7 +6,7 @@
 namespace farfield {
 namespace {
 
-// With s the sign, φ = s Σ q/r and −∇φ = s Σ q (x − y)/r³.
+// With s the sign and d = x − y, φ = s Σ q/r, −∇φ = s Σ q d/r³ and ∂²φ = s Σ q (3 d dᵀ/r² − 1)/r³.
 template <int sign>
 struct SignedInverseDistance {
     static constexpr bool acts_on_itself = false;
@@ -18,11 +18,18 @@ struct SignedInverseDistance {
         const Real term = Real(sign) * static_cast<Real>(source.q[0]) / std::sqrt(r2);
         out[0] += term;
         for (int k = 0; k < 3; ++k) out[1 + k] += term / r2 * source.d[k];
+        if (!source.with_hessian) return;
+        int place = 4;
+        for (int i = 0; i < 3; ++i)
+            for (int k = i; k < 3; ++k)
+                out[place++] +=
+                    term / r2 * (Real(3) * source.d[i] * source.d[k] / r2 - (i == k ? Real(1) : Real(0)));
     }
 };
 
-constexpr std::array inverse_distance_outputs{OutputInfo{Output::potential, false, -1},
-                                              OutputInfo{Output::field, true, -2}};
+constexpr std::array inverse_distance_outputs{OutputInfo{Output::potential, OutputShape::value, -1},
+                                              OutputInfo{Output::field, OutputShape::vector, -2},
+                                              OutputInfo{Output::hessian, OutputShape::matrix, -3, true}};
 
 constexpr KernelInfo row(Kernel value, std::string_view name, std::string_view text, StrengthInfo strength) {
     const bool is_gravity = value == Kernel::gravity;

@@ -47,7 +47,8 @@ public:
         const auto width = static_cast<std::size_t>(kernel.width(problem_.dimension));
         std::vector<double> sums(width * static_cast<std::size_t>(problem_.targets));
         report.prepare_seconds = watch.lap();
-        report.direct.coincident_pairs_skipped = sum_all(q, sums, hooks);
+        report.direct.coincident_pairs_skipped =
+            sum_all(q, outputs.present().has(Output::hessian), sums, hooks);
         report.compute_seconds = watch.lap();
         write(sums, outputs);
         report.finish_seconds = watch.lap();
@@ -59,7 +60,8 @@ public:
     }
 
 private:
-    std::int64_t sum_all(const std::vector<double>& q, std::vector<double>& sums, const SumHooks& hooks) {
+    std::int64_t sum_all(const std::vector<double>& q, bool with_hessian, std::vector<double>& sums,
+                         const SumHooks& hooks) {
         WorkWatch watch(static_cast<double>(problem_.targets) * static_cast<double>(problem_.sources),
                         hooks.progress, hooks.stop_requested);
         const auto& kernel = *problem_.kernel;
@@ -77,7 +79,8 @@ private:
                                             .target = points.data() + i * problem_.dimension,
                                             .own = problem_.self ? i : -1,
                                             .softening = problem_.softening,
-                                            .sigma = problem_.sigma},
+                                            .sigma = problem_.sigma,
+                                            .with_hessian = with_hessian},
                                            sums.data() + row * width);
             watch.done(static_cast<double>(problem_.sources));
         });

@@ -162,11 +162,19 @@ OutputArray output_array(const KernelInfo& kernel, const OutputInfo& info, int d
                          std::span<const double> values) {
     OutputArray out{std::string(name_of(info.output)), {}, values};
     const int width = kernel.width(info, dimension);
+    const auto axis = [&](int k) {
+        return dimension <= 3 ? std::string(1, "xyz"[k]) : fmt::format("x{}", k + 1);
+    };
+    if (info.shape == OutputShape::matrix) {
+        for (int i = 0; i < dimension; ++i)
+            for (int k = i; k < dimension; ++k)
+                out.columns.push_back(fmt::format("{}_{}{}", out.name, axis(i), axis(k)));
+        return out;
+    }
     for (int k = 0; k < width; ++k)
-        out.columns.push_back(info.is_vector && dimension <= 3 ? fmt::format("{}_{}", out.name, "xyz"[k])
-                              : info.is_vector                 ? fmt::format("{}_x{}", out.name, k + 1)
-                              : width == 2                     ? out.name + (k == 0 ? "_real" : "_imaginary")
-                                                               : out.name);
+        out.columns.push_back(info.shape == OutputShape::vector ? fmt::format("{}_{}", out.name, axis(k))
+                              : width == 2                      ? out.name + (k == 0 ? "_real" : "_imaginary")
+                                                                : out.name);
     return out;
 }
 
@@ -191,10 +199,11 @@ Results results_for(const SumFilesTask& task, int dimension, std::int64_t m) {
     return results;
 }
 
-// Which outputs: all that the kernel has where none is named.
+// Which outputs: all that the kernel has, but for the Hessian, where none is named.
 SumFilesTask with_outputs(SumFilesTask task) {
     const auto& kernel = kernel_info(task.options.kernel);
-    if (task.wanted.empty()) task.wanted = kernel.output_set();
+    if (task.wanted.empty()) task.wanted = kernel.usual_outputs();
+    task.options.outputs = task.wanted;
     for (int k = 0; k < output_count; ++k)
         if (const auto output = static_cast<Output>(k);
             task.wanted.has(output) && kernel.find(output) == nullptr)

@@ -12,7 +12,7 @@ struct SumFilesTask {
     std::filesystem::path sources; ///< .npy N×4 (x y z q), CSV with x,y,z,q in its header, or HDF5
     std::filesystem::path targets; ///< .npy M×3, CSV x,y,z, or HDF5; empty: the sources
     SumOptions options;
-    OutputSet wanted; ///< empty: all that the kernel has
+    OutputSet wanted; ///< empty: all that the kernel has, but for the Hessian
     SumHooks hooks;
     int repeat = 1;             ///< times the sum is executed, ≥ 1; the fastest counts
     std::filesystem::path out;  ///< .npy, .csv or .h5

@@ -28,6 +28,7 @@ struct RepairTask {
     int threads = 1;
     double* potential = nullptr;
     double* field = nullptr;
+    double* hessian = nullptr; ///< ×6: xx, xy, xz, yy, yz, zz
 };
 
 /// Computes each row that is not finite again, in double and over the whole exponent range. Coincident
