@@ -100,6 +100,7 @@ struct KernelFacts {
     bool acts_on_itself = false; ///< a point's own strength counts
     bool softens = false;        ///< takes `softening`
     bool has_sigma = false;      ///< needs `sigma`
+    bool has_dipoles = false;    ///< sources may have dipoles
 };
 KernelFacts facts_of(Kernel kernel);
 

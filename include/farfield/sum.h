@@ -79,11 +79,20 @@ struct SumReport {
     Precision precision = Precision::float64;
     int threads = 0;       ///< that could take part; on a GPU 0
     DeviceChoice device{}; ///< the one really used, never `automatic`; GPUs by number
-    DirectReport direct;   ///< of the methods that compute every pair
-    FmmReport fmm;         ///< of method `fmm`
+    /// ½ Σ q φ of a sum of one vector of strengths whose targets are the sources and whose potential was
+    /// computed; with dipoles ½ Σ (q φ − p·E), where the field was computed, too.
+    std::optional<double> energy{};
+    DirectReport direct; ///< of the methods that compute every pair
+    FmmReport fmm;       ///< of method `fmm`
     /// Hash of the cost table that `DeviceKind::automatic` followed; empty if the options or the arrays named
     /// the device.
     std::string cost_table{};
+};
+
+/// What the sources carry; either may be absent.
+struct SumStrengths {
+    ConstArrayView charges{}; ///< N masses or charges, N×2 complex ones; several vectors as N×k (N×2k)
+    ConstArrayView dipoles{}; ///< N×3, of kernels that have dipoles; several vectors as N×3k
 };
 
 /// Where `execute` writes. Absent views are not computed. float32 or float64, whatever the precision. A value
@@ -153,6 +162,10 @@ public:
     ///         Interrupted where a hook asked to stop; DeviceError where a GPU fails.
     void execute(ConstArrayView strengths, const SumOutputs& outputs, const SumHooks& hooks = {});
 
+    /// The same for sources with charges, dipoles, or both: φ = Σ q/r + Σ p·(x − y)/r³.
+    /// @throws InvalidArgument also for dipoles where kernel or device has none, and where nothing is given.
+    void execute(const SumStrengths& strengths, const SumOutputs& outputs, const SumHooks& hooks = {});
+
     /// Replaces the points (same counts) and keeps everything else.
     void update(ConstArrayView sources);
     void update(ConstArrayView sources, ConstArrayView targets);
@@ -180,6 +193,10 @@ struct SumResult {
 SumResult sum(ConstArrayView sources, ConstArrayView strengths, const SumOptions& options = {},
               OutputSet wanted = {});
 SumResult sum(ConstArrayView sources, ConstArrayView targets, ConstArrayView strengths,
+              const SumOptions& options = {}, OutputSet wanted = {});
+SumResult sum(ConstArrayView sources, const SumStrengths& strengths, const SumOptions& options = {},
+              OutputSet wanted = {});
+SumResult sum(ConstArrayView sources, ConstArrayView targets, const SumStrengths& strengths,
               const SumOptions& options = {}, OutputSet wanted = {});
 
 } // namespace farfield

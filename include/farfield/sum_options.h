@@ -117,6 +117,7 @@ struct SumOptions {
     /// What executions are going to ask for, where it matters to the choice of a device: GPUs have no Hessian
     /// as yet. Empty: all that the kernel has, but for the Hessian.
     OutputSet outputs{};
+    bool dipoles = false; ///< sources are going to have dipoles: GPUs take none as yet
     Precision precision = Precision::float64;
     Coincident coincident = Coincident::error;
     int threads = 0; ///< 0: as many as OpenMP would use (OMP_NUM_THREADS); otherwise ≥ 1

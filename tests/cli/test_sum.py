@@ -91,6 +91,57 @@ class Sum(CommandTest):
         self.fail_clearly([*command, "--output", "hessian", "--device", "cuda", "--out", "o.npy"], 2, "GPU", "hessian",
                           "--device cpu")
 
+    def test_dipoles(self):
+        rows, dipoles = random_rows(25, 4, seed=23), random_rows(25, 3, seed=24)
+        expected, energy = [], []
+        for i, (*x, charge) in enumerate(rows):
+            terms = [[], [], [], []]
+            for j, (*y, q) in enumerate(rows):
+                if i == j:
+                    continue
+                d = [x[k] - y[k] for k in range(3)]
+                r = math.sqrt(sum(a * a for a in d))
+                along = sum(p * a for p, a in zip(dipoles[j], d))
+                terms[0].append(q / r + along / r**3)
+                for k in range(3):
+                    terms[k + 1].append((q + 3 * along / r**2) * d[k] / r**3 - dipoles[j][k] / r**3)
+            values = [math.fsum(term) for term in terms]
+            expected += values
+            energy += [charge * values[0] / 2] + [-p * e / 2 for p, e in zip(dipoles[i], values[1:])]
+        write_npy("s.npy", rows)
+        write_npy("x.npy", [row[:3] for row in rows])
+        write("x.csv", "x,y,z\n" + "".join(f"{x!r},{y!r},{z!r}\n" for x, y, z, _ in rows))
+        write_npy("p.npy", dipoles)
+        write("p.csv", "pz,px,py\n" + "".join(f"{z!r},{x!r},{y!r}\n" for x, y, z in dipoles))
+        command = ["sum", "--kernel", "coulomb", "--json", "r.json", "--out", "o.npy"]
+        for file in ("p.npy", "p.csv"):
+            for method in ("direct", "fmm", "reference"):
+                out = self.succeed(*command, "--sources", "s.npy", "--dipoles", file, "--method", method, "--tolerance", 1e-12)
+                self.assert_close(read_npy("o.npy")[1], expected, 1e-11)
+                report = json.loads(read("r.json"))
+                self.assertTrue(report["dipoles"])
+                self.assertAlmostEqual(report["energy"] / math.fsum(energy), 1.0, places=9)
+                self.assertIn("total energy: ", out.out)
+        alone = []
+        for file in ("x.npy", "x.csv"):  # no charges
+            self.succeed(*command, "--sources", file, "--dipoles", "p.npy", "--output", "potential")
+            alone.append(read_npy("o.npy")[1])
+        self.assertEqual(alone[0], alone[1])
+        charges = [row[0] for row in reference(rows, None, "coulomb")]
+        self.assert_close([a + b for a, b in zip(alone[0], charges)], expected[::4], 1e-12)
+        self.fail_clearly([*command, "--sources", "x.npy"], 2, "x.npy", "charge")
+        self.fail_clearly(["sum", "--kernel", "gravity", "--sources", "s.npy", "--dipoles", "p.npy", "--out", "o.npy"], 2,
+                          "gravity", "p.npy", "--kernel coulomb")
+        self.fail_clearly([*command, "--sources", "s.npy", "--dipoles", "p.npy", "--device", "cuda"], 2, "GPU", "dipoles",
+                          "--device cpu")
+        write_npy("few.npy", dipoles[:-1])
+        self.fail_clearly([*command, "--sources", "s.npy", "--dipoles", "few.npy"], 2, "few.npy", "24", "s.npy", "25")
+        write_npy("nan.npy", [*dipoles[:-1], [1.0, math.nan, 0.0]])
+        self.fail_clearly([*command, "--sources", "s.npy", "--dipoles", "nan.npy"], 2, "nan.npy", "row 24", "nan")
+        write_npy("two.npy", [row[:2] for row in dipoles])
+        self.fail_clearly([*command, "--sources", "s.npy", "--dipoles", "two.npy"], 2, "two.npy", "px py pz")
+        self.fail_clearly([*command, "--sources", "s.npy", "--dipoles", "none.npy"], 2, "none.npy")
+
     def test_csv_in_any_column_order(self):
         rows = random_rows(20, 4, seed=4)
         write("s.csv", "q,z,x,y\n" + "".join(f"{q!r},{z!r},{x!r},{y!r}\n" for x, y, z, q in rows))

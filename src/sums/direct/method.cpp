@@ -30,8 +30,15 @@ public:
 
     void execute(const ConstArrayView& strengths, const SumOutputs& outputs, const SumHooks& hooks,
                  SumReport& report) override {
+        execute_with_dipoles(strengths, {}, outputs, hooks, report);
+    }
+
+    void execute_with_dipoles(const ConstArrayView& strengths, const ConstArrayView& dipoles,
+                              const SumOutputs& outputs, const SumHooks& hooks, SumReport& report) override {
         LapWatch watch(times_parts_);
         read_values(strengths, sources_, "strengths", strengths_);
+        dipoles_.clear();
+        if (dipoles) read_values(dipoles, sources_, "dipoles", dipoles_, 3);
         if (outputs.potential) require_host(outputs.potential, "potential");
         if (outputs.field) require_host(outputs.field, "field");
         if (outputs.hessian) require_host(outputs.hessian, "hessian");
@@ -42,7 +49,7 @@ public:
                      {.potential = outputs.potential ? potential_.data() : nullptr,
                       .field = outputs.field ? field_.data() : nullptr,
                       .hessian = outputs.hessian ? hessian_.data() : nullptr},
-                     report, watch, hooks);
+                     report, watch, hooks, dipoles_);
         if (outputs.potential) write_values(outputs.potential, potential_.data(), targets_, 1);
         if (outputs.field) write_values(outputs.field, field_.data(), targets_, 3);
         if (outputs.hessian) write_values(outputs.hessian, hessian_.data(), targets_, 6);
@@ -54,7 +61,7 @@ private:
     std::int64_t sources_, targets_;
     bool times_parts_;
     DirectSum sum_;
-    std::vector<double> strengths_, potential_, field_,
+    std::vector<double> strengths_, dipoles_, potential_, field_,
         hessian_; ///< of the execution; their memory serves the next
 };
 
@@ -65,9 +72,9 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
         return fmt::format("method 'direct' has no loop for kernel '{}' yet; use {}", problem.kernel->name,
                            spelled("method", method_for(*problem.kernel)));
     if (problem.is_periodic()) return "method 'direct' sums open space only; leave the period out";
-    if (!options.outputs.has(Output::hessian)) return {};
-    if (device.kind == DeviceKind::cuda)
-        return fmt::format("sums on a GPU have no output 'hessian' yet; use {}", spelled("device", "cpu"));
+    if (device.kind == DeviceKind::cuda && (options.outputs.has(Output::hessian) || options.dipoles))
+        return fmt::format("sums on a GPU have no {} yet; use {}",
+                           options.dipoles ? "dipoles" : "output 'hessian'", spelled("device", "cpu"));
     return {};
 }
 

@@ -140,6 +140,7 @@ void FmmSum::near_field(PreparedPoints<T>& sources, PreparedPoints<T>& targets, 
                         SumReport& report, WorkWatch& watch) {
     Stopwatch clock;
     sources.set_strengths(strengths_, 0);
+    sources.set_dipoles(dipoles_, 0);
     const BlockSumTask task{.precision = options_.precision,
                             .outputs =
                                 static_cast<LoopOutputs>((sums.potential != nullptr ? potential_only : 0) |
@@ -152,7 +153,7 @@ void FmmSum::near_field(PreparedPoints<T>& sources, PreparedPoints<T>& targets, 
                             .isa = options_.isa,
                             .threads = report.threads,
                             .watch = &watch};
-    if ((task.outputs & hessian_too) != 0)
+    if (needs_whole_loop(task.outputs, task.sources))
         rare_blocks().sum(task);
     else if (const auto* mutual = std::get_if<MutualBlocks>(&blocks_))
         mutual->sum(task);
@@ -167,7 +168,7 @@ void FmmSum::add_far_field(std::optional<FmmPasses<T>>& far, const TileSums& sum
     Stopwatch clock;
     const auto timed = [&](const char* name) { report.passes.push_back({name, clock.lap()}); };
     far->set_watch(&watch);
-    far->form_multipoles(strengths_);
+    far->form_multipoles(strengths_, dipoles_);
     timed("P2M");
     far->gather_multipoles();
     timed("M2M");
@@ -193,8 +194,8 @@ void FmmSum::compute_sums(const TileSums& sums, SumReport& report, const SumHook
     if (watch.stopped()) throw Interrupted("the sum was given up before its end");
 }
 
-void FmmSum::compute(std::span<const double> strengths, const DirectResults& results, SumReport& report,
-                     const SumHooks& hooks) {
+void FmmSum::compute(std::span<const double> strengths, std::span<const double> dipoles,
+                     const DirectResults& results, SumReport& report, const SumHooks& hooks) {
     Stopwatch clock;
     report.isa = options_.isa;
     report.device = {.kind = DeviceKind::cpu};
@@ -206,12 +207,16 @@ void FmmSum::compute(std::span<const double> strengths, const DirectResults& res
                   .cells = static_cast<std::int64_t>(tree_->cells().size()),
                   .leaves = static_cast<std::int64_t>(lists_.leaves.size()),
                   .near_pairs = near_pairs_};
-    const int exponent = strength_exponent(strengths);
+    const int exponent = strength_exponent(strengths, dipoles, frame_.exponent);
     const PowerOfTwo scale(exponent);
     const auto& from = tree_->sources().from;
     strengths_.resize(from.size());
     for (std::size_t i = 0; i < from.size(); ++i)
         strengths_[i] = scale.product(strengths[static_cast<std::size_t>(from[i])]);
+    const PowerOfTwo scale_of_dipoles(exponent + frame_.exponent);
+    dipoles_.resize(dipoles.size());
+    for (std::size_t i = 0; i < dipoles.size(); ++i)
+        dipoles_[i] = scale_of_dipoles.product(dipoles[3 * static_cast<std::size_t>(from[i / 3]) + i % 3]);
     const auto m = static_cast<std::size_t>(problem_.targets);
     sums_.assign((results.hessian != nullptr ? 10 : 4) * m, 0.0);
     TileSums sums;
@@ -254,11 +259,15 @@ void FmmSum::write_results(const TileSums& sums, const DirectResults& results, i
     std::vector<double> strengths(strengths_.size());
     for (std::size_t i = 0; i < strengths.size(); ++i)
         strengths[static_cast<std::size_t>(tree_->sources().from[i])] = strengths_[i];
+    std::vector<double> dipoles(dipoles_.size());
+    for (std::size_t i = 0; i < dipoles.size(); ++i)
+        dipoles[3 * static_cast<std::size_t>(tree_->sources().from[i / 3]) + i % 3] = dipoles_[i];
     report.direct.coincident_pairs_skipped =
         repair_rows({.sources = problem_.sources,
                      .targets = m,
                      .source_points = source_points_.data(),
                      .strengths = strengths.data(),
+                     .dipoles = dipoles.empty() ? nullptr : dipoles.data(),
                      .target_points = problem_.self ? source_points_.data() : target_points_.data(),
                      .self = problem_.self,
                      .softening = std::ldexp(options_.softening, frame_.exponent),

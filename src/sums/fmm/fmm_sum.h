@@ -25,9 +25,9 @@ public:
     /// N×3 and M×3, checked; `targets` is empty where they are the sources.
     void set_points(std::vector<double> sources, std::vector<double> targets);
 
-    /// As DirectSum::compute.
-    void compute(std::span<const double> strengths, const DirectResults& results, SumReport& report,
-                 const SumHooks& hooks);
+    /// As DirectSum::compute; `dipoles` N×3, or empty.
+    void compute(std::span<const double> strengths, std::span<const double> dipoles,
+                 const DirectResults& results, SumReport& report, const SumHooks& hooks);
 
     /// Takes a higher order, one that may bring `error` down to the tolerance. False if there is none.
     bool refine(double error);
@@ -55,14 +55,16 @@ private:
     std::optional<Octree> tree_;
     NearLists lists_;
     std::variant<std::monostate, OneSidedBlocks, MutualBlocks> blocks_;
-    std::optional<OneSidedBlocks> rare_blocks_; ///< the same pairs for Hessians, where `blocks_` are mutual
-    std::int64_t near_pairs_ = 0;               ///< directed
-    double near_work_ = 0.0;                    ///< in multiply-adds, about
+    std::optional<OneSidedBlocks>
+        rare_blocks_;             ///< the same pairs for Hessians and dipoles, where `blocks_` are mutual
+    std::int64_t near_pairs_ = 0; ///< directed
+    double near_work_ = 0.0;      ///< in multiply-adds, about
     PreparedPoints<float> float_sources_, float_targets_;
     PreparedPoints<double> double_sources_, double_targets_;
     std::optional<FmmPasses<float>> float_far_;
     std::optional<FmmPasses<double>> double_far_;
     std::vector<double> strengths_; ///< in the frame, in the order of the tree
+    std::vector<double> dipoles_;   ///< the same, N×3; empty: none
     std::vector<double> sums_;      ///< potential, field, Hessian, in the order of the tree
 };
 

@@ -26,8 +26,15 @@ public:
 
     void execute(const ConstArrayView& strengths, const SumOutputs& outputs, const SumHooks& hooks,
                  SumReport& report) override {
+        execute_with_dipoles(strengths, {}, outputs, hooks, report);
+    }
+
+    void execute_with_dipoles(const ConstArrayView& strengths, const ConstArrayView& dipoles,
+                              const SumOutputs& outputs, const SumHooks& hooks, SumReport& report) override {
         Stopwatch watch;
         read_values(strengths, problem_.sources, "strengths", strengths_);
+        dipoles_.clear();
+        if (dipoles) read_values(dipoles, problem_.sources, "dipoles", dipoles_, 3);
         if (outputs.potential) require_host(outputs.potential, "potential");
         if (outputs.field) require_host(outputs.field, "field");
         if (outputs.hessian) require_host(outputs.hessian, "hessian");
@@ -35,7 +42,7 @@ public:
         field_.resize(outputs.field ? static_cast<std::size_t>(3 * problem_.targets) : 0);
         hessian_.resize(outputs.hessian ? static_cast<std::size_t>(6 * problem_.targets) : 0);
         const double read_seconds = watch.lap();
-        sum_.compute(strengths_,
+        sum_.compute(strengths_, dipoles_,
                      {.potential = outputs.potential ? potential_.data() : nullptr,
                       .field = outputs.field ? field_.data() : nullptr,
                       .hessian = outputs.hessian ? hessian_.data() : nullptr},
@@ -53,7 +60,7 @@ public:
 private:
     SumProblem problem_;
     FmmSum sum_;
-    std::vector<double> strengths_, potential_, field_,
+    std::vector<double> strengths_, dipoles_, potential_, field_,
         hessian_; ///< of the execution; their memory serves the next
 };
 

@@ -53,12 +53,12 @@ public:
     /// Multiply-adds of the passes over all cells and points, for `set_watch`.
     [[nodiscard]] double work() const;
 
-    /// One pass a call, in this order. Strengths in the order of the tree's sources; they must outlive
-    /// `translate`.
-    void form_multipoles(std::span<const double> strengths); ///< P2M
-    void gather_multipoles();                                ///< M2M
-    void translate();                                        ///< M2L, and P2L of lists.sources
-    void spread_locals();                                    ///< L2L
+    /// One pass a call, in this order. Strengths in the order of the tree's sources, dipoles N×3 or empty;
+    /// they must outlive `translate`.
+    void form_multipoles(std::span<const double> strengths, std::span<const double> dipoles = {}); ///< P2M
+    void gather_multipoles();                                                                      ///< M2M
+    void translate();     ///< M2L, and P2L of lists.sources
+    void spread_locals(); ///< L2L
     /// L2P, and M2P of lists.multipoles; adds to Σ q/r, Σ q (x − y)/r³ and ∂² Σ q/r, in the order of the
     /// tree's targets.
     void evaluate(const TileSums& sums);
@@ -71,6 +71,9 @@ private:
 
     void form(const TreeCell& cell, const TreeCell& points, bool inverted, T* expansion,
               PointScratch& scratch) const;
+    void form_dipoles(const TreeCell& cell, const TreeCell& points, bool inverted, T* expansion,
+                      PointScratch& scratch) const;
+    void sum_functions(const HarmonicTable<T>& table, PointScratch& scratch) const;
     void evaluate_leaf(std::size_t leaf, const TileSums& sums, PointScratch& scratch) const;
     void add_values(const TreeCell& leaf, const TreeCell& of, bool inverted, const TileSums& sums,
                     PointScratch& scratch) const;
@@ -98,7 +101,7 @@ private:
     std::shared_ptr<const FmmOperators<T>> operators_;
     Isa isa_;
     int threads_;
-    std::span<const double> strengths_;
+    std::span<const double> strengths_, dipoles_;
     Expansions<T> multipoles_, locals_;
     AlignedVector<T> zeros_;
     /// By a target's octant, class of offsets and mirror image: the place in its parent's surroundings; −1:

@@ -16,6 +16,7 @@ struct ExactTask {
     std::int64_t sources = 0;
     const double* points = nullptr;    ///< N×dimension
     const double* strengths = nullptr; ///< N×columns
+    const double* dipoles = nullptr;   ///< N×dimension; null: none
     const double* target = nullptr;    ///< dimension
     std::int64_t own = -1;             ///< the source that is the target itself; −1: none
     double softening = 0.0;
@@ -44,6 +45,7 @@ struct SeenSource {
     Real softening2;
     Real sigma;
     bool with_hessian;
+    const double* dipole; ///< or null
 };
 
 /// ExactSum of a formula: Formula::add(SeenSource, out), with Formula::acts_on_itself and, where points meet
@@ -52,9 +54,14 @@ template <class Formula, class Real>
 CoincidentSources exact_sum(const ExactTask& task, Real* out) {
     CoincidentSources coincident;
     const Real softening = static_cast<Real>(task.softening);
-    SeenSource<Real> seen{nullptr,          task.dimension,        Real(0),
-                          nullptr,          softening * softening, static_cast<Real>(task.sigma),
-                          task.with_hessian};
+    SeenSource<Real> seen{nullptr,
+                          task.dimension,
+                          Real(0),
+                          nullptr,
+                          softening * softening,
+                          static_cast<Real>(task.sigma),
+                          task.with_hessian,
+                          nullptr};
     Real d[most_dimensions] = {};
     seen.d = d;
     for (std::int64_t j = 0; j < task.sources; ++j) {
@@ -69,6 +76,7 @@ CoincidentSources exact_sum(const ExactTask& task, Real* out) {
             continue;
         }
         seen.q = task.strengths + j * task.columns;
+        if (task.dipoles != nullptr) seen.dipole = task.dipoles + j * task.dimension;
         Formula::add(seen, out);
     }
     return coincident;

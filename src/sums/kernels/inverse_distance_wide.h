@@ -44,6 +44,22 @@ struct WideSums {
             for (int k = i; k < 3; ++k)
                 hessian[place++] += curvature * (3.0 * e[i] * e[k] - (i == k ? 1.0 : 0.0));
     }
+
+    /// A dipole p there.
+    void add_dipole(const WideRange& pair, const double d[3], const double p[3], int length_exponent) {
+        const double r = std::ldexp(pair.r, length_exponent);
+        const double e[3] = {d[0] / pair.r, d[1] / pair.r, d[2] / pair.r};
+        const double along = p[0] * e[0] + p[1] * e[1] + p[2] * e[2];
+        potential += along / r / r;
+        int place = 0;
+        for (int i = 0; i < 3; ++i) {
+            field[i] += (3.0 * along * e[i] - p[i]) / r / r / r;
+            for (int k = i; k < 3; ++k)
+                hessian[place++] += (15.0 * along * e[i] * e[k] - 3.0 * (p[i] * e[k] + p[k] * e[i]) -
+                                     (i == k ? 3.0 * along : 0.0)) /
+                                    r / r / r / r;
+        }
+    }
 };
 
 } // namespace farfield

@@ -63,7 +63,8 @@ struct KernelInfo {
     double value_on_itself; ///< of the potential
     bool softens;           ///< r² becomes r² + ε² (Plummer)
     bool has_sigma;
-    bool singular; ///< not finite where two points meet and nothing softens
+    bool has_dipoles; ///< sources may have dipoles, beside their strengths
+    bool singular;    ///< not finite where two points meet and nothing softens
     FarField far_field;
     Norm norm;
     PairLoop loop;

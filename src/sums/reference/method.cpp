@@ -41,8 +41,15 @@ public:
 
     void execute(const ConstArrayView& strengths, const SumOutputs& outputs, const SumHooks& hooks,
                  SumReport& report) override {
+        execute_with_dipoles(strengths, {}, outputs, hooks, report);
+    }
+
+    void execute_with_dipoles(const ConstArrayView& strengths, const ConstArrayView& dipoles,
+                              const SumOutputs& outputs, const SumHooks& hooks, SumReport& report) override {
         Stopwatch watch;
         const auto& kernel = *problem_.kernel;
+        dipoles_ = dipoles ? read_values(dipoles, problem_.sources, "dipoles", problem_.dimension)
+                           : std::vector<double>();
         const auto q = read_values(strengths, problem_.sources, "strengths", kernel.strength.columns);
         const auto width = static_cast<std::size_t>(kernel.width(problem_.dimension));
         std::vector<double> sums(width * static_cast<std::size_t>(problem_.targets));
@@ -76,6 +83,7 @@ private:
                                             .sources = problem_.sources,
                                             .points = sources_.data(),
                                             .strengths = q.data(),
+                                            .dipoles = dipoles_.empty() ? nullptr : dipoles_.data(),
                                             .target = points.data() + i * problem_.dimension,
                                             .own = problem_.self ? i : -1,
                                             .softening = problem_.softening,
@@ -115,7 +123,7 @@ private:
 
     SumProblem problem_;
     int threads_;
-    std::vector<double> sources_, targets_;
+    std::vector<double> sources_, targets_, dipoles_;
 };
 
 bool computes(const KernelInfo& /*kernel*/) { return true; }

@@ -1,6 +1,7 @@
 #include "sums/run/sum_files.h"
 
 #include "base/machine.h"
+#include "base/spelling.h"
 #include "base/stopwatch.h"
 #include "io/atomic_file.h"
 #include "io/points_file.h"
@@ -101,6 +102,8 @@ std::string report_json(const SumFilesTask& task, const Timings& timings) {
     json["sources"] = best.sources;
     json["targets"] = best.targets;
     json["targets_are_sources"] = task.targets.empty();
+    json["dipoles"] = !task.dipoles.empty();
+    if (best.energy) json["energy"] = *best.energy;
     if (!best.errors.empty()) json["errors"] = errors_of(best);
     json["predicted_bytes"] = best.predicted_bytes;
     json["direct"] = {{"pairs", best.direct.pairs},
@@ -138,6 +141,7 @@ std::string summary(const SumFilesTask& task, const Timings& timings) {
         out += fmt::format("relative error of the {}: {:.1e} ({} at {} sampled targets)\n",
                            name_of(error.output), error.relative,
                            error.largest ? "largest difference" : "L2, scaled to all,", error.samples);
+    if (best.energy) out += fmt::format("total energy: {:.10g}\n", *best.energy);
     if (best.direct.coincident_pairs_skipped > 0)
         out += fmt::format("skipped {} coincident pairs\n", best.direct.coincident_pairs_skipped);
     out += "Files made:\n  " + task.out.string() + '\n';
@@ -151,11 +155,12 @@ std::string with_files(const SumFilesTask& task, const char* message) {
                        task.targets.string(), message);
 }
 
-PointLayout layout_of(const KernelInfo& kernel) {
+PointLayout layout_of(const SumFilesTask& task, const KernelInfo& kernel) {
     return {.least_dimension = kernel.least_dimension,
             .most_dimension = kernel.most_dimension,
             .strength = kernel.strength.column,
-            .second = kernel.strength.second_column};
+            .second = kernel.strength.second_column,
+            .optional_strength = !task.dipoles.empty()};
 }
 
 OutputArray output_array(const KernelInfo& kernel, const OutputInfo& info, int dimension,
@@ -204,6 +209,10 @@ SumFilesTask with_outputs(SumFilesTask task) {
     const auto& kernel = kernel_info(task.options.kernel);
     if (task.wanted.empty()) task.wanted = kernel.usual_outputs();
     task.options.outputs = task.wanted;
+    task.options.dipoles = !task.dipoles.empty();
+    if (task.options.dipoles && !kernel.has_dipoles)
+        throw InvalidArgument(fmt::format("{}: kernel '{}' has no dipoles; leave the file out or use {}",
+                                          task.dipoles.string(), kernel.name, spelled("kernel", "coulomb")));
     for (int k = 0; k < output_count; ++k)
         if (const auto output = static_cast<Output>(k);
             task.wanted.has(output) && kernel.find(output) == nullptr)
@@ -221,9 +230,14 @@ std::string sum_files(const SumFilesTask& asked) {
     Stopwatch watch;
     Timings timings;
     const auto& kernel = kernel_info(task.options.kernel);
-    const auto sources = read_sources(task.sources, layout_of(kernel));
+    const auto sources = read_sources(task.sources, layout_of(task, kernel));
     const auto targets =
         task.targets.empty() ? std::vector<double>() : read_targets(task.targets, sources.dimension);
+    const auto dipoles = task.dipoles.empty() ? std::vector<double>() : read_dipoles(task.dipoles);
+    if (!task.dipoles.empty() && dipoles.size() != sources.points.size())
+        throw InvalidArgument(fmt::format("{} has {} rows, and {} has {}; a dipole a source is needed",
+                                          task.dipoles.string(), dipoles.size() / 3, task.sources.string(),
+                                          sources.points.size() / 3));
     timings.read = watch.lap();
 
     const auto source_view = matrix_view(std::span<const double>(sources.points), sources.dimension);
@@ -234,7 +248,10 @@ std::string sum_files(const SumFilesTask& asked) {
 
     const auto m = task.targets.empty() ? source_view.shape[0] : target_view.shape[0];
     const auto results = results_for(task, sources.dimension, m);
-    const auto strengths = matrix_view(std::span<const double>(sources.strengths), kernel.strength.columns);
+    SumStrengths strengths;
+    if (!sources.strengths.empty())
+        strengths.charges = matrix_view(std::span<const double>(sources.strengths), kernel.strength.columns);
+    if (!dipoles.empty()) strengths.dipoles = matrix_view(std::span<const double>(dipoles), 3);
     try {
         for (int i = 0; i < task.repeat; ++i) {
             plan.execute(strengths, results.views, task.hooks);

@@ -34,6 +34,7 @@ void exact_row(const VerifyTask& task, ExactSum<Real> sum, bool with_hessian, st
                .sources = problem.sources,
                .points = task.sources.data(),
                .strengths = task.strengths.data(),
+               .dipoles = task.dipoles.empty() ? nullptr : task.dipoles.data(),
                .target = points.data() + row * problem.dimension,
                .own = problem.self ? row : -1,
                .softening = problem.softening,

@@ -34,8 +34,8 @@ TEST(Hessian, OfDirectSumsInEveryPrecision) {
     auto points = oracle::rounded_to_float(charges(700, 1));
     const auto targets = oracle::rounded_to_float(charges(333, 2)).xyz;
     for (const double softening : {0.0, 0.125}) {
-        const auto self = oracle::direct_self(points, softening, 1.0L);
-        const auto apart = oracle::direct(points, targets, softening, 1.0L);
+        const auto self = oracle::direct_self(points, softening, 1.0L, true);
+        const auto apart = oracle::direct(points, targets, softening, 1.0L, true);
         for (const auto precision : {Precision::float64, Precision::float32, Precision::mixed}) {
             for (const auto isa : {Isa::scalar, Isa::sse42, Isa::avx2, Isa::avx512}) {
                 if (!is_available(isa)) continue;
@@ -58,7 +58,7 @@ TEST(Hessian, OfDirectSumsInEveryPrecision) {
 
 TEST(Hessian, OfGravityHasTheOtherSign) {
     const auto points = charges(50, 3);
-    const auto exact = oracle::direct_self(points, 0.0L, -1.0L);
+    const auto exact = oracle::direct_self(points, 0.0L, -1.0L, true);
     auto options = direct();
     options.kernel = Kernel::gravity;
     for (const auto method : {Method::direct, Method::reference, Method::fmm}) {
@@ -84,7 +84,7 @@ TEST(Hessian, IsNotAmongTheUsualOutputs) {
 TEST(Hessian, ReachesEveryTolerance) {
     for (const bool clustered : {false, true}) {
         const auto points = clustered ? test::with_signs(oracle::plummer(3000, 5)) : charges(3000, 6);
-        const auto exact = oracle::direct_self(points, 0.0L, 1.0L);
+        const auto exact = oracle::direct_self(points, 0.0L, 1.0L, true);
         for (const double tolerance : test::fewer()
                                           ? std::vector{1e-3}
                                           : std::vector{1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9}) {
@@ -105,7 +105,7 @@ TEST(Hessian, ReachesEveryTolerance) {
 // All targets are compared here, so the error of the report is the oracle's, in Frobenius' norm.
 TEST(Hessian, ItsErrorIsReported) {
     const auto points = charges(240, 7);
-    const auto exact = oracle::direct_self(points, 0.0L, 1.0L);
+    const auto exact = oracle::direct_self(points, 0.0L, 1.0L, true);
     auto options = direct(Precision::float32);
     options.tolerance = 1e-4;
     const auto result = sum(points_of(points.xyz), charges_of(points), options, everything);
@@ -121,7 +121,7 @@ TEST(Hessian, ItsErrorIsReported) {
 TEST(Hessian, OfSeparateTargetsAndTheirExpansions) {
     const auto sources = test::with_signs(oracle::plummer(2500, 8));
     const auto targets = charges(1500, 9).xyz;
-    const auto exact = oracle::direct(sources, targets, 0.0L, 1.0L);
+    const auto exact = oracle::direct(sources, targets, 0.0L, 1.0L, true);
     for (const double tolerance : {1e-3, 1e-7}) {
         auto options = fmm(tolerance);
         options.leaf = 40;
@@ -214,7 +214,7 @@ TEST(Hessian, FitsWhateverTheScale) {
     for (const double scale : {1e-90, 1e-20, 1e20, 1e90}) {
         auto points = charges(30, 14);
         for (auto& x : points.xyz) x *= scale;
-        const auto exact = oracle::direct_self(points, 0.0L, 1.0L);
+        const auto exact = oracle::direct_self(points, 0.0L, 1.0L, true);
         for (const auto method : {Method::direct, Method::fmm})
             for (const auto precision : {Precision::float64, Precision::mixed}) {
                 auto options = direct(precision);
@@ -231,7 +231,7 @@ TEST(Hessian, OfPairsThatTheLoopsCannotHold) {
     oracle::Points points;
     points.xyz = {0, 0, 0, 1e-75, 2e-75, 0, 1, 0.5, 0, -0.25, 1, 1};
     points.q = {1.0, -2.0, 0.5, 1.5};
-    const auto exact = oracle::direct_self(points, 0.0L, 1.0L);
+    const auto exact = oracle::direct_self(points, 0.0L, 1.0L, true);
     for (const auto method : {Method::direct, Method::fmm, Method::reference}) {
         auto options = direct();
         options.method = method;
@@ -265,7 +265,7 @@ TEST(Hessian, OfSeveralVectorsOfStrengths) {
         std::vector<double> h(12 * 200);
         plan.execute(matrix_view(std::span<const double>(two), 2),
                      {.hessian = matrix_view(std::span<double>(h), 12)});
-        const auto exact = oracle::direct_self(points, 0.0L, 1.0L).hessian;
+        const auto exact = oracle::direct_self(points, 0.0L, 1.0L, true).hessian;
         for (std::size_t i = 0; i < 200; ++i)
             for (std::size_t k = 0; k < 6; ++k) {
                 EXPECT_NEAR(h[12 * i + 6 + k], -3.0 * h[12 * i + k],

@@ -16,6 +16,7 @@ struct Sums {
     long double potential = 0;
     Vector field{};
     long double hessian[6] = {};
+    bool with_hessian = false;
 };
 
 // A charge q, seen along d at the distance r.
@@ -24,6 +25,7 @@ void add_charge(long double q, const Vector& d, long double r, Sums& sums) {
     const long double r5 = r3 * r * r;
     sums.potential += q / r;
     for (std::size_t i = 0; i < 3; ++i) sums.field[i] += q / r * d[i] / (r * r);
+    if (!sums.with_hessian) return;
     sums.hessian[0] += q * (3 * d[0] * d[0] / r5 - 1 / r3);
     sums.hessian[1] += q * 3 * d[0] * d[1] / r5;
     sums.hessian[2] += q * 3 * d[0] * d[2] / r5;
@@ -43,7 +45,7 @@ void add_dipole(const Vector& p, const Vector& d, long double r, Sums& sums) {
     std::size_t place = 0;
     for (std::size_t i = 0; i < 3; ++i) {
         sums.field[i] -= p[i] / r3 - 3 * along * d[i] / r5;
-        for (std::size_t j = i; j < 3; ++j)
+        for (std::size_t j = i; j < 3 && sums.with_hessian; ++j)
             sums.hessian[place++] += 15 * along * d[i] * d[j] / r7 -
                                      3 * (p[i] * d[j] + p[j] * d[i] + (i == j ? along : 0.0L)) / r5;
     }
@@ -54,6 +56,7 @@ void sum_rows(const Points& sources, const std::vector<double>& targets, long do
               long double sign, bool own, std::int64_t begin, std::int64_t end, Result& result) {
     for (auto i = begin; i < end; ++i) {
         Sums sums;
+        sums.with_hessian = !result.hessian.empty();
         for (std::int64_t j = 0; j < sources.size(); ++j) {
             if (own && i == j) continue;
             long double r2 = softening * softening;
@@ -72,17 +75,18 @@ void sum_rows(const Points& sources, const std::vector<double>& targets, long do
         }
         result.potential[index(i)] = sign * sums.potential;
         for (std::size_t k = 0; k < 3; ++k) result.field[index(3 * i) + k] = sign * sums.field[k];
-        for (std::size_t k = 0; k < 6; ++k) result.hessian[index(6 * i) + k] = sign * sums.hessian[k];
+        for (std::size_t k = 0; k < 6 && sums.with_hessian; ++k)
+            result.hessian[index(6 * i) + k] = sign * sums.hessian[k];
     }
 }
 
 Result sum(const Points& sources, const std::vector<double>& targets, long double softening, long double sign,
-           bool own) {
+           bool own, bool with_hessian) {
     Result result;
     const auto m = static_cast<std::int64_t>(targets.size() / 3);
     result.potential.resize(index(m));
     result.field.resize(index(3 * m));
-    result.hessian.resize(index(6 * m));
+    if (with_hessian) result.hessian.resize(index(6 * m));
     const std::int64_t threads = std::max(1U, std::thread::hardware_concurrency());
     std::vector<std::thread> pool;
     for (std::int64_t t = 0; t < threads; ++t)
@@ -154,12 +158,12 @@ Points without_rows(const Points& points, const std::vector<std::int64_t>& which
 }
 
 Result direct(const Points& sources, const std::vector<double>& targets, long double softening,
-              long double sign) {
-    return sum(sources, targets, softening, sign, false);
+              long double sign, bool with_hessian) {
+    return sum(sources, targets, softening, sign, false, with_hessian);
 }
 
-Result direct_self(const Points& points, long double softening, long double sign) {
-    return sum(points, points.xyz, softening, sign, true);
+Result direct_self(const Points& points, long double softening, long double sign, bool with_hessian) {
+    return sum(points, points.xyz, softening, sign, true, with_hessian);
 }
 
 double relative_l2(const std::vector<double>& a, const std::vector<long double>& b) {

@@ -30,14 +30,14 @@ Points without_rows(const Points& points, const std::vector<std::int64_t>& which
 struct Result {
     std::vector<long double> potential; ///< M
     std::vector<long double> field;     ///< M×3
-    std::vector<long double> hessian;   ///< M×6: xx, xy, xz, yy, yz, zz
+    std::vector<long double> hessian;   ///< M×6: xx, xy, xz, yy, yz, zz; empty unless asked for
 };
 
 /// At targets M×3; no target may sit on a source.
 Result direct(const Points& sources, const std::vector<double>& targets, long double softening,
-              long double sign);
+              long double sign, bool with_hessian = false);
 /// At the sources themselves, no point acting on itself.
-Result direct_self(const Points& points, long double softening, long double sign);
+Result direct_self(const Points& points, long double softening, long double sign, bool with_hessian = false);
 
 /// ‖a − b‖₂ / ‖b‖₂ over all entries.
 double relative_l2(const std::vector<double>& a, const std::vector<long double>& b);

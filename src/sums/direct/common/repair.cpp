@@ -47,6 +47,12 @@ void compute_row(const RepairTask& task, Row& row) {
         }
         const double q = task.sign * std::ldexp(task.strengths[j], -task.strength_exponent);
         sums.add(pair, d, q, -task.frame_exponent);
+        if (task.dipoles == nullptr) continue;
+        double p[3];
+        for (int k = 0; k < 3; ++k)
+            p[k] = task.sign *
+                   std::ldexp(task.dipoles[3 * j + k], -task.strength_exponent - task.frame_exponent);
+        sums.add_dipole(pair, d, p, -task.frame_exponent);
     }
     if (task.potential != nullptr) task.potential[row.index] = sums.potential;
     if (task.field != nullptr) std::copy(sums.field, sums.field + 3, task.field + 3 * row.index);

@@ -16,6 +16,7 @@ struct RepairTask {
     std::int64_t targets = 0;
     const double* source_points = nullptr;
     const double* strengths = nullptr;
+    const double* dipoles = nullptr; ///< ×3, in the frame: the caller's times 2^(both exponents); null: none
     const double* target_points = nullptr;
     bool self = false;             ///< targets are the sources: skip i = j
     std::int64_t first_target = 0; ///< the row that messages have for the first target

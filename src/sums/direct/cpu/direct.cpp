@@ -93,11 +93,13 @@ std::int64_t DirectSum::repair(const Prepared<T>& prepared, const DirectResults&
     const auto& targets = targets_of(prepared);
     const auto source_points = prepared.sources.seen_points();
     const auto strengths = prepared.sources.seen_strengths();
+    const auto dipoles = prepared.sources.seen_dipoles();
     const auto target_points = targets.seen_points();
     return repair_rows({.sources = prepared.sources.count(),
                         .targets = targets.count(),
                         .source_points = source_points.data(),
                         .strengths = strengths.data(),
+                        .dipoles = dipoles.empty() ? nullptr : dipoles.data(),
                         .target_points = target_points.data(),
                         .self = self_,
                         .softening = std::ldexp(options_.softening, frame_.exponent),
@@ -156,23 +158,24 @@ int DirectSum::threads(Variant variant, std::int64_t sources, std::int64_t targe
 template <class T>
 void DirectSum::compute_as(Prepared<T>& prepared, std::span<const double> strengths,
                            const DirectResults& results, SumReport& report, LapWatch& watch,
-                           const SumHooks& hooks) {
-    const int exponent = strength_exponent(strengths);
+                           const SumHooks& hooks, std::span<const double> dipoles) {
+    const int exponent = strength_exponent(strengths, dipoles, frame_.exponent);
     prepared.sources.set_strengths(strengths, exponent);
+    prepared.sources.set_dipoles(dipoles, exponent + frame_.exponent);
+    const bool rare = results.hessian != nullptr || !dipoles.empty();
     const auto& targets = targets_of(prepared);
     const auto m = targets.count();
     report.isa = options_.isa;
     report.device = {.kind = DeviceKind::cpu};
-    report.direct.variant =
-        options_.variant == Variant::automatic
-            ? results.hessian != nullptr ? Variant::simd : fastest_variant(self_, prepared.sources.count())
-            : options_.variant;
+    report.direct.variant = options_.variant == Variant::automatic
+                                ? rare ? Variant::simd : fastest_variant(self_, prepared.sources.count())
+                                : options_.variant;
     report.threads = threads(report.direct.variant, prepared.sources.count(), m);
     const std::int64_t fields = results.field != nullptr ? 3 : 0;
     const std::int64_t hessians = results.hessian != nullptr ? 6 : 0;
     components_.assign(static_cast<std::size_t>((fields + hessians) * m), 0.0);
     TileSums sums{.potential = results.potential};
-    if (results.potential != nullptr && hessians > 0) std::fill_n(results.potential, m, 0.0);
+    if (results.potential != nullptr && rare) std::fill_n(results.potential, m, 0.0);
     for (std::int64_t k = 0; k < fields; ++k) sums.field[k] = components_.data() + k * m;
     for (std::int64_t k = 0; k < hessians; ++k) sums.hessian[k] = components_.data() + (fields + k) * m;
     report.prepare_seconds = watch.lap();
@@ -198,20 +201,21 @@ void DirectSum::compute_as(Prepared<T>& prepared, std::span<const double> streng
     report.finish_seconds = watch.lap();
 }
 
-void DirectSum::require_able(const DirectResults& results) const {
+void DirectSum::require_able(const DirectResults& results, bool dipoles) const {
     const bool any = options_.variant == Variant::automatic || options_.variant == Variant::simd;
-    if (results.hessian != nullptr && !any)
-        throw InvalidArgument(fmt::format("{} has no output 'hessian'; leave it out",
-                                          spelled("variant", name_of(options_.variant))));
+    if (any || (results.hessian == nullptr && !dipoles)) return;
+    throw InvalidArgument(fmt::format("{} has no {}; leave it out",
+                                      spelled("variant", name_of(options_.variant)),
+                                      dipoles ? "dipoles" : "output 'hessian'"));
 }
 
 void DirectSum::compute(std::span<const double> strengths, const DirectResults& results, SumReport& report,
-                        LapWatch& watch, const SumHooks& hooks) {
-    require_able(results);
+                        LapWatch& watch, const SumHooks& hooks, std::span<const double> dipoles) {
+    require_able(results, !dipoles.empty());
     if (options_.precision == Precision::float64)
-        compute_as(as_double_, strengths, results, report, watch, hooks);
+        compute_as(as_double_, strengths, results, report, watch, hooks, dipoles);
     else
-        compute_as(as_float_, strengths, results, report, watch, hooks);
+        compute_as(as_float_, strengths, results, report, watch, hooks, dipoles);
 }
 
 } // namespace farfield

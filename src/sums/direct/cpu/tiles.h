@@ -85,6 +85,9 @@ struct BlockTile {
 };
 
 /// The loop for all that is rare: BlockTile, never mutual, with the sums that are not null.
+inline bool needs_whole_loop(LoopOutputs outputs, const TilePoints& sources) {
+    return (outputs & hessian_too) != 0 || sources.dipole[0] != nullptr;
+}
 using WholeFunction = void (*)(Precision, const BlockTile*);
 using BlockFunction = void (*)(Precision, LoopOutputs, const BlockTile*);
 using OneSidedFunction = void (*)(Precision, LoopOutputs, const OneSidedTile*);

@@ -74,8 +74,8 @@ void run_symmetric(const VariantTask& task) {
     play_tournament((n + size - 1) / size, task.threads, own, meet);
 }
 
-// Second derivatives: a block of targets with itself, without the points' action on themselves, and with all
-// others.
+// Second derivatives and dipoles: a block of targets with itself, without the points' action on themselves,
+// and with all others.
 void run_whole(const VariantTask& task) {
     const auto function = FF_ISA_FUNCTION(ff_whole, task.isa);
     const auto index = [](std::int64_t point) { return static_cast<std::int32_t>(point); };
@@ -110,7 +110,7 @@ Variant fastest_variant(bool self, std::int64_t sources) {
 
 void run_variant(const VariantTask& task) {
     if (task.targets.count == 0) return;
-    if ((task.outputs & hessian_too) != 0) return run_whole(task);
+    if (needs_whole_loop(task.outputs, task.sources)) return run_whole(task);
     switch (task.variant) {
     case Variant::naive:
         return naive_sum(task.precision, task.outputs, whole_sum(task), task.watch);

@@ -80,7 +80,7 @@ void OneSidedBlocks::sum(const BlockSumTask& task) const {
     const auto usual = FF_ISA_FUNCTION(ff_block, task.isa);
     const auto rare = FF_ISA_FUNCTION(ff_whole, task.isa);
     const auto act = [&](const BlockTile& tile) {
-        if ((task.outputs & hessian_too) != 0)
+        if (needs_whole_loop(task.outputs, task.sources))
             rare(task.precision, &tile);
         else
             usual(task.precision, task.outputs, &tile);

@@ -1,6 +1,6 @@
-// The pair loop of one target block with all its sources for what is rare: second derivatives. Targets are
-// lanes, sources are broadcast one after the other. Compiled once for each instruction set. Sums of `chain`
-// sources are kept in the precision of the sum and then added to doubles.
+// The pair loop of one target block with all its sources for what is rare: second derivatives and
+// dipoles. Targets are lanes, sources are broadcast one after the other. Compiled once for each instruction
+// set. Sums of `chain` sources are kept in the precision of the sum and then added to doubles.
 #include "backend/simd/value.h"
 #include "math/pack.h"
 #include "sums/direct/cpu/pair_values.h"
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t chain = 256;
 
-template <class T, bool Mixed, bool Hessian, class Formula>
+template <class T, bool Mixed, bool Dipoles, bool Hessian, class Formula>
 class WholeLoop {
     using V = Pack<Value<T>, 1>;
     using O = Ops<V>;
@@ -66,7 +66,15 @@ class WholeLoop {
             subtract(x, y, d);
             V inverse = Formula::inverse(square_distance(d, softening2_));
             if constexpr (Own) inverse = O::without_lane(inverse, static_cast<T>(j - own));
-            Formula::template add<Hessian>(d, inverse, O::set(strengths[j]), sums);
+            const V q = O::set(strengths[j]);
+            if constexpr (Dipoles) {
+                V p[3];
+                for (int k = 0; k < 3; ++k)
+                    p[k] = broadcast(static_cast<const T*>(tile_.sources.dipole[k]) + j);
+                Formula::template add_both<Hessian>(d, inverse, q, p, sums);
+            } else {
+                Formula::template add_charge<Hessian>(d, inverse, q, sums);
+            }
         }
     }
 
@@ -127,7 +135,13 @@ public:
 
 template <class T, bool Mixed>
 void run_whole(const BlockTile& tile) {
-    WholeLoop<T, Mixed, true, WholeInverseDistance>(tile).run();
+    const bool hessian = tile.sums.hessian[0] != nullptr;
+    if (tile.sources.dipole[0] == nullptr)
+        WholeLoop<T, Mixed, false, true, WholeInverseDistance>(tile).run();
+    else if (hessian)
+        WholeLoop<T, Mixed, true, true, WholeInverseDistance>(tile).run();
+    else
+        WholeLoop<T, Mixed, true, false, WholeInverseDistance>(tile).run();
 }
 
 } // namespace
