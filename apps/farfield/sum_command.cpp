@@ -37,6 +37,7 @@ bool same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
 void check_paths(const SumFilesTask& task) {
     require_input(task.sources, "--sources");
     if (!task.targets.empty()) require_input(task.targets, "--targets");
+    if (!task.dipoles.empty()) require_input(task.dipoles, "--dipoles");
     require_output(task.out, "--out");
     if (!task.json.empty()) require_output(task.json, "--json");
     const auto refuse_same = [](std::string_view option, const std::filesystem::path& path,
@@ -47,8 +48,10 @@ void check_paths(const SumFilesTask& task) {
     };
     refuse_same("--out", task.out, "--sources", task.sources);
     refuse_same("--out", task.out, "--targets", task.targets);
+    refuse_same("--out", task.out, "--dipoles", task.dipoles);
     refuse_same("--json", task.json, "--sources", task.sources);
     refuse_same("--json", task.json, "--targets", task.targets);
+    refuse_same("--json", task.json, "--dipoles", task.dipoles);
     refuse_same("--json", task.json, "--out", task.out);
 }
 
@@ -98,12 +101,16 @@ void add_files(CommandParser app, SumFilesTask& task) {
     app.add("--targets", task.targets,
             "Where to compute: .npy M x 3, .csv with x,y,z, or .h5; by default at the sources")
         .type_name("FILE");
+    app.add("--dipoles", task.dipoles,
+            "Dipoles of the sources (coulomb): .npy N x 3, .csv with px,py,pz, or .h5; charges may be absent")
+        .type_name("FILE");
     app.add_read(
            "--output", [&task](const std::string& text) { task.wanted = parse_outputs(text); },
-           "What to compute, separated by commas; by default all that the kernel has")
+           "What to compute, separated by commas; by default all that the kernel has, but for the Hessian")
         .type_name(choices_text(names_of<Output>()));
     app.add("--out", task.out,
-            "Result: .npy M x 1, M x 3 or M x 4 (potential first), .csv or .h5 by its ending")
+            "Result: .npy with the numbers of all outputs in a row (potential first), .csv or .h5 by its "
+            "ending")
         .type_name("FILE")
         .required();
     app.add("--json", task.json, "Report of times, rate and options used").type_name("FILE");
@@ -128,7 +135,7 @@ Action declare_sum(CommandParser app) {
     return [command] {
         const auto& inputs = command->task;
         command->options.apply_to(command->task.options);
-        return with_inputs({inputs.sources, inputs.targets}, [&] { return run(*command); });
+        return with_inputs({inputs.sources, inputs.targets, inputs.dipoles}, [&] { return run(*command); });
     };
 }
 

@@ -96,9 +96,11 @@ struct KernelFacts {
     std::string_view strength;   ///< what a source carries: "mass"
     int strength_columns = 1;    ///< numbers a source, and a target of the potential: 2 for complex ones
     OutputSet outputs;           ///< that it has
+    OutputSet usual_outputs;     ///< that are computed where none is named: all but the Hessian
     bool acts_on_itself = false; ///< a point's own strength counts
     bool softens = false;        ///< takes `softening`
     bool has_sigma = false;      ///< needs `sigma`
+    bool has_dipoles = false;    ///< sources may have dipoles
 };
 KernelFacts facts_of(Kernel kernel);
 

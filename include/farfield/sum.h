@@ -16,6 +16,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace farfield {
@@ -78,11 +79,20 @@ struct SumReport {
     Precision precision = Precision::float64;
     int threads = 0;       ///< that could take part; on a GPU 0
     DeviceChoice device{}; ///< the one really used, never `automatic`; GPUs by number
-    DirectReport direct;   ///< of the methods that compute every pair
-    FmmReport fmm;         ///< of method `fmm`
+    /// ½ Σ q φ of a sum of one vector of strengths whose targets are the sources and whose potential was
+    /// computed; with dipoles ½ Σ (q φ − p·E), where the field was computed, too.
+    std::optional<double> energy{};
+    DirectReport direct; ///< of the methods that compute every pair
+    FmmReport fmm;       ///< of method `fmm`
     /// Hash of the cost table that `DeviceKind::automatic` followed; empty if the options or the arrays named
     /// the device.
     std::string cost_table{};
+};
+
+/// What the sources carry; either may be absent.
+struct SumStrengths {
+    ConstArrayView charges{}; ///< N masses or charges, N×2 complex ones; several vectors as N×k (N×2k)
+    ConstArrayView dipoles{}; ///< N×3, of kernels that have dipoles; several vectors as N×3k
 };
 
 /// Where `execute` writes. Absent views are not computed. float32 or float64, whatever the precision. A value
@@ -91,12 +101,23 @@ struct SumOutputs {
     ArrayView potential{}; ///< M, or M×columns
     ArrayView field{};     ///< M×dimension, −∇φ; of laplace2d (Re w, −Im w), w = Σ q/(z − z_j)
     ArrayView gradient{};  ///< M×dimension, +∇φ
+    ArrayView hessian{};   ///< M×6, +∂²φ: xx, xy, xz, yy, yz, zz
 
     [[nodiscard]] const ArrayView& of(Output output) const {
-        return output == Output::potential ? potential : output == Output::field ? field : gradient;
+        switch (output) {
+        case Output::potential:
+            return potential;
+        case Output::field:
+            return field;
+        case Output::gradient:
+            return gradient;
+        default:
+            return hessian;
+        }
     }
     [[nodiscard]] ArrayView& of(Output output) {
-        return output == Output::potential ? potential : output == Output::field ? field : gradient;
+        return const_cast<ArrayView&>(
+            std::as_const(*this).of(output)); // NOLINT(*-const-cast): its own member
     }
     [[nodiscard]] OutputSet present() const {
         OutputSet set;
@@ -141,6 +162,10 @@ public:
     ///         Interrupted where a hook asked to stop; DeviceError where a GPU fails.
     void execute(ConstArrayView strengths, const SumOutputs& outputs, const SumHooks& hooks = {});
 
+    /// The same for sources with charges, dipoles, or both: φ = Σ q/r + Σ p·(x − y)/r³.
+    /// @throws InvalidArgument also for dipoles where kernel or device has none, and where nothing is given.
+    void execute(const SumStrengths& strengths, const SumOutputs& outputs, const SumHooks& hooks = {});
+
     /// Replaces the points (same counts) and keeps everything else.
     void update(ConstArrayView sources);
     void update(ConstArrayView sources, ConstArrayView targets);
@@ -159,13 +184,19 @@ struct SumResult {
     std::vector<double> potential; ///< M values (2·M for complex ones)
     std::vector<double> field;     ///< M×dimension
     std::vector<double> gradient;  ///< M×dimension
+    std::vector<double> hessian;   ///< M×6: xx, xy, xz, yy, yz, zz
     SumReport report;
 };
 
-/// One sum in one call. Throws as `SumPlan` does. The empty set asks for all outputs of the kernel.
+/// One sum in one call. Throws as `SumPlan` does. The empty set asks for all outputs of the kernel, but for
+/// the Hessian.
 SumResult sum(ConstArrayView sources, ConstArrayView strengths, const SumOptions& options = {},
               OutputSet wanted = {});
 SumResult sum(ConstArrayView sources, ConstArrayView targets, ConstArrayView strengths,
+              const SumOptions& options = {}, OutputSet wanted = {});
+SumResult sum(ConstArrayView sources, const SumStrengths& strengths, const SumOptions& options = {},
+              OutputSet wanted = {});
+SumResult sum(ConstArrayView sources, ConstArrayView targets, const SumStrengths& strengths,
               const SumOptions& options = {}, OutputSet wanted = {});
 
 } // namespace farfield

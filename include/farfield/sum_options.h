@@ -22,10 +22,10 @@ enum class Kernel : std::uint8_t { gravity, coulomb, laplace2d, gauss };
 enum class Method : std::uint8_t { direct, fmm, reference, automatic };
 
 /// What a sum can compute; which of them a kernel has is in the table of kernels (docs/guide/conventions.md).
-enum class Output : std::uint8_t { potential, field, gradient };
-inline constexpr int output_count = 3;
+enum class Output : std::uint8_t { potential, field, gradient, hessian };
+inline constexpr int output_count = 4;
 
-/// A set of outputs. The empty set asks for all that the kernel has.
+/// A set of outputs. The empty set asks for all that the kernel has, but for the Hessian.
 class OutputSet {
 public:
     constexpr OutputSet() = default;
@@ -114,6 +114,10 @@ struct SumOptions {
     int separation = 0;   ///< 1 or 2: cells up to this distance act point by point (`ws`)
     int leaf = 0;         ///< ≥ 1: points of a leaf, about
     double grading = 0.6; ///< α: far cells get lower orders (src/sums/fmm/README.md); 0: all get p
+    /// What executions are going to ask for, where it matters to the choice of a device: GPUs have no Hessian
+    /// as yet. Empty: all that the kernel has, but for the Hessian.
+    OutputSet outputs{};
+    bool dipoles = false; ///< sources are going to have dipoles: GPUs take none as yet
     Precision precision = Precision::float64;
     Coincident coincident = Coincident::error;
     int threads = 0; ///< 0: as many as OpenMP would use (OMP_NUM_THREADS); otherwise ≥ 1

@@ -4,6 +4,7 @@
 
 #include <farfield/sum.h>
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
 namespace nb = nanobind;
@@ -98,16 +99,21 @@ void bind_reports(nb::module_& module) {
             "Where it was computed: \"cpu\", \"cuda:0\" or \"cuda:0,1\".")
         .def_ro("cost_table", &SumReport::cost_table,
                 "Hash of the cost table that device=\"auto\" followed; empty if the device was named.")
+        .def_ro("energy", &SumReport::energy,
+                "½ Σ q φ (with dipoles ½ Σ (q φ − p·E)) of a sum at its own points whose outputs include φ "
+                "(and E);\n"
+                "None otherwise, on a GPU, and for several vectors of strengths.")
         .def_ro("direct", &SumReport::direct, "Of the methods that compute every pair.")
         .def_ro("fmm", &SumReport::fmm, "Of method \"fmm\".");
     make_record(cls, {"sources", "targets", "method", "reason", "prepare_seconds", "compute_seconds",
                       "finish_seconds", "verify_seconds", "passes", "errors", "predicted_bytes", "isa",
-                      "precision", "threads", "device", "cost_table", "direct", "fmm"});
+                      "precision", "threads", "device", "cost_table", "energy", "direct", "fmm"});
     make_picklable(cls, &SumReport::sources, &SumReport::targets, &SumReport::method, &SumReport::reason,
                    &SumReport::prepare_seconds, &SumReport::compute_seconds, &SumReport::finish_seconds,
                    &SumReport::verify_seconds, &SumReport::passes, &SumReport::errors,
                    &SumReport::predicted_bytes, &SumReport::isa, &SumReport::precision, &SumReport::threads,
-                   &SumReport::device, &SumReport::direct, &SumReport::fmm, &SumReport::cost_table);
+                   &SumReport::device, &SumReport::energy, &SumReport::direct, &SumReport::fmm,
+                   &SumReport::cost_table);
 }
 
 } // namespace farfield::python

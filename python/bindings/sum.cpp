@@ -32,13 +32,13 @@ struct Result {
 
 /// What `execute` is asked for beside the strengths.
 struct Wanted {
-    nb::object output;
+    OutputSet outputs; ///< empty: those of the kernel that are computed where none is named
     nb::object out;
 };
 
 // Of None, "potential,field", or a sequence of names.
-OutputSet outputs_from(nb::handle names, OutputSet all) {
-    if (names.is_none()) return all;
+OutputSet outputs_from(nb::handle names) {
+    if (names.is_none()) return {};
     if (nb::isinstance<nb::str>(names)) return outputs_from_names(nb::cast<std::string>(names));
     OutputSet set;
     if (!nb::isinstance<nb::iterable>(names))
@@ -111,13 +111,20 @@ public:
         : memory_{.gpu = true, .stream = options.stream}, plan_(make_plan(points, targets, options)),
           self_(targets.is_none()), make_array_(array_maker(points, targets)) {}
 
-    Result execute(nb::handle strengths, const Wanted& wanted) {
+    Result execute(nb::handle strengths, nb::handle dipoles, const Wanted& wanted) {
         const auto facts = facts_of(plan_.options().kernel);
-        const auto input = input_view(strengths, "strengths", memory_);
-        const auto maker = make_array_.is_none() ? array_maker(strengths, nb::none()) : make_array_;
+        if (strengths.is_none() && dipoles.is_none())
+            throw nb::type_error("strengths or dipoles are needed: both are None");
+        const auto view_of = [&](nb::handle array, const char* name) {
+            return array.is_none() ? Held<ConstArrayView>{} : input_view(array, name, memory_);
+        };
+        const auto input = view_of(strengths, "strengths");
+        const auto dipole_input = view_of(dipoles, "dipoles");
+        const auto maker = make_array_.is_none() ? array_maker(strengths, dipoles) : make_array_;
         const Outputs outputs(
-            outputs_from(wanted.output, facts.outputs), dict_from(wanted.out),
+            wanted.outputs.empty() ? facts.usual_outputs : wanted.outputs, dict_from(wanted.out),
             [&](Output output) {
+                if (output == Output::hessian) return Shape{targets_, dimension_ * (dimension_ + 1) / 2};
                 if (output != Output::potential) return Shape{targets_, dimension_};
                 return facts.strength_columns == 1 ? Shape{targets_}
                                                    : Shape{targets_, facts.strength_columns};
@@ -128,7 +135,7 @@ public:
         try {
             const nb::gil_scoped_release no_gil;
             const std::lock_guard lock(mutex_);
-            plan_.execute(input.view, outputs.views,
+            plan_.execute(SumStrengths{.charges = input.view, .dipoles = dipole_input.view}, outputs.views,
                           {.progress = {}, .stop_requested = [&] { return interrupt.poll(); }});
             report = plan_.report();
         } catch (const Interrupted&) {
@@ -214,9 +221,11 @@ Args:
         (lists, DataFrames, whole numbers, another byte order) are copied into float64. This and the other arrays
         may lie on the GPU that computes (CuPy, PyTorch, anything with DLPack), in float32 or float64.
         Kernels of other dimensions take as many columns.
-    strengths: (N,) masses or charges; (N, 2), real and imaginary parts, for laplace2d.
+    strengths: (N,) masses or charges; (N, 2), real and imaginary parts, for laplace2d; None beside dipoles: none.
     targets: (M, 3) positions to evaluate at; None: the points themselves.
-    output: what to compute, such as "potential,field" or ["field"]; None: all that the kernel has.
+    dipoles: (N, 3) dipoles of the sources, for coulomb: φ gets Σ p·(x − y)/(r²+ε²)^(3/2); None: none.
+    output: what to compute, such as "potential,field" or ["field"]; None: all that the kernel has, but
+        for the Hessian.
     out: a dict of arrays in float32 or float64 to write into, such as {"field": array}. An output that is not in it
         (or None) gets a new float64 array, on the GPU and of the library of the points if they are there.
     stream: a stream of CuPy or PyTorch, or the number of a cudaStream_t: the work on the GPU is queued there. None:
@@ -226,7 +235,7 @@ constexpr const char* sum_doc_end =
     R"(
 
 Returns:
-    SumResult with .potential (M,), .field and .gradient (M, 3), None where not computed, and .report.
+    SumResult with .potential (M,), .field and .gradient (M, 3), .hessian (M, 6), None where not computed, and .report.
 
 Raises:
     InvalidArgument (a ValueError): wrong shape, a value that is not finite, an unknown name, coincident points.
@@ -241,10 +250,11 @@ constexpr const char* plan_doc =
 Takes the options of farfield.sum. The points are copied in; `update` replaces them.)";
 
 constexpr const char* execute_doc =
-    R"(Computes the outputs for strengths (N,); see farfield.sum for `output` and `out`.
+    R"(Computes the outputs for strengths (N,), dipoles (N, 3) or both; see farfield.sum for `output` and `out`.
 
 The GIL is released; calls from several threads on one plan take turns. Ctrl-C stops a long sum on the CPU.)";
 
+constexpr const char* dipole_type = "dipoles: numpy.typing.ArrayLike | None = None, ";
 constexpr const char* stream_type = ", stream: object | None = None";
 constexpr const char* wanted_types =
     "output: str | collections.abc.Iterable[str] | None = None, "
@@ -271,8 +281,10 @@ void bind_result(nb::module_& module) {
           "(M,) potentials, (M, 2) for laplace2d, or None where not computed.");
     array("field", Output::field, "(M, 3) field −∇φ, or None where not computed.");
     array("gradient", Output::gradient, "(M, 3) gradient +∇φ, or None where not computed.");
+    array("hessian", Output::hessian,
+          "(M, 6) second derivatives +∂²φ: xx, xy, xz, yy, yz, zz, or None where not computed.");
     cls.def_ro("report", &Result::report, "What was done and how long it took.");
-    make_record(cls, {"potential", "field", "gradient", "report"});
+    make_record(cls, {"potential", "field", "gradient", "hessian", "report"});
     make_picklable(cls, &Result::arrays, &Result::report);
 }
 
@@ -280,8 +292,8 @@ void bind_plan(nb::module_& module) {
     const auto init = "def __init__(self, points: numpy.typing.ArrayLike, "
                       "targets: numpy.typing.ArrayLike | None = None, *" +
                       option_parameters<SumOptions>() + stream_type + ") -> None";
-    const auto execute = "def execute(self, strengths: numpy.typing.ArrayLike, *, " +
-                         std::string(wanted_types) + ") -> SumResult";
+    const auto execute = "def execute(self, strengths: numpy.typing.ArrayLike | None, *, " +
+                         std::string(dipole_type) + std::string(wanted_types) + ") -> SumResult";
     nb::class_<LockedPlan>(module, "SumPlan", plan_doc)
         .def(
             "__init__",
@@ -294,11 +306,13 @@ void bind_plan(nb::module_& module) {
             "options"_a, nb::sig(init.c_str()))
         .def(
             "execute",
-            [](LockedPlan& self, const Input& strengths, const nb::object& output, const nb::object& out) {
-                return self.execute(strengths.object, {output, out});
+            [](LockedPlan& self, const std::optional<Input>& strengths, const std::optional<Input>& dipoles,
+               const nb::object& output, const nb::object& out) {
+                return self.execute(or_none(strengths), or_none(dipoles), {outputs_from(output), out});
             },
-            "strengths"_a, nb::kw_only(), "output"_a.none() = nb::none(), "out"_a.none() = nb::none(),
-            nb::sig(execute.c_str()), execute_doc)
+            "strengths"_a.none(), nb::kw_only(), "dipoles"_a.none() = nb::none(),
+            "output"_a.none() = nb::none(), "out"_a.none() = nb::none(), nb::sig(execute.c_str()),
+            execute_doc)
         .def(
             "update",
             [](LockedPlan& self, const Input& points, const std::optional<Input>& targets) {
@@ -314,23 +328,27 @@ void bind_plan(nb::module_& module) {
 void bind_sum(nb::module_& module) {
     bind_result(module);
     bind_plan(module);
-    const auto signature = "def sum(points: numpy.typing.ArrayLike, strengths: numpy.typing.ArrayLike, *, "
-                           "targets: numpy.typing.ArrayLike | None = None, " +
-                           std::string(wanted_types) + option_parameters<SumOptions>() + stream_type +
-                           ") -> SumResult";
+    const auto signature =
+        "def sum(points: numpy.typing.ArrayLike, strengths: numpy.typing.ArrayLike | None, *, "
+        "targets: numpy.typing.ArrayLike | None = None, " +
+        std::string(dipole_type) + std::string(wanted_types) + option_parameters<SumOptions>() + stream_type +
+        ") -> SumResult";
     const auto doc = sum_doc + option_docs<SumOptions>() + sum_doc_end;
     module.def(
         "sum",
-        [](const Input& points, const Input& strengths, const std::optional<Input>& targets,
-           const nb::object& output, const nb::object& out, const nb::object& stream,
-           const nb::kwargs& options) {
-            LockedPlan plan(points.object, or_none(targets),
-                            make_options(options, stream, {"sum", {"targets", "output", "out", "stream"}}));
-            return plan.execute(strengths.object, {output, out});
+        [](const Input& points, const std::optional<Input>& strengths, const std::optional<Input>& targets,
+           const std::optional<Input>& dipoles, const nb::object& output, const nb::object& out,
+           const nb::object& stream, const nb::kwargs& options) {
+            auto made =
+                make_options(options, stream, {"sum", {"targets", "dipoles", "output", "out", "stream"}});
+            made.outputs = outputs_from(output);
+            made.dipoles = dipoles.has_value();
+            LockedPlan plan(points.object, or_none(targets), made);
+            return plan.execute(or_none(strengths), or_none(dipoles), {made.outputs, out});
         },
-        "points"_a, "strengths"_a, nb::kw_only(), "targets"_a.none() = nb::none(),
-        "output"_a.none() = nb::none(), "out"_a.none() = nb::none(), "stream"_a.none() = nb::none(),
-        "options"_a, nb::sig(signature.c_str()), doc.c_str());
+        "points"_a, "strengths"_a.none(), nb::kw_only(), "targets"_a.none() = nb::none(),
+        "dipoles"_a.none() = nb::none(), "output"_a.none() = nb::none(), "out"_a.none() = nb::none(),
+        "stream"_a.none() = nb::none(), "options"_a, nb::sig(signature.c_str()), doc.c_str());
 }
 
 } // namespace farfield::python

@@ -1,6 +1,7 @@
 """farfield.sum and SumPlan: values against brute force, arrays of every layout, no copies, errors, threads."""
 
 import os
+import pickle
 import signal
 import threading
 import time
@@ -31,6 +32,50 @@ def test_matches_brute_force(rng, kernel, softening):
     assert result.potential.shape == (257,) and result.field.shape == (257, 3)
     assert relative_error(result.potential, potential) < DOUBLE
     assert relative_error(result.field, field) < DOUBLE
+
+
+def test_second_derivatives(rng):
+    points, charges = cloud(rng, 64)
+    targets = rng.normal(size=(9, 3))
+    result = farfield.sum(points, charges, targets=targets, kernel="coulomb", output=["hessian"])
+    d = targets[:, None] - points
+    r = np.linalg.norm(d, axis=2)[:, :, None, None]
+    outer = d[:, :, :, None] * d[:, :, None, :]
+    matrices = (charges[:, None, None] * (3 * outer / r**5 - np.eye(3) / r**3)).sum(axis=1)
+    expected = matrices[:, [0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2]]
+    assert result.potential is None and result.hessian.shape == (9, 6)
+    assert relative_error(result.hessian, expected) < 10 * DOUBLE
+    here = np.empty((9, 6), dtype=np.float32)
+    farfield.sum(points, charges, targets=targets, kernel="coulomb", output="hessian", out={"hessian": here})
+    np.testing.assert_array_equal(here, result.hessian.astype(np.float32))
+    assert farfield.sum(points, charges).hessian is None
+
+
+@pytest.mark.parametrize("method", ["direct", "fmm", "reference"])
+def test_dipoles_and_energy(rng, method):
+    points, charges = cloud(rng, 64)
+    dipoles = rng.normal(size=(64, 3))
+    d = points[:, None] - points
+    r = np.linalg.norm(d, axis=2)
+    np.fill_diagonal(r, np.inf)
+    along = (dipoles * d).sum(axis=2)
+    alone = (along / r**3).sum(axis=1)
+    field = ((charges + 3 * along / r**2) / r**3)[:, :, None] * d - dipoles / r[:, :, None] ** 3
+    options = dict(kernel="coulomb", method=method)
+    both = farfield.sum(points, charges, dipoles=dipoles, **options)
+    assert relative_error(both.field, field.sum(axis=1)) < 1e-6
+    energy = (charges * both.potential).sum() / 2 - (dipoles * both.field).sum() / 2
+    assert both.report.energy == pytest.approx(energy, rel=1e-12)
+    plan = farfield.SumPlan(points, **options)
+    only = plan.execute(None, dipoles=dipoles, output="potential")
+    assert relative_error(only.potential, alone) < 1e-6
+    assert only.report.energy is None and pickle.loads(pickle.dumps(both.report)).energy == both.report.energy
+    with pytest.raises(TypeError, match="strengths or dipoles"):
+        plan.execute(None)
+    with pytest.raises(farfield.InvalidArgument, match="dipoles"):
+        plan.execute(charges, dipoles=dipoles[:, :2])
+    with pytest.raises(farfield.InvalidArgument, match="gravity.*kernel='coulomb'"):
+        farfield.sum(points, charges, dipoles=dipoles)
 
 
 def test_separate_targets(rng):
@@ -203,7 +248,7 @@ def test_result_and_report_print_themselves(rng):
     assert "SumReport(sources=3, targets=3, method='direct'" in repr(result)
     assert "direct=DirectReport(pairs=6" in repr(result)
     assert result.report.asdict()["threads"] == result.report.threads
-    assert set(result.asdict()) == {"potential", "field", "gradient", "report"}
+    assert set(result.asdict()) == {"potential", "field", "gradient", "hessian", "report"}
 
 
 def test_same_bits_for_any_number_of_threads(rng):
@@ -267,7 +312,7 @@ MISTAKES = {
     "method": (ValueError, "use method='direct'", dict(method="fmm", softening=0.1)),
     "threads": (ValueError, "threads", dict(threads=-1)),
     "keyword": (TypeError, r"sum\(\) has no keyword 'softning', did you mean 'softening'", dict(softning=1)),
-    "an earlier keyword": (TypeError, "no keyword 'field'; known: targets, output,", dict(field=False)),
+    "an earlier keyword": (TypeError, "no keyword 'field'; known: targets, dipoles, output,", dict(field=False)),
     "output": (ValueError, "output 'feild' is not known, did you mean 'field'", dict(output="potential,feild")),
     "output of another kernel": (ValueError, "kernel 'gravity' has no output 'gradient'", dict(output="gradient")),
     "output is a number": (TypeError, "output must be names", dict(output=1)),

@@ -76,6 +76,8 @@ Sources read_csv_sources(const fs::path& path, const PointLayout& layout) {
     const int dimension = dimension_of(table, layout);
     const auto axes = axis_names(dimension);
     std::vector<std::string_view> wanted(axes.begin(), axes.end());
+    if (layout.optional_strength && table.find("m") == nullptr && table.find("q") == nullptr)
+        return {take_columns(table, wanted, path.string()), {}, dimension};
     wanted.push_back(stand_in ? other : layout.strength);
     if (!layout.second.empty()) wanted.push_back(layout.second);
     return split(take_columns(table, wanted, path.string()), dimension, columns_of(layout));
@@ -113,6 +115,7 @@ Sources read_hdf5_datasets(const hdf5::Group& root, const PointLayout& layout) {
                                                 shape[1], layout.least_dimension, layout.most_dimension))
                                           : layout.least_dimension;
     sources.points = read_hdf5_points(root, sources.dimension);
+    if (layout.optional_strength && !root.has_dataset("strengths")) return sources;
     const auto rows = static_cast<std::int64_t>(sources.points.size()) / sources.dimension;
     sources.strengths =
         columns_of(layout) == 1
@@ -187,6 +190,10 @@ Sources read_sources(const fs::path& path, const PointLayout& layout) {
     const auto array = read_npy(path);
     const int columns = columns_of(layout);
     const auto width = array.shape.size() == 2 ? array.shape[1] : 0;
+    if (layout.optional_strength && width == layout.least_dimension) {
+        require_matrix(array, width, "columns x y z", path.string());
+        return {array.values, {}, layout.least_dimension};
+    }
     const auto dimension = static_cast<int>(
         std::clamp<std::int64_t>(width - columns, layout.least_dimension, layout.most_dimension));
     require_matrix(array, dimension + columns,
@@ -194,6 +201,20 @@ Sources read_sources(const fs::path& path, const PointLayout& layout) {
                                columns == 1 ? "the mass or charge" : "the complex strength in two columns"),
                    path.string());
     return split(array.values, dimension, columns);
+}
+
+std::vector<double> read_dipoles(const fs::path& path) {
+    constexpr std::array names{"px"sv, "py"sv, "pz"sv};
+    const auto extension = known_extension(path, known_extensions);
+    if (extension == ".csv") return take_columns(read_csv(path, names), names, path.string());
+    if (extension == ".npy") {
+        auto array = read_npy(path);
+        require_matrix(array, 3, "columns px py pz", path.string());
+        return std::move(array.values);
+    }
+    const auto file = hdf5::File::open(path);
+    const auto dataset = file.root().dataset("dipoles");
+    return finite_values(dataset, {rows_of(dataset), 3}, "(N, 3)");
 }
 
 std::vector<double> read_targets(const fs::path& path, int dimension) {

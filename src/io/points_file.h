@@ -16,11 +16,12 @@ struct PointLayout {
     int most_dimension = 3;
     std::string_view strength = "m"; ///< of the column; "m" and "q" stand in for each other
     std::string_view second{};       ///< of the imaginary part; empty for real strengths
+    bool optional_strength = false;  ///< files may leave strengths out
 };
 
 struct Sources {
     std::vector<double> points;    ///< N×dimension
-    std::vector<double> strengths; ///< N masses or charges; N×2 of complex ones
+    std::vector<double> strengths; ///< N masses or charges; N×2 of complex ones; empty if the file has none
     int dimension = 3;
 };
 
@@ -35,6 +36,9 @@ Sources read_sources(const std::filesystem::path& path, const PointLayout& layou
 
 /// Reads targets (N×dimension): .npy, .csv x,y,z, .h5 /points or the Coordinates of a snapshot.
 std::vector<double> read_targets(const std::filesystem::path& path, int dimension = 3);
+
+/// Reads dipoles (N×3): .npy, .csv with px,py,pz, or .h5 /dipoles.
+std::vector<double> read_dipoles(const std::filesystem::path& path);
 
 /// One output of a sum: M rows of as many numbers as it has columns.
 struct OutputArray {

@@ -50,14 +50,31 @@ SumProblem problem_of(const SumOptions& options, const ConstArrayView& sources,
     return problem;
 }
 
-std::int64_t check_arrays(const SumProblem& problem, const ConstArrayView& strengths,
+namespace {
+
+/// Vectors in a matrix of as many columns; 1 where they do not divide.
+std::int64_t vectors_in(const ConstArrayView& view, int columns) {
+    const bool several = view.ndim == 2 && view.shape[1] > columns && view.shape[1] % columns == 0;
+    return several ? view.shape[1] / columns : 1;
+}
+
+} // namespace
+
+std::int64_t check_arrays(const SumProblem& problem, const SumStrengths& strengths,
                           const SumOutputs& outputs) {
     const auto& kernel = *problem.kernel;
     const int columns = kernel.strength.columns;
-    const bool several =
-        strengths.ndim == 2 && strengths.shape[1] > columns && strengths.shape[1] % columns == 0;
-    const auto vectors = several ? strengths.shape[1] / columns : 1;
-    check_values(strengths, problem.sources, "strengths", static_cast<int>(vectors * columns));
+    const bool charges = strengths.charges || !strengths.dipoles;
+    if (strengths.dipoles && !kernel.has_dipoles)
+        throw InvalidArgument(fmt::format("dipoles: kernel '{}' has none; leave them out or use {}",
+                                          kernel.name, spelled("kernel", "coulomb")));
+    const auto vectors =
+        charges ? vectors_in(strengths.charges, columns) : vectors_in(strengths.dipoles, problem.dimension);
+    if (charges)
+        check_values(strengths.charges, problem.sources, "strengths", static_cast<int>(vectors * columns));
+    if (strengths.dipoles)
+        check_values(strengths.dipoles, problem.sources, "dipoles",
+                     static_cast<int>(vectors * problem.dimension));
     for (int k = 0; k < output_count; ++k) {
         const auto output = static_cast<Output>(k);
         const auto& view = outputs.of(output);
@@ -70,6 +87,13 @@ std::int64_t check_arrays(const SumProblem& problem, const ConstArrayView& stren
                      name_of(output));
     }
     return vectors;
+}
+
+void check_device(const DeviceChoice& device, OutputSet outputs, bool dipoles) {
+    if (device.kind == DeviceKind::cuda && (dipoles || outputs.has(Output::hessian)))
+        throw InvalidArgument(fmt::format("sums on a GPU have no {} yet; use {}",
+                                          dipoles ? "dipoles" : "output 'hessian'",
+                                          spelled("device", "cpu")));
 }
 
 } // namespace farfield

@@ -15,7 +15,10 @@ SumProblem problem_of(const SumOptions& options, const ConstArrayView& sources,
 /// Checks strengths and outputs against the problem and each other; returns the number of vectors of
 /// strengths. @throws InvalidArgument for an output that the kernel does not have, or an array of a wrong
 /// shape.
-std::int64_t check_arrays(const SumProblem& problem, const ConstArrayView& strengths,
+std::int64_t check_arrays(const SumProblem& problem, const SumStrengths& strengths,
                           const SumOutputs& outputs);
+
+/// @throws InvalidArgument for outputs or dipoles that sums on that device do not have.
+void check_device(const DeviceChoice& device, OutputSet outputs, bool dipoles);
 
 } // namespace farfield

@@ -7,6 +7,12 @@
 
 namespace farfield {
 
+void PreparedSum::execute_with_dipoles(const ConstArrayView& /*strengths*/, const ConstArrayView& /*dipoles*/,
+                                       const SumOutputs& /*outputs*/, const SumHooks& /*hooks*/,
+                                       SumReport& /*report*/) {
+    throw InternalError("dipoles for a sum that has none");
+}
+
 const MethodInfo& direct_method();
 const MethodInfo& fmm_method();
 const MethodInfo& reference_method();

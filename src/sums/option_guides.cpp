@@ -85,9 +85,11 @@ KernelFacts facts_of(Kernel kernel) {
             .strength = info.strength.name,
             .strength_columns = info.strength.columns,
             .outputs = info.output_set(),
+            .usual_outputs = info.usual_outputs(),
             .acts_on_itself = info.acts_on_itself,
             .softens = info.softens,
-            .has_sigma = info.has_sigma};
+            .has_sigma = info.has_sigma,
+            .has_dipoles = info.has_dipoles};
 }
 
 std::string_view text_of(Method method) {
@@ -123,8 +125,11 @@ std::string kernels_markdown() {
         for (const auto& info : kernel->outputs) outputs.push_back(name_of(info.output));
         out += fmt::format("| `{}` | {} | {} | {}{} | {} | {} | {} |\n", kernel->name, kernel->text,
                            dimensions(*kernel), kernel->strength.name,
-                           kernel->strength.columns == 2 ? ", complex" : "", quoted_names(outputs),
-                           kernel->acts_on_itself ? "counts" : "does not count", own_options(*kernel));
+                           kernel->strength.columns == 2 ? ", complex"
+                           : kernel->has_dipoles         ? ", dipole"
+                                                         : "",
+                           quoted_names(outputs), kernel->acts_on_itself ? "counts" : "does not count",
+                           own_options(*kernel));
     }
     return out;
 }

@@ -12,6 +12,7 @@
 #include "sums/method/vectors.h"
 #include "sums/points/float_range.h"
 #include "sums/select/device.h"
+#include "sums/select/energy.h"
 #include "sums/select/verify.h"
 
 #include <farfield/error.h>
@@ -118,6 +119,7 @@ struct SumPlan::Impl {
     double prepare_seconds = 0.0;
     std::optional<HostPoints> points; ///< with a tolerance
     std::vector<OutputError> errors;  ///< of the outputs compared so far
+    std::vector<double> no_charges;   ///< beside dipoles alone
 
     Impl(const SumOptions& wanted, const ConstArrayView& sources, const ConstArrayView* targets)
         : options(wanted), problem(problem_of(options, sources, targets)),
@@ -166,7 +168,7 @@ struct SumPlan::Impl {
     [[nodiscard]] bool all_compared() const { return errors.size() == problem.kernel->outputs.size(); }
 
     /// The outputs of one vector of strengths that are to be compared, as they were computed.
-    [[nodiscard]] std::vector<OutputError> errors_of(const ConstArrayView& strengths,
+    [[nodiscard]] std::vector<OutputError> errors_of(const SumStrengths& strengths,
                                                      const SumOutputs& outputs) const {
         std::vector<std::vector<double>> values;
         std::vector<ComputedOutput> computed;
@@ -179,18 +181,22 @@ struct SumPlan::Impl {
             computed.push_back({info.output, values.back()});
         }
         if (computed.empty()) return {};
-        const auto q = cuda::host_copy(strengths, problem.sources, problem.kernel->strength.columns);
+        const auto q = cuda::host_copy(strengths.charges, problem.sources, problem.kernel->strength.columns);
+        std::vector<double> dipoles;
+        if (strengths.dipoles)
+            dipoles = cuda::host_copy(strengths.dipoles, problem.sources, problem.dimension);
         return verify({.problem = &problem,
                        .sources = points->sources,
                        .targets = points->targets,
                        .strengths = q,
-                       .threads = thread_count(options.threads)},
+                       .threads = thread_count(options.threads),
+                       .dipoles = dipoles},
                       computed);
     }
 
     // 6. Exact sums at sampled targets; of several vectors of strengths the worst counts. A method that can
     // do better computes again.
-    void verify_once(const ConstArrayView& strengths, const SumOutputs& outputs, const SumHooks& hooks,
+    void verify_once(const SumStrengths& strengths, const SumOutputs& outputs, const SumHooks& hooks,
                      std::int64_t vectors) {
         if (options.tolerance == 0.0 || all_compared()) return;
         Stopwatch watch;
@@ -228,11 +234,11 @@ struct SumPlan::Impl {
 
     // The errors of the outputs that were not compared yet; of several vectors of strengths the worst counts.
     [[nodiscard]] std::vector<OutputError>
-    worst_errors(const ConstArrayView& strengths, const SumOutputs& outputs, std::int64_t vectors) const {
+    worst_errors(const SumStrengths& strengths, const SumOutputs& outputs, std::int64_t vectors) const {
         std::vector<OutputError> worst;
         for (std::int64_t v = 0; v < vectors; ++v) {
-            const auto found = errors_of(strengths_of_vector(*problem.kernel, strengths, v),
-                                         outputs_of_vector(problem, outputs, v));
+            const auto found =
+                errors_of(strengths_of_vector(problem, strengths, v), outputs_of_vector(problem, outputs, v));
             if (worst.empty()) worst = found;
             for (std::size_t k = 0; k < found.size(); ++k)
                 if (!(found[k].relative <= worst[k].relative)) worst[k] = found[k];
@@ -258,11 +264,27 @@ struct SumPlan::Impl {
         report.errors = errors;
     }
 
+    void compute_once(const SumStrengths& strengths, const SumOutputs& outputs, const SumHooks& hooks,
+                      SumReport& into) {
+        if (strengths.dipoles)
+            sum->execute_with_dipoles(strengths.charges, strengths.dipoles, outputs, hooks, into);
+        else
+            sum->execute(strengths.charges, outputs, hooks, into);
+    }
+
+    /// Dipoles alone stand beside charges of 0.
+    SumStrengths with_charges(SumStrengths strengths, std::int64_t vectors) {
+        if (strengths.charges || !strengths.dipoles) return strengths;
+        no_charges.assign(static_cast<std::size_t>(problem.sources * vectors), 0.0);
+        strengths.charges = matrix_view(std::span<const double>(no_charges), vectors);
+        return strengths;
+    }
+
     // 5. Methods that take one vector of strengths are called for each.
-    void compute(const ConstArrayView& strengths, const SumOutputs& outputs, const SumHooks& hooks,
+    void compute(const SumStrengths& strengths, const SumOutputs& outputs, const SumHooks& hooks,
                  std::int64_t vectors) {
         const auto calls = choice.method->many_vectors ? 1 : vectors;
-        if (calls == 1) return sum->execute(strengths, outputs, hooks, report);
+        if (calls == 1) return compute_once(strengths, outputs, hooks, report);
         const auto fresh = report;
         for (std::int64_t v = 0; v < calls; ++v) {
             auto one = fresh;
@@ -271,8 +293,8 @@ struct SumPlan::Impl {
                 shared.progress = [&, v](double share) {
                     hooks.progress((static_cast<double>(v) + share) / static_cast<double>(calls));
                 };
-            sum->execute(strengths_of_vector(*problem.kernel, strengths, v),
-                         outputs_of_vector(problem, outputs, v), shared, one);
+            compute_once(strengths_of_vector(problem, strengths, v), outputs_of_vector(problem, outputs, v),
+                         shared, one);
             one.prepare_seconds += report.prepare_seconds;
             one.compute_seconds += report.compute_seconds;
             one.finish_seconds += report.finish_seconds;
@@ -319,13 +341,20 @@ void SumPlan::update(ConstArrayView sources, ConstArrayView targets) {
 }
 
 void SumPlan::execute(ConstArrayView strengths, const SumOutputs& outputs, const SumHooks& hooks) {
+    execute(SumStrengths{.charges = strengths}, outputs, hooks);
+}
+
+void SumPlan::execute(const SumStrengths& given, const SumOutputs& outputs, const SumHooks& hooks) {
     auto& plan = *impl_;
-    const auto vectors = check_arrays(plan.problem, strengths, outputs);
+    const auto vectors = check_arrays(plan.problem, given, outputs);
+    check_device(plan.choice.device, outputs.present(), static_cast<bool>(given.dipoles));
+    const auto strengths = plan.with_charges(given, vectors);
     auto& report = plan.report;
     report.verify_seconds = 0.0;
     plan.clear_report();
     plan.compute(strengths, outputs, hooks, vectors);
     plan.verify_once(strengths, outputs, hooks, vectors);
+    if (vectors == 1) report.energy = energy_of(plan.problem, strengths, outputs);
     if (report.passes.empty()) report.passes.push_back({"pairs", report.compute_seconds}); // one pass
     report.prepare_seconds += plan.prepare_seconds;
     report.direct.pairs = vectors * plan.problem.pairs();
@@ -338,21 +367,39 @@ const SumOptions& SumPlan::options() const { return impl_->options; }
 
 namespace {
 
-SumResult execute_once(SumPlan& plan, ConstArrayView strengths, const ConstArrayView& targets,
-                       OutputSet wanted) {
+std::vector<double>& values_of(SumResult& result, Output output) {
+    switch (output) {
+    case Output::potential:
+        return result.potential;
+    case Output::field:
+        return result.field;
+    case Output::gradient:
+        return result.gradient;
+    default:
+        return result.hessian;
+    }
+}
+
+// The options with the outputs that one execution asks for.
+SumOptions asking_for(OutputSet wanted, const SumStrengths& strengths, SumOptions options) {
+    options.outputs = wanted.empty() ? kernel_info(options.kernel).usual_outputs() : wanted;
+    options.dipoles = static_cast<bool>(strengths.dipoles);
+    return options;
+}
+
+SumResult execute_once(SumPlan& plan, const SumStrengths& strengths, const ConstArrayView& targets) {
     const auto& kernel = kernel_info(plan.options().kernel);
+    const auto wanted = plan.options().outputs;
     SumResult result;
     SumOutputs outputs;
     const auto m = targets.shape[0];
     const auto dimension = static_cast<int>(targets.shape[1]);
     for (const auto& info : kernel.outputs) {
-        if (!wanted.empty() && !wanted.has(info.output)) continue;
+        if (!wanted.has(info.output)) continue;
         const auto width = kernel.width(info, dimension);
-        auto& values = info.output == Output::potential ? result.potential
-                       : info.output == Output::field   ? result.field
-                                                        : result.gradient;
+        auto& values = values_of(result, info.output);
         values.resize(static_cast<std::size_t>(m * width));
-        outputs.of(info.output) = width == 1 && !info.is_vector
+        outputs.of(info.output) = width == 1 && info.shape == OutputShape::value
                                       ? ArrayView(std::span<double>(values))
                                       : matrix_view(std::span<double>(values), width);
     }
@@ -364,14 +411,24 @@ SumResult execute_once(SumPlan& plan, ConstArrayView strengths, const ConstArray
 } // namespace
 
 SumResult sum(ConstArrayView sources, ConstArrayView strengths, const SumOptions& options, OutputSet wanted) {
-    SumPlan plan(sources, options);
-    return execute_once(plan, strengths, sources, wanted);
+    return sum(sources, SumStrengths{.charges = strengths}, options, wanted);
+}
+
+SumResult sum(ConstArrayView sources, const SumStrengths& strengths, const SumOptions& options,
+              OutputSet wanted) {
+    SumPlan plan(sources, asking_for(wanted, strengths, options));
+    return execute_once(plan, strengths, sources);
 }
 
 SumResult sum(ConstArrayView sources, ConstArrayView targets, ConstArrayView strengths,
               const SumOptions& options, OutputSet wanted) {
-    SumPlan plan(sources, targets, options);
-    return execute_once(plan, strengths, targets, wanted);
+    return sum(sources, targets, SumStrengths{.charges = strengths}, options, wanted);
+}
+
+SumResult sum(ConstArrayView sources, ConstArrayView targets, const SumStrengths& strengths,
+              const SumOptions& options, OutputSet wanted) {
+    SumPlan plan(sources, targets, asking_for(wanted, strengths, options));
+    return execute_once(plan, strengths, targets);
 }
 
 } // namespace farfield

@@ -49,7 +49,7 @@ class Help(CommandTest):
         expected = {
             "run": ["--set", "--threads", "--isa", "--out", "--restart", "--quiet", "--list-keys"],
             "sum": ["--kernel", "--sources", "--targets", "--method", "--softening", "--precision", "--coincident",
-                    "--threads", "--isa", "--variant", "--repeat", "--output", "--out", "--json"],
+                    "--threads", "--isa", "--variant", "--repeat", "--output", "--dipoles", "--out", "--json"],
             "plot": ["--out", "--plane", "--width"],
             "info": ["--json"],
             "tune": ["--method", "--device", "--threads", "--points", "--repeat", "--out", "--dry-run", "--json", "--quiet"],

@@ -64,6 +64,84 @@ class Sum(CommandTest):
             self.assertIn(actual_shape, (shape, shape + (1,)))
             self.assert_close(values, [row[c] for row in expected for c in columns[output]], 1e-13)
 
+    def test_second_derivatives(self):
+        rows, targets = random_rows(30, 4, seed=21), random_rows(8, 3, seed=22)
+        write_npy("s.npy", rows)
+        write_npy("t.npy", targets)
+        command = ["sum", "--kernel", "gravity", "--sources", "s.npy", "--targets", "t.npy"]
+        self.succeed(*command, "--output", "hessian,potential", "--tolerance", "1e-12", "--out", "o.csv", "--json", "r.json")
+        lines = read("o.csv").decode().splitlines()
+        self.assertEqual(lines[0], "potential,hessian_xx,hessian_xy,hessian_xz,hessian_yy,hessian_yz,hessian_zz")
+        pairs = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]
+        expected = []
+        for target in targets:
+            terms = [[] for _ in pairs]
+            for *place, mass in rows:
+                d = [target[k] - place[k] for k in range(3)]
+                r = math.sqrt(sum(x * x for x in d))
+                for term, (i, j) in zip(terms, pairs):
+                    term.append(-mass * (3 * d[i] * d[j] / r**5 - (i == j) / r**3))
+            expected += [math.fsum(term) for term in terms]
+        self.assert_close([float(v) for line in lines[1:] for v in line.split(",")[1:]], expected, 1e-12)
+        report = json.loads(read("r.json"))
+        self.assertEqual(report["output"], ["potential", "hessian"])
+        self.assertEqual([error["output"] for error in report["errors"]], ["potential", "hessian"])
+        self.succeed(*command, "--output", "hessian", "--out", "o.npy")
+        self.assertEqual(read_npy("o.npy")[0], (8, 6))
+        self.fail_clearly([*command, "--output", "hessian", "--device", "cuda", "--out", "o.npy"], 2, "GPU", "hessian",
+                          "--device cpu")
+
+    def test_dipoles(self):
+        rows, dipoles = random_rows(25, 4, seed=23), random_rows(25, 3, seed=24)
+        expected, energy = [], []
+        for i, (*x, charge) in enumerate(rows):
+            terms = [[], [], [], []]
+            for j, (*y, q) in enumerate(rows):
+                if i == j:
+                    continue
+                d = [x[k] - y[k] for k in range(3)]
+                r = math.sqrt(sum(a * a for a in d))
+                along = sum(p * a for p, a in zip(dipoles[j], d))
+                terms[0].append(q / r + along / r**3)
+                for k in range(3):
+                    terms[k + 1].append((q + 3 * along / r**2) * d[k] / r**3 - dipoles[j][k] / r**3)
+            values = [math.fsum(term) for term in terms]
+            expected += values
+            energy += [charge * values[0] / 2] + [-p * e / 2 for p, e in zip(dipoles[i], values[1:])]
+        write_npy("s.npy", rows)
+        write_npy("x.npy", [row[:3] for row in rows])
+        write("x.csv", "x,y,z\n" + "".join(f"{x!r},{y!r},{z!r}\n" for x, y, z, _ in rows))
+        write_npy("p.npy", dipoles)
+        write("p.csv", "pz,px,py\n" + "".join(f"{z!r},{x!r},{y!r}\n" for x, y, z in dipoles))
+        command = ["sum", "--kernel", "coulomb", "--json", "r.json", "--out", "o.npy"]
+        for file in ("p.npy", "p.csv"):
+            for method in ("direct", "fmm", "reference"):
+                out = self.succeed(*command, "--sources", "s.npy", "--dipoles", file, "--method", method, "--tolerance", 1e-12)
+                self.assert_close(read_npy("o.npy")[1], expected, 1e-11)
+                report = json.loads(read("r.json"))
+                self.assertTrue(report["dipoles"])
+                self.assertAlmostEqual(report["energy"] / math.fsum(energy), 1.0, places=9)
+                self.assertIn("total energy: ", out.out)
+        alone = []
+        for file in ("x.npy", "x.csv"):  # no charges
+            self.succeed(*command, "--sources", file, "--dipoles", "p.npy", "--output", "potential")
+            alone.append(read_npy("o.npy")[1])
+        self.assertEqual(alone[0], alone[1])
+        charges = [row[0] for row in reference(rows, None, "coulomb")]
+        self.assert_close([a + b for a, b in zip(alone[0], charges)], expected[::4], 1e-12)
+        self.fail_clearly([*command, "--sources", "x.npy"], 2, "x.npy", "charge")
+        self.fail_clearly(["sum", "--kernel", "gravity", "--sources", "s.npy", "--dipoles", "p.npy", "--out", "o.npy"], 2,
+                          "gravity", "p.npy", "--kernel coulomb")
+        self.fail_clearly([*command, "--sources", "s.npy", "--dipoles", "p.npy", "--device", "cuda"], 2, "GPU", "dipoles",
+                          "--device cpu")
+        write_npy("few.npy", dipoles[:-1])
+        self.fail_clearly([*command, "--sources", "s.npy", "--dipoles", "few.npy"], 2, "few.npy", "24", "s.npy", "25")
+        write_npy("nan.npy", [*dipoles[:-1], [1.0, math.nan, 0.0]])
+        self.fail_clearly([*command, "--sources", "s.npy", "--dipoles", "nan.npy"], 2, "nan.npy", "row 24", "nan")
+        write_npy("two.npy", [row[:2] for row in dipoles])
+        self.fail_clearly([*command, "--sources", "s.npy", "--dipoles", "two.npy"], 2, "two.npy", "px py pz")
+        self.fail_clearly([*command, "--sources", "s.npy", "--dipoles", "none.npy"], 2, "none.npy")
+
     def test_csv_in_any_column_order(self):
         rows = random_rows(20, 4, seed=4)
         write("s.csv", "q,z,x,y\n" + "".join(f"{q!r},{z!r},{x!r},{y!r}\n" for x, y, z, q in rows))

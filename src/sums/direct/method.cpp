@@ -30,18 +30,29 @@ public:
 
     void execute(const ConstArrayView& strengths, const SumOutputs& outputs, const SumHooks& hooks,
                  SumReport& report) override {
+        execute_with_dipoles(strengths, {}, outputs, hooks, report);
+    }
+
+    void execute_with_dipoles(const ConstArrayView& strengths, const ConstArrayView& dipoles,
+                              const SumOutputs& outputs, const SumHooks& hooks, SumReport& report) override {
         LapWatch watch(times_parts_);
         read_values(strengths, sources_, "strengths", strengths_);
+        dipoles_.clear();
+        if (dipoles) read_values(dipoles, sources_, "dipoles", dipoles_, 3);
         if (outputs.potential) require_host(outputs.potential, "potential");
         if (outputs.field) require_host(outputs.field, "field");
+        if (outputs.hessian) require_host(outputs.hessian, "hessian");
         potential_.resize(outputs.potential ? static_cast<std::size_t>(targets_) : 0);
         field_.resize(outputs.field ? static_cast<std::size_t>(3 * targets_) : 0);
+        hessian_.resize(outputs.hessian ? static_cast<std::size_t>(6 * targets_) : 0);
         sum_.compute(strengths_,
                      {.potential = outputs.potential ? potential_.data() : nullptr,
-                      .field = outputs.field ? field_.data() : nullptr},
-                     report, watch, hooks);
+                      .field = outputs.field ? field_.data() : nullptr,
+                      .hessian = outputs.hessian ? hessian_.data() : nullptr},
+                     report, watch, hooks, dipoles_);
         if (outputs.potential) write_values(outputs.potential, potential_.data(), targets_, 1);
         if (outputs.field) write_values(outputs.field, field_.data(), targets_, 3);
+        if (outputs.hessian) write_values(outputs.hessian, hessian_.data(), targets_, 6);
         const double rest = watch.last_lap();
         (times_parts_ ? report.finish_seconds : report.compute_seconds) += rest;
     }
@@ -50,27 +61,32 @@ private:
     std::int64_t sources_, targets_;
     bool times_parts_;
     DirectSum sum_;
-    std::vector<double> strengths_, potential_, field_; ///< of the execution; their memory serves the next
+    std::vector<double> strengths_, dipoles_, potential_, field_,
+        hessian_; ///< of the execution; their memory serves the next
 };
 
 bool computes(const KernelInfo& kernel) { return kernel.loop == PairLoop::inverse_distance; }
 
-std::string why_not(const SumProblem& problem, const SumOptions& /*options*/,
-                    const DeviceChoice& /*device*/) {
+std::string why_not(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
     if (!computes(*problem.kernel))
         return fmt::format("method 'direct' has no loop for kernel '{}' yet; use {}", problem.kernel->name,
                            spelled("method", method_for(*problem.kernel)));
     if (problem.is_periodic()) return "method 'direct' sums open space only; leave the period out";
+    if (device.kind == DeviceKind::cuda && (options.outputs.has(Output::hessian) || options.dipoles))
+        return fmt::format("sums on a GPU have no {} yet; use {}",
+                           options.dipoles ? "dipoles" : "output 'hessian'", spelled("device", "cpu"));
     return {};
 }
 
 // The caller's numbers in double, and copies of them in the type and layout of the loops.
-double bytes(const SumProblem& problem, const SumOptions& /*options*/, const DeviceChoice& device) {
+double bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
     constexpr double number = 8.0;
     const auto n = static_cast<double>(problem.sources);
     const auto m = static_cast<double>(problem.targets);
     const double points = problem.self ? 4.0 * n : 4.0 * n + 3.0 * m;
-    constexpr double results = 7.0;        // of a target: potential, field, and the field by components
+    const bool hessian = options.outputs.has(Output::hessian);
+    const double results =
+        hessian ? 19.0 : 7.0;              // of a target: potential; field and Hessian, also by components
     constexpr double partial_sums = 1.1e9; // of the mutual kernels (cuda/README.md), at most
     const double sum = number * (2.0 * points + results * m);
     return device.kind == DeviceKind::cuda ? sum + (problem.self ? partial_sums : 0.0) : sum;

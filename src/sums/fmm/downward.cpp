@@ -32,57 +32,24 @@ void FmmPasses<T>::spread_locals() {
     }
 }
 
-// An expansion and, if wanted, its derivatives, in the order in which the loop meets the functions. A
-// multipole expansion (`inverted`) has derivatives of a higher order; it is then padded to that order.
-template <class T>
-void FmmPasses<T>::pack(const T* expansion, bool inverted, bool with_field, PointScratch& scratch) const {
-    const auto& outside = operators_->outside;
-    const auto& table = inverted ? outside->table : operators_->table;
-    const auto& derivatives = inverted ? outside->derivatives : operators_->derivatives;
-    const auto size = static_cast<std::size_t>(operators_->size);
-    const auto out_size = inverted ? static_cast<std::size_t>(outside->size) : size;
-    scratch.derivative[0].assign(out_size, T(0));
-    for (std::size_t place = 0; place < size; ++place)
-        if (!inverted)
-            scratch.derivative[0][place] = expansion[place];
-        else if (const auto to = outside->places[place]; to >= 0)
-            scratch.derivative[0][static_cast<std::size_t>(to)] = expansion[place];
-    for (std::size_t axis = 0; axis < 3 && with_field; ++axis) {
-        auto& out = scratch.derivative[axis + 1];
-        out.assign(out_size, T(0));
-        for (const auto& term : derivatives[axis])
-            out[static_cast<std::size_t>(term.to)] += static_cast<T>(term.weight) * expansion[term.from];
-    }
-    const auto places = table.places();
-    const std::size_t sets = with_field ? 4 : 1;
-    scratch.packed.resize(places.size() * sets);
-    for (std::size_t n = 0; n < places.size(); ++n)
-        for (std::size_t k = 0; k < sets; ++k)
-            scratch.packed[n * sets + k] =
-                places[n] >= 0 ? scratch.derivative[k][static_cast<std::size_t>(places[n])] : T(0);
-}
-
 // Adds the values of a cell's expansion, local or (`inverted`) multipole, at the targets of a leaf.
 template <class T>
 void FmmPasses<T>::add_values(const TreeCell& leaf, const TreeCell& of, bool inverted, const TileSums& sums,
                               PointScratch& scratch) const {
     const bool with_field = sums.field[0] != nullptr;
+    const bool with_hessian = sums.hessian[0] != nullptr;
     const double width = tree_.width(of.level);
     const auto number = static_cast<std::int32_t>(&of - tree_.cells().data());
-    pack(inverted ? multipoles_.of(number) : locals_.of(number), inverted, with_field, scratch);
+    const std::size_t sets = with_hessian
+                                 ? (operators_->are_harmonic() ? derivative_sets - 1 : derivative_sets)
+                             : with_field ? 4
+                                          : 1;
+    derive(inverted ? multipoles_.of(number) : locals_.of(number), inverted, sets, scratch);
     scratch.set_points(tree_.targets(), leaf.targets, tree_.centre(of), width, inverted);
-    const auto& table = inverted ? operators_->outside->table : operators_->table;
-    EvaluateTask task{.functions = table.loop(),
-                      .points = scratch.points(),
-                      .sets = with_field ? 4 : 1,
-                      .coefficients = scratch.packed.data()};
-    for (std::size_t k = 0; k < static_cast<std::size_t>(task.sets); ++k) {
-        scratch.values[k].resize(static_cast<std::size_t>(scratch.padded));
-        task.values[k] = scratch.values[k].data();
-    }
-    FF_ISA_FUNCTION(ff_evaluate, isa_)(&task);
+    evaluate_sets(inverted, sets, scratch);
     const double potential_factor = 1.0 / width;
     const double field_factor = -potential_factor / width;
+    const double hessian_factor = -field_factor / width;
     const auto add = [&](double* out, std::size_t set, double factor) {
         for (std::size_t i = 0; i < static_cast<std::size_t>(scratch.count); ++i)
             out[static_cast<std::size_t>(leaf.targets.begin) + i] +=
@@ -90,6 +57,11 @@ void FmmPasses<T>::add_values(const TreeCell& leaf, const TreeCell& of, bool inv
     };
     if (sums.potential != nullptr) add(sums.potential, 0, potential_factor);
     for (std::size_t axis = 0; axis < 3 && with_field; ++axis) add(sums.field[axis], axis + 1, field_factor);
+    if (!with_hessian) return;
+    for (std::size_t k = 0; 4 + k < sets; ++k) add(sums.hessian[k], 4 + k, hessian_factor);
+    if (!operators_->are_harmonic()) return;
+    add(sums.hessian[5], 4, -hessian_factor); // zz = −xx − yy
+    add(sums.hessian[5], 7, -hessian_factor);
 }
 
 template <class T>

@@ -102,6 +102,7 @@ void FmmSum::make_far_field(FarField<T>& far) {
 
 void FmmSum::prepare() {
     const int threads = options_.threads;
+    rare_blocks_.reset();
     float_far_.clear(); // they refer to the tree
     double_far_.clear();
     tree_.emplace(source_points_, target_points_, problem_.self, shape_.tree, threads);
@@ -137,6 +138,26 @@ void FmmSum::prepare() {
         make_far_field(float_far_);
 }
 
+// Lists of mutual blocks name a pair once; these name it with both.
+const OneSidedBlocks& FmmSum::rare_blocks() {
+    if (!problem_.self) return std::get<OneSidedBlocks>(blocks_);
+    if (rare_blocks_) return *rare_blocks_;
+    std::vector<BlockRange> blocks;
+    for (const auto leaf : lists_.leaves) blocks.push_back(tree_->cell(leaf).sources);
+    const auto both = both_halves({.targets = blocks,
+                                   .sources = blocks,
+                                   .first = lists_.direct.first,
+                                   .partners = lists_.direct.partners,
+                                   .own = true});
+    rare_blocks_.emplace(BlockLists{.targets = blocks,
+                                    .sources = blocks,
+                                    .first = both.first,
+                                    .partners = both.partners,
+                                    .own = true},
+                         problem_.targets, problem_.sources);
+    return *rare_blocks_;
+}
+
 template <class T>
 void FmmSum::set_near_points(PreparedPoints<T>& sources, PreparedPoints<T>& targets) {
     const bool with_low = options_.precision == Precision::mixed;
@@ -161,10 +182,12 @@ void FmmSum::near_field(PreparedPoints<T>& sources, PreparedPoints<T>& targets, 
                         SumReport& report, WorkWatch& watch) {
     Stopwatch clock;
     sources.set_strengths(strengths_, 0);
+    sources.set_dipoles(dipoles_, 0);
     const BlockSumTask task{.precision = options_.precision,
                             .outputs =
                                 static_cast<LoopOutputs>((sums.potential != nullptr ? potential_only : 0) |
-                                                         (sums.field[0] != nullptr ? field_only : 0)),
+                                                         (sums.field[0] != nullptr ? field_only : 0) |
+                                                         (sums.hessian[0] != nullptr ? hessian_too : 0)),
                             .targets = problem_.self ? sources.view() : targets.view(),
                             .sources = sources.view(),
                             .softening = softening_,
@@ -172,7 +195,9 @@ void FmmSum::near_field(PreparedPoints<T>& sources, PreparedPoints<T>& targets, 
                             .isa = options_.isa,
                             .threads = report.threads,
                             .watch = &watch};
-    if (const auto* mutual = std::get_if<MutualBlocks>(&blocks_))
+    if (needs_whole_loop(task.outputs, task.sources))
+        rare_blocks().sum(task);
+    else if (const auto* mutual = std::get_if<MutualBlocks>(&blocks_))
         mutual->sum(task);
     else
         std::get<OneSidedBlocks>(blocks_).sum(task);
@@ -184,7 +209,7 @@ void FmmSum::add_far_field(FmmPasses<T>& far, const TileSums& sums, SumReport& r
     Stopwatch clock;
     const auto timed = [&](const char* name) { report.passes.push_back({name, clock.lap()}); };
     far.set_watch(&watch);
-    far.form_multipoles(strengths_);
+    far.form_multipoles(strengths_, dipoles_);
     timed("P2M");
     far.gather_multipoles();
     timed("M2M");
@@ -220,8 +245,8 @@ void FmmSum::compute_sums(const TileSums& sums, SumReport& report, const SumHook
     if (watch.stopped()) throw Interrupted("the sum was given up before its end");
 }
 
-void FmmSum::compute(std::span<const double> strengths, const DirectResults& results, SumReport& report,
-                     const SumHooks& hooks) {
+void FmmSum::compute(std::span<const double> strengths, std::span<const double> dipoles,
+                     const DirectResults& results, SumReport& report, const SumHooks& hooks) {
     Stopwatch clock;
     report.isa = options_.isa;
     report.device = {.kind = DeviceKind::cpu};
@@ -233,15 +258,21 @@ void FmmSum::compute(std::span<const double> strengths, const DirectResults& res
                   .cells = static_cast<std::int64_t>(tree_->cells().size()),
                   .leaves = static_cast<std::int64_t>(lists_.leaves.size()),
                   .near_pairs = near_pairs_};
-    const int exponent = strength_exponent(strengths);
+    const int exponent = strength_exponent(strengths, dipoles, frame_.exponent);
     const PowerOfTwo scale(exponent);
     const auto& from = tree_->sources().from;
     strengths_.resize(from.size());
     for (std::size_t i = 0; i < from.size(); ++i)
         strengths_[i] = scale.product(strengths[static_cast<std::size_t>(from[i])]);
+    const PowerOfTwo scale_of_dipoles(exponent + frame_.exponent);
+    dipoles_.resize(dipoles.size());
+    for (std::size_t i = 0; i < dipoles.size(); ++i)
+        dipoles_[i] = scale_of_dipoles.product(dipoles[3 * static_cast<std::size_t>(from[i / 3]) + i % 3]);
     const auto m = static_cast<std::size_t>(problem_.targets);
-    sums_.assign(4 * m, 0.0);
+    sums_.assign((results.hessian != nullptr ? 10 : 4) * m, 0.0);
     TileSums sums;
+    for (std::size_t k = 0; k < 6 && results.hessian != nullptr; ++k)
+        sums.hessian[k] = sums_.data() + (k + 4) * m;
     if (results.potential != nullptr) sums.potential = sums_.data();
     for (std::size_t axis = 0; axis < 3 && results.field != nullptr; ++axis)
         sums.field[axis] = sums_.data() + (axis + 1) * m;
@@ -262,6 +293,8 @@ void FmmSum::write_results(const TileSums& sums, const DirectResults& results, i
         if (results.potential != nullptr) results.potential[row] = sums.potential[i];
         for (std::size_t axis = 0; axis < 3 && results.field != nullptr; ++axis)
             results.field[3 * row + axis] = sums.field[axis][i];
+        for (std::size_t k = 0; k < 6 && results.hessian != nullptr; ++k)
+            results.hessian[6 * row + k] = sums.hessian[k][i];
     }
     const auto rescale = [&](Output output, double* values, std::int64_t n) {
         if (values != nullptr)
@@ -270,15 +303,22 @@ void FmmSum::write_results(const TileSums& sums, const DirectResults& results, i
     };
     rescale(Output::potential, results.potential, m);
     rescale(Output::field, results.field, 3 * m);
-    if (is_finite(results.potential, m) && is_finite(results.field, 3 * m)) return;
+    rescale(Output::hessian, results.hessian, 6 * m);
+    if (is_finite(results.potential, m) && is_finite(results.field, 3 * m) &&
+        is_finite(results.hessian, 6 * m))
+        return;
     std::vector<double> strengths(strengths_.size());
     for (std::size_t i = 0; i < strengths.size(); ++i)
         strengths[static_cast<std::size_t>(tree_->sources().from[i])] = strengths_[i];
+    std::vector<double> dipoles(dipoles_.size());
+    for (std::size_t i = 0; i < dipoles.size(); ++i)
+        dipoles[3 * static_cast<std::size_t>(tree_->sources().from[i / 3]) + i % 3] = dipoles_[i];
     report.direct.coincident_pairs_skipped =
         repair_rows({.sources = problem_.sources,
                      .targets = m,
                      .source_points = source_points_.data(),
                      .strengths = strengths.data(),
+                     .dipoles = dipoles.empty() ? nullptr : dipoles.data(),
                      .target_points = problem_.self ? source_points_.data() : target_points_.data(),
                      .self = problem_.self,
                      .softening = softening_,
@@ -289,7 +329,8 @@ void FmmSum::write_results(const TileSums& sums, const DirectResults& results, i
                      .coincident = problem_.coincident,
                      .threads = report.threads,
                      .potential = results.potential,
-                     .field = results.field});
+                     .field = results.field,
+                     .hessian = results.hessian});
 }
 
 } // namespace farfield

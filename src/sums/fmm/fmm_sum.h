@@ -26,9 +26,9 @@ public:
     /// N×3 and M×3, checked; `targets` is empty where they are the sources.
     void set_points(std::vector<double> sources, std::vector<double> targets);
 
-    /// As DirectSum::compute.
-    void compute(std::span<const double> strengths, const DirectResults& results, SumReport& report,
-                 const SumHooks& hooks);
+    /// As DirectSum::compute; `dipoles` N×3, or empty.
+    void compute(std::span<const double> strengths, std::span<const double> dipoles,
+                 const DirectResults& results, SumReport& report, const SumHooks& hooks);
 
     /// Takes a higher order, one that may bring `error` down to the tolerance. False if there is none.
     bool refine(double error);
@@ -60,6 +60,7 @@ private:
     template <class T>
     void near_field(PreparedPoints<T>& sources, PreparedPoints<T>& targets, const TileSums& sums,
                     SumReport& report, WorkWatch& watch);
+    const OneSidedBlocks& rare_blocks();
     void compute_sums(const TileSums& sums, SumReport& report, const SumHooks& hooks);
     void write_results(const TileSums& sums, const DirectResults& results, int strength_exponent,
                        SumReport& report);
@@ -73,6 +74,8 @@ private:
     std::optional<Octree> tree_;
     NearLists lists_;
     std::variant<std::monostate, OneSidedBlocks, MutualBlocks> blocks_;
+    /// The same pairs for Hessians and dipoles, where `blocks_` are mutual.
+    std::optional<OneSidedBlocks> rare_blocks_;
     std::int64_t near_pairs_ = 0;  ///< directed
     double last_error_ = HUGE_VAL; ///< the least that `refine` was told of
     int stalls_ = 0;               ///< times that it was no less than before
@@ -82,7 +85,8 @@ private:
     FarField<float> float_far_;
     FarField<double> double_far_;
     std::vector<double> strengths_; ///< in the frame, in the order of the tree
-    std::vector<double> sums_;      ///< potential and field, in the order of the tree
+    std::vector<double> dipoles_;   ///< the same, N×3; empty: none
+    std::vector<double> sums_;      ///< potential, field, Hessian, in the order of the tree
 };
 
 } // namespace farfield

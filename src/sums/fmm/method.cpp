@@ -26,21 +26,32 @@ public:
 
     void execute(const ConstArrayView& strengths, const SumOutputs& outputs, const SumHooks& hooks,
                  SumReport& report) override {
+        execute_with_dipoles(strengths, {}, outputs, hooks, report);
+    }
+
+    void execute_with_dipoles(const ConstArrayView& strengths, const ConstArrayView& dipoles,
+                              const SumOutputs& outputs, const SumHooks& hooks, SumReport& report) override {
         Stopwatch watch;
         read_values(strengths, problem_.sources, "strengths", strengths_);
+        dipoles_.clear();
+        if (dipoles) read_values(dipoles, problem_.sources, "dipoles", dipoles_, 3);
         if (outputs.potential) require_host(outputs.potential, "potential");
         if (outputs.field) require_host(outputs.field, "field");
+        if (outputs.hessian) require_host(outputs.hessian, "hessian");
         potential_.resize(outputs.potential ? static_cast<std::size_t>(problem_.targets) : 0);
         field_.resize(outputs.field ? static_cast<std::size_t>(3 * problem_.targets) : 0);
+        hessian_.resize(outputs.hessian ? static_cast<std::size_t>(6 * problem_.targets) : 0);
         const double read_seconds = watch.lap();
-        sum_.compute(strengths_,
+        sum_.compute(strengths_, dipoles_,
                      {.potential = outputs.potential ? potential_.data() : nullptr,
-                      .field = outputs.field ? field_.data() : nullptr},
+                      .field = outputs.field ? field_.data() : nullptr,
+                      .hessian = outputs.hessian ? hessian_.data() : nullptr},
                      report, hooks);
         report.prepare_seconds += read_seconds;
         watch.lap();
         if (outputs.potential) write_values(outputs.potential, potential_.data(), problem_.targets, 1);
         if (outputs.field) write_values(outputs.field, field_.data(), problem_.targets, 3);
+        if (outputs.hessian) write_values(outputs.hessian, hessian_.data(), problem_.targets, 6);
         report.finish_seconds += watch.lap();
     }
 
@@ -49,7 +60,8 @@ public:
 private:
     SumProblem problem_;
     FmmSum sum_;
-    std::vector<double> strengths_, potential_, field_; ///< of the execution; their memory serves the next
+    std::vector<double> strengths_, dipoles_, potential_, field_,
+        hessian_; ///< of the execution; their memory serves the next
 };
 
 bool computes(const KernelInfo& kernel) { return kernel.far_field == FarField::harmonic_3d; }
@@ -81,7 +93,8 @@ double bytes(const SumProblem& problem, const SumOptions& options, const DeviceC
     // points: the caller's, in the frame, in the tree's order, in the loops' type; while they are sorted,
     // keys twice
     const double points = (n + m) * (8.0 * 12.0 + 24.0 + 24.0);
-    const double results = static_cast<double>(problem.targets) * 8.0 * 8.0;
+    const double results =
+        static_cast<double>(problem.targets) * 8.0 * (options.outputs.has(Output::hessian) ? 20.0 : 8.0);
     const double cells = 4.0 * std::max(n, m) / shape.leaf + 8.0;
     const HarmonicBasis basis(shape.order.order, static_cast<int>(64.0 / number));
     // polynomials of a softened kernel have up to twice as many functions as harmonics

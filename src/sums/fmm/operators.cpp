@@ -61,15 +61,21 @@ FmmOperators<T>::FmmOperators(const HarmonicBasis& basis, std::vector<OffsetClas
     : size(basis.size()), functions(basis.functions()), table(basis), classes(std::move(of)),
       up(up_operator<T>(basis)), down(down_operator<T>(basis)) {
     const HarmonicBasis higher(basis.order() + 1, basis.line());
-    outside.emplace(Outside{FunctionTable<T>(higher), higher.size(), {}, {}});
-    for (int place = 0; place < size; ++place) {
-        const auto& h = basis.at(place);
-        outside->places.push_back(h.degree < 0 ? -1 : higher.place(h.degree, h.order, h.sine));
-    }
-    for (int axis = 0; axis < 3; ++axis) {
+    outside.emplace_back(basis, higher);
+    outside.emplace_back(higher, HarmonicBasis(basis.order() + 2, basis.line()));
+    for (int axis = 0; axis < 3; ++axis)
         derivatives[static_cast<std::size_t>(axis)] = local_derivative(basis, axis);
-        outside->derivatives[static_cast<std::size_t>(axis)] = multipole_derivative(basis, higher, axis);
+}
+
+template <class T>
+FmmOperators<T>::Outside::Outside(const HarmonicBasis& lower, const HarmonicBasis& higher)
+    : table(higher), size(higher.size()) {
+    for (int place = 0; place < lower.size(); ++place) {
+        const auto& h = lower.at(place);
+        places.push_back(h.degree < 0 ? -1 : higher.place(h.degree, h.order, h.sine));
     }
+    for (int axis = 0; axis < 3; ++axis)
+        derivatives[static_cast<std::size_t>(axis)] = multipole_derivative(lower, higher, axis);
 }
 
 template <class T>

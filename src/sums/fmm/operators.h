@@ -63,15 +63,19 @@ struct FmmOperators {
     Translation<T> down;                                ///< from the parent to a child
     std::array<std::vector<SparseTerm>, 3> derivatives; ///< of local expansions, in their own basis
 
-    /// For multipole expansions at points beyond their cell, M2P. Polynomials have none.
+    /// For multipole expansions at points beyond their cell, M2P: derivatives have an order more each time.
     struct Outside {
+        Outside(const HarmonicBasis& lower, const HarmonicBasis& higher);
+
         FunctionTable<T> table;
         int size;
-        std::vector<std::int32_t> places; ///< of each number of an expansion in the higher basis; −1: padding
+        std::vector<std::int32_t> places; ///< in the higher basis, of each number in the lower; −1: padding
         std::array<std::vector<SparseTerm>, 3> derivatives;
     };
-    std::optional<Outside> outside;
+    std::vector<Outside> outside; ///< of first and second derivatives; empty for polynomials
 
+    /// Functions have no Laplacian, and may act on points beyond their cell.
+    [[nodiscard]] bool are_harmonic() const { return !outside.empty(); }
     [[nodiscard]] const std::vector<Translation<T>>& across_level(int level) const {
         return across[std::min(static_cast<std::size_t>(level), across.size() - 1)];
     }

@@ -19,6 +19,10 @@
 
 namespace farfield {
 
+/// An expansion, its derivatives along x, y, z, and the second ones xx, xy, xz, yy, yz, zz; of harmonics zz
+/// follows, as the sum of xx, yy and zz is 0.
+constexpr std::size_t derivative_sets = 10;
+
 /// Expansions of cells, one after the other.
 template <class T>
 class Expansions {
@@ -53,14 +57,14 @@ public:
     /// Multiply-adds of the passes over all cells and points, for `set_watch`.
     [[nodiscard]] double work() const;
 
-    /// One pass a call, in this order. Strengths in the order of the tree's sources; they must outlive
-    /// `translate`.
-    void form_multipoles(std::span<const double> strengths); ///< P2M
-    void gather_multipoles();                                ///< M2M
-    void translate();                                        ///< M2L, and P2L of lists.sources
-    void spread_locals();                                    ///< L2L
-    /// L2P, and M2P of lists.multipoles; adds to Σ q/r and Σ q (x − y)/r³, in the order of the tree's
-    /// targets.
+    /// One pass a call, in this order. Strengths in the order of the tree's sources, dipoles N×3 or empty;
+    /// they must outlive `translate`.
+    void form_multipoles(std::span<const double> strengths, std::span<const double> dipoles = {}); ///< P2M
+    void gather_multipoles();                                                                      ///< M2M
+    void translate();     ///< M2L, and P2L of lists.sources
+    void spread_locals(); ///< L2L
+    /// L2P, and M2P of lists.multipoles; adds to Σ q/r, Σ q (x − y)/r³ and ∂² Σ q/r, in the order of the
+    /// tree's targets.
     void evaluate(const TileSums& sums);
 
 private:
@@ -71,10 +75,15 @@ private:
 
     void form(const TreeCell& cell, const TreeCell& points, bool inverted, T* expansion,
               PointScratch& scratch) const;
+    void form_dipoles(const TreeCell& cell, const TreeCell& points, bool inverted, T* expansion,
+                      PointScratch& scratch) const;
+    void sum_functions(const FunctionTable<T>& table, PointScratch& scratch) const;
     void evaluate_leaf(std::size_t leaf, const TileSums& sums, PointScratch& scratch) const;
     void add_values(const TreeCell& leaf, const TreeCell& of, bool inverted, const TileSums& sums,
                     PointScratch& scratch) const;
-    void pack(const T* expansion, bool inverted, bool with_field, PointScratch& scratch) const;
+    void derive(const T* expansion, bool inverted, std::size_t sets, PointScratch& scratch) const;
+    void add_second_derivatives(bool inverted, std::size_t sets, PointScratch& scratch) const;
+    void evaluate_sets(bool inverted, std::size_t sets, PointScratch& scratch) const;
     /// Adds to each expansion what its eight sources send, by mirror images; null where there is none.
     void send(const Translation<T>& translation, const std::vector<const void*>& sources,
               const std::vector<void*>& expansions, AlignedVector<T>& scratch) const;
@@ -97,7 +106,7 @@ private:
     int levels_;
     Isa isa_;
     int threads_;
-    std::span<const double> strengths_;
+    std::span<const double> strengths_, dipoles_;
     Expansions<T> multipoles_, locals_;
     AlignedVector<T> zeros_;
     /// By a target's octant, class of offsets and mirror image: the place in its parent's surroundings; −1:

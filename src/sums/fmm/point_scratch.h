@@ -15,8 +15,9 @@ template <class T>
 struct FmmPasses<T>::PointScratch {
     static constexpr std::int64_t line = 64 / static_cast<std::int64_t>(sizeof(T));
 
-    AlignedVector<T> x[3], weight, values[4], sums, lanes, packed;
-    AlignedVector<T> derivative[4]; ///< an expansion and its derivatives
+    AlignedVector<T> x[3], weight, values[derivative_sets], sums, lanes, packed;
+    AlignedVector<T> derivative[derivative_sets]; ///< an expansion and its derivatives
+    AlignedVector<T> lower;                       ///< a derivative before the next
     std::int64_t count = 0, padded = 0;
 
     /// `inverted`: x/|x|², with 1/|x| as weight, at which R_l^m is R_l^m(x)/|x|^(2l) of the points

@@ -1,6 +1,7 @@
 #include "sums/fmm/shape.h"
 
 #include "sums/fmm/costs.h"
+#include "sums/tree/near_lists.h"
 
 #include <algorithm>
 #include <array>

@@ -30,6 +30,16 @@ void FmmPasses<T>::form(const TreeCell& cell, const TreeCell& points, bool inver
     const auto strengths = strengths_.subspan(static_cast<std::size_t>(points.sources.begin));
     for (std::size_t i = 0; i < static_cast<std::size_t>(scratch.count); ++i)
         scratch.weight[i] *= static_cast<T>(strengths[i]);
+    sum_functions(table, scratch);
+    const auto places = table.places();
+    for (std::size_t n = 0; n < places.size(); ++n)
+        if (places[n] >= 0) expansion[places[n]] += scratch.sums[n];
+    if (!dipoles_.empty()) form_dipoles(cell, points, inverted, expansion, scratch);
+}
+
+// Of each function of the table Σ weight·function over the points of `scratch`.
+template <class T>
+void FmmPasses<T>::sum_functions(const FunctionTable<T>& table, PointScratch& scratch) const {
     scratch.sums.resize(table.numbers());
     scratch.lanes.resize(table.numbers() * static_cast<std::size_t>(PointScratch::line));
     const FormTask task{.functions = table.loop(),
@@ -38,9 +48,6 @@ void FmmPasses<T>::form(const TreeCell& cell, const TreeCell& points, bool inver
                         .sums = scratch.sums.data(),
                         .scratch = scratch.lanes.data()};
     FF_ISA_FUNCTION(ff_form, isa_)(&task);
-    const auto places = table.places();
-    for (std::size_t n = 0; n < places.size(); ++n)
-        if (places[n] >= 0) expansion[places[n]] += scratch.sums[n];
 }
 
 template <class T>
@@ -70,8 +77,9 @@ double FmmPasses<T>::work() const {
 }
 
 template <class T>
-void FmmPasses<T>::form_multipoles(std::span<const double> strengths) {
+void FmmPasses<T>::form_multipoles(std::span<const double> strengths, std::span<const double> dipoles) {
     strengths_ = strengths;
+    dipoles_ = dipoles;
     multipoles_.reset(tree_.cells().size(), operators_->size);
     constexpr std::int64_t leaves_a_task = 16;
     const auto leaves = static_cast<std::int64_t>(lists_.leaves.size());
@@ -126,8 +134,10 @@ template double FmmPasses<float>::work() const;
 template double FmmPasses<double>::work() const;
 template void FmmPasses<float>::form(const TreeCell&, const TreeCell&, bool, float*, PointScratch&) const;
 template void FmmPasses<double>::form(const TreeCell&, const TreeCell&, bool, double*, PointScratch&) const;
-template void FmmPasses<float>::form_multipoles(std::span<const double>);
-template void FmmPasses<double>::form_multipoles(std::span<const double>);
+template void FmmPasses<float>::sum_functions(const FunctionTable<float>&, PointScratch&) const;
+template void FmmPasses<double>::sum_functions(const FunctionTable<double>&, PointScratch&) const;
+template void FmmPasses<float>::form_multipoles(std::span<const double>, std::span<const double>);
+template void FmmPasses<double>::form_multipoles(std::span<const double>, std::span<const double>);
 template void FmmPasses<float>::gather_multipoles();
 template void FmmPasses<double>::gather_multipoles();
 

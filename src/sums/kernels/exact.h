@@ -16,10 +16,12 @@ struct ExactTask {
     std::int64_t sources = 0;
     const double* points = nullptr;    ///< N×dimension
     const double* strengths = nullptr; ///< N×columns
+    const double* dipoles = nullptr;   ///< N×dimension; null: none
     const double* target = nullptr;    ///< dimension
     std::int64_t own = -1;             ///< the source that is the target itself; −1: none
     double softening = 0.0;
     double sigma = 0.0;
+    bool with_hessian = false; ///< the Hessian, too, behind the other outputs
 };
 
 /// Pairs left out because both points are at one place and the kernel is not finite there.
@@ -28,7 +30,8 @@ struct CoincidentSources {
     std::int64_t first = -1;
 };
 
-/// Adds all outputs of the kernel, one after the other in the order of its row, to `out`.
+/// Adds all outputs of the kernel, one after the other in the order of its row, to `out`; the Hessian, which
+/// comes last, only if it is asked for.
 template <class Real>
 using ExactSum = CoincidentSources (*)(const ExactTask& task, Real* out);
 
@@ -41,6 +44,8 @@ struct SeenSource {
     const double* q; ///< its strength
     Real softening2;
     Real sigma;
+    bool with_hessian;
+    const double* dipole; ///< or null
 };
 
 /// ExactSum of a formula: Formula::add(SeenSource, out), with Formula::acts_on_itself and, where points meet
@@ -49,8 +54,14 @@ template <class Formula, class Real>
 CoincidentSources exact_sum(const ExactTask& task, Real* out) {
     CoincidentSources coincident;
     const Real softening = static_cast<Real>(task.softening);
-    SeenSource<Real> seen{nullptr, task.dimension,        Real(0),
-                          nullptr, softening * softening, static_cast<Real>(task.sigma)};
+    SeenSource<Real> seen{nullptr,
+                          task.dimension,
+                          Real(0),
+                          nullptr,
+                          softening * softening,
+                          static_cast<Real>(task.sigma),
+                          task.with_hessian,
+                          nullptr};
     Real d[most_dimensions] = {};
     seen.d = d;
     for (std::int64_t j = 0; j < task.sources; ++j) {
@@ -65,6 +76,7 @@ CoincidentSources exact_sum(const ExactTask& task, Real* out) {
             continue;
         }
         seen.q = task.strengths + j * task.columns;
+        if (task.dipoles != nullptr) seen.dipole = task.dipoles + j * task.dimension;
         Formula::add(seen, out);
     }
     return coincident;

@@ -8,8 +8,8 @@
 namespace farfield {
 namespace {
 
-constexpr std::array gauss_outputs{OutputInfo{Output::potential, false, 0},
-                                   OutputInfo{Output::gradient, true, 0}};
+constexpr std::array gauss_outputs{OutputInfo{Output::potential, OutputShape::value, 0},
+                                   OutputInfo{Output::gradient, OutputShape::vector, 0}};
 
 constexpr KernelInfo gauss{.value = Kernel::gauss,
                            .name = "gauss",
@@ -23,6 +23,7 @@ constexpr KernelInfo gauss{.value = Kernel::gauss,
                            .value_on_itself = 1.0,
                            .softens = false,
                            .has_sigma = true,
+                           .has_dipoles = false,
                            .singular = false,
                            .far_field = FarField::hermite,
                            .norm = Norm::largest,

@@ -37,10 +37,18 @@ struct StrengthInfo {
     int columns = 1;                  ///< numbers a source: 2 for complex ones
 };
 
+/// What an output is at a target.
+enum class OutputShape : std::uint8_t {
+    value,  ///< one number a column of the strength
+    vector, ///< one number a dimension
+    matrix  ///< a symmetric one: xx, xy, xz, yy, yz, zz
+};
+
 struct OutputInfo {
     Output output;
-    bool is_vector;   ///< one number a dimension; otherwise one a column of the strength
-    int length_power; ///< with `Scaling::power`: multiplied by s^length_power
+    OutputShape shape;
+    int length_power;           ///< with `Scaling::power`: multiplied by s^length_power
+    bool only_if_asked = false; ///< not computed where no output is named
 };
 
 struct KernelInfo {
@@ -55,7 +63,8 @@ struct KernelInfo {
     double value_on_itself; ///< of the potential
     bool softens;           ///< r² becomes r² + ε² (Plummer)
     bool has_sigma;
-    bool singular; ///< not finite where two points meet and nothing softens
+    bool has_dipoles; ///< sources may have dipoles, beside their strengths
+    bool singular;    ///< not finite where two points meet and nothing softens
     FarField far_field;
     Norm norm;
     PairLoop loop;
@@ -73,6 +82,13 @@ struct KernelInfo {
         for (const auto& info : outputs) set |= info.output;
         return set;
     }
+    /// Those that are computed where none is named.
+    [[nodiscard]] OutputSet usual_outputs() const {
+        OutputSet set;
+        for (const auto& info : outputs)
+            if (!info.only_if_asked) set |= info.output;
+        return set;
+    }
     /// Gives the force on bodies in space: simulations take it.
     [[nodiscard]] bool moves_bodies() const {
         return least_dimension <= 3 && most_dimension >= 3 && find(Output::field) != nullptr;
@@ -84,7 +100,8 @@ struct KernelInfo {
     }
     /// Numbers a target of an output.
     [[nodiscard]] int width(const OutputInfo& info, int dimension) const {
-        return info.is_vector ? dimension : strength.columns;
+        if (info.shape == OutputShape::matrix) return dimension * (dimension + 1) / 2;
+        return info.shape == OutputShape::vector ? dimension : strength.columns;
     }
     /// Numbers a target of all outputs together.
     [[nodiscard]] int width(int dimension) const {

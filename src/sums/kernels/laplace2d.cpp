@@ -8,8 +8,8 @@
 namespace farfield {
 namespace {
 
-constexpr std::array laplace2d_outputs{OutputInfo{Output::potential, false, 0},
-                                       OutputInfo{Output::field, true, -1}};
+constexpr std::array laplace2d_outputs{OutputInfo{Output::potential, OutputShape::value, 0},
+                                       OutputInfo{Output::field, OutputShape::vector, -1}};
 
 constexpr KernelInfo laplace2d{
     .value = Kernel::laplace2d,
@@ -24,6 +24,7 @@ constexpr KernelInfo laplace2d{
     .value_on_itself = 0.0,
     .softens = false,
     .has_sigma = false,
+    .has_dipoles = false,
     .singular = true,
     .far_field = FarField::harmonic_2d,
     .norm = Norm::l2,

@@ -35,6 +35,10 @@ public:
     virtual void execute(const ConstArrayView& strengths, const SumOutputs& outputs, const SumHooks& hooks,
                          SumReport& report) = 0;
 
+    /// The same for sources that have dipoles (N×3), too. Never called where kernel or device has none.
+    virtual void execute_with_dipoles(const ConstArrayView& strengths, const ConstArrayView& dipoles,
+                                      const SumOutputs& outputs, const SumHooks& hooks, SumReport& report);
+
     /// The last execution was off by the relative error `error`, more than the tolerance: prepares to compute
     /// more accurately. False if the method cannot; then that is the answer.
     virtual bool refine(double /*error*/) { return false; }

@@ -23,9 +23,11 @@ BasicArrayView<Pointer> columns_of(BasicArrayView<Pointer> view, std::int64_t fi
     return view;
 }
 
-inline ConstArrayView strengths_of_vector(const KernelInfo& kernel, const ConstArrayView& strengths,
-                                          std::int64_t vector) {
-    return columns_of(strengths, vector * kernel.strength.columns, kernel.strength.columns);
+inline SumStrengths strengths_of_vector(const SumProblem& problem, const SumStrengths& strengths,
+                                        std::int64_t vector) {
+    const int columns = problem.kernel->strength.columns;
+    return {.charges = columns_of(strengths.charges, vector * columns, columns),
+            .dipoles = columns_of(strengths.dipoles, vector * problem.dimension, problem.dimension)};
 }
 
 inline SumOutputs outputs_of_vector(const SumProblem& problem, const SumOutputs& outputs,

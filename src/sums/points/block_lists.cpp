@@ -58,6 +58,26 @@ BlockRows half_of(const BlockLists& lists) {
     return half;
 }
 
+BlockRows both_halves(const BlockLists& lists) {
+    std::vector<std::pair<std::int32_t, std::int32_t>> pairs;
+    pairs.reserve(2 * lists.partners.size());
+    for (std::size_t b = 0; b < lists.targets.size(); ++b)
+        for (const auto partner : lists.of(b)) {
+            pairs.emplace_back(static_cast<std::int32_t>(b), partner);
+            pairs.emplace_back(partner, static_cast<std::int32_t>(b));
+        }
+    std::sort(pairs.begin(), pairs.end());
+    pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+    BlockRows both;
+    both.first.assign(lists.targets.size() + 1, 0);
+    for (const auto& [block, partner] : pairs) {
+        ++both.first[static_cast<std::size_t>(block) + 1];
+        both.partners.push_back(partner);
+    }
+    for (std::size_t b = 1; b < both.first.size(); ++b) both.first[b] += both.first[b - 1];
+    return both;
+}
+
 void check_lists(const BlockLists& lists, std::int64_t target_points, std::int64_t source_points) {
     check_ranges(lists.targets, target_points, "target");
     check_ranges(lists.sources, source_points, "source");

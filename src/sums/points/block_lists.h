@@ -46,6 +46,9 @@ struct BlockRows {
 /// pair of blocks once, as mutual sums take them. @throws InvalidArgument where b does not name a.
 BlockRows half_of(const BlockLists& lists);
 
+/// The inverse: lists in which b names a wherever a names b. Partners are in rising order.
+BlockRows both_halves(const BlockLists& lists);
+
 /// @throws InvalidArgument, with its number, for a row, range or partner that is out of bounds.
 void check_lists(const BlockLists& lists, std::int64_t target_points, std::int64_t source_points);
 

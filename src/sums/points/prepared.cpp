@@ -59,6 +59,16 @@ int strength_exponent(std::span<const double> strengths) {
     return strength_exponent(largest);
 }
 
+int strength_exponent(std::span<const double> strengths, std::span<const double> dipoles, int lengths) {
+    double largest = 0.0;
+    for (double q : strengths) largest = std::max(largest, std::abs(q));
+    double longest = 0.0;
+    for (double p : dipoles) longest = std::max(longest, std::abs(p));
+    if (longest == 0.0) return strength_exponent(largest);
+    const int of_dipoles = strength_exponent(longest) - lengths;
+    return largest == 0.0 ? of_dipoles : std::min(strength_exponent(largest), of_dipoles);
+}
+
 // What depends on the number of points alone.
 template <class T>
 void PreparedPoints<T>::set_padding(std::size_t n, bool with_low) {
@@ -101,11 +111,22 @@ void PreparedPoints<T>::set_strengths(std::span<const double> strengths, int exp
 }
 
 template <class T>
+void PreparedPoints<T>::set_dipoles(std::span<const double> dipoles, int exponent) {
+    const PowerOfTwo scale(exponent);
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        dipole_[axis].assign(dipoles.empty() ? 0 : padded(dipoles.size() / 3), T(0));
+        for (std::size_t i = 0; i < dipoles.size() / 3; ++i)
+            dipole_[axis][i] = static_cast<T>(scale.product(dipoles[3 * i + axis]));
+    }
+}
+
+template <class T>
 TilePoints PreparedPoints<T>::view() const {
     TilePoints view;
     for (std::size_t axis = 0; axis < 3; ++axis) {
         view.high[axis] = high_[axis].data();
         view.low[axis] = low_[axis].data();
+        if (!dipole_[axis].empty()) view.dipole[axis] = dipole_[axis].data();
     }
     view.strength = strength_.data();
     view.count = count_;
@@ -125,6 +146,13 @@ std::vector<double> PreparedPoints<T>::seen_points() const {
 template <class T>
 std::vector<double> PreparedPoints<T>::seen_strengths() const {
     return {strength_.begin(), strength_.begin() + count_};
+}
+
+template <class T>
+std::vector<double> PreparedPoints<T>::seen_dipoles() const {
+    std::vector<double> out(dipole_[0].empty() ? 0 : static_cast<std::size_t>(3 * count_));
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<double>(dipole_[i % 3][i / 3]);
+    return out;
 }
 
 template class PreparedPoints<float>;

@@ -37,6 +37,9 @@ Frame choose_frame(std::span<const double> sources, std::span<const double> targ
 /// The exponent e for which max |q|·2^e lies in [0.5, 1); 0 where all are zero.
 int strength_exponent(std::span<const double> strengths);
 
+/// The same for charges beside dipoles N×3, which count by what they are in lengths times 2^`lengths`.
+int strength_exponent(std::span<const double> strengths, std::span<const double> dipoles, int lengths);
+
 /// The same for strengths of at most `largest` in magnitude.
 int strength_exponent(double largest);
 
@@ -49,11 +52,16 @@ public:
     /// q·2^exponent, zero in the padding.
     void set_strengths(std::span<const double> strengths, int exponent);
 
+    /// p·2^exponent, N×3, zero in the padding; none where `dipoles` is empty.
+    void set_dipoles(std::span<const double> dipoles, int exponent);
+
     [[nodiscard]] TilePoints view() const;
     [[nodiscard]] std::int64_t count() const { return count_; }
     /// Coordinates and strengths that the loops really see, N×3 and N.
     [[nodiscard]] std::vector<double> seen_points() const;
     [[nodiscard]] std::vector<double> seen_strengths() const;
+    /// N×3, or empty.
+    [[nodiscard]] std::vector<double> seen_dipoles() const;
 
 private:
     void set_padding(std::size_t n, bool with_low);
@@ -62,6 +70,7 @@ private:
     AlignedVector<T> high_[3];
     AlignedVector<T> low_[3];
     AlignedVector<T> strength_;
+    AlignedVector<T> dipole_[3];
 };
 
 extern template class PreparedPoints<float>;

@@ -11,7 +11,8 @@ struct TilePoints {
     const void* high[3] = {nullptr, nullptr, nullptr}; ///< x, y, z
     const void* low[3] = {nullptr, nullptr, nullptr}; ///< what rounding took off them; precision `mixed` only
     const void* strength = nullptr;
-    std::int64_t count = 0; ///< without the padding
+    const void* dipole[3] = {nullptr, nullptr, nullptr}; ///< null where sources have none
+    std::int64_t count = 0;                              ///< without the padding
 };
 
 inline constexpr std::int64_t point_padding = 64;

@@ -41,13 +41,21 @@ public:
 
     void execute(const ConstArrayView& strengths, const SumOutputs& outputs, const SumHooks& hooks,
                  SumReport& report) override {
+        execute_with_dipoles(strengths, {}, outputs, hooks, report);
+    }
+
+    void execute_with_dipoles(const ConstArrayView& strengths, const ConstArrayView& dipoles,
+                              const SumOutputs& outputs, const SumHooks& hooks, SumReport& report) override {
         Stopwatch watch;
         const auto& kernel = *problem_.kernel;
+        dipoles_ = dipoles ? read_values(dipoles, problem_.sources, "dipoles", problem_.dimension)
+                           : std::vector<double>();
         const auto q = read_values(strengths, problem_.sources, "strengths", kernel.strength.columns);
         const auto width = static_cast<std::size_t>(kernel.width(problem_.dimension));
         std::vector<double> sums(width * static_cast<std::size_t>(problem_.targets));
         report.prepare_seconds = watch.lap();
-        report.direct.coincident_pairs_skipped = sum_all(q, sums, hooks);
+        report.direct.coincident_pairs_skipped =
+            sum_all(q, outputs.present().has(Output::hessian), sums, hooks);
         report.compute_seconds = watch.lap();
         write(sums, outputs);
         report.finish_seconds = watch.lap();
@@ -59,7 +67,8 @@ public:
     }
 
 private:
-    std::int64_t sum_all(const std::vector<double>& q, std::vector<double>& sums, const SumHooks& hooks) {
+    std::int64_t sum_all(const std::vector<double>& q, bool with_hessian, std::vector<double>& sums,
+                         const SumHooks& hooks) {
         WorkWatch watch(static_cast<double>(problem_.targets) * static_cast<double>(problem_.sources),
                         hooks.progress, hooks.stop_requested);
         const auto& kernel = *problem_.kernel;
@@ -74,10 +83,12 @@ private:
                                             .sources = problem_.sources,
                                             .points = sources_.data(),
                                             .strengths = q.data(),
+                                            .dipoles = dipoles_.empty() ? nullptr : dipoles_.data(),
                                             .target = points.data() + i * problem_.dimension,
                                             .own = problem_.self ? i : -1,
                                             .softening = problem_.softening,
-                                            .sigma = problem_.sigma},
+                                            .sigma = problem_.sigma,
+                                            .with_hessian = with_hessian},
                                            sums.data() + row * width);
             watch.done(static_cast<double>(problem_.sources));
         });
@@ -112,7 +123,7 @@ private:
 
     SumProblem problem_;
     int threads_;
-    std::vector<double> sources_, targets_;
+    std::vector<double> sources_, targets_, dipoles_;
 };
 
 bool computes(const KernelInfo& /*kernel*/) { return true; }

@@ -1,6 +1,7 @@
 #include "sums/run/sum_files.h"
 
 #include "base/machine.h"
+#include "base/spelling.h"
 #include "base/stopwatch.h"
 #include "io/atomic_file.h"
 #include "io/points_file.h"
@@ -101,6 +102,8 @@ std::string report_json(const SumFilesTask& task, const Timings& timings) {
     json["sources"] = best.sources;
     json["targets"] = best.targets;
     json["targets_are_sources"] = task.targets.empty();
+    json["dipoles"] = !task.dipoles.empty();
+    if (best.energy) json["energy"] = *best.energy;
     if (!best.errors.empty()) json["errors"] = errors_of(best);
     json["predicted_bytes"] = best.predicted_bytes;
     json["direct"] = {{"pairs", best.direct.pairs},
@@ -138,6 +141,7 @@ std::string summary(const SumFilesTask& task, const Timings& timings) {
         out += fmt::format("relative error of the {}: {:.1e} ({} at {} sampled targets)\n",
                            name_of(error.output), error.relative,
                            error.largest ? "largest difference" : "L2, scaled to all,", error.samples);
+    if (best.energy) out += fmt::format("total energy: {:.10g}\n", *best.energy);
     if (best.direct.coincident_pairs_skipped > 0)
         out += fmt::format("skipped {} coincident pairs\n", best.direct.coincident_pairs_skipped);
     out += "Files made:\n  " + task.out.string() + '\n';
@@ -151,22 +155,31 @@ std::string with_files(const SumFilesTask& task, const char* message) {
                        task.targets.string(), message);
 }
 
-PointLayout layout_of(const KernelInfo& kernel) {
+PointLayout layout_of(const SumFilesTask& task, const KernelInfo& kernel) {
     return {.least_dimension = kernel.least_dimension,
             .most_dimension = kernel.most_dimension,
             .strength = kernel.strength.column,
-            .second = kernel.strength.second_column};
+            .second = kernel.strength.second_column,
+            .optional_strength = !task.dipoles.empty()};
 }
 
 OutputArray output_array(const KernelInfo& kernel, const OutputInfo& info, int dimension,
                          std::span<const double> values) {
     OutputArray out{std::string(name_of(info.output)), {}, values};
     const int width = kernel.width(info, dimension);
+    const auto axis = [&](int k) {
+        return dimension <= 3 ? std::string(1, "xyz"[k]) : fmt::format("x{}", k + 1);
+    };
+    if (info.shape == OutputShape::matrix) {
+        for (int i = 0; i < dimension; ++i)
+            for (int k = i; k < dimension; ++k)
+                out.columns.push_back(fmt::format("{}_{}{}", out.name, axis(i), axis(k)));
+        return out;
+    }
     for (int k = 0; k < width; ++k)
-        out.columns.push_back(info.is_vector && dimension <= 3 ? fmt::format("{}_{}", out.name, "xyz"[k])
-                              : info.is_vector                 ? fmt::format("{}_x{}", out.name, k + 1)
-                              : width == 2                     ? out.name + (k == 0 ? "_real" : "_imaginary")
-                                                               : out.name);
+        out.columns.push_back(info.shape == OutputShape::vector ? fmt::format("{}_{}", out.name, axis(k))
+                              : width == 2                      ? out.name + (k == 0 ? "_real" : "_imaginary")
+                                                                : out.name);
     return out;
 }
 
@@ -191,10 +204,15 @@ Results results_for(const SumFilesTask& task, int dimension, std::int64_t m) {
     return results;
 }
 
-// Which outputs: all that the kernel has where none is named.
+// Which outputs: all that the kernel has, but for the Hessian, where none is named.
 SumFilesTask with_outputs(SumFilesTask task) {
     const auto& kernel = kernel_info(task.options.kernel);
-    if (task.wanted.empty()) task.wanted = kernel.output_set();
+    if (task.wanted.empty()) task.wanted = kernel.usual_outputs();
+    task.options.outputs = task.wanted;
+    task.options.dipoles = !task.dipoles.empty();
+    if (task.options.dipoles && !kernel.has_dipoles)
+        throw InvalidArgument(fmt::format("{}: kernel '{}' has no dipoles; leave the file out or use {}",
+                                          task.dipoles.string(), kernel.name, spelled("kernel", "coulomb")));
     for (int k = 0; k < output_count; ++k)
         if (const auto output = static_cast<Output>(k);
             task.wanted.has(output) && kernel.find(output) == nullptr)
@@ -212,9 +230,14 @@ std::string sum_files(const SumFilesTask& asked) {
     Stopwatch watch;
     Timings timings;
     const auto& kernel = kernel_info(task.options.kernel);
-    const auto sources = read_sources(task.sources, layout_of(kernel));
+    const auto sources = read_sources(task.sources, layout_of(task, kernel));
     const auto targets =
         task.targets.empty() ? std::vector<double>() : read_targets(task.targets, sources.dimension);
+    const auto dipoles = task.dipoles.empty() ? std::vector<double>() : read_dipoles(task.dipoles);
+    if (!task.dipoles.empty() && dipoles.size() != sources.points.size())
+        throw InvalidArgument(fmt::format("{} has {} rows, and {} has {}; a dipole a source is needed",
+                                          task.dipoles.string(), dipoles.size() / 3, task.sources.string(),
+                                          sources.points.size() / 3));
     timings.read = watch.lap();
 
     const auto source_view = matrix_view(std::span<const double>(sources.points), sources.dimension);
@@ -225,7 +248,10 @@ std::string sum_files(const SumFilesTask& asked) {
 
     const auto m = task.targets.empty() ? source_view.shape[0] : target_view.shape[0];
     const auto results = results_for(task, sources.dimension, m);
-    const auto strengths = matrix_view(std::span<const double>(sources.strengths), kernel.strength.columns);
+    SumStrengths strengths;
+    if (!sources.strengths.empty())
+        strengths.charges = matrix_view(std::span<const double>(sources.strengths), kernel.strength.columns);
+    if (!dipoles.empty()) strengths.dipoles = matrix_view(std::span<const double>(dipoles), 3);
     try {
         for (int i = 0; i < task.repeat; ++i) {
             plan.execute(strengths, results.views, task.hooks);

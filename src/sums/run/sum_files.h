@@ -11,8 +11,10 @@ namespace farfield {
 struct SumFilesTask {
     std::filesystem::path sources; ///< .npy N×4 (x y z q), CSV with x,y,z,q in its header, or HDF5
     std::filesystem::path targets; ///< .npy M×3, CSV x,y,z, or HDF5; empty: the sources
+    std::filesystem::path
+        dipoles; ///< .npy N×3, CSV px,py,pz, or HDF5; the sources may then lack charges; empty: none
     SumOptions options;
-    OutputSet wanted; ///< empty: all that the kernel has
+    OutputSet wanted; ///< empty: all that the kernel has, but for the Hessian
     SumHooks hooks;
     int repeat = 1;             ///< times the sum is executed, ≥ 1; the fastest counts
     std::filesystem::path out;  ///< .npy, .csv or .h5

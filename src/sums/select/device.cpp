@@ -16,7 +16,8 @@ const DeviceChoice the_cpu{.kind = DeviceKind::cpu};
 DeviceChoice gpu(int index) { return {.kind = DeviceKind::cuda, .gpus = {index}}; }
 
 bool is_for_cpu(const SumOptions& options) {
-    return options.variant == Variant::simd || options.isa != Isa::automatic;
+    return options.variant == Variant::simd || options.isa != Isa::automatic ||
+           options.outputs.has(Output::hessian) || options.dipoles;
 }
 
 std::string first_gpu() {

@@ -21,9 +21,9 @@ struct ChosenDevice {
 /// The CPU or the GPUs to compute on. `array_gpu`: the GPU on which the caller's points lie, if they do; the
 /// sum then runs there.
 ///
-/// `auto` takes the CPU for a method without GPU code, where an `isa` or a variant of the CPU is asked for,
-/// and the GPU for a variant of GPUs. Otherwise `faster_device` decides, with the table of this process and
-/// the first GPU of this machine.
+/// `auto` takes the CPU for a method without GPU code, where an `isa`, a variant or an output of the CPU is
+/// asked for, and the GPU for a variant of GPUs. Otherwise `faster_device` decides, with the table of this
+/// process and the first GPU of this machine.
 /// @throws BackendUnavailable without the GPU asked for, InvalidArgument where arrays and device contradict
 /// each other, and what loading the user's cost table throws.
 ChosenDevice choose_device(const MethodInfo& method, const SumProblem& problem, const SumOptions& options,

@@ -24,7 +24,8 @@ bool needs_long_double(const SumProblem& problem, double pairs) {
 }
 
 template <class Real>
-void exact_row(const VerifyTask& task, ExactSum<Real> sum, std::int64_t row, std::vector<double>& out) {
+void exact_row(const VerifyTask& task, ExactSum<Real> sum, bool with_hessian, std::int64_t row,
+               std::vector<double>& out) {
     const auto& problem = *task.problem;
     std::vector<Real> values(out.size(), Real(0));
     const auto points = problem.self ? task.sources : task.targets;
@@ -33,15 +34,17 @@ void exact_row(const VerifyTask& task, ExactSum<Real> sum, std::int64_t row, std
                .sources = problem.sources,
                .points = task.sources.data(),
                .strengths = task.strengths.data(),
+               .dipoles = task.dipoles.empty() ? nullptr : task.dipoles.data(),
                .target = points.data() + row * problem.dimension,
                .own = problem.self ? row : -1,
                .softening = problem.softening,
-               .sigma = problem.sigma},
+               .sigma = problem.sigma,
+               .with_hessian = with_hessian},
               values.data());
     std::copy(values.begin(), values.end(), out.begin());
 }
 
-void compute_rows(const VerifyTask& task, ExactRows& rows) {
+void compute_rows(const VerifyTask& task, bool with_hessian, ExactRows& rows) {
     const auto& problem = *task.problem;
     const auto& kernel = *problem.kernel;
     std::vector<ExactRows::value_type*> list;
@@ -52,10 +55,21 @@ void compute_rows(const VerifyTask& task, ExactRows& rows) {
         auto& [row, values] = *list[static_cast<std::size_t>(number)];
         values.assign(static_cast<std::size_t>(kernel.width(problem.dimension)), 0.0);
         if (precise)
-            exact_row<long double>(task, kernel.exact_long, row, values);
+            exact_row<long double>(task, kernel.exact_long, with_hessian, row, values);
         else
-            exact_row<double>(task, kernel.exact, row, values);
+            exact_row<double>(task, kernel.exact, with_hessian, row, values);
     });
+}
+
+/// Factors under which the root of the sum of squares of an output's numbers is its norm: that of a matrix is
+/// Frobenius', in which numbers off the diagonal count twice.
+std::vector<double> factors_of(const OutputInfo& info, int dimension, std::size_t width) {
+    std::vector<double> out(width, 1.0);
+    if (info.shape != OutputShape::matrix) return out;
+    std::size_t place = 0;
+    for (int i = 0; i < dimension; ++i)
+        for (int k = i; k < dimension; ++k) out[place++] = i == k ? 1.0 : std::sqrt(2.0);
+    return out;
 }
 
 /// Infinite where a value is not finite.
@@ -75,20 +89,31 @@ double length(const double* values, std::size_t n) {
 struct Judged {
     std::span<const double> values;
     std::size_t width = 1, first = 0;
+    std::vector<double> factors; ///< of its numbers
     std::vector<double> norms;
     TargetSample sample;
 };
+
+/// Of a row of the computed output, minus `exact` if that is not null.
+double norm_of(const Judged& output, std::size_t row, const double* exact) {
+    std::vector<double> values(output.width);
+    for (std::size_t k = 0; k < output.width; ++k)
+        values[k] =
+            output.factors[k] * (output.values[row * output.width + k] - (exact != nullptr ? exact[k] : 0.0));
+    return length(values.data(), values.size());
+}
 
 Judged judged(const SumProblem& problem, const ComputedOutput& computed) {
     Judged out;
     out.values = computed.values;
     for (const auto& info : problem.kernel->outputs) {
         out.width = static_cast<std::size_t>(problem.kernel->width(info, problem.dimension));
+        out.factors = factors_of(info, problem.dimension, out.width);
         if (info.output == computed.output) break;
         out.first += out.width;
     }
-    for (std::size_t i = 0; i < computed.values.size(); i += out.width)
-        out.norms.push_back(length(computed.values.data() + i, out.width));
+    for (std::size_t row = 0; row * out.width < computed.values.size(); ++row)
+        out.norms.push_back(norm_of(out, row, nullptr));
     out.sample = sample_targets(out.norms);
     return out;
 }
@@ -117,11 +142,8 @@ OutputError error_of(const Judged& output, const ExactRows& exact, Norm norm) {
     std::vector<std::pair<double, double>> differences;
     for (std::size_t s = 0; s < output.sample.rows.size(); ++s) {
         const auto row = output.sample.rows[s];
-        std::vector<double> off(output.width);
-        for (std::size_t k = 0; k < output.width; ++k)
-            off[k] = output.values[static_cast<std::size_t>(row) * output.width + k] -
-                     exact.at(row)[output.first + k];
-        const double difference = length(off.data(), off.size());
+        const double difference =
+            norm_of(output, static_cast<std::size_t>(row), exact.at(row).data() + output.first);
         const double weight =
             s < static_cast<std::size_t>(output.sample.certain) ? 1.0 : (m - certain) / drawn;
         sum += weight * (difference / unit) * (difference / unit);
@@ -185,7 +207,10 @@ std::vector<OutputError> verify(const VerifyTask& task, std::span<const Computed
         outputs.push_back(judged(*task.problem, output));
         for (const auto row : outputs.back().sample.rows) exact[row];
     }
-    compute_rows(task, exact);
+    const bool with_hessian = std::any_of(computed.begin(), computed.end(), [](const ComputedOutput& output) {
+        return output.output == Output::hessian;
+    });
+    compute_rows(task, with_hessian, exact);
     for (std::size_t k = 0; k < outputs.size(); ++k) {
         errors.push_back(error_of(outputs[k], exact, task.problem->kernel->norm));
         errors.back().output = computed[k].output;

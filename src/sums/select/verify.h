@@ -25,6 +25,7 @@ struct VerifyTask {
     std::span<const double> targets;   ///< M×dimension; empty where targets are the sources
     std::span<const double> strengths; ///< N×columns
     int threads = 1;
+    std::span<const double> dipoles{}; ///< N×3, or empty
 };
 
 /// One output as computed, M rows.

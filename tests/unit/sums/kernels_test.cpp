@@ -33,7 +33,8 @@ Values outputs_of(const KernelInfo& kernel, int dimension, double s, double sigm
                         .target = target.data(),
                         .own = own,
                         .softening = softening,
-                        .sigma = kernel.has_sigma ? 0.5 * sigma_scale : 0.0},
+                        .sigma = kernel.has_sigma ? 0.5 * sigma_scale : 0.0,
+                        .with_hessian = true},
                        out.data());
     return out;
 }
@@ -46,6 +47,19 @@ void for_each_kernel(Body&& body) {
             SCOPED_TRACE(std::string(kernel->name) + " in " + std::to_string(d));
             body(*kernel, d);
         }
+}
+
+// Callers that do not ask for it have no room for it.
+TEST(Kernels, GiveTheHessianOnlyWhereItIsAskedFor) {
+    const auto& kernel = kernel_info(Kernel::coulomb);
+    const Values source{1.0, 2.0, -0.5}, strength{2.0}, target(3, 0.0);
+    Values out(static_cast<std::size_t>(kernel.width(3)), 0.0);
+    (void)kernel.exact(
+        {.sources = 1, .points = source.data(), .strengths = strength.data(), .target = target.data()},
+        out.data());
+    EXPECT_NE(out[3], 0.0);
+    for (std::size_t k = 4; k < out.size(); ++k) EXPECT_EQ(out[k], 0.0) << k;
+    EXPECT_EQ(kernel.outputs.back().output, Output::hessian);
 }
 
 TEST(Kernels, StandInTheOrderOfTheEnum) {
@@ -71,9 +85,9 @@ TEST(Kernels, ScaleAsTheirRowsSay) {
                 double expected = before[k];
                 if (!own_lengths)
                     expected *= std::pow(scale, info.length_power);
-                else if (info.is_vector)
+                else if (info.shape == OutputShape::vector)
                     expected /= scale; // a gradient by lengths
-                if (kernel.scaling == Scaling::power_and_log && !info.is_vector)
+                if (kernel.scaling == Scaling::power_and_log && info.shape == OutputShape::value)
                     expected -= (k == 0 ? 1.5 + 0.5 : 1.75 + 0.75) * std::log(scale);
                 EXPECT_NEAR(after[k], expected, 1e-13 * std::abs(expected)) << k;
             }
@@ -102,7 +116,8 @@ TEST(Kernels, ActOnThemselvesAsTheirRowsSay) {
                             .points = points.data() + d,
                             .strengths = strength.data(),
                             .target = points.data(),
-                            .sigma = kernel.has_sigma ? 0.5 : 0.0},
+                            .sigma = kernel.has_sigma ? 0.5 : 0.0,
+                            .with_hessian = true},
                            other.data());
         const double own = kernel.acts_on_itself ? 1.5 * kernel.value_on_itself : 0.0;
         EXPECT_NEAR(with[0], other[0] + own, 1e-15);
@@ -129,7 +144,8 @@ TEST(Kernels, LeaveOutAndCountSourcesAtTheTarget) {
                                        .points = points.data(),
                                        .strengths = strengths.data(),
                                        .target = points.data(),
-                                       .sigma = kernel.has_sigma ? 1.0 : 0.0},
+                                       .sigma = kernel.has_sigma ? 1.0 : 0.0,
+                                       .with_hessian = true},
                                       out.data());
         EXPECT_EQ(met.count, kernel.singular ? 2 : 0);
         EXPECT_EQ(met.first, kernel.singular ? 0 : -1);
@@ -160,7 +176,7 @@ TEST(Kernels, VectorsAreDerivativesOfThePotential) {
         const auto here = at(target);
         constexpr double h = 1e-5;
         for (const auto& info : kernel.outputs) {
-            if (!info.is_vector) continue;
+            if (info.shape != OutputShape::vector) continue;
             const double sign = info.output == Output::gradient ? 1.0 : -1.0;
             for (int k = 0; k < d; ++k) {
                 auto ahead = target;

@@ -187,7 +187,8 @@ TEST(Options, MessagesSpellThemAsTheInterfaceDoes) {
 TEST(Options, FactsOfKernels) {
     EXPECT_EQ(facts_of(Kernel::laplace2d).strength_columns, 2);
     EXPECT_TRUE(facts_of(Kernel::gauss).has_sigma && facts_of(Kernel::gauss).acts_on_itself);
-    EXPECT_EQ(facts_of(Kernel::gravity).outputs, Output::potential | Output::field);
+    EXPECT_EQ(facts_of(Kernel::gravity).outputs, Output::potential | Output::field | Output::hessian);
+    EXPECT_EQ(facts_of(Kernel::gravity).usual_outputs, Output::potential | Output::field);
 }
 
 } // namespace

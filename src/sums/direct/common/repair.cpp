@@ -9,6 +9,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -21,17 +22,19 @@ struct Row {
     std::int64_t coincident_with = -1; ///< the first such source
 };
 
+bool is_finite(const double* rows, std::int64_t width, std::int64_t i) {
+    if (rows == nullptr) return true;
+    return std::all_of(rows + width * i, rows + width * (i + 1),
+                       [](double value) { return std::isfinite(value); });
+}
+
 bool is_finite_row(const RepairTask& task, std::int64_t i) {
-    if (task.potential != nullptr && !std::isfinite(task.potential[i])) return false;
-    if (task.field == nullptr) return true;
-    const double* e = task.field + 3 * i;
-    return std::isfinite(e[0]) && std::isfinite(e[1]) && std::isfinite(e[2]);
+    return is_finite(task.potential, 1, i) && is_finite(task.field, 3, i) && is_finite(task.hessian, 6, i);
 }
 
 void compute_row(const RepairTask& task, Row& row) {
     const double* x = task.target_points + 3 * row.index;
-    double potential = 0.0;
-    double field[3] = {0.0, 0.0, 0.0};
+    WideSums sums;
     for (std::int64_t j = 0; j < task.sources; ++j) {
         if (task.self && j == row.index) continue;
         const double* y = task.source_points + 3 * j;
@@ -42,14 +45,18 @@ void compute_row(const RepairTask& task, Row& row) {
             ++row.skipped;
             continue;
         }
-        const auto terms =
-            pair.of_source(std::ldexp(task.strengths[j], -task.strength_exponent), -task.frame_exponent);
-        potential += task.sign * terms.potential;
-        for (int k = 0; k < 3; ++k) field[k] += task.sign * terms.pull * (d[k] / pair.r);
+        const double q = task.sign * std::ldexp(task.strengths[j], -task.strength_exponent);
+        sums.add(pair, d, q, -task.frame_exponent);
+        if (task.dipoles == nullptr) continue;
+        double p[3];
+        for (int k = 0; k < 3; ++k)
+            p[k] = task.sign *
+                   std::ldexp(task.dipoles[3 * j + k], -task.strength_exponent - task.frame_exponent);
+        sums.add_dipole(pair, d, p, -task.frame_exponent);
     }
-    if (task.potential != nullptr) task.potential[row.index] = potential;
-    if (task.field != nullptr)
-        for (int k = 0; k < 3; ++k) task.field[3 * row.index + k] = field[k];
+    if (task.potential != nullptr) task.potential[row.index] = sums.potential;
+    if (task.field != nullptr) std::copy(sums.field, sums.field + 3, task.field + 3 * row.index);
+    if (task.hessian != nullptr) std::copy(sums.hessian, sums.hessian + 6, task.hessian + 6 * row.index);
 }
 
 } // namespace

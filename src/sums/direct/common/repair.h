@@ -16,6 +16,7 @@ struct RepairTask {
     std::int64_t targets = 0;
     const double* source_points = nullptr;
     const double* strengths = nullptr;
+    const double* dipoles = nullptr; ///< ×3, in the frame: the caller's times 2^(both exponents); null: none
     const double* target_points = nullptr;
     bool self = false;             ///< targets are the sources: skip i = j
     std::int64_t first_target = 0; ///< the row that messages have for the first target
@@ -28,6 +29,7 @@ struct RepairTask {
     int threads = 1;
     double* potential = nullptr;
     double* field = nullptr;
+    double* hessian = nullptr; ///< ×6: xx, xy, xz, yy, yz, zz
 };
 
 /// Computes each row that is not finite again, in double and over the whole exponent range. Coincident

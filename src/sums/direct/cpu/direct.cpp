@@ -16,6 +16,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace farfield {
@@ -83,6 +84,7 @@ void DirectSum::rescale(const DirectResults& results, std::int64_t m, int streng
     };
     apply(Output::potential, results.potential, m);
     apply(Output::field, results.field, 3 * m);
+    apply(Output::hessian, results.hessian, 6 * m);
 }
 
 template <class T>
@@ -91,11 +93,13 @@ std::int64_t DirectSum::repair(const Prepared<T>& prepared, const DirectResults&
     const auto& targets = targets_of(prepared);
     const auto source_points = prepared.sources.seen_points();
     const auto strengths = prepared.sources.seen_strengths();
+    const auto dipoles = prepared.sources.seen_dipoles();
     const auto target_points = targets.seen_points();
     return repair_rows({.sources = prepared.sources.count(),
                         .targets = targets.count(),
                         .source_points = source_points.data(),
                         .strengths = strengths.data(),
+                        .dipoles = dipoles.empty() ? nullptr : dipoles.data(),
                         .target_points = target_points.data(),
                         .self = self_,
                         .softening = std::ldexp(options_.softening, frame_.exponent),
@@ -106,7 +110,8 @@ std::int64_t DirectSum::repair(const Prepared<T>& prepared, const DirectResults&
                         .coincident = options_.coincident,
                         .threads = threads,
                         .potential = results.potential,
-                        .field = results.field});
+                        .field = results.field,
+                        .hessian = results.hessian});
 }
 
 namespace {
@@ -119,7 +124,14 @@ bool is_finite(const double* values, std::int64_t n) {
 
 LoopOutputs outputs_of(const DirectResults& results) {
     return static_cast<LoopOutputs>((results.potential != nullptr ? potential_only : 0) |
-                                    (results.field != nullptr ? field_only : 0));
+                                    (results.field != nullptr ? field_only : 0) |
+                                    (results.hessian != nullptr ? hessian_too : 0));
+}
+
+/// From one component after the other to rows.
+void to_rows(const double* components, std::int64_t m, std::int64_t width, double* rows) {
+    for (std::int64_t i = 0; i < m; ++i)
+        for (std::int64_t k = 0; k < width; ++k) rows[width * i + k] = components[k * m + i];
 }
 
 void run(VariantTask task, const SumHooks& hooks) {
@@ -146,21 +158,26 @@ int DirectSum::threads(Variant variant, std::int64_t sources, std::int64_t targe
 template <class T>
 void DirectSum::compute_as(Prepared<T>& prepared, std::span<const double> strengths,
                            const DirectResults& results, SumReport& report, LapWatch& watch,
-                           const SumHooks& hooks) {
-    const int exponent = strength_exponent(strengths);
+                           const SumHooks& hooks, std::span<const double> dipoles) {
+    const int exponent = strength_exponent(strengths, dipoles, frame_.exponent);
     prepared.sources.set_strengths(strengths, exponent);
+    prepared.sources.set_dipoles(dipoles, exponent + frame_.exponent);
+    const bool rare = results.hessian != nullptr || !dipoles.empty();
     const auto& targets = targets_of(prepared);
     const auto m = targets.count();
     report.isa = options_.isa;
     report.device = {.kind = DeviceKind::cpu};
     report.direct.variant = options_.variant == Variant::automatic
-                                ? fastest_variant(self_, prepared.sources.count())
+                                ? rare ? Variant::simd : fastest_variant(self_, prepared.sources.count())
                                 : options_.variant;
     report.threads = threads(report.direct.variant, prepared.sources.count(), m);
-    components_.assign(results.field != nullptr ? static_cast<std::size_t>(3 * m) : 0, 0.0);
+    const std::int64_t fields = results.field != nullptr ? 3 : 0;
+    const std::int64_t hessians = results.hessian != nullptr ? 6 : 0;
+    components_.assign(static_cast<std::size_t>((fields + hessians) * m), 0.0);
     TileSums sums{.potential = results.potential};
-    for (std::int64_t k = 0; k < 3 && results.field != nullptr; ++k)
-        sums.field[k] = components_.data() + k * m;
+    if (results.potential != nullptr && rare) std::fill_n(results.potential, m, 0.0);
+    for (std::int64_t k = 0; k < fields; ++k) sums.field[k] = components_.data() + k * m;
+    for (std::int64_t k = 0; k < hessians; ++k) sums.hessian[k] = components_.data() + (fields + k) * m;
     report.prepare_seconds = watch.lap();
     run({.variant = report.direct.variant,
          .isa = options_.isa,
@@ -174,22 +191,31 @@ void DirectSum::compute_as(Prepared<T>& prepared, std::span<const double> streng
          .sums = sums},
         hooks);
     report.compute_seconds = watch.lap();
-    for (std::int64_t i = 0; i < m && results.field != nullptr; ++i)
-        for (std::int64_t k = 0; k < 3; ++k)
-            results.field[3 * i + k] = components_[static_cast<std::size_t>(k * m + i)];
+    if (fields > 0) to_rows(components_.data(), m, fields, results.field);
+    if (hessians > 0) to_rows(components_.data() + fields * m, m, hessians, results.hessian);
     rescale(results, m, exponent);
-    if (!is_finite(results.potential, m) || !is_finite(results.field, 3 * m))
+    if (!is_finite(results.potential, m) || !is_finite(results.field, 3 * m) ||
+        !is_finite(results.hessian, 6 * m))
         report.direct.coincident_pairs_skipped =
             repair(prepared, results, exponent, thread_count(options_.threads));
     report.finish_seconds = watch.lap();
 }
 
+void DirectSum::require_able(const DirectResults& results, bool dipoles) const {
+    const bool any = options_.variant == Variant::automatic || options_.variant == Variant::simd;
+    if (any || (results.hessian == nullptr && !dipoles)) return;
+    throw InvalidArgument(fmt::format("{} has no {}; leave it out",
+                                      spelled("variant", name_of(options_.variant)),
+                                      dipoles ? "dipoles" : "output 'hessian'"));
+}
+
 void DirectSum::compute(std::span<const double> strengths, const DirectResults& results, SumReport& report,
-                        LapWatch& watch, const SumHooks& hooks) {
+                        LapWatch& watch, const SumHooks& hooks, std::span<const double> dipoles) {
+    require_able(results, !dipoles.empty());
     if (options_.precision == Precision::float64)
-        compute_as(as_double_, strengths, results, report, watch, hooks);
+        compute_as(as_double_, strengths, results, report, watch, hooks, dipoles);
     else
-        compute_as(as_float_, strengths, results, report, watch, hooks);
+        compute_as(as_float_, strengths, results, report, watch, hooks, dipoles);
 }
 
 } // namespace farfield

@@ -18,6 +18,7 @@ namespace farfield {
 struct DirectResults {
     double* potential = nullptr; ///< M
     double* field = nullptr;     ///< M×3
+    double* hessian = nullptr;   ///< M×6
 };
 
 /// One direct sum, prepared for many strengths. Arrays are contiguous double, checked by the caller to be
@@ -34,11 +35,11 @@ public:
     [[nodiscard]] std::vector<double> take_sources() { return std::move(sources_); }
     void set_points(std::vector<double> sources, std::vector<double> targets);
 
-    /// Null outputs (M and M×3) are not computed. Fills the report's ISA, variant, threads, skipped pairs and
-    /// the seconds of three laps of `watch`. @throws InvalidArgument for coincident points (see
-    /// `Coincident`); Interrupted where a hook asks to stop.
+    /// Null outputs are not computed; `dipoles` are N×3, or there are none. Fills the report's ISA, variant,
+    /// threads, skipped pairs and the seconds of three laps of `watch`. @throws InvalidArgument for
+    /// coincident points (see `Coincident`); Interrupted where a hook asks to stop.
     void compute(std::span<const double> strengths, const DirectResults& results, SumReport& report,
-                 LapWatch& watch, const SumHooks& hooks = {});
+                 LapWatch& watch, const SumHooks& hooks = {}, std::span<const double> dipoles = {});
 
 private:
     template <class T>
@@ -48,6 +49,7 @@ private:
     };
 
     void prepare();
+    void require_able(const DirectResults& results, bool dipoles) const;
     [[nodiscard]] const KernelInfo& kernel() const;
     template <class T>
     [[nodiscard]] const PreparedPoints<T>& targets_of(const Prepared<T>& prepared) const {
@@ -55,7 +57,8 @@ private:
     }
     template <class T>
     void compute_as(Prepared<T>& prepared, std::span<const double> strengths, const DirectResults& results,
-                    SumReport& report, LapWatch& watch, const SumHooks& hooks);
+                    SumReport& report, LapWatch& watch, const SumHooks& hooks,
+                    std::span<const double> dipoles);
     /// Asked for, or by the cost table, which short sums do not look at.
     [[nodiscard]] int threads(Variant variant, std::int64_t sources, std::int64_t targets) const;
     /// From the frame to the caller's units.
@@ -69,7 +72,7 @@ private:
     bool self_;
     std::vector<double> sources_;    ///< N×3
     std::vector<double> targets_;    ///< M×3, empty where targets are the sources
-    std::vector<double> components_; ///< of the field, one after the other
+    std::vector<double> components_; ///< of the field and of the Hessian, one after the other
     Frame frame_;
     Prepared<float> as_float_; ///< one of the two is used, by the precision
     Prepared<double> as_double_;

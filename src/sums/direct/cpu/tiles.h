@@ -12,10 +12,12 @@
 
 namespace farfield {
 
-/// Sums where the results go: Σ q/r and the components of Σ q (x − y)/r³, no sign of a kernel.
+/// Sums where the results go: Σ q/r, the components of Σ q (x − y)/r³ and of ∂² Σ q/r (xx, xy, xz, yy, yz,
+/// zz), no sign of a kernel. Null where not wanted.
 struct TileSums {
     double* potential = nullptr;
     double* field[3] = {nullptr, nullptr, nullptr};
+    double* hessian[6] = {nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
 };
 
 /// Targets [target_begin, target_end) against sources [source_begin, source_end); results are stored.
@@ -82,11 +84,20 @@ struct BlockTile {
     TileSums sums_apart{};
 };
 
+/// The loop for all that is rare: BlockTile, never mutual, with the sums that are not null.
+inline bool needs_whole_loop(LoopOutputs outputs, const TilePoints& sources) {
+    return (outputs & hessian_too) != 0 || sources.dipole[0] != nullptr;
+}
+using WholeFunction = void (*)(Precision, const BlockTile*);
 using BlockFunction = void (*)(Precision, LoopOutputs, const BlockTile*);
 using OneSidedFunction = void (*)(Precision, LoopOutputs, const OneSidedTile*);
 using MutualFunction = void (*)(Precision, LoopOutputs, const MutualTile*);
 
 extern "C" {
+void ff_whole_scalar(Precision, const BlockTile*);
+void ff_whole_sse42(Precision, const BlockTile*);
+void ff_whole_avx2(Precision, const BlockTile*);
+void ff_whole_avx512(Precision, const BlockTile*);
 void ff_block_scalar(Precision, LoopOutputs, const BlockTile*);
 void ff_block_sse42(Precision, LoopOutputs, const BlockTile*);
 void ff_block_avx2(Precision, LoopOutputs, const BlockTile*);

@@ -74,6 +74,34 @@ void run_symmetric(const VariantTask& task) {
     play_tournament((n + size - 1) / size, task.threads, own, meet);
 }
 
+// Second derivatives and dipoles: a block of targets with itself, without the points' action on themselves,
+// and with all others.
+void run_whole(const VariantTask& task) {
+    const auto function = FF_ISA_FUNCTION(ff_whole, task.isa);
+    const auto index = [](std::int64_t point) { return static_cast<std::int32_t>(point); };
+    const auto n = task.sources.count;
+    const auto tasks = (task.targets.count + targets_of_a_task - 1) / targets_of_a_task;
+    parallel_for(task.threads, tasks, [&](std::int64_t number) {
+        if (stopped(task)) return;
+        const auto begin = number * targets_of_a_task;
+        const auto end = std::min(begin + targets_of_a_task, task.targets.count);
+        const BlockRange block{index(begin), index(end)};
+        const BlockSource of_self[] = {
+            {.range = block}, {.range = {0, block.begin}}, {.range = {block.end, index(n)}}};
+        const BlockSource all{.range = {0, index(n)}};
+        const BlockTile tile{.targets = task.targets,
+                             .sources = task.sources,
+                             .block = block,
+                             .sources_of_block = task.self ? of_self : &all,
+                             .source_count = task.self ? 3 : 1,
+                             .own = task.self,
+                             .softening2 = task.softening * task.softening,
+                             .sums = task.sums};
+        function(task.precision, &tile);
+        tell(task, end - begin, n);
+    });
+}
+
 } // namespace
 
 Variant fastest_variant(bool self, std::int64_t sources) {
@@ -82,6 +110,7 @@ Variant fastest_variant(bool self, std::int64_t sources) {
 
 void run_variant(const VariantTask& task) {
     if (task.targets.count == 0) return;
+    if (needs_whole_loop(task.outputs, task.sources)) return run_whole(task);
     switch (task.variant) {
     case Variant::naive:
         return naive_sum(task.precision, task.outputs, whole_sum(task), task.watch);

@@ -13,7 +13,8 @@ namespace farfield {
 /// The fastest variant for this many points. Never a matter of threads: the bits depend on the variant.
 Variant fastest_variant(bool self, std::int64_t sources);
 
-/// What to run; `isa` and `variant` are resolved. Fills all targets of `sums`.
+/// What to run; `isa` and `variant` are resolved. Fills all targets of `sums`; those of a Hessian hold zeros
+/// before, as do the others beside one.
 struct VariantTask {
     Variant variant = Variant::simd;
     Isa isa = Isa::scalar;

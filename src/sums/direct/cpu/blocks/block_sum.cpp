@@ -12,8 +12,12 @@ namespace {
 constexpr std::int64_t pairs_a_task = 1 << 17;
 
 void clear(const TileSums& sums, BlockRange range) {
-    for (double* values : {sums.potential, sums.field[0], sums.field[1], sums.field[2]})
+    const auto clear_one = [&](double* values) {
         if (values != nullptr) std::fill(values + range.begin, values + range.end, 0.0);
+    };
+    clear_one(sums.potential);
+    for (double* values : sums.field) clear_one(values);
+    for (double* values : sums.hessian) clear_one(values);
 }
 
 bool is_stopped(const BlockSumTask& task) { return task.watch != nullptr && task.watch->stopped(); }
@@ -29,6 +33,8 @@ void keep_wanted(LoopOutputs outputs, TileSums& sums) {
     if ((outputs & potential_only) == 0) sums.potential = nullptr;
     if ((outputs & field_only) == 0)
         for (auto& component : sums.field) component = nullptr;
+    if ((outputs & hessian_too) == 0)
+        for (auto& component : sums.hessian) component = nullptr;
 }
 
 BlockTile tile_of(const BlockSumTask& task, bool own, bool mutual) {
@@ -71,7 +77,14 @@ OneSidedBlocks::OneSidedBlocks(const BlockLists& lists, std::int64_t target_poin
 }
 
 void OneSidedBlocks::sum(const BlockSumTask& task) const {
-    const auto function = FF_ISA_FUNCTION(ff_block, task.isa);
+    const auto usual = FF_ISA_FUNCTION(ff_block, task.isa);
+    const auto rare = FF_ISA_FUNCTION(ff_whole, task.isa);
+    const auto act = [&](const BlockTile& tile) {
+        if (needs_whole_loop(task.outputs, task.sources))
+            rare(task.precision, &tile);
+        else
+            usual(task.precision, task.outputs, &tile);
+    };
     auto whole = tile_of(task, own_, false);
     keep_wanted(task.outputs, whole.sums);
     parallel_for(task.threads, static_cast<std::int64_t>(tasks_.size()) - 1, [&](std::int64_t number) {
@@ -84,7 +97,7 @@ void OneSidedBlocks::sum(const BlockSumTask& task) const {
             tile.sources_of_block = sources_.data() + sources_first_[b];
             tile.source_count = sources_first_[b + 1] - sources_first_[b];
             clear(tile.sums, tile.block);
-            if (tile.block.size() > 0) function(task.precision, task.outputs, &tile);
+            if (tile.block.size() > 0) act(tile);
             pairs += pairs_of(tile);
         }
         if (task.watch != nullptr) task.watch->done(pairs);

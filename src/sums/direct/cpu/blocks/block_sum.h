@@ -16,7 +16,8 @@
 namespace farfield {
 
 /// What one sum needs besides its lists. Sums are stored for points in target blocks (Σ q/r and
-/// Σ q (x − y)/r³, no sign of a kernel) and left alone elsewhere. Distinct coincident points without
+/// Σ q (x − y)/r³, no sign of a kernel) and left alone elsewhere. Hessians (`hessian_too`) are for one-sided
+/// sums only. Distinct coincident points without
 /// softening give results that are not finite: finding them is the caller's.
 struct BlockSumTask {
     Precision precision = Precision::float64;
