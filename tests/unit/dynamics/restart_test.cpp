@@ -38,7 +38,15 @@ std::vector<Case> cases() {
     expansions.force.softening = 0.0;
     expansions.force.order = 5;
     expansions.force.leaf = 4; // so that a tree is worth its name
-    return {with_pictures, mixed, small_case(Integrator::hermite4), adaptive, odd_end, expansions};
+    static const TemporaryFolder folder;
+    auto raised = lattice_case(folder / "lattice.csv"); // a test below makes sure that its order is raised
+    raised.name = "raised";
+    auto automatic = small_case();
+    automatic.name = "automatic";
+    automatic.force.method = Method::automatic;
+    automatic.force.tolerance = 1e-6;
+    return {with_pictures, mixed,    small_case(Integrator::hermite4), adaptive, odd_end, expansions,
+            raised,        automatic};
 }
 
 class EachCase : public testing::TestWithParam<Case> {};
@@ -115,6 +123,16 @@ TEST_P(EachCase, StopsAndGoesOn) {
     }
     EXPECT_GE(stops, 3);
     expect_same_results(folder / "whole", folder / "stopped");
+}
+
+TEST(Restart, TheCaseWhoseOrderIsRaisedRaisesIt) {
+    for (const auto& simulation_case : cases()) {
+        if (simulation_case.name != "raised") continue;
+        const TemporaryFolder folder;
+        Messages messages;
+        run_case(simulation_case, {.out = folder / "out"}, messages.hooks());
+        expect_contains(messages.text, {"the last step was taken again"});
+    }
 }
 
 TEST(Restart, KeepsACheckpointByTheClock) {
