@@ -53,7 +53,7 @@ def test_circular_orbit_converges_with_its_order(integrator, order):
 
 
 def test_forces_to_a_tolerance(rng):
-    bodies = cluster(rng)
+    bodies = cluster(rng, 400)
     simulation = farfield.Simulation(bodies, step=1 / 256, end=1.0, method="fmm", leaf=4, tolerance=1e-4)
     row = simulation.diagnostics()
     assert 0.0 < row.acceleration_error <= 1e-4 and 0.0 < row.potential_error <= 1e-4

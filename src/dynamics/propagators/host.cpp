@@ -77,6 +77,20 @@ void HostPropagator::take_last_step_again() {
     forces_.watch(stop_requested_);
 }
 
+void HostPropagator::refuse(const ForceErrors& errors) const {
+    const auto& options = forces_.options();
+    const auto& settings = motion_.force;
+    const auto remedy = options.order > 0 ? fmt::format("leave {} out or use", spelled("order"))
+                        : options.precision != Precision::float64
+                            ? fmt::format("use {} or", spelled("precision", "double"))
+                            : std::string("use");
+    throw ToleranceNotReached(
+        fmt::format("{}; method '{}'{} in precision '{}' does no better here: {} a larger tolerance",
+                    missed_tolerance(errors, options.tolerance), name_of(settings.method),
+                    settings.order > 0 ? fmt::format(" of order {}", settings.order) : "",
+                    name_of(options.precision), remedy));
+}
+
 CheckedEnergy HostPropagator::checked_energy() {
     const double tolerance = forces_.options().tolerance;
     auto& settings = motion_.force;
@@ -90,14 +104,7 @@ CheckedEnergy HostPropagator::checked_energy() {
             settings.worst_potential_error = std::max(settings.worst_potential_error, found.errors.potential);
         }
         if (kept) return found;
-        if (!forces_.sharpen(found.errors.largest()))
-            throw ToleranceNotReached(fmt::format(
-                "{}; method '{}'{} in precision '{}' does no better here: {} or a larger tolerance",
-                missed_tolerance(found.errors, tolerance), name_of(settings.method),
-                settings.order > 0 ? fmt::format(" of order {}", settings.order) : "",
-                name_of(forces_.options().precision),
-                forces_.options().order > 0 ? fmt::format("leave {} out, or use", spelled("order"))
-                                            : fmt::format("use {}", spelled("precision", "double"))));
+        if (!forces_.sharpen(found.errors.largest())) refuse(found.errors);
         take_last_step_again();
     }
 }

@@ -7,15 +7,16 @@
 namespace farfield {
 namespace {
 
-constexpr int lanes = 32; ///< fewer, and the compiler unrolls loops over them instead of using vectors
-constexpr std::int64_t block =
-    32 * lanes; ///< sources that stay in the first cache, and whose terms are added before they join the rest
+/// Fewer, and the compiler unrolls loops over them instead of using vectors.
+constexpr std::int64_t lanes = 32;
+/// Sources that stay in the first cache, and whose terms are added before they join the rest.
+constexpr std::int64_t block = 32 * lanes;
 
 struct Lanes {
     double potential[lanes] = {}, x[lanes] = {}, y[lanes] = {}, z[lanes] = {};
 
     void add(const Lanes& other) {
-        for (int k = 0; k < lanes; ++k) {
+        for (std::int64_t k = 0; k < lanes; ++k) {
             potential[k] += other.potential[k];
             x[k] += other.x[k];
             y[k] += other.y[k];
@@ -30,22 +31,22 @@ void add_sources(const ExactTask& task, std::int64_t first, Lanes& sums) {
     const double* q = task.strengths + first;
     const double softening2 = task.softening * task.softening;
     double x[lanes], y[lanes], z[lanes], inverse2[lanes], term[lanes];
-    for (int k = 0; k < lanes; ++k) {
+    for (std::int64_t k = 0; k < lanes; ++k) {
         x[k] = task.target[0] - points[3 * k];
         y[k] = task.target[1] - points[3 * k + 1];
         z[k] = task.target[2] - points[3 * k + 2];
     }
-    for (int k = 0; k < lanes; ++k) {
+    for (std::int64_t k = 0; k < lanes; ++k) {
         const double r2 = x[k] * x[k] + y[k] * y[k] + z[k] * z[k] + softening2;
         term[k] = r2 == 0.0 ? 0.0 : q[k];
         inverse2[k] = r2 == 0.0 ? 1.0 : r2;
     }
-    for (int k = 0; k < lanes; ++k) inverse2[k] = 1.0 / inverse2[k];
-    for (int k = 0; k < lanes; ++k) term[k] *= std::sqrt(inverse2[k]);
-    for (int k = 0; k < lanes; ++k) sums.potential[k] += term[k];
-    for (int k = 0; k < lanes; ++k) sums.x[k] += term[k] * inverse2[k] * x[k];
-    for (int k = 0; k < lanes; ++k) sums.y[k] += term[k] * inverse2[k] * y[k];
-    for (int k = 0; k < lanes; ++k) sums.z[k] += term[k] * inverse2[k] * z[k];
+    for (std::int64_t k = 0; k < lanes; ++k) inverse2[k] = 1.0 / inverse2[k];
+    for (std::int64_t k = 0; k < lanes; ++k) term[k] *= std::sqrt(inverse2[k]);
+    for (std::int64_t k = 0; k < lanes; ++k) sums.potential[k] += term[k];
+    for (std::int64_t k = 0; k < lanes; ++k) sums.x[k] += term[k] * inverse2[k] * x[k];
+    for (std::int64_t k = 0; k < lanes; ++k) sums.y[k] += term[k] * inverse2[k] * y[k];
+    for (std::int64_t k = 0; k < lanes; ++k) sums.z[k] += term[k] * inverse2[k] * z[k];
 }
 
 // What is left of a range: others of no strength fill the lanes.
@@ -69,8 +70,8 @@ void add_range(const ExactTask& task, std::int64_t begin, std::int64_t end, Lane
 double total(const double (&values)[lanes]) {
     double sums[lanes];
     std::copy(std::begin(values), std::end(values), sums);
-    for (int half = lanes / 2; half > 0; half /= 2)
-        for (int k = 0; k < half; ++k) sums[k] += sums[k + half];
+    for (std::int64_t half = lanes / 2; half > 0; half /= 2)
+        for (std::int64_t k = 0; k < half; ++k) sums[k] += sums[k + half];
     return sums[0];
 }
 
