@@ -127,7 +127,8 @@ struct Judged {
     }
 };
 
-Judged judged(const SumProblem& problem, const ComputedOutput& computed) {
+Judged judged(const VerifyTask& task, const ComputedOutput& computed) {
+    const auto& problem = *task.problem;
     Judged out;
     out.values = computed.values;
     out.factors = computed.factors;
@@ -138,7 +139,8 @@ Judged judged(const SumProblem& problem, const ComputedOutput& computed) {
     }
     for (std::size_t i = 0; i < computed.values.size(); i += out.width)
         out.norms.push_back(length(computed.values.data() + i, out.width));
-    out.sample = sample_targets(out.norms);
+    const int share = task.soon ? 2 : 1;
+    out.sample = sample_targets(out.norms, certain_samples / share, drawn_samples / share);
     return out;
 }
 
@@ -231,7 +233,7 @@ std::vector<OutputError> verify(const VerifyTask& task, std::span<const Computed
     std::vector<Judged> outputs;
     ExactRows exact;
     for (const auto& output : computed) {
-        outputs.push_back(judged(*task.problem, output));
+        outputs.push_back(judged(task, output));
         for (const auto row : outputs.back().sample.rows) exact[row];
     }
     compute_rows(task, computed, exact);

@@ -57,7 +57,7 @@ TEST(GpuSimulation, ComparesItsForcesWithATolerance) {
     NEEDS_GPU();
     auto force = on_gpu(Precision::float32);
     force.tolerance = 1e-4;
-    Simulation simulation(plummer_bodies(200), force, {.step = 1.0 / 128, .end = 1.0});
+    Simulation simulation(plummer_bodies(120), force, {.step = 1.0 / 128, .end = 1.0});
     simulation.step();
     const auto row = simulation.diagnostics();
     EXPECT_NEAR(
@@ -67,11 +67,11 @@ TEST(GpuSimulation, ComparesItsForcesWithATolerance) {
     EXPECT_TRUE(std::isnan(row.potential_error));
     force.tolerance = 1e-12;
     expect_contains(error_of<ToleranceNotReached>(
-                        [&] { Simulation(plummer_bodies(200), force, {.step = 1.0 / 128, .end = 1.0}); }),
+                        [&] { Simulation(plummer_bodies(120), force, {.step = 1.0 / 128, .end = 1.0}); }),
                     {"accelerations", "tolerance = 1e-12", "precision = double"});
     force.method = Method::automatic;
     force.precision = Precision::float64;
-    const Simulation automatic(plummer_bodies(200), force, {.step = 1.0 / 128, .end = 1.0});
+    const Simulation automatic(plummer_bodies(120), force, {.step = 1.0 / 128, .end = 1.0});
     EXPECT_EQ(SimulationAccess::force_settings(automatic).method, Method::direct);
 }
 
