@@ -55,6 +55,13 @@ int report_end(const RunOptions& options, const RunResult& result) {
     if (!options.quiet) {
         fmt::print("Reached t = {:.6g} after {} steps; relative energy error {:.2e}\n", result.time,
                    result.steps, result.relative_energy_error);
+        if (result.acceleration_error > 0.0)
+            fmt::print(
+                "Largest relative error of the accelerations {:.1e}{} (L2, sampled at rows of diagnostics)\n",
+                result.acceleration_error,
+                result.potential_error > 0.0
+                    ? fmt::format(", of the potentials {:.1e}", result.potential_error)
+                    : "");
         print_files(result);
         std::fflush(stdout);
     }

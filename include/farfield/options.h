@@ -53,6 +53,7 @@ struct OptionInfo {
     bool open = false; ///< `least` itself is not allowed
     /// What the default means where it is none of the values that a user may give: "all cores".
     std::string_view otherwise{};
+    std::string_view example{}; ///< a value as TOML writes it, where the default is none
     std::vector<std::string_view> (*choices)() = nullptr;
     std::string_view (*text_of_choice)(std::string_view name) = nullptr; ///< may be null
     std::vector<std::string_view> (*force_choices)() = nullptr;          ///< that a force can take; null: all

@@ -146,6 +146,10 @@ struct RunResult {
     /// |E − E₀| / max(|E₀|, (T₀ + |V₀|)/10) of the last row of diagnostics: it tells the quality of a run
     /// also where E₀ is about 0.
     double energy_error = 0.0;
+    // With a tolerance: the largest relative errors found at the start and at rows of diagnostics, in the L2
+    // norm.
+    double acceleration_error = 0.0;
+    double potential_error = 0.0;
     std::string warning; ///< that energy_error exceeds output.energy_warning; empty: it does not
     std::vector<std::filesystem::path> files; ///< everything the run left in `out`
 };
@@ -154,7 +158,8 @@ struct RunResult {
 ///
 ///   case.toml         the case with every option it uses; `read_case` reads it back
 ///   diagnostics.csv   time,kinetic,potential,total,relative_energy_error,px,py,pz,lx,ly,lz,virial_ratio,
-///                     r10,r50,r90, one row an output time; diagnostics.png plots it
+///                     r10,r50,r90, one row an output time; diagnostics.png plots it; with a tolerance also
+///                     acceleration_error,potential_error
 ///   snapshot_NNNN.h5  (and .png) from 0000, GADGET-4 layout; animation.png, if asked for, when the run ends
 ///   checkpoint.h5     and checkpoint.previous.h5, the one before it
 ///   summary.json      machine, options, timings: the only file with wall-clock times in it
@@ -167,11 +172,12 @@ struct RunResult {
 /// killed. Without a checkpoint it starts from the beginning. What decides the results must be the same as
 /// before; these may change: time.end (to later; an end that is not on the output grid leaves its extra row
 /// and snapshot), output.checkpoint_every, checkpoint_clock, energy_warning, pictures, animation, threads.
-/// The instruction set stays that of the checkpoint.
+/// The instruction set stays that of the checkpoint, and so do a method and an order that the run chose.
 ///
 /// @throws InvalidArgument for a case that is not allowed, a folder with an earlier run and no `restart`, a
 ///         checkpoint of another case, version or ISA; IoError where the folder or a file cannot be written
-///         or every checkpoint is damaged; BackendUnavailable where this machine cannot go on to the bit.
+///         or every checkpoint is damaged; BackendUnavailable where this machine cannot go on to the bit;
+///         ToleranceNotReached where force.tolerance is missed and nothing does better, checkpoints stay.
 RunResult run_case(const Case& simulation_case, const RunSettings& settings, const RunHooks& hooks = {});
 
 /// Writes the complete state and the options of a simulation, in the format of checkpoint.h5; an earlier file

@@ -38,7 +38,12 @@ struct ForceOptions {
     Method method = Method::direct;
     double G = 1.0;         ///< gravitational (or Coulomb) constant, > 0
     double softening = 0.0; ///< Plummer softening ε ≥ 0
-    // Of the fast multipole method, as in `SumOptions`. Its order is fixed for a run.
+    /// > 0: accelerations and potentials are compared with exact sums at sampled bodies, at the start and
+    /// with each `Diagnostics`. Where the relative error is larger, expansions get a higher order from there
+    /// on and the last step is taken again; where none is left, ToleranceNotReached is thrown. 0: nothing is
+    /// compared.
+    double tolerance = 0.0;
+    // Of the fast multipole method, as in `SumOptions`. An order given by hand stays.
     int order = 0;
     int separation = 0;
     int leaf = 0;
@@ -87,6 +92,9 @@ struct Diagnostics {
     double virial_ratio = 0.0;                ///< −T/V; 0 where V = 0
     std::array<double, 3>
         lagrangian_radii{}; ///< radii about the density centre that hold 10, 50, 90 % of the mass
+    // With a tolerance: relative errors in the L2 norm, from exact sums at sampled bodies. Otherwise 0.
+    double acceleration_error = 0.0;
+    double potential_error = 0.0; ///< of the potentials that `potential` is summed from; not a number on GPUs
 };
 
 /// Bodies, a force and an integrator; advanced step by step by the caller. `run_case` (run.h) adds files
@@ -95,7 +103,7 @@ class Simulation {
 public:
     /// Evaluates the first accelerations; `stop_requested` is asked now and then meanwhile.
     /// @throws InvalidArgument for bodies or options that are not allowed (names the value and the remedy);
-    ///         Interrupted where `stop_requested` said so.
+    ///         ToleranceNotReached; Interrupted where `stop_requested` said so.
     Simulation(Bodies bodies, const ForceOptions& force, const TimeOptions& time, double start_time = 0.0,
                const std::function<bool()>& stop_requested = {});
     Simulation(Simulation&&) noexcept;
@@ -141,8 +149,10 @@ public:
     [[nodiscard]] const std::vector<std::string>& notes() const;
     /// Accelerations as last evaluated, N×3: at the present positions, with hermite4 at the predicted ones.
     [[nodiscard]] const std::vector<double>& acceleration() const;
-    /// Computes the diagnostics of the present state. @throws Interrupted where `stop_requested`, asked now
-    /// and then with many bodies on the CPU, said so.
+    /// Computes the diagnostics of the present state. With a tolerance that the accelerations miss the last
+    /// step is taken again, with a higher order: the bodies then move by the error that was found. @throws
+    /// ToleranceNotReached; Interrupted where `stop_requested`, asked now and then with many bodies on the
+    /// CPU, said so.
     [[nodiscard]] Diagnostics diagnostics(const std::function<bool()>& stop_requested = {});
     /// Directed pairs evaluated and seconds spent in forces since construction.
     [[nodiscard]] double pairs_evaluated() const;

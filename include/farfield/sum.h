@@ -175,6 +175,7 @@ public:
     [[nodiscard]] const SumOptions& options() const;
 
 private:
+    friend struct SumPlanAccess;
     struct Impl;
     std::unique_ptr<Impl> impl_;
 };

@@ -17,8 +17,8 @@ enum class Kernel : std::uint8_t { gravity, coulomb, laplace2d, gauss };
 /// The algorithm. `direct` computes every pair with all that the machine has; `fmm`, the fast multipole
 /// method, computes near pairs so and the others by expansions, to a tolerance; `reference` computes every
 /// pair in the plainest way, for every kernel, to compare with. `automatic` takes the one that ends first by
-/// the cost table: `fmm` only where a tolerance or an order was given. Forces of simulations have no
-/// `automatic`.
+/// the cost table: `fmm` only where a tolerance or an order was given. A simulation
+/// chooses once, when it begins.
 enum class Method : std::uint8_t { direct, fmm, reference, automatic };
 
 /// What a sum can compute; which of them a kernel has is in the table of kernels (docs/guide/conventions.md).

@@ -90,13 +90,17 @@ void bind_run(nb::module_& module) {
         .def_ro("relative_energy_error", &RunResult::relative_energy_error)
         .def_ro("energy_error", &RunResult::energy_error,
                 "|E - E0| / max(|E0|, (T0 + |V0|)/10) of the last row of diagnostics.")
+        .def_ro("acceleration_error", &RunResult::acceleration_error,
+                "With a tolerance: the largest relative error found at rows of diagnostics.")
+        .def_ro("potential_error", &RunResult::potential_error)
         .def_ro("warning", &RunResult::warning,
                 "That energy_error exceeds output.energy_warning; empty: it does not.")
         .def_ro("files", &RunResult::files, "Everything the run left in `out`.");
-    make_record(result,
-                {"finished", "time", "steps", "relative_energy_error", "energy_error", "warning", "files"});
+    make_record(result, {"finished", "time", "steps", "relative_energy_error", "energy_error",
+                         "acceleration_error", "potential_error", "warning", "files"});
     make_picklable(result, &RunResult::finished, &RunResult::time, &RunResult::steps,
-                   &RunResult::relative_energy_error, &RunResult::energy_error, &RunResult::warning,
+                   &RunResult::relative_energy_error, &RunResult::energy_error,
+                   &RunResult::acceleration_error, &RunResult::potential_error, &RunResult::warning,
                    &RunResult::files);
     module.def(
         "run_case",

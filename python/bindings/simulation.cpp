@@ -51,13 +51,19 @@ void bind_diagnostics(nb::module_& module) {
         .def_prop_ro(
             "lagrangian_radii", [](const Diagnostics& d) { return triple(d.lagrangian_radii); },
             FF_TRIPLE_SIG("lagrangian_radii"),
-            "Radii about the density centre that hold 10, 50 and 90 % of the mass.");
+            "Radii about the density centre that hold 10, 50 and 90 % of the mass.")
+        .def_ro("acceleration_error", &Diagnostics::acceleration_error,
+                "With a tolerance: relative error in the L2 norm, from exact sums at sampled bodies. "
+                "Otherwise 0.")
+        .def_ro("potential_error", &Diagnostics::potential_error,
+                "The same of the potentials that `potential` is summed from; not a number on GPUs.");
     make_record(cls, {"time", "kinetic", "potential", "total", "relative_energy_error", "momentum",
-                      "angular_momentum", "virial_ratio", "lagrangian_radii"});
+                      "angular_momentum", "virial_ratio", "lagrangian_radii", "acceleration_error",
+                      "potential_error"});
     make_picklable(cls, &Diagnostics::time, &Diagnostics::kinetic, &Diagnostics::potential,
                    &Diagnostics::total, &Diagnostics::relative_energy_error, &Diagnostics::momentum,
-                   &Diagnostics::angular_momentum, &Diagnostics::virial_ratio,
-                   &Diagnostics::lagrangian_radii);
+                   &Diagnostics::angular_momentum, &Diagnostics::virial_ratio, &Diagnostics::lagrangian_radii,
+                   &Diagnostics::acceleration_error, &Diagnostics::potential_error);
 }
 
 constexpr const char* simulation_doc =

@@ -52,6 +52,16 @@ def test_circular_orbit_converges_with_its_order(integrator, order):
     assert order - 0.3 < slope < order + 0.3
 
 
+def test_forces_to_a_tolerance(rng):
+    bodies = cluster(rng, 400)
+    simulation = farfield.Simulation(bodies, step=1 / 256, end=1.0, method="fmm", leaf=4, tolerance=1e-4)
+    row = simulation.diagnostics()
+    assert 0.0 < row.acceleration_error <= 1e-4 and 0.0 < row.potential_error <= 1e-4
+    assert simulation.force.tolerance == 1e-4
+    with pytest.raises(farfield.ToleranceNotReached, match="tolerance"):
+        farfield.Simulation(bodies, step=1 / 256, end=1.0, method="fmm", leaf=4, order=2, tolerance=1e-9)
+
+
 def test_energy_and_momentum(rng):
     simulation = farfield.Simulation(cluster(rng), step=1 / 256, end=1.0, softening=0.1)
     first = simulation.diagnostics()

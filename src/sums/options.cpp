@@ -75,12 +75,6 @@ std::vector<std::string_view> kernels_of_forces() {
     return names;
 }
 
-std::vector<std::string_view> methods_of_forces() {
-    auto names = names_of<Method>();
-    std::erase(names, name_of(Method::automatic));
-    return names;
-}
-
 template <class Enum>
 std::string_view text_of_name(std::string_view name) {
     if constexpr (std::is_same_v<Enum, Kernel>)
@@ -107,7 +101,6 @@ constexpr std::array table{
                .text = "Algorithm",
                .choices = names_of<Method>,
                .text_of_choice = text_of_name<Method>,
-               .force_choices = methods_of_forces,
                .case_key = true,
                .sum = in<&SumOptions::method>,
                .force = in<&ForceOptions::method>},
@@ -139,10 +132,15 @@ constexpr std::array table{
     OptionInfo{.name = "tolerance",
                .type = OptionType::number,
                .text = "Compare with exact sums at sampled targets; fail where the relative error is larger",
-               .details = "Every output is compared, once a plan, and the report tells the errors.",
+               .details =
+                   "Every output is compared, once a plan, and the report tells the errors. A simulation "
+                   "compares accelerations and potentials at its start and at each row of diagnostics.",
                .open = true,
                .otherwise = "none",
-               .sum = in<&SumOptions::tolerance>},
+               .example = "1e-6",
+               .case_key = true,
+               .sum = in<&SumOptions::tolerance>,
+               .force = in<&ForceOptions::tolerance>},
     OptionInfo{.name = "order",
                .type = OptionType::count,
                .text = "Fast multipole: order p of the expansions",

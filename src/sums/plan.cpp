@@ -10,6 +10,7 @@
 #include "sums/costs/cost_file.h"
 #include "sums/method/method.h"
 #include "sums/method/vectors.h"
+#include "sums/plan_access.h"
 #include "sums/points/float_range.h"
 #include "sums/select/device.h"
 #include "sums/select/energy.h"
@@ -117,7 +118,8 @@ struct SumPlan::Impl {
     std::unique_ptr<PreparedSum> sum;
     SumReport report;
     double prepare_seconds = 0.0;
-    std::optional<HostPoints> points; ///< with a tolerance
+    bool compares;                    ///< for itself, with a tolerance
+    std::optional<HostPoints> points; ///< where it compares
     std::vector<OutputError> errors;  ///< of the outputs compared so far
     std::vector<double> no_charges;   ///< beside dipoles alone
 
@@ -127,7 +129,7 @@ struct SumPlan::Impl {
                      ? choose_fastest(problem, options, gpu_of(sources, targets))
                      : choose(method_info(options.method), problem, options, gpu_of(sources, targets))),
           predicted_bytes(checked_bytes(problem, options, choice)),
-          sum(choice.method->make(problem, options, choice.device)) {}
+          sum(choice.method->make(problem, options, choice.device)), compares(options.tolerance > 0.0) {}
 
     // 4. Points come in.
     void prepare(const ConstArrayView& sources, const ConstArrayView& targets) {
@@ -142,7 +144,7 @@ struct SumPlan::Impl {
         require_float_range(sources, targets);
         sum->set_points(sources, targets);
         prepare_seconds = watch ? watch->lap() : 0.0;
-        if (options.tolerance == 0.0 || all_compared()) return;
+        if (!compares || all_compared()) return;
         points.emplace();
         points->sources = cuda::host_copy(sources, problem.sources, problem.dimension);
         if (!problem.self) points->targets = cuda::host_copy(targets, problem.targets, problem.dimension);
@@ -198,7 +200,7 @@ struct SumPlan::Impl {
     // do better computes again.
     void verify_once(const SumStrengths& strengths, const SumOutputs& outputs, const SumHooks& hooks,
                      std::int64_t vectors) {
-        if (options.tolerance == 0.0 || all_compared()) return;
+        if (!compares || all_compared()) return;
         Stopwatch watch;
         for (;;) {
             const auto worst = worst_errors(strengths, outputs, vectors);
@@ -321,6 +323,11 @@ SumPlan::SumPlan(ConstArrayView sources, const SumOptions& options)
 SumPlan::SumPlan(ConstArrayView sources, ConstArrayView targets, const SumOptions& options)
     : impl_(std::make_unique<Impl>(options, sources, &targets)) {
     impl_->prepare(sources, targets);
+}
+
+void SumPlanAccess::leave_comparing_to_caller(SumPlan& plan) {
+    plan.impl_->compares = false;
+    plan.impl_->points.reset();
 }
 
 SumPlan::SumPlan(SumPlan&&) noexcept = default;

@@ -14,10 +14,12 @@ FOLDER = os.path.join(SOURCE, "examples")
 class Examples(CommandTest):
     def test_each_runs(self):
         names = sorted(name for name in os.listdir(FOLDER) if name.endswith(".toml"))
-        self.assertGreaterEqual(len(names), 7)
-        for number, name in enumerate(names, start=1):
+        self.assertGreaterEqual(len(names), 8)
+        numbers = {int(name[:2]) for name in os.listdir(FOLDER) if re.match(r"\d\d_", name)}
+        self.assertEqual(numbers, set(range(1, len(numbers) + 1)), "examples are numbered without gaps")
+        for name in names:
             with self.subTest(example=name):
-                self.assertTrue(name.startswith(f"{number:02}_"), "examples are numbered without gaps")
+                self.assertRegex(name, r"^\d\d_")
                 path = os.path.join(FOLDER, name)
                 text = read(path).decode()
                 self.assertTrue(text.startswith("# "), "an example opens with what it is")
@@ -32,6 +34,9 @@ class Examples(CommandTest):
                 self.assertTrue(summary["finished"])
                 self.assertLess(abs(summary["relative_energy_error"]), 1e-2, "four steps went wild")
                 self.assertTrue(any(file.endswith(".png") for file in os.listdir(case["name"])))
+                if "tolerance" in case.get("force", {}):
+                    errors = summary["force"]["largest_relative_errors"].values()
+                    self.assertTrue(all(0.0 < error <= case["force"]["tolerance"] for error in errors), errors)
 
     def test_the_readme_names_examples_that_exist(self):
         readme = os.path.join(SOURCE, "README.md")

@@ -61,6 +61,24 @@ class Run(CommandTest):
                 for threads in (2, 7):
                     self.assert_same_run(f"{precision}{integrator}1", f"{precision}{integrator}{threads}")
 
+    def test_a_tolerance_is_compared_at_every_row(self):
+        write("c.toml", PLUMMER)
+        fmm = ["run", "c.toml", "--set", "force.softening=0", "--set", "force.method=fmm", "--set", "force.leaf=4"]
+        result = self.succeed(*fmm, "--set", "force.tolerance=1e-4")
+        self.assertRegex(result.out, r"Largest relative error of the accelerations \d\.\de-\d\d, of the potentials \d\.\de-\d\d")
+        lines = read("c/diagnostics.csv").decode().splitlines()
+        self.assertTrue(lines[0].endswith(",r90,acceleration_error,potential_error"))
+        for line in lines[1:]:
+            for error in line.split(",")[-2:]:
+                self.assertTrue(0.0 < float(error) <= 1e-4, line)
+        hopeless = [*fmm, "--set", "force.order=2", "--set", "force.tolerance=1e-9", "--out", "out"]
+        self.fail_clearly(hopeless, 1, "accelerations", "above force.tolerance = 1e-09", "order 2",
+                          "leave force.order out or use a larger tolerance")
+        self.assertFalse(os.path.exists("out/summary.json"))
+        self.fail_clearly([*fmm, "--set", "force.tolerance=-1"], 2, "force.tolerance", "> 0")
+        self.fail_clearly(["run", "c.toml", "--set", "time.integrator=hermite4", "--set", "force.tolerance=1e-4", "--out", "h"], 2, "hermite4",
+                          "leave force.tolerance = 0.0001 out")
+
     def test_used_folder_is_refused_and_left_alone(self):
         write("c.toml", PLUMMER)
         self.succeed("run", "c.toml", "--quiet")

@@ -209,6 +209,25 @@ class Table(Costs):
         result = self.succeed("run", "case.toml", "--out", "out", "--restart", environment=self.config)
         self.assertIn(f"not readable: {self.file}:1: ", result.err)
 
+    def test_a_restart_keeps_the_method_and_its_tree(self):
+        write("case.toml", PLUMMER)
+        case = ["run", "case.toml", "--set", "force.softening=0", "--set", "force.method=auto", "--set", "force.tolerance=1e-3"]
+        method = lambda folder: json.loads(read(folder + "/summary.json"))["force"]
+        shipped = {"XDG_CONFIG_HOME": os.path.abspath("none")}
+        self.write_table("direct.cpu.fixed_seconds = 1")  # by every pair an evaluation takes a second
+        result = self.succeed(*case, "--out", "whole", environment=self.config)
+        self.assertIn('force.method = "auto" takes \'fmm\': by the cost table', result.err)
+        self.assertEqual(method("whole")["method"], "fmm")
+        self.assertIn("by the cost table", method("whole")["method_reason"])
+        self.succeed(*case, "--out", "out", "--set", "time.end=0.25", environment=self.config)
+        result = self.succeed(*case, "--out", "out", "--restart", environment=shipped)
+        self.assertIn("with method 'fmm'", result.err)
+        for key in ("method", "method_reason", "order", "leaf"):
+            self.assertEqual(method("out")[key], method("whole")[key])
+        self.assert_same_run("whole", "out")
+        self.succeed(*case, "--out", "other", environment=shipped)
+        self.assertEqual(method("other")["method"], "direct")
+
     def test_a_run_that_names_its_device_needs_no_table(self):
         write("case.toml", PLUMMER)
         write("broken.toml", "broken")

@@ -338,12 +338,14 @@ std::string doc_of(const OptionInfo& option) {
 }
 
 Key key_of(const OptionInfo& option) {
+    const auto by_default = option.force.get(ForceOptions{});
     return {.section = "force",
             .name = option.name,
             .type = type_of(option.type),
             .range = {.low = option.least, .high = option.most, .low_open = option.open},
             .choices = option.force_choices != nullptr ? option.force_choices : option.choices,
-            .default_text = toml_text(option.force.get(ForceOptions{})),
+            .default_text = option.allows(by_default) ? toml_text(by_default) : std::string(option.otherwise),
+            .example = option.example,
             .unit = option.unit,
             .doc = doc_of(option),
             .assign = [&option](Case& c, const Value& v) { option.force.set(c.force, option_value(v)); }};

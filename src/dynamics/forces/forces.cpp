@@ -4,6 +4,7 @@
 #include "dynamics/bodies/reductions.h"
 #include "dynamics/forces/checks.h"
 #include "sums/method/method.h"
+#include "sums/plan_access.h"
 
 #include <farfield/error.h>
 
@@ -22,19 +23,12 @@ double seconds_since(Clock::time_point start) {
 
 } // namespace
 
-SumOptions Forces::sum_options(Precision precision) const {
-    return {.kernel = options_.kernel,
-            .method = options_.method,
-            .softening = options_.softening,
-            .order = options_.order,
-            .separation = options_.separation,
-            .leaf = options_.leaf,
-            .grading = options_.grading,
-            .precision = precision,
-            .threads = options_.threads,
-            .isa = options_.isa,
-            .variant = options_.variant,
-            .device = {.kind = DeviceKind::cpu}};
+void Forces::set_points(std::optional<SumPlan>& plan, const std::vector<double>& position,
+                        Precision precision) const {
+    const auto points = matrix_view(std::span<const double>(position), 3);
+    if (plan) return plan->update(points);
+    plan.emplace(points, sum_options_of(options_, settings_, precision));
+    SumPlanAccess::leave_comparing_to_caller(*plan); // which compares accelerations, and more than once
 }
 
 const std::vector<double>& Forces::strengths(const Bodies& bodies) const {
@@ -57,13 +51,9 @@ void Forces::scale(const Bodies& bodies, std::vector<double>& field) const {
 void Forces::accelerations(const Bodies& bodies, const std::vector<double>& position,
                            std::vector<double>& out) {
     check_finite(bodies, position, "position");
-    const auto points = matrix_view(std::span<const double>(position), 3);
     out.resize(position.size());
     try {
-        if (field_plan_)
-            field_plan_->update(points);
-        else
-            field_plan_.emplace(points, sum_options(options_.precision));
+        set_points(field_plan_, position, options_.precision);
         field_plan_->execute(std::span<const double>(strengths(bodies)),
                              {.potential = {}, .field = matrix_view(std::span<double>(out), 3)},
                              {.progress = {}, .stop_requested = stop_requested_});
@@ -90,7 +80,7 @@ void Forces::accelerations_and_jerks(const Bodies& bodies, const std::vector<dou
     check_finite(bodies, position, "position");
     acceleration.resize(position.size());
     jerk.resize(position.size());
-    method_info(options_.method)
+    method_info(settings_.method)
         .field_and_jerk({.kernel = options_.kernel,
                          .n = bodies.size(),
                          .points = position.data(),
@@ -120,13 +110,9 @@ void Forces::accelerations_and_jerks(const Bodies& bodies, const std::vector<dou
     seconds_ += seconds_since(start);
 }
 
-double Forces::potential_energy(const Bodies& bodies) {
+CheckedEnergy Forces::energy(const Bodies& bodies, const std::vector<double>& acceleration) {
     auto& plan = options_.precision == Precision::float64 ? field_plan_ : potential_plan_;
-    const auto points = matrix_view(std::span<const double>(bodies.position), 3);
-    if (plan)
-        plan->update(points);
-    else
-        plan.emplace(points, sum_options(Precision::float64));
+    set_points(plan, bodies.position, Precision::float64);
     std::vector<double> potential(bodies.mass.size());
     const auto& s = strengths(bodies);
     plan->execute(std::span<const double>(s), {.potential = std::span<double>(potential), .field = {}},
@@ -134,7 +120,22 @@ double Forces::potential_energy(const Bodies& bodies) {
     const double sum = pairwise_sum(0, bodies.size(), [&](std::int64_t i) {
         return s[static_cast<std::size_t>(i)] * potential[static_cast<std::size_t>(i)];
     });
-    return 0.5 * options_.G * sum;
+    CheckedEnergy out{.potential_energy = 0.5 * options_.G * sum, .errors = {}};
+    if (options_.tolerance > 0.0) out.errors = compare_forces(options_, bodies, acceleration, potential);
+    return out;
+}
+
+bool Forces::sharpen(double error) {
+    auto* const change = method_info(settings_.method).sharpen;
+    if (change == nullptr || options_.order > 0) return false;
+    SumProblem problem;
+    problem.tolerance = options_.tolerance;
+    auto options = sum_options_of(options_, settings_, options_.precision);
+    if (!change(problem, options, error)) return false;
+    settings_.order = options.order;
+    field_plan_.reset();
+    potential_plan_.reset();
+    return true;
 }
 
 } // namespace farfield

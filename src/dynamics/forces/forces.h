@@ -2,6 +2,9 @@
 // charges, by q/m. hermite4 takes accelerations and jerks from sums/direct/cpu/jerk.h instead.
 #pragma once
 
+#include "dynamics/forces/compare.h"
+#include "dynamics/forces/settings.h"
+
 #include <farfield/simulation.h>
 
 #include <functional>
@@ -20,10 +23,16 @@ struct ForceBackend {
     friend bool operator==(const ForceBackend&, const ForceBackend&) = default;
 };
 
+/// A potential energy, and how far the sums behind it and the accelerations are off.
+struct CheckedEnergy {
+    double potential_energy = 0.0; ///< ½ Σ s_i φ_i with s the masses or charges, in double
+    ForceErrors errors;            ///< 0 without a tolerance
+};
+
 class Forces {
 public:
-    /// For options, and later for bodies, that check_force (checks.h) allows.
-    explicit Forces(const ForceOptions& options) : options_(options) {}
+    /// For options, and later for bodies, that check_force (checks.h) allows. `settings` outlives it.
+    Forces(const ForceOptions& options, ForceSettings& settings) : options_(options), settings_(settings) {}
 
     /// Asked now and then within each evaluation from now on; where it says so, the evaluation is given up
     /// with `Interrupted`. Empty: never.
@@ -40,21 +49,27 @@ public:
                                  const std::vector<double>& velocity, std::vector<double>& acceleration,
                                  std::vector<double>& jerk);
 
-    /// ½ Σ s_i φ_i with s the masses or charges, always in double.
-    double potential_energy(const Bodies& bodies);
+    /// With a tolerance the potentials, and these accelerations at the positions of the bodies, are compared.
+    CheckedEnergy energy(const Bodies& bodies, const std::vector<double>& acceleration);
+
+    /// Goes on to settings that may bring `error` down to the tolerance; false where there are none.
+    bool sharpen(double error);
 
     /// The backend of the last accelerations.
     [[nodiscard]] const ForceBackend& backend() const { return backend_; }
     [[nodiscard]] const ForceOptions& options() const { return options_; }
+    [[nodiscard]] const ForceSettings& settings() const { return settings_; }
     [[nodiscard]] double pairs() const { return pairs_; }
     [[nodiscard]] double seconds() const { return seconds_; }
 
 private:
-    [[nodiscard]] SumOptions sum_options(Precision precision) const;
+    void set_points(std::optional<SumPlan>& plan, const std::vector<double>& position,
+                    Precision precision) const;
     [[nodiscard]] const std::vector<double>& strengths(const Bodies& bodies) const;
     void scale(const Bodies& bodies, std::vector<double>& field) const;
 
     ForceOptions options_;
+    ForceSettings& settings_;
     std::function<bool()> stop_requested_;
     ForceBackend backend_;
     std::optional<SumPlan> field_plan_;     // of options_.precision

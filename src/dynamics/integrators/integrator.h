@@ -2,6 +2,7 @@
 // and in the docs come from the descriptors; registry.cpp lists them.
 #pragma once
 
+#include "dynamics/forces/settings.h"
 #include "sums/points/prepared.h"
 
 #include <farfield/simulation.h>
@@ -21,6 +22,7 @@ struct MotionState {
     std::vector<double> jerk;         ///< N×3, as last evaluated; empty for integrators without jerks
     double timescale = 0.0;           ///< hermite4: shortest time scale of the motion, for adaptive steps
     Frame frame;                      ///< on GPUs: that of the accelerations
+    ForceSettings force;              ///< those that the accelerations come from
 };
 
 struct IntegratorDescriptor {

@@ -16,10 +16,6 @@
 namespace farfield {
 namespace {
 
-double evaluations_in(Integrator integrator, double steps) {
-    return steps * (integrator == Integrator::yoshida4 ? 3.0 : 1.0);
-}
-
 bool is_for_one_device(Variant variant) { return is_for_gpus_only(variant) || variant == Variant::simd; }
 
 bool is_left_open(const ForceOptions& force) {
@@ -72,8 +68,17 @@ bool gpu_ends_sooner(const CostTable& table, std::string_view gpu_name, const Fo
            seconds_on(cpu_rates(table, options, true), cost);
 }
 
+double evaluations_in(Integrator integrator, double steps) {
+    return steps * (integrator == Integrator::yoshida4 ? 3.0 : 1.0);
+}
+
+bool leaves_to_cost_table(const ForceOptions& force) {
+    if (is_left_open(force) || force.method == Method::automatic) return true;
+    return method_info(force.method).settle != nullptr && force.leaf == 0;
+}
+
 std::string deciding_cost_table(const ForceOptions& force) {
-    return is_left_open(force) ? cost_table_in_use().hash : std::string();
+    return leaves_to_cost_table(force) ? cost_table_in_use().hash : std::string();
 }
 
 RunDevice choose_run_device(const ForceOptions& force, Integrator integrator, std::int64_t n, double steps) {

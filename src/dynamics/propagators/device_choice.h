@@ -24,8 +24,14 @@ struct RunDevice {
 /// loading the user's cost table throws.
 RunDevice choose_run_device(const ForceOptions& force, Integrator integrator, std::int64_t n, double steps);
 
-/// Hash of the cost table that `choose_run_device` follows with these options; empty if they leave it nothing
-/// to choose. Throws as loading the table does.
+/// Evaluations of the forces in so many steps.
+double evaluations_in(Integrator integrator, double steps);
+
+/// True where the options leave something to the cost table: the device, the method or the shape of its tree.
+bool leaves_to_cost_table(const ForceOptions& force);
+
+/// Hash of the cost table of this process; empty if the options leave it nothing to choose. Throws as loading
+/// the table does.
 std::string deciding_cost_table(const ForceOptions& force);
 
 /// What a run on a GPU costs.

@@ -29,31 +29,83 @@ void copy_moving(const MotionState& from, MotionState& to) {
 
 } // namespace
 
-HostPropagator::HostPropagator(const ForceOptions& force, Integrator integrator, MotionState& motion,
-                               std::string note, const std::function<bool()>& stop_requested)
-    : scheme_(descriptor_of(integrator)), motion_(motion), forces_(force) {
+HostPropagator::HostPropagator(const PropagatorOptions& options, const ForceOptions& force,
+                               MotionState& motion, std::string note)
+    : scheme_(descriptor_of(options.integrator)), motion_(motion), forces_(force, motion.force) {
     if (!note.empty()) notes_.push_back(std::move(note));
+    if (options.force.method == Method::automatic)
+        notes_.push_back(fmt::format("{} takes '{}': {}", spelled("method", name_of(Method::automatic)),
+                                     name_of(motion.force.method), motion.force.reason));
     if (scheme_.uses_jerk && force.precision != Precision::float64)
         notes_.push_back(fmt::format("{} computes accelerations and jerks in double; {} is not used",
                                      scheme_.name, spelled("precision", name_of(force.precision))));
-    watch(stop_requested);
+    watch(options.stop_requested);
     scheme_.start(motion_, forces_);
+    if (!options.continues && force.tolerance > 0.0) checked_energy();
     watch({});
 }
 
 void HostPropagator::watch(const std::function<bool()>& stop_requested) {
     if (motion_.bodies.size() < fewest_watched) return;
+    stop_requested_ = stop_requested;
     forces_.watch(stop_requested);
 }
 
 void HostPropagator::step(double length) {
-    if (!forces_.is_watched()) return scheme_.step(motion_, forces_, length);
+    last_length_.reset();
+    if (!forces_.is_watched() && forces_.options().tolerance == 0.0)
+        return scheme_.step(motion_, forces_, length);
     copy_moving(motion_, before_);
     try {
         scheme_.step(motion_, forces_, length);
     } catch (const Interrupted&) {
         copy_moving(before_, motion_);
         throw;
+    }
+    last_length_ = length;
+}
+
+// To the end, whoever asks to stop: a step half taken would belong to no time.
+void HostPropagator::take_last_step_again() {
+    forces_.watch({});
+    if (last_length_) {
+        copy_moving(before_, motion_);
+        scheme_.step(motion_, forces_, *last_length_);
+    } else {
+        scheme_.start(motion_, forces_);
+    }
+    forces_.watch(stop_requested_);
+}
+
+void HostPropagator::refuse(const ForceErrors& errors) const {
+    const auto& options = forces_.options();
+    const auto& settings = motion_.force;
+    const auto remedy = options.order > 0 ? fmt::format("leave {} out or use", spelled("order"))
+                        : options.precision != Precision::float64
+                            ? fmt::format("use {} or", spelled("precision", "double"))
+                            : std::string("use");
+    throw ToleranceNotReached(
+        fmt::format("{}; method '{}'{} in precision '{}' does no better here: {} a larger tolerance",
+                    missed_tolerance(errors, options.tolerance), name_of(settings.method),
+                    settings.order > 0 ? fmt::format(" of order {}", settings.order) : "",
+                    name_of(options.precision), remedy));
+}
+
+CheckedEnergy HostPropagator::checked_energy() {
+    const double tolerance = forces_.options().tolerance;
+    auto& settings = motion_.force;
+    for (;;) {
+        const auto found = forces_.energy(motion_.bodies, motion_.acceleration);
+        if (tolerance == 0.0) return found;
+        const bool kept = found.errors.largest() <= tolerance;
+        if (kept || last_length_) { // steps were taken with it
+            settings.worst_acceleration_error =
+                std::max(settings.worst_acceleration_error, found.errors.acceleration);
+            settings.worst_potential_error = std::max(settings.worst_potential_error, found.errors.potential);
+        }
+        if (kept) return found;
+        if (!forces_.sharpen(found.errors.largest())) refuse(found.errors);
+        take_last_step_again();
     }
 }
 
@@ -70,7 +122,11 @@ void HostPropagator::advance(const Steps& steps) {
 
 std::optional<Diagnostics> HostPropagator::fetch() {
     if (!with_diagnostics_) return std::nullopt;
-    return compute_diagnostics(motion_.bodies, 0.0, forces_.potential_energy(motion_.bodies));
+    const auto found = checked_energy();
+    auto row = compute_diagnostics(motion_.bodies, 0.0, found.potential_energy);
+    row.acceleration_error = found.errors.acceleration;
+    row.potential_error = found.errors.potential;
+    return row;
 }
 
 } // namespace farfield

@@ -7,10 +7,10 @@ namespace farfield {
 
 class HostPropagator final : public Propagator {
 public:
-    /// `note`: what is to be said of the choice of the CPU, or empty. `stop_requested`: asked in the first
-    /// evaluation.
-    HostPropagator(const ForceOptions& force, Integrator integrator, MotionState& motion, std::string note,
-                   const std::function<bool()>& stop_requested = {});
+    /// `force`: that of the options with its method settled. `note`: what is to be said of the choice of the
+    /// CPU, or empty.
+    HostPropagator(const PropagatorOptions& options, const ForceOptions& force, MotionState& motion,
+                   std::string note);
 
     void watch(const std::function<bool()>& stop_requested) override;
     void advance(const Steps& steps) override;
@@ -26,11 +26,17 @@ public:
 
 private:
     void step(double length);
+    void take_last_step_again();
+    CheckedEnergy checked_energy();
+    [[noreturn]] void refuse(const ForceErrors& errors) const;
 
     const IntegratorDescriptor& scheme_;
     MotionState& motion_;
     Forces forces_;
-    MotionState before_; ///< the step, while it may be given up; without masses, charges and ids
+    MotionState
+        before_; ///< the step, while it may be given up or taken again; without masses, charges and ids
+    std::optional<double> last_length_; ///< of the step after `before_`
+    std::function<bool()> stop_requested_;
     bool with_diagnostics_ = false;
     std::vector<std::string> notes_;
 };

@@ -1,8 +1,10 @@
 // The one place that chooses between propagators.
+#include "base/spelling.h"
 #include "dynamics/forces/checks.h"
 #include "dynamics/forces/method_support.h"
 #include "dynamics/propagators/device_choice.h"
 #include "dynamics/propagators/host.h"
+#include "dynamics/propagators/method_choice.h"
 #include "dynamics/propagators/propagator.h"
 #include "dynamics/propagators/resident.h"
 #include "sums/points/float_range.h"
@@ -11,17 +13,34 @@
 
 namespace farfield {
 
+namespace {
+
+void check_integrator(const ForceOptions& force, Integrator integrator) {
+    if (!descriptor_of(integrator).uses_jerk) return;
+    check_jerk(force.method, integrator);
+    if (force.tolerance > 0.0)
+        throw InvalidArgument(fmt::format("time.integrator = \"{}\" computes every pair in double and "
+                                          "compares nothing; leave {} out, or use "
+                                          "\"yoshida4\" or \"leapfrog\"",
+                                          name_of(integrator),
+                                          spelled("tolerance", fmt::format("{:g}", force.tolerance))));
+}
+
+} // namespace
+
 std::unique_ptr<Propagator> make_propagator(const PropagatorOptions& options, MotionState& motion) {
-    const auto& force = options.force;
+    auto force = options.force;
     check_force(force, motion.bodies);
-    if (descriptor_of(options.integrator).uses_jerk) check_jerk(force.method, options.integrator);
+    if (!motion.force.is_settled())
+        motion.force = settle_force(force, options.integrator, motion.bodies, options.steps);
+    force.method = motion.force.method;
+    check_integrator(force, options.integrator);
     const auto place = choose_run_device(force, options.integrator, motion.bodies.size(), options.steps);
     if (place.kind == DeviceKind::cpu)
-        return std::make_unique<HostPropagator>(force, options.integrator, motion, place.note,
-                                                options.stop_requested);
-    if (!options.frame_is_known) motion.frame = choose_frame(motion.bodies.position, {}, force.softening);
+        return std::make_unique<HostPropagator>(options, force, motion, place.note);
+    if (!options.continues) motion.frame = choose_frame(motion.bodies.position, {}, force.softening);
     require_float_range(motion.bodies.position, {}, motion.frame, force.softening, force.precision);
-    return std::make_unique<ResidentPropagator>(force, options.integrator, motion, place.gpus);
+    return std::make_unique<ResidentPropagator>(options, force, motion, place.gpus);
 }
 
 InvalidArgument error_in_step(std::uint64_t step, double time, std::string_view what) {

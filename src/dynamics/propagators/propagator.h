@@ -49,7 +49,8 @@ public:
     /// Marks the present state, to be fetched; with energies and momenta where `diagnostics`.
     virtual void capture(bool diagnostics) = 0;
     /// Brings the captured state into `motion`, waiting for it if need be. Its diagnostics, if they were
-    /// asked for, lack the time and the energy error. Throws as `advance` does.
+    /// asked for, lack the time and the energy error; with a tolerance that is missed, the last step is taken
+    /// again first, with motion.force as it then is. Throws as `advance` does; ToleranceNotReached.
     virtual std::optional<Diagnostics> fetch() = 0;
     /// True if steps may be taken between `capture` and `fetch`.
     [[nodiscard]] virtual bool overlaps() const = 0;
@@ -71,13 +72,16 @@ public:
 struct PropagatorOptions {
     ForceOptions force;
     Integrator integrator = Integrator::leapfrog;
-    double steps = 0.0;          ///< of the whole run, about: decides whether a GPU is worth its start
-    bool frame_is_known = false; ///< motion.frame is that of accelerations from an earlier process
+    double steps = 0.0; ///< of the whole run, about: decides whether a GPU is worth its start
+    /// motion.frame and motion.force are those of an earlier process, which has compared its start.
+    bool continues = false;
     std::function<bool()> stop_requested{}; ///< asked in the first evaluation of many bodies on the CPU
 };
 
-/// The propagator that suits these options. It has evaluated the accelerations of `motion` once.
-/// @throws InvalidArgument for options and bodies that are not allowed, naming them; BackendUnavailable for a
+/// The propagator that suits these options. It has evaluated the accelerations of `motion` once, and compared
+/// them where there is a tolerance. Where motion.force is not settled yet, it is.
+/// @throws ToleranceNotReached; InvalidArgument for options and bodies that are not allowed, naming them;
+/// BackendUnavailable for a
 ///         device that is not there; DeviceError; Interrupted.
 std::unique_ptr<Propagator> make_propagator(const PropagatorOptions& options, MotionState& motion);
 

@@ -1,8 +1,11 @@
 #include "dynamics/propagators/resident.h"
 
+#include "base/spelling.h"
 #include "dynamics/bodies/diagnostics.h"
 #include "dynamics/forces/checks.h"
 #include "dynamics/integrators/motion_formulas.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <span>
@@ -43,13 +46,14 @@ void copy_to(std::vector<double>& to, std::span<const double> from) {
 
 } // namespace
 
-ResidentPropagator::ResidentPropagator(const ForceOptions& force, Integrator integrator, MotionState& motion,
-                                       const std::vector<int>& gpus)
-    : device_(setup_of(force, integrator, motion.frame, gpus), motion.bodies), motion_(motion),
-      precision_(force.precision), evaluations_a_step_(leapfrogs_of(integrator).size()),
+ResidentPropagator::ResidentPropagator(const PropagatorOptions& options, const ForceOptions& force,
+                                       MotionState& motion, const std::vector<int>& gpus)
+    : device_(setup_of(force, options.integrator, motion.frame, gpus), motion.bodies), motion_(motion),
+      force_(force), evaluations_a_step_(leapfrogs_of(options.integrator).size()),
       bodies_(static_cast<double>(motion.bodies.size())) {
     ResidentPropagator::capture(false);
     ResidentPropagator::fetch();
+    if (!options.continues) (void)compared();
 }
 
 void ResidentPropagator::advance(const Steps& steps) {
@@ -73,7 +77,11 @@ std::optional<Diagnostics> ResidentPropagator::fetch() {
     motion_.frame = captured.frame;
     fetched_ = captured_;
     if (!with_diagnostics_) return std::nullopt;
-    return diagnostics_of(captured);
+    auto row = diagnostics_of(captured);
+    const auto errors = compared();
+    row.acceleration_error = errors.acceleration;
+    row.potential_error = errors.potential;
+    return row;
 }
 
 void ResidentPropagator::update_motion() {
@@ -91,7 +99,7 @@ ForceBackend ResidentPropagator::backend() const {
     return {.device = DeviceKind::cuda,
             .isa = Isa::automatic,
             .variant = device_.variant(),
-            .precision = precision_};
+            .precision = force_.precision};
 }
 
 double ResidentPropagator::pairs() const {
@@ -117,6 +125,19 @@ Diagnostics ResidentPropagator::diagnostics_of(const cuda::CapturedState& captur
     if (row.potential != 0.0) row.virial_ratio = -row.kinetic / row.potential;
     row.lagrangian_radii = lagrangian_radii(motion_.bodies);
     return row;
+}
+
+// Of the state fetched last; potentials stay on the GPU. Every pair is computed there: there is nothing to
+// raise.
+ForceErrors ResidentPropagator::compared() {
+    if (force_.tolerance == 0.0) return {};
+    const auto errors = compare_forces(force_, motion_.bodies, motion_.acceleration, {});
+    auto& worst = motion_.force.worst_acceleration_error;
+    worst = std::max(worst, errors.acceleration);
+    if (errors.largest() <= force_.tolerance) return errors;
+    throw ToleranceNotReached(fmt::format("{}; use {} or a larger tolerance",
+                                          missed_tolerance(errors, force_.tolerance),
+                                          spelled("precision", "double")));
 }
 
 void ResidentPropagator::copy_to_motion(const cuda::CapturedState& captured) {

@@ -8,10 +8,12 @@ namespace farfield {
 
 class ResidentPropagator final : public Propagator {
 public:
-    /// Evaluates the accelerations of `motion` in its frame and brings them to the host.
+    /// Evaluates the accelerations of `motion` in its frame and brings them to the host. `force`: that of the
+    /// options with its method settled.
     /// @throws InvalidArgument for bodies whose accelerations are not finite; BackendUnavailable,
-    /// DeviceError.
-    ResidentPropagator(const ForceOptions& force, Integrator integrator, MotionState& motion,
+    /// DeviceError,
+    ///         ToleranceNotReached.
+    ResidentPropagator(const PropagatorOptions& options, const ForceOptions& force, MotionState& motion,
                        const std::vector<int>& gpus);
 
     void advance(const Steps& steps) override;
@@ -28,12 +30,13 @@ public:
 private:
     [[nodiscard]] double seconds_per_step() const;
     [[nodiscard]] Diagnostics diagnostics_of(const cuda::CapturedState& captured) const;
+    ForceErrors compared();
     void copy_to_motion(const cuda::CapturedState& captured);
     [[noreturn]] void refuse(std::uint64_t evaluation);
 
     cuda::DeviceMotion device_;
     MotionState& motion_;
-    Precision precision_;
+    ForceOptions force_;
     std::uint64_t evaluations_a_step_;
     double bodies_;
     std::uint64_t queued_ = 0;   ///< steps so far

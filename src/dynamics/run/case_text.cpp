@@ -57,10 +57,12 @@ void add_initial(Entries& out, const InitialOptions& initial) {
 
 void add_force(Entries& out, const ForceOptions& force) {
     out.section = "force";
-    for (const auto& option : option_table())
-        if (option.case_key)
-            out.list.push_back(
-                {out.section, option.name, toml_text(option.force.get(force)), !option.machine});
+    for (const auto& option : option_table()) {
+        if (!option.case_key) continue;
+        const auto value = option.force.get(force);
+        if (option.allows(value)) // others stand for none
+            out.list.push_back({out.section, option.name, toml_text(value), !option.machine});
+    }
 }
 
 std::map<std::string, std::string, std::less<>> lines_of(std::string_view text) {

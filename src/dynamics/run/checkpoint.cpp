@@ -17,7 +17,7 @@ namespace farfield {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr std::uint64_t format_version = 4;
+constexpr std::uint64_t format_version = 5;
 
 // Names every scalar and array of a checkpoint once; `visit(name, member)` reads or writes it, so that the
 // two cannot disagree.
@@ -32,6 +32,8 @@ void visit_scalars(C& c, Visit&& visit) {
     visit("FrameOriginX", c.state.motion.frame.origin[0]);
     visit("FrameOriginY", c.state.motion.frame.origin[1]);
     visit("FrameOriginZ", c.state.motion.frame.origin[2]);
+    visit("WorstAccelerationError", c.state.motion.force.worst_acceleration_error);
+    visit("WorstPotentialError", c.state.motion.force.worst_potential_error);
     visit("StartTime", c.start_time);
     visit("RelativeEnergyError", c.relative_energy_error);
     visit("NextSnapshot", c.outputs.next_snapshot);
@@ -70,6 +72,7 @@ void visit_texts(C& c, Visit&& visit) {
     visit("FarfieldVersion", c.version);
     visit("Case", c.deciding_text);
     visit("CostTable", c.cost_table);
+    visit("MethodReason", c.state.motion.force.reason);
     visit("LengthUnit", c.origin.units.length.name);
     visit("MassUnit", c.origin.units.mass.name);
     visit("VelocityUnit", c.origin.units.velocity.name);
@@ -149,6 +152,10 @@ std::vector<std::byte> checkpoint_image(const Checkpoint& checkpoint) {
     write_options(root, checkpoint.force, checkpoint.time);
     if (checkpoint.state.initial_energy) root.write_attribute("InitialEnergy", energy_or_zero(checkpoint));
     root.write_attribute("FrameExponent", frame_exponent(checkpoint));
+    const auto& settled = checkpoint.state.motion.force;
+    root.write_attribute("Method", std::string(name_of(settled.method)).c_str());
+    root.write_attribute("Order", std::int64_t{settled.order});
+    root.write_attribute("Leaf", std::int64_t{settled.leaf});
     visit_arrays(checkpoint, [&](const char* name, const auto& values) {
         if (!values.empty()) root.write(name, values);
     });
@@ -176,6 +183,10 @@ Checkpoint checkpoint_of(const hdf5::File& file, const fs::path& path) {
     visit_scalars(c, [&](const char* name, auto& value) {
         value = root.attribute<std::remove_reference_t<decltype(value)>>(name);
     });
+    auto& settled = c.state.motion.force;
+    settled.method = enum_attribute<Method>(root, "Method");
+    settled.order = static_cast<int>(root.attribute<std::int64_t>("Order"));
+    settled.leaf = static_cast<int>(root.attribute<std::int64_t>("Leaf"));
     c.state.motion.frame.exponent = static_cast<int>(root.attribute<double>("FrameExponent"));
     if (root.has_attribute("InitialEnergy")) c.state.initial_energy = root.attribute<double>("InitialEnergy");
     visit_arrays(c, [&](const char* name, auto& values) {

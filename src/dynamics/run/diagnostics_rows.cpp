@@ -3,11 +3,18 @@
 #include "io/csv.h"
 
 #include <array>
+#include <span>
 
 namespace farfield {
 
-std::string diagnostics_row(const Diagnostics& d) {
-    const std::array<double, 15> values{d.time,
+std::string diagnostics_header(bool compared) {
+    const std::string columns =
+        "time,kinetic,potential,total,relative_energy_error,px,py,pz,lx,ly,lz,virial_ratio,r10,r50,r90";
+    return columns + (compared ? ",acceleration_error,potential_error\n" : "\n");
+}
+
+std::string diagnostics_row(const Diagnostics& d, bool compared) {
+    const std::array<double, 17> values{d.time,
                                         d.kinetic,
                                         d.potential,
                                         d.total,
@@ -21,8 +28,10 @@ std::string diagnostics_row(const Diagnostics& d) {
                                         d.virial_ratio,
                                         d.lagrangian_radii[0],
                                         d.lagrangian_radii[1],
-                                        d.lagrangian_radii[2]};
-    return format_csv_row(values) + '\n';
+                                        d.lagrangian_radii[2],
+                                        d.acceleration_error,
+                                        d.potential_error};
+    return format_csv_row(std::span(values).first(compared ? 17 : 15)) + '\n';
 }
 
 } // namespace farfield

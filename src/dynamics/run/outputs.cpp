@@ -53,11 +53,12 @@ std::uint64_t OutputTimes::next_after(double time) const {
 Outputs::Outputs(const RunFolder& folder, const Case& simulation_case, const RunOrigin& origin,
                  double start_time)
     : folder_(folder), options_(simulation_case.output), info_(info_of(simulation_case, origin)),
-      start_time_(start_time), step_(simulation_case.time.step), file_(folder.diagnostics()) {}
+      start_time_(start_time), step_(simulation_case.time.step),
+      compared_(simulation_case.force.tolerance > 0.0), file_(folder.diagnostics()) {}
 
 void Outputs::begin() {
     counters_ = {};
-    file_.begin(diagnostics_header);
+    file_.begin(diagnostics_header(compared_));
 }
 
 void Outputs::continue_from(const Checkpoint& checkpoint) {
@@ -152,7 +153,7 @@ void Outputs::write_row(const Diagnostics& row) {
     check_diagnostics(row);
     last_row_ = row;
     relative_energy_error_ = row.relative_energy_error;
-    file_.append(diagnostics_row(row));
+    file_.append(diagnostics_row(row, compared_));
 }
 
 void Outputs::write_snapshot_files(const OutputState& state) {

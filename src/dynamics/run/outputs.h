@@ -77,6 +77,7 @@ private:
     SnapshotInfo info_;
     double start_time_;
     double step_;
+    bool compared_; ///< rows tell errors
     GrowingFile file_;
     OutputCounters counters_;
     double relative_energy_error_ = 0.0;

@@ -2,6 +2,7 @@
 #include <farfield/run.h>
 
 #include "backend/threads/parallel.h"
+#include "base/spelling.h"
 #include "base/stopwatch.h"
 #include "dynamics/initial/model.h"
 #include "dynamics/propagators/device_choice.h"
@@ -139,7 +140,7 @@ ForceOptions Run::force_of(const Checkpoint& checkpoint) const {
 
 // The choice made when the run began stays, whatever the user's table says now.
 void Run::tell_of_another_cost_table(const Checkpoint& checkpoint) const {
-    if (checkpoint.cost_table.empty() || case_.force.device.kind != DeviceKind::automatic) return;
+    if (checkpoint.cost_table.empty() || !leaves_to_cost_table(case_.force)) return;
     std::string now;
     try {
         now = cost_table_in_use().hash;
@@ -147,9 +148,11 @@ void Run::tell_of_another_cost_table(const Checkpoint& checkpoint) const {
         now = fmt::format("not readable: {}", error.what());
     }
     if (now != checkpoint.cost_table)
-        say(fmt::format("the cost table was {} when the run began and is {} now; the run stays on {}",
+        say(fmt::format("the cost table was {} when the run began and is {} now; the run stays on {} with "
+                        "method '{}'",
                         checkpoint.cost_table, now,
-                        checkpoint.backend.device == DeviceKind::cpu ? "the CPU" : "the GPU"));
+                        checkpoint.backend.device == DeviceKind::cpu ? "the CPU" : "the GPU",
+                        name_of(SimulationAccess::force_settings(*simulation_).method)));
 }
 
 void Run::restart() {
@@ -242,7 +245,14 @@ bool Run::begin_due_output() {
 void Run::write_output() {
     if (!pending_) return;
     const auto now = *std::exchange(pending_, std::nullopt);
+    const int order_before = SimulationAccess::force_settings(*simulation_).order;
     const auto state = SimulationAccess::finish_output(*simulation_);
+    if (const int order = SimulationAccess::force_settings(*simulation_).order; order != order_before)
+        say(fmt::format(
+            "at t = {} the forces missed {}: the last step was taken again with expansions of order {}, "
+            "as those to come ({} before)",
+            state.time, spelled("tolerance", fmt::format("{:g}", case_.force.tolerance)), order,
+            order_before));
     const Stopwatch watch;
     outputs_->write(state, now.due);
     if (now.checkpoint) save_checkpoint();
@@ -289,6 +299,9 @@ RunResult Run::finish() {
     result.steps = simulation_->step_count();
     result.relative_energy_error = outputs_->relative_energy_error();
     result.energy_error = outputs_->energy_error();
+    const auto& settings = SimulationAccess::force_settings(*simulation_);
+    result.acceleration_error = settings.worst_acceleration_error;
+    result.potential_error = settings.worst_potential_error;
     if (case_.output.energy_warning > 0.0 && result.energy_error > case_.output.energy_warning)
         result.warning = fmt::format(
             "the energy is off by {:.2g} %, more than output.energy_warning = {} ({:g} %): do not trust this "
@@ -308,6 +321,7 @@ RunResult Run::finish() {
         if (!result.warning.empty()) summary.warnings.push_back(result.warning);
         summary.last_row = outputs_->last_row() ? *outputs_->last_row() : simulation_->diagnostics();
         summary.backend = SimulationAccess::backend(*simulation_);
+        summary.force = settings;
         summary.cost_table = cost_table_;
         summary.origin = origin_;
         summary.threads = thread_count(case_.force.threads);

@@ -25,6 +25,7 @@ struct RunSummary {
     double energy_error = 0.0; ///< as in RunResult
     Diagnostics last_row;
     ForceBackend backend;
+    ForceSettings force;
     RunOrigin origin;
     std::string cost_table; ///< hash of the one that chose the backend; empty if the case named it
     int threads = 0;        ///< used by the forces

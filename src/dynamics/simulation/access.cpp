@@ -5,6 +5,8 @@
 
 #include <farfield/error.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -16,11 +18,17 @@ void Simulation::Impl::begin_output(bool row) {
     propagator->capture(row);
 }
 
+std::optional<Diagnostics> Simulation::Impl::fetch() {
+    try {
+        return propagator->fetch();
+    } catch (const ToleranceNotReached& error) {
+        throw ToleranceNotReached(fmt::format("step {}, t = {}: {}", output.step, output.time, error.what()));
+    }
+}
+
 OutputState Simulation::Impl::finish_output() {
-    OutputState out{.time = output.time,
-                    .finished = output.finished,
-                    .row = propagator->fetch(),
-                    .bodies = &state.motion.bodies};
+    OutputState out{
+        .time = output.time, .finished = output.finished, .row = fetch(), .bodies = &state.motion.bodies};
     if (out.row) {
         out.row->time = output.time;
         if (!state.initial_energy) state.initial_energy = out.row->total;
@@ -36,6 +44,10 @@ SimulationState SimulationAccess::capture(const Simulation& simulation) {
 
 ForceBackend SimulationAccess::backend(const Simulation& simulation) {
     return simulation.impl_->propagator->backend();
+}
+
+const ForceSettings& SimulationAccess::force_settings(const Simulation& simulation) {
+    return simulation.impl_->state.motion.force;
 }
 
 std::uint64_t SimulationAccess::stride(const Simulation& simulation, double seconds) {
@@ -73,8 +85,8 @@ SimulationState SimulationAccess::state_of_output(const Simulation& simulation) 
 
 Simulation SimulationAccess::restore(SimulationState state, const ForceOptions& force,
                                      const TimeOptions& time) {
-    Simulation simulation(std::make_unique<Simulation::Impl>(state.motion.bodies, force, time, state.time,
-                                                             &state.motion.frame));
+    Simulation simulation(
+        std::make_unique<Simulation::Impl>(state.motion.bodies, force, time, state.time, &state.motion));
     auto& impl = *simulation.impl_;
     // Where the stored accelerations belong to the stored positions, they must come out again.
     if (!descriptor_of(time.integrator).uses_jerk &&

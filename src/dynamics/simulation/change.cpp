@@ -15,7 +15,7 @@ void Simulation::Impl::evaluate_anew(const std::function<bool()>& stop_requested
     auto fresh = make_propagator({.force = force,
                                   .integrator = time_options.integrator,
                                   .steps = (time_options.end - state.time) / time_options.step,
-                                  .frame_is_known = false,
+                                  .continues = false,
                                   .stop_requested = stop_requested},
                                  state.motion);
     earlier_pairs += propagator->pairs();
@@ -50,6 +50,7 @@ void Simulation::Impl::replace(std::vector<double> Bodies::*array, std::string_v
         copy(before.jerk, motion.jerk);
         motion.timescale = before.timescale;
         motion.frame = before.frame;
+        motion.force = before.force;
         throw;
     }
 }

@@ -16,9 +16,9 @@
 namespace farfield {
 
 struct Simulation::Impl {
-    /// `frame`: that of accelerations known from an earlier process; otherwise chosen from the bodies.
+    /// `before`: the state of an earlier process, whose frame and settled forces are taken.
     Impl(Bodies bodies, const ForceOptions& force_options, const TimeOptions& options, double start,
-         const Frame* frame = nullptr, const std::function<bool()>& stop_requested = {});
+         const MotionState* before = nullptr, const std::function<bool()>& stop_requested = {});
 
     void set_grid();
     void count_steps();
@@ -41,6 +41,8 @@ struct Simulation::Impl {
     void advance_towards(double time);
     void begin_output(bool row);
     OutputState finish_output();
+    /// What the propagator fetches; errors tell step and time.
+    std::optional<Diagnostics> fetch();
 
     /// Evaluates everything that follows from the bodies anew, by a new propagator.
     void evaluate_anew(const std::function<bool()>& stop_requested);

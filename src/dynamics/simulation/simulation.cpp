@@ -77,13 +77,16 @@ void check_time(const TimeOptions& options, double start) {
 }
 
 Simulation::Impl::Impl(Bodies bodies, const ForceOptions& force_options, const TimeOptions& options,
-                       double start, const Frame* frame, const std::function<bool()>& stop_requested)
+                       double start, const MotionState* before, const std::function<bool()>& stop_requested)
     : force(force_options), time_options(options), state(initial_state(std::move(bodies), options, start)) {
-    if (frame != nullptr) state.motion.frame = *frame;
+    if (before != nullptr) {
+        state.motion.frame = before->frame;
+        state.motion.force = before->force;
+    }
     propagator = make_propagator({.force = force,
                                   .integrator = options.integrator,
                                   .steps = (options.end - start) / options.step,
-                                  .frame_is_known = frame != nullptr,
+                                  .continues = before != nullptr,
                                   .stop_requested = stop_requested},
                                  state.motion);
     if (options.adaptive)

@@ -55,6 +55,8 @@ struct SimulationAccess {
     /// @throws BackendUnavailable where this machine does not reproduce the accelerations of the state.
     static Simulation restore(SimulationState state, const ForceOptions& force, const TimeOptions& time);
     static ForceBackend backend(const Simulation& simulation);
+    /// Those of the output finished last.
+    static const ForceSettings& force_settings(const Simulation& simulation);
 };
 
 } // namespace farfield

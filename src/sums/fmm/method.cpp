@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <string>
 
 namespace farfield {
@@ -109,6 +111,20 @@ std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& o
     return std::make_unique<OnCpu>(problem, options);
 }
 
+void settle(const SumProblem& problem, SumOptions& options, const CostTable& table) {
+    const auto shape = fmm_shape(problem, options, table);
+    if (options.order == 0) options.order = shape.order.order;
+    if (options.leaf == 0) options.leaf = static_cast<int>(std::clamp(std::round(shape.leaf), 1.0, 1e6));
+}
+
+bool sharpen(const SumProblem& problem, SumOptions& options, double error) {
+    if (options.order >= most_order(options.precision == Precision::float64)) return false;
+    const int separation = options.separation > 0 ? options.separation : 1;
+    options.order = std::min(order_after(options.order, separation, error, problem.tolerance),
+                             most_order(options.precision == Precision::float64));
+    return true;
+}
+
 constexpr MethodInfo row{
     .value = Method::fmm,
     .name = "fmm",
@@ -121,7 +137,9 @@ constexpr MethodInfo row{
     .why_not = why_not,
     .seconds = fmm_seconds,
     .bytes = bytes,
-    .make = make};
+    .make = make,
+    .settle = settle,
+    .sharpen = sharpen};
 
 } // namespace
 

@@ -2,6 +2,7 @@
 
 #include "backend/threads/parallel.h"
 #include "base/random.h"
+#include "sums/select/exact_row.h"
 
 #include <algorithm>
 #include <cmath>
@@ -19,41 +20,86 @@ constexpr std::uint32_t purpose = 0x7665; // apart from the numbers that others 
 using ExactRows = std::map<std::int64_t, std::vector<double>>;
 
 /// Terms in long double where double's own rounding could be seen, or where it costs little.
-bool needs_long_double(const SumProblem& problem, double pairs) {
-    return problem.tolerance < 1e-10 || pairs < 5e7;
+bool needs_long_double(const VerifyTask& task, double pairs) {
+    const double tolerance = task.problem->tolerance;
+    return task.soon ? tolerance < 1e-12 : tolerance < 1e-10 || pairs < 5e7;
+}
+
+/// True where exact_row.h has all that is compared.
+bool has_fast_row(const VerifyTask& task, std::span<const ComputedOutput> computed) {
+    return task.problem->kernel->loop == PairLoop::inverse_distance && task.problem->dimension == 3 &&
+           task.dipoles.empty() &&
+           std::all_of(computed.begin(), computed.end(), [](const ComputedOutput& output) {
+               return output.output == Output::potential || output.output == Output::field;
+           });
+}
+
+ExactTask exact_task(const VerifyTask& task, std::int64_t row) {
+    const auto& problem = *task.problem;
+    const auto points = problem.self ? task.sources : task.targets;
+    return {.dimension = problem.dimension,
+            .columns = problem.kernel->strength.columns,
+            .sources = problem.sources,
+            .points = task.sources.data(),
+            .strengths = task.strengths.data(),
+            .dipoles = task.dipoles.empty() ? nullptr : task.dipoles.data(),
+            .target = points.data() + row * problem.dimension,
+            .own = problem.self ? row : -1,
+            .softening = problem.softening,
+            .sigma = problem.sigma};
 }
 
 template <class Real>
 void exact_row(const VerifyTask& task, ExactSum<Real> sum, bool with_hessian, std::int64_t row,
                std::vector<double>& out) {
-    const auto& problem = *task.problem;
     std::vector<Real> values(out.size(), Real(0));
-    const auto points = problem.self ? task.sources : task.targets;
-    (void)sum({.dimension = problem.dimension,
-               .columns = problem.kernel->strength.columns,
-               .sources = problem.sources,
-               .points = task.sources.data(),
-               .strengths = task.strengths.data(),
-               .dipoles = task.dipoles.empty() ? nullptr : task.dipoles.data(),
-               .target = points.data() + row * problem.dimension,
-               .own = problem.self ? row : -1,
-               .softening = problem.softening,
-               .sigma = problem.sigma,
-               .with_hessian = with_hessian},
-              values.data());
+    auto exact = exact_task(task, row);
+    exact.with_hessian = with_hessian;
+    (void)sum(exact, values.data());
     std::copy(values.begin(), values.end(), out.begin());
 }
 
-void compute_rows(const VerifyTask& task, bool with_hessian, ExactRows& rows) {
+constexpr std::size_t rows_together = 16;
+
+/// Rows that are computed together. One with a number out of the range of a double is left to
+/// the plain sum, which says what it is.
+void fast_rows(const VerifyTask& task, std::span<ExactRows::value_type* const> rows) {
+    const auto& kernel = *task.problem->kernel;
+    std::vector<ExactTask> tasks;
+    for (const auto* row : rows) tasks.push_back(exact_task(task, row->first));
+    const auto sums = inverse_distance_rows(tasks);
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+        auto& out = rows[k]->second;
+        std::size_t first = 0;
+        for (const auto& info : kernel.outputs) {
+            if (info.output == Output::potential) out[first] = kernel.sign * sums[k].potential;
+            for (std::size_t axis = 0; axis < 3 && info.output == Output::field; ++axis)
+                out[first + axis] = kernel.sign * sums[k].field[axis];
+            first += static_cast<std::size_t>(kernel.width(info, task.problem->dimension));
+        }
+        if (!std::all_of(out.begin(), out.end(), [](double value) { return std::isfinite(value); }))
+            exact_row<double>(task, kernel.exact, false, rows[k]->first, out);
+    }
+}
+
+void compute_rows(const VerifyTask& task, std::span<const ComputedOutput> computed, bool with_hessian,
+                  ExactRows& rows) {
     const auto& problem = *task.problem;
     const auto& kernel = *problem.kernel;
     std::vector<ExactRows::value_type*> list;
     for (auto& row : rows) list.push_back(&row);
     const bool precise =
-        needs_long_double(problem, static_cast<double>(list.size()) * static_cast<double>(problem.sources));
+        needs_long_double(task, static_cast<double>(list.size()) * static_cast<double>(problem.sources));
+    for (auto* row : list) row->second.assign(static_cast<std::size_t>(kernel.width(problem.dimension)), 0.0);
+    if (!precise && has_fast_row(task, computed)) {
+        const auto parts = static_cast<std::int64_t>((list.size() + rows_together - 1) / rows_together);
+        return parallel_for(task.threads, parts, [&](std::int64_t part) {
+            const auto first = static_cast<std::size_t>(part) * rows_together;
+            fast_rows(task, std::span(list).subspan(first, std::min(rows_together, list.size() - first)));
+        });
+    }
     parallel_for(task.threads, static_cast<std::int64_t>(list.size()), [&](std::int64_t number) {
         auto& [row, values] = *list[static_cast<std::size_t>(number)];
-        values.assign(static_cast<std::size_t>(kernel.width(problem.dimension)), 0.0);
         if (precise)
             exact_row<long double>(task, kernel.exact_long, with_hessian, row, values);
         else
@@ -89,32 +135,41 @@ double length(const double* values, std::size_t n) {
 struct Judged {
     std::span<const double> values;
     std::size_t width = 1, first = 0;
-    std::vector<double> factors; ///< of its numbers
+    std::vector<double> weights; ///< of its numbers
+    std::span<const double> factors;
     std::vector<double> norms;
     TargetSample sample;
+
+    [[nodiscard]] double factor(std::int64_t row) const {
+        return factors.empty() ? 1.0 : factors[static_cast<std::size_t>(row)];
+    }
 };
 
 /// Of a row of the computed output, minus `exact` if that is not null.
 double norm_of(const Judged& output, std::size_t row, const double* exact) {
     std::vector<double> values(output.width);
     for (std::size_t k = 0; k < output.width; ++k)
-        values[k] =
-            output.factors[k] * (output.values[row * output.width + k] - (exact != nullptr ? exact[k] : 0.0));
+        values[k] = output.weights[k] *
+                    (output.values[row * output.width + k] -
+                     (exact != nullptr ? output.factor(static_cast<std::int64_t>(row)) * exact[k] : 0.0));
     return length(values.data(), values.size());
 }
 
-Judged judged(const SumProblem& problem, const ComputedOutput& computed) {
+Judged judged(const VerifyTask& task, const ComputedOutput& computed) {
+    const auto& problem = *task.problem;
     Judged out;
     out.values = computed.values;
+    out.factors = computed.factors;
     for (const auto& info : problem.kernel->outputs) {
         out.width = static_cast<std::size_t>(problem.kernel->width(info, problem.dimension));
-        out.factors = factors_of(info, problem.dimension, out.width);
+        out.weights = factors_of(info, problem.dimension, out.width);
         if (info.output == computed.output) break;
         out.first += out.width;
     }
     for (std::size_t row = 0; row * out.width < computed.values.size(); ++row)
         out.norms.push_back(norm_of(out, row, nullptr));
-    out.sample = sample_targets(out.norms);
+    const int share = task.soon ? 2 : 1;
+    out.sample = sample_targets(out.norms, certain_samples / share, drawn_samples / share);
     return out;
 }
 
@@ -204,13 +259,13 @@ std::vector<OutputError> verify(const VerifyTask& task, std::span<const Computed
     std::vector<Judged> outputs;
     ExactRows exact;
     for (const auto& output : computed) {
-        outputs.push_back(judged(*task.problem, output));
+        outputs.push_back(judged(task, output));
         for (const auto row : outputs.back().sample.rows) exact[row];
     }
     const bool with_hessian = std::any_of(computed.begin(), computed.end(), [](const ComputedOutput& output) {
         return output.output == Output::hessian;
     });
-    compute_rows(task, with_hessian, exact);
+    compute_rows(task, computed, with_hessian, exact);
     for (std::size_t k = 0; k < outputs.size(); ++k) {
         errors.push_back(error_of(outputs[k], exact, task.problem->kernel->norm));
         errors.back().output = computed[k].output;

@@ -26,12 +26,17 @@ struct VerifyTask {
     std::span<const double> strengths; ///< N×columns
     int threads = 1;
     std::span<const double> dipoles{}; ///< N×3, or empty
+    /// In double where the tolerance allows it, also for few pairs: for sums that are compared again and
+    /// again.
+    bool soon = false;
 };
 
 /// One output as computed, M rows.
 struct ComputedOutput {
     Output output = Output::potential;
     std::span<const double> values;
+    /// M, of a field that was multiplied by them, such as by charge over mass; empty: it was not.
+    std::span<const double> factors{};
 };
 
 /// Errors of the outputs, in their order. The same samples every time. Pairs that are left out because they

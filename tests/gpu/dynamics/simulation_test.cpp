@@ -51,6 +51,30 @@ TEST(GpuSimulation, HasTheForcesOfTheCpuAtEveryStep) {
     }
 }
 
+// On the host, from what comes back; potentials stay on the GPU, and every pair is computed: nothing to
+// raise.
+TEST(GpuSimulation, ComparesItsForcesWithATolerance) {
+    NEEDS_GPU();
+    auto force = on_gpu(Precision::float32);
+    force.tolerance = 1e-4;
+    Simulation simulation(plummer_bodies(120), force, {.step = 1.0 / 128, .end = 1.0});
+    simulation.step();
+    const auto row = simulation.diagnostics();
+    EXPECT_NEAR(
+        row.acceleration_error,
+        relative_difference(simulation.acceleration(), exact_acceleration(simulation.bodies(), force)),
+        1e-3 * row.acceleration_error);
+    EXPECT_TRUE(std::isnan(row.potential_error));
+    force.tolerance = 1e-12;
+    expect_contains(error_of<ToleranceNotReached>(
+                        [&] { Simulation(plummer_bodies(120), force, {.step = 1.0 / 128, .end = 1.0}); }),
+                    {"accelerations", "tolerance = 1e-12", "precision = double"});
+    force.method = Method::automatic;
+    force.precision = Precision::float64;
+    const Simulation automatic(plummer_bodies(120), force, {.step = 1.0 / 128, .end = 1.0});
+    EXPECT_EQ(SimulationAccess::force_settings(automatic).method, Method::direct);
+}
+
 // 1,000 bodies take the persistent kernel, 9,000 do not.
 TEST(GpuSimulation, FollowsThePlummerTrajectoryOfTheCpu) {
     NEEDS_GPU();

@@ -2,6 +2,7 @@
 #include "dynamics/case_file/case_file.h"
 #include "dynamics/case_file/keys.h"
 #include "dynamics/initial/model.h"
+#include "expect_error.h"
 
 #include <farfield/error.h>
 
@@ -109,11 +110,21 @@ TEST(CaseFile, NameAndDefaultsComeFromTheFileNameAndTheStructs) {
     EXPECT_EQ(c.force.softening, ForceOptions{}.softening);
 }
 
+TEST(CaseFile, AToleranceIsReadAndNoneIsTheDefault) {
+    EXPECT_EQ(parse_case(minimal, "a.toml").force.tolerance, 0.0);
+    EXPECT_EQ(parse_case(minimal, "a.toml", {"force.tolerance=1e-5"}).force.tolerance, 1e-5);
+    test::expect_contains(
+        test::error_of<InvalidArgument>([&] { (void)parse_case(minimal, "a.toml", {"force.tolerance=0"}); }),
+        {"force.tolerance = 0", "> 0", "for example tolerance = 1e-6"});
+    EXPECT_EQ(parse_case(minimal, "a.toml", {"force.method=\"auto\""}).force.method, Method::automatic);
+}
+
 // Each documented default, written into a file, must give the same case as leaving the key out.
 TEST(CaseFile, DocumentedDefaultsAreTheRealOnes) {
     for (const auto& key : case_file::keys()) {
         if (key.required || key.required_by != 0 || key.section.empty() || key.name == "eta" ||
-            key.name == "negative_fraction" || key.type == case_file::KeyType::unit)
+            key.name == "negative_fraction" || key.default_text == "none" ||
+            key.type == case_file::KeyType::unit)
             continue;
         Case plain;
         Case set;

@@ -41,7 +41,15 @@ std::vector<Case> cases() {
     auto softened = expansions;
     softened.name = "softened_expansions";
     softened.force.softening = 0.05;
-    return {with_pictures, mixed, small_case(Integrator::hermite4), adaptive, odd_end, expansions, softened};
+    static const TemporaryFolder folder;
+    auto raised = lattice_case(folder / "lattice.csv"); // a test below makes sure that its order is raised
+    raised.name = "raised";
+    auto automatic = small_case();
+    automatic.name = "automatic";
+    automatic.force.method = Method::automatic;
+    automatic.force.tolerance = 1e-6;
+    return {with_pictures, mixed,    small_case(Integrator::hermite4), adaptive, odd_end, expansions,
+            softened,      raised,   automatic};
 }
 
 class EachCase : public testing::TestWithParam<Case> {};
@@ -118,6 +126,16 @@ TEST_P(EachCase, StopsAndGoesOn) {
     }
     EXPECT_GE(stops, 3);
     expect_same_results(folder / "whole", folder / "stopped");
+}
+
+TEST(Restart, TheCaseWhoseOrderIsRaisedRaisesIt) {
+    for (const auto& simulation_case : cases()) {
+        if (simulation_case.name != "raised") continue;
+        const TemporaryFolder folder;
+        Messages messages;
+        run_case(simulation_case, {.out = folder / "out"}, messages.hooks());
+        expect_contains(messages.text, {"the last step was taken again"});
+    }
 }
 
 TEST(Restart, KeepsACheckpointByTheClock) {

@@ -89,6 +89,30 @@ inline Case small_case(Integrator integrator = Integrator::leapfrog) {
     return out;
 }
 
+/// Expansions whose order must be raised on the way: charges of both signs on a lattice, whose fields cancel,
+/// and between them two of one sign that fly apart. At first these have nearly all of the norm that errors
+/// are relative to. Writes the bodies to `file`.
+inline Case lattice_case(const fs::path& file) {
+    std::ofstream rows(file);
+    rows << "x,y,z,vx,vy,vz,m,q\n";
+    for (int place = 0; place < 125; ++place) {
+        const int x = place % 5, y = place / 5 % 5, z = place / 25;
+        rows << x << ',' << y << ',' << z << ",0,0,0,1," << ((x + y + z) % 2 == 0 ? -1 : 1) << '\n';
+    }
+    rows << "2.48,2.4,2.6,0,0,0,1,1\n2.52,2.4,2.6,0,0,0,1,1\n";
+    Case out;
+    out.name = "lattice";
+    out.initial.kind = InitialKind::file;
+    out.initial.path = file;
+    out.force = {.kernel = Kernel::coulomb, .method = Method::fmm, .tolerance = 3e-3, .leaf = 4};
+    out.time = {.step = 1.0 / 1024, .end = 0.09375};
+    out.output = {.snapshot_every = 1.0 / 32,
+                  .diagnostics_every = 1.0 / 128,
+                  .checkpoint_every = 5.0 / 1024,
+                  .pictures = false};
+    return out;
+}
+
 /// Collects the messages of a run.
 struct Messages {
     std::string text;

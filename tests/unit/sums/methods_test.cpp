@@ -2,6 +2,8 @@
 // row and a file of its own.
 #include "sums/method/method.h"
 
+#include "sums/costs/cost_table.h"
+
 #include <farfield/error.h>
 #include <farfield/options.h>
 #include <farfield/run.h>
@@ -91,14 +93,33 @@ TEST(Methods, AutomaticTakesWhatEndsFirst) {
     EXPECT_EQ(name_of(Method::automatic), "auto");
 }
 
-TEST(Methods, AForceHasNoAutomaticMethod) {
-    ForceOptions force;
-    force.method = Method::automatic;
-    try {
-        check_options(force);
-        FAIL() << "accepted";
-    } catch (const InvalidArgument& error) {
-        EXPECT_NE(std::string(error.what()).find("direct, fmm"), std::string::npos);
+// Settled options fix what tolerance and cost table decided; the method goes on from there to higher orders.
+TEST(Methods, SettleAndSharpenTheirOptions) {
+    SumProblem problem;
+    problem.kernel = &gravity_kernel();
+    problem.sources = problem.targets = 50000;
+    problem.tolerance = 1e-6;
+    for (const auto* method : methods()) {
+        EXPECT_EQ(method->settle != nullptr, method->sharpen != nullptr) << method->name;
+        if (method->settle == nullptr) continue;
+        SumOptions options{.method = method->value, .tolerance = 1e-6};
+        method->settle(problem, options, shipped_cost_table());
+        EXPECT_GT(options.order, 0);
+        EXPECT_GT(options.leaf, 0);
+        auto again = options;
+        auto other = shipped_cost_table();
+        for (auto& [name, cost] : other.costs) cost *= name.find("fmm") != std::string::npos ? 100.0 : 1.0;
+        method->settle(problem, again, other);
+        EXPECT_EQ(again.order, options.order);
+        EXPECT_EQ(again.leaf, options.leaf);
+        int order = options.order;
+        for (; method->sharpen(problem, options, 3e-6); order = options.order)
+            EXPECT_GT(options.order, order);
+        EXPECT_EQ(options.order, 40) << "the highest";
+        SumOptions by_hand{.method = method->value, .order = 7, .leaf = 33};
+        method->settle(problem, by_hand, shipped_cost_table());
+        EXPECT_EQ(by_hand.order, 7);
+        EXPECT_EQ(by_hand.leaf, 33);
     }
 }
 

@@ -1,0 +1,59 @@
+#include "dynamics/forces/compare.h"
+
+#include "backend/threads/parallel.h"
+#include "base/spelling.h"
+#include "sums/select/verify.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <vector>
+
+namespace farfield {
+namespace {
+
+// What makes accelerations of the fields of a sum.
+std::vector<double> factors_of(const ForceOptions& force, const Bodies& bodies) {
+    std::vector<double> out(bodies.mass.size(), force.G);
+    if (force.kernel == Kernel::coulomb)
+        for (std::size_t i = 0; i < out.size(); ++i) out[i] *= bodies.charge[i] / bodies.mass[i];
+    return out;
+}
+
+double number(double error) { return std::isnan(error) ? HUGE_VAL : error; }
+
+} // namespace
+
+double ForceErrors::largest() const { return potential > acceleration ? potential : acceleration; }
+
+ForceErrors compare_forces(const ForceOptions& force, const Bodies& bodies,
+                           std::span<const double> acceleration, std::span<const double> potential) {
+    SumProblem problem;
+    problem.kernel = &kernel_info(force.kernel);
+    problem.outputs = problem.kernel->output_set();
+    problem.sources = problem.targets = bodies.size();
+    problem.softening = force.softening;
+    problem.tolerance = force.tolerance;
+    const auto factors = factors_of(force, bodies);
+    std::vector<ComputedOutput> computed{{Output::field, acceleration, factors}};
+    if (!potential.empty()) computed.push_back({Output::potential, potential});
+    const auto errors = verify({.problem = &problem,
+                                .sources = bodies.position,
+                                .targets = {},
+                                .strengths = force.kernel == Kernel::coulomb ? bodies.charge : bodies.mass,
+                                .threads = thread_count(force.threads),
+                                .soon = true},
+                               computed);
+    return {.acceleration = number(errors.front().relative),
+            .potential = potential.empty() ? std::nan("") : number(errors.back().relative)};
+}
+
+std::string missed_tolerance(const ForceErrors& errors, double tolerance) {
+    const bool by_potential = !(errors.acceleration > tolerance);
+    return fmt::format("the relative error of the {} is {:.2g}, above {}",
+                       by_potential ? "potentials" : "accelerations",
+                       by_potential ? errors.potential : errors.acceleration,
+                       spelled("tolerance", fmt::format("{:g}", tolerance)));
+}
+
+} // namespace farfield

@@ -1,0 +1,28 @@
+// How far accelerations and potentials are from exact sums, at sampled bodies (sums/select/verify.h).
+#pragma once
+
+#include <farfield/simulation.h>
+
+#include <span>
+#include <string>
+
+namespace farfield {
+
+/// Relative, in the L2 norm; infinite where a value is not a number.
+struct ForceErrors {
+    double acceleration = 0.0;
+    double potential = 0.0;
+
+    /// Not a number where the potentials were not compared.
+    [[nodiscard]] double largest() const;
+};
+
+/// `acceleration`: N×3, at the positions of the bodies. `potential`: N, those of the sum itself, without G;
+/// empty: not compared, and its error is not a number.
+ForceErrors compare_forces(const ForceOptions& force, const Bodies& bodies,
+                           std::span<const double> acceleration, std::span<const double> potential);
+
+/// "the relative error of the accelerations is 2e-05, above force.tolerance = 1e-06"
+std::string missed_tolerance(const ForceErrors& errors, double tolerance);
+
+} // namespace farfield

@@ -1,0 +1,21 @@
+#include "dynamics/forces/settings.h"
+
+namespace farfield {
+
+SumOptions sum_options_of(const ForceOptions& force, const ForceSettings& settings, Precision precision) {
+    return {.kernel = force.kernel,
+            .method = settings.is_settled() ? settings.method : force.method,
+            .softening = force.softening,
+            .tolerance = force.tolerance,
+            .order = settings.order > 0 ? settings.order : force.order,
+            .separation = force.separation,
+            .leaf = settings.leaf > 0 ? settings.leaf : force.leaf,
+            .grading = force.grading,
+            .precision = precision,
+            .threads = force.threads,
+            .isa = force.isa,
+            .variant = force.variant,
+            .device = {.kind = DeviceKind::cpu}};
+}
+
+} // namespace farfield

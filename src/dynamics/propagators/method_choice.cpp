@@ -1,0 +1,105 @@
+#include "dynamics/propagators/method_choice.h"
+
+#include "backend/cuda/devices.h"
+#include "base/arrays.h"
+#include "dynamics/integrators/integrator.h"
+#include "dynamics/propagators/device_choice.h"
+#include "sums/asked.h"
+#include "sums/costs/cost_file.h"
+#include "sums/method/method.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace farfield {
+namespace {
+
+struct ChosenMethod {
+    Method method;
+    std::string reason;
+};
+
+SumProblem problem_of_bodies(const SumOptions& options, const Bodies& bodies) {
+    return problem_of(options, matrix_view(std::span<const double>(bodies.position), 3), nullptr);
+}
+
+// The first of the table that can; what it takes is a pair at a time.
+template <class Fits>
+const MethodInfo& first_method(const Fits& fits) {
+    const auto all = methods();
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const auto* method) { return fits(*method); });
+    return found != all.end() ? **found : *all.front();
+}
+
+// Seconds of all evaluations, with every pair on that device or by the other method on the CPU. There both
+// are taken for one thread: the bits of a run are not to depend on the number of threads.
+std::pair<double, double> seconds_of_both(const MethodInfo& usual, const MethodInfo& other,
+                                          const ForceOptions& force, const Bodies& bodies,
+                                          const RunDevice& device, double evaluations) {
+    auto options = sum_options_of(force, {}, force.precision);
+    const auto problem = problem_of_bodies(options, bodies);
+    const auto& table = cost_table_in_use().table;
+    if (device.kind == DeviceKind::cuda) {
+        const auto name = cuda::devices()[static_cast<std::size_t>(device.gpus.front())].name;
+        return {seconds_on(gpu_run_rates(table, name, force.precision), evaluations, bodies.size()),
+                evaluations * other.seconds(problem, options, {}, table)};
+    }
+    options.threads = 1;
+    return {evaluations * usual.seconds(problem, options, {}, table),
+            evaluations * other.seconds(problem, options, {}, table)};
+}
+
+ChosenMethod choose_method(const ForceOptions& force, Integrator integrator, const Bodies& bodies,
+                           double steps) {
+    if (force.method != Method::automatic) return {force.method, "asked for"};
+    const auto& scheme = descriptor_of(integrator);
+    if (scheme.uses_jerk) {
+        const auto& able =
+            first_method([](const MethodInfo& method) { return method.field_and_jerk != nullptr; });
+        return {able.value, fmt::format("it computes the time derivatives that {} needs", scheme.name)};
+    }
+    const auto options = sum_options_of(force, {}, force.precision);
+    const auto problem = problem_of_bodies(options, bodies);
+    const auto fits = [&](const MethodInfo& method) {
+        return method.why_not(problem, options, {.kind = DeviceKind::cpu, .gpus = {}}).empty();
+    };
+    const auto& usual = first_method(fits);
+    const auto& fast = method_info(Method::fmm);
+    if (force.device.kind == DeviceKind::cuda || !fits(fast)) return {usual.value, "no other method fits"};
+    if (force.tolerance == 0.0 && force.order == 0)
+        return {usual.value, "neither a tolerance nor an order was given"};
+    auto by_pairs = force;
+    by_pairs.method = usual.value;
+    const auto device = choose_run_device(by_pairs, integrator, bodies.size(), steps);
+    const double evaluations = std::max(1.0, evaluations_in(integrator, steps));
+    const auto [pair_seconds, fast_seconds] =
+        seconds_of_both(usual, fast, force, bodies, device, evaluations);
+    return {fast_seconds < pair_seconds ? fast.value : usual.value,
+            fmt::format("by the cost table an evaluation takes {:.2g} s by '{}'{} and {:.2g} s by '{}'",
+                        pair_seconds / evaluations, usual.name,
+                        device.kind == DeviceKind::cuda ? " on the GPU" : "", fast_seconds / evaluations,
+                        fast.name)};
+}
+
+} // namespace
+
+ForceSettings settle_force(const ForceOptions& force, Integrator integrator, const Bodies& bodies,
+                           double steps) {
+    ForceSettings out;
+    auto chosen = choose_method(force, integrator, bodies, steps);
+    out.method = chosen.method;
+    out.reason = std::move(chosen.reason);
+    auto* const settle = method_info(out.method).settle;
+    if (settle == nullptr) return out;
+    auto options = sum_options_of(force, out, force.precision);
+    settle(problem_of_bodies(options, bodies), options, cost_table_in_use().table);
+    out.order = options.order;
+    out.leaf = options.leaf;
+    return out;
+}
+
+} // namespace farfield

@@ -1,0 +1,13 @@
+// What simulations need of a plan beside its public face.
+#pragma once
+
+#include <farfield/sum.h>
+
+namespace farfield {
+
+struct SumPlanAccess {
+    /// From now on the tolerance chooses how the plan computes, and the caller compares.
+    static void leave_comparing_to_caller(SumPlan& plan);
+};
+
+} // namespace farfield
