@@ -3,6 +3,7 @@
 
 #include "stencil/codegen/cpu/row_call.h"
 #include "stencil/codegen/cpu/row_spelling.h"
+#include "stencil/codegen/named_numbers.h"
 #include "stencil/codegen/used_functions.h"
 #include "stencil/ir/op_info.h"
 
@@ -373,6 +374,7 @@ CpuSource print_row_functions(const ir::Program& program, Mask of_kernels, Mask 
         body += printer.print(needs);
         source.records.push_back(printer.function());
     }
+    body = constant_declarations(program, body + std::string(behind)) + body;
     const auto code = body + std::string(behind);
     const auto operations = needs.operations ? used_functions(operation_functions(), code) : std::string();
     const auto portable =
