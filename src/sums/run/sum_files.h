@@ -9,8 +9,9 @@
 namespace farfield {
 
 struct SumFilesTask {
-    std::filesystem::path sources; ///< .npy N×4 (x y z q), CSV with x,y,z,q in its header, or HDF5
-    std::filesystem::path targets; ///< .npy M×3, CSV x,y,z, or HDF5; empty: the sources
+    std::filesystem::path sources;   ///< .npy N×4 (x y z q), CSV with x,y,z,q in its header, or HDF5
+    std::filesystem::path strengths; ///< N×k: .npy, .csv or HDF5; empty: those of the sources
+    std::filesystem::path targets;   ///< .npy M×3, CSV x,y,z, or HDF5; empty: the sources
     SumOptions options;
     OutputSet wanted; ///< empty: all that the kernel has
     SumHooks hooks;
