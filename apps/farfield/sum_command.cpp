@@ -98,10 +98,8 @@ void add_files(CommandParser app, SumFilesTask& task) {
             "Points with masses or charges: .npy N x 4 (x y z q), .csv with x,y,z,q in its header, or .h5")
         .type_name("FILE")
         .required();
-    app.add(
-           "--strengths", task.strengths,
-           "Strengths of the sources, which then have coordinates alone: .npy N x k, .csv with k columns, or "
-           ".h5; a result for each of the k columns")
+    app.add("--strengths", task.strengths,
+            "k strengths of each source, which then is x y z alone: .npy N x k, .csv or .h5")
         .type_name("FILE");
     app.add("--targets", task.targets,
             "Where to compute: .npy M x 3, .csv with x,y,z, or .h5; by default at the sources")
