@@ -276,7 +276,7 @@ std::vector<EmittedFile> emit_cpu(const ir::Program& program, const EmitOptions&
     const auto prepared = with_preparations(program);
     Needs needs;
     const auto uniforms = print_uniforms(program, needs);
-    const auto mask = options.code.mask == Mask::automatic ? Mask::spans : options.code.mask;
+    const auto mask = options.code.mask;
     const auto source = print_row_functions(prepared, mask, Mask::spans, needs, uniforms);
     std::string header(emitted_header());
     constexpr std::string_view mark = "@FF_ROW_CALL@";
