@@ -36,6 +36,7 @@ bool same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
 
 void check_paths(const SumFilesTask& task) {
     require_input(task.sources, "--sources");
+    if (!task.strengths.empty()) require_input(task.strengths, "--strengths");
     if (!task.targets.empty()) require_input(task.targets, "--targets");
     if (!task.dipoles.empty()) require_input(task.dipoles, "--dipoles");
     require_output(task.out, "--out");
@@ -47,9 +48,11 @@ void check_paths(const SumFilesTask& task) {
                                               path.string(), other));
     };
     refuse_same("--out", task.out, "--sources", task.sources);
+    refuse_same("--out", task.out, "--strengths", task.strengths);
     refuse_same("--out", task.out, "--targets", task.targets);
     refuse_same("--out", task.out, "--dipoles", task.dipoles);
     refuse_same("--json", task.json, "--sources", task.sources);
+    refuse_same("--json", task.json, "--strengths", task.strengths);
     refuse_same("--json", task.json, "--targets", task.targets);
     refuse_same("--json", task.json, "--dipoles", task.dipoles);
     refuse_same("--json", task.json, "--out", task.out);
@@ -98,6 +101,9 @@ void add_files(CommandParser app, SumFilesTask& task) {
             "Points with masses or charges: .npy N x 4 (x y z q), .csv with x,y,z,q in its header, or .h5")
         .type_name("FILE")
         .required();
+    app.add("--strengths", task.strengths,
+            "k strengths of each source, which then is x y z alone: .npy N x k, .csv or .h5")
+        .type_name("FILE");
     app.add("--targets", task.targets,
             "Where to compute: .npy M x 3, .csv with x,y,z, or .h5; by default at the sources")
         .type_name("FILE");
@@ -135,7 +141,8 @@ Action declare_sum(CommandParser app) {
     return [command] {
         const auto& inputs = command->task;
         command->options.apply_to(command->task.options);
-        return with_inputs({inputs.sources, inputs.targets, inputs.dipoles}, [&] { return run(*command); });
+        return with_inputs({inputs.sources, inputs.strengths, inputs.targets, inputs.dipoles},
+                           [&] { return run(*command); });
     };
 }
 

@@ -117,6 +117,18 @@ def test_pynbody_reads_the_numbers(planets):
     assert float(snapshot.properties["time"].in_units("s")) == pytest.approx(0.5 * DAY, rel=1e-4)
 
 
+def test_pynbody_takes_bodies_without_units_as_they_are(cluster):
+    pynbody = pytest.importorskip("pynbody", reason="pynbody is not installed")
+    path, simulation = cluster
+    snapshot = pynbody.load(str(path))
+    order = np.argsort(snapshot.dm["iord"])
+    np.testing.assert_array_equal(snapshot.dm["pos"][order], simulation.positions)
+    np.testing.assert_array_equal(snapshot.dm["vel"][order], simulation.velocities)
+    np.testing.assert_array_equal(snapshot.dm["mass"][order], simulation.masses)
+    # cm over cm/s; pynbody's own Gyr differs from 365.25 days by less than this.
+    assert float(snapshot.properties["time"].in_units("s")) == pytest.approx(0.5, rel=1e-4)
+
+
 def test_units_come_back_and_are_stated(planets, tmp_path):
     path, _ = planets
     again = farfield.make_initial_state("file", path=path)

@@ -32,7 +32,15 @@ std::vector<std::string> axis_names(int dimension) {
     return names;
 }
 
-int columns_of(const PointLayout& layout) { return layout.second.empty() ? 1 : 2; }
+int columns_of(const PointLayout& layout) {
+    return layout.strengths == StrengthsIn::another_file ? 0 : layout.second.empty() ? 1 : 2;
+}
+
+[[noreturn]] void refuse_strengths(const fs::path& path, std::string_view what) {
+    throw InvalidArgument(fmt::format("{}: it has {}, and there is a file of strengths as well; leave one of "
+                                      "them out",
+                                      path.string(), what));
+}
 
 // Splits rows of coordinates and strength.
 Sources split(const std::vector<double>& rows, int dimension, int columns) {
@@ -76,7 +84,14 @@ Sources read_csv_sources(const fs::path& path, const PointLayout& layout) {
     const int dimension = dimension_of(table, layout);
     const auto axes = axis_names(dimension);
     std::vector<std::string_view> wanted(axes.begin(), axes.end());
-    if (layout.optional_strength && table.find("m") == nullptr && table.find("q") == nullptr)
+    const bool has_strength = table.find("m") != nullptr || table.find("q") != nullptr;
+    if (layout.strengths == StrengthsIn::another_file) {
+        for (const auto name : {"m"sv, "q"sv, layout.strength, layout.second})
+            if (!name.empty() && table.find(name) != nullptr)
+                refuse_strengths(path, fmt::format("a column '{}' of strengths", name));
+    }
+    if (layout.strengths == StrengthsIn::another_file ||
+        (layout.strengths == StrengthsIn::some_files && !has_strength))
         return {take_columns(table, wanted, path.string()), {}, dimension};
     wanted.push_back(stand_in ? other : layout.strength);
     if (!layout.second.empty()) wanted.push_back(layout.second);
@@ -115,7 +130,9 @@ Sources read_hdf5_datasets(const hdf5::Group& root, const PointLayout& layout) {
                                                 shape[1], layout.least_dimension, layout.most_dimension))
                                           : layout.least_dimension;
     sources.points = read_hdf5_points(root, sources.dimension);
-    if (layout.optional_strength && !root.has_dataset("strengths")) return sources;
+    if (layout.strengths == StrengthsIn::another_file ||
+        (layout.strengths == StrengthsIn::some_files && !root.has_dataset("strengths")))
+        return sources;
     const auto rows = static_cast<std::int64_t>(sources.points.size()) / sources.dimension;
     sources.strengths =
         columns_of(layout) == 1
@@ -125,7 +142,7 @@ Sources read_hdf5_datasets(const hdf5::Group& root, const PointLayout& layout) {
 }
 
 void require_space(const PointLayout& layout, const fs::path& path) {
-    if (layout.most_dimension < 3 || columns_of(layout) != 1)
+    if (layout.most_dimension < 3 || columns_of(layout) > 1)
         throw InvalidArgument(fmt::format(
             "{}: the bodies of a snapshot are in space and have real strengths, which this kernel "
             "does not take; give datasets 'points' and 'strengths', a .csv or a .npy",
@@ -136,10 +153,14 @@ Sources read_hdf5_sources(const fs::path& path, const PointLayout& layout) {
     {
         const auto file = hdf5::File::open(path);
         const auto root = file.root();
+        if (layout.strengths == StrengthsIn::another_file && root.has_dataset("points") &&
+            root.has_dataset("strengths"))
+            refuse_strengths(path, "a dataset 'strengths'");
         if (root.has_dataset("points")) return read_hdf5_datasets(root, layout);
     }
     auto bodies = read_snapshot(path).bodies;
     require_space(layout, path);
+    if (layout.strengths == StrengthsIn::another_file) return {std::move(bodies.position), {}};
     if (layout.strength == "m") return {std::move(bodies.position), std::move(bodies.mass)};
     if (bodies.charge.empty())
         throw InvalidArgument(
@@ -163,22 +184,34 @@ Table table_of(std::int64_t m, std::span<const OutputArray> outputs) {
     return table;
 }
 
-void write_npy_outputs(const fs::path& path, std::int64_t m, std::span<const OutputArray> outputs) {
-    if (outputs.size() == 1) {
-        const auto width = static_cast<std::int64_t>(outputs[0].columns.size());
-        if (width == 1) return write_npy(path, outputs[0].values, {m});
-        return write_npy(path, outputs[0].values, {m, width});
+// Of numbers for m targets, `columns` each for all vectors of strengths together.
+std::vector<std::int64_t> shape_of(std::int64_t m, std::size_t columns, std::int64_t vectors) {
+    auto width = static_cast<std::int64_t>(columns);
+    std::vector<std::int64_t> shape{m};
+    if (vectors > 0) {
+        shape.push_back(vectors);
+        width /= vectors;
     }
+    if (width != 1) shape.push_back(width);
+    return shape;
+}
+
+void write_npy_outputs(const fs::path& path, std::int64_t m, std::span<const OutputArray> outputs) {
+    const auto vectors = outputs[0].vectors;
+    if (outputs.size() == 1)
+        return write_npy(path, outputs[0].values, shape_of(m, outputs[0].columns.size(), vectors));
     std::size_t width = 0;
     for (const auto& output : outputs) width += output.columns.size();
     std::vector<double> all;
     all.reserve(width * static_cast<std::size_t>(m));
-    for (std::size_t i = 0; i < static_cast<std::size_t>(m); ++i)
+    const auto parts = static_cast<std::size_t>(std::max<std::int64_t>(vectors, 1));
+    for (std::size_t i = 0; i < static_cast<std::size_t>(m) * parts; ++i)
         for (const auto& output : outputs) {
-            const auto* row = output.values.data() + i * output.columns.size();
-            all.insert(all.end(), row, row + output.columns.size());
+            const auto columns = output.columns.size() / parts;
+            const auto* row = output.values.data() + i * columns;
+            all.insert(all.end(), row, row + columns);
         }
-    write_npy(path, all, {m, static_cast<std::int64_t>(width)});
+    write_npy(path, all, shape_of(m, width, vectors));
 }
 
 } // namespace
@@ -190,15 +223,17 @@ Sources read_sources(const fs::path& path, const PointLayout& layout) {
     const auto array = read_npy(path);
     const int columns = columns_of(layout);
     const auto width = array.shape.size() == 2 ? array.shape[1] : 0;
-    if (layout.optional_strength && width == layout.least_dimension) {
+    if (layout.strengths == StrengthsIn::some_files && width == layout.least_dimension) {
         require_matrix(array, width, "columns x y z", path.string());
         return {array.values, {}, layout.least_dimension};
     }
     const auto dimension = static_cast<int>(
         std::clamp<std::int64_t>(width - columns, layout.least_dimension, layout.most_dimension));
     require_matrix(array, dimension + columns,
-                   fmt::format("columns {} and {}", fmt::join(axis_names(dimension), " "),
-                               columns == 1 ? "the mass or charge" : "the complex strength in two columns"),
+                   fmt::format("columns {}{}", fmt::join(axis_names(dimension), " "),
+                               columns == 0   ? " alone, whose strengths are in a file of their own,"
+                               : columns == 1 ? " and the mass or charge"
+                                              : " and the complex strength in two columns"),
                    path.string());
     return split(array.values, dimension, columns);
 }
@@ -215,6 +250,44 @@ std::vector<double> read_dipoles(const fs::path& path) {
     const auto file = hdf5::File::open(path);
     const auto dataset = file.root().dataset("dipoles");
     return finite_values(dataset, {rows_of(dataset), 3}, "(N, 3)");
+}
+
+Strengths read_strengths(const fs::path& path, int columns) {
+    const auto extension = known_extension(path, known_extensions);
+    Strengths out;
+    const auto take_shape = [&](const std::vector<std::int64_t>& shape, const std::string& label) {
+        out.one_dimensional = shape.size() == 1;
+        if (shape.empty() || shape.size() > 2 || shape.front() < 1 || shape.back() < 1)
+            throw InvalidArgument(
+                fmt::format("{}: its shape is ({}); (N) or (N, k) with N and k at least 1 is "
+                            "needed",
+                            label, fmt::join(shape, ", ")));
+        out.rows = shape[0];
+        out.width = shape.size() == 2 ? shape[1] : 1;
+    };
+    if (extension == ".csv") {
+        const auto table = read_csv(path);
+        const std::vector<std::string_view> names(table.names.begin(), table.names.end());
+        out.values = take_columns(table, names, path.string());
+        take_shape({table.rows(), static_cast<std::int64_t>(names.size())}, path.string());
+    } else if (extension == ".npy") {
+        auto array = read_npy(path);
+        take_shape(array.shape, path.string());
+        array.shape = {out.rows, out.width};
+        require_matrix(array, out.width, "strengths", path.string());
+        out.values = std::move(array.values);
+    } else {
+        const auto file = hdf5::File::open(path);
+        const auto dataset = file.root().dataset("strengths");
+        take_shape(dataset.shape(), dataset.label());
+        out.values = finite_values(dataset, dataset.shape(), "(N, k)");
+    }
+    if (out.width % columns != 0)
+        throw InvalidArgument(
+            fmt::format("{}: {} column{} of complex strengths; an even number is needed, real "
+                        "and imaginary part of each vector",
+                        path.string(), out.width, out.width == 1 ? "" : "s"));
+    return out;
 }
 
 std::vector<double> read_targets(const fs::path& path, int dimension) {
@@ -256,11 +329,7 @@ void write_sum_outputs(const fs::path& path, std::int64_t m, std::span<const Out
     const auto file = hdf5::File::create();
     auto root = file.root();
     for (const auto& output : outputs) {
-        const auto width = static_cast<std::int64_t>(output.columns.size());
-        if (width == 1)
-            root.write(output.name, output.values, {m});
-        else
-            root.write(output.name, output.values, {m, width});
+        root.write(output.name, output.values, shape_of(m, output.columns.size(), output.vectors));
     }
     file.save(path);
 }

@@ -18,7 +18,8 @@ struct Pass {
     void (*run)(ir::Program&);
 };
 
-constexpr std::array passes{Pass{"fold", fold}, Pass{"cse", cse}, Pass{"hoist", hoist}, Pass{"fuse", fuse}};
+constexpr std::array passes{Pass{"fold", fold}, Pass{"cse", cse}, Pass{"hoist", hoist}, Pass{"fuse", fuse},
+                            Pass{"name", name}};
 
 // Grids, and what applies where; no code yet.
 ir::Program outline(const Model& model, const Domains& domains) {

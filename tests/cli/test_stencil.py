@@ -150,7 +150,7 @@ class Explain(CommandTest):
         code = self.succeed("stencil", "explain", MICRODISK, "--after", "code", "--mask", "multiply").out
         self.assertIn("Hz[x] = here * (Hz_new) + (1 - here) * Hz[x];", code)
         gpu = ["stencil", "explain", MICRODISK, "--after", "code", "--target", "cuda"]
-        self.assertIn("chosen * (new_9) + (1 - chosen) * Hz_now[at]", self.succeed(*gpu, "--mask", "multiply").out)
+        self.assertIn("chosen * (Hz_computed) + (1 - chosen) * Hz_now[at]", self.succeed(*gpu, "--mask", "multiply").out)
         self.assertIn("blockIdx.x * 2 + threadIdx.y", self.succeed(*gpu, "--time-tile", "1", "--block", "64x2").out)
         self.fail_clearly([*gpu, "--block", "64y2"], 2, "--block 64y2")
 

@@ -142,6 +142,48 @@ class Sum(CommandTest):
         self.fail_clearly([*command, "--sources", "s.npy", "--dipoles", "two.npy"], 2, "two.npy", "px py pz")
         self.fail_clearly([*command, "--sources", "s.npy", "--dipoles", "none.npy"], 2, "none.npy")
 
+    def test_several_vectors_of_strengths(self):
+        points, q, targets = random_rows(30, 3, seed=21), random_rows(30, 3, seed=22), random_rows(12, 3, seed=23)
+        columns = [[row[v] for row in q] for v in range(3)]
+        one = [reference([p + [s] for p, s in zip(points, c)], targets, "coulomb") for c in columns]
+        expected = [one[v][i][k] for i in range(12) for v in range(3) for k in range(4)]
+        header = "a,b,c\n" + "".join(",".join(map(repr, row)) + "\n" for row in q)
+        write("q.csv", header)
+        write("p.csv", "x,y,z\n" + "".join(",".join(map(repr, row)) + "\n" for row in points))
+        write_npy("q.npy", q)
+        write_npy("p.npy", points)
+        write_npy("t.npy", targets)
+        base = ("sum", "--kernel", "coulomb", "--targets", "t.npy")
+        for ending in ("npy", "csv"):
+            self.succeed(*base, "--sources", f"p.{ending}", "--strengths", f"q.{ending}", "--out", "o.npy")
+            shape, values = read_npy("o.npy")
+            self.assertEqual(shape, (12, 3, 4))
+            self.assert_close(values, expected, 1e-13)
+        files = ("--sources", "p.npy", "--strengths", "q.npy")
+        self.succeed(*base, *files, "--output", "potential", "--out", "v.npy")
+        shape, values = read_npy("v.npy")
+        self.assertEqual((shape, values), ((12, 3), read_npy("o.npy")[1][::4]))
+        self.succeed(*base, *files, "--output", "field", "--out", "f.npy")
+        self.assertEqual(read_npy("f.npy")[0], (12, 3, 3))
+        out = self.succeed(*base, *files, "--out", "o.csv", "--json", "r.json").out
+        self.assertIn("30 sources, 12 targets, 3 vectors of strengths", out)
+        lines = read("o.csv").decode().splitlines()
+        names = lines[0].split(",")
+        self.assertEqual(names[:4], ["potential_0", "potential_1", "potential_2", "field_0_x"])
+        row = dict(zip(names, map(float, lines[5].split(","))))
+        for v in range(3):
+            self.assertEqual(row[f"potential_{v}"], read_npy("o.npy")[1][(4 * 3 + v) * 4])
+            self.assertEqual(row[f"field_{v}_z"], read_npy("o.npy")[1][(4 * 3 + v) * 4 + 3])
+        report = json.loads(read("r.json"))
+        self.assertEqual((report["vectors"], report["direct"]["pairs"]), (3, 3 * 30 * 12))
+        # one vector, with and without an axis of its own
+        write_npy("one.npy", [[s] for s in columns[0]])
+        write("one.csv", "s\n" + "".join(f"{s!r}\n" for s in columns[0]))
+        for name in ("one.npy", "one.csv"):
+            self.succeed(*base, "--sources", "p.npy", "--strengths", name, "--out", "w.npy")
+            shape, values = read_npy("w.npy")
+            self.assertEqual((shape, values), ((12, 1, 4), [read_npy("o.npy")[1][12 * i + k] for i in range(12) for k in range(4)]))
+
     def test_csv_in_any_column_order(self):
         rows = random_rows(20, 4, seed=4)
         write("s.csv", "q,z,x,y\n" + "".join(f"{q!r},{z!r},{x!r},{y!r}\n" for x, y, z, q in rows))
@@ -286,6 +328,29 @@ class BadSumInput(CommandTest):
             self.refuse("s.npy", "row 4", "column 1", shown, "finite")
             write("s.csv", "x,y,z,q\n1,2,3,4\n5,6,%r,8\n" % value)
             self.refuse("s.csv", "3", "'z'", "finite", sources="s.csv")
+
+    def test_strengths(self):
+        write_npy("p.npy", random_rows(5, 3, seed=1))
+        write_npy("rows.npy", random_rows(5, 4, seed=1))
+        write_npy("q.npy", random_rows(5, 2, seed=2))
+        write_npy("short.npy", random_rows(4, 2, seed=2))
+        write_npy("nan.npy", [[1.0, 2.0]] * 3 + [[1.0, math.nan]] + [[0.0, 0.0]])
+        write("p.csv", "x,y,z,q\n1,2,3,4\n")
+        write("p3.csv", "x,y,z\n1,2,3\n")
+        write("q.csv", "a\n1\n")
+        write("bad.csv", "a,b\n1,inf\n")
+        write_npy("none.npy", [], shape=(5, 0))
+        cases = [
+            ("p.npy", "short.npy", "short.npy has 4 rows and p.npy has 5"),
+            ("p.npy", "nan.npy", "nan.npy: row 3"),
+            ("p.npy", "none.npy", "none.npy: its shape is (5, 0)"),
+            ("rows.npy", "q.npy", "strengths are in a file of their own"),
+            ("p.csv", "q.csv", "a column 'q' of strengths"),
+            ("p3.csv", "bad.csv", "bad.csv"),
+            ("p.npy", "missing.npy", "--strengths"),
+        ]
+        for sources, strengths, words in cases:
+            self.refuse(words, sources=sources, options=["--strengths", strengths])
 
     def test_empty(self):
         write("s.npy", "")

@@ -187,6 +187,40 @@ output u, w at end
     compare(text, {}, 17);
 }
 
+// Names of the program that are words of C++, macros, functions of its library, or the printer's own.
+TEST_F(StencilEmit, PrintsTheProgramsNamesWhateverTheyAre) {
+    const std::string text = R"(program names
+param gamma = 0.3, NAN = 0.25, int = 2.0, first = 0.125, constant = 1.5, E = 0.0625
+let row = gamma*constant
+grid g[x: 20, y: 9]
+field call, uniform on g : float, double-buffered = x + 0.5*y
+field drive on g = 1
+boundary: mirror
+update a:
+    let value = sin(gamma*t)
+    let here = call*first + uniform
+    let mirrored = 0.5/(1 + here*here)
+    let line = mirrored + here
+    call = here*row - (1 - NAN)*call[x-1]*value
+    uniform += int*E*here + gamma*row*drive + 0.001*mirrored*line*(uniform[x+1] - uniform[y-1])
+    drive = drive*constant/3 + value
+step: a
+record total = sum of call*E + drive every 3
+output call, uniform, drive at end
+)";
+    std::ofstream(folder_ / "source.ff") << text;
+    emit(folder_ / "source.ff", {}, 9);
+    const auto code = text_of(folder_ / "kernels.cpp");
+    for (const auto* part : {"constexpr double row = ", "constant::row", "constexpr double gamma = 0.3;",
+                             "one_minus_NAN = 0.75; // 1 - NAN"})
+        EXPECT_NE(code.find(part), std::string::npos) << part;
+    EXPECT_EQ(code.find("0.3", code.find("} // namespace constant")), std::string::npos)
+        << "a parameter as a number";
+    build_by_hand();
+    run("./run");
+    compare(text, {}, 9);
+}
+
 TEST_F(StencilEmit, RefusesUnknownTargets) {
     StencilEmitTask task;
     task.program.input = example("life");

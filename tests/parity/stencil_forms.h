@@ -171,8 +171,24 @@ TYPED_TEST_P(StencilForms, UpdatesInPlaceWithEveryMask) {
     }
 }
 
-REGISTER_TYPED_TEST_SUITE_P(StencilForms, MultipliesByTheMask, UpdatesInPlaceWithEveryMask,
-                            AKernelAnUpdateWithEveryMask, TilesWithEveryMask, PointsWithinPasses,
-                            BoundariesInEveryForm, ZerosKeepTheirSigns);
+// Parameters and temporaries called as C++, its library and the generated code call something else.
+TYPED_TEST_P(StencilForms, NamesOfProgramsMeetNoOthers) {
+    this->compare(
+        "param gamma = 0.3, NAN = 0.25, int = 2.0, clock = 0.125, constant = 1.5, E = 0.0625\n"
+        "grid g[x: 40, y: 9]\n"
+        "field tile, uniform on g : float, double-buffered = 0.01*x + 0.5*y\nfield drive on g = 1\n"
+        "subdomain most(x, y) = x*x + y*y > 30\nboundary: mirror\n"
+        "update a on most:\n    let threadIdx = sin(gamma*t)\n    let near_0 = tile*clock + uniform\n"
+        "    let inside = 0.5/(1 + near_0*near_0)\n    let p = inside + tanh(near_0)\n"
+        "    tile = near_0*gamma*constant - (1 - NAN)*tile[x-1]*threadIdx\n"
+        "    uniform += int*E*near_0 + 0.001*inside*p*(uniform[x+1] - uniform[y-1]) + cos(gamma*t)*drive\n"
+        "update b: drive = drive*constant/3 + gamma\nstep: a, b\n"
+        "record total = sum of tile*E + drive every 3\n",
+        {{.fuse = false}, {.mask = Mask::none, .time_tile = 2}}, {5, 3}, "names");
+}
+
+REGISTER_TYPED_TEST_SUITE_P(StencilForms, NamesOfProgramsMeetNoOthers, MultipliesByTheMask,
+                            UpdatesInPlaceWithEveryMask, AKernelAnUpdateWithEveryMask, TilesWithEveryMask,
+                            PointsWithinPasses, BoundariesInEveryForm, ZerosKeepTheirSigns);
 
 } // namespace farfield::stencil

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -120,7 +122,7 @@ public:
             const bool long_text = texts_[i].text.size() > longest_expression;
             if (!names[i].empty())
                 declare(i, names[i]);
-            else if (!is_leaf(code_.nodes[i].op) && (uses_[i] > 1 || long_text))
+            else if (!is_leaf(code_.nodes[i].op) && (uses_[i] > 1 || long_text || is_name(code_.nodes[i])))
                 declare(i, local_name(code_.nodes[i]));
         }
         for (const auto& root : roots) printed_.values.push_back(texts_[root.node].text);
@@ -161,8 +163,16 @@ private:
         }
     }
 
+    // Whether the source has a name for it, not merely an expression.
+    static bool is_name(const ir::Node& node) {
+        return node.text != nullptr && std::all_of(node.text->begin(), node.text->end(), [](unsigned char c) {
+                   return std::isalnum(c) != 0 || c == '_';
+               });
+    }
+
     std::string local_name(const ir::Node& node) {
         if (node.op == Op::load) return names_.unique(spelling_.value_name(node));
+        if (is_name(node)) return names_.unique(spelling_.local_name(*node.text));
         const auto kind = kind_name(node.op);
         return names_.unique(fmt::format("{}_{}", kind, ++numbers_[kind]));
     }
@@ -241,13 +251,15 @@ private:
         }
     }
     Text constant(const ir::Node& n) const {
+        if (n.index >= 0)
+            if (auto name = spelling_.constant(n.index); !name.empty()) return {std::move(name)};
         if (n.type == ValueType::boolean) return {n.integer != 0 ? "true" : "false"};
         if (n.type != ValueType::integer) {
             auto text = print_number(n.real, n.type, spelling_);
             return {text, text[0] == '-' ? unary : tight};
         }
-        if (n.integer == std::numeric_limits<std::int64_t>::min()) return {"(-9223372036854775807 - 1)"};
-        return {fmt::format("{}", n.integer), n.integer < 0 ? unary : tight};
+        auto text = whole_number(n.integer);
+        return {text, text[0] == '-' ? unary : tight};
     }
 
     Text arithmetic(const ir::Node& n) {
@@ -360,8 +372,7 @@ std::string_view type_name(Precision precision) {
 
 std::string print_number(double value, ValueType type, const Spelling& spelling) {
     const bool single = type == ValueType::float32;
-    const float narrow = static_cast<float>(value);
-    if (single) value = static_cast<double>(narrow);
+    if (single) value = static_cast<double>(static_cast<float>(value));
     if (std::isnan(value))
         return single ? fmt::format("static_cast<float>({})", spelling.not_a_number())
                       : std::string(spelling.not_a_number());
@@ -369,7 +380,17 @@ std::string print_number(double value, ValueType type, const Spelling& spelling)
         return fmt::format("{}{}", value < 0 ? "-" : "",
                            single ? fmt::format("static_cast<float>({})", spelling.infinity())
                                   : std::string(spelling.infinity()));
-    auto text = single ? fmt::format("{}", narrow) : fmt::format("{}", value);
+    return finite_number(value, type);
+}
+
+std::string whole_number(std::int64_t value) {
+    if (value == std::numeric_limits<std::int64_t>::min()) return "(-9223372036854775807 - 1)";
+    return fmt::format("{}", value);
+}
+
+std::string finite_number(double value, ValueType type) {
+    const bool single = type == ValueType::float32;
+    auto text = single ? fmt::format("{}", static_cast<float>(value)) : fmt::format("{}", value);
     if (text.find_first_of(".e") == std::string::npos) text += ".0";
     return single ? text + "f" : text;
 }

@@ -35,6 +35,10 @@ PrintedCode print_code(const ir::Code& code, std::span<const Root> roots, const 
 
 /// A number that reads back as the same bits.
 std::string print_number(double value, ir::ValueType type, const Spelling& spelling);
+/// A whole number that reads back as itself.
+std::string whole_number(std::int64_t value);
+/// print_number of one that is finite.
+std::string finite_number(double value, ir::ValueType type);
 
 /// Definitions of minimum, maximum, floor_divide, … as used by print_code; needs FF_HD and nothing else.
 std::string_view operation_functions();

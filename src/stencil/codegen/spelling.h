@@ -2,8 +2,8 @@
 // expression (order, precision, fused products) is fixed by the IR and printed alike for all.
 #pragma once
 
-#include "stencil/codegen/unique_names.h"
 #include "stencil/ir/ir.h"
+#include "stencil/ir/unique_names.h"
 
 #include <string>
 #include <string_view>
@@ -22,11 +22,15 @@ public:
     virtual std::string cell(int axis) const = 0;
     /// Program::uniforms[index], float64.
     virtual std::string uniform(int index) const = 0;
+    /// Program::constants[index]; empty: the number.
+    virtual std::string constant(int /*index*/) const { return {}; }
     virtual std::string time() const { return "t"; }
     virtual std::string step() const { return "step"; }
 
     /// What a constant that holds the value of a load is called, "Hz_xm1"; made unique among `names`.
     virtual std::string value_name(const ir::Node& /*load*/) const { return "value"; }
+    /// What a constant is called that holds a value with a name in the program; made unique among `names`.
+    virtual std::string local_name(const std::string& name) const { return name; }
     /// The names that are taken where the code stands.
     virtual UniqueNames names() const { return {}; }
 

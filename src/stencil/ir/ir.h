@@ -19,7 +19,8 @@ enum class ValueType : std::uint8_t { boolean, integer, float32, float64 };
 
 enum class Op : std::uint8_t {
     // leaves
-    constant, ///< Node::real (rounded to the type) or Node::integer (whole numbers; truth values: 0, 1)
+    constant, ///< Node::real (rounded to the type) or Node::integer (whole numbers; truth values: 0, 1);
+              ///< `index`: of Program::constants, −1 where it has no name there
     time,     ///< t = step·dt, float64
     step,     ///< integer
     uniform,  ///< Program::uniforms[index]: the same for all cells, computed on the host before each step
@@ -70,6 +71,8 @@ struct Node {
     std::int64_t integer = 0;
     int index = -1;
     std::array<int, 3> offsets = {}; ///< along the axes of the grid
+    /// What the source calls the value, "dt" or "dt/dx"; null: nothing short. No operation looks at it.
+    std::shared_ptr<const std::string> text = nullptr;
     friend bool operator==(const Node&, const Node&) = default;
 };
 
@@ -157,13 +160,21 @@ struct Record {
     Code code;
 };
 
+/// A number that the source has a name or an expression for; what generated code prints in its place.
+struct NamedConstant {
+    std::string name; ///< as in C++
+    Node value;
+};
+
 struct Program {
     std::string name;
     std::vector<Grid> grids;
     std::vector<Buffer> buffers; ///< fields first, in the order of Model::fields
     std::vector<Code>
         uniforms; ///< of time, step and constants; float64, rounded where a node uniform is float32
-    std::vector<Kernel> kernels; ///< of a step, in their order
+    std::vector<NamedConstant> constants;
+    std::vector<std::string> uniform_names; ///< as in C++; may be empty
+    std::vector<Kernel> kernels;            ///< of a step, in their order
     std::vector<Record> records;
     double dt = 1;
 };

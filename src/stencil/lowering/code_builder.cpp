@@ -46,6 +46,12 @@ int CodeBuilder::cell(int axis) {
     return append(node);
 }
 
+void CodeBuilder::call(int node, const std::string& text) {
+    auto& it = code_.nodes[static_cast<std::size_t>(node)];
+    const bool can_have = it.op == Op::constant || ir::operands_of(it.op) > 0;
+    if (can_have && it.text == nullptr) it.text = std::make_shared<const std::string>(text);
+}
+
 int CodeBuilder::load(int buffer, Precision precision, const std::array<int, 3>& offsets) {
     Node node{Op::load, ir::type_of(precision)};
     node.index = buffer;

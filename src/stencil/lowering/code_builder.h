@@ -22,6 +22,8 @@ public:
     int truth(bool value);
     int constant(const lang::Value& value);
     int cell(int axis);
+    /// Says what the source calls a value, unless that is known: leaves other than constants have names.
+    void call(int node, const std::string& text);
     int load(int buffer, Precision precision, const std::array<int, 3>& offsets = {});
     /// Operands have the types the operation needs; the result is of type `type`.
     int make(ir::Op op, ir::ValueType type, int a, int b = -1, int c = -1);

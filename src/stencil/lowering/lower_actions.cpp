@@ -74,7 +74,9 @@ ir::Kernel lower_update(const Model& model, const BufferNumbers& numbers, const 
     for (std::size_t i = 0; i < update.operations.size(); ++i) {
         const auto& operation = update.operations[i];
         if (operation.field < 0) {
-            lowering.set_temporary(static_cast<int>(i), lowering.lower(*operation.value));
+            const int value = lowering.lower(*operation.value);
+            builder.call(value, operation.temporary);
+            lowering.set_temporary(static_cast<int>(i), value);
             continue;
         }
         const auto stored = model.fields[static_cast<std::size_t>(operation.field)].precision;

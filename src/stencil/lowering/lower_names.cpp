@@ -12,7 +12,11 @@ using ir::Op;
 using ir::ValueType;
 
 int ExpressionLowering::lower_node(const lang::Name& node, const lang::Expr&) {
-    if (const auto value = constant_value(model_, node)) return builder_.constant(*value);
+    if (const auto value = constant_value(model_, node)) {
+        const int constant = builder_.constant(*value);
+        builder_.call(constant, node.text);
+        return constant;
+    }
     const auto& grid = model_.grids[static_cast<std::size_t>(grid_)];
     switch (kind_of(node.symbol)) {
     case SymbolKind::cell_index:
@@ -47,7 +51,9 @@ int ExpressionLowering::position(const lang::Name& node) {
     const auto& along = grid.axes[static_cast<std::size_t>(axis)];
     int x = builder_.convert(builder_.cell(axis), ValueType::float64);
     const auto then = [&](Op op, double number) {
-        x = builder_.make(op, ValueType::float64, x, builder_.real(number));
+        const int constant = builder_.real(number);
+        if (op == Op::multiply) builder_.call(constant, std::string("d") + "xyz"[node.symbol.index]);
+        x = builder_.make(op, ValueType::float64, x, constant);
     };
     if (node.shift != 0) then(Op::add, node.shift);
     if (along.spacing != 1) then(Op::multiply, along.spacing);

@@ -3,13 +3,23 @@
 #include "stencil/passes/rewrite.h"
 
 #include <map>
+#include <string_view>
 #include <utility>
 
 namespace farfield::stencil {
 namespace {
 
 struct NodeByBits {
-    bool operator()(const ir::Node& a, const ir::Node& b) const { return less_by_bits(a, b); }
+    // Constants that the source calls by different names stay apart, whatever their values: they cost
+    // nothing.
+    bool operator()(const ir::Node& a, const ir::Node& b) const {
+        if (less_by_bits(a, b)) return true;
+        if (a.op != ir::Op::constant || less_by_bits(b, a)) return false;
+        return name(a) < name(b);
+    }
+    static std::string_view name(const ir::Node& node) {
+        return node.text == nullptr ? std::string_view() : std::string_view(*node.text);
+    }
 };
 
 bool commutes(ir::Op op) {

@@ -3,6 +3,7 @@
 #include "stencil/ir/row_evaluator.h"
 #include "stencil/passes/passes.h"
 #include "stencil/passes/rewrite.h"
+#include "stencil/passes/texts.h"
 
 #include <algorithm>
 #include <cmath>
@@ -63,7 +64,10 @@ private:
         std::vector<Node> operands;
         for_each_operand(node, [&](int o) { operands.push_back(at(o)); });
         const auto value = ir::evaluate_constant(node, operands);
-        if (!(ir::is_real(value.type) && std::isnan(value.real))) node = value;
+        if (ir::is_real(value.type) && std::isnan(value.real)) return;
+        auto text = std::move(node.text);
+        node = value;
+        node.text = std::move(text);
     }
 
     std::optional<int> choice(const Node& node) const {
@@ -180,17 +184,21 @@ void fold_code(const RootedCode& rooted) {
     std::vector<Node> out;
     std::vector<int> place;
     Folder folder(out);
+    Texts texts(out);
     for (auto node : rooted.code->nodes) {
         for_each_operand(node, [&](int& o) { o = place[static_cast<std::size_t>(o)]; });
+        if (node.text == nullptr) node.text = texts.of(node);
         if (const auto same = folder.simplify(node)) {
             place.push_back(*same);
             continue;
         }
         if (node.op == Op::divide)
             if (const auto reciprocal = exact_reciprocal(out[static_cast<std::size_t>(node.in[1])])) {
+                auto factor = ir::real_constant(*reciprocal, node.type);
+                factor.text = texts.of_reciprocal(node.in[1]);
                 node.op = Op::multiply;
                 node.in[1] = static_cast<int>(out.size());
-                out.push_back(ir::real_constant(*reciprocal, node.type));
+                out.push_back(factor);
             }
         place.push_back(static_cast<int>(out.size()));
         out.push_back(node);

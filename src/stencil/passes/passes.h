@@ -22,4 +22,7 @@ void hoist(ir::Program& program);
 /// touch nothing it touches.
 void fuse(ir::Program& program);
 
+/// Gives constants and uniforms names for generated code, from what the source calls them.
+void name(ir::Program& program);
+
 } // namespace farfield::stencil

@@ -28,6 +28,7 @@ struct Timings {
     double plan = 0.0;
     double write = 0.0;
     double total = 0.0;
+    std::int64_t vectors = 1; ///< of strengths
     std::vector<SumReport> executions;
 };
 
@@ -101,6 +102,7 @@ std::string report_json(const SumFilesTask& task, const Timings& timings) {
             json["output"].push_back(name_of(static_cast<Output>(k)));
     json["sources"] = best.sources;
     json["targets"] = best.targets;
+    json["vectors"] = timings.vectors;
     json["targets_are_sources"] = task.targets.empty();
     json["dipoles"] = !task.dipoles.empty();
     if (best.energy) json["energy"] = *best.energy;
@@ -135,8 +137,10 @@ std::string summary(const SumFilesTask& task, const Timings& timings) {
     const auto work = best.method == Method::fmm
                           ? fmt::format("order {}, {} leaves", best.fmm.order, best.fmm.leaves)
                           : fmt::format("{:.2e} pairs/s", best.direct.pairs_per_second);
-    auto out = fmt::format("{} sources, {} targets: {:.3g} s, {} ({}, {})\n", best.sources, best.targets,
-                           best.compute_seconds, work, name_of(best.precision), machine);
+    const auto vectors =
+        timings.vectors > 1 ? fmt::format(", {} vectors of strengths", timings.vectors) : std::string();
+    auto out = fmt::format("{} sources, {} targets{}: {:.3g} s, {} ({}, {})\n", best.sources, best.targets,
+                           vectors, best.compute_seconds, work, name_of(best.precision), machine);
     for (const auto& error : best.errors)
         out += fmt::format("relative error of the {}: {:.1e} ({} at {} sampled targets)\n",
                            name_of(error.output), error.relative,
@@ -151,8 +155,10 @@ std::string summary(const SumFilesTask& task, const Timings& timings) {
 
 // Messages of the library speak of sources and targets; here these are files.
 std::string with_files(const SumFilesTask& task, const char* message) {
-    return fmt::format("{}{}{}: {}", task.sources.string(), task.targets.empty() ? "" : " and ",
-                       task.targets.string(), message);
+    auto files = task.sources.string();
+    for (const auto& other : {task.strengths, task.targets})
+        if (!other.empty()) files += " and " + other.string();
+    return fmt::format("{}: {}", files, message);
 }
 
 PointLayout layout_of(const SumFilesTask& task, const KernelInfo& kernel) {
@@ -160,27 +166,52 @@ PointLayout layout_of(const SumFilesTask& task, const KernelInfo& kernel) {
             .most_dimension = kernel.most_dimension,
             .strength = kernel.strength.column,
             .second = kernel.strength.second_column,
-            .optional_strength = !task.dipoles.empty()};
+            .strengths = !task.strengths.empty() ? StrengthsIn::another_file
+                         : !task.dipoles.empty() ? StrengthsIn::some_files
+                                                 : StrengthsIn::this_file};
 }
 
+// `vectors`: 0 where the sources have their strengths with them.
 OutputArray output_array(const KernelInfo& kernel, const OutputInfo& info, int dimension,
-                         std::span<const double> values) {
-    OutputArray out{std::string(name_of(info.output)), {}, values};
+                         std::int64_t vectors, std::span<const double> values) {
+    OutputArray out{std::string(name_of(info.output)), {}, values, vectors};
     const int width = kernel.width(info, dimension);
     const auto axis = [&](int k) {
         return dimension <= 3 ? std::string(1, "xyz"[k]) : fmt::format("x{}", k + 1);
     };
-    if (info.shape == OutputShape::matrix) {
-        for (int i = 0; i < dimension; ++i)
-            for (int k = i; k < dimension; ++k)
-                out.columns.push_back(fmt::format("{}_{}{}", out.name, axis(i), axis(k)));
-        return out;
+    for (std::int64_t v = 0; v < std::max<std::int64_t>(vectors, 1); ++v) {
+        const auto name = vectors == 0 ? out.name : fmt::format("{}_{}", out.name, v);
+        if (info.shape == OutputShape::matrix)
+            for (int i = 0; i < dimension; ++i)
+                for (int k = i; k < dimension; ++k)
+                    out.columns.push_back(fmt::format("{}_{}{}", name, axis(i), axis(k)));
+        else
+            for (int k = 0; k < width; ++k)
+                out.columns.push_back(info.shape == OutputShape::vector ? fmt::format("{}_{}", name, axis(k))
+                                      : width == 2 ? name + (k == 0 ? "_real" : "_imaginary")
+                                                   : name);
     }
-    for (int k = 0; k < width; ++k)
-        out.columns.push_back(info.shape == OutputShape::vector ? fmt::format("{}_{}", out.name, axis(k))
-                              : width == 2                      ? out.name + (k == 0 ? "_real" : "_imaginary")
-                                                                : out.name);
     return out;
+}
+
+/// The strengths of a sum, of whichever file.
+struct GivenStrengths {
+    std::vector<double> values;
+    std::int64_t columns = 1;
+    std::int64_t vectors = 0; ///< 0: one, which is no axis of the results
+};
+
+GivenStrengths strengths_for(const SumFilesTask& task, Sources& sources) {
+    const int columns = kernel_info(task.options.kernel).strength.columns;
+    if (task.strengths.empty()) return {std::move(sources.strengths), columns, 0};
+    auto strengths = read_strengths(task.strengths, columns);
+    const auto rows = static_cast<std::int64_t>(sources.points.size()) / sources.dimension;
+    if (strengths.rows != rows)
+        throw InvalidArgument(fmt::format("{} has {} row{} and {} has {}; a row for each source is needed",
+                                          task.strengths.string(), strengths.rows,
+                                          strengths.rows == 1 ? "" : "s", task.sources.string(), rows));
+    return {std::move(strengths.values), strengths.width,
+            strengths.one_dimensional ? 0 : strengths.width / columns};
 }
 
 /// The outputs asked for, in the order of the kernel.
@@ -190,15 +221,15 @@ struct Results {
     SumOutputs views;
 };
 
-Results results_for(const SumFilesTask& task, int dimension, std::int64_t m) {
+Results results_for(const SumFilesTask& task, int dimension, std::int64_t m, std::int64_t vectors) {
     const auto& kernel = kernel_info(task.options.kernel);
     Results results;
     results.values.reserve(kernel.outputs.size());
     for (const auto& info : kernel.outputs) {
         if (!task.wanted.has(info.output)) continue;
-        const int width = kernel.width(info, dimension);
+        const auto width = kernel.width(info, dimension) * std::max<std::int64_t>(vectors, 1);
         auto& values = results.values.emplace_back(static_cast<std::size_t>(m * width));
-        results.arrays.push_back(output_array(kernel, info, dimension, values));
+        results.arrays.push_back(output_array(kernel, info, dimension, vectors, values));
         results.views.of(info.output) = matrix_view(std::span<double>(values), width);
     }
     return results;
@@ -230,7 +261,8 @@ std::string sum_files(const SumFilesTask& asked) {
     Stopwatch watch;
     Timings timings;
     const auto& kernel = kernel_info(task.options.kernel);
-    const auto sources = read_sources(task.sources, layout_of(task, kernel));
+    auto sources = read_sources(task.sources, layout_of(task, kernel));
+    const auto given = strengths_for(task, sources);
     const auto targets =
         task.targets.empty() ? std::vector<double>() : read_targets(task.targets, sources.dimension);
     const auto dipoles = task.dipoles.empty() ? std::vector<double>() : read_dipoles(task.dipoles);
@@ -247,10 +279,11 @@ std::string sum_files(const SumFilesTask& asked) {
     timings.plan = watch.lap();
 
     const auto m = task.targets.empty() ? source_view.shape[0] : target_view.shape[0];
-    const auto results = results_for(task, sources.dimension, m);
+    const auto results = results_for(task, sources.dimension, m, given.vectors);
+    timings.vectors = std::max<std::int64_t>(given.vectors, 1);
     SumStrengths strengths;
-    if (!sources.strengths.empty())
-        strengths.charges = matrix_view(std::span<const double>(sources.strengths), kernel.strength.columns);
+    if (!given.values.empty())
+        strengths.charges = matrix_view(std::span<const double>(given.values), given.columns);
     if (!dipoles.empty()) strengths.dipoles = matrix_view(std::span<const double>(dipoles), 3);
     try {
         for (int i = 0; i < task.repeat; ++i) {

@@ -9,10 +9,11 @@
 namespace farfield {
 
 struct SumFilesTask {
-    std::filesystem::path sources; ///< .npy N×4 (x y z q), CSV with x,y,z,q in its header, or HDF5
-    std::filesystem::path targets; ///< .npy M×3, CSV x,y,z, or HDF5; empty: the sources
-    std::filesystem::path
-        dipoles; ///< .npy N×3, CSV px,py,pz, or HDF5; the sources may then lack charges; empty: none
+    std::filesystem::path sources;   ///< .npy N×4 (x y z q), CSV with x,y,z,q in its header, or HDF5
+    std::filesystem::path strengths; ///< N×k: .npy, .csv or HDF5; empty: those of the sources
+    std::filesystem::path targets;   ///< .npy M×3, CSV x,y,z, or HDF5; empty: the sources
+    /// .npy N×3, CSV px,py,pz, or HDF5; the sources may then lack charges; empty: none
+    std::filesystem::path dipoles;
     SumOptions options;
     OutputSet wanted; ///< empty: all that the kernel has, but for the Hessian
     SumHooks hooks;

@@ -54,6 +54,34 @@ TEST_F(PointsFile, ReadsSourcesOfEveryFormat) {
     EXPECT_EQ(read_targets(file("s.h5")), points);
 }
 
+// Points in one file, several vectors of strengths in another.
+TEST_F(PointsFile, ReadsStrengthsOfTheirOwn) {
+    constexpr PointLayout alone{.strength = "q", .strengths = StrengthsIn::another_file};
+    const Values two{4, 40, 8, 80};
+    write_npy(file("p.npy"), points, {2, 3});
+    expect_points(read_sources(file("p.npy"), alone), {});
+    expect_points(read_sources(written("p.csv", "z,y,x\n3,2,1\n7,6,5\n"), alone), {});
+    write_npy(file("q.npy"), two, {2, 2});
+    const auto h5 = hdf5::File::create();
+    auto root = h5.root();
+    root.write("points", std::span<const double>(points), {2, 3});
+    h5.save(file("p.h5"));
+    expect_points(read_sources(file("p.h5"), alone), {});
+    root.write("strengths", std::span<const double>(two), {2, 2});
+    h5.save(file("q.h5"));
+    for (const auto& path : {file("q.npy"), file("q.h5"), written("q.csv", "a,b\n4,40\n8,80\n")}) {
+        const auto read = read_strengths(path, 1);
+        EXPECT_EQ(read.values, two) << path;
+        EXPECT_EQ(read.rows, 2);
+        EXPECT_EQ(read.width, 2);
+        EXPECT_FALSE(read.one_dimensional);
+    }
+    write_npy(file("n.npy"), strengths, {2});
+    EXPECT_TRUE(read_strengths(file("n.npy"), 1).one_dimensional);
+    expect_error<InvalidArgument>([&] { (void)read_strengths(file("n.npy"), 2); }, "n.npy", "even number");
+    expect_error<InvalidArgument>([&] { (void)read_sources(file("q.h5"), alone); }, "q.h5", "'strengths'");
+}
+
 TEST_F(PointsFile, TheKernelChoosesBetweenMassAndCharge) {
     const auto both = written("b.csv", "x,y,z,m,q\n1,2,3,10,4\n5,6,7,20,8\n");
     expect_points(read_sources(both, masses), {10, 20});

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -63,6 +64,34 @@ TEST(Hoist, TakesWhatIsTheSameInAllCells) {
     EXPECT_EQ(
         kernel(dump, "b"),
         "    %0 = load.float32 u\n    %1 = uniform.float32 0\n    %2 = multiply.float32 %0 %1\n    u = %2\n");
+}
+
+// The source's name or expression of each constant that generated code prints, and the uniforms' names.
+TEST(Name, CallsValuesAsTheSourceDoes) {
+    CompileOptions options;
+    options.allow_unstable = true;
+    const Compiled compiled(
+        "param c = 0.5, same = 0.5, int = 3.0, NAN = 7.0\nlet half = c/2\n"
+        "grid g[x: 2.0] sampling 4.0\ntime dt = 0.125\nfield u, v on g = 0\nboundary: zero\n"
+        "update a:\n    let drive = sin(c*t)\n    let bent = u*u + v\n"
+        "    u = c*bent + (1 - half)*v*drive - dt/dx*(u + int*v)\n"
+        "    v = same*bent + NAN*exp(-t)*u + -(c + same)^2*2*v + 0.5*u\nstep: a\n",
+        options);
+    std::string names;
+    for (const auto& [name, value] : compiled.program()->constants)
+        names += fmt::format("{} is {}; ", name, *value.text);
+    for (const auto* part : {"c is c; ", "one_minus_half is 1 - half; ", "minus_dt_over_dx is -(dt/dx); ",
+                             "int_2 is int; ", "same is same; ", "NAN_value is NAN; "})
+        EXPECT_NE(names.find(part), std::string::npos) << part << " in " << names;
+    EXPECT_NE(names.find("(c + same)^2"), std::string::npos) << names;
+    EXPECT_EQ(names.find("0.5"), std::string::npos) << "a literal has no name: " << names;
+    EXPECT_EQ(compiled.program()->uniform_names, (std::vector<std::string>{"drive", "NAN_times_exp_minus_t"}))
+        << "and so have values of a step";
+    const auto& nodes = compiled.program()->kernels.at(0).code.nodes;
+    EXPECT_EQ(
+        std::count_if(nodes.begin(), nodes.end(),
+                      [](const ir::Node& node) { return node.text != nullptr && *node.text == "bent"; }),
+        1);
 }
 
 std::size_t kernels_after_fusing(const std::string& updates,

@@ -39,13 +39,15 @@ struct CpuSource {
     std::vector<RowFunction> records; ///< as in Program::records
 };
 
-/// The strategy for a kernel: `multiply` has nothing to multiply where the cells are a box, must not turn the
-/// zeros that neighbours read in place, and a kernel without cells runs on the spans that it is called with.
+/// The strategy for a kernel. `automatic` is spans, and where these are many and short, as on a chessboard,
+/// an array with an if, by the cost of both. `multiply` has nothing to multiply where the cells are a box,
+/// must not turn the zeros that neighbours read in place, and a kernel without cells runs on the spans that
+/// it is called with.
 Mask mask_for(Mask mask, const ir::Kernel& kernel);
 /// The strategy for a record, which stores no field.
 Mask mask_for_record(Mask mask, Reduction reduction);
 
-/// Neither mask may be automatic. @param behind code that is put behind the text, and what it needs.
+/// @param behind code that is put behind the text, and what it needs.
 CpuSource print_row_functions(const ir::Program& program, Mask of_kernels, Mask of_records, Needs needs,
                               std::string_view behind = {});
 inline CpuSource print_row_functions(const ir::Program& program, Mask mask) {

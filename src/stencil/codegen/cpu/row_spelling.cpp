@@ -49,6 +49,8 @@ int RowSpelling::add(const Slot& slot) {
 
 void RowSpelling::add_loads(const ir::Code& code) {
     for (const auto& node : code.nodes) {
+        if (node.op == ir::Op::uniform && !uniforms_.contains(node.index))
+            uniforms_[node.index] = taken_.unique(uniform_name(program_, node.index));
         if (node.op != ir::Op::load) continue;
         const auto& buffer = program_.buffers[node.index];
         add(slot_of(buffer, node));
@@ -107,8 +109,6 @@ std::string RowSpelling::load(const ir::Node& node) const {
         return fmt::format("{}[clamped({}, {})]", name, index, cells);
     }
 }
-
-std::string RowSpelling::uniform(int index) const { return fmt::format("u{}", index); }
 
 std::string_view boundary_functions() {
     return R"(// The cell that an index outside 0 to n - 1 stands for.

@@ -2,8 +2,10 @@
 #pragma once
 
 #include "stencil/codegen/cpu/row_functions.h"
-#include "stencil/codegen/unique_names.h"
+#include "stencil/codegen/named_numbers.h"
+#include "stencil/ir/unique_names.h"
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -13,7 +15,7 @@ class RowSpelling : public Spelling {
 public:
     RowSpelling(const ir::Program& program, int grid) : program_(program), grid_(program.grids[grid]) {}
 
-    /// Adds the slots that `code` loads from.
+    /// Adds the slots that `code` loads from, and names for its uniforms.
     void add_loads(const ir::Code& code);
     /// Adds the slot of a store; returns its number.
     int add_store(const ir::Store& store);
@@ -39,7 +41,8 @@ public:
         return codegen::value_name(program_.buffers[load.index], load, grid_);
     }
     UniqueNames names() const override { return taken_; }
-    std::string uniform(int index) const override;
+    std::string uniform(int index) const override { return uniforms_.at(index); }
+    std::string constant(int index) const override { return constant_text(program_, index); }
 
 private:
     static Slot slot_of(const ir::Buffer& buffer, const ir::Node& node);
@@ -51,6 +54,7 @@ private:
     UniqueNames taken_;
     std::vector<Slot> slots_;
     std::vector<std::string> names_;
+    std::map<int, std::string> uniforms_;
     long long low_ = 0;
     long long high_ = 0;
     bool edge_ = false;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "stencil/codegen/cuda/writer.h"
+#include "stencil/codegen/named_numbers.h"
 
 namespace farfield::stencil::codegen::cuda {
 
@@ -24,7 +25,12 @@ public:
         return codegen::value_name(program_.buffers[static_cast<std::size_t>(load.index)], load,
                                    program_.grids[static_cast<std::size_t>(grid_)]);
     }
-    std::string uniform(int index) const override { return fmt::format("clock[{}]", index + 2); }
+    // Nothing else in this code ends so.
+    std::string local_name(const std::string& name) const override { return name + "_value"; }
+    std::string uniform(int index) const override {
+        return fmt::format("clock[{}]", uniform_place(program_, index));
+    }
+    std::string constant(int index) const override { return constant_text(program_, index); }
     std::string time() const override { return "clock[0]"; }
     std::string step() const override { return "static_cast<long long>(clock[1])"; }
     std::string_view intrinsic_prefix() const override { return "::"; }

@@ -228,8 +228,9 @@ Launch print_cells(const PrintJob& job, int number) {
     add_reads(function.parameters, job.program, kernel.code);
     std::vector<Root> roots;
     for (std::size_t i = 0; i < kernel.stores.size(); ++i) {
-        // a node that two stores share, or that is a mere read, gets one name
-        roots.push_back({kernel.stores[i].node, fmt::format("new_{}", kernel.stores[i].node)});
+        // a node that two stores share has the last one's name
+        const auto& buffer = job.program.buffers[static_cast<std::size_t>(kernel.stores[i].buffer)];
+        roots.push_back({kernel.stores[i].node, computed(buffer)});
     }
     const auto printed = print_code(kernel.code, roots, spelling);
     job.needs |= printed.needs;

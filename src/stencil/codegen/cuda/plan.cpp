@@ -3,8 +3,9 @@
 #include "stencil/codegen/cuda/forms.h"
 #include "stencil/codegen/cuda/stream.h"
 #include "stencil/codegen/cuda/tile.h"
-#include "stencil/codegen/unique_names.h"
+#include "stencil/codegen/named_numbers.h"
 #include "stencil/codegen/used_functions.h"
+#include "stencil/ir/unique_names.h"
 
 #include <algorithm>
 #include <numeric>
@@ -134,7 +135,9 @@ void print_source(const PrintJob& job, const Text& kernels, std::string_view beh
               "(--fmad=false): every fused product "
               "is written out.",
               job.program.name.empty() ? "a stencil program" : job.program.name);
-    const auto body = kernels.str();
+    auto body = kernels.str();
+    body = constant_declarations(job.program, body + std::string(behind)) +
+           uniform_declarations(job.program, body) + body;
     const auto code = body + std::string(behind);
     const auto operations =
         job.needs.operations ? used_functions(operation_functions(), code) : std::string();

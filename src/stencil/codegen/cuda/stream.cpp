@@ -207,8 +207,7 @@ void StreamPrinter::print_updates(std::size_t s) {
     body_.line("if (!rim || (cells_{} >> p & 1u)) {{", k);
     const StreamSpelling spelling(program_, stream_, number_, grid_, bounds, s);
     std::vector<Root> roots;
-    for (const auto& store : kernel(k).stores)
-        roots.push_back({store.node, fmt::format("new_{}", store.node)});
+    for (const auto& store : kernel(k).stores) roots.push_back({store.node, computed(buffer(store.buffer))});
     const auto printed = print_code(kernel(k).code, roots, spelling);
     job_.needs |= printed.needs;
     for (const auto& line : printed.lines) body_.add(line);

@@ -168,7 +168,7 @@ void TilePrinter::print_stage(std::size_t k, Text& text, bool barrier_before, bo
     text.line("if (!rim || (cells_{} >> p & 1u)) {{", k);
     const TileSpelling spelling(program_, shape_, number_, grid_, stage.cells->bounds());
     std::vector<Root> roots;
-    for (const auto& store : stage.stores) roots.push_back({store.node, fmt::format("new_{}", store.node)});
+    for (const auto& store : stage.stores) roots.push_back({store.node, computed(buffer(store.buffer))});
     const auto printed = print_code(stage.code, roots, spelling);
     job_.needs |= printed.needs;
     for (const auto& line : printed.lines) text.add(line);

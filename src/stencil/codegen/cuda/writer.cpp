@@ -53,6 +53,7 @@ std::string Parameters::call() const { return fmt::format("{}", fmt::join(names,
 
 std::string now(const ir::Buffer& buffer) { return buffer.name + "_now"; }
 std::string next(const ir::Buffer& buffer) { return buffer.name + "_next"; }
+std::string computed(const ir::Buffer& buffer) { return buffer.name + "_computed"; }
 
 int add_table(Plan& plan, std::string name, const void* data, std::size_t bytes) {
     std::vector<char> content(bytes);

@@ -52,6 +52,8 @@ struct PrintJob {
 /// "Ex_now", "Ex_next": no name of a program can clash with what generated code calls its own.
 std::string now(const ir::Buffer& buffer);
 std::string next(const ir::Buffer& buffer);
+/// "Ex_computed", the value that a kernel stores; nothing else ends so.
+std::string computed(const ir::Buffer& buffer);
 
 int add_table(Plan& plan, std::string name, const void* data, std::size_t bytes);
 

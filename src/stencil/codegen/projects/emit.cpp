@@ -4,6 +4,7 @@
 
 #include "stencil/codegen/cpu/row_call.h"
 #include "stencil/codegen/cpu/row_functions.h"
+#include "stencil/codegen/named_numbers.h"
 #include "stencil/codegen/projects/emitted_text.h"
 
 #include <farfield/error.h>
@@ -225,24 +226,30 @@ private:
 
 class UniformSpelling : public Spelling {
 public:
+    explicit UniformSpelling(const ir::Program& program) : program_(program) {}
     std::string load(const ir::Node& /*node*/) const override { throw InternalError("a uniform that loads"); }
     Precision precision_of(int /*buffer*/) const override { return Precision::double_precision; }
     std::string cell(int /*axis*/) const override { throw InternalError("a uniform of a cell"); }
     std::string uniform(int index) const override { return fmt::format("values[{}]", index); }
+    std::string constant(int index) const override { return constant_text(program_, index); }
+
+private:
+    const ir::Program& program_;
 };
 
 std::string print_uniforms(const ir::Program& program, Needs& needs) {
     std::string text =
         "extern \"C\" void uniforms([[maybe_unused]] double t, [[maybe_unused]] long long step,\n"
         "                         [[maybe_unused]] double* values) {\n";
-    const UniformSpelling spelling;
+    const UniformSpelling spelling(program);
     for (std::size_t i = 0; i < program.uniforms.size(); ++i) {
         const Root root{program.uniforms[i].result, {}};
         const auto printed = print_code(program.uniforms[i], {&root, 1}, spelling);
         needs |= printed.needs;
         text += "    {\n";
         for (const auto& line : printed.lines) text += "        " + line + "\n";
-        text += fmt::format("        values[{}] = {};\n    }}\n", i, printed.values[0]);
+        text += fmt::format("        values[{}] = {}; // {}\n    }}\n", i, printed.values[0],
+                            uniform_name(program, static_cast<int>(i)));
     }
     return text + "}\n";
 }
@@ -269,7 +276,7 @@ std::vector<EmittedFile> emit_cpu(const ir::Program& program, const EmitOptions&
     const auto prepared = with_preparations(program);
     Needs needs;
     const auto uniforms = print_uniforms(program, needs);
-    const auto mask = options.code.mask == Mask::automatic ? Mask::spans : options.code.mask;
+    const auto mask = options.code.mask;
     const auto source = print_row_functions(prepared, mask, Mask::spans, needs, uniforms);
     std::string header(emitted_header());
     constexpr std::string_view mark = "@FF_ROW_CALL@";

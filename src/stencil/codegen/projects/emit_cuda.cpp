@@ -43,7 +43,7 @@ Text print_uniforms(const ir::Program& program, Needs& needs) {
         needs |= printed.needs;
         text.add("{");
         for (const auto& line : printed.lines) text.add(line);
-        text.line("values[{}] = {};", i, printed.values[0]);
+        text.line("values[{}] = {}; // {}", i, printed.values[0], uniform_name(program, static_cast<int>(i)));
         text.add("}");
     }
     text.add("}");

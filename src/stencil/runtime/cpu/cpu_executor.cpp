@@ -36,6 +36,23 @@ std::string mask_name(Mask mask) {
     }
 }
 
+bool spans_alone(const ir::Program& program, Mask mask) {
+    if (mask != Mask::automatic) return mask == Mask::spans;
+    return std::none_of(program.kernels.begin(), program.kernels.end(), [&](const ir::Kernel& kernel) {
+        return codegen::mask_for(mask, kernel) != Mask::spans;
+    });
+}
+
+// "spans and branch" where some kernels have the one and some the other.
+std::string mask_names(const ir::Program& program, Mask mask) {
+    if (mask != Mask::automatic || spans_alone(program, mask)) return mask_name(mask);
+    const bool all =
+        std::none_of(program.kernels.begin(), program.kernels.end(), [&](const ir::Kernel& kernel) {
+            return codegen::mask_for(mask, kernel) == Mask::spans;
+        });
+    return all ? "branch" : "spans and branch";
+}
+
 std::int64_t first_level() {
 #ifdef _SC_LEVEL1_DCACHE_SIZE
     if (const auto bytes = sysconf(_SC_LEVEL1_DCACHE_SIZE); bytes > 0) return bytes;
@@ -63,10 +80,10 @@ std::int64_t cache_of_a_thread([[maybe_unused]] int threads) {
 } // namespace
 
 CpuExecutor::CpuExecutor(std::shared_ptr<const ir::Program> program, const ExecutorOptions& options)
-    : Executor(std::move(program)), options_(options),
-      mask_(options.mask == Mask::automatic ? Mask::spans : options.mask),
+    : Executor(std::move(program)), options_(options), mask_(options.mask),
       threads_(thread_count(options.threads)),
-      storage_(*program_, threads_, mask_ == Mask::spans ? extents_of(*program_) : std::vector<Extents>{}),
+      storage_(*program_, threads_,
+               spans_alone(*program_, mask_) ? extents_of(*program_) : std::vector<Extents>{}),
       uniforms_(*program_), current_(program_->buffers.size(), 0), instances_(program_->grids.size()),
       pairs_(program_->grids.size()), joins_now_(program_->grids.size()) {
     compile();
@@ -87,9 +104,9 @@ CpuExecutor::CpuExecutor(std::shared_ptr<const ir::Program> program, const Execu
                 : static_cast<int>(std::clamp<std::int64_t>(cells / least_cells_a_thread, 1, threads_));
     tile_ = choose_tile();
     stride_ = choose_stride();
-    preparation_.description =
-        fmt::format("cpu, {}, {}, {} {}, {} {} a pass", preparation_.description, mask_name(mask_), team_,
-                    team_ == 1 ? "thread" : "threads", tile_, tile_ == 1 ? "step" : "steps");
+    preparation_.description = fmt::format(
+        "cpu, {}, {}, {} {}, {} {} a pass", preparation_.description, mask_names(*program_, mask_), team_,
+        team_ == 1 ? "thread" : "threads", tile_, tile_ == 1 ? "step" : "steps");
 }
 
 void CpuExecutor::compile() {

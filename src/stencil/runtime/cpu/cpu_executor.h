@@ -54,7 +54,7 @@ private:
     const std::optional<Wavefront>& schedule(std::size_t grid, const std::vector<Entry>& entries);
 
     ExecutorOptions options_;
-    Mask mask_; ///< never automatic
+    Mask mask_;
     int threads_;
     int team_ = 1; ///< threads of a pass
     int tile_ = 1;

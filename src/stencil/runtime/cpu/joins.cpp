@@ -42,6 +42,8 @@ ir::Program without_values(const ir::Program& program) {
                                {},
                                {}});
     out.uniforms = program.uniforms;
+    out.constants = program.constants;
+    out.uniform_names = program.uniform_names;
     out.kernels = program.kernels;
     out.records = program.records;
     out.dt = program.dt;
