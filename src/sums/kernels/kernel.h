@@ -45,9 +45,9 @@ enum class OutputShape : std::uint8_t {
 };
 
 struct OutputInfo {
-    Output output;
-    OutputShape shape;
-    int length_power;           ///< with `Scaling::power`: multiplied by s^length_power
+    Output output = Output::potential;
+    OutputShape shape = OutputShape::value;
+    int length_power = 0;       ///< with `Scaling::power`: multiplied by s^length_power
     bool only_if_asked = false; ///< not computed where no output is named
 };
 
