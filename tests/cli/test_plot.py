@@ -32,11 +32,20 @@ def decoded(path):
     for row in range(height):
         kind, line = content[row * (stride + 1)], bytearray(content[row * (stride + 1) + 1 : (row + 1) * (stride + 1)])
         above = lines[-1]
-        for i in range(stride):
-            left, up, corner = line[i - 3] if i > 2 else 0, above[i], above[i - 3] if i > 2 else 0
-            guess = left + up - corner
-            nearest = min((left, up, corner), key=lambda value: abs(guess - value))
-            line[i] = (line[i] + (0, left, up, (left + up) // 2, nearest)[kind]) % 256
+        if kind == 1:
+            for i in range(3, stride):
+                line[i] = (line[i] + line[i - 3]) & 255
+        elif kind == 2:
+            line = bytearray((value + up) & 255 for value, up in zip(line, above))
+        elif kind == 3:
+            for i in range(stride):
+                line[i] = (line[i] + ((line[i - 3] if i > 2 else 0) + above[i]) // 2) & 255
+        elif kind == 4:
+            for i in range(stride):
+                left, up, corner = line[i - 3] if i > 2 else 0, above[i], above[i - 3] if i > 2 else 0
+                to_left, to_up, to_corner = abs(up - corner), abs(left - corner), abs(left + up - 2 * corner)
+                nearest = left if to_left <= to_up and to_left <= to_corner else up if to_up <= to_corner else corner
+                line[i] = (line[i] + nearest) & 255
         lines.append(bytes(line))
     return width, lines[1:]
 

@@ -100,6 +100,7 @@ check_tidy() {
         preset=lint-together
     fi
     configure "$preset"
+    python3 tools/checks/tidy.py --self-test --tool "clang-tidy-$(clang_version)"
     python3 tools/checks/tidy.py --jobs "$JOBS" --tool "clang-tidy-$(clang_version)" "${since[@]}" "build-$preset"
 }
 

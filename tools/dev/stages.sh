@@ -9,27 +9,36 @@ STAGES=(build tests cuda check python asan tsan fuzz)
 RESULTS=$PWD/build/results.tsv
 export RESULTS
 BASE="" # lint and sanitizers look at what differs from this commit; empty: at everything
-EVERYTHING="" # --all: lint takes each source alone, random programs are as many with sanitizers and all compiled for a GPU
+EVERYTHING="" # --all: every size, repetition and instruction set; lint takes each source alone
 
 stages_usage() {
     cat <<'TEXT'
 ./dev test [STAGE…] [--all]
 
   build     the program, the tests and the micro-benchmarks, optimised
-  tests     all of ctest: unit, oracle, property, command line, install, GPU
+  tests     all of ctest: unit, oracle, property, command line, install, GPU; the largest inputs a quarter as large
   cuda      the GPU code where nvcc is: compiled, and tested where a GPU is
   check     ./dev check
   python    the Python package in build/venv, its pytest tests, and its wheel where none of its libraries are
   asan      the tests with AddressSanitizer and UBSan, but for the accuracy of large sums (too slow there); every path
-            once, and repetitions where nothing watches
+            once, and repetitions where nothing watches; loops of two instruction sets (scalar, AVX2)
   tsan      the tests that use threads, with ThreadSanitizer (and a planted race that it must report)
   fuzz      each fuzz target of build-asan for FUZZ_SECONDS (10)
 
 Without names all of them run. Lint and the sanitizers look at what differs from the commit that HEAD and origin's
-branch share (or FARFIELD_BASE, a commit); at everything where that commit is unknown or HEAD itself, and with --all,
-which also lints each source alone, repeats under sanitizers what is repeated without (150 random programs instead of
-24), gives the stage tests 300 of them instead of 150 and compiles all for a GPU, fuzzes each target for 20 s, and
-adds the stage trial: random sums, kills, damaged files and programs, as a new user would meet them (tests/trial).
+branch share (or FARFIELD_BASE, a commit); at everything where that commit is unknown or HEAD itself, and with --all.
+With --all moreover:
+
+  tests     the largest inputs whole (accuracy of sums at N = 262,144 instead of 65,536, of a cluster over 4 time
+            units instead of 1), emulated kernels for more steps, 300 random programs instead of 90, all of them
+            compiled for a GPU
+  check     each source is linted alone
+  asan      the loops of every instruction set; repeated is what is repeated without sanitizers (150 random programs
+            instead of 24); each test reads the headers that it includes itself (FARFIELD_PRECOMPILE=OFF)
+  tsan      the same
+  fuzz      20 s for each target
+  trial     random sums, kills, damaged files and programs, as a new user would meet them (tests/trial)
+
 The last line counts the tests: N passed, N failed, N skipped.
 TEXT
 }
@@ -87,13 +96,13 @@ announce() { # announce STAGE…: what will run, on what, and for about how long
 
 seconds_of_stage() { # on two cores, without ccache, rounded up
     case $1 in
-        build) echo 170 ;;
-        tests) echo 200 ;;
-        cuda) echo 120 ;;
-        check) if [ -n "$EVERYTHING" ]; then echo 540; elif [ -n "$BASE" ]; then echo 120; else echo 220; fi ;;
-        python) echo 180 ;;
-        asan) if [ -n "$EVERYTHING" ]; then echo 800; else echo 500; fi ;;
-        tsan) echo 100 ;;
+        build) echo 280 ;;
+        tests) if [ -n "$EVERYTHING" ]; then echo 300; else echo 190; fi ;;
+        cuda) echo 130 ;;
+        check) if [ -n "$EVERYTHING" ]; then echo 540; elif [ -n "$BASE" ]; then echo 120; else echo 150; fi ;;
+        python) echo 70 ;;
+        asan) if [ -n "$EVERYTHING" ]; then echo 1000; else echo 560; fi ;;
+        tsan) echo 160 ;;
         fuzz) if [ -n "$EVERYTHING" ]; then echo 100; else echo 50; fi ;;
         trial) echo 600 ;;
     esac
@@ -119,7 +128,11 @@ stage_build() {
 
 stage_tests() {
     [ -f build/CTestTestfile.cmake ] || stage_build
-    [ -z "$EVERYTHING" ] || export FARFIELD_RANDOM_DEVICE_CODE=all
+    if [ -n "$EVERYTHING" ]; then
+        export FARFIELD_RANDOM_DEVICE_CODE=all
+    else
+        export FARFIELD_SHORTER_TESTS=1 FARFIELD_RANDOM_PROGRAMS=90
+    fi
     run_ctest tests build
 }
 

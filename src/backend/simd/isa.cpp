@@ -10,6 +10,7 @@
 
 namespace farfield {
 
+// A build may leave sets out (FARFIELD_LOOP_ISAS), which are then available nowhere.
 // __builtin_cpu_supports also asks the operating system (XGETBV) whether it saves the wide registers.
 bool is_available(Isa isa) {
     switch (isa) {
@@ -17,14 +18,20 @@ bool is_available(Isa isa) {
     case Isa::scalar:
         return true;
 #if defined(__x86_64__)
+#if !defined(FF_WITHOUT_SSE42)
     case Isa::sse42:
         return __builtin_cpu_supports("sse4.2");
+#endif
+#if !defined(FF_WITHOUT_AVX2)
     case Isa::avx2:
         return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#endif
+#if !defined(FF_WITHOUT_AVX512)
     case Isa::avx512:
         return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512cd") &&
                __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
                __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("fma");
+#endif
 #endif
     default:
         return false;

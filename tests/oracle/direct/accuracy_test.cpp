@@ -5,6 +5,7 @@
 // of them, and sums of 256 terms add their own; about 1e-7 is reached. A single long float sum fails it (2e-6
 // at N = 16,384), and so does leaving out the correction of the estimate of 1/r (1e-4). mixed, 3e-7, against
 // inputs that were not rounded: rounding them costs 1e-6 and more, so the low parts must be at work.
+#include "effort.h"
 #include "oracle/direct/oracle.h"
 
 #include <farfield/sum.h>
@@ -64,8 +65,8 @@ protected:
 };
 
 // Every instruction set of this machine, both vector variants, all targets.
-TEST_P(DirectAccuracy, AllTargetsAt16k) {
-    const auto model = make_model(GetParam(), 16384);
+TEST_P(DirectAccuracy, AllTargets) {
+    const auto model = make_model(GetParam(), test::shorter() ? 8192 : 16384);
     const auto rounded = oracle::rounded_to_float(model.points);
     const long double softening = model.softening;
     const auto exact = oracle::direct_self(model.points, softening, -1.0L);
@@ -126,15 +127,15 @@ void expect_sampled_field(const Model& model, const oracle::Points& points, std:
     EXPECT_LE(oracle::relative_l2(field, truth), bar(used.front())) << name_of(used.front());
 }
 
-TEST_P(DirectAccuracy, FloatOnSampledTargetsAt256k) {
-    const auto model = make_model(GetParam(), 262144);
+TEST_P(DirectAccuracy, FloatOnSampledTargets) {
+    const auto model = make_model(GetParam(), test::shorter() ? 65536 : 262144);
     const bool fast = best_isa() == Isa::avx512 || best_isa() == Isa::avx2;
     expect_sampled_field(model, oracle::rounded_to_float(model.points), {Precision::float32},
                          fast && model.name == "plummer");
 }
 
-TEST_P(DirectAccuracy, DoubleAndMixedOnSampledTargetsAt256k) {
-    const auto model = make_model(GetParam(), 262144);
+TEST_P(DirectAccuracy, DoubleAndMixedOnSampledTargets) {
+    const auto model = make_model(GetParam(), test::shorter() ? 65536 : 262144);
     expect_sampled_field(model, model.points, {Precision::float64, Precision::mixed}, false);
 }
 

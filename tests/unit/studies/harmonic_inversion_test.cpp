@@ -75,7 +75,8 @@ TEST(HarmonicInversion, FindsEveryTermOfALongOversampledSeries) {
 TEST(HarmonicInversion, CutsAWideBandIntoPieces) {
     std::vector<Wave> comb;
     for (int i = 0; i < 40; ++i) comb.push_back({0.013 + 0.011 * i, 1e-5 * i, 1 + 0.1 * i, 0.1 * i});
-    const auto found = harmonic_inversion(series_of(comb, 20000, 0.5), 0.5, {.from = 0.0, .to = 0.5});
+    const auto found =
+        harmonic_inversion(series_of(comb, test::sized(20000U, 5000U), 0.5), 0.5, {.from = 0.0, .to = 0.5});
     ASSERT_EQ(found.size(), comb.size());
     for (const auto& wave : comb) expect_wave(found, wave, 1e-9, 1e-6);
     for (std::size_t i = 1; i < found.size(); ++i) EXPECT_LT(found[i - 1].frequency, found[i].frequency);

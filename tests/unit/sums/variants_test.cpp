@@ -90,6 +90,7 @@ std::vector<SumOptions> all_options() {
 // Around the sizes of vectors, register tiles, padding and blocks, where loops have their edges.
 TEST(DirectVariants, AgreeWithTheReferenceForAnyNumberOfPoints) {
     for (std::size_t n : {1, 2, 3, 7, 15, 16, 17, 31, 33, 63, 64, 65, 127, 128, 129, 257, 515, 2050, 2305}) {
+        if (n == 2050 && test::fewer()) continue; // 2305 has more than one block as well
         const auto input = cloud(n);
         const auto kernel = n % 2 == 0 ? Kernel::gravity : Kernel::coulomb;
         const auto expected = reference(input, nullptr, {.kernel = kernel, .softening = softened});
@@ -139,7 +140,7 @@ TEST(DirectVariants, StructureOfArraysKeepsTheBitsOfTheNaiveLoop) {
 }
 
 TEST(DirectVariants, SameBitsForAnyNumberOfThreads) {
-    const auto input = cloud(3000);
+    const auto input = cloud(test::sized(3000U, 1300U));
     for (auto options : all_options()) {
         if (options.isa == Isa::scalar && options.precision != Precision::float64) continue;
         options.threads = 1;
@@ -148,8 +149,9 @@ TEST(DirectVariants, SameBitsForAnyNumberOfThreads) {
             if (threads == 2 && test::fewer()) continue;
             options.threads = threads;
             const auto many = sum(rows(input.points), list(input.strengths), options);
-            EXPECT_EQ(one.field, many.field) << text(options, 3000) << " " << threads;
-            EXPECT_EQ(one.potential, many.potential) << text(options, 3000) << " " << threads;
+            EXPECT_EQ(one.field, many.field) << text(options, input.strengths.size()) << " " << threads;
+            EXPECT_EQ(one.potential, many.potential)
+                << text(options, input.strengths.size()) << " " << threads;
         }
     }
 }

@@ -18,11 +18,22 @@ Function isa_function(Isa isa, Function scalar, Function sse42, Function avx2, F
 
 } // namespace farfield
 
-/// The function `entry`_<isa> of tiles.h.
-#if defined(__x86_64__)
-#define FF_ISA_FUNCTION(entry, isa)                                                                          \
-    isa_function(isa, entry##_scalar, entry##_sse42, entry##_avx2, entry##_avx512)
+/// The function `entry`_<isa> of tiles.h; none for what the build leaves out (FARFIELD_LOOP_ISAS).
+#if !defined(__x86_64__) || defined(FF_WITHOUT_SSE42)
+#define FF_SSE42_FUNCTION(entry) nullptr
 #else
-#define FF_ISA_FUNCTION(entry, isa)                                                                          \
-    isa_function<decltype(&entry##_scalar)>(isa, entry##_scalar, nullptr, nullptr, nullptr)
+#define FF_SSE42_FUNCTION(entry) entry##_sse42
 #endif
+#if !defined(__x86_64__) || defined(FF_WITHOUT_AVX2)
+#define FF_AVX2_FUNCTION(entry) nullptr
+#else
+#define FF_AVX2_FUNCTION(entry) entry##_avx2
+#endif
+#if !defined(__x86_64__) || defined(FF_WITHOUT_AVX512)
+#define FF_AVX512_FUNCTION(entry) nullptr
+#else
+#define FF_AVX512_FUNCTION(entry) entry##_avx512
+#endif
+#define FF_ISA_FUNCTION(entry, isa)                                                                          \
+    isa_function<decltype(&entry##_scalar)>(isa, entry##_scalar, FF_SSE42_FUNCTION(entry),                   \
+                                            FF_AVX2_FUNCTION(entry), FF_AVX512_FUNCTION(entry))

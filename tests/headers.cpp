@@ -1,0 +1,1 @@
+// Nothing: the headers that most tests read are compiled for the target that has this source.
