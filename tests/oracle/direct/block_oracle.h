@@ -43,7 +43,7 @@ inline Model model_of(const block_grid::Grid& grid, double softening = 0.0) {
 /// 0 for points that are in no block.
 inline oracle::Result exact(const Model& model) {
     const auto n = model.targets.q.size();
-    oracle::Result sums{std::vector<long double>(n), std::vector<long double>(3 * n)};
+    oracle::Result sums{std::vector<long double>(n), std::vector<long double>(3 * n), {}};
     const auto at = [](std::int64_t i) { return static_cast<std::size_t>(i); };
     const auto act = [&](BlockRange targets, BlockRange sources) {
         for (std::int64_t i = targets.begin; i < targets.end; ++i)
