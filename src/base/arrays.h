@@ -4,8 +4,10 @@
 
 #include <farfield/array.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace farfield {
@@ -24,6 +26,17 @@ void check_values(const ConstArrayView& view, std::int64_t n, std::string_view w
 
 /// @throws InvalidArgument that names the row of a strength.
 [[noreturn]] void refuse_strength(std::string_view what, std::int64_t row, double value);
+
+/// Some rows of a view.
+template <class View>
+View rows_of(View view, std::int64_t first, std::int64_t rows) {
+    using Byte = std::conditional_t<std::is_const_v<std::remove_pointer_t<decltype(view.data)>>,
+                                    const std::byte, std::byte>;
+    const std::int64_t bytes = view.dtype == DType::float32 ? 4 : 8;
+    view.data = static_cast<Byte*>(view.data) + first * view.strides[0] * bytes;
+    view.shape[0] = rows;
+    return view;
+}
 
 /// True where rows×columns elements lie one after the other.
 template <class View>

@@ -2,6 +2,7 @@
 // fixed; callers get the same bits for any number of threads because no task depends on who runs it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -24,6 +25,16 @@ void parallel_for(int threads, std::int64_t tasks, Body&& body) {
     detail::run_tasks(
         threads, tasks, [](void* context, std::int64_t task) { (*static_cast<Plain*>(context))(task); },
         const_cast<void*>(static_cast<const void*>(&body)));
+}
+
+/// Calls body(begin, end) for parts of [0, n) that do not depend on the number of threads.
+template <class Body>
+void parallel_parts(int threads, std::size_t n, const Body& body) {
+    constexpr std::size_t part = std::size_t{1} << 14;
+    parallel_for(threads, static_cast<std::int64_t>((n + part - 1) / part), [&](std::int64_t task) {
+        const auto begin = static_cast<std::size_t>(task) * part;
+        body(begin, n - begin < part ? n : begin + part);
+    });
 }
 
 /// Calls body(t) for each t in [0, threads), each t by the same thread as in other calls with as many

@@ -1,6 +1,7 @@
 #include "sums/fmm/fmm_sum.h"
 
 #include "backend/simd/isa.h"
+#include "backend/threads/parallel.h"
 #include "base/stopwatch.h"
 #include "sums/costs/cost_file.h"
 #include "sums/costs/threads.h"
@@ -15,6 +16,7 @@
 #include <farfield/error.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 namespace farfield {
@@ -22,24 +24,14 @@ namespace {
 
 constexpr double work_of_a_pair = 8.0; ///< in multiply-adds, for the share of the work done
 
-std::vector<double> in_frame(const Frame& frame, std::vector<double> points) {
+std::vector<double> in_frame(const Frame& frame, std::vector<double> points, int threads) {
     const PowerOfTwo scale(frame.exponent);
-    for (std::size_t i = 0; i < points.size(); ++i)
-        points[i] = scale.product(points[i] - frame.origin[i % 3]);
+    parallel_parts(threads, points.size() / 3, [&](std::size_t begin, std::size_t end) {
+        for (auto i = begin; i < end; ++i)
+            for (std::size_t axis = 0; axis < 3; ++axis)
+                points[3 * i + axis] = scale.product(points[3 * i + axis] - frame.origin[axis]);
+    });
     return points;
-}
-
-/// N×3, in the order of a tree.
-std::vector<double> rows_of(const TreePoints& points) {
-    std::vector<double> out(3 * points.from.size());
-    for (std::size_t i = 0; i < points.from.size(); ++i)
-        for (std::size_t axis = 0; axis < 3; ++axis) out[3 * i + axis] = points.x[axis][i];
-    return out;
-}
-
-bool is_finite(const double* values, std::int64_t n) {
-    return values == nullptr ||
-           std::all_of(values, values + n, [](double value) { return std::isfinite(value); });
 }
 
 } // namespace
@@ -58,8 +50,8 @@ FmmSum::FmmSum(const SumProblem& problem, const SumOptions& options)
 void FmmSum::set_points(std::vector<double> sources, std::vector<double> targets) {
     frame_ = choose_frame(sources, targets, options_.softening);
     require_float_range(sources, targets, frame_, options_.softening, options_.precision);
-    source_points_ = in_frame(frame_, std::move(sources));
-    target_points_ = in_frame(frame_, std::move(targets));
+    source_points_ = in_frame(frame_, std::move(sources), options_.threads);
+    target_points_ = in_frame(frame_, std::move(targets), options_.threads);
     softening_ = std::ldexp(options_.softening, frame_.exponent);
     if (softening_ > 0.0) fit_shape();
     last_error_ = HUGE_VAL;
@@ -69,16 +61,11 @@ void FmmSum::set_points(std::vector<double> sources, std::vector<double> targets
 
 // What cells cost depends on their width beside ε.
 void FmmSum::fit_shape() {
-    double low[3];
-    double high[3];
-    std::fill(low, low + 3, HUGE_VAL);
-    std::fill(high, high + 3, -HUGE_VAL);
-    for (const auto* points : {&source_points_, &target_points_})
-        for (std::size_t i = 0; i < points->size(); ++i) {
-            low[i % 3] = std::min(low[i % 3], (*points)[i]);
-            high[i % 3] = std::max(high[i % 3], (*points)[i]);
-        }
-    const double side = std::max({high[0] - low[0], high[1] - low[1], high[2] - low[2], 0x1p-500});
+    std::array<Extent, 3> ranges;
+    extend(ranges, source_points_);
+    extend(ranges, target_points_);
+    double side = 0x1p-500;
+    for (const auto& range : ranges) side = std::max(side, range.high - range.low);
     shape_ = fmm_shape(problem_, options_, cost_table_in_use().table, shape_.order.order, softening_ / side);
 }
 
@@ -161,8 +148,8 @@ const OneSidedBlocks& FmmSum::rare_blocks() {
 template <class T>
 void FmmSum::set_near_points(PreparedPoints<T>& sources, PreparedPoints<T>& targets) {
     const bool with_low = options_.precision == Precision::mixed;
-    sources.set(rows_of(tree_->sources()), {}, with_low);
-    if (!problem_.self) targets.set(rows_of(tree_->targets()), {}, with_low);
+    sources.set(tree_->sources().x, with_low, options_.threads);
+    if (!problem_.self) targets.set(tree_->targets().x, with_low, options_.threads);
 }
 
 bool FmmSum::refine(double error) {
@@ -262,20 +249,24 @@ void FmmSum::compute(std::span<const double> strengths, std::span<const double> 
     const PowerOfTwo scale(exponent);
     const auto& from = tree_->sources().from;
     strengths_.resize(from.size());
-    for (std::size_t i = 0; i < from.size(); ++i)
-        strengths_[i] = scale.product(strengths[static_cast<std::size_t>(from[i])]);
+    parallel_parts(report.threads, from.size(), [&](std::size_t begin, std::size_t end) {
+        for (auto i = begin; i < end; ++i)
+            strengths_[i] = scale.product(strengths[static_cast<std::size_t>(from[i])]);
+    });
     const PowerOfTwo scale_of_dipoles(exponent + frame_.exponent);
     dipoles_.resize(dipoles.size());
     for (std::size_t i = 0; i < dipoles.size(); ++i)
         dipoles_[i] = scale_of_dipoles.product(dipoles[3 * static_cast<std::size_t>(from[i / 3]) + i % 3]);
     const auto m = static_cast<std::size_t>(problem_.targets);
-    sums_.assign((results.hessian != nullptr ? 10 : 4) * m, 0.0);
+    const std::size_t numbers = (results.hessian != nullptr ? 10 : 4) * m;
+    double* const values = sums_.take(numbers);
+    parallel_parts(report.threads, numbers,
+                   [&](std::size_t begin, std::size_t end) { std::fill(values + begin, values + end, 0.0); });
     TileSums sums;
-    for (std::size_t k = 0; k < 6 && results.hessian != nullptr; ++k)
-        sums.hessian[k] = sums_.data() + (k + 4) * m;
-    if (results.potential != nullptr) sums.potential = sums_.data();
+    for (std::size_t k = 0; k < 6 && results.hessian != nullptr; ++k) sums.hessian[k] = values + (k + 4) * m;
+    if (results.potential != nullptr) sums.potential = values;
     for (std::size_t axis = 0; axis < 3 && results.field != nullptr; ++axis)
-        sums.field[axis] = sums_.data() + (axis + 1) * m;
+        sums.field[axis] = values + (axis + 1) * m;
     report.prepare_seconds = clock.lap();
     if (!strengths_.empty() && m > 0) compute_sums(sums, report, hooks);
     report.compute_seconds = clock.lap();
@@ -288,25 +279,32 @@ void FmmSum::write_results(const TileSums& sums, const DirectResults& results, i
     const auto& to = tree_->targets().from;
     const auto& kernel = *problem_.kernel;
     const auto m = problem_.targets;
-    for (std::size_t i = 0; i < to.size(); ++i) {
-        const auto row = static_cast<std::size_t>(to[i]);
-        if (results.potential != nullptr) results.potential[row] = sums.potential[i];
-        for (std::size_t axis = 0; axis < 3 && results.field != nullptr; ++axis)
-            results.field[3 * row + axis] = sums.field[axis][i];
-        for (std::size_t k = 0; k < 6 && results.hessian != nullptr; ++k)
-            results.hessian[6 * row + k] = sums.hessian[k][i];
-    }
-    const auto rescale = [&](Output output, double* values, std::int64_t n) {
-        if (values != nullptr)
-            rescale_values(values, n, kernel.sign,
-                           kernel.result_exponent(output, frame_.exponent, strength_exponent));
+    const auto scale_of = [&](Output output, const double* values) {
+        return values == nullptr ? ResultScale(1.0, 0)
+                                 : ResultScale(kernel.sign, kernel.result_exponent(output, frame_.exponent,
+                                                                                   strength_exponent));
     };
-    rescale(Output::potential, results.potential, m);
-    rescale(Output::field, results.field, 3 * m);
-    rescale(Output::hessian, results.hessian, 6 * m);
-    if (is_finite(results.potential, m) && is_finite(results.field, 3 * m) &&
-        is_finite(results.hessian, 6 * m))
-        return;
+    const auto of_potential = scale_of(Output::potential, results.potential);
+    const auto of_field = scale_of(Output::field, results.field);
+    const auto of_hessian = scale_of(Output::hessian, results.hessian);
+    std::atomic<bool> all_finite = true;
+    parallel_parts(report.threads, to.size(), [&](std::size_t begin, std::size_t end) {
+        bool finite = true;
+        const auto write = [&](double& out, const ResultScale& scale, double value) {
+            out = scale(value);
+            finite = finite && std::isfinite(out);
+        };
+        for (auto i = begin; i < end; ++i) {
+            const auto row = static_cast<std::size_t>(to[i]);
+            if (results.potential != nullptr) write(results.potential[row], of_potential, sums.potential[i]);
+            for (std::size_t axis = 0; axis < 3 && results.field != nullptr; ++axis)
+                write(results.field[3 * row + axis], of_field, sums.field[axis][i]);
+            for (std::size_t k = 0; k < 6 && results.hessian != nullptr; ++k)
+                write(results.hessian[6 * row + k], of_hessian, sums.hessian[k][i]);
+        }
+        if (!finite) all_finite = false;
+    });
+    if (all_finite) return;
     std::vector<double> strengths(strengths_.size());
     for (std::size_t i = 0; i < strengths.size(); ++i)
         strengths[static_cast<std::size_t>(tree_->sources().from[i])] = strengths_[i];

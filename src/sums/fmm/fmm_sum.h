@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backend/threads/work_watch.h"
+#include "base/work_array.h"
 #include "sums/direct/cpu/blocks/block_sum.h"
 #include "sums/direct/cpu/direct.h"
 #include "sums/fmm/passes.h"
@@ -86,7 +87,7 @@ private:
     FarField<double> double_far_;
     std::vector<double> strengths_; ///< in the frame, in the order of the tree
     std::vector<double> dipoles_;   ///< the same, N×3; empty: none
-    std::vector<double> sums_;      ///< potential, field, Hessian, in the order of the tree
+    WorkArray sums_;                ///< potential, field, Hessian, in the order of the tree
 };
 
 } // namespace farfield

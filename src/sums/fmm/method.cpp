@@ -1,9 +1,11 @@
 // The fast multipole method as a row of the table of methods.
 #include "sums/method/method.h"
 
+#include "backend/threads/parallel.h"
 #include "base/arrays.h"
 #include "base/spelling.h"
 #include "base/stopwatch.h"
+#include "base/work_array.h"
 #include "sums/costs/cost_file.h"
 #include "sums/fmm/costs.h"
 #include "sums/fmm/fmm_sum.h"
@@ -40,20 +42,29 @@ public:
         if (outputs.potential) require_host(outputs.potential, "potential");
         if (outputs.field) require_host(outputs.field, "field");
         if (outputs.hessian) require_host(outputs.hessian, "hessian");
-        potential_.resize(outputs.potential ? static_cast<std::size_t>(problem_.targets) : 0);
-        field_.resize(outputs.field ? static_cast<std::size_t>(3 * problem_.targets) : 0);
-        hessian_.resize(outputs.hessian ? static_cast<std::size_t>(6 * problem_.targets) : 0);
+        const auto numbers = [&](const ArrayView& view, std::int64_t columns) {
+            return view ? static_cast<std::size_t>(columns * problem_.targets) : 0;
+        };
+        const DirectResults results{.potential = potential_.take(numbers(outputs.potential, 1)),
+                                    .field = field_.take(numbers(outputs.field, 3)),
+                                    .hessian = hessian_.take(numbers(outputs.hessian, 6))};
         const double read_seconds = watch.lap();
-        sum_.compute(strengths_, dipoles_,
-                     {.potential = outputs.potential ? potential_.data() : nullptr,
-                      .field = outputs.field ? field_.data() : nullptr,
-                      .hessian = outputs.hessian ? hessian_.data() : nullptr},
-                     report, hooks);
+        sum_.compute(strengths_, dipoles_, results, report, hooks);
         report.prepare_seconds += read_seconds;
         watch.lap();
-        if (outputs.potential) write_values(outputs.potential, potential_.data(), problem_.targets, 1);
-        if (outputs.field) write_values(outputs.field, field_.data(), problem_.targets, 3);
-        if (outputs.hessian) write_values(outputs.hessian, hessian_.data(), problem_.targets, 6);
+        const auto write = [&](const ArrayView& view, const double* values, std::int64_t columns) {
+            if (values == nullptr) return;
+            parallel_parts(report.threads, static_cast<std::size_t>(problem_.targets),
+                           [&](std::size_t begin, std::size_t end) {
+                               const auto first = static_cast<std::int64_t>(begin);
+                               const auto rows = static_cast<std::int64_t>(end) - first;
+                               write_values(rows_of(view, first, rows), values + first * columns, rows,
+                                            columns);
+                           });
+        };
+        write(outputs.potential, results.potential, 1);
+        write(outputs.field, results.field, 3);
+        write(outputs.hessian, results.hessian, 6);
         report.finish_seconds += watch.lap();
     }
 
@@ -62,8 +73,8 @@ public:
 private:
     SumProblem problem_;
     FmmSum sum_;
-    std::vector<double> strengths_, dipoles_, potential_, field_,
-        hessian_; ///< of the execution; their memory serves the next
+    std::vector<double> strengths_, dipoles_; ///< of the execution; their memory serves the next
+    WorkArray potential_, field_, hessian_;   ///< of the execution, too
 };
 
 bool computes(const KernelInfo& kernel) { return kernel.far_field == FarField::harmonic_3d; }

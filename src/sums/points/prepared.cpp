@@ -1,5 +1,6 @@
 #include "sums/points/prepared.h"
 
+#include "backend/threads/parallel.h"
 #include "sums/points/axis_origin.h"
 #include "sums/points/power_of_two.h"
 
@@ -11,19 +12,19 @@ namespace {
 
 constexpr int extent_exponent = 10;
 
-Extent range_of(std::span<const double> sources, std::span<const double> targets, std::size_t axis) {
-    Extent range;
-    for (auto points : {sources, targets})
-        for (std::size_t i = axis; i < points.size(); i += 3) {
-            range.low = std::min(range.low, points[i]);
-            range.high = std::max(range.high, points[i]);
-        }
-    return range;
-}
-
 std::size_t padded(std::size_t n) { return (n + point_padding - 1) / point_padding * point_padding; }
 
 } // namespace
+
+void extend(std::array<Extent, 3>& ranges, std::span<const double> points) {
+    auto of = ranges; // in registers
+    for (std::size_t i = 0; i + 2 < points.size(); i += 3)
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            of[axis].low = std::min(of[axis].low, points[i + axis]);
+            of[axis].high = std::max(of[axis].high, points[i + axis]);
+        }
+    ranges = of;
+}
 
 Frame choose_frame(const std::array<Extent, 3>& ranges, double softening) {
     Frame frame;
@@ -42,9 +43,9 @@ Frame choose_frame(const std::array<Extent, 3>& ranges, double softening) {
 
 Frame choose_frame(std::span<const double> sources, std::span<const double> targets, double softening) {
     if (sources.empty() && targets.empty()) return {};
-    return choose_frame(std::array{range_of(sources, targets, 0), range_of(sources, targets, 1),
-                                   range_of(sources, targets, 2)},
-                        softening);
+    std::array<Extent, 3> ranges;
+    for (const auto points : {sources, targets}) extend(ranges, points);
+    return choose_frame(ranges, softening);
 }
 
 int strength_exponent(double largest) {
@@ -100,6 +101,21 @@ void PreparedPoints<T>::set(std::span<const double> points, const Frame& frame, 
             if (with_low) low[i] = static_cast<T>(x - static_cast<double>(high[i]));
         }
     }
+}
+
+template <class T>
+void PreparedPoints<T>::set(const std::array<std::vector<double>, 3>& x, bool with_low, int threads) {
+    const auto n = x[0].size();
+    if (count_ != static_cast<std::int64_t>(n) || high_[0].empty() || low_[0].empty() == with_low)
+        set_padding(n, with_low);
+    parallel_parts(threads, n, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t axis = 0; axis < 3; ++axis)
+            for (auto i = begin; i < end; ++i) {
+                high_[axis][i] = static_cast<T>(x[axis][i]);
+                if (with_low)
+                    low_[axis][i] = static_cast<T>(x[axis][i] - static_cast<double>(high_[axis][i]));
+            }
+    });
 }
 
 template <class T>

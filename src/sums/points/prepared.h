@@ -27,6 +27,9 @@ struct Extent {
     double high = -std::numeric_limits<double>::infinity();
 };
 
+/// Widens the ranges along x, y and z to hold these points (N×3).
+void extend(std::array<Extent, 3>& ranges, std::span<const double> points);
+
 /// The frame for points in these ranges along x, y and z, at least one point.
 Frame choose_frame(const std::array<Extent, 3>& ranges, double softening);
 
@@ -49,6 +52,8 @@ class PreparedPoints {
 public:
     /// `with_low`: also keep what rounding to T took off each coordinate.
     void set(std::span<const double> points, const Frame& frame, bool with_low);
+    /// Points that lie in the frame already.
+    void set(const std::array<std::vector<double>, 3>& x, bool with_low, int threads);
     /// q·2^exponent, zero in the padding.
     void set_strengths(std::span<const double> strengths, int exponent);
 

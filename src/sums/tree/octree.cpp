@@ -1,6 +1,7 @@
 #include "sums/tree/octree.h"
 
 #include "backend/threads/parallel.h"
+#include "sums/points/prepared.h"
 #include "sums/tree/morton.h"
 #include "sums/tree/sort_keys.h"
 
@@ -10,17 +11,6 @@
 
 namespace farfield {
 namespace {
-
-constexpr std::int64_t points_a_task = 1 << 14;
-
-template <class Body>
-void each_part(std::size_t n, int threads, const Body& body) {
-    const auto tasks = (static_cast<std::int64_t>(n) + points_a_task - 1) / points_a_task;
-    parallel_for(threads, tasks, [&](std::int64_t task) {
-        const auto begin = static_cast<std::size_t>(task * points_a_task);
-        body(begin, std::min(n, begin + static_cast<std::size_t>(points_a_task)));
-    });
-}
 
 /// The part of [begin, end) whose keys, without their lowest bits, are `prefix`.
 BlockRange part_with(const std::vector<std::uint64_t>& keys, BlockRange range, int shift,
@@ -64,16 +54,13 @@ Octree::Octree(std::span<const double> sources, std::span<const double> targets,
 }
 
 void Octree::choose_cube(std::span<const double> sources, std::span<const double> targets) {
+    std::array<Extent, 3> ranges;
+    for (const auto points : {sources, targets}) extend(ranges, points);
     double high[3];
     for (std::size_t axis = 0; axis < 3; ++axis) {
-        low_[axis] = std::numeric_limits<double>::infinity();
-        high[axis] = -low_[axis];
-        for (const auto points : {sources, targets})
-            for (std::size_t i = axis; i < points.size(); i += 3) {
-                low_[axis] = std::min(low_[axis], points[i]);
-                high[axis] = std::max(high[axis], points[i]);
-            }
-        if (!(low_[axis] <= high[axis])) low_[axis] = high[axis] = 0.0;
+        const bool any = ranges[axis].low <= ranges[axis].high;
+        low_[axis] = any ? ranges[axis].low : 0.0;
+        high[axis] = any ? ranges[axis].high : 0.0;
     }
     side_ = std::max({high[0] - low_[0], high[1] - low_[1], high[2] - low_[2]});
     if (side_ == 0.0) side_ = 1.0;
@@ -92,7 +79,7 @@ TreePoints Octree::sorted(std::span<const double> points, std::vector<std::uint6
     const auto cells = static_cast<std::int64_t>(shape_.coarse) << finest_;
     const double scale = static_cast<double>(cells) / side_;
     std::vector<std::uint64_t> unsorted(n);
-    each_part(n, threads, [&](std::size_t begin, std::size_t end) {
+    parallel_parts(threads, n, [&](std::size_t begin, std::size_t end) {
         for (auto i = begin; i < end; ++i) {
             std::uint32_t index[3];
             for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -108,7 +95,7 @@ TreePoints Octree::sorted(std::span<const double> points, std::vector<std::uint6
     TreePoints out;
     out.from = std::move(order.from);
     for (auto& x : out.x) x.resize(n);
-    each_part(n, threads, [&](std::size_t begin, std::size_t end) {
+    parallel_parts(threads, n, [&](std::size_t begin, std::size_t end) {
         for (auto i = begin; i < end; ++i)
             for (std::size_t axis = 0; axis < 3; ++axis)
                 out.x[axis][i] = points[3 * static_cast<std::size_t>(out.from[i]) + axis];

@@ -1,10 +1,13 @@
-// A radix sort from the lowest digit up. Bits that are the same in all keys are left out.
+// A radix sort from the lowest digit up. Bits that are the same in all keys are left out. The lowest bits
+// tell few keys apart: they are sorted last, within the short runs of keys that are the same above.
 #include "sums/tree/sort_keys.h"
 
 #include "backend/threads/parallel.h"
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <bit>
 #include <cstddef>
 #include <numeric>
 
@@ -69,6 +72,65 @@ private:
     std::vector<Counts> counts_;
 };
 
+/// Keys that are the same above the bits that are left out. A longer run is no short one.
+constexpr std::size_t longest_run = 256;
+
+// Stable. Runs are short: most have one key.
+void sort_run(SortedKeys& keys, std::size_t begin, std::size_t end) {
+    for (auto i = begin + 1; i < end; ++i) {
+        const auto key = keys.keys[i];
+        const auto from = keys.from[i];
+        auto to = i;
+        for (; to > begin && keys.keys[to - 1] > key; --to) {
+            keys.keys[to] = keys.keys[to - 1];
+            keys.from[to] = keys.from[to - 1];
+        }
+        keys.keys[to] = key;
+        keys.from[to] = from;
+    }
+}
+
+/// Sorts the runs of keys that are the same above `low` bits; false if one is too long for that.
+bool sort_runs(SortedKeys& keys, int low, int threads) {
+    std::atomic<bool> done = true;
+    const auto n = keys.keys.size();
+    const auto starts = [&](std::size_t i) {
+        return i == 0 || i == n || keys.keys[i] >> low != keys.keys[i - 1] >> low;
+    };
+    const auto parts = static_cast<std::int64_t>(n) / least_part + 1;
+    std::vector<std::size_t> bounds; // where runs start, as no other part may change them
+    for (std::int64_t part = 0; part <= parts; ++part) {
+        auto i = static_cast<std::size_t>(static_cast<std::int64_t>(n) * part / parts);
+        while (!starts(i)) ++i;
+        bounds.push_back(i);
+    }
+    parallel_for(threads, parts, [&](std::int64_t part) {
+        const auto last = bounds[static_cast<std::size_t>(part) + 1];
+        for (auto begin = bounds[static_cast<std::size_t>(part)]; begin < last;) {
+            auto end = begin + 1;
+            while (end < last && keys.keys[end] >> low == keys.keys[begin] >> low) ++end;
+            if (end - begin > longest_run)
+                done = false;
+            else
+                sort_run(keys, begin, end);
+            begin = end;
+        }
+    });
+    return done;
+}
+
+/// By the bits from `low` on that differ.
+void sort_by_digits(SortedKeys& sorted, std::uint64_t differ, int low, int threads) {
+    const auto n = sorted.keys.size();
+    SortedKeys other{std::vector<std::uint64_t>(n), std::vector<std::int32_t>(n)};
+    Pass pass(static_cast<std::int64_t>(n), threads);
+    for (int shift = low; shift < 64 && differ >> shift != 0; shift += digit_bits) {
+        while ((differ >> shift & 1U) == 0) ++shift;
+        pass.move(sorted, other, shift);
+        std::swap(sorted, other);
+    }
+}
+
 } // namespace
 
 SortedKeys sort_keys(std::vector<std::uint64_t> keys, int threads) {
@@ -78,13 +140,11 @@ SortedKeys sort_keys(std::vector<std::uint64_t> keys, int threads) {
     std::iota(sorted.from.begin(), sorted.from.end(), 0);
     if (n < 2) return sorted;
     const auto differ = bits_that_differ(sorted.keys);
-    SortedKeys other{std::vector<std::uint64_t>(n), std::vector<std::int32_t>(n)};
-    Pass pass(static_cast<std::int64_t>(n), threads);
-    for (int shift = 0; shift < 64 && differ >> shift != 0; shift += digit_bits) {
-        while ((differ >> shift & 1U) == 0) ++shift;
-        pass.move(sorted, other, shift);
-        std::swap(sorted, other);
-    }
+    // So many digits that runs of evenly spread keys are short.
+    const int wanted = (static_cast<int>(std::bit_width(n)) + 6 + digit_bits - 1) / digit_bits * digit_bits;
+    const int low = std::max(0, static_cast<int>(std::bit_width(differ)) - wanted);
+    sort_by_digits(sorted, differ, low, threads);
+    if (low > 0 && !sort_runs(sorted, low, threads)) sort_by_digits(sorted, differ, 0, threads);
     return sorted;
 }
 

@@ -24,22 +24,30 @@ TEST(Morton, NumbersCellsOctantByOctant) {
     EXPECT_EQ(morton_key(0x1fffff, 0x1fffff, 0x1fffff), ~std::uint64_t{0} >> 1U);
 }
 
+// Evenly spread keys, many that are the same, short runs of keys with the same highest bits, and one long
+// run.
 TEST(SortKeys, IsStableForAnyNumberOfThreads) {
     std::mt19937_64 engine(7);
-    for (const std::size_t n : {0, 1, 2, 1000, 200000}) {
-        std::vector<std::uint64_t> keys(n);
-        for (auto& key : keys) key = engine() % (n / 2 + 1) << 20U | std::uint64_t{5};
-        std::vector<std::int32_t> expected(n);
-        std::iota(expected.begin(), expected.end(), 0);
-        std::stable_sort(expected.begin(), expected.end(), [&](std::int32_t a, std::int32_t b) {
-            return keys[static_cast<std::size_t>(a)] < keys[static_cast<std::size_t>(b)];
-        });
-        for (const int threads : {1, 2, 5}) {
-            const auto sorted = sort_keys(keys, threads);
-            EXPECT_EQ(sorted.from, expected);
-            EXPECT_TRUE(std::is_sorted(sorted.keys.begin(), sorted.keys.end()));
+    for (const std::size_t n : {0, 1, 2, 1000, 200000})
+        for (const int kind : {0, 1, 2, 3}) {
+            std::vector<std::uint64_t> keys(n);
+            for (auto& key : keys)
+                key = kind == 0   ? engine() >> 1U
+                      : kind == 1 ? engine() % (n / 2 + 1) << 20U | std::uint64_t{5}
+                      : kind == 2 ? engine() % (n / 4 + 1) << 42U | engine() % 1000
+                                  : engine() % 100000;
+            if (kind == 3 && n > 0) keys.front() = std::uint64_t{1} << 62U;
+            std::vector<std::int32_t> expected(n);
+            std::iota(expected.begin(), expected.end(), 0);
+            std::stable_sort(expected.begin(), expected.end(), [&](std::int32_t a, std::int32_t b) {
+                return keys[static_cast<std::size_t>(a)] < keys[static_cast<std::size_t>(b)];
+            });
+            for (const int threads : {1, 2, 5}) {
+                const auto sorted = sort_keys(keys, threads);
+                EXPECT_EQ(sorted.from, expected) << n << " keys of kind " << kind;
+                EXPECT_TRUE(std::is_sorted(sorted.keys.begin(), sorted.keys.end()));
+            }
         }
-    }
 }
 
 enum class Cloud { uniform, clustered, line, one_place };
