@@ -48,8 +48,9 @@ std::vector<Case> cases() {
     automatic.name = "automatic";
     automatic.force.method = Method::automatic;
     automatic.force.tolerance = 1e-6;
-    return {with_pictures, mixed,    small_case(Integrator::hermite4), adaptive, odd_end, expansions,
-            softened,      raised,   automatic};
+    return {with_pictures, mixed,   small_case(Integrator::hermite4),
+            adaptive,      odd_end, expansions,
+            softened,      raised,  automatic};
 }
 
 class EachCase : public testing::TestWithParam<Case> {};
