@@ -31,7 +31,7 @@ With --all moreover:
 
   tests     the largest inputs whole (accuracy of sums at N = 262,144 instead of 65,536, of a cluster over 4 time
             units instead of 1), emulated kernels for more steps, 300 random programs instead of 90, all of them
-            compiled for a GPU
+            compiled for a GPU, 10,000 random fast multipole sums instead of 100
   check     each source is linted alone
   asan      the loops of every instruction set; repeated is what is repeated without sanitizers (150 random programs
             instead of 24); each test reads the headers that it includes itself (FARFIELD_PRECOMPILE=OFF)
@@ -129,9 +129,9 @@ stage_build() {
 stage_tests() {
     [ -f build/CTestTestfile.cmake ] || stage_build
     if [ -n "$EVERYTHING" ]; then
-        export FARFIELD_RANDOM_DEVICE_CODE=all
+        export FARFIELD_RANDOM_DEVICE_CODE=all FARFIELD_RANDOM_SUMS=10000
     else
-        export FARFIELD_SHORTER_TESTS=1 FARFIELD_RANDOM_PROGRAMS=90
+        export FARFIELD_SHORTER_TESTS=1 FARFIELD_RANDOM_PROGRAMS=90 FARFIELD_RANDOM_SUMS=100
     fi
     run_ctest tests build
 }

@@ -154,10 +154,14 @@ void FmmSum::set_near_points(PreparedPoints<T>& sources, PreparedPoints<T>& targ
 
 bool FmmSum::refine(double error) {
     if (options_.order > 0 || shape_.order.order >= most_order(shape_.wide)) return false;
-    // One order more leaves half the error, about; where it does not twice, something else makes it.
-    if (!(error < 0.8 * last_error_) && ++stalls_ > 1) return false;
+    // One order more leaves half the error, about. Single orders may gain nothing; where several do not,
+    // something else makes the error.
+    constexpr int most_stalls = 3;
+    if (!(error < 0.8 * last_error_) && ++stalls_ > most_stalls) return false;
     last_error_ = std::min(error, last_error_);
-    const int order = order_after(shape_.order.order, shape_.order.separation, error, problem_.tolerance);
+    const int order = std::min(
+        order_after(shape_.order.order, shape_.order.separation, error, problem_.tolerance) + 2 * stalls_,
+        most_order(shape_.wide));
     shape_ = fmm_shape(problem_, options_, cost_table_in_use().table, order);
     if (softening_ > 0.0) fit_shape();
     prepare();
