@@ -309,7 +309,7 @@ MISTAKES = {
     "sigma of gravity": (ValueError, "kernel 'gravity' has no sigma; leave sigma=1 out", dict(sigma=1.0)),
     "isa of scalar code": (ValueError, "variant='naive' is scalar code and cannot use isa='sse4.2'; .* leave isa at",
                            dict(variant="naive", isa="sse4.2")),
-    "method": (ValueError, "use method='direct'", dict(method="fmm", softening=0.1)),
+    "method": (ValueError, "use method='direct'", dict(method="fmm", variant="naive")),
     "threads": (ValueError, "threads", dict(threads=-1)),
     "keyword": (TypeError, r"sum\(\) has no keyword 'softning', did you mean 'softening'", dict(softning=1)),
     "an earlier keyword": (TypeError, "no keyword 'field'; known: targets, dipoles, output,", dict(field=False)),
