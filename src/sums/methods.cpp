@@ -1,9 +1,14 @@
 // The table of methods: a line here and the method's own file are all that a method needs.
 #include "sums/method/method.h"
 
+#include "base/spelling.h"
+
 #include <farfield/error.h>
 
+#include <fmt/format.h>
+
 #include <array>
+#include <string>
 
 namespace farfield {
 
@@ -26,6 +31,26 @@ const MethodInfo& method_info(Method method) {
     for (const auto* info : methods())
         if (info->value == method) return *info;
     throw InternalError("a method without a row in the table");
+}
+
+CandidateMethods candidate_methods(const SumProblem& problem, const SumOptions& options) {
+    const auto fits = [&](const MethodInfo& method) {
+        return method.why_not(problem, options, {.kind = DeviceKind::cpu, .gpus = {}}).empty();
+    };
+    CandidateMethods out{.usual = &first_method(fits), .fast = nullptr};
+    for (const auto* info : methods())
+        if (out.fast == nullptr && info->approximates && fits(*info)) out.fast = info;
+    if (out.fast == nullptr) return {.usual = out.usual, .fast = nullptr, .why_none = "no other method fits"};
+    if (options.tolerance == 0.0 && options.order == 0)
+        return {
+            .usual = out.usual, .fast = nullptr, .why_none = "neither a tolerance nor an order was given"};
+    return out;
+}
+
+std::string tolerance_remedy(int order, Precision precision) {
+    if (order > 0) return fmt::format("leave {} out or use", spelled("order"));
+    if (precision != Precision::float64) return fmt::format("use {} or", spelled("precision", "double"));
+    return "use";
 }
 
 std::string_view method_for(const KernelInfo& kernel) {

@@ -59,32 +59,26 @@ Choice choose(const MethodInfo& method, const SumProblem& problem, const SumOpti
     return {&method, std::move(chosen.device), "asked for", std::move(chosen.cost_table)};
 }
 
-// Method::automatic: what ends first by the cost table. The first method of the table that fits is the
-// default.
+// Method::automatic: what ends first by the cost table.
 Choice choose_fastest(const SumProblem& problem, const SumOptions& options, std::optional<int> array_gpu) {
-    const auto fits = [&](const MethodInfo& method) {
-        return method.why_not(problem, options, {.kind = DeviceKind::cpu}).empty();
-    };
-    const auto all = methods();
-    const auto first =
-        std::find_if(all.begin(), all.end(), [&](const MethodInfo* method) { return fits(*method); });
-    auto usual = choose(first != all.end() ? **first : *all.front(), problem, options, array_gpu);
-    const auto& fmm = method_info(Method::fmm);
-    const bool stays = array_gpu || options.device.kind == DeviceKind::cuda || !fits(fmm);
-    if (stays || (options.tolerance == 0.0 && options.order == 0)) {
-        usual.reason = stays ? "no other method fits" : "neither a tolerance nor an order was given";
+    const auto candidates = candidate_methods(problem, options);
+    auto usual = choose(*candidates.usual, problem, options, array_gpu);
+    const bool stays = array_gpu || options.device.kind == DeviceKind::cuda;
+    if (stays || candidates.fast == nullptr) {
+        usual.reason = stays ? "no other method fits" : candidates.why_none;
         return usual;
     }
+    const auto& fast = *candidates.fast;
     const auto& in_use = cost_table_in_use();
     const auto gpu = usual.device.kind == DeviceKind::cuda
                          ? cuda::devices()[static_cast<std::size_t>(usual.device.gpus.front())].name
                          : std::string();
     const double usual_seconds = usual.method->seconds(problem, options, gpu, in_use.table);
-    const double fmm_seconds = fmm.seconds(problem, options, {}, in_use.table);
+    const double fast_seconds = fast.seconds(problem, options, {}, in_use.table);
     const auto reason = fmt::format("by the cost table '{}' takes {:.2g} s, '{}' {:.2g} s",
-                                    usual.method->name, usual_seconds, fmm.name, fmm_seconds);
-    if (fmm_seconds < usual_seconds)
-        return {&fmm, {.kind = DeviceKind::cpu, .gpus = {}}, reason, in_use.hash};
+                                    usual.method->name, usual_seconds, fast.name, fast_seconds);
+    if (fast_seconds < usual_seconds)
+        return {&fast, {.kind = DeviceKind::cpu, .gpus = {}}, reason, in_use.hash};
     usual.reason = reason;
     usual.cost_table = in_use.hash;
     return usual;
@@ -309,9 +303,9 @@ struct SumPlan::Impl {
         errors.clear(); // the next execution is looked at again
         throw ToleranceNotReached(fmt::format(
             "the relative error of the {} is {:.2g}, above the tolerance {:g}; method '{}' in precision '{}' "
-            "does no better here: ask for precision 'double' or a larger tolerance",
+            "does no better here: {} a larger tolerance",
             name_of(error.output), error.relative, options.tolerance, choice.method->name,
-            name_of(report.precision)));
+            name_of(report.precision), tolerance_remedy(options.order, options.precision)));
     }
 };
 

@@ -2,6 +2,7 @@
 
 #include "base/spelling.h"
 #include "dynamics/bodies/diagnostics.h"
+#include "sums/method/method.h"
 
 #include <fmt/format.h>
 
@@ -80,15 +81,11 @@ void HostPropagator::take_last_step_again() {
 void HostPropagator::refuse(const ForceErrors& errors) const {
     const auto& options = forces_.options();
     const auto& settings = motion_.force;
-    const auto remedy = options.order > 0 ? fmt::format("leave {} out or use", spelled("order"))
-                        : options.precision != Precision::float64
-                            ? fmt::format("use {} or", spelled("precision", "double"))
-                            : std::string("use");
     throw ToleranceNotReached(
         fmt::format("{}; method '{}'{} in precision '{}' does no better here: {} a larger tolerance",
                     missed_tolerance(errors, options.tolerance), name_of(settings.method),
                     settings.order > 0 ? fmt::format(" of order {}", settings.order) : "",
-                    name_of(options.precision), remedy));
+                    name_of(options.precision), tolerance_remedy(options.order, options.precision)));
 }
 
 CheckedEnergy HostPropagator::checked_energy() {

@@ -26,15 +26,6 @@ SumProblem problem_of_bodies(const SumOptions& options, const Bodies& bodies) {
     return problem_of(options, matrix_view(std::span<const double>(bodies.position), 3), nullptr);
 }
 
-// The first of the table that can; what it takes is a pair at a time.
-template <class Fits>
-const MethodInfo& first_method(const Fits& fits) {
-    const auto all = methods();
-    const auto found =
-        std::find_if(all.begin(), all.end(), [&](const auto* method) { return fits(*method); });
-    return found != all.end() ? **found : *all.front();
-}
-
 // Seconds of all evaluations, with every pair on that device or by the other method on the CPU. There both
 // are taken for one thread: the bits of a run are not to depend on the number of threads.
 std::pair<double, double> seconds_of_both(const MethodInfo& usual, const MethodInfo& other,
@@ -64,14 +55,11 @@ ChosenMethod choose_method(const ForceOptions& force, Integrator integrator, con
     }
     const auto options = sum_options_of(force, {}, force.precision);
     const auto problem = problem_of_bodies(options, bodies);
-    const auto fits = [&](const MethodInfo& method) {
-        return method.why_not(problem, options, {.kind = DeviceKind::cpu, .gpus = {}}).empty();
-    };
-    const auto& usual = first_method(fits);
-    const auto& fast = method_info(Method::fmm);
-    if (force.device.kind == DeviceKind::cuda || !fits(fast)) return {usual.value, "no other method fits"};
-    if (force.tolerance == 0.0 && force.order == 0)
-        return {usual.value, "neither a tolerance nor an order was given"};
+    const auto candidates = candidate_methods(problem, options);
+    const auto& usual = *candidates.usual;
+    if (force.device.kind == DeviceKind::cuda) return {usual.value, "no other method fits"};
+    if (candidates.fast == nullptr) return {usual.value, std::string(candidates.why_none)};
+    const auto& fast = *candidates.fast;
     auto by_pairs = force;
     by_pairs.method = usual.value;
     const auto device = choose_run_device(by_pairs, integrator, bodies.size(), steps);

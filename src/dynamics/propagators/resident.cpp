@@ -4,6 +4,7 @@
 #include "dynamics/bodies/diagnostics.h"
 #include "dynamics/forces/checks.h"
 #include "dynamics/integrators/motion_formulas.h"
+#include "sums/method/method.h"
 
 #include <fmt/format.h>
 
@@ -135,9 +136,9 @@ ForceErrors ResidentPropagator::compared() {
     auto& worst = motion_.force.worst_acceleration_error;
     worst = std::max(worst, errors.acceleration);
     if (errors.largest() <= force_.tolerance) return errors;
-    throw ToleranceNotReached(fmt::format("{}; use {} or a larger tolerance",
+    throw ToleranceNotReached(fmt::format("{}; {} a larger tolerance",
                                           missed_tolerance(errors, force_.tolerance),
-                                          spelled("precision", "double")));
+                                          tolerance_remedy(0, force_.precision)));
 }
 
 void ResidentPropagator::copy_to_motion(const cuda::CapturedState& captured) {

@@ -159,9 +159,8 @@ bool FmmSum::refine(double error) {
     constexpr int most_stalls = 3;
     if (!(error < 0.8 * last_error_) && ++stalls_ > most_stalls) return false;
     last_error_ = std::min(error, last_error_);
-    const int order = std::min(
-        order_after(shape_.order.order, shape_.order.separation, error, problem_.tolerance) + 2 * stalls_,
-        most_order(shape_.wide));
+    const int order = order_after(shape_.order.order + 2 * stalls_, shape_.order.separation, error,
+                                  problem_.tolerance, shape_.wide);
     shape_ = fmm_shape(problem_, options_, cost_table_in_use().table, order);
     if (softening_ > 0.0) fit_shape();
     prepare();

@@ -9,6 +9,7 @@
 #include "sums/costs/cost_file.h"
 #include "sums/fmm/costs.h"
 #include "sums/fmm/fmm_sum.h"
+#include "sums/fmm/softened.h"
 
 #include <fmt/format.h>
 
@@ -110,11 +111,16 @@ double bytes(const SumProblem& problem, const SumOptions& options, const DeviceC
         static_cast<double>(problem.targets) * 8.0 * (options.outputs.has(Output::hessian) ? 20.0 : 8.0);
     const double cells = 4.0 * std::max(n, m) / shape.leaf + 8.0;
     const HarmonicBasis basis(shape.order.order, static_cast<int>(64.0 / number));
-    // polynomials of a softened kernel have up to twice as many functions as harmonics
-    const double kinds = problem.softening > 0.0 ? 3.0 : 1.0;
-    const double expansions = cells * (kinds * 2.0 * number * basis.size() + 600.0);
+    // that translate: of evenly spread points all but two, of others about as many more
+    const int levels =
+        static_cast<int>(std::ceil(std::log(std::max(n, m) / shape.leaf + 1.0) / std::log(8.0)));
+    const auto softened =
+        problem.softening > 0.0 ? predicted_softened_size(shape.order, shape.wide, levels) : SoftenedSize{};
+    const double padding = 1.3; // of each class of functions to whole cache lines
+    const double expansions = cells * (2.0 * number * (basis.size() + padding * softened.functions) + 600.0);
     const double apart = problem.self ? 14.0 * 32.0 * n : 0.0; // partial sums of mutual blocks
-    return points + results + expansions + apart + kinds * predicted_operator_bytes(shape.order, shape.wide);
+    return points + results + expansions + apart + predicted_operator_bytes(shape.order, shape.wide) +
+           softened.bytes;
 }
 
 std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& options,
@@ -129,10 +135,10 @@ void settle(const SumProblem& problem, SumOptions& options, const CostTable& tab
 }
 
 bool sharpen(const SumProblem& problem, SumOptions& options, double error) {
-    if (options.order >= most_order(options.precision == Precision::float64)) return false;
+    const bool wide = options.precision == Precision::float64;
+    if (options.order >= most_order(wide)) return false;
     const int separation = options.separation > 0 ? options.separation : 1;
-    options.order = std::min(order_after(options.order, separation, error, problem.tolerance),
-                             most_order(options.precision == Precision::float64));
+    options.order = order_after(options.order, separation, error, problem.tolerance, wide);
     return true;
 }
 
@@ -150,7 +156,8 @@ constexpr MethodInfo row{
     .bytes = bytes,
     .make = make,
     .settle = settle,
-    .sharpen = sharpen};
+    .sharpen = sharpen,
+    .approximates = true};
 
 } // namespace
 

@@ -1,6 +1,7 @@
 #include "sums/fmm/operators.h"
 
 #include "backend/threads/parallel.h"
+#include "base/last_made.h"
 
 #include <algorithm>
 #include <cmath>

@@ -10,11 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
-#include <mutex>
-#include <optional>
-#include <utility>
 #include <vector>
 
 namespace farfield {
@@ -74,31 +70,11 @@ struct FmmOperators {
     };
     std::vector<Outside> outside; ///< of first and second derivatives; empty for polynomials
 
-    /// Functions have no Laplacian, and may act on points beyond their cell.
+    /// The Laplacian of functions is 0, and they may act on points beyond their cell.
     [[nodiscard]] bool are_harmonic() const { return !outside.empty(); }
     [[nodiscard]] const std::vector<Translation<T>>& across_level(int level) const {
         return across[std::min(static_cast<std::size_t>(level), across.size() - 1)];
     }
-};
-
-/// What was asked for last, by what it depends on.
-template <class Key, class Made>
-class LastMade {
-public:
-    template <class Make>
-    std::shared_ptr<const Made> find(const Key& key, const Make& make) {
-        constexpr std::size_t kept = 3;
-        const std::lock_guard lock(mutex_);
-        for (const auto& [of, made] : last_)
-            if (of == key) return made;
-        last_.emplace_front(key, std::make_shared<const Made>(make()));
-        if (last_.size() > kept) last_.pop_back();
-        return last_.front().second;
-    }
-
-private:
-    std::mutex mutex_;
-    std::deque<std::pair<Key, std::shared_ptr<const Made>>> last_;
 };
 
 /// Of 1/r in harmonics. Made once for an order; the last few are kept.

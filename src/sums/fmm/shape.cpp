@@ -82,10 +82,10 @@ double digits_of(int order, int separation) {
     return first_digits(separation) + order * digits_an_order(separation);
 }
 
-int order_after(int order, int separation, double error, double tolerance) {
+int order_after(int order, int separation, double error, double tolerance, bool wide) {
     const double missing = std::isfinite(error) && tolerance > 0.0 ? std::log10(error / tolerance) : 1.0;
     const int more = static_cast<int>(std::ceil(std::max(missing, 0.0) / digits_an_order(separation)));
-    return std::min(order + std::clamp(more, 1, 8), most_order(true));
+    return std::min(order + std::clamp(more, 1, 8), most_order(wide));
 }
 
 int most_order(bool wide) { return wide ? 40 : 20; }

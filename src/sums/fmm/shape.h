@@ -28,8 +28,8 @@ int order_for(double tolerance, int separation);
 /// The digits that an order usually gives: what `order_for` turns into it.
 double digits_of(int order, int separation);
 
-/// The order that may suffice where `order` gave `error`: larger by one at least.
-int order_after(int order, int separation, double error, double tolerance);
+/// The order that may suffice where `order` gave `error`: larger by one at least, up to the highest.
+int order_after(int order, int separation, double error, double tolerance, bool wide);
 
 /// The highest order that is taken in that type: beyond it rounding errors would grow.
 int most_order(bool wide);

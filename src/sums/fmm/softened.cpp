@@ -1,6 +1,7 @@
 #include "sums/fmm/softened.h"
 
 #include "backend/threads/parallel.h"
+#include "base/last_made.h"
 #include "sums/fmm/shape.h"
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <cmath>
 #include <map>
 #include <mutex>
+#include <numeric>
 #include <optional>
 
 namespace farfield {
@@ -112,17 +114,33 @@ Expanded expand(const Level& level, const FmmOrder& order, const Offset& d, Tabl
     }
 }
 
+/// A level on its own, with the order that usually suffices.
+Level usual_level(const FmmOrder& order, double softening, bool whole = false) {
+    const int difference = usual_difference_order(order, softening);
+    const int all = usual_whole_order(order, softening);
+    whole = whole || is_whole(order, difference, all);
+    return {softening, whole, whole ? all : difference};
+}
+
+// Below a level that is carried whole, all are.
 std::vector<Level> levels_of(const SoftenedOrder& order) {
     std::vector<Level> out;
-    bool whole = false;
-    for (int level = 0; level < order.levels; ++level) {
-        const double softening = std::ldexp(order.softening, level);
-        const int difference = usual_difference_order(order.order, softening);
-        const int usual = usual_whole_order(order.order, softening);
-        whole = whole || is_whole(order.order, difference, usual);
-        out.push_back({softening, whole, whole ? usual : difference});
-    }
+    for (int level = 0; level < order.levels; ++level)
+        out.push_back(
+            usual_level(order.order, std::ldexp(order.softening, level), !out.empty() && out.back().whole));
     return out;
+}
+
+/// Offsets of the coarsest grid occur on no other level.
+bool occurs(const FmmOrder& order, const Offset& d, std::size_t level) {
+    return level == 0 || *std::max_element(d.begin(), d.end()) <= 2 * order.separation + 1;
+}
+
+/// Multiply-adds of a cell, or numbers of all operators: mirror images and lower orders of far offsets
+/// together.
+double operator_numbers(int order) {
+    constexpr double offsets_by_functions = 15.0;
+    return order < 0 ? 0.0 : offsets_by_functions * std::pow(functions_of(order), 2);
 }
 
 /// The offset with its components in falling order, and where each axis went.
@@ -150,7 +168,8 @@ SoftenedOperators<T> make_operators(const SoftenedOrder& order, int threads) {
     parallel_for(threads, static_cast<std::int64_t>(levels.size()), [&](std::int64_t number) {
         const auto level = static_cast<std::size_t>(number);
         for (const auto& [offset, place] : offsets)
-            expanded[level * offsets.size() + place] = expand(levels[level], order.order, offset, tables);
+            if (occurs(order.order, offset, level))
+                expanded[level * offsets.size() + place] = expand(levels[level], order.order, offset, tables);
     });
     int most = 0;
     for (const auto& of : expanded) most = std::max(most, of.degree);
@@ -173,12 +192,28 @@ SoftenedOperators<T> make_operators(const SoftenedOrder& order, int threads) {
 } // namespace
 
 SoftenedCost softened_cost(const FmmOrder& order, double softening) {
-    const int difference = usual_difference_order(order, softening);
-    const int usual = usual_whole_order(order, softening);
-    const bool whole = is_whole(order, difference, usual);
-    const int used = whole ? usual : difference;
-    constexpr double offsets_by_functions = 15.0; // mirror images and lower orders of far offsets together
-    return {used < 0 ? 0.0 : offsets_by_functions * std::pow(functions_of(used), 2), whole};
+    const auto level = usual_level(order, softening);
+    return {operator_numbers(level.order), level.whole};
+}
+
+// At the worst ε for so many levels, each of which halves the cells.
+SoftenedSize predicted_softened_size(const FmmOrder& order, bool wide, int levels) {
+    constexpr int most_exponent = 10; // beyond these ε, of a cell, little is left to expand
+    std::vector<double> numbers;
+    SoftenedSize out;
+    for (int exponent = -most_exponent; exponent <= most_exponent; ++exponent) {
+        const int used = usual_level(order, std::ldexp(1.0, exponent)).order;
+        numbers.push_back(operator_numbers(used));
+        out.functions = std::max(out.functions, functions_of(used));
+    }
+    const auto window = std::clamp<std::size_t>(static_cast<std::size_t>(levels), 1, numbers.size());
+    double most = 0.0;
+    for (auto first = numbers.begin(); numbers.end() - first >= static_cast<std::ptrdiff_t>(window); ++first)
+        most = std::max(most, std::accumulate(first, first + static_cast<std::ptrdiff_t>(window), 0.0));
+    // expansions stand beside the operators while those are made: in double, of an offset of each mirror
+    // image and exchange of axes, and of an order or two more
+    out.bytes = most * ((wide ? sizeof(double) : sizeof(float)) + 0.6 * sizeof(double));
+    return out;
 }
 
 template <class T>

@@ -37,6 +37,13 @@ struct SoftenedCost {
 };
 SoftenedCost softened_cost(const FmmOrder& order, double softening);
 
+/// At most, about, for any ε and so many levels of cells: bytes of the operators while they are made, and
+/// functions of an expansion.
+struct SoftenedSize {
+    double bytes = 0.0, functions = 0.0;
+};
+SoftenedSize predicted_softened_size(const FmmOrder& order, bool wide, int levels);
+
 extern template std::shared_ptr<const SoftenedOperators<float>> softened_operators(const SoftenedOrder&, int);
 extern template std::shared_ptr<const SoftenedOperators<double>> softened_operators(const SoftenedOrder&,
                                                                                     int);

@@ -8,6 +8,7 @@
 
 #include <farfield/sum.h>
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <string>
@@ -72,11 +73,33 @@ struct MethodInfo {
     /// Of settled options: goes on to those that may bring `error` down to the tolerance; false where there
     /// are none. Null: there never are.
     bool (*sharpen)(const SumProblem& problem, SumOptions& options, double error) = nullptr;
+    /// Needs less than a time for each pair, at the price of an error that a tolerance or an order names.
+    bool approximates = false;
 };
 
 /// All methods, in the order of the enum's values.
 std::span<const MethodInfo* const> methods();
 const MethodInfo& method_info(Method method);
+/// The first that `fits`, or the first of all where none does.
+template <class Fits>
+const MethodInfo& first_method(const Fits& fits) {
+    const auto all = methods();
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const auto* method) { return fits(*method); });
+    return found != all.end() ? **found : *all.front();
+}
+
+/// What Method::automatic has to choose between where sums run on the CPU.
+struct CandidateMethods {
+    const MethodInfo* usual;        ///< the first that fits
+    const MethodInfo* fast;         ///< the first that approximates, fits and was given an accuracy; or null
+    std::string_view why_none = {}; ///< no fast one
+};
+CandidateMethods candidate_methods(const SumProblem& problem, const SumOptions& options);
+
+/// What to do about a tolerance that was missed, but to take a larger one: "use --precision double or"; "use"
+/// where nothing else would help. `order`: as it was asked for, 0 for none.
+std::string tolerance_remedy(int order, Precision precision);
 /// The name of the first of them that computes the kernel.
 std::string_view method_for(const KernelInfo& kernel);
 

@@ -12,6 +12,12 @@ namespace {
 
 constexpr int extent_exponent = 10;
 
+double largest_of(std::span<const double> values) {
+    double largest = 0.0;
+    for (const double value : values) largest = std::max(largest, std::abs(value));
+    return largest;
+}
+
 std::size_t padded(std::size_t n) { return (n + point_padding - 1) / point_padding * point_padding; }
 
 } // namespace
@@ -54,17 +60,11 @@ int strength_exponent(double largest) {
     return -exponent;
 }
 
-int strength_exponent(std::span<const double> strengths) {
-    double largest = 0.0;
-    for (double q : strengths) largest = std::max(largest, std::abs(q));
-    return strength_exponent(largest);
-}
+int strength_exponent(std::span<const double> strengths) { return strength_exponent(largest_of(strengths)); }
 
 int strength_exponent(std::span<const double> strengths, std::span<const double> dipoles, int lengths) {
-    double largest = 0.0;
-    for (double q : strengths) largest = std::max(largest, std::abs(q));
-    double longest = 0.0;
-    for (double p : dipoles) longest = std::max(longest, std::abs(p));
+    const double largest = largest_of(strengths);
+    const double longest = largest_of(dipoles);
     if (longest == 0.0) return strength_exponent(largest);
     const int of_dipoles = strength_exponent(longest) - lengths;
     return largest == 0.0 ? of_dipoles : std::min(strength_exponent(largest), of_dipoles);

@@ -36,21 +36,10 @@ void evaluate(const EvaluateTask& task) {
         evaluate<Kind, T, 4>(task);
 }
 
-template <Functions Kind>
-void evaluate(const EvaluateTask& task) {
-    if (task.functions.wide)
-        evaluate<Kind, double>(task);
-    else
-        evaluate<Kind, float>(task);
-}
-
 } // namespace
 } // namespace farfield
 
 extern "C" void FF_ISA_ENTRY(ff_evaluate)(const farfield::EvaluateTask* task) {
-    using farfield::Functions;
-    if (task->functions.functions == Functions::harmonics)
-        farfield::evaluate<Functions::harmonics>(*task);
-    else
-        farfield::evaluate<Functions::polynomials>(*task);
+    farfield::with_functions(
+        task->functions, [&]<farfield::Functions Kind, class T>() { farfield::evaluate<Kind, T>(*task); });
 }

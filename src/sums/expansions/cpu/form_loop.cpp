@@ -30,21 +30,10 @@ void form(const FormTask& task) {
     for (int n = 0; n < numbers; ++n) sums[n] = O::sum(O::load(lanes + n * width));
 }
 
-template <Functions Kind>
-void form(const FormTask& task) {
-    if (task.functions.wide)
-        form<Kind, double>(task);
-    else
-        form<Kind, float>(task);
-}
-
 } // namespace
 } // namespace farfield
 
 extern "C" void FF_ISA_ENTRY(ff_form)(const farfield::FormTask* task) {
-    using farfield::Functions;
-    if (task->functions.functions == Functions::harmonics)
-        farfield::form<Functions::harmonics>(*task);
-    else
-        farfield::form<Functions::polynomials>(*task);
+    farfield::with_functions(task->functions,
+                             [&]<farfield::Functions Kind, class T>() { farfield::form<Kind, T>(*task); });
 }

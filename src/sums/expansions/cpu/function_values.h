@@ -74,6 +74,21 @@ FF_INLINE void each_polynomial(const FunctionLoop& loop, const V& x, const V& y,
         }
 }
 
+/// Calls run<kind, number type>() for the functions of a loop.
+template <class Run>
+void with_functions(const FunctionLoop& loop, const Run& run) {
+    const auto of_kind = [&]<Functions Kind>() {
+        if (loop.wide)
+            run.template operator()<Kind, double>();
+        else
+            run.template operator()<Kind, float>();
+    };
+    if (loop.functions == Functions::harmonics)
+        of_kind.template operator()<Functions::harmonics>();
+    else
+        of_kind.template operator()<Functions::polynomials>();
+}
+
 template <Functions Kind, class V, class Visit>
 FF_INLINE void each_function(const FunctionLoop& loop, const V& x, const V& y, const V& z,
                              const Visit& visit) {
