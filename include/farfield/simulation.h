@@ -48,6 +48,7 @@ struct ForceOptions {
     int separation = 0;
     int leaf = 0;
     double grading = 0.6;
+    M2L m2l = M2L::automatic;
     Precision precision = Precision::automatic;
     int threads = 0;
     Isa isa = Isa::automatic;

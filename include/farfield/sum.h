@@ -51,11 +51,12 @@ struct DirectReport {
 
 /// What only the fast multipole method has.
 struct FmmReport {
-    int order = 0;          ///< p really used; 0 where the method is another
-    int separation = 0;     ///< cells up to this distance act point by point
-    int coarse = 0;         ///< cells an axis of the tree's level 0
-    int levels = 0;         ///< of the tree
-    std::int64_t cells = 0; ///< of all levels
+    int order = 0;            ///< p really used; 0 where the method is another
+    M2L m2l = M2L::automatic; ///< the one really used
+    int separation = 0;       ///< cells up to this distance act point by point
+    int coarse = 0;           ///< cells an axis of the tree's level 0
+    int levels = 0;           ///< of the tree
+    std::int64_t cells = 0;   ///< of all levels
     std::int64_t leaves = 0;
     std::int64_t near_pairs = 0; ///< directed pairs that were computed one by one
 };

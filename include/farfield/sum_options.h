@@ -94,6 +94,11 @@ enum class Variant : std::uint8_t {
     tensor
 };
 
+/// How the fast multipole method takes multipole to local expansions of 1/r: by one product for all mirror
+/// images of an offset, by rotation to the z axis, or by a plain product for each offset, to compare with.
+/// `automatic` takes the one of the first two that ends first by the cost table.
+enum class M2L : std::uint8_t { automatic, mirrored, rotation, matrix };
+
 /// Everything a sum can be told. Plain data; defaults are what most users want.
 ///
 /// `threads` and `isa` are for the CPU. A sum on a GPU ignores `isa`, and uses `threads` only to look again,
@@ -115,6 +120,7 @@ struct SumOptions {
     int separation = 0;   ///< 1 or 2: cells up to this distance act point by point (`ws`)
     int leaf = 0;         ///< ≥ 1: points of a leaf, about
     double grading = 0.6; ///< α: far cells get lower orders (src/sums/fmm/README.md); 0: all get p
+    M2L m2l = M2L::automatic;
     /// What executions are going to ask for, where it matters to the choice of a device: GPUs have no Hessian
     /// as yet. Empty: all that the kernel has, but for the Hessian.
     OutputSet outputs{};
@@ -146,6 +152,7 @@ std::string_view name_of(Output output);
 std::string_view name_of(Precision precision);
 std::string_view name_of(Isa isa);
 std::string_view name_of(Coincident coincident);
+std::string_view name_of(M2L m2l);
 std::string_view name_of(Variant variant);
 
 /// "potential,field": the names of a set, and the set of such names.
@@ -185,6 +192,10 @@ template <>
 std::optional<Coincident> from_name<Coincident>(std::string_view name);
 template <>
 std::vector<std::string_view> names_of<Coincident>();
+template <>
+std::optional<M2L> from_name<M2L>(std::string_view name);
+template <>
+std::vector<std::string_view> names_of<M2L>();
 template <>
 std::optional<Variant> from_name<Variant>(std::string_view name);
 template <>

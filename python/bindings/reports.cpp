@@ -31,15 +31,17 @@ void bind_direct(nb::module_& module) {
 void bind_fmm(nb::module_& module) {
     auto cls = nb::class_<FmmReport>(module, "FmmReport", "What only the fast multipole method has.");
     cls.def_ro("order", &FmmReport::order, "Order p really used; 0 where the method is another.")
+        .def_prop_ro(
+            "m2l", [](const FmmReport& r) { return as_str(name_of(r.m2l)); }, "M2L really used.")
         .def_ro("separation", &FmmReport::separation, "Cells up to this distance act point by point.")
         .def_ro("coarse", &FmmReport::coarse, "Cells an axis of the tree's level 0.")
         .def_ro("levels", &FmmReport::levels, "Of the tree.")
         .def_ro("cells", &FmmReport::cells, "Of all levels.")
         .def_ro("leaves", &FmmReport::leaves)
         .def_ro("near_pairs", &FmmReport::near_pairs, "Directed pairs that were computed one by one.");
-    make_record(cls, {"order", "separation", "coarse", "levels", "cells", "leaves", "near_pairs"});
-    make_picklable(cls, &FmmReport::order, &FmmReport::separation, &FmmReport::coarse, &FmmReport::levels,
-                   &FmmReport::cells, &FmmReport::leaves, &FmmReport::near_pairs);
+    make_record(cls, {"order", "m2l", "separation", "coarse", "levels", "cells", "leaves", "near_pairs"});
+    make_picklable(cls, &FmmReport::order, &FmmReport::m2l, &FmmReport::separation, &FmmReport::coarse,
+                   &FmmReport::levels, &FmmReport::cells, &FmmReport::leaves, &FmmReport::near_pairs);
 }
 
 void bind_error(nb::module_& module) {

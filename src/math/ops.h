@@ -30,6 +30,7 @@ struct ScalarOps {
     FF_INLINE static void store(T* p, T v) { *p = v; }
     FF_INLINE static T lanes(T first) { return first; } ///< first, first + 1, …
     FF_INLINE static T sum(T v) { return v; }           ///< of all lanes, in a fixed order
+    FF_INLINE static void transpose(T (&/*v*/)[1]) {}   ///< lane j of value i becomes lane i of value j
 
     /// a·b + c and c − a·b, with one rounding where the machine has the instruction.
     FF_INLINE static T fma(T a, T b, T c) {

@@ -183,6 +183,19 @@ constexpr std::array table{
         .case_key = true,
         .sum = in<&SumOptions::grading>,
         .force = in<&ForceOptions::grading>},
+    OptionInfo{
+        .name = "m2l",
+        .type = OptionType::choice,
+        .text = "Fast multipole: how multipole expansions become local ones",
+        .details =
+            "`mirrored` takes one product for up to eight offsets, O(p⁴), `rotation` turns each offset to "
+            "the z axis, O(p³), `matrix` takes a product for each offset, O(p⁴), and is there to compare "
+            "with. `auto` takes `mirrored` or `rotation`, whichever is faster by the cost table. What "
+            "softening adds to 1/r is `mirrored` in any case.",
+        .choices = names_of<M2L>,
+        .case_key = true,
+        .sum = in<&SumOptions::m2l>,
+        .force = in<&ForceOptions::m2l>},
     OptionInfo{.name = "precision",
                .type = OptionType::choice,
                .text = "Arithmetic of the pair loop",

@@ -16,7 +16,7 @@ COMMANDS = ["run", "sum", "plot", "info", "bench", "reproduce", "stencil", "tune
 @functools.lru_cache(maxsize=None)
 def options_of(*command):
     """The options that a command's --help lists."""
-    return sorted(set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", farfield(*command, "--help").out.split("Examples:")[0])))
+    return sorted(set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]+", farfield(*command, "--help").out.split("Examples:")[0])))
 
 
 class Help(CommandTest):

@@ -463,6 +463,25 @@ class Guide(CommandTest):
             self.assertEqual(error["samples"], 60)
         self.assertEqual(read("density.csv").decode().splitlines()[0], "potential,gradient_x,gradient_y,gradient_z")
 
+    def test_every_m2l_gives_the_same_sums(self):
+        charges = os.path.join(SOURCE, "examples/10_charges.csv")
+        base = ["sum", "--kernel", "coulomb", "--sources", charges, "--json", "report.json", "--method", "fmm", "--leaf", "2"]
+        potentials = []
+        for way in ("mirrored", "rotation", "matrix"):
+            self.succeed(*base, "--order", "6", "--m2l", way, "--out", way + ".csv")
+            report = json.loads(read("report.json"))
+            self.assertEqual((report["fmm"]["m2l"], report["options"]["m2l"]), (way, way))
+            rows = read(way + ".csv").decode().splitlines()[1:]
+            potentials.append([float(row.split(",")[0]) for row in rows])
+        self.assertEqual(len(potentials[0]), 60)
+        size = max(abs(value) for value in potentials[2])
+        for row in zip(*potentials):
+            self.assertLess(max(row) - min(row), 1e-13 * size)
+        for order, way in (("4", "mirrored"), ("40", "rotation")):
+            self.succeed(*base, "--order", order, "--out", order + ".npy")
+            self.assertEqual(json.loads(read("report.json"))["fmm"]["m2l"], way)
+        self.fail_clearly([*base, "--out", "x.npy", "--m2l", "rotated"], 2, "--m2l rotated", "'rotation'")
+
     def test_the_fast_multipole_method_tells_what_it_used(self):
         charges = os.path.join(SOURCE, "examples/10_charges.csv")
         base = ["sum", "--kernel", "coulomb", "--sources", charges, "--out", "out.npy", "--json", "report.json"]

@@ -7,6 +7,8 @@
 #include <immintrin.h>
 #include <xsimd/xsimd.hpp>
 
+#include <utility>
+
 namespace farfield {
 
 // xsimd 8.1 has no estimate instruction for AVX-512, its `rsqrt` of doubles goes through float unguarded, and
@@ -39,6 +41,13 @@ FF_INLINE __m128d fma(__m128d a, __m128d b, __m128d c) { return _mm_add_pd(_mm_m
 FF_INLINE __m128 fnma(__m128 a, __m128 b, __m128 c) { return _mm_sub_ps(c, _mm_mul_ps(a, b)); }
 FF_INLINE __m128d fnma(__m128d a, __m128d b, __m128d c) { return _mm_sub_pd(c, _mm_mul_pd(a, b)); }
 #endif
+
+/// Lanes of a and b by turns, from lane `first` of each on.
+template <int first, class R, int... lane>
+FF_INLINE R interleaved(R a, R b, std::integer_sequence<int, lane...> /*lanes*/) {
+    return __builtin_shufflevector(a, b,
+                                   (first + lane / 2 + (lane % 2) * static_cast<int>(sizeof...(lane)))...);
+}
 } // namespace detail
 
 template <class T, class Arch>
@@ -58,6 +67,19 @@ struct Ops<xsimd::batch<T, Arch>> {
         return V::load_aligned(numbers);
     }
     FF_INLINE static T sum(V v) { return xsimd::hadd(v); }
+    FF_INLINE static void transpose(V (&v)[width]) {
+        constexpr auto lanes = std::make_integer_sequence<int, width>{};
+        for (int step = 1; step < width; step *= 2) {
+            V from[width];
+            for (int k = 0; k < width; ++k) from[k] = v[k];
+            for (int k = 0; k < width / 2; ++k) {
+                const R a(from[k]);
+                const R b(from[k + width / 2]);
+                v[2 * k] = V(detail::interleaved<0>(a, b, lanes));
+                v[2 * k + 1] = V(detail::interleaved<width / 2>(a, b, lanes));
+            }
+        }
+    }
     FF_INLINE static V fma(V a, V b, V c) { return V(detail::fma(R(a), R(b), R(c))); }
     FF_INLINE static V fnma(V a, V b, V c) { return V(detail::fnma(R(a), R(b), R(c))); }
     FF_INLINE static V rsqrt_estimate(V x) { return V(detail::rsqrt_estimate(R(x))); }

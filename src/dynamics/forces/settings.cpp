@@ -11,6 +11,7 @@ SumOptions sum_options_of(const ForceOptions& force, const ForceSettings& settin
             .separation = force.separation,
             .leaf = settings.leaf > 0 ? settings.leaf : force.leaf,
             .grading = force.grading,
+            .m2l = settings.m2l != M2L::automatic ? settings.m2l : force.m2l,
             .precision = precision,
             .threads = force.threads,
             .isa = force.isa,

@@ -87,6 +87,7 @@ ForceSettings settle_force(const ForceOptions& force, Integrator integrator, con
     settle(problem_of_bodies(options, bodies), options, cost_table_in_use().table);
     out.order = options.order;
     out.leaf = options.leaf;
+    out.m2l = options.m2l;
     return out;
 }
 

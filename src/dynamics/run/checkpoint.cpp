@@ -17,7 +17,7 @@ namespace farfield {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr std::uint64_t format_version = 5;
+constexpr std::uint64_t format_version = 6;
 
 // Names every scalar and array of a checkpoint once; `visit(name, member)` reads or writes it, so that the
 // two cannot disagree.
@@ -156,6 +156,7 @@ std::vector<std::byte> checkpoint_image(const Checkpoint& checkpoint) {
     root.write_attribute("Method", std::string(name_of(settled.method)).c_str());
     root.write_attribute("Order", std::int64_t{settled.order});
     root.write_attribute("Leaf", std::int64_t{settled.leaf});
+    root.write_attribute("M2L", std::string(name_of(settled.m2l)).c_str());
     visit_arrays(checkpoint, [&](const char* name, const auto& values) {
         if (!values.empty()) root.write(name, values);
     });
@@ -187,6 +188,7 @@ Checkpoint checkpoint_of(const hdf5::File& file, const fs::path& path) {
     settled.method = enum_attribute<Method>(root, "Method");
     settled.order = static_cast<int>(root.attribute<std::int64_t>("Order"));
     settled.leaf = static_cast<int>(root.attribute<std::int64_t>("Leaf"));
+    settled.m2l = enum_attribute<M2L>(root, "M2L");
     c.state.motion.frame.exponent = static_cast<int>(root.attribute<double>("FrameExponent"));
     if (root.has_attribute("InitialEnergy")) c.state.initial_energy = root.attribute<double>("InitialEnergy");
     visit_arrays(c, [&](const char* name, auto& values) {

@@ -22,7 +22,8 @@ using Cost = std::pair<const char*, double>;
 // fastest 5 % of 2,000, on 2 virtual CPUs of an Intel Xeon. Where nobody virtualises the CPU, it is less.
 // The coefficients of the fast multipole method were measured on one thread of the machine of
 // bench/results/cpu (N = 100,000 and 1,000,000, orders 4, 12, 16 and 22) and slowed by the ratio of the two
-// machines in direct sums, 0.53.
+// machines in direct sums, 0.53. The rates by rotation are those of products times what the cycles of the
+// two, of one thread with N = 60,000 and `--depth 4`, made of them: the mean of orders 12 and 20.
 constexpr std::array cpu_costs{
     Cost{"reference.cpu.pairs_per_second", 1.5e8}, // of a thread; 5,000 points, one sum on a shared host
     Cost{"cpu.thread_seconds", 6e-5},
@@ -62,6 +63,14 @@ constexpr std::array cpu_costs{
     Cost{"fmm.cpu.sse4_2.double.multiply_adds_per_second", 2.8e9},
     Cost{"fmm.cpu.scalar.float.multiply_adds_per_second", 1.2e9},
     Cost{"fmm.cpu.scalar.double.multiply_adds_per_second", 1.6e9},
+    Cost{"fmm.cpu.avx512.float.rotated_work_per_second", 2e10},
+    Cost{"fmm.cpu.avx512.double.rotated_work_per_second", 1.13e10},
+    Cost{"fmm.cpu.avx2.float.rotated_work_per_second", 2.2e10},
+    Cost{"fmm.cpu.avx2.double.rotated_work_per_second", 9.2e9},
+    Cost{"fmm.cpu.sse4_2.float.rotated_work_per_second", 7.2e9},
+    Cost{"fmm.cpu.sse4_2.double.rotated_work_per_second", 3.9e9},
+    Cost{"fmm.cpu.scalar.float.rotated_work_per_second", 2.4e9},
+    Cost{"fmm.cpu.scalar.double.rotated_work_per_second", 2.3e9},
     Cost{"fmm.cpu.avx512.float.functions_per_second", 3e9},
     Cost{"fmm.cpu.avx512.double.functions_per_second", 2.3e9},
     Cost{"fmm.cpu.avx2.float.functions_per_second", 2.6e9},

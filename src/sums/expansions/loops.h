@@ -84,9 +84,46 @@ constexpr std::int64_t translate_scratch(std::int64_t size) {
     return std::int64_t{most_translate_targets} * parities * size;
 }
 
+/// Adds to the local expansions of some targets, which lie in lanes, what their sources at one offset d send:
+/// M is turned until d lies along z, translated along z, where orders do not mix, and turned back.
+///
+/// With the rotation D = A·B, B about z by the azimuth of d and A about y by its polar angle, and the signs S
+/// = (−1)^order, L = Dᵀ T D M = Bᵀ S A (S T) A B M. Offsets with z < 0 are taken as −d, where both sides
+/// change the signs of odd degrees.
+struct RotateTask {
+    bool wide = true;
+    bool behind = false; ///< z < 0
+    int degree = 0;      ///< of the functions that are used
+    int size = 0;        ///< numbers of an expansion
+    int class_begin[parities + 1] = {};
+    int class_count[parities] = {};
+    /// Of each degree l, for each order m: the places of the cosine and the sine function; twice the same for
+    /// m = 0.
+    const std::int32_t* places = nullptr;
+    const void* azimuth = nullptr; ///< of each order m: cos mφ, sin mφ
+    /// A of each degree l: of cosines (l + 1)² numbers, of sines l², column by column; null for that of angle
+    /// 0.
+    const void* polar = nullptr;
+    const void* along = nullptr; ///< S T of each order m: (degree − m + 1)² numbers, column by column
+    const void* const* sources = nullptr; ///< an expansion for each lane
+    void* sums = nullptr;                 ///< of each place of an expansion, the lanes
+    void* scratch = nullptr;              ///< rotate_scratch numbers
+};
+
+/// Two cache lines.
+constexpr int rotate_lanes(bool wide) { return wide ? 16 : 32; }
+/// Rows of an order, of functions of the degrees 0 … degree, where orders lie apart by an odd number of rows.
+constexpr int rotate_rows(int degree) { return (degree + 1) | 1; }
+/// The sources' lanes; two times the functions by orders and degrees; those of one degree, two times.
+constexpr std::int64_t rotate_scratch(int size, int degree, bool wide) {
+    const std::int64_t rows = size + std::int64_t{4} * (degree + 1) * rotate_rows(degree) + 4 * (degree + 1);
+    return rows * rotate_lanes(wide);
+}
+
 using FormFunction = void (*)(const FormTask*);
 using EvaluateFunction = void (*)(const EvaluateTask*);
 using TranslateFunction = void (*)(const TranslateTask*);
+using RotateFunction = void (*)(const RotateTask*);
 
 extern "C" {
 void ff_form_scalar(const FormTask*);
@@ -101,6 +138,10 @@ void ff_translate_scalar(const TranslateTask*);
 void ff_translate_sse42(const TranslateTask*);
 void ff_translate_avx2(const TranslateTask*);
 void ff_translate_avx512(const TranslateTask*);
+void ff_rotate_scalar(const RotateTask*);
+void ff_rotate_sse42(const RotateTask*);
+void ff_rotate_avx2(const RotateTask*);
+void ff_rotate_avx512(const RotateTask*);
 }
 
 } // namespace farfield

@@ -15,40 +15,37 @@ namespace {
 
 constexpr std::int32_t cells_a_task = 64;
 
-/// The offset from a target to the source that sends by this mirror image of a class: d points from source to
-/// target.
-std::array<int, 3> source_offset(const OffsetClass& offsets, int mirror) {
-    std::array<int, 3> out{};
-    for (int axis = 0; axis < 3; ++axis)
-        out[static_cast<std::size_t>(axis)] = (mirror >> axis & 1) != 0
-                                                  ? offsets.offset[static_cast<std::size_t>(axis)]
-                                                  : -offsets.offset[static_cast<std::size_t>(axis)];
-    return out;
-}
-
 } // namespace
+
+template <class T>
+std::int32_t FmmPasses<T>::sender_place(int octant, const std::array<int, 3>& offset) const {
+    int parent[3];
+    int source_octant = 0;
+    for (int axis = 0; axis < 3; ++axis) {
+        const int place = (octant >> axis & 1) + offset[static_cast<std::size_t>(axis)];
+        parent[axis] = place >> 1;
+        if (std::abs(parent[axis]) > tree_.shape().separation) return -1;
+        source_octant |= (place & 1) << axis;
+    }
+    return 8 * tree_.neighbour_slot(parent[0], parent[1], parent[2]) + source_octant;
+}
 
 // Where to look for senders: the same for all targets of an octant.
 template <class T>
 void FmmPasses<T>::list_senders() {
-    const auto& classes = operators_->classes;
     senders_.clear();
-    for (int octant = 0; octant < 8; ++octant)
-        for (const auto& offsets : classes)
-            for (int mirror = 0; mirror < parities; ++mirror) {
-                const auto offset = source_offset(offsets, mirror);
-                int parent[3];
-                int source_octant = 0;
-                bool is_near = (mirror & ~offsets.axes) == 0;
-                for (int axis = 0; axis < 3; ++axis) {
-                    const int place = (octant >> axis & 1) + offset[static_cast<std::size_t>(axis)];
-                    parent[axis] = place >> 1;
-                    is_near = is_near && std::abs(parent[axis]) <= tree_.shape().separation;
-                    source_octant |= (place & 1) << axis;
-                }
-                senders_.push_back(
-                    is_near ? 8 * tree_.neighbour_slot(parent[0], parent[1], parent[2]) + source_octant : -1);
-            }
+    for (int octant = 0; octant < 8; ++octant) {
+        if (operators_->rotated) {
+            for (const auto& [d, degree] : operators_->rotated->offsets())
+                senders_.push_back(sender_place(octant, {-d[0], -d[1], -d[2]}));
+            continue;
+        }
+        for (const auto& offsets : operators_->classes)
+            for (int mirror = 0; mirror < parities; ++mirror)
+                senders_.push_back((mirror & ~offsets.axes) != 0
+                                       ? -1
+                                       : sender_place(octant, source_offset(offsets, mirror)));
+    }
 }
 
 template <class T>
@@ -105,6 +102,29 @@ void FmmPasses<T>::send(const Translation<T>& translation, const std::vector<con
     FF_ISA_FUNCTION(ff_translate, isa_)(&task);
 }
 
+// All mirror images at once, or one after the other.
+template <class T>
+void FmmPasses<T>::send_class(std::size_t offset_class, const Translation<T>& translation,
+                              const std::vector<const void*>& sources, const std::vector<void*>& expansions,
+                              AlignedVector<T>& scratch) const {
+    if (!operators_->one_by_one) return send(translation, sources, expansions, scratch);
+    const int axes = operators_->classes[offset_class].axes;
+    std::vector<const void*> alone;
+    std::vector<void*> reached;
+    for (std::size_t mirror = 0; mirror < parities; ++mirror) {
+        if ((static_cast<int>(mirror) & ~axes) != 0) continue;
+        alone.clear();
+        reached.clear();
+        for (std::size_t t = 0; t < expansions.size(); ++t) {
+            if (sources[t * parities + mirror] == nullptr) continue;
+            reached.push_back(expansions[t]);
+            alone.resize(reached.size() * parities, nullptr);
+            alone[alone.size() - parities + mirror] = sources[t * parities + mirror];
+        }
+        if (!reached.empty()) send(translation, alone, reached, scratch);
+    }
+}
+
 template <class T>
 void FmmPasses<T>::translate_block(std::int32_t begin, std::int32_t end) {
     std::vector<std::int32_t> targets;
@@ -136,7 +156,7 @@ void FmmPasses<T>::translate_block(std::int32_t begin, std::int32_t end) {
                 expansions.push_back(locals_.of(targets[t]));
         }
         if (expansions.empty()) continue;
-        send(across[c], sources, expansions, scratch);
+        send_class(c, across[c], sources, expansions, scratch);
         done(across[c].multiply_adds() * static_cast<double>(expansions.size()));
     }
 }
@@ -158,20 +178,30 @@ void FmmPasses<T>::translate() {
     const auto bounds = task_bounds();
     parallel_for(threads_, static_cast<std::int64_t>(bounds.size()) - 1, [&](std::int64_t task) {
         if (stopped()) return;
-        PointScratch points;
         const auto begin = bounds[static_cast<std::size_t>(task)];
         const auto end = bounds[static_cast<std::size_t>(task) + 1];
-        translate_block(begin, end);
-        for (auto cell = begin; cell < end; ++cell)
-            for (auto k = lists_.sources.first[static_cast<std::size_t>(cell)];
-                 k < lists_.sources.first[static_cast<std::size_t>(cell) + 1]; ++k)
-                form(tree_.cell(cell), tree_.cell(lists_.sources.partners[static_cast<std::size_t>(k)]), true,
-                     locals_.of(cell), points);
+        if (!operators_->rotated) translate_block(begin, end);
+        add_points(begin, end);
     });
+    if (operators_->rotated) translate_rotated();
+}
+
+template <class T>
+void FmmPasses<T>::add_points(std::int32_t begin, std::int32_t end) {
+    PointScratch points;
+    for (auto cell = begin; cell < end; ++cell)
+        for (auto k = lists_.sources.first[static_cast<std::size_t>(cell)];
+             k < lists_.sources.first[static_cast<std::size_t>(cell) + 1]; ++k)
+            form(tree_.cell(cell), tree_.cell(lists_.sources.partners[static_cast<std::size_t>(k)]), true,
+                 locals_.of(cell), points);
 }
 
 template void FmmPasses<float>::list_senders();
 template void FmmPasses<double>::list_senders();
+template void FmmPasses<float>::surround(std::int32_t, Surroundings&) const;
+template void FmmPasses<double>::surround(std::int32_t, Surroundings&) const;
+template const float* FmmPasses<float>::multipole_of(std::int32_t) const;
+template const double* FmmPasses<double>::multipole_of(std::int32_t) const;
 template void FmmPasses<float>::send(const Translation<float>&, const std::vector<const void*>&,
                                      const std::vector<void*>&, AlignedVector<float>&) const;
 template void FmmPasses<double>::send(const Translation<double>&, const std::vector<const void*>&,

@@ -24,6 +24,10 @@ std::string cpu_multiply_adds_per_second(Isa isa, bool wide) {
     return of_type(isa, wide, "multiply_adds_per_second");
 }
 
+std::string cpu_rotated_work_per_second(Isa isa, bool wide) {
+    return of_type(isa, wide, "rotated_work_per_second");
+}
+
 std::string cpu_functions_per_second(Isa isa, bool wide) {
     return of_type(isa, wide, "functions_per_second");
 }
@@ -38,10 +42,13 @@ FmmRates fmm_rates(const CostTable& table, const SumProblem& problem, const SumO
     usual.coarse = 1;
     const auto classes = static_cast<double>(offset_classes(usual).size());
     const double multiply_adds = cost_of(table, fmm_cost::cpu_multiply_adds_per_second(isa, wide));
+    const double work = order.m2l == M2L::rotation
+                            ? cost_of(table, fmm_cost::cpu_rotated_work_per_second(isa, wide))
+                            : multiply_adds;
     const auto seconds_a_cell = [&](const FmmOrder& of) {
         return cost_of(table, fmm_cost::cpu_cell_seconds) * static_cast<double>(offset_classes(of).size()) /
                    classes +
-               multiply_adds_a_cell(of, wide) / multiply_adds;
+               multiply_adds_a_cell(of, wide) / work;
     };
     return {.seconds_a_pair = 1.0 / cpu_rates(table, options, problem.self).pairs_per_second_a_thread,
             .seconds_a_cell = seconds_a_cell(usual),
@@ -52,6 +59,15 @@ FmmRates fmm_rates(const CostTable& table, const SumProblem& problem, const SumO
             .order = usual,
             .seconds_a_cell_found = cost_of(table, fmm_cost::cpu_cell_seconds),
             .seconds_a_multiply_add = 1.0 / multiply_adds};
+}
+
+M2L fastest_m2l(const CostTable& table, const SumProblem& problem, const SumOptions& options, FmmOrder order,
+                bool wide) {
+    const auto seconds = [&](M2L m2l) {
+        order.m2l = m2l;
+        return fmm_rates(table, problem, options, order, wide).seconds_a_cell;
+    };
+    return seconds(M2L::rotation) < seconds(M2L::mirrored) ? M2L::rotation : M2L::mirrored;
 }
 
 double FmmRates::seconds_a_softened_cell(double softening) const {

@@ -15,6 +15,8 @@ namespace farfield {
 namespace fmm_cost {
 /// Multiply-adds a second of a thread in translations from cell to cell.
 std::string cpu_multiply_adds_per_second(Isa isa, bool wide);
+/// The same by rotation, where work is counted in multiply-adds (rotated_offsets.h).
+std::string cpu_rotated_work_per_second(Isa isa, bool wide);
 /// Functions a second of a thread, when expansions are formed and evaluated at points.
 std::string cpu_functions_per_second(Isa isa, bool wide);
 /// Of a cell beside its multiply-adds: to find its senders and to form their sums.
@@ -36,8 +38,13 @@ struct FmmRates {
     double seconds_a_cell_found = 0.0; ///< of `seconds_a_cell`, beside multiply-adds
     double seconds_a_multiply_add = 0.0;
 };
+/// The rates for `order.m2l`. Softened kernels beside 1/r are at the rate of products.
 FmmRates fmm_rates(const CostTable& table, const SumProblem& problem, const SumOptions& options,
                    const FmmOrder& order, bool wide);
+
+/// What M2L::automatic stands for: the faster one for a cell that is not on level 0.
+M2L fastest_m2l(const CostTable& table, const SumProblem& problem, const SumOptions& options, FmmOrder order,
+                bool wide);
 
 /// `MethodInfo::seconds`.
 double fmm_seconds(const SumProblem& problem, const SumOptions& options, std::string_view gpu,

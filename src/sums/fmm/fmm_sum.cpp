@@ -242,6 +242,7 @@ void FmmSum::compute(std::span<const double> strengths, std::span<const double> 
     report.device = {.kind = DeviceKind::cpu};
     report.threads = options_.threads;
     report.fmm = {.order = shape_.order.order,
+                  .m2l = shape_.order.m2l,
                   .separation = shape_.order.separation,
                   .coarse = shape_.tree.coarse,
                   .levels = tree_->levels(),

@@ -131,6 +131,7 @@ std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& o
 void settle(const SumProblem& problem, SumOptions& options, const CostTable& table) {
     const auto shape = fmm_shape(problem, options, table);
     if (options.order == 0) options.order = shape.order.order;
+    if (options.m2l == M2L::automatic) options.m2l = shape.order.m2l;
     if (options.leaf == 0) options.leaf = static_cast<int>(std::clamp(std::round(shape.leaf), 1.0, 1e6));
 }
 

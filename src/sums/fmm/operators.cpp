@@ -46,6 +46,13 @@ int graded_degree(const FmmOrder& order, const std::array<int, 3>& offset) {
     return std::min(order.order, static_cast<int>(std::ceil(degree - 1e-9)));
 }
 
+std::array<int, 3> source_offset(const OffsetClass& offsets, int mirror) {
+    std::array<int, 3> out{};
+    for (std::size_t axis = 0; axis < 3; ++axis)
+        out[axis] = (mirror >> axis & 1) != 0 ? offsets.offset[axis] : -offsets.offset[axis];
+    return out;
+}
+
 std::vector<OffsetClass> offset_classes(const FmmOrder& order) {
     const int reach = std::max(2 * order.separation + 1, order.coarse - 1);
     std::vector<OffsetClass> out;
@@ -92,10 +99,27 @@ FmmOperators<T>::FmmOperators(const PolynomialBasis& basis, std::vector<OffsetCl
 
 namespace {
 
+/// Each mirror image of each class on its own.
+std::vector<RotatedOffset> all_offsets(const FmmOrder& order) {
+    std::vector<RotatedOffset> out;
+    for (const auto& of : offset_classes(order))
+        for (int mirror = 0; mirror < parities; ++mirror) {
+            if ((mirror & ~of.axes) != 0) continue;
+            const auto source = source_offset(of, mirror);
+            out.push_back({{-source[0], -source[1], -source[2]}, graded_degree(order, of.offset)});
+        }
+    return out;
+}
+
 template <class T>
 FmmOperators<T> harmonic_operators(const FmmOrder& order, int threads) {
     const HarmonicBasis basis(order.order, numbers_a_line<T>);
     FmmOperators<T> out(basis, offset_classes(order));
+    out.one_by_one = order.m2l == M2L::matrix;
+    if (order.m2l == M2L::rotation) {
+        out.rotated.emplace(basis, all_offsets(order), threads);
+        return out;
+    }
     std::vector<std::optional<Translation<T>>> made(out.classes.size());
     parallel_for(threads, static_cast<std::int64_t>(made.size()), [&](std::int64_t number) {
         const auto c = static_cast<std::size_t>(number);
@@ -135,21 +159,38 @@ private:
     HarmonicBasis basis_;
 };
 
+// Mirror images of a class that a cell has: of the farthest along an axis, on one side of its parent, one in
+// two.
+double images_of(const FmmOrder& order, const OffsetClass& of) {
+    double images = 1.0;
+    for (const int component : of.offset)
+        if (component > 0) images *= component == 2 * order.separation + 1 ? 1.0 : 2.0;
+    return images;
+}
+
 } // namespace
 
 double multiply_adds_a_cell(const FmmOrder& order, bool wide) {
     const ClassSizes sizes(order.order, wide);
     double sum = 0.0;
-    for (const auto& offsets : offset_classes(order))
-        sum += sizes.numbers(graded_degree(order, offsets.offset), offsets.axes);
+    for (const auto& of : offset_classes(order)) {
+        const int degree = graded_degree(order, of.offset);
+        if (order.m2l == M2L::rotation)
+            sum += images_of(order, of) * rotated_work(degree);
+        else
+            sum += sizes.numbers(degree, of.axes) * (order.m2l == M2L::matrix ? images_of(order, of) : 1.0);
+    }
     return sum;
 }
 
 double predicted_operator_bytes(const FmmOrder& order, bool wide) {
     const ClassSizes sizes(order.order, wide);
     double sum = 2.0 * sizes.numbers(order.order, 7);
-    for (const auto& offsets : offset_classes(order))
-        sum += sizes.numbers(graded_degree(order, offsets.offset), offsets.axes);
+    if (order.m2l == M2L::rotation)
+        sum += rotated_numbers(all_offsets(order));
+    else
+        for (const auto& offsets : offset_classes(order))
+            sum += sizes.numbers(graded_degree(order, offsets.offset), offsets.axes);
     return sum * (wide ? sizeof(double) : sizeof(float));
 }
 

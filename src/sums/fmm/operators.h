@@ -4,13 +4,17 @@
 
 #include "sums/expansions/operators.h"
 #include "sums/expansions/polynomials.h"
+#include "sums/expansions/rotated_offsets.h"
 #include "sums/expansions/translation.h"
+
+#include <farfield/sum_options.h>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace farfield {
@@ -24,6 +28,7 @@ struct FmmOrder {
     /// 1, at most p: the degree at which a source at distance α from its centre has an error as at the
     /// nearest offset. 0: all up to p.
     double grading = 0.6;
+    M2L m2l = M2L::mirrored; ///< not automatic
 
     friend bool operator==(const FmmOrder&, const FmmOrder&) = default;
 };
@@ -36,6 +41,10 @@ struct OffsetClass {
     std::array<int, 3> offset{};
     int axes = 0; ///< bit a: component a is not 0
 };
+
+/// The offset from a target to the source that sends by a mirror image of a class: d points from source to
+/// target.
+std::array<int, 3> source_offset(const OffsetClass& offsets, int mirror);
 
 /// The classes of all offsets between cells that are not neighbours although their parents are, or that lie
 /// on the coarsest grid.
@@ -55,6 +64,9 @@ struct FmmOperators {
     std::vector<OffsetClass> classes;
     /// From a cell to another of its level, of each class: by level, the last for all that are deeper.
     std::vector<std::vector<Translation<T>>> across;
+    bool one_by_one = false; ///< a product for each mirror image
+    /// In place of `across`: offsets one by one, by rotation.
+    std::optional<RotatedOffsets<T>> rotated;
     Translation<T> up;                                  ///< from the children, by octant, to their parent
     Translation<T> down;                                ///< from the parent to a child
     std::array<std::vector<SparseTerm>, 3> derivatives; ///< of local expansions, in their own basis
@@ -81,8 +93,8 @@ struct FmmOperators {
 template <class T>
 std::shared_ptr<const FmmOperators<T>> fmm_operators(const FmmOrder& order, int threads);
 
-/// Multiply-adds of all translations to one cell, with padding; with `coarse` > 4, to a cell of that grid
-/// that has sources at all offsets.
+/// Multiply-adds of all translations to one cell, or what takes as long, with padding; with `coarse` > 4, to
+/// a cell of that grid that has sources at all offsets.
 double multiply_adds_a_cell(const FmmOrder& order, bool wide);
 
 /// Bytes that `fmm_operators` of this order would take.

@@ -12,6 +12,7 @@
 #include "sums/tree/near_lists.h"
 #include "sums/tree/octree.h"
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -88,6 +89,23 @@ private:
     void send(const Translation<T>& translation, const std::vector<const void*>& sources,
               const std::vector<void*>& expansions, AlignedVector<T>& scratch) const;
     void translate_block(std::int32_t begin, std::int32_t end);
+    void add_points(std::int32_t begin, std::int32_t end);
+    void send_class(std::size_t offset_class, const Translation<T>& translation,
+                    const std::vector<const void*>& sources, const std::vector<void*>& expansions,
+                    AlignedVector<T>& scratch) const;
+    /// M2L by rotation: targets of one level and octant, as many as the loop has lanes.
+    using Batch = std::vector<std::int32_t>;
+    void translate_rotated();
+    [[nodiscard]] std::vector<Batch> batches() const;
+    void translate_batch(const Batch& targets);
+    [[nodiscard]] bool find_lanes(const Batch& targets, std::size_t offset,
+                                  const std::vector<Surroundings>& around,
+                                  std::vector<const void*>& sources) const;
+    /// Work for a cell of this octant, as `rotated_work` counts it.
+    [[nodiscard]] double rotated_work_of(int octant) const;
+    /// Where a cell of an octant finds the sender at an offset from it: a place in its parent's surroundings;
+    /// −1: none.
+    [[nodiscard]] std::int32_t sender_place(int octant, const std::array<int, 3>& offset) const;
     void list_senders();
     void surround(std::int32_t parent, Surroundings& out) const;
     void find_senders(std::int32_t target, std::size_t offset_class, const Surroundings& surroundings,
@@ -109,8 +127,8 @@ private:
     std::span<const double> strengths_, dipoles_;
     Expansions<T> multipoles_, locals_;
     AlignedVector<T> zeros_;
-    /// By a target's octant, class of offsets and mirror image: the place in its parent's surroundings; −1:
-    /// none.
+    /// By a target's octant, class of offsets and mirror image, as `sender_place` says; by rotation, by
+    /// octant and offset.
     std::vector<std::int32_t> senders_;
     WorkWatch* watch_ = nullptr;
 };

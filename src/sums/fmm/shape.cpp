@@ -113,6 +113,9 @@ FmmShape fmm_shape(const SumProblem& problem, const SumOptions& options, const C
                         : options.order > 0 ? options.order
                                             : order_for(tolerance, shape.order.separation) + more;
     shape.order.order = std::min(shape.order.order, most_order(shape.wide));
+    shape.order.m2l = options.m2l != M2L::automatic
+                          ? options.m2l
+                          : fastest_m2l(table, problem, options, shape.order, shape.wide);
     shape.tree.separation = shape.order.separation;
     const auto points = static_cast<double>(std::max(problem.sources, problem.targets));
     if (options.depth >= 0) {

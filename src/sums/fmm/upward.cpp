@@ -57,6 +57,7 @@ double FmmPasses<T>::point_work(double points) const {
 
 template <class T>
 bool FmmPasses<T>::translates() const {
+    if (operators_->rotated) return levels_ > 0;
     for (int level = 0; level < std::min(levels_, tree_.levels()); ++level)
         for (const auto& translation : operators_->across_level(level))
             if (translation.multiply_adds() > 0.0) return true;
@@ -67,8 +68,11 @@ template <class T>
 double FmmPasses<T>::work() const {
     std::vector<double> across(static_cast<std::size_t>(tree_.levels()), 0.0); // to a cell of each level
     for (int level = 0; level < std::min(levels_, tree_.levels()); ++level)
-        for (const auto& translation : operators_->across_level(level))
-            across[static_cast<std::size_t>(level)] += translation.multiply_adds();
+        if (operators_->rotated)
+            across[static_cast<std::size_t>(level)] = rotated_work_of(0); // of other octants as much
+        else
+            for (const auto& translation : operators_->across_level(level))
+                across[static_cast<std::size_t>(level)] += translation.multiply_adds();
     double sum = 0.0;
     for (const auto& cell : tree_.cells())
         if (cell.targets.size() > 0) sum += across[static_cast<std::size_t>(cell.level)];

@@ -38,6 +38,8 @@ public:
         options_.coincident = Coincident::skip;
         options_.threads = 1;
         if (options_.tolerance > 1e-4 && chance(0.4)) options_.precision = Precision::mixed;
+        constexpr M2L ways[] = {M2L::automatic, M2L::mirrored, M2L::rotation, M2L::matrix};
+        options_.m2l = ways[static_cast<int>(uniform(0.0, 4.0))];
     }
 
     [[nodiscard]] const SumOptions& options() const { return options_; }
@@ -48,8 +50,8 @@ public:
         std::ostringstream out;
         out << sources_.q.size() << " sources of cloud " << kind_ << ", " << targets_.size() / 3
             << " targets, tolerance " << options_.tolerance << ", softening " << options_.softening / scale_
-            << " of the scale, separation " << options_.separation << ", leaf " << options_.leaf
-            << ", precision " << static_cast<int>(options_.precision);
+            << " of the scale, separation " << options_.separation << ", " << name_of(options_.m2l)
+            << ", leaf " << options_.leaf << ", precision " << static_cast<int>(options_.precision);
         return out.str();
     }
 
