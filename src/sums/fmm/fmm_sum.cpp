@@ -247,7 +247,8 @@ void FmmSum::compute(std::span<const double> strengths, std::span<const double> 
                   .levels = tree_->levels(),
                   .cells = static_cast<std::int64_t>(tree_->cells().size()),
                   .leaves = static_cast<std::int64_t>(lists_.leaves.size()),
-                  .near_pairs = near_pairs_};
+                  .near_pairs = near_pairs_,
+                  .multiply_adds = shape_.wide ? double_far_.work() : float_far_.work()};
     const int exponent = strength_exponent(strengths, dipoles, frame_.exponent);
     const PowerOfTwo scale(exponent);
     const auto& from = tree_->sources().from;
