@@ -156,7 +156,7 @@ void measure_near_leaves(const MeasureSettings& settings, CostTable& costs) {
 // Of more points than caches hold, as sums have that are worth the method.
 void measure_tree(const MeasureSettings& settings, CostTable& costs) {
     const std::int64_t points = 16 * settings.points;
-    FmmShot shot{.depth = depth_for(points, 64.0), .points = points};
+    FmmShot shot{.depth = depth_for(points, 512.0), .points = points};
     std::array<std::array<double, 3>, 2> equations{};
     for (auto& equation : equations) {
         const auto times = times_of(shot, settings);
@@ -178,7 +178,7 @@ double seconds_to_plan(const FmmShot& shot, const MeasureSettings& settings) {
 void measure_operators(const MeasureSettings& settings, CostTable& costs) {
     double least = std::numeric_limits<double>::infinity();
     for (int run = 0; run == 0 || (run < std::min(settings.repeats, 8) && !is_to_stop(settings)); ++run) {
-        const FmmShot shot{.order = 16 + run, .depth = 2, .points = 64};
+        const FmmShot shot{.order = 24 + run, .depth = 2, .points = 64};
         const double first = seconds_to_plan(shot, settings);
         const double again = seconds_to_plan(shot, settings);
         least = std::min(least, (first - again) / numbers_of(shot));

@@ -67,7 +67,7 @@ TEST(CostTable, IsKnownByItsHash) {
 }
 
 // Where this fails, the shipped table has changed: `auto` may choose otherwise. Say so in the changelog.
-TEST(CostTable, TheShippedOneHasAGoldenHash) { EXPECT_EQ(hash_of(shipped_cost_table()), "87e1786b23e95d21"); }
+TEST(CostTable, TheShippedOneHasAGoldenHash) { EXPECT_EQ(hash_of(shipped_cost_table()), "37d95bfae4fdeee6"); }
 
 TEST(CostTable, AnyChangeOfABitChangesTheHash) {
     const auto shipped = shipped_cost_table();
