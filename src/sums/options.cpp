@@ -189,7 +189,8 @@ constexpr std::array table{
                .details =
                    "`mixed` takes differences of coordinates from pairs of floats, so that rounding the "
                    "inputs loses no accuracy, and does the rest as `float` does; it costs some operations "
-                   "a pair more than `float`.",
+                   "a pair more than `float`. `auto` is `double`, but `mixed` with a tolerance of 5e-6 or "
+                   "more, unless that falls short.",
                .choices = names_of<Precision>,
                .case_key = true,
                .sum = in<&SumOptions::precision>,

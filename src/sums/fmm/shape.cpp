@@ -76,7 +76,7 @@ int most_order(bool wide) { return wide ? 40 : 20; }
 FmmShape fmm_shape(const SumProblem& problem, const SumOptions& options, const CostTable& table, int order,
                    double softening) {
     FmmShape shape;
-    shape.wide = options.precision == Precision::float64;
+    shape.wide = is_wide(options.precision);
     shape.order.separation = options.separation > 0 ? options.separation : 1;
     shape.order.grading = options.grading;
     const double tolerance = problem.tolerance > 0.0 ? problem.tolerance : usual_tolerance;
