@@ -129,7 +129,9 @@ private:
 
 } // namespace
 
-BenchFmmReport bench_fmm(const BenchFmmOptions& options) {
+BenchFmmReport bench_fmm(const BenchFmmOptions& given) {
+    auto options = given;
+    if (options.precision == Precision::automatic) options.precision = Precision::float64;
     check_bench(options);
     BenchFmmReport report;
     report.precision = options.precision;

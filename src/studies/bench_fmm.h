@@ -17,9 +17,9 @@ namespace farfield {
 struct BenchFmmOptions {
     std::vector<std::int64_t> sizes{10000, 100000, 1000000}; ///< numbers of points, each ≥ 2
     std::vector<int> orders{4, 8, 13, 20};                   ///< each from 1 to 40, up to 20 but in double
-    Precision precision = Precision::float64;
-    int threads = 0; ///< 0: as many as OpenMP would use
-    int repeats = 3; ///< ≥ 1
+    Precision precision = Precision::float64;                ///< `automatic`: the same
+    int threads = 0;                                         ///< 0: as many as OpenMP would use
+    int repeats = 3;                                         ///< ≥ 1
     StudyProgress progress{};
     std::function<bool()> stop_requested{}; ///< asked between sums and during them
 };
@@ -52,7 +52,7 @@ struct BenchFmmReport {
 /// Potential and field of charges in [−1, 1], evenly spread over a cube, at the charges. The direct sum is
 /// left out where it has more than 2·10^10 pairs.
 /// @throws InvalidArgument for options out of range.
-BenchFmmReport bench_fmm(const BenchFmmOptions& options);
+BenchFmmReport bench_fmm(const BenchFmmOptions& given);
 
 /// A table for people, one line a row.
 std::string to_text(const BenchFmmReport& report);
