@@ -181,7 +181,8 @@ void measure_operators(const MeasureSettings& settings, CostTable& costs) {
         const FmmShot shot{.order = 24 + run, .depth = 2, .points = 64};
         const double first = seconds_to_plan(shot, settings);
         const double again = seconds_to_plan(shot, settings);
-        least = std::min(least, (first - again) / numbers_of(shot));
+        const double numbers = predicted_operator_bytes({.order = shot.order}, true) / sizeof(double);
+        least = std::min(least, (first - again) / numbers);
     }
     costs.costs[std::string(fmm_cost::cpu_operator_seconds)] =
         std::max(least_seconds, least * thread_count(settings.threads));
