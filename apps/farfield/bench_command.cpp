@@ -1,11 +1,14 @@
-// farfield bench direct: the ladder of the direct sum, on the CPU or on a GPU; farfield bench split: both at
-// once; farfield bench stencil: the stencil language on the CPU.
+// farfield bench direct: the ladder of the direct sum, on the CPU or on a GPU; farfield bench fmm: fast
+// multipole sums on the CPU; farfield bench split: CPU and GPU at once; farfield bench stencil: the stencil
+// language on the CPU.
 #include "command.h"
 #include "deliver.h"
 #include "options.h"
+#include "stop_signal.h"
 
 #include "studies/bench_direct.h"
 #include "studies/bench_direct_cuda.h"
+#include "studies/bench_fmm.h"
 #include "studies/bench_split.h"
 #include "studies/bench_stencil.h"
 
@@ -28,6 +31,13 @@ struct DirectCommand {
     BenchDirectOptions options;
     Sizes sizes;
     DeviceChoice device{.kind = DeviceKind::cpu};
+    Delivery delivery;
+};
+
+struct FmmBenchCommand {
+    BenchFmmOptions options;
+    Sizes sizes;
+    std::filesystem::path picture;
     Delivery delivery;
 };
 
@@ -82,6 +92,44 @@ int bench_direct_on(const DirectCommand& command) {
                    [&](const StudyProgress& /*progress*/) { return bench_direct(options); });
 }
 
+std::vector<int> parse_orders(const std::string& text) {
+    std::vector<int> orders;
+    for (std::size_t start = 0; start <= text.size();) {
+        const auto comma = std::min(text.find(',', start), text.size());
+        orders.push_back(read_count("--order", text.substr(start, comma - start), {1, 40},
+                                    "write whole numbers with commas between, for example 4,13"));
+        start = comma + 1;
+    }
+    return orders;
+}
+
+int bench_fmm_on(const FmmBenchCommand& command) {
+    const auto& delivery = command.delivery;
+    auto options = command.options;
+    if (command.sizes) options.sizes = *command.sizes;
+    if (!delivery.json.empty()) require_output(delivery.json, "--json");
+    if (!command.picture.empty()) require_output(command.picture, "--picture");
+    const StopSignal stop;
+    options.stop_requested = [] { return StopSignal::received() != 0; };
+    const auto report = [&] {
+        const MeasuringLine line(delivery.quiet);
+        options.progress = [&line](const std::string& what) { line.show(what); };
+        return bench_fmm(options);
+    }();
+    if (report.stopped) {
+        say("farfield: stopped; nothing was written\n");
+        return StopSignal::exit_code();
+    }
+    if (!delivery.json.empty()) write_json(report, delivery.json);
+    if (!command.picture.empty()) write_picture(report, command.picture);
+    if (delivery.quiet) return 0;
+    fmt::print("{}", to_text(report));
+    if (!delivery.json.empty() || !command.picture.empty()) fmt::print("Files made:\n");
+    for (const auto& file : {delivery.json, command.picture})
+        if (!file.empty()) fmt::print("  {}\n", file.string());
+    return 0;
+}
+
 int bench_split_on(const SplitCommand& command) {
     if (command.device.kind == DeviceKind::cpu)
         throw InvalidArgument(
@@ -132,6 +180,23 @@ void declare_direct(CommandParser app, DirectCommand& command) {
     add_delivery(app, command.delivery);
 }
 
+void declare_fmm(CommandParser app, FmmBenchCommand& command) {
+    app.footer("Examples:\n  farfield bench fmm --n 10000,100000\n"
+               "  farfield bench fmm --order 4,8 --precision float --json fmm.json --picture fmm.png\n");
+    add_sizes(app, command.sizes, "10000,100000,1000000");
+    app.add_read(
+           "--order", [&command](const std::string& text) { command.options.orders = parse_orders(text); },
+           "Orders of the expansions, with commas between")
+        .type_name("P,P,...")
+        .default_text("4,8,13,20");
+    add_choice(app, "--precision", command.options.precision, "Arithmetic");
+    add_count(app, "--threads", command.options.threads, {1, 4096}, "Threads; by default all",
+              "leave the option out to use all cores");
+    add_repeats(app, command.options.repeats);
+    app.add("--picture", command.picture, "Times against numbers of points, as PNG").type_name("FILE");
+    add_delivery(app, command.delivery);
+}
+
 void declare_split(CommandParser app, SplitCommand& command) {
     app.footer("Examples:\n  farfield bench split\n  farfield bench split --n 262144 --threads 8\n");
     add_sizes(app, command.sizes, "65536,262144");
@@ -162,15 +227,19 @@ void declare_stencil(CommandParser app, StencilBench& command) {
 Action declare_bench(CommandParser app) {
     app.require_command();
     auto direct = std::make_shared<DirectCommand>();
+    auto fmm = std::make_shared<FmmBenchCommand>();
     auto split = std::make_shared<SplitCommand>();
     auto stencil = std::make_shared<StencilBench>();
     declare_direct(app.add_command("direct", "Time every rung of the direct sum, with its error"), *direct);
+    const auto fmm_app = app.add_command("fmm", "Time fast multipole sums by pass, with their errors");
+    declare_fmm(fmm_app, *fmm);
     const auto split_app = app.add_command("split", "Divide one sum between the CPU and a GPU");
     declare_split(split_app, *split);
     const auto stencil_app =
         app.add_command("stencil", "Time the stencil language on the CPU beside a hand-written loop");
     declare_stencil(stencil_app, *stencil);
-    return [direct, split, split_app, stencil, stencil_app] {
+    return [direct, fmm, fmm_app, split, split_app, stencil, stencil_app] {
+        if (fmm_app.is_named()) return bench_fmm_on(*fmm);
         if (stencil_app.is_named()) return bench_stencil_on(*stencil);
         return split_app.is_named() ? bench_split_on(*split) : bench_direct_on(*direct);
     };

@@ -28,6 +28,7 @@ constexpr std::array table{
             "farfield bench direct\n"
             "farfield bench direct --n 16384,65536 --threads 2 --json bench.json\n"
             "farfield bench direct --device cuda --n 262144\n"
+            "farfield bench fmm --n 10000,100000 --picture fmm.png\n"
             "farfield bench split\n",
             false, declare_bench},
     Command{"reproduce", "Repeat the measurements of the sources on this machine",
@@ -42,7 +43,7 @@ constexpr std::array table{
             false, declare_stencil},
     Command{"tune", "Measure what sums cost on this machine, for the choices of `auto`",
             "farfield tune\n"
-            "farfield tune --dry-run\n"
+            "farfield tune fmm --dry-run\n"
             "farfield tune --device cpu --threads 8 --out node.toml --json node.json\n",
             false, declare_tune},
     Command{"info", "Tell the version and what this machine offers",

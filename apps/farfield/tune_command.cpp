@@ -48,7 +48,7 @@ int tune(const TuneCommand& command) {
 Action declare_tune(CommandParser app) {
     auto command = std::make_shared<TuneCommand>();
     auto& task = command->task;
-    add_choice(app, "--method", task.method, "The algorithm whose costs are measured");
+    add_choice(app, "method", task.method, "The method whose costs are measured; auto: of all that have any");
     add_one_device(app, task.device)
         .description("What to measure: cpu, a GPU such as cuda or cuda:1, or the CPU and the first GPU");
     add_count(app, "--threads", task.threads, {1, 4096}, "Threads of the CPU; by default all",

@@ -59,6 +59,7 @@ struct FmmReport {
     std::int64_t cells = 0;   ///< of all levels
     std::int64_t leaves = 0;
     std::int64_t near_pairs = 0; ///< directed pairs that were computed one by one
+    double multiply_adds = 0.0;  ///< of M2L, with padding, and about those of P2M and L2P
 };
 
 /// What was done and how long it took. Filled by `SumPlan::execute`.

@@ -38,10 +38,14 @@ void bind_fmm(nb::module_& module) {
         .def_ro("levels", &FmmReport::levels, "Of the tree.")
         .def_ro("cells", &FmmReport::cells, "Of all levels.")
         .def_ro("leaves", &FmmReport::leaves)
-        .def_ro("near_pairs", &FmmReport::near_pairs, "Directed pairs that were computed one by one.");
-    make_record(cls, {"order", "m2l", "separation", "coarse", "levels", "cells", "leaves", "near_pairs"});
+        .def_ro("near_pairs", &FmmReport::near_pairs, "Directed pairs that were computed one by one.")
+        .def_ro("multiply_adds", &FmmReport::multiply_adds,
+                "Of M2L, with padding, and about those of P2M and L2P.");
+    make_record(cls, {"order", "m2l", "separation", "coarse", "levels", "cells", "leaves", "near_pairs",
+                      "multiply_adds"});
     make_picklable(cls, &FmmReport::order, &FmmReport::m2l, &FmmReport::separation, &FmmReport::coarse,
-                   &FmmReport::levels, &FmmReport::cells, &FmmReport::leaves, &FmmReport::near_pairs);
+                   &FmmReport::levels, &FmmReport::cells, &FmmReport::leaves, &FmmReport::near_pairs,
+                   &FmmReport::multiply_adds);
 }
 
 void bind_error(nb::module_& module) {

@@ -3,7 +3,9 @@
 #include "backend/cuda/devices.h"
 #include "backend/threads/parallel.h"
 #include "base/machine.h"
+#include "base/spelling.h"
 #include "io/atomic_file.h"
+#include "studies/tune_fmm.h"
 #include "studies/tune_measure.h"
 #include "sums/costs/cost_file.h"
 
@@ -58,10 +60,14 @@ struct Gpu {
     double seconds_to_ask = 0.0;
 };
 
+bool leaves_gpu_out(const CostTuneTask& task) {
+    return task.device.kind == DeviceKind::cpu || task.method == Method::fmm;
+}
+
 // The GPU to measure.
 Gpu gpu_of(const CostTuneTask& task) {
     Gpu gpu;
-    if (task.device.kind == DeviceKind::cpu) return gpu;
+    if (leaves_gpu_out(task)) return gpu;
     if (!task.device.gpus.empty()) gpu.index = task.device.gpus.front();
     std::vector<cuda::DeviceInfo> found;
     gpu.seconds_to_ask = seconds_of([&] { found = cuda::devices(); });
@@ -77,9 +83,12 @@ void check(const CostTuneTask& task) {
             fmt::format("threads = {}, repeats = {}, points = {} is not allowed: they must be "
                         "at least 0, 1 and 64",
                         task.threads, task.repeats, task.points));
-    if (task.method != Method::direct)
+    if (task.method != Method::direct && task.method != Method::fmm && task.method != Method::automatic)
+        throw InvalidArgument(fmt::format(
+            "method '{}' has no costs to measure; use 'direct', 'fmm' or 'auto'", name_of(task.method)));
+    if (task.method == Method::fmm && task.device.kind == DeviceKind::cuda)
         throw InvalidArgument(
-            fmt::format("method '{}' has no costs to measure; use method 'direct'", name_of(task.method)));
+            fmt::format("method 'fmm' runs on the CPU only; use {}", spelled("device", "cpu")));
     if (task.device.gpus.size() > 1) throw InvalidArgument("one device is measured at a time; name one GPU");
 }
 
@@ -114,22 +123,25 @@ void compare(const CostTable& measured, const std::string& gpu_name, CostTuneRep
 
 CostTuneReport tune_costs(const CostTuneTask& task) {
     check(task);
+    stay_with_shipped_costs();
     CostTuneReport report;
     report.file = file_of(task);
     report.is_user_file = report.file == user_cost_file();
     report.threads = thread_count(task.threads);
     report.cpu = this_machine().cpu;
     const auto gpu = gpu_of(task);
-    report.gpu = !gpu.name.empty()                     ? gpu.name
-                 : task.device.kind == DeviceKind::cpu ? "left out"
-                                                       : "none: " + cuda::why_no_device();
+    report.gpu = !gpu.name.empty()      ? gpu.name
+                 : leaves_gpu_out(task) ? "left out"
+                                        : "none: " + cuda::why_no_device();
     const MeasureSettings settings{task.threads, task.repeats, task.points, task.progress,
                                    task.stop_requested};
     CostTable measured;
     // The GPU first: the start of CUDA can be measured only once.
+    const bool on_cpu = task.device.kind != DeviceKind::cuda;
     const bool done =
         (gpu.name.empty() || measure_gpu(settings, gpu.index, gpu.name, gpu.seconds_to_ask, measured)) &&
-        (task.device.kind == DeviceKind::cuda || measure_cpu(settings, measured));
+        (!on_cpu || task.method == Method::fmm || measure_cpu(settings, measured)) &&
+        (!on_cpu || task.method == Method::direct || measure_fmm(settings, measured));
     report.stopped = !done;
     if (report.stopped) return report;
     for (auto& cost : measured.costs) cost.second = rounded(cost.second);

@@ -14,13 +14,13 @@
 namespace farfield {
 
 struct CostTuneTask {
-    Method method = Method::direct; ///< whose coefficients
-    DeviceChoice device{};          ///< automatic: the CPU, and the first GPU if there is one
-    int threads = 0;                ///< of the CPU, 0: all
-    int repeats = 3;                ///< the fastest counts
-    int points = 16384;             ///< of the largest sum
-    std::filesystem::path out;      ///< empty: the user's file
-    bool dry_run = false;           ///< writes nothing
+    Method method = Method::automatic; ///< whose coefficients; `automatic`: of all that have any
+    DeviceChoice device{};             ///< automatic: the CPU, and the first GPU if there is one
+    int threads = 0;                   ///< of the CPU, 0: all
+    int repeats = 3;                   ///< the fastest counts
+    int points = 16384;                ///< of the largest sum
+    std::filesystem::path out;         ///< empty: the user's file
+    bool dry_run = false;              ///< writes nothing
     StudyProgress progress{};
     std::function<bool()> stop_requested{}; ///< asked between measurements
 };

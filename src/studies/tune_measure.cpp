@@ -45,16 +45,6 @@ SumOptions plain_options(Precision precision, int threads = 0, Isa isa = Isa::au
     return {.softening = 1e-3, .precision = precision, .threads = threads, .isa = isa};
 }
 
-bool is_to_stop(const MeasureSettings& settings) {
-    return settings.stop_requested && settings.stop_requested();
-}
-
-// Tells what is measured next; true where nothing is to be measured any more.
-bool ends_before(const MeasureSettings& settings, const std::string& what) {
-    if (settings.progress) settings.progress(what);
-    return is_to_stop(settings);
-}
-
 double fastest_seconds(const MeasureSettings& settings, const std::function<void()>& work) {
     double best = std::numeric_limits<double>::infinity();
     for (int run = 0; run == 0 || (run < settings.repeats && !is_to_stop(settings)); ++run)
@@ -166,6 +156,15 @@ StepTimes step_times(int device) {
 }
 
 } // namespace
+
+bool is_to_stop(const MeasureSettings& settings) {
+    return settings.stop_requested && settings.stop_requested();
+}
+
+bool ends_before(const MeasureSettings& settings, const std::string& what) {
+    if (settings.progress) settings.progress(what);
+    return is_to_stop(settings);
+}
 
 double seconds_of(const std::function<void()>& work) {
     const auto start = std::chrono::steady_clock::now();

@@ -31,6 +31,10 @@ bool measure_cpu(const MeasureSettings& settings, CostTable& costs);
 bool measure_gpu(const MeasureSettings& settings, int device, const std::string& name, double seconds_to_ask,
                  CostTable& costs);
 
+bool is_to_stop(const MeasureSettings& settings);
+/// Tells what is measured next. @returns true where nothing is to be measured any more.
+bool ends_before(const MeasureSettings& settings, const std::string& what);
+
 /// Seconds of one call by the clock.
 double seconds_of(const std::function<void()>& work);
 

@@ -7,11 +7,13 @@ folder build.
 
 import os
 import random
+import re
 import shutil
 import signal
 import struct
 import subprocess
 import tempfile
+import time
 import unittest
 
 SOURCE = os.environ.get("FARFIELD_SOURCE", os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..")))
@@ -63,6 +65,17 @@ def start(*arguments, cwd=None):
     """Starts the program and does not wait."""
     return subprocess.Popen([PROGRAM, *map(str, arguments)], cwd=cwd, stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE)
+
+
+def handles(pid, number):
+    """Waits until the process has a handler for the signal."""
+    for _ in range(3000):
+        with open(f"/proc/{pid}/status", encoding="ascii") as status:
+            caught = int(re.search(r"SigCgt:\s*(\w+)", status.read())[1], 16)
+        if caught >> (number - 1) & 1:
+            return True
+        time.sleep(0.01)
+    return False
 
 
 def write_npy(path, rows, descr="<f8", fortran=False, shape=None):

@@ -52,7 +52,7 @@ class Help(CommandTest):
                     "--threads", "--isa", "--variant", "--repeat", "--output", "--dipoles", "--out", "--json"],
             "plot": ["--out", "--plane", "--width"],
             "info": ["--json"],
-            "tune": ["--method", "--device", "--threads", "--points", "--repeat", "--out", "--dry-run", "--json", "--quiet"],
+            "tune": ["--device", "--threads", "--points", "--repeat", "--out", "--dry-run", "--json", "--quiet"],
         }
         for command, options in expected.items():
             self.assertLessEqual(set(options), set(options_of(command)), command)

@@ -4,25 +4,13 @@ import json
 import os
 import re
 import signal
-import time
 import unittest
 
-from support import PLUMMER, CommandTest, farfield, read, start, write
+from support import PLUMMER, CommandTest, farfield, handles, read, start, write
 
 QUICK = ["--points", "64", "--repeat", "1", "--threads", "1"]
 POINTS = "x,y,z,q\n" + "".join(f"{x},{x * x},{1 / x},{x}\n" for x in range(1, 9))
 REMEDY = "run `farfield tune` to write the file anew, or delete it"
-
-
-def handles(pid, number):
-    """Waits until the process has a handler for the signal."""
-    for _ in range(3000):
-        with open(f"/proc/{pid}/status", encoding="ascii") as status:
-            caught = int(re.search(r"SigCgt:\s*(\w+)", status.read())[1], 16)
-        if caught >> (number - 1) & 1:
-            return True
-        time.sleep(0.01)
-    return False
 
 
 class Costs(CommandTest):
@@ -49,7 +37,7 @@ class Tune(Costs):
         shipped = self.info()
         self.assertEqual((shipped["file"], shipped["problem"]), ("", ""))
         self.assertRegex(shipped["hash"], "^[0-9a-f]{16}$")
-        result = self.succeed("tune", *QUICK, "--device", "cpu", "--dry-run", "--json", "r.json", environment=self.config)
+        result = self.succeed("tune", "direct", *QUICK, "--device", "cpu", "--dry-run", "--json", "r.json", environment=self.config)
         self.assertFalse(os.path.exists("config"))
         report = json.loads(read("r.json"))
         self.assertEqual((report["written"], report["gpu"], report["threads"]), (False, "left out", 1))
@@ -67,8 +55,42 @@ class Tune(Costs):
             self.assertIn(part, result.out)
         self.assertEqual(self.info(), shipped)
 
+    def test_fmm_alone_leaves_the_direct_sum_as_it_was(self):
+        self.write_table("direct.cpu.fixed_seconds = 7", "fmm.cpu.cell_seconds = 7")
+        self.succeed("tune", "fmm", *QUICK, "--json", "r.json", environment=self.config)
+        report = json.loads(read("r.json"))
+        self.assertEqual(report["gpu"], "left out")
+        names = [row["name"] for row in report["costs"]]
+        isas = json.loads(farfield("info", "--json").out)["isas_found"]
+        self.assertEqual(len(names), 6 + 4 * len(isas), names)
+        for row in report["costs"]:
+            self.assertTrue(row["name"].startswith("fmm.cpu."), row)
+            self.assertGreater(row["measured"], 0)
+        text = read(self.file).decode()
+        self.assertIn("direct.cpu.fixed_seconds = 7e+00\n", text)
+        self.assertNotIn("fmm.cpu.cell_seconds = 7e+00\n", text)
+        for name in names:
+            self.assertIn(f"\n{name} = ", text)
+
+    def test_the_order_of_magnitude_of_fmm_is_right(self):
+        """No machine of today is off by these factors, whatever else it does; a coefficient of another unit is."""
+        self.succeed("tune", "fmm", "--points", "4096", "--repeat", "1", "--threads", "1", "--dry-run", "--json", "r.json",
+                     environment=self.config)
+        measured = {row["name"]: row["measured"] for row in json.loads(read("r.json"))["costs"]}
+        for name, low, high in (("fmm.cpu.point_seconds", 1e-9, 1e-5), ("fmm.cpu.operator_seconds", 1e-10, 1e-5),
+                                ("fmm.cpu.cell_seconds", 1e-9, 1e-2), ("fmm.cpu.fixed_seconds", 1e-6, 1.0),
+                                ("fmm.cpu.scalar.double.functions_per_second", 1e6, 1e11),
+                                ("fmm.cpu.scalar.double.multiply_adds_per_second", 1e7, 1e11)):
+            self.assertGreater(measured[name], low, name)
+            self.assertLess(measured[name], high, name)
+
+    def test_without_a_method_it_measures_all(self):
+        self.succeed("tune", *QUICK, "--device", "cpu", "--dry-run", "--json", "r.json", environment=self.config)
+        names = {row["name"].split(".")[0] for row in json.loads(read("r.json"))["costs"]}
+        self.assertEqual(names, {"direct", "fmm"})
+
     def test_with_two_threads_it_measures_what_the_second_takes(self):
-        self.succeed("tune", *QUICK[:-1], "2", "--device", "cpu", "--dry-run", "--json", "r.json", environment=self.config)
+        self.succeed("tune", "direct", *QUICK[:-1], "2", "--device", "cpu", "--dry-run", "--json", "r.json", environment=self.config)
         rows = {row["name"]: row for row in json.loads(read("r.json"))["costs"]}
         self.assertEqual(rows["cpu.thread_seconds"]["shipped"], 6e-5)
         self.assertGreater(rows["cpu.thread_seconds"]["measured"], 0)
@@ -125,8 +147,9 @@ class Tune(Costs):
         self.fail_clearly(["tune", "--device", "cuda:0,1"], 2, "one device is measured at a time")
         self.fail_clearly(["tune", "--points", "63"], 2, "--points 63", "≥ 64")
         self.fail_clearly(["tune", "--out", "absent/table.toml"], 2, "--out absent/table.toml")
-        self.fail_clearly(["tune", "--method", "drect"], 2, "did you mean 'direct'?")
-        self.fail_clearly(["tune", "--method", "reference"], 2, "method 'reference' has no costs to measure")
+        self.fail_clearly(["tune", "drect"], 2, "did you mean 'direct'?")
+        self.fail_clearly(["tune", "reference"], 2, "method 'reference' has no costs to measure")
+        self.fail_clearly(["tune", "fmm", "--device", "cuda"], 2, "method 'fmm' runs on the CPU only", "--device cpu")
         nowhere = farfield("tune", *QUICK, environment={"XDG_CONFIG_HOME": "", "HOME": ""})
         self.assertEqual(nowhere.code, 2, nowhere)
         self.assert_one_error(nowhere.err, "XDG_CONFIG_HOME and HOME", "--out")
@@ -138,7 +161,8 @@ class Tune(Costs):
 
     def test_ctrl_c_leaves_no_file(self):
         for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
-            process = start("tune", "--repeat", 1000, "--device", "cpu", "--out", "table.toml")
+            method = "fmm" if number == signal.SIGINT else "direct"
+            process = start("tune", method, "--repeat", 1000, "--device", "cpu", "--out", "table.toml")
             self.assertTrue(handles(process.pid, number), "no handler after 30 s")
             process.send_signal(number)
             out, err = process.communicate(timeout=100)

@@ -23,7 +23,9 @@ struct ChosenMethod {
 };
 
 SumProblem problem_of_bodies(const SumOptions& options, const Bodies& bodies) {
-    return problem_of(options, matrix_view(std::span<const double>(bodies.position), 3), nullptr);
+    auto problem = problem_of(options, matrix_view(std::span<const double>(bodies.position), 3), nullptr);
+    problem.moves = true;
+    return problem;
 }
 
 // Seconds of all evaluations, with every pair on that device or by the other method on the CPU. There both

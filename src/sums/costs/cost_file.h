@@ -38,4 +38,8 @@ CostTableInUse load_cost_table();
 /// The same, loaded once a process: later changes of the file mean nothing to this process.
 const CostTableInUse& cost_table_in_use();
 
+/// From now on this process computes by the shipped table, whatever the user's file is: for measurements,
+/// which are to be the same with any. Only before the first call of `cost_table_in_use`.
+void stay_with_shipped_costs();
+
 } // namespace farfield

@@ -20,10 +20,12 @@ using Cost = std::pair<const char*, double>;
 // 0.62), and the fixed seconds. `cpu.thread_seconds` is what a sum in double took on two threads less half of
 // what it took on one: 62 µs at 1,300 and 63 µs at 1,600 points, alternating, one sum after the other, the
 // fastest 5 % of 2,000, on 2 virtual CPUs of an Intel Xeon. Where nobody virtualises the CPU, it is less.
-// The coefficients of the fast multipole method were measured on one thread of the machine of
-// bench/results/cpu (N = 100,000 and 1,000,000, orders 4, 12, 16 and 22) and slowed by the ratio of the two
-// machines in direct sums, 0.53. The rates by rotation are those of products times what the cycles of the
-// two, of one thread with N = 60,000 and `--depth 4`, made of them: the mean of orders 12 and 20.
+// The coefficients of the fast multipole method were measured by `farfield tune fmm --threads 1 --repeat 12`
+// on the machine of bench/results/cpu, and slowed by the ratio of the two machines in direct sums of points
+// on themselves: of the same ISA and type (AVX-512 0.72 float, 0.64 double; AVX2 0.48, 0.42; SSE4.2 0.37,
+// 0.38; scalar 0.49, 0.5), the others by 0.64. The rates by rotation are those of products times what the
+// cycles of the two, of one thread with N = 60,000 and `--depth 4`, made of them: the mean of orders 12 and
+// 20.
 constexpr std::array cpu_costs{
     Cost{"reference.cpu.pairs_per_second", 1.5e8}, // of a thread; 5,000 points, one sum on a shared host
     Cost{"cpu.thread_seconds", 6e-5},
@@ -52,33 +54,36 @@ constexpr std::array cpu_costs{
     Cost{"direct.cpu.scalar.double.self_pairs_per_second", 1.9e8},
     Cost{"direct.cpu.scalar.mixed.pairs_per_second", 2.6e8},
     Cost{"direct.cpu.scalar.mixed.self_pairs_per_second", 1.9e8},
-    Cost{"fmm.cpu.fixed_seconds", 2e-3},
-    Cost{"fmm.cpu.point_seconds", 2.6e-7},
-    Cost{"fmm.cpu.cell_seconds", 8e-6},
-    Cost{"fmm.cpu.avx512.float.multiply_adds_per_second", 2.1e10},
-    Cost{"fmm.cpu.avx512.double.multiply_adds_per_second", 1.15e10},
-    Cost{"fmm.cpu.avx2.float.multiply_adds_per_second", 1.7e10},
-    Cost{"fmm.cpu.avx2.double.multiply_adds_per_second", 7e9},
-    Cost{"fmm.cpu.sse4_2.float.multiply_adds_per_second", 5.5e9},
-    Cost{"fmm.cpu.sse4_2.double.multiply_adds_per_second", 2.8e9},
-    Cost{"fmm.cpu.scalar.float.multiply_adds_per_second", 1.2e9},
-    Cost{"fmm.cpu.scalar.double.multiply_adds_per_second", 1.6e9},
-    Cost{"fmm.cpu.avx512.float.rotated_work_per_second", 2e10},
-    Cost{"fmm.cpu.avx512.double.rotated_work_per_second", 1.13e10},
-    Cost{"fmm.cpu.avx2.float.rotated_work_per_second", 2.2e10},
-    Cost{"fmm.cpu.avx2.double.rotated_work_per_second", 9.2e9},
-    Cost{"fmm.cpu.sse4_2.float.rotated_work_per_second", 7.2e9},
-    Cost{"fmm.cpu.sse4_2.double.rotated_work_per_second", 3.9e9},
-    Cost{"fmm.cpu.scalar.float.rotated_work_per_second", 2.4e9},
-    Cost{"fmm.cpu.scalar.double.rotated_work_per_second", 2.3e9},
-    Cost{"fmm.cpu.avx512.float.functions_per_second", 3e9},
-    Cost{"fmm.cpu.avx512.double.functions_per_second", 2.3e9},
-    Cost{"fmm.cpu.avx2.float.functions_per_second", 2.6e9},
-    Cost{"fmm.cpu.avx2.double.functions_per_second", 1.8e9},
-    Cost{"fmm.cpu.sse4_2.float.functions_per_second", 1.3e9},
-    Cost{"fmm.cpu.sse4_2.double.functions_per_second", 8e8},
-    Cost{"fmm.cpu.scalar.float.functions_per_second", 4e8},
-    Cost{"fmm.cpu.scalar.double.functions_per_second", 4e8},
+    Cost{"fmm.cpu.fixed_seconds", 4e-4},
+    Cost{"fmm.cpu.point_seconds", 2e-7},
+    Cost{"fmm.cpu.cell_seconds", 5.3e-6},
+    Cost{"fmm.cpu.leaf_seconds", 4e-6},
+    Cost{"fmm.cpu.near_leaf_seconds", 2.4e-7},
+    Cost{"fmm.cpu.operator_seconds", 2e-8},
+    Cost{"fmm.cpu.avx512.float.multiply_adds_per_second", 2.4e10},
+    Cost{"fmm.cpu.avx512.double.multiply_adds_per_second", 1.04e10},
+    Cost{"fmm.cpu.avx2.float.multiply_adds_per_second", 1.2e10},
+    Cost{"fmm.cpu.avx2.double.multiply_adds_per_second", 5e9},
+    Cost{"fmm.cpu.sse4_2.float.multiply_adds_per_second", 3.5e9},
+    Cost{"fmm.cpu.sse4_2.double.multiply_adds_per_second", 1.6e9},
+    Cost{"fmm.cpu.scalar.float.multiply_adds_per_second", 1.5e9},
+    Cost{"fmm.cpu.scalar.double.multiply_adds_per_second", 1.4e9},
+    Cost{"fmm.cpu.avx512.float.rotated_work_per_second", 2.29e10},
+    Cost{"fmm.cpu.avx512.double.rotated_work_per_second", 1.02e10},
+    Cost{"fmm.cpu.avx2.float.rotated_work_per_second", 1.55e10},
+    Cost{"fmm.cpu.avx2.double.rotated_work_per_second", 6.6e9},
+    Cost{"fmm.cpu.sse4_2.float.rotated_work_per_second", 4.6e9},
+    Cost{"fmm.cpu.sse4_2.double.rotated_work_per_second", 2.2e9},
+    Cost{"fmm.cpu.scalar.float.rotated_work_per_second", 3e9},
+    Cost{"fmm.cpu.scalar.double.rotated_work_per_second", 2e9},
+    Cost{"fmm.cpu.avx512.float.functions_per_second", 2.4e9},
+    Cost{"fmm.cpu.avx512.double.functions_per_second", 1.6e9},
+    Cost{"fmm.cpu.avx2.float.functions_per_second", 1.36e9},
+    Cost{"fmm.cpu.avx2.double.functions_per_second", 1e9},
+    Cost{"fmm.cpu.sse4_2.float.functions_per_second", 6.5e8},
+    Cost{"fmm.cpu.sse4_2.double.functions_per_second", 3.3e8},
+    Cost{"fmm.cpu.scalar.float.functions_per_second", 3.2e8},
+    Cost{"fmm.cpu.scalar.double.functions_per_second", 3.6e8},
 };
 
 // Measured on an H200. Pairs: N = 262,144 in bench/results/h200/direct.json, rungs `symmetric` (self) and

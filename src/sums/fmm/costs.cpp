@@ -50,12 +50,16 @@ FmmRates fmm_rates(const CostTable& table, const SumProblem& problem, const SumO
                    classes +
                multiply_adds_a_cell(of, wide) / work;
     };
+    const double numbers = predicted_operator_bytes(order, wide) / (wide ? sizeof(double) : sizeof(float));
     return {.seconds_a_pair = 1.0 / cpu_rates(table, options, problem.self).pairs_per_second_a_thread,
+            .seconds_a_near_leaf = cost_of(table, fmm_cost::cpu_near_leaf_seconds),
             .seconds_a_cell = seconds_a_cell(usual),
             .seconds_a_coarse_cell =
                 0.5 * seconds_a_cell(order), // cells at the edge have sources on one side
             .seconds_a_point = functions / cost_of(table, fmm_cost::cpu_functions_per_second(isa, wide)),
             .tree_seconds_a_point = cost_of(table, fmm_cost::cpu_point_seconds),
+            .tree_seconds_a_leaf = cost_of(table, fmm_cost::cpu_leaf_seconds),
+            .operator_seconds = numbers * cost_of(table, fmm_cost::cpu_operator_seconds),
             .order = usual,
             .seconds_a_cell_found = cost_of(table, fmm_cost::cpu_cell_seconds),
             .seconds_a_multiply_add = 1.0 / multiply_adds};
@@ -77,21 +81,45 @@ double FmmRates::seconds_a_softened_cell(double softening) const {
     return polynomials + (cost.whole ? 0.0 : seconds_a_cell);
 }
 
+namespace {
+
+// Cells that others send to, on the levels below the coarsest.
+double receiving_cells(const LeafGrid& grid, int separation) {
+    double sum = 0.0;
+    for (int level = 1; level <= grid.level; ++level)
+        if (const LeafGrid here{grid.coarse, level}; here.across() > separation + 1.0) sum += here.cells();
+    return sum;
+}
+
+} // namespace
+
+FmmSeconds fmm_seconds_on(const LeafGrid& grid, const FmmRates& rates, const SumProblem& problem,
+                          double softening) {
+    const int separation = rates.order.separation;
+    const auto sources = static_cast<double>(problem.sources);
+    const auto targets = static_cast<double>(problem.targets);
+    const double near_leaves = grid.neighbours(separation);
+    const double lists = problem.self ? 0.5 * (near_leaves + grid.cells()) : near_leaves;
+    const double near = near_leaves * sources * targets / std::pow(grid.cells(), 2) * rates.seconds_a_pair +
+                        lists * rates.seconds_a_near_leaf;
+    const double tree = (problem.self ? sources : sources + targets) * rates.tree_seconds_a_point +
+                        grid.cells() * rates.tree_seconds_a_leaf;
+    if (grid.across() <= separation + 1.0) return {.once = tree, .each = near}; // all are neighbours
+    const double cell =
+        softening > 0.0 ? rates.seconds_a_softened_cell(softening * grid.across()) : rates.seconds_a_cell;
+    const double coarsest = grid.coarse > 1 ? std::pow(grid.coarse, 3) * rates.seconds_a_coarse_cell : 0.0;
+    return {.once = tree + (problem.moves ? 0.0 : rates.operator_seconds),
+            .each = near + coarsest + receiving_cells(grid, separation) * cell +
+                    (sources + targets) * rates.seconds_a_point};
+}
+
 double fmm_seconds(const SumProblem& problem, const SumOptions& options, std::string_view /*gpu*/,
                    const CostTable& table) {
     const auto shape = fmm_shape(problem, options, table);
     const auto rates = fmm_rates(table, problem, options, shape.order, shape.wide);
-    const auto points =
-        static_cast<double>(problem.self ? problem.sources : problem.sources + problem.targets);
-    const double neighbours = std::pow(2.0 * shape.order.separation + 1.0, 3);
-    const double near = neighbours * shape.leaf * static_cast<double>(problem.targets) * rates.seconds_a_pair;
-    const double cells =
-        static_cast<double>(std::max(problem.sources, problem.targets)) / shape.leaf * 8.0 / 7.0;
-    const double once = points * rates.tree_seconds_a_point;
-    const double each = near + cells * rates.seconds_a_cell +
-                        static_cast<double>(problem.sources + problem.targets) * rates.seconds_a_point;
+    const auto seconds = fmm_seconds_on(shape.grid, rates, problem, 0.0);
     return cost_of(table, fmm_cost::cpu_fixed_seconds) +
-           (once + problem.executions * each) / thread_count(options.threads);
+           (seconds.once + problem.executions * seconds.each) / thread_count(options.threads);
 }
 
 } // namespace farfield

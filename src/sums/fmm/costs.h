@@ -23,18 +23,26 @@ std::string cpu_functions_per_second(Isa isa, bool wide);
 constexpr std::string_view cpu_cell_seconds = "fmm.cpu.cell_seconds";
 constexpr std::string_view cpu_fixed_seconds = "fmm.cpu.fixed_seconds"; ///< of few points, on all threads
 constexpr std::string_view cpu_point_seconds = "fmm.cpu.point_seconds"; ///< of the tree and its lists
+constexpr std::string_view cpu_leaf_seconds = "fmm.cpu.leaf_seconds";   ///< the same, of a leaf
+/// Of two leaves that act point by point, one direction or both at once, beside their pairs of points.
+constexpr std::string_view cpu_near_leaf_seconds = "fmm.cpu.near_leaf_seconds";
+/// Of a number of the translations, which are made before the first sum of an order.
+constexpr std::string_view cpu_operator_seconds = "fmm.cpu.operator_seconds";
 } // namespace fmm_cost
 
 /// Seconds of parts of a sum, for one thread.
 struct FmmRates {
     double seconds_a_pair = 0.0;
+    double seconds_a_near_leaf = 0.0;
     double seconds_a_cell = 0.0; ///< all translations to one cell
     /// As `seconds_a_cell`, where a kernel is softened by so many widths of a cell.
     [[nodiscard]] double seconds_a_softened_cell(double softening) const;
     double seconds_a_coarse_cell = 0.0; ///< of the coarsest level, on a grid of `order.coarse`³
     double seconds_a_point = 0.0;       ///< as a source or a target, in the far field
     double tree_seconds_a_point = 0.0;
-    FmmOrder order{};
+    double tree_seconds_a_leaf = 0.0;
+    double operator_seconds = 0.0;     ///< of all translations
+    FmmOrder order{};                  ///< of any level but the coarsest
     double seconds_a_cell_found = 0.0; ///< of `seconds_a_cell`, beside multiply-adds
     double seconds_a_multiply_add = 0.0;
 };
@@ -45,6 +53,15 @@ FmmRates fmm_rates(const CostTable& table, const SumProblem& problem, const SumO
 /// What M2L::automatic stands for: the faster one for a cell that is not on level 0.
 M2L fastest_m2l(const CostTable& table, const SumProblem& problem, const SumOptions& options, FmmOrder order,
                 bool wide);
+
+/// Seconds of a sum over evenly spread points on one thread.
+struct FmmSeconds {
+    double once = 0.0; ///< before the first execution
+    double each = 0.0; ///< of an execution
+};
+/// @param softening  ε in sides of the cube
+FmmSeconds fmm_seconds_on(const LeafGrid& grid, const FmmRates& rates, const SumProblem& problem,
+                          double softening);
 
 /// `MethodInfo::seconds`.
 double fmm_seconds(const SumProblem& problem, const SumOptions& options, std::string_view gpu,

@@ -72,6 +72,8 @@ void FmmSum::fit_shape() {
 template <class T>
 void FmmSum::make_far_field(FarField<T>& far) {
     const int threads = options_.threads;
+    const LeafGrid finest{shape_.tree.coarse, tree_->levels() - 1};
+    if (finest.across() <= shape_.order.separation + 1.0) return; // all cells are neighbours
     int harmonic_levels = tree_->levels();
     if (softening_ > 0.0) {
         const auto made = softened_operators<T>(
@@ -248,7 +250,8 @@ void FmmSum::compute(std::span<const double> strengths, std::span<const double> 
                   .levels = tree_->levels(),
                   .cells = static_cast<std::int64_t>(tree_->cells().size()),
                   .leaves = static_cast<std::int64_t>(lists_.leaves.size()),
-                  .near_pairs = near_pairs_};
+                  .near_pairs = near_pairs_,
+                  .multiply_adds = shape_.wide ? double_far_.work() : float_far_.work()};
     const int exponent = strength_exponent(strengths, dipoles, frame_.exponent);
     const PowerOfTwo scale(exponent);
     const auto& from = tree_->sources().from;

@@ -19,12 +19,6 @@ double digits_an_order(int separation) { return separation == 1 ? 0.31 : 0.52; }
 
 double first_digits(int separation) { return separation == 1 ? 1.5 : 1.6; }
 
-/// Cells an axis of the finest level, as k·2^level.
-struct LeafGrid {
-    int coarse = 1, level = 0;
-    [[nodiscard]] double cells() const { return std::pow(std::ldexp(coarse, level), 3); }
-};
-
 /// All grids, from coarse to fine.
 std::vector<LeafGrid> leaf_grids() {
     std::vector<LeafGrid> grids;
@@ -54,19 +48,8 @@ LeafGrid choose_grid(const SumProblem& problem, const SumOptions& options, const
         rates_of[coarse] = fmm_rates(table, problem, options, order, shape.wide);
     }
     return best_grid([&](const LeafGrid& grid) {
-        const auto& rates = rates_of.at(grid.coarse);
-        const double leaf = points / grid.cells();
-        const double reach = 2.0 * shape.order.separation + 1.0;
-        const double across = std::min(reach, std::cbrt(grid.cells())); // a small grid has no more neighbours
-        const double near = std::pow(across, 3) * leaf * points * rates.seconds_a_pair;
-        const bool all_near = std::cbrt(grid.cells()) <= shape.order.separation + 1.0;
-        const double coarsest =
-            grid.coarse > 1 ? std::pow(grid.coarse, 3) * rates.seconds_a_coarse_cell : 0.0;
-        const double cell = softening > 0.0
-                                ? rates.seconds_a_softened_cell(softening * std::cbrt(grid.cells()))
-                                : rates.seconds_a_cell;
-        const double far = all_near ? 0.0 : coarsest + (grid.level > 0 ? grid.cells() * cell : 0.0);
-        return near + far;
+        const auto seconds = fmm_seconds_on(grid, rates_of.at(grid.coarse), problem, softening);
+        return seconds.once + problem.executions * seconds.each;
     });
 }
 
@@ -120,11 +103,13 @@ FmmShape fmm_shape(const SumProblem& problem, const SumOptions& options, const C
     const auto points = static_cast<double>(std::max(problem.sources, problem.targets));
     if (options.depth >= 0) {
         shape.tree.depth = options.depth;
-        shape.leaf = std::max(1.0, points / LeafGrid{1, options.depth}.cells());
+        shape.grid = {1, options.depth};
     } else {
-        const auto grid = choose_grid(problem, options, shape, table, softening);
-        shape.order.coarse = shape.tree.coarse = grid.coarse;
-        shape.leaf = std::max(1.0, points / grid.cells());
+        shape.grid = choose_grid(problem, options, shape, table, softening);
+    }
+    shape.order.coarse = shape.tree.coarse = shape.grid.coarse;
+    shape.leaf = std::max(1.0, points / shape.grid.cells());
+    if (options.depth < 0) {
         // so many that evenly spread points stay on one level
         shape.tree.most = static_cast<std::int32_t>(
             std::max(2.0 * shape.leaf, shape.leaf + 6.0 * std::sqrt(shape.leaf) + 4.0));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "sums/costs/cost_table.h"
+#include "sums/fmm/leaf_grid.h"
 #include "sums/fmm/operators.h"
 #include "sums/method/problem.h"
 #include "sums/tree/octree.h"
@@ -19,6 +20,7 @@ struct FmmShape {
     /// Smaller leaves beside a larger one act point by point where they hold no more points than this.
     std::int32_t few = 0;
     bool wide = true;  ///< expansions in double
+    LeafGrid grid;     ///< of evenly spread points
     double leaf = 0.0; ///< points of a leaf, were they spread evenly
 };
 

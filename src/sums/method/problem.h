@@ -28,6 +28,8 @@ struct SumProblem {
     double tolerance = 0.0;                       ///< relative error of each output; 0: none was given
     std::array<double, most_dimensions> period{}; ///< of each axis; 0: open
     double executions = 1.0; ///< how often it is expected to be summed over the same points
+    bool moves =
+        false; ///< the points will be summed over at many places: what is made once counts for nothing
     Precision precision = Precision::float64;
     Coincident coincident = Coincident::error;
 

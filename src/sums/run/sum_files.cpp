@@ -113,10 +113,15 @@ std::string report_json(const SumFilesTask& task, const Timings& timings) {
                       {"variant", name_of(best.direct.variant)},
                       {"coincident_pairs_skipped", best.direct.coincident_pairs_skipped}};
     if (best.method == Method::fmm)
-        json["fmm"] = {{"order", best.fmm.order},           {"m2l", name_of(best.fmm.m2l)},
-                       {"separation", best.fmm.separation}, {"coarse", best.fmm.coarse},
-                       {"levels", best.fmm.levels},         {"cells", best.fmm.cells},
-                       {"leaves", best.fmm.leaves},         {"near_pairs", best.fmm.near_pairs}};
+        json["fmm"] = {{"order", best.fmm.order},
+                       {"m2l", name_of(best.fmm.m2l)},
+                       {"separation", best.fmm.separation},
+                       {"coarse", best.fmm.coarse},
+                       {"levels", best.fmm.levels},
+                       {"cells", best.fmm.cells},
+                       {"leaves", best.fmm.leaves},
+                       {"near_pairs", best.fmm.near_pairs},
+                       {"multiply_adds", best.fmm.multiply_adds}};
     json["options"] = options_of(task.options);
     json["repeat"] = task.repeat;
     json["compute_seconds"] = best.compute_seconds;

@@ -1,0 +1,166 @@
+#include "studies/bench_fmm.h"
+
+#include "backend/threads/parallel.h"
+#include "base/spelling.h"
+#include "studies/bench_points.h"
+#include "studies/flop_peak.h"
+#include "studies/ladder_model.h"
+#include "studies/tune_measure.h"
+#include "sums/fmm/shape.h"
+
+#include <farfield/error.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <span>
+#include <utility>
+
+namespace farfield {
+namespace {
+
+constexpr double most_direct_pairs = 2e10;
+constexpr int peak_repeats = 15;
+constexpr double any_error = 0.9; ///< a tolerance, so that sums are compared with exact ones
+
+struct Charges {
+    explicit Charges(std::int64_t n) : points(3 * static_cast<std::size_t>(n)), strengths(points.size() / 3) {
+        std::minstd_rand engine(1);
+        for (double& x : points) x = static_cast<double>(engine()) * 0x1p-31;
+        for (double& q : strengths) q = static_cast<double>(engine()) * 0x1p-30 - 1.0;
+    }
+    std::vector<double> points, strengths;
+};
+
+void check_bench(const BenchFmmOptions& options) {
+    const int most = most_order(options.precision == Precision::float64);
+    for (const int order : options.orders)
+        if (order < 1 || order > most)
+            throw InvalidArgument(fmt::format("{} is not allowed: orders in precision '{}' are from 1 to {}",
+                                              spelled("order", std::to_string(order)),
+                                              name_of(options.precision), most));
+    for (const auto n : options.sizes)
+        if (n < 2) throw InvalidArgument(fmt::format("n = {} is not allowed: it must be at least 2", n));
+    if (options.repeats < 1 || options.threads < 0)
+        throw InvalidArgument(
+            fmt::format("repeats = {}, threads = {} is not allowed: they must be at least 1 and 0",
+                        options.repeats, options.threads));
+}
+
+/// What the repeats of a sum took.
+struct Timings {
+    std::vector<double> whole, set_up, compute;
+    std::vector<std::string> names; ///< of the passes, in their order
+    std::map<std::string, std::vector<double>> passes;
+
+    void add(double moved, const SumReport& report) {
+        set_up.push_back(moved);
+        compute.push_back(report.compute_seconds);
+        whole.push_back(moved + report.prepare_seconds + report.compute_seconds + report.finish_seconds);
+        for (const auto& [name, seconds] : report.passes) {
+            if (passes[name].empty()) names.push_back(name);
+            passes[name].push_back(seconds);
+        }
+    }
+};
+
+double error_of(const SumReport& report, Output output) {
+    for (const auto& error : report.errors)
+        if (error.output == output) return error.relative;
+    throw InternalError("an output that was not compared");
+}
+
+class FmmBench {
+public:
+    FmmBench(const BenchFmmOptions& options, BenchFmmReport& report) : options_(options), report_(report) {}
+
+    /// Order 0: the direct sum.
+    void measure(const Charges& charges, int order) {
+        const auto points = matrix_view(std::span<const double>(charges.points), 3);
+        SumPlan plan(points, {.kernel = Kernel::coulomb,
+                              .method = order > 0 ? Method::fmm : Method::direct,
+                              .tolerance = any_error,
+                              .order = order,
+                              .precision = options_.precision,
+                              .threads = options_.threads,
+                              .device = {.kind = DeviceKind::cpu, .gpus = {}}});
+        std::vector<double> potential(charges.strengths.size()), field(charges.points.size());
+        const auto execute = [&] {
+            plan.execute(std::span<const double>(charges.strengths),
+                         {.potential = std::span<double>(potential),
+                          .field = matrix_view(std::span<double>(field), 3)},
+                         {.progress = {}, .stop_requested = options_.stop_requested});
+        };
+        execute(); // compares, and fetches memory
+        Timings timings;
+        for (int run = 0; run < options_.repeats; ++run) {
+            const double moved = seconds_of([&] { plan.update(points); });
+            execute();
+            timings.add(moved, plan.report());
+        }
+        add_row(order, plan.report(), timings);
+    }
+
+private:
+    void add_row(int order, const SumReport& sum, const Timings& timings) {
+        BenchFmmRow row;
+        row.n = sum.sources;
+        row.order = order;
+        row.seconds = median(timings.whole);
+        row.set_up_seconds = median(timings.set_up);
+        for (const auto& name : timings.names) row.passes.push_back({name, median(timings.passes.at(name))});
+        row.error_potential = error_of(sum, Output::potential);
+        row.error_field = error_of(sum, Output::field);
+        row.leaves = sum.fmm.leaves;
+        row.near_pairs = order > 0 ? sum.fmm.near_pairs : sum.direct.pairs;
+        const double operations =
+            flop_a_pair * static_cast<double>(row.near_pairs) + 2.0 * sum.fmm.multiply_adds;
+        row.flops = operations / median(timings.compute);
+        row.share_of_peak = row.flops / report_.peak_flops;
+        report_.isa = sum.isa;
+        report_.rows.push_back(std::move(row));
+    }
+
+    const BenchFmmOptions& options_;
+    BenchFmmReport& report_;
+};
+
+} // namespace
+
+BenchFmmReport bench_fmm(const BenchFmmOptions& given) {
+    auto options = given;
+    if (options.precision == Precision::automatic) options.precision = Precision::float64;
+    check_bench(options);
+    BenchFmmReport report;
+    report.precision = options.precision;
+    report.threads = thread_count(options.threads);
+    report.repeats = options.repeats;
+    report.peak_flops =
+        measured_flop_peak(options.precision == Precision::float64, report.threads, peak_repeats);
+    FmmBench bench(options, report);
+    const auto tell = [&](const std::string& what) {
+        if (options.progress) options.progress(what);
+        if (options.stop_requested && options.stop_requested()) throw Interrupted("stopped between two sums");
+    };
+    try {
+        for (const auto n : options.sizes) {
+            const Charges charges(n);
+            const auto pairs = static_cast<double>(n) * static_cast<double>(n);
+            if (pairs <= most_direct_pairs) {
+                tell(fmt::format("the direct sum, N = {}", n));
+                bench.measure(charges, 0);
+            }
+            for (const int order : options.orders) {
+                tell(fmt::format("order {}, N = {}", order, n));
+                bench.measure(charges, order);
+            }
+        }
+    } catch (const Interrupted&) {
+        report.stopped = true;
+    }
+    return report;
+}
+
+} // namespace farfield

@@ -1,0 +1,23 @@
+// Grids of leaves, as a tree over evenly spread points has them.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+namespace farfield {
+
+/// k·2^level cells an axis.
+struct LeafGrid {
+    int coarse = 1, level = 0;
+
+    [[nodiscard]] double across() const { return std::ldexp(coarse, level); }
+    [[nodiscard]] double cells() const { return std::pow(across(), 3); }
+    /// Pairs of cells that are neighbours, both directions and each cell with itself: those at the faces have
+    /// fewer.
+    [[nodiscard]] double neighbours(int separation) const {
+        const double reach = std::min<double>(separation, across() - 1.0);
+        return std::pow(across() * (2.0 * reach + 1.0) - reach * (reach + 1.0), 3);
+    }
+};
+
+} // namespace farfield

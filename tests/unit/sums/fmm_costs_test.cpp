@@ -1,0 +1,104 @@
+// What the fast multipole method is held to cost: the counts behind the model are those of real trees, and
+// the model has the limits that it must have.
+#include "sums/fmm/costs.h"
+#include "sums/fmm/leaf_grid.h"
+#include "sums/kernels/kernel.h"
+
+#include <farfield/sum.h>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <vector>
+
+using namespace farfield;
+
+namespace {
+
+SumProblem problem_of_points(std::int64_t n, double tolerance) {
+    SumProblem problem;
+    problem.kernel = &coulomb_kernel();
+    problem.sources = problem.targets = n;
+    problem.tolerance = tolerance;
+    return problem;
+}
+
+SumReport report_of(std::size_t n, SumOptions options) {
+    std::mt19937_64 engine(9);
+    std::uniform_real_distribution<double> uniform(0.0, 1.0);
+    std::vector<double> points(3 * n), charges(n, 1.0);
+    for (auto& x : points) x = uniform(engine);
+    options.kernel = Kernel::coulomb;
+    options.method = Method::fmm;
+    return sum(matrix_view(std::span<const double>(points), 3),
+               ConstArrayView(std::span<const double>(charges)), options)
+        .report;
+}
+
+} // namespace
+
+TEST(FmmCosts, NeighboursOfAGridAreThoseThatOneCounts) {
+    for (const int separation : {1, 2})
+        for (const LeafGrid grid : {LeafGrid{1, 0}, {1, 1}, {1, 2}, {3, 0}, {3, 1}, {5, 0}, {7, 1}}) {
+            const int cells = static_cast<int>(grid.across());
+            std::int64_t along = 0; // an axis
+            for (int a = 0; a < cells; ++a)
+                for (int b = 0; b < cells; ++b) along += std::abs(a - b) <= separation ? 1 : 0;
+            EXPECT_EQ(grid.neighbours(separation), static_cast<double>(along * along * along))
+                << grid.coarse << ' ' << grid.level << ' ' << separation;
+        }
+}
+
+TEST(FmmCosts, NearPairsOfTheModelAreThoseOfASum) {
+    constexpr std::size_t n = 8000;
+    const auto report = report_of(n, {.order = 3, .depth = 3, .precision = Precision::float64});
+    const LeafGrid grid{1, 3};
+    const double predicted = grid.neighbours(1) * n * n / (grid.cells() * grid.cells());
+    EXPECT_NEAR(static_cast<double>(report.fmm.near_pairs) / predicted, 1.0, 0.02);
+}
+
+// Nobody makes expansions that no cell sends: their operators alone would take longer than the sum.
+TEST(FmmCosts, FewPointsNeedNoExpansions) {
+    const auto report = report_of(500, {.order = 25, .precision = Precision::float64});
+    EXPECT_EQ(report.passes.size(), 1U);
+    EXPECT_EQ(report.passes.front().name, "P2P");
+    EXPECT_EQ(report.fmm.near_pairs, 500 * 499);
+    EXPECT_EQ(report.fmm.multiply_adds, 0.0);
+    EXPECT_GT(report_of(500, {.order = 5, .depth = 2}).passes.size(), 1U);
+}
+
+TEST(FmmCosts, OperatorsCountUnlessPointsMove) {
+    const auto table = shipped_cost_table();
+    auto problem = problem_of_points(20000, 1e-9);
+    const SumOptions options{.order = 25, .depth = 3, .precision = Precision::float64, .threads = 1};
+    const double once = fmm_seconds(problem, options, {}, table);
+    problem.moves = true;
+    const double moving = fmm_seconds(problem, options, {}, table);
+    const double numbers = predicted_operator_bytes({.order = 25}, true) / sizeof(double);
+    EXPECT_NEAR(once - moving, numbers * cost_of(table, fmm_cost::cpu_operator_seconds), 1e-9 * once);
+}
+
+TEST(FmmCosts, GrowInProportionToPointsAndToEachCoefficient) {
+    auto table = shipped_cost_table();
+    const SumOptions options{.precision = Precision::float64, .threads = 1};
+    const auto seconds = [&](std::int64_t n) {
+        return fmm_seconds(problem_of_points(n, 1e-6), options, {}, table);
+    };
+    EXPECT_NEAR(seconds(8'000'000) / seconds(1'000'000), 8.0, 0.8);
+    const double before = seconds(100'000);
+    const std::string isa = cost_word(name_of(best_isa()));
+    for (auto& [name, cost] : table.costs) {
+        const bool is_rate = name.ends_with("_per_second");
+        const bool counts =
+            name.starts_with("fmm.cpu.") && (!is_rate || name.starts_with("fmm.cpu." + isa + ".double"));
+        const double kept = cost;
+        cost *= is_rate ? 0.5 : 2.0;
+        EXPECT_EQ(seconds(100'000) > before,
+                  counts || name == "direct.cpu." + isa + ".double.self_pairs_per_second")
+            << name;
+        cost = kept;
+    }
+}
