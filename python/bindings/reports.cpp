@@ -120,9 +120,26 @@ void bind_reports(nb::module_& module) {
                 "None otherwise, on a GPU, and for several vectors of strengths.")
         .def_ro("direct", &SumReport::direct, "Of the methods that compute every pair.")
         .def_ro("fmm", &SumReport::fmm, "Of method \"fmm\".");
-    make_record(cls, {"sources", "targets", "method", "reason", "prepare_seconds", "compute_seconds",
-                      "finish_seconds", "verify_seconds", "passes", "errors", "bounds", "predicted_bytes", "isa",
-                      "precision", "threads", "device", "cost_table", "energy", "direct", "fmm"});
+    make_record(cls, {"sources",
+                      "targets",
+                      "method",
+                      "reason",
+                      "prepare_seconds",
+                      "compute_seconds",
+                      "finish_seconds",
+                      "verify_seconds",
+                      "passes",
+                      "errors",
+                      "bounds",
+                      "predicted_bytes",
+                      "isa",
+                      "precision",
+                      "threads",
+                      "device",
+                      "cost_table",
+                      "energy",
+                      "direct",
+                      "fmm"});
     make_picklable(cls, &SumReport::sources, &SumReport::targets, &SumReport::method, &SumReport::reason,
                    &SumReport::prepare_seconds, &SumReport::compute_seconds, &SumReport::finish_seconds,
                    &SumReport::verify_seconds, &SumReport::passes, &SumReport::errors,

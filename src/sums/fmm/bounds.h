@@ -1,5 +1,6 @@
-// How far expansions of 1/|x − y| can be from it, in widths of a cell. README.md, "Guaranteed bounds", has the
-// derivation. Potentials are of unit charges, or of unit dipoles where a bound is differentiated at the source.
+// How far expansions of 1/|x − y| can be from it, in widths of a cell. README.md, "Guaranteed bounds", has
+// the derivation. Potentials are of unit charges, or of unit dipoles where a bound is differentiated at the
+// source.
 #pragma once
 
 #include <array>
@@ -13,12 +14,14 @@ struct BoundOf {
     std::size_t target = 0; ///< 0: potential, 1: field, 2: Hessian, in Frobenius' norm
 };
 
-/// Σ_{l>p} ∂^m/∂a^m ∂^n/∂(−R)^n a^l/R^(l+1), m + n ≤ 3: what is missing of the multipole expansion of a source
-/// at the distance a from its centre, R from there; or of a local expansion, inside out. Infinite for a ≥ R.
+/// Σ_{l>p} ∂^m/∂a^m ∂^n/∂(−R)^n a^l/R^(l+1), m + n ≤ 3: what is missing of the multipole expansion of a
+/// source at the distance a from its centre, R from there; or of a local expansion, inside out. Infinite for
+/// a ≥ R.
 /// @pre order ≥ m − 1
 double expansion_tail(int order, double inner, double outer, std::size_t of_inner, std::size_t of_outer);
 
-/// The largest error of a multipole expansion (M2P) of a source at `inner` from its centre, at `outer` from it.
+/// The largest error of a multipole expansion (M2P) of a source at `inner` from its centre, at `outer` from
+/// it.
 double multipole_error(int order, double inner, double outer, BoundOf what);
 
 /// The largest error of the local expansion (P2L) of a source at `outer` from the cell's centre, at `inner`.
@@ -34,8 +37,8 @@ double translation_size(int degree, double a, double b, double distance, BoundOf
 /// The same of a multipole or a local expansion; `of_inner`, `of_outer`: how often it is differentiated.
 double expansion_size(int order, double inner, double outer, std::size_t of_inner, std::size_t of_outer);
 
-/// Distances from a cell's centre, from 0 to its corner, finer towards it. Bounds are convex in both distances,
-/// so that a weight may be shared by the two nodes around its place: bounds only grow by that.
+/// Distances from a cell's centre, from 0 to its corner, finer towards it. Bounds are convex in both
+/// distances, so that a weight may be shared by the two nodes around its place: bounds only grow by that.
 constexpr std::size_t radius_nodes = 12;
 double radius_node(std::size_t node);
 

@@ -23,8 +23,8 @@ bool is_apart(const std::array<int, 3>& d, int separation) {
 }
 
 /// Additions that a term of the largest expansion may pass, and as many units of rounding: M2L over all
-/// offsets, M2M and L2L over all levels, P2M of the largest leaf; `lone` covers functions and operators, whose
-/// recurrences are of length p.
+/// offsets, M2M and L2L over all levels, P2M of the largest leaf; `lone` covers functions and operators,
+/// whose recurrences are of length p.
 double additions(const FarBoundsTask& task) {
     double sum = 64.0;
     for (const auto& offsets : offset_classes(task.order)) {
@@ -53,8 +53,7 @@ FarBounds::FarBounds(const FarBoundsTask& task) : task_(task), rounding_(additio
 double FarBounds::radius(const TreePoints& points, std::size_t point, const TreeCell& cell) const {
     const auto centre = task_.tree->centre(cell);
     double square = 0.0;
-    for (std::size_t axis = 0; axis < 3; ++axis)
-        square += std::pow(points.x[axis][point] - centre[axis], 2);
+    for (std::size_t axis = 0; axis < 3; ++axis) square += std::pow(points.x[axis][point] - centre[axis], 2);
     return std::sqrt(square) / task_.tree->width(cell.level);
 }
 
@@ -82,7 +81,7 @@ void FarBounds::weigh_sources() {
     });
 }
 
-void FarBounds::make_tables(std::array<bool, bounded_outputs> wanted) {
+void FarBounds::make_tables() {
     std::vector<int> degrees; // by the square of the distance; −1: no such offset
     for (const auto& offsets : offset_classes(task_.order)) {
         const auto place = static_cast<std::size_t>(square(offsets.offset));
@@ -97,7 +96,7 @@ void FarBounds::make_tables(std::array<bool, bounded_outputs> wanted) {
         const double distance = std::sqrt(static_cast<double>(number));
         for (std::size_t m = 0; m < kinds(); ++m)
             for (std::size_t n = 0; n < bounded_outputs; ++n) {
-                if (!wanted[n]) continue;
+                if (!wanted_[n]) continue;
                 for (std::size_t a = 0; a < radius_nodes; ++a)
                     for (std::size_t b = 0; b < radius_nodes; ++b)
                         tables_[place].error[m][n][a][b] =
@@ -114,10 +113,11 @@ void FarBounds::add_translation(const TreeCell& from, const TreeCell& to, const 
     const auto& table = tables_[static_cast<std::size_t>(square(offset_between(from, to)))];
     const double per_length = 1.0 / task_.tree->width(to.level);
     // centres come out rounded, too, all the more beside small cells
-    const double moved = 8.0 * (task_.order.order + 1.0) * unit_roundoff * std::ldexp(task_.order.coarse, to.level);
+    const double moved =
+        8.0 * (task_.order.order + 1.0) * unit_roundoff * std::ldexp(task_.order.coarse, to.level);
     for (std::size_t m = 0; m < kinds(); ++m)
         for (std::size_t n = 0; n < bounded_outputs; ++n) {
-            if (table.size[m][n] == 0.0) continue;
+            if (!wanted_[n]) continue;
             const double unit = std::pow(per_length, 1 + static_cast<int>(m + n));
             out.rounding[n] += (rounding_ + moved) * unit * weights.total[m] * table.size[m][n];
             for (std::size_t a = 0; a < radius_nodes; ++a) {
@@ -152,6 +152,7 @@ void FarBounds::add_points(const TreeCell& points, const TreeCell& cell, Bounds&
     const int p = task_.order.order;
     for (std::size_t m = 0; m < kinds(); ++m)
         for (std::size_t n = 0; n < bounded_outputs; ++n) {
+            if (!wanted_[n]) continue;
             const double unit = std::pow(per_length, 1 + static_cast<int>(m + n));
             for (std::size_t b = 0; b < radius_nodes; ++b)
                 out.truncation[n][b] +=
@@ -200,7 +201,7 @@ void FarBounds::add_multipole(const TreeCell& leaf, std::int32_t from, OutputBou
         for (std::size_t a = 1; a <= last; ++a)
             weight += weights.at[m][a] * std::pow(radius_node(a) / most, p + 1 - static_cast<int>(m));
         for (std::size_t n = 0; n < bounded_outputs; ++n) {
-            if (bounds[n].truncation.empty()) continue;
+            if (!wanted_[n]) continue;
             const double unit = std::pow(per_length, 1 + static_cast<int>(m + n));
             for (auto i = static_cast<std::size_t>(leaf.targets.begin);
                  i < static_cast<std::size_t>(leaf.targets.end); ++i) {
@@ -223,7 +224,7 @@ void FarBounds::add_leaf(std::size_t leaf, const std::vector<Bounds>& cells, Out
              i < static_cast<std::size_t>(own.targets.end); ++i) {
             const auto share = radius_share(radius(tree.targets(), i, tree.cell(number)));
             for (std::size_t n = 0; n < bounded_outputs; ++n) {
-                if (bounds[n].truncation.empty()) continue;
+                if (!wanted_[n]) continue;
                 bounds[n].truncation[i] += interpolated(of.truncation[n], share);
                 bounds[n].rounding[i] += of.rounding[n];
             }
@@ -235,9 +236,8 @@ void FarBounds::add_leaf(std::size_t leaf, const std::vector<Bounds>& cells, Out
 }
 
 void FarBounds::add_to(OutputBounds& bounds) {
-    std::array<bool, bounded_outputs> wanted{};
-    for (std::size_t n = 0; n < bounded_outputs; ++n) wanted[n] = !bounds[n].truncation.empty();
-    make_tables(wanted);
+    for (std::size_t n = 0; n < bounded_outputs; ++n) wanted_[n] = !bounds[n].truncation.empty();
+    make_tables();
     std::vector<Bounds> cells(task_.tree->cells().size());
     parallel_for(task_.threads, static_cast<std::int64_t>(cells.size()), [&](std::int64_t number) {
         cells[static_cast<std::size_t>(number)] = of_cell(static_cast<std::int32_t>(number));

@@ -1,5 +1,5 @@
-// Bounds of the errors of a far field of harmonics: for each target the sum over all expansions that act on it,
-// with the radii of the points that are really in their cells.
+// Bounds of the errors of a far field of harmonics: for each target the sum over all expansions that act on
+// it, with the radii of the points that are really in their cells.
 #pragma once
 
 #include "sums/fmm/bounds.h"
@@ -51,13 +51,13 @@ private:
     };
     /// The points of a larger leaf, as the smaller cells beside it see them.
     struct Points {
-        double least = 0.0;                ///< distance from the cell's centre
-        std::array<double, 2> weight{};    ///< Σ|q| (least/distance)^(p + 2), and of dipoles
+        double least = 0.0;             ///< distance from the cell's centre
+        std::array<double, 2> weight{}; ///< Σ|q| (least/distance)^(p + 2), and of dipoles
         std::array<double, 2> total{};
     };
 
     void weigh_sources();
-    void make_tables(std::array<bool, bounded_outputs> wanted);
+    void make_tables();
     [[nodiscard]] Bounds of_cell(std::int32_t cell) const;
     void add_translation(const TreeCell& from, const TreeCell& to, const Weights& weights, Bounds& out) const;
     void add_points(const TreeCell& points, const TreeCell& cell, Bounds& out) const;
@@ -69,6 +69,7 @@ private:
     [[nodiscard]] std::size_t kinds() const { return task_.dipoles.empty() ? 1 : 2; }
 
     FarBoundsTask task_;
+    std::array<bool, bounded_outputs> wanted_{};
     std::vector<Weights> weights_; ///< of each cell
     std::vector<Table> tables_;    ///< by the square of the distance, in cells
     double rounding_ = 0.0;        ///< times the sizes of all products

@@ -28,8 +28,8 @@ public:
     /// N×3 and M×3, checked; `targets` is empty where they are the sources.
     void set_points(std::vector<double> sources, std::vector<double> targets);
 
-    /// As DirectSum::compute; `dipoles` N×3, or empty. With `SumOptions::guaranteed` at orders whose bounds are
-    /// within the tolerance, which the report tells. @throws ToleranceNotReached where none is
+    /// As DirectSum::compute; `dipoles` N×3, or empty. With `SumOptions::guaranteed` at orders whose bounds
+    /// are within the tolerance, which the report tells. @throws ToleranceNotReached where none is
     void compute(std::span<const double> strengths, std::span<const double> dipoles,
                  const DirectResults& results, SumReport& report, const SumHooks& hooks);
 
@@ -46,7 +46,7 @@ private:
         double relative = 0.0;   ///< error over the norm of the exact output, at most
         double truncation = 0.0; ///< of expansions; norms in the units of the caller
         double rounding = 0.0;
-        double norm = 0.0;       ///< of the computed output
+        double norm = 0.0; ///< of the computed output
     };
     void compute_at_order(std::span<const double> strengths, std::span<const double> dipoles,
                           const DirectResults& results, SumReport& report, const SumHooks& hooks);

@@ -1,6 +1,6 @@
 // Fast multipole sums whose errors are bounded: an order at which the bounds of all outputs are within the
-// tolerance. Bounds need the tree and the strengths; what they are compared with, the norms of the outputs, is
-// known after a first sum.
+// tolerance. Bounds need the tree and the strengths; what they are compared with, the norms of the outputs,
+// is known after a first sum.
 #include "sums/fmm/fmm_sum.h"
 
 #include "base/spelling.h"
@@ -100,9 +100,8 @@ std::vector<FmmSum::Guarantee> FmmSum::guarantees(const DirectResults& results, 
     for (std::size_t n = 0; n < bounded_outputs; ++n) {
         if (values[n] == nullptr) continue;
         const auto output = outputs_by_derivative[n];
-        const ResultScale scale(
-            of_bounds_themselves,
-            problem_.kernel->result_exponent(output, frame_.exponent, strength_exponent_));
+        const ResultScale scale(of_bounds_themselves, problem_.kernel->result_exponent(
+                                                          output, frame_.exponent, strength_exponent_));
         const auto& [truncation, rounding] = bounds[n];
         Guarantee found{.output = output, .norm = norm_of_output(n, values[n], m)};
         found.truncation = scale(norm_of(m, [&](std::size_t i) { return truncation[i]; }));
@@ -142,10 +141,11 @@ void FmmSum::refuse_bound(const Guarantee& worst) const {
         remedies += fmt::format("use {}, ", spelled("precision", "double"));
     const bool rounding = is_worse(worst.rounding, worst.truncation);
     throw ToleranceNotReached(fmt::format(
-        "the bound of the relative error of the {} is {:.2g} at order {} and separation {}, above the tolerance "
+        "the bound of the relative error of the {} is {:.2g} at order {} and separation {}, above the "
+        "tolerance "
         "{:g}; {}{}take a larger tolerance or leave {} out",
-        name_of(worst.output), worst.relative, shape_.order.order, shape_.order.separation, problem_.tolerance,
-        rounding ? "most of it is rounding: " : "", remedies, spelled("guaranteed")));
+        name_of(worst.output), worst.relative, shape_.order.order, shape_.order.separation,
+        problem_.tolerance, rounding ? "most of it is rounding: " : "", remedies, spelled("guaranteed")));
 }
 
 void FmmSum::compute_guaranteed(std::span<const double> strengths, std::span<const double> dipoles,

@@ -132,8 +132,8 @@ double bytes(const SumProblem& problem, const SumOptions& options, const DeviceC
     const double bounds =
         options.guaranteed ? cells * 550.0 + 48.0 * static_cast<double>(problem.targets) + 24.0 * n : 0.0;
     const double apart = problem.self ? 14.0 * 32.0 * n : 0.0; // partial sums of mutual blocks
-    return points + results + expansions + bounds + apart + predicted_operator_bytes(shape.order, shape.wide) +
-           softened.bytes;
+    return points + results + expansions + bounds + apart +
+           predicted_operator_bytes(shape.order, shape.wide) + softened.bytes;
 }
 
 std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& options,

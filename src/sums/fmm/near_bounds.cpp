@@ -33,7 +33,9 @@ struct Roundings {
 Roundings roundings_of(Precision precision) {
     constexpr double single = 0x1p-24;
     if (precision == Precision::float64) return {};
-    return {.unit = single, .moved = precision == Precision::mixed ? 4.0 * single * single : single, .wide = false};
+    return {.unit = single,
+            .moved = precision == Precision::mixed ? 4.0 * single * single : single,
+            .wide = false};
 }
 
 /// Σ|q|/r^k for k = 1 … 4, and Σ|p|/r^k for k = 2 … 5.
@@ -75,7 +77,8 @@ public:
             moved_.push_back(moved(task.tree->sources(), i));
             if (!task.dipoles.empty())
                 dipoles_.push_back(
-                    std::hypot(task.dipoles[3 * i], task.dipoles[3 * i + 1], task.dipoles[3 * i + 2]) + least);
+                    std::hypot(task.dipoles[3 * i], task.dipoles[3 * i + 1], task.dipoles[3 * i + 2]) +
+                    least);
         }
     }
 

@@ -118,11 +118,10 @@ FmmShape fmm_shape(const SumProblem& problem, const SumOptions& options, const C
     const double tolerance = problem.tolerance > 0.0 ? problem.tolerance : usual_tolerance;
     // softened fields lack the large values of near pairs, beside which errors vanish
     const int more = problem.softening > 0.0 ? 2 : 0;
-    shape.order.order = order > 0           ? order
-                        : options.order > 0 ? options.order
-                        : options.guaranteed
-                            ? order_for_bound(tolerance, shape.order.separation)
-                            : order_for(tolerance, shape.order.separation) + more;
+    shape.order.order = order > 0            ? order
+                        : options.order > 0  ? options.order
+                        : options.guaranteed ? order_for_bound(tolerance, shape.order.separation)
+                                             : order_for(tolerance, shape.order.separation) + more;
     shape.order.order = std::min(shape.order.order, most_order(shape.wide));
     shape.tree.separation = shape.order.separation;
     const auto points = static_cast<double>(std::max(problem.sources, problem.targets));
