@@ -484,7 +484,7 @@ class Guide(CommandTest):
     def test_guaranteed_bounds_are_told_or_nothing_is_written(self):
         charges = os.path.join(SOURCE, "examples/10_charges.csv")
         base = ["sum", "--kernel", "coulomb", "--sources", charges, "--out", "out.npy", "--json", "report.json", "--guaranteed"]
-        fmm = [*base, "--method", "fmm", "--leaf", "2"]
+        fmm = [*base, "--method", "fmm", "--depth", "3"]
         out = self.succeed(*fmm, "--tolerance", "1e-4", "--output", "potential,field,hessian").out
         self.assertIn("relative error of the hessian: at most", out)
         report = json.loads(read("report.json"))

@@ -133,8 +133,10 @@ private:
     }
     double corner() { return std::round(uniform(-0.5, 8.5)) / 8.0 + 1e-3 * uniform(-1.0, 1.0); }
 
+    // Charges would hide the errors of dipoles beside them.
     void add_dipoles() {
         std::normal_distribution<double> normal;
+        if (chance(0.5)) std::fill(unique_.q.begin(), unique_.q.end(), 0.0);
         for (std::size_t k = 0; k < unique_.xyz.size(); ++k)
             unique_.p.push_back(0.01 * scale_ * normal(engine_));
     }
