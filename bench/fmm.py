@@ -3,7 +3,8 @@
 
 A million charges in [-1, 1], in a cube, a Plummer sphere and on a sphere, potential and field at the charges, one and two
 threads: for each of some orders the median over --seeds of the whole time (tree, lists and sum; reading, writing and the
-comparison apart), and of the error of each output at sampled targets.
+comparison apart), and of the error of each output at sampled targets. The same for a softened Plummer sphere, and for a
+tolerance in place of an order, where verify_seconds tells the time of the comparisons and of sums that were repeated.
 """
 import argparse
 import json
@@ -17,7 +18,20 @@ import numpy as np
 WAYS = {3: ["--order", "4", "--precision", "float"],
         6: ["--order", "13", "--precision", "mixed"],
         9: ["--order", "24"],
-        12: ["--order", "37"]}
+        12: ["--order", "38"]}
+ORDERS = [" ".join(way) for way in WAYS.values()]
+SOFTENED = ["--order", "16", "--precision", "mixed", "--softening", "0.01"]
+
+
+def cases():
+    """(kind of points, digits, threads, options)"""
+    for digits, way in WAYS.items():
+        yield "cube", digits, 2, way
+        yield "cube", digits, 1, way
+        yield "plummer", digits, 2, way
+        yield "sphere", digits, 2, way
+        yield "cube", digits, 2, ["--tolerance", f"1e-{digits}"]
+    yield "plummer", 6, 2, SOFTENED
 
 
 def points(kind, n, seed):
@@ -35,11 +49,13 @@ def points(kind, n, seed):
 def measure(program, folder, kind, way, threads):
     report = folder / "report.json"
     subprocess.run([program, "sum", "--kernel", "coulomb", "--method", "fmm", "--sources", folder / f"{kind}.npy", "--out",
-                    folder / "out.npy", "--json", report, "--tolerance", "0.5", "--threads", str(threads), "--quiet", *way], check=True)
+                    folder / "out.npy", "--json", report, "--threads", str(threads), "--quiet",
+                    *([] if "--tolerance" in way else ["--tolerance", "0.5"]), *way], check=True)
     found = json.loads(report.read_text(encoding="utf-8"))
     stages = found["stages"]
     return {"seconds": stages["prepare_seconds"] + found["compute_seconds"] + stages["finish_seconds"],
             "errors": {error["output"]: error["relative"] for error in found["errors"]},
+            "verify_seconds": stages["verify_seconds"],
             "passes": {entry["name"]: entry["seconds"] for entry in found["passes"]},
             "leaves": found["fmm"]["leaves"]}
 
@@ -59,18 +75,20 @@ def main():
         for seed in range(1, task.seeds + 1):
             for kind in ("cube", "plummer", "sphere"):
                 np.save(folder / f"{kind}.npy", points(kind, task.n, seed))
-                for digits, way in WAYS.items():
-                    for threads in (2, 1) if kind == "cube" else (2,):
-                        runs.setdefault((kind, digits, threads), []).append(measure(task.program, folder, kind, way, threads))
-        for (kind, digits, threads), found in runs.items():
-            row = {"points": kind, "n": task.n, "digits": digits, "threads": threads, "options": " ".join(WAYS[digits]),
-                   "seconds": statistics.median(run["seconds"] for run in found)}
+            for kind, digits, threads, way in cases():
+                key = (kind, digits, threads, " ".join(way))
+                runs.setdefault(key, []).append(measure(task.program, folder, kind, way, threads))
+        for (kind, digits, threads, options), found in runs.items():
+            by_hand = {"digits": digits} if options in ORDERS else {}
+            row = {"points": kind, "n": task.n, **by_hand, "threads": threads, "options": options}
+            for key in ("seconds", "verify_seconds"):
+                row[key] = statistics.median(run[key] for run in found)
             for output in ("potential", "field"):
                 row[f"error_{output}"] = statistics.median(run["errors"][output] for run in found)
             row["passes"] = {key: statistics.median(run["passes"][key] for run in found) for key in found[0]["passes"]}
             row["leaves"] = found[0]["leaves"]
             rows.append(row)
-            print(f"{kind:8} {digits:2} digits, {threads} threads: {row['seconds']:.3f} s, potential {row['error_potential']:.1e}, "
+            print(f"{kind:8} {options}, {threads} threads: {row['seconds']:.3f} s, potential {row['error_potential']:.1e}, "
                   f"field {row['error_field']:.1e}")
     about = dict(entry.split("=", 1) for entry in task.about)
     about["command"] = f"bench/fmm.py build/farfield --n {task.n} --seeds {task.seeds}"

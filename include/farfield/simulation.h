@@ -48,7 +48,7 @@ struct ForceOptions {
     int separation = 0;
     int leaf = 0;
     double grading = 0.6;
-    Precision precision = Precision::float64;
+    Precision precision = Precision::automatic;
     int threads = 0;
     Isa isa = Isa::automatic;
     Variant variant = Variant::automatic; ///< rung of direct sums; those of the ladder take one GPU

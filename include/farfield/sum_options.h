@@ -53,8 +53,9 @@ constexpr OutputSet operator|(Output a, Output b) { return OutputSet(a) | Output
 /// double); `mixed` takes coordinate differences from float hi+lo pairs of the double inputs and does the
 /// rest in float. float32 gives a relative L2 error of 1e-7 for rounded inputs, up to 7e-7 for charges of
 /// both signs, mixed for any. Both refuse points nearer to each other than 1e-38 of the extent, float's
-/// range; float64 has no such limit.
-enum class Precision : std::uint8_t { float32, float64, mixed };
+/// range; float64 has no such limit. `automatic` is float64, but for sums with a tolerance of 5e-6 or more:
+/// those begin in mixed, and go on in float64 where mixed falls short. A report names what was used.
+enum class Precision : std::uint8_t { float32, float64, mixed, automatic };
 
 /// Instruction set of the CPU kernels; `automatic` takes the best this machine has.
 enum class Isa : std::uint8_t { automatic, scalar, sse42, avx2, avx512 };
@@ -123,7 +124,7 @@ struct SumOptions {
     /// as yet. Empty: all that the kernel has, but for the Hessian.
     OutputSet outputs{};
     bool dipoles = false; ///< sources are going to have dipoles: GPUs take none as yet
-    Precision precision = Precision::float64;
+    Precision precision = Precision::automatic;
     Coincident coincident = Coincident::error;
     int threads = 0; ///< 0: as many as OpenMP would use (OMP_NUM_THREADS); otherwise ≥ 1
     Isa isa = Isa::automatic;

@@ -15,7 +15,7 @@ namespace farfield {
 namespace {
 
 constexpr NameTable<output_count> output_names{"potential", "field", "gradient", "hessian"};
-constexpr NameTable<3> precision_names{"float", "double", "mixed"};
+constexpr NameTable<4> precision_names{"float", "double", "mixed", "auto"};
 constexpr NameTable<5> isa_names{"auto", "scalar", "sse4.2", "avx2", "avx512"};
 constexpr std::string_view automatic_method = "auto"; // the others stand in the table of methods
 constexpr NameTable<2> coincident_names{"error", "skip"};

@@ -149,7 +149,8 @@ constexpr std::array table{
         .name = "guaranteed",
         .type = OptionType::flag,
         .text = "Fast multipole: bounds of the errors have to be within the tolerance, not samples alone",
-        .details = "It needs a tolerance and no softening, and takes separation 2 where none is given.",
+        .details = "It needs a tolerance and no softening. Separation and precision that are left open are 2 "
+                   "and `double`.",
         .sum = in<&SumOptions::guaranteed>},
     OptionInfo{.name = "order",
                .type = OptionType::count,
@@ -199,7 +200,8 @@ constexpr std::array table{
                .details =
                    "`mixed` takes differences of coordinates from pairs of floats, so that rounding the "
                    "inputs loses no accuracy, and does the rest as `float` does; it costs some operations "
-                   "a pair more than `float`.",
+                   "a pair more than `float`. `auto` is `double`, but `mixed` with a tolerance of 5e-6 or "
+                   "more, unless that falls short.",
                .choices = names_of<Precision>,
                .case_key = true,
                .sum = in<&SumOptions::precision>,

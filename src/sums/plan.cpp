@@ -1,18 +1,15 @@
 // SumPlan in eight calls: check, choose, make and prepare when it is built; execute, verify and report each
 // time; what is computed is written into the caller's arrays by the method.
-#include "backend/cuda/devices.h"
 #include "backend/cuda/host_copy.h"
 #include "backend/threads/parallel.h"
 #include "base/arrays.h"
-#include "base/machine.h"
 #include "base/stopwatch.h"
 #include "sums/asked.h"
-#include "sums/costs/cost_file.h"
 #include "sums/method/method.h"
 #include "sums/method/vectors.h"
 #include "sums/plan_access.h"
 #include "sums/points/float_range.h"
-#include "sums/select/device.h"
+#include "sums/select/choice.h"
 #include "sums/select/energy.h"
 #include "sums/select/verify.h"
 
@@ -43,59 +40,6 @@ std::optional<int> gpu_of(const ConstArrayView& sources, const ConstArrayView* t
     return std::nullopt;
 }
 
-/// 2. The method and the device, and why.
-struct Choice {
-    const MethodInfo* method;
-    DeviceChoice device;
-    std::string reason;
-    std::string cost_table; ///< hash of the one that chose the device
-};
-
-Choice choose(const MethodInfo& method, const SumProblem& problem, const SumOptions& options,
-              std::optional<int> array_gpu) {
-    auto chosen = choose_device(method, problem, options, array_gpu);
-    if (const auto reason = method.why_not(problem, options, chosen.device); !reason.empty())
-        throw InvalidArgument(reason);
-    return {&method, std::move(chosen.device), "asked for", std::move(chosen.cost_table)};
-}
-
-// Method::automatic: what ends first by the cost table.
-Choice choose_fastest(const SumProblem& problem, const SumOptions& options, std::optional<int> array_gpu) {
-    const auto candidates = candidate_methods(problem, options);
-    auto usual = choose(*candidates.usual, problem, options, array_gpu);
-    const bool stays = array_gpu || options.device.kind == DeviceKind::cuda;
-    if (stays || candidates.fast == nullptr) {
-        usual.reason = stays ? "no other method fits" : candidates.why_none;
-        return usual;
-    }
-    const auto& fast = *candidates.fast;
-    const auto& in_use = cost_table_in_use();
-    const auto gpu = usual.device.kind == DeviceKind::cuda
-                         ? cuda::devices()[static_cast<std::size_t>(usual.device.gpus.front())].name
-                         : std::string();
-    const double usual_seconds = usual.method->seconds(problem, options, gpu, in_use.table);
-    const double fast_seconds = fast.seconds(problem, options, {}, in_use.table);
-    const auto reason = fmt::format("by the cost table '{}' takes {:.2g} s, '{}' {:.2g} s",
-                                    usual.method->name, usual_seconds, fast.name, fast_seconds);
-    if (fast_seconds < usual_seconds)
-        return {&fast, {.kind = DeviceKind::cpu, .gpus = {}}, reason, in_use.hash};
-    usual.reason = reason;
-    usual.cost_table = in_use.hash;
-    return usual;
-}
-
-// 3. Memory is looked at before it is taken.
-double checked_bytes(const SumProblem& problem, const SumOptions& options, const Choice& choice) {
-    const double bytes = choice.method->bytes(problem, options, choice.device);
-    const auto memory = static_cast<double>(physical_memory());
-    if (choice.device.kind == DeviceKind::cpu && bytes > memory)
-        throw InvalidArgument(
-            fmt::format("the sum of {} sources and {} targets needs {:.1f} GiB of memory, and "
-                        "this machine has {:.1f}; use fewer points",
-                        problem.sources, problem.targets, bytes / 0x1p30, memory / 0x1p30));
-    return bytes;
-}
-
 void check_count(const ConstArrayView& view, std::int64_t expected, std::string_view what) {
     if (view.shape[0] != expected)
         throw InvalidArgument(fmt::format("{}: {} rows, but the plan was made for {}; make a new plan", what,
@@ -105,10 +49,11 @@ void check_count(const ConstArrayView& view, std::int64_t expected, std::string_
 } // namespace
 
 struct SumPlan::Impl {
-    SumOptions options;
-    SumProblem problem; // 1. What is asked for is checked and put into words (asked.h).
-    Choice choice;
-    double predicted_bytes;
+    SumOptions options;         // with its precision settled
+    SumProblem problem;         // 1. What is asked for is checked and put into words (asked.h).
+    bool may_go_double = false; ///< the precision was left to the plan, which did not begin in double
+    Choice choice;              // 2. What computes it (choice.h).
+    double predicted_bytes;     // 3. Memory is looked at before it is taken.
     std::unique_ptr<PreparedSum> sum;
     SumReport report;
     double prepare_seconds = 0.0;
@@ -119,11 +64,25 @@ struct SumPlan::Impl {
 
     Impl(const SumOptions& wanted, const ConstArrayView& sources, const ConstArrayView* targets)
         : options(wanted), problem(problem_of(options, sources, targets)),
-          choice(options.method == Method::automatic
-                     ? choose_fastest(problem, options, gpu_of(sources, targets))
-                     : choose(method_info(options.method), problem, options, gpu_of(sources, targets))),
+          may_go_double(settle_precision(first_precision(problem, options))),
+          choice(choose(problem, options, gpu_of(sources, targets))),
           predicted_bytes(checked_bytes(problem, options, choice)),
           sum(choice.method->make(problem, options, choice.device)), compares(options.tolerance > 0.0) {}
+
+    // True where it was open and is not double.
+    bool settle_precision(Precision precision) {
+        const bool open = options.precision == Precision::automatic && precision != Precision::float64;
+        options.precision = problem.precision = precision;
+        return open;
+    }
+
+    void go_double() {
+        may_go_double = false;
+        settle_precision(Precision::float64);
+        predicted_bytes = checked_bytes(problem, options, choice);
+        sum.reset();
+        sum = choice.method->make(problem, options, choice.device);
+    }
 
     // 4. Points come in.
     void prepare(const ConstArrayView& sources, const ConstArrayView& targets) {
@@ -135,25 +94,32 @@ struct SumPlan::Impl {
             check_points(targets, "targets", problem.dimension);
             check_count(targets, problem.targets, "targets");
         }
-        require_float_range(sources, targets);
+        points.reset();
+        if (compares && !all_compared()) points = host_points(sources, targets);
+        look_at_float_range(sources, targets);
         sum->set_points(sources, targets);
         prepare_seconds = watch ? watch->lap() : 0.0;
-        if (!compares || all_compared()) return;
-        points.emplace();
-        points->sources = cuda::host_copy(sources, problem.sources, problem.dimension);
-        if (!problem.self) points->targets = cuda::host_copy(targets, problem.targets, problem.dimension);
     }
 
-    // Sums on the CPU look for themselves; for GPUs only what lies in the memory of the host is looked at.
-    void require_float_range(const ConstArrayView& sources, const ConstArrayView& targets) const {
+    [[nodiscard]] HostPoints host_points(const ConstArrayView& sources, const ConstArrayView& targets) const {
+        return {.sources = cuda::host_copy(sources, problem.sources, problem.dimension),
+                .targets = problem.self ? std::vector<double>()
+                                        : cuda::host_copy(targets, problem.targets, problem.dimension)};
+    }
+
+    // Sums on the CPU look for themselves, unless there is a choice; for GPUs only what lies in the memory of
+    // the host is looked at.
+    void look_at_float_range(const ConstArrayView& sources, const ConstArrayView& targets) {
         const auto on_host = [](const ConstArrayView& view) { return view.device.type == DeviceType::cpu; };
-        if (choice.device.kind == DeviceKind::cpu || options.precision == Precision::float64) return;
+        if (options.precision == Precision::float64) return;
+        if (choice.device.kind == DeviceKind::cpu && !may_go_double) return;
         if (problem.dimension != 3 || !on_host(sources) || (!problem.self && !on_host(targets))) return;
-        const auto from = cuda::host_copy(sources, problem.sources, problem.dimension);
-        const auto at = problem.self ? std::vector<double>{}
-                                     : cuda::host_copy(targets, problem.targets, problem.dimension);
-        const auto frame = choose_frame(from, at, options.softening);
-        farfield::require_float_range(from, at, frame, options.softening, options.precision);
+        const auto at = points ? *points : host_points(sources, targets);
+        const auto frame = choose_frame(at.sources, at.targets, options.softening);
+        if (!may_go_double)
+            require_float_range(at.sources, at.targets, frame, options.softening, options.precision);
+        else if (pair_beyond_float(at.sources, at.targets, frame, options.softening, options.precision))
+            go_double();
     }
 
     // Each output is compared once a plan.
@@ -202,10 +168,7 @@ struct SumPlan::Impl {
             report.errors = errors;
             report.errors.insert(report.errors.end(), worst.begin(), worst.end());
             report.verify_seconds += watch.lap();
-            // A sample may miss the targets that are off most: who can do better must stay well below.
-            constexpr double margin = 0.6;
-            const double most = largest(worst);
-            if (!(most <= margin * options.tolerance) && sum->refine(most)) {
+            if (improve(largest(worst))) {
                 prepare_seconds += watch.lap();
                 clear_report();
                 compute(strengths, outputs, hooks, vectors);
@@ -219,6 +182,19 @@ struct SumPlan::Impl {
             errors = report.errors;
             return;
         }
+    }
+
+    // A sample may miss the targets that are off most: who can do better must stay well below.
+    bool improve(double error) {
+        constexpr double margin = 0.6;
+        if (!(error <= margin * options.tolerance) && sum->refine(error)) return true;
+        if (!may_go_double || error <= options.tolerance) return false;
+        go_double();
+        sum->set_points(points_view(points->sources), points_view(points->targets));
+        return true;
+    }
+    [[nodiscard]] ConstArrayView points_view(const std::vector<double>& of) const {
+        return of.empty() ? ConstArrayView{} : matrix_view(std::span<const double>(of), problem.dimension);
     }
 
     // Infinite where one is not a number.

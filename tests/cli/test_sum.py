@@ -211,6 +211,16 @@ class Sum(CommandTest):
             self.succeed("sum", "--kernel", "gravity", "--sources", name + ".npy", "--out", name + "_o.npy")
         self.assertEqual(read("s4_o.npy"), read("s8_o.npy"))
 
+    def test_precision_follows_the_tolerance(self):
+        write_npy("s.npy", random_rows(300, 4, seed=12))
+        for tolerance, precision in ((1e-4, "mixed"), (1e-9, "double")):
+            self.succeed("sum", "--kernel", "coulomb", "--sources", "s.npy", "--tolerance", tolerance, "--out", "o.npy",
+                         "--json", "r.json")
+            report = json.loads(read("r.json"))
+            self.assertEqual(report["precision"], precision)
+            self.assertEqual(report["options"]["precision"], "auto")
+            self.assertLessEqual(max(error["relative"] for error in report["errors"]), tolerance)
+
     def test_precisions(self):
         rows = random_rows(50, 4, seed=7)
         write_npy("s.npy", rows)

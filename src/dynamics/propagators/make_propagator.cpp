@@ -8,6 +8,7 @@
 #include "dynamics/propagators/propagator.h"
 #include "dynamics/propagators/resident.h"
 #include "sums/points/float_range.h"
+#include "sums/select/choice.h"
 
 #include <fmt/format.h>
 
@@ -30,6 +31,9 @@ void check_integrator(const ForceOptions& force, Integrator integrator) {
 
 std::unique_ptr<Propagator> make_propagator(const PropagatorOptions& options, MotionState& motion) {
     auto force = options.force;
+    if (force.precision == Precision::automatic)
+        force.precision = descriptor_of(options.integrator).uses_jerk ? Precision::float64
+                                                                      : usual_precision(force.tolerance);
     check_force(force, motion.bodies);
     if (!motion.force.is_settled())
         motion.force = settle_force(force, options.integrator, motion.bodies, options.steps);

@@ -96,7 +96,7 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
     if (options.variant != Variant::automatic)
         return fmt::format("{} is a rung of method 'direct'; leave it out or use {}",
                            spelled("variant", name_of(options.variant)), spelled("method", "direct"));
-    if (const int most = most_order(problem.precision == Precision::float64); options.order > most)
+    if (const int most = most_order(is_wide(problem.precision)); options.order > most)
         return fmt::format("{} is more than {}, the highest order of method 'fmm' in precision '{}'; use {}",
                            spelled("order", std::to_string(options.order)), most, name_of(problem.precision),
                            spelled("precision", "double"));
@@ -148,7 +148,7 @@ void settle(const SumProblem& problem, SumOptions& options, const CostTable& tab
 }
 
 bool sharpen(const SumProblem& problem, SumOptions& options, double error) {
-    const bool wide = options.precision == Precision::float64;
+    const bool wide = is_wide(options.precision);
     if (options.order >= most_order(wide)) return false;
     const int separation = options.separation > 0 ? options.separation : 1;
     options.order = order_after(options.order, separation, error, problem.tolerance, wide);

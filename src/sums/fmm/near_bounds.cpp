@@ -10,6 +10,7 @@
 #include "sums/fmm/near_bounds.h"
 
 #include "backend/threads/parallel.h"
+#include "sums/method/problem.h"
 
 #include <algorithm>
 #include <cmath>
@@ -32,7 +33,7 @@ struct Roundings {
 
 Roundings roundings_of(Precision precision) {
     constexpr double single = 0x1p-24;
-    if (precision == Precision::float64) return {};
+    if (is_wide(precision)) return {};
     return {.unit = single,
             .moved = precision == Precision::mixed ? 4.0 * single * single : single,
             .wide = false};

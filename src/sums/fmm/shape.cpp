@@ -77,6 +77,16 @@ LeafGrid choose_grid(const SumProblem& problem, const SumOptions& options, const
     });
 }
 
+// Polynomials do not act on points beyond their cells, so that a large leaf beside a dense region would meet
+// all of its points. It is divided where its children spare more pairs each than a cell has that holds what
+// is thought best: there the near field takes about as long as the far field.
+void fit_softening(FmmShape& shape) {
+    const double neighbours = std::pow(2.0 * shape.order.separation + 1.0, 3);
+    shape.tree.pairs_a_cell = neighbours * shape.leaf * shape.leaf;
+    shape.tree.steps = true;
+    shape.few = all_points;
+}
+
 } // namespace
 
 int order_for(double tolerance, int separation) {
@@ -112,7 +122,7 @@ FmmShape fmm_shape(const SumProblem& problem, const SumOptions& options, const C
                    double softening) {
     FmmShape shape;
     // bounds fall by few digits an order at separation 1, and floats would add much rounding to them
-    shape.wide = options.precision == Precision::float64 || options.guaranteed;
+    shape.wide = is_wide(options.precision) || options.guaranteed;
     shape.order.separation = options.separation > 0 ? options.separation : options.guaranteed ? 2 : 1;
     shape.order.grading = options.grading;
     const double tolerance = problem.tolerance > 0.0 ? problem.tolerance : usual_tolerance;
@@ -136,10 +146,10 @@ FmmShape fmm_shape(const SumProblem& problem, const SumOptions& options, const C
         shape.tree.most = static_cast<std::int32_t>(
             std::max(2.0 * shape.leaf, shape.leaf + 6.0 * std::sqrt(shape.leaf) + 4.0));
     }
-    shape.tree.steps = problem.softening > 0.0;
-    shape.few = problem.softening > 0.0
-                    ? all_points // polynomials do not act on points beyond their cells
-                    : static_cast<std::int32_t>(std::pow(shape.order.order + 2.0, 2) / 2.0);
+    if (problem.softening > 0.0)
+        fit_softening(shape);
+    else
+        shape.few = static_cast<std::int32_t>(std::pow(shape.order.order + 2.0, 2) / 2.0);
     return shape;
 }
 

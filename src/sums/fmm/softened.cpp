@@ -15,10 +15,9 @@
 namespace farfield {
 namespace {
 
-/// What polynomials may leave of a pair of nearest cells, beside the error that `digits_of` gives: less than
-/// what harmonics leave there (1 and 10 for orders 4 to 24), as softened fields have fewer large values
-/// beside which errors vanish.
-constexpr double value_beside_sum = 1.0, gradient_beside_sum = 3.0;
+/// What polynomials may leave of a pair of nearest cells, beside the error that `digits_of` gives: about what
+/// harmonics leave there (1 and 10 for orders 4 to 24).
+constexpr double value_beside_sum = 2.0, gradient_beside_sum = 6.0;
 
 double pair_error(const FmmOrder& order) { return std::pow(10.0, -digits_of(order.order, order.separation)); }
 

@@ -10,6 +10,11 @@
 
 namespace farfield {
 
+/// In double; where the precision is not settled yet, as it usually will be.
+constexpr bool is_wide(Precision precision) {
+    return precision == Precision::float64 || precision == Precision::automatic;
+}
+
 struct SumProblem {
     const KernelInfo* kernel = nullptr;
     int dimension = 3;

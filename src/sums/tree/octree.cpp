@@ -47,10 +47,14 @@ Octree::Octree(std::span<const double> sources, std::span<const double> targets,
         const auto begin = levels_.back();
         const auto end = static_cast<std::int32_t>(cells_.size());
         levels_.push_back(end);
+        find_neighbours(begin, end);
+        std::vector<char> divided;
         for (auto number = begin; number < end; ++number)
-            if (is_divided(cell(number))) divide(number, source_keys, target_keys);
+            divided.push_back(is_divided(cell(number)) || is_beside_many(number) ? 1 : 0);
+        for (auto number = begin; number < end; ++number)
+            if (divided[static_cast<std::size_t>(number - begin)] != 0)
+                divide(number, source_keys, target_keys);
     }
-    find_neighbours();
 }
 
 void Octree::choose_cube(std::span<const double> sources, std::span<const double> targets) {
@@ -183,16 +187,29 @@ std::int32_t Octree::find_neighbour(const TreeCell& cell, int dx, int dy, int dz
     return this->cell(near).children[static_cast<std::size_t>((x & 1) | (y & 1) << 1 | (z & 1) << 2)];
 }
 
-void Octree::find_neighbours() {
+// A leaf beside cells that are divided acts on all of their points.
+bool Octree::is_beside_many(std::int32_t number) const {
+    const auto& leaf = cell(number);
+    if (shape_.pairs_a_cell <= 0.0 || shape_.depth >= 0 || leaf.level >= finest_) return false;
+    double pairs = 0.0;
+    for (const auto other : neighbours(number))
+        if (other != no_cell && is_divided(cell(other)))
+            pairs += static_cast<double>(leaf.targets.size()) * cell(other).sources.size() +
+                     static_cast<double>(leaf.sources.size()) * cell(other).targets.size();
+    const int children = std::min(8, std::max(leaf.sources.size(), leaf.targets.size()));
+    return pairs > children * shape_.pairs_a_cell;
+}
+
+void Octree::find_neighbours(std::int32_t begin, std::int32_t end) {
     const int w = shape_.separation;
     const int n = 2 * w + 1;
     neighbour_count_ = n * n * n;
-    neighbours_.assign(cells_.size() * static_cast<std::size_t>(neighbour_count_), no_cell);
-    auto* next = neighbours_.data();
-    for (const auto& cell : cells_) // parents stand before their children
+    neighbours_.reserve(static_cast<std::size_t>(end) * static_cast<std::size_t>(neighbour_count_));
+    for (auto number = begin; number < end; ++number) // parents stand before their children
         for (int dz = -w; dz <= w; ++dz)
             for (int dy = -w; dy <= w; ++dy)
-                for (int dx = -w; dx <= w; ++dx) *next++ = find_neighbour(cell, dx, dy, dz);
+                for (int dx = -w; dx <= w; ++dx)
+                    neighbours_.push_back(find_neighbour(cell(number), dx, dy, dz));
 }
 
 } // namespace farfield

@@ -18,7 +18,10 @@ struct TreeShape {
     int coarse = 1;         ///< k: level 0 has k³ cells; 1, 3, 5 or 7
     int depth = -1;         ///< ≥ 0: all leaves lie on this level, whatever they hold
     std::int32_t most = 64; ///< depth < 0: a cell with more sources or more targets is divided
-    bool steps = false;     ///< the cube's side is rounded up to steps of 1/16 of a power of two
+    /// > 0: leaves are divided, too, where that spares more pairs than this for each child, as they lie
+    /// beside cells with many points.
+    double pairs_a_cell = 0.0;
+    bool steps = false; ///< the cube's side is rounded up to steps of 1/16 of a power of two
     int separation =
         1; ///< cells of a level are neighbours up to this distance, in cells (`ws` of the papers)
 };
@@ -100,7 +103,8 @@ private:
                 const std::vector<std::uint64_t>& target_keys);
     [[nodiscard]] bool is_divided(const TreeCell& cell) const;
     [[nodiscard]] std::int32_t find_neighbour(const TreeCell& cell, int dx, int dy, int dz) const;
-    void find_neighbours();
+    [[nodiscard]] bool is_beside_many(std::int32_t number) const;
+    void find_neighbours(std::int32_t begin, std::int32_t end);
 
     TreeShape shape_;
     bool self_;

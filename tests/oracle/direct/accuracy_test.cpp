@@ -40,6 +40,8 @@ double bar(Precision precision) {
         return 5e-7;
     case Precision::mixed:
         return 3e-7;
+    case Precision::automatic:
+        break;
     }
     return 0.0;
 }

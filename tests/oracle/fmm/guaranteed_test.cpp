@@ -43,7 +43,9 @@ public:
         if (chance(0.2)) options_.grading = chance(0.5) ? 0.0 : 0.5;
         options_.coincident = Coincident::skip;
         options_.threads = 1;
-        if (chance(0.3)) options_.precision = chance(0.5) ? Precision::mixed : Precision::float32;
+        options_.precision = chance(0.7)   ? Precision::float64
+                             : chance(0.5) ? Precision::mixed
+                                           : Precision::float32;
         const bool wide = options_.precision == Precision::float64;
         const double digits = !wide ? 2.5 : options_.separation == 1 ? 5.0 : 9.0;
         options_.tolerance = std::pow(10.0, -uniform(0.5, digits));
@@ -226,6 +228,7 @@ TEST(FmmGuaranteed, TwentyThousandMassesDownToNineDigits) {
                     .report;
             EXPECT_LT(report.fmm.near_pairs, report.direct.pairs / 2);
             EXPECT_EQ(report.fmm.separation, 2);
+            EXPECT_EQ(report.precision, Precision::float64);
             ASSERT_EQ(report.bounds.size(), 2U);
             for (std::size_t k = 0; k < 2; ++k) {
                 EXPECT_LE(report.bounds[k].relative, tolerance);

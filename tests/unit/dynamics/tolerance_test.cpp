@@ -65,6 +65,7 @@ TEST_F(ForceTolerance, TellsTheErrorOfAccelerationsAndEnergies) {
     auto simulation_case = lattice;
     auto simulation = start(simulation_case);
     simulation_case.force.method = Method::direct;
+    simulation_case.force.precision = Precision::float64;
     auto every_pair = start(simulation_case);
     const auto found = simulation.diagnostics();
     const auto exact = every_pair.diagnostics();

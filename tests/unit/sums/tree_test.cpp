@@ -196,6 +196,36 @@ TEST(NearLists, NoExpansionActsOnPointsWhereNoneMay) {
     EXPECT_TRUE(lists.sources.partners.empty());
 }
 
+// Twenty points beside a clump of a thousand, and twenty far from it: the first meet the clump in smaller
+// cells.
+TEST(Octree, DividesLeavesBesideManyPoints) {
+    std::mt19937 engine(9);
+    std::uniform_real_distribution<double> uniform(0.0, 1.0);
+    std::vector<double> points;
+    const auto add = [&](int count, double x, double side) {
+        for (int i = 0; i < count; ++i)
+            points.insert(points.end(),
+                          {x + side * uniform(engine), uniform(engine) * side, uniform(engine) * side});
+    };
+    add(1000, 1.5, 0.5);
+    add(20, 3.5, 1.0);
+    add(20, 7.0, 1.0);
+    points.insert(points.end(), {0.0, 9.0, 9.0});
+    const auto leaf_of = [&](const Octree& tree, std::int32_t row) {
+        for (const auto& cell : tree.cells())
+            if (cell.leaf)
+                for (auto i = cell.sources.begin; i < cell.sources.end; ++i)
+                    if (tree.sources().from[static_cast<std::size_t>(i)] == row) return cell.level;
+        return -1;
+    };
+    const Octree plain(points, {}, true, {.coarse = 3, .most = 30}, 1);
+    const Octree divided(points, {}, true, {.coarse = 3, .most = 30, .pairs_a_cell = 4000.0}, 1);
+    EXPECT_GT(leaf_of(divided, 1005), leaf_of(plain, 1005));
+    EXPECT_EQ(leaf_of(divided, 1025), leaf_of(plain, 1025));
+    const Octree dear(points, {}, true, {.coarse = 3, .most = 30, .pairs_a_cell = 1e6}, 1);
+    EXPECT_EQ(dear.cells().size(), plain.cells().size()) << "no cell is worth as many pairs";
+}
+
 // The cube's side takes few values, so that operators that depend on it serve again.
 TEST(Octree, SidesInSteps) {
     for (const double size : {1.0, 1.01, 0.7, 3e-5}) {
@@ -243,6 +273,8 @@ std::vector<Setting> settings() {
             out.push_back({kind, self, {.coarse = 3, .most = 9}, 100});
             out.push_back({kind, self, {.coarse = 7, .most = 5, .separation = 2}, 0});
             out.push_back({kind, self, {.coarse = 3, .most = 9, .steps = true}, all_points});
+            out.push_back({kind, self, {.coarse = 3, .most = 12, .pairs_a_cell = 30.0}, all_points});
+            out.push_back({kind, self, {.most = 12, .pairs_a_cell = 50.0, .separation = 2}, 5});
             out.push_back({kind, self, {.depth = 3}, 0});
             out.push_back({kind, self, {.depth = 0}, 0});
         }

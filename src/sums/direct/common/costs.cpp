@@ -9,16 +9,21 @@ namespace farfield {
 namespace direct_cost {
 namespace {
 
+// What is left to the plan is counted as what sums without a tolerance take.
+std::string_view word_of(Precision precision) {
+    return name_of(precision == Precision::automatic ? Precision::float64 : precision);
+}
+
 constexpr std::string_view rate_of(bool self) { return self ? "self_pairs_per_second" : "pairs_per_second"; }
 
 } // namespace
 
 std::string cpu_pairs_per_second(Isa isa, Precision precision, bool self) {
-    return fmt::format("direct.cpu.{}.{}.{}", cost_word(name_of(isa)), name_of(precision), rate_of(self));
+    return fmt::format("direct.cpu.{}.{}.{}", cost_word(name_of(isa)), word_of(precision), rate_of(self));
 }
 
 std::string gpu_pairs_per_second(Precision precision, bool self) {
-    return fmt::format("direct.gpu.MODEL.{}.{}", name_of(precision), rate_of(self));
+    return fmt::format("direct.gpu.MODEL.{}.{}", word_of(precision), rate_of(self));
 }
 
 } // namespace direct_cost

@@ -1,0 +1,97 @@
+#include "sums/select/choice.h"
+
+#include "backend/cuda/devices.h"
+#include "base/machine.h"
+#include "sums/costs/cost_file.h"
+#include "sums/select/device.h"
+
+#include <farfield/error.h>
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace farfield {
+namespace {
+
+Choice choose_machine(const MethodInfo& method, const SumProblem& problem, const SumOptions& options,
+                      std::optional<int> array_gpu) {
+    auto chosen = choose_device(method, problem, options, array_gpu);
+    if (const auto reason = method.why_not(problem, options, chosen.device); !reason.empty())
+        throw InvalidArgument(reason);
+    return {&method, std::move(chosen.device), "asked for", std::move(chosen.cost_table)};
+}
+
+// Method::automatic: what ends first by the cost table.
+Choice choose_fastest(const SumProblem& problem, const SumOptions& options, std::optional<int> array_gpu) {
+    const auto candidates = candidate_methods(problem, options);
+    auto usual = choose_machine(*candidates.usual, problem, options, array_gpu);
+    const bool stays = array_gpu || options.device.kind == DeviceKind::cuda;
+    if (stays || candidates.fast == nullptr) {
+        usual.reason = stays ? "no other method fits" : candidates.why_none;
+        return usual;
+    }
+    const auto& fast = *candidates.fast;
+    const auto& in_use = cost_table_in_use();
+    const auto gpu = usual.device.kind == DeviceKind::cuda
+                         ? cuda::devices()[static_cast<std::size_t>(usual.device.gpus.front())].name
+                         : std::string();
+    const double usual_seconds = usual.method->seconds(problem, options, gpu, in_use.table);
+    const double fast_seconds = fast.seconds(problem, options, {}, in_use.table);
+    const auto reason = fmt::format("by the cost table '{}' takes {:.2g} s, '{}' {:.2g} s",
+                                    usual.method->name, usual_seconds, fast.name, fast_seconds);
+    if (fast_seconds < usual_seconds)
+        return {&fast, {.kind = DeviceKind::cpu, .gpus = {}}, reason, in_use.hash};
+    usual.reason = reason;
+    usual.cost_table = in_use.hash;
+    return usual;
+}
+
+// Whether all that would compute in double computes in mixed precision, too.
+bool takes_mixed(SumProblem problem, SumOptions options) {
+    const auto with = [&](Precision precision) {
+        problem.precision = options.precision = precision;
+        if (options.method == Method::automatic) return candidate_methods(problem, options);
+        const auto& method = method_info(options.method);
+        const bool fits = method.why_not(problem, options, {.kind = DeviceKind::cpu, .gpus = {}}).empty();
+        return CandidateMethods{.usual = fits ? &method : nullptr, .fast = nullptr};
+    };
+    const auto in_double = with(Precision::float64);
+    const auto in_mixed = with(Precision::mixed);
+    return in_double.usual == in_mixed.usual && in_double.fast == in_mixed.fast;
+}
+
+} // namespace
+
+Choice choose(const SumProblem& problem, const SumOptions& options, std::optional<int> array_gpu) {
+    return options.method == Method::automatic
+               ? choose_fastest(problem, options, array_gpu)
+               : choose_machine(method_info(options.method), problem, options, array_gpu);
+}
+
+Precision usual_precision(double tolerance) {
+    constexpr double least_of_mixed = 5e-6;
+    return tolerance >= least_of_mixed ? Precision::mixed : Precision::float64;
+}
+
+Precision first_precision(const SumProblem& problem, const SumOptions& options) {
+    if (options.precision != Precision::automatic) return options.precision;
+    const auto usual = usual_precision(options.tolerance);
+    // rungs that have no mixed precision; and floats would leave bounds few digits
+    const bool fixed = options.variant != Variant::automatic || options.guaranteed;
+    return usual != Precision::float64 && !fixed && takes_mixed(problem, options) ? usual
+                                                                                  : Precision::float64;
+}
+
+double checked_bytes(const SumProblem& problem, const SumOptions& options, const Choice& choice) {
+    const double bytes = choice.method->bytes(problem, options, choice.device);
+    const auto memory = static_cast<double>(physical_memory());
+    if (choice.device.kind == DeviceKind::cpu && bytes > memory)
+        throw InvalidArgument(
+            fmt::format("the sum of {} sources and {} targets needs {:.1f} GiB of memory, and "
+                        "this machine has {:.1f}; use fewer points",
+                        problem.sources, problem.targets, bytes / 0x1p30, memory / 0x1p30));
+    return bytes;
+}
+
+} // namespace farfield
