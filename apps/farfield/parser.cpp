@@ -74,6 +74,11 @@ CommandOption CommandParser::add_flag(const std::string& names, bool& value, con
     return CommandOption(app_->add_flag(names, value, doc));
 }
 
+CommandOption CommandParser::add_flag(const std::string& names, const std::function<void()>& action,
+                                      const std::string& doc) const {
+    return CommandOption(app_->add_flag_callback(names, action, doc));
+}
+
 void CommandParser::add_exit_flag(const std::string& name, const std::function<void()>& action,
                                   const std::string& doc) const {
     app_->add_flag_callback(

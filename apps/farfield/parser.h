@@ -60,6 +60,9 @@ public:
     CommandOption add_read(const std::string& names, const std::function<void(const std::string&)>& read,
                            const std::string& doc) const;
     CommandOption add_flag(const std::string& names, bool& value, const std::string& doc) const;
+    /// A flag that runs `action`.
+    CommandOption add_flag(const std::string& names, const std::function<void()>& action,
+                           const std::string& doc) const;
     /// A flag that runs `action` and ends the program with 0, whatever else is on the line.
     void add_exit_flag(const std::string& name, const std::function<void()>& action,
                        const std::string& doc) const;

@@ -23,6 +23,7 @@ OptionValue read(const OptionInfo& option, const std::string& text) {
                                        {static_cast<int>(option.least), static_cast<int>(option.most)},
                                        "leave the option out for " + std::string(option.otherwise))};
     case OptionType::number:
+    case OptionType::flag: // has no text
         break;
     }
     return read_number(
@@ -45,7 +46,9 @@ std::string GivenOptions::flags() const {
     std::string out;
     for (const auto& option : option_table())
         for (const auto& [row, value] : given_)
-            if (row == &option) out += fmt::format(" {} {}", option.flag(), text_of(value));
+            if (row == &option)
+                out += row->type == OptionType::flag ? " " + option.flag()
+                                                     : fmt::format(" {} {}", option.flag(), text_of(value));
     return out;
 }
 
@@ -58,7 +61,7 @@ std::string as_flag(std::string_view option, std::string_view value) {
 std::string as_case_key(std::string_view option, std::string_view value) {
     const auto* row = find_option(option);
     if (row == nullptr || !row->case_key) return as_flag(option, value);
-    const bool is_number = row->type == OptionType::number || row->type == OptionType::count;
+    const bool is_number = row->type != OptionType::choice && row->type != OptionType::device;
     const auto key = fmt::format("force.{}", option);
     const char* quote = is_number ? "" : "\"";
     return value.empty() ? key : fmt::format("{} = {}{}{}", key, quote, value, quote);
@@ -67,6 +70,9 @@ std::string as_case_key(std::string_view option, std::string_view value) {
 template <class Options>
 CommandOption add_table_option(CommandParser app, const OptionInfo& option, GivenOptions& given,
                                const std::string& otherwise) {
+    if (option.type == OptionType::flag)
+        return app.add_flag(
+            option.flag(), [&option, &given] { given.add(option, true); }, description(option, otherwise));
     const auto added = app.add_read(
         option.flag(), [&option, &given](const std::string& text) { given.add(option, read(option, text)); },
         description(option, otherwise));

@@ -22,11 +22,12 @@ enum class OptionType : std::uint8_t {
     choice, ///< one of a few names
     number, ///< finite
     count,  ///< a whole number
-    device  ///< a spelling of `DeviceChoice`
+    device, ///< a spelling of `DeviceChoice`
+    flag    ///< true or false; on the command line present or absent
 };
 
-/// The value of an option: the name of a choice or device, a number, or a count.
-using OptionValue = std::variant<std::string, double, std::int64_t>;
+/// The value of an option: the name of a choice or device, a number, a count, or a flag.
+using OptionValue = std::variant<std::string, double, std::int64_t, bool>;
 
 /// As the command line spells it: "mixed", "0.5", "4".
 std::string text_of(const OptionValue& value);

@@ -35,6 +35,12 @@ struct OutputError {
     std::int64_t samples = 0;
 };
 
+/// How far one output is from the exact sums of the same inputs at most: no estimate, but a bound.
+struct OutputBound {
+    Output output = Output::potential;
+    double relative = 0.0; ///< ‖error‖ over the norm of the exact output, L2 over all targets
+};
+
 /// Seconds of one pass of a method.
 struct PassTime {
     std::string name;
@@ -73,9 +79,10 @@ struct SumReport {
     double prepare_seconds = 0.0;
     double compute_seconds = 0.0;    ///< all passes; on a GPU by its own clock
     double finish_seconds = 0.0;     ///< checks and copies into the caller's arrays
-    double verify_seconds = 0.0;     ///< exact sums at sampled targets; 0 where nothing was compared
+    double verify_seconds = 0.0;     ///< exact sums at sampled targets, and bounds; 0 without a tolerance
     std::vector<PassTime> passes;    ///< of `compute_seconds`
     std::vector<OutputError> errors; ///< of the last execution that was compared; empty before
+    std::vector<OutputBound> bounds; ///< with `SumOptions::guaranteed`, of the worst vector of strengths
     double predicted_bytes = 0.0;    ///< of memory, beside the caller's arrays
     Isa isa = Isa::automatic;        ///< the one really used; on a GPU `automatic`
     Precision precision = Precision::float64;

@@ -113,11 +113,16 @@ struct SumOptions {
     /// > 0: every output is compared with exact sums at sampled targets, once a plan, and `execute` throws
     /// where its relative error is larger. 0: nothing is compared.
     double tolerance = 0.0;
+    /// A bound of every output's error, not only what samples show, has to be within the tolerance, or
+    /// `execute` throws. Method `fmm` alone has bounds, without softening (src/sums/fmm/README.md,
+    /// "Guaranteed bounds").
+    bool guaranteed = false;
     // Of the fast multipole method; by default the library chooses them, from the tolerance and the cost
     // table.
-    int order = 0;        ///< p ≥ 1 of the expansions, which have (p + 1)² coefficients
-    int depth = -1;       ///< ≥ 0: a uniform tree whose leaves are 8^depth cells
-    int separation = 0;   ///< 1 or 2: cells up to this distance act point by point (`ws`)
+    int order = 0;  ///< p ≥ 1 of the expansions, which have (p + 1)² coefficients
+    int depth = -1; ///< ≥ 0: a uniform tree whose leaves are 8^depth cells
+    /// 1 or 2: cells up to this distance act point by point (`ws`); 0: 1, or with `guaranteed` 2
+    int separation = 0;
     int leaf = 0;         ///< ≥ 1: points of a leaf, about
     double grading = 0.6; ///< α: far cells get lower orders (src/sums/fmm/README.md); 0: all get p
     M2L m2l = M2L::automatic;

@@ -68,6 +68,18 @@ void bind_error(nb::module_& module) {
                    &OutputError::samples);
 }
 
+void bind_bound(nb::module_& module) {
+    auto cls = nb::class_<OutputBound>(
+        module, "OutputBound", "How far one output is from the exact sums of the same inputs at most.");
+    cls.def_prop_ro(
+           "output", [](const OutputBound& b) { return as_str(name_of(b.output)); },
+           nb::sig("def output(self) -> _Output"))
+        .def_ro("relative", &OutputBound::relative,
+                "Bound of the error's L2 norm over all targets, relative to that of the exact output.");
+    make_record(cls, {"output", "relative"});
+    make_picklable(cls, &OutputBound::output, &OutputBound::relative);
+}
+
 nb::dict seconds_of_passes(const SumReport& report) {
     nb::dict seconds;
     for (const auto& pass : report.passes) seconds[nb::str(pass.name.c_str())] = pass.seconds;
@@ -80,6 +92,7 @@ void bind_reports(nb::module_& module) {
     bind_direct(module);
     bind_fmm(module);
     bind_error(module);
+    bind_bound(module);
     auto cls = nb::class_<SumReport>(module, "SumReport", "What one execution did and how long it took.");
     cls.def_ro("sources", &SumReport::sources, "Number of sources N.")
         .def_ro("targets", &SumReport::targets, "Number of targets M.")
@@ -90,11 +103,13 @@ void bind_reports(nb::module_& module) {
         .def_ro("compute_seconds", &SumReport::compute_seconds, "All passes.")
         .def_ro("finish_seconds", &SumReport::finish_seconds, "Checks and copies into the result.")
         .def_ro("verify_seconds", &SumReport::verify_seconds,
-                "Exact sums at sampled targets; 0 without them.")
+                "Exact sums at sampled targets, and bounds; 0 without a tolerance.")
         .def_prop_ro("passes", seconds_of_passes, nb::sig("def passes(self) -> dict[str, float]"),
                      "Seconds of each pass of compute_seconds.")
         .def_ro("errors", &SumReport::errors,
                 "An OutputError for each output, of the last execution that was compared; empty before.")
+        .def_ro("bounds", &SumReport::bounds,
+                "An OutputBound for each output of a sum with guaranteed=True; empty otherwise.")
         .def_ro("predicted_bytes", &SumReport::predicted_bytes, "Of memory, beside the caller's arrays.")
         .def_prop_ro(
             "isa", [](const SumReport& r) { return as_str(name_of(r.isa)); }, "Instruction set really used.")
@@ -111,15 +126,32 @@ void bind_reports(nb::module_& module) {
                 "None otherwise, on a GPU, and for several vectors of strengths.")
         .def_ro("direct", &SumReport::direct, "Of the methods that compute every pair.")
         .def_ro("fmm", &SumReport::fmm, "Of method \"fmm\".");
-    make_record(cls, {"sources", "targets", "method", "reason", "prepare_seconds", "compute_seconds",
-                      "finish_seconds", "verify_seconds", "passes", "errors", "predicted_bytes", "isa",
-                      "precision", "threads", "device", "cost_table", "energy", "direct", "fmm"});
+    make_record(cls, {"sources",
+                      "targets",
+                      "method",
+                      "reason",
+                      "prepare_seconds",
+                      "compute_seconds",
+                      "finish_seconds",
+                      "verify_seconds",
+                      "passes",
+                      "errors",
+                      "bounds",
+                      "predicted_bytes",
+                      "isa",
+                      "precision",
+                      "threads",
+                      "device",
+                      "cost_table",
+                      "energy",
+                      "direct",
+                      "fmm"});
     make_picklable(cls, &SumReport::sources, &SumReport::targets, &SumReport::method, &SumReport::reason,
                    &SumReport::prepare_seconds, &SumReport::compute_seconds, &SumReport::finish_seconds,
                    &SumReport::verify_seconds, &SumReport::passes, &SumReport::errors,
                    &SumReport::predicted_bytes, &SumReport::isa, &SumReport::precision, &SumReport::threads,
                    &SumReport::device, &SumReport::energy, &SumReport::direct, &SumReport::fmm,
-                   &SumReport::cost_table);
+                   &SumReport::cost_table, &SumReport::bounds);
 }
 
 } // namespace farfield::python

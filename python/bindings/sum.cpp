@@ -239,7 +239,7 @@ Returns:
 
 Raises:
     InvalidArgument (a ValueError): wrong shape, a value that is not finite, an unknown name, coincident points.
-    ToleranceNotReached (a RuntimeError): an error above `tolerance`.
+    ToleranceNotReached (a RuntimeError): an error above `tolerance`; with guaranteed=True also a bound above it.
     BackendUnavailable (a RuntimeError): a GPU that this build or machine does not have.
     DeviceError (a RuntimeError): a GPU failed, such as for lack of memory.
     TypeError: something that holds no real numbers; an `out` that cannot be written in place.)";

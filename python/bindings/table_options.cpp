@@ -49,9 +49,15 @@ std::int64_t count_from(const OptionInfo& option, nb::handle value) {
     return count;
 }
 
+bool flag_from(const OptionInfo& option, nb::handle value) {
+    if (!nb::isinstance<nb::bool_>(value)) wrong_type(option.name, "True or False", value);
+    return nb::cast<bool>(value);
+}
+
 OptionValue value_from(const OptionInfo& option, nb::handle value) {
     if (option.type == OptionType::number) return number_from(option, value);
     if (option.type == OptionType::count) return count_from(option, value);
+    if (option.type == OptionType::flag) return flag_from(option, value);
     return text_from(option, value);
 }
 
@@ -67,6 +73,8 @@ std::string type_text(const OptionInfo& option) {
         return "float";
     case OptionType::count:
         return "int";
+    case OptionType::flag:
+        return "bool";
     case OptionType::device:
         break;
     }
@@ -124,7 +132,7 @@ std::string as_keyword(std::string_view option, std::string_view value) {
     if (value.empty()) return out;
     const auto* row = find_option(option);
     const bool is_number =
-        row != nullptr && (row->type == OptionType::number || row->type == OptionType::count);
+        row != nullptr && row->type != OptionType::choice && row->type != OptionType::device;
     const char* quote = is_number ? "" : "'";
     return out.append("=").append(quote).append(value).append(quote);
 }

@@ -232,6 +232,19 @@ def test_a_tolerance_is_kept_or_an_error(rng):
         farfield.sum(points, strengths, tolerance=1e-12, precision="float")
 
 
+def test_guaranteed_bounds_are_above_errors_and_within_the_tolerance(rng):
+    points, strengths = cloud(rng)
+    report = farfield.sum(points, strengths, method="fmm", tolerance=1e-4, guaranteed=True, leaf=4).report
+    assert [bound.output for bound in report.bounds] == ["potential", "field"]
+    for bound, error in zip(report.bounds, report.errors):
+        assert error.relative <= bound.relative <= 1e-4
+    assert farfield.sum(points, strengths, method="fmm", tolerance=1e-4).report.bounds == []
+    with pytest.raises(farfield.InvalidArgument, match="guaranteed needs tolerance"):
+        farfield.sum(points, strengths, method="fmm", guaranteed=True)
+    with pytest.raises(TypeError, match="guaranteed must be True or False, not int"):
+        farfield.sum(points, strengths, guaranteed=1)
+
+
 def test_ctrl_c_stops_a_sum(rng):
     """One sum of many seconds ends well before its time."""
     points, strengths = cloud(rng, 300_000)

@@ -33,6 +33,9 @@ SumProblem problem_of(const SumOptions& options, const ConstArrayView& sources,
     check_options(options);
     const auto& kernel = kernel_info(options.kernel);
     check_lengths(options, kernel);
+    if (options.guaranteed && options.tolerance == 0.0)
+        throw InvalidArgument(fmt::format("{} needs {}, the error that is to be bounded",
+                                          spelled("guaranteed"), spelled("tolerance")));
     const auto columns = sources.ndim == 2 ? sources.shape[1] : kernel.least_dimension;
     SumProblem problem;
     problem.kernel = &kernel;

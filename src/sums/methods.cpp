@@ -39,7 +39,7 @@ CandidateMethods candidate_methods(const SumProblem& problem, const SumOptions& 
     };
     CandidateMethods out{.usual = &first_method(fits), .fast = nullptr};
     for (const auto* info : methods())
-        if (out.fast == nullptr && info->approximates && fits(*info)) out.fast = info;
+        if (out.fast == nullptr && info != out.usual && info->approximates && fits(*info)) out.fast = info;
     if (out.fast == nullptr) return {.usual = out.usual, .fast = nullptr, .why_none = "no other method fits"};
     if (options.tolerance == 0.0 && options.order == 0)
         return {

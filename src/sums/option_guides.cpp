@@ -34,6 +34,8 @@ std::string allowed(const OptionInfo& option) {
         return quoted_names(option.choices());
     case OptionType::device:
         return "`auto`, `cpu`, `cuda`, `cuda:1`, `cuda:0,1`";
+    case OptionType::flag:
+        return "`true`, `false`";
     case OptionType::count:
         return "whole number " + option.range();
     default:

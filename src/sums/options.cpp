@@ -29,6 +29,8 @@ OptionValue to_option(const Value& value) {
         return std::string(name_of(value));
     } else if constexpr (std::is_same_v<Value, DeviceChoice>) {
         return name_of(value);
+    } else if constexpr (std::is_same_v<Value, bool>) {
+        return value;
     } else if constexpr (std::is_integral_v<Value>) {
         return std::int64_t{value};
     } else {
@@ -47,6 +49,8 @@ void from_option(const OptionValue& option, Value& value) {
         value = *found;
     } else if constexpr (std::is_same_v<Value, DeviceChoice>) {
         value = device_from_name(std::get<std::string>(option));
+    } else if constexpr (std::is_same_v<Value, bool>) {
+        value = std::get<bool>(option);
     } else if constexpr (std::is_integral_v<Value>) {
         const auto count = std::get<std::int64_t>(option);
         if (count < std::numeric_limits<Value>::min() || count > std::numeric_limits<Value>::max())
@@ -141,6 +145,13 @@ constexpr std::array table{
                .case_key = true,
                .sum = in<&SumOptions::tolerance>,
                .force = in<&ForceOptions::tolerance>},
+    OptionInfo{
+        .name = "guaranteed",
+        .type = OptionType::flag,
+        .text = "Fast multipole: bounds of the errors have to be within the tolerance, not samples alone",
+        .details = "It needs a tolerance and no softening. Separation and precision that are left open are 2 "
+                   "and `double`.",
+        .sum = in<&SumOptions::guaranteed>},
     OptionInfo{.name = "order",
                .type = OptionType::count,
                .text = "Fast multipole: order p of the expansions",
@@ -331,6 +342,7 @@ bool OptionInfo::allows(const OptionValue& value) const {
         const auto names = choices();
         return std::find(names.begin(), names.end(), *spelling) != names.end();
     }
+    if (std::holds_alternative<bool>(value)) return true;
     const double number = as_number(value);
     return std::isfinite(number) && (open ? number > least : number >= least) && number <= most;
 }

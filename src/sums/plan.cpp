@@ -271,8 +271,15 @@ struct SumPlan::Impl {
             one.compute_seconds += report.compute_seconds;
             one.finish_seconds += report.finish_seconds;
             one.direct.coincident_pairs_skipped += report.direct.coincident_pairs_skipped;
+            one.verify_seconds += report.verify_seconds - fresh.verify_seconds;
+            keep_worse(one.bounds, report.bounds);
             report = one;
         }
+    }
+
+    static void keep_worse(std::vector<OutputBound>& bounds, const std::vector<OutputBound>& others) {
+        for (std::size_t k = 0; k < others.size(); ++k)
+            bounds[k].relative = std::max(bounds[k].relative, others[k].relative);
     }
 
     [[noreturn]] void refuse(const OutputError& error) {

@@ -510,6 +510,30 @@ class Guide(CommandTest):
         self.fail_clearly([*base, "--method", "fmm", "--device", "cuda"], 2, "CPU")
         self.assertFalse(os.path.exists("out.npy"))
 
+    def test_guaranteed_bounds_are_told_or_nothing_is_written(self):
+        charges = os.path.join(SOURCE, "examples/10_charges.csv")
+        base = ["sum", "--kernel", "coulomb", "--sources", charges, "--out", "out.npy", "--json", "report.json", "--guaranteed"]
+        fmm = [*base, "--method", "fmm", "--depth", "3"]
+        out = self.succeed(*fmm, "--tolerance", "1e-4", "--output", "potential,field,hessian").out
+        self.assertIn("relative error of the hessian: at most", out)
+        report = json.loads(read("report.json"))
+        self.assertLess(report["fmm"]["near_pairs"], report["direct"]["pairs"])
+        self.assertEqual([bound["output"] for bound in report["bounds"]], ["potential", "field", "hessian"])
+        for bound, error in zip(report["bounds"], report["errors"]):
+            self.assertLessEqual(error["relative"], bound["relative"])
+            self.assertLessEqual(bound["relative"], 1e-4)
+        self.assertIs(report["options"]["guaranteed"], True)
+        self.succeed(*base, "--method", "auto", "--tolerance", "1e-4")
+        self.assertEqual(json.loads(read("report.json"))["method"], "fmm")
+        os.remove("out.npy")
+        self.fail_clearly([*fmm, "--tolerance", "1e-15"], 1, "bound", "tolerance 1e-15", "rounding", "--guaranteed")
+        self.fail_clearly([*fmm, "--tolerance", "1e-5", "--order", "3", "--separation", "1"], 1, "--order", "--separation 2")
+        self.fail_clearly(fmm, 2, "--guaranteed", "--tolerance")
+        self.fail_clearly([*fmm, "--tolerance", "1e-3", "--softening", "0.1"], 2, "--guaranteed", "softening")
+        self.fail_clearly([*base, "--tolerance", "1e-3"], 2, "direct", "--method fmm")
+        self.fail_clearly([*fmm, "--tolerance", "1e-3", "--device", "cuda"], 2, "CPU")
+        self.assertFalse(os.path.exists("out.npy"))
+
     def test_a_tolerance_that_is_missed_writes_nothing(self):
         charges = os.path.join(SOURCE, "examples/10_charges.csv")
         self.fail_clearly(["sum", "--kernel", "coulomb", "--sources", charges, "--precision", "float",

@@ -321,6 +321,8 @@ KeyType type_of(OptionType type) {
         return KeyType::integer;
     case OptionType::device:
         return KeyType::device;
+    case OptionType::flag:
+        return KeyType::boolean;
     }
     return KeyType::text;
 }
@@ -328,6 +330,7 @@ KeyType type_of(OptionType type) {
 OptionValue option_value(const Value& value) {
     if (const auto* whole = std::get_if<std::int64_t>(&value)) return *whole;
     if (const auto* real = std::get_if<double>(&value)) return *real;
+    if (const auto* flag = std::get_if<bool>(&value)) return *flag;
     return text(value);
 }
 

@@ -106,6 +106,7 @@ void write_options(hdf5::Group& group, const ForceOptions& force, const TimeOpti
         if (const auto* text = std::get_if<std::string>(&value)) group.write_attribute(name, text->c_str());
         if (const auto* number = std::get_if<double>(&value)) group.write_attribute(name, *number);
         if (const auto* count = std::get_if<std::int64_t>(&value)) group.write_attribute(name, *count);
+        if (const auto* flag = std::get_if<bool>(&value)) group.write_attribute(name, std::uint64_t{*flag});
     }
     group.write_attribute("Time.integrator", std::string(name_of(time.integrator)).c_str());
     group.write_attribute("Time.step", time.step);
@@ -123,6 +124,8 @@ void read_options(const hdf5::Group& group, ForceOptions& force, TimeOptions& ti
             value = group.attribute<double>(name);
         else if (option.type == OptionType::count)
             value = group.attribute<std::int64_t>(name);
+        else if (option.type == OptionType::flag)
+            value = group.attribute<std::uint64_t>(name) != 0;
         else
             value = group.text_attribute(name);
         option.force.set(force, value);

@@ -155,6 +155,7 @@ void FmmSum::set_near_points(PreparedPoints<T>& sources, PreparedPoints<T>& targ
 }
 
 bool FmmSum::refine(double error) {
+    if (options_.guaranteed) return false; // bounds decide
     if (options_.order > 0 || shape_.order.order >= most_order(shape_.wide)) return false;
     // One order more leaves half the error, about. Single orders may gain nothing; where several do not,
     // something else makes the error.
@@ -239,6 +240,14 @@ void FmmSum::compute_sums(const TileSums& sums, SumReport& report, const SumHook
 
 void FmmSum::compute(std::span<const double> strengths, std::span<const double> dipoles,
                      const DirectResults& results, SumReport& report, const SumHooks& hooks) {
+    if (options_.guaranteed)
+        compute_guaranteed(strengths, dipoles, results, report, hooks);
+    else
+        compute_at_order(strengths, dipoles, results, report, hooks);
+}
+
+void FmmSum::compute_at_order(std::span<const double> strengths, std::span<const double> dipoles,
+                              const DirectResults& results, SumReport& report, const SumHooks& hooks) {
     Stopwatch clock;
     report.isa = options_.isa;
     report.device = {.kind = DeviceKind::cpu};
@@ -253,6 +262,7 @@ void FmmSum::compute(std::span<const double> strengths, std::span<const double> 
                   .near_pairs = near_pairs_,
                   .multiply_adds = shape_.wide ? double_far_.work() : float_far_.work()};
     const int exponent = strength_exponent(strengths, dipoles, frame_.exponent);
+    strength_exponent_ = exponent;
     const PowerOfTwo scale(exponent);
     const auto& from = tree_->sources().from;
     strengths_.resize(from.size());

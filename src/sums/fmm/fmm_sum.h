@@ -7,6 +7,7 @@
 #include "sums/direct/cpu/direct.h"
 #include "sums/fmm/passes.h"
 #include "sums/fmm/shape.h"
+#include "sums/fmm/target_bounds.h"
 #include "sums/points/prepared.h"
 
 #include <farfield/sum.h>
@@ -27,14 +28,34 @@ public:
     /// N×3 and M×3, checked; `targets` is empty where they are the sources.
     void set_points(std::vector<double> sources, std::vector<double> targets);
 
-    /// As DirectSum::compute; `dipoles` N×3, or empty.
+    /// As DirectSum::compute; `dipoles` N×3, or empty. With `SumOptions::guaranteed` at orders whose bounds
+    /// are within the tolerance, which the report tells. @throws ToleranceNotReached where none is
     void compute(std::span<const double> strengths, std::span<const double> dipoles,
                  const DirectResults& results, SumReport& report, const SumHooks& hooks);
+
+    /// These outputs go into floats: what bounds are to count, too.
+    void set_float_outputs(OutputSet outputs) { float_outputs_ = outputs; }
 
     /// Takes a higher order, one that may bring `error` down to the tolerance. False if there is none.
     bool refine(double error);
 
 private:
+    /// How far an output may be off, and from what.
+    struct Guarantee {
+        Output output = Output::potential;
+        double relative = 0.0;   ///< error over the norm of the exact output, at most
+        double truncation = 0.0; ///< of expansions; norms in the units of the caller
+        double rounding = 0.0;
+        double norm = 0.0; ///< of the computed output
+    };
+    void compute_at_order(std::span<const double> strengths, std::span<const double> dipoles,
+                          const DirectResults& results, SumReport& report, const SumHooks& hooks);
+    void compute_guaranteed(std::span<const double> strengths, std::span<const double> dipoles,
+                            const DirectResults& results, SumReport& report, const SumHooks& hooks);
+    [[nodiscard]] OutputBounds target_bounds(const DirectResults& results, int threads) const;
+    [[nodiscard]] std::vector<Guarantee> guarantees(const DirectResults& results, int threads) const;
+    bool raise_order(const std::vector<Guarantee>& found);
+    [[noreturn]] void refuse_bound(const Guarantee& worst) const;
     void prepare();
     template <class T>
     void set_near_points(PreparedPoints<T>& sources, PreparedPoints<T>& targets);
@@ -85,6 +106,8 @@ private:
     PreparedPoints<double> double_sources_, double_targets_;
     FarField<float> float_far_;
     FarField<double> double_far_;
+    OutputSet float_outputs_;
+    int strength_exponent_ = 0;     ///< of `strengths_`, as strength_exponent()
     std::vector<double> strengths_; ///< in the frame, in the order of the tree
     std::vector<double> dipoles_;   ///< the same, N×3; empty: none
     WorkArray sums_;                ///< potential, field, Hessian, in the order of the tree

@@ -20,6 +20,13 @@
 namespace farfield {
 namespace {
 
+OutputSet float_outputs(const SumOutputs& outputs) {
+    OutputSet set;
+    for (const auto output : {Output::potential, Output::field, Output::hessian})
+        if (outputs.of(output) && outputs.of(output).dtype == DType::float32) set |= output;
+    return set;
+}
+
 class OnCpu : public PreparedSum {
 public:
     OnCpu(const SumProblem& problem, const SumOptions& options) : problem_(problem), sum_(problem, options) {}
@@ -49,6 +56,7 @@ public:
         const DirectResults results{.potential = potential_.take(numbers(outputs.potential, 1)),
                                     .field = field_.take(numbers(outputs.field, 3)),
                                     .hessian = hessian_.take(numbers(outputs.hessian, 6))};
+        sum_.set_float_outputs(float_outputs(outputs));
         const double read_seconds = watch.lap();
         sum_.compute(strengths_, dipoles_, results, report, hooks);
         report.prepare_seconds += read_seconds;
@@ -94,6 +102,12 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
                            spelled("precision", "double"));
     if (device.kind == DeviceKind::cuda)
         return fmt::format("method 'fmm' runs on the CPU only as yet; use {}", spelled("device", "cpu"));
+    if (options.guaranteed && problem.softening > 0.0)
+        return fmt::format("{}: softened kernels have no bounds yet; leave out {}, or the softening",
+                           spelled("guaranteed"), spelled("guaranteed"));
+    if (options.guaranteed && options.m2l == M2L::rotation)
+        return fmt::format("{}: rounding by {} is not bounded; leave one of them out", spelled("guaranteed"),
+                           spelled("m2l", name_of(options.m2l)));
     if (problem.sources >= std::int64_t{1} << 31 || problem.targets >= std::int64_t{1} << 31)
         return "method 'fmm' takes fewer than 2147483648 points";
     return {};
@@ -118,9 +132,11 @@ double bytes(const SumProblem& problem, const SumOptions& options, const DeviceC
         problem.softening > 0.0 ? predicted_softened_size(shape.order, shape.wide, levels) : SoftenedSize{};
     const double padding = 1.3; // of each class of functions to whole cache lines
     const double expansions = cells * (2.0 * number * (basis.size() + padding * softened.functions) + 600.0);
+    const double bounds =
+        options.guaranteed ? cells * 550.0 + 48.0 * static_cast<double>(problem.targets) + 24.0 * n : 0.0;
     const double apart = problem.self ? 14.0 * 32.0 * n : 0.0; // partial sums of mutual blocks
-    return points + results + expansions + apart + predicted_operator_bytes(shape.order, shape.wide) +
-           softened.bytes;
+    return points + results + expansions + bounds + apart +
+           predicted_operator_bytes(shape.order, shape.wide) + softened.bytes;
 }
 
 std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& options,

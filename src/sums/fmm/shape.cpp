@@ -1,5 +1,6 @@
 #include "sums/fmm/shape.h"
 
+#include "sums/fmm/bounds.h"
 #include "sums/fmm/costs.h"
 #include "sums/tree/near_lists.h"
 
@@ -18,6 +19,12 @@ constexpr double usual_tolerance = 1e-6; ///< where neither an order nor a toler
 double digits_an_order(int separation) { return separation == 1 ? 0.31 : 0.52; }
 
 double first_digits(int separation) { return separation == 1 ? 1.5 : 1.6; }
+
+/// Of bounds: what those of points in the corners of the nearest cells that are expanded gain, and a quarter
+/// more, as most points are not there.
+double bounded_digits_an_order(int separation) {
+    return 1.25 * std::log10((separation + 1.0 - corner_radius) / corner_radius);
+}
 
 /// All grids, from coarse to fine.
 std::vector<LeafGrid> leaf_grids() {
@@ -81,24 +88,37 @@ int order_after(int order, int separation, double error, double tolerance, bool 
     return std::min(order + std::clamp(more, 1, 8), most_order(wide));
 }
 
+int order_for_bound(double tolerance, int separation) {
+    const double order = -std::log10(tolerance) / bounded_digits_an_order(separation);
+    return std::clamp(static_cast<int>(std::ceil(order)), 2, most_order(true));
+}
+
+int order_after_bound(int order, int separation, double excess) {
+    const double missing = std::isfinite(excess) ? std::log10(std::max(excess, 1.0)) : 1.0;
+    const int more = static_cast<int>(std::ceil(missing / bounded_digits_an_order(separation) + 0.3));
+    return std::min(order + std::max(more, 1), most_order(true));
+}
+
 int most_order(bool wide) { return wide ? 40 : 20; }
 
 FmmShape fmm_shape(const SumProblem& problem, const SumOptions& options, const CostTable& table, int order,
                    double softening) {
     FmmShape shape;
-    shape.wide = is_wide(options.precision);
-    shape.order.separation = options.separation > 0 ? options.separation : 1;
+    // bounds fall by few digits an order at separation 1, and floats would add much rounding to them
+    shape.wide = is_wide(options.precision) || options.guaranteed;
+    shape.order.separation = options.separation > 0 ? options.separation : options.guaranteed ? 2 : 1;
     shape.order.grading = options.grading;
     const double tolerance = problem.tolerance > 0.0 ? problem.tolerance : usual_tolerance;
     // softened fields lack the large values of near pairs, beside which errors vanish
     const int more = problem.softening > 0.0 ? 2 : 0;
-    shape.order.order = order > 0           ? order
-                        : options.order > 0 ? options.order
-                                            : order_for(tolerance, shape.order.separation) + more;
+    shape.order.order = order > 0            ? order
+                        : options.order > 0  ? options.order
+                        : options.guaranteed ? order_for_bound(tolerance, shape.order.separation)
+                                             : order_for(tolerance, shape.order.separation) + more;
     shape.order.order = std::min(shape.order.order, most_order(shape.wide));
-    shape.order.m2l = options.m2l != M2L::automatic
-                          ? options.m2l
-                          : fastest_m2l(table, problem, options, shape.order, shape.wide);
+    shape.order.m2l = options.m2l != M2L::automatic ? options.m2l
+                      : options.guaranteed          ? M2L::mirrored // rounding by rotations is not bounded
+                                           : fastest_m2l(table, problem, options, shape.order, shape.wide);
     shape.tree.separation = shape.order.separation;
     const auto points = static_cast<double>(std::max(problem.sources, problem.targets));
     if (options.depth >= 0) {

@@ -33,6 +33,12 @@ double digits_of(int order, int separation);
 /// The order that may suffice where `order` gave `error`: larger by one at least, up to the highest.
 int order_after(int order, int separation, double error, double tolerance, bool wide);
 
+/// The order at which guaranteed bounds usually come within a tolerance.
+int order_for_bound(double tolerance, int separation);
+
+/// The order that may suffice where the bound at `order` is `excess` times what it may be.
+int order_after_bound(int order, int separation, double excess);
+
 /// The highest order that is taken in that type: beyond it rounding errors would grow.
 int most_order(bool wide);
 

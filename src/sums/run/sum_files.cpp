@@ -68,6 +68,13 @@ nlohmann::ordered_json errors_of(const SumReport& report) {
     return list;
 }
 
+nlohmann::ordered_json bounds_of(const SumReport& report) {
+    auto list = nlohmann::ordered_json::array();
+    for (const auto& bound : report.bounds)
+        list.push_back({{"output", name_of(bound.output)}, {"norm", "L2"}, {"relative", bound.relative}});
+    return list;
+}
+
 nlohmann::ordered_json stages_of(const Timings& timings) {
     const auto& best = fastest(timings);
     nlohmann::ordered_json stages{{"read_seconds", timings.read},
@@ -107,6 +114,7 @@ std::string report_json(const SumFilesTask& task, const Timings& timings) {
     json["dipoles"] = !task.dipoles.empty();
     if (best.energy) json["energy"] = *best.energy;
     if (!best.errors.empty()) json["errors"] = errors_of(best);
+    if (!best.bounds.empty()) json["bounds"] = bounds_of(best);
     json["predicted_bytes"] = best.predicted_bytes;
     json["direct"] = {{"pairs", best.direct.pairs},
                       {"pairs_per_second", best.direct.pairs_per_second},
@@ -150,6 +158,9 @@ std::string summary(const SumFilesTask& task, const Timings& timings) {
         out += fmt::format("relative error of the {}: {:.1e} ({} at {} sampled targets)\n",
                            name_of(error.output), error.relative,
                            error.largest ? "largest difference" : "L2, scaled to all,", error.samples);
+    for (const auto& bound : best.bounds)
+        out += fmt::format("relative error of the {}: at most {:.1e} (guaranteed, L2 over all targets)\n",
+                           name_of(bound.output), bound.relative);
     if (best.energy) out += fmt::format("total energy: {:.10g}\n", *best.energy);
     if (best.direct.coincident_pairs_skipped > 0)
         out += fmt::format("skipped {} coincident pairs\n", best.direct.coincident_pairs_skipped);

@@ -77,7 +77,8 @@ Precision usual_precision(double tolerance) {
 Precision first_precision(const SumProblem& problem, const SumOptions& options) {
     if (options.precision != Precision::automatic) return options.precision;
     const auto usual = usual_precision(options.tolerance);
-    const bool fixed = options.variant != Variant::automatic; // rungs that have no mixed precision
+    // rungs that have no mixed precision; and floats would leave bounds few digits
+    const bool fixed = options.variant != Variant::automatic || options.guaranteed;
     return usual != Precision::float64 && !fixed && takes_mixed(problem, options) ? usual
                                                                                   : Precision::float64;
 }

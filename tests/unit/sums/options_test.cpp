@@ -30,6 +30,8 @@ std::pair<OptionValue, OptionValue> two_values(const OptionInfo& option) {
         return {0.25, std::min(1e3, option.most)};
     case OptionType::count:
         return {std::int64_t{1}, static_cast<std::int64_t>(std::min(7.0, option.most))};
+    case OptionType::flag:
+        return {true, false};
     default:
         return {std::string("cpu"), std::string("cuda:0,1")};
     }
