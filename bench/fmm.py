@@ -20,7 +20,7 @@ WAYS = {3: ["--order", "4", "--precision", "float"],
         9: ["--order", "24"],
         12: ["--order", "38"]}
 ORDERS = [" ".join(way) for way in WAYS.values()]
-SOFTENED = ["--order", "16", "--precision", "mixed", "--softening", "0.01"]
+SOFTENED = ["--order", "17", "--grading", "0.5", "--precision", "mixed", "--softening", "0.01"]
 
 
 def cases():
