@@ -29,9 +29,7 @@ OptionValue to_option(const Value& value) {
         return std::string(name_of(value));
     } else if constexpr (std::is_same_v<Value, DeviceChoice>) {
         return name_of(value);
-    } else if constexpr (std::is_same_v<Value, bool>) {
-        return value;
-    } else if constexpr (std::is_integral_v<Value>) {
+    } else if constexpr (std::is_integral_v<Value> && !std::is_same_v<Value, bool>) {
         return std::int64_t{value};
     } else {
         return value;

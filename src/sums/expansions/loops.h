@@ -116,7 +116,8 @@ constexpr int rotate_lanes(bool wide) { return wide ? 16 : 32; }
 constexpr int rotate_rows(int degree) { return (degree + 1) | 1; }
 /// The sources' lanes; two times the functions by orders and degrees; those of one degree, two times.
 constexpr std::int64_t rotate_scratch(int size, int degree, bool wide) {
-    const std::int64_t rows = size + std::int64_t{4} * (degree + 1) * rotate_rows(degree) + 4 * (degree + 1);
+    const std::int64_t rows =
+        size + std::int64_t{4} * (degree + 1) * rotate_rows(degree) + std::int64_t{4} * (degree + 1);
     return rows * rotate_lanes(wide);
 }
 

@@ -102,7 +102,8 @@ std::vector<FmmSum::Guarantee> FmmSum::guarantees(const DirectResults& results, 
         const auto output = outputs_by_derivative[n];
         const ResultScale scale(of_bounds_themselves, problem_.kernel->result_exponent(
                                                           output, frame_.exponent, strength_exponent_));
-        const auto& [truncation, rounding] = bounds[n];
+        const auto& truncation = bounds[n].truncation;
+        const auto& rounding = bounds[n].rounding;
         Guarantee found{.output = output, .norm = norm_of_output(n, values[n], m)};
         found.truncation = scale(norm_of(m, [&](std::size_t i) { return truncation[i]; }));
         found.rounding = scale(norm_of(m, [&](std::size_t i) { return rounding[i]; }));

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <set>
@@ -107,6 +108,25 @@ TEST(Verify, EstimatesTheErrorOfAllTargetsFromAFew) {
 }
 
 // One wrong value among 3,000, the largest of all: uniform samples would miss it nine times in ten.
+// A sample may miss the target that is off most.
+TEST(Verify, LooksAtEveryTargetOfSmallSums) {
+    for (const std::int64_t n : {900, 1100}) {
+        const Cloud cloud(n);
+        auto result = sum(rows(cloud.points), list(cloud.strengths), {}, Output::potential);
+        const auto off = std::min_element(result.potential.begin(), result.potential.end(),
+                                          [](double a, double b) { return std::abs(a) < std::abs(b); });
+        *off *= 2.0; // of the smallest value, which no sample has for sure
+        const auto errors =
+            verify(cloud.task(), std::vector<ComputedOutput>{{Output::potential, result.potential}});
+        if (n <= 1000) {
+            EXPECT_EQ(errors[0].samples, n);
+            EXPECT_GT(errors[0].maximum, 0.5) << "beside the mean of all";
+        } else {
+            EXPECT_EQ(errors[0].samples, certain_samples + drawn_samples);
+        }
+    }
+}
+
 TEST(Verify, SeesTheLargestOutputBeWrong) {
     const Cloud cloud(3000);
     auto result = cloud.exact();

@@ -99,14 +99,18 @@ class Rotation {
                         v[k] = O::load(static_cast<const T*>(task_.sources[lane + k]) + place);
                     O::transpose(v);
                     T* const out = gathered_ + std::ptrdiff_t{place} * lanes + lane;
-                    for (int k = 0; k < width; ++k) O::store(out + k * lanes, v[k]);
+                    for (int k = 0; k < width; ++k) O::store(out + std::ptrdiff_t{k} * lanes, v[k]);
                 }
             }
     }
 
-    const std::int32_t* places_of(int degree) const { return task_.places + degree * (degree + 1); }
+    const std::int32_t* places_of(int degree) const {
+        return task_.places + std::ptrdiff_t{degree} * (degree + 1);
+    }
     T sign_of(int degree) const { return task_.behind && (degree & 1) != 0 ? T(-1) : T(1); }
-    const T* azimuth_of(int order) const { return static_cast<const T*>(task_.azimuth) + 2 * order; }
+    const T* azimuth_of(int order) const {
+        return static_cast<const T*>(task_.azimuth) + std::ptrdiff_t{2} * order;
+    }
 
     // B M of a degree.
     void turn_about_z(int degree, LaneRows<T> cosines, LaneRows<T> sines) const {
@@ -115,8 +119,8 @@ class Rotation {
         for (int m = 0; m <= degree; ++m) {
             const V cosine = O::set(sign * azimuth_of(m)[0]);
             const V sine = O::set(sign * azimuth_of(m)[1]);
-            const T* c = gathered_ + std::ptrdiff_t{places[2 * m]} * lanes;
-            const T* s = gathered_ + std::ptrdiff_t{places[2 * m + 1]} * lanes;
+            const T* c = gathered_ + std::ptrdiff_t{places[std::ptrdiff_t{2} * m]} * lanes;
+            const T* s = gathered_ + std::ptrdiff_t{places[std::ptrdiff_t{2} * m + 1]} * lanes;
             for (int v = 0; v < lanes; v += width) {
                 const V a = O::load(c + v);
                 if (m == 0) {
@@ -138,8 +142,8 @@ class Rotation {
             const T sign = (m & 1) != 0 ? -sign_of(degree) : sign_of(degree);
             const V cosine = O::set(sign * azimuth_of(m)[0]);
             const V sine = O::set(sign * azimuth_of(m)[1]);
-            T* c = sums + std::ptrdiff_t{places[2 * m]} * lanes;
-            T* s = sums + std::ptrdiff_t{places[2 * m + 1]} * lanes;
+            T* c = sums + std::ptrdiff_t{places[std::ptrdiff_t{2} * m]} * lanes;
+            T* s = sums + std::ptrdiff_t{places[std::ptrdiff_t{2} * m + 1]} * lanes;
             for (int v = 0; v < lanes; v += width) {
                 const V a = O::load(cosines.first + m * cosines.apart + v);
                 if (m == 0) {
