@@ -79,8 +79,8 @@ def main():
                 key = (kind, digits, threads, " ".join(way))
                 runs.setdefault(key, []).append(measure(task.program, folder, kind, way, threads))
         for (kind, digits, threads, options), found in runs.items():
-            by_hand = {"digits": digits} if options in ORDERS else {}
-            row = {"points": kind, "n": task.n, **by_hand, "threads": threads, "options": options}
+            what = {"digits": digits} if options in ORDERS else {"tolerance_of_digits": digits} if "tolerance" in options else {"softened": True}
+            row = {"points": kind, "n": task.n, **what, "threads": threads, "options": options}
             for key in ("seconds", "verify_seconds"):
                 row[key] = statistics.median(run[key] for run in found)
             for output in ("potential", "field"):

@@ -51,7 +51,7 @@ constexpr OutputSet operator|(Output a, Output b) { return OutputSet(a) | Output
 /// Arithmetic of the pair loop. `float32` and `float64` compute in that type, on inputs rounded to it (where
 /// all points lie far off compared with their extent, rounded after the origin was moved among them, in
 /// double); `mixed` takes coordinate differences from float hi+lo pairs of the double inputs and does the
-/// rest in float. float32 gives a relative L2 error of 1e-7 for rounded inputs, up to 7e-7 for charges of
+/// rest in float. float32 gives a relative L2 error of 1e-7 for rounded inputs, up to 8e-7 for charges of
 /// both signs, mixed for any. Both refuse points nearer to each other than 1e-38 of the extent, float's
 /// range; float64 has no such limit. `automatic` is float64, but for sums with a tolerance of 5e-6 or more:
 /// those begin in mixed, and go on in float64 where mixed falls short. A report names what was used.
