@@ -124,6 +124,7 @@ Level usual_level(const FmmOrder& order, double softening, bool whole = false) {
 // Below a level that is carried whole, all are.
 std::vector<Level> levels_of(const SoftenedOrder& order) {
     std::vector<Level> out;
+    out.reserve(static_cast<std::size_t>(order.levels));
     for (int level = 0; level < order.levels; ++level)
         out.push_back(
             usual_level(order.order, std::ldexp(order.softening, level), !out.empty() && out.back().whole));
@@ -199,6 +200,7 @@ SoftenedCost softened_cost(const FmmOrder& order, double softening) {
 SoftenedSize predicted_softened_size(const FmmOrder& order, bool wide, int levels) {
     constexpr int most_exponent = 10; // beyond these ε, of a cell, little is left to expand
     std::vector<double> numbers;
+    numbers.reserve(2 * most_exponent + 1);
     SoftenedSize out;
     for (int exponent = -most_exponent; exponent <= most_exponent; ++exponent) {
         const int used = usual_level(order, std::ldexp(1.0, exponent)).order;
