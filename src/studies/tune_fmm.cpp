@@ -41,6 +41,7 @@ struct FmmShot {
     int order = low_order;
     int depth = 3;
     std::int64_t points = 0;
+    M2L m2l = M2L::mirrored; ///< what the table says must not choose what is measured
 };
 
 std::vector<double> even_points(std::int64_t n) {
@@ -55,6 +56,7 @@ SumOptions options_of_shot(const FmmShot& shot, int threads) {
             .method = Method::fmm,
             .order = shot.order,
             .depth = shot.depth,
+            .m2l = shot.m2l,
             .precision = shot.wide ? Precision::float64 : Precision::float32,
             .coincident = Coincident::skip,
             .threads = threads,
@@ -104,7 +106,10 @@ std::array<double, 2> two_unknowns(const std::array<double, 3>& a, const std::ar
             std::max(least_seconds, (a[0] * b[2] - a[2] * b[0]) / determinant)};
 }
 
-double numbers_of(const FmmShot& shot) { return multiply_adds_a_cell({.order = shot.order}, shot.wide); }
+/// Multiply-adds of a cell, or what takes as long.
+double work_of(const FmmShot& shot) {
+    return multiply_adds_a_cell({.order = shot.order, .m2l = shot.m2l}, shot.wide);
+}
 
 // The order that most sums have whose time lies in translations.
 int usual_order(bool wide) { return wide ? 20 : 13; }
@@ -116,27 +121,33 @@ void measure_cells(const MeasureSettings& settings, CostTable& costs) {
     const auto few = times_of(low, settings);
     const auto many = times_of(high, settings);
     const auto [cell, multiply_add] =
-        two_unknowns({few.cells_served, few.cells_served * numbers_of(low), few.cells},
-                     {many.cells_served, many.cells_served * numbers_of(high), many.cells});
+        two_unknowns({few.cells_served, few.cells_served * work_of(low), few.cells},
+                     {many.cells_served, many.cells_served * work_of(high), many.cells});
     static_cast<void>(multiply_add); // of each ISA below
     costs.costs[std::string(fmm_cost::cpu_cell_seconds)] = cell;
 }
 
-void measure_rates(Isa isa, bool wide, const MeasureSettings& settings, CostTable& costs) {
-    const FmmShot shot{.isa = isa,
-                       .wide = wide,
-                       .order = usual_order(wide),
-                       .depth = depth_for(settings.points, 32.0),
-                       .points = settings.points};
-    const auto times = times_of(shot, settings);
+// A second of translations. On a machine whose cells cost hardly more than to be found, that much at least.
+double translation_rate(const FmmShot& shot, const FmmTimes& times, const CostTable& costs) {
     const double cell = costs.costs.at(std::string(fmm_cost::cpu_cell_seconds));
     const double all = times.cells / times.cells_served;
-    // on a machine whose cells cost hardly more than to be found, that much at least
-    const double translated = std::max(all - cell, 0.1 * all);
-    costs.costs[fmm_cost::cpu_multiply_adds_per_second(isa, wide)] = numbers_of(shot) / translated;
+    return work_of(shot) / std::max(all - cell, 0.1 * all);
+}
+
+void measure_rates(Isa isa, bool wide, const MeasureSettings& settings, CostTable& costs) {
+    FmmShot shot{.isa = isa,
+                 .wide = wide,
+                 .order = usual_order(wide),
+                 .depth = depth_for(settings.points, 32.0),
+                 .points = settings.points};
+    const auto times = times_of(shot, settings);
+    costs.costs[fmm_cost::cpu_multiply_adds_per_second(isa, wide)] = translation_rate(shot, times, costs);
     const double functions = std::pow(shot.order + 1.0, 2) * 2.0 * static_cast<double>(shot.points);
     costs.costs[fmm_cost::cpu_functions_per_second(isa, wide)] =
         functions / std::max(least_seconds, times.points);
+    shot.m2l = M2L::rotation;
+    costs.costs[fmm_cost::cpu_rotated_work_per_second(isa, wide)] =
+        translation_rate(shot, times_of(shot, settings), costs);
 }
 
 // Leaves of many points and of few: the second take longer for their pairs.

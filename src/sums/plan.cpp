@@ -114,7 +114,8 @@ struct SumPlan::Impl {
         if (options.precision == Precision::float64) return;
         if (choice.device.kind == DeviceKind::cpu && !may_go_double) return;
         if (problem.dimension != 3 || !on_host(sources) || (!problem.self && !on_host(targets))) return;
-        const auto at = points ? *points : host_points(sources, targets);
+        std::optional<HostPoints> copies;
+        const auto& at = points ? *points : copies.emplace(host_points(sources, targets));
         const auto frame = choose_frame(at.sources, at.targets, options.softening);
         if (!may_go_double)
             require_float_range(at.sources, at.targets, frame, options.softening, options.precision);

@@ -23,9 +23,9 @@ using Cost = std::pair<const char*, double>;
 // The coefficients of the fast multipole method were measured by `farfield tune fmm --threads 1 --repeat 12`
 // on the machine of bench/results/cpu, and slowed by the ratio of the two machines in direct sums of points
 // on themselves: of the same ISA and type (AVX-512 0.72 float, 0.64 double; AVX2 0.48, 0.42; SSE4.2 0.37,
-// 0.38; scalar 0.49, 0.5), the others by 0.64. The rates by rotation are those of products times what the
-// cycles of the two, of one thread with N = 60,000 and `--depth 4`, made of them: the mean of orders 12 and
-// 20. With AVX-512 in double both take as long at order 25 or 26 (N = 300,000 and 1,000,000).
+// 0.38; scalar 0.49, 0.5), the others by 0.64. The rates by rotation are those of products times the
+// ratio of the two that `farfield tune fmm --threads 2 --repeat 2` found on two quiet virtual CPUs of an AMD
+// EPYC; with AVX-512 in double both take as long at order 25 or 26 (N = 300,000 and 1,000,000).
 constexpr std::array cpu_costs{
     Cost{"reference.cpu.pairs_per_second", 1.5e8}, // of a thread; 5,000 points, one sum on a shared host
     Cost{"cpu.thread_seconds", 6e-5},
@@ -68,14 +68,14 @@ constexpr std::array cpu_costs{
     Cost{"fmm.cpu.sse4_2.double.multiply_adds_per_second", 1.6e9},
     Cost{"fmm.cpu.scalar.float.multiply_adds_per_second", 1.5e9},
     Cost{"fmm.cpu.scalar.double.multiply_adds_per_second", 1.4e9},
-    Cost{"fmm.cpu.avx512.float.rotated_work_per_second", 2.29e10},
+    Cost{"fmm.cpu.avx512.float.rotated_work_per_second", 1.36e10},
     Cost{"fmm.cpu.avx512.double.rotated_work_per_second", 9.2e9},
-    Cost{"fmm.cpu.avx2.float.rotated_work_per_second", 1.55e10},
-    Cost{"fmm.cpu.avx2.double.rotated_work_per_second", 6.6e9},
-    Cost{"fmm.cpu.sse4_2.float.rotated_work_per_second", 4.6e9},
-    Cost{"fmm.cpu.sse4_2.double.rotated_work_per_second", 2.2e9},
-    Cost{"fmm.cpu.scalar.float.rotated_work_per_second", 3e9},
-    Cost{"fmm.cpu.scalar.double.rotated_work_per_second", 2e9},
+    Cost{"fmm.cpu.avx2.float.rotated_work_per_second", 9.4e9},
+    Cost{"fmm.cpu.avx2.double.rotated_work_per_second", 6.1e9},
+    Cost{"fmm.cpu.sse4_2.float.rotated_work_per_second", 3.1e9},
+    Cost{"fmm.cpu.sse4_2.double.rotated_work_per_second", 2e9},
+    Cost{"fmm.cpu.scalar.float.rotated_work_per_second", 2.4e9},
+    Cost{"fmm.cpu.scalar.double.rotated_work_per_second", 1.64e9},
     Cost{"fmm.cpu.avx512.float.functions_per_second", 2.4e9},
     Cost{"fmm.cpu.avx512.double.functions_per_second", 1.6e9},
     Cost{"fmm.cpu.avx2.float.functions_per_second", 1.36e9},

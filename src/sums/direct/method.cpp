@@ -7,6 +7,7 @@
 #include "sums/direct/cpu/direct.h"
 #include "sums/direct/cpu/jerk.h"
 #include "sums/direct/cuda/sum/gpu_sum.h"
+#include "sums/method/refuse.h"
 
 #include <fmt/format.h>
 
@@ -71,9 +72,7 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
     if (!computes(*problem.kernel))
         return fmt::format("method 'direct' has no loop for kernel '{}' yet; use {}", problem.kernel->name,
                            spelled("method", method_for(*problem.kernel)));
-    if (options.guaranteed)
-        return fmt::format("method 'direct' has no bounds of its errors; leave {} out or use {}",
-                           spelled("guaranteed"), spelled("method", "fmm"));
+    if (options.guaranteed) return why_no_bounds("direct");
     if (problem.is_periodic()) return "method 'direct' sums open space only; leave the period out";
     if (device.kind == DeviceKind::cuda && (options.outputs.has(Output::hessian) || options.dipoles))
         return fmt::format("sums on a GPU have no {} yet; use {}",

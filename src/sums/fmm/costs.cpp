@@ -87,7 +87,7 @@ namespace {
 double receiving_cells(const LeafGrid& grid, int separation) {
     double sum = 0.0;
     for (int level = 1; level <= grid.level; ++level)
-        if (const LeafGrid here{grid.coarse, level}; here.across() > separation + 1.0) sum += here.cells();
+        if (const LeafGrid here{grid.coarse, level}; here.has_far_cells(separation)) sum += here.cells();
     return sum;
 }
 
@@ -104,7 +104,7 @@ FmmSeconds fmm_seconds_on(const LeafGrid& grid, const FmmRates& rates, const Sum
                         lists * rates.seconds_a_near_leaf;
     const double tree = (problem.self ? sources : sources + targets) * rates.tree_seconds_a_point +
                         grid.cells() * rates.tree_seconds_a_leaf;
-    if (grid.across() <= separation + 1.0) return {.once = tree, .each = near}; // all are neighbours
+    if (!grid.has_far_cells(separation)) return {.once = tree, .each = near}; // all are neighbours
     const double cell =
         softening > 0.0 ? rates.seconds_a_softened_cell(softening * grid.across()) : rates.seconds_a_cell;
     const double coarsest = grid.coarse > 1 ? std::pow(grid.coarse, 3) * rates.seconds_a_coarse_cell : 0.0;

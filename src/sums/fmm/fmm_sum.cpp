@@ -73,7 +73,7 @@ template <class T>
 void FmmSum::make_far_field(FarField<T>& far) {
     const int threads = options_.threads;
     const LeafGrid finest{shape_.tree.coarse, tree_->levels() - 1};
-    if (finest.across() <= shape_.order.separation + 1.0) return; // all cells are neighbours
+    if (!finest.has_far_cells(shape_.order.separation)) return; // all cells are neighbours
     int harmonic_levels = tree_->levels();
     if (softening_ > 0.0) {
         const auto made = softened_operators<T>(

@@ -12,6 +12,8 @@ struct LeafGrid {
 
     [[nodiscard]] double across() const { return std::ldexp(coarse, level); }
     [[nodiscard]] double cells() const { return std::pow(across(), 3); }
+    /// Some cells are no neighbours of each other.
+    [[nodiscard]] bool has_far_cells(int separation) const { return across() > separation + 1.0; }
     /// Pairs of cells that are neighbours, both directions and each cell with itself: those at the faces have
     /// fewer.
     [[nodiscard]] double neighbours(int separation) const {

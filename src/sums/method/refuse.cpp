@@ -22,4 +22,9 @@ void refuse_coincident(bool self, std::int64_t target, std::int64_t source, bool
                     target, source, where, remedy));
 }
 
+std::string why_no_bounds(std::string_view method) {
+    return fmt::format("method '{}' has no bounds of its errors; leave {} out or use {}", method,
+                       spelled("guaranteed"), spelled("method", "fmm"));
+}
+
 } // namespace farfield

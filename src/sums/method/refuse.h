@@ -1,12 +1,17 @@
-// What methods say alike about points that meet.
+// What methods say alike: about points that meet, and bounds that they have not.
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 namespace farfield {
 
 /// @throws InvalidArgument naming both rows of a coincident pair. `self`: targets are the sources; `rounded`:
 /// they meet only once rounded to float.
 [[noreturn]] void refuse_coincident(bool self, std::int64_t target, std::int64_t source, bool rounded);
+
+/// Why this method does not take SumOptions::guaranteed.
+std::string why_no_bounds(std::string_view method);
 
 } // namespace farfield

@@ -132,9 +132,7 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
     if (device.kind != DeviceKind::cpu)
         return fmt::format("method 'reference' runs on the CPU only; use {}, or {}", spelled("device", "cpu"),
                            spelled("method", "direct"));
-    if (options.guaranteed)
-        return fmt::format("method 'reference' has no bounds of its errors; leave {} out or use {}",
-                           spelled("guaranteed"), spelled("method", "fmm"));
+    if (options.guaranteed) return why_no_bounds("reference");
     if (problem.is_periodic()) return "method 'reference' sums open space only; leave the period out";
     if (problem.precision != Precision::float64)
         return fmt::format("method 'reference' computes in double; leave {} out",
