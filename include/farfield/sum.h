@@ -66,6 +66,7 @@ struct FmmReport {
     std::int64_t leaves = 0;
     std::int64_t near_pairs = 0; ///< directed pairs that were computed one by one
     double multiply_adds = 0.0;  ///< of M2L, with padding, and about those of P2M and L2P
+    double tree_seconds = 0.0;   ///< of `prepare_seconds`, on a GPU: keys, sorting, cells and lists
 };
 
 /// What was done and how long it took. Filled by `SumPlan::execute`.

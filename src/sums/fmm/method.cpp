@@ -8,6 +8,7 @@
 #include "base/work_array.h"
 #include "sums/costs/cost_file.h"
 #include "sums/fmm/costs.h"
+#include "sums/fmm/cuda/gpu_fmm.h"
 #include "sums/fmm/fmm_sum.h"
 #include "sums/fmm/softened.h"
 
@@ -88,6 +89,22 @@ private:
 
 bool computes(const KernelInfo& kernel) { return kernel.far_field == FarField::harmonic_3d; }
 
+std::string why_not_on_gpu(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
+    const auto lacks = [](std::string_view what) {
+        return fmt::format("fast multipole sums on a GPU have no {} yet; use {}", what, spelled("device", "cpu"));
+    };
+    if (device.gpus.size() > 1)
+        return fmt::format("method 'fmm' takes one GPU as yet; use {}",
+                           spelled("device", fmt::format("cuda:{}", device.gpus.front())));
+    if (options.outputs.has(Output::hessian)) return lacks("output 'hessian'");
+    if (options.dipoles) return lacks("dipoles");
+    if (problem.softening > 0.0) return lacks("softened expansions");
+    if (options.guaranteed) return lacks("bounds");
+    if (options.m2l != M2L::automatic && options.m2l != M2L::matrix)
+        return lacks(fmt::format("translations '{}'", name_of(options.m2l)));
+    return {};
+}
+
 std::string why_not(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
     if (!computes(*problem.kernel))
         return fmt::format("method 'fmm' has no expansions for kernel '{}' yet; use {}", problem.kernel->name,
@@ -101,7 +118,7 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
                            spelled("order", std::to_string(options.order)), most, name_of(problem.precision),
                            spelled("precision", "double"));
     if (device.kind == DeviceKind::cuda)
-        return fmt::format("method 'fmm' runs on the CPU only as yet; use {}", spelled("device", "cpu"));
+        if (auto reason = why_not_on_gpu(problem, options, device); !reason.empty()) return reason;
     if (options.guaranteed && problem.softening > 0.0)
         return fmt::format("{}: softened kernels have no bounds yet; leave out {}, or the softening",
                            spelled("guaranteed"), spelled("guaranteed"));
@@ -140,7 +157,9 @@ double bytes(const SumProblem& problem, const SumOptions& options, const DeviceC
 }
 
 std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& options,
-                                  const DeviceChoice& /*device*/) {
+                                  const DeviceChoice& device) {
+    if (device.kind == DeviceKind::cuda)
+        return cuda::make_gpu_fmm(problem, options, device.gpus.front());
     return std::make_unique<OnCpu>(problem, options);
 }
 

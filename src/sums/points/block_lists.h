@@ -3,6 +3,8 @@
 // anywhere.
 #pragma once
 
+#include "math/host_device.h"
+
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -13,7 +15,7 @@ namespace farfield {
 struct BlockRange {
     std::int32_t begin = 0;
     std::int32_t end = 0;
-    [[nodiscard]] constexpr std::int32_t size() const { return end - begin; }
+    [[nodiscard]] FF_HD constexpr std::int32_t size() const { return end - begin; }
 };
 
 /// For each target block the source blocks that act on it, as compressed rows: those of target block b are

@@ -1,6 +1,8 @@
 // Morton keys: the bits of three cell numbers side by side, so that cells of any level are runs of keys.
 #pragma once
 
+#include "math/host_device.h"
+
 #include <cstdint>
 
 namespace farfield {
@@ -9,7 +11,7 @@ namespace farfield {
 constexpr int morton_bits = 21;
 
 /// The lowest 21 bits of x, two zeros after each.
-constexpr std::uint64_t spread_bits(std::uint32_t x) {
+FF_HD constexpr std::uint64_t spread_bits(std::uint32_t x) {
     std::uint64_t v = x & 0x1fffff;
     v = (v | v << 32) & 0x1f00000000ffff;
     v = (v | v << 16) & 0x1f0000ff0000ff;
@@ -18,7 +20,7 @@ constexpr std::uint64_t spread_bits(std::uint32_t x) {
     return (v | v << 2) & 0x1249249249249249;
 }
 
-constexpr std::uint64_t morton_key(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
+FF_HD constexpr std::uint64_t morton_key(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
     return spread_bits(x) | spread_bits(y) << 1 | spread_bits(z) << 2;
 }
 

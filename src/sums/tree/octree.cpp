@@ -1,7 +1,7 @@
 #include "sums/tree/octree.h"
 
 #include "backend/threads/parallel.h"
-#include "sums/points/prepared.h"
+#include "sums/tree/cube.h"
 #include "sums/tree/morton.h"
 #include "sums/tree/sort_keys.h"
 
@@ -60,21 +60,9 @@ Octree::Octree(std::span<const double> sources, std::span<const double> targets,
 void Octree::choose_cube(std::span<const double> sources, std::span<const double> targets) {
     std::array<Extent, 3> ranges;
     for (const auto points : {sources, targets}) extend(ranges, points);
-    double high[3];
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-        const bool any = ranges[axis].low <= ranges[axis].high;
-        low_[axis] = any ? ranges[axis].low : 0.0;
-        high[axis] = any ? ranges[axis].high : 0.0;
-    }
-    side_ = std::max({high[0] - low_[0], high[1] - low_[1], high[2] - low_[2]});
-    if (side_ == 0.0) side_ = 1.0;
-    if (shape_.steps) {
-        int exponent = 0;
-        const double digits = std::frexp(side_, &exponent);
-        side_ = std::ldexp(std::ceil(std::ldexp(digits, 5)), exponent - 5);
-    }
-    // Points in the middle of the cube; rounding must not put the outermost ones out of it.
-    for (std::size_t axis = 0; axis < 3; ++axis) low_[axis] -= 0.5 * (side_ - (high[axis] - low_[axis]));
+    const auto cube = cube_around(ranges, shape_.steps);
+    std::copy(cube.low, cube.low + 3, low_);
+    side_ = cube.side;
 }
 
 TreePoints Octree::sorted(std::span<const double> points, std::vector<std::uint64_t>& keys,

@@ -1,6 +1,6 @@
 // Expansions at points: the functions of the basis at the points, in lanes, times the coefficients.
 #include "backend/simd/value.h"
-#include "sums/expansions/cpu/function_values.h"
+#include "sums/expansions/function_values.h"
 
 namespace farfield {
 namespace {

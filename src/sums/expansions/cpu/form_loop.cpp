@@ -1,6 +1,6 @@
 // Expansions from points: the functions of the basis at the points, in lanes, times their weights.
 #include "backend/simd/value.h"
-#include "sums/expansions/cpu/function_values.h"
+#include "sums/expansions/function_values.h"
 
 namespace farfield {
 namespace {

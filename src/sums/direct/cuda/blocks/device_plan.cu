@@ -1,0 +1,98 @@
+#include "sums/direct/cuda/blocks/device_plan.cuh"
+
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_scan.cuh>
+
+#include <algorithm>
+
+namespace farfield::cuda {
+namespace {
+
+constexpr unsigned plan_threads = 256;
+constexpr int key_bits = 4; ///< a tile has fewer than 16 targets a lane
+
+struct PlanTask {
+    const BlockRange* targets;
+    int count;
+    BlockShape shape;
+};
+
+unsigned blocks_for(int count) { return (static_cast<unsigned>(count) + plan_threads - 1) / plan_threads; }
+
+__global__ void count_pieces_kernel(const PlanTask task, std::int32_t* counts) {
+    const int block = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (block <= task.count)
+        counts[block] = block < task.count ? pieces_of(task.targets[block].size(), task.shape) : 0;
+}
+
+__global__ void make_items_kernel(const PlanTask task, const std::int32_t* begins, BlockItem* items,
+                                  std::int32_t* keys) {
+    const int block = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (block >= task.count) return;
+    const auto range = task.targets[block];
+    const int pieces = pieces_of(range.size(), task.shape);
+    for (int piece = 0; piece < pieces; ++piece) {
+        const int begin = piece_begin(range.size(), pieces, piece);
+        const int end = piece_begin(range.size(), pieces, piece + 1);
+        items[begins[block] + piece] = {block, range.begin + begin, end - begin, 0};
+        keys[begins[block] + piece] = (1 << key_bits) - 1 - per_lane(end - begin, task.shape.warps);
+    }
+}
+
+template <class T>
+void make_plan_room(DeviceArray<T>& array, std::size_t size) {
+    if (array.size() >= size) return;
+    array = {};
+    array = DeviceArray<T>(size + size / 4);
+}
+
+} // namespace
+
+void OneSidedDevicePlan::make(const BlockRange* targets, int count, std::int64_t points,
+                              std::size_t real_bytes, cudaStream_t stream) {
+    block_count_ = count;
+    item_count_ = 0;
+    if (count == 0) return;
+    shape_ = block_shape(static_cast<double>(points) / count, real_bytes);
+    const PlanTask task{targets, count, shape_};
+    const auto size = static_cast<std::size_t>(count) + 1;
+    make_plan_room(counts_, size);
+    make_plan_room(begins_, size);
+    // pieces hold more than half of what a tile can, but for those of small blocks
+    const auto most = size + static_cast<std::size_t>(2 * points / shape_.capacity());
+    make_plan_room(unsorted_, most);
+    make_plan_room(items_, most);
+    make_plan_room(keys_, most);
+    make_plan_room(sorted_keys_, most);
+    count_pieces_kernel<<<blocks_for(count + 1), plan_threads, 0, stream>>>(task, counts_.data());
+    check_launch("planning a sum over blocks");
+    std::size_t scan_bytes = 0;
+    check(cub::DeviceScan::ExclusiveSum(nullptr, scan_bytes, counts_.data(), begins_.data(), count + 1, stream),
+          "planning a sum over blocks");
+    make_plan_room(scratch_, scan_bytes);
+    check(cub::DeviceScan::ExclusiveSum(scratch_.data(), scan_bytes, counts_.data(), begins_.data(), count + 1,
+                                        stream),
+          "planning a sum over blocks");
+    make_items_kernel<<<blocks_for(count), plan_threads, 0, stream>>>(task, begins_.data(), unsorted_.data(),
+                                                                      keys_.data());
+    check_launch("planning a sum over blocks");
+    copy(&item_count_, begins_.data() + count, 1, stream);
+    check(cudaStreamSynchronize(stream), "waiting for the GPU");
+    if (item_count_ == 0) return;
+    // Largest tiles first, each tile's items in the order of their blocks, as plan.cpp has them.
+    std::size_t bytes = 0;
+    const auto sort = [&](void* memory) {
+        check(cub::DeviceRadixSort::SortPairs(memory, bytes, keys_.data(), sorted_keys_.data(),
+                                              unsorted_.data(), items_.data(), item_count_, 0, key_bits, stream),
+              "planning a sum over blocks");
+    };
+    sort(nullptr);
+    make_plan_room(scratch_, bytes);
+    sort(scratch_.data());
+}
+
+BlockPlanView OneSidedDevicePlan::view() const {
+    return {items_.data(), nullptr, nullptr, nullptr, item_count_, block_count_, shape_, false};
+}
+
+} // namespace farfield::cuda

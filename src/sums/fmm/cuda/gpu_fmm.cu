@@ -1,0 +1,324 @@
+#include "sums/fmm/cuda/gpu_fmm.h"
+
+#include "backend/cuda/device_scope.h"
+#include "base/arrays.h"
+#include "sums/costs/cost_file.h"
+#include "sums/direct/cuda/one_gpu.cuh"
+#include "sums/fmm/cuda/device_passes.cuh"
+#include "sums/fmm/cuda/gpu_shape.h"
+#include "sums/tree/cuda/launch.cuh"
+
+#include <farfield/error.h>
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <string>
+#include <utility>
+
+namespace farfield::cuda {
+namespace {
+
+/// Sums in the order of the tree, on their way out.
+template <class Real>
+struct LeaveTask {
+    const Vec4<Real>* near;
+    const Vec4<double>* far; ///< null: there is no far field
+    const std::int32_t* to;
+    FinishTask out;
+};
+
+template <class Real>
+__global__ void leave_kernel(const LeaveTask<Real> task) {
+    const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i >= task.out.n) return;
+    const auto near = task.near[i];
+    double sum[4] = {static_cast<double>(near.x), static_cast<double>(near.y), static_cast<double>(near.z),
+                     static_cast<double>(near.w)};
+    if (task.far != nullptr) {
+        const auto far = task.far[i];
+        sum[0] += far.x;
+        sum[1] += far.y;
+        sum[2] += far.z;
+        sum[3] += far.w;
+    }
+    const auto row = static_cast<std::int64_t>(task.to[i]);
+    bool finite = true;
+    if (task.out.potential != nullptr) {
+        const double value = task.out.sign * scalbn(sum[3], task.out.potential_exponent);
+        task.out.potential[row] = value;
+        finite = isfinite(value);
+    }
+    if (task.out.field != nullptr)
+        for (int k = 0; k < 3; ++k) {
+            const double value = task.out.sign * scalbn(sum[k], task.out.field_exponent);
+            task.out.field[3 * row + k] = value;
+            finite = finite && isfinite(value);
+        }
+    if (!finite) *task.out.not_finite = 1; // whoever writes, writes the same
+}
+
+/// Times between marks on a stream.
+class PassTimer {
+public:
+    explicit PassTimer(cudaStream_t stream) : stream_(stream) { mark({}); }
+    void mark(std::string_view name) {
+        marks_.emplace_back(std::string(name), Event()).second.record(stream_);
+    }
+    /// Seconds since the mark before, for each but the first; waits for the last.
+    [[nodiscard]] std::vector<PassTime> seconds() const {
+        std::vector<PassTime> out;
+        for (std::size_t k = 1; k < marks_.size(); ++k)
+            out.push_back({marks_[k].first,
+                           1e-3 * Event::milliseconds(marks_[k - 1].second, marks_[k].second)});
+        return out;
+    }
+
+private:
+    cudaStream_t stream_;
+    std::deque<std::pair<std::string, Event>> marks_;
+};
+
+class FmmOnGpu : public PreparedSum {
+public:
+    FmmOnGpu(const SumProblem& problem, const SumOptions& options, int device)
+        : problem_(problem), options_(options), device_(device),
+          shape_(gpu_fmm_shape(problem, options, cost_table_in_use().table)), transfers_(device) {
+        const DeviceScope scope(device_);
+        own_stream_.emplace();
+        not_finite_ = DeviceArray<int>(1);
+    }
+
+    void set_points(const ConstArrayView& sources, const ConstArrayView& targets) override {
+        const DeviceScope scope(device_);
+        stream_ = stream_for(sources.device.type != DeviceType::cpu ||
+                             (!problem_.self && targets.device.type != DeviceType::cpu));
+        auto ranges = read_points(sources, sources_, "sources");
+        if (!problem_.self) {
+            const auto others = read_points(targets, targets_, "targets");
+            for (std::size_t k = 0; k < 3; ++k)
+                ranges[k] = {std::min(ranges[k].low, others[k].low), std::max(ranges[k].high, others[k].high)};
+        }
+        const bool any = problem_.sources + problem_.targets > 0;
+        frame_ = any ? choose_frame(ranges, options_.softening) : Frame{};
+        if (any) cube_ = cube_around(framed(ranges), shape_.tree.steps);
+        last_error_ = HUGE_VAL;
+        stalls_ = 0;
+        prepare();
+    }
+
+    void execute(const ConstArrayView& strength_view, const SumOutputs& outputs, const SumHooks& hooks,
+                 SumReport& report) override {
+        const auto begin = Clock::now();
+        const DeviceScope scope(device_);
+        if (outputs.potential) transfers_.check_device(outputs.potential, "potential");
+        if (outputs.field) transfers_.check_device(outputs.field, "field");
+        const auto on_device = [](const auto& view) { return view && view.device.type != DeviceType::cpu; };
+        stream_ = stream_for(on_device(strength_view) || on_device(outputs.potential) || on_device(outputs.field));
+        if (hooks.stop_requested && hooks.stop_requested())
+            throw Interrupted("the sum was given up before its end");
+        describe(report);
+        const int exponent = read_strengths(strength_view);
+        const auto read_at = Clock::now();
+        report.prepare_seconds = seconds_between(begin, read_at);
+        const int wanted = (outputs.potential ? potential_only : 0) | (outputs.field ? field_only : 0);
+        if (wanted == 0) return;
+        const bool finite = compute(wanted, exponent, report);
+        if (!finite) report.direct.coincident_pairs_skipped = repair(wanted, exponent);
+        if (outputs.potential) transfers_.write(potential_.data(), outputs.potential, problem_.targets, 1, stream_);
+        if (outputs.field) transfers_.write(field_.data(), outputs.field, problem_.targets, 3, stream_);
+        report.finish_seconds = seconds_between(read_at, Clock::now()) - report.compute_seconds;
+        if (hooks.progress) hooks.progress(1.0);
+    }
+
+    bool refine(double error) override {
+        if (options_.order > 0 || shape_.order.order >= most_order(shape_.wide)) return false;
+        constexpr int most_stalls = 3; // as on the CPU
+        if (!(error < 0.8 * last_error_) && ++stalls_ > most_stalls) return false;
+        last_error_ = std::min(error, last_error_);
+        const int order = order_after(shape_.order.order + 2 * stalls_, shape_.order.separation, error,
+                                      problem_.tolerance, shape_.wide);
+        shape_ = gpu_fmm_shape(problem_, options_, cost_table_in_use().table, order);
+        const DeviceScope scope(device_);
+        prepare();
+        return true;
+    }
+
+private:
+    [[nodiscard]] cudaStream_t stream_for(bool device_memory) const {
+        if (options_.stream != nullptr) return static_cast<cudaStream_t>(options_.stream);
+        return device_memory ? cudaStreamLegacy : own_stream_->get();
+    }
+
+    std::array<Extent, 3> read_points(const ConstArrayView& view, DeviceArray<double>& out,
+                                      std::string_view what) {
+        const auto rows = view.shape[0];
+        checked_count(static_cast<std::size_t>(rows));
+        make_room(out, std::max<std::size_t>(1, static_cast<std::size_t>(3 * rows)));
+        const auto result = transfers_.read(view, rows, 3, out.data(), what, stream_);
+        if (result.bad >= 0) refuse_coordinate(what, result.bad, result.bad_value);
+        return result.ranges;
+    }
+
+    [[nodiscard]] std::array<Extent, 3> framed(const std::array<Extent, 3>& ranges) const {
+        auto out = ranges;
+        for (std::size_t k = 0; k < 3; ++k)
+            out[k] = {std::ldexp(ranges[k].low - frame_.origin[k], frame_.exponent),
+                      std::ldexp(ranges[k].high - frame_.origin[k], frame_.exponent)};
+        return out;
+    }
+
+    int read_strengths(const ConstArrayView& view) {
+        const auto n = static_cast<std::size_t>(problem_.sources);
+        make_room(strengths_, std::max<std::size_t>(1, n));
+        const auto result = transfers_.read(view, problem_.sources, 1, strengths_.data(), "strengths", stream_);
+        if (result.bad >= 0) refuse_strength("strengths", result.bad, result.bad_value);
+        return n == 0 ? 0 : strength_exponent(std::max(-result.ranges[0].low, result.ranges[0].high));
+    }
+
+    void prepare() {
+        PassTimer timer(stream_);
+        tree_.build(sources_.data(), static_cast<int>(problem_.sources),
+                    problem_.self ? nullptr : targets_.data(), static_cast<int>(problem_.targets), frame_, cube_,
+                    shape_.tree, shape_.few, stream_);
+        timer.mark("tree");
+        if (shape_.wide)
+            prepare_passes(wide_);
+        else
+            prepare_passes(narrow_);
+        timer.mark("operators");
+        const auto parts = timer.seconds();
+        tree_seconds_ = parts.front().seconds;
+    }
+
+    template <class Real>
+    void prepare_passes(DevicePasses<Real>& passes) {
+        const LeafGrid finest{shape_.tree.coarse, tree_.levels() - 1};
+        const bool has_far = finest.has_far_cells(shape_.order.separation);
+        passes.prepare(tree_, has_far ? plain_operators<Real>(shape_.order, thread_count(options_.threads)) : nullptr,
+                       stream_);
+    }
+
+    void describe(SumReport& report) const {
+        report.device = {.kind = DeviceKind::cuda, .gpus = {device_}};
+        auto order = shape_.order;
+        report.fmm = {.order = order.order,
+                      .m2l = order.m2l,
+                      .separation = order.separation,
+                      .coarse = shape_.tree.coarse,
+                      .levels = tree_.levels(),
+                      .cells = tree_.cells(),
+                      .leaves = tree_.leaf_count(),
+                      .near_pairs = tree_.near_pairs(),
+                      .multiply_adds = multiply_adds_a_cell(order, shape_.wide) * tree_.cells()};
+    }
+
+    bool compute(int wanted, int exponent, SumReport& report) {
+        return shape_.wide ? compute_in(wide_, wide_near_, wanted, exponent, report)
+                           : compute_in(narrow_, narrow_near_, wanted, exponent, report);
+    }
+
+    /// The sums, signed and scaled, in `potential_` and `field_`. False where one is not finite.
+    template <class Real>
+    bool compute_in(DevicePasses<Real>& passes, DeviceArray<Vec4<Real>>& near, int wanted, int exponent,
+                    SumReport& report) {
+        const auto m = static_cast<std::size_t>(problem_.targets);
+        make_room(near, m);
+        make_room(far_, passes.has_far_field() ? m : 0);
+        make_room(potential_, (wanted & potential_only) != 0 ? m : 0);
+        make_room(field_, (wanted & field_only) != 0 ? 3 * m : 0);
+        check(cudaMemsetAsync(not_finite_.data(), 0, sizeof(int), stream_), "clearing a flag");
+        check(cudaMemsetAsync(near.data(), 0, m * sizeof(Vec4<Real>), stream_), "clearing sums");
+        if (passes.has_far_field())
+            check(cudaMemsetAsync(far_.data(), 0, m * sizeof(Vec4<double>), stream_), "clearing sums");
+        PassTimer timer(stream_);
+        passes.set_strengths(tree_, strengths_.data(), exponent, stream_);
+        timer.mark("strengths");
+        passes.run(tree_, std::ldexp(options_.softening, frame_.exponent), wanted, {near.data(), far_.data()},
+                   [&](std::string_view name) { timer.mark(name); }, stream_);
+        const auto& kernel = *problem_.kernel;
+        const LeaveTask<Real> task{
+            near.data(),
+            passes.has_far_field() ? far_.data() : nullptr,
+            tree_.targets().from.data(),
+            {.potential = (wanted & potential_only) != 0 ? potential_.data() : nullptr,
+             .field = (wanted & field_only) != 0 ? field_.data() : nullptr,
+             .sign = kernel.sign,
+             .potential_exponent = kernel.result_exponent(Output::potential, frame_.exponent, exponent),
+             .field_exponent = kernel.result_exponent(Output::field, frame_.exponent, exponent),
+             .n = static_cast<int>(m),
+             .not_finite = not_finite_.data()}};
+        launch_over(static_cast<std::int64_t>(m), stream_, leave_kernel<Real>, task);
+        timer.mark("results");
+        int flag = 0;
+        copy(&flag, not_finite_.data(), 1, stream_);
+        check(cudaStreamSynchronize(stream_), "waiting for the GPU");
+        report.fmm.tree_seconds = tree_seconds_;
+        for (auto& pass : timer.seconds()) {
+            report.compute_seconds += pass.seconds;
+            report.passes.push_back(std::move(pass));
+        }
+        return flag == 0;
+    }
+
+    std::int64_t repair(int wanted, int exponent) {
+        const auto n = static_cast<std::size_t>(problem_.sources);
+        const auto m = static_cast<std::size_t>(problem_.targets);
+        const auto q = downloaded(strengths_, n, stream_);
+        const Seen<double> from(downloaded(sources_, 3 * n, stream_), q, frame_, exponent, false);
+        const std::optional<Seen<double>> to =
+            problem_.self ? std::nullopt
+                          : std::optional<Seen<double>>(std::in_place, downloaded(targets_, 3 * m, stream_),
+                                                        std::vector<double>{}, frame_, 0, false);
+        auto phi = downloaded(potential_, (wanted & potential_only) != 0 ? m : 0, stream_);
+        auto e = downloaded(field_, (wanted & field_only) != 0 ? 3 * m : 0, stream_);
+        const auto skipped = repair_rows({.sources = problem_.sources,
+                                          .targets = problem_.targets,
+                                          .source_points = from.at.data(),
+                                          .strengths = from.strengths.data(),
+                                          .target_points = problem_.self ? from.at.data() : to->at.data(),
+                                          .self = problem_.self,
+                                          .softening = std::ldexp(options_.softening, frame_.exponent),
+                                          .frame_exponent = frame_.exponent,
+                                          .strength_exponent = exponent,
+                                          .sign = problem_.kernel->sign,
+                                          .precision = options_.precision,
+                                          .coincident = options_.coincident,
+                                          .threads = thread_count(options_.threads),
+                                          .potential = phi.empty() ? nullptr : phi.data(),
+                                          .field = e.empty() ? nullptr : e.data()});
+        copy(potential_.data(), phi.data(), phi.size(), stream_);
+        copy(field_.data(), e.data(), e.size(), stream_);
+        check(cudaStreamSynchronize(stream_), "waiting for the GPU");
+        return skipped;
+    }
+
+    SumProblem problem_;
+    SumOptions options_;
+    int device_;
+    FmmShape shape_;
+    Transfers transfers_;
+    std::optional<Stream> own_stream_;
+    cudaStream_t stream_ = nullptr; ///< of the call at hand
+    Frame frame_;
+    TreeCube cube_;
+    DeviceTree tree_;
+    DevicePasses<float> narrow_;
+    DevicePasses<double> wide_;
+    double tree_seconds_ = 0.0;
+    double last_error_ = HUGE_VAL; ///< the least that `refine` was told of
+    int stalls_ = 0;               ///< times that it was no less than before
+    DeviceArray<double> sources_, targets_, strengths_; ///< as the caller gave them, in double
+    DeviceArray<Vec4<float>> narrow_near_;
+    DeviceArray<Vec4<double>> wide_near_, far_;
+    DeviceArray<double> potential_, field_;
+    DeviceArray<int> not_finite_;
+};
+
+} // namespace
+
+std::unique_ptr<PreparedSum> make_gpu_fmm(const SumProblem& problem, const SumOptions& options, int device) {
+    return std::make_unique<FmmOnGpu>(problem, options, device);
+}
+
+} // namespace farfield::cuda

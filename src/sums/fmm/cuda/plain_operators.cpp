@@ -1,0 +1,207 @@
+#include "sums/fmm/cuda/plain_operators.h"
+
+#include "backend/threads/parallel.h"
+#include "base/last_made.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <utility>
+
+namespace farfield {
+namespace {
+
+std::vector<Harmonic> by_degree(int order) {
+    std::vector<Harmonic> out;
+    for (int l = 0; l <= order; ++l)
+        for (int m = 0; m <= l; ++m)
+            for (const bool sine : {false, true})
+                if (!sine || m > 0) out.push_back({l, m, sine});
+    return out;
+}
+
+std::int32_t place_of(const Harmonic& h) {
+    return h.degree < 0 ? -1 : degree_place(h.degree, h.order, h.sine);
+}
+
+/// Column by column.
+template <class T, class Entry>
+std::vector<T> matrix_of(int degree, const Entry& entry) {
+    const auto functions = by_degree(degree);
+    const auto rows = (functions.size() + 3) / 4 * 4;
+    std::vector<T> out;
+    out.reserve(rows * functions.size());
+    for (const auto& j : functions) {
+        for (const auto& i : functions) out.push_back(static_cast<T>(entry(i, j)));
+        out.resize(out.size() + rows - functions.size());
+    }
+    return out;
+}
+
+struct Term {
+    std::int32_t row, from;
+    double weight;
+};
+
+template <class T>
+SparseRows<T> rows_of_terms(std::size_t rows, std::vector<Term> terms) {
+    std::stable_sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) { return a.row < b.row; });
+    SparseRows<T> out;
+    out.first.assign(rows + 1, 0);
+    for (const auto& term : terms) {
+        ++out.first[static_cast<std::size_t>(term.row) + 1];
+        out.from.push_back(term.from);
+        out.weight.push_back(static_cast<T>(term.weight));
+    }
+    for (std::size_t row = 0; row < rows; ++row) out.first[row + 1] += out.first[row];
+    return out;
+}
+
+/// `functions` has what `derivatives` lead to; those come from coefficients of `basis`.
+template <class T>
+PlainFunctions<T> functions_of(const HarmonicBasis& basis, const HarmonicBasis& functions,
+                               const std::array<std::vector<SparseTerm>, 3>& derivatives) {
+    const FunctionTable<T> table(functions);
+    const auto loop = table.loop();
+    PlainFunctions<T> out;
+    out.order = loop.order;
+    out.pairs = loop.pairs;
+    const auto copy = [](const void* from, int count) {
+        const auto* numbers = static_cast<const T*>(from);
+        return std::vector<T>(numbers, numbers + count);
+    };
+    out.diagonal = copy(loop.diagonal, loop.order + 1);
+    out.climb = copy(loop.climb, loop.pairs);
+    out.climb_back = copy(loop.climb_back, loop.pairs);
+    std::vector<std::int32_t> row_of(static_cast<std::size_t>(functions.size()), -1); // by place in `functions`
+    const auto places = table.places();
+    std::vector<Term> terms;
+    for (std::size_t n = 0; n < places.size(); ++n) {
+        const auto place = places[n] < 0 ? -1 : place_of(functions.at(places[n]));
+        out.places.push_back(place);
+        if (place < 0) continue;
+        row_of[static_cast<std::size_t>(places[n])] = static_cast<std::int32_t>(n);
+        const auto& h = functions.at(places[n]);
+        if (h.degree <= basis.order()) terms.push_back({static_cast<std::int32_t>(n), place, 1.0});
+    }
+    const auto rows = static_cast<std::int32_t>(places.size());
+    for (std::int32_t axis = 0; axis < 3; ++axis)
+        for (const auto& [to, from, weight] : derivatives[static_cast<std::size_t>(axis)])
+            terms.push_back({(axis + 1) * rows + row_of[static_cast<std::size_t>(to)],
+                             place_of(basis.at(from)), weight});
+    out.sets = rows_of_terms<T>(4 * places.size(), std::move(terms));
+    return out;
+}
+
+template <class T>
+PlainFunctions<T> inside_functions(const HarmonicBasis& basis) {
+    std::array<std::vector<SparseTerm>, 3> derivatives;
+    for (int axis = 0; axis < 3; ++axis)
+        derivatives[static_cast<std::size_t>(axis)] = local_derivative(basis, axis);
+    return functions_of<T>(basis, basis, derivatives);
+}
+
+template <class T>
+PlainFunctions<T> outside_functions(const HarmonicBasis& basis) {
+    const HarmonicBasis higher(basis.order() + 1, basis.line());
+    std::array<std::vector<SparseTerm>, 3> derivatives;
+    for (int axis = 0; axis < 3; ++axis)
+        derivatives[static_cast<std::size_t>(axis)] = multipole_derivative(basis, higher, axis);
+    return functions_of<T>(basis, higher, derivatives);
+}
+
+/// As FmmPasses::sender_place: −1 where the parent of the sender is no neighbour.
+std::int32_t across_place(int separation, int octant, const std::array<int, 3>& offset) {
+    const int n = 2 * separation + 1;
+    int slot = 0;
+    int source_octant = 0;
+    for (int axis = 2; axis >= 0; --axis) {
+        const int place = (octant >> axis & 1) + offset[static_cast<std::size_t>(axis)];
+        const int parent = place >> 1;
+        if (std::abs(parent) > separation) return -1;
+        slot = slot * n + parent + separation;
+        source_octant |= (place & 1) << axis;
+    }
+    return 8 * slot + source_octant;
+}
+
+} // namespace
+
+template <class T>
+PlainOperators<T>::PlainOperators(const FmmOrder& order, int threads)
+    : size((order.order + 1) * (order.order + 1)),
+      stride((size + plain_padding - 1) / plain_padding * plain_padding) {
+    const HarmonicBasis basis(order.order, numbers_a_line<T>);
+    inside = inside_functions<T>(basis);
+    outside = outside_functions<T>(basis);
+    const auto functions = by_degree(order.order);
+    signs.assign(static_cast<std::size_t>(parities * stride), T(1));
+    for (int mirror = 0; mirror < parities; ++mirror)
+        for (std::size_t i = 0; i < functions.size(); ++i) {
+            const auto odd = static_cast<unsigned>(functions[i].parity() & mirror);
+            if (__builtin_popcount(odd) % 2 != 0)
+                signs[static_cast<std::size_t>(mirror * stride) + i] = T(-1);
+        }
+    const auto classes = offset_classes(order);
+    std::vector<std::vector<T>> made(classes.size() + 2);
+    std::vector<int> degrees(made.size(), order.order);
+    parallel_for(threads, static_cast<std::int64_t>(made.size()), [&](std::int64_t number) {
+        const auto c = static_cast<std::size_t>(number);
+        if (c >= classes.size()) { // cells are a quarter of their parent from its centre
+            const Shift shift(order.order, {-0.25, -0.25, -0.25});
+            made[c] = c == classes.size()
+                          ? matrix_of<T>(order.order,
+                                         [&](const Harmonic& i, const Harmonic& j) {
+                                             return std::ldexp(shift(i, j), -j.degree);
+                                         })
+                          : matrix_of<T>(order.order, [&](const Harmonic& i, const Harmonic& j) {
+                                return std::ldexp(shift(j, i), -i.degree - 1);
+                            });
+            return;
+        }
+        const auto& d = classes[c].offset;
+        degrees[c] = graded_degree(order, d);
+        const MultipoleToLocal entry(degrees[c], {static_cast<double>(d[0]), static_cast<double>(d[1]),
+                                                  static_cast<double>(d[2])});
+        made[c] = matrix_of<T>(degrees[c], entry);
+    });
+    for (std::size_t c = 0; c < made.size(); ++c) {
+        const auto functions_here = (degrees[c] + 1) * (degrees[c] + 1);
+        across.push_back({static_cast<std::int64_t>(matrices.size()), functions_here, (functions_here + 3) / 4 * 4});
+        matrices.insert(matrices.end(), made[c].begin(), made[c].end());
+    }
+    down = across.back();
+    across.pop_back();
+    up = across.back();
+    across.pop_back();
+    for (int group = 0; group <= coarse_group; ++group) {
+        for (int mirror = 0; mirror < parities; ++mirror)
+            for (std::size_t c = 0; c < classes.size(); ++c) {
+                if ((mirror & ~classes[c].axes) != 0) continue;
+                const auto offset = source_offset(classes[c], mirror);
+                const bool is_coarse = group == coarse_group;
+                const auto place = is_coarse ? coarse_sender_place(offset[0], offset[1], offset[2])
+                                             : across_place(order.separation, group, offset);
+                const bool reached =
+                    is_coarse ? std::all_of(offset.begin(), offset.end(),
+                                            [&](int d) { return std::abs(d) < order.coarse; })
+                              : place >= 0;
+                if (reached) senders.push_back({static_cast<std::int32_t>(c), mirror, place});
+            }
+        first_sender[group + 1] = static_cast<std::int32_t>(senders.size());
+    }
+}
+
+template <class T>
+std::shared_ptr<const PlainOperators<T>> plain_operators(const FmmOrder& order, int threads) {
+    static LastMade<FmmOrder, PlainOperators<T>> kept;
+    return kept.find(order, [&] { return PlainOperators<T>(order, threads); });
+}
+
+template struct PlainOperators<float>;
+template struct PlainOperators<double>;
+template std::shared_ptr<const PlainOperators<float>> plain_operators<float>(const FmmOrder&, int);
+template std::shared_ptr<const PlainOperators<double>> plain_operators<double>(const FmmOrder&, int);
+
+} // namespace farfield

@@ -1,0 +1,89 @@
+// The operators of expansions as the kernels of a GPU take them: plain matrices over functions in the order
+// of their degrees, (l, m) at l² for m = 0, at l² + 2m − 1 for cosines and at l² + 2m for sines, so that a
+// graded order is a leading block. Made and tested on the host.
+#pragma once
+
+#include "sums/fmm/operators.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace farfield {
+
+/// The place of a function in the order of degrees.
+constexpr std::int32_t degree_place(int degree, int order, bool sine) {
+    return degree * degree + (order == 0 ? 0 : 2 * order - (sine ? 0 : 1));
+}
+
+/// Rows of a sparse matrix: row i has the terms [first[i], first[i + 1]).
+template <class T>
+struct SparseRows {
+    std::vector<std::int32_t> first{0};
+    std::vector<std::int32_t> from;
+    std::vector<T> weight;
+};
+
+/// The functions in pairs, as FunctionLoop meets them, and the coefficients that expansions at points need.
+template <class T>
+struct PlainFunctions {
+    int order = 0;
+    int pairs = 0;
+    std::vector<T> diagonal, climb, climb_back;
+    std::vector<std::int32_t> places; ///< of the 2·pairs functions in an expansion; −1: none
+    /// An expansion and its derivatives along x, y, z: 4·(2·pairs) rows, in the order of the loop.
+    SparseRows<T> sets;
+};
+
+/// From a sender to a target: a matrix, of which the mirror image along the axes in `mirror` counts.
+struct Sender {
+    std::int32_t matrix = 0;
+    std::int32_t mirror = 0;
+    /// Where the sender is. Across: 8·(slot of the parent's neighbour) + octant; on the coarsest level the
+    /// offset, 256²·(z + 128) + 256·(y + 128) + x + 128. Up: the octant of the child. Down: of no use.
+    std::int32_t place = 0;
+};
+
+constexpr std::int32_t coarse_sender_place(int x, int y, int z) {
+    return ((z + 128) * 256 + (y + 128)) * 256 + x + 128;
+}
+
+constexpr int plain_padding = 16; ///< expansions take a multiple of so many numbers
+constexpr int coarse_group = 8;   ///< of the targets on the coarsest level; 0 … 7: octants on the others
+
+template <class T>
+struct PlainOperators {
+    /// Columns of `size` functions, each of `rows` numbers: the functions, padded to a multiple of four.
+    struct Matrix {
+        std::int64_t begin = 0; ///< in `matrices`
+        std::int32_t size = 0;
+        std::int32_t rows = 0;
+    };
+
+    explicit PlainOperators(const FmmOrder& order, int threads);
+
+    int size;   ///< functions
+    int stride; ///< numbers of an expansion
+    std::vector<T> matrices;
+    std::vector<Matrix> across; ///< of each class of offsets
+    Matrix up, down;            ///< child 0 to its parent, and back
+    /// What mirror image q does to function i: +1 or −1 at signs[q·stride + i].
+    std::vector<T> signs;
+    PlainFunctions<T> inside;  ///< of local expansions, and of multipole expansions as they are formed
+    PlainFunctions<T> outside; ///< of multipole expansions at points beyond their cell, an order higher
+    /// Those of group g (an octant, or coarse_group): [first_sender[g], first_sender[g + 1]).
+    std::vector<Sender> senders;
+    std::int32_t first_sender[coarse_group + 2] = {};
+
+    [[nodiscard]] std::size_t bytes() const { return matrices.size() * sizeof(T); }
+};
+
+/// Made once for an order; the last few are kept.
+template <class T>
+std::shared_ptr<const PlainOperators<T>> plain_operators(const FmmOrder& order, int threads);
+
+extern template std::shared_ptr<const PlainOperators<float>> plain_operators<float>(const FmmOrder&, int);
+extern template std::shared_ptr<const PlainOperators<double>> plain_operators<double>(const FmmOrder&, int);
+
+} // namespace farfield

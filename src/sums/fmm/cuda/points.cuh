@@ -1,0 +1,89 @@
+// Points and expansions on a GPU: P2M and P2L form expansions, L2P and M2P evaluate them. A warp takes a cell,
+// each lane a point at a time.
+#pragma once
+
+#include "sums/direct/cuda/pair.cuh"
+#include "sums/expansions/loops.h"
+#include "sums/fmm/cuda/plain_operators.h"
+#include "sums/tree/tree_view.h"
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace farfield::cuda {
+
+/// PlainFunctions on a GPU.
+template <class Real>
+struct FunctionsView {
+    FunctionLoop loop;
+    const std::int32_t* places = nullptr;
+    const std::int32_t* set_first = nullptr; ///< of the rows of `sets`
+    const std::int32_t* set_from = nullptr;
+    const Real* set_weight = nullptr;
+};
+
+/// Compressed rows, as BlockRows.
+struct RowsView {
+    const std::int32_t* first = nullptr;
+    const std::int32_t* partners = nullptr;
+};
+
+template <class Real>
+struct PointsToExpansions {
+    TreeView tree;
+    FunctionsView<Real> functions;
+    const Vec4<double>* points = nullptr; ///< sources in the order of the tree; w is the strength
+    int stride = 0;
+    Real* expansions = nullptr;
+    const std::int32_t* cells = nullptr; ///< or null: cell i is i
+    int count = 0;
+    RowsView rows; ///< P2L: cells whose points count, for each cell
+};
+
+/// P2M: cells' own points replace what expansions held.
+template <class Real>
+void form_multipoles(const PointsToExpansions<Real>& task, cudaStream_t stream);
+/// P2L: points of other cells are added to local expansions.
+template <class Real>
+void add_points(const PointsToExpansions<Real>& task, cudaStream_t stream);
+
+template <class Real>
+struct ExpansionsToPoints {
+    TreeView tree;
+    FunctionsView<Real> functions;
+    const Vec4<double>* points = nullptr; ///< targets in the order of the tree
+    int stride = 0;
+    const Real* expansions = nullptr;
+    const std::int32_t* leaves = nullptr;
+    int count = 0;
+    RowsView rows;                ///< M2P: cells whose multipole expansions act, for each leaf
+    Vec4<double>* sums = nullptr; ///< Σ q d/r³ and Σ q/r, as sums of pairs; added to
+    bool with_field = true;
+};
+
+/// L2P: each leaf's local expansion.
+template <class Real>
+void evaluate_locals(const ExpansionsToPoints<Real>& task, cudaStream_t stream);
+/// M2P.
+template <class Real>
+void evaluate_multipoles(const ExpansionsToPoints<Real>& task, cudaStream_t stream);
+
+/// What sums over blocks take: points counted from the centre of their leaf, and the centres.
+template <class Real>
+struct CentreTask {
+    TreeView tree;
+    const Vec4<double>* points = nullptr;
+    const std::int32_t* leaves = nullptr;
+    int count = 0;
+    bool of_targets = false;
+    Vec4<Real>* out = nullptr;
+    Vec4<double>* centres = nullptr;
+    BlockRange* ranges = nullptr;
+};
+
+template <class Real>
+void centre_points(const CentreTask<Real>& task, cudaStream_t stream);
+
+} // namespace farfield::cuda

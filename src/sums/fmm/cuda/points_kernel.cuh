@@ -1,0 +1,254 @@
+// The kernels of points.cuh.
+#pragma once
+
+#include "backend/cuda/check.h"
+#include "sums/expansions/function_values.h"
+#include "sums/fmm/cuda/points.cuh"
+
+#include <algorithm>
+
+namespace farfield::cuda {
+
+constexpr int lanes = 32;
+constexpr int staged_functions = 32;     ///< that wait for their sums over the lanes
+constexpr int staged_pitch = lanes + 1;  ///< so that columns lie in different banks
+constexpr std::size_t most_shared = 200 * 1024;
+
+/// A point from a centre, in widths; with `inverted` x/|x|², and 1/|x| as weight (point_scratch.h).
+template <class Real>
+struct LocalPoint {
+    Real x, y, z, weight;
+};
+
+template <class Real>
+__device__ __forceinline__ LocalPoint<Real> local_point(const Vec4<double>& p, const double (&centre)[3],
+                                                        double width, bool inverted) {
+    const double scale = 1.0 / width;
+    double u[3] = {(p.x - centre[0]) * scale, (p.y - centre[1]) * scale, (p.z - centre[2]) * scale};
+    double weight = 1.0;
+    if (inverted) {
+        const double r2 = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
+        for (double& component : u) component /= r2;
+        weight = 1.0 / sqrt(r2);
+    }
+    return {static_cast<Real>(u[0]), static_cast<Real>(u[1]), static_cast<Real>(u[2]),
+            static_cast<Real>(weight)};
+}
+
+__device__ __forceinline__ void find_centre(const TreeView& tree, std::int32_t cell, double (&centre)[3],
+                                            double& width) {
+    const auto& place = tree.places[cell];
+    for (int axis = 0; axis < 3; ++axis) centre[axis] = tree.centre(place, axis);
+    width = tree.width_of(place.level);
+}
+
+/// Adds Σ strength·function over the points of a range to `sums`, 2·pairs numbers in the order of the loop.
+template <class Real>
+__device__ void sum_functions(const FunctionsView<Real>& functions, const Vec4<double>* points,
+                              BlockRange range, const double (&centre)[3], double width, bool inverted,
+                              Real* sums, Real* staged) {
+    const int lane = static_cast<int>(threadIdx.x) % lanes;
+    const int numbers = 2 * functions.loop.pairs;
+    for (int begin = range.begin; begin < range.end; begin += lanes) {
+        LocalPoint<Real> at{0, 0, 0, 0};
+        if (begin + lane < range.end) {
+            const auto p = points[begin + lane];
+            at = local_point<Real>(p, centre, width, inverted);
+            at.weight *= static_cast<Real>(p.w);
+        }
+        each_harmonic<Real>(
+            functions.loop, at.x, at.y, at.z, [&](int t, const Real& cosine, const Real& sine) {
+                const int number = 2 * t;
+                const int place = number % staged_functions;
+                staged[place * staged_pitch + lane] = at.weight * cosine;
+                staged[(place + 1) * staged_pitch + lane] = at.weight * sine;
+                if (place + 2 < staged_functions && number + 2 < numbers) return;
+                __syncwarp();
+                if (lane <= place + 1) {
+                    Real sum = 0;
+#pragma unroll 8
+                    for (int k = 0; k < lanes; ++k) sum += staged[lane * staged_pitch + k];
+                    sums[number - place + lane] += sum;
+                }
+                __syncwarp();
+            });
+    }
+}
+
+/// Shared memory of a warp: 2·pairs sums, and what is staged.
+template <class Real>
+constexpr std::size_t form_bytes(int pairs) {
+    return static_cast<std::size_t>(2 * pairs + staged_functions * staged_pitch) * sizeof(Real);
+}
+
+template <class Real, bool inverted>
+__global__ void form_kernel(const PointsToExpansions<Real> task) {
+    extern __shared__ unsigned char form_memory[];
+    const int warp = static_cast<int>(threadIdx.x) / lanes;
+    const int lane = static_cast<int>(threadIdx.x) % lanes;
+    const int number = static_cast<int>(blockIdx.x) * static_cast<int>(blockDim.x) / lanes + warp;
+    if (number >= task.count) return;
+    const int numbers = 2 * task.functions.loop.pairs;
+    Real* const sums = reinterpret_cast<Real*>(form_memory) +
+                       warp * (numbers + staged_functions * staged_pitch);
+    Real* const staged = sums + numbers;
+    const auto cell = task.cells != nullptr ? task.cells[number] : number;
+    int first = 0;
+    int last = 1;
+    if constexpr (inverted) {
+        first = task.rows.first[number];
+        last = task.rows.first[number + 1];
+        if (first == last || task.tree.targets[cell].size() == 0) return;
+    }
+    for (int n = lane; n < numbers; n += lanes) sums[n] = 0;
+    __syncwarp();
+    double centre[3], width = 0.0;
+    find_centre(task.tree, cell, centre, width);
+    for (int k = first; k < last; ++k)
+        sum_functions(task.functions, task.points,
+                      task.tree.sources[inverted ? task.rows.partners[k] : cell], centre, width, inverted,
+                      sums, staged);
+    __syncwarp();
+    Real* const out = task.expansions + static_cast<std::int64_t>(cell) * task.stride;
+    if constexpr (!inverted)
+        for (int n = lane; n < task.stride; n += lanes) out[n] = 0; // the padding, too
+    __syncwarp();
+    for (int n = lane; n < numbers; n += lanes)
+        if (const auto place = task.functions.places[n]; place >= 0) {
+            if constexpr (inverted)
+                out[place] += sums[n];
+            else
+                out[place] = sums[n];
+        }
+}
+
+/// Adds an expansion's values at the targets of a leaf. `coefficients`: four of each function.
+template <class Real>
+__device__ void add_values(const ExpansionsToPoints<Real>& task, std::int32_t leaf, std::int32_t cell,
+                           bool inverted, Real* coefficients) {
+    const int lane = static_cast<int>(threadIdx.x) % lanes;
+    const auto& functions = task.functions;
+    const int numbers = 2 * functions.loop.pairs;
+    const Real* const expansion = task.expansions + static_cast<std::int64_t>(cell) * task.stride;
+    const int sets = task.with_field ? 4 : 1;
+    __syncwarp();
+    for (int n = lane; n < 4 * numbers; n += lanes) {
+        const int set = n / numbers;
+        const int function = n % numbers;
+        Real sum = 0;
+        if (set < sets)
+            for (int k = functions.set_first[n]; k < functions.set_first[n + 1]; ++k)
+                sum = fma(functions.set_weight[k], expansion[functions.set_from[k]], sum);
+        coefficients[4 * function + set] = sum;
+    }
+    __syncwarp();
+    double centre[3], width = 0.0;
+    find_centre(task.tree, cell, centre, width);
+    const auto range = task.tree.targets[leaf];
+    for (int begin = range.begin; begin < range.end; begin += lanes) {
+        const int i = begin + lane;
+        LocalPoint<Real> at{0, 0, 0, 0};
+        if (i < range.end) at = local_point<Real>(task.points[i], centre, width, inverted);
+        Real sum[4] = {0, 0, 0, 0};
+        each_harmonic<Real>(functions.loop, at.x, at.y, at.z,
+                            [&](int t, const Real& cosine, const Real& sine) {
+                                const Real* const c = coefficients + 8 * t;
+#pragma unroll
+                                for (int set = 0; set < 4; ++set)
+                                    sum[set] = fma(c[4 + set], sine, fma(c[set], cosine, sum[set]));
+                            });
+        if (i >= range.end) continue;
+        const double potential = static_cast<double>(at.weight) / width;
+        const double field = -potential / width;
+        auto& out = task.sums[i];
+        out.w += potential * static_cast<double>(sum[0]);
+        out.x += field * static_cast<double>(sum[1]);
+        out.y += field * static_cast<double>(sum[2]);
+        out.z += field * static_cast<double>(sum[3]);
+    }
+}
+
+template <class Real, bool inverted>
+__global__ void evaluate_kernel(const ExpansionsToPoints<Real> task) {
+    extern __shared__ unsigned char evaluate_memory[];
+    const int warp = static_cast<int>(threadIdx.x) / lanes;
+    const int number = static_cast<int>(blockIdx.x) * static_cast<int>(blockDim.x) / lanes + warp;
+    if (number >= task.count) return;
+    Real* const coefficients =
+        reinterpret_cast<Real*>(evaluate_memory) + warp * 8 * task.functions.loop.pairs;
+    const auto leaf = task.leaves[number];
+    if (task.tree.targets[leaf].size() == 0) return;
+    if constexpr (inverted) {
+        for (auto k = task.rows.first[number]; k < task.rows.first[number + 1]; ++k)
+            add_values(task, leaf, task.rows.partners[k], true, coefficients);
+    } else {
+        add_values(task, leaf, leaf, false, coefficients);
+    }
+}
+
+template <class Real>
+__global__ void centre_kernel(const CentreTask<Real> task) {
+    const int number = static_cast<int>((blockIdx.x * blockDim.x + threadIdx.x) / lanes);
+    if (number >= task.count) return;
+    const int lane = static_cast<int>(threadIdx.x) % lanes;
+    const auto leaf = task.leaves[number];
+    double centre[3], width = 0.0;
+    find_centre(task.tree, leaf, centre, width);
+    const auto range = task.of_targets ? task.tree.targets[leaf] : task.tree.sources[leaf];
+    for (int i = range.begin + lane; i < range.end; i += lanes) {
+        const auto p = task.points[i];
+        task.out[i] = {static_cast<Real>(p.x - centre[0]), static_cast<Real>(p.y - centre[1]),
+                       static_cast<Real>(p.z - centre[2]), static_cast<Real>(p.w)};
+    }
+    if (lane != 0) return;
+    task.centres[number] = {centre[0], centre[1], centre[2], 0.0};
+    task.ranges[number] = range;
+}
+
+/// A warp for each of `count` things, as many in a block as shared memory has room for.
+template <class Task>
+void launch_warps(void (*kernel)(Task), const Task& task, int count, std::size_t bytes_a_warp,
+                  cudaStream_t stream) {
+    if (count == 0) return;
+    const auto fit = std::max<std::size_t>(1, 48 * 1024 / std::max<std::size_t>(1, bytes_a_warp));
+    const auto warps = static_cast<unsigned>(std::min<std::size_t>(4, fit));
+    const auto bytes = warps * bytes_a_warp;
+    if (bytes > 48 * 1024)
+        check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
+                                   cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(most_shared)),
+              "asking for shared memory");
+    const auto blocks = (static_cast<unsigned>(count) + warps - 1) / warps;
+    kernel<<<blocks, warps * lanes, bytes, stream>>>(task);
+    check_launch("a pass over points");
+}
+
+template <class Real>
+void form_multipoles(const PointsToExpansions<Real>& task, cudaStream_t stream) {
+    launch_warps(form_kernel<Real, false>, task, task.count, form_bytes<Real>(task.functions.loop.pairs),
+                 stream);
+}
+
+template <class Real>
+void add_points(const PointsToExpansions<Real>& task, cudaStream_t stream) {
+    launch_warps(form_kernel<Real, true>, task, task.count, form_bytes<Real>(task.functions.loop.pairs),
+                 stream);
+}
+
+template <class Real>
+void evaluate_locals(const ExpansionsToPoints<Real>& task, cudaStream_t stream) {
+    launch_warps(evaluate_kernel<Real, false>, task, task.count,
+                 8 * static_cast<std::size_t>(task.functions.loop.pairs) * sizeof(Real), stream);
+}
+
+template <class Real>
+void evaluate_multipoles(const ExpansionsToPoints<Real>& task, cudaStream_t stream) {
+    launch_warps(evaluate_kernel<Real, true>, task, task.count,
+                 8 * static_cast<std::size_t>(task.functions.loop.pairs) * sizeof(Real), stream);
+}
+
+template <class Real>
+void centre_points(const CentreTask<Real>& task, cudaStream_t stream) {
+    launch_warps(centre_kernel<Real>, task, task.count, 0, stream);
+}
+
+} // namespace farfield::cuda

@@ -1,0 +1,54 @@
+// M2M, M2L and L2L on a GPU: products of operators with the expansions that targets find at their senders.
+// A thread block takes a tile of targets of one group and some rows, and goes through all senders of the
+// group; so every number of a matrix serves all targets of the tile, and the order of sums is fixed.
+#pragma once
+
+#include "sums/fmm/cuda/plain_operators.h"
+#include "sums/tree/tree_view.h"
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+namespace farfield::cuda {
+
+/// Targets [first, first + count), as numbers within a list or, without one, as cells.
+struct TargetTile {
+    std::int32_t first = 0;
+    std::int32_t count = 0;
+    std::int32_t group = 0; ///< an octant, or coarse_group
+    std::int32_t unused = 0;
+};
+
+/// The largest tile of targets that any kernel takes.
+constexpr int most_tile_targets = 128;
+/// Targets of a tile for expansions of so many functions.
+constexpr int tile_targets(int functions) { return functions <= 32 ? 128 : 64; }
+
+enum class Pass : std::uint8_t {
+    up,     ///< from children; leaves keep what they have
+    across, ///< from cells of the same level; replaces what targets had
+    down    ///< from parents; adds
+};
+
+template <class Real>
+struct TranslateTask {
+    TreeView tree;
+    const Real* from = nullptr; ///< expansions of all cells, `stride` numbers each
+    Real* to = nullptr;
+    int stride = 0;
+    const TargetTile* tiles = nullptr;
+    int tile_count = 0;
+    const std::int32_t* list = nullptr;
+    const Real* matrices = nullptr;
+    const typename PlainOperators<Real>::Matrix* table = nullptr;
+    const Real* signs = nullptr;
+    const Sender* senders = nullptr;
+    const std::int32_t* first_sender = nullptr; ///< by group
+};
+
+/// Queues one pass. @param functions  of the largest matrix
+template <class Real>
+void translate(const TranslateTask<Real>& task, Pass pass, int functions, cudaStream_t stream);
+
+} // namespace farfield::cuda

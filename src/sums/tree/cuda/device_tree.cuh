@@ -1,0 +1,135 @@
+// An octree that is built and kept on a GPU, with the cells, the order of points and the near lists of
+// octree.h and near_lists.h. Only counts come back to the host.
+#pragma once
+
+#include "backend/cuda/memory.h"
+#include "sums/direct/cuda/pair.cuh"
+#include "sums/points/prepared.h"
+#include "sums/tree/cube.h"
+#include "sums/tree/octree.h"
+#include "sums/tree/tree_view.h"
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace farfield::cuda {
+
+/// Memory for the passes of sorting and scanning, kept from call to call.
+class Scratch {
+public:
+    /// Contents are lost when it grows.
+    void* take(std::size_t bytes) {
+        if (memory_.size() < bytes) {
+            memory_ = {}; // give the old block back first
+            memory_ = DeviceArray<std::byte>(bytes + bytes / 4);
+        }
+        return memory_.data();
+    }
+
+private:
+    DeviceArray<std::byte> memory_;
+};
+
+/// An array that keeps its contents when it grows.
+template <class T>
+class GrowingArray {
+public:
+    [[nodiscard]] T* data() { return array_.data(); }
+    [[nodiscard]] const T* data() const { return array_.data(); }
+    /// Room for `size` elements, of which the first `used` stay.
+    void grow(std::size_t used, std::size_t size, cudaStream_t stream) {
+        if (array_.size() >= size) return;
+        DeviceArray<T> larger(size + size / 2);
+        copy(larger.data(), array_.data(), used, stream);
+        if (used > 0) check(cudaStreamSynchronize(stream), "waiting for the GPU");
+        array_ = std::move(larger);
+    }
+
+private:
+    DeviceArray<T> array_;
+};
+
+/// Points in the order of the tree.
+struct DevicePoints {
+    DeviceArray<std::uint64_t> keys, unsorted_keys;
+    DeviceArray<std::int32_t> from, unsorted; ///< number i stands where the caller has number from[i]
+    DeviceArray<Vec4<double>> at;             ///< in the frame; w is 0
+    int count = 0;
+};
+
+/// Compressed rows, as BlockRows.
+struct DeviceRows {
+    GrowingArray<std::int32_t> first, partners;
+    int total = 0;
+};
+
+class DeviceTree {
+public:
+    /// Sources N×3 and targets M×3, contiguous, in the caller's units; `targets` is null where they are the
+    /// sources. @param cube  around all of them, in the frame
+    void build(const double* sources, int n, const double* targets, int m, const Frame& frame,
+               const TreeCube& cube, const TreeShape& shape, std::int32_t few, cudaStream_t stream);
+
+    [[nodiscard]] TreeView view() const;
+    [[nodiscard]] const DevicePoints& sources() const { return sources_; }
+    [[nodiscard]] const DevicePoints& targets() const { return self_ ? sources_ : targets_; }
+    /// Their strengths are w, set from outside.
+    [[nodiscard]] Vec4<double>* weighted_sources() { return sources_.at.data(); }
+    [[nodiscard]] int levels() const { return static_cast<int>(levels_.size()) - 1; }
+    [[nodiscard]] std::int32_t level_begin(int level) const {
+        return levels_[static_cast<std::size_t>(level)];
+    }
+    [[nodiscard]] int cells() const { return levels_.back(); }
+    [[nodiscard]] int leaf_count() const { return leaf_count_; }
+    [[nodiscard]] const std::int32_t* leaves() const { return leaves_.data(); }
+    [[nodiscard]] const std::int32_t* leaf_numbers() const { return leaf_numbers_.data(); }
+
+    /// For each leaf, the leaves (as numbers within `leaves`) whose sources act on its targets: each pair
+    /// from both sides, and where targets are the sources no leaf with itself.
+    [[nodiscard]] const DeviceRows& direct() const { return direct_; }
+    /// For each leaf, cells whose multipole expansions are evaluated at its targets.
+    [[nodiscard]] const DeviceRows& multipoles() const { return multipoles_; }
+    /// For each cell, leaves (as cells) whose points are taken into its local expansion.
+    [[nodiscard]] const DeviceRows& points() const { return points_; }
+
+    /// Cells with targets, in the order of their levels, octants and numbers; how many of each level and
+    /// octant there are: counts[8·level + octant].
+    [[nodiscard]] const std::int32_t* by_octant() const { return by_octant_.data(); }
+    [[nodiscard]] const std::vector<std::int32_t>& octant_counts() const { return octant_counts_; }
+    [[nodiscard]] std::int64_t near_pairs() const { return near_pairs_; } ///< directed
+
+private:
+    void sort(const double* points, int count, DevicePoints& out, const Frame& frame, cudaStream_t stream);
+    void make_coarse_cells(cudaStream_t stream);
+    bool divide_level(cudaStream_t stream);
+    void make_room(int cells, cudaStream_t stream);
+    void list_leaves(cudaStream_t stream);
+    void list_near(std::int32_t few, cudaStream_t stream);
+    void group(cudaStream_t stream);
+    void scan(const std::int32_t* in, std::int32_t* out, int count, cudaStream_t stream);
+
+    TreeShape shape_;
+    TreeCube cube_;
+    bool self_ = true;
+    int finest_ = 0;
+    DevicePoints sources_, targets_;
+    std::vector<std::int32_t> levels_{0};
+    int leaf_count_ = 0;
+    std::int64_t near_pairs_ = 0;
+    std::vector<std::int32_t> octant_counts_;
+    GrowingArray<CellPlace> places_;
+    GrowingArray<std::int32_t> parents_, children_, divided_, neighbours_;
+    GrowingArray<BlockRange> source_ranges_, target_ranges_;
+    GrowingArray<std::int32_t> leaves_, leaf_numbers_;
+    DeviceArray<std::int32_t> coarse_cells_;
+    GrowingArray<std::int32_t> flags_, positions_, by_octant_, groups_;
+    GrowingArray<BlockRange> child_sources_, child_targets_;
+    DeviceRows direct_, multipoles_, points_;
+    DeviceArray<std::int32_t> counts_;
+    DeviceArray<unsigned long long> pairs_;
+    Scratch scratch_;
+};
+
+} // namespace farfield::cuda

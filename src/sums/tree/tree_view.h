@@ -1,0 +1,66 @@
+// An octree as flat arrays, on the host or on a GPU: what kernels see of it. Cells have the numbers of
+// octree.h: level by level, and on a level in the order of their Morton keys.
+#pragma once
+
+#include "math/host_device.h"
+#include "sums/points/block_lists.h"
+
+#include <cstdint>
+
+namespace farfield {
+
+struct alignas(16) CellPlace {
+    std::int32_t index[3]; ///< of its level's grid
+    std::int32_t level;
+
+    [[nodiscard]] FF_HD constexpr int octant() const {
+        return (index[0] & 1) | (index[1] & 1) << 1 | (index[2] & 1) << 2;
+    }
+};
+
+struct TreeView {
+    static constexpr std::int32_t none = -1; ///< where there is no cell
+
+    const CellPlace* places = nullptr;
+    const std::int32_t* parents = nullptr;
+    const std::int32_t* children = nullptr; ///< eight of each cell, by octant
+    const std::int32_t* divided = nullptr;  ///< 1, or 0 for leaves
+    const BlockRange* sources = nullptr;
+    const BlockRange* targets = nullptr;       ///< the same array where targets are the sources
+    const std::int32_t* neighbours = nullptr;  ///< (2·separation + 1)³ of each cell, x fastest
+    const std::int32_t* coarse_cells = nullptr; ///< k³ of level 0, x fastest
+    std::int32_t separation = 1;
+    std::int32_t coarse = 1; ///< k
+    bool self = true;        ///< targets are the sources
+    double low[3] = {0.0, 0.0, 0.0};
+    double width = 1.0; ///< of a cell of level 0
+
+    [[nodiscard]] FF_HD int neighbour_count() const {
+        const int n = 2 * separation + 1;
+        return n * n * n;
+    }
+    [[nodiscard]] FF_HD int neighbour_slot(int dx, int dy, int dz) const {
+        const int n = 2 * separation + 1;
+        return (dx + separation) + n * ((dy + separation) + n * (dz + separation));
+    }
+    [[nodiscard]] FF_HD std::int32_t neighbour(std::int32_t cell, int slot) const {
+        return neighbours[static_cast<std::int64_t>(cell) * neighbour_count() + slot];
+    }
+    [[nodiscard]] FF_HD std::int32_t child(std::int32_t cell, int octant) const {
+        return children[static_cast<std::int64_t>(cell) * 8 + octant];
+    }
+    [[nodiscard]] FF_HD std::int32_t coarse_cell(int x, int y, int z) const {
+        if (x < 0 || y < 0 || z < 0 || x >= coarse || y >= coarse || z >= coarse) return none;
+        return coarse_cells[x + coarse * (y + coarse * z)];
+    }
+    [[nodiscard]] FF_HD bool is_leaf(std::int32_t cell) const { return divided[cell] == 0; }
+    [[nodiscard]] FF_HD double width_of(int level) const {
+        return width / static_cast<double>(std::int64_t{1} << level);
+    }
+    /// The coordinate of a cell's centre along an axis.
+    [[nodiscard]] FF_HD double centre(const CellPlace& place, int axis) const {
+        return low[axis] + width_of(place.level) * (place.index[axis] + 0.5);
+    }
+};
+
+} // namespace farfield
