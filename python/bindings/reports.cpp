@@ -40,12 +40,14 @@ void bind_fmm(nb::module_& module) {
         .def_ro("leaves", &FmmReport::leaves)
         .def_ro("near_pairs", &FmmReport::near_pairs, "Directed pairs that were computed one by one.")
         .def_ro("multiply_adds", &FmmReport::multiply_adds,
-                "Of M2L, with padding, and about those of P2M and L2P.");
+                "Of M2L, with padding, and about those of P2M and L2P.")
+        .def_ro("tree_seconds", &FmmReport::tree_seconds,
+                "Of prepare_seconds, on a GPU: keys, sorting, cells and lists.");
     make_record(cls, {"order", "m2l", "separation", "coarse", "levels", "cells", "leaves", "near_pairs",
-                      "multiply_adds"});
+                      "multiply_adds", "tree_seconds"});
     make_picklable(cls, &FmmReport::order, &FmmReport::m2l, &FmmReport::separation, &FmmReport::coarse,
                    &FmmReport::levels, &FmmReport::cells, &FmmReport::leaves, &FmmReport::near_pairs,
-                   &FmmReport::multiply_adds);
+                   &FmmReport::multiply_adds, &FmmReport::tree_seconds);
 }
 
 void bind_error(nb::module_& module) {

@@ -91,7 +91,8 @@ bool computes(const KernelInfo& kernel) { return kernel.far_field == FarField::h
 
 std::string why_not_on_gpu(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
     const auto lacks = [](std::string_view what) {
-        return fmt::format("fast multipole sums on a GPU have no {} yet; use {}", what, spelled("device", "cpu"));
+        return fmt::format("fast multipole sums on a GPU have no {} yet; use {}", what,
+                           spelled("device", "cpu"));
     };
     if (device.gpus.size() > 1)
         return fmt::format("method 'fmm' takes one GPU as yet; use {}",
@@ -158,8 +159,7 @@ double bytes(const SumProblem& problem, const SumOptions& options, const DeviceC
 
 std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& options,
                                   const DeviceChoice& device) {
-    if (device.kind == DeviceKind::cuda)
-        return cuda::make_gpu_fmm(problem, options, device.gpus.front());
+    if (device.kind == DeviceKind::cuda) return cuda::make_gpu_fmm(problem, options, device.gpus.front());
     return std::make_unique<OnCpu>(problem, options);
 }
 
@@ -182,7 +182,7 @@ constexpr MethodInfo row{
     .value = Method::fmm,
     .name = "fmm",
     .text = "fast multipole method: near pairs one by one, far ones by expansions, to a tolerance",
-    .on_gpu = false,
+    .on_gpu = true,
     .resident = false,
     .many_vectors = false,
     .computes = computes,

@@ -130,6 +130,7 @@ std::string report_json(const SumFilesTask& task, const Timings& timings) {
                        {"leaves", best.fmm.leaves},
                        {"near_pairs", best.fmm.near_pairs},
                        {"multiply_adds", best.fmm.multiply_adds}};
+    if (best.fmm.tree_seconds > 0.0) json["fmm"]["tree_seconds"] = best.fmm.tree_seconds;
     json["options"] = options_of(task.options);
     json["repeat"] = task.repeat;
     json["compute_seconds"] = best.compute_seconds;

@@ -26,8 +26,8 @@ struct TreeView {
     const std::int32_t* children = nullptr; ///< eight of each cell, by octant
     const std::int32_t* divided = nullptr;  ///< 1, or 0 for leaves
     const BlockRange* sources = nullptr;
-    const BlockRange* targets = nullptr;       ///< the same array where targets are the sources
-    const std::int32_t* neighbours = nullptr;  ///< (2·separation + 1)³ of each cell, x fastest
+    const BlockRange* targets = nullptr;        ///< the same array where targets are the sources
+    const std::int32_t* neighbours = nullptr;   ///< (2·separation + 1)³ of each cell, x fastest
     const std::int32_t* coarse_cells = nullptr; ///< k³ of level 0, x fastest
     std::int32_t separation = 1;
     std::int32_t coarse = 1; ///< k

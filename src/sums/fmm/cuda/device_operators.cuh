@@ -56,8 +56,9 @@ public:
         : of_(std::move(made)), inside_(of_->inside, stream), outside_(of_->outside, stream),
           matrices_(uploaded(of_->matrices, stream)), signs_(uploaded(of_->signs, stream)),
           senders_(uploaded(of_->senders, stream)),
-          first_sender_(uploaded(
-              std::vector<std::int32_t>(std::begin(of_->first_sender), std::end(of_->first_sender)), stream)) {
+          first_sender_(
+              uploaded(std::vector<std::int32_t>(std::begin(of_->first_sender), std::end(of_->first_sender)),
+                       stream)) {
         auto table = of_->across;
         const auto up = static_cast<std::int32_t>(table.size());
         table.push_back(of_->up);

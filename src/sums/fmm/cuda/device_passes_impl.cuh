@@ -22,8 +22,8 @@ __global__ void strength_kernel(const double* strengths, const std::int32_t* fro
 } // namespace detail
 
 template <class Real>
-void DevicePasses<Real>::prepare(const DeviceTree& tree, std::shared_ptr<const PlainOperators<Real>> operators,
-                                 cudaStream_t stream) {
+void DevicePasses<Real>::prepare(const DeviceTree& tree,
+                                 std::shared_ptr<const PlainOperators<Real>> operators, cudaStream_t stream) {
     const bool self = tree.view().self;
     const auto leaves = static_cast<std::size_t>(tree.leaf_count());
     const auto centre = [&](const DevicePoints& points, bool of_targets, GrowingArray<Vec4<Real>>& out,
@@ -47,7 +47,8 @@ void DevicePasses<Real>::prepare(const DeviceTree& tree, std::shared_ptr<const P
         operators_.reset();
         operators_.emplace(std::move(operators), stream);
     }
-    const auto numbers = static_cast<std::size_t>(tree.cells()) * static_cast<std::size_t>(operators_->host().stride);
+    const auto numbers =
+        static_cast<std::size_t>(tree.cells()) * static_cast<std::size_t>(operators_->host().stride);
     multipoles_.grow(0, numbers, stream);
     locals_.grow(0, numbers, stream);
     make_tiles(tree, stream);
@@ -108,8 +109,9 @@ void DevicePasses<Real>::translate_tiles(const DeviceTree& tree, Pass pass, cons
 }
 
 template <class Real>
-void DevicePasses<Real>::run(const DeviceTree& tree, double softening, int outputs, const PassSums<Real>& sums,
-                             const std::function<void(std::string_view)>& done, cudaStream_t stream) {
+void DevicePasses<Real>::run(const DeviceTree& tree, double softening, int outputs,
+                             const PassSums<Real>& sums, const std::function<void(std::string_view)>& done,
+                             cudaStream_t stream) {
     const bool self = tree.view().self;
     BlockTask<Real> near;
     near.targets = self ? sources_.data() : targets_.data();
@@ -133,8 +135,8 @@ template <class Real>
 void DevicePasses<Real>::run_far(const DeviceTree& tree, bool with_field, Vec4<double>* far,
                                  const std::function<void(std::string_view)>& done, cudaStream_t stream) {
     const int stride = operators_->host().stride;
-    PointsToExpansions<Real> form{tree.view(),       operators_->inside(), tree.sources().at.data(), stride,
-                                  multipoles_.data(), tree.leaves(),        tree.leaf_count(),       {}};
+    PointsToExpansions<Real> form{tree.view(),        operators_->inside(), tree.sources().at.data(), stride,
+                                  multipoles_.data(), tree.leaves(),        tree.leaf_count(),        {}};
     form_multipoles(form, stream);
     done("P2M");
     for (int level = tree.levels() - 2; level >= 0; --level)
@@ -154,9 +156,16 @@ void DevicePasses<Real>::run_far(const DeviceTree& tree, bool with_field, Vec4<d
     for (int level = 1; level < tree.levels(); ++level)
         translate_tiles(tree, Pass::down, down_[static_cast<std::size_t>(level)], stream);
     done("L2L");
-    ExpansionsToPoints<Real> evaluate{tree.view(),    operators_->inside(), tree.targets().at.data(), stride,
-                                      locals_.data(), tree.leaves(),        tree.leaf_count(),        {},
-                                      far,            with_field};
+    ExpansionsToPoints<Real> evaluate{tree.view(),
+                                      operators_->inside(),
+                                      tree.targets().at.data(),
+                                      stride,
+                                      locals_.data(),
+                                      tree.leaves(),
+                                      tree.leaf_count(),
+                                      {},
+                                      far,
+                                      with_field};
     evaluate_locals(evaluate, stream);
     done("L2P");
     if (tree.multipoles().total == 0) return;

@@ -69,8 +69,8 @@ public:
     [[nodiscard]] std::vector<PassTime> seconds() const {
         std::vector<PassTime> out;
         for (std::size_t k = 1; k < marks_.size(); ++k)
-            out.push_back({marks_[k].first,
-                           1e-3 * Event::milliseconds(marks_[k - 1].second, marks_[k].second)});
+            out.push_back(
+                {marks_[k].first, 1e-3 * Event::milliseconds(marks_[k - 1].second, marks_[k].second)});
         return out;
     }
 
@@ -97,7 +97,8 @@ public:
         if (!problem_.self) {
             const auto others = read_points(targets, targets_, "targets");
             for (std::size_t k = 0; k < 3; ++k)
-                ranges[k] = {std::min(ranges[k].low, others[k].low), std::max(ranges[k].high, others[k].high)};
+                ranges[k] = {std::min(ranges[k].low, others[k].low),
+                             std::max(ranges[k].high, others[k].high)};
         }
         const bool any = problem_.sources + problem_.targets > 0;
         frame_ = any ? choose_frame(ranges, options_.softening) : Frame{};
@@ -114,7 +115,8 @@ public:
         if (outputs.potential) transfers_.check_device(outputs.potential, "potential");
         if (outputs.field) transfers_.check_device(outputs.field, "field");
         const auto on_device = [](const auto& view) { return view && view.device.type != DeviceType::cpu; };
-        stream_ = stream_for(on_device(strength_view) || on_device(outputs.potential) || on_device(outputs.field));
+        stream_ =
+            stream_for(on_device(strength_view) || on_device(outputs.potential) || on_device(outputs.field));
         if (hooks.stop_requested && hooks.stop_requested())
             throw Interrupted("the sum was given up before its end");
         describe(report);
@@ -125,7 +127,8 @@ public:
         if (wanted == 0) return;
         const bool finite = compute(wanted, exponent, report);
         if (!finite) report.direct.coincident_pairs_skipped = repair(wanted, exponent);
-        if (outputs.potential) transfers_.write(potential_.data(), outputs.potential, problem_.targets, 1, stream_);
+        if (outputs.potential)
+            transfers_.write(potential_.data(), outputs.potential, problem_.targets, 1, stream_);
         if (outputs.field) transfers_.write(field_.data(), outputs.field, problem_.targets, 3, stream_);
         report.finish_seconds = seconds_between(read_at, Clock::now()) - report.compute_seconds;
         if (hooks.progress) hooks.progress(1.0);
@@ -171,7 +174,8 @@ private:
     int read_strengths(const ConstArrayView& view) {
         const auto n = static_cast<std::size_t>(problem_.sources);
         make_room(strengths_, std::max<std::size_t>(1, n));
-        const auto result = transfers_.read(view, problem_.sources, 1, strengths_.data(), "strengths", stream_);
+        const auto result =
+            transfers_.read(view, problem_.sources, 1, strengths_.data(), "strengths", stream_);
         if (result.bad >= 0) refuse_strength("strengths", result.bad, result.bad_value);
         return n == 0 ? 0 : strength_exponent(std::max(-result.ranges[0].low, result.ranges[0].high));
     }
@@ -179,8 +183,8 @@ private:
     void prepare() {
         PassTimer timer(stream_);
         tree_.build(sources_.data(), static_cast<int>(problem_.sources),
-                    problem_.self ? nullptr : targets_.data(), static_cast<int>(problem_.targets), frame_, cube_,
-                    shape_.tree, shape_.few, stream_);
+                    problem_.self ? nullptr : targets_.data(), static_cast<int>(problem_.targets), frame_,
+                    cube_, shape_.tree, shape_.few, stream_);
         timer.mark("tree");
         if (shape_.wide)
             prepare_passes(wide_);
@@ -195,8 +199,9 @@ private:
     void prepare_passes(DevicePasses<Real>& passes) {
         const LeafGrid finest{shape_.tree.coarse, tree_.levels() - 1};
         const bool has_far = finest.has_far_cells(shape_.order.separation);
-        passes.prepare(tree_, has_far ? plain_operators<Real>(shape_.order, thread_count(options_.threads)) : nullptr,
-                       stream_);
+        passes.prepare(
+            tree_, has_far ? plain_operators<Real>(shape_.order, thread_count(options_.threads)) : nullptr,
+            stream_);
     }
 
     void describe(SumReport& report) const {
@@ -234,8 +239,9 @@ private:
         PassTimer timer(stream_);
         passes.set_strengths(tree_, strengths_.data(), exponent, stream_);
         timer.mark("strengths");
-        passes.run(tree_, std::ldexp(options_.softening, frame_.exponent), wanted, {near.data(), far_.data()},
-                   [&](std::string_view name) { timer.mark(name); }, stream_);
+        passes.run(
+            tree_, std::ldexp(options_.softening, frame_.exponent), wanted, {near.data(), far_.data()},
+            [&](std::string_view name) { timer.mark(name); }, stream_);
         const auto& kernel = *problem_.kernel;
         const LeaveTask<Real> task{
             near.data(),
@@ -306,8 +312,8 @@ private:
     DevicePasses<float> narrow_;
     DevicePasses<double> wide_;
     double tree_seconds_ = 0.0;
-    double last_error_ = HUGE_VAL; ///< the least that `refine` was told of
-    int stalls_ = 0;               ///< times that it was no less than before
+    double last_error_ = HUGE_VAL;                      ///< the least that `refine` was told of
+    int stalls_ = 0;                                    ///< times that it was no less than before
     DeviceArray<double> sources_, targets_, strengths_; ///< as the caller gave them, in double
     DeviceArray<Vec4<float>> narrow_near_;
     DeviceArray<Vec4<double>> wide_near_, far_;

@@ -74,7 +74,8 @@ PlainFunctions<T> functions_of(const HarmonicBasis& basis, const HarmonicBasis& 
     out.diagonal = copy(loop.diagonal, loop.order + 1);
     out.climb = copy(loop.climb, loop.pairs);
     out.climb_back = copy(loop.climb_back, loop.pairs);
-    std::vector<std::int32_t> row_of(static_cast<std::size_t>(functions.size()), -1); // by place in `functions`
+    std::vector<std::int32_t> row_of(static_cast<std::size_t>(functions.size()),
+                                     -1); // by place in `functions`
     const auto places = table.places();
     std::vector<Term> terms;
     for (std::size_t n = 0; n < places.size(); ++n) {
@@ -88,8 +89,8 @@ PlainFunctions<T> functions_of(const HarmonicBasis& basis, const HarmonicBasis& 
     const auto rows = static_cast<std::int32_t>(places.size());
     for (std::int32_t axis = 0; axis < 3; ++axis)
         for (const auto& [to, from, weight] : derivatives[static_cast<std::size_t>(axis)])
-            terms.push_back({(axis + 1) * rows + row_of[static_cast<std::size_t>(to)],
-                             place_of(basis.at(from)), weight});
+            terms.push_back(
+                {(axis + 1) * rows + row_of[static_cast<std::size_t>(to)], place_of(basis.at(from)), weight});
     out.sets = rows_of_terms<T>(4 * places.size(), std::move(terms));
     return out;
 }
@@ -162,13 +163,14 @@ PlainOperators<T>::PlainOperators(const FmmOrder& order, int threads)
         }
         const auto& d = classes[c].offset;
         degrees[c] = graded_degree(order, d);
-        const MultipoleToLocal entry(degrees[c], {static_cast<double>(d[0]), static_cast<double>(d[1]),
-                                                  static_cast<double>(d[2])});
+        const MultipoleToLocal entry(
+            degrees[c], {static_cast<double>(d[0]), static_cast<double>(d[1]), static_cast<double>(d[2])});
         made[c] = matrix_of<T>(degrees[c], entry);
     });
     for (std::size_t c = 0; c < made.size(); ++c) {
         const auto functions_here = (degrees[c] + 1) * (degrees[c] + 1);
-        across.push_back({static_cast<std::int64_t>(matrices.size()), functions_here, (functions_here + 3) / 4 * 4});
+        across.push_back(
+            {static_cast<std::int64_t>(matrices.size()), functions_here, (functions_here + 3) / 4 * 4});
         matrices.insert(matrices.end(), made[c].begin(), made[c].end());
     }
     down = across.back();
@@ -183,10 +185,10 @@ PlainOperators<T>::PlainOperators(const FmmOrder& order, int threads)
                 const bool is_coarse = group == coarse_group;
                 const auto place = is_coarse ? coarse_sender_place(offset[0], offset[1], offset[2])
                                              : across_place(order.separation, group, offset);
-                const bool reached =
-                    is_coarse ? std::all_of(offset.begin(), offset.end(),
-                                            [&](int d) { return std::abs(d) < order.coarse; })
-                              : place >= 0;
+                const bool reached = is_coarse
+                                         ? std::all_of(offset.begin(), offset.end(),
+                                                       [&](int d) { return std::abs(d) < order.coarse; })
+                                         : place >= 0;
                 if (reached) senders.push_back({static_cast<std::int32_t>(c), mirror, place});
             }
         first_sender[group + 1] = static_cast<std::int32_t>(senders.size());

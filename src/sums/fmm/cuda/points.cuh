@@ -1,5 +1,5 @@
-// Points and expansions on a GPU: P2M and P2L form expansions, L2P and M2P evaluate them. A warp takes a cell,
-// each lane a point at a time.
+// Points and expansions on a GPU: P2M and P2L form expansions, L2P and M2P evaluate them. A warp takes a
+// cell, each lane a point at a time.
 #pragma once
 
 #include "sums/direct/cuda/pair.cuh"

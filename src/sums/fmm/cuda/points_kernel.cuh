@@ -10,8 +10,8 @@
 namespace farfield::cuda {
 
 constexpr int lanes = 32;
-constexpr int staged_functions = 32;     ///< that wait for their sums over the lanes
-constexpr int staged_pitch = lanes + 1;  ///< so that columns lie in different banks
+constexpr int staged_functions = 32;    ///< that wait for their sums over the lanes
+constexpr int staged_pitch = lanes + 1; ///< so that columns lie in different banks
 constexpr std::size_t most_shared = 200 * 1024;
 
 /// A point from a centre, in widths; with `inverted` x/|x|², and 1/|x| as weight (point_scratch.h).
@@ -56,22 +56,22 @@ __device__ void sum_functions(const FunctionsView<Real>& functions, const Vec4<d
             at = local_point<Real>(p, centre, width, inverted);
             at.weight *= static_cast<Real>(p.w);
         }
-        each_harmonic<Real>(
-            functions.loop, at.x, at.y, at.z, [&](int t, const Real& cosine, const Real& sine) {
-                const int number = 2 * t;
-                const int place = number % staged_functions;
-                staged[place * staged_pitch + lane] = at.weight * cosine;
-                staged[(place + 1) * staged_pitch + lane] = at.weight * sine;
-                if (place + 2 < staged_functions && number + 2 < numbers) return;
-                __syncwarp();
-                if (lane <= place + 1) {
-                    Real sum = 0;
+        each_harmonic<Real>(functions.loop, at.x, at.y, at.z,
+                            [&](int t, const Real& cosine, const Real& sine) {
+                                const int number = 2 * t;
+                                const int place = number % staged_functions;
+                                staged[place * staged_pitch + lane] = at.weight * cosine;
+                                staged[(place + 1) * staged_pitch + lane] = at.weight * sine;
+                                if (place + 2 < staged_functions && number + 2 < numbers) return;
+                                __syncwarp();
+                                if (lane <= place + 1) {
+                                    Real sum = 0;
 #pragma unroll 8
-                    for (int k = 0; k < lanes; ++k) sum += staged[lane * staged_pitch + k];
-                    sums[number - place + lane] += sum;
-                }
-                __syncwarp();
-            });
+                                    for (int k = 0; k < lanes; ++k) sum += staged[lane * staged_pitch + k];
+                                    sums[number - place + lane] += sum;
+                                }
+                                __syncwarp();
+                            });
     }
 }
 
@@ -89,8 +89,8 @@ __global__ void form_kernel(const PointsToExpansions<Real> task) {
     const int number = static_cast<int>(blockIdx.x) * static_cast<int>(blockDim.x) / lanes + warp;
     if (number >= task.count) return;
     const int numbers = 2 * task.functions.loop.pairs;
-    Real* const sums = reinterpret_cast<Real*>(form_memory) +
-                       warp * (numbers + staged_functions * staged_pitch);
+    Real* const sums =
+        reinterpret_cast<Real*>(form_memory) + warp * (numbers + staged_functions * staged_pitch);
     Real* const staged = sums + numbers;
     const auto cell = task.cells != nullptr ? task.cells[number] : number;
     int first = 0;
@@ -105,9 +105,8 @@ __global__ void form_kernel(const PointsToExpansions<Real> task) {
     double centre[3], width = 0.0;
     find_centre(task.tree, cell, centre, width);
     for (int k = first; k < last; ++k)
-        sum_functions(task.functions, task.points,
-                      task.tree.sources[inverted ? task.rows.partners[k] : cell], centre, width, inverted,
-                      sums, staged);
+        sum_functions(task.functions, task.points, task.tree.sources[inverted ? task.rows.partners[k] : cell],
+                      centre, width, inverted, sums, staged);
     __syncwarp();
     Real* const out = task.expansions + static_cast<std::int64_t>(cell) * task.stride;
     if constexpr (!inverted)
@@ -215,7 +214,8 @@ void launch_warps(void (*kernel)(Task), const Task& task, int count, std::size_t
     const auto bytes = warps * bytes_a_warp;
     if (bytes > 48 * 1024)
         check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
-                                   cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(most_shared)),
+                                   cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                   static_cast<int>(most_shared)),
               "asking for shared memory");
     const auto blocks = (static_cast<unsigned>(count) + warps - 1) / warps;
     kernel<<<blocks, warps * lanes, bytes, stream>>>(task);

@@ -214,7 +214,8 @@ __global__ void __launch_bounds__(translate_threads) translate_kernel(const Tran
 
 template <class Real, int TM>
 void launch_translate(const TranslateTask<Real>& task, Pass pass, int functions, cudaStream_t stream) {
-    const dim3 blocks(static_cast<unsigned>(task.tile_count), static_cast<unsigned>((functions + TM - 1) / TM));
+    const dim3 blocks(static_cast<unsigned>(task.tile_count),
+                      static_cast<unsigned>((functions + TM - 1) / TM));
     if (pass == Pass::up)
         translate_kernel<Real, TM, Pass::up><<<blocks, translate_threads, 0, stream>>>(task);
     else if (pass == Pass::across)

@@ -38,8 +38,8 @@ struct NearTask {
     const std::int32_t* leaf_numbers;
     int leaf_count, cells;
     std::int32_t few;
-    /// Counts of direct and multipole partners by leaf and slot, and of points by cell; or, once `fill`, where
-    /// each part begins.
+    /// Counts of direct and multipole partners by leaf and slot, and of points by cell; or, once `fill`,
+    /// where each part begins.
     std::int32_t *direct, *multipoles, *points;
     std::int32_t *direct_partners, *multipole_partners, *point_partners;
     bool fill;
@@ -91,7 +91,8 @@ __global__ void cell_row_kernel(const NearTask task) {
     if (cell >= task.cells) return;
     Row points;
     if (task.fill) points.at = task.point_partners + task.points[cell];
-    walk_above(task.tree, cell, task.few, [](std::int32_t) {}, [&](std::int32_t leaf) { points.add(leaf); });
+    walk_above(
+        task.tree, cell, task.few, [](std::int32_t) {}, [&](std::int32_t leaf) { points.add(leaf); });
     if (!task.fill) task.points[cell] = points.count;
 }
 

@@ -61,7 +61,8 @@ __device__ std::int32_t first_from(const std::uint64_t* keys, std::int32_t begin
     return begin;
 }
 
-__device__ BlockRange part_with(const std::uint64_t* keys, BlockRange range, int shift, std::uint64_t prefix) {
+__device__ BlockRange part_with(const std::uint64_t* keys, BlockRange range, int shift,
+                                std::uint64_t prefix) {
     const auto begin = first_from(keys, range.begin, range.end, shift, prefix);
     return {begin, first_from(keys, begin, range.end, shift, prefix + 1)};
 }
@@ -88,7 +89,8 @@ struct DivideTask {
 
 __device__ bool holds_too_many(const DivideTask& task, std::int32_t cell) {
     if (task.places[cell].level >= task.finest) return false;
-    return task.shape.depth >= 0 || max(task.sources[cell].size(), task.targets[cell].size()) > task.shape.most;
+    return task.shape.depth >= 0 ||
+           max(task.sources[cell].size(), task.targets[cell].size()) > task.shape.most;
 }
 
 __device__ bool is_beside_many(const DivideTask& task, const TreeView& tree, std::int32_t leaf) {
@@ -124,9 +126,9 @@ __global__ void neighbour_kernel(const TreeView tree, std::int32_t begin, std::i
     } else {
         const auto parent = tree.parents[cell];
         const auto& above = tree.places[parent];
-        const auto near = tree.neighbour(parent, tree.neighbour_slot((x >> 1) - above.index[0],
-                                                                     (y >> 1) - above.index[1],
-                                                                     (z >> 1) - above.index[2]));
+        const auto near =
+            tree.neighbour(parent, tree.neighbour_slot((x >> 1) - above.index[0], (y >> 1) - above.index[1],
+                                                       (z >> 1) - above.index[2]));
         if (near != TreeView::none) found = tree.child(near, (x & 1) | (y & 1) << 1 | (z & 1) << 2);
     }
     neighbours[static_cast<std::int64_t>(cell) * count + slot] = found;
@@ -166,7 +168,8 @@ __global__ void make_children_kernel(const DivideTask task) {
         number = task.end + task.positions[i];
         const auto& parent = task.places[cell];
         CellPlace place;
-        for (int axis = 0; axis < 3; ++axis) place.index[axis] = 2 * parent.index[axis] + (octant >> axis & 1);
+        for (int axis = 0; axis < 3; ++axis)
+            place.index[axis] = 2 * parent.index[axis] + (octant >> axis & 1);
         place.level = parent.level + 1;
         task.places[number] = place;
         task.parents[number] = cell;
@@ -265,7 +268,8 @@ void DeviceTree::make_coarse_cells(cudaStream_t stream) {
             for (int x = 0; x < k; ++x) {
                 const auto key = morton_key(static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y),
                                             static_cast<std::uint32_t>(z));
-                if (sources[key].size() > 0 || targets[key].size() > 0) found.push_back({key, {{x, y, z}, 0}});
+                if (sources[key].size() > 0 || targets[key].size() > 0)
+                    found.push_back({key, {{x, y, z}, 0}});
             }
     std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) { return a.key < b.key; });
     std::vector<CellPlace> places;
@@ -344,7 +348,8 @@ void DeviceTree::build(const double* sources, int n, const double* targets, int 
     sort(sources, n, sources_, frame, stream);
     if (!self_) sort(targets, m, targets_, frame, stream);
     make_coarse_cells(stream);
-    while (divide_level(stream)) {}
+    while (divide_level(stream)) {
+    }
     list_leaves(stream);
     list_near(few, stream);
     group(stream);

@@ -67,11 +67,12 @@ void OneSidedDevicePlan::make(const BlockRange* targets, int count, std::int64_t
     count_pieces_kernel<<<blocks_for(count + 1), plan_threads, 0, stream>>>(task, counts_.data());
     check_launch("planning a sum over blocks");
     std::size_t scan_bytes = 0;
-    check(cub::DeviceScan::ExclusiveSum(nullptr, scan_bytes, counts_.data(), begins_.data(), count + 1, stream),
-          "planning a sum over blocks");
+    check(
+        cub::DeviceScan::ExclusiveSum(nullptr, scan_bytes, counts_.data(), begins_.data(), count + 1, stream),
+        "planning a sum over blocks");
     make_plan_room(scratch_, scan_bytes);
-    check(cub::DeviceScan::ExclusiveSum(scratch_.data(), scan_bytes, counts_.data(), begins_.data(), count + 1,
-                                        stream),
+    check(cub::DeviceScan::ExclusiveSum(scratch_.data(), scan_bytes, counts_.data(), begins_.data(),
+                                        count + 1, stream),
           "planning a sum over blocks");
     make_items_kernel<<<blocks_for(count), plan_threads, 0, stream>>>(task, begins_.data(), unsorted_.data(),
                                                                       keys_.data());
@@ -83,7 +84,8 @@ void OneSidedDevicePlan::make(const BlockRange* targets, int count, std::int64_t
     std::size_t bytes = 0;
     const auto sort = [&](void* memory) {
         check(cub::DeviceRadixSort::SortPairs(memory, bytes, keys_.data(), sorted_keys_.data(),
-                                              unsorted_.data(), items_.data(), item_count_, 0, key_bits, stream),
+                                              unsorted_.data(), items_.data(), item_count_, 0, key_bits,
+                                              stream),
               "planning a sum over blocks");
     };
     sort(nullptr);

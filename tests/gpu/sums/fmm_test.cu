@@ -1,0 +1,342 @@
+// Fast multipole sums on a GPU: the tree and the lists are those of the host, and sums are within what their
+// order gives of the sum of every pair.
+//
+// Errors: an order p at separation 1 leaves about 10^−(1.5 + 0.31 p) in the potential and the field of
+// charges of both signs (fmm/shape.cpp), here with a factor of 10; float adds 2e-6.
+#include "gpu/needs_gpu.h"
+#include "parity/sum_plan_cases.h"
+#include "sums/tree/cuda/device_tree.cuh"
+#include "sums/tree/near_lists.h"
+
+#include <farfield/error.h>
+#include <farfield/sum.h>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace farfield {
+namespace {
+
+using test::list;
+using test::rows;
+using test::Values;
+
+enum class Cloud { cube, clustered, sphere, line, apart };
+constexpr Cloud clouds[] = {Cloud::cube, Cloud::clustered, Cloud::sphere, Cloud::line, Cloud::apart};
+
+Values cloud(Cloud kind, int n, unsigned seed) {
+    std::mt19937 engine(seed);
+    std::uniform_real_distribution<double> uniform(0.0, 1.0);
+    std::normal_distribution<double> normal;
+    Values out;
+    for (int i = 0; i < n; ++i) {
+        double x[3] = {uniform(engine), uniform(engine), uniform(engine)};
+        if (kind == Cloud::clustered || kind == Cloud::sphere) {
+            for (auto& v : x) v = normal(engine);
+            const double r = std::sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+            const double to = kind == Cloud::sphere ? 1.0 : std::pow(10.0, -4.0 * uniform(engine));
+            for (auto& v : x) v *= to / r;
+        }
+        if (kind == Cloud::line) x[1] = x[2] = 0.25;
+        if (kind == Cloud::apart) x[0] = 1e-3 * x[0] + (i % 2 == 0 ? 0.0 : 50.0);
+        out.insert(out.end(), x, x + 3);
+    }
+    return out;
+}
+
+Values charges(int n, unsigned seed) {
+    std::mt19937 engine(seed);
+    std::uniform_real_distribution<double> uniform(-1.0, 1.0);
+    Values out;
+    for (int i = 0; i < n; ++i) out.push_back(uniform(engine));
+    return out;
+}
+
+template <class T>
+std::vector<T> fetched(const T* from, std::size_t count) {
+    std::vector<T> out(count);
+    cuda::check(cudaMemcpy(out.data(), from, count * sizeof(T), cudaMemcpyDefault), "reading back");
+    return out;
+}
+
+using Pairs = std::multiset<std::pair<std::int32_t, std::int32_t>>;
+
+Pairs pairs_of(const std::vector<std::int32_t>& first, const std::vector<std::int32_t>& partners) {
+    Pairs out;
+    for (std::size_t row = 0; row + 1 < first.size(); ++row)
+        for (auto k = first[row]; k < first[row + 1]; ++k)
+            out.emplace(static_cast<std::int32_t>(row), partners[static_cast<std::size_t>(k)]);
+    return out;
+}
+
+Pairs pairs_of(const cuda::DeviceRows& rows, std::size_t count) {
+    return pairs_of(fetched(rows.first.data(), count + 1),
+                    fetched(rows.partners.data(), static_cast<std::size_t>(rows.total)));
+}
+
+struct TreeCase {
+    Cloud kind;
+    int n, m; ///< m = 0: targets are the sources
+    TreeShape shape;
+    std::int32_t few;
+};
+
+void expect_same_tree(const TreeCase& at) {
+    const auto sources = cloud(at.kind, at.n, 1);
+    const auto targets = cloud(Cloud::cube, at.m, 2);
+    const bool self = at.m == 0;
+    std::array<Extent, 3> ranges;
+    extend(ranges, sources);
+    extend(ranges, targets);
+    const Octree host(sources, targets, self, at.shape, 1);
+    const auto lists = near_lists(host, at.few);
+    cuda::DeviceArray<double> there(sources.size()), targets_there(targets.size());
+    cuda::copy(there.data(), sources.data(), sources.size(), nullptr);
+    cuda::copy(targets_there.data(), targets.data(), targets.size(), nullptr);
+    cuda::DeviceTree tree;
+    for (int again = 0; again < 2; ++again) // the second finds the first one's memory
+        tree.build(there.data(), at.n, self ? nullptr : targets_there.data(), at.m, Frame{},
+                   cube_around(ranges, at.shape.steps), at.shape, at.few, nullptr);
+    cuda::check(cudaDeviceSynchronize(), "waiting for the GPU");
+
+    ASSERT_EQ(tree.levels(), host.levels());
+    for (int level = 0; level <= tree.levels(); ++level)
+        ASSERT_EQ(tree.level_begin(level), host.level_begin(level));
+    const auto view = tree.view();
+    const auto cells = host.cells().size();
+    EXPECT_EQ(fetched(tree.sources().from.data(), sources.size() / 3), host.sources().from);
+    EXPECT_EQ(fetched(tree.targets().from.data(), host.targets().from.size()), host.targets().from);
+    const auto places = fetched(view.places, cells);
+    const auto parents = fetched(view.parents, cells);
+    const auto children = fetched(view.children, 8 * cells);
+    const auto divided = fetched(view.divided, cells);
+    const auto source_ranges = fetched(view.sources, cells);
+    const auto target_ranges = fetched(view.targets, cells);
+    const auto count = static_cast<std::size_t>(view.neighbour_count());
+    const auto neighbours = fetched(view.neighbours, count * cells);
+    for (std::size_t c = 0; c < cells; ++c) {
+        const auto& cell = host.cells()[c];
+        for (int axis = 0; axis < 3; ++axis) {
+            EXPECT_EQ(places[c].index[axis], cell.index[axis]);
+            EXPECT_EQ(view.centre(places[c], axis), host.centre(cell)[static_cast<std::size_t>(axis)]);
+        }
+        EXPECT_EQ(places[c].level, cell.level);
+        EXPECT_EQ(parents[c], cell.parent);
+        EXPECT_EQ(divided[c] == 0, cell.leaf);
+        for (std::size_t octant = 0; octant < 8; ++octant)
+            EXPECT_EQ(children[8 * c + octant], cell.children[octant]);
+        EXPECT_EQ(source_ranges[c].begin, cell.sources.begin);
+        EXPECT_EQ(source_ranges[c].end, cell.sources.end);
+        EXPECT_EQ(target_ranges[c].begin, cell.targets.begin);
+        EXPECT_EQ(target_ranges[c].end, cell.targets.end);
+        const auto near = host.neighbours(static_cast<std::int32_t>(c));
+        for (std::size_t slot = 0; slot < count; ++slot) EXPECT_EQ(neighbours[count * c + slot], near[slot]);
+    }
+
+    // Leaves stand in the order of cells here, and of points there; the host names a pair of leaves once.
+    const auto leaves = fetched(tree.leaves(), static_cast<std::size_t>(tree.leaf_count()));
+    ASSERT_EQ(std::multiset<std::int32_t>(leaves.begin(), leaves.end()),
+              std::multiset<std::int32_t>(lists.leaves.begin(), lists.leaves.end()));
+    const auto leaf = [](const auto& of, std::int32_t number) {
+        return of[static_cast<std::size_t>(number)];
+    };
+    Pairs direct, expected;
+    for (const auto& [a, b] : pairs_of(tree.direct(), leaves.size()))
+        direct.emplace(leaf(leaves, a), leaf(leaves, b));
+    for (const auto& [a, b] : pairs_of(lists.direct.first, lists.direct.partners)) {
+        expected.emplace(leaf(lists.leaves, a), leaf(lists.leaves, b));
+        if (self) expected.emplace(leaf(lists.leaves, b), leaf(lists.leaves, a));
+    }
+    EXPECT_EQ(direct, expected);
+    Pairs multipoles, expected_multipoles;
+    for (const auto& [a, b] : pairs_of(tree.multipoles(), leaves.size()))
+        multipoles.emplace(leaf(leaves, a), b);
+    for (const auto& [a, b] : pairs_of(lists.multipoles.first, lists.multipoles.partners))
+        expected_multipoles.emplace(leaf(lists.leaves, a), b);
+    EXPECT_EQ(multipoles, expected_multipoles);
+    EXPECT_EQ(pairs_of(tree.points(), cells), pairs_of(lists.sources.first, lists.sources.partners));
+}
+
+TEST(DeviceTree, IsThatOfTheHost) {
+    NEEDS_GPU();
+    for (const auto kind : clouds)
+        for (const int m : {0, 700})
+            for (const int separation : {1, 2})
+                for (const int coarse : {1, 3, 5}) {
+                    SCOPED_TRACE(static_cast<int>(kind));
+                    SCOPED_TRACE(m);
+                    SCOPED_TRACE(coarse);
+                    TreeShape shape;
+                    shape.coarse = coarse;
+                    shape.most = 20;
+                    shape.separation = separation;
+                    expect_same_tree({kind, 3000, m, shape, 12});
+                    if (HasFailure()) return;
+                }
+    TreeShape uniform;
+    uniform.depth = 3;
+    expect_same_tree({Cloud::cube, 5000, 0, uniform, 12});
+    TreeShape softened;
+    softened.most = 30;
+    softened.pairs_a_cell = 27 * 400;
+    softened.steps = true;
+    expect_same_tree({Cloud::clustered, 5000, 0, softened, all_points});
+    for (const int n : {0, 1, 2}) expect_same_tree({Cloud::cube, n, 0, TreeShape{}, 12});
+}
+
+double relative_error(const Values& got, const Values& expected) {
+    double difference = 0.0, norm = 0.0;
+    for (std::size_t i = 0; i < got.size(); ++i) {
+        difference += (got[i] - expected[i]) * (got[i] - expected[i]);
+        norm += expected[i] * expected[i];
+    }
+    return std::sqrt(difference / norm);
+}
+
+SumResult computed(const Values& sources, const Values& targets, const Values& q, const SumOptions& options) {
+    return targets.empty() ? sum(rows(sources), list(q), options)
+                           : sum(rows(sources), rows(targets), list(q), options);
+}
+
+struct SumCase {
+    Cloud kind;
+    int m, order, separation;
+    Precision precision;
+    int depth = -1, leaf = 0;
+};
+
+void expect_accurate(const SumCase& at) {
+    SCOPED_TRACE("cloud " + std::to_string(static_cast<int>(at.kind)) + ", targets " + std::to_string(at.m) +
+                 ", order " + std::to_string(at.order) + ", depth " + std::to_string(at.depth));
+    constexpr int n = 4000;
+    const auto sources = cloud(at.kind, n, 3);
+    const auto targets = cloud(at.kind, at.m, 4);
+    const auto q = charges(n, 5);
+    SumOptions direct{.kernel = Kernel::coulomb, .method = Method::direct};
+    direct.device.kind = DeviceKind::cpu;
+    SumOptions fmm = direct;
+    fmm.method = Method::fmm;
+    fmm.device.kind = DeviceKind::cuda;
+    fmm.order = at.order;
+    fmm.separation = at.separation;
+    fmm.precision = at.precision;
+    fmm.depth = at.depth;
+    fmm.leaf = at.leaf;
+    const auto exact = computed(sources, targets, q, direct);
+    const auto got = computed(sources, targets, q, fmm);
+    const double digits = at.separation == 1 ? 1.5 + 0.31 * at.order : 1.6 + 0.52 * at.order;
+    const double bound = 10.0 * std::pow(10.0, -digits) + (at.precision == Precision::float64 ? 1e-13 : 4e-6);
+    EXPECT_LT(relative_error(got.potential, exact.potential), bound);
+    EXPECT_LT(relative_error(got.field, exact.field), bound);
+    const auto again = computed(sources, targets, q, fmm);
+    EXPECT_EQ(got.potential, again.potential); // the same bits
+    EXPECT_EQ(got.field, again.field);
+}
+
+TEST(FmmOnGpu, IsAsAccurateAsItsOrder) {
+    NEEDS_GPU();
+    for (const auto kind : clouds)
+        for (const int m : {0, 900})
+            for (const auto precision : {Precision::float64, Precision::mixed})
+                for (const int order : {3, 8, 17}) {
+                    expect_accurate({.kind = kind,
+                                     .m = m,
+                                     .order = order,
+                                     .separation = 1,
+                                     .precision = precision,
+                                     .leaf = 20});
+                    if (HasFailure()) return;
+                }
+    for (const int order : {1, 4, 5, 10, 30, 40})
+        expect_accurate({.kind = Cloud::clustered,
+                         .m = 0,
+                         .order = order,
+                         .separation = 1,
+                         .precision = Precision::float64,
+                         .leaf = 16});
+    expect_accurate({.kind = Cloud::cube,
+                     .m = 0,
+                     .order = 10,
+                     .separation = 2,
+                     .precision = Precision::float64,
+                     .leaf = 10});
+    for (const int depth : {0, 1, 2, 4})
+        expect_accurate({.kind = Cloud::cube,
+                         .m = 0,
+                         .order = 12,
+                         .separation = 1,
+                         .precision = Precision::float64,
+                         .depth = depth});
+}
+
+TEST(FmmOnGpu, ReachesTolerances) {
+    NEEDS_GPU();
+    const auto points = cloud(Cloud::clustered, 20000, 6);
+    const auto q = charges(20000, 7);
+    for (const double tolerance : {1e-2, 1e-4, 1e-7, 1e-10}) {
+        SumOptions options{.kernel = Kernel::coulomb, .method = Method::fmm};
+        options.device.kind = DeviceKind::cuda;
+        options.tolerance = tolerance;
+        const auto got = computed(points, {}, q, options);
+        for (const auto& error : got.report.errors) EXPECT_LE(error.relative, tolerance);
+        EXPECT_EQ(got.report.errors.size(), 2U);
+        EXPECT_EQ(got.report.device.kind, DeviceKind::cuda);
+    }
+}
+
+TEST(FmmOnGpu, SkipsOrNamesCoincidentPoints) {
+    NEEDS_GPU();
+    auto points = cloud(Cloud::cube, 3000, 8);
+    std::copy(points.begin(), points.begin() + 3, points.begin() + 600);
+    const auto q = charges(3000, 9);
+    SumOptions options{.kernel = Kernel::coulomb, .method = Method::fmm};
+    options.device.kind = DeviceKind::cuda;
+    options.order = 12;
+    EXPECT_THROW((void)computed(points, {}, q, options), InvalidArgument);
+    options.coincident = Coincident::skip;
+    auto direct = options;
+    direct.method = Method::direct;
+    direct.order = 0;
+    direct.device.kind = DeviceKind::cpu;
+    const auto got = computed(points, {}, q, options);
+    EXPECT_LT(relative_error(got.field, computed(points, {}, q, direct).field), 1e-5);
+    EXPECT_EQ(got.report.direct.coincident_pairs_skipped, 2);
+}
+
+TEST(FmmOnGpu, TakesFewPoints) {
+    NEEDS_GPU();
+    for (const int n : {0, 1, 2, 3}) {
+        const auto points = cloud(Cloud::cube, n, 10);
+        const auto q = charges(n, 11);
+        SumOptions options{.kernel = Kernel::gravity, .method = Method::fmm};
+        options.device.kind = DeviceKind::cuda;
+        options.order = 5;
+        const auto got = computed(points, {}, q, options);
+        EXPECT_EQ(got.field.size(), static_cast<std::size_t>(3 * n));
+        for (const double value : got.field) EXPECT_TRUE(std::isfinite(value));
+    }
+}
+
+TEST(FmmOnGpu, NamesWhatItDoesNotHave) {
+    NEEDS_GPU();
+    const auto points = cloud(Cloud::cube, 100, 12);
+    const auto q = charges(100, 13);
+    SumOptions options{.kernel = Kernel::coulomb, .method = Method::fmm, .softening = 0.1};
+    options.device.kind = DeviceKind::cuda;
+    options.order = 5;
+    EXPECT_THROW((void)computed(points, {}, q, options), InvalidArgument);
+    options.softening = 0.0;
+    options.m2l = M2L::rotation;
+    EXPECT_THROW((void)computed(points, {}, q, options), InvalidArgument);
+}
+
+} // namespace
+} // namespace farfield
