@@ -158,8 +158,8 @@ bool FmmSum::refine(double error) {
     if (options_.guaranteed) return false; // bounds decide
     if (options_.order > 0 || shape_.order.order >= most_order(shape_.wide)) return false;
     // One order more leaves half the error, about. Single orders may gain nothing; where several do not,
-    // something else makes the error.
-    constexpr int most_stalls = 3;
+    // something else makes the error. Within the tolerance one that gains nothing is enough.
+    const int most_stalls = error <= problem_.tolerance ? 0 : 3;
     if (!(error < 0.8 * last_error_) && ++stalls_ > most_stalls) return false;
     last_error_ = std::min(error, last_error_);
     const int order = order_after(shape_.order.order + 2 * stalls_, shape_.order.separation, error,
