@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <new>
+#include <utility>
 #include <vector>
 
 namespace farfield {
@@ -27,5 +28,23 @@ struct CacheLineAllocator {
 
 template <class T>
 using AlignedVector = std::vector<T, CacheLineAllocator<T>>;
+
+/// The same, but numbers that nobody gave a value hold whatever the memory held. Memory that nobody wrote yet
+/// is not touched, so that the threads which write it first pay for it together.
+template <class T>
+struct RawAllocator : CacheLineAllocator<T> {
+    RawAllocator() = default;
+    template <class U>
+    RawAllocator(const RawAllocator<U>&) {} // NOLINT(google-explicit-constructor): rebinding
+
+    void construct(T* p) { ::new (static_cast<void*>(p)) T; }
+    template <class U>
+    void construct(T* p, U&& value) {
+        ::new (static_cast<void*>(p)) T(std::forward<U>(value));
+    }
+};
+
+template <class T>
+using RawVector = std::vector<T, RawAllocator<T>>;
 
 } // namespace farfield

@@ -62,12 +62,16 @@ std::vector<double> copy_of(const ConstArrayView& view, std::int64_t rows, std::
     return out;
 }
 
+void copy_to(double* out, const ConstArrayView& view, std::int64_t rows, std::int64_t columns) {
+    if (view.dtype == DType::float32)
+        copy_in(static_cast<const float*>(view.data), view, rows, columns, out);
+    else
+        copy_in(static_cast<const double*>(view.data), view, rows, columns, out);
+}
+
 void copy_to(std::vector<double>& out, const ConstArrayView& view, std::int64_t rows, std::int64_t columns) {
     out.resize(static_cast<std::size_t>(rows * columns));
-    if (view.dtype == DType::float32)
-        copy_in(static_cast<const float*>(view.data), view, rows, columns, out.data());
-    else
-        copy_in(static_cast<const double*>(view.data), view, rows, columns, out.data());
+    copy_to(out.data(), view, rows, columns);
 }
 
 namespace {

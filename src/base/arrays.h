@@ -46,6 +46,8 @@ bool is_contiguous(const View& view, std::int64_t rows, std::int64_t columns) {
 
 /// Row-major copy of a checked host view.
 std::vector<double> copy_of(const ConstArrayView& view, std::int64_t rows, std::int64_t columns);
+/// The same into rows×columns numbers.
+void copy_to(double* out, const ConstArrayView& view, std::int64_t rows, std::int64_t columns);
 /// The same into `out`, whose memory is kept where it suffices.
 void copy_to(std::vector<double>& out, const ConstArrayView& view, std::int64_t rows, std::int64_t columns);
 

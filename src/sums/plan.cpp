@@ -9,6 +9,7 @@
 #include "sums/method/vectors.h"
 #include "sums/plan_access.h"
 #include "sums/points/float_range.h"
+#include "sums/points/read.h"
 #include "sums/select/choice.h"
 #include "sums/select/energy.h"
 #include "sums/select/verify.h"
@@ -30,7 +31,7 @@ namespace {
 
 /// The caller's points, as they are needed to verify.
 struct HostPoints {
-    std::vector<double> sources, targets;
+    RawVector<double> sources, targets;
 };
 
 // The GPU of the first array that lies on one.
@@ -102,9 +103,14 @@ struct SumPlan::Impl {
     }
 
     [[nodiscard]] HostPoints host_points(const ConstArrayView& sources, const ConstArrayView& targets) const {
-        return {.sources = cuda::host_copy(sources, problem.sources, problem.dimension),
-                .targets = problem.self ? std::vector<double>()
-                                        : cuda::host_copy(targets, problem.targets, problem.dimension)};
+        const auto copy = [&](const ConstArrayView& view, std::int64_t rows) -> RawVector<double> {
+            if (view.device.type == DeviceType::cpu)
+                return copy_on(thread_count(options.threads), view, rows, problem.dimension);
+            const auto copied = cuda::host_copy(view, rows, problem.dimension);
+            return {copied.begin(), copied.end()};
+        };
+        return {.sources = copy(sources, problem.sources),
+                .targets = problem.self ? RawVector<double>() : copy(targets, problem.targets)};
     }
 
     // Sums on the CPU look for themselves, unless there is a choice; for GPUs only what lies in the memory of
@@ -194,8 +200,8 @@ struct SumPlan::Impl {
         sum->set_points(points_view(points->sources), points_view(points->targets));
         return true;
     }
-    [[nodiscard]] ConstArrayView points_view(const std::vector<double>& of) const {
-        return of.empty() ? ConstArrayView{} : matrix_view(std::span<const double>(of), problem.dimension);
+    [[nodiscard]] ConstArrayView points_view(std::span<const double> of) const {
+        return of.empty() ? ConstArrayView{} : matrix_view(of, problem.dimension);
     }
 
     // Infinite where one is not a number.

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <vector>
 
 namespace farfield {
 
@@ -29,12 +30,21 @@ void parallel_for(int threads, std::int64_t tasks, Body&& body) {
 
 /// Calls body(begin, end) for parts of [0, n) that do not depend on the number of threads.
 template <class Body>
-void parallel_parts(int threads, std::size_t n, const Body& body) {
-    constexpr std::size_t part = std::size_t{1} << 14;
+void parallel_parts(int threads, std::size_t n, const Body& body, std::size_t part = std::size_t{1} << 14) {
     parallel_for(threads, static_cast<std::int64_t>((n + part - 1) / part), [&](std::int64_t task) {
         const auto begin = static_cast<std::size_t>(task) * part;
         body(begin, n - begin < part ? n : begin + part);
     });
+}
+
+/// What body(begin, end) gives for such parts, in their order.
+template <class Body>
+auto parallel_results(int threads, std::size_t n, const Body& body, std::size_t part = std::size_t{1} << 14) {
+    std::vector<std::decay_t<decltype(body(n, n))>> results((n + part - 1) / part);
+    parallel_parts(
+        threads, n, [&](std::size_t begin, std::size_t end) { results[begin / part] = body(begin, end); },
+        part);
+    return results;
 }
 
 /// Calls body(t) for each t in [0, threads), each t by the same thread as in other calls with as many

@@ -24,7 +24,7 @@ namespace {
 
 constexpr double work_of_a_pair = 8.0; ///< in multiply-adds, for the share of the work done
 
-std::vector<double> in_frame(const Frame& frame, std::vector<double> points, int threads) {
+RawVector<double> in_frame(const Frame& frame, RawVector<double> points, int threads) {
     const PowerOfTwo scale(frame.exponent);
     parallel_parts(threads, points.size() / 3, [&](std::size_t begin, std::size_t end) {
         for (auto i = begin; i < end; ++i)
@@ -47,9 +47,9 @@ FmmSum::FmmSum(const SumProblem& problem, const SumOptions& options)
     options_.threads = threads_for(0, divided, table);
 }
 
-void FmmSum::set_points(std::vector<double> sources, std::vector<double> targets) {
-    frame_ = choose_frame(sources, targets, options_.softening);
-    require_float_range(sources, targets, frame_, options_.softening, options_.precision);
+void FmmSum::set_points(RawVector<double> sources, RawVector<double> targets) {
+    frame_ = choose_frame(sources, targets, options_.softening, options_.threads);
+    require_float_range(sources, targets, frame_, options_.softening, options_.precision, options_.threads);
     source_points_ = in_frame(frame_, std::move(sources), options_.threads);
     target_points_ = in_frame(frame_, std::move(targets), options_.threads);
     softening_ = std::ldexp(options_.softening, frame_.exponent);
@@ -62,8 +62,8 @@ void FmmSum::set_points(std::vector<double> sources, std::vector<double> targets
 // What cells cost depends on their width beside ε.
 void FmmSum::fit_shape() {
     std::array<Extent, 3> ranges;
-    extend(ranges, source_points_);
-    extend(ranges, target_points_);
+    extend(ranges, source_points_, options_.threads);
+    extend(ranges, target_points_, options_.threads);
     double side = 0x1p-500;
     for (const auto& range : ranges) side = std::max(side, range.high - range.low);
     shape_ = fmm_shape(problem_, options_, cost_table_in_use().table, shape_.order.order, softening_ / side);
@@ -95,7 +95,7 @@ void FmmSum::prepare() {
     float_far_.clear(); // they refer to the tree
     double_far_.clear();
     tree_.emplace(source_points_, target_points_, problem_.self, shape_.tree, threads);
-    lists_ = near_lists(*tree_, shape_.few);
+    lists_ = near_lists(*tree_, shape_.few, threads);
     std::vector<BlockRange> source_blocks;
     std::vector<BlockRange> target_blocks;
     for (const auto leaf : lists_.leaves) {
@@ -107,14 +107,14 @@ void FmmSum::prepare() {
                             .first = lists_.direct.first,
                             .partners = lists_.direct.partners,
                             .own = problem_.self};
-    near_work_ = work_of_a_pair * static_cast<double>(count_pairs(blocks));
     near_pairs_ = count_pairs(blocks);
+    near_work_ = work_of_a_pair * static_cast<double>(near_pairs_);
     if (problem_.self) { // lists name a pair of blocks once
         near_pairs_ *= 2;
         for (const auto block : source_blocks) near_pairs_ -= std::int64_t{block.size()} * (block.size() - 1);
     }
     if (problem_.self)
-        blocks_.emplace<MutualBlocks>(blocks, problem_.sources);
+        blocks_.emplace<MutualBlocks>(blocks, problem_.sources, threads);
     else
         blocks_.emplace<OneSidedBlocks>(blocks, problem_.targets, problem_.sources);
     if (options_.precision == Precision::float64)
@@ -158,8 +158,8 @@ bool FmmSum::refine(double error) {
     if (options_.guaranteed) return false; // bounds decide
     if (options_.order > 0 || shape_.order.order >= most_order(shape_.wide)) return false;
     // One order more leaves half the error, about. Single orders may gain nothing; where several do not,
-    // something else makes the error.
-    constexpr int most_stalls = 3;
+    // something else makes the error. Within the tolerance one that gains nothing is enough.
+    const int most_stalls = error <= problem_.tolerance ? 0 : 3;
     if (!(error < 0.8 * last_error_) && ++stalls_ > most_stalls) return false;
     last_error_ = std::min(error, last_error_);
     const int order = order_after(shape_.order.order + 2 * stalls_, shape_.order.separation, error,
@@ -174,7 +174,7 @@ template <class T>
 void FmmSum::near_field(PreparedPoints<T>& sources, PreparedPoints<T>& targets, const TileSums& sums,
                         SumReport& report, WorkWatch& watch) {
     Stopwatch clock;
-    sources.set_strengths(strengths_, 0);
+    sources.set_strengths(strengths_, 0, report.threads);
     sources.set_dipoles(dipoles_, 0);
     const BlockSumTask task{.precision = options_.precision,
                             .outputs =
@@ -261,7 +261,7 @@ void FmmSum::compute_at_order(std::span<const double> strengths, std::span<const
                   .leaves = static_cast<std::int64_t>(lists_.leaves.size()),
                   .near_pairs = near_pairs_,
                   .multiply_adds = shape_.wide ? double_far_.work() : float_far_.work()};
-    const int exponent = strength_exponent(strengths, dipoles, frame_.exponent);
+    const int exponent = strength_exponent(strengths, dipoles, frame_.exponent, report.threads);
     strength_exponent_ = exponent;
     const PowerOfTwo scale(exponent);
     const auto& from = tree_->sources().from;

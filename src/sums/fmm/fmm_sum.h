@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backend/threads/work_watch.h"
+#include "base/aligned.h"
 #include "base/work_array.h"
 #include "sums/direct/cpu/blocks/block_sum.h"
 #include "sums/direct/cpu/direct.h"
@@ -26,7 +27,8 @@ public:
     FmmSum(const SumProblem& problem, const SumOptions& options);
 
     /// N×3 and M×3, checked; `targets` is empty where they are the sources.
-    void set_points(std::vector<double> sources, std::vector<double> targets);
+    void set_points(RawVector<double> sources, RawVector<double> targets);
+    [[nodiscard]] int threads() const { return options_.threads; }
 
     /// As DirectSum::compute; `dipoles` N×3, or empty. With `SumOptions::guaranteed` at orders whose bounds
     /// are within the tolerance, which the report tells. @throws ToleranceNotReached where none is
@@ -90,7 +92,7 @@ private:
     SumProblem problem_;
     SumOptions options_; ///< ISA resolved
     FmmShape shape_;
-    std::vector<double> source_points_, target_points_; ///< in the frame, N×3 and M×3
+    RawVector<double> source_points_, target_points_; ///< in the frame, N×3 and M×3
     Frame frame_;
     double softening_ = 0.0; ///< in the frame
     std::optional<Octree> tree_;
@@ -107,10 +109,10 @@ private:
     FarField<float> float_far_;
     FarField<double> double_far_;
     OutputSet float_outputs_;
-    int strength_exponent_ = 0;     ///< of `strengths_`, as strength_exponent()
-    std::vector<double> strengths_; ///< in the frame, in the order of the tree
-    std::vector<double> dipoles_;   ///< the same, N×3; empty: none
-    WorkArray sums_;                ///< potential, field, Hessian, in the order of the tree
+    int strength_exponent_ = 0;   ///< of `strengths_`, as strength_exponent()
+    RawVector<double> strengths_; ///< in the frame, in the order of the tree
+    std::vector<double> dipoles_; ///< the same, N×3; empty: none
+    WorkArray sums_;              ///< potential, field, Hessian, in the order of the tree
 };
 
 } // namespace farfield

@@ -11,6 +11,7 @@
 #include "sums/fmm/cuda/gpu_fmm.h"
 #include "sums/fmm/fmm_sum.h"
 #include "sums/fmm/softened.h"
+#include "sums/points/read.h"
 
 #include <fmt/format.h>
 
@@ -33,8 +34,9 @@ public:
     OnCpu(const SumProblem& problem, const SumOptions& options) : problem_(problem), sum_(problem, options) {}
 
     void set_points(const ConstArrayView& sources, const ConstArrayView& targets) override {
-        sum_.set_points(read_points(sources, "sources"),
-                        problem_.self ? std::vector<double>() : read_points(targets, "targets"));
+        const int threads = sum_.threads();
+        sum_.set_points(read_points_on(threads, sources, "sources"),
+                        problem_.self ? RawVector<double>() : read_points_on(threads, targets, "targets"));
     }
 
     void execute(const ConstArrayView& strengths, const SumOutputs& outputs, const SumHooks& hooks,
@@ -45,9 +47,9 @@ public:
     void execute_with_dipoles(const ConstArrayView& strengths, const ConstArrayView& dipoles,
                               const SumOutputs& outputs, const SumHooks& hooks, SumReport& report) override {
         Stopwatch watch;
-        read_values(strengths, problem_.sources, "strengths", strengths_);
+        read_values_on(sum_.threads(), strengths, problem_.sources, "strengths", strengths_);
         dipoles_.clear();
-        if (dipoles) read_values(dipoles, problem_.sources, "dipoles", dipoles_, 3);
+        if (dipoles) read_values_on(sum_.threads(), dipoles, problem_.sources, "dipoles", dipoles_, 3);
         if (outputs.potential) require_host(outputs.potential, "potential");
         if (outputs.field) require_host(outputs.field, "field");
         if (outputs.hessian) require_host(outputs.hessian, "hessian");
@@ -83,8 +85,8 @@ public:
 private:
     SumProblem problem_;
     FmmSum sum_;
-    std::vector<double> strengths_, dipoles_; ///< of the execution; their memory serves the next
-    WorkArray potential_, field_, hessian_;   ///< of the execution, too
+    RawVector<double> strengths_, dipoles_; ///< of the execution; their memory serves the next
+    WorkArray potential_, field_, hessian_; ///< of the execution, too
 };
 
 bool computes(const KernelInfo& kernel) { return kernel.far_field == FarField::harmonic_3d; }

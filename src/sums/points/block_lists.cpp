@@ -97,33 +97,55 @@ void check_lists(const BlockLists& lists, std::int64_t target_points, std::int64
                                   std::to_string(blocks) + " does not exist");
 }
 
+namespace {
+
+// The first pair of blocks that is listed twice, the lower one first; −1 where none is.
+std::pair<std::int32_t, std::int32_t> listed_twice(const BlockLists& lists) {
+    std::vector<std::size_t> next(lists.targets.size() + 1, 0); // where the next partner of a block goes
+    const auto each_pair = [&](const auto& body) {
+        for (std::size_t b = 0; b < lists.targets.size(); ++b)
+            for (const auto partner : lists.of(b)) {
+                const auto number = static_cast<std::int32_t>(b);
+                if (partner == number)
+                    throw InvalidArgument("block " + std::to_string(number) +
+                                          " names itself; `own` says that blocks act on themselves");
+                body(static_cast<std::size_t>(std::min(number, partner)), std::max(number, partner));
+            }
+    };
+    each_pair([&](std::size_t lower, std::int32_t) { ++next[lower + 1]; });
+    for (std::size_t b = 1; b < next.size(); ++b) next[b] += next[b - 1];
+    std::vector<std::int32_t> higher(next.back());
+    each_pair([&](std::size_t lower, std::int32_t partner) { higher[next[lower]++] = partner; });
+    auto first = higher.begin();
+    for (std::size_t b = 0; b < lists.targets.size(); ++b) {
+        const auto last = higher.begin() + static_cast<std::ptrdiff_t>(next[b]);
+        std::sort(first, last);
+        if (const auto twice = std::adjacent_find(first, last); twice != last)
+            return {static_cast<std::int32_t>(b), *twice};
+        first = last;
+    }
+    return {-1, -1};
+}
+
+} // namespace
+
 void check_mutual_lists(const BlockLists& lists, std::int64_t points) {
     check_lists(lists, points, points);
     if (lists.targets.data() != lists.sources.data() || lists.targets.size() != lists.sources.size())
         throw InvalidArgument("a mutual sum has one set of blocks, not separate targets and sources");
     std::vector<BlockRange> sorted(lists.targets.begin(), lists.targets.end());
     std::erase_if(sorted, [](const BlockRange& range) { return range.size() == 0; });
-    std::sort(sorted.begin(), sorted.end(),
-              [](const BlockRange& a, const BlockRange& b) { return a.begin < b.begin; });
+    const auto by_begin = [](const BlockRange& a, const BlockRange& b) { return a.begin < b.begin; };
+    if (!std::is_sorted(sorted.begin(), sorted.end(), by_begin))
+        std::sort(sorted.begin(), sorted.end(), by_begin);
     for (std::size_t b = 1; b < sorted.size(); ++b)
         if (sorted[b].begin < sorted[b - 1].end)
             throw InvalidArgument("point " + std::to_string(sorted[b].begin) +
                                   " is in two blocks of a mutual sum");
-    std::vector<std::pair<std::int32_t, std::int32_t>> pairs;
-    pairs.reserve(lists.partners.size());
-    for (std::size_t b = 0; b < lists.targets.size(); ++b)
-        for (const auto partner : lists.of(b)) {
-            const auto number = static_cast<std::int32_t>(b);
-            if (partner == number)
-                throw InvalidArgument("block " + std::to_string(number) +
-                                      " names itself; `own` says that blocks act on themselves");
-            pairs.emplace_back(std::minmax(number, partner));
-        }
-    std::sort(pairs.begin(), pairs.end());
-    const auto twice = std::adjacent_find(pairs.begin(), pairs.end());
-    if (twice != pairs.end())
-        throw InvalidArgument("blocks " + std::to_string(twice->first) + " and " +
-                              std::to_string(twice->second) + " are listed twice in a mutual sum");
+    const auto [twice, with] = listed_twice(lists);
+    if (twice >= 0)
+        throw InvalidArgument("blocks " + std::to_string(twice) + " and " + std::to_string(with) +
+                              " are listed twice in a mutual sum");
 }
 
 } // namespace farfield

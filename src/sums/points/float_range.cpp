@@ -2,6 +2,7 @@
 // their neighbours are found in a grid of cells as wide as the smallest normal float.
 #include "sums/points/float_range.h"
 
+#include "backend/threads/parallel.h"
 #include "base/spelling.h"
 
 #include <farfield/error.h>
@@ -72,19 +73,34 @@ private:
 };
 
 // Rows with a coordinate, not 0, below the threshold.
-std::vector<std::size_t> rows_below(std::span<const double> points, const Frame& frame, double threshold) {
+std::vector<std::size_t> rows_below(std::span<const double> points, const Frame& frame, double threshold,
+                                    int threads) {
+    const auto is_below = [&](std::size_t i) {
+        bool below = false; // without a branch
+        for (std::size_t k = 0; k < 3; ++k) {
+            const double x = std::abs(points[3 * i + k] - frame.origin[k]);
+            below |= (x < threshold) & (x > 0.0);
+        }
+        return below;
+    };
     std::vector<std::size_t> rows;
-    for (std::size_t i = 0; i < points.size(); ++i) {
-        const double x = std::abs(points[i] - frame.origin[i % 3]);
-        if (x < threshold && x > 0.0 && (rows.empty() || rows.back() != i / 3)) rows.push_back(i / 3);
-    }
+    for (const auto& of_part : parallel_results(threads, points.size() / 3, [&](auto begin, auto end) {
+             std::vector<std::size_t> found;
+             bool any = false;
+             for (auto i = begin; i < end; ++i) any |= is_below(i);
+             for (auto i = begin; any && i < end; ++i)
+                 if (is_below(i)) found.push_back(i);
+             return found;
+         }))
+        rows.insert(rows.end(), of_part.begin(), of_part.end());
     return rows;
 }
 
 } // namespace
 
 std::optional<LostPair> pair_beyond_float(std::span<const double> sources, std::span<const double> targets,
-                                          const Frame& frame, double softening, Precision precision) {
+                                          const Frame& frame, double softening, Precision precision,
+                                          int threads) {
     if (precision == Precision::float64 || std::ldexp(softening, frame.exponent) > harmless_softening)
         return std::nullopt;
     // In mixed precision what rounding took off a coordinate is the first to be lost.
@@ -94,8 +110,8 @@ std::optional<LostPair> pair_beyond_float(std::span<const double> sources, std::
         return LostPair{target.row, source.row,
                         std::ldexp(Cells::distance_of(target, source), smallest_normal - frame.exponent)};
     };
-    const auto small_sources = rows_below(sources, frame, threshold);
-    const auto small_targets = rows_below(targets, frame, threshold);
+    const auto small_sources = rows_below(sources, frame, threshold, threads);
+    const auto small_targets = rows_below(targets, frame, threshold, threads);
     if (!small_sources.empty()) {
         const auto& others = targets.empty() ? sources : targets;
         const Cells cells(others, frame);
@@ -115,8 +131,8 @@ std::optional<LostPair> pair_beyond_float(std::span<const double> sources, std::
 }
 
 void require_float_range(std::span<const double> sources, std::span<const double> targets, const Frame& frame,
-                         double softening, Precision precision) {
-    const auto lost = pair_beyond_float(sources, targets, frame, softening, precision);
+                         double softening, Precision precision, int threads) {
+    const auto lost = pair_beyond_float(sources, targets, frame, softening, precision, threads);
     if (!lost) return;
     const auto rows =
         targets.empty()

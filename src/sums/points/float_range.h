@@ -22,10 +22,11 @@ struct LostPair {
 /// is one that matters: with a softening above a billionth of the extent none does. `targets` empty: they are
 /// the sources. A scan of the points unless some coordinate is that small.
 std::optional<LostPair> pair_beyond_float(std::span<const double> sources, std::span<const double> targets,
-                                          const Frame& frame, double softening, Precision precision);
+                                          const Frame& frame, double softening, Precision precision,
+                                          int threads = 1);
 
 /// @throws InvalidArgument where there is such a pair, naming its rows; nothing for double.
 void require_float_range(std::span<const double> sources, std::span<const double> targets, const Frame& frame,
-                         double softening, Precision precision);
+                         double softening, Precision precision, int threads = 1);
 
 } // namespace farfield

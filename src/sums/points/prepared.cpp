@@ -12,24 +12,39 @@ namespace {
 
 constexpr int extent_exponent = 10;
 
-double largest_of(std::span<const double> values) {
-    double largest = 0.0;
-    for (const double value : values) largest = std::max(largest, std::abs(value));
-    return largest;
+double largest_of(std::span<const double> values, int threads) {
+    const auto of_part = [&](std::size_t begin, std::size_t end) {
+        double largest = 0.0;
+        for (auto i = begin; i < end; ++i) largest = std::max(largest, std::abs(values[i]));
+        return largest;
+    };
+    if (threads == 1) return of_part(0, values.size());
+    const auto parts = parallel_results(threads, values.size(), of_part);
+    return parts.empty() ? 0.0 : *std::max_element(parts.begin(), parts.end());
 }
 
 std::size_t padded(std::size_t n) { return (n + point_padding - 1) / point_padding * point_padding; }
 
 } // namespace
 
-void extend(std::array<Extent, 3>& ranges, std::span<const double> points) {
-    auto of = ranges; // in registers
-    for (std::size_t i = 0; i + 2 < points.size(); i += 3)
+void extend(std::array<Extent, 3>& ranges, std::span<const double> points, int threads) {
+    const auto of_part = [&](std::size_t begin, std::size_t end) {
+        std::array<Extent, 3> of; // in registers
+        for (auto i = begin; i < end; ++i)
+            for (std::size_t axis = 0; axis < 3; ++axis) {
+                of[axis].low = std::min(of[axis].low, points[3 * i + axis]);
+                of[axis].high = std::max(of[axis].high, points[3 * i + axis]);
+            }
+        return of;
+    };
+    const auto add = [&](const std::array<Extent, 3>& part) {
         for (std::size_t axis = 0; axis < 3; ++axis) {
-            of[axis].low = std::min(of[axis].low, points[i + axis]);
-            of[axis].high = std::max(of[axis].high, points[i + axis]);
+            ranges[axis].low = std::min(ranges[axis].low, part[axis].low);
+            ranges[axis].high = std::max(ranges[axis].high, part[axis].high);
         }
-    ranges = of;
+    };
+    if (threads == 1) return add(of_part(0, points.size() / 3));
+    for (const auto& part : parallel_results(threads, points.size() / 3, of_part)) add(part);
 }
 
 Frame choose_frame(const std::array<Extent, 3>& ranges, double softening) {
@@ -47,10 +62,11 @@ Frame choose_frame(const std::array<Extent, 3>& ranges, double softening) {
     return frame;
 }
 
-Frame choose_frame(std::span<const double> sources, std::span<const double> targets, double softening) {
+Frame choose_frame(std::span<const double> sources, std::span<const double> targets, double softening,
+                   int threads) {
     if (sources.empty() && targets.empty()) return {};
     std::array<Extent, 3> ranges;
-    for (const auto points : {sources, targets}) extend(ranges, points);
+    for (const auto points : {sources, targets}) extend(ranges, points, threads);
     return choose_frame(ranges, softening);
 }
 
@@ -60,11 +76,14 @@ int strength_exponent(double largest) {
     return -exponent;
 }
 
-int strength_exponent(std::span<const double> strengths) { return strength_exponent(largest_of(strengths)); }
+int strength_exponent(std::span<const double> strengths) {
+    return strength_exponent(largest_of(strengths, 1));
+}
 
-int strength_exponent(std::span<const double> strengths, std::span<const double> dipoles, int lengths) {
-    const double largest = largest_of(strengths);
-    const double longest = largest_of(dipoles);
+int strength_exponent(std::span<const double> strengths, std::span<const double> dipoles, int lengths,
+                      int threads) {
+    const double largest = largest_of(strengths, threads);
+    const double longest = largest_of(dipoles, threads);
     if (longest == 0.0) return strength_exponent(largest);
     const int of_dipoles = strength_exponent(longest) - lengths;
     return largest == 0.0 ? of_dipoles : std::min(strength_exponent(largest), of_dipoles);
@@ -75,12 +94,14 @@ template <class T>
 void PreparedPoints<T>::set_padding(std::size_t n, bool with_low) {
     count_ = static_cast<std::int64_t>(n);
     for (std::size_t axis = 0; axis < 3; ++axis) {
-        high_[axis].assign(padded(n), T(0));
-        low_[axis].assign(with_low ? padded(n) : 0, T(0));
+        high_[axis].resize(padded(n));
+        low_[axis].resize(with_low ? padded(n) : 0);
         // Outside of all points and apart from each other: a pad is never coincident with anything.
-        for (std::size_t i = n; i < padded(n); ++i)
+        for (std::size_t i = n; i < padded(n); ++i) {
             high_[axis][i] =
                 static_cast<T>(std::ldexp(1.0, extent_exponent + 2) + 16.0 * static_cast<double>(i - n));
+            if (with_low) low_[axis][i] = T(0);
+        }
     }
     strength_.clear();
 }
@@ -104,7 +125,7 @@ void PreparedPoints<T>::set(std::span<const double> points, const Frame& frame, 
 }
 
 template <class T>
-void PreparedPoints<T>::set(const std::array<std::vector<double>, 3>& x, bool with_low, int threads) {
+void PreparedPoints<T>::set(const std::array<RawVector<double>, 3>& x, bool with_low, int threads) {
     const auto n = x[0].size();
     if (count_ != static_cast<std::int64_t>(n) || high_[0].empty() || low_[0].empty() == with_low)
         set_padding(n, with_low);
@@ -119,11 +140,14 @@ void PreparedPoints<T>::set(const std::array<std::vector<double>, 3>& x, bool wi
 }
 
 template <class T>
-void PreparedPoints<T>::set_strengths(std::span<const double> strengths, int exponent) {
+void PreparedPoints<T>::set_strengths(std::span<const double> strengths, int exponent, int threads) {
     const PowerOfTwo scale(exponent);
-    if (strength_.size() != padded(strengths.size())) strength_.assign(padded(strengths.size()), T(0));
-    for (std::size_t i = 0; i < strengths.size(); ++i)
-        strength_[i] = static_cast<T>(scale.product(strengths[i]));
+    const auto n = strengths.size();
+    strength_.resize(padded(n));
+    std::fill(strength_.begin() + static_cast<std::ptrdiff_t>(n), strength_.end(), T(0));
+    parallel_parts(threads, n, [&](std::size_t begin, std::size_t end) {
+        for (auto i = begin; i < end; ++i) strength_[i] = static_cast<T>(scale.product(strengths[i]));
+    });
 }
 
 template <class T>

@@ -28,20 +28,22 @@ struct Extent {
 };
 
 /// Widens the ranges along x, y and z to hold these points (N×3).
-void extend(std::array<Extent, 3>& ranges, std::span<const double> points);
+void extend(std::array<Extent, 3>& ranges, std::span<const double> points, int threads = 1);
 
 /// The frame for points in these ranges along x, y and z, at least one point.
 Frame choose_frame(const std::array<Extent, 3>& ranges, double softening);
 
 /// The frame for these points (N×3 and M×3): coordinates and softening come to lie within ±2^10, so that r⁻³
 /// of near and far pairs fits a float.
-Frame choose_frame(std::span<const double> sources, std::span<const double> targets, double softening);
+Frame choose_frame(std::span<const double> sources, std::span<const double> targets, double softening,
+                   int threads = 1);
 
 /// The exponent e for which max |q|·2^e lies in [0.5, 1); 0 where all are zero.
 int strength_exponent(std::span<const double> strengths);
 
 /// The same for charges beside dipoles N×3, which count by what they are in lengths times 2^`lengths`.
-int strength_exponent(std::span<const double> strengths, std::span<const double> dipoles, int lengths);
+int strength_exponent(std::span<const double> strengths, std::span<const double> dipoles, int lengths,
+                      int threads = 1);
 
 /// The same for strengths of at most `largest` in magnitude.
 int strength_exponent(double largest);
@@ -53,9 +55,9 @@ public:
     /// `with_low`: also keep what rounding to T took off each coordinate.
     void set(std::span<const double> points, const Frame& frame, bool with_low);
     /// Points that lie in the frame already.
-    void set(const std::array<std::vector<double>, 3>& x, bool with_low, int threads);
+    void set(const std::array<RawVector<double>, 3>& x, bool with_low, int threads);
     /// q·2^exponent, zero in the padding.
-    void set_strengths(std::span<const double> strengths, int exponent);
+    void set_strengths(std::span<const double> strengths, int exponent, int threads = 1);
 
     /// p·2^exponent, N×3, zero in the padding; none where `dipoles` is empty.
     void set_dipoles(std::span<const double> dipoles, int exponent);
@@ -72,9 +74,9 @@ private:
     void set_padding(std::size_t n, bool with_low);
 
     std::int64_t count_ = 0;
-    AlignedVector<T> high_[3];
-    AlignedVector<T> low_[3];
-    AlignedVector<T> strength_;
+    RawVector<T> high_[3];
+    RawVector<T> low_[3];
+    RawVector<T> strength_;
     AlignedVector<T> dipole_[3];
 };
 

@@ -1,5 +1,7 @@
 #include "sums/tree/near_lists.h"
 
+#include "backend/threads/parallel.h"
+
 #include <algorithm>
 #include <cstddef>
 
@@ -10,16 +12,23 @@ struct Entry {
     std::int32_t target, partner;
 };
 
+/// What some of the leaves find.
+struct Found {
+    std::vector<Entry> direct, multipoles, sources;
+};
+
 /// Rows in the order in which their entries come.
-BlockRows rows_of(std::size_t rows, const std::vector<Entry>& entries) {
+BlockRows rows_of(std::size_t rows, const std::vector<Found>& parts, std::vector<Entry> Found::*entries) {
     BlockRows out;
     out.first.assign(rows + 1, 0);
-    for (const auto& entry : entries) ++out.first[static_cast<std::size_t>(entry.target) + 1];
+    for (const auto& part : parts)
+        for (const auto& entry : part.*entries) ++out.first[static_cast<std::size_t>(entry.target) + 1];
     for (std::size_t row = 0; row < rows; ++row) out.first[row + 1] += out.first[row];
     auto next = out.first;
-    out.partners.resize(entries.size());
-    for (const auto& [target, partner] : entries)
-        out.partners[static_cast<std::size_t>(next[static_cast<std::size_t>(target)]++)] = partner;
+    out.partners.resize(static_cast<std::size_t>(out.first.back()));
+    for (const auto& part : parts)
+        for (const auto& [target, partner] : part.*entries)
+            out.partners[static_cast<std::size_t>(next[static_cast<std::size_t>(target)]++)] = partner;
     return out;
 }
 
@@ -52,34 +61,45 @@ public:
             leaf_number_[static_cast<std::size_t>(out_.leaves[i])] = static_cast<std::int32_t>(i);
     }
 
-    NearLists find() {
-        for (const auto leaf : out_.leaves)
-            for (const auto other : tree_.neighbours(leaf)) {
-                if (other == no_cell) continue;
-                if (tree_.cell(other).leaf)
-                    acts_directly(leaf, other);
-                else
-                    descend(leaf, other);
-            }
-        out_.direct = rows_of(out_.leaves.size(), direct_);
-        out_.multipoles = rows_of(out_.leaves.size(), multipoles_);
-        out_.sources = rows_of(tree_.cells().size(), sources_);
+    NearLists find(int threads) {
+        constexpr std::size_t leaves_a_task = 256;
+        const auto parts = parallel_results(
+            threads, out_.leaves.size(),
+            [&](std::size_t begin, std::size_t end) {
+                Found found;
+                for (auto n = begin; n < end; ++n) look_around(out_.leaves[n], found);
+                return found;
+            },
+            leaves_a_task);
+        out_.direct = rows_of(out_.leaves.size(), parts, &Found::direct);
+        out_.multipoles = rows_of(out_.leaves.size(), parts, &Found::multipoles);
+        out_.sources = rows_of(tree_.cells().size(), parts, &Found::sources);
         return std::move(out_);
     }
 
 private:
+    void look_around(std::int32_t leaf, Found& found) const {
+        for (const auto other : tree_.neighbours(leaf)) {
+            if (other == no_cell) continue;
+            if (tree_.cell(other).leaf)
+                acts_directly(leaf, other, found);
+            else
+                descend(leaf, other, found);
+        }
+    }
+
     /// `target` gets what the sources of `source` do to it; the two are leaves.
-    void acts_directly(std::int32_t target, std::int32_t source) {
+    void acts_directly(std::int32_t target, std::int32_t source, Found& found) const {
         const Entry entry{leaf_number_[static_cast<std::size_t>(target)],
                           leaf_number_[static_cast<std::size_t>(source)]};
         const bool wanted =
             tree_.self() ? entry.target < entry.partner
                          : tree_.cell(target).targets.size() > 0 && tree_.cell(source).sources.size() > 0;
-        if (wanted) direct_.push_back(entry);
+        if (wanted) found.direct.push_back(entry);
     }
 
     /// A leaf and the cells within a neighbour that is divided.
-    void descend(std::int32_t leaf, std::int32_t divided) {
+    void descend(std::int32_t leaf, std::int32_t divided, Found& found) const {
         const auto& large = tree_.cell(leaf);
         for (const auto child : tree_.cell(divided).children) {
             if (child == no_cell) continue;
@@ -90,13 +110,14 @@ private:
                 (small.leaf && std::max(small.sources.size(), small.targets.size()) <= few_);
             if (is_far && !is_small) {
                 if (large.targets.size() > 0 && small.sources.size() > 0)
-                    multipoles_.push_back({leaf_number_[static_cast<std::size_t>(leaf)], child});
-                if (large.sources.size() > 0 && small.targets.size() > 0) sources_.push_back({child, leaf});
+                    found.multipoles.push_back({leaf_number_[static_cast<std::size_t>(leaf)], child});
+                if (large.sources.size() > 0 && small.targets.size() > 0)
+                    found.sources.push_back({child, leaf});
             } else if (small.leaf) {
-                acts_directly(leaf, child);
-                acts_directly(child, leaf);
+                acts_directly(leaf, child, found);
+                acts_directly(child, leaf, found);
             } else {
-                descend(leaf, child);
+                descend(leaf, child, found);
             }
         }
     }
@@ -105,11 +126,12 @@ private:
     std::int32_t few_;
     NearLists out_;
     std::vector<std::int32_t> leaf_number_; ///< by cell
-    std::vector<Entry> direct_, multipoles_, sources_;
 };
 
 } // namespace
 
-NearLists near_lists(const Octree& tree, std::int32_t few) { return Finder(tree, few).find(); }
+NearLists near_lists(const Octree& tree, std::int32_t few, int threads) {
+    return Finder(tree, few).find(threads);
+}
 
 } // namespace farfield

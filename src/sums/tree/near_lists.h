@@ -29,6 +29,6 @@ struct NearLists {
 constexpr std::int32_t all_points = std::numeric_limits<std::int32_t>::max();
 
 /// @param few  smaller leaves that hold at most so many sources and targets act point by point, too
-NearLists near_lists(const Octree& tree, std::int32_t few);
+NearLists near_lists(const Octree& tree, std::int32_t few, int threads = 1);
 
 } // namespace farfield

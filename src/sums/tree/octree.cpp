@@ -12,16 +12,18 @@
 namespace farfield {
 namespace {
 
+constexpr std::size_t cells_a_task = 64;
+
 /// The part of [begin, end) whose keys, without their lowest bits, are `prefix`.
-BlockRange part_with(const std::vector<std::uint64_t>& keys, BlockRange range, int shift,
+BlockRange part_with(const RawVector<std::uint64_t>& keys, BlockRange range, int shift,
                      std::uint64_t prefix) {
-    const auto at = [&](std::uint64_t value) {
-        const auto first = keys.begin() + range.begin;
-        const auto found = std::partition_point(first, keys.begin() + range.end,
+    const auto at = [&](std::int32_t from, std::uint64_t value) {
+        const auto found = std::partition_point(keys.begin() + from, keys.begin() + range.end,
                                                 [&](std::uint64_t key) { return key >> shift < value; });
         return static_cast<std::int32_t>(found - keys.begin());
     };
-    return {at(prefix), at(prefix + 1)};
+    const auto begin = at(range.begin, prefix);
+    return {begin, at(begin, prefix + 1)};
 }
 
 } // namespace
@@ -37,9 +39,9 @@ Octree::Octree(std::span<const double> sources, std::span<const double> targets,
     : shape_(shape), self_(self),
       finest_(shape.depth >= 0 ? std::min(shape.depth, deepest_level(shape.coarse))
                                : deepest_level(shape.coarse)) {
-    choose_cube(sources, targets);
-    std::vector<std::uint64_t> source_keys;
-    std::vector<std::uint64_t> target_keys;
+    choose_cube(sources, targets, threads);
+    Keys source_keys;
+    Keys target_keys;
     sources_ = sorted(sources, source_keys, threads);
     if (!self_) targets_ = sorted(targets, target_keys, threads);
     make_coarse_cells(source_keys, target_keys);
@@ -47,30 +49,24 @@ Octree::Octree(std::span<const double> sources, std::span<const double> targets,
         const auto begin = levels_.back();
         const auto end = static_cast<std::int32_t>(cells_.size());
         levels_.push_back(end);
-        find_neighbours(begin, end);
-        std::vector<char> divided;
-        for (auto number = begin; number < end; ++number)
-            divided.push_back(is_divided(cell(number)) || is_beside_many(number) ? 1 : 0);
-        for (auto number = begin; number < end; ++number)
-            if (divided[static_cast<std::size_t>(number - begin)] != 0)
-                divide(number, source_keys, target_keys);
+        find_neighbours(begin, end, threads);
+        divide(begin, end, source_keys, target_keys, threads);
     }
 }
 
-void Octree::choose_cube(std::span<const double> sources, std::span<const double> targets) {
+void Octree::choose_cube(std::span<const double> sources, std::span<const double> targets, int threads) {
     std::array<Extent, 3> ranges;
-    for (const auto points : {sources, targets}) extend(ranges, points);
+    for (const auto points : {sources, targets}) extend(ranges, points, threads);
     const auto cube = cube_around(ranges, shape_.steps);
     std::copy(cube.low, cube.low + 3, low_);
     side_ = cube.side;
 }
 
-TreePoints Octree::sorted(std::span<const double> points, std::vector<std::uint64_t>& keys,
-                          int threads) const {
+TreePoints Octree::sorted(std::span<const double> points, Keys& keys, int threads) const {
     const auto n = points.size() / 3;
     const auto cells = static_cast<std::int64_t>(shape_.coarse) << finest_;
     const double scale = static_cast<double>(cells) / side_;
-    std::vector<std::uint64_t> unsorted(n);
+    Keys unsorted(n);
     parallel_parts(threads, n, [&](std::size_t begin, std::size_t end) {
         for (auto i = begin; i < end; ++i) {
             std::uint32_t index[3];
@@ -95,8 +91,7 @@ TreePoints Octree::sorted(std::span<const double> points, std::vector<std::uint6
     return out;
 }
 
-void Octree::make_coarse_cells(const std::vector<std::uint64_t>& source_keys,
-                               const std::vector<std::uint64_t>& target_keys) {
+void Octree::make_coarse_cells(const Keys& source_keys, const Keys& target_keys) {
     const int k = shape_.coarse;
     const BlockRange all_sources{0, static_cast<std::int32_t>(source_keys.size())};
     const BlockRange all_targets{0, static_cast<std::int32_t>(target_keys.size())};
@@ -126,25 +121,50 @@ bool Octree::is_divided(const TreeCell& cell) const {
     return shape_.depth >= 0 || std::max(cell.sources.size(), cell.targets.size()) > shape_.most;
 }
 
-void Octree::divide(std::int32_t number, const std::vector<std::uint64_t>& source_keys,
-                    const std::vector<std::uint64_t>& target_keys) {
-    const auto parent = cell(number);
+Octree::Children Octree::children_of(std::int32_t number, const Keys& source_keys,
+                                     const Keys& target_keys) const {
+    const auto& parent = cell(number);
     const int shift = 3 * (finest_ - parent.level - 1);
     const auto first =
         morton_key(static_cast<std::uint32_t>(parent.index[0]), static_cast<std::uint32_t>(parent.index[1]),
                    static_cast<std::uint32_t>(parent.index[2]))
         << 3U;
-    cells_[static_cast<std::size_t>(number)].leaf = false;
+    Children children;
     for (std::uint64_t octant = 0; octant < 8; ++octant) {
-        TreeCell child{.level = parent.level + 1, .parent = number};
+        auto& child = children[octant];
+        child.level = parent.level + 1;
+        child.parent = number;
         for (int axis = 0; axis < 3; ++axis)
             child.index[axis] = 2 * parent.index[axis] + static_cast<std::int32_t>(octant >> axis & 1U);
         child.sources = part_with(source_keys, parent.sources, shift, first + octant);
         child.targets = self_ ? child.sources : part_with(target_keys, parent.targets, shift, first + octant);
-        if (child.sources.size() == 0 && child.targets.size() == 0) continue;
-        cells_[static_cast<std::size_t>(number)].children[octant] = static_cast<std::int32_t>(cells_.size());
-        cells_.push_back(child);
     }
+    return children;
+}
+
+void Octree::divide(std::int32_t begin, std::int32_t end, const Keys& source_keys, const Keys& target_keys,
+                    int threads) {
+    const auto parts = parallel_results(
+        threads, static_cast<std::size_t>(end - begin),
+        [&](std::size_t first, std::size_t last) {
+            std::vector<Children> found;
+            for (auto number = begin + static_cast<std::int32_t>(first);
+                 number < begin + static_cast<std::int32_t>(last); ++number)
+                if (is_divided(cell(number)) || is_beside_many(number))
+                    found.push_back(children_of(number, source_keys, target_keys));
+            return found;
+        },
+        cells_a_task);
+    for (const auto& part : parts)
+        for (const auto& children : part)
+            for (std::size_t octant = 0; octant < 8; ++octant) {
+                const auto& child = children[octant];
+                auto& parent = cells_[static_cast<std::size_t>(child.parent)];
+                parent.leaf = false;
+                if (child.sources.size() == 0 && child.targets.size() == 0) continue;
+                parent.children[octant] = static_cast<std::int32_t>(cells_.size());
+                cells_.push_back(child);
+            }
 }
 
 double Octree::width(int level) const { return std::ldexp(side_ / shape_.coarse, -level); }
@@ -188,16 +208,24 @@ bool Octree::is_beside_many(std::int32_t number) const {
     return pairs > children * shape_.pairs_a_cell;
 }
 
-void Octree::find_neighbours(std::int32_t begin, std::int32_t end) {
+void Octree::find_neighbours(std::int32_t begin, std::int32_t end, int threads) {
     const int w = shape_.separation;
     const int n = 2 * w + 1;
     neighbour_count_ = n * n * n;
-    neighbours_.reserve(static_cast<std::size_t>(end) * static_cast<std::size_t>(neighbour_count_));
-    for (auto number = begin; number < end; ++number) // parents stand before their children
-        for (int dz = -w; dz <= w; ++dz)
-            for (int dy = -w; dy <= w; ++dy)
-                for (int dx = -w; dx <= w; ++dx)
-                    neighbours_.push_back(find_neighbour(cell(number), dx, dy, dz));
+    neighbours_.resize(static_cast<std::size_t>(end) * static_cast<std::size_t>(neighbour_count_));
+    parallel_parts(
+        threads, static_cast<std::size_t>(end - begin),
+        [&](std::size_t first, std::size_t last) {
+            auto* next = &neighbours_[(static_cast<std::size_t>(begin) + first) *
+                                      static_cast<std::size_t>(neighbour_count_)];
+            for (auto number = begin + static_cast<std::int32_t>(first);
+                 number < begin + static_cast<std::int32_t>(last); ++number)
+                for (int dz = -w; dz <= w; ++dz)
+                    for (int dy = -w; dy <= w; ++dy)
+                        for (int dx = -w; dx <= w; ++dx)
+                            *next++ = find_neighbour(cell(number), dx, dy, dz); // of an earlier level's
+        },
+        cells_a_task);
 }
 
 } // namespace farfield

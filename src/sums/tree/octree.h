@@ -3,6 +3,7 @@
 // points do not exist.
 #pragma once
 
+#include "base/aligned.h"
 #include "sums/points/block_lists.h"
 
 #include <array>
@@ -47,8 +48,8 @@ struct TreeCell {
 
 /// Points in the order of a tree: number i stands where the caller has number from[i].
 struct TreePoints {
-    std::vector<std::int32_t> from;
-    std::array<std::vector<double>, 3> x;
+    RawVector<std::int32_t> from;
+    std::array<RawVector<double>, 3> x;
 };
 
 class Octree {
@@ -95,16 +96,20 @@ private:
         const int place = x + shape_.coarse * (y + shape_.coarse * z);
         return static_cast<std::size_t>(place);
     }
-    void choose_cube(std::span<const double> sources, std::span<const double> targets);
-    TreePoints sorted(std::span<const double> points, std::vector<std::uint64_t>& keys, int threads) const;
-    void make_coarse_cells(const std::vector<std::uint64_t>& source_keys,
-                           const std::vector<std::uint64_t>& target_keys);
-    void divide(std::int32_t number, const std::vector<std::uint64_t>& source_keys,
-                const std::vector<std::uint64_t>& target_keys);
+    using Keys = RawVector<std::uint64_t>;
+    /// The cells within one, empty ones among them, by octant.
+    using Children = std::array<TreeCell, 8>;
+    void choose_cube(std::span<const double> sources, std::span<const double> targets, int threads);
+    TreePoints sorted(std::span<const double> points, Keys& keys, int threads) const;
+    void make_coarse_cells(const Keys& source_keys, const Keys& target_keys);
+    [[nodiscard]] Children children_of(std::int32_t number, const Keys& source_keys,
+                                       const Keys& target_keys) const;
+    void divide(std::int32_t begin, std::int32_t end, const Keys& source_keys, const Keys& target_keys,
+                int threads);
     [[nodiscard]] bool is_divided(const TreeCell& cell) const;
     [[nodiscard]] std::int32_t find_neighbour(const TreeCell& cell, int dx, int dy, int dz) const;
     [[nodiscard]] bool is_beside_many(std::int32_t number) const;
-    void find_neighbours(std::int32_t begin, std::int32_t end);
+    void find_neighbours(std::int32_t begin, std::int32_t end, int threads);
 
     TreeShape shape_;
     bool self_;
@@ -116,7 +121,7 @@ private:
     std::vector<std::int32_t> levels_{0};
     std::vector<std::int32_t> coarse_; ///< k³ cells of level 0
     int neighbour_count_ = 27;
-    std::vector<std::int32_t> neighbours_;
+    RawVector<std::int32_t> neighbours_;
 };
 
 } // namespace farfield

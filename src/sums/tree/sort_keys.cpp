@@ -9,7 +9,7 @@
 #include <atomic>
 #include <bit>
 #include <cstddef>
-#include <numeric>
+#include <vector>
 
 namespace farfield {
 namespace {
@@ -24,9 +24,14 @@ std::size_t digit_of(std::uint64_t key, int shift) {
     return static_cast<std::size_t>(key >> shift) & (digits - 1);
 }
 
-std::uint64_t bits_that_differ(const std::vector<std::uint64_t>& keys) {
+std::uint64_t bits_that_differ(const RawVector<std::uint64_t>& keys, int threads) {
     std::uint64_t differ = 0;
-    for (const auto key : keys) differ |= key ^ keys.front();
+    for (const auto of_part : parallel_results(threads, keys.size(), [&](std::size_t begin, std::size_t end) {
+             std::uint64_t found = 0;
+             for (auto i = begin; i < end; ++i) found |= keys[i] ^ keys.front();
+             return found;
+         }))
+        differ |= of_part;
     return differ;
 }
 
@@ -122,7 +127,7 @@ bool sort_runs(SortedKeys& keys, int low, int threads) {
 /// By the bits from `low` on that differ.
 void sort_by_digits(SortedKeys& sorted, std::uint64_t differ, int low, int threads) {
     const auto n = sorted.keys.size();
-    SortedKeys other{std::vector<std::uint64_t>(n), std::vector<std::int32_t>(n)};
+    SortedKeys other{RawVector<std::uint64_t>(n), RawVector<std::int32_t>(n)};
     Pass pass(static_cast<std::int64_t>(n), threads);
     for (int shift = low; shift < 64 && differ >> shift != 0; shift += digit_bits) {
         while ((differ >> shift & 1U) == 0) ++shift;
@@ -133,13 +138,15 @@ void sort_by_digits(SortedKeys& sorted, std::uint64_t differ, int low, int threa
 
 } // namespace
 
-SortedKeys sort_keys(std::vector<std::uint64_t> keys, int threads) {
+SortedKeys sort_keys(RawVector<std::uint64_t> keys, int threads) {
     SortedKeys sorted{std::move(keys), {}};
     const auto n = sorted.keys.size();
     sorted.from.resize(n);
-    std::iota(sorted.from.begin(), sorted.from.end(), 0);
+    parallel_parts(threads, n, [&](std::size_t begin, std::size_t end) {
+        for (auto i = begin; i < end; ++i) sorted.from[i] = static_cast<std::int32_t>(i);
+    });
     if (n < 2) return sorted;
-    const auto differ = bits_that_differ(sorted.keys);
+    const auto differ = bits_that_differ(sorted.keys, threads);
     // So many digits that runs of evenly spread keys are short.
     const int wanted = (static_cast<int>(std::bit_width(n)) + 6 + digit_bits - 1) / digit_bits * digit_bits;
     const int low = std::max(0, static_cast<int>(std::bit_width(differ)) - wanted);

@@ -1,19 +1,20 @@
 // Sorting by 64-bit keys: stable, with the same result for any number of threads.
 #pragma once
 
+#include "base/aligned.h"
+
 #include <cstdint>
-#include <vector>
 
 namespace farfield {
 
 /// Keys in rising order, and where each stood before: keys[i] was number from[i]. Equal keys keep their
 /// order.
 struct SortedKeys {
-    std::vector<std::uint64_t> keys;
-    std::vector<std::int32_t> from;
+    RawVector<std::uint64_t> keys;
+    RawVector<std::int32_t> from;
 };
 
 /// @pre fewer than 2³¹ keys
-SortedKeys sort_keys(std::vector<std::uint64_t> keys, int threads);
+SortedKeys sort_keys(RawVector<std::uint64_t> keys, int threads);
 
 } // namespace farfield

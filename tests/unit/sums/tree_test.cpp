@@ -30,14 +30,14 @@ TEST(SortKeys, IsStableForAnyNumberOfThreads) {
     std::mt19937_64 engine(7);
     for (const std::size_t n : {0, 1, 2, 1000, 200000})
         for (const int kind : {0, 1, 2, 3}) {
-            std::vector<std::uint64_t> keys(n);
+            RawVector<std::uint64_t> keys(n);
             for (auto& key : keys)
                 key = kind == 0   ? engine() >> 1U
                       : kind == 1 ? engine() % (n / 2 + 1) << 20U | std::uint64_t{5}
                       : kind == 2 ? engine() % (n / 4 + 1) << 42U | engine() % 1000
                                   : engine() % 100000;
             if (kind == 3 && n > 0) keys.front() = std::uint64_t{1} << 62U;
-            std::vector<std::int32_t> expected(n);
+            RawVector<std::int32_t> expected(n);
             std::iota(expected.begin(), expected.end(), 0);
             std::stable_sort(expected.begin(), expected.end(), [&](std::int32_t a, std::int32_t b) {
                 return keys[static_cast<std::size_t>(a)] < keys[static_cast<std::size_t>(b)];
@@ -106,7 +106,7 @@ TEST_P(Tree, PointsLieInTheirCells) {
             EXPECT_EQ(cell.level, setting.shape.depth);
         }
     }
-    std::vector<std::int32_t> numbers = tree.sources().from;
+    auto numbers = tree.sources().from;
     std::sort(numbers.begin(), numbers.end());
     for (std::size_t i = 0; i < numbers.size(); ++i) ASSERT_EQ(numbers[i], static_cast<std::int32_t>(i));
 }

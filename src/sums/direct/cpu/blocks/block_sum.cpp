@@ -11,9 +11,9 @@ namespace {
 /// A task is worth some ten microseconds, much more than it costs to hand out.
 constexpr std::int64_t pairs_a_task = 1 << 17;
 
-void clear(const TileSums& sums, BlockRange range) {
+void clear(const TileSums& sums, std::int64_t begin, std::int64_t end) {
     const auto clear_one = [&](double* values) {
-        if (values != nullptr) std::fill(values + range.begin, values + range.end, 0.0);
+        if (values != nullptr) std::fill(values + begin, values + end, 0.0);
     };
     clear_one(sums.potential);
     for (double* values : sums.field) clear_one(values);
@@ -96,7 +96,7 @@ void OneSidedBlocks::sum(const BlockSumTask& task) const {
             tile.block = blocks_[b];
             tile.sources_of_block = sources_.data() + sources_first_[b];
             tile.source_count = sources_first_[b + 1] - sources_first_[b];
-            clear(tile.sums, tile.block);
+            clear(tile.sums, tile.block.begin, tile.block.end);
             if (tile.block.size() > 0) act(tile);
             pairs += pairs_of(tile);
         }
@@ -104,16 +104,34 @@ void OneSidedBlocks::sum(const BlockSumTask& task) const {
     });
 }
 
-MutualBlocks::MutualBlocks(const BlockLists& lists, std::int64_t points)
+MutualBlocks::MutualBlocks(const BlockLists& lists, std::int64_t points, int threads)
     : blocks_(lists.targets.begin(), lists.targets.end()), own_(lists.own) {
     check_mutual_lists(lists, points);
-    division_ = divide_mutual(lists, points);
+    division_ = divide_mutual(lists, points, threads);
+}
+
+// One thread does all that is done to the sums of a group's blocks and to its places apart.
+void MutualBlocks::act(const BlockSumTask& task, const BlockTile& whole, std::size_t group) const {
+    const auto function = FF_ISA_FUNCTION(ff_block, task.isa);
+    double pairs = 0.0;
+    const auto begin = static_cast<std::size_t>(division_.groups[group]);
+    const auto end = static_cast<std::size_t>(division_.groups[group + 1]);
+    for (auto b = begin; b < end; ++b) clear(whole.sums, blocks_[b].begin, blocks_[b].end);
+    clear(whole.sums_apart, division_.group_apart[group], division_.group_apart[group + 1]);
+    auto tile = whole;
+    for (auto b = begin; b < end; ++b) {
+        tile.block = blocks_[b];
+        tile.sources_of_block = division_.sources.data() + division_.sources_first[b];
+        tile.source_count = division_.sources_first[b + 1] - division_.sources_first[b];
+        if (tile.block.size() > 0) function(task.precision, task.outputs, &tile);
+        pairs += pairs_of(tile);
+    }
+    if (task.watch != nullptr) task.watch->done(pairs);
 }
 
 void MutualBlocks::sum(const BlockSumTask& task) const {
-    const auto function = FF_ISA_FUNCTION(ff_block, task.isa);
     const auto apart_size = static_cast<std::size_t>(division_.points_apart);
-    std::vector<double> memory(4 * apart_size);
+    RawVector<double> memory(4 * apart_size); // each group's thread is the first to write its part
     auto whole = tile_of(task, own_, true);
     whole.sums_apart = {.potential = memory.data(),
                         .field = {memory.data() + apart_size, memory.data() + 2 * apart_size,
@@ -122,22 +140,9 @@ void MutualBlocks::sum(const BlockSumTask& task) const {
     keep_wanted(task.outputs, whole.sums_apart);
     const auto& groups = division_.groups;
     parallel_for(task.threads, static_cast<std::int64_t>(groups.size()) - 1, [&](std::int64_t number) {
-        if (is_stopped(task)) return;
-        const auto g = static_cast<std::size_t>(number);
-        double pairs = 0.0;
-        const auto begin = static_cast<std::size_t>(groups[g]);
-        const auto end = static_cast<std::size_t>(groups[g + 1]);
-        for (auto b = begin; b < end; ++b) clear(whole.sums, blocks_[b]);
-        auto tile = whole;
-        for (auto b = begin; b < end; ++b) {
-            tile.block = blocks_[b];
-            tile.sources_of_block = division_.sources.data() + division_.sources_first[b];
-            tile.source_count = division_.sources_first[b + 1] - division_.sources_first[b];
-            if (tile.block.size() > 0) function(task.precision, task.outputs, &tile);
-            pairs += pairs_of(tile);
-        }
-        if (task.watch != nullptr) task.watch->done(pairs);
+        if (!is_stopped(task)) act(task, whole, static_cast<std::size_t>(number));
     });
+    if (is_stopped(task)) return;
     parallel_for(task.threads, static_cast<std::int64_t>(groups.size()) - 1, [&](std::int64_t number) {
         const auto g = static_cast<std::size_t>(number);
         for (auto b = groups[g]; b < groups[g + 1]; ++b)

@@ -52,10 +52,11 @@ class MutualBlocks {
 public:
     /// The lists are copied. @throws InvalidArgument for lists that are out of bounds, blocks that overlap or
     /// pairs listed twice.
-    MutualBlocks(const BlockLists& lists, std::int64_t points);
+    MutualBlocks(const BlockLists& lists, std::int64_t points, int threads = 1);
     void sum(const BlockSumTask& task) const;
 
 private:
+    void act(const BlockSumTask& task, const BlockTile& whole, std::size_t group) const;
     void add_apart(const BlockSumTask& task, const TileSums& apart, std::size_t block) const;
 
     std::vector<BlockRange> blocks_;

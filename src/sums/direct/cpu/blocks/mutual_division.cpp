@@ -1,5 +1,7 @@
 #include "sums/direct/cpu/blocks/mutual_division.h"
 
+#include "backend/threads/parallel.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -43,54 +45,82 @@ std::vector<std::int32_t> outside(const BlockLists& lists, std::int32_t begin, s
     return out;
 }
 
+/// A group's part of a division. Its places apart begin at 0.
+struct Group {
+    std::vector<BlockSource> sources;
+    std::vector<std::int64_t> sources_end; ///< by block
+    std::vector<std::int32_t> others;      ///< blocks with places apart, in rising order
+    std::vector<std::int64_t> places;      ///< of these blocks, and the end
+};
+
+Group group_of(const BlockLists& lists, std::int32_t begin, std::int32_t end) {
+    Group group{.sources = {}, .sources_end = {}, .others = outside(lists, begin, end), .places = {0}};
+    for (const auto other : group.others)
+        group.places.push_back(group.places.back() + lists.sources[static_cast<std::size_t>(other)].size());
+    for (auto b = static_cast<std::size_t>(begin); b < static_cast<std::size_t>(end); ++b) {
+        const auto first = group.sources.size();
+        const auto block = lists.targets[b];
+        if (lists.own) append(group.sources, first, {.range = block, .sums_begin = block.begin});
+        for (const auto partner : lists.of(b)) {
+            const auto range = lists.sources[static_cast<std::size_t>(partner)];
+            if (partner >= begin && partner < end) {
+                append(group.sources, first, {.range = range, .sums_begin = range.begin});
+                continue;
+            }
+            const auto other = std::lower_bound(group.others.begin(), group.others.end(), partner);
+            const auto place = static_cast<std::size_t>(other - group.others.begin());
+            append(group.sources, first, {.range = range, .apart = true, .sums_begin = group.places[place]});
+        }
+        group.sources_end.push_back(static_cast<std::int64_t>(group.sources.size()));
+    }
+    return group;
+}
+
 } // namespace
 
 std::int64_t mutual_group_points(std::int64_t points) {
     return std::clamp<std::int64_t>(points / 32, 1024, 8192);
 }
 
-MutualDivision divide_mutual(const BlockLists& lists, std::int64_t points) {
+MutualDivision divide_mutual(const BlockLists& lists, std::int64_t points, int threads) {
     MutualDivision division;
     division.groups = make_groups(lists.targets, points);
-    std::vector<std::pair<std::int32_t, std::int64_t>> apart; // block, place
-    for (std::size_t g = 0; g + 1 < division.groups.size(); ++g) {
-        const auto begin = division.groups[g];
-        const auto end = division.groups[g + 1];
-        const auto others = outside(lists, begin, end);
-        std::vector<std::int64_t> places;
-        for (const auto other : others) {
-            places.push_back(division.points_apart);
-            apart.emplace_back(other, division.points_apart);
-            division.points_apart += lists.sources[static_cast<std::size_t>(other)].size();
-        }
-        for (auto b = static_cast<std::size_t>(begin); b < static_cast<std::size_t>(end); ++b) {
-            const auto first = division.sources.size();
-            division.sources_first.push_back(static_cast<std::int64_t>(first));
-            const auto block = lists.targets[b];
-            if (lists.own) append(division.sources, first, {.range = block, .sums_begin = block.begin});
-            for (const auto partner : lists.of(b)) {
-                const auto range = lists.sources[static_cast<std::size_t>(partner)];
-                const auto other = std::lower_bound(others.begin(), others.end(), partner);
-                if (other != others.end() && *other == partner)
-                    append(division.sources, first,
-                           {.range = range,
-                            .apart = true,
-                            .sums_begin = places[static_cast<std::size_t>(other - others.begin())]});
-                else
-                    append(division.sources, first, {.range = range, .sums_begin = range.begin});
-            }
-        }
-    }
-    division.sources_first.push_back(static_cast<std::int64_t>(division.sources.size()));
-    std::stable_sort(apart.begin(), apart.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<Group> groups(division.groups.size() - 1);
+    const auto count = static_cast<std::int64_t>(groups.size());
+    parallel_for(threads, count, [&](std::int64_t number) {
+        const auto g = static_cast<std::size_t>(number);
+        groups[g] = group_of(lists, division.groups[g], division.groups[g + 1]);
+    });
+    division.sources_first.push_back(0);
+    division.group_apart.push_back(0);
     division.apart_first.assign(lists.targets.size() + 1, 0);
-    for (const auto& [block, place] : apart) {
-        ++division.apart_first[static_cast<std::size_t>(block) + 1];
-        division.apart.push_back(place);
+    std::vector<std::int64_t> first{0}; // sources before each group
+    for (const auto& group : groups) {
+        for (const auto end : group.sources_end) division.sources_first.push_back(first.back() + end);
+        first.push_back(division.sources_first.back());
+        division.group_apart.push_back(division.group_apart.back() + group.places.back());
+        for (const auto other : group.others) ++division.apart_first[static_cast<std::size_t>(other) + 1];
     }
+    division.points_apart = division.group_apart.back();
+    division.sources.resize(static_cast<std::size_t>(first.back()));
+    parallel_for(threads, count, [&](std::int64_t number) {
+        const auto g = static_cast<std::size_t>(number);
+        auto* to = division.sources.data() + first[g];
+        for (auto source : groups[g].sources) {
+            if (source.apart) source.sums_begin += division.group_apart[g];
+            *to++ = source;
+        }
+    });
     for (std::size_t b = 0; b < lists.targets.size(); ++b)
         division.apart_first[b + 1] += division.apart_first[b];
+    division.apart.resize(static_cast<std::size_t>(division.apart_first.back()));
+    auto next = division.apart_first;
+    for (std::size_t g = 0; g < groups.size(); ++g)
+        for (std::size_t k = 0; k < groups[g].others.size(); ++k) {
+            const auto block = static_cast<std::size_t>(groups[g].others[k]);
+            division.apart[static_cast<std::size_t>(next[block]++)] =
+                division.group_apart[g] + groups[g].places[k];
+        }
     return division;
 }
 

@@ -5,6 +5,7 @@
 // that of the blocks, for any number of threads.
 #pragma once
 
+#include "base/aligned.h"
 #include "sums/direct/cpu/tiles.h"
 #include "sums/points/block_lists.h"
 
@@ -18,12 +19,13 @@ struct MutualDivision {
     std::vector<std::int32_t> groups;
     /// Sources of each block as the loop takes them, those of block b from sources_first[b] on. The own block
     /// comes first, if blocks act on themselves; runs that follow each other in both places are one.
-    std::vector<BlockSource> sources;
+    RawVector<BlockSource> sources;
     std::vector<std::int64_t> sources_first;
     /// Places apart that hold sums of block b: apart[apart_first[b]] …, in the order of the groups.
     std::vector<std::int64_t> apart;
     std::vector<std::int32_t> apart_first;
-    std::int64_t points_apart = 0; ///< places apart, all together
+    std::vector<std::int64_t> group_apart; ///< those of group g: [group_apart[g], group_apart[g + 1])
+    std::int64_t points_apart = 0;         ///< places apart, all together
 };
 
 /// Points in a group: from their number alone, as the results depend on it. Larger groups leave less apart,
@@ -31,6 +33,6 @@ struct MutualDivision {
 std::int64_t mutual_group_points(std::int64_t points);
 
 /// For lists that `check_mutual_lists` accepts.
-MutualDivision divide_mutual(const BlockLists& lists, std::int64_t points);
+MutualDivision divide_mutual(const BlockLists& lists, std::int64_t points, int threads = 1);
 
 } // namespace farfield
