@@ -135,16 +135,21 @@ std::vector<Moment> host_mu(const Problem& problem, std::span<const LevelBox> bo
     return out;
 }
 
-double error_of(const Problem& problem, std::span<const Moment> mu, std::span<const LevelBox> boxes,
-                std::span<const Moment> exact) {
-    const auto size = places(problem.order);
-    const double radius = unit(problem.order) * std::sqrt(0.75); // of a corner
-    std::vector<double> weight(size);
+std::vector<double> potential_weights(int order) {
+    const double radius = unit(order) * std::sqrt(0.75); // of a corner
+    std::vector<double> weight(places(order));
     double power = 1.0; // r^l/l!
-    for (int l = 0; l <= problem.order; ++l) {
+    for (int l = 0; l <= order; ++l) {
         if (l > 0) power *= radius / l;
         for (int m = 0; m <= l; ++m) weight[static_cast<std::size_t>(half_place(l, m))] = power;
     }
+    return weight;
+}
+
+double error_of(const Problem& problem, std::span<const Moment> mu, std::span<const LevelBox> boxes,
+                std::span<const Moment> exact) {
+    const auto size = places(problem.order);
+    const auto weight = potential_weights(problem.order);
     double difference = 0.0, norm = 0.0;
     for (std::size_t n = 0; n < boxes.size(); ++n)
         for (std::size_t place = 0; place < size; ++place) {

@@ -59,6 +59,9 @@ std::vector<Moment> host_mu(const Problem& problem, std::span<const LevelBox> bo
 double error_of(const Problem& problem, std::span<const Moment> mu, std::span<const LevelBox> boxes,
                 std::span<const Moment> exact);
 
+/// What a coefficient of each place weighs there.
+std::vector<double> potential_weights(int order);
+
 /// φ at b from the centre of a box, in boxes of its level; times 1/side it is that of the charges.
 double potential_at(const Moment* mu, int order, double x, double y, double z);
 

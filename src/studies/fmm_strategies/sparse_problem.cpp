@@ -160,4 +160,20 @@ std::vector<Moment> host_sparse(const SparseProblem& problem, const std::vector<
     return out;
 }
 
+double sparse_error(const SparseProblem& problem, const std::vector<Moment>& mu,
+                    const std::vector<std::size_t>& boxes, const std::vector<Moment>& exact) {
+    const auto weight = potential_weights(problem.order);
+    double difference = 0.0, norm = 0.0;
+    for (std::size_t n = 0; n < boxes.size(); ++n)
+        for (std::size_t place = 0; place < weight.size(); ++place) {
+            const auto& is = mu[boxes[n] * weight.size() + place];
+            const auto& should = exact[n * weight.size() + place];
+            const double squared = weight[place] * weight[place];
+            difference += squared * ((is.re - should.re) * (is.re - should.re) +
+                                     (is.im - should.im) * (is.im - should.im));
+            norm += squared * (should.re * should.re + should.im * should.im);
+        }
+    return norm > 0.0 ? std::sqrt(difference / norm) : std::sqrt(difference);
+}
+
 } // namespace farfield::strategies

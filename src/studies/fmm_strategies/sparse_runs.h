@@ -30,6 +30,10 @@ Charges clustered_charges(std::int64_t n);
 /// µ of some boxes by the host.
 std::vector<Moment> host_sparse(const SparseProblem& problem, const std::vector<std::size_t>& boxes, int threads);
 
+/// As error_of in problem.h; `mu` holds all boxes.
+double sparse_error(const SparseProblem& problem, const std::vector<Moment>& mu,
+                    const std::vector<std::size_t>& boxes, const std::vector<Moment>& exact);
+
 struct SparseResult {
     double milliseconds = 0; ///< median
     std::vector<Moment> mu;  ///< of all boxes
