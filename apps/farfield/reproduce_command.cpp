@@ -106,7 +106,8 @@ Action declare_reproduce(CommandParser app) {
             "Examples:\n  farfield reproduce fmm-strategies --json strategies.json\n"
             "  farfield reproduce fmm-strategies --quick\n",
             reproduce_fmm_strategies);
-    strategies.first.add_flag("--quick", strategies.second->options.quick, "Fewer orders and depths: seconds");
+    strategies.first.add_flag("--quick", strategies.second->options.quick,
+                              "Fewer orders and depths: seconds");
     const std::vector studies{timings, multi_gpu, ladder, blocks, sizes, microdisk, strategies};
     return [studies] {
         const auto chosen = std::find_if(studies.begin(), studies.end(),

@@ -1,9 +1,9 @@
 // Boxes of a uniform tree, their 6×6×6 neighbours, and which work a thread has: the loops of the slides "FMM
 // goes GPU" (M2L Operation, FMM Tree Loops) as formulas for host and GPU.
 //
-// A level has 8^level boxes, dim = 2^level an axis; box (i, j, k) is (i·dim + j)·dim + k. The levels 2 … depth
-// lie one after the other. A neighbour of the parent's neighbourhood is n = (ii·6 + jj)·6 + kk, ii, jj, kk =
-// 0 … 5. An operator belongs to an offset from target to source, −3 … 3 an axis: 7³ of them.
+// A level has 8^level boxes, dim = 2^level an axis; box (i, j, k) is (i·dim + j)·dim + k. The levels 2 …
+// depth lie one after the other. A neighbour of the parent's neighbourhood is n = (ii·6 + jj)·6 + kk, ii, jj,
+// kk = 0 … 5. An operator belongs to an offset from target to source, −3 … 3 an axis: 7³ of them.
 #pragma once
 
 #include "math/host_device.h"
@@ -13,9 +13,9 @@
 
 namespace farfield::strategies {
 
-constexpr int neighbours = 216;   ///< 6×6×6
-constexpr int offsets = 343;      ///< 7×7×7
-constexpr int first_level = 2;    ///< the first with boxes that are not near each other
+constexpr int neighbours = 216; ///< 6×6×6
+constexpr int offsets = 343;    ///< 7×7×7
+constexpr int first_level = 2;  ///< the first with boxes that are not near each other
 constexpr int least_order = 1, most_order = 18, most_depth = 6;
 
 FF_HD constexpr int boxes_an_axis(int level) { return 1 << level; }
@@ -47,8 +47,8 @@ struct Neighbour {
 FF_HD constexpr Neighbour neighbour_of(const Box& box, int n, int dim) {
     const int x = offset_of(box.i, n / 36), y = offset_of(box.j, n / 6 % 6), z = offset_of(box.k, n % 6);
     const Box source{box.i + x, box.j + y, box.k + z};
-    const bool inside = source.i >= 0 && source.i < dim && source.j >= 0 && source.j < dim &&
-                        source.k >= 0 && source.k < dim;
+    const bool inside =
+        source.i >= 0 && source.i < dim && source.j >= 0 && source.j < dim && source.k >= 0 && source.k < dim;
     if (!inside || is_near(x, y, z)) return {};
     return {box_id(source, dim), operator_id(x, y, z)};
 }

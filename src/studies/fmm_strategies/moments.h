@@ -45,8 +45,7 @@ FF_HD void multiply_add(Complex<Real>& sum, const Complex<Real>& a, const Comple
 template <class Real>
 FF_HD void add_row(Complex<Real>& sum, const Complex<Real>* op, const Complex<Real>* omega, int l, int m,
                    int j) {
-    for (int k = -j; k <= j; ++k)
-        multiply_add(sum, coefficient(op, l + j, m + k), coefficient(omega, j, k));
+    for (int k = -j; k <= j; ++k) multiply_add(sum, coefficient(op, l + j, m + k), coefficient(omega, j, k));
 }
 
 /// The slides' M2L_operation: adds to µ.

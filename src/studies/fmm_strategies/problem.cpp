@@ -130,7 +130,8 @@ std::vector<Moment> host_mu(const Problem& problem, std::span<const LevelBox> bo
     std::vector<Moment> out(boxes.size() * size);
     parallel_for(threads, static_cast<std::int64_t>(boxes.size()), [&](std::int64_t n) {
         const auto mu = host_mu(problem, boxes[static_cast<std::size_t>(n)]);
-        std::copy(mu.begin(), mu.end(), out.begin() + static_cast<std::ptrdiff_t>(n * static_cast<std::int64_t>(size)));
+        std::copy(mu.begin(), mu.end(),
+                  out.begin() + static_cast<std::ptrdiff_t>(n * static_cast<std::int64_t>(size)));
     });
     return out;
 }
@@ -171,7 +172,8 @@ double potential_at(const Moment* mu, int order, double x, double y, double z) {
     for (int l = 0; l <= order; ++l)
         for (int m = 0; m <= l; ++m) {
             const auto place = static_cast<std::size_t>(half_place(l, m));
-            sum += (m == 0 ? 1.0 : 2.0) * (harmonics[place].re * mu[place].re - harmonics[place].im * mu[place].im);
+            sum += (m == 0 ? 1.0 : 2.0) *
+                   (harmonics[place].re * mu[place].re - harmonics[place].im * mu[place].im);
         }
     return unit(order) * sum;
 }

@@ -31,7 +31,8 @@ struct Problem {
         return omega.data() + static_cast<std::size_t>(box) * static_cast<std::size_t>(half_size(order));
     }
     [[nodiscard]] const Moment* op(int id) const {
-        return operators.data() + static_cast<std::size_t>(id) * static_cast<std::size_t>(half_size(2 * order));
+        return operators.data() +
+               static_cast<std::size_t>(id) * static_cast<std::size_t>(half_size(2 * order));
     }
 };
 

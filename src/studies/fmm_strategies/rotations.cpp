@@ -34,8 +34,8 @@ void add_angle(RotationTables& tables, long double cosine, long double sine) {
                     const auto entry = [&](int row, int column) {
                         return block + static_cast<std::size_t>(rotation_entry(l, row, column, imaginary));
                     };
-                    const double value = static_cast<double>(scale_of(l, m) / scale_of(l, k)) *
-                                         rotation(l, m, k, imaginary);
+                    const double value =
+                        static_cast<double>(scale_of(l, m) / scale_of(l, k)) * rotation(l, m, k, imaginary);
                     const double dual = (m == 0 ? 1.0 : 2.0) / (k == 0 ? 1.0 : 2.0);
                     tables.there[entry(m, k)] = value;
                     tables.back[entry(k, m)] = value * dual;
@@ -76,8 +76,7 @@ RotationTables make_rotations(int order) {
                 // from source to target: −x, −y, −z
                 const auto [found, is_new] = known.try_emplace({across, z}, tables.angles);
                 if (is_new)
-                    add_angle(tables, -z / distance,
-                              std::sqrt(static_cast<long double>(across)) / distance);
+                    add_angle(tables, -z / distance, std::sqrt(static_cast<long double>(across)) / distance);
                 tables.angle_of[op] = found->second;
                 const double azimuth = across == 0 ? 0.0 : std::atan2(-y, -x);
                 for (std::size_t m = 0; m < terms; ++m) {
@@ -96,9 +95,9 @@ RotationTables make_rotations(int order) {
 double rotated_multiply_adds(int order) {
     double sum = 0.0;
     for (int l = 0; l <= order; ++l) {
-        sum += 2.0 * ((l + 1.0) * (l + 1.0) + l * 1.0 * l);          // both rotations by the polar angle
+        sum += 2.0 * ((l + 1.0) * (l + 1.0) + l * 1.0 * l); // both rotations by the polar angle
         sum += (l == 0 ? 1.0 : 2.0) * (order - l + 1.0) * (order - l + 1.0); // along z, m = l
-        sum += 8.0 * l;                                              // phases, there and back
+        sum += 8.0 * l;                                                      // phases, there and back
     }
     return sum;
 }

@@ -11,7 +11,8 @@
 
 namespace farfield::strategies {
 
-/// Where the blocks of degree l begin: the real one of (l + 1)², then the imaginary one of l² numbers, in rows.
+/// Where the blocks of degree l begin: the real one of (l + 1)², then the imaginary one of l² numbers, in
+/// rows.
 FF_HD constexpr int rotation_place(int l) { // Σ of i² up to l, and up to l − 1
     return l * (l + 1) * (2 * l + 1) / 6 + (l - 1) * l * (2 * l - 1) / 6;
 }
@@ -24,11 +25,11 @@ FF_HD constexpr int rotation_size(int order) { return rotation_place(order + 1);
 /// For all operators of an order; `op` as in boxes.h.
 struct RotationTables {
     int order = 0;
-    int angles = 0;                     ///< polar angles that occur
-    std::vector<int> angle_of;          ///< offsets; −1 where boxes are near
-    std::vector<double> there, back;    ///< angles × rotation_size(order)
-    std::vector<double> cosine, sine;   ///< offsets × (order + 1): of m times the azimuth
-    std::vector<double> along;          ///< offsets × (2 order + 1): n!/r^(n+1)
+    int angles = 0;                   ///< polar angles that occur
+    std::vector<int> angle_of;        ///< offsets; −1 where boxes are near
+    std::vector<double> there, back;  ///< angles × rotation_size(order)
+    std::vector<double> cosine, sine; ///< offsets × (order + 1): of m times the azimuth
+    std::vector<double> along;        ///< offsets × (2 order + 1): n!/r^(n+1)
 
     [[nodiscard]] std::size_t blocks(int op) const {
         return static_cast<std::size_t>(angle_of[static_cast<std::size_t>(op)]) *

@@ -25,8 +25,8 @@ std::array<std::int64_t, 3> index_of_key(std::uint64_t key) {
     std::array<std::int64_t, 3> index{};
     for (int bit = 20; bit >= 0; --bit)
         for (std::size_t axis = 0; axis < 3; ++axis)
-            index[axis] = index[axis] << 1U |
-                          static_cast<std::int64_t>(key >> (3U * static_cast<unsigned>(bit) + 2U - axis) & 1U);
+            index[axis] = index[axis] << 1U | static_cast<std::int64_t>(
+                                                  key >> (3U * static_cast<unsigned>(bit) + 2U - axis) & 1U);
     return index;
 }
 
@@ -63,7 +63,8 @@ void add_pairs(SparseProblem& problem, const LevelBoxes& boxes, std::int64_t dim
                                           offset_of(static_cast<int>(at[2]), n % 6)};
             if (is_near(step[0], step[1], step[2])) continue;
             const std::array<std::int64_t, 3> source{at[0] + step[0], at[1] + step[1], at[2] + step[2]};
-            if (std::any_of(source.begin(), source.end(), [&](auto i) { return i < 0 || i >= dim; })) continue;
+            if (std::any_of(source.begin(), source.end(), [&](auto i) { return i < 0 || i >= dim; }))
+                continue;
             const auto wanted = morton_key(source);
             const auto found = std::lower_bound(boxes.key.begin(), boxes.key.end(), wanted);
             if (found == boxes.key.end() || *found != wanted) continue;
@@ -81,7 +82,8 @@ Charges clustered_charges(std::int64_t n) {
     for (std::size_t i = 0; i < charges.size(); ++i) {
         RandomStream random(2, 0, i);
         const double radius = 0.5 * std::pow(random.next_uniform(), 2.0);
-        const double z = 2 * random.next_uniform() - 1, angle = 2 * 3.14159265358979323846 * random.next_uniform();
+        const double z = 2 * random.next_uniform() - 1,
+                     angle = 2 * 3.14159265358979323846 * random.next_uniform();
         const double across = std::sqrt(1 - z * z);
         charges.xyz[3 * i] = 0.5 + radius * across * std::cos(angle);
         charges.xyz[3 * i + 1] = 0.5 + radius * across * std::sin(angle);
@@ -91,8 +93,7 @@ Charges clustered_charges(std::int64_t n) {
 }
 
 SparseProblem make_sparse(const Charges& charges, int order, int depth, int threads) {
-    if (depth < first_level || depth > 20)
-        throw InvalidArgument("a sparse tree has a depth of 2 to 20");
+    if (depth < first_level || depth > 20) throw InvalidArgument("a sparse tree has a depth of 2 to 20");
     const std::int64_t dim = std::int64_t{1} << depth;
     std::vector<KeyedPoint> points(charges.size());
     parallel_for(threads, static_cast<std::int64_t>(points.size()), [&](std::int64_t i) {
@@ -129,8 +130,9 @@ SparseProblem make_sparse(const Charges& charges, int order, int depth, int thre
                 const auto point = points[n].point;
                 std::array<double, 3> from{};
                 for (std::size_t axis = 0; axis < 3; ++axis)
-                    from[axis] = scale * (charges.xyz[3 * point + axis] -
-                                          (static_cast<double>(at[axis]) + 0.5) / static_cast<double>(level_dim));
+                    from[axis] =
+                        scale * (charges.xyz[3 * point + axis] -
+                                 (static_cast<double>(at[axis]) + 0.5) / static_cast<double>(level_dim));
                 regular(from[0], from[1], from[2], order, harmonics.data());
                 for (std::size_t place = 0; place < size; ++place) {
                     auto& omega = problem.omega[(first + box) * size + place];

@@ -14,9 +14,9 @@ struct SparseProblem {
     std::vector<std::int64_t> begin; ///< of the pairs of a box; one more at the end
     std::vector<std::int32_t> source;
     std::vector<std::int16_t> op;
-    std::vector<int> level;         ///< of each box
-    std::vector<Moment> omega;      ///< boxes × half_size(order)
-    std::vector<Moment> operators;  ///< as in Problem
+    std::vector<int> level;        ///< of each box
+    std::vector<Moment> omega;     ///< boxes × half_size(order)
+    std::vector<Moment> operators; ///< as in Problem
 
     [[nodiscard]] std::size_t boxes() const { return level.size(); }
 };
@@ -28,7 +28,8 @@ SparseProblem make_sparse(const Charges& charges, int order, int depth, int thre
 Charges clustered_charges(std::int64_t n);
 
 /// µ of some boxes by the host.
-std::vector<Moment> host_sparse(const SparseProblem& problem, const std::vector<std::size_t>& boxes, int threads);
+std::vector<Moment> host_sparse(const SparseProblem& problem, const std::vector<std::size_t>& boxes,
+                                int threads);
 
 /// As error_of in problem.h; `mu` holds all boxes.
 double sparse_error(const SparseProblem& problem, const std::vector<Moment>& mu,

@@ -31,7 +31,8 @@ double work(int order, int depth) {
     return multiply_adds(order) * static_cast<double>(translations_of_depth(depth));
 }
 
-StudyValue seconds_of(Measurements& measured, Strategy strategy, int order, int depth, bool is_double = true) {
+StudyValue seconds_of(Measurements& measured, Strategy strategy, int order, int depth,
+                      bool is_double = true) {
     if (!measured.has_gpu()) return measured.missing();
     const auto time = measured.time(strategy, order, depth, is_double);
     return StudyValue::of(time.seconds, time.error);
@@ -60,9 +61,9 @@ StudyTable times_table(Measurements& measured) {
             continue;
         }
         optimal.values.push_back(StudyValue::of(work(order, depth) / measured.peak(true)));
-        cubed.values.push_back(StudyValue::of(rotated_multiply_adds(order) *
-                                              static_cast<double>(translations_of_depth(depth)) /
-                                              measured.peak(true)));
+        cubed.values.push_back(
+            StudyValue::of(rotated_multiply_adds(order) * static_cast<double>(translations_of_depth(depth)) /
+                           measured.peak(true)));
     }
     table.rows = std::move(rows);
     table.rows.push_back(std::move(optimal));
@@ -72,7 +73,8 @@ StudyTable times_table(Measurements& measured) {
 }
 
 StudyTable gain_table(Measurements& measured) {
-    StudyTable table{"Gain of the sequential inner loop over full parallelization", order_columns(measured), {}};
+    StudyTable table{
+        "Gain of the sequential inner loop over full parallelization", order_columns(measured), {}};
     for (const double gain : {slides_least_gain, slides_most_gain})
         table.rows.push_back({gain == slides_least_gain ? "Tesla K40, at least" : "Tesla K40, at most",
                               slide_of("Full Parallelization Costs"),
@@ -80,10 +82,10 @@ StudyTable gain_table(Measurements& measured) {
     for (const int depth : measured.depths()) {
         StudyRow row{fmt::format("here, depth {}", depth), {}, {}};
         for (const int order : measured.orders())
-            row.values.push_back(measured.has_gpu()
-                                     ? StudyValue::of(measured.time(Strategy::full, order, depth).seconds /
-                                                      measured.time(Strategy::sequential, order, depth).seconds)
-                                     : measured.missing());
+            row.values.push_back(
+                measured.has_gpu() ? StudyValue::of(measured.time(Strategy::full, order, depth).seconds /
+                                                    measured.time(Strategy::sequential, order, depth).seconds)
+                                   : measured.missing());
         table.rows.push_back(std::move(row));
     }
     return table;
@@ -113,9 +115,8 @@ std::vector<StudyTable> winner_tables(Measurements& measured) {
                 seconds.push_back(measured.time(info.strategy, order, depth).seconds);
             const double least = *std::min_element(seconds.begin(), seconds.end());
             for (std::size_t n = 0; n < seconds.size(); ++n)
-                table.rows[n].values.push_back(
-                    StudyValue::of(seconds[n] / least,
-                                   measured.time(strategy_table[n].strategy, order, depth).error));
+                table.rows[n].values.push_back(StudyValue::of(
+                    seconds[n] / least, measured.time(strategy_table[n].strategy, order, depth).error));
             const auto end = seconds.begin() + 5; // the slides'
             among.values.push_back(StudyValue::of(
                 static_cast<double>(std::min_element(seconds.begin(), end) - seconds.begin()) + 1));
@@ -144,9 +145,10 @@ StudyTable indices_table(Measurements& measured) {
 
 StudyTable cubed_table(Measurements& measured) {
     const int depth = measured.deepest();
-    StudyTable table{fmt::format("p³ against p⁴ at depth {}: rotations over matrix tiles, times as fast", depth),
-                     order_columns(measured),
-                     {}};
+    StudyTable table{
+        fmt::format("p³ against p⁴ at depth {}: rotations over matrix tiles, times as fast", depth),
+        order_columns(measured),
+        {}};
     StudyRow model{"multiply-adds: real matrix over rotations", {}, {}};
     for (const int order : measured.orders())
         model.values.push_back(StudyValue::given(std::pow(order + 1.0, 4) / rotated_multiply_adds(order)));
@@ -164,8 +166,10 @@ StudyTable cubed_table(Measurements& measured) {
             const auto third = measured.time(Strategy::rotated, order, depth, is_double);
             const double at_peak =
                 100 * static_cast<double>(translations_of_depth(depth)) / measured.peak(is_double);
-            ratio.values.push_back(StudyValue::of(fourth.seconds / third.seconds, std::max(fourth.error, third.error)));
-            tiles.values.push_back(StudyValue::of(at_peak * std::pow(order + 1.0, 4) / fourth.seconds, fourth.error));
+            ratio.values.push_back(
+                StudyValue::of(fourth.seconds / third.seconds, std::max(fourth.error, third.error)));
+            tiles.values.push_back(
+                StudyValue::of(at_peak * std::pow(order + 1.0, 4) / fourth.seconds, fourth.error));
             rotations.values.push_back(
                 StudyValue::of(at_peak * rotated_multiply_adds(order) / third.seconds, third.error));
         }
@@ -175,13 +179,15 @@ StudyTable cubed_table(Measurements& measured) {
 }
 
 StudyTable split_table(Measurements& measured) {
-    StudyTable table{fmt::format("A whole sum: N = {}, p = {}, depth {}", slides_points, slides_order, slides_depth),
-                     {"K40, %", "here, %", "here, M2L, ms"},
-                     {}};
+    StudyTable table{
+        fmt::format("A whole sum: N = {}, p = {}, depth {}", slides_points, slides_order, slides_depth),
+        {"K40, %", "here, %", "here, M2L, ms"},
+        {}};
     const bool can = measured.has_gpu() && measured.deepest() == slides_depth &&
                      static_cast<std::int64_t>(measured.charges().size()) == slides_points;
     for (const auto& share : slides_split) {
-        StudyRow row{std::string(share.pass), slide_of("Total Runtime Distribution"),
+        StudyRow row{std::string(share.pass),
+                     slide_of("Total Runtime Distribution"),
                      {StudyValue::given(share.percent), StudyValue::none("-"), StudyValue::none("")}};
         if (share.pass == "M2L") {
             row.values[2] = can ? seconds_of(measured, Strategy::tiles, slides_order, slides_depth)
@@ -195,10 +201,11 @@ StudyTable split_table(Measurements& measured) {
 
 StudyTable memory_table(Measurements& measured) {
     constexpr int order = 8, depth = 3;
-    StudyTable table{fmt::format("Managed against explicit memory: M2L from the host's arrays and back, p = {}, depth {}",
-                                 order, depth),
-                     {"all, ms", "kernels, ms"},
-                     {}};
+    StudyTable table{
+        fmt::format("Managed against explicit memory: M2L from the host's arrays and back, p = {}, depth {}",
+                    order, depth),
+        {"all, ms", "kernels, ms"},
+        {}};
     if (!measured.has_gpu()) {
         table.rows.push_back({"here", {}, {measured.missing(), measured.missing()}});
         return table;
@@ -207,21 +214,24 @@ StudyTable memory_table(Measurements& measured) {
     const auto problem = make_problem(measured.charges(), order, depth, measured.options().threads);
     const auto boxes = sample_boxes(depth, 32);
     const auto exact = host_mu(problem, boxes, measured.options().threads);
-    table.title += fmt::format(" ({:.1f} MB in, {:.1f} MB out)",
-                               1e-6 * static_cast<double>(sizeof(Moment) * (problem.omega.size() + problem.operators.size())),
-                               1e-6 * static_cast<double>(sizeof(Moment) * problem.omega.size()));
+    table.title += fmt::format(
+        " ({:.1f} MB in, {:.1f} MB out)",
+        1e-6 * static_cast<double>(sizeof(Moment) * (problem.omega.size() + problem.operators.size())),
+        1e-6 * static_cast<double>(sizeof(Moment) * problem.omega.size()));
     for (const auto& time : measure_memory_kinds(problem, std::max(measured.options().repeats, 5))) {
         const double error = error_of(problem, time.mu, boxes, exact);
-        table.rows.push_back({time.what, {}, {StudyValue::of(time.milliseconds, error), StudyValue::of(time.kernels)}});
+        table.rows.push_back(
+            {time.what, {}, {StudyValue::of(time.milliseconds, error), StudyValue::of(time.kernels)}});
     }
     return table;
 }
 
 StudyTable sparse_table(Measurements& measured) {
     const int order = measured.options().quick || !measured.has_gpu() ? 4 : 10;
-    StudyTable table{fmt::format("Deep trees of a cluster, boxes that hold points alone, p = {}, double", order),
-                     {"boxes", "dense boxes", "translations", "M2L, ms", "1e9 multiply-adds/s"},
-                     {}};
+    StudyTable table{
+        fmt::format("Deep trees of a cluster, boxes that hold points alone, p = {}, double", order),
+        {"boxes", "dense boxes", "translations", "M2L, ms", "1e9 multiply-adds/s"},
+        {}};
     const auto charges = clustered_charges(std::min<std::int64_t>(20000, measured.options().most_points));
     for (const int depth : {4, 7, 10}) {
         measured.tell(fmt::format("sparse tree of depth {}", depth));
@@ -235,7 +245,8 @@ StudyTable sparse_table(Measurements& measured) {
             const auto result = run_sparse(problem, std::max(measured.options().repeats, 3));
             std::vector<std::size_t> boxes;
             for (std::size_t n = 0; n < 64; ++n) boxes.push_back(n * (problem.boxes() - 1) / 63);
-            const auto error = sparse_error(problem, result.mu, boxes, host_sparse(problem, boxes, measured.options().threads));
+            const auto error = sparse_error(problem, result.mu, boxes,
+                                            host_sparse(problem, boxes, measured.options().threads));
             row.values.push_back(StudyValue::of(result.milliseconds, error));
             row.values.push_back(StudyValue::of(1e-6 * pairs * multiply_adds(order) / result.milliseconds));
         } else {

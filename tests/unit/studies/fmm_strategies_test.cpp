@@ -79,7 +79,8 @@ TEST(FmmStrategies, NothingOverflowsAFloat) {
         double largest = 0, least = 1;
         for (const auto& value : problem.operators)
             largest = std::max({largest, std::abs(value.re), std::abs(value.im)});
-        for (int l = 0; l <= 2 * order; ++l) // the largest of a degree: the least of these is no zero in float
+        for (int l = 0; l <= 2 * order;
+             ++l) // the largest of a degree: the least of these is no zero in float
             for (int op = 0; op < offsets; ++op) {
                 if (problem.op(op)[0].re == 0.0) continue;
                 double of_degree = 0;
@@ -111,7 +112,8 @@ TEST(FmmStrategies, TheRealMatrixIsTheComplexLoop) {
     }
     for (int row = 0; row < size; ++row)
         EXPECT_NEAR(sum[static_cast<std::size_t>(row)], real_part(exact.data(), row),
-                    1e-12 * std::abs(exact[0].re) + 1e-12) << row;
+                    1e-12 * std::abs(exact[0].re) + 1e-12)
+            << row;
 }
 
 TEST(FmmStrategies, RotationsGiveTheSameAsTheLoops) {
@@ -131,8 +133,8 @@ TEST(FmmStrategies, RotationsGiveTheSameAsTheLoops) {
             }
             for (int place = 0; place < real_size(order); ++place) {
                 const auto term = real_term(place);
-                auto& value = mu[static_cast<std::size_t>(target.box * half_size(order) +
-                                                          half_place(term.l, term.m))];
+                auto& value =
+                    mu[static_cast<std::size_t>(target.box * half_size(order) + half_place(term.l, term.m))];
                 (term.imaginary ? value.im : value.re) = sum[static_cast<std::size_t>(place)];
             }
         }

@@ -70,8 +70,7 @@ __global__ void neighbours_kernel(LevelProblem<Real> at, int box, bool cached, i
     const auto terms = static_cast<unsigned>(at.order + 1);
     if (cached) {
         const auto bytes = sizeof(Complex<Real>) * (half_size(at.order) + half_size(2 * at.order));
-        cached_operator_kernel<Real>
-            <<<1, dim3(terms, terms), bytes, cudaStreamFireAndForget>>>(at, which);
+        cached_operator_kernel<Real><<<1, dim3(terms, terms), bytes, cudaStreamFireAndForget>>>(at, which);
     } else if (at.order < 8) {
         operator_kernel<Real, 8><<<terms, dim3(8, terms), 0, cudaStreamFireAndForget>>>(at, which);
     } else if (at.order < 16) {

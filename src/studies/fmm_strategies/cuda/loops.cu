@@ -19,7 +19,8 @@ __global__ void full_kernel(LevelProblem<Real> at, std::uint32_t groups, int* si
     const int lane = static_cast<int>(threadIdx.x) % lanes;
     const auto* omega = at.omega + static_cast<std::size_t>(found.source) * half_size(at.order);
     const auto* op = at.operators + static_cast<std::size_t>(found.op) * half_size(2 * at.order);
-    auto& mu = at.mu[static_cast<std::size_t>(index.box) * half_size(at.order) + half_place(index.l, index.m)];
+    auto& mu =
+        at.mu[static_cast<std::size_t>(index.box) * half_size(at.order) + half_place(index.l, index.m)];
     if constexpr (indices_only) {
         const auto used = reinterpret_cast<std::size_t>(&omega[half_place(index.j, lane)]) ^
                           reinterpret_cast<std::size_t>(&op[half_place(index.l + index.j, index.m)]) ^
@@ -29,7 +30,8 @@ __global__ void full_kernel(LevelProblem<Real> at, std::uint32_t groups, int* si
         Complex<Real> sum{0, 0};
 #pragma unroll 1
         for (int k = lane - index.j; k <= index.j; k += lanes)
-            multiply_add(sum, coefficient(op, index.l + index.j, index.m + k), coefficient(omega, index.j, k));
+            multiply_add(sum, coefficient(op, index.l + index.j, index.m + k),
+                         coefficient(omega, index.j, k));
         reduce_into<Real, lanes>(mu, sum, lane);
     }
 }
@@ -48,7 +50,8 @@ __global__ void sequential_kernel(LevelProblem<Real> at, std::uint32_t groups) {
         add_row(sum, at.operators + static_cast<std::size_t>(found.op) * half_size(2 * at.order),
                 at.omega + static_cast<std::size_t>(found.source) * half_size(at.order), index.l, index.m,
                 lane);
-    auto& mu = at.mu[static_cast<std::size_t>(index.box) * half_size(at.order) + half_place(index.l, index.m)];
+    auto& mu =
+        at.mu[static_cast<std::size_t>(index.box) * half_size(at.order) + half_place(index.l, index.m)];
     reduce_into<Real, lanes>(mu, sum, lane);
 }
 

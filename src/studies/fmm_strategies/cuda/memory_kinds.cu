@@ -83,9 +83,9 @@ void send(const Managed& array, bool to_host, const cuda::Stream& stream) {
     cuda::check(cudaMemPrefetchAsync(array.data(), array.bytes(), where, 0, stream.get()),
                 "moving managed memory");
 #else
-    cuda::check(cudaMemPrefetchAsync(array.data(), array.bytes(), to_host ? cudaCpuDeviceId : where.id,
-                                     stream.get()),
-                "moving managed memory");
+    cuda::check(
+        cudaMemPrefetchAsync(array.data(), array.bytes(), to_host ? cudaCpuDeviceId : where.id, stream.get()),
+        "moving managed memory");
 #endif
 }
 

@@ -141,13 +141,12 @@ template <class Real, int targets>
 void launch_rotated(const RotatedProblem<Real>& problem, cudaStream_t stream) {
     const int order = problem.tiles.order;
     const auto bytes = lanes_bytes<Real>(order, targets);
-    cuda::check(cudaFuncSetAttribute(rotated_kernel<Real, targets>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                     static_cast<int>(bytes)),
+    cuda::check(cudaFuncSetAttribute(rotated_kernel<Real, targets>,
+                                     cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
                 "asking for shared memory");
     const dim3 grid(static_cast<unsigned>(problem.tiles.slots / targets),
                     static_cast<unsigned>(problem.tiles.splits));
-    rotated_kernel<Real, targets>
-        <<<grid, rotated_threads, bytes, stream>>>(problem, padded_columns(order));
+    rotated_kernel<Real, targets><<<grid, rotated_threads, bytes, stream>>>(problem, padded_columns(order));
 }
 
 } // namespace

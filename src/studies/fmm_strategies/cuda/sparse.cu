@@ -64,7 +64,8 @@ SparseResult run_sparse(const SparseProblem& problem, int repeats) {
         cuda::Event start, end;
         start.record(stream);
         sparse_kernel<<<static_cast<unsigned>(problem.boxes()), threads, bytes, stream.get()>>>(
-            {problem.order, begin.data(), source.data(), op.data(), omega.data(), operators.data(), mu.data()});
+            {problem.order, begin.data(), source.data(), op.data(), omega.data(), operators.data(),
+             mu.data()});
         end.record(stream);
         cuda::check_launch("computing M2L of a sparse tree");
         if (const double time = cuda::Event::milliseconds(start, end); run >= 0) times.push_back(time);

@@ -69,12 +69,19 @@ public:
         in_slots_ = strategy == Strategy::tiles || strategy == Strategy::rotated;
         const DeviceProblem<Real> problem{order_, depth_, omega_.data(), operators_.data(), mu_.data()};
         switch (strategy) {
-        case Strategy::full: return timed([&] { enqueue_full(problem, stream_.get()); });
-        case Strategy::sequential: return timed([&] { enqueue_sequential(problem, stream_.get()); });
-        case Strategy::dynamic1: return dynamic(problem, 1);
-        case Strategy::dynamic2: return dynamic(problem, 2);
-        case Strategy::dynamic3: return dynamic(problem, 3);
-        case Strategy::tiles: prepare_tiles(); return timed([&] { enqueue_tiles(tiles_.problem, stream_.get()); });
+        case Strategy::full:
+            return timed([&] { enqueue_full(problem, stream_.get()); });
+        case Strategy::sequential:
+            return timed([&] { enqueue_sequential(problem, stream_.get()); });
+        case Strategy::dynamic1:
+            return dynamic(problem, 1);
+        case Strategy::dynamic2:
+            return dynamic(problem, 2);
+        case Strategy::dynamic3:
+            return dynamic(problem, 3);
+        case Strategy::tiles:
+            prepare_tiles();
+            return timed([&] { enqueue_tiles(tiles_.problem, stream_.get()); });
         case Strategy::rotated:
             prepare_rotations();
             return timed([&] { enqueue_rotated(rotations_.problem, stream_.get()); });
@@ -161,9 +168,10 @@ private:
         if (tiles_.matrices.size() != 0) return;
         const auto rows = static_cast<std::size_t>(padded_rows(order_));
         tiles_.problem = shared_.problem;
-        tiles_.problem.splits =
-            splits_for(static_cast<int>(slots_.size()) / tile_targets * padded_rows(order_) / tile_rows(order_));
-        tiles_.matrices = DeviceArray<Real>(offsets * static_cast<std::size_t>(padded_columns(order_)) * rows);
+        tiles_.problem.splits = splits_for(static_cast<int>(slots_.size()) / tile_targets *
+                                           padded_rows(order_) / tile_rows(order_));
+        tiles_.matrices =
+            DeviceArray<Real>(offsets * static_cast<std::size_t>(padded_columns(order_)) * rows);
         make_matrices(operators_.data(), order_, tiles_.matrices.data(), stream_.get());
         tiles_.partial =
             DeviceArray<Real>(static_cast<std::size_t>(tiles_.problem.splits) * slots_.size() * rows);

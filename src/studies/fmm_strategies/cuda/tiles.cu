@@ -28,7 +28,7 @@ struct Chunks {
 
 template <class Real, int rows>
 __global__ __launch_bounds__(Chunks<Real, rows>::threads) void tiles_kernel(TileProblem<Real> at, int columns,
-                                                                           int all_rows) {
+                                                                            int all_rows) {
     using Shape = Chunks<Real, rows>;
     __shared__ typename Shape::Memory memory;
     __shared__ short list[neighbours];
@@ -40,7 +40,8 @@ __global__ __launch_bounds__(Chunks<Real, rows>::threads) void tiles_kernel(Tile
     constexpr int parts = tile_chunk / Shape::source_each;
     const auto mine = tile[thread / parts];
     const int source_row = thread % parts * Shape::source_each;
-    const int matrix_row = thread * Shape::matrix_each % rows, matrix_column = thread * Shape::matrix_each / rows;
+    const int matrix_row = thread * Shape::matrix_each % rows,
+              matrix_column = thread * Shape::matrix_each / rows;
     const int row_begin = static_cast<int>(blockIdx.y) * rows;
     Real next_matrix[Shape::matrix_each], next_source[Shape::source_each];
 
@@ -52,8 +53,10 @@ __global__ __launch_bounds__(Chunks<Real, rows>::threads) void tiles_kernel(Tile
         if (chunk == 0) {
             const int n = list[first + trip / chunks * at.splits];
             const int source = source_of(mine, n).source;
-            source_from = source < 0 ? nullptr : at.omega + static_cast<std::size_t>(source) * columns + source_row;
-            matrix_from = at.matrices + static_cast<std::size_t>(operator_of(tile[0], n)) * columns * all_rows +
+            source_from =
+                source < 0 ? nullptr : at.omega + static_cast<std::size_t>(source) * columns + source_row;
+            matrix_from = at.matrices +
+                          static_cast<std::size_t>(operator_of(tile[0], n)) * columns * all_rows +
                           static_cast<std::size_t>(matrix_column) * all_rows + row_begin + matrix_row;
         }
 #pragma unroll
@@ -99,8 +102,10 @@ __global__ __launch_bounds__(Chunks<Real, rows>::threads) void tiles_kernel(Tile
         __syncthreads();
     }
     for (int t = 0; t < thread_targets; ++t) {
-        const auto slot = static_cast<std::size_t>(blockIdx.z) * at.slots + blockIdx.x * tile_targets + my_target + t;
-        for (int r = 0; r < thread_rows; ++r) at.partial[slot * all_rows + row_begin + my_row + r] = sum[r][t];
+        const auto slot =
+            static_cast<std::size_t>(blockIdx.z) * at.slots + blockIdx.x * tile_targets + my_target + t;
+        for (int r = 0; r < thread_rows; ++r)
+            at.partial[slot * all_rows + row_begin + my_row + r] = sum[r][t];
     }
 }
 
@@ -122,7 +127,8 @@ __global__ void matrices_kernel(const Complex<Real>* operators, int order, int c
     const auto* op = operators + static_cast<std::size_t>(blockIdx.x) * half_size(2 * order);
     out += static_cast<std::size_t>(blockIdx.x) * columns * rows;
     const int size = real_size(order);
-    for (int place = static_cast<int>(threadIdx.x); place < columns * rows; place += static_cast<int>(blockDim.x)) {
+    for (int place = static_cast<int>(threadIdx.x); place < columns * rows;
+         place += static_cast<int>(blockDim.x)) {
         const int column = place / rows, row = place % rows;
         out[place] = row < size && column < size ? matrix_entry(op, row, column) : Real(0);
     }
@@ -139,10 +145,10 @@ __global__ void real_kernel(const Complex<Real>* omega, int order, int columns, 
 template <class Real, int rows>
 void launch_tiles(const TileProblem<Real>& problem, cudaStream_t stream) {
     const int all_rows = padded_rows(problem.order);
-    const dim3 grid(static_cast<unsigned>(problem.slots / tile_targets), static_cast<unsigned>(all_rows / rows),
-                    static_cast<unsigned>(problem.splits));
-    tiles_kernel<Real, rows><<<grid, Chunks<Real, rows>::threads, 0, stream>>>(
-        problem, padded_columns(problem.order), all_rows);
+    const dim3 grid(static_cast<unsigned>(problem.slots / tile_targets),
+                    static_cast<unsigned>(all_rows / rows), static_cast<unsigned>(problem.splits));
+    tiles_kernel<Real, rows>
+        <<<grid, Chunks<Real, rows>::threads, 0, stream>>>(problem, padded_columns(problem.order), all_rows);
 }
 
 } // namespace
@@ -172,9 +178,14 @@ void enqueue_sum_of_splits(const TileProblem<Real>& problem, int row_stride, cud
 template <class Real>
 void enqueue_tiles(const TileProblem<Real>& problem, cudaStream_t stream) {
     switch (tile_rows(problem.order)) {
-    case 16: launch_tiles<Real, 16>(problem, stream); break;
-    case 32: launch_tiles<Real, 32>(problem, stream); break;
-    default: launch_tiles<Real, 64>(problem, stream);
+    case 16:
+        launch_tiles<Real, 16>(problem, stream);
+        break;
+    case 32:
+        launch_tiles<Real, 32>(problem, stream);
+        break;
+    default:
+        launch_tiles<Real, 64>(problem, stream);
     }
     cuda::check_launch("computing M2L by tiles");
     enqueue_sum_of_splits(problem, padded_rows(problem.order), stream);

@@ -17,9 +17,7 @@ constexpr int padded_columns(int order) {
     return (real_size(order) + tile_chunk - 1) / tile_chunk * tile_chunk;
 }
 /// Rows of a block, and rows of all blocks.
-constexpr int tile_rows(int order) {
-    return real_size(order) <= 16 ? 16 : real_size(order) <= 32 ? 32 : 64;
-}
+constexpr int tile_rows(int order) { return real_size(order) <= 16 ? 16 : real_size(order) <= 32 ? 32 : 64; }
 constexpr int padded_rows(int order) {
     return (real_size(order) + tile_rows(order) - 1) / tile_rows(order) * tile_rows(order);
 }
