@@ -101,7 +101,14 @@ Action declare_reproduce(CommandParser app) {
             reproduce_microdisk);
     microdisk.first.add("--picture", microdisk.second->options.picture, "Draw the energy (PNG)")
         .type_name("FILE");
-    const std::vector studies{timings, multi_gpu, ladder, blocks, sizes, microdisk};
+    const auto strategies =
+        add("fmm-strategies", "The slides' strategies of M2L on a GPU (2015) beside this machine's",
+            "Examples:\n  farfield reproduce fmm-strategies --json strategies.json\n"
+            "  farfield reproduce fmm-strategies --quick\n",
+            reproduce_fmm_strategies);
+    strategies.first.add_flag("--quick", strategies.second->options.quick,
+                              "Fewer orders and depths: seconds");
+    const std::vector studies{timings, multi_gpu, ladder, blocks, sizes, microdisk, strategies};
     return [studies] {
         const auto chosen = std::find_if(studies.begin(), studies.end(),
                                          [](const auto& study) { return study.first.is_named(); });

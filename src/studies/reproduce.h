@@ -22,6 +22,7 @@ struct ReproduceOptions {
     std::filesystem::path picture{}; ///< .png, of studies that draw one; empty: none
     /// Sides of blocks of threads, of studies that measure them; empty: all powers of two up to 1024.
     std::vector<int> block_x{}, block_y{};
+    bool quick = false; ///< of studies that have a short form: fewer orders and depths
     StudyProgress progress{};
 };
 
@@ -54,5 +55,10 @@ Study reproduce_fdtd_sizes(const ReproduceOptions& options);
 /// theory, at 40, 80 and 160 cells a radius (at most `most_points`), and its energy picture (Figure 2).
 /// Throws alike.
 Study reproduce_microdisk(const ReproduceOptions& options);
+
+/// The strategies of M2L on a GPU of the slides "FMM goes GPU", with the host's loops, a p⁴ and a p³ kernel
+/// beside them: times by order and depth with their errors, winners, index arithmetic, kinds of memory, and
+/// a sparse tree. Points above `most_points` are left out; `quick` measures a part. Throws alike.
+Study reproduce_fmm_strategies(const ReproduceOptions& options);
 
 } // namespace farfield
