@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace farfield::cuda {
 namespace {
@@ -240,6 +241,20 @@ void DeviceTree::make_room(int cells, cudaStream_t stream) {
     if (!self_) target_ranges_.grow(used, size, stream);
 }
 
+// So many cells as evenly spread points come to, so that arrays need not grow level by level.
+void DeviceTree::reserve(int points, cudaStream_t stream) {
+    const double grid = std::ldexp(shape_.coarse, shape_.depth);
+    const double cells = shape_.depth >= 0 ? std::min(1.2 * grid * grid * grid, 2.0 * points)
+                                           : 4.0 * points / std::max(1, shape_.most);
+    const int expected = static_cast<int>(cells) + 512;
+    make_room(expected, stream);
+    const auto candidates = 8 * static_cast<std::size_t>(expected);
+    flags_.grow(0, candidates, stream);
+    positions_.grow(0, candidates, stream);
+    child_sources_.grow(0, candidates, stream);
+    child_targets_.grow(0, candidates, stream);
+}
+
 void DeviceTree::make_coarse_cells(cudaStream_t stream) {
     const int k = shape_.coarse;
     int bits = 0;
@@ -347,6 +362,7 @@ void DeviceTree::build(const double* sources, int n, const double* targets, int 
     levels_ = {0};
     sort(sources, n, sources_, frame, stream);
     if (!self_) sort(targets, m, targets_, frame, stream);
+    reserve(std::max(n, m), stream);
     make_coarse_cells(stream);
     while (divide_level(stream)) {
     }

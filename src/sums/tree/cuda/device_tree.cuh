@@ -102,6 +102,7 @@ public:
 
 private:
     void sort(const double* points, int count, DevicePoints& out, const Frame& frame, cudaStream_t stream);
+    void reserve(int points, cudaStream_t stream);
     void make_coarse_cells(cudaStream_t stream);
     bool divide_level(cudaStream_t stream);
     void make_room(int cells, cudaStream_t stream);
