@@ -114,6 +114,20 @@ class Help(CommandTest):
         self.assertIn("nothing to divide" if gpus == 1 else "Nothing was measured on a GPU" if not gpus else "Times as fast", text)
         self.assertEqual([row["values"][0] is None for row in table["rows"]][:1], [not gpus])
 
+    def test_reproduce_fmm_strategies(self):
+        gpu = json.loads(self.succeed("info", "--json").out)["devices"]
+        text = self.succeed("reproduce", "fmm-strategies", "--quick", "--n", "500", "--device", "cpu", "--json", "study.json").out
+        self.assertIn("sequential inner loop", text)
+        self.assertNotIn("Plummer", text)
+        tables = json.loads(read("study.json"))["tables"]
+        for table in tables:
+            for row in table["rows"]:
+                self.assertEqual(len(row["values"]), len(table["columns"]), row["what"])
+        host = tables[0]["rows"][-1]  # the only row of the first table that needs no GPU
+        self.assertEqual((host["measured"], [v > 0 for v in host["values"]]), ([True] * 3, [True] * 3))
+        if not gpu:
+            self.fail_clearly(["reproduce", "fmm-strategies", "--device", "cuda"], 2, "CUDA" if "CUDA" in text else "GPU")
+
     def test_reproduce_stencils(self):
         gpu = json.loads(self.succeed("info", "--json").out)["devices"]
         studies = (("fdtd-blocks", "0.84e9"), ("fdtd-sizes", "2060e6"), ("microdisk", "zeros of J_m'"))
@@ -224,7 +238,7 @@ class Completion(CommandTest):
                          ["output.checkpoint_every=", "output.checkpoint_clock="])
         self.assertEqual(self.complete("farfield", "run", "--out", ""), [])  # left to the names of files
         self.assertEqual(self.complete("farfield", "run", ""), [])
-        self.assertLessEqual({"handbook-timings", "handbook-multi-gpu", "ladder", "fdtd-blocks", "fdtd-sizes", "microdisk"}, set(self.complete("farfield", "reproduce", "")))
+        self.assertLessEqual({"handbook-timings", "handbook-multi-gpu", "ladder", "fdtd-blocks", "fdtd-sizes", "microdisk", "fmm-strategies"}, set(self.complete("farfield", "reproduce", "")))
         self.assertEqual(self.complete("farfield", "reproduce", "ladder", "--device", "c"), ["cpu", "cuda"])
 
     def test_zsh_and_fish(self):

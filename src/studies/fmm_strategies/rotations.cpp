@@ -61,7 +61,7 @@ RotationTables make_rotations(int order) {
     RotationTables tables;
     tables.order = order;
     tables.angle_of.assign(offsets, -1);
-    const auto terms = static_cast<std::size_t>(order + 1);
+    const auto terms = static_cast<std::size_t>(order) + 1;
     tables.cosine.assign(offsets * terms, 0.0);
     tables.sine = tables.cosine;
     tables.along.assign(offsets * (2 * terms - 1), 0.0);

@@ -19,7 +19,7 @@ struct StrategyInfo {
     std::string_view source; ///< the slide; empty: not of the slides
     bool launches;           ///< kernels from the GPU
 };
-constexpr std::array strategy_table{
+inline constexpr std::array strategy_table{
     StrategyInfo{Strategy::full, "full parallelization", "Full parallelization – all loops", false},
     StrategyInfo{Strategy::sequential, "sequential inner loop", "M2L Runtime – Sequential Inner Loop", false},
     StrategyInfo{Strategy::dynamic1, "dynamic 1", "Dynamic Scheme 1", true},

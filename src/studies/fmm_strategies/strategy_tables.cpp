@@ -47,6 +47,7 @@ StudyTable times_table(Measurements& measured) {
                      order_columns(measured),
                      {}};
     std::vector<StudyRow> rows;
+    rows.reserve(strategy_table.size());
     for (const auto& info : strategy_table) rows.push_back({named(info), {}, {}});
     StudyRow host{"the host's loops, all threads (from sampled boxes)", {}, {}};
     StudyRow optimal{"optimal: the loops' multiply-adds at the peak measured", {}, {}};
@@ -107,6 +108,7 @@ std::vector<StudyTable> winner_tables(Measurements& measured) {
                 continue;
             }
             std::vector<double> seconds;
+            seconds.reserve(strategy_table.size());
             if (order == 2 || order == 4 || order == 8 || order == 16) measured.indices(order, depth);
             if (depth == measured.deepest()) // while the moments are there
                 for (const auto strategy : {Strategy::tiles, Strategy::rotated})

@@ -6,9 +6,12 @@
 #include "studies/study_device.h"
 #include "studies/study_table.h"
 
+#include <array>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -21,9 +24,9 @@ struct SplitShare {
 };
 constexpr std::int64_t slides_points = 103000;
 constexpr int slides_order = 10, slides_depth = 4;
-constexpr std::array slides_split{SplitShare{"P2P", 39.61}, SplitShare{"P2M", 3.95},
-                                  SplitShare{"M2M", 2.50},  SplitShare{"M2L", 48.24},
-                                  SplitShare{"L2L", 2.18},  SplitShare{"forces", 3.52}};
+inline constexpr std::array slides_split{SplitShare{"P2P", 39.61}, SplitShare{"P2M", 3.95},
+                                         SplitShare{"M2M", 2.50},  SplitShare{"M2L", 48.24},
+                                         SplitShare{"L2L", 2.18},  SplitShare{"forces", 3.52}};
 constexpr double slides_least_gain = 2.0, slides_most_gain = 7.0;
 
 struct MeasuredTime {

@@ -6,6 +6,8 @@
 #include "studies/fmm_strategies/problem.h"
 #include "studies/fmm_strategies/real_form.h"
 #include "studies/fmm_strategies/rotations.h"
+#include "studies/fmm_strategies/sparse_runs.h"
+#include "studies/fmm_strategies/target_slots.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -140,6 +142,77 @@ TEST(FmmStrategies, RotationsGiveTheSameAsTheLoops) {
         }
         EXPECT_LT(error_of(problem, mu, boxes, host_mu(problem, boxes, 1)), 1e-12) << order;
     }
+}
+
+// What groups of lanes have, all together, is each (box, n, l, m, j) once, in 32 bits.
+TEST(FmmStrategies, GroupsOfLanesCoverTheLoopsOnce) {
+    for (const int order : {1, 2, 5})
+        for (const bool parallel_j : {false, true}) {
+            std::set<std::vector<int>> seen;
+            const auto groups = loop_groups(2, order, parallel_j);
+            for (std::uint32_t group = 0; group < groups; ++group) {
+                const auto at = loop_index(group, order, parallel_j);
+                EXPECT_TRUE(at.box < 64 && at.n < neighbours && at.l <= order && at.m <= at.l && at.m >= 0);
+                seen.insert({at.box, at.n, at.l, at.m, at.j});
+            }
+            EXPECT_EQ(seen.size(), groups);
+        }
+    EXPECT_LT(loop_groups(4, most_order, true), std::uint64_t{1} << 32U);
+    for (int t = 0; t < half_size(2 * most_order); ++t) {
+        const auto at = degree_at(t);
+        EXPECT_TRUE(half_place(at.l, at.m) == t && at.m >= 0 && at.m <= at.l);
+    }
+}
+
+// 216 neighbours of a box inside, of which 27 are near; counted one by one on small levels.
+TEST(FmmStrategies, TranslationsAreThoseBetweenBoxesThatAreNotNear) {
+    for (int level = 2; level <= 4; ++level) {
+        std::int64_t count = 0;
+        const int dim = boxes_an_axis(level);
+        for (int box = 0; box < boxes_of_level(level); ++box) {
+            int of_box = 0;
+            for (int n = 0; n < neighbours; ++n) of_box += neighbour_of(box_at(box, dim), n, dim).source >= 0;
+            EXPECT_LE(of_box, 189);
+            count += of_box;
+        }
+        EXPECT_EQ(count, translations_of_level(level));
+    }
+    EXPECT_EQ(boxes_of_depth(4), 64 + 512 + 4096);
+}
+
+TEST(FmmStrategies, SlotsHaveEveryBoxOnceAndOneOctantATile) {
+    const auto slots = target_slots(3);
+    std::set<int> seen;
+    for (std::size_t n = 0; n < slots.size(); ++n) {
+        if (slots[n].level == 0) continue;
+        const auto& first = slots[n - n % tile_targets];
+        EXPECT_TRUE(seen.insert(slots[n].global()).second);
+        for (int k = 0; k < neighbours; ++k)
+            if (const auto found = source_of(slots[n], k); found.source >= 0) {
+                EXPECT_EQ(found.op, operator_of(first, k));
+            }
+    }
+    EXPECT_EQ(static_cast<int>(seen.size()), boxes_of_depth(3));
+}
+
+// Where every box holds a point, a sparse tree has the pairs of the dense one, and the same sum.
+TEST(FmmStrategies, ASparseTreeIsTheDenseOneWithoutEmptyBoxes) {
+    const auto charges = uniform_charges(20000);
+    const auto dense = make_problem(charges, 3, 3, 1);
+    const auto sparse = make_sparse(charges, 3, 3, 1);
+    ASSERT_EQ(static_cast<int>(sparse.boxes()), boxes_of_depth(3));
+    EXPECT_EQ(static_cast<std::int64_t>(sparse.source.size()), translations_of_depth(3));
+    // boxes in another order: compare the sums of squares of µ_00
+    std::vector<std::size_t> boxes(sparse.boxes());
+    for (std::size_t n = 0; n < boxes.size(); ++n) boxes[n] = n;
+    const auto mu = host_sparse(sparse, boxes, 1);
+    std::vector<double> is, should;
+    for (std::size_t n = 0; n < boxes.size(); ++n) is.push_back(mu[n * 10].re);
+    for (const auto& box : sample_boxes(3, 512)) should.push_back(host_mu(dense, box)[0].re);
+    std::sort(is.begin(), is.end());
+    std::sort(should.begin(), should.end());
+    ASSERT_EQ(is.size(), should.size());
+    for (std::size_t n = 0; n < is.size(); ++n) EXPECT_NEAR(is[n], should[n], 1e-10);
 }
 
 } // namespace
