@@ -8,8 +8,8 @@
 #include "base/work_array.h"
 #include "sums/costs/cost_file.h"
 #include "sums/fmm/costs.h"
-#include "sums/fmm/cuda/gpu_fmm.h"
 #include "sums/fmm/fmm_sum.h"
+#include "sums/fmm/gpu_fmm.h"
 #include "sums/fmm/softened.h"
 #include "sums/points/read.h"
 

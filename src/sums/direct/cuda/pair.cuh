@@ -3,16 +3,11 @@
 // q_j/r. The kernel's sign is set where the sums leave the GPU.
 #pragma once
 
+#include "backend/cuda/vec4.h"
 #include "sums/kernels/inverse_distance.cuh"
 #include "sums/kernels/loop_outputs.h"
 
 namespace farfield::cuda {
-
-/// Four numbers that move in 16-byte pieces.
-template <class Real>
-struct alignas(16) Vec4 {
-    Real x, y, z, w;
-};
 
 /// A point of a one-precision sum: x, y, z and the strength in w.
 template <class Real>

@@ -1,11 +1,11 @@
-#include "sums/fmm/cuda/gpu_fmm.h"
+#include "sums/fmm/gpu_fmm.h"
 
 #include "backend/cuda/device_scope.h"
 #include "base/arrays.h"
 #include "sums/costs/cost_file.h"
 #include "sums/direct/cuda/one_gpu.cuh"
 #include "sums/fmm/cuda/device_passes.cuh"
-#include "sums/fmm/cuda/gpu_shape.h"
+#include "sums/fmm/gpu_shape.h"
 #include "sums/tree/cuda/launch.cuh"
 
 #include <farfield/error.h>

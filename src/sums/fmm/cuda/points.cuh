@@ -2,9 +2,9 @@
 // cell, each lane a point at a time.
 #pragma once
 
-#include "sums/direct/cuda/pair.cuh"
+#include "backend/cuda/vec4.h"
 #include "sums/expansions/loops.h"
-#include "sums/fmm/cuda/plain_operators.h"
+#include "sums/fmm/plain_operators.h"
 #include "sums/tree/tree_view.h"
 
 #include <cuda_runtime_api.h>

@@ -3,7 +3,7 @@
 // group; so every number of a matrix serves all targets of the tile, and the order of sums is fixed.
 #pragma once
 
-#include "sums/fmm/cuda/plain_operators.h"
+#include "sums/fmm/plain_operators.h"
 #include "sums/tree/tree_view.h"
 
 #include <cuda_runtime_api.h>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "backend/cuda/memory.h"
-#include "sums/direct/cuda/pair.cuh"
+#include "backend/cuda/vec4.h"
 #include "sums/points/prepared.h"
 #include "sums/tree/cube.h"
 #include "sums/tree/octree.h"

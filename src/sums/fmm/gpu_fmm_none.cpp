@@ -1,6 +1,6 @@
 // A build without CUDA: make_gpu_fmm says so.
 #include "backend/cuda/devices.h"
-#include "sums/fmm/cuda/gpu_fmm.h"
+#include "sums/fmm/gpu_fmm.h"
 
 #include <farfield/error.h>
 

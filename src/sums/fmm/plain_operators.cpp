@@ -1,4 +1,4 @@
-#include "sums/fmm/cuda/plain_operators.h"
+#include "sums/fmm/plain_operators.h"
 
 #include "backend/threads/parallel.h"
 #include "base/last_made.h"

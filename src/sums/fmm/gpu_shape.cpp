@@ -1,4 +1,4 @@
-#include "sums/fmm/cuda/gpu_shape.h"
+#include "sums/fmm/gpu_shape.h"
 
 #include <algorithm>
 #include <cmath>

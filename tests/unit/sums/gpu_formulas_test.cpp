@@ -1,0 +1,246 @@
+// What fast multipole sums on a GPU share with the host: walks from one cell, and plain operators. The walks
+// give the lists of near_lists.h; translations of a point's expansion give 1/r.
+#include "sums/expansions/function_values.h"
+#include "sums/fmm/plain_operators.h"
+#include "sums/tree/near_walk.h"
+#include "sums/tree/octree.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <random>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace farfield {
+namespace {
+
+/// An octree's cells as a view has them.
+struct FlatTree {
+    explicit FlatTree(const Octree& tree) {
+        for (const auto& cell : tree.cells()) {
+            places.push_back({{cell.index[0], cell.index[1], cell.index[2]}, cell.level});
+            parents.push_back(cell.parent);
+            children.insert(children.end(), cell.children.begin(), cell.children.end());
+            divided.push_back(cell.leaf ? 0 : 1);
+            sources.push_back(cell.sources);
+            targets.push_back(cell.targets);
+            const auto near = tree.neighbours(static_cast<std::int32_t>(parents.size()) - 1);
+            neighbours.insert(neighbours.end(), near.begin(), near.end());
+        }
+        view.places = places.data();
+        view.parents = parents.data();
+        view.children = children.data();
+        view.divided = divided.data();
+        view.sources = sources.data();
+        view.targets = targets.data();
+        view.neighbours = neighbours.data();
+        view.separation = tree.shape().separation;
+        view.coarse = tree.shape().coarse;
+        view.self = tree.self();
+    }
+
+    std::vector<CellPlace> places;
+    std::vector<std::int32_t> parents, children, divided, neighbours;
+    std::vector<BlockRange> sources, targets;
+    TreeView view;
+};
+
+using Pairs = std::multiset<std::pair<std::int32_t, std::int32_t>>;
+
+void expect_same_lists(bool self, int separation, std::int32_t few) {
+    std::mt19937 engine(3);
+    std::uniform_real_distribution<double> uniform(0.0, 1.0);
+    const auto points = [&](int n) {
+        std::vector<double> out;
+        for (int i = 0; i < n; ++i) {
+            const double scale = std::pow(10.0, -4.0 * uniform(engine)); // dense in a corner
+            for (int axis = 0; axis < 3; ++axis) out.push_back(scale * uniform(engine));
+        }
+        return out;
+    };
+    TreeShape shape;
+    shape.most = 8;
+    shape.separation = separation;
+    const auto sources = points(2000);
+    const auto targets = self ? std::vector<double>() : points(300);
+    const Octree tree(sources, targets, self, shape, 1);
+    const auto lists = near_lists(tree, few);
+    const FlatTree flat(tree);
+    Pairs direct, multipoles, taken, above;
+    for (std::int32_t cell = 0; cell < static_cast<std::int32_t>(tree.cells().size()); ++cell) {
+        const auto add = [cell](Pairs& to) {
+            return [cell, &to](std::int32_t other) { to.emplace(cell, other); };
+        };
+        walk_above(flat.view, cell, few, add(above), add(taken));
+        if (!tree.cell(cell).leaf) continue;
+        for (int slot = 0; slot < flat.view.neighbour_count(); ++slot)
+            if (const auto near = flat.view.neighbour(cell, slot); near != TreeView::none)
+                walk_below(flat.view, cell, near, few, add(direct), add(multipoles));
+    }
+    direct.insert(above.begin(), above.end());
+    Pairs expected, expected_multipoles, expected_taken;
+    const auto each = [](const BlockRows& rows, const auto& visit) {
+        for (std::size_t row = 0; row + 1 < rows.first.size(); ++row)
+            for (auto k = rows.first[row]; k < rows.first[row + 1]; ++k)
+                visit(row, rows.partners[static_cast<std::size_t>(k)]);
+    };
+    each(lists.direct, [&](std::size_t row, std::int32_t partner) {
+        const auto a = lists.leaves[row];
+        const auto b = lists.leaves[static_cast<std::size_t>(partner)];
+        expected.emplace(a, b);
+        if (self) expected.emplace(b, a);
+    });
+    each(lists.multipoles,
+         [&](std::size_t row, std::int32_t cell) { expected_multipoles.emplace(lists.leaves[row], cell); });
+    each(lists.sources, [&](std::size_t row, std::int32_t leaf) {
+        expected_taken.emplace(static_cast<std::int32_t>(row), leaf);
+    });
+    EXPECT_EQ(direct, expected);
+    EXPECT_EQ(multipoles, expected_multipoles);
+    EXPECT_EQ(taken, expected_taken);
+    EXPECT_EQ(expected_multipoles.empty(), few == all_points); // something was compared
+}
+
+TEST(NearWalk, GivesTheListsOfTheTree) {
+    for (const bool self : {true, false})
+        for (const int separation : {1, 2})
+            for (const std::int32_t few : {0, 6, all_points}) expect_same_lists(self, separation, few);
+}
+
+using Point = std::array<double, 3>;
+
+/// R_i at a point, in the order of degrees.
+std::vector<double> functions_at(const PlainOperators<double>& of, const Point& at) {
+    FunctionLoop loop;
+    loop.order = of.inside.order;
+    loop.pairs = of.inside.pairs;
+    loop.diagonal = of.inside.diagonal.data();
+    loop.climb = of.inside.climb.data();
+    loop.climb_back = of.inside.climb_back.data();
+    std::vector<double> out(static_cast<std::size_t>(of.size));
+    each_harmonic<double>(loop, at[0], at[1], at[2], [&](int t, const double& cosine, const double& sine) {
+        const auto put = [&](int number, double value) {
+            const auto place = of.inside.places[static_cast<std::size_t>(number)];
+            if (place >= 0) out[static_cast<std::size_t>(place)] = value;
+        };
+        put(2 * t, cosine);
+        put(2 * t + 1, sine);
+    });
+    return out;
+}
+
+/// D A D x, of the mirror image D.
+std::vector<double> product(const PlainOperators<double>& of, const PlainOperators<double>::Matrix& matrix,
+                            int mirror, const std::vector<double>& x) {
+    std::vector<double> out(x.size(), 0.0);
+    const auto* signs = of.signs.data() + static_cast<std::ptrdiff_t>(mirror) * of.stride;
+    for (int k = 0; k < matrix.size; ++k)
+        for (int i = 0; i < matrix.size; ++i)
+            out[static_cast<std::size_t>(i)] +=
+                signs[i] * of.matrices[static_cast<std::size_t>(matrix.begin + k * matrix.rows + i)] *
+                signs[k] * x[static_cast<std::size_t>(k)];
+    return out;
+}
+
+double dot(const std::vector<double>& a, const std::vector<double>& b) {
+    double sum = 0.0;
+    for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+    return sum;
+}
+
+// Points 0.3 widths from their centres: the nearest offset leaves 2·(0.3/1.7)^(p + 1) of 1/1.4.
+TEST(PlainOperators, TranslateAPointsExpansionFromEverySender) {
+    const Point v{0.2, -0.1, 0.2};
+    const Point u{-0.1, 0.25, 0.1};
+    for (const int coarse : {1, 5}) {
+        FmmOrder order;
+        order.order = 14;
+        order.grading = 0.0;
+        order.coarse = coarse;
+        const PlainOperators<double> made(order, 1);
+        const auto multipole = functions_at(made, v);
+        const auto at = functions_at(made, u);
+        for (int group = 0; group <= coarse_group; ++group) {
+            int served = 0;
+            for (auto s = made.first_sender[group]; s < made.first_sender[group + 1]; ++s, ++served) {
+                const auto& sender = made.senders[static_cast<std::size_t>(s)];
+                std::array<int, 3> offset{}; // of the sender from the target, in cells
+                for (int axis = 0, slot = sender.place >> 3; axis < 3; ++axis, slot /= 3)
+                    offset[static_cast<std::size_t>(axis)] =
+                        group == coarse_group
+                            ? (sender.place >> 8 * axis & 255) - 128
+                            : 2 * (slot % 3 - 1) + (sender.place >> axis & 1) - (group >> axis & 1);
+                double r2 = 0.0;
+                for (std::size_t axis = 0; axis < 3; ++axis)
+                    r2 += std::pow(u[axis] - v[axis] - offset[axis], 2);
+                const auto local = product(made, made.across[static_cast<std::size_t>(sender.matrix)],
+                                           sender.mirror, multipole);
+                EXPECT_NEAR(dot(local, at), 1.0 / std::sqrt(r2), 2e-11);
+            }
+            EXPECT_EQ(served, group < coarse_group ? 189 : coarse == 1 ? 0 : 9 * 9 * 9 - 27);
+        }
+    }
+}
+
+TEST(PlainOperators, MoveBetweenParentsAndChildren) {
+    FmmOrder order;
+    order.order = 7;
+    const PlainOperators<double> made(order, 1);
+    for (int octant = 0; octant < 8; ++octant) {
+        const Point v{0.3, -0.4, 0.1}; // in widths of the child, from its centre
+        Point in_parent{};
+        for (std::size_t axis = 0; axis < 3; ++axis)
+            in_parent[axis] = 0.5 * v[axis] + ((octant >> axis & 1) != 0 ? 0.25 : -0.25);
+        const auto child = functions_at(made, v);
+        const auto parent = functions_at(made, in_parent);
+        const auto moved = product(made, made.up, octant, child);
+        for (std::size_t i = 0; i < parent.size(); ++i) EXPECT_NEAR(moved[i], parent[i], 1e-13);
+        std::mt19937 engine(5);
+        std::normal_distribution<double> normal;
+        std::vector<double> local(parent.size());
+        for (auto& x : local) x = normal(engine);
+        // potentials count in 1/width
+        EXPECT_NEAR(2.0 * dot(product(made, made.down, octant, local), child), dot(local, parent), 1e-12);
+    }
+}
+
+// Sets 1 to 3 are the derivatives of set 0 along x, y and z.
+TEST(PlainOperators, DifferentiateLocalExpansions) {
+    FmmOrder order;
+    order.order = 6;
+    const PlainOperators<double> made(order, 1);
+    std::mt19937 engine(6);
+    std::normal_distribution<double> normal;
+    std::vector<double> local(static_cast<std::size_t>(made.size));
+    for (auto& x : local) x = normal(engine);
+    const auto rows = 2 * made.inside.pairs;
+    const auto value = [&](int set, const Point& at) {
+        const auto functions = functions_at(made, at);
+        double sum = 0.0;
+        for (int row = 0; row < rows; ++row) {
+            const auto place = made.inside.places[static_cast<std::size_t>(row)];
+            if (place < 0) continue;
+            const auto n = static_cast<std::size_t>(set * rows + row);
+            for (auto k = made.inside.sets.first[n]; k < made.inside.sets.first[n + 1]; ++k)
+                sum += made.inside.sets.weight[static_cast<std::size_t>(k)] *
+                       local[static_cast<std::size_t>(made.inside.sets.from[static_cast<std::size_t>(k)])] *
+                       functions[static_cast<std::size_t>(place)];
+        }
+        return sum;
+    };
+    const Point at{0.2, -0.3, 0.4};
+    for (int axis = 0; axis < 3; ++axis) {
+        auto ahead = at;
+        auto behind = at;
+        const double step = 1e-4;
+        ahead[static_cast<std::size_t>(axis)] += step;
+        behind[static_cast<std::size_t>(axis)] -= step;
+        EXPECT_NEAR(value(axis + 1, at), (value(0, ahead) - value(0, behind)) / (2.0 * step), 1e-6);
+    }
+}
+
+} // namespace
+} // namespace farfield
