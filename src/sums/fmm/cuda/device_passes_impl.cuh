@@ -56,7 +56,7 @@ void DevicePasses<Real>::prepare(const DeviceTree& tree,
 
 template <class Real>
 void DevicePasses<Real>::make_tiles(const DeviceTree& tree, cudaStream_t stream) {
-    const int width = tile_targets(operators_->host().size);
+    constexpr int width = tile_targets;
     std::vector<TargetTile> tiles;
     const auto begin = [&] { return Tiles{static_cast<int>(tiles.size()), 0}; };
     const auto cut = [&](Tiles& of, std::int32_t first, std::int32_t count, std::int32_t group) {

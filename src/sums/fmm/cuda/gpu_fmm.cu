@@ -23,15 +23,16 @@ namespace {
 template <class Real>
 struct LeaveTask {
     const Vec4<Real>* near;
-    const Vec4<double>* far; ///< null: there is no far field
-    const std::int32_t* to;
+    const Vec4<double>* far;   ///< null: there is no far field
+    const std::int32_t* where; ///< each of the caller's targets is in the tree
     FinishTask out;
 };
 
 template <class Real>
 __global__ void leave_kernel(const LeaveTask<Real> task) {
-    const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-    if (i >= task.out.n) return;
+    const int row = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (row >= task.out.n) return;
+    const auto i = task.where[row];
     const auto near = task.near[i];
     double sum[4] = {static_cast<double>(near.x), static_cast<double>(near.y), static_cast<double>(near.z),
                      static_cast<double>(near.w)};
@@ -42,7 +43,6 @@ __global__ void leave_kernel(const LeaveTask<Real> task) {
         sum[2] += far.z;
         sum[3] += far.w;
     }
-    const auto row = static_cast<std::int64_t>(task.to[i]);
     bool finite = true;
     if (task.out.potential != nullptr) {
         const double value = task.out.sign * scalbn(sum[3], task.out.potential_exponent);
@@ -52,7 +52,7 @@ __global__ void leave_kernel(const LeaveTask<Real> task) {
     if (task.out.field != nullptr)
         for (int k = 0; k < 3; ++k) {
             const double value = task.out.sign * scalbn(sum[k], task.out.field_exponent);
-            task.out.field[3 * row + k] = value;
+            task.out.field[3LL * row + k] = value;
             finite = finite && isfinite(value);
         }
     if (!finite) *task.out.not_finite = 1; // whoever writes, writes the same
@@ -233,9 +233,6 @@ private:
         make_room(potential_, (wanted & potential_only) != 0 ? m : 0);
         make_room(field_, (wanted & field_only) != 0 ? 3 * m : 0);
         check(cudaMemsetAsync(not_finite_.data(), 0, sizeof(int), stream_), "clearing a flag");
-        check(cudaMemsetAsync(near.data(), 0, m * sizeof(Vec4<Real>), stream_), "clearing sums");
-        if (passes.has_far_field())
-            check(cudaMemsetAsync(far_.data(), 0, m * sizeof(Vec4<double>), stream_), "clearing sums");
         PassTimer timer(stream_);
         passes.set_strengths(tree_, strengths_.data(), exponent, stream_);
         timer.mark("strengths");
@@ -246,7 +243,7 @@ private:
         const LeaveTask<Real> task{
             near.data(),
             passes.has_far_field() ? far_.data() : nullptr,
-            tree_.targets().from.data(),
+            tree_.targets().where.data(),
             {.potential = (wanted & potential_only) != 0 ? potential_.data() : nullptr,
              .field = (wanted & field_only) != 0 ? field_.data() : nullptr,
              .sign = kernel.sign,

@@ -59,14 +59,14 @@ struct ExpansionsToPoints {
     const std::int32_t* leaves = nullptr;
     int count = 0;
     RowsView rows;                ///< M2P: cells whose multipole expansions act, for each leaf
-    Vec4<double>* sums = nullptr; ///< Σ q d/r³ and Σ q/r, as sums of pairs; added to
+    Vec4<double>* sums = nullptr; ///< Σ q d/r³ and Σ q/r, as sums of pairs
     bool with_field = true;
 };
 
-/// L2P: each leaf's local expansion.
+/// L2P: each leaf's local expansion, in place of what `sums` held.
 template <class Real>
 void evaluate_locals(const ExpansionsToPoints<Real>& task, cudaStream_t stream);
-/// M2P.
+/// M2P: adds.
 template <class Real>
 void evaluate_multipoles(const ExpansionsToPoints<Real>& task, cudaStream_t stream);
 

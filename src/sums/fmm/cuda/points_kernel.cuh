@@ -121,7 +121,8 @@ __global__ void form_kernel(const PointsToExpansions<Real> task) {
         }
 }
 
-/// Adds an expansion's values at the targets of a leaf. `coefficients`: four of each function.
+/// An expansion's values at the targets of a leaf; a multipole expansion's (`inverted`) are added to what is
+/// there. `coefficients`: four of each function.
 template <class Real>
 __device__ void add_values(const ExpansionsToPoints<Real>& task, std::int32_t leaf, std::int32_t cell,
                            bool inverted, Real* coefficients) {
@@ -159,11 +160,13 @@ __device__ void add_values(const ExpansionsToPoints<Real>& task, std::int32_t le
         if (i >= range.end) continue;
         const double potential = static_cast<double>(at.weight) / width;
         const double field = -potential / width;
-        auto& out = task.sums[i];
-        out.w += potential * static_cast<double>(sum[0]);
-        out.x += field * static_cast<double>(sum[1]);
-        out.y += field * static_cast<double>(sum[2]);
-        out.z += field * static_cast<double>(sum[3]);
+        Vec4<double> out{field * static_cast<double>(sum[1]), field * static_cast<double>(sum[2]),
+                         field * static_cast<double>(sum[3]), potential * static_cast<double>(sum[0])};
+        if (inverted) {
+            const auto before = task.sums[i];
+            out = {before.x + out.x, before.y + out.y, before.z + out.z, before.w + out.w};
+        }
+        task.sums[i] = out;
     }
 }
 

@@ -1,6 +1,8 @@
 // M2M, M2L and L2L on a GPU: products of operators with the expansions that targets find at their senders.
-// A thread block takes a tile of targets of one group and some rows, and goes through all senders of the
-// group; so every number of a matrix serves all targets of the tile, and the order of sums is fixed.
+// A warp takes a tile of targets of one group and 32 rows of their expansions, and goes through senders of
+// the group, so that every number of a matrix serves all targets of the tile. The warps of a thread block
+// share the targets: where expansions are long they take different rows, where they are short different
+// senders, whose sums are added in order. So results do not depend on which warp is first.
 #pragma once
 
 #include "sums/fmm/plain_operators.h"
@@ -20,10 +22,8 @@ struct TargetTile {
     std::int32_t unused = 0;
 };
 
-/// The largest tile of targets that any kernel takes.
-constexpr int most_tile_targets = 128;
-/// Targets of a tile for expansions of so many functions.
-constexpr int tile_targets(int functions) { return functions <= 32 ? 128 : 64; }
+constexpr int tile_targets = 32; ///< of a warp
+constexpr int tile_rows = 32;
 
 enum class Pass : std::uint8_t {
     up,     ///< from children; leaves keep what they have

@@ -6,7 +6,8 @@
 
 namespace farfield::cuda {
 
-constexpr int translate_threads = 128;
+constexpr int translate_warps = 4; ///< of a thread block
+constexpr int translate_threads = 32 * translate_warps;
 
 template <class Real>
 struct alignas(16) Pack {
@@ -37,30 +38,38 @@ __device__ __forceinline__ std::int32_t sender_of(const TreeView& tree, std::int
     return cell;
 }
 
-/// A thread block: TM rows of the targets' expansions, `targets` of them; each thread 8 rows of 4 targets.
-template <class Real, int TM, Pass pass>
-__global__ void __launch_bounds__(translate_threads) translate_kernel(const TranslateTask<Real> task) {
-    constexpr int V = Pack<Real>::width;
-    constexpr int depth = 4 * V; // columns at a time: four packs of each sender
-    constexpr int targets = 4096 / TM;
-    constexpr int row_threads = TM / 8;
-    constexpr int own_targets = targets / 32; // that a thread loads
-    constexpr int own_packs = TM / 32;        // of the matrix
-    constexpr int pitch = targets + 4;
-    __shared__ alignas(16) Real matrix[2][depth][TM];
-    __shared__ alignas(16) Real values[2][depth][pitch];
+template <class Real>
+struct TranslateStage {
+    static constexpr int depth = 4 * Pack<Real>::width; ///< columns at a time: four packs of each sender
+    alignas(16) Real matrix[2][depth][tile_rows];
+    alignas(16) Real values[2][depth][tile_targets + 4];
+};
 
+/// A thread block: `row_warps` times 32 rows of the expansions of a tile of targets; the other warps share
+/// the senders. Each lane has 8 rows of 4 targets.
+template <class Real, Pass pass, int row_warps>
+__global__ void __launch_bounds__(translate_threads, sizeof(Real) == sizeof(float) ? 4 : 3)
+    translate_kernel(const TranslateTask<Real> task) {
+    constexpr int V = Pack<Real>::width;
+    constexpr int depth = TranslateStage<Real>::depth;
+    constexpr int sender_warps = translate_warps / row_warps;
+    constexpr int own_targets = 4; // that a lane loads, and packs of the matrix
+    __shared__ TranslateStage<Real> stages[translate_warps];
+
+    const int warp = static_cast<int>(threadIdx.x) / 32;
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    auto& stage = stages[warp];
     const auto tile = task.tiles[blockIdx.x];
-    const int first_row = static_cast<int>(blockIdx.y) * TM;
-    const int thread = static_cast<int>(threadIdx.x);
-    const int quarter = thread % 4; // which pack of a sender's columns the thread loads
-    const int row_lane = thread % row_threads;
-    const int target_lane = thread / row_threads;
+    const int part = warp / row_warps; // of the senders
+    const int first_row = (static_cast<int>(blockIdx.y) * row_warps + warp % row_warps) * tile_rows;
+    const int quarter = lane % 4; // which pack of a sender's columns the lane loads
+    const int row_lane = lane % 4;
+    const int target_lane = lane / 4;
 
     std::int32_t own[own_targets], parent[own_targets];
 #pragma unroll
     for (int u = 0; u < own_targets; ++u) {
-        const int at = thread / 4 + 32 * u;
+        const int at = lane / 4 + 8 * u;
         own[u] = parent[u] = TreeView::none;
         if (at < tile.count) {
             own[u] = task.list != nullptr ? task.list[tile.first + at] : tile.first + at;
@@ -70,17 +79,17 @@ __global__ void __launch_bounds__(translate_threads) translate_kernel(const Tran
 
     Real sum[8][4] = {};
     const int last_sender = task.first_sender[tile.group + 1];
-    int sender = task.first_sender[tile.group];
+    int sender = task.first_sender[tile.group] + part;
     int mirror = 0;
     // What is loaded next: columns [column, column + depth) of the sender.
-    Pack<Real> next_matrix[own_packs], next_values[own_targets];
+    Pack<Real> next_matrix[own_targets], next_values[own_targets];
     std::int32_t source[own_targets];
     Sender now{};
     typename PlainOperators<Real>::Matrix what{};
 
     // Goes on to a sender that some target has and whose matrix has these rows. False: there is none.
     const auto find = [&] {
-        for (; sender < last_sender; ++sender) {
+        for (; sender < last_sender; sender += sender_warps) {
             now = task.senders[sender];
             what = task.table[now.matrix];
             if (what.size <= first_row) continue;
@@ -90,16 +99,16 @@ __global__ void __launch_bounds__(translate_threads) translate_kernel(const Tran
                 source[u] = sender_of<pass>(task.tree, own[u], parent[u], tile.group, now.place);
                 any = any || source[u] != TreeView::none;
             }
-            if (__syncthreads_or(any ? 1 : 0) != 0) return true;
+            if (__any_sync(~0U, any ? 1 : 0) != 0) return true;
         }
         return false;
     };
     const auto load = [&](int column) {
 #pragma unroll
-        for (int u = 0; u < own_packs; ++u) {
-            const int pack = thread + translate_threads * u;
-            const int k = column + pack / (TM / V);
-            const int row = first_row + pack % (TM / V) * V;
+        for (int u = 0; u < own_targets; ++u) {
+            const int pack = lane + 32 * u;
+            const int k = column + pack / (tile_rows / V);
+            const int row = first_row + pack % (tile_rows / V) * V;
             next_matrix[u] = {};
             if (k < what.size && row < what.rows)
                 next_matrix[u] = *reinterpret_cast<const Pack<Real>*>(
@@ -119,16 +128,16 @@ __global__ void __launch_bounds__(translate_threads) translate_kernel(const Tran
     };
     const auto keep = [&](int buffer) {
 #pragma unroll
-        for (int u = 0; u < own_packs; ++u) {
-            const int pack = thread + translate_threads * u;
-            *reinterpret_cast<Pack<Real>*>(&matrix[buffer][pack / (TM / V)][pack % (TM / V) * V]) =
-                next_matrix[u];
+        for (int u = 0; u < own_targets; ++u) {
+            const int pack = lane + 32 * u;
+            *reinterpret_cast<Pack<Real>*>(
+                &stage.matrix[buffer][pack / (tile_rows / V)][pack % (tile_rows / V) * V]) = next_matrix[u];
         }
 #pragma unroll
         for (int u = 0; u < own_targets; ++u)
 #pragma unroll
             for (int v = 0; v < V; ++v)
-                values[buffer][quarter * V + v][thread / 4 + 32 * u] = next_values[u].value[v];
+                stage.values[buffer][quarter * V + v][lane / 4 + 8 * u] = next_values[u].value[v];
     };
     // Sums count in the mirror image of the sender at hand.
     const auto turn = [&](int to) {
@@ -137,7 +146,7 @@ __global__ void __launch_bounds__(translate_threads) translate_kernel(const Tran
         for (int half = 0; half < 2; ++half)
 #pragma unroll
             for (int r = 0; r < 4; ++r) {
-                const int row = first_row + half * (TM / 2) + 4 * row_lane + r;
+                const int row = first_row + half * (tile_rows / 2) + 4 * row_lane + r;
                 const Real sign = row < task.stride ? task.signs[mirror * task.stride + row] *
                                                           task.signs[to * task.stride + row]
                                                     : Real(1);
@@ -153,11 +162,11 @@ __global__ void __launch_bounds__(translate_threads) translate_kernel(const Tran
 #pragma unroll
             for (int i = 0; i < 4; i += V) {
                 *reinterpret_cast<Pack<Real>*>(a + i) =
-                    *reinterpret_cast<const Pack<Real>*>(&matrix[buffer][k][4 * row_lane + i]);
-                *reinterpret_cast<Pack<Real>*>(a + 4 + i) =
-                    *reinterpret_cast<const Pack<Real>*>(&matrix[buffer][k][TM / 2 + 4 * row_lane + i]);
+                    *reinterpret_cast<const Pack<Real>*>(&stage.matrix[buffer][k][4 * row_lane + i]);
+                *reinterpret_cast<Pack<Real>*>(a + 4 + i) = *reinterpret_cast<const Pack<Real>*>(
+                    &stage.matrix[buffer][k][tile_rows / 2 + 4 * row_lane + i]);
                 *reinterpret_cast<Pack<Real>*>(b + i) =
-                    *reinterpret_cast<const Pack<Real>*>(&values[buffer][k][4 * target_lane + i]);
+                    *reinterpret_cast<const Pack<Real>*>(&stage.values[buffer][k][4 * target_lane + i]);
             }
 #pragma unroll
             for (int r = 0; r < 8; ++r)
@@ -176,12 +185,12 @@ __global__ void __launch_bounds__(translate_threads) translate_kernel(const Tran
             column += depth;
             bool more = true;
             if (column >= what.size) {
-                ++sender;
+                sender += sender_warps;
                 column = 0;
                 more = find();
             }
             if (more) load(column);
-            __syncthreads();
+            __syncwarp();
             multiply(buffer);
             if (!more) break;
             buffer ^= 1;
@@ -189,6 +198,28 @@ __global__ void __launch_bounds__(translate_threads) translate_kernel(const Tran
         }
     }
     turn(0);
+
+    if constexpr (sender_warps >
+                  1) { // sums of the other parts, in their order, through what is no longer staged
+        __syncthreads();
+        Real* const shared = reinterpret_cast<Real*>(stages);
+        const auto place = [&](int of, int r, int t) {
+            return ((of * row_warps + warp % row_warps) * 32 + r * 4 + t) * 32 + lane;
+        };
+        if (part > 0)
+#pragma unroll
+            for (int r = 0; r < 8; ++r)
+#pragma unroll
+                for (int t = 0; t < 4; ++t) shared[place(part - 1, r, t)] = sum[r][t];
+        __syncthreads();
+        if (part > 0) return;
+#pragma unroll
+        for (int of = 0; of < sender_warps - 1; ++of)
+#pragma unroll
+            for (int r = 0; r < 8; ++r)
+#pragma unroll
+                for (int t = 0; t < 4; ++t) sum[r][t] += shared[place(of, r, t)];
+    }
 
 #pragma unroll
     for (int t = 0; t < 4; ++t) {
@@ -198,7 +229,7 @@ __global__ void __launch_bounds__(translate_threads) translate_kernel(const Tran
         if (pass == Pass::up && task.tree.is_leaf(cell)) continue;
 #pragma unroll
         for (int half = 0; half < 2; ++half) {
-            const int row = first_row + half * (TM / 2) + 4 * row_lane;
+            const int row = first_row + half * (tile_rows / 2) + 4 * row_lane;
             if (row >= task.stride) continue;
             Real* const out = task.to + static_cast<std::int64_t>(cell) * task.stride + row;
 #pragma unroll
@@ -212,26 +243,32 @@ __global__ void __launch_bounds__(translate_threads) translate_kernel(const Tran
     }
 }
 
-template <class Real, int TM>
-void launch_translate(const TranslateTask<Real>& task, Pass pass, int functions, cudaStream_t stream) {
-    const dim3 blocks(static_cast<unsigned>(task.tile_count),
-                      static_cast<unsigned>((functions + TM - 1) / TM));
-    if (pass == Pass::up)
-        translate_kernel<Real, TM, Pass::up><<<blocks, translate_threads, 0, stream>>>(task);
-    else if (pass == Pass::across)
-        translate_kernel<Real, TM, Pass::across><<<blocks, translate_threads, 0, stream>>>(task);
+template <class Real, Pass pass>
+void launch_translate(const TranslateTask<Real>& task, int functions, cudaStream_t stream) {
+    const int row_tiles = (functions + tile_rows - 1) / tile_rows;
+    const auto launch = [&](auto kernel, int row_warps) {
+        const dim3 blocks(static_cast<unsigned>(task.tile_count),
+                          static_cast<unsigned>((row_tiles + row_warps - 1) / row_warps));
+        kernel<<<blocks, translate_threads, 0, stream>>>(task);
+    };
+    if (row_tiles == 1)
+        launch(translate_kernel<Real, pass, 1>, 1);
+    else if (row_tiles == 2)
+        launch(translate_kernel<Real, pass, 2>, 2);
     else
-        translate_kernel<Real, TM, Pass::down><<<blocks, translate_threads, 0, stream>>>(task);
+        launch(translate_kernel<Real, pass, 4>, 4);
     check_launch("translations between cells");
 }
 
 template <class Real>
 void translate(const TranslateTask<Real>& task, Pass pass, int functions, cudaStream_t stream) {
     if (task.tile_count == 0) return;
-    if (tile_targets(functions) == 128)
-        launch_translate<Real, 32>(task, pass, functions, stream);
+    if (pass == Pass::up)
+        launch_translate<Real, Pass::up>(task, functions, stream);
+    else if (pass == Pass::across)
+        launch_translate<Real, Pass::across>(task, functions, stream);
     else
-        launch_translate<Real, 64>(task, pass, functions, stream);
+        launch_translate<Real, Pass::down>(task, functions, stream);
 }
 
 } // namespace farfield::cuda

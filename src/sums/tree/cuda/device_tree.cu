@@ -44,9 +44,11 @@ __global__ void key_kernel(const KeyTask task) {
 }
 
 __global__ void gather_points_kernel(const double* points, const std::int32_t* from, int count, Frame frame,
-                                     Vec4<double>* out) {
+                                     Vec4<double>* out, std::int32_t* where) {
     const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-    if (i < count) out[i] = framed_point(points, from[i], frame);
+    if (i >= count) return;
+    out[i] = framed_point(points, from[i], frame);
+    where[from[i]] = i;
 }
 
 /// The first of keys [begin, end) that, without its lowest bits, is not less than `value`.
@@ -207,6 +209,7 @@ void DeviceTree::sort(const double* points, int count, DevicePoints& out, const 
         out.unsorted_keys = DeviceArray<std::uint64_t>(size);
         out.from = DeviceArray<std::int32_t>(size);
         out.unsorted = DeviceArray<std::int32_t>(size);
+        out.where = DeviceArray<std::int32_t>(size);
         out.at = DeviceArray<Vec4<double>>(size);
     }
     out.count = count;
@@ -225,7 +228,8 @@ void DeviceTree::sort(const double* points, int count, DevicePoints& out, const 
     };
     run(nullptr);
     run(scratch_.take(bytes));
-    launch_over(count, stream, gather_points_kernel, points, out.from.data(), count, frame, out.at.data());
+    launch_over(count, stream, gather_points_kernel, points, out.from.data(), count, frame, out.at.data(),
+                out.where.data());
 }
 
 void DeviceTree::make_room(int cells, cudaStream_t stream) {

@@ -55,6 +55,7 @@ private:
 struct DevicePoints {
     DeviceArray<std::uint64_t> keys, unsorted_keys;
     DeviceArray<std::int32_t> from, unsorted; ///< number i stands where the caller has number from[i]
+    DeviceArray<std::int32_t> where;          ///< the inverse of `from`
     DeviceArray<Vec4<double>> at;             ///< in the frame; w is 0
     int count = 0;
 };
