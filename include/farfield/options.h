@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -62,6 +63,9 @@ struct OptionInfo {
     /// continued with another value.
     bool machine = false;
     bool case_key = false; ///< stands in `[force]` of case files
+    /// The one method that takes it: with another one, asked for by name, no value but the default is
+    /// allowed.
+    std::optional<Method> of_method{};
     OptionMember<SumOptions> sum{};
     OptionMember<ForceOptions> force{};
 

@@ -157,6 +157,7 @@ constexpr std::array table{
                    "They have (p + 1)² coefficients. 0 = what the tolerance asks for, 1e-6 without one.",
                .most = 40,
                .case_key = true,
+               .of_method = Method::fmm,
                .sum = in<&SumOptions::order>,
                .force = in<&ForceOptions::order>},
     OptionInfo{.name = "depth",
@@ -165,6 +166,7 @@ constexpr std::array table{
                .least = 0,
                .most = 9,
                .otherwise = "a tree that follows the points",
+               .of_method = Method::fmm,
                .sum = in<&SumOptions::depth>},
     OptionInfo{.name = "separation",
                .type = OptionType::count,
@@ -172,6 +174,7 @@ constexpr std::array table{
                .details = "1 or 2; 0 = 1.",
                .most = 2,
                .case_key = true,
+               .of_method = Method::fmm,
                .sum = in<&SumOptions::separation>,
                .force = in<&ForceOptions::separation>},
     OptionInfo{.name = "leaf",
@@ -180,6 +183,7 @@ constexpr std::array table{
                .details = "0 = what takes least time by the cost table.",
                .most = 1e6,
                .case_key = true,
+               .of_method = Method::fmm,
                .sum = in<&SumOptions::leaf>,
                .force = in<&ForceOptions::leaf>},
     OptionInfo{
@@ -190,6 +194,7 @@ constexpr std::array table{
         .details = "In widths of a cell; 0 gives all of them the whole order.",
         .most = 0.9,
         .case_key = true,
+        .of_method = Method::fmm,
         .sum = in<&SumOptions::grading>,
         .force = in<&ForceOptions::grading>},
     OptionInfo{
@@ -203,6 +208,7 @@ constexpr std::array table{
             "softening adds to 1/r is `mirrored` in any case.",
         .choices = names_of<M2L>,
         .case_key = true,
+        .of_method = Method::fmm,
         .sum = in<&SumOptions::m2l>,
         .force = in<&ForceOptions::m2l>},
     OptionInfo{.name = "precision",
@@ -301,6 +307,12 @@ void check(const Options& options) {
         } catch (const InvalidArgument& error) {
             throw InvalidArgument(fmt::format("{}: {}", spelled(row.name), error.what()));
         }
+        const auto of_method = row.of_method.value_or(options.method);
+        if (options.method != Method::automatic && options.method != of_method &&
+            value != member.get(defaults))
+            throw InvalidArgument(fmt::format("{} belongs to method '{}'; leave it out or use {}",
+                                              spelled(row.name, text_of(value)), name_of(of_method),
+                                              spelled("method", name_of(of_method))));
         if (const auto* choice = std::get_if<std::string>(&value)) {
             const auto able = row.force_choices != nullptr && std::is_same_v<Options, ForceOptions>
                                   ? row.force_choices()

@@ -1,22 +1,30 @@
 #include "dynamics/forces/settings.h"
 
+#include <farfield/options.h>
+
 namespace farfield {
 
 SumOptions sum_options_of(const ForceOptions& force, const ForceSettings& settings, Precision precision) {
-    return {.kernel = force.kernel,
-            .method = settings.is_settled() ? settings.method : force.method,
-            .softening = force.softening,
-            .tolerance = force.tolerance,
-            .order = settings.order > 0 ? settings.order : force.order,
-            .separation = force.separation,
-            .leaf = settings.leaf > 0 ? settings.leaf : force.leaf,
-            .grading = force.grading,
-            .m2l = settings.m2l != M2L::automatic ? settings.m2l : force.m2l,
-            .precision = precision,
-            .threads = force.threads,
-            .isa = force.isa,
-            .variant = force.variant,
-            .device = {.kind = DeviceKind::cpu}};
+    SumOptions options{.kernel = force.kernel,
+                       .method = settings.is_settled() ? settings.method : force.method,
+                       .softening = force.softening,
+                       .tolerance = force.tolerance,
+                       .order = settings.order > 0 ? settings.order : force.order,
+                       .separation = force.separation,
+                       .leaf = settings.leaf > 0 ? settings.leaf : force.leaf,
+                       .grading = force.grading,
+                       .m2l = settings.m2l != M2L::automatic ? settings.m2l : force.m2l,
+                       .precision = precision,
+                       .threads = force.threads,
+                       .isa = force.isa,
+                       .variant = force.variant,
+                       .device = {.kind = DeviceKind::cpu}};
+    // `auto` was free to take a method that has no use for what another one takes.
+    for (const auto& row : option_table())
+        if (row.sum && row.of_method && options.method != Method::automatic &&
+            *row.of_method != options.method)
+            row.sum.set(options, row.sum.get(SumOptions{}));
+    return options;
 }
 
 } // namespace farfield

@@ -52,6 +52,7 @@ Json force_of(const ForceSettings& force, double tolerance) {
     Json out{{"method", name_of(force.method)}, {"method_reason", force.reason}};
     if (force.order > 0) out["order"] = force.order;
     if (force.leaf > 0) out["leaf"] = force.leaf;
+    if (force.m2l != M2L::automatic) out["m2l"] = name_of(force.m2l);
     if (tolerance > 0.0)
         out["largest_relative_errors"] = {{"acceleration", force.worst_acceleration_error},
                                           {"potential", force.worst_potential_error}};

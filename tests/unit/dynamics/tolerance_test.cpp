@@ -64,8 +64,12 @@ TEST_F(ForceTolerance, IsComparedAtEachRow) {
 TEST_F(ForceTolerance, TellsTheErrorOfAccelerationsAndEnergies) {
     auto simulation_case = lattice;
     auto simulation = start(simulation_case);
-    simulation_case.force.method = Method::direct;
-    simulation_case.force.precision = Precision::float64;
+    const auto& force = simulation_case.force;
+    simulation_case.force = {.kernel = force.kernel,
+                             .method = Method::direct,
+                             .G = force.G,
+                             .tolerance = force.tolerance,
+                             .precision = Precision::float64};
     auto every_pair = start(simulation_case);
     const auto found = simulation.diagnostics();
     const auto exact = every_pair.diagnostics();
@@ -215,6 +219,19 @@ TEST(ForceMethod, IsChosenOnce) {
             EXPECT_EQ(settled(n, force).method, settled(n, of_one).method) << n;
         }
     }
+}
+
+// What was given for expansions is of no use to the method that `auto` took, and no error.
+TEST(ForceMethod, ThatAutoTakesGetsItsOwnOptions) {
+    const ForceOptions force{.method = Method::automatic, .order = 7, .separation = 2, .grading = 0.3};
+    const auto settings = settle_force(force, Integrator::leapfrog, crowd(100, 3), 100.0);
+    ASSERT_EQ(settings.method, Method::direct);
+    const auto options = sum_options_of(force, settings, Precision::float64);
+    EXPECT_NO_THROW(check_options(options));
+    EXPECT_EQ(options.order, 0);
+    auto by_hand = force;
+    by_hand.method = Method::fmm;
+    EXPECT_EQ(sum_options_of(by_hand, {.method = Method::fmm}, Precision::float64).order, 7);
 }
 
 TEST(ForceMethod, IsToldAndWritten) {

@@ -115,6 +115,34 @@ TEST(Options, ValuesThatAreNotAllowedAreNamed) {
               "exchange: 9 is not one of its values");
 }
 
+// What is given for one method is not ignored by another.
+TEST(Options, ThoseOfAMethodAreRefusedByOthers) {
+    int count = 0;
+    for (const auto& row : option_table()) {
+        if (!row.of_method) continue;
+        ++count;
+        for (const auto method : {Method::direct, Method::reference, Method::automatic, *row.of_method}) {
+            SumOptions sum{.method = method};
+            row.sum.set(sum, two_values(row).second);
+            ForceOptions force{.method = method};
+            if (row.force) row.force.set(force, two_values(row).second);
+            const bool takes = method == Method::automatic || method == *row.of_method;
+            if (takes) {
+                EXPECT_NO_THROW(check_options(sum)) << row.name;
+                EXPECT_NO_THROW(check_options(force)) << row.name;
+                continue;
+            }
+            const std::string name(row.name);
+            test::expect_contains(test::error_of<InvalidArgument>([&] { check_options(sum); }),
+                                  {name, "'fmm'", "leave it out"});
+            if (row.force)
+                test::expect_contains(test::error_of<InvalidArgument>([&] { check_options(force); }),
+                                      {name, "'fmm'", "leave it out"});
+        }
+    }
+    EXPECT_EQ(count, 6);
+}
+
 TEST(Options, UnknownNamesSuggestTheNearest) {
     SumOptions options;
     try {
