@@ -255,11 +255,11 @@ void expect_accurate(const SumCase& at) {
     const auto got = computed(sources, targets, q, fmm);
     const double digits = at.separation == 1 ? 1.5 + 0.31 * at.order : 1.6 + 0.52 * at.order;
     const double truncation = 10.0 * std::pow(10.0, -digits);
-    const bool wide = at.precision == Precision::float64;
     const double closest = closest_distance(sources, targets.empty() ? sources : targets, targets.empty());
-    EXPECT_LT(relative_error(got.potential, exact.potential), truncation + (wide ? 1e-13 : 4e-6));
-    EXPECT_LT(relative_error(got.field, exact.field),
-              truncation + (wide ? 1e-13 : 4e-6 + 2.0 * 6e-8 * 0.125 * side_of(sources) / closest));
+    const double rounding =
+        at.precision == Precision::float64 ? 1e-13 : 4e-6 + 2.0 * 6e-8 * 0.125 * side_of(sources) / closest;
+    EXPECT_LT(relative_error(got.potential, exact.potential), truncation + rounding);
+    EXPECT_LT(relative_error(got.field, exact.field), truncation + rounding);
     const auto again = computed(sources, targets, q, fmm);
     EXPECT_EQ(got.potential, again.potential); // the same bits
     EXPECT_EQ(got.field, again.field);
