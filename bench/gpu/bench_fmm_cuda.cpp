@@ -202,8 +202,8 @@ int main(int argc, char** argv) {
     }
     Json out = {{"name", "fast multipole sums on a GPU"},
                 {"gpu", gpus().empty() ? std::string("none") : gpus().front().name},
-                {"cases", Json::array()}};
-    for (const auto& of : cases) out["cases"].push_back(measure(of));
+                {"rows", Json::array()}};
+    for (const auto& of : cases) out["rows"].push_back(measure(of));
     std::printf("%s\n", out.dump(2).c_str());
     return 0;
 }
