@@ -137,12 +137,12 @@ PlainOperators<T>::PlainOperators(const FmmOrder& order, int threads)
     inside = inside_functions<T>(basis);
     outside = outside_functions<T>(basis);
     const auto functions = by_degree(order.order);
-    signs.assign(static_cast<std::size_t>(parities * stride), T(1));
+    signs.assign(static_cast<std::size_t>(parities) * static_cast<std::size_t>(stride), T(1));
     for (int mirror = 0; mirror < parities; ++mirror)
         for (std::size_t i = 0; i < functions.size(); ++i) {
             const auto odd = static_cast<unsigned>(functions[i].parity() & mirror);
             if (__builtin_popcount(odd) % 2 != 0)
-                signs[static_cast<std::size_t>(mirror * stride) + i] = T(-1);
+                signs[static_cast<std::size_t>(mirror) * static_cast<std::size_t>(stride) + i] = T(-1);
         }
     const auto classes = offset_classes(order);
     std::vector<std::vector<T>> made(classes.size() + 2);
