@@ -4,9 +4,10 @@ import json
 import math
 import os
 import struct
+import subprocess
 import unittest
 
-from support import SOURCE, CommandTest, farfield, random_rows, read, read_npy, write, write_npy
+from support import PROGRAM, SOURCE, CommandTest, farfield, random_rows, read, read_npy, write, write_npy
 
 
 def reference(sources, targets, kernel, softening=0.0):
@@ -468,6 +469,20 @@ class Guide(CommandTest):
         self.fail_clearly(["sum", "--kernel", "coulomb", "--sources", charges, "--precision", "float",
                            "--tolerance", "1e-12", "--out", "out.npy"], 1, "tolerance 1e-12", "potential")
         self.assertFalse(os.path.exists("out.npy"))
+
+
+class Threads(CommandTest):
+    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "one core")
+    def test_threads_bound_by_openmp_do_not_share_a_core(self):
+        write_npy("bodies.npy", random_rows(30000, 4, seed=5))
+        command = [PROGRAM, "sum", "--kernel", "coulomb", "--device", "cpu", "--threads", "2", "--sources", "bodies.npy", "--out", "out.npy", "--quiet"]
+        with subprocess.Popen(command, env={**os.environ, "OMP_PROC_BIND": "true"}) as process:
+            cores = set()
+            while process.poll() is None and len(cores) < 2:
+                if len(os.listdir(f"/proc/{process.pid}/task")) >= 2:
+                    cores = set().union(*(os.sched_getaffinity(int(task)) for task in os.listdir(f"/proc/{process.pid}/task")))
+            process.kill()
+        self.assertGreaterEqual(len(cores), 2, cores)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 #include "backend/threads/crew.h"
 
 #include "backend/threads/await.h"
+#include "backend/threads/place.h"
 
 #include <cstddef>
 
@@ -39,6 +40,7 @@ void Crew::run(const std::function<void(int)>& work) {
 }
 
 void Crew::serve(int index) {
+    take_place(index);
     for (unsigned seen = 0;; ++seen) {
         await_change(round_, seen);
         if (work_ == nullptr) return;

@@ -1,6 +1,7 @@
 #include "backend/threads/pool.h"
 
 #include "backend/threads/await.h"
+#include "backend/threads/place.h"
 
 #include <exception>
 #include <pthread.h>
@@ -89,6 +90,7 @@ void ThreadPool::leave() {
 
 void ThreadPool::serve(int number) {
     at_work = true;
+    take_place(number);
     unsigned seen = 0;   // value of round_
     unsigned served = 0; // round in which this thread has been inside
     for (;;) {

@@ -40,21 +40,21 @@ std::vector<T> matrix_of(int degree, const Entry& entry) {
 }
 
 struct Term {
-    std::int32_t row, from;
+    std::int32_t to, from;
     double weight;
 };
 
 template <class T>
 SparseRows<T> rows_of_terms(std::size_t rows, std::vector<Term> terms) {
-    std::stable_sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) { return a.row < b.row; });
+    std::stable_sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) { return a.to < b.to; });
     SparseRows<T> out;
     out.first.assign(rows + 1, 0);
     for (const auto& term : terms) {
-        ++out.first[static_cast<std::size_t>(term.row) + 1];
+        ++out.first[static_cast<std::size_t>(term.to) + 1];
         out.from.push_back(term.from);
         out.weight.push_back(static_cast<T>(term.weight));
     }
-    for (std::size_t row = 0; row < rows; ++row) out.first[row + 1] += out.first[row];
+    for (std::size_t number = 0; number < rows; ++number) out.first[number + 1] += out.first[number];
     return out;
 }
 
