@@ -6,7 +6,7 @@ import re
 import signal
 import unittest
 
-from support import PLUMMER, CommandTest, farfield, handles, read, start, write
+from support import FEWER, PLUMMER, CommandTest, farfield, handles, read, start, write
 
 QUICK = ["--points", "64", "--repeat", "1", "--threads", "1"]
 POINTS = "x,y,z,q\n" + "".join(f"{x},{x * x},{1 / x},{x}\n" for x in range(1, 9))
@@ -72,6 +72,7 @@ class Tune(Costs):
         for name in names:
             self.assertIn(f"\n{name} = ", text)
 
+    @unittest.skipIf(FEWER, "sanitizers make times of their own, and minutes of them")
     def test_the_order_of_magnitude_of_fmm_is_right(self):
         """No machine of today is off by these factors, whatever else it does; a coefficient of another unit is."""
         self.succeed("tune", "fmm", "--points", "4096", "--repeat", "1", "--threads", "1", "--dry-run", "--json", "r.json",
