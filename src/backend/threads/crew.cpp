@@ -8,6 +8,7 @@
 namespace farfield {
 
 Crew::Crew(int size) : failures_(static_cast<std::size_t>(size)) {
+    look_at_places();
     try {
         for (int i = 0; i < size; ++i) threads_.emplace_back(&Crew::serve, this, i);
     } catch (...) {

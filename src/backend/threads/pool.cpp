@@ -48,6 +48,7 @@ ThreadPool::~ThreadPool() {
 }
 
 int ThreadPool::helpers(int wanted) {
+    look_at_places();
     try {
         while (static_cast<int>(threads_.size()) < wanted)
             threads_.emplace_back(&ThreadPool::serve, this, static_cast<int>(threads_.size()) + 1);
