@@ -1,5 +1,5 @@
-// Where threads of a pool run, if OMP_PROC_BIND binds threads. OpenMP then binds the program's first thread to
-// one place as it is loaded, and threads inherit that: without this all of them would share one core.
+// Where threads of a pool run, if OMP_PROC_BIND binds threads. OpenMP then binds the program's first thread
+// to one place as it is loaded, and threads inherit that: without this all of them would share one core.
 #pragma once
 
 namespace farfield {
