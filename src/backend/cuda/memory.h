@@ -82,6 +82,14 @@ using MappedArray = OwnedArray<T, detail::HostMemory<cudaHostAllocMapped>>;
 template <class T>
 using WriteCombinedArray = OwnedArray<T, detail::HostMemory<cudaHostAllocWriteCombined>>;
 
+/// Room for n elements, and for `spare` more where it has to grow; contents are lost then.
+template <class T>
+void make_room(DeviceArray<T>& array, std::size_t n, std::size_t spare = 0) {
+    if (array.size() >= n) return;
+    array = {}; // give the old block back first
+    array = DeviceArray<T>(n + spare);
+}
+
 /// Copies `count` elements between host and GPU, either way, in the order of `stream`. Host memory that is
 /// not pinned is free for reuse at return.
 template <class T>

@@ -4,8 +4,6 @@
 
 namespace farfield {
 
-namespace {
-
 std::vector<Harmonic> harmonics_to(int order) {
     std::vector<Harmonic> out;
     for (int l = 0; l <= order; ++l)
@@ -14,8 +12,6 @@ std::vector<Harmonic> harmonics_to(int order) {
                 if (!sine || m > 0) out.push_back({l, m, sine});
     return out;
 }
-
-} // namespace
 
 HarmonicBasis::HarmonicBasis(int order, int line)
     : ParityBasis(order, line, harmonics_to(order)), places_(static_cast<std::size_t>(functions())) {

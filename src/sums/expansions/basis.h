@@ -29,6 +29,9 @@ struct Harmonic {
 
 constexpr int highest_order = 48;
 
+/// All functions up to an order, degree by degree: m = 0, then the cosine and the sine of each m.
+std::vector<Harmonic> harmonics_to(int order);
+
 class HarmonicBasis : public ParityBasis<Harmonic> {
 public:
     /// (p + 1)² functions. @param line  numbers in a cache line: 16 floats or 8 doubles

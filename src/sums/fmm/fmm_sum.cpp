@@ -54,8 +54,7 @@ void FmmSum::set_points(RawVector<double> sources, RawVector<double> targets) {
     target_points_ = in_frame(frame_, std::move(targets), options_.threads);
     softening_ = std::ldexp(options_.softening, frame_.exponent);
     if (softening_ > 0.0) fit_shape();
-    last_error_ = HUGE_VAL;
-    stalls_ = 0;
+    orders_ = {};
     prepare();
 }
 
@@ -156,15 +155,10 @@ void FmmSum::set_near_points(PreparedPoints<T>& sources, PreparedPoints<T>& targ
 
 bool FmmSum::refine(double error) {
     if (options_.guaranteed) return false; // bounds decide
-    if (options_.order > 0 || shape_.order.order >= most_order(shape_.wide)) return false;
-    // One order more leaves half the error, about. Single orders may gain nothing; where several do not,
-    // something else makes the error. Within the tolerance one that gains nothing is enough.
-    const int most_stalls = error <= problem_.tolerance ? 0 : 3;
-    if (!(error < 0.8 * last_error_) && ++stalls_ > most_stalls) return false;
-    last_error_ = std::min(error, last_error_);
-    const int order = order_after(shape_.order.order + 2 * stalls_, shape_.order.separation, error,
-                                  problem_.tolerance, shape_.wide);
-    shape_ = fmm_shape(problem_, options_, cost_table_in_use().table, order);
+    if (options_.order > 0) return false;
+    const auto order = orders_.next(shape_, error, problem_.tolerance);
+    if (!order) return false;
+    shape_ = fmm_shape(problem_, options_, cost_table_in_use().table, *order);
     if (softening_ > 0.0) fit_shape();
     prepare();
     return true;

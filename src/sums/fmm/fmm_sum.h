@@ -100,10 +100,9 @@ private:
     std::variant<std::monostate, OneSidedBlocks, MutualBlocks> blocks_;
     /// The same pairs for Hessians and dipoles, where `blocks_` are mutual.
     std::optional<OneSidedBlocks> rare_blocks_;
-    std::int64_t near_pairs_ = 0;  ///< directed
-    double last_error_ = HUGE_VAL; ///< the least that `refine` was told of
-    int stalls_ = 0;               ///< times that it was no less than before
-    double near_work_ = 0.0;       ///< in multiply-adds, about
+    std::int64_t near_pairs_ = 0; ///< directed
+    OrderSearch orders_;
+    double near_work_ = 0.0; ///< in multiply-adds, about
     PreparedPoints<float> float_sources_, float_targets_;
     PreparedPoints<double> double_sources_, double_targets_;
     FarField<float> float_far_;

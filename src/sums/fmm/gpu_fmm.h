@@ -2,7 +2,6 @@
 // the GPU, in and out, any strides. Tree, lists and all passes are made there.
 #pragma once
 
-#include "sums/fmm/shape.h"
 #include "sums/method/method.h"
 
 #include <memory>

@@ -12,15 +12,6 @@
 namespace farfield {
 namespace {
 
-std::vector<Harmonic> by_degree(int order) {
-    std::vector<Harmonic> out;
-    for (int l = 0; l <= order; ++l)
-        for (int m = 0; m <= l; ++m)
-            for (const bool sine : {false, true})
-                if (!sine || m > 0) out.push_back({l, m, sine});
-    return out;
-}
-
 std::int32_t place_of(const Harmonic& h) {
     return h.degree < 0 ? -1 : degree_place(h.degree, h.order, h.sine);
 }
@@ -28,7 +19,7 @@ std::int32_t place_of(const Harmonic& h) {
 /// Column by column.
 template <class T, class Entry>
 std::vector<T> matrix_of(int degree, const Entry& entry) {
-    const auto functions = by_degree(degree);
+    const auto functions = harmonics_to(degree);
     const auto rows = (functions.size() + 3) / 4 * 4;
     std::vector<T> out;
     out.reserve(rows * functions.size());
@@ -136,7 +127,7 @@ PlainOperators<T>::PlainOperators(const FmmOrder& order, int threads)
     const HarmonicBasis basis(order.order, numbers_a_line<T>);
     inside = inside_functions<T>(basis);
     outside = outside_functions<T>(basis);
-    const auto functions = by_degree(order.order);
+    const auto functions = harmonics_to(order.order);
     signs.assign(static_cast<std::size_t>(parities) * static_cast<std::size_t>(stride), T(1));
     for (int mirror = 0; mirror < parities; ++mirror)
         for (std::size_t i = 0; i < functions.size(); ++i) {

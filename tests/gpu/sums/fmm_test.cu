@@ -2,7 +2,9 @@
 // order gives of the sum of every pair.
 //
 // Errors: an order p at separation 1 leaves about 10^−(1.5 + 0.31 p) in the potential and the field of
-// charges of both signs (fmm/shape.cpp), here with a factor of 10; float adds 2e-6.
+// charges of both signs (fmm/shape.cpp), here with a factor of 10. Sums in float add 4e-6, and floats hold a
+// point to u = 6e-8 of its distance from the centre of its leaf, at most an eighth of the side here: the
+// closest pair is off by up to twice that over its distance.
 #include "gpu/needs_gpu.h"
 #include "parity/sum_plan_cases.h"
 #include "sums/tree/cuda/device_tree.cuh"

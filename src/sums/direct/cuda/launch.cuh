@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backend/cuda/memory.h"
+#include "backend/cuda/workspace.h"
 #include "sums/direct/cuda/division.h"
 #include "sums/direct/cuda/pair.cuh"
 #include "sums/direct/cuda/rungs.h"
@@ -54,22 +55,6 @@ struct PointTask {
 
 /// N as the kernels count it. @throws InvalidArgument for N ≥ 2³¹ − 2²⁰.
 int checked_count(std::size_t n);
-
-/// Scratch memory of one stream, grown when a launch needs more.
-class Workspace {
-public:
-    /// At least `bytes`; contents are lost when it grows. @throws DeviceError where the GPU's memory is full.
-    void* reserve(std::size_t bytes) {
-        if (memory_.size() < bytes) {
-            memory_ = {}; // give the old block back first
-            memory_ = DeviceArray<std::byte>(bytes);
-        }
-        return memory_.data();
-    }
-
-private:
-    DeviceArray<std::byte> memory_;
-};
 
 /// Rungs one-thread to fast-math, the Handbook's left out. All work is queued on `stream`.
 template <class Real>

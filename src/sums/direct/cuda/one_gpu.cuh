@@ -27,13 +27,6 @@ inline double seconds_between(Clock::time_point a, Clock::time_point b) {
 }
 
 template <class T>
-void make_room(DeviceArray<T>& array, std::size_t n) {
-    if (array.size() >= n) return;
-    array = {}; // give the old block back first
-    array = DeviceArray<T>(n);
-}
-
-template <class T>
 std::vector<T> downloaded(const DeviceArray<T>& array, std::size_t n, cudaStream_t stream) {
     std::vector<T> values(n);
     copy(values.data(), array.data(), n, stream);

@@ -103,8 +103,7 @@ public:
         const bool any = problem_.sources + problem_.targets > 0;
         frame_ = any ? choose_frame(ranges, options_.softening) : Frame{};
         if (any) cube_ = cube_around(framed(ranges), shape_.tree.steps);
-        last_error_ = HUGE_VAL;
-        stalls_ = 0;
+        orders_ = {};
         prepare();
     }
 
@@ -135,13 +134,10 @@ public:
     }
 
     bool refine(double error) override {
-        if (options_.order > 0 || shape_.order.order >= most_order(shape_.wide)) return false;
-        constexpr int most_stalls = 3; // as on the CPU
-        if (!(error < 0.8 * last_error_) && ++stalls_ > most_stalls) return false;
-        last_error_ = std::min(error, last_error_);
-        const int order = order_after(shape_.order.order + 2 * stalls_, shape_.order.separation, error,
-                                      problem_.tolerance, shape_.wide);
-        shape_ = gpu_fmm_shape(problem_, options_, cost_table_in_use().table, order);
+        if (options_.order > 0) return false;
+        const auto order = orders_.next(shape_, error, problem_.tolerance);
+        if (!order) return false;
+        shape_ = gpu_fmm_shape(problem_, options_, cost_table_in_use().table, *order);
         const DeviceScope scope(device_);
         prepare();
         return true;
@@ -309,8 +305,7 @@ private:
     DevicePasses<float> narrow_;
     DevicePasses<double> wide_;
     double tree_seconds_ = 0.0;
-    double last_error_ = HUGE_VAL;                      ///< the least that `refine` was told of
-    int stalls_ = 0;                                    ///< times that it was no less than before
+    OrderSearch orders_;
     DeviceArray<double> sources_, targets_, strengths_; ///< as the caller gave them, in double
     DeviceArray<Vec4<float>> narrow_near_;
     DeviceArray<Vec4<double>> wide_near_, far_;

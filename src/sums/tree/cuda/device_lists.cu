@@ -214,7 +214,7 @@ void DeviceTree::group(cudaStream_t stream) {
               "sorting cells");
     };
     run(nullptr);
-    run(scratch_.take(bytes));
+    run(workspace_.reserve(bytes));
     copy(octant_counts_.data(), counts_.data(), octant_counts_.size(), stream);
     check(cudaStreamSynchronize(stream), "waiting for the GPU");
 }

@@ -196,7 +196,7 @@ std::array<std::int32_t, 2> totals(const std::int32_t* flags, const std::int32_t
 void DeviceTree::scan(const std::int32_t* in, std::int32_t* out, int count, cudaStream_t stream) {
     std::size_t bytes = 0;
     check(cub::DeviceScan::ExclusiveSum(nullptr, bytes, in, out, count, stream), "adding up counts");
-    check(cub::DeviceScan::ExclusiveSum(scratch_.take(bytes), bytes, in, out, count, stream),
+    check(cub::DeviceScan::ExclusiveSum(workspace_.reserve(bytes), bytes, in, out, count, stream),
           "adding up counts");
 }
 
@@ -227,7 +227,7 @@ void DeviceTree::sort(const double* points, int count, DevicePoints& out, const 
               "sorting points");
     };
     run(nullptr);
-    run(scratch_.take(bytes));
+    run(workspace_.reserve(bytes));
     launch_over(count, stream, gather_points_kernel, points, out.from.data(), count, frame, out.at.data(),
                 out.where.data());
 }

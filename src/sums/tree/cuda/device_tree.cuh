@@ -4,6 +4,7 @@
 
 #include "backend/cuda/memory.h"
 #include "backend/cuda/vec4.h"
+#include "backend/cuda/workspace.h"
 #include "sums/points/prepared.h"
 #include "sums/tree/cube.h"
 #include "sums/tree/octree.h"
@@ -15,22 +16,6 @@
 #include <vector>
 
 namespace farfield::cuda {
-
-/// Memory for the passes of sorting and scanning, kept from call to call.
-class Scratch {
-public:
-    /// Contents are lost when it grows.
-    void* take(std::size_t bytes) {
-        if (memory_.size() < bytes) {
-            memory_ = {}; // give the old block back first
-            memory_ = DeviceArray<std::byte>(bytes + bytes / 4);
-        }
-        return memory_.data();
-    }
-
-private:
-    DeviceArray<std::byte> memory_;
-};
 
 /// An array that keeps its contents when it grows.
 template <class T>
@@ -131,7 +116,7 @@ private:
     DeviceRows direct_, multipoles_, points_;
     DeviceArray<std::int32_t> counts_;
     DeviceArray<unsigned long long> pairs_;
-    Scratch scratch_;
+    Workspace workspace_; ///< of sorting and scanning
 };
 
 } // namespace farfield::cuda

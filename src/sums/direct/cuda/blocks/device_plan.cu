@@ -39,13 +39,6 @@ __global__ void make_items_kernel(const PlanTask task, const std::int32_t* begin
     }
 }
 
-template <class T>
-void make_plan_room(DeviceArray<T>& array, std::size_t size) {
-    if (array.size() >= size) return;
-    array = {};
-    array = DeviceArray<T>(size + size / 4);
-}
-
 } // namespace
 
 void OneSidedDevicePlan::make(const BlockRange* targets, int count, std::int64_t points,
@@ -56,23 +49,23 @@ void OneSidedDevicePlan::make(const BlockRange* targets, int count, std::int64_t
     shape_ = block_shape(static_cast<double>(points) / count, real_bytes);
     const PlanTask task{targets, count, shape_};
     const auto size = static_cast<std::size_t>(count) + 1;
-    make_plan_room(counts_, size);
-    make_plan_room(begins_, size);
+    make_room(counts_, size, size / 4);
+    make_room(begins_, size, size / 4);
     // pieces hold more than half of what a tile can, but for those of small blocks
     const auto most = size + static_cast<std::size_t>(2 * points / shape_.capacity());
-    make_plan_room(unsorted_, most);
-    make_plan_room(items_, most);
-    make_plan_room(keys_, most);
-    make_plan_room(sorted_keys_, most);
+    make_room(unsorted_, most, most / 4);
+    make_room(items_, most, most / 4);
+    make_room(keys_, most, most / 4);
+    make_room(sorted_keys_, most, most / 4);
     count_pieces_kernel<<<blocks_for(count + 1), plan_threads, 0, stream>>>(task, counts_.data());
     check_launch("planning a sum over blocks");
     std::size_t scan_bytes = 0;
     check(
         cub::DeviceScan::ExclusiveSum(nullptr, scan_bytes, counts_.data(), begins_.data(), count + 1, stream),
         "planning a sum over blocks");
-    make_plan_room(scratch_, scan_bytes);
-    check(cub::DeviceScan::ExclusiveSum(scratch_.data(), scan_bytes, counts_.data(), begins_.data(),
-                                        count + 1, stream),
+
+    check(cub::DeviceScan::ExclusiveSum(workspace_.reserve(scan_bytes), scan_bytes, counts_.data(),
+                                        begins_.data(), count + 1, stream),
           "planning a sum over blocks");
     make_items_kernel<<<blocks_for(count), plan_threads, 0, stream>>>(task, begins_.data(), unsorted_.data(),
                                                                       keys_.data());
@@ -89,8 +82,8 @@ void OneSidedDevicePlan::make(const BlockRange* targets, int count, std::int64_t
               "planning a sum over blocks");
     };
     sort(nullptr);
-    make_plan_room(scratch_, bytes);
-    sort(scratch_.data());
+
+    sort(workspace_.reserve(bytes));
 }
 
 BlockPlanView OneSidedDevicePlan::view() const {

@@ -1,6 +1,7 @@
 // A one-sided plan (plan.h) made on the GPU, for blocks that only the GPU knows.
 #pragma once
 
+#include "backend/cuda/workspace.h"
 #include "sums/direct/cuda/blocks/block_sum.cuh"
 
 #include <cuda_runtime_api.h>
@@ -20,7 +21,7 @@ public:
 private:
     DeviceArray<BlockItem> unsorted_, items_;
     DeviceArray<std::int32_t> counts_, begins_, keys_, sorted_keys_;
-    DeviceArray<std::byte> scratch_;
+    Workspace workspace_;
     BlockShape shape_;
     int item_count_ = 0;
     int block_count_ = 0;
