@@ -99,10 +99,10 @@ RunDevice choose_run_device(const ForceOptions& force, Integrator integrator, st
                 "(order 4, too) or \"leapfrog\", or set {}",
                 name_of(integrator), spelled("device", name_of(force.device)), spelled("device", "cpu")));
         if (!method_info(force.method).resident)
-            throw InvalidArgument(fmt::format("{} runs on the CPU only; with {} use 'direct', or set {}",
-                                              spelled("method", name_of(force.method)),
-                                              spelled("device", name_of(force.device)),
-                                              spelled("device", "cpu")));
+            throw InvalidArgument(
+                fmt::format("{} runs simulations on the CPU only; with {} use 'direct', or set {}",
+                            spelled("method", name_of(force.method)),
+                            spelled("device", name_of(force.device)), spelled("device", "cpu")));
         check_rung(force);
         const auto gpus = force.device.gpus.empty() ? std::vector<int>{0} : force.device.gpus;
         for (const int gpu : gpus) cuda::use_device(gpu);
