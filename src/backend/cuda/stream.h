@@ -35,11 +35,21 @@ public:
         check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "creating a stream");
         stream_ = Owned<cudaStream_t, cudaStreamDestroy>(stream);
     }
+    /// One whose thread blocks go before those of streams that are not urgent.
+    static Stream urgent() {
+        int least = 0, greatest = 0;
+        check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "asking the GPU");
+        cudaStream_t stream = nullptr;
+        check(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, greatest), "creating a stream");
+        return Stream(stream);
+    }
     [[nodiscard]] cudaStream_t get() const { return stream_.get(); }
     /// Waits until all work so far is done. @throws DeviceError for what went wrong in it.
     void synchronize() const { check(cudaStreamSynchronize(get()), "waiting for the GPU"); }
 
 private:
+    explicit Stream(cudaStream_t stream) : stream_(stream) {}
+
     Owned<cudaStream_t, cudaStreamDestroy> stream_;
 };
 
@@ -85,6 +95,9 @@ public:
     void hold(cudaStream_t stream) const {
         check(cudaStreamWaitEvent(stream, event_.get(), 0), "waiting for another stream");
     }
+
+    /// The host waits for it.
+    void synchronize() const { check(cudaEventSynchronize(event_.get()), "waiting for the GPU"); }
 
 private:
     Owned<cudaEvent_t, cudaEventDestroy> event_;

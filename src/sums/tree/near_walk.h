@@ -70,24 +70,34 @@ FF_HD void walk_below(const TreeView& tree, std::int32_t leaf, std::int32_t neig
     }
 }
 
+/// What a larger leaf does to a cell: acts point by point, or its points are taken into the cell's local
+/// expansion.
+enum class FromAbove : std::int8_t { nothing, direct, points };
+
+/// @param leaf  a neighbour of one of the cell's ancestors, or none
+FF_HD inline FromAbove from_above(const TreeView& tree, std::int32_t cell, std::int32_t leaf,
+                                  std::int32_t few) {
+    if (leaf == TreeView::none || !tree.is_leaf(leaf)) return FromAbove::nothing;
+    const auto& large = tree.places[leaf];
+    // a cell above this one has what the leaf does to it already
+    if (few != all_points && distance_between(large, tree.places[tree.parents[cell]]) > tree.separation)
+        return FromAbove::nothing;
+    if (distance_between(large, tree.places[cell]) > tree.separation && !are_few(tree, cell, few))
+        return acts(tree, cell, leaf) ? FromAbove::points : FromAbove::nothing;
+    return tree.is_leaf(cell) && acts(tree, cell, leaf) ? FromAbove::direct : FromAbove::nothing;
+}
+
 /// What a cell gets from larger leaves: calls direct(leaf), if it is a leaf itself, or points(leaf) where the
 /// leaf's points are taken into the cell's local expansion.
 template <class Direct, class Points>
 FF_HD void walk_above(const TreeView& tree, std::int32_t cell, std::int32_t few, const Direct& direct,
                       const Points& points) {
-    const auto parent = tree.parents[cell];
-    for (auto above = parent; above != TreeView::none; above = tree.parents[above])
+    for (auto above = tree.parents[cell]; above != TreeView::none; above = tree.parents[above])
         for (int slot = 0; slot < tree.neighbour_count(); ++slot) {
             const auto leaf = tree.neighbour(above, slot);
-            if (leaf == TreeView::none || !tree.is_leaf(leaf)) continue;
-            const auto& large = tree.places[leaf];
-            // a cell above this one has what the leaf does to it already
-            if (few != all_points && distance_between(large, tree.places[parent]) > tree.separation) continue;
-            if (distance_between(large, tree.places[cell]) > tree.separation && !are_few(tree, cell, few)) {
-                if (acts(tree, cell, leaf)) points(leaf);
-            } else if (tree.is_leaf(cell)) {
-                if (acts(tree, cell, leaf)) direct(leaf);
-            }
+            const auto what = from_above(tree, cell, leaf, few);
+            if (what == FromAbove::direct) direct(leaf);
+            if (what == FromAbove::points) points(leaf);
         }
 }
 

@@ -24,21 +24,22 @@ __global__ void strength_kernel(const double* strengths, const std::int32_t* fro
 template <class Real>
 void DevicePasses<Real>::prepare(const DeviceTree& tree,
                                  std::shared_ptr<const PlainOperators<Real>> operators, cudaStream_t stream) {
+    if (!far_stream_) far_stream_ = Stream::urgent();
     const bool self = tree.view().self;
     const auto leaves = static_cast<std::size_t>(tree.leaf_count());
-    const auto centre = [&](const DevicePoints& points, bool of_targets, GrowingArray<Vec4<Real>>& out,
-                            GrowingArray<Vec4<double>>& centres, GrowingArray<BlockRange>& ranges) {
-        out.grow(0, static_cast<std::size_t>(points.count), stream);
-        centres.grow(0, leaves, stream);
-        ranges.grow(0, leaves, stream);
+    const auto centre = [&](const DevicePoints& points, bool of_targets, DeviceArray<Vec4<Real>>& out,
+                            DeviceArray<Vec4<double>>& centres, DeviceArray<BlockRange>& ranges) {
+        make_room(out, static_cast<std::size_t>(points.count));
+        make_room(centres, leaves, leaves / 4);
+        make_room(ranges, leaves, leaves / 4);
         centre_points(CentreTask<Real>{tree.view(), points.at.data(), tree.leaves(), tree.leaf_count(),
                                        of_targets, out.data(), centres.data(), ranges.data()},
                       stream);
     };
     centre(tree.sources(), false, sources_, centres_, source_ranges_);
     if (!self) centre(tree.targets(), true, targets_, target_centres_, target_ranges_);
-    plan_.make(self ? source_ranges_.data() : target_ranges_.data(), tree.leaf_count(), tree.targets().count,
-               sizeof(Real), stream);
+    plan_.queue(self ? source_ranges_.data() : target_ranges_.data(), tree.leaf_count(), tree.targets().count,
+                sizeof(Real), stream);
     if (operators == nullptr) {
         operators_.reset();
         return;
@@ -49,8 +50,8 @@ void DevicePasses<Real>::prepare(const DeviceTree& tree,
     }
     const auto numbers =
         static_cast<std::size_t>(tree.cells()) * static_cast<std::size_t>(operators_->host().stride);
-    multipoles_.grow(0, numbers, stream);
-    locals_.grow(0, numbers, stream);
+    make_room(multipoles_, numbers, numbers / 4);
+    make_room(locals_, numbers, numbers / 4);
     make_tiles(tree, stream);
 }
 
@@ -82,9 +83,8 @@ void DevicePasses<Real>::make_tiles(const DeviceTree& tree, cudaStream_t stream)
         }
         across_.count += down.count;
     }
-    tiles_.grow(0, tiles.size(), stream);
+    make_room(tiles_, tiles.size(), tiles.size() / 4);
     copy(tiles_.data(), tiles.data(), tiles.size(), stream);
-    check(cudaStreamSynchronize(stream), "waiting for the GPU"); // the host's array ends here
 }
 
 template <class Real>
@@ -110,52 +110,65 @@ void DevicePasses<Real>::translate_tiles(const DeviceTree& tree, Pass pass, cons
 
 template <class Real>
 void DevicePasses<Real>::run(const DeviceTree& tree, double softening, int outputs,
-                             const PassSums<Real>& sums, const std::function<void(std::string_view)>& done,
-                             cudaStream_t stream) {
-    const bool self = tree.view().self;
-    BlockTask<Real> near;
-    near.targets = self ? sources_.data() : targets_.data();
-    near.sources = sources_.data();
-    near.target_blocks = self ? source_ranges_.data() : target_ranges_.data();
-    near.source_blocks = source_ranges_.data();
-    near.first = tree.direct().first.data();
-    near.partners = tree.direct().partners.data();
-    near.target_centres = self ? centres_.data() : target_centres_.data();
-    near.source_centres = centres_.data();
-    near.own = self;
-    near.softening2 = static_cast<Real>(softening * softening);
-    near.outputs = outputs;
-    near.sums = sums.near;
-    launch_blocks(near, plan_.view(), static_cast<Vec4<Real>*>(nullptr), stream);
-    done("P2P");
-    if (operators_) run_far(tree, (outputs & field_only) != 0, sums.far, done, stream);
+                             const PassSums<Real>& sums, const Done& done, cudaStream_t stream) {
+    if (operators_) { // first: the host waits for the near field's plan
+        ready_.record(stream);
+        ready_.hold(far_stream());
+        done({}, far_stream());
+        run_far(tree, (outputs & field_only) != 0, sums.far, done, far_stream());
+        far_done_.record(far_stream());
+    }
+    run_near(tree, softening, outputs, sums.near, stream);
+    done("P2P", stream);
+    if (operators_) far_done_.hold(stream);
 }
 
 template <class Real>
-void DevicePasses<Real>::run_far(const DeviceTree& tree, bool with_field, Vec4<double>* far,
-                                 const std::function<void(std::string_view)>& done, cudaStream_t stream) {
+void DevicePasses<Real>::run_near(const DeviceTree& tree, double softening, int outputs, Vec4<Real>* near,
+                                  cudaStream_t stream) {
+    plan_.finish(stream);
+    const bool self = tree.view().self;
+    BlockTask<Real> task;
+    task.targets = self ? sources_.data() : targets_.data();
+    task.sources = sources_.data();
+    task.target_blocks = self ? source_ranges_.data() : target_ranges_.data();
+    task.source_blocks = source_ranges_.data();
+    task.first = tree.direct().first;
+    task.partners = tree.direct().partners;
+    task.target_centres = self ? centres_.data() : target_centres_.data();
+    task.source_centres = centres_.data();
+    task.own = self;
+    task.softening2 = static_cast<Real>(softening * softening);
+    task.outputs = outputs;
+    task.sums = near;
+    launch_blocks(task, plan_.view(), static_cast<Vec4<Real>*>(nullptr), stream);
+}
+
+template <class Real>
+void DevicePasses<Real>::run_far(const DeviceTree& tree, bool with_field, Vec4<double>* far, const Done& done,
+                                 cudaStream_t stream) {
     const int stride = operators_->host().stride;
     PointsToExpansions<Real> form{tree.view(),        operators_->inside(), tree.sources().at.data(), stride,
                                   multipoles_.data(), tree.leaves(),        tree.leaf_count(),        {}};
     form_multipoles(form, stream);
-    done("P2M");
+    done("P2M", stream);
     for (int level = tree.levels() - 2; level >= 0; --level)
         translate_tiles(tree, Pass::up, up_[static_cast<std::size_t>(level)], stream);
-    done("M2M");
+    done("M2M", stream);
     translate_tiles(tree, Pass::across, across_, stream);
-    done("M2L");
+    done("M2L", stream);
     if (tree.points().total > 0) {
         form.functions = operators_->inside();
         form.expansions = locals_.data();
         form.cells = nullptr;
         form.count = tree.cells();
-        form.rows = {tree.points().first.data(), tree.points().partners.data()};
+        form.rows = {tree.points().first, tree.points().partners};
         add_points(form, stream);
-        done("P2L");
+        done("P2L", stream);
     }
     for (int level = 1; level < tree.levels(); ++level)
         translate_tiles(tree, Pass::down, down_[static_cast<std::size_t>(level)], stream);
-    done("L2L");
+    done("L2L", stream);
     ExpansionsToPoints<Real> evaluate{tree.view(),
                                       operators_->inside(),
                                       tree.targets().at.data(),
@@ -167,13 +180,13 @@ void DevicePasses<Real>::run_far(const DeviceTree& tree, bool with_field, Vec4<d
                                       far,
                                       with_field};
     evaluate_locals(evaluate, stream);
-    done("L2P");
+    done("L2P", stream);
     if (tree.multipoles().total == 0) return;
     evaluate.functions = operators_->outside();
     evaluate.expansions = multipoles_.data();
-    evaluate.rows = {tree.multipoles().first.data(), tree.multipoles().partners.data()};
+    evaluate.rows = {tree.multipoles().first, tree.multipoles().partners};
     evaluate_multipoles(evaluate, stream);
-    done("M2P");
+    done("M2P", stream);
 }
 
 } // namespace farfield::cuda

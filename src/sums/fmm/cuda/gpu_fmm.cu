@@ -58,25 +58,39 @@ __global__ void leave_kernel(const LeaveTask<Real> task) {
     if (!finite) *task.out.not_finite = 1; // whoever writes, writes the same
 }
 
-/// Times between marks on a stream.
+/// Times between marks, of each stream since its mark before.
 class PassTimer {
 public:
-    explicit PassTimer(cudaStream_t stream) : stream_(stream) { mark({}); }
-    void mark(std::string_view name) {
-        marks_.emplace_back(std::string(name), Event()).second.record(stream_);
+    explicit PassTimer(cudaStream_t stream) { begin(stream); }
+    void begin(cudaStream_t stream) { mark({}, stream); }
+    void mark(std::string_view name, cudaStream_t stream) {
+        marks_.push_back({std::string(name), stream, Event()});
+        marks_.back().event.record(stream);
     }
-    /// Seconds since the mark before, for each but the first; waits for the last.
+    /// Seconds of each that has a name; waits for them.
     [[nodiscard]] std::vector<PassTime> seconds() const {
         std::vector<PassTime> out;
-        for (std::size_t k = 1; k < marks_.size(); ++k)
-            out.push_back(
-                {marks_[k].first, 1e-3 * Event::milliseconds(marks_[k - 1].second, marks_[k].second)});
+        for (auto mark = marks_.begin(); mark != marks_.end(); ++mark) {
+            if (mark->name.empty()) continue;
+            auto before = mark;
+            do --before;
+            while (before->stream != mark->stream);
+            out.push_back({mark->name, 1e-3 * Event::milliseconds(before->event, mark->event)});
+        }
         return out;
+    }
+    /// Seconds from the first mark to the last.
+    [[nodiscard]] double total() const {
+        return 1e-3 * Event::milliseconds(marks_.front().event, marks_.back().event);
     }
 
 private:
-    cudaStream_t stream_;
-    std::deque<std::pair<std::string, Event>> marks_;
+    struct Mark {
+        std::string name;
+        cudaStream_t stream;
+        Event event;
+    };
+    std::deque<Mark> marks_;
 };
 
 class FmmOnGpu : public PreparedSum {
@@ -124,11 +138,14 @@ public:
         report.prepare_seconds = seconds_between(begin, read_at);
         const int wanted = (outputs.potential ? potential_only : 0) | (outputs.field ? field_only : 0);
         if (wanted == 0) return;
+        potentials_at_ = outputs.potential ? place_of(outputs.potential, potential_, 1) : nullptr;
+        fields_at_ = outputs.field ? place_of(outputs.field, field_, 3) : nullptr;
         const bool finite = compute(wanted, exponent, report);
-        if (!finite) report.direct.coincident_pairs_skipped = repair(wanted, exponent);
-        if (outputs.potential)
-            transfers_.write(potential_.data(), outputs.potential, problem_.targets, 1, stream_);
-        if (outputs.field) transfers_.write(field_.data(), outputs.field, problem_.targets, 3, stream_);
+        if (!finite) report.direct.coincident_pairs_skipped = repair(exponent);
+        if (potentials_at_ != nullptr && potentials_at_ == potential_.data())
+            transfers_.write(potentials_at_, outputs.potential, problem_.targets, 1, stream_);
+        if (fields_at_ != nullptr && fields_at_ == field_.data())
+            transfers_.write(fields_at_, outputs.field, problem_.targets, 3, stream_);
         report.finish_seconds = seconds_between(read_at, Clock::now()) - report.compute_seconds;
         if (hooks.progress) hooks.progress(1.0);
     }
@@ -181,12 +198,12 @@ private:
         tree_.build(sources_.data(), static_cast<int>(problem_.sources),
                     problem_.self ? nullptr : targets_.data(), static_cast<int>(problem_.targets), frame_,
                     cube_, shape_.tree, shape_.few, stream_);
-        timer.mark("tree");
+        timer.mark("tree", stream_);
         if (shape_.wide)
             prepare_passes(wide_);
         else
             prepare_passes(narrow_);
-        timer.mark("operators");
+        timer.mark("operators", stream_);
         const auto parts = timer.seconds();
         tree_seconds_ = parts.front().seconds;
     }
@@ -198,6 +215,15 @@ private:
         passes.prepare(
             tree_, has_far ? plain_operators<Real>(shape_.order, thread_count(options_.threads)) : nullptr,
             stream_);
+    }
+
+    /// Where results are written on the GPU: the caller's array where it can be, memory of our own otherwise.
+    double* place_of(const ArrayView& view, DeviceArray<double>& own, int columns) const {
+        if (view.device.type != DeviceType::cpu && view.dtype == DType::float64 &&
+            is_contiguous(view, problem_.targets, columns))
+            return static_cast<double*>(view.data);
+        make_room(own, std::max<std::size_t>(1, static_cast<std::size_t>(problem_.targets * columns)));
+        return own.data();
     }
 
     void describe(SumReport& report) const {
@@ -219,48 +245,45 @@ private:
                            : compute_in(narrow_, narrow_near_, wanted, exponent, report);
     }
 
-    /// The sums, signed and scaled, in `potential_` and `field_`. False where one is not finite.
+    /// The sums, signed and scaled, at `potentials_at_` and `fields_at_`. False where one is not finite.
     template <class Real>
     bool compute_in(DevicePasses<Real>& passes, DeviceArray<Vec4<Real>>& near, int wanted, int exponent,
                     SumReport& report) {
         const auto m = static_cast<std::size_t>(problem_.targets);
         make_room(near, m);
         make_room(far_, passes.has_far_field() ? m : 0);
-        make_room(potential_, (wanted & potential_only) != 0 ? m : 0);
-        make_room(field_, (wanted & field_only) != 0 ? 3 * m : 0);
         check(cudaMemsetAsync(not_finite_.data(), 0, sizeof(int), stream_), "clearing a flag");
         PassTimer timer(stream_);
         passes.set_strengths(tree_, strengths_.data(), exponent, stream_);
-        timer.mark("strengths");
+        timer.mark("strengths", stream_);
         passes.run(
             tree_, std::ldexp(options_.softening, frame_.exponent), wanted, {near.data(), far_.data()},
-            [&](std::string_view name) { timer.mark(name); }, stream_);
+            [&](std::string_view name, cudaStream_t stream) { timer.mark(name, stream); }, stream_);
+        timer.begin(stream_);
         const auto& kernel = *problem_.kernel;
         const LeaveTask<Real> task{
             near.data(),
             passes.has_far_field() ? far_.data() : nullptr,
             tree_.targets().where.data(),
-            {.potential = (wanted & potential_only) != 0 ? potential_.data() : nullptr,
-             .field = (wanted & field_only) != 0 ? field_.data() : nullptr,
+            {.potential = potentials_at_,
+             .field = fields_at_,
              .sign = kernel.sign,
              .potential_exponent = kernel.result_exponent(Output::potential, frame_.exponent, exponent),
              .field_exponent = kernel.result_exponent(Output::field, frame_.exponent, exponent),
              .n = static_cast<int>(m),
              .not_finite = not_finite_.data()}};
         launch_over(static_cast<std::int64_t>(m), stream_, leave_kernel<Real>, task);
-        timer.mark("results");
+        timer.mark("results", stream_);
         int flag = 0;
         copy(&flag, not_finite_.data(), 1, stream_);
         check(cudaStreamSynchronize(stream_), "waiting for the GPU");
         report.fmm.tree_seconds = tree_seconds_;
-        for (auto& pass : timer.seconds()) {
-            report.compute_seconds += pass.seconds;
-            report.passes.push_back(std::move(pass));
-        }
+        report.compute_seconds += timer.total();
+        for (auto& pass : timer.seconds()) report.passes.push_back(std::move(pass));
         return flag == 0;
     }
 
-    std::int64_t repair(int wanted, int exponent) {
+    std::int64_t repair(int exponent) {
         const auto n = static_cast<std::size_t>(problem_.sources);
         const auto m = static_cast<std::size_t>(problem_.targets);
         const auto q = downloaded(strengths_, n, stream_);
@@ -269,8 +292,14 @@ private:
             problem_.self ? std::nullopt
                           : std::optional<Seen<double>>(std::in_place, downloaded(targets_, 3 * m, stream_),
                                                         std::vector<double>{}, frame_, 0, false);
-        auto phi = downloaded(potential_, (wanted & potential_only) != 0 ? m : 0, stream_);
-        auto e = downloaded(field_, (wanted & field_only) != 0 ? 3 * m : 0, stream_);
+        const auto from_gpu = [&](const double* from, std::size_t count) {
+            std::vector<double> out(from == nullptr ? 0 : count);
+            copy(out.data(), from, out.size(), stream_);
+            check(cudaStreamSynchronize(stream_), "waiting for the GPU");
+            return out;
+        };
+        auto phi = from_gpu(potentials_at_, m);
+        auto e = from_gpu(fields_at_, 3 * m);
         const auto skipped = repair_rows({.sources = problem_.sources,
                                           .targets = problem_.targets,
                                           .source_points = from.at.data(),
@@ -286,8 +315,8 @@ private:
                                           .threads = thread_count(options_.threads),
                                           .potential = phi.empty() ? nullptr : phi.data(),
                                           .field = e.empty() ? nullptr : e.data()});
-        copy(potential_.data(), phi.data(), phi.size(), stream_);
-        copy(field_.data(), e.data(), e.size(), stream_);
+        copy(potentials_at_, phi.data(), phi.size(), stream_);
+        copy(fields_at_, e.data(), e.size(), stream_);
         check(cudaStreamSynchronize(stream_), "waiting for the GPU");
         return skipped;
     }
@@ -309,7 +338,8 @@ private:
     DeviceArray<double> sources_, targets_, strengths_; ///< as the caller gave them, in double
     DeviceArray<Vec4<float>> narrow_near_;
     DeviceArray<Vec4<double>> wide_near_, far_;
-    DeviceArray<double> potential_, field_;
+    DeviceArray<double> potential_, field_; ///< where the caller's arrays are elsewhere, or strided
+    double *potentials_at_ = nullptr, *fields_at_ = nullptr;
     DeviceArray<int> not_finite_;
 };
 

@@ -1,222 +1,227 @@
-// The leaves of a tree on a GPU and what they act on: each row is counted, then filled, by the same walk.
+// What cells act on: a warp each counts, then fills, the rows of a cell, by the same walk. Rows of all three
+// lists stand in one array: those of leaves, twice, and those of cells, each with room for all cells.
 #include "sums/tree/cuda/device_tree.cuh"
 #include "sums/tree/cuda/launch.cuh"
 #include "sums/tree/near_walk.h"
 
-#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_scan.cuh>
 
 #include <algorithm>
-#include <array>
 
 namespace farfield::cuda {
 namespace {
 
-__global__ void leaf_flag_kernel(const TreeView tree, int cells, std::int32_t* flags) {
-    const int cell = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-    if (cell < cells) flags[cell] = tree.is_leaf(cell) ? 1 : 0;
-}
-
-__global__ void leaf_kernel(const TreeView tree, int cells, const std::int32_t* numbers,
-                            std::int32_t* leaves) {
-    const int cell = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-    if (cell < cells && tree.is_leaf(cell)) leaves[numbers[cell]] = cell;
-}
-
-/// Entries of a row: counted, or written from `at` on.
-struct Row {
-    std::int32_t count = 0;
-    std::int32_t* at = nullptr;
-    __device__ void add(std::int32_t number) {
-        if (at != nullptr) at[count] = number;
-        ++count;
-    }
-};
+constexpr int row_threads = 256;
+constexpr unsigned all_lanes = ~0U;
 
 struct NearTask {
     TreeView tree;
-    const std::int32_t* leaves;
     const std::int32_t* leaf_numbers;
-    int leaf_count, cells;
     std::int32_t few;
-    /// Counts of direct and multipole partners by leaf and slot, and of points by cell; or, once `fill`,
-    /// where each part begins.
-    std::int32_t *direct, *multipoles, *points;
-    std::int32_t *direct_partners, *multipole_partners, *point_partners;
-    bool fill;
-    unsigned long long* pairs;
+    int capacity;
+    std::int32_t* row_counts;
+    const std::int32_t* row_first;
+    std::int32_t* partners;
+    std::int64_t partner_room;
+    TreeCounts* counts;
 };
 
-// A leaf's slot: a neighbour, or, the last, all that is above.
-__global__ void leaf_row_kernel(const NearTask task) {
-    const auto i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-    const int slots = task.tree.neighbour_count() + 1;
-    const auto number = static_cast<int>(i / slots);
-    if (number >= task.leaf_count) return;
-    const int slot = static_cast<int>(i % slots);
-    const auto leaf = task.leaves[number];
-    Row direct, multipoles;
-    if (task.fill) {
-        direct.at = task.direct_partners + task.direct[i];
-        multipoles.at = task.multipole_partners + task.multipoles[i];
+__device__ int lane() { return static_cast<int>(threadIdx.x) % 32; }
+
+__device__ std::int32_t before_lane(std::int32_t count, std::int32_t& total) {
+    auto sum = count;
+    for (int step = 1; step < 32; step *= 2) {
+        const auto lower = __shfl_up_sync(all_lanes, sum, step);
+        if (lane() >= step) sum += lower;
     }
-    unsigned long long pairs = 0;
-    const auto add_direct = [&](std::int32_t other) {
-        direct.add(task.leaf_numbers[other]);
-        pairs += static_cast<unsigned long long>(task.tree.targets[leaf].size()) *
-                 static_cast<unsigned long long>(task.tree.sources[other].size());
+    total = __shfl_sync(all_lanes, sum, 31);
+    return sum - count;
+}
+
+/// A row that the lanes of a warp write together, or only count.
+template <bool fill>
+struct Row {
+    std::int32_t* partners = nullptr;
+    std::int64_t begin = 0, room = 0;
+    std::int32_t count = 0;
+
+    __device__ void put(std::int32_t at, std::int32_t number) const {
+        if (fill && begin + at < room) partners[begin + at] = number;
+    }
+};
+
+template <bool fill>
+class CellRows {
+public:
+    __device__ CellRows(const NearTask& task, std::int32_t cell)
+        : task_(task), cell_(cell), leaf_(task.tree.is_leaf(cell)),
+          number_(leaf_ ? task.leaf_numbers[cell] : 0) {
+        if constexpr (fill)
+            for (const auto& [row, place] :
+                 {Of{&direct_, direct_place()}, Of{&multipoles_, multipole_place()},
+                  Of{&points_, point_place()}}) {
+                row->partners = task.partners;
+                row->begin = task.row_first[place];
+                row->room = task.partner_room;
+            }
+    }
+
+    __device__ void walk() {
+        if (leaf_) below();
+        above();
+        if (fill || lane() != 0) return;
+        if (leaf_) {
+            task_.row_counts[direct_place()] = direct_.count;
+            task_.row_counts[multipole_place()] = multipoles_.count;
+        }
+        task_.row_counts[point_place()] = points_.count;
+    }
+
+    [[nodiscard]] __device__ unsigned long long pairs() const { return pairs_; } ///< that this lane met
+
+private:
+    struct Of {
+        Row<fill>* row;
+        std::int64_t place;
     };
-    if (task.tree.self && slot == slots / 2 - 1) { // the leaf itself
-        const auto size = static_cast<unsigned long long>(task.tree.sources[leaf].size());
-        pairs += size * (size - 1);
+    [[nodiscard]] __device__ std::int64_t direct_place() const { return number_; }
+    [[nodiscard]] __device__ std::int64_t multipole_place() const {
+        return std::int64_t{task_.capacity} + number_;
     }
-    if (slot + 1 == slots)
-        walk_above(task.tree, leaf, task.few, add_direct, [](std::int32_t) {});
-    else if (const auto near = task.tree.neighbour(leaf, slot); near != TreeView::none)
-        walk_below(task.tree, leaf, near, task.few, add_direct,
-                   [&](std::int32_t cell) { multipoles.add(cell); });
-    if (task.fill) return;
-    task.direct[i] = direct.count;
-    task.multipoles[i] = multipoles.count;
-    if (pairs > 0) atomicAdd(task.pairs, pairs); // integers: any order gives the same
-}
+    [[nodiscard]] __device__ std::int64_t point_place() const {
+        return 2 * std::int64_t{task_.capacity} + cell_;
+    }
 
-/// Where rows begin that consist of `width` parts each.
-__global__ void row_begin_kernel(const std::int32_t* parts, int width, int rows, std::int32_t* first) {
-    const int row = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-    if (row < rows) first[row] = parts[static_cast<std::int64_t>(row) * width];
-}
+    __device__ void add_pairs(std::int32_t leaf) {
+        pairs_ += static_cast<unsigned long long>(task_.tree.targets[cell_].size()) *
+                  static_cast<unsigned long long>(task_.tree.sources[leaf].size());
+    }
 
-__global__ void cell_row_kernel(const NearTask task) {
-    const int cell = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-    if (cell >= task.cells) return;
-    Row points;
-    if (task.fill) points.at = task.point_partners + task.points[cell];
-    walk_above(
-        task.tree, cell, task.few, [](std::int32_t) {}, [&](std::int32_t leaf) { points.add(leaf); });
-    if (!task.fill) task.points[cell] = points.count;
-}
+    // From neighbours and from within them: a lane each.
+    __device__ void below() {
+        const auto& tree = task_.tree;
+        const int slots = tree.neighbour_count();
+        for (int base = 0; base < slots; base += 32) {
+            const int slot = base + lane();
+            const auto near = slot < slots ? tree.neighbour(cell_, slot) : TreeView::none;
+            std::int32_t direct = 0, multipoles = 0;
+            if (near != TreeView::none)
+                walk_below(
+                    tree, cell_, near, task_.few,
+                    [&](std::int32_t leaf) {
+                        ++direct;
+                        add_pairs(leaf);
+                    },
+                    [&](std::int32_t) { ++multipoles; });
+            std::int32_t all_direct = 0, all_multipoles = 0;
+            auto direct_at = direct_.count + before_lane(direct, all_direct);
+            auto multipole_at = multipoles_.count + before_lane(multipoles, all_multipoles);
+            direct_.count += all_direct;
+            multipoles_.count += all_multipoles;
+            if (!fill || direct + multipoles == 0) continue;
+            walk_below(
+                tree, cell_, near, task_.few,
+                [&](std::int32_t leaf) { direct_.put(direct_at++, task_.leaf_numbers[leaf]); },
+                [&](std::int32_t cell) { multipoles_.put(multipole_at++, cell); });
+        }
+        if (tree.self && lane() == 0) { // the leaf itself
+            const auto size = static_cast<unsigned long long>(tree.sources[cell_].size());
+            pairs_ += size * (size - 1);
+        }
+    }
 
-__global__ void group_kernel(const TreeView tree, int cells, int groups, std::int32_t* keys,
-                             std::int32_t* numbers, std::int32_t* counts) {
-    const int cell = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-    if (cell >= cells) return;
-    const auto& place = tree.places[cell];
-    const bool wanted = tree.targets[cell].size() > 0;
-    keys[cell] = wanted ? 8 * place.level + (place.level > 0 ? place.octant() : 0) : groups;
-    numbers[cell] = cell;
-    if (wanted) atomicAdd(counts + keys[cell], 1);
+    // From larger leaves beside the cells above: a lane for each neighbour of one of them.
+    __device__ void above() {
+        const auto& tree = task_.tree;
+        const int slots = tree.neighbour_count();
+        const int first_level = task_.counts->first_leaf_level;
+        for (auto above = tree.parents[cell_]; above != TreeView::none; above = tree.parents[above]) {
+            if (tree.places[above].level < first_level) return;
+            for (int base = 0; base < slots; base += 32) {
+                const int slot = base + lane();
+                const auto leaf = slot < slots ? tree.neighbour(above, slot) : TreeView::none;
+                const auto what = from_above(tree, cell_, leaf, task_.few);
+                if (what == FromAbove::direct) add_pairs(leaf);
+                append(direct_, what == FromAbove::direct, leaf, true);
+                append(points_, what == FromAbove::points, leaf, false);
+            }
+        }
+    }
+
+    __device__ void append(Row<fill>& row, bool counts, std::int32_t leaf, bool as_leaf) {
+        const unsigned lanes = __ballot_sync(all_lanes, counts ? 1 : 0);
+        if (counts)
+            row.put(row.count + __popc(lanes & ((1U << lane()) - 1)),
+                    as_leaf ? task_.leaf_numbers[leaf] : leaf);
+        row.count += __popc(lanes);
+    }
+
+    const NearTask& task_;
+    std::int32_t cell_;
+    bool leaf_;
+    std::int32_t number_;
+    Row<fill> direct_, multipoles_, points_;
+    unsigned long long pairs_ = 0;
+};
+
+template <bool fill>
+__global__ void __launch_bounds__(row_threads) row_kernel(const NearTask task) {
+    const auto cells = task.counts->missing_cells > 0 ? 0 : task.counts->cells();
+    const auto warps = static_cast<std::int32_t>(gridDim.x * row_threads / 32);
+    unsigned long long pairs = 0;
+    for (auto cell = static_cast<std::int32_t>((blockIdx.x * row_threads + threadIdx.x) / 32); cell < cells;
+         cell += warps) {
+        CellRows<fill> rows(task, cell);
+        rows.walk();
+        pairs += rows.pairs();
+    }
+    if constexpr (fill) {
+        if (blockIdx.x != 0 || threadIdx.x != 0) return;
+        const auto at = [&](int list) { return task.row_first[std::int64_t{list} * task.capacity]; };
+        task.counts->direct = at(1) - at(0);
+        task.counts->multipoles = at(2) - at(1);
+        task.counts->points = at(3) - at(2);
+    } else {
+        __shared__ unsigned long long sum;
+        if (threadIdx.x == 0) sum = 0;
+        __syncthreads();
+        atomicAdd(&sum, pairs); // whole numbers: any order gives the same
+        __syncthreads();
+        if (threadIdx.x == 0 && sum > 0) atomicAdd(&task.counts->pairs, sum);
+    }
 }
 
 } // namespace
 
-void DeviceTree::list_leaves(cudaStream_t stream) {
-    const int all = cells();
-    const auto size = static_cast<std::size_t>(all);
-    flags_.grow(0, size, stream);
-    leaf_numbers_.grow(0, size, stream);
-    leaves_.grow(0, size, stream);
-    leaf_count_ = 0;
-    if (all == 0) return;
-    launch_over(all, stream, leaf_flag_kernel, view(), all, flags_.data());
-    scan(flags_.data(), leaf_numbers_.data(), all, stream);
-    launch_over(all, stream, leaf_kernel, view(), all, leaf_numbers_.data(), leaves_.data());
-    std::array<std::int32_t, 2> last{};
-    copy(last.data(), flags_.data() + all - 1, 1, stream);
-    copy(last.data() + 1, leaf_numbers_.data() + all - 1, 1, stream);
-    check(cudaStreamSynchronize(stream), "waiting for the GPU");
-    leaf_count_ = last[0] + last[1];
-}
-
-// The same passes count and fill; in between the counts of all parts become the places where they begin.
-void DeviceTree::list_near(std::int32_t few, cudaStream_t stream) {
-    const int all = cells();
-    const auto slots = static_cast<std::size_t>(view().neighbour_count()) + 1;
-    const auto parts = static_cast<std::size_t>(leaf_count_) * slots + 1; // of leaves
-    const auto rows = static_cast<std::size_t>(all) + 1;
-    const auto counts = 2 * parts + rows;
-    flags_.grow(0, counts, stream);
-    positions_.grow(0, 2 * parts, stream);
-    direct_.first.grow(0, static_cast<std::size_t>(leaf_count_) + 1, stream);
-    multipoles_.first.grow(0, static_cast<std::size_t>(leaf_count_) + 1, stream);
-    points_.first.grow(0, rows, stream);
-    if (pairs_.size() == 0) pairs_ = DeviceArray<unsigned long long>(1);
-    check(cudaMemsetAsync(pairs_.data(), 0, sizeof(unsigned long long), stream), "clearing counts");
-    check(cudaMemsetAsync(flags_.data(), 0, counts * sizeof(std::int32_t), stream), "clearing counts");
-    NearTask task{.tree = view(),
-                  .leaves = leaves_.data(),
-                  .leaf_numbers = leaf_numbers_.data(),
-                  .leaf_count = leaf_count_,
-                  .cells = all,
-                  .few = few,
-                  .direct = flags_.data(),
-                  .multipoles = flags_.data() + parts,
-                  .points = flags_.data() + 2 * parts,
-                  .direct_partners = nullptr,
-                  .multipole_partners = nullptr,
-                  .point_partners = nullptr,
-                  .fill = false,
-                  .pairs = pairs_.data()};
-    const auto run = [&] {
-        launch_over(static_cast<std::int64_t>(parts) - 1, stream, leaf_row_kernel, task);
-        launch_over(all, stream, cell_row_kernel, task);
-    };
-    run();
-    auto* const direct_at = positions_.data();
-    auto* const multipoles_at = positions_.data() + parts;
-    scan(task.direct, direct_at, static_cast<int>(parts), stream);
-    scan(task.multipoles, multipoles_at, static_cast<int>(parts), stream);
-    scan(task.points, points_.first.data(), static_cast<int>(rows), stream);
-    const auto width = static_cast<int>(slots);
-    launch_over(leaf_count_ + 1, stream, row_begin_kernel, direct_at, width, leaf_count_ + 1,
-                direct_.first.data());
-    launch_over(leaf_count_ + 1, stream, row_begin_kernel, multipoles_at, width, leaf_count_ + 1,
-                multipoles_.first.data());
-    unsigned long long pairs = 0;
-    copy(&direct_.total, direct_at + parts - 1, 1, stream);
-    copy(&multipoles_.total, multipoles_at + parts - 1, 1, stream);
-    copy(&points_.total, points_.first.data() + rows - 1, 1, stream);
-    copy(&pairs, pairs_.data(), 1, stream);
-    check(cudaStreamSynchronize(stream), "waiting for the GPU");
-    near_pairs_ = static_cast<std::int64_t>(pairs);
-    for (auto* list : {&direct_, &multipoles_, &points_})
-        list->partners.grow(0, static_cast<std::size_t>(std::max(1, list->total)), stream);
-    task.fill = true;
-    task.direct = direct_at;
-    task.multipoles = multipoles_at;
-    task.points = points_.first.data();
-    task.direct_partners = direct_.partners.data();
-    task.multipole_partners = multipoles_.partners.data();
-    task.point_partners = points_.partners.data();
-    run();
-}
-
-void DeviceTree::group(cudaStream_t stream) {
-    const int all = cells();
-    const int groups = 8 * levels();
-    const auto size = static_cast<std::size_t>(all);
-    octant_counts_.assign(static_cast<std::size_t>(groups), 0);
-    by_octant_.grow(0, size, stream);
-    groups_.grow(0, 3 * size, stream);
-    if (all == 0) return;
-    if (counts_.size() < octant_counts_.size()) counts_ = DeviceArray<std::int32_t>(octant_counts_.size());
-    check(cudaMemsetAsync(counts_.data(), 0, octant_counts_.size() * sizeof(std::int32_t), stream),
-          "clearing counts");
-    auto* const keys = groups_.data();
-    auto* const sorted_keys = keys + size;
-    auto* const numbers = sorted_keys + size;
-    launch_over(all, stream, group_kernel, view(), all, groups, keys, numbers, counts_.data());
-    int bits = 1;
-    while (1 << bits <= groups) ++bits;
-    std::size_t bytes = 0;
-    const auto run = [&](void* memory) {
-        check(cub::DeviceRadixSort::SortPairs(memory, bytes, keys, sorted_keys, numbers, by_octant_.data(),
-                                              all, 0, bits, stream),
-              "sorting cells");
-    };
-    run(nullptr);
-    run(workspace_.reserve(bytes));
-    copy(octant_counts_.data(), counts_.data(), octant_counts_.size(), stream);
-    check(cudaStreamSynchronize(stream), "waiting for the GPU");
+// In between, counts of all rows become the places where they begin. `again`: they are known.
+void DeviceTree::list_near(std::int32_t few, bool again, cudaStream_t stream) {
+    constexpr unsigned blocks = 2048;
+    const auto rows = 3 * static_cast<std::size_t>(capacity_) + 1;
+    if (partners_.size() == 0) partners_ = DeviceArray<std::int32_t>(8 * static_cast<std::size_t>(capacity_));
+    const NearTask task{view(),
+                        leaf_numbers_.data(),
+                        few,
+                        capacity_,
+                        row_counts_.data(),
+                        row_first_.data(),
+                        partners_.data(),
+                        static_cast<std::int64_t>(partners_.size()),
+                        counts_.data()};
+    if (!again) {
+        check(cudaMemsetAsync(row_counts_.data(), 0, rows * sizeof(std::int32_t), stream), "clearing counts");
+        row_kernel<false><<<blocks, row_threads, 0, stream>>>(task);
+        check_launch("listing what is near");
+        std::size_t bytes = 0;
+        const auto scan = [&](void* memory) {
+            check(cub::DeviceScan::ExclusiveSum(memory, bytes, row_counts_.data(), row_first_.data(),
+                                                static_cast<int>(rows), stream),
+                  "adding up counts");
+        };
+        scan(nullptr);
+        scan(workspace_.reserve(bytes));
+    }
+    row_kernel<true><<<blocks, row_threads, 0, stream>>>(task);
+    check_launch("listing what is near");
 }
 
 } // namespace farfield::cuda

@@ -7,6 +7,7 @@
 #include "backend/cuda/workspace.h"
 #include "sums/points/prepared.h"
 #include "sums/tree/cube.h"
+#include "sums/tree/cuda/device_counts.cuh"
 #include "sums/tree/octree.h"
 #include "sums/tree/tree_view.h"
 
@@ -17,25 +18,6 @@
 
 namespace farfield::cuda {
 
-/// An array that keeps its contents when it grows.
-template <class T>
-class GrowingArray {
-public:
-    [[nodiscard]] T* data() { return array_.data(); }
-    [[nodiscard]] const T* data() const { return array_.data(); }
-    /// Room for `size` elements, of which the first `used` stay.
-    void grow(std::size_t used, std::size_t size, cudaStream_t stream) {
-        if (array_.size() >= size) return;
-        DeviceArray<T> larger(size + size / 2);
-        copy(larger.data(), array_.data(), used, stream);
-        if (used > 0) check(cudaStreamSynchronize(stream), "waiting for the GPU");
-        array_ = std::move(larger);
-    }
-
-private:
-    DeviceArray<T> array_;
-};
-
 /// Points in the order of the tree.
 struct DevicePoints {
     DeviceArray<std::uint64_t> keys, unsorted_keys;
@@ -45,16 +27,17 @@ struct DevicePoints {
     int count = 0;
 };
 
-/// Compressed rows, as BlockRows.
+/// Compressed rows, as BlockRows: row r has partners[first[r]] … partners[first[r + 1] − 1].
 struct DeviceRows {
-    GrowingArray<std::int32_t> first, partners;
+    const std::int32_t* first = nullptr;
+    const std::int32_t* partners = nullptr;
     int total = 0;
 };
 
 class DeviceTree {
 public:
     /// Sources N×3 and targets M×3, contiguous, in the caller's units; `targets` is null where they are the
-    /// sources. @param cube  around all of them, in the frame
+    /// sources. Waits for the counts. @param cube  around all of them, in the frame
     void build(const double* sources, int n, const double* targets, int m, const Frame& frame,
                const TreeCube& cube, const TreeShape& shape, std::int32_t few, cudaStream_t stream);
 
@@ -87,36 +70,42 @@ public:
     [[nodiscard]] std::int64_t near_pairs() const { return near_pairs_; } ///< directed
 
 private:
+    struct Input {
+        const double* sources;
+        const double* targets;
+        int n, m;
+    };
+    void choose_depth(int step);
     void sort(const double* points, int count, DevicePoints& out, const Frame& frame, cudaStream_t stream);
-    void reserve(int points, cudaStream_t stream);
-    void make_coarse_cells(cudaStream_t stream);
-    bool divide_level(cudaStream_t stream);
-    void make_room(int cells, cudaStream_t stream);
-    void list_leaves(cudaStream_t stream);
-    void list_near(std::int32_t few, cudaStream_t stream);
-    void group(cudaStream_t stream);
-    void scan(const std::int32_t* in, std::int32_t* out, int count, cudaStream_t stream);
+    void make_room_for(int cells);
+    void make_levels(cudaStream_t stream);
+    TreeCounts queue(std::int32_t few, cudaStream_t stream);
+    void list_near(std::int32_t few, bool again, cudaStream_t stream);
+    void take(const TreeCounts& counts);
 
     TreeShape shape_;
     TreeCube cube_;
     bool self_ = true;
-    int finest_ = 0;
+    int finest_ = 0; ///< the level that points are sorted down to
+    int step_ = 0;   ///< of the levels to sort down to: what the last tree took
     DevicePoints sources_, targets_;
     std::vector<std::int32_t> levels_{0};
     int leaf_count_ = 0;
     std::int64_t near_pairs_ = 0;
     std::vector<std::int32_t> octant_counts_;
-    GrowingArray<CellPlace> places_;
-    GrowingArray<std::int32_t> parents_, children_, divided_, neighbours_;
-    GrowingArray<BlockRange> source_ranges_, target_ranges_;
-    GrowingArray<std::int32_t> leaves_, leaf_numbers_;
+    int capacity_ = 0; ///< cells that there is room for
+    DeviceArray<CellPlace> places_;
+    DeviceArray<std::int32_t> parents_, children_, divided_, neighbours_;
+    DeviceArray<BlockRange> source_ranges_, target_ranges_;
+    DeviceArray<std::int32_t> leaves_, leaf_numbers_, by_octant_, masks_;
+    DeviceArray<BlockRange> child_sources_, child_targets_;
     DeviceArray<std::int32_t> coarse_cells_;
-    GrowingArray<std::int32_t> flags_, positions_, by_octant_, groups_;
-    GrowingArray<BlockRange> child_sources_, child_targets_;
+    DeviceArray<std::int32_t> row_counts_, row_first_, partners_;
     DeviceRows direct_, multipoles_, points_;
-    DeviceArray<std::int32_t> counts_;
-    DeviceArray<unsigned long long> pairs_;
-    Workspace workspace_; ///< of sorting and scanning
+    DeviceArray<TreeCounts> counts_;
+    PinnedArray<TreeCounts> seen_counts_;
+    int blocks_ = 0;                ///< of the launch that divides cells
+    Workspace workspace_, tallies_; ///< of sorting and scanning; of that launch
 };
 
 } // namespace farfield::cuda

@@ -41,11 +41,12 @@ __global__ void make_items_kernel(const PlanTask task, const std::int32_t* begin
 
 } // namespace
 
-void OneSidedDevicePlan::make(const BlockRange* targets, int count, std::int64_t points,
-                              std::size_t real_bytes, cudaStream_t stream) {
+void OneSidedDevicePlan::queue(const BlockRange* targets, int count, std::int64_t points,
+                               std::size_t real_bytes, cudaStream_t stream) {
     block_count_ = count;
     item_count_ = 0;
-    if (count == 0) return;
+    finished_ = count == 0;
+    if (finished_) return;
     shape_ = block_shape(static_cast<double>(points) / count, real_bytes);
     const PlanTask task{targets, count, shape_};
     const auto size = static_cast<std::size_t>(count) + 1;
@@ -70,8 +71,16 @@ void OneSidedDevicePlan::make(const BlockRange* targets, int count, std::int64_t
     make_items_kernel<<<blocks_for(count), plan_threads, 0, stream>>>(task, begins_.data(), unsorted_.data(),
                                                                       keys_.data());
     check_launch("planning a sum over blocks");
-    copy(&item_count_, begins_.data() + count, 1, stream);
-    check(cudaStreamSynchronize(stream), "waiting for the GPU");
+    if (seen_count_.size() == 0) seen_count_ = PinnedArray<std::int32_t>(1);
+    copy(seen_count_.data(), static_cast<const std::int32_t*>(begins_.data() + count), 1, stream);
+    counted_.record(stream);
+}
+
+void OneSidedDevicePlan::finish(cudaStream_t stream) {
+    if (finished_) return;
+    counted_.synchronize();
+    finished_ = true;
+    item_count_ = *seen_count_.data();
     if (item_count_ == 0) return;
     // Largest tiles first, each tile's items in the order of their blocks, as plan.cpp has them.
     std::size_t bytes = 0;

@@ -1,6 +1,7 @@
 // A one-sided plan (plan.h) made on the GPU, for blocks that only the GPU knows.
 #pragma once
 
+#include "backend/cuda/stream.h"
 #include "backend/cuda/workspace.h"
 #include "sums/direct/cuda/blocks/block_sum.cuh"
 
@@ -13,9 +14,11 @@ namespace farfield::cuda {
 
 class OneSidedDevicePlan {
 public:
-    /// Plans for `count` target blocks that hold `points` points together. Waits for the number of items.
-    void make(const BlockRange* targets, int count, std::int64_t points, std::size_t real_bytes,
-              cudaStream_t stream);
+    /// Queues a plan for `count` target blocks that hold `points` points together.
+    void queue(const BlockRange* targets, int count, std::int64_t points, std::size_t real_bytes,
+               cudaStream_t stream);
+    /// Waits for the number of items of the plan queued last, and queues the rest on the same stream.
+    void finish(cudaStream_t stream);
     [[nodiscard]] BlockPlanView view() const;
 
 private:
@@ -23,6 +26,9 @@ private:
     DeviceArray<std::int32_t> counts_, begins_, keys_, sorted_keys_;
     Workspace workspace_;
     BlockShape shape_;
+    PinnedArray<std::int32_t> seen_count_;
+    Signal counted_;
+    bool finished_ = true;
     int item_count_ = 0;
     int block_count_ = 0;
 };

@@ -1,0 +1,24 @@
+// What the host learns of a tree on a GPU: one copy, at the end.
+#pragma once
+
+#include "sums/tree/near_walk.h"
+
+#include <cstdint>
+
+namespace farfield::cuda {
+
+struct TreeCounts {
+    std::int32_t level_begin[most_levels + 2] = {};
+    std::int32_t levels = 0;
+    std::int32_t leaves = 0;
+    std::int32_t first_leaf_level = 0;                ///< no leaf lies above it
+    std::int32_t octants[8 * (most_levels + 1)] = {}; ///< cells with targets, of each level and octant
+    std::int32_t missing_cells = 0;                   ///< the tree was given up: it takes so many cells
+    std::int32_t deeper = 0; ///< the tree was given up: cells would be divided below the sorted levels
+    std::int32_t direct = 0, multipoles = 0, points = 0; ///< entries of the lists
+    unsigned long long pairs = 0;                        ///< of points that act one by one, directed
+
+    [[nodiscard]] FF_HD std::int32_t cells() const { return level_begin[levels]; }
+};
+
+} // namespace farfield::cuda
