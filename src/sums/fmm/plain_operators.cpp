@@ -121,8 +121,8 @@ std::int32_t across_place(int separation, int octant, const std::array<int, 3>& 
 } // namespace
 
 template <class T>
-PlainOperators<T>::PlainOperators(const FmmOrder& order, int threads)
-    : size((order.order + 1) * (order.order + 1)),
+PlainOperators<T>::PlainOperators(const FmmOrder& of, int threads)
+    : order(of), size((order.order + 1) * (order.order + 1)),
       stride((size + plain_padding - 1) / plain_padding * plain_padding) {
     const HarmonicBasis basis(order.order, numbers_a_line<T>);
     inside = inside_functions<T>(basis);

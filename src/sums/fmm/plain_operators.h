@@ -61,8 +61,9 @@ struct PlainOperators {
         std::int32_t rows = 0;
     };
 
-    explicit PlainOperators(const FmmOrder& order, int threads);
+    explicit PlainOperators(const FmmOrder& of, int threads);
 
+    FmmOrder order;
     int size;   ///< functions
     int stride; ///< numbers of an expansion
     std::vector<T> matrices;

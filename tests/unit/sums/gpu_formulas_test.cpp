@@ -2,6 +2,7 @@
 // give the lists of near_lists.h; translations of a point's expansion give 1/r.
 #include "sums/expansions/function_values.h"
 #include "sums/fmm/plain_operators.h"
+#include "sums/fmm/tensor_operators.h"
 #include "sums/tree/near_walk.h"
 #include "sums/tree/octree.h"
 
@@ -183,6 +184,70 @@ TEST(PlainOperators, TranslateAPointsExpansionFromEverySender) {
             EXPECT_EQ(served, group < coarse_group ? 189 : coarse == 1 ? 0 : 9 * 9 * 9 - 27);
         }
     }
+}
+
+TEST(TensorOperators, AreThePlainOnesRoundedAndInPlace) {
+    for (const int order : {1, 3, 4}) {
+        FmmOrder of;
+        of.order = order;
+        of.m2l = M2L::matrix;
+        of.grading = order == 3 ? 0.6 : 0.0;
+        ASSERT_TRUE(has_tensor_operators(of));
+        const auto plain = plain_operators<float>(of, 1);
+        const TensorOperators tensor(*plain);
+        ASSERT_EQ(tensor.size, plain->stride);
+        for (int octant = 0; octant < 8; ++octant) {
+            const auto first = plain->first_sender[octant];
+            ASSERT_EQ(tensor.first_sender[octant], first);
+            ASSERT_EQ(plain->first_sender[octant + 1] - first, 189);
+            for (auto s = first; s < plain->first_sender[octant + 1]; ++s) {
+                const auto& sender = plain->senders[static_cast<std::size_t>(s)];
+                const auto& from = tensor.senders[static_cast<std::size_t>(s)];
+                // The place of a sender is that of its octant beneath the target's parent or one beside it.
+                const int slot = sender.place / 8;
+                const int target = tensor_block::place(0, 2, 1, 3);
+                EXPECT_EQ(target + from.shift, tensor_block::place(sender.place % 8, 2 + slot % 3 - 1,
+                                                                   1 + slot / 3 % 3 - 1, 3 + slot / 9 - 1));
+                const auto& matrix = plain->across[static_cast<std::size_t>(sender.matrix)];
+                const auto sign = [&](int i) {
+                    return plain->signs[static_cast<std::size_t>(sender.mirror * plain->stride + i)];
+                };
+                const auto begin = static_cast<std::size_t>(from.matrix) * tensor.numbers_a_matrix();
+                for (int column = 0; column < tensor.size; ++column)
+                    for (int row = 0; row < tensor.size; ++row) {
+                        const bool inside = row < matrix.size && column < matrix.size;
+                        const float exact =
+                            inside ? sign(row) * sign(column) *
+                                         plain->matrices[static_cast<std::size_t>(
+                                             matrix.begin + std::int64_t{column} * matrix.rows + row)]
+                                   : 0.0F;
+                        const float got = tensor.fragments[begin + tensor.at(row, column)];
+                        EXPECT_LE(std::abs(got - exact), std::ldexp(std::abs(exact), -11));
+                        EXPECT_EQ(std::ldexp(got, 10 - std::ilogb(got == 0.0F ? 1.0F : got)),
+                                  std::nearbyint(std::ldexp(got, 10 - std::ilogb(got == 0.0F ? 1.0F : got))));
+                    }
+            }
+        }
+    }
+}
+
+// A warp's lanes hold what PTX says of mma.m16n8k8 (PTX ISA, "Matrix fragments for mma.m16n8k8", .tf32): lane
+// 4g + t has rows g and g + 8 of columns t and t + 4, which here are the columns 2t and 2t + 1.
+TEST(TensorOperators, HaveEachEntryInOneLane) {
+    FmmOrder of;
+    of.order = 4;
+    const TensorOperators tensor(*plain_operators<float>(of, 1));
+    std::set<std::size_t> places;
+    for (int column = 0; column < tensor.size; ++column)
+        for (int row = 0; row < tensor.size; ++row) {
+            const auto at = tensor.at(row, column);
+            places.insert(at);
+            const auto lane = at / 4 % 32;
+            EXPECT_EQ(lane / 4, static_cast<std::size_t>(row % 8));
+            EXPECT_EQ(2 * (lane % 4) + at % 4 / 2, static_cast<std::size_t>(column % 8));
+            EXPECT_EQ(at % 2, static_cast<std::size_t>(row % 16 / 8));
+        }
+    EXPECT_EQ(places.size(), tensor.numbers_a_matrix());
 }
 
 TEST(PlainOperators, MoveBetweenParentsAndChildren) {

@@ -3,6 +3,7 @@
 
 #include "sums/direct/cuda/blocks/device_plan.cuh"
 #include "sums/fmm/cuda/device_operators.cuh"
+#include "sums/fmm/cuda/tensor_translate.cuh"
 #include "sums/tree/cuda/device_tree.cuh"
 
 #include <functional>
@@ -54,6 +55,7 @@ private:
                  cudaStream_t stream);
 
     std::optional<DeviceOperators<Real>> operators_;
+    std::optional<TensorTranslation> tensor_; ///< takes all levels but the coarsest, where it can
     OneSidedDevicePlan plan_;
     DeviceArray<Vec4<Real>> sources_, targets_; ///< from the centres of their leaves
     DeviceArray<Vec4<double>> centres_, target_centres_;

@@ -5,6 +5,7 @@
 #include "sums/tree/cuda/launch.cuh"
 
 #include <algorithm>
+#include <type_traits>
 
 namespace farfield::cuda {
 namespace detail {
@@ -47,12 +48,16 @@ void DevicePasses<Real>::prepare(const DeviceTree& tree,
     if (!operators_ || operators_->shared() != operators) {
         operators_.reset();
         operators_.emplace(std::move(operators), stream);
+        tensor_.reset();
+        if constexpr (std::is_same_v<Real, float>)
+            if (has_tensor_operators(operators_->host().order)) tensor_.emplace(operators_->host(), stream);
     }
     const auto numbers =
         static_cast<std::size_t>(tree.cells()) * static_cast<std::size_t>(operators_->host().stride);
     make_room(multipoles_, numbers, numbers / 4);
     make_room(locals_, numbers, numbers / 4);
     make_tiles(tree, stream);
+    if (tensor_) tensor_->prepare(tree.view(), tree.levels(), tree.cells(), stream);
 }
 
 template <class Real>
@@ -81,7 +86,7 @@ void DevicePasses<Real>::make_tiles(const DeviceTree& tree, cudaStream_t stream)
             cut(down, first, count, level == 0 ? coarse_group : octant);
             first += count;
         }
-        across_.count += down.count;
+        if (level == 0 || !tensor_) across_.count += down.count;
     }
     make_room(tiles_, tiles.size(), tiles.size() / 4);
     copy(tiles_.data(), tiles.data(), tiles.size(), stream);
@@ -156,6 +161,8 @@ void DevicePasses<Real>::run_far(const DeviceTree& tree, bool with_field, Vec4<d
         translate_tiles(tree, Pass::up, up_[static_cast<std::size_t>(level)], stream);
     done("M2M", stream);
     translate_tiles(tree, Pass::across, across_, stream);
+    if constexpr (std::is_same_v<Real, float>)
+        if (tensor_) tensor_->run(tree.view(), multipoles_.data(), locals_.data(), stream);
     done("M2L", stream);
     if (tree.points().total > 0) {
         form.functions = operators_->inside();

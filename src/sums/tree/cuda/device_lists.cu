@@ -185,7 +185,8 @@ __global__ void __launch_bounds__(row_threads) row_kernel(const NearTask task) {
         __shared__ unsigned long long sum;
         if (threadIdx.x == 0) sum = 0;
         __syncthreads();
-        atomicAdd(&sum, pairs); // whole numbers: any order gives the same
+        for (int step = 16; step > 0; step /= 2) pairs += __shfl_xor_sync(all_lanes, pairs, step);
+        if (lane() == 0) atomicAdd(&sum, pairs); // whole numbers: any order gives the same
         __syncthreads();
         if (threadIdx.x == 0 && sum > 0) atomicAdd(&task.counts->pairs, sum);
     }

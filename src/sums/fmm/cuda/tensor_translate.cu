@@ -1,0 +1,333 @@
+#include "sums/fmm/cuda/tensor_translate.cuh"
+
+#include "sums/fmm/cuda/device_operators.cuh"
+#include "sums/tree/cuda/launch.cuh"
+
+#include <algorithm>
+
+namespace farfield::cuda {
+namespace {
+
+using namespace tensor_block;
+
+constexpr int tensor_warps = 8;
+constexpr int tensor_threads = 32 * tensor_warps;
+constexpr int halo_parents = halo * halo * halo;
+constexpr int target_tiles = targets / 8;
+constexpr int ancestor_levels = 2; ///< from a parent to the cell that its block is
+
+struct TensorTask {
+    TreeView tree;
+    const float* from;
+    float* to;
+    const float* fragments;
+    const TensorSender* senders;
+    const std::int32_t* first_sender;
+    const TensorBlock* blocks;
+    const std::int32_t* block_count;
+};
+
+/// The cell of a block's level with this index, or none: from the block's ancestor cell, or from the
+/// coarsest.
+__device__ std::int32_t cell_at(const TreeView& tree, const TensorBlock& block, const int (&index)[3]) {
+    const int levels = min(block.level, ancestor_levels);
+    int above[3];
+    for (int axis = 0; axis < 3; ++axis) {
+        if (index[axis] < 0) return TreeView::none;
+        above[axis] = index[axis] >> levels;
+    }
+    std::int32_t cell = TreeView::none;
+    if (block.level < ancestor_levels)
+        cell = tree.coarse_cell(above[0], above[1], above[2]);
+    else
+        cell = tree.neighbour(block.cell,
+                              tree.neighbour_slot(above[0] - block.index[0], above[1] - block.index[1],
+                                                  above[2] - block.index[2]));
+    for (int level = levels - 1; level >= 0 && cell != TreeView::none; --level)
+        cell = tree.child(cell, (index[0] >> level & 1) | (index[1] >> level & 1) << 1 |
+                                    (index[2] >> level & 1) << 2);
+    return cell;
+}
+
+__device__ __forceinline__ float as_tf32(float x) {
+    unsigned out;
+    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(out) : "f"(x));
+    return __uint_as_float(out);
+}
+
+__device__ __forceinline__ void multiply_add(float4& sum, const float4& a, const float2& b) {
+    asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+        "{%0, %1, %2, %3};"
+        : "+f"(sum.x), "+f"(sum.y), "+f"(sum.z), "+f"(sum.w)
+        : "r"(__float_as_uint(a.x)), "r"(__float_as_uint(a.y)), "r"(__float_as_uint(a.z)),
+          "r"(__float_as_uint(a.w)), "r"(__float_as_uint(b.x)), "r"(__float_as_uint(b.y)));
+}
+
+/// Shared memory of a thread block, for expansions of `size` numbers.
+template <int size>
+struct TensorStage {
+    float senders[cells * size];
+    union {
+        std::int32_t cell_of[cells]; ///< while they are loaded
+        float sums[targets * size];  ///< afterwards
+    };
+    std::int32_t parent[halo_parents];
+    std::int32_t target[targets];
+};
+
+/// Steps of a sender's columns are exchanged so that the four senders that half a warp reads at a time lie in
+/// different banks.
+template <int size>
+__device__ __forceinline__ int exchange(int place) {
+    return size == 32 ? place & 3 : place >> 1 & 1;
+}
+
+template <int size>
+class BlockWorker {
+    static constexpr int steps = size / tensor_step;
+    static constexpr int tiles = size / 16;
+
+    const TensorTask& task_;
+    TensorStage<size>& stage_;
+    const int thread_ = static_cast<int>(threadIdx.x);
+    const int lane_ = thread_ % 32;
+    const int warp_ = thread_ / 32;
+
+public:
+    __device__ BlockWorker(const TensorTask& task, TensorStage<size>& stage) : task_(task), stage_(stage) {}
+
+    __device__ void load_senders(const TensorBlock& block) {
+        for (int i = thread_; i < halo_parents; i += tensor_threads) {
+            const int index[3] = {parents * block.index[0] + i % halo - 1,
+                                  parents * block.index[1] + i / halo % halo - 1,
+                                  parents * block.index[2] + i / (halo * halo) - 1};
+            stage_.parent[i] = cell_at(task_.tree, block, index);
+        }
+        __syncthreads();
+        for (int i = thread_; i < cells; i += tensor_threads) {
+            const auto parent = stage_.parent[i % halo_parents];
+            auto cell =
+                parent == TreeView::none ? TreeView::none : task_.tree.child(parent, i / halo_parents);
+            if (cell != TreeView::none && !task_.tree.self && task_.tree.sources[cell].size() == 0)
+                cell = TreeView::none;
+            stage_.cell_of[i] = cell;
+        }
+        __syncthreads();
+        constexpr int packs = size / 4;
+#pragma unroll 4
+        for (int i = thread_; i < cells * packs; i += tensor_threads) {
+            const int place = i / packs;
+            const int pack = i % packs;
+            const auto cell = stage_.cell_of[place];
+            float4 value{0, 0, 0, 0};
+            if (cell != TreeView::none)
+                value = *reinterpret_cast<const float4*>(task_.from + static_cast<std::int64_t>(cell) * size +
+                                                         4 * pack);
+            value = {as_tf32(value.x), as_tf32(value.y), as_tf32(value.z), as_tf32(value.w)};
+            const int step = pack / 2 ^ exchange<size>(place);
+            *reinterpret_cast<float4*>(stage_.senders + place * size + step * tensor_step + pack % 2 * 4) =
+                value;
+        }
+        __syncthreads();
+    }
+
+    /// False where there are none.
+    __device__ bool find_targets(int octant) {
+        std::int32_t target = TreeView::none;
+        if (thread_ < targets) {
+            const auto parent = stage_.parent[place(0, thread_ % parents, thread_ / parents % parents,
+                                                    thread_ / (parents * parents))];
+            if (parent != TreeView::none) target = task_.tree.child(parent, octant);
+            if (target != TreeView::none && task_.tree.targets[target].size() == 0) target = TreeView::none;
+            stage_.target[thread_] = target;
+        }
+        return __syncthreads_or(target != TreeView::none ? 1 : 0) != 0;
+    }
+
+    __device__ void translate(int octant) {
+        float4 sum[tiles][target_tiles] = {};
+        const auto end = task_.first_sender[octant + 1];
+        auto s = task_.first_sender[octant] + warp_;
+        float4 next[tiles * steps];
+        const auto load = [&](const TensorSender& sender) {
+            const auto* from = reinterpret_cast<const float4*>(task_.fragments) +
+                               static_cast<std::int64_t>(sender.matrix) * (size * size / 4) + lane_;
+#pragma unroll
+            for (int i = 0; i < tiles * steps; ++i) next[i] = __ldg(from + 32 * i);
+        };
+        // the target's place that the lane reads for, of the first tile of eight: 4 along x, 2 along y
+        const int own = place(0, lane_ / 4 % parents, lane_ / 16, 0);
+        TensorSender sender{};
+        if (s < end) {
+            sender = task_.senders[s];
+            load(sender);
+        }
+        while (s < end) {
+            float4 matrix[tiles * steps];
+#pragma unroll
+            for (int i = 0; i < tiles * steps; ++i) matrix[i] = next[i];
+            const int from = own + sender.shift;
+            s += tensor_warps;
+            if (s < end) {
+                sender = task_.senders[s];
+                load(sender);
+            }
+            const float* const column = stage_.senders + from * size + 2 * (lane_ % 4);
+#pragma unroll
+            for (int step = 0; step < steps; ++step) {
+                const float* const at = column + (step ^ exchange<size>(from)) * tensor_step;
+#pragma unroll
+                for (int tile = 0; tile < target_tiles; ++tile) { // tiles lie whole exchanges apart
+                    constexpr int along_y = 2 * halo, along_z = halo * halo;
+                    const auto b = *reinterpret_cast<const float2*>(
+                        at + (tile % 2 * along_y + tile / 2 * along_z) * size);
+#pragma unroll
+                    for (int rows = 0; rows < tiles; ++rows)
+                        multiply_add(sum[rows][tile], matrix[rows * steps + step], b);
+                }
+            }
+        }
+        add_up(sum);
+    }
+
+    __device__ void store() const {
+        for (int i = thread_; i < targets * size; i += tensor_threads) {
+            const int n = i / size;
+            const int row = i % size;
+            const auto cell = stage_.target[n];
+            if (cell == TreeView::none) continue;
+            const int lane = 4 * (row % 8) + n % 8 / 2;
+            const int pack = (row / 16 * target_tiles + n / 8) * 32 + lane;
+            task_.to[static_cast<std::int64_t>(cell) * size + row] =
+                stage_.sums[4 * pack + row % 16 / 8 * 2 + n % 2];
+        }
+        __syncthreads();
+    }
+
+private:
+    // One warp after the other: the order of additions is always the same.
+    __device__ void add_up(const float4 (&sum)[tiles][target_tiles]) {
+        auto* const sums = reinterpret_cast<float4*>(stage_.sums);
+        for (int warp = 0; warp < tensor_warps; ++warp) {
+            if (warp == warp_)
+#pragma unroll
+                for (int rows = 0; rows < tiles; ++rows)
+#pragma unroll
+                    for (int tile = 0; tile < target_tiles; ++tile) {
+                        auto& to = sums[(rows * target_tiles + tile) * 32 + lane_];
+                        const auto& own = sum[rows][tile];
+                        const float4 before = warp == 0 ? float4{0, 0, 0, 0} : to;
+                        to = {before.x + own.x, before.y + own.y, before.z + own.z, before.w + own.w};
+                    }
+            __syncthreads();
+        }
+    }
+};
+static_assert(2 * halo % 4 == 0 && halo * halo % 4 == 0);
+
+/// Work is cut into as many runs as there are thread blocks: octants of one block of parents follow each
+/// other.
+template <int size>
+__global__ void __launch_bounds__(tensor_threads, 1) tensor_kernel(const TensorTask task) {
+    extern __shared__ __align__(16) unsigned char tensor_memory[];
+    auto& stage = *reinterpret_cast<TensorStage<size>*>(tensor_memory);
+    BlockWorker<size> worker(task, stage);
+    const auto items = std::int64_t{8} * *task.block_count;
+    const auto begin = items * blockIdx.x / gridDim.x;
+    const auto end = items * (blockIdx.x + 1) / gridDim.x;
+    for (auto item = begin; item < end; ++item) {
+        const int octant = static_cast<int>(item % 8);
+        if (item == begin || octant == 0) worker.load_senders(task.blocks[item / 8]);
+        if (!worker.find_targets(octant)) continue;
+        worker.translate(octant);
+        worker.store();
+    }
+}
+
+struct FindTask {
+    TreeView tree;
+    int cells, levels;
+    TensorBlock* blocks;
+    std::int32_t* count;
+};
+
+/// Blocks of parents beneath cells, in any order: each target is in one block.
+__global__ void find_blocks_kernel(const FindTask task) {
+    const int cell = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (cell >= task.cells || task.tree.is_leaf(cell)) return;
+    bool any = false;
+    for (int octant = 0; octant < 64 && !any; ++octant) {
+        const auto child = task.tree.child(cell, octant / 8);
+        if (child == TreeView::none) continue;
+        const auto parent = task.tree.child(child, octant % 8);
+        any = parent != TreeView::none && !task.tree.is_leaf(parent);
+    }
+    if (!any) return;
+    const auto& place = task.tree.places[cell];
+    task.blocks[atomicAdd(task.count, 1)] = {
+        place.level + ancestor_levels, cell, {place.index[0], place.index[1], place.index[2]}, {}};
+}
+
+/// Blocks of the levels that have no cells two levels above.
+__global__ void coarse_blocks_kernel(const FindTask task) {
+    for (int level = 0; level < min(ancestor_levels, task.levels - 1); ++level) {
+        const int n = ((task.tree.coarse << level) + parents - 1) / parents;
+        for (int i = static_cast<int>(threadIdx.x); i < n * n * n; i += static_cast<int>(blockDim.x))
+            task.blocks[atomicAdd(task.count, 1)] = {
+                level, TreeView::none, {i % n, i / n % n, i / (n * n)}, {}};
+    }
+}
+
+constexpr int most_coarse_blocks = 128;
+
+template <int size>
+void launch_tensor(const TensorTask& task, int blocks, cudaStream_t stream) {
+    constexpr auto bytes = sizeof(TensorStage<size>);
+    check(cudaFuncSetAttribute(tensor_kernel<size>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               static_cast<int>(bytes)),
+          "asking for shared memory");
+    tensor_kernel<size><<<static_cast<unsigned>(blocks), tensor_threads, bytes, stream>>>(task);
+    check_launch("translations on tensor cores");
+}
+
+} // namespace
+
+TensorTranslation::TensorTranslation(const PlainOperators<float>& of, cudaStream_t stream)
+    : size_(of.stride) {
+    const TensorOperators made(of);
+    fragments_ = uploaded(made.fragments, stream);
+    senders_ = uploaded(made.senders, stream);
+    first_sender_ = uploaded(std::vector<std::int32_t>(made.first_sender, made.first_sender + 9), stream);
+    block_count_ = DeviceArray<std::int32_t>(1);
+    int device = 0;
+    check(cudaGetDevice(&device), "asking the GPU");
+    check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device),
+          "asking the GPU");
+}
+
+void TensorTranslation::prepare(const TreeView& tree, int levels, int cells, cudaStream_t stream) {
+    const auto most = static_cast<std::size_t>(cells) + most_coarse_blocks;
+    make_room(blocks_, most, most / 4);
+    check(cudaMemsetAsync(block_count_.data(), 0, sizeof(std::int32_t), stream), "clearing a count");
+    const FindTask task{tree, cells, levels, blocks_.data(), block_count_.data()};
+    coarse_blocks_kernel<<<1, most_coarse_blocks, 0, stream>>>(task);
+    check_launch("finding blocks of cells");
+    launch_over(cells, stream, find_blocks_kernel, task);
+}
+
+void TensorTranslation::run(const TreeView& tree, const float* from, float* to, cudaStream_t stream) const {
+    const TensorTask task{tree,
+                          from,
+                          to,
+                          fragments_.data(),
+                          senders_.data(),
+                          first_sender_.data(),
+                          blocks_.data(),
+                          block_count_.data()};
+    if (size_ == 32)
+        launch_tensor<32>(task, multiprocessors_, stream);
+    else
+        launch_tensor<16>(task, multiprocessors_, stream);
+}
+
+} // namespace farfield::cuda

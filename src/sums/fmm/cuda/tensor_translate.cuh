@@ -1,0 +1,44 @@
+// M2L on tensor cores, for low orders in float: a thread block takes a block of 4³ parents and one octant of
+// their children. The expansions of all senders fit into its shared memory, so that each is read once; its
+// warps share the offsets, and each matrix serves 64 targets.
+#pragma once
+
+#include "backend/cuda/memory.h"
+#include "sums/fmm/tensor_operators.h"
+#include "sums/tree/tree_view.h"
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+namespace farfield::cuda {
+
+/// A block of parents.
+struct TensorBlock {
+    std::int32_t level;    ///< of the parents
+    std::int32_t cell;     ///< their ancestor two levels above, where there is such a level
+    std::int32_t index[3]; ///< of the block, in blocks
+    std::int32_t unused[3];
+};
+
+/// Translations across all levels but the coarsest.
+class TensorTranslation {
+public:
+    TensorTranslation(const PlainOperators<float>& of, cudaStream_t stream);
+
+    /// Finds the blocks of a tree. @param levels, cells  that it has
+    void prepare(const TreeView& tree, int levels, int cells, cudaStream_t stream);
+    /// Local expansions of all cells with targets replace what `to` held; `size` numbers a cell.
+    void run(const TreeView& tree, const float* from, float* to, cudaStream_t stream) const;
+
+private:
+    int size_;
+    int multiprocessors_ = 1;
+    DeviceArray<float> fragments_;
+    DeviceArray<TensorSender> senders_;
+    DeviceArray<std::int32_t> first_sender_;
+    DeviceArray<TensorBlock> blocks_;
+    DeviceArray<std::int32_t> block_count_;
+};
+
+} // namespace farfield::cuda

@@ -1,0 +1,65 @@
+// Translations across a level for the tensor cores of a GPU: each offset's matrix with its signs, in the
+// order in which a warp holds the first factor of mma.m16n8k8, rounded to the 11 significant bits of TF32.
+// Made and tested on the host.
+#pragma once
+
+#include "math/host_device.h"
+#include "sums/fmm/plain_operators.h"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace farfield {
+
+/// Targets of one octant, one of each of 4³ parents, share their senders: cells of these parents and of those
+/// around them.
+namespace tensor_block {
+constexpr int parents = 4;        ///< an axis
+constexpr int halo = parents + 2; ///< an axis
+constexpr int targets = parents * parents * parents;
+constexpr int cells = 8 * halo * halo * halo; ///< that may send
+
+/// The place of a cell: octant by octant, x fastest. Components from −1 to `parents`.
+FF_HD constexpr int place(int octant, int x, int y, int z) {
+    return ((octant * halo + z + 1) * halo + y + 1) * halo + x + 1;
+}
+} // namespace tensor_block
+
+/// Rounding to TF32 leaves about 4e-5 in the field and 3e-4 in the potential, which orders up to this one
+/// hide.
+constexpr int most_tensor_order = 4;
+constexpr int tensor_step = 8; ///< columns of one mma
+
+/// Whether such operators serve an order.
+constexpr bool has_tensor_operators(const FmmOrder& order) {
+    return order.order <= most_tensor_order && order.separation == 1;
+}
+
+/// The number nearest to x that TF32 has; ties away from zero.
+float rounded_to_tf32(float x);
+
+struct TensorSender {
+    std::int32_t matrix = 0; ///< number of its fragments
+    std::int32_t shift = 0;  ///< from the target's place, as if its octant were 0, to the sender's
+};
+
+/// Lane 4g + t holds rows g and g + 8 of columns 2t and 2t + 1 of a step: columns are taken in this order so
+/// that each lane reads two neighbours of the second factor.
+struct TensorOperators {
+    explicit TensorOperators(const PlainOperators<float>& of);
+
+    int size; ///< rows and columns, padded: PlainOperators::stride
+    /// Of each matrix: [row / 16][column / 8][lane][4].
+    std::vector<float> fragments;
+    std::vector<TensorSender> senders; ///< of octant o: [first_sender[o], first_sender[o + 1])
+    std::int32_t first_sender[9] = {};
+
+    [[nodiscard]] std::size_t numbers_a_matrix() const {
+        return static_cast<std::size_t>(size) * static_cast<std::size_t>(size);
+    }
+    /// Where the entry of a row and a column stands within a matrix.
+    [[nodiscard]] std::size_t at(int row, int column) const;
+};
+
+} // namespace farfield
