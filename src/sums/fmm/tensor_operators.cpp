@@ -1,6 +1,7 @@
 #include "sums/fmm/tensor_operators.h"
 
-#include <bit>
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -16,19 +17,40 @@ int shift_of(std::int32_t place) {
 
 } // namespace
 
-float rounded_to_tf32(float x) {
-    constexpr std::uint32_t lost = (1U << 13) - 1;
-    const auto bits = std::bit_cast<std::uint32_t>(x);
-    return std::bit_cast<float>((bits + (lost + 1) / 2) & ~lost);
+std::uint16_t half_bits(float x) {
+    if (x == 0.0F) return 0;
+    int exponent = 0;
+    const float fraction = std::frexp(std::abs(x), &exponent); // in [1/2, 1)
+    constexpr int least = -13;                                 // of numbers with all their bits
+    const int lost = std::max(0, least - exponent);
+    const auto digits = static_cast<int>(std::lround(std::ldexp(fraction, 11 - lost)));
+    // a carry, and the first digit of numbers with all their bits, count in the exponent
+    const int bits = std::max(0, exponent - least) * 1024 + digits;
+    return static_cast<std::uint16_t>((std::signbit(x) ? 0x8000 : 0) + bits);
+}
+
+float from_half_bits(std::uint16_t bits) {
+    const int exponent = bits >> 10 & 31;
+    const int digits = (bits & 1023) + (exponent > 0 ? 1024 : 0);
+    const auto size = static_cast<float>(std::ldexp(digits, std::max(1, exponent) - 25));
+    return (bits & 0x8000) != 0 ? -size : size;
 }
 
 std::size_t TensorOperators::at(int row, int column) const {
-    const int tile = row / 16 * (size / tensor_step) + column / tensor_step;
-    const int lane = 4 * (row % 8) + column % tensor_step / 2;
-    return static_cast<std::size_t>((tile * 32 + lane) * 4 + column % 2 * 2 + row % 16 / 8);
+    const int tile = row / 16 * (size / 16) + column / 16;
+    const int lane = 4 * (row % 8) + column % 8 / 2;
+    return static_cast<std::size_t>((tile * 32 + lane) * 8 + column % 16 / 8 * 4 + column % 2 * 2 +
+                                    row % 16 / 8);
 }
 
 TensorOperators::TensorOperators(const PlainOperators<float>& of) : size(of.stride) {
+    float most = 0.0F;
+    for (const auto& matrix : of.across)
+        for (auto i = matrix.begin; i < matrix.begin + std::int64_t{matrix.size} * matrix.rows; ++i)
+            most = std::max(most, std::abs(of.matrices[static_cast<std::size_t>(i)]));
+    int exponent = 0;
+    std::frexp(most, &exponent);
+    scale = std::ldexp(1.0F, 15 - exponent);
     std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> made; // by class and mirror image
     const auto sign = [&](int mirror, int i) {
         return of.signs[static_cast<std::size_t>(mirror * of.stride + i)];
@@ -45,8 +67,8 @@ TensorOperators::TensorOperators(const PlainOperators<float>& of) : size(of.stri
             const auto& matrix = of.across[static_cast<std::size_t>(sender.matrix)];
             for (int column = 0; column < matrix.size; ++column)
                 for (int row = 0; row < matrix.size; ++row)
-                    fragments[begin + at(row, column)] = rounded_to_tf32(
-                        sign(sender.mirror, row) * sign(sender.mirror, column) *
+                    fragments[begin + at(row, column)] = half_bits(
+                        scale * sign(sender.mirror, row) * sign(sender.mirror, column) *
                         of.matrices[static_cast<std::size_t>(matrix.begin) +
                                     static_cast<std::size_t>(column) * static_cast<std::size_t>(matrix.rows) +
                                     static_cast<std::size_t>(row)]);

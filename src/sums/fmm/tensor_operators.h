@@ -1,6 +1,6 @@
 // Translations across a level for the tensor cores of a GPU: each offset's matrix with its signs, in the
-// order in which a warp holds the first factor of mma.m16n8k8, rounded to the 11 significant bits of TF32.
-// Made and tested on the host.
+// order in which a warp holds the first factor of mma.m16n8k8 (TF32). Numbers are kept in half precision,
+// which has as many bits as TF32, and a power of two brings them into its range. Made and tested on the host.
 #pragma once
 
 #include "math/host_device.h"
@@ -36,8 +36,9 @@ constexpr bool has_tensor_operators(const FmmOrder& order) {
     return order.order <= most_tensor_order && order.separation == 1;
 }
 
-/// The number nearest to x that TF32 has; ties away from zero.
-float rounded_to_tf32(float x);
+/// The bits of the number in half precision that is nearest to x, |x| < 2^15; ties away from zero.
+std::uint16_t half_bits(float x);
+float from_half_bits(std::uint16_t bits);
 
 struct TensorSender {
     std::int32_t matrix = 0; ///< number of its fragments
@@ -50,8 +51,9 @@ struct TensorOperators {
     explicit TensorOperators(const PlainOperators<float>& of);
 
     int size; ///< rows and columns, padded: PlainOperators::stride
-    /// Of each matrix: [row / 16][column / 8][lane][4].
-    std::vector<float> fragments;
+    /// Of each matrix: [row / 16][column / 16][lane][8].
+    std::vector<std::uint16_t> fragments;
+    float scale = 1.0F;                ///< that entries count times
     std::vector<TensorSender> senders; ///< of octant o: [first_sender[o], first_sender[o + 1])
     std::int32_t first_sender[9] = {};
 

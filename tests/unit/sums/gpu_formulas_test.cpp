@@ -221,14 +221,26 @@ TEST(TensorOperators, AreThePlainOnesRoundedAndInPlace) {
                                          plain->matrices[static_cast<std::size_t>(
                                              matrix.begin + std::int64_t{column} * matrix.rows + row)]
                                    : 0.0F;
-                        const float got = tensor.fragments[begin + tensor.at(row, column)];
-                        EXPECT_LE(std::abs(got - exact), std::ldexp(std::abs(exact), -11));
-                        EXPECT_EQ(std::ldexp(got, 10 - std::ilogb(got == 0.0F ? 1.0F : got)),
-                                  std::nearbyint(std::ldexp(got, 10 - std::ilogb(got == 0.0F ? 1.0F : got))));
+                        const float got =
+                            from_half_bits(tensor.fragments[begin + tensor.at(row, column)]) / tensor.scale;
+                        EXPECT_LE(
+                            std::abs(got - exact), // the least numbers are 2^−24 apart
+                            std::max(std::ldexp(std::abs(exact), -11), std::ldexp(1.0F, -25) / tensor.scale));
                     }
             }
         }
     }
+}
+
+TEST(TensorOperators, RoundToHalfPrecision) {
+    for (const float x : {1.0F, -0.333333F, 65472.0F / 2.0F, 6.2e-5F, 6.0e-5F, 1e-6F, 7e-8F, 0.0F, 1.9999F}) {
+        const float got = from_half_bits(half_bits(x));
+        EXPECT_LE(std::abs(got - x), std::max(std::ldexp(std::abs(x), -11), std::ldexp(1.0F, -25)));
+        EXPECT_EQ(half_bits(got), half_bits(x));
+    }
+    EXPECT_EQ(half_bits(1.0F), 0x3c00); // IEEE 754 binary16
+    EXPECT_EQ(half_bits(-2.5F), 0xc100);
+    EXPECT_EQ(half_bits(std::ldexp(1.0F, -24)), 0x0001);
 }
 
 // A warp's lanes hold what PTX says of mma.m16n8k8 (PTX ISA, "Matrix fragments for mma.m16n8k8", .tf32): lane
@@ -242,7 +254,8 @@ TEST(TensorOperators, HaveEachEntryInOneLane) {
         for (int row = 0; row < tensor.size; ++row) {
             const auto at = tensor.at(row, column);
             places.insert(at);
-            const auto lane = at / 4 % 32;
+            const auto lane = at / 8 % 32;
+            EXPECT_EQ(at / 4 % 2, static_cast<std::size_t>(column % 16 / 8));
             EXPECT_EQ(lane / 4, static_cast<std::size_t>(row % 8));
             EXPECT_EQ(2 * (lane % 4) + at % 4 / 2, static_cast<std::size_t>(column % 8));
             EXPECT_EQ(at % 2, static_cast<std::size_t>(row % 16 / 8));

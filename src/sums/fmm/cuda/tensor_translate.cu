@@ -3,6 +3,8 @@
 #include "sums/fmm/cuda/device_operators.cuh"
 #include "sums/tree/cuda/launch.cuh"
 
+#include <cuda_fp16.h>
+
 #include <algorithm>
 
 namespace farfield::cuda {
@@ -10,7 +12,7 @@ namespace {
 
 using namespace tensor_block;
 
-constexpr int tensor_warps = 8;
+constexpr int tensor_warps = 12;
 constexpr int tensor_threads = 32 * tensor_warps;
 constexpr int halo_parents = halo * halo * halo;
 constexpr int target_tiles = targets / 8;
@@ -20,7 +22,8 @@ struct TensorTask {
     TreeView tree;
     const float* from;
     float* to;
-    const float* fragments;
+    const std::uint16_t* fragments;
+    float unscale; ///< so that products are right
     const TensorSender* senders;
     const std::int32_t* first_sender;
     const TensorBlock* blocks;
@@ -61,6 +64,14 @@ __device__ __forceinline__ void multiply_add(float4& sum, const float4& a, const
         : "+f"(sum.x), "+f"(sum.y), "+f"(sum.z), "+f"(sum.w)
         : "r"(__float_as_uint(a.x)), "r"(__float_as_uint(a.y)), "r"(__float_as_uint(a.z)),
           "r"(__float_as_uint(a.w)), "r"(__float_as_uint(b.x)), "r"(__float_as_uint(b.y)));
+}
+
+/// Four numbers in half precision.
+__device__ __forceinline__ float4 unpacked(unsigned low, unsigned high) {
+    const auto two = [](unsigned bits) { return __half22float2(*reinterpret_cast<const __half2*>(&bits)); };
+    const auto a = two(low);
+    const auto b = two(high);
+    return {a.x, a.y, b.x, b.y};
 }
 
 /// Shared memory of a thread block, for expansions of `size` numbers.
@@ -123,7 +134,8 @@ public:
             if (cell != TreeView::none)
                 value = *reinterpret_cast<const float4*>(task_.from + static_cast<std::int64_t>(cell) * size +
                                                          4 * pack);
-            value = {as_tf32(value.x), as_tf32(value.y), as_tf32(value.z), as_tf32(value.w)};
+            const auto rounded = [&](float x) { return as_tf32(task_.unscale * x); };
+            value = {rounded(value.x), rounded(value.y), rounded(value.z), rounded(value.w)};
             const int step = pack / 2 ^ exchange<size>(place);
             *reinterpret_cast<float4*>(stage_.senders + place * size + step * tensor_step + pack % 2 * 4) =
                 value;
@@ -148,12 +160,13 @@ public:
         float4 sum[tiles][target_tiles] = {};
         const auto end = task_.first_sender[octant + 1];
         auto s = task_.first_sender[octant] + warp_;
-        float4 next[tiles * steps];
+        constexpr int packs = tiles * steps / 2; // of two steps of 16 rows
+        uint4 next[packs];
         const auto load = [&](const TensorSender& sender) {
-            const auto* from = reinterpret_cast<const float4*>(task_.fragments) +
-                               static_cast<std::int64_t>(sender.matrix) * (size * size / 4) + lane_;
+            const auto* from = reinterpret_cast<const uint4*>(task_.fragments) +
+                               static_cast<std::int64_t>(sender.matrix) * (size * size / 8) + lane_;
 #pragma unroll
-            for (int i = 0; i < tiles * steps; ++i) next[i] = __ldg(from + 32 * i);
+            for (int i = 0; i < packs; ++i) next[i] = __ldg(from + 32 * i);
         };
         // the target's place that the lane reads for, of the first tile of eight: 4 along x, 2 along y
         const int own = place(0, lane_ / 4 % parents, lane_ / 16, 0);
@@ -163,9 +176,9 @@ public:
             load(sender);
         }
         while (s < end) {
-            float4 matrix[tiles * steps];
+            uint4 matrix[packs];
 #pragma unroll
-            for (int i = 0; i < tiles * steps; ++i) matrix[i] = next[i];
+            for (int i = 0; i < packs; ++i) matrix[i] = next[i];
             const int from = own + sender.shift;
             s += tensor_warps;
             if (s < end) {
@@ -176,14 +189,19 @@ public:
 #pragma unroll
             for (int step = 0; step < steps; ++step) {
                 const float* const at = column + (step ^ exchange<size>(from)) * tensor_step;
+                float4 a[tiles];
+#pragma unroll
+                for (int rows = 0; rows < tiles; ++rows) {
+                    const auto& pack = matrix[rows * (steps / 2) + step / 2];
+                    a[rows] = step % 2 == 0 ? unpacked(pack.x, pack.y) : unpacked(pack.z, pack.w);
+                }
 #pragma unroll
                 for (int tile = 0; tile < target_tiles; ++tile) { // tiles lie whole exchanges apart
                     constexpr int along_y = 2 * halo, along_z = halo * halo;
                     const auto b = *reinterpret_cast<const float2*>(
                         at + (tile % 2 * along_y + tile / 2 * along_z) * size);
 #pragma unroll
-                    for (int rows = 0; rows < tiles; ++rows)
-                        multiply_add(sum[rows][tile], matrix[rows * steps + step], b);
+                    for (int rows = 0; rows < tiles; ++rows) multiply_add(sum[rows][tile], a[rows], b);
                 }
             }
         }
@@ -253,16 +271,19 @@ struct FindTask {
 
 /// Blocks of parents beneath cells, in any order: each target is in one block.
 __global__ void find_blocks_kernel(const FindTask task) {
-    const int cell = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-    if (cell >= task.cells || task.tree.is_leaf(cell)) return;
+    const auto thread = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); // one for each child
+    const int cell = thread / 8;
     bool any = false;
-    for (int octant = 0; octant < 64 && !any; ++octant) {
-        const auto child = task.tree.child(cell, octant / 8);
-        if (child == TreeView::none) continue;
-        const auto parent = task.tree.child(child, octant % 8);
-        any = parent != TreeView::none && !task.tree.is_leaf(parent);
+    if (cell < task.cells) {
+        const auto child = task.tree.child(cell, thread % 8);
+        if (child != TreeView::none)
+            for (int octant = 0; octant < 8; ++octant) {
+                const auto parent = task.tree.child(child, octant);
+                any = any || (parent != TreeView::none && !task.tree.is_leaf(parent));
+            }
     }
-    if (!any) return;
+    const unsigned found = __ballot_sync(~0U, any ? 1 : 0) >> (thread % 32 & ~7) & 0xff;
+    if (found == 0 || thread % 8 != 0) return;
     const auto& place = task.tree.places[cell];
     task.blocks[atomicAdd(task.count, 1)] = {
         place.level + ancestor_levels, cell, {place.index[0], place.index[1], place.index[2]}, {}};
@@ -295,6 +316,7 @@ void launch_tensor(const TensorTask& task, int blocks, cudaStream_t stream) {
 TensorTranslation::TensorTranslation(const PlainOperators<float>& of, cudaStream_t stream)
     : size_(of.stride) {
     const TensorOperators made(of);
+    scale_ = made.scale;
     fragments_ = uploaded(made.fragments, stream);
     senders_ = uploaded(made.senders, stream);
     first_sender_ = uploaded(std::vector<std::int32_t>(made.first_sender, made.first_sender + 9), stream);
@@ -312,7 +334,7 @@ void TensorTranslation::prepare(const TreeView& tree, int levels, int cells, cud
     const FindTask task{tree, cells, levels, blocks_.data(), block_count_.data()};
     coarse_blocks_kernel<<<1, most_coarse_blocks, 0, stream>>>(task);
     check_launch("finding blocks of cells");
-    launch_over(cells, stream, find_blocks_kernel, task);
+    launch_over(std::int64_t{8} * cells, stream, find_blocks_kernel, task);
 }
 
 void TensorTranslation::run(const TreeView& tree, const float* from, float* to, cudaStream_t stream) const {
@@ -320,6 +342,7 @@ void TensorTranslation::run(const TreeView& tree, const float* from, float* to, 
                           from,
                           to,
                           fragments_.data(),
+                          1.0F / scale_,
                           senders_.data(),
                           first_sender_.data(),
                           blocks_.data(),

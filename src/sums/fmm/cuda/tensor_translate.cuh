@@ -33,8 +33,9 @@ public:
 
 private:
     int size_;
+    float scale_ = 1.0F;
     int multiprocessors_ = 1;
-    DeviceArray<float> fragments_;
+    DeviceArray<std::uint16_t> fragments_;
     DeviceArray<TensorSender> senders_;
     DeviceArray<std::int32_t> first_sender_;
     DeviceArray<TensorBlock> blocks_;
