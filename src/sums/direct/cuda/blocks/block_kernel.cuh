@@ -21,12 +21,17 @@ struct alignas(16) Run {
     int unused;
 };
 
-template <class Real, int warps, bool mutual>
+/// How pairs are met.
+enum class Meeting : std::uint8_t { one_sided, mutual, mended };
+
+template <class Real, int warps, Meeting meeting>
 struct StagedSources {
+    static constexpr bool mutual = meeting == Meeting::mutual;
     Vec4<Real> source[staged_sources];
     Vec4<Real> shift[32];
     Run run[32];
     std::uint32_t slot[mutual ? staged_sources : 1];
+    std::int32_t index[meeting == Meeting::mended ? staged_sources : 1]; ///< of the points
     Real component[mutual && warps > 1 ? warps : 1][mutual && warps > 1 ? 4 * staged_sources : 1];
 };
 
@@ -38,11 +43,12 @@ __device__ __forceinline__ void meet_threads() {
         __syncthreads();
 }
 
-template <class Real, int outputs, int warps, bool mutual, int per_lane, class Formula>
+template <class Real, int outputs, int warps, Meeting meeting, int per_lane, class Formula>
 class ItemWorker {
+    static constexpr bool mutual = meeting == Meeting::mutual;
     static constexpr int threads = 32 * warps;
     static constexpr int loads = staged_sources / threads;
-    using Staged = StagedSources<Real, warps, mutual>;
+    using Staged = StagedSources<Real, warps, meeting>;
 
     const BlockTask<Real>& task_;
     const BlockPlanView& plan_;
@@ -113,12 +119,24 @@ class ItemWorker {
                                       point[u].w};
                 if constexpr (mutual)
                     staged_.slot[at] = static_cast<std::uint32_t>(begin + at) + staged_.run[run_of[u]].to;
+                if constexpr (meeting == Meeting::mended)
+                    staged_.index[at] = begin + at + staged_.run[run_of[u]].from;
             } else {
                 staged_.source[at] = far_point<Real>(-1);
                 if constexpr (mutual) staged_.slot[at] = no_slot;
             }
         }
         meet_threads<warps>();
+    }
+
+    __device__ __forceinline__ auto close() const {
+        if constexpr (meeting == Meeting::mended) {
+            const auto width = static_cast<float>(task_.target_centres[item_.block].w);
+            return ClosePairs{task_.exact_targets + item_.first + first_, task_.exact_sources, staged_.index,
+                              width * width / 256.0F};
+        } else {
+            return AsRounded{};
+        }
     }
 
     __device__ __forceinline__ void meet_own_block() {
@@ -130,10 +148,11 @@ class ItemWorker {
             for (int u = 0; u < loads; ++u) {
                 const int at = u * threads + thread_;
                 staged_.source[at] = at < count ? task_.sources[begin + at] : far_point<Real>(-1);
+                if constexpr (meeting == Meeting::mended) staged_.index[at] = begin + at;
             }
             meet_threads<warps>();
             tile_.template one_sided<true>(staged_.source, padded(count), lane_source_,
-                                           begin + lane_source_ - item_.first - first_);
+                                           begin + lane_source_ - item_.first - first_, close());
         }
     }
 
@@ -183,7 +202,7 @@ public:
                 if constexpr (mutual)
                     meet_mutually(count);
                 else
-                    tile_.template one_sided<false>(staged_.source, count, lane_source_, 0);
+                    tile_.template one_sided<false>(staged_.source, count, lane_source_, 0, close());
             }
         }
         tile_.store(task_.sums + item_.first, first_, item_.count, lane_source_);
@@ -191,28 +210,28 @@ public:
 };
 
 /// Warps on a multiprocessor that registers are kept free for.
-template <class Real, bool mutual>
-constexpr int resident_warps = sizeof(Real) == 4 ? 16 : (mutual ? 8 : 12);
+template <class Real, Meeting meeting>
+constexpr int resident_warps = sizeof(Real) == 4 ? 16 : (meeting == Meeting::mutual ? 8 : 12);
 
-template <class Real, int outputs, int warps, bool mutual, int per_lane_now, class Formula>
+template <class Real, int outputs, int warps, Meeting meeting, int per_lane_now, class Formula>
 __device__ __forceinline__ void run_item(int tile, const BlockTask<Real>& task, const BlockPlanView& plan,
                                          const BlockItem& item, Vec4<Real>* slots,
-                                         StagedSources<Real, warps, mutual>& staged) {
+                                         StagedSources<Real, warps, meeting>& staged) {
     if (tile == per_lane_now)
-        ItemWorker<Real, outputs, warps, mutual, per_lane_now, Formula>(task, plan, item, slots, staged)
+        ItemWorker<Real, outputs, warps, meeting, per_lane_now, Formula>(task, plan, item, slots, staged)
             .run();
     else if constexpr (per_lane_now < largest_tile(sizeof(Real), warps))
-        run_item<Real, outputs, warps, mutual, per_lane_now + 1, Formula>(tile, task, plan, item, slots,
-                                                                          staged);
+        run_item<Real, outputs, warps, meeting, per_lane_now + 1, Formula>(tile, task, plan, item, slots,
+                                                                           staged);
 }
 
-template <class Real, int outputs, int warps, bool mutual, class Formula>
-__global__ void __launch_bounds__(32 * warps, resident_warps<Real, mutual> / warps)
+template <class Real, int outputs, int warps, Meeting meeting, class Formula>
+__global__ void __launch_bounds__(32 * warps, resident_warps<Real, meeting> / warps)
     block_kernel(const BlockTask<Real> task, const BlockPlanView plan, Vec4<Real>* slots) {
-    __shared__ StagedSources<Real, warps, mutual> staged;
+    __shared__ StagedSources<Real, warps, meeting> staged;
     const BlockItem item = plan.items[blockIdx.x];
-    run_item<Real, outputs, warps, mutual, 1, Formula>(per_lane(item.count, warps), task, plan, item, slots,
-                                                       staged);
+    run_item<Real, outputs, warps, meeting, 1, Formula>(per_lane(item.count, warps), task, plan, item, slots,
+                                                        staged);
 }
 
 constexpr int gather_threads = 256;

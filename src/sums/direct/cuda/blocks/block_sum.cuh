@@ -26,6 +26,10 @@ struct BlockTask {
     const std::int32_t* partners = nullptr;
     const Vec4<double>* target_centres = nullptr; ///< null: all points count from one origin
     const Vec4<double>* source_centres = nullptr;
+    /// With centres, floats, and a one-sided plan: the points in double, counted from one origin, which mend
+    /// the differences of pairs closer than 1/16 of w, the width of a block, of `target_centres`.
+    const Vec4<double>* exact_targets = nullptr;
+    const Vec4<double>* exact_sources = nullptr;
     bool own = false;
     Real softening2 = 0;
     int outputs = field_and_potential;

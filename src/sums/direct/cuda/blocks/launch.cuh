@@ -8,29 +8,31 @@
 
 #include <farfield/error.h>
 
+#include <type_traits>
+
 namespace farfield::cuda {
 namespace detail {
 
-template <class Real, int outputs, int warps, bool mutual>
+template <class Real, int outputs, int warps, Meeting meeting>
 void launch_items(const BlockTask<Real>& task, const BlockPlanView& plan, Vec4<Real>* slots,
                   cudaStream_t stream) {
     if (plan.shape.most_per_lane > largest_tile(sizeof(Real), warps))
         throw InternalError("a plan over blocks with tiles that its kernel does not have");
-    block_kernel<Real, outputs, warps, mutual, DeviceInverseDistance>
+    block_kernel<Real, outputs, warps, meeting, DeviceInverseDistance>
         <<<static_cast<unsigned>(plan.item_count), 32 * warps, 0, stream>>>(task, plan, slots);
     check_launch("the sum over blocks");
 }
 
-template <class Real, int outputs, bool mutual>
+template <class Real, int outputs, Meeting meeting>
 void launch_shape(const BlockTask<Real>& task, const BlockPlanView& plan, Vec4<Real>* slots,
                   cudaStream_t stream) {
     switch (plan.shape.warps) {
     case 1:
-        return launch_items<Real, outputs, 1, mutual>(task, plan, slots, stream);
+        return launch_items<Real, outputs, 1, meeting>(task, plan, slots, stream);
     case 2:
-        return launch_items<Real, outputs, 2, mutual>(task, plan, slots, stream);
+        return launch_items<Real, outputs, 2, meeting>(task, plan, slots, stream);
     case 4:
-        return launch_items<Real, outputs, 4, mutual>(task, plan, slots, stream);
+        return launch_items<Real, outputs, 4, meeting>(task, plan, slots, stream);
     default:
         throw InternalError("a plan over blocks for a number of warps that no kernel has");
     }
@@ -39,8 +41,8 @@ void launch_shape(const BlockTask<Real>& task, const BlockPlanView& plan, Vec4<R
 template <class Real, int outputs>
 void launch_outputs(const BlockTask<Real>& task, const BlockPlanView& plan, Vec4<Real>* slots,
                     cudaStream_t stream) {
-    if (!plan.mutual) return launch_shape<Real, outputs, false>(task, plan, slots, stream);
-    launch_shape<Real, outputs, true>(task, plan, slots, stream);
+    if (!plan.mutual) return launch_shape<Real, outputs, Meeting::one_sided>(task, plan, slots, stream);
+    launch_shape<Real, outputs, Meeting::mutual>(task, plan, slots, stream);
     const int blocks_a_block = gather_threads / 32;
     gather_kernel<<<static_cast<unsigned>((plan.block_count + blocks_a_block - 1) / blocks_a_block),
                     gather_threads, 0, stream>>>(task, plan, static_cast<const Vec4<Real>*>(slots));
@@ -49,10 +51,15 @@ void launch_outputs(const BlockTask<Real>& task, const BlockPlanView& plan, Vec4
 
 } // namespace detail
 
+/// A one-sided sum whose close pairs are mended (BlockTask::exact_sources).
+void launch_mended(const BlockTask<float>& task, const BlockPlanView& plan, cudaStream_t stream);
+
 template <class Real>
 void launch_blocks(const BlockTask<Real>& task, const BlockPlanView& plan, Vec4<Real>* slots,
                    cudaStream_t stream) {
     if (plan.item_count == 0) return;
+    if constexpr (std::is_same_v<Real, float>)
+        if (task.exact_sources != nullptr) return launch_mended(task, plan, stream);
     switch (task.outputs) {
     case field_only:
         return detail::launch_outputs<Real, field_only>(task, plan, slots, stream);

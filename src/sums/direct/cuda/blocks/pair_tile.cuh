@@ -17,6 +17,27 @@ __device__ __forceinline__ Vec4<Real> far_point(Real side) {
     return {away, away, away, Real(0)};
 }
 
+/// Differences are as good as the points in registers and shared memory.
+struct AsRounded {
+    static constexpr bool mends = false;
+};
+
+/// Floats count points from the centre of a block; pairs far closer than the block is wide are read again, in
+/// double. They are few.
+struct ClosePairs {
+    static constexpr bool mends = true;
+
+    const Vec4<double>* targets; ///< from the lane's first on
+    const Vec4<double>* sources;
+    const std::int32_t* staged; ///< which sources are in shared memory
+    float close2;               ///< square of a distance
+
+    [[nodiscard]] __device__ Difference<float> difference(int target, std::int32_t source) const {
+        const auto x = targets[target], y = sources[source];
+        return {static_cast<float>(x.x - y.x), static_cast<float>(x.y - y.y), static_cast<float>(x.z - y.z)};
+    }
+};
+
 template <class Real, int outputs, int per_lane, class Formula>
 class PairTile {
     /// Pairs of a lane that are computed together, so that the latencies of 1/√x overlap.
@@ -32,8 +53,10 @@ class PairTile {
     };
 
     // Targets r0 to r0 + together with q; with `own` the target at `itself`, counted in fours, is left out.
-    template <bool own>
-    __device__ __forceinline__ Pairs meet(const Vec4<Real>& q, int r0, int itself) const {
+    // `staged`: the place of q in shared memory.
+    template <bool own, class Close>
+    __device__ __forceinline__ Pairs meet(const Vec4<Real>& q, int r0, int itself, const Close& close,
+                                          int staged) const {
         Pairs pairs;
         Real r2[together];
 #pragma unroll
@@ -43,6 +66,7 @@ class PairTile {
                 pairs.d[h] = {x.x - q.x, x.y - q.y, x.z - q.z};
                 r2[h] = squared_length(pairs.d[h], softening2_);
             }
+        if constexpr (Close::mends) mend<own>(pairs, r2, r0, itself, close, staged);
 #pragma unroll
         for (int h = 0; h < together; ++h)
             if (r0 + h < per_lane) {
@@ -50,6 +74,24 @@ class PairTile {
                 if (own && itself == target_lanes * (r0 + h)) pairs.inverse[h] = {Real(0), Real(0)};
             }
         return pairs;
+    }
+
+    template <bool own>
+    __device__ __forceinline__ void mend(Pairs& pairs, Real (&r2)[together], int r0, int itself,
+                                         const ClosePairs& close, int staged) const {
+        const auto is_close = [&](int h) {
+            return r0 + h < per_lane && r2[h] < close.close2 && !(own && itself == target_lanes * (r0 + h));
+        };
+        bool any = false;
+#pragma unroll
+        for (int h = 0; h < together; ++h) any = any || is_close(h);
+        if (!any) return;
+#pragma unroll
+        for (int h = 0; h < together; ++h)
+            if (is_close(h)) {
+                pairs.d[h] = close.difference(target_lanes * (r0 + h), close.staged[staged]);
+                r2[h] = squared_length(pairs.d[h], softening2_);
+            }
     }
 
 public:
@@ -65,15 +107,15 @@ public:
 
     /// Sources act on the targets. `itself`: what this lane's first source place exceeds the place of its
     /// first target by, in the same count.
-    template <bool own>
+    template <bool own, class Close>
     __device__ __forceinline__ void one_sided(const Vec4<Real>* staged, int count, int lane_source,
-                                              int itself) {
+                                              int itself, const Close& close) {
 #pragma unroll 1
         for (int k = 0; k < count; k += source_lanes) {
             const Vec4<Real> q = staged[k + lane_source];
 #pragma unroll
             for (int r0 = 0; r0 < per_lane; r0 += together) {
-                const Pairs pairs = meet<own>(q, r0, itself + k);
+                const Pairs pairs = meet<own>(q, r0, itself + k, close, k + lane_source);
 #pragma unroll
                 for (int h = 0; h < together; ++h)
                     if (r0 + h < per_lane) sum_[r0 + h].add(pairs.d[h], q.w, pairs.inverse[h]);
@@ -86,7 +128,7 @@ public:
         Sum<Real, outputs> partner;
 #pragma unroll
         for (int r0 = 0; r0 < per_lane; r0 += together) {
-            const Pairs pairs = meet<false>(q, r0, 0);
+            const Pairs pairs = meet<false>(q, r0, 0, AsRounded{}, 0);
 #pragma unroll
             for (int h = 0; h < together; ++h)
                 if (r0 + h < per_lane) {
