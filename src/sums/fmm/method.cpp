@@ -91,7 +91,7 @@ private:
 
 bool computes(const KernelInfo& kernel) { return kernel.far_field == FarField::harmonic_3d; }
 
-std::string why_not_on_gpu(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
+std::string why_not_on_gpu(const SumOptions& options, const DeviceChoice& device) {
     const auto lacks = [](std::string_view what) {
         return fmt::format("fast multipole sums on a GPU have no {} yet; use {}", what,
                            spelled("device", "cpu"));
@@ -101,7 +101,6 @@ std::string why_not_on_gpu(const SumProblem& problem, const SumOptions& options,
                            spelled("device", fmt::format("cuda:{}", device.gpus.front())));
     if (options.outputs.has(Output::hessian)) return lacks("output 'hessian'");
     if (options.dipoles) return lacks("dipoles");
-    if (problem.softening > 0.0) return lacks("softened expansions");
     if (options.guaranteed) return lacks("bounds");
     if (options.m2l != M2L::automatic && options.m2l != M2L::matrix)
         return lacks(fmt::format("translations '{}'", name_of(options.m2l)));
@@ -121,7 +120,7 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
                            spelled("order", std::to_string(options.order)), most, name_of(problem.precision),
                            spelled("precision", "double"));
     if (device.kind == DeviceKind::cuda)
-        if (auto reason = why_not_on_gpu(problem, options, device); !reason.empty()) return reason;
+        if (auto reason = why_not_on_gpu(options, device); !reason.empty()) return reason;
     if (options.guaranteed && problem.softening > 0.0)
         return fmt::format("{}: softened kernels have no bounds yet; leave out {}, or the softening",
                            spelled("guaranteed"), spelled("guaranteed"));

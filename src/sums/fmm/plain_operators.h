@@ -1,10 +1,13 @@
 // The operators of expansions as the kernels of a GPU take them: plain matrices over functions in the order
-// of their degrees, (l, m) at l² for m = 0, at l² + 2m − 1 for cosines and at l² + 2m for sines, so that a
-// graded order is a leading block. Made and tested on the host.
+// of their degrees, so that a graded order is a leading block. Harmonics (l, m) are at l² for m = 0, at l² +
+// 2m − 1 for cosines and at l² + 2m for sines; polynomial_place says where polynomials are. Made and tested
+// on the host.
 #pragma once
 
 #include "sums/fmm/operators.h"
+#include "sums/fmm/softened.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -15,6 +18,14 @@ namespace farfield {
 /// The place of a function in the order of degrees.
 constexpr std::int32_t degree_place(int degree, int order, bool sine) {
     return degree * degree + (order == 0 ? 0 : 2 * order - (sine ? 0 : 1));
+}
+
+/// Polynomials of a degree lie by c, then by b.
+constexpr std::int32_t polynomial_place(const std::array<int, 3>& of) {
+    const int b = of[1];
+    const int c = of[2];
+    const int degree = of[0] + b + c;
+    return degree * (degree + 1) * (degree + 2) / 6 + c * (degree + 1) - c * (c - 1) / 2 + b;
 }
 
 /// Rows of a sparse matrix: row i has the terms [first[i], first[i + 1]).
@@ -28,10 +39,11 @@ struct SparseRows {
 /// The functions in pairs, as FunctionLoop meets them, and the coefficients that expansions at points need.
 template <class T>
 struct PlainFunctions {
+    Functions functions = Functions::harmonics;
     int order = 0;
     int pairs = 0;
-    std::vector<T> diagonal, climb, climb_back;
-    std::vector<std::int32_t> places; ///< of the 2·pairs functions in an expansion; −1: none
+    std::vector<T> diagonal, climb, climb_back; ///< of harmonics
+    std::vector<std::int32_t> places;           ///< of the 2·pairs functions in an expansion; −1: none
     /// An expansion and its derivatives along x, y, z: 4·(2·pairs) rows, in the order of the loop.
     SparseRows<T> sets;
 };
@@ -61,23 +73,38 @@ struct PlainOperators {
         std::int32_t rows = 0;
     };
 
-    explicit PlainOperators(const FmmOrder& of, int threads);
+    /// Of harmonics.
+    PlainOperators(const FmmOrder& of, int threads);
+    /// Of polynomials, in the order of the classes that `made` has.
+    PlainOperators(const FmmOrder& of, const FmmOperators<T>& made);
 
     FmmOrder order;
-    int size;   ///< functions
-    int stride; ///< numbers of an expansion
+    int size = 0;   ///< functions
+    int stride = 0; ///< numbers of an expansion
     std::vector<T> matrices;
-    std::vector<Matrix> across; ///< of each class of offsets
+    int classes = 0;            ///< of offsets
+    std::vector<Matrix> across; ///< of each class; of polynomials for each level
     Matrix up, down;            ///< child 0 to its parent, and back
     /// What mirror image q does to function i: +1 or −1 at signs[q·stride + i].
     std::vector<T> signs;
     PlainFunctions<T> inside;  ///< of local expansions, and of multipole expansions as they are formed
-    PlainFunctions<T> outside; ///< of multipole expansions at points beyond their cell, an order higher
+    PlainFunctions<T> outside; ///< of harmonics at points beyond their cell, an order higher
     /// Those of group g (an octant, or coarse_group): [first_sender[g], first_sender[g + 1]).
     std::vector<Sender> senders;
     std::int32_t first_sender[coarse_group + 2] = {};
 
     [[nodiscard]] std::size_t bytes() const { return matrices.size() * sizeof(T); }
+    /// Those of a level begin here in `across`.
+    [[nodiscard]] int first_across(int level) const {
+        return static_cast<std::size_t>(classes) == across.size() ? 0 : level * classes;
+    }
+    /// Multiply-adds of all translations to a cell of a level, a mean over octants.
+    [[nodiscard]] double multiply_adds(int level) const;
+
+private:
+    void set_functions(const std::vector<int>& parities_of);
+    void list_senders();
+    Matrix add_matrix(int functions, const std::vector<T>& columns);
 };
 
 /// Made once for an order; the last few are kept.

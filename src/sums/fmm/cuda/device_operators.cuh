@@ -22,14 +22,15 @@ template <class Real>
 class DeviceFunctions {
 public:
     DeviceFunctions(const PlainFunctions<Real>& of, cudaStream_t stream)
-        : order_(of.order), pairs_(of.pairs), diagonal_(uploaded(of.diagonal, stream)),
-          climb_(uploaded(of.climb, stream)), climb_back_(uploaded(of.climb_back, stream)),
-          weight_(uploaded(of.sets.weight, stream)), places_(uploaded(of.places, stream)),
-          first_(uploaded(of.sets.first, stream)), from_(uploaded(of.sets.from, stream)) {}
+        : functions_(of.functions), order_(of.order), pairs_(of.pairs),
+          diagonal_(uploaded(of.diagonal, stream)), climb_(uploaded(of.climb, stream)),
+          climb_back_(uploaded(of.climb_back, stream)), weight_(uploaded(of.sets.weight, stream)),
+          places_(uploaded(of.places, stream)), first_(uploaded(of.sets.first, stream)),
+          from_(uploaded(of.sets.from, stream)) {}
 
     [[nodiscard]] FunctionsView<Real> view() const {
         FunctionsView<Real> out;
-        out.loop = {.functions = Functions::harmonics,
+        out.loop = {.functions = functions_,
                     .order = order_,
                     .pairs = pairs_,
                     .wide = sizeof(Real) == sizeof(double),
@@ -44,6 +45,7 @@ public:
     }
 
 private:
+    Functions functions_;
     int order_, pairs_;
     DeviceArray<Real> diagonal_, climb_, climb_back_, weight_;
     DeviceArray<std::int32_t> places_, first_, from_;
@@ -84,6 +86,7 @@ public:
         out.stride = of_->stride;
         out.matrices = matrices_.data();
         out.table = table_.data();
+        out.table_level = pass == Pass::across ? of_->first_across(1) : 0;
         out.signs = signs_.data();
         out.senders = pass == Pass::across ? senders_.data() : family_.data();
         out.first_sender = pass == Pass::across ? first_sender_.data()

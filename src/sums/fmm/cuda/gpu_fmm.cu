@@ -116,7 +116,7 @@ public:
         }
         const bool any = problem_.sources + problem_.targets > 0;
         frame_ = any ? choose_frame(ranges, options_.softening) : Frame{};
-        if (any) cube_ = cube_around(framed(ranges), shape_.tree.steps);
+        if (any) fit_shape(framed(ranges));
         orders_ = {};
         prepare();
     }
@@ -154,7 +154,7 @@ public:
         if (options_.order > 0) return false;
         const auto order = orders_.next(shape_, error, problem_.tolerance);
         if (!order) return false;
-        shape_ = gpu_fmm_shape(problem_, options_, cost_table_in_use().table, *order);
+        shape_ = gpu_fmm_shape(problem_, options_, cost_table_in_use().table, *order, softening_in_sides_);
         const DeviceScope scope(device_);
         prepare();
         return true;
@@ -184,6 +184,20 @@ private:
         return out;
     }
 
+    // What cells cost depends on their width beside ε.
+    void fit_shape(const std::array<Extent, 3>& ranges) {
+        double side = 0x1p-500;
+        for (const auto& range : ranges) side = std::max(side, range.high - range.low);
+        softening_in_sides_ = softening() / side;
+        if (softening_in_sides_ > 0.0)
+            shape_ = gpu_fmm_shape(problem_, options_, cost_table_in_use().table, shape_.order.order,
+                                   softening_in_sides_);
+        cube_ = cube_around(ranges, shape_.tree.steps);
+    }
+
+    /// In the frame.
+    [[nodiscard]] double softening() const { return std::ldexp(options_.softening, frame_.exponent); }
+
     int read_strengths(const ConstArrayView& view) {
         const auto n = static_cast<std::size_t>(problem_.sources);
         make_room(strengths_, std::max<std::size_t>(1, n));
@@ -212,9 +226,15 @@ private:
     void prepare_passes(DevicePasses<Real>& passes) {
         const LeafGrid finest{shape_.tree.coarse, tree_.levels() - 1};
         const bool has_far = finest.has_far_cells(shape_.order.separation);
-        passes.prepare(
-            tree_, has_far ? plain_operators<Real>(shape_.order, thread_count(options_.threads)) : nullptr,
-            stream_);
+        PlainFar<Real> far;
+        if (has_far)
+            far = plain_far<Real>(shape_.order, softening() / tree_.view().width, tree_.levels(),
+                                  thread_count(options_.threads));
+        multiply_adds_ = 0.0;
+        for (int level = 0; level < tree_.levels(); ++level)
+            multiply_adds_ += far.multiply_adds(shape_.order, level) *
+                              (tree_.level_begin(level + 1) - tree_.level_begin(level));
+        passes.prepare(tree_, far, stream_);
     }
 
     /// Where results are written on the GPU: the caller's array where it can be, memory of our own otherwise.
@@ -237,7 +257,7 @@ private:
                       .cells = tree_.cells(),
                       .leaves = tree_.leaf_count(),
                       .near_pairs = tree_.near_pairs(),
-                      .multiply_adds = multiply_adds_a_cell(order, shape_.wide) * tree_.cells()};
+                      .multiply_adds = multiply_adds_};
     }
 
     bool compute(int wanted, int exponent, SumReport& report) {
@@ -257,7 +277,7 @@ private:
         passes.set_strengths(tree_, strengths_.data(), exponent, stream_);
         timer.mark("strengths", stream_);
         passes.run(
-            tree_, std::ldexp(options_.softening, frame_.exponent), wanted, {near.data(), far_.data()},
+            tree_, softening(), wanted, {near.data(), far_.data()},
             [&](std::string_view name, cudaStream_t stream) { timer.mark(name, stream); }, stream_);
         timer.begin(stream_);
         const auto& kernel = *problem_.kernel;
@@ -306,7 +326,7 @@ private:
                                           .strengths = from.strengths.data(),
                                           .target_points = problem_.self ? from.at.data() : to->at.data(),
                                           .self = problem_.self,
-                                          .softening = std::ldexp(options_.softening, frame_.exponent),
+                                          .softening = softening(),
                                           .frame_exponent = frame_.exponent,
                                           .strength_exponent = exponent,
                                           .sign = problem_.kernel->sign,
@@ -329,11 +349,12 @@ private:
     std::optional<Stream> own_stream_;
     cudaStream_t stream_ = nullptr; ///< of the call at hand
     Frame frame_;
+    double softening_in_sides_ = 0.0; ///< of the cube around all points
     TreeCube cube_;
     DeviceTree tree_;
     DevicePasses<float> narrow_;
     DevicePasses<double> wide_;
-    double tree_seconds_ = 0.0;
+    double tree_seconds_ = 0.0, multiply_adds_ = 0.0;
     OrderSearch orders_;
     DeviceArray<double> sources_, targets_, strengths_; ///< as the caller gave them, in double
     DeviceArray<Vec4<float>> narrow_near_;

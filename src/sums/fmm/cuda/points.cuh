@@ -45,7 +45,7 @@ struct PointsToExpansions {
 /// P2M: cells' own points replace what expansions held.
 template <class Real>
 void form_multipoles(const PointsToExpansions<Real>& task, cudaStream_t stream);
-/// P2L: points of other cells are added to local expansions.
+/// P2L: points of other cells are added to local expansions in harmonics.
 template <class Real>
 void add_points(const PointsToExpansions<Real>& task, cudaStream_t stream);
 
@@ -61,12 +61,13 @@ struct ExpansionsToPoints {
     RowsView rows;                ///< M2P: cells whose multipole expansions act, for each leaf
     Vec4<double>* sums = nullptr; ///< Σ q d/r³ and Σ q/r, as sums of pairs
     bool with_field = true;
+    bool adds = false; ///< to what `sums` held
 };
 
-/// L2P: each leaf's local expansion, in place of what `sums` held.
+/// L2P: each leaf's local expansion.
 template <class Real>
 void evaluate_locals(const ExpansionsToPoints<Real>& task, cudaStream_t stream);
-/// M2P: adds.
+/// M2P, of harmonics: adds.
 template <class Real>
 void evaluate_multipoles(const ExpansionsToPoints<Real>& task, cudaStream_t stream);
 
