@@ -44,8 +44,10 @@ std::vector<double> product(const PlainOperators<T>& of, const typename PlainOpe
     for (int k = 0; k < matrix.size; ++k)
         for (int i = 0; i < matrix.size; ++i)
             out[static_cast<std::size_t>(i)] +=
-                signs[i] * of.matrices[static_cast<std::size_t>(matrix.begin + k * matrix.rows + i)] *
-                signs[k] * x[static_cast<std::size_t>(k)];
+                static_cast<double>(signs[i]) *
+                static_cast<double>(
+                    of.matrices[static_cast<std::size_t>(matrix.begin + k * matrix.rows + i)]) *
+                static_cast<double>(signs[k]) * x[static_cast<std::size_t>(k)];
     return out;
 }
 
