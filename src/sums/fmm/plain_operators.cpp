@@ -12,11 +12,6 @@
 namespace farfield {
 namespace {
 
-std::int32_t place_of(const Harmonic& h) {
-    return h.degree < 0 ? -1 : degree_place(h.degree, h.order, h.sine);
-}
-std::int32_t place_of(const Polynomial& f) { return f.degree < 0 ? -1 : polynomial_place(f.of); }
-
 constexpr int padded_rows(int functions) { return (functions + 3) / 4 * 4; }
 
 /// Column by column.
@@ -39,86 +34,19 @@ std::vector<T> matrix_of(const PolynomialBasis& basis, const Translation<T>& pac
     const auto rows = static_cast<std::size_t>(padded_rows(packed.functions()));
     std::vector<T> out(rows * static_cast<std::size_t>(packed.functions()), T(0));
     packed.each_entry([&](int i, int j, T value) {
-        out[static_cast<std::size_t>(place_of(basis.at(j))) * rows +
-            static_cast<std::size_t>(place_of(basis.at(i)))] = value;
+        out[static_cast<std::size_t>(plain_place(basis.at(j))) * rows +
+            static_cast<std::size_t>(plain_place(basis.at(i)))] = value;
     });
     return out;
 }
 
-struct Term {
-    std::int32_t to, from;
-    double weight;
-};
-
-template <class T>
-SparseRows<T> rows_of_terms(std::size_t rows, std::vector<Term> terms) {
-    std::stable_sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) { return a.to < b.to; });
-    SparseRows<T> out;
-    out.first.assign(rows + 1, 0);
-    for (const auto& term : terms) {
-        ++out.first[static_cast<std::size_t>(term.to) + 1];
-        out.from.push_back(term.from);
-        out.weight.push_back(static_cast<T>(term.weight));
-    }
-    for (std::size_t number = 0; number < rows; ++number) out.first[number + 1] += out.first[number];
-    return out;
+Derivatives local_derivatives(const HarmonicBasis& basis) {
+    return {local_derivative(basis, 0), local_derivative(basis, 1), local_derivative(basis, 2)};
 }
 
-/// `functions` has what `derivatives` lead to; those come from coefficients of `basis`.
-template <class T, class Basis>
-PlainFunctions<T> functions_of(const Basis& basis, const Basis& functions,
-                               const std::array<std::vector<SparseTerm>, 3>& derivatives) {
-    const FunctionTable<T> table(functions);
-    const auto loop = table.loop();
-    PlainFunctions<T> out;
-    out.functions = loop.functions;
-    out.order = loop.order;
-    out.pairs = loop.pairs;
-    const auto copy = [](const void* from, int count) {
-        const auto* numbers = static_cast<const T*>(from);
-        return std::vector<T>(numbers, numbers + count);
-    };
-    if (loop.functions == Functions::harmonics) {
-        out.diagonal = copy(loop.diagonal, loop.order + 1);
-        out.climb = copy(loop.climb, loop.pairs);
-        out.climb_back = copy(loop.climb_back, loop.pairs);
-    }
-    std::vector<std::int32_t> row_of(static_cast<std::size_t>(functions.size()),
-                                     -1); // by place in `functions`
-    const auto places = table.places();
-    std::vector<Term> terms;
-    for (std::size_t n = 0; n < places.size(); ++n) {
-        const auto place = places[n] < 0 ? -1 : place_of(functions.at(places[n]));
-        out.places.push_back(place);
-        if (place < 0) continue;
-        row_of[static_cast<std::size_t>(places[n])] = static_cast<std::int32_t>(n);
-        if (functions.at(places[n]).degree <= basis.order())
-            terms.push_back({static_cast<std::int32_t>(n), place, 1.0});
-    }
-    const auto rows = static_cast<std::int32_t>(places.size());
-    for (std::int32_t axis = 0; axis < 3; ++axis)
-        for (const auto& [to, from, weight] : derivatives[static_cast<std::size_t>(axis)])
-            terms.push_back(
-                {(axis + 1) * rows + row_of[static_cast<std::size_t>(to)], place_of(basis.at(from)), weight});
-    out.sets = rows_of_terms<T>(4 * places.size(), std::move(terms));
-    return out;
-}
-
-template <class T>
-PlainFunctions<T> inside_functions(const HarmonicBasis& basis) {
-    std::array<std::vector<SparseTerm>, 3> derivatives;
-    for (int axis = 0; axis < 3; ++axis)
-        derivatives[static_cast<std::size_t>(axis)] = local_derivative(basis, axis);
-    return functions_of<T>(basis, basis, derivatives);
-}
-
-template <class T>
-PlainFunctions<T> outside_functions(const HarmonicBasis& basis) {
-    const HarmonicBasis higher(basis.order() + 1, basis.line());
-    std::array<std::vector<SparseTerm>, 3> derivatives;
-    for (int axis = 0; axis < 3; ++axis)
-        derivatives[static_cast<std::size_t>(axis)] = multipole_derivative(basis, higher, axis);
-    return functions_of<T>(basis, higher, derivatives);
+Derivatives multipole_derivatives(const HarmonicBasis& basis, const HarmonicBasis& higher) {
+    return {multipole_derivative(basis, higher, 0), multipole_derivative(basis, higher, 1),
+            multipole_derivative(basis, higher, 2)};
 }
 
 /// As FmmPasses::sender_place: −1 where the parent of the sender is no neighbour.
@@ -141,8 +69,14 @@ std::int32_t across_place(int separation, int octant, const std::array<int, 3>& 
 template <class T>
 PlainOperators<T>::PlainOperators(const FmmOrder& of, int threads) : order(of) {
     const HarmonicBasis basis(order.order, numbers_a_line<T>);
-    inside = inside_functions<T>(basis);
-    outside = outside_functions<T>(basis);
+    const HarmonicBasis higher(order.order + 1, basis.line());
+    const HarmonicBasis highest(order.order + 2, basis.line());
+    const auto in = local_derivatives(basis);
+    const auto out = multipole_derivatives(basis, higher);
+    inside = plain_functions<T>(basis, basis, in);
+    inside_second = plain_second_functions<T>(basis, basis, in, in);
+    outside = plain_functions<T>(basis, higher, out);
+    outside_second = plain_second_functions<T>(basis, highest, out, multipole_derivatives(higher, highest));
     std::vector<int> parities_of;
     for (const auto& h : harmonics_to(order.order)) parities_of.push_back(h.parity());
     set_functions(parities_of);
@@ -181,10 +115,11 @@ PlainOperators<T>::PlainOperators(const FmmOrder& of, int threads) : order(of) {
 template <class T>
 PlainOperators<T>::PlainOperators(const FmmOrder& of, const FmmOperators<T>& made) : order(of) {
     const PolynomialBasis basis(made.table.loop().order, numbers_a_line<T>);
-    inside = functions_of<T>(basis, basis, made.derivatives);
+    inside = plain_functions<T>(basis, basis, made.derivatives);
+    inside_second = plain_second_functions<T>(basis, basis, made.derivatives, made.derivatives);
     std::vector<int> parities_of(static_cast<std::size_t>(made.functions));
     for (int place = 0; place < basis.size(); ++place)
-        if (const auto number = place_of(basis.at(place)); number >= 0)
+        if (const auto number = plain_place(basis.at(place)); number >= 0)
             parities_of[static_cast<std::size_t>(number)] = basis.at(place).parity();
     set_functions(parities_of);
     const auto add = [&](const Translation<T>& packed) {

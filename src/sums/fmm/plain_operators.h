@@ -1,52 +1,18 @@
 // The operators of expansions as the kernels of a GPU take them: plain matrices over functions in the order
-// of their degrees, so that a graded order is a leading block. Harmonics (l, m) are at l² for m = 0, at l² +
-// 2m − 1 for cosines and at l² + 2m for sines; polynomial_place says where polynomials are. Made and tested
-// on the host.
+// of their degrees (plain_functions.h), so that a graded order is a leading block. Made and tested on the
+// host.
 #pragma once
 
 #include "sums/fmm/operators.h"
+#include "sums/fmm/plain_functions.h"
 #include "sums/fmm/softened.h"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
 namespace farfield {
-
-/// The place of a function in the order of degrees.
-constexpr std::int32_t degree_place(int degree, int order, bool sine) {
-    return degree * degree + (order == 0 ? 0 : 2 * order - (sine ? 0 : 1));
-}
-
-/// Polynomials of a degree lie by c, then by b.
-constexpr std::int32_t polynomial_place(const std::array<int, 3>& of) {
-    const int b = of[1];
-    const int c = of[2];
-    const int degree = of[0] + b + c;
-    return degree * (degree + 1) * (degree + 2) / 6 + c * (degree + 1) - c * (c - 1) / 2 + b;
-}
-
-/// Rows of a sparse matrix: row i has the terms [first[i], first[i + 1]).
-template <class T>
-struct SparseRows {
-    std::vector<std::int32_t> first{0};
-    std::vector<std::int32_t> from;
-    std::vector<T> weight;
-};
-
-/// The functions in pairs, as FunctionLoop meets them, and the coefficients that expansions at points need.
-template <class T>
-struct PlainFunctions {
-    Functions functions = Functions::harmonics;
-    int order = 0;
-    int pairs = 0;
-    std::vector<T> diagonal, climb, climb_back; ///< of harmonics
-    std::vector<std::int32_t> places;           ///< of the 2·pairs functions in an expansion; −1: none
-    /// An expansion and its derivatives along x, y, z: 4·(2·pairs) rows, in the order of the loop.
-    SparseRows<T> sets;
-};
 
 /// From a sender to a target: a matrix, of which the mirror image along the axes in `mirror` counts.
 struct Sender {
@@ -89,6 +55,8 @@ struct PlainOperators {
     std::vector<T> signs;
     PlainFunctions<T> inside;  ///< of local expansions, and of multipole expansions as they are formed
     PlainFunctions<T> outside; ///< of harmonics at points beyond their cell, an order higher
+    /// The same for second derivatives; outside by two orders.
+    PlainFunctions<T> inside_second, outside_second;
     /// Those of group g (an octant, or coarse_group): [first_sender[g], first_sender[g + 1]).
     std::vector<Sender> senders;
     std::int32_t first_sender[coarse_group + 2] = {};

@@ -39,7 +39,8 @@ private:
 
 /// Where values at targets go, as sums of pairs, in the order of the tree.
 struct FarSums {
-    Vec4<double>* at = nullptr;
+    Vec4<double>* at = nullptr; ///< null: second derivatives alone
+    double* hessians = nullptr; ///< six numbers each, or null
     bool with_field = true;
     bool adds = false;
 };
@@ -51,8 +52,9 @@ public:
 
     void prepare(const DeviceTree& tree, const Part& part, cudaStream_t stream);
     [[nodiscard]] bool is_empty() const { return !operators_.has_value(); }
-    void run(const DeviceTree& tree, const TreeTiles& tiles, const FarSums& sums, const PassDone& done,
-             cudaStream_t stream);
+    /// @param dipoles  of the sources, in the order of the tree; or null
+    void run(const DeviceTree& tree, const TreeTiles& tiles, const Vec4<double>* dipoles, const FarSums& sums,
+             const PassDone& done, cudaStream_t stream);
 
 private:
     void translate_tiles(const DeviceTree& tree, Pass pass, const TargetTile* tiles, int count,

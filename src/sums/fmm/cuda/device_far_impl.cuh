@@ -67,12 +67,15 @@ void DeviceFar<Real>::translate_across(const DeviceTree& tree, const TreeTiles& 
 }
 
 template <class Real>
-void DeviceFar<Real>::run(const DeviceTree& tree, const TreeTiles& tiles, const FarSums& sums,
-                          const PassDone& done, cudaStream_t stream) {
+void DeviceFar<Real>::run(const DeviceTree& tree, const TreeTiles& tiles, const Vec4<double>* dipoles,
+                          const FarSums& sums, const PassDone& done, cudaStream_t stream) {
     PointsToExpansions<Real> form{
         tree.view(),        operators_->inside(), tree.sources().at.data(), operators_->host().stride,
         multipoles_.data(), tree.leaves(),        tree.leaf_count(),        {}};
+    form.dipoles = dipoles;
+    form.size = operators_->host().size;
     form_multipoles(form, stream);
+    if (dipoles != nullptr) add_dipoles(form, false, stream);
     done("P2M", stream);
     for (int level = tree.levels() - 2; level >= first_level_; --level)
         translate_tiles(tree, Pass::up, tiles.data() + tiles.up(level).first, tiles.up(level).count, stream);
@@ -85,6 +88,8 @@ void DeviceFar<Real>::run(const DeviceTree& tree, const TreeTiles& tiles, const 
         form.count = tree.cells();
         form.rows = {tree.points().first, tree.points().partners};
         add_points(form, stream);
+        form.functions = operators_->outside();
+        if (dipoles != nullptr) add_dipoles(form, true, stream);
         done("P2L", stream);
     }
     for (int level = first_level_ + 1; level < tree.levels(); ++level)
@@ -92,6 +97,20 @@ void DeviceFar<Real>::run(const DeviceTree& tree, const TreeTiles& tiles, const 
                         stream);
     done("L2L", stream);
     evaluate(tree, sums, done, stream);
+}
+
+/// Values and gradients where they are wanted, then second derivatives.
+template <class Real, class Evaluate>
+void evaluate_sets(ExpansionsToPoints<Real> task, const FunctionsView<Real>& second, double* hessians,
+                   const Evaluate& evaluate, cudaStream_t stream) {
+    if (task.sums != nullptr) evaluate(task, stream);
+    if (hessians == nullptr) return;
+    task.hessians = hessians;
+    task.with_field = true; // all of four sets
+    for (task.group = 0; task.group < 2; ++task.group) {
+        task.functions = second.sets_from(task.group);
+        evaluate(task, stream);
+    }
 }
 
 template <class Real>
@@ -108,13 +127,13 @@ void DeviceFar<Real>::evaluate(const DeviceTree& tree, const FarSums& sums, cons
                                   sums.at,
                                   sums.with_field,
                                   sums.adds};
-    evaluate_locals(task, stream);
+    evaluate_sets(task, operators_->inside_second(), sums.hessians, evaluate_locals<Real>, stream);
     done("L2P", stream);
     if (tree.multipoles().total == 0) return;
     task.functions = operators_->outside();
     task.expansions = multipoles_.data();
     task.rows = {tree.multipoles().first, tree.multipoles().partners};
-    evaluate_multipoles(task, stream);
+    evaluate_sets(task, operators_->outside_second(), sums.hessians, evaluate_multipoles<Real>, stream);
     done("M2P", stream);
 }
 

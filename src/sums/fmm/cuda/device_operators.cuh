@@ -41,6 +41,9 @@ public:
         out.set_first = first_.data();
         out.set_from = from_.data();
         out.set_weight = weight_.data();
+        out.gradient_first = gradient_first_.data();
+        out.gradient_from = gradient_from_.data();
+        out.gradient_weight = gradient_weight_.data();
         return out;
     }
 
@@ -49,6 +52,8 @@ private:
     int order_, pairs_;
     DeviceArray<Real> diagonal_, climb_, climb_back_, weight_;
     DeviceArray<std::int32_t> places_, first_, from_;
+    DeviceArray<Real> gradient_weight_;
+    DeviceArray<std::int32_t> gradient_first_, gradient_from_;
 };
 
 template <class Real>
@@ -56,6 +61,7 @@ class DeviceOperators {
 public:
     DeviceOperators(std::shared_ptr<const PlainOperators<Real>> made, cudaStream_t stream)
         : of_(std::move(made)), inside_(of_->inside, stream), outside_(of_->outside, stream),
+          inside_second_(of_->inside_second, stream), outside_second_(of_->outside_second, stream),
           matrices_(uploaded(of_->matrices, stream)), signs_(uploaded(of_->signs, stream)),
           senders_(uploaded(of_->senders, stream)),
           first_sender_(
@@ -79,6 +85,8 @@ public:
     [[nodiscard]] const std::shared_ptr<const PlainOperators<Real>>& shared() const { return of_; }
     [[nodiscard]] FunctionsView<Real> inside() const { return inside_.view(); }
     [[nodiscard]] FunctionsView<Real> outside() const { return outside_.view(); }
+    [[nodiscard]] FunctionsView<Real> inside_second() const { return inside_second_.view(); }
+    [[nodiscard]] FunctionsView<Real> outside_second() const { return outside_second_.view(); }
 
     /// The task of a pass, without its targets and expansions.
     [[nodiscard]] TranslateTask<Real> task(Pass pass) const {
@@ -97,7 +105,7 @@ public:
 
 private:
     std::shared_ptr<const PlainOperators<Real>> of_;
-    DeviceFunctions<Real> inside_, outside_;
+    DeviceFunctions<Real> inside_, outside_, inside_second_, outside_second_;
     DeviceArray<Real> matrices_, signs_;
     DeviceArray<Sender> senders_, family_;
     DeviceArray<std::int32_t> first_sender_, first_family_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sums/direct/cuda/blocks/device_plan.cuh"
+#include "sums/direct/cuda/blocks/whole_sum.cuh"
 #include "sums/fmm/cuda/device_far.cuh"
 #include "sums/tree/cuda/device_tree.cuh"
 
@@ -11,11 +12,13 @@
 
 namespace farfield::cuda {
 
-/// Where sums go: one Σ q d/r³ and Σ q/r for each target, in the order of the tree.
+/// Where sums go: one Σ q d/r³ and Σ q/r for each target, in the order of the tree, and if they are wanted
+/// six second derivatives.
 template <class Real>
 struct PassSums {
     Vec4<Real>* near = nullptr;
     Vec4<double>* far = nullptr;
+    double *near_hessians = nullptr, *far_hessians = nullptr;
 };
 
 template <class Real>
@@ -26,11 +29,14 @@ public:
 
     /// Strengths by the caller's numbers, which count times 2^exponent.
     void set_strengths(DeviceTree& tree, const double* strengths, int exponent, cudaStream_t stream);
+    /// Dipoles N×3, likewise; null: there are none.
+    void set_dipoles(const DeviceTree& tree, const double* dipoles, int exponent, cudaStream_t stream);
 
     /// Without a name: passes begin on that stream.
     using Done = PassDone;
 
-    /// Sums of the strengths that were set. Far and near field run side by side; `stream` waits for both.
+    /// Sums of what was set. @param outputs  of LoopOutputs. Far and near field run side by side; `stream`
+    /// waits for both.
     void run(const DeviceTree& tree, double softening, int outputs, const PassSums<Real>& sums,
              const Done& done, cudaStream_t stream);
 
@@ -40,13 +46,16 @@ private:
     /// Where the far field runs.
     [[nodiscard]] cudaStream_t far_stream() const { return far_stream_->get(); }
 
-    void run_near(const DeviceTree& tree, double softening, int outputs, Vec4<Real>* near,
+    void run_near(const DeviceTree& tree, double softening, int outputs, const PassSums<Real>& sums,
                   cudaStream_t stream);
-    void run_far(const DeviceTree& tree, bool with_field, Vec4<double>* far, const Done& done,
+    void run_far(const DeviceTree& tree, int outputs, const PassSums<Real>& sums, const Done& done,
                  cudaStream_t stream);
 
     OneSidedDevicePlan plan_;
     DeviceArray<Vec4<Real>> sources_, targets_; ///< from the centres of their leaves
+    DeviceArray<Vec4<Real>> near_dipoles_;
+    DeviceArray<Vec4<double>> dipoles_;
+    bool has_dipoles_ = false;
     DeviceArray<Vec4<double>> centres_, target_centres_;
     DeviceArray<BlockRange> source_ranges_, target_ranges_;
     DeviceFar<Real> harmonics_, polynomials_;

@@ -18,6 +18,18 @@ __global__ void strength_kernel(const double* strengths, const std::int32_t* fro
     near[i].w = static_cast<Real>(q);
 }
 
+template <class Real>
+__global__ void dipole_kernel(const double* dipoles, const std::int32_t* from, int count, int exponent,
+                              Vec4<double>* out, Vec4<Real>* near) {
+    const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i >= count) return;
+    const double* const p = dipoles + 3LL * from[i];
+    const Vec4<double> scaled{scalbn(p[0], exponent), scalbn(p[1], exponent), scalbn(p[2], exponent), 0.0};
+    out[i] = scaled;
+    near[i] = {static_cast<Real>(scaled.x), static_cast<Real>(scaled.y), static_cast<Real>(scaled.z),
+               Real(0)};
+}
+
 } // namespace detail
 
 template <class Real>
@@ -52,23 +64,36 @@ void DevicePasses<Real>::set_strengths(DeviceTree& tree, const double* strengths
 }
 
 template <class Real>
+void DevicePasses<Real>::set_dipoles(const DeviceTree& tree, const double* dipoles, int exponent,
+                                     cudaStream_t stream) {
+    has_dipoles_ = dipoles != nullptr;
+    if (!has_dipoles_) return;
+    const auto n = static_cast<std::size_t>(tree.sources().count);
+    make_room(dipoles_, n);
+    make_room(near_dipoles_, n);
+    launch_over(tree.sources().count, stream, detail::dipole_kernel<Real>, dipoles,
+                tree.sources().from.data(), tree.sources().count, exponent, dipoles_.data(),
+                near_dipoles_.data());
+}
+
+template <class Real>
 void DevicePasses<Real>::run(const DeviceTree& tree, double softening, int outputs,
                              const PassSums<Real>& sums, const Done& done, cudaStream_t stream) {
     if (has_far_field()) { // first: the host waits for the near field's plan
         ready_.record(stream);
         ready_.hold(far_stream());
         done({}, far_stream());
-        run_far(tree, (outputs & field_only) != 0, sums.far, done, far_stream());
+        run_far(tree, outputs, sums, done, far_stream());
         far_done_.record(far_stream());
     }
-    run_near(tree, softening, outputs, sums.near, stream);
+    run_near(tree, softening, outputs, sums, stream);
     done("P2P", stream);
     if (has_far_field()) far_done_.hold(stream);
 }
 
 template <class Real>
-void DevicePasses<Real>::run_near(const DeviceTree& tree, double softening, int outputs, Vec4<Real>* near,
-                                  cudaStream_t stream) {
+void DevicePasses<Real>::run_near(const DeviceTree& tree, double softening, int outputs,
+                                  const PassSums<Real>& sums, cudaStream_t stream) {
     plan_.finish(stream);
     const bool self = tree.view().self;
     BlockTask<Real> task;
@@ -83,17 +108,30 @@ void DevicePasses<Real>::run_near(const DeviceTree& tree, double softening, int 
     task.own = self;
     task.softening2 = static_cast<Real>(softening * softening);
     task.outputs = outputs;
-    task.sums = near;
+    task.sums = sums.near;
+    const bool with_hessian = (outputs & hessian_too) != 0;
+    if (has_dipoles_ || with_hessian)
+        return launch_whole_blocks(WholeTask<Real>{task, tree.leaf_count(),
+                                                   has_dipoles_ ? near_dipoles_.data() : nullptr,
+                                                   with_hessian ? sums.near_hessians : nullptr},
+                                   stream);
     launch_blocks(task, plan_.view(), static_cast<Vec4<Real>*>(nullptr), stream);
 }
 
 template <class Real>
-void DevicePasses<Real>::run_far(const DeviceTree& tree, bool with_field, Vec4<double>* far, const Done& done,
-                                 cudaStream_t stream) {
-    if (!harmonics_.is_empty()) harmonics_.run(tree, tiles_, {far, with_field, false}, done, stream);
+void DevicePasses<Real>::run_far(const DeviceTree& tree, int outputs, const PassSums<Real>& sums,
+                                 const Done& done, cudaStream_t stream) {
+    const Vec4<double>* const dipoles = has_dipoles_ ? dipoles_.data() : nullptr;
+    FarSums far{(outputs & field_and_potential) != 0 ? sums.far : nullptr,
+                (outputs & hessian_too) != 0 ? sums.far_hessians : nullptr, (outputs & field_only) != 0,
+                false};
+    if (!harmonics_.is_empty()) {
+        harmonics_.run(tree, tiles_, dipoles, far, done, stream);
+        far.adds = true;
+    }
     if (polynomials_.is_empty()) return;
     const auto told_at_the_end = [](std::string_view, cudaStream_t) {};
-    polynomials_.run(tree, tiles_, {far, with_field, !harmonics_.is_empty()}, told_at_the_end, stream);
+    polynomials_.run(tree, tiles_, dipoles, far, told_at_the_end, stream);
     done("softening", stream);
 }
 

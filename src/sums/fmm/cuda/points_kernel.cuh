@@ -42,37 +42,35 @@ __device__ __forceinline__ void find_centre(const TreeView& tree, std::int32_t c
     width = tree.width_of(place.level);
 }
 
-/// Adds Σ strength·function over the points of a range to `sums`, 2·pairs numbers in the order of the loop.
-template <class Real, Functions kind>
-__device__ void sum_functions(const FunctionsView<Real>& functions, const Vec4<double>* points,
-                              BlockRange range, const double (&centre)[3], double width, bool inverted,
-                              Real* sums, Real* staged) {
+/// Adds Σ weight(i)·function over the points of a range to `sums`, 2·pairs numbers in the order of the loop.
+template <class Real, Functions kind, class Weight>
+__device__ void sum_functions(const PointsToExpansions<Real>& task, BlockRange range,
+                              const double (&centre)[3], double width, bool inverted, Real* sums,
+                              Real* staged, const Weight& weight) {
     const int lane = static_cast<int>(threadIdx.x) % lanes;
-    const int numbers = 2 * functions.loop.pairs;
+    const auto& loop = task.functions.loop;
+    const int numbers = 2 * loop.pairs;
     for (int begin = range.begin; begin < range.end; begin += lanes) {
         LocalPoint<Real> at{0, 0, 0, 0};
-        if (begin + lane < range.end) {
-            const auto p = points[begin + lane];
-            at = local_point<Real>(p, centre, width, inverted);
-            at.weight *= static_cast<Real>(p.w);
+        if (const int i = begin + lane; i < range.end) {
+            at = local_point<Real>(task.points[i], centre, width, inverted);
+            at.weight *= static_cast<Real>(weight(i));
         }
-        each_function<kind, Real>(functions.loop, at.x, at.y, at.z,
-                                  [&](int t, const Real& first, const Real& second) {
-                                      const int number = 2 * t;
-                                      const int place = number % staged_functions;
-                                      staged[place * staged_pitch + lane] = at.weight * first;
-                                      staged[(place + 1) * staged_pitch + lane] = at.weight * second;
-                                      if (place + 2 < staged_functions && number + 2 < numbers) return;
-                                      __syncwarp();
-                                      if (lane <= place + 1) {
-                                          Real sum = 0;
+        each_function<kind, Real>(loop, at.x, at.y, at.z, [&](int t, const Real& first, const Real& second) {
+            const int number = 2 * t;
+            const int place = number % staged_functions;
+            staged[place * staged_pitch + lane] = at.weight * first;
+            staged[(place + 1) * staged_pitch + lane] = at.weight * second;
+            if (place + 2 < staged_functions && number + 2 < numbers) return;
+            __syncwarp();
+            if (lane <= place + 1) {
+                Real sum = 0;
 #pragma unroll 8
-                                          for (int k = 0; k < lanes; ++k)
-                                              sum += staged[lane * staged_pitch + k];
-                                          sums[number - place + lane] += sum;
-                                      }
-                                      __syncwarp();
-                                  });
+                for (int k = 0; k < lanes; ++k) sum += staged[lane * staged_pitch + k];
+                sums[number - place + lane] += sum;
+            }
+            __syncwarp();
+        });
     }
 }
 
@@ -106,9 +104,8 @@ __global__ void form_kernel(const PointsToExpansions<Real> task) {
     double centre[3], width = 0.0;
     find_centre(task.tree, cell, centre, width);
     for (int k = first; k < last; ++k)
-        sum_functions<Real, kind>(task.functions, task.points,
-                                  task.tree.sources[inverted ? task.rows.partners[k] : cell], centre, width,
-                                  inverted, sums, staged);
+        sum_functions<Real, kind>(task, task.tree.sources[inverted ? task.rows.partners[k] : cell], centre,
+                                  width, inverted, sums, staged, [&](int i) { return task.points[i].w; });
     __syncwarp();
     Real* const out = task.expansions + static_cast<std::int64_t>(cell) * task.stride;
     if constexpr (!inverted)
@@ -162,6 +159,14 @@ __device__ void add_values(const ExpansionsToPoints<Real>& task, std::int32_t le
         if (i >= range.end) continue;
         const double potential = static_cast<double>(at.weight) / width;
         const double field = -potential / width;
+        if (task.hessians != nullptr) {
+            double* const hessian = task.hessians + 6LL * i;
+            for (int set = 0; set < 4 && 4 * task.group + set < 6; ++set) {
+                const double before = inverted || task.adds ? hessian[4 * task.group + set] : 0.0;
+                hessian[4 * task.group + set] = before - field / width * static_cast<double>(sum[set]);
+            }
+            continue;
+        }
         Vec4<double> out{field * static_cast<double>(sum[1]), field * static_cast<double>(sum[2]),
                          field * static_cast<double>(sum[3]), potential * static_cast<double>(sum[0])};
         if (inverted || task.adds) {
