@@ -305,9 +305,11 @@ TEST(FmmOnGpu, NamesWhatItDoesNotHave) {
     SumOptions options{.kernel = Kernel::coulomb, .method = Method::fmm};
     options.device.kind = DeviceKind::cuda;
     options.order = 5;
-    options.outputs = Output::hessian;
+    options.guaranteed = true;
+    options.tolerance = 1e-3;
     EXPECT_THROW((void)computed(points, {}, q, options), InvalidArgument);
-    options.outputs = Output::field;
+    options.guaranteed = false;
+    options.tolerance = 0.0;
     options.m2l = M2L::rotation;
     EXPECT_THROW((void)computed(points, {}, q, options), InvalidArgument);
 }

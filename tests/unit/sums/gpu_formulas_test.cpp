@@ -23,8 +23,8 @@ using test::functions_at;
 using test::offset_of;
 using test::Point;
 using test::product;
+using test::set_at;
 using test::squared_distance;
-using test::value_at;
 
 /// An octree's cells as a view has them.
 struct FlatTree {
@@ -253,7 +253,9 @@ TEST(PlainOperators, DifferentiateLocalExpansions) {
     std::normal_distribution<double> normal;
     std::vector<double> local(static_cast<std::size_t>(made.size));
     for (auto& x : local) x = normal(engine);
-    const auto value = [&](int set, const Point& at) { return value_at(made, set, local, at); };
+    const auto value = [&](int set, const Point& at) {
+        return set_at(made.inside, static_cast<std::size_t>(set), local, at, false);
+    };
     const Point at{0.2, -0.3, 0.4};
     for (int axis = 0; axis < 3; ++axis) {
         auto ahead = at;

@@ -13,26 +13,63 @@ namespace farfield::test {
 
 using Point = std::array<double, 3>;
 
-/// Functions at a point, in widths of the cell, in the order of degrees.
-inline std::vector<double> functions_at(const PlainOperators<double>& of, const Point& at) {
+/// Each function of the loop at a point, in widths of the cell.
+inline std::vector<double> looped(const PlainFunctions<double>& of, const Point& at) {
     FunctionLoop loop;
-    loop.functions = of.inside.functions;
-    loop.order = of.inside.order;
-    loop.pairs = of.inside.pairs;
-    loop.diagonal = of.inside.diagonal.data();
-    loop.climb = of.inside.climb.data();
-    loop.climb_back = of.inside.climb_back.data();
-    std::vector<double> out(static_cast<std::size_t>(of.size));
+    loop.functions = of.functions;
+    loop.order = of.order;
+    loop.pairs = of.pairs;
+    loop.diagonal = of.diagonal.data();
+    loop.climb = of.climb.data();
+    loop.climb_back = of.climb_back.data();
+    std::vector<double> out(of.places.size());
     const auto put = [&](int t, const double& first, const double& second) {
-        const auto* places = of.inside.places.data() + std::ptrdiff_t{2} * t;
-        if (places[0] >= 0) out[static_cast<std::size_t>(places[0])] = first;
-        if (places[1] >= 0) out[static_cast<std::size_t>(places[1])] = second;
+        out[static_cast<std::size_t>(2 * t)] = first;
+        out[static_cast<std::size_t>(2 * t + 1)] = second;
     };
     if (loop.functions == Functions::harmonics)
         each_harmonic<double>(loop, at[0], at[1], at[2], put);
     else
         each_polynomial<double>(loop, at[0], at[1], at[2], put);
     return out;
+}
+
+/// The same in the order of degrees.
+inline std::vector<double> functions_at(const PlainOperators<double>& of, const Point& at) {
+    const auto values = looped(of.inside, at);
+    std::vector<double> out(static_cast<std::size_t>(of.size));
+    for (std::size_t n = 0; n < values.size(); ++n)
+        if (of.inside.places[n] >= 0) out[static_cast<std::size_t>(of.inside.places[n])] = values[n];
+    return out;
+}
+
+/// Row `row` of a sparse matrix times x.
+inline double row_product(const SparseRows<double>& rows, std::size_t row, const std::vector<double>& x) {
+    double sum = 0.0;
+    for (auto k = static_cast<std::size_t>(rows.first[row]);
+         k < static_cast<std::size_t>(rows.first[row + 1]); ++k)
+        sum += rows.weight[k] * x[static_cast<std::size_t>(rows.from[k])];
+    return sum;
+}
+
+/// u/|u|², and 1/|u|.
+struct Inverted {
+    explicit Inverted(const Point& u) : weight(1.0 / std::hypot(u[0], u[1], u[2])) {
+        for (std::size_t axis = 0; axis < 3; ++axis) at[axis] = u[axis] * weight * weight;
+    }
+    Point at{};
+    double weight;
+};
+
+/// A set of an expansion at a point; with `outside` functions as multipole expansions have them there.
+inline double set_at(const PlainFunctions<double>& of, std::size_t set, const std::vector<double>& expansion,
+                     const Point& at, bool outside) {
+    const Inverted inverted(at);
+    const auto functions = looped(of, outside ? inverted.at : at);
+    double sum = 0.0;
+    for (std::size_t n = 0; n < functions.size(); ++n)
+        sum += row_product(of.sets, set * functions.size() + n, expansion) * functions[n];
+    return outside ? sum * inverted.weight : sum;
 }
 
 /// D A D x, of the mirror image D.
@@ -72,25 +109,6 @@ inline double squared_distance(const Point& u, const Point& v, const std::array<
     double r2 = 0.0;
     for (std::size_t axis = 0; axis < 3; ++axis) r2 += std::pow(u[axis] - v[axis] - offset[axis], 2);
     return r2;
-}
-
-/// A set of a local expansion, itself or a derivative, at a point.
-inline double value_at(const PlainOperators<double>& of, int set, const std::vector<double>& local,
-                       const Point& at) {
-    const auto functions = functions_at(of, at);
-    const auto rows = 2 * of.inside.pairs;
-    const auto& terms = of.inside.sets;
-    double sum = 0.0;
-    for (int row = 0; row < rows; ++row) {
-        const auto place = of.inside.places[static_cast<std::size_t>(row)];
-        if (place < 0) continue;
-        const auto n = static_cast<std::size_t>(set * rows + row);
-        for (auto k = terms.first[n]; k < terms.first[n + 1]; ++k)
-            sum += terms.weight[static_cast<std::size_t>(k)] *
-                   local[static_cast<std::size_t>(terms.from[static_cast<std::size_t>(k)])] *
-                   functions[static_cast<std::size_t>(place)];
-    }
-    return sum;
 }
 
 } // namespace farfield::test

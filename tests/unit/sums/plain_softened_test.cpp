@@ -18,8 +18,8 @@ using test::functions_at;
 using test::offset_of;
 using test::Point;
 using test::product;
+using test::set_at;
 using test::squared_distance;
-using test::value_at;
 
 /// Widths of cells of level 0: ε is that of no cell, of some, and of all that matter.
 constexpr double softenings[] = {0.003, 0.1, 3.0};
@@ -165,8 +165,9 @@ TEST(PlainPolynomials, MoveBetweenParentsAndChildrenAndDifferentiate) {
         ahead[static_cast<std::size_t>(axis)] += step;
         behind[static_cast<std::size_t>(axis)] -= step;
         const double slope =
-            (value_at(plain, 0, local, ahead) - value_at(plain, 0, local, behind)) / (2.0 * step);
-        EXPECT_NEAR(value_at(plain, axis + 1, local, at), slope, 1e-5);
+            (set_at(plain.inside, 0, local, ahead, false) - set_at(plain.inside, 0, local, behind, false)) /
+            (2.0 * step);
+        EXPECT_NEAR(set_at(plain.inside, static_cast<std::size_t>(axis) + 1, local, at, false), slope, 1e-5);
     }
 }
 
