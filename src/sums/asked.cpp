@@ -92,9 +92,9 @@ std::int64_t check_arrays(const SumProblem& problem, const SumStrengths& strengt
     return vectors;
 }
 
-void check_device(const DeviceChoice& device, OutputSet outputs, bool dipoles) {
-    if (device.kind == DeviceKind::cuda && (dipoles || outputs.has(Output::hessian)))
-        throw InvalidArgument(fmt::format("sums on a GPU have no {} yet; use {}",
+void check_device(const MethodInfo& method, const DeviceChoice& device, OutputSet outputs, bool dipoles) {
+    if (device.kind == DeviceKind::cuda && !method.whole_on_gpu && (dipoles || outputs.has(Output::hessian)))
+        throw InvalidArgument(fmt::format("method '{}' has no {} on a GPU yet; use {}", method.name,
                                           dipoles ? "dipoles" : "output 'hessian'",
                                           spelled("device", "cpu")));
 }

@@ -1,7 +1,7 @@
 // From what a caller asks for to the problem that methods see.
 #pragma once
 
-#include "sums/method/problem.h"
+#include "sums/method/method.h"
 
 #include <farfield/sum.h>
 
@@ -18,7 +18,7 @@ SumProblem problem_of(const SumOptions& options, const ConstArrayView& sources,
 std::int64_t check_arrays(const SumProblem& problem, const SumStrengths& strengths,
                           const SumOutputs& outputs);
 
-/// @throws InvalidArgument for outputs or dipoles that sums on that device do not have.
-void check_device(const DeviceChoice& device, OutputSet outputs, bool dipoles);
+/// @throws InvalidArgument for outputs or dipoles that the method does not have on that device.
+void check_device(const MethodInfo& method, const DeviceChoice& device, OutputSet outputs, bool dipoles);
 
 } // namespace farfield

@@ -338,7 +338,8 @@ void SumPlan::execute(ConstArrayView strengths, const SumOutputs& outputs, const
 void SumPlan::execute(const SumStrengths& given, const SumOutputs& outputs, const SumHooks& hooks) {
     auto& plan = *impl_;
     const auto vectors = check_arrays(plan.problem, given, outputs);
-    check_device(plan.choice.device, outputs.present(), static_cast<bool>(given.dipoles));
+    check_device(*plan.choice.method, plan.choice.device, outputs.present(),
+                 static_cast<bool>(given.dipoles));
     const auto strengths = plan.with_charges(given, vectors);
     auto& report = plan.report;
     report.verify_seconds = 0.0;

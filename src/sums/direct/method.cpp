@@ -75,8 +75,9 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
     if (options.guaranteed) return why_no_bounds("direct");
     if (problem.is_periodic()) return "method 'direct' sums open space only; leave the period out";
     if (device.kind == DeviceKind::cuda && (options.outputs.has(Output::hessian) || options.dipoles))
-        return fmt::format("sums on a GPU have no {} yet; use {}",
-                           options.dipoles ? "dipoles" : "output 'hessian'", spelled("device", "cpu"));
+        return fmt::format("method 'direct' has no {} on a GPU yet; use {} or {}",
+                           options.dipoles ? "dipoles" : "output 'hessian'", spelled("device", "cpu"),
+                           spelled("method", "fmm"));
     return {};
 }
 

@@ -8,6 +8,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -41,9 +43,23 @@ public:
             }
     }
 
+    /// Calls visit(i, j, A) for the entries that are kept, by the places of both functions in the basis.
+    template <class Visit>
+    void each_entry(const Visit& visit) const {
+        const T* column = matrix_.data();
+        for (int o = 0; o < parities; ++o)
+            for (int s = 0; s < parities; ++s) {
+                if (((o ^ s) & ~axes_) != 0) continue;
+                for (int j = 0; j < count_[s]; ++j, column += rows(o))
+                    for (int i = 0; i < count_[o]; ++i) visit(begin_[o] + i, begin_[s] + j, column[i]);
+            }
+    }
+
     /// The task without its targets.
     [[nodiscard]] TranslateTask task() const;
     [[nodiscard]] int axes() const { return axes_; }
+    /// That are used, on either side.
+    [[nodiscard]] int functions() const { return std::accumulate(std::begin(count_), std::end(count_), 0); }
     /// Multiply-adds for a target.
     [[nodiscard]] double multiply_adds() const { return static_cast<double>(matrix_.size()); }
 

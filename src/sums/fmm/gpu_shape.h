@@ -6,10 +6,15 @@
 
 namespace farfield {
 
-/// Points of a leaf that take least time by those rates, for evenly spread points.
+/// Points of a leaf that take least time by those rates, for evenly spread points of 1/r.
 double gpu_leaf(const FmmOrder& order, bool wide);
+/// The same for a softened kernel. @param softening  ε in widths of a cube that holds one point, were they
+/// spread evenly
+double gpu_softened_leaf(const FmmOrder& order, bool wide, double softening);
 
-/// As fmm_shape. @param order  0: as the options or the tolerance ask
-FmmShape gpu_fmm_shape(const SumProblem& problem, SumOptions options, const CostTable& table, int order = 0);
+/// As fmm_shape. @param order  0: as the options or the tolerance ask @param softening  ε in sides of a cube
+/// around the points; 0 where it is not known yet
+FmmShape gpu_fmm_shape(const SumProblem& problem, SumOptions options, const CostTable& table, int order = 0,
+                       double softening = 0.0);
 
 } // namespace farfield

@@ -91,7 +91,7 @@ private:
 
 bool computes(const KernelInfo& kernel) { return kernel.far_field == FarField::harmonic_3d; }
 
-std::string why_not_on_gpu(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
+std::string why_not_on_gpu(const SumOptions& options, const DeviceChoice& device) {
     const auto lacks = [](std::string_view what) {
         return fmt::format("fast multipole sums on a GPU have no {} yet; use {}", what,
                            spelled("device", "cpu"));
@@ -99,9 +99,6 @@ std::string why_not_on_gpu(const SumProblem& problem, const SumOptions& options,
     if (device.gpus.size() > 1)
         return fmt::format("method 'fmm' takes one GPU as yet; use {}",
                            spelled("device", fmt::format("cuda:{}", device.gpus.front())));
-    if (options.outputs.has(Output::hessian)) return lacks("output 'hessian'");
-    if (options.dipoles) return lacks("dipoles");
-    if (problem.softening > 0.0) return lacks("softened expansions");
     if (options.guaranteed) return lacks("bounds");
     if (options.m2l != M2L::automatic && options.m2l != M2L::matrix)
         return lacks(fmt::format("translations '{}'", name_of(options.m2l)));
@@ -121,7 +118,7 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
                            spelled("order", std::to_string(options.order)), most, name_of(problem.precision),
                            spelled("precision", "double"));
     if (device.kind == DeviceKind::cuda)
-        if (auto reason = why_not_on_gpu(problem, options, device); !reason.empty()) return reason;
+        if (auto reason = why_not_on_gpu(options, device); !reason.empty()) return reason;
     if (options.guaranteed && problem.softening > 0.0)
         return fmt::format("{}: softened kernels have no bounds yet; leave out {}, or the softening",
                            spelled("guaranteed"), spelled("guaranteed"));
@@ -133,7 +130,7 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
     return {};
 }
 
-double bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& /*device*/) {
+double bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
     const auto shape = fmm_shape(problem, options, cost_table_in_use().table);
     const double number = shape.wide ? 8.0 : 4.0;
     const auto n = static_cast<double>(problem.sources);
@@ -154,8 +151,9 @@ double bytes(const SumProblem& problem, const SumOptions& options, const DeviceC
     const double expansions = cells * (2.0 * number * (basis.size() + padding * softened.functions) + 600.0);
     const double bounds =
         options.guaranteed ? cells * 550.0 + 48.0 * static_cast<double>(problem.targets) + 24.0 * n : 0.0;
+    const double dipoles = options.dipoles && device.kind == DeviceKind::cuda ? 90.0 * n : 0.0;
     const double apart = problem.self ? 14.0 * 32.0 * n : 0.0; // partial sums of mutual blocks
-    return points + results + expansions + bounds + apart +
+    return points + results + expansions + bounds + apart + dipoles +
            predicted_operator_bytes(shape.order, shape.wide) + softened.bytes;
 }
 
@@ -195,7 +193,8 @@ constexpr MethodInfo row{
     .make = make,
     .settle = settle,
     .sharpen = sharpen,
-    .approximates = true};
+    .approximates = true,
+    .whole_on_gpu = true};
 
 } // namespace
 

@@ -12,15 +12,13 @@
 namespace farfield {
 namespace {
 
-std::int32_t place_of(const Harmonic& h) {
-    return h.degree < 0 ? -1 : degree_place(h.degree, h.order, h.sine);
-}
+constexpr int padded_rows(int functions) { return (functions + 3) / 4 * 4; }
 
 /// Column by column.
 template <class T, class Entry>
 std::vector<T> matrix_of(int degree, const Entry& entry) {
     const auto functions = harmonics_to(degree);
-    const auto rows = (functions.size() + 3) / 4 * 4;
+    const auto rows = static_cast<std::size_t>(padded_rows(static_cast<int>(functions.size())));
     std::vector<T> out;
     out.reserve(rows * functions.size());
     for (const auto& j : functions) {
@@ -30,77 +28,25 @@ std::vector<T> matrix_of(int degree, const Entry& entry) {
     return out;
 }
 
-struct Term {
-    std::int32_t to, from;
-    double weight;
-};
-
+/// The same of an operator that is packed for the CPU.
 template <class T>
-SparseRows<T> rows_of_terms(std::size_t rows, std::vector<Term> terms) {
-    std::stable_sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) { return a.to < b.to; });
-    SparseRows<T> out;
-    out.first.assign(rows + 1, 0);
-    for (const auto& term : terms) {
-        ++out.first[static_cast<std::size_t>(term.to) + 1];
-        out.from.push_back(term.from);
-        out.weight.push_back(static_cast<T>(term.weight));
-    }
-    for (std::size_t number = 0; number < rows; ++number) out.first[number + 1] += out.first[number];
+std::vector<T> matrix_of(const PolynomialBasis& basis, const Translation<T>& packed) {
+    const auto rows = static_cast<std::size_t>(padded_rows(packed.functions()));
+    std::vector<T> out(rows * static_cast<std::size_t>(packed.functions()), T(0));
+    packed.each_entry([&](int i, int j, T value) {
+        out[static_cast<std::size_t>(plain_place(basis.at(j))) * rows +
+            static_cast<std::size_t>(plain_place(basis.at(i)))] = value;
+    });
     return out;
 }
 
-/// `functions` has what `derivatives` lead to; those come from coefficients of `basis`.
-template <class T>
-PlainFunctions<T> functions_of(const HarmonicBasis& basis, const HarmonicBasis& functions,
-                               const std::array<std::vector<SparseTerm>, 3>& derivatives) {
-    const FunctionTable<T> table(functions);
-    const auto loop = table.loop();
-    PlainFunctions<T> out;
-    out.order = loop.order;
-    out.pairs = loop.pairs;
-    const auto copy = [](const void* from, int count) {
-        const auto* numbers = static_cast<const T*>(from);
-        return std::vector<T>(numbers, numbers + count);
-    };
-    out.diagonal = copy(loop.diagonal, loop.order + 1);
-    out.climb = copy(loop.climb, loop.pairs);
-    out.climb_back = copy(loop.climb_back, loop.pairs);
-    std::vector<std::int32_t> row_of(static_cast<std::size_t>(functions.size()),
-                                     -1); // by place in `functions`
-    const auto places = table.places();
-    std::vector<Term> terms;
-    for (std::size_t n = 0; n < places.size(); ++n) {
-        const auto place = places[n] < 0 ? -1 : place_of(functions.at(places[n]));
-        out.places.push_back(place);
-        if (place < 0) continue;
-        row_of[static_cast<std::size_t>(places[n])] = static_cast<std::int32_t>(n);
-        const auto& h = functions.at(places[n]);
-        if (h.degree <= basis.order()) terms.push_back({static_cast<std::int32_t>(n), place, 1.0});
-    }
-    const auto rows = static_cast<std::int32_t>(places.size());
-    for (std::int32_t axis = 0; axis < 3; ++axis)
-        for (const auto& [to, from, weight] : derivatives[static_cast<std::size_t>(axis)])
-            terms.push_back(
-                {(axis + 1) * rows + row_of[static_cast<std::size_t>(to)], place_of(basis.at(from)), weight});
-    out.sets = rows_of_terms<T>(4 * places.size(), std::move(terms));
-    return out;
+Derivatives local_derivatives(const HarmonicBasis& basis) {
+    return {local_derivative(basis, 0), local_derivative(basis, 1), local_derivative(basis, 2)};
 }
 
-template <class T>
-PlainFunctions<T> inside_functions(const HarmonicBasis& basis) {
-    std::array<std::vector<SparseTerm>, 3> derivatives;
-    for (int axis = 0; axis < 3; ++axis)
-        derivatives[static_cast<std::size_t>(axis)] = local_derivative(basis, axis);
-    return functions_of<T>(basis, basis, derivatives);
-}
-
-template <class T>
-PlainFunctions<T> outside_functions(const HarmonicBasis& basis) {
-    const HarmonicBasis higher(basis.order() + 1, basis.line());
-    std::array<std::vector<SparseTerm>, 3> derivatives;
-    for (int axis = 0; axis < 3; ++axis)
-        derivatives[static_cast<std::size_t>(axis)] = multipole_derivative(basis, higher, axis);
-    return functions_of<T>(basis, higher, derivatives);
+Derivatives multipole_derivatives(const HarmonicBasis& basis, const HarmonicBasis& higher) {
+    return {multipole_derivative(basis, higher, 0), multipole_derivative(basis, higher, 1),
+            multipole_derivative(basis, higher, 2)};
 }
 
 /// As FmmPasses::sender_place: −1 where the parent of the sender is no neighbour.
@@ -121,28 +67,27 @@ std::int32_t across_place(int separation, int octant, const std::array<int, 3>& 
 } // namespace
 
 template <class T>
-PlainOperators<T>::PlainOperators(const FmmOrder& of, int threads)
-    : order(of), size((order.order + 1) * (order.order + 1)),
-      stride((size + plain_padding - 1) / plain_padding * plain_padding) {
+PlainOperators<T>::PlainOperators(const FmmOrder& of, int threads) : order(of) {
     const HarmonicBasis basis(order.order, numbers_a_line<T>);
-    inside = inside_functions<T>(basis);
-    outside = outside_functions<T>(basis);
-    const auto functions = harmonics_to(order.order);
-    signs.assign(static_cast<std::size_t>(parities) * static_cast<std::size_t>(stride), T(1));
-    for (int mirror = 0; mirror < parities; ++mirror)
-        for (std::size_t i = 0; i < functions.size(); ++i) {
-            const auto odd = static_cast<unsigned>(functions[i].parity() & mirror);
-            if (__builtin_popcount(odd) % 2 != 0)
-                signs[static_cast<std::size_t>(mirror) * static_cast<std::size_t>(stride) + i] = T(-1);
-        }
-    const auto classes = offset_classes(order);
-    std::vector<std::vector<T>> made(classes.size() + 2);
+    const HarmonicBasis higher(order.order + 1, basis.line());
+    const HarmonicBasis highest(order.order + 2, basis.line());
+    const auto in = local_derivatives(basis);
+    const auto out = multipole_derivatives(basis, higher);
+    inside = plain_functions<T>(basis, basis, in);
+    inside_second = plain_second_functions<T>(basis, basis, in, in);
+    outside = plain_functions<T>(basis, higher, out);
+    outside_second = plain_second_functions<T>(basis, highest, out, multipole_derivatives(higher, highest));
+    std::vector<int> parities_of;
+    for (const auto& h : harmonics_to(order.order)) parities_of.push_back(h.parity());
+    set_functions(parities_of);
+    const auto offsets = offset_classes(order);
+    std::vector<std::vector<T>> made(offsets.size() + 2);
     std::vector<int> degrees(made.size(), order.order);
     parallel_for(threads, static_cast<std::int64_t>(made.size()), [&](std::int64_t number) {
         const auto c = static_cast<std::size_t>(number);
-        if (c >= classes.size()) { // cells are a quarter of their parent from its centre
+        if (c >= offsets.size()) { // cells are a quarter of their parent from its centre
             const Shift shift(order.order, {-0.25, -0.25, -0.25});
-            made[c] = c == classes.size()
+            made[c] = c == offsets.size()
                           ? matrix_of<T>(order.order,
                                          [&](const Harmonic& i, const Harmonic& j) {
                                              return std::ldexp(shift(i, j), -j.degree);
@@ -152,27 +97,71 @@ PlainOperators<T>::PlainOperators(const FmmOrder& of, int threads)
                             });
             return;
         }
-        const auto& d = classes[c].offset;
+        const auto& d = offsets[c].offset;
         degrees[c] = graded_degree(order, d);
         const MultipoleToLocal entry(
             degrees[c], {static_cast<double>(d[0]), static_cast<double>(d[1]), static_cast<double>(d[2])});
         made[c] = matrix_of<T>(degrees[c], entry);
     });
-    for (std::size_t c = 0; c < made.size(); ++c) {
-        const auto functions_here = (degrees[c] + 1) * (degrees[c] + 1);
-        across.push_back(
-            {static_cast<std::int64_t>(matrices.size()), functions_here, (functions_here + 3) / 4 * 4});
-        matrices.insert(matrices.end(), made[c].begin(), made[c].end());
-    }
+    for (std::size_t c = 0; c < made.size(); ++c)
+        across.push_back(add_matrix((degrees[c] + 1) * (degrees[c] + 1), made[c]));
     down = across.back();
     across.pop_back();
     up = across.back();
     across.pop_back();
+    list_senders();
+}
+
+template <class T>
+PlainOperators<T>::PlainOperators(const FmmOrder& of, const FmmOperators<T>& made) : order(of) {
+    const PolynomialBasis basis(made.table.loop().order, numbers_a_line<T>);
+    inside = plain_functions<T>(basis, basis, made.derivatives);
+    inside_second = plain_second_functions<T>(basis, basis, made.derivatives, made.derivatives);
+    std::vector<int> parities_of(static_cast<std::size_t>(made.functions));
+    for (int place = 0; place < basis.size(); ++place)
+        if (const auto number = plain_place(basis.at(place)); number >= 0)
+            parities_of[static_cast<std::size_t>(number)] = basis.at(place).parity();
+    set_functions(parities_of);
+    const auto add = [&](const Translation<T>& packed) {
+        return add_matrix(packed.functions(), matrix_of(basis, packed));
+    };
+    for (const auto& level : made.across)
+        for (const auto& packed : level) across.push_back(add(packed));
+    up = add(made.up);
+    down = add(made.down);
+    list_senders();
+}
+
+template <class T>
+typename PlainOperators<T>::Matrix PlainOperators<T>::add_matrix(int functions,
+                                                                 const std::vector<T>& columns) {
+    const auto begin = static_cast<std::int64_t>(matrices.size());
+    matrices.insert(matrices.end(), columns.begin(), columns.end());
+    return {begin, functions, padded_rows(functions)};
+}
+
+template <class T>
+void PlainOperators<T>::set_functions(const std::vector<int>& parities_of) {
+    size = static_cast<int>(parities_of.size());
+    stride = (size + plain_padding - 1) / plain_padding * plain_padding;
+    signs.assign(static_cast<std::size_t>(parities) * static_cast<std::size_t>(stride), T(1));
+    for (int mirror = 0; mirror < parities; ++mirror)
+        for (std::size_t i = 0; i < parities_of.size(); ++i) {
+            const auto odd = static_cast<unsigned>(parities_of[i] & mirror);
+            if (__builtin_popcount(odd) % 2 != 0)
+                signs[static_cast<std::size_t>(mirror) * static_cast<std::size_t>(stride) + i] = T(-1);
+        }
+}
+
+template <class T>
+void PlainOperators<T>::list_senders() {
+    const auto offsets = offset_classes(order);
+    classes = static_cast<int>(offsets.size());
     for (int group = 0; group <= coarse_group; ++group) {
         for (int mirror = 0; mirror < parities; ++mirror)
-            for (std::size_t c = 0; c < classes.size(); ++c) {
-                if ((mirror & ~classes[c].axes) != 0) continue;
-                const auto offset = source_offset(classes[c], mirror);
+            for (std::size_t c = 0; c < offsets.size(); ++c) {
+                if ((mirror & ~offsets[c].axes) != 0) continue;
+                const auto offset = source_offset(offsets[c], mirror);
                 const bool is_coarse = group == coarse_group;
                 const auto place = is_coarse ? coarse_sender_place(offset[0], offset[1], offset[2])
                                              : across_place(order.separation, group, offset);
@@ -184,6 +173,19 @@ PlainOperators<T>::PlainOperators(const FmmOrder& of, int threads)
             }
         first_sender[group + 1] = static_cast<std::int32_t>(senders.size());
     }
+}
+
+template <class T>
+double PlainOperators<T>::multiply_adds(int level) const {
+    const int first_group = level == 0 ? coarse_group : 0;
+    const int groups = level == 0 ? 1 : coarse_group;
+    double sum = 0.0;
+    for (auto s = first_sender[first_group]; s < first_sender[first_group + groups]; ++s) {
+        const auto matrix = senders[static_cast<std::size_t>(s)].matrix + first_across(level);
+        const double functions = across[static_cast<std::size_t>(matrix)].size;
+        sum += functions * functions;
+    }
+    return sum / groups;
 }
 
 template <class T>

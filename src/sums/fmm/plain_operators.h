@@ -1,9 +1,11 @@
 // The operators of expansions as the kernels of a GPU take them: plain matrices over functions in the order
-// of their degrees, (l, m) at l² for m = 0, at l² + 2m − 1 for cosines and at l² + 2m for sines, so that a
-// graded order is a leading block. Made and tested on the host.
+// of their degrees (plain_functions.h), so that a graded order is a leading block. Made and tested on the
+// host.
 #pragma once
 
 #include "sums/fmm/operators.h"
+#include "sums/fmm/plain_functions.h"
+#include "sums/fmm/softened.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -11,30 +13,6 @@
 #include <vector>
 
 namespace farfield {
-
-/// The place of a function in the order of degrees.
-constexpr std::int32_t degree_place(int degree, int order, bool sine) {
-    return degree * degree + (order == 0 ? 0 : 2 * order - (sine ? 0 : 1));
-}
-
-/// Rows of a sparse matrix: row i has the terms [first[i], first[i + 1]).
-template <class T>
-struct SparseRows {
-    std::vector<std::int32_t> first{0};
-    std::vector<std::int32_t> from;
-    std::vector<T> weight;
-};
-
-/// The functions in pairs, as FunctionLoop meets them, and the coefficients that expansions at points need.
-template <class T>
-struct PlainFunctions {
-    int order = 0;
-    int pairs = 0;
-    std::vector<T> diagonal, climb, climb_back;
-    std::vector<std::int32_t> places; ///< of the 2·pairs functions in an expansion; −1: none
-    /// An expansion and its derivatives along x, y, z: 4·(2·pairs) rows, in the order of the loop.
-    SparseRows<T> sets;
-};
 
 /// From a sender to a target: a matrix, of which the mirror image along the axes in `mirror` counts.
 struct Sender {
@@ -61,23 +39,40 @@ struct PlainOperators {
         std::int32_t rows = 0;
     };
 
-    explicit PlainOperators(const FmmOrder& of, int threads);
+    /// Of harmonics.
+    PlainOperators(const FmmOrder& of, int threads);
+    /// Of polynomials, in the order of the classes that `made` has.
+    PlainOperators(const FmmOrder& of, const FmmOperators<T>& made);
 
     FmmOrder order;
-    int size;   ///< functions
-    int stride; ///< numbers of an expansion
+    int size = 0;   ///< functions
+    int stride = 0; ///< numbers of an expansion
     std::vector<T> matrices;
-    std::vector<Matrix> across; ///< of each class of offsets
+    int classes = 0;            ///< of offsets
+    std::vector<Matrix> across; ///< of each class; of polynomials for each level
     Matrix up, down;            ///< child 0 to its parent, and back
     /// What mirror image q does to function i: +1 or −1 at signs[q·stride + i].
     std::vector<T> signs;
     PlainFunctions<T> inside;  ///< of local expansions, and of multipole expansions as they are formed
-    PlainFunctions<T> outside; ///< of multipole expansions at points beyond their cell, an order higher
+    PlainFunctions<T> outside; ///< of harmonics at points beyond their cell, an order higher
+    /// The same for second derivatives; outside by two orders.
+    PlainFunctions<T> inside_second, outside_second;
     /// Those of group g (an octant, or coarse_group): [first_sender[g], first_sender[g + 1]).
     std::vector<Sender> senders;
     std::int32_t first_sender[coarse_group + 2] = {};
 
     [[nodiscard]] std::size_t bytes() const { return matrices.size() * sizeof(T); }
+    /// Those of a level begin here in `across`.
+    [[nodiscard]] int first_across(int level) const {
+        return static_cast<std::size_t>(classes) == across.size() ? 0 : level * classes;
+    }
+    /// Multiply-adds of all translations to a cell of a level, a mean over octants.
+    [[nodiscard]] double multiply_adds(int level) const;
+
+private:
+    void set_functions(const std::vector<int>& parities_of);
+    void list_senders();
+    Matrix add_matrix(int functions, const std::vector<T>& columns);
 };
 
 /// Made once for an order; the last few are kept.

@@ -75,6 +75,7 @@ struct MethodInfo {
     bool (*sharpen)(const SumProblem& problem, SumOptions& options, double error) = nullptr;
     /// Needs less than a time for each pair, at the price of an error that a tolerance or an order names.
     bool approximates = false;
+    bool whole_on_gpu = false; ///< on GPUs, dipoles and output 'hessian', too
 };
 
 /// All methods, in the order of the enum's values.

@@ -82,8 +82,10 @@ int strength_exponent(std::span<const double> strengths) {
 
 int strength_exponent(std::span<const double> strengths, std::span<const double> dipoles, int lengths,
                       int threads) {
-    const double largest = largest_of(strengths, threads);
-    const double longest = largest_of(dipoles, threads);
+    return strength_exponent(largest_of(strengths, threads), largest_of(dipoles, threads), lengths);
+}
+
+int strength_exponent(double largest, double longest, int lengths) {
     if (longest == 0.0) return strength_exponent(largest);
     const int of_dipoles = strength_exponent(longest) - lengths;
     return largest == 0.0 ? of_dipoles : std::min(strength_exponent(largest), of_dipoles);

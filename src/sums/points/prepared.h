@@ -45,8 +45,9 @@ int strength_exponent(std::span<const double> strengths);
 int strength_exponent(std::span<const double> strengths, std::span<const double> dipoles, int lengths,
                       int threads = 1);
 
-/// The same for strengths of at most `largest` in magnitude.
+/// The same for strengths of at most `largest` in magnitude, and for dipoles of at most `longest`.
 int strength_exponent(double largest);
+int strength_exponent(double largest, double longest, int lengths);
 
 /// Coordinates of one set of points and, for sources, strengths.
 template <class T>

@@ -2,11 +2,9 @@
 // order gives of the sum of every pair.
 //
 // Errors: an order p at separation 1 leaves about 10^−(1.5 + 0.31 p) in the potential and the field of
-// charges of both signs (fmm/shape.cpp), here with a factor of 10. Sums in float add 4e-6, and floats hold a
-// point to u = 6e-8 of its distance from the centre of its leaf, at most an eighth of the side here: the
-// closest pair is off by up to twice that over its distance.
+// charges of both signs (fmm/shape.cpp), here with a factor of 10.
 #include "gpu/needs_gpu.h"
-#include "parity/sum_plan_cases.h"
+#include "gpu/sums/fmm_clouds.h"
 #include "sums/tree/cuda/device_tree.cuh"
 #include "sums/tree/near_lists.h"
 
@@ -17,7 +15,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <random>
 #include <set>
 #include <span>
 #include <string>
@@ -27,40 +24,12 @@
 namespace farfield {
 namespace {
 
-using test::list;
-using test::rows;
+using test::charges;
+using test::Cloud;
+using test::cloud;
+using test::computed;
+using test::relative_error;
 using test::Values;
-
-enum class Cloud { cube, clustered, sphere, line, apart };
-constexpr Cloud clouds[] = {Cloud::cube, Cloud::clustered, Cloud::sphere, Cloud::line, Cloud::apart};
-
-Values cloud(Cloud kind, int n, unsigned seed) {
-    std::mt19937 engine(seed);
-    std::uniform_real_distribution<double> uniform(0.0, 1.0);
-    std::normal_distribution<double> normal;
-    Values out;
-    for (int i = 0; i < n; ++i) {
-        double x[3] = {uniform(engine), uniform(engine), uniform(engine)};
-        if (kind == Cloud::clustered || kind == Cloud::sphere) {
-            for (auto& v : x) v = normal(engine);
-            const double r = std::sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
-            const double to = kind == Cloud::sphere ? 1.0 : std::pow(10.0, -4.0 * uniform(engine));
-            for (auto& v : x) v *= to / r;
-        }
-        if (kind == Cloud::line) x[1] = x[2] = 0.25;
-        if (kind == Cloud::apart) x[0] = 1e-3 * x[0] + (i % 2 == 0 ? 0.0 : 50.0);
-        out.insert(out.end(), x, x + 3);
-    }
-    return out;
-}
-
-Values charges(int n, unsigned seed) {
-    std::mt19937 engine(seed);
-    std::uniform_real_distribution<double> uniform(-1.0, 1.0);
-    Values out;
-    for (int i = 0; i < n; ++i) out.push_back(uniform(engine));
-    return out;
-}
 
 template <class T>
 std::vector<T> fetched(const T* from, std::size_t count) {
@@ -68,6 +37,8 @@ std::vector<T> fetched(const T* from, std::size_t count) {
     cuda::check(cudaMemcpy(out.data(), from, count * sizeof(T), cudaMemcpyDefault), "reading back");
     return out;
 }
+
+constexpr Cloud clouds[] = {Cloud::cube, Cloud::clustered, Cloud::sphere, Cloud::line, Cloud::apart};
 
 using Pairs = std::multiset<std::pair<std::int32_t, std::int32_t>>;
 
@@ -206,37 +177,6 @@ TEST(DeviceTree, IsThatOfTheHost) {
     for (const int n : {1, 2}) expect_same_tree({Cloud::cube, n, 0, TreeShape{}, 12});
 }
 
-double relative_error(const Values& got, const Values& expected) {
-    double difference = 0.0, norm = 0.0;
-    for (std::size_t i = 0; i < got.size(); ++i) {
-        difference += (got[i] - expected[i]) * (got[i] - expected[i]);
-        norm += expected[i] * expected[i];
-    }
-    return std::sqrt(difference / norm);
-}
-
-SumResult computed(const Values& sources, const Values& targets, const Values& q, const SumOptions& options) {
-    return targets.empty() ? sum(rows(sources), list(q), options)
-                           : sum(rows(sources), rows(targets), list(q), options);
-}
-
-double closest_distance(const Values& sources, const Values& targets, bool self) {
-    double least = HUGE_VAL;
-    for (std::size_t i = 0; i < targets.size(); i += 3)
-        for (std::size_t j = 0; j < (self ? i : sources.size()); j += 3)
-            least = std::min(least, std::hypot(targets[i] - sources[j], targets[i + 1] - sources[j + 1],
-                                               targets[i + 2] - sources[j + 2]));
-    return least;
-}
-
-double side_of(const Values& points) {
-    std::array<Extent, 3> ranges;
-    extend(ranges, points);
-    double side = 0.0;
-    for (const auto& range : ranges) side = std::max(side, range.high - range.low);
-    return side;
-}
-
 struct SumCase {
     Cloud kind;
     int m, order, separation;
@@ -265,9 +205,8 @@ void expect_accurate(const SumCase& at) {
     const auto got = computed(sources, targets, q, fmm);
     const double digits = at.separation == 1 ? 1.5 + 0.31 * at.order : 1.6 + 0.52 * at.order;
     const double truncation = 10.0 * std::pow(10.0, -digits);
-    const double closest = closest_distance(sources, targets.empty() ? sources : targets, targets.empty());
     const double rounding =
-        at.precision == Precision::float64 ? 1e-13 : 4e-6 + 2.0 * 6e-8 * 0.125 * side_of(sources) / closest;
+        at.precision == Precision::float64 ? 1e-13 : test::float_rounding(sources, targets, 0.0);
     EXPECT_LT(relative_error(got.potential, exact.potential), truncation + rounding);
     EXPECT_LT(relative_error(got.field, exact.field), truncation + rounding);
     const auto again = computed(sources, targets, q, fmm);
@@ -363,11 +302,14 @@ TEST(FmmOnGpu, NamesWhatItDoesNotHave) {
     NEEDS_GPU();
     const auto points = cloud(Cloud::cube, 100, 12);
     const auto q = charges(100, 13);
-    SumOptions options{.kernel = Kernel::coulomb, .method = Method::fmm, .softening = 0.1};
+    SumOptions options{.kernel = Kernel::coulomb, .method = Method::fmm};
     options.device.kind = DeviceKind::cuda;
     options.order = 5;
+    options.guaranteed = true;
+    options.tolerance = 1e-3;
     EXPECT_THROW((void)computed(points, {}, q, options), InvalidArgument);
-    options.softening = 0.0;
+    options.guaranteed = false;
+    options.tolerance = 0.0;
     options.m2l = M2L::rotation;
     EXPECT_THROW((void)computed(points, {}, q, options), InvalidArgument);
 }

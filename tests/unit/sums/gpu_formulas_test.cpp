@@ -1,10 +1,10 @@
 // What fast multipole sums on a GPU share with the host: walks from one cell, and plain operators. The walks
 // give the lists of near_lists.h; translations of a point's expansion give 1/r.
-#include "sums/expansions/function_values.h"
 #include "sums/fmm/plain_operators.h"
 #include "sums/fmm/tensor_operators.h"
 #include "sums/tree/near_walk.h"
 #include "sums/tree/octree.h"
+#include "unit/sums/plain_products.h"
 
 #include <gtest/gtest.h>
 
@@ -17,6 +17,14 @@
 
 namespace farfield {
 namespace {
+
+using test::dot;
+using test::functions_at;
+using test::offset_of;
+using test::Point;
+using test::product;
+using test::set_at;
+using test::squared_distance;
 
 /// An octree's cells as a view has them.
 struct FlatTree {
@@ -111,47 +119,6 @@ TEST(NearWalk, GivesTheListsOfTheTree) {
             for (const std::int32_t few : {0, 6, all_points}) expect_same_lists(self, separation, few);
 }
 
-using Point = std::array<double, 3>;
-
-/// R_i at a point, in the order of degrees.
-std::vector<double> functions_at(const PlainOperators<double>& of, const Point& at) {
-    FunctionLoop loop;
-    loop.order = of.inside.order;
-    loop.pairs = of.inside.pairs;
-    loop.diagonal = of.inside.diagonal.data();
-    loop.climb = of.inside.climb.data();
-    loop.climb_back = of.inside.climb_back.data();
-    std::vector<double> out(static_cast<std::size_t>(of.size));
-    each_harmonic<double>(loop, at[0], at[1], at[2], [&](int t, const double& cosine, const double& sine) {
-        const auto put = [&](int number, double value) {
-            const auto place = of.inside.places[static_cast<std::size_t>(number)];
-            if (place >= 0) out[static_cast<std::size_t>(place)] = value;
-        };
-        put(2 * t, cosine);
-        put(2 * t + 1, sine);
-    });
-    return out;
-}
-
-/// D A D x, of the mirror image D.
-std::vector<double> product(const PlainOperators<double>& of, const PlainOperators<double>::Matrix& matrix,
-                            int mirror, const std::vector<double>& x) {
-    std::vector<double> out(x.size(), 0.0);
-    const auto* signs = of.signs.data() + static_cast<std::ptrdiff_t>(mirror) * of.stride;
-    for (int k = 0; k < matrix.size; ++k)
-        for (int i = 0; i < matrix.size; ++i)
-            out[static_cast<std::size_t>(i)] +=
-                signs[i] * of.matrices[static_cast<std::size_t>(matrix.begin + k * matrix.rows + i)] *
-                signs[k] * x[static_cast<std::size_t>(k)];
-    return out;
-}
-
-double dot(const std::vector<double>& a, const std::vector<double>& b) {
-    double sum = 0.0;
-    for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-    return sum;
-}
-
 // Points 0.3 widths from their centres: the nearest offset leaves 2·(0.3/1.7)^(p + 1) of 1/1.4.
 TEST(PlainOperators, TranslateAPointsExpansionFromEverySender) {
     const Point v{0.2, -0.1, 0.2};
@@ -168,15 +135,7 @@ TEST(PlainOperators, TranslateAPointsExpansionFromEverySender) {
             int served = 0;
             for (auto s = made.first_sender[group]; s < made.first_sender[group + 1]; ++s, ++served) {
                 const auto& sender = made.senders[static_cast<std::size_t>(s)];
-                std::array<int, 3> offset{}; // of the sender from the target, in cells
-                for (int axis = 0, slot = sender.place >> 3; axis < 3; ++axis, slot /= 3)
-                    offset[static_cast<std::size_t>(axis)] =
-                        group == coarse_group
-                            ? (sender.place >> 8 * axis & 255) - 128
-                            : 2 * (slot % 3 - 1) + (sender.place >> axis & 1) - (group >> axis & 1);
-                double r2 = 0.0;
-                for (std::size_t axis = 0; axis < 3; ++axis)
-                    r2 += std::pow(u[axis] - v[axis] - offset[axis], 2);
+                const double r2 = squared_distance(u, v, offset_of(sender, group));
                 const auto local = product(made, made.across[static_cast<std::size_t>(sender.matrix)],
                                            sender.mirror, multipole);
                 EXPECT_NEAR(dot(local, at), 1.0 / std::sqrt(r2), 2e-11);
@@ -294,20 +253,8 @@ TEST(PlainOperators, DifferentiateLocalExpansions) {
     std::normal_distribution<double> normal;
     std::vector<double> local(static_cast<std::size_t>(made.size));
     for (auto& x : local) x = normal(engine);
-    const auto rows = 2 * made.inside.pairs;
     const auto value = [&](int set, const Point& at) {
-        const auto functions = functions_at(made, at);
-        double sum = 0.0;
-        for (int row = 0; row < rows; ++row) {
-            const auto place = made.inside.places[static_cast<std::size_t>(row)];
-            if (place < 0) continue;
-            const auto n = static_cast<std::size_t>(set * rows + row);
-            for (auto k = made.inside.sets.first[n]; k < made.inside.sets.first[n + 1]; ++k)
-                sum += made.inside.sets.weight[static_cast<std::size_t>(k)] *
-                       local[static_cast<std::size_t>(made.inside.sets.from[static_cast<std::size_t>(k)])] *
-                       functions[static_cast<std::size_t>(place)];
-        }
-        return sum;
+        return set_at(made.inside, static_cast<std::size_t>(set), local, at, false);
     };
     const Point at{0.2, -0.3, 0.4};
     for (int axis = 0; axis < 3; ++axis) {

@@ -22,14 +22,15 @@ template <class Real>
 class DeviceFunctions {
 public:
     DeviceFunctions(const PlainFunctions<Real>& of, cudaStream_t stream)
-        : order_(of.order), pairs_(of.pairs), diagonal_(uploaded(of.diagonal, stream)),
-          climb_(uploaded(of.climb, stream)), climb_back_(uploaded(of.climb_back, stream)),
-          weight_(uploaded(of.sets.weight, stream)), places_(uploaded(of.places, stream)),
-          first_(uploaded(of.sets.first, stream)), from_(uploaded(of.sets.from, stream)) {}
+        : functions_(of.functions), order_(of.order), pairs_(of.pairs),
+          diagonal_(uploaded(of.diagonal, stream)), climb_(uploaded(of.climb, stream)),
+          climb_back_(uploaded(of.climb_back, stream)), weight_(uploaded(of.sets.weight, stream)),
+          places_(uploaded(of.places, stream)), first_(uploaded(of.sets.first, stream)),
+          from_(uploaded(of.sets.from, stream)) {}
 
     [[nodiscard]] FunctionsView<Real> view() const {
         FunctionsView<Real> out;
-        out.loop = {.functions = Functions::harmonics,
+        out.loop = {.functions = functions_,
                     .order = order_,
                     .pairs = pairs_,
                     .wide = sizeof(Real) == sizeof(double),
@@ -40,13 +41,19 @@ public:
         out.set_first = first_.data();
         out.set_from = from_.data();
         out.set_weight = weight_.data();
+        out.gradient_first = gradient_first_.data();
+        out.gradient_from = gradient_from_.data();
+        out.gradient_weight = gradient_weight_.data();
         return out;
     }
 
 private:
+    Functions functions_;
     int order_, pairs_;
     DeviceArray<Real> diagonal_, climb_, climb_back_, weight_;
     DeviceArray<std::int32_t> places_, first_, from_;
+    DeviceArray<Real> gradient_weight_;
+    DeviceArray<std::int32_t> gradient_first_, gradient_from_;
 };
 
 template <class Real>
@@ -54,6 +61,7 @@ class DeviceOperators {
 public:
     DeviceOperators(std::shared_ptr<const PlainOperators<Real>> made, cudaStream_t stream)
         : of_(std::move(made)), inside_(of_->inside, stream), outside_(of_->outside, stream),
+          inside_second_(of_->inside_second, stream), outside_second_(of_->outside_second, stream),
           matrices_(uploaded(of_->matrices, stream)), signs_(uploaded(of_->signs, stream)),
           senders_(uploaded(of_->senders, stream)),
           first_sender_(
@@ -77,6 +85,8 @@ public:
     [[nodiscard]] const std::shared_ptr<const PlainOperators<Real>>& shared() const { return of_; }
     [[nodiscard]] FunctionsView<Real> inside() const { return inside_.view(); }
     [[nodiscard]] FunctionsView<Real> outside() const { return outside_.view(); }
+    [[nodiscard]] FunctionsView<Real> inside_second() const { return inside_second_.view(); }
+    [[nodiscard]] FunctionsView<Real> outside_second() const { return outside_second_.view(); }
 
     /// The task of a pass, without its targets and expansions.
     [[nodiscard]] TranslateTask<Real> task(Pass pass) const {
@@ -84,6 +94,7 @@ public:
         out.stride = of_->stride;
         out.matrices = matrices_.data();
         out.table = table_.data();
+        out.table_level = pass == Pass::across ? of_->first_across(1) : 0;
         out.signs = signs_.data();
         out.senders = pass == Pass::across ? senders_.data() : family_.data();
         out.first_sender = pass == Pass::across ? first_sender_.data()
@@ -94,7 +105,7 @@ public:
 
 private:
     std::shared_ptr<const PlainOperators<Real>> of_;
-    DeviceFunctions<Real> inside_, outside_;
+    DeviceFunctions<Real> inside_, outside_, inside_second_, outside_second_;
     DeviceArray<Real> matrices_, signs_;
     DeviceArray<Sender> senders_, family_;
     DeviceArray<std::int32_t> first_sender_, first_family_;

@@ -1,11 +1,9 @@
 // DevicePasses, included by one source for each type of number.
 #pragma once
 
+#include "sums/fmm/cuda/device_far_impl.cuh"
 #include "sums/fmm/cuda/device_passes.cuh"
 #include "sums/tree/cuda/launch.cuh"
-
-#include <algorithm>
-#include <type_traits>
 
 namespace farfield::cuda {
 namespace detail {
@@ -20,11 +18,22 @@ __global__ void strength_kernel(const double* strengths, const std::int32_t* fro
     near[i].w = static_cast<Real>(q);
 }
 
+template <class Real>
+__global__ void dipole_kernel(const double* dipoles, const std::int32_t* from, int count, int exponent,
+                              Vec4<double>* out, Vec4<Real>* near) {
+    const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i >= count) return;
+    const double* const p = dipoles + 3LL * from[i];
+    const Vec4<double> scaled{scalbn(p[0], exponent), scalbn(p[1], exponent), scalbn(p[2], exponent), 0.0};
+    out[i] = scaled;
+    near[i] = {static_cast<Real>(scaled.x), static_cast<Real>(scaled.y), static_cast<Real>(scaled.z),
+               Real(0)};
+}
+
 } // namespace detail
 
 template <class Real>
-void DevicePasses<Real>::prepare(const DeviceTree& tree,
-                                 std::shared_ptr<const PlainOperators<Real>> operators, cudaStream_t stream) {
+void DevicePasses<Real>::prepare(const DeviceTree& tree, const PlainFar<Real>& far, cudaStream_t stream) {
     if (!far_stream_) far_stream_ = Stream::urgent();
     const bool self = tree.view().self;
     const auto leaves = static_cast<std::size_t>(tree.leaf_count());
@@ -41,55 +50,9 @@ void DevicePasses<Real>::prepare(const DeviceTree& tree,
     if (!self) centre(tree.targets(), true, targets_, target_centres_, target_ranges_);
     plan_.queue(self ? source_ranges_.data() : target_ranges_.data(), tree.leaf_count(), tree.targets().count,
                 sizeof(Real), stream);
-    if (operators == nullptr) {
-        operators_.reset();
-        return;
-    }
-    if (!operators_ || operators_->shared() != operators) {
-        operators_.reset();
-        operators_.emplace(std::move(operators), stream);
-        tensor_.reset();
-        if constexpr (std::is_same_v<Real, float>)
-            if (has_tensor_operators(operators_->host().order)) tensor_.emplace(operators_->host(), stream);
-    }
-    const auto numbers =
-        static_cast<std::size_t>(tree.cells()) * static_cast<std::size_t>(operators_->host().stride);
-    make_room(multipoles_, numbers, numbers / 4);
-    make_room(locals_, numbers, numbers / 4);
-    make_tiles(tree, stream);
-    if (tensor_) tensor_->prepare(tree.view(), tree.levels(), tree.cells(), stream);
-}
-
-template <class Real>
-void DevicePasses<Real>::make_tiles(const DeviceTree& tree, cudaStream_t stream) {
-    constexpr int width = tile_targets;
-    std::vector<TargetTile> tiles;
-    const auto begin = [&] { return Tiles{static_cast<int>(tiles.size()), 0}; };
-    const auto cut = [&](Tiles& of, std::int32_t first, std::int32_t count, std::int32_t group) {
-        for (; count > 0; first += width, count -= width) {
-            tiles.push_back({first, std::min(count, width), group, 0});
-            ++of.count;
-        }
-    };
-    up_.clear();
-    down_.clear();
-    for (int level = 0; level < tree.levels(); ++level) {
-        auto& up = up_.emplace_back(begin());
-        cut(up, tree.level_begin(level), tree.level_begin(level + 1) - tree.level_begin(level), 0);
-    }
-    across_ = begin();
-    std::int32_t first = 0;
-    for (int level = 0; level < tree.levels(); ++level) {
-        auto& down = down_.emplace_back(begin());
-        for (int octant = 0; octant < 8; ++octant) {
-            const auto count = tree.octant_counts()[static_cast<std::size_t>(8 * level + octant)];
-            cut(down, first, count, level == 0 ? coarse_group : octant);
-            first += count;
-        }
-        if (level == 0 || !tensor_) across_.count += down.count;
-    }
-    make_room(tiles_, tiles.size(), tiles.size() / 4);
-    copy(tiles_.data(), tiles.data(), tiles.size(), stream);
+    harmonics_.prepare(tree, far.harmonics, stream);
+    polynomials_.prepare(tree, far.polynomials, stream);
+    if (has_far_field()) tiles_.make(tree, stream);
 }
 
 template <class Real>
@@ -101,36 +64,36 @@ void DevicePasses<Real>::set_strengths(DeviceTree& tree, const double* strengths
 }
 
 template <class Real>
-void DevicePasses<Real>::translate_tiles(const DeviceTree& tree, Pass pass, const Tiles& tiles,
-                                         cudaStream_t stream) {
-    auto task = operators_->task(pass);
-    task.tree = tree.view();
-    task.from = pass == Pass::down ? locals_.data() : multipoles_.data();
-    task.to = pass == Pass::up ? multipoles_.data() : locals_.data();
-    task.tiles = tiles_.data() + tiles.first;
-    task.tile_count = tiles.count;
-    task.list = pass == Pass::up ? nullptr : tree.by_octant();
-    translate(task, pass, operators_->host().size, stream);
+void DevicePasses<Real>::set_dipoles(const DeviceTree& tree, const double* dipoles, int exponent,
+                                     cudaStream_t stream) {
+    has_dipoles_ = dipoles != nullptr;
+    if (!has_dipoles_) return;
+    const auto n = static_cast<std::size_t>(tree.sources().count);
+    make_room(dipoles_, n);
+    make_room(near_dipoles_, n);
+    launch_over(tree.sources().count, stream, detail::dipole_kernel<Real>, dipoles,
+                tree.sources().from.data(), tree.sources().count, exponent, dipoles_.data(),
+                near_dipoles_.data());
 }
 
 template <class Real>
 void DevicePasses<Real>::run(const DeviceTree& tree, double softening, int outputs,
                              const PassSums<Real>& sums, const Done& done, cudaStream_t stream) {
-    if (operators_) { // first: the host waits for the near field's plan
+    if (has_far_field()) { // first: the host waits for the near field's plan
         ready_.record(stream);
         ready_.hold(far_stream());
         done({}, far_stream());
-        run_far(tree, (outputs & field_only) != 0, sums.far, done, far_stream());
+        run_far(tree, outputs, sums, done, far_stream());
         far_done_.record(far_stream());
     }
-    run_near(tree, softening, outputs, sums.near, stream);
+    run_near(tree, softening, outputs, sums, stream);
     done("P2P", stream);
-    if (operators_) far_done_.hold(stream);
+    if (has_far_field()) far_done_.hold(stream);
 }
 
 template <class Real>
-void DevicePasses<Real>::run_near(const DeviceTree& tree, double softening, int outputs, Vec4<Real>* near,
-                                  cudaStream_t stream) {
+void DevicePasses<Real>::run_near(const DeviceTree& tree, double softening, int outputs,
+                                  const PassSums<Real>& sums, cudaStream_t stream) {
     plan_.finish(stream);
     const bool self = tree.view().self;
     BlockTask<Real> task;
@@ -145,55 +108,31 @@ void DevicePasses<Real>::run_near(const DeviceTree& tree, double softening, int 
     task.own = self;
     task.softening2 = static_cast<Real>(softening * softening);
     task.outputs = outputs;
-    task.sums = near;
+    task.sums = sums.near;
+    const bool with_hessian = (outputs & hessian_too) != 0;
+    if (has_dipoles_ || with_hessian)
+        return launch_whole_blocks(WholeTask<Real>{task, tree.leaf_count(),
+                                                   has_dipoles_ ? near_dipoles_.data() : nullptr,
+                                                   with_hessian ? sums.near_hessians : nullptr},
+                                   stream);
     launch_blocks(task, plan_.view(), static_cast<Vec4<Real>*>(nullptr), stream);
 }
 
 template <class Real>
-void DevicePasses<Real>::run_far(const DeviceTree& tree, bool with_field, Vec4<double>* far, const Done& done,
-                                 cudaStream_t stream) {
-    const int stride = operators_->host().stride;
-    PointsToExpansions<Real> form{tree.view(),        operators_->inside(), tree.sources().at.data(), stride,
-                                  multipoles_.data(), tree.leaves(),        tree.leaf_count(),        {}};
-    form_multipoles(form, stream);
-    done("P2M", stream);
-    for (int level = tree.levels() - 2; level >= 0; --level)
-        translate_tiles(tree, Pass::up, up_[static_cast<std::size_t>(level)], stream);
-    done("M2M", stream);
-    translate_tiles(tree, Pass::across, across_, stream);
-    if constexpr (std::is_same_v<Real, float>)
-        if (tensor_) tensor_->run(tree.view(), multipoles_.data(), locals_.data(), stream);
-    done("M2L", stream);
-    if (tree.points().total > 0) {
-        form.functions = operators_->inside();
-        form.expansions = locals_.data();
-        form.cells = nullptr;
-        form.count = tree.cells();
-        form.rows = {tree.points().first, tree.points().partners};
-        add_points(form, stream);
-        done("P2L", stream);
+void DevicePasses<Real>::run_far(const DeviceTree& tree, int outputs, const PassSums<Real>& sums,
+                                 const Done& done, cudaStream_t stream) {
+    const Vec4<double>* const dipoles = has_dipoles_ ? dipoles_.data() : nullptr;
+    FarSums far{(outputs & field_and_potential) != 0 ? sums.far : nullptr,
+                (outputs & hessian_too) != 0 ? sums.far_hessians : nullptr, (outputs & field_only) != 0,
+                false};
+    if (!harmonics_.is_empty()) {
+        harmonics_.run(tree, tiles_, dipoles, far, done, stream);
+        far.adds = true;
     }
-    for (int level = 1; level < tree.levels(); ++level)
-        translate_tiles(tree, Pass::down, down_[static_cast<std::size_t>(level)], stream);
-    done("L2L", stream);
-    ExpansionsToPoints<Real> evaluate{tree.view(),
-                                      operators_->inside(),
-                                      tree.targets().at.data(),
-                                      stride,
-                                      locals_.data(),
-                                      tree.leaves(),
-                                      tree.leaf_count(),
-                                      {},
-                                      far,
-                                      with_field};
-    evaluate_locals(evaluate, stream);
-    done("L2P", stream);
-    if (tree.multipoles().total == 0) return;
-    evaluate.functions = operators_->outside();
-    evaluate.expansions = multipoles_.data();
-    evaluate.rows = {tree.multipoles().first, tree.multipoles().partners};
-    evaluate_multipoles(evaluate, stream);
-    done("M2P", stream);
+    if (polynomials_.is_empty()) return;
+    const auto told_at_the_end = [](std::string_view, cudaStream_t) {};
+    polynomials_.run(tree, tiles_, dipoles, far, told_at_the_end, stream);
+    done("softening", stream);
 }
 
 } // namespace farfield::cuda

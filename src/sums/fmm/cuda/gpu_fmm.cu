@@ -5,6 +5,8 @@
 #include "sums/costs/cost_file.h"
 #include "sums/direct/cuda/one_gpu.cuh"
 #include "sums/fmm/cuda/device_passes.cuh"
+#include "sums/fmm/cuda/leave.cuh"
+#include "sums/fmm/cuda/pass_timer.cuh"
 #include "sums/fmm/gpu_shape.h"
 #include "sums/tree/cuda/launch.cuh"
 
@@ -12,86 +14,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
-#include <string>
 #include <utility>
 
 namespace farfield::cuda {
 namespace {
-
-/// Sums in the order of the tree, on their way out.
-template <class Real>
-struct LeaveTask {
-    const Vec4<Real>* near;
-    const Vec4<double>* far;   ///< null: there is no far field
-    const std::int32_t* where; ///< each of the caller's targets is in the tree
-    FinishTask out;
-};
-
-template <class Real>
-__global__ void leave_kernel(const LeaveTask<Real> task) {
-    const int row = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-    if (row >= task.out.n) return;
-    const auto i = task.where[row];
-    const auto near = task.near[i];
-    double sum[4] = {static_cast<double>(near.x), static_cast<double>(near.y), static_cast<double>(near.z),
-                     static_cast<double>(near.w)};
-    if (task.far != nullptr) {
-        const auto far = task.far[i];
-        sum[0] += far.x;
-        sum[1] += far.y;
-        sum[2] += far.z;
-        sum[3] += far.w;
-    }
-    bool finite = true;
-    if (task.out.potential != nullptr) {
-        const double value = task.out.sign * scalbn(sum[3], task.out.potential_exponent);
-        task.out.potential[row] = value;
-        finite = isfinite(value);
-    }
-    if (task.out.field != nullptr)
-        for (int k = 0; k < 3; ++k) {
-            const double value = task.out.sign * scalbn(sum[k], task.out.field_exponent);
-            task.out.field[3LL * row + k] = value;
-            finite = finite && isfinite(value);
-        }
-    if (!finite) *task.out.not_finite = 1; // whoever writes, writes the same
-}
-
-/// Times between marks, of each stream since its mark before.
-class PassTimer {
-public:
-    explicit PassTimer(cudaStream_t stream) { begin(stream); }
-    void begin(cudaStream_t stream) { mark({}, stream); }
-    void mark(std::string_view name, cudaStream_t stream) {
-        marks_.push_back({std::string(name), stream, Event()});
-        marks_.back().event.record(stream);
-    }
-    /// Seconds of each that has a name; waits for them.
-    [[nodiscard]] std::vector<PassTime> seconds() const {
-        std::vector<PassTime> out;
-        for (auto mark = marks_.begin(); mark != marks_.end(); ++mark) {
-            if (mark->name.empty()) continue;
-            auto before = mark;
-            do --before;
-            while (before->stream != mark->stream);
-            out.push_back({mark->name, 1e-3 * Event::milliseconds(before->event, mark->event)});
-        }
-        return out;
-    }
-    /// Seconds from the first mark to the last.
-    [[nodiscard]] double total() const {
-        return 1e-3 * Event::milliseconds(marks_.front().event, marks_.back().event);
-    }
-
-private:
-    struct Mark {
-        std::string name;
-        cudaStream_t stream;
-        Event event;
-    };
-    std::deque<Mark> marks_;
-};
 
 class FmmOnGpu : public PreparedSum {
 public:
@@ -116,36 +42,47 @@ public:
         }
         const bool any = problem_.sources + problem_.targets > 0;
         frame_ = any ? choose_frame(ranges, options_.softening) : Frame{};
-        if (any) cube_ = cube_around(framed(ranges), shape_.tree.steps);
+        if (any) fit_shape(framed(ranges));
         orders_ = {};
         prepare();
     }
 
     void execute(const ConstArrayView& strength_view, const SumOutputs& outputs, const SumHooks& hooks,
                  SumReport& report) override {
+        execute_with_dipoles(strength_view, {}, outputs, hooks, report);
+    }
+
+    void execute_with_dipoles(const ConstArrayView& strength_view, const ConstArrayView& dipole_view,
+                              const SumOutputs& outputs, const SumHooks& hooks, SumReport& report) override {
         const auto begin = Clock::now();
         const DeviceScope scope(device_);
         if (outputs.potential) transfers_.check_device(outputs.potential, "potential");
         if (outputs.field) transfers_.check_device(outputs.field, "field");
+        if (outputs.hessian) transfers_.check_device(outputs.hessian, "hessian");
         const auto on_device = [](const auto& view) { return view && view.device.type != DeviceType::cpu; };
         stream_ =
-            stream_for(on_device(strength_view) || on_device(outputs.potential) || on_device(outputs.field));
+            stream_for(on_device(strength_view) || on_device(dipole_view) || on_device(outputs.potential) ||
+                       on_device(outputs.field) || on_device(outputs.hessian));
         if (hooks.stop_requested && hooks.stop_requested())
             throw Interrupted("the sum was given up before its end");
         describe(report);
-        const int exponent = read_strengths(strength_view);
+        const int exponent = read_strengths(strength_view, dipole_view);
         const auto read_at = Clock::now();
         report.prepare_seconds = seconds_between(begin, read_at);
-        const int wanted = (outputs.potential ? potential_only : 0) | (outputs.field ? field_only : 0);
+        const int wanted = (outputs.potential ? potential_only : 0) | (outputs.field ? field_only : 0) |
+                           (outputs.hessian ? hessian_too : 0);
         if (wanted == 0) return;
         potentials_at_ = outputs.potential ? place_of(outputs.potential, potential_, 1) : nullptr;
         fields_at_ = outputs.field ? place_of(outputs.field, field_, 3) : nullptr;
+        hessians_at_ = outputs.hessian ? place_of(outputs.hessian, hessian_, 6) : nullptr;
         const bool finite = compute(wanted, exponent, report);
         if (!finite) report.direct.coincident_pairs_skipped = repair(exponent);
         if (potentials_at_ != nullptr && potentials_at_ == potential_.data())
             transfers_.write(potentials_at_, outputs.potential, problem_.targets, 1, stream_);
         if (fields_at_ != nullptr && fields_at_ == field_.data())
             transfers_.write(fields_at_, outputs.field, problem_.targets, 3, stream_);
+        if (hessians_at_ != nullptr && hessians_at_ == hessian_.data())
+            transfers_.write(hessians_at_, outputs.hessian, problem_.targets, 6, stream_);
         report.finish_seconds = seconds_between(read_at, Clock::now()) - report.compute_seconds;
         if (hooks.progress) hooks.progress(1.0);
     }
@@ -154,7 +91,7 @@ public:
         if (options_.order > 0) return false;
         const auto order = orders_.next(shape_, error, problem_.tolerance);
         if (!order) return false;
-        shape_ = gpu_fmm_shape(problem_, options_, cost_table_in_use().table, *order);
+        shape_ = gpu_fmm_shape(problem_, options_, cost_table_in_use().table, *order, softening_in_sides_);
         const DeviceScope scope(device_);
         prepare();
         return true;
@@ -184,13 +121,38 @@ private:
         return out;
     }
 
-    int read_strengths(const ConstArrayView& view) {
+    // What cells cost depends on their width beside ε.
+    void fit_shape(const std::array<Extent, 3>& ranges) {
+        double side = 0x1p-500;
+        for (const auto& range : ranges) side = std::max(side, range.high - range.low);
+        softening_in_sides_ = softening() / side;
+        if (softening_in_sides_ > 0.0)
+            shape_ = gpu_fmm_shape(problem_, options_, cost_table_in_use().table, shape_.order.order,
+                                   softening_in_sides_);
+        cube_ = cube_around(ranges, shape_.tree.steps);
+    }
+
+    /// In the frame.
+    [[nodiscard]] double softening() const { return std::ldexp(options_.softening, frame_.exponent); }
+
+    /// By which they count, as powers of two; dipoles by that of lengths as well.
+    int read_strengths(const ConstArrayView& view, const ConstArrayView& dipoles) {
         const auto n = static_cast<std::size_t>(problem_.sources);
-        make_room(strengths_, std::max<std::size_t>(1, n));
-        const auto result =
-            transfers_.read(view, problem_.sources, 1, strengths_.data(), "strengths", stream_);
-        if (result.bad >= 0) refuse_strength("strengths", result.bad, result.bad_value);
-        return n == 0 ? 0 : strength_exponent(std::max(-result.ranges[0].low, result.ranges[0].high));
+        const auto read = [&](const ConstArrayView& from, int columns, DeviceArray<double>& to,
+                              std::string_view what) {
+            make_room(to, std::max<std::size_t>(1, static_cast<std::size_t>(columns) * n));
+            const auto result = transfers_.read(from, problem_.sources, columns, to.data(), what, stream_);
+            if (result.bad >= 0) refuse_strength(what, result.bad / columns, result.bad_value);
+            double largest = 0.0;
+            for (std::size_t k = 0; k < static_cast<std::size_t>(columns) && n > 0; ++k)
+                largest = std::max({largest, -result.ranges[k].low, result.ranges[k].high});
+            return largest;
+        };
+        const double largest = read(view, 1, strengths_, "strengths");
+        has_dipoles_ = static_cast<bool>(dipoles);
+        if (!has_dipoles_) return n == 0 ? 0 : strength_exponent(largest);
+        const double longest = read(dipoles, 3, dipoles_, "dipoles");
+        return n == 0 ? 0 : strength_exponent(largest, longest, frame_.exponent);
     }
 
     void prepare() {
@@ -212,9 +174,15 @@ private:
     void prepare_passes(DevicePasses<Real>& passes) {
         const LeafGrid finest{shape_.tree.coarse, tree_.levels() - 1};
         const bool has_far = finest.has_far_cells(shape_.order.separation);
-        passes.prepare(
-            tree_, has_far ? plain_operators<Real>(shape_.order, thread_count(options_.threads)) : nullptr,
-            stream_);
+        PlainFar<Real> far;
+        if (has_far)
+            far = plain_far<Real>(shape_.order, softening() / tree_.view().width, tree_.levels(),
+                                  thread_count(options_.threads));
+        multiply_adds_ = 0.0;
+        for (int level = 0; level < tree_.levels(); ++level)
+            multiply_adds_ += far.multiply_adds(shape_.order, level) *
+                              (tree_.level_begin(level + 1) - tree_.level_begin(level));
+        passes.prepare(tree_, far, stream_);
     }
 
     /// Where results are written on the GPU: the caller's array where it can be, memory of our own otherwise.
@@ -237,7 +205,7 @@ private:
                       .cells = tree_.cells(),
                       .leaves = tree_.leaf_count(),
                       .near_pairs = tree_.near_pairs(),
-                      .multiply_adds = multiply_adds_a_cell(order, shape_.wide) * tree_.cells()};
+                      .multiply_adds = multiply_adds_};
     }
 
     bool compute(int wanted, int exponent, SumReport& report) {
@@ -252,18 +220,24 @@ private:
         const auto m = static_cast<std::size_t>(problem_.targets);
         make_room(near, m);
         make_room(far_, passes.has_far_field() ? m : 0);
+        const bool with_hessian = (wanted & hessian_too) != 0;
+        make_room(near_hessians_, with_hessian ? 6 * m : 0);
+        make_room(far_hessians_, with_hessian && passes.has_far_field() ? 6 * m : 0);
         check(cudaMemsetAsync(not_finite_.data(), 0, sizeof(int), stream_), "clearing a flag");
         PassTimer timer(stream_);
         passes.set_strengths(tree_, strengths_.data(), exponent, stream_);
+        passes.set_dipoles(tree_, has_dipoles_ ? dipoles_.data() : nullptr, exponent + frame_.exponent,
+                           stream_);
         timer.mark("strengths", stream_);
         passes.run(
-            tree_, std::ldexp(options_.softening, frame_.exponent), wanted, {near.data(), far_.data()},
+            tree_, softening(), wanted,
+            {near.data(), far_.data(), near_hessians_.data(), far_hessians_.data()},
             [&](std::string_view name, cudaStream_t stream) { timer.mark(name, stream); }, stream_);
         timer.begin(stream_);
         const auto& kernel = *problem_.kernel;
         const LeaveTask<Real> task{
             near.data(),
-            passes.has_far_field() ? far_.data() : nullptr,
+            passes.has_far_field() && (wanted & field_and_potential) != 0 ? far_.data() : nullptr,
             tree_.targets().where.data(),
             {.potential = potentials_at_,
              .field = fields_at_,
@@ -271,7 +245,11 @@ private:
              .potential_exponent = kernel.result_exponent(Output::potential, frame_.exponent, exponent),
              .field_exponent = kernel.result_exponent(Output::field, frame_.exponent, exponent),
              .n = static_cast<int>(m),
-             .not_finite = not_finite_.data()}};
+             .not_finite = not_finite_.data()},
+            near_hessians_.data(),
+            passes.has_far_field() ? far_hessians_.data() : nullptr,
+            hessians_at_,
+            hessians_at_ == nullptr ? 0 : kernel.result_exponent(Output::hessian, frame_.exponent, exponent)};
         launch_over(static_cast<std::int64_t>(m), stream_, leave_kernel<Real>, task);
         timer.mark("results", stream_);
         int flag = 0;
@@ -300,13 +278,17 @@ private:
         };
         auto phi = from_gpu(potentials_at_, m);
         auto e = from_gpu(fields_at_, 3 * m);
+        auto hessian = from_gpu(hessians_at_, 6 * m);
+        auto p = from_gpu(has_dipoles_ ? dipoles_.data() : nullptr, 3 * n);
+        for (auto& component : p) component = std::ldexp(component, exponent + frame_.exponent);
         const auto skipped = repair_rows({.sources = problem_.sources,
                                           .targets = problem_.targets,
                                           .source_points = from.at.data(),
                                           .strengths = from.strengths.data(),
+                                          .dipoles = p.empty() ? nullptr : p.data(),
                                           .target_points = problem_.self ? from.at.data() : to->at.data(),
                                           .self = problem_.self,
-                                          .softening = std::ldexp(options_.softening, frame_.exponent),
+                                          .softening = softening(),
                                           .frame_exponent = frame_.exponent,
                                           .strength_exponent = exponent,
                                           .sign = problem_.kernel->sign,
@@ -314,9 +296,11 @@ private:
                                           .coincident = options_.coincident,
                                           .threads = thread_count(options_.threads),
                                           .potential = phi.empty() ? nullptr : phi.data(),
-                                          .field = e.empty() ? nullptr : e.data()});
+                                          .field = e.empty() ? nullptr : e.data(),
+                                          .hessian = hessian.empty() ? nullptr : hessian.data()});
         copy(potentials_at_, phi.data(), phi.size(), stream_);
         copy(fields_at_, e.data(), e.size(), stream_);
+        copy(hessians_at_, hessian.data(), hessian.size(), stream_);
         check(cudaStreamSynchronize(stream_), "waiting for the GPU");
         return skipped;
     }
@@ -329,17 +313,20 @@ private:
     std::optional<Stream> own_stream_;
     cudaStream_t stream_ = nullptr; ///< of the call at hand
     Frame frame_;
+    double softening_in_sides_ = 0.0; ///< of the cube around all points
     TreeCube cube_;
     DeviceTree tree_;
     DevicePasses<float> narrow_;
     DevicePasses<double> wide_;
-    double tree_seconds_ = 0.0;
+    double tree_seconds_ = 0.0, multiply_adds_ = 0.0;
     OrderSearch orders_;
-    DeviceArray<double> sources_, targets_, strengths_; ///< as the caller gave them, in double
+    DeviceArray<double> sources_, targets_, strengths_, dipoles_; ///< as the caller gave them, in double
+    bool has_dipoles_ = false;                                    ///< in the execution at hand
     DeviceArray<Vec4<float>> narrow_near_;
     DeviceArray<Vec4<double>> wide_near_, far_;
-    DeviceArray<double> potential_, field_; ///< where the caller's arrays are elsewhere, or strided
-    double *potentials_at_ = nullptr, *fields_at_ = nullptr;
+    DeviceArray<double> near_hessians_, far_hessians_;
+    DeviceArray<double> potential_, field_, hessian_; ///< where the caller's arrays are elsewhere, or strided
+    double *potentials_at_ = nullptr, *fields_at_ = nullptr, *hessians_at_ = nullptr;
     DeviceArray<int> not_finite_;
 };
 

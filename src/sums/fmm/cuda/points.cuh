@@ -22,6 +22,15 @@ struct FunctionsView {
     const std::int32_t* set_first = nullptr; ///< of the rows of `sets`
     const std::int32_t* set_from = nullptr;
     const Real* set_weight = nullptr;
+    const std::int32_t* gradient_first = nullptr; ///< of the rows of `gradients`
+    const std::int32_t* gradient_from = nullptr;
+    const Real* gradient_weight = nullptr;
+    /// Sets [4·group, …).
+    [[nodiscard]] FunctionsView sets_from(int group) const {
+        auto out = *this;
+        out.set_first += 8 * group * loop.pairs;
+        return out;
+    }
 };
 
 /// Compressed rows, as BlockRows.
@@ -39,15 +48,20 @@ struct PointsToExpansions {
     Real* expansions = nullptr;
     const std::int32_t* cells = nullptr; ///< or null: cell i is i
     int count = 0;
-    RowsView rows; ///< P2L: cells whose points count, for each cell
+    RowsView rows;                         ///< P2L: cells whose points count, for each cell
+    const Vec4<double>* dipoles = nullptr; ///< x, y, z
+    int size = 0;                          ///< functions of an expansion
 };
 
 /// P2M: cells' own points replace what expansions held.
 template <class Real>
 void form_multipoles(const PointsToExpansions<Real>& task, cudaStream_t stream);
-/// P2L: points of other cells are added to local expansions.
+/// P2L: points of other cells are added to local expansions in harmonics.
 template <class Real>
 void add_points(const PointsToExpansions<Real>& task, cudaStream_t stream);
+/// The same for dipoles, which are added: P2M, or P2L with functions beyond the cell.
+template <class Real>
+void add_dipoles(const PointsToExpansions<Real>& task, bool to_locals, cudaStream_t stream);
 
 template <class Real>
 struct ExpansionsToPoints {
@@ -61,12 +75,16 @@ struct ExpansionsToPoints {
     RowsView rows;                ///< M2P: cells whose multipole expansions act, for each leaf
     Vec4<double>* sums = nullptr; ///< Σ q d/r³ and Σ q/r, as sums of pairs
     bool with_field = true;
+    bool adds = false; ///< to what `sums` or `hessians` held
+    /// Not null: second derivatives in place of sums, six numbers a target; sets are those of `group`.
+    double* hessians = nullptr;
+    int group = 0;
 };
 
-/// L2P: each leaf's local expansion, in place of what `sums` held.
+/// L2P: each leaf's local expansion.
 template <class Real>
 void evaluate_locals(const ExpansionsToPoints<Real>& task, cudaStream_t stream);
-/// M2P: adds.
+/// M2P, of harmonics: adds.
 template <class Real>
 void evaluate_multipoles(const ExpansionsToPoints<Real>& task, cudaStream_t stream);
 

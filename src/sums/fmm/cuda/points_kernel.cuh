@@ -42,36 +42,35 @@ __device__ __forceinline__ void find_centre(const TreeView& tree, std::int32_t c
     width = tree.width_of(place.level);
 }
 
-/// Adds Σ strength·function over the points of a range to `sums`, 2·pairs numbers in the order of the loop.
-template <class Real>
-__device__ void sum_functions(const FunctionsView<Real>& functions, const Vec4<double>* points,
-                              BlockRange range, const double (&centre)[3], double width, bool inverted,
-                              Real* sums, Real* staged) {
+/// Adds Σ weight(i)·function over the points of a range to `sums`, 2·pairs numbers in the order of the loop.
+template <class Real, Functions kind, class Weight>
+__device__ void sum_functions(const PointsToExpansions<Real>& task, BlockRange range,
+                              const double (&centre)[3], double width, bool inverted, Real* sums,
+                              Real* staged, const Weight& weight) {
     const int lane = static_cast<int>(threadIdx.x) % lanes;
-    const int numbers = 2 * functions.loop.pairs;
+    const auto& loop = task.functions.loop;
+    const int numbers = 2 * loop.pairs;
     for (int begin = range.begin; begin < range.end; begin += lanes) {
         LocalPoint<Real> at{0, 0, 0, 0};
-        if (begin + lane < range.end) {
-            const auto p = points[begin + lane];
-            at = local_point<Real>(p, centre, width, inverted);
-            at.weight *= static_cast<Real>(p.w);
+        if (const int i = begin + lane; i < range.end) {
+            at = local_point<Real>(task.points[i], centre, width, inverted);
+            at.weight *= static_cast<Real>(weight(i));
         }
-        each_harmonic<Real>(functions.loop, at.x, at.y, at.z,
-                            [&](int t, const Real& cosine, const Real& sine) {
-                                const int number = 2 * t;
-                                const int place = number % staged_functions;
-                                staged[place * staged_pitch + lane] = at.weight * cosine;
-                                staged[(place + 1) * staged_pitch + lane] = at.weight * sine;
-                                if (place + 2 < staged_functions && number + 2 < numbers) return;
-                                __syncwarp();
-                                if (lane <= place + 1) {
-                                    Real sum = 0;
+        each_function<kind, Real>(loop, at.x, at.y, at.z, [&](int t, const Real& first, const Real& second) {
+            const int number = 2 * t;
+            const int place = number % staged_functions;
+            staged[place * staged_pitch + lane] = at.weight * first;
+            staged[(place + 1) * staged_pitch + lane] = at.weight * second;
+            if (place + 2 < staged_functions && number + 2 < numbers) return;
+            __syncwarp();
+            if (lane <= place + 1) {
+                Real sum = 0;
 #pragma unroll 8
-                                    for (int k = 0; k < lanes; ++k) sum += staged[lane * staged_pitch + k];
-                                    sums[number - place + lane] += sum;
-                                }
-                                __syncwarp();
-                            });
+                for (int k = 0; k < lanes; ++k) sum += staged[lane * staged_pitch + k];
+                sums[number - place + lane] += sum;
+            }
+            __syncwarp();
+        });
     }
 }
 
@@ -81,7 +80,7 @@ constexpr std::size_t form_bytes(int pairs) {
     return static_cast<std::size_t>(2 * pairs + staged_functions * staged_pitch) * sizeof(Real);
 }
 
-template <class Real, bool inverted>
+template <class Real, Functions kind, bool inverted>
 __global__ void form_kernel(const PointsToExpansions<Real> task) {
     extern __shared__ unsigned char form_memory[];
     const int warp = static_cast<int>(threadIdx.x) / lanes;
@@ -105,8 +104,8 @@ __global__ void form_kernel(const PointsToExpansions<Real> task) {
     double centre[3], width = 0.0;
     find_centre(task.tree, cell, centre, width);
     for (int k = first; k < last; ++k)
-        sum_functions(task.functions, task.points, task.tree.sources[inverted ? task.rows.partners[k] : cell],
-                      centre, width, inverted, sums, staged);
+        sum_functions<Real, kind>(task, task.tree.sources[inverted ? task.rows.partners[k] : cell], centre,
+                                  width, inverted, sums, staged, [&](int i) { return task.points[i].w; });
     __syncwarp();
     Real* const out = task.expansions + static_cast<std::int64_t>(cell) * task.stride;
     if constexpr (!inverted)
@@ -121,9 +120,9 @@ __global__ void form_kernel(const PointsToExpansions<Real> task) {
         }
 }
 
-/// An expansion's values at the targets of a leaf; a multipole expansion's (`inverted`) are added to what is
-/// there. `coefficients`: four of each function.
-template <class Real>
+/// An expansion's values at the targets of a leaf; a multipole expansion's (`inverted`), or where the task
+/// says so, are added to what is there. `coefficients`: four of each function.
+template <class Real, Functions kind>
 __device__ void add_values(const ExpansionsToPoints<Real>& task, std::int32_t leaf, std::int32_t cell,
                            bool inverted, Real* coefficients) {
     const int lane = static_cast<int>(threadIdx.x) % lanes;
@@ -150,19 +149,27 @@ __device__ void add_values(const ExpansionsToPoints<Real>& task, std::int32_t le
         LocalPoint<Real> at{0, 0, 0, 0};
         if (i < range.end) at = local_point<Real>(task.points[i], centre, width, inverted);
         Real sum[4] = {0, 0, 0, 0};
-        each_harmonic<Real>(functions.loop, at.x, at.y, at.z,
-                            [&](int t, const Real& cosine, const Real& sine) {
-                                const Real* const c = coefficients + 8 * t;
+        each_function<kind, Real>(functions.loop, at.x, at.y, at.z,
+                                  [&](int t, const Real& first, const Real& second) {
+                                      const Real* const c = coefficients + 8 * t;
 #pragma unroll
-                                for (int set = 0; set < 4; ++set)
-                                    sum[set] = fma(c[4 + set], sine, fma(c[set], cosine, sum[set]));
-                            });
+                                      for (int set = 0; set < 4; ++set)
+                                          sum[set] = fma(c[4 + set], second, fma(c[set], first, sum[set]));
+                                  });
         if (i >= range.end) continue;
         const double potential = static_cast<double>(at.weight) / width;
         const double field = -potential / width;
+        if (task.hessians != nullptr) {
+            double* const hessian = task.hessians + 6LL * i;
+            for (int set = 0; set < 4 && 4 * task.group + set < 6; ++set) {
+                const double before = inverted || task.adds ? hessian[4 * task.group + set] : 0.0;
+                hessian[4 * task.group + set] = before - field / width * static_cast<double>(sum[set]);
+            }
+            continue;
+        }
         Vec4<double> out{field * static_cast<double>(sum[1]), field * static_cast<double>(sum[2]),
                          field * static_cast<double>(sum[3]), potential * static_cast<double>(sum[0])};
-        if (inverted) {
+        if (inverted || task.adds) {
             const auto before = task.sums[i];
             out = {before.x + out.x, before.y + out.y, before.z + out.z, before.w + out.w};
         }
@@ -170,7 +177,7 @@ __device__ void add_values(const ExpansionsToPoints<Real>& task, std::int32_t le
     }
 }
 
-template <class Real, bool inverted>
+template <class Real, Functions kind, bool inverted>
 __global__ void evaluate_kernel(const ExpansionsToPoints<Real> task) {
     extern __shared__ unsigned char evaluate_memory[];
     const int warp = static_cast<int>(threadIdx.x) / lanes;
@@ -182,9 +189,9 @@ __global__ void evaluate_kernel(const ExpansionsToPoints<Real> task) {
     if (task.tree.targets[leaf].size() == 0) return;
     if constexpr (inverted) {
         for (auto k = task.rows.first[number]; k < task.rows.first[number + 1]; ++k)
-            add_values(task, leaf, task.rows.partners[k], true, coefficients);
+            add_values<Real, kind>(task, leaf, task.rows.partners[k], true, coefficients);
     } else {
-        add_values(task, leaf, leaf, false, coefficients);
+        add_values<Real, kind>(task, leaf, leaf, false, coefficients);
     }
 }
 
@@ -225,28 +232,42 @@ void launch_warps(void (*kernel)(Task), const Task& task, int count, std::size_t
     check_launch("a pass over points");
 }
 
+template <class Real, Functions kind, bool inverted>
+void launch_form(const PointsToExpansions<Real>& task, cudaStream_t stream) {
+    launch_warps(form_kernel<Real, kind, inverted>, task, task.count,
+                 form_bytes<Real>(task.functions.loop.pairs), stream);
+}
+
 template <class Real>
 void form_multipoles(const PointsToExpansions<Real>& task, cudaStream_t stream) {
-    launch_warps(form_kernel<Real, false>, task, task.count, form_bytes<Real>(task.functions.loop.pairs),
-                 stream);
+    if (task.functions.loop.functions == Functions::harmonics)
+        launch_form<Real, Functions::harmonics, false>(task, stream);
+    else
+        launch_form<Real, Functions::polynomials, false>(task, stream);
 }
 
 template <class Real>
 void add_points(const PointsToExpansions<Real>& task, cudaStream_t stream) {
-    launch_warps(form_kernel<Real, true>, task, task.count, form_bytes<Real>(task.functions.loop.pairs),
-                 stream);
+    launch_form<Real, Functions::harmonics, true>(task, stream);
+}
+
+template <class Real, Functions kind, bool inverted>
+void launch_evaluate(const ExpansionsToPoints<Real>& task, cudaStream_t stream) {
+    launch_warps(evaluate_kernel<Real, kind, inverted>, task, task.count,
+                 8 * static_cast<std::size_t>(task.functions.loop.pairs) * sizeof(Real), stream);
 }
 
 template <class Real>
 void evaluate_locals(const ExpansionsToPoints<Real>& task, cudaStream_t stream) {
-    launch_warps(evaluate_kernel<Real, false>, task, task.count,
-                 8 * static_cast<std::size_t>(task.functions.loop.pairs) * sizeof(Real), stream);
+    if (task.functions.loop.functions == Functions::harmonics)
+        launch_evaluate<Real, Functions::harmonics, false>(task, stream);
+    else
+        launch_evaluate<Real, Functions::polynomials, false>(task, stream);
 }
 
 template <class Real>
 void evaluate_multipoles(const ExpansionsToPoints<Real>& task, cudaStream_t stream) {
-    launch_warps(evaluate_kernel<Real, true>, task, task.count,
-                 8 * static_cast<std::size_t>(task.functions.loop.pairs) * sizeof(Real), stream);
+    launch_evaluate<Real, Functions::harmonics, true>(task, stream);
 }
 
 template <class Real>

@@ -19,7 +19,7 @@ struct TargetTile {
     std::int32_t first = 0;
     std::int32_t count = 0;
     std::int32_t group = 0; ///< an octant, or coarse_group
-    std::int32_t unused = 0;
+    std::int32_t level = 0;
 };
 
 constexpr int tile_targets = 32; ///< of a warp
@@ -42,6 +42,7 @@ struct TranslateTask {
     const std::int32_t* list = nullptr;
     const Real* matrices = nullptr;
     const typename PlainOperators<Real>::Matrix* table = nullptr;
+    int table_level = 0; ///< matrices of a level in `table`; 0: all levels have the same
     const Real* signs = nullptr;
     const Sender* senders = nullptr;
     const std::int32_t* first_sender = nullptr; ///< by group

@@ -91,7 +91,7 @@ __global__ void __launch_bounds__(translate_threads, sizeof(Real) == sizeof(floa
     const auto find = [&] {
         for (; sender < last_sender; sender += sender_warps) {
             now = task.senders[sender];
-            what = task.table[now.matrix];
+            what = task.table[tile.level * task.table_level + now.matrix];
             if (what.size <= first_row) continue;
             bool any = false;
 #pragma unroll

@@ -1,0 +1,71 @@
+// The far field of a tree on a GPU: the passes of one kind of expansions, harmonics or polynomials.
+#pragma once
+
+#include "sums/fmm/cuda/device_operators.cuh"
+#include "sums/fmm/cuda/tensor_translate.cuh"
+#include "sums/fmm/plain_far.h"
+#include "sums/tree/cuda/device_tree.cuh"
+
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace farfield::cuda {
+
+/// Is told when a pass is queued, and on which stream.
+using PassDone = std::function<void(std::string_view, cudaStream_t)>;
+
+/// Targets of translations, cut into tiles.
+class TreeTiles {
+public:
+    struct Range {
+        int first = 0, count = 0;
+    };
+    void make(const DeviceTree& tree, cudaStream_t stream);
+
+    [[nodiscard]] const TargetTile* data() const { return tiles_.data(); }
+    [[nodiscard]] Range up(int level) const { return up_[static_cast<std::size_t>(level)]; }
+    [[nodiscard]] Range down(int level) const { return down_[static_cast<std::size_t>(level)]; }
+    /// Of levels [first, end).
+    [[nodiscard]] Range across(int first, int end) const {
+        return {down(first).first, down(end - 1).first + down(end - 1).count - down(first).first};
+    }
+
+private:
+    DeviceArray<TargetTile> tiles_;
+    std::vector<Range> up_, down_; ///< by level
+};
+
+/// Where values at targets go, as sums of pairs, in the order of the tree.
+struct FarSums {
+    Vec4<double>* at = nullptr; ///< null: second derivatives alone
+    double* hessians = nullptr; ///< six numbers each, or null
+    bool with_field = true;
+    bool adds = false;
+};
+
+template <class Real>
+class DeviceFar {
+public:
+    using Part = typename PlainFar<Real>::Part;
+
+    void prepare(const DeviceTree& tree, const Part& part, cudaStream_t stream);
+    [[nodiscard]] bool is_empty() const { return !operators_.has_value(); }
+    /// @param dipoles  of the sources, in the order of the tree; or null
+    void run(const DeviceTree& tree, const TreeTiles& tiles, const Vec4<double>* dipoles, const FarSums& sums,
+             const PassDone& done, cudaStream_t stream);
+
+private:
+    void translate_tiles(const DeviceTree& tree, Pass pass, const TargetTile* tiles, int count,
+                         cudaStream_t stream);
+    void translate_across(const DeviceTree& tree, const TreeTiles& tiles, cudaStream_t stream);
+    void evaluate(const DeviceTree& tree, const FarSums& sums, const PassDone& done, cudaStream_t stream);
+
+    std::optional<DeviceOperators<Real>> operators_;
+    std::optional<TensorTranslation> tensor_; ///< takes all levels but the coarsest, where it can
+    int first_level_ = 0, end_level_ = 0;     ///< of PlainFar
+    DeviceArray<Real> multipoles_, locals_;
+};
+
+} // namespace farfield::cuda

@@ -1,0 +1,140 @@
+// DeviceFar, included by one source for each type of number.
+#pragma once
+
+#include "sums/fmm/cuda/device_far.cuh"
+
+#include <type_traits>
+
+namespace farfield::cuda {
+
+template <class Real>
+void DeviceFar<Real>::prepare(const DeviceTree& tree, const Part& part, cudaStream_t stream) {
+    if (part.operators == nullptr) {
+        operators_.reset();
+        return;
+    }
+    if (!operators_ || operators_->shared() != part.operators) {
+        operators_.reset();
+        operators_.emplace(part.operators, stream);
+        tensor_.reset();
+    }
+    first_level_ = part.first_level;
+    end_level_ = part.end_level;
+    if constexpr (std::is_same_v<Real, float>) {
+        const auto& host = operators_->host();
+        if (host.inside.functions != Functions::harmonics || !has_tensor_operators(host.order) ||
+            end_level_ < tree.levels())
+            tensor_.reset();
+        else if (!tensor_)
+            tensor_.emplace(host, stream);
+        if (tensor_) tensor_->prepare(tree.view(), tree.levels(), tree.cells(), stream);
+    }
+    const auto numbers =
+        static_cast<std::size_t>(tree.cells()) * static_cast<std::size_t>(operators_->host().stride);
+    make_room(multipoles_, numbers, numbers / 4);
+    make_room(locals_, numbers, numbers / 4);
+}
+
+template <class Real>
+void DeviceFar<Real>::translate_tiles(const DeviceTree& tree, Pass pass, const TargetTile* tiles, int count,
+                                      cudaStream_t stream) {
+    auto task = operators_->task(pass);
+    task.tree = tree.view();
+    task.from = pass == Pass::down ? locals_.data() : multipoles_.data();
+    task.to = pass == Pass::up ? multipoles_.data() : locals_.data();
+    task.tiles = tiles;
+    task.tile_count = count;
+    task.list = pass == Pass::up ? nullptr : tree.by_octant();
+    translate(task, pass, operators_->host().size, stream);
+}
+
+// Cells of levels that get nothing have local expansions, too.
+template <class Real>
+void DeviceFar<Real>::translate_across(const DeviceTree& tree, const TreeTiles& tiles, cudaStream_t stream) {
+    const auto clear = [&](std::int32_t begin, std::int32_t end) {
+        const auto stride = static_cast<std::size_t>(operators_->host().stride);
+        if (begin < end)
+            check(cudaMemsetAsync(locals_.data() + static_cast<std::size_t>(begin) * stride, 0,
+                                  static_cast<std::size_t>(end - begin) * stride * sizeof(Real), stream),
+                  "clearing expansions");
+    };
+    clear(0, tree.level_begin(first_level_));
+    clear(tree.level_begin(end_level_), tree.cells());
+    const auto across = tiles.across(first_level_, tensor_ ? 1 : end_level_);
+    translate_tiles(tree, Pass::across, tiles.data() + across.first, across.count, stream);
+    if constexpr (std::is_same_v<Real, float>)
+        if (tensor_) tensor_->run(tree.view(), multipoles_.data(), locals_.data(), stream);
+}
+
+template <class Real>
+void DeviceFar<Real>::run(const DeviceTree& tree, const TreeTiles& tiles, const Vec4<double>* dipoles,
+                          const FarSums& sums, const PassDone& done, cudaStream_t stream) {
+    PointsToExpansions<Real> form{
+        tree.view(),        operators_->inside(), tree.sources().at.data(), operators_->host().stride,
+        multipoles_.data(), tree.leaves(),        tree.leaf_count(),        {}};
+    form.dipoles = dipoles;
+    form.size = operators_->host().size;
+    form_multipoles(form, stream);
+    if (dipoles != nullptr) add_dipoles(form, false, stream);
+    done("P2M", stream);
+    for (int level = tree.levels() - 2; level >= first_level_; --level)
+        translate_tiles(tree, Pass::up, tiles.data() + tiles.up(level).first, tiles.up(level).count, stream);
+    done("M2M", stream);
+    translate_across(tree, tiles, stream);
+    done("M2L", stream);
+    if (tree.points().total > 0) {
+        form.expansions = locals_.data();
+        form.cells = nullptr;
+        form.count = tree.cells();
+        form.rows = {tree.points().first, tree.points().partners};
+        add_points(form, stream);
+        form.functions = operators_->outside();
+        if (dipoles != nullptr) add_dipoles(form, true, stream);
+        done("P2L", stream);
+    }
+    for (int level = first_level_ + 1; level < tree.levels(); ++level)
+        translate_tiles(tree, Pass::down, tiles.data() + tiles.down(level).first, tiles.down(level).count,
+                        stream);
+    done("L2L", stream);
+    evaluate(tree, sums, done, stream);
+}
+
+/// Values and gradients where they are wanted, then second derivatives.
+template <class Real, class Evaluate>
+void evaluate_sets(ExpansionsToPoints<Real> task, const FunctionsView<Real>& second, double* hessians,
+                   const Evaluate& evaluate, cudaStream_t stream) {
+    if (task.sums != nullptr) evaluate(task, stream);
+    if (hessians == nullptr) return;
+    task.hessians = hessians;
+    task.with_field = true; // all of four sets
+    for (task.group = 0; task.group < 2; ++task.group) {
+        task.functions = second.sets_from(task.group);
+        evaluate(task, stream);
+    }
+}
+
+template <class Real>
+void DeviceFar<Real>::evaluate(const DeviceTree& tree, const FarSums& sums, const PassDone& done,
+                               cudaStream_t stream) {
+    ExpansionsToPoints<Real> task{tree.view(),
+                                  operators_->inside(),
+                                  tree.targets().at.data(),
+                                  operators_->host().stride,
+                                  locals_.data(),
+                                  tree.leaves(),
+                                  tree.leaf_count(),
+                                  {},
+                                  sums.at,
+                                  sums.with_field,
+                                  sums.adds};
+    evaluate_sets(task, operators_->inside_second(), sums.hessians, evaluate_locals<Real>, stream);
+    done("L2P", stream);
+    if (tree.multipoles().total == 0) return;
+    task.functions = operators_->outside();
+    task.expansions = multipoles_.data();
+    task.rows = {tree.multipoles().first, tree.multipoles().partners};
+    evaluate_sets(task, operators_->outside_second(), sums.hessians, evaluate_multipoles<Real>, stream);
+    done("M2P", stream);
+}
+
+} // namespace farfield::cuda

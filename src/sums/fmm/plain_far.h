@@ -1,0 +1,38 @@
+// The operators of a whole far field on a GPU: harmonics, and for a softened kernel polynomials beside them
+// or in their place (softened.h).
+#pragma once
+
+#include "sums/fmm/plain_operators.h"
+
+#include <memory>
+#include <type_traits>
+
+namespace farfield {
+
+template <class T>
+struct PlainFar {
+    /// One kind of expansions: cells send theirs to others of their level on these levels.
+    struct Part {
+        std::shared_ptr<const PlainOperators<T>> operators; ///< null: there is nothing to do
+        int first_level = 0;
+        int end_level = 0;
+    };
+    Part harmonics, polynomials;
+
+    [[nodiscard]] bool is_empty() const { return !harmonics.operators && !polynomials.operators; }
+    /// Of all translations to a cell of a level.
+    [[nodiscard]] double multiply_adds(const FmmOrder& order, int level) const {
+        const double harmonic =
+            level < harmonics.end_level ? multiply_adds_a_cell(order, std::is_same_v<T, double>) : 0.0;
+        return harmonic + (polynomials.operators ? polynomials.operators->multiply_adds(level) : 0.0);
+    }
+};
+
+/// @param softening  ε, in widths of a cell of level 0 @param levels  of the tree
+template <class T>
+PlainFar<T> plain_far(const FmmOrder& order, double softening, int levels, int threads);
+
+extern template PlainFar<float> plain_far<float>(const FmmOrder&, double, int, int);
+extern template PlainFar<double> plain_far<double>(const FmmOrder&, double, int, int);
+
+} // namespace farfield
