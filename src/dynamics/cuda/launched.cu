@@ -1,5 +1,6 @@
 // Steps made of launches: move, sum, choose the next frame; one by one or recorded into graphs.
 #include "backend/cuda/devices.h"
+#include "dynamics/cuda/method_engine.cuh"
 #include "dynamics/cuda/move.cuh"
 #include "dynamics/cuda/rung_engine.cuh"
 #include "dynamics/cuda/stepper.cuh"
@@ -46,7 +47,7 @@ namespace {
 
 constexpr std::uint64_t long_graph_steps = 16;
 
-/// `Engine` is SumEngine, or RungEngine for the other rungs.
+/// `Engine` is SumEngine, RungEngine for the other rungs, or MethodEngine for sums that are no rung.
 template <class PointType, class Engine>
 class Launched final : public Stepper {
 public:
@@ -67,6 +68,10 @@ public:
         move_all({.packs = true});
         engine_.compute();
         finish_and_move_all({.from_sums = true, .keep = true});
+    }
+
+    void renew(const SumOptions& sums) override {
+        if constexpr (std::is_same_v<Engine, MethodEngine>) engine_.renew(sums);
     }
 
     double sum_milliseconds() override {
@@ -180,7 +185,12 @@ std::unique_ptr<Stepper> launched(const MotionInput& input, StepPath path, Rung 
 } // namespace
 
 std::unique_ptr<Stepper> make_launched(const MotionInput& input, StepPath path, Rung rung) {
-    switch (input.setup->precision) {
+    const auto& setup = *input.setup;
+    if (setup.sums)
+        return std::make_unique<Launched<Point<double>, MethodEngine>>(
+            input, StepPath::launches,
+            MethodEngine(*setup.sums, setup.devices.front(), input.n(), Output::field));
+    switch (setup.precision) {
     case Precision::float32:
         return launched<Point<float>>(input, path, rung);
     case Precision::mixed:

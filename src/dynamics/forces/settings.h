@@ -22,7 +22,8 @@ struct ForceSettings {
     [[nodiscard]] bool is_settled() const { return method != Method::automatic; }
 };
 
-/// The options of a sum of these forces on the CPU, as far as they are settled.
+/// The options of a sum of these forces, as far as they are settled: on GPUs if the force names them,
+/// otherwise on the CPU.
 SumOptions sum_options_of(const ForceOptions& force, const ForceSettings& settings, Precision precision);
 
 } // namespace farfield
