@@ -11,7 +11,7 @@ namespace farfield {
 
 struct ForceSettings {
     Method method = Method::automatic; ///< automatic: nothing is settled yet
-    std::string reason;                ///< why this method
+    std::string reason{};              ///< why this method
     int order = 0;                     ///< of expansions; 0: the method has none
     int leaf = 0;
     M2L m2l = M2L::automatic; ///< where the method has expansions
