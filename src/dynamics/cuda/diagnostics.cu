@@ -32,8 +32,8 @@ __device__ void add_up(DiagnosticSums& mine) {
 }
 
 __global__ void terms_kernel(const double* x, const double* v, const double* mass, const double* strength,
-                             const Vec4<double>* sums, int n, Unscale unscale, DiagnosticSums* partial,
-                             double* potentials) {
+                             const double* sums, int sum_columns, int n, Unscale unscale,
+                             DiagnosticSums* partial, double* potentials) {
     const int i = static_cast<int>(blockIdx.x * threads + threadIdx.x);
     DiagnosticSums mine{};
     if (i < n) {
@@ -41,7 +41,8 @@ __global__ void terms_kernel(const double* x, const double* v, const double* mas
         const double* u = v + 3LL * i;
         const double m = mass[i];
         mine.value[0] = 0.5 * m * (u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
-        const double potential = sums[i].w * unscale.first * unscale.second;
+        const double potential =
+            sums[static_cast<long long>(sum_columns) * i] * unscale.first * unscale.second;
         if (potentials != nullptr) potentials[i] = potential;
         mine.value[1] = strength[i] * potential;
         for (int axis = 0; axis < 3; ++axis) {
@@ -77,7 +78,7 @@ SumOptions in_double(SumOptions options) {
 
 std::variant<SumEngine<Point<double>>, MethodEngine> engine_of(const MotionInput& input, int device) {
     if (const auto& sums = input.setup->sums)
-        return MethodEngine(in_double(*sums), device, input.n(), Output::potential);
+        return MethodEngine(in_double(*sums), device, input.strength, Output::potential);
     return SumEngine<Point<double>>(
         {.devices = {device}, .outputs = potential_only, .n = input.n(), .softening = input.frame_softening});
 }
@@ -94,7 +95,7 @@ DeviceDiagnostics::DeviceDiagnostics(const MotionInput& input, int device)
     partial_ = DeviceArray<DiagnosticSums>(static_cast<std::size_t>(blocks_for(n_)) + 1);
     result_ = PinnedArray<DiagnosticSums>(1);
     const auto scaled = uploaded(input.strength, part.stream);
-    set_strengths(part.points, scaled.data(), n_, part.stream);
+    if (part.points != nullptr) set_strengths(part.points, scaled.data(), n_, part.stream);
     synchronize();
     unscale_ = power_of_two(
         kernel_info(input.setup->kernel)
@@ -116,6 +117,20 @@ void DeviceDiagnostics::synchronize() {
     std::visit([](auto& engine) { engine.synchronize(); }, potential_);
 }
 
+void DeviceDiagnostics::compute(const double* x) {
+    if (auto* method = std::get_if<MethodEngine>(&potential_)) return method->compute(x);
+    const auto part = this->part();
+    pack_kernel<<<static_cast<unsigned>(blocks_for(n_)), threads, 0, part.stream>>>(x, part.points, n_,
+                                                                                    frame_scale_);
+    check_launch("packing the bodies");
+    std::get<SumEngine<Point<double>>>(potential_).compute();
+}
+
+DeviceDiagnostics::Sums DeviceDiagnostics::sums() {
+    if (const auto* method = std::get_if<MethodEngine>(&potential_)) return {method->sums(), 1};
+    return {&part().sums->w, 4};
+}
+
 void DeviceDiagnostics::renew(const SumOptions& sums) {
     if (auto* engine = std::get_if<MethodEngine>(&potential_)) engine->renew(in_double(sums));
 }
@@ -125,10 +140,9 @@ void DeviceDiagnostics::queue(const double* x, const double* v, const Event& rea
     check(cudaSetDevice(part.device), "selecting a GPU");
     ready.hold(part.stream);
     const auto blocks = static_cast<unsigned>(blocks_for(n_));
-    pack_kernel<<<blocks, threads, 0, part.stream>>>(x, part.points, n_, frame_scale_);
-    check_launch("packing the bodies");
-    std::visit([](auto& engine) { engine.compute(); }, potential_);
-    terms_kernel<<<blocks, threads, 0, part.stream>>>(x, v, mass_.data(), strength_.data(), part.sums, n_,
+    compute(x);
+    const auto [sums, columns] = this->sums();
+    terms_kernel<<<blocks, threads, 0, part.stream>>>(x, v, mass_.data(), strength_.data(), sums, columns, n_,
                                                       unscale_, partial_.data(), potentials_.data());
     check_launch("adding up energies");
     total_kernel<<<1, threads, 0, part.stream>>>(partial_.data(), static_cast<int>(blocks),

@@ -37,6 +37,14 @@ public:
 private:
     [[nodiscard]] EnginePart<Point<double>>& part();
     void synchronize();
+    /// Queues the sums for bodies at x, on the stream of `part`.
+    void compute(const double* x);
+    /// Sums of body i are at sums[columns·i], once computed.
+    struct Sums {
+        const double* sums;
+        int columns;
+    };
+    [[nodiscard]] Sums sums();
 
     std::variant<SumEngine<Point<double>>, MethodEngine> potential_;
     DeviceArray<double> mass_, strength_;

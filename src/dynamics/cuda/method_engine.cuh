@@ -1,6 +1,5 @@
-// The sums of a simulation by a method that divides the bodies anew in each evaluation, on one GPU:
-// SumEngine's interface over the method's PreparedSum. It reads the points and writes the sums in place, by
-// strides.
+// The sums of a simulation by a method that divides the bodies anew in each evaluation, on one GPU: the
+// method's PreparedSum, on arrays of the simulation in place.
 #pragma once
 
 #include "backend/cuda/memory.h"
@@ -14,13 +13,14 @@
 
 namespace farfield::cuda {
 
-/// The sums carry the kernel's sign, and are in the units of the points and their strengths.
+/// Its sums carry the kernel's sign, and are in the units of the places and strengths.
 class MethodEngine {
 public:
-    /// @param output  potential or field; the other components of a sum are 0
+    /// @param output  potential or field
     /// @throws InvalidArgument for options that the method does not have on a GPU; DeviceError.
-    MethodEngine(const SumOptions& options, int device, int n, Output output);
+    MethodEngine(const SumOptions& options, int device, std::span<const double> strengths, Output output);
 
+    /// One part, of which points and sums are null.
     [[nodiscard]] std::span<EnginePart<Point<double>>> parts() { return parts_; }
 
     template <class Work>
@@ -29,9 +29,11 @@ public:
         work(parts_[0]);
     }
 
-    /// Sums for the points and strengths as they are then. The host waits as often as the method does. If
-    /// points coincide or are not finite, this and all later sums are no numbers. @throws DeviceError.
-    void compute();
+    /// Sums for bodies at `places`, N×3 on the GPU. The host waits as often as the method does. If places
+    /// coincide or are not finite, these and all later sums are no numbers. @throws DeviceError.
+    void compute(const double* places);
+    /// N potentials or N×3 fields on the GPU.
+    [[nodiscard]] const double* sums() const { return sums_.data(); }
     void synchronize() const { stream_.synchronize(); }
 
     /// Goes on with other options, of the same method.
@@ -41,8 +43,7 @@ private:
     int device_, n_;
     Output output_;
     Stream stream_;
-    DeviceArray<Point<double>> points_;
-    DeviceArray<Vec4<double>> sums_;
+    DeviceArray<double> strengths_, sums_;
     std::array<EnginePart<Point<double>>, 1> parts_{};
     std::unique_ptr<PreparedSum> sum_;
     SumReport report_; ///< for its memory
