@@ -95,7 +95,8 @@ struct Diagnostics {
         lagrangian_radii{}; ///< radii about the density centre that hold 10, 50, 90 % of the mass
     // With a tolerance: relative errors in the L2 norm, from exact sums at sampled bodies. Otherwise 0.
     double acceleration_error = 0.0;
-    double potential_error = 0.0; ///< of the potentials that `potential` is summed from; not a number on GPUs
+    /// Of the potentials that `potential` is summed from; not a number where GPUs compute every pair.
+    double potential_error = 0.0;
 };
 
 /// Bodies, a force and an integrator; advanced step by step by the caller. `run_case` (run.h) adds files

@@ -103,6 +103,21 @@ def test_a_simulation_takes_a_rung():
         farfield.Simulation(bodies, step=0.1, device="cpu", variant="flush")
 
 
+def test_a_simulation_by_expansions_takes_one_gpu():
+    bodies = farfield.make_bodies("plummer", n=64)
+    with pytest.raises(farfield.InvalidArgument, match="method 'fmm' takes one GPU as yet; use device='cuda:0'"):
+        farfield.Simulation(bodies, step=0.01, method="fmm", device="cuda:0,1")
+    if not farfield.gpus():
+        with pytest.raises(farfield.BackendUnavailable) as caught:
+            farfield.Simulation(bodies, step=0.01, method="fmm", device="cuda")
+        assert str(caught.value) == farfield.why_no_gpu()
+        return
+    simulation = farfield.Simulation(bodies, step=0.01, end=0.1, method="fmm", tolerance=1e-3, leaf=8, device="cuda")
+    simulation.step()
+    row = simulation.diagnostics()
+    assert 0 < row.acceleration_error <= 1e-3 and 0 < row.potential_error <= 1e-3
+
+
 @no_gpu
 def test_without_a_gpu_the_reason_is_told():
     for arguments in (dict(device="cuda"), dict(device="cuda:1"), dict(variant="register-tile")):

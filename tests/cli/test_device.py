@@ -111,6 +111,25 @@ class Device(CommandTest):
         with open("out/case.toml", encoding="utf-8") as file:  # the option replaces the key
             self.assertIn('device = "cuda"\n', file.read())
 
+    def test_a_run_by_expansions_ends_on_a_gpu_or_is_refused(self):
+        write("case.toml", '[initial]\nkind = "plummer"\nn = 64\n[time]\nstep = 0.01\nend = 0.02\n'
+                           '[force]\nmethod = "fmm"\ntolerance = 1e-3\nleaf = 8\ndevice = "cuda"\n')
+        result = farfield("run", "case.toml", "--out", "out", "--quiet")
+        if info()["devices"]:
+            self.assertEqual(result.code, 0, result)
+            with open("out/summary.json", encoding="utf-8") as file:
+                summary = json.load(file)
+            self.assertEqual((summary["backend"]["device"], summary["force"]["method"]), ("cuda", "fmm"))
+            self.assertLessEqual(summary["force"]["largest_relative_errors"]["potential"], 1e-3)
+            self.assertEqual(farfield("run", "case.toml", "--out", "out", "--restart", "--quiet").code, 0)
+        else:
+            self.assertEqual(result.code, 2, result)
+            self.assert_one_error(result.err, info()["why_no_gpu"])
+        for wrong, words in ((["--device", "cuda:0,1"], 'takes one GPU as yet; use force.device = "cuda:0"'),
+                             (["--set", 'force.m2l="rotation"'], "no translations 'rotation' yet; use force.device = \"cpu\""),
+                             (["--set", 'time.integrator="hermite4"'], "time derivatives")):
+            self.fail_clearly(["run", "case.toml", "--out", "other", *wrong], 2, words)
+
     def test_both_devices_agree(self):
         if not info()["devices"]:
             self.skipTest(info()["why_no_gpu"])

@@ -4,6 +4,7 @@
 #include "backend/cuda/devices.h"
 #include "base/spelling.h"
 #include "dynamics/cuda/diagnostics.cuh"
+#include "dynamics/cuda/state_copies.cuh"
 #include "dynamics/cuda/stepper.cuh"
 #include "sums/kernels/kernel.h"
 
@@ -31,85 +32,20 @@ MotionInput input_of(const MotionSetup& setup, const Bodies& bodies) {
     input.setup = &setup;
     input.bodies = &bodies;
     const auto& kernel = kernel_info(setup.kernel);
-    const double sign = kernel.sign;
+    if (!setup.sums) input.sign = kernel.sign;
     const bool charges = setup.kernel == Kernel::coulomb;
     input.strength = charges ? bodies.charge : bodies.mass;
     input.strength_exponent = strength_exponent(input.strength);
     for (double& strength : input.strength) strength = std::ldexp(strength, input.strength_exponent);
-    input.factor.assign(n, sign * setup.G);
+    input.factor.assign(n, input.sign * setup.G);
     for (std::size_t i = 0; i < n && charges; ++i)
-        input.factor[i] = sign * (setup.G * bodies.charge[i] / bodies.mass[i]);
+        input.factor[i] = input.sign * (setup.G * bodies.charge[i] / bodies.mass[i]);
     const int exponent = setup.frame.exponent;
     input.unscale = power_of_two(kernel.result_exponent(Output::field, exponent, input.strength_exponent));
     input.frame_scale = std::ldexp(1.0, exponent);
     input.frame_softening = std::ldexp(setup.softening, exponent);
     return input;
 }
-
-/// The state of all bodies on the first GPU, on its way to the host.
-class Courier {
-public:
-    Courier(const MotionInput& input, std::span<StatePart> parts)
-        : device_(parts.front().device), staged_(9 * input.bodies->mass.size()),
-          host_(9 * input.bodies->mass.size()), controls_(parts.size()),
-          third_(3 * input.bodies->mass.size()), exponent_(input.setup->frame.exponent) {
-        for (const auto& part : parts) {
-            check(cudaSetDevice(part.device), "selecting a GPU");
-            ready_.emplace_back();
-        }
-        check(cudaSetDevice(device_), "selecting a GPU");
-    }
-
-    Courier(const Courier&) = delete;
-    Courier& operator=(const Courier&) = delete;
-    ~Courier() { cudaStreamSynchronize(stream_.get()); } // a copy on its way needs the buffers
-
-    /// The copy in GPU memory is queued on the streams of the parts, that to the host on a stream of its own.
-    void send(std::span<StatePart> parts) {
-        for (std::size_t k = 0; k < parts.size(); ++k) {
-            auto& part = parts[k];
-            check(cudaSetDevice(part.device), "selecting a GPU");
-            const auto first = 3 * static_cast<std::size_t>(part.begin);
-            copy(staged_.data() + first, part.x.data(), part.x.size(), part.stream);
-            copy(staged_.data() + third_ + first, part.v.data(), part.v.size(), part.stream);
-            copy(staged_.data() + 2 * third_ + first, part.a.data(), part.a.size(), part.stream);
-            copy(controls_.data() + k, part.control.data(), 1, part.stream);
-            ready_[k].record(part.stream);
-        }
-        check(cudaSetDevice(device_), "selecting a GPU");
-        for (const auto& ready : ready_) ready.hold(stream_.get());
-        staged_all_.record(stream_);
-        copy(host_.data(), staged_.data(), staged_.size(), stream_.get());
-    }
-
-    void wait(CapturedState& captured) {
-        stream_.synchronize();
-        captured.position = {host_.data(), third_};
-        captured.velocity = {host_.data() + third_, third_};
-        captured.acceleration = {host_.data() + 2 * third_, third_};
-        captured.failure.reset();
-        for (std::size_t k = 0; k < controls_.size(); ++k)
-            if (const auto failure = controls_.data()[k].failure; failure != no_failure)
-                captured.failure = std::min<std::uint64_t>(failure, captured.failure.value_or(failure));
-        std::copy_n(controls_.data()->used, 3, captured.frame.origin);
-        captured.frame.exponent = exponent_;
-    }
-
-    [[nodiscard]] const double* position() const { return staged_.data(); }
-    [[nodiscard]] const double* velocity() const { return staged_.data() + third_; }
-    [[nodiscard]] const Event& staged() const { return staged_all_; }
-
-private:
-    int device_;
-    DeviceArray<double> staged_; ///< positions, velocities, accelerations
-    PinnedArray<double> host_;
-    PinnedArray<Control> controls_;
-    std::size_t third_;
-    int exponent_;
-    Stream stream_;
-    Event staged_all_;
-    std::vector<Event> ready_;
-};
 
 /// Steps queued in one go.
 struct Batch {
@@ -131,6 +67,11 @@ struct DeviceMotion::Impl {
         const bool by_rung = setup.variant != Variant::automatic;
         if (by_rung) rung = rung_of(setup.variant, true, setup.precision);
         if (setup.path == StepPath::automatic) setup.path = fastest_path(n, setup.precision);
+        if (setup.sums) {
+            setup.path = StepPath::launches;
+            setup.frame = {};
+            setup.devices.resize(1);
+        }
         if (by_rung && setup.path == StepPath::persistent) setup.path = StepPath::long_graph;
         if (by_rung && (setup.times_sums || !is_for_engine(rung))) setup.path = StepPath::launches;
         const bool persistent = setup.path == StepPath::persistent;
@@ -147,6 +88,7 @@ struct DeviceMotion::Impl {
         diagnostics = std::make_unique<DeviceDiagnostics>(input, setup.devices.front());
         batches.resize(batches_ahead); // events belong to the GPU that is current
         for (auto& batch : batches) batch.controls = PinnedArray<Control>(stepper->parts().size());
+        if (setup.compares) kept.emplace(stepper->parts().front()).keep(stepper->parts().front(), {});
         stepper->evaluate();
         evaluations = 1;
     }
@@ -177,7 +119,14 @@ struct DeviceMotion::Impl {
         finish(batch);
         auto parts = stepper->parts();
         batch.start.record(parts.front().stream);
-        stepper->steps(steps, dt);
+        if (kept) {
+            stepper->steps(--steps, dt);
+            kept->keep(parts.front(), dt);
+            stepper->steps(1, dt);
+            ++steps;
+        } else {
+            stepper->steps(steps, dt);
+        }
         for (std::size_t k = 0; k < parts.size(); ++k)
             copy(batch.controls.data() + k, parts[k].control.data(), 1, parts[k].stream);
         select();
@@ -185,6 +134,18 @@ struct DeviceMotion::Impl {
         batch.steps = steps;
         batch.running = true;
         evaluations += steps * setup.substeps.size();
+    }
+
+    void take_again(const SumOptions& sums) {
+        select();
+        const auto length = kept->bring_back(stepper->parts().front());
+        stepper->renew(sums);
+        diagnostics->renew(sums);
+        if (length)
+            stepper->steps(1, *length);
+        else
+            stepper->evaluate();
+        evaluations += length ? setup.substeps.size() : 1;
     }
 
     void wait_for_all() {
@@ -201,6 +162,7 @@ struct DeviceMotion::Impl {
     std::unique_ptr<Stepper> stepper;
     std::unique_ptr<Courier> courier;
     std::unique_ptr<DeviceDiagnostics> diagnostics;
+    std::optional<KeptState> kept;
     std::vector<Batch> batches;
     std::size_t next = 0;
     CapturedState captured;
@@ -240,9 +202,11 @@ const CapturedState& DeviceMotion::captured() {
 }
 
 void DeviceMotion::synchronize() { impl_->wait_for_all(); }
+void DeviceMotion::take_again(const SumOptions& sums) { impl_->take_again(sums); }
 std::optional<std::uint64_t> DeviceMotion::failure() const { return impl_->failure; }
 StepPath DeviceMotion::path() const { return impl_->setup.path; }
 Variant DeviceMotion::variant() const {
+    if (impl_->setup.sums) return Variant::automatic;
     return path() == StepPath::persistent ? Variant::register_tile : variant_of(impl_->rung);
 }
 std::uint64_t DeviceMotion::evaluations() const { return impl_->evaluations; }

@@ -6,6 +6,7 @@
 #include "sums/points/prepared.h"
 
 #include <farfield/simulation.h>
+#include <farfield/sum_options.h>
 
 #include <array>
 #include <cstdint>
@@ -31,6 +32,11 @@ struct MotionSetup {
     /// or `register_tile`. The others take one GPU.
     Variant variant = Variant::automatic;
     bool times_sums = false; ///< with a variant: events around each sum, on one GPU, by launches
+    /// Of another method than `direct`, which sums on one GPU. It makes every step by launches, has a frame
+    /// of its own, and decides for itself how often the host waits.
+    std::optional<SumOptions> sums;
+    bool compares =
+        false; ///< with such sums: captured states have potentials, the last step can be taken again
 };
 
 /// The state that was captured, as it has come to the host. Arrays are valid until the next `capture`.
@@ -43,6 +49,7 @@ struct CapturedState {
     double potential = 0.0;
     std::array<double, 3> momentum{};
     std::array<double, 3> angular_momentum{};
+    std::span<const double> potentials; ///< N, without G; with MotionSetup::compares
 };
 
 class DeviceMotion {
@@ -66,6 +73,10 @@ public:
     const CapturedState& captured();
     /// Waits for everything.
     void synchronize();
+
+    /// Goes on with sums of these options: takes the last step again, or, before the first, evaluates again.
+    /// @pre MotionSetup::compares, and nothing is captured that was not waited for
+    void take_again(const SumOptions& sums);
 
     /// The first evaluation seen so far that was not finite.
     [[nodiscard]] std::optional<std::uint64_t> failure() const;

@@ -18,6 +18,7 @@ void DeviceMotion::advance(std::uint64_t /*steps*/, double /*dt*/) {}
 void DeviceMotion::capture(bool /*diagnostics*/) {}
 const CapturedState& DeviceMotion::captured() { throw BackendUnavailable(why_no_device()); }
 void DeviceMotion::synchronize() {}
+void DeviceMotion::take_again(const SumOptions& /*sums*/) {}
 std::optional<std::uint64_t> DeviceMotion::failure() const { return std::nullopt; }
 StepPath DeviceMotion::path() const { return StepPath::automatic; }
 Variant DeviceMotion::variant() const { return Variant::automatic; }

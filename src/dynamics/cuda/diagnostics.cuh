@@ -4,8 +4,11 @@
 
 #include "backend/cuda/memory.h"
 #include "backend/cuda/stream.h"
+#include "dynamics/cuda/method_engine.cuh"
 #include "dynamics/cuda/stepper.cuh"
 #include "sums/direct/cuda/several/engine.cuh"
+
+#include <variant>
 
 namespace farfield::cuda {
 
@@ -16,7 +19,8 @@ struct DiagnosticSums {
 
 class DeviceDiagnostics {
 public:
-    /// On the device of the current thread. The potential is always a sum in double.
+    /// On the device of the current thread. The potential is always a sum in double, by the method of the
+    /// simulation.
     DeviceDiagnostics(const MotionInput& input, int device);
     DeviceDiagnostics(const DeviceDiagnostics&) = delete;
     DeviceDiagnostics& operator=(const DeviceDiagnostics&) = delete;
@@ -27,15 +31,30 @@ public:
     void queue(const double* x, const double* v, const Event& ready);
     /// Waits, and completes the potential energy's ½ G.
     void wait(CapturedState& captured);
+    /// Goes on with sums of these options, those of the fields.
+    void renew(const SumOptions& sums);
 
 private:
-    SumEngine<Point<double>> potential_;
+    [[nodiscard]] EnginePart<Point<double>>& part();
+    void synchronize();
+    /// Queues the sums for bodies at x, on the stream of `part`.
+    void compute(const double* x);
+    /// Sums of body i are at sums[columns·i], once computed.
+    struct Sums {
+        const double* sums;
+        int columns;
+    };
+    [[nodiscard]] Sums sums();
+
+    std::variant<SumEngine<Point<double>>, MethodEngine> potential_;
     DeviceArray<double> mass_, strength_;
     DeviceArray<DiagnosticSums> partial_;
     PinnedArray<DiagnosticSums> result_;
     int n_;
     double frame_scale_, G_;
-    Unscale unscale_; ///< of potentials, with their sign
+    Unscale unscale_;                ///< of potentials, with their sign
+    DeviceArray<double> potentials_; ///< of MotionSetup::compares
+    PinnedArray<double> host_potentials_;
 };
 
 } // namespace farfield::cuda

@@ -1,5 +1,6 @@
 // Steps made of launches: move, sum, choose the next frame; one by one or recorded into graphs.
 #include "backend/cuda/devices.h"
+#include "dynamics/cuda/method_engine.cuh"
 #include "dynamics/cuda/move.cuh"
 #include "dynamics/cuda/rung_engine.cuh"
 #include "dynamics/cuda/stepper.cuh"
@@ -46,7 +47,7 @@ namespace {
 
 constexpr std::uint64_t long_graph_steps = 16;
 
-/// `Engine` is SumEngine, or RungEngine for the other rungs.
+/// `Engine` is SumEngine, RungEngine for the other rungs, or MethodEngine for sums that are no rung.
 template <class PointType, class Engine>
 class Launched final : public Stepper {
 public:
@@ -55,6 +56,7 @@ public:
           frame_scale_(input.frame_scale), n_(input.n()), engine_(std::move(engine)) {
         for (auto& part : engine_.parts()) {
             parts_.emplace_back(input, part.device, part.begin, part.end, part.stream);
+            if constexpr (by_method) continue; // it has them already
             DeviceArray<double> strength(static_cast<std::size_t>(part.end - part.begin));
             copy(strength.data(), input.strength.data() + part.begin, strength.size(), part.stream);
             set_strengths(part.points + part.begin, strength.data(), part.end - part.begin, part.stream);
@@ -65,8 +67,12 @@ public:
 
     void evaluate() override {
         move_all({.packs = true});
-        engine_.compute();
+        compute();
         finish_and_move_all({.from_sums = true, .keep = true});
+    }
+
+    void renew(const SumOptions& sums) override {
+        if constexpr (by_method) engine_.renew(sums);
     }
 
     double sum_milliseconds() override {
@@ -85,6 +91,15 @@ public:
     }
 
 private:
+    static constexpr bool by_method = std::is_same_v<Engine, MethodEngine>; ///< places are its points
+
+    void compute() {
+        if constexpr (by_method)
+            engine_.compute(parts_.front().x.data());
+        else
+            engine_.compute();
+    }
+
     void record(double dt) {
         check(cudaSetDevice(parts_.front().device), "selecting a GPU");
         graph_.emplace(parts_.front().stream, [&] { queue(1, dt); });
@@ -101,7 +116,7 @@ private:
         if (count == 0) return;
         move_all({.begins = true, .packs = true, .kick = 0.5 * length(0), .drift = length(0)});
         for (std::uint64_t k = 0; k < evaluations; ++k) {
-            engine_.compute();
+            compute();
             Move what{.from_sums = true, .ends = true, .end_kick = 0.5 * length(k)};
             if (k + 1 < evaluations) {
                 what.begins = what.packs = true;
@@ -127,19 +142,27 @@ private:
         });
     }
 
-    void move_part(const EnginePart<PointType>& part, const Move& what) {
+    void move_part(const EnginePart<PointType>& part, Move what) {
+        using Real = typename PointType::real;
         auto& state = parts_[static_cast<std::size_t>(part.index)];
-        move(Motion<PointType>{.x = state.x.data(),
-                               .v = state.v.data(),
-                               .a = state.a.data(),
-                               .factor = state.factor.data(),
-                               .sums = part.sums,
-                               .points = part.points + part.begin,
-                               .control = state.control.data(),
-                               .n = state.n,
-                               .unscale = unscale_,
-                               .frame_scale = frame_scale_},
-             what, part.stream);
+        Motion<PointType> motion{.x = state.x.data(),
+                                 .v = state.v.data(),
+                                 .a = state.a.data(),
+                                 .factor = state.factor.data(),
+                                 .control = state.control.data(),
+                                 .n = state.n,
+                                 .unscale = unscale_,
+                                 .frame_scale = frame_scale_};
+        if constexpr (by_method) {
+            motion.sums = engine_.sums();
+            motion.sum_columns = 3;
+            what.packs = false;
+        } else {
+            motion.sums = reinterpret_cast<const Real*>(part.sums);
+            motion.sum_columns = 4;
+            motion.points = part.points + part.begin;
+        }
+        move(motion, what, part.stream);
     }
 
     StepPath path_;
@@ -180,7 +203,12 @@ std::unique_ptr<Stepper> launched(const MotionInput& input, StepPath path, Rung 
 } // namespace
 
 std::unique_ptr<Stepper> make_launched(const MotionInput& input, StepPath path, Rung rung) {
-    switch (input.setup->precision) {
+    const auto& setup = *input.setup;
+    if (setup.sums)
+        return std::make_unique<Launched<Point<double>, MethodEngine>>(
+            input, StepPath::launches,
+            MethodEngine(*setup.sums, setup.devices.front(), input.strength, Output::field));
+    switch (setup.precision) {
     case Precision::float32:
         return launched<Point<float>>(input, path, rung);
     case Precision::mixed:

@@ -22,7 +22,7 @@ __global__ void move_kernel(const Motion<PointType> motion, const Move what) {
     const int axis = static_cast<int>(i - 3LL * body);
     double a = 0.0;
     if (what.from_sums) {
-        const Real sum = reinterpret_cast<const Real*>(motion.sums + body)[axis];
+        const Real sum = motion.sums[static_cast<long long>(motion.sum_columns) * body + axis];
         a = acceleration_of(static_cast<double>(sum), motion.unscale, motion.factor[body]);
     } else if (what.begins) {
         a = motion.a[i];

@@ -26,6 +26,7 @@ struct MotionInput {
     Unscale unscale;              ///< of fields
     double frame_scale = 1.0;
     double frame_softening = 0.0;
+    double sign = 1.0; ///< of the sums, where they do not carry that of the kernel
     [[nodiscard]] int n() const { return static_cast<int>(strength.size()); }
 };
 
@@ -52,6 +53,8 @@ public:
     virtual void evaluate() = 0;
     /// Queues steps of length dt.
     virtual void steps(std::uint64_t count, double dt) = 0;
+    /// Goes on with sums of these options (MotionSetup::sums).
+    virtual void renew(const SumOptions& /*sums*/) {}
     /// Of the sums since the last call, where they are timed (MotionSetup::times_sums); waits for them.
     virtual double sum_milliseconds() { return 0.0; }
     [[nodiscard]] std::span<StatePart> parts() { return parts_; }

@@ -1,10 +1,7 @@
 #include "dynamics/forces/compare.h"
 
 #include "backend/threads/parallel.h"
-#include "base/spelling.h"
 #include "sums/select/verify.h"
-
-#include <fmt/format.h>
 
 #include <cmath>
 #include <vector>
@@ -46,14 +43,6 @@ ForceErrors compare_forces(const ForceOptions& force, const Bodies& bodies,
                                computed);
     return {.acceleration = number(errors.front().relative),
             .potential = potential.empty() ? std::nan("") : number(errors.back().relative)};
-}
-
-std::string missed_tolerance(const ForceErrors& errors, double tolerance) {
-    const bool by_potential = !(errors.acceleration > tolerance);
-    return fmt::format("the relative error of the {} is {:.2g}, above {}",
-                       by_potential ? "potentials" : "accelerations",
-                       by_potential ? errors.potential : errors.acceleration,
-                       spelled("tolerance", fmt::format("{:g}", tolerance)));
 }
 
 } // namespace farfield

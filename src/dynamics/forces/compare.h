@@ -4,7 +4,6 @@
 #include <farfield/simulation.h>
 
 #include <span>
-#include <string>
 
 namespace farfield {
 
@@ -21,8 +20,5 @@ struct ForceErrors {
 /// empty: not compared, and its error is not a number.
 ForceErrors compare_forces(const ForceOptions& force, const Bodies& bodies,
                            std::span<const double> acceleration, std::span<const double> potential);
-
-/// "the relative error of the accelerations is 2e-05, above force.tolerance = 1e-06"
-std::string missed_tolerance(const ForceErrors& errors, double tolerance);
 
 } // namespace farfield

@@ -125,17 +125,9 @@ CheckedEnergy Forces::energy(const Bodies& bodies, const std::vector<double>& ac
     return out;
 }
 
-bool Forces::sharpen(double error) {
-    auto* const change = method_info(settings_.method).sharpen;
-    if (change == nullptr || options_.order > 0) return false;
-    SumProblem problem;
-    problem.tolerance = options_.tolerance;
-    auto options = sum_options_of(options_, settings_, options_.precision);
-    if (!change(problem, options, error)) return false;
-    settings_.order = options.order;
+void Forces::renew() {
     field_plan_.reset();
     potential_plan_.reset();
-    return true;
 }
 
 } // namespace farfield

@@ -52,8 +52,8 @@ public:
     /// With a tolerance the potentials, and these accelerations at the positions of the bodies, are compared.
     CheckedEnergy energy(const Bodies& bodies, const std::vector<double>& acceleration);
 
-    /// Goes on to settings that may bring `error` down to the tolerance; false where there are none.
-    bool sharpen(double error);
+    /// The settings have changed: from now on sums are computed by them.
+    void renew();
 
     /// The backend of the last accelerations.
     [[nodiscard]] const ForceBackend& backend() const { return backend_; }

@@ -5,6 +5,7 @@
 namespace farfield {
 
 SumOptions sum_options_of(const ForceOptions& force, const ForceSettings& settings, Precision precision) {
+    const DeviceChoice on_cpu{.kind = DeviceKind::cpu};
     SumOptions options{.kernel = force.kernel,
                        .method = settings.is_settled() ? settings.method : force.method,
                        .softening = force.softening,
@@ -18,7 +19,7 @@ SumOptions sum_options_of(const ForceOptions& force, const ForceSettings& settin
                        .threads = force.threads,
                        .isa = force.isa,
                        .variant = force.variant,
-                       .device = {.kind = DeviceKind::cpu}};
+                       .device = force.device.kind == DeviceKind::cuda ? force.device : on_cpu};
     // `auto` was free to take a method that has no use for what another one takes.
     for (const auto& row : option_table())
         if (row.sum && row.of_method && options.method != Method::automatic &&

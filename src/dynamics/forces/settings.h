@@ -11,7 +11,7 @@ namespace farfield {
 
 struct ForceSettings {
     Method method = Method::automatic; ///< automatic: nothing is settled yet
-    std::string reason;                ///< why this method
+    std::string reason{};              ///< why this method
     int order = 0;                     ///< of expansions; 0: the method has none
     int leaf = 0;
     M2L m2l = M2L::automatic; ///< where the method has expansions
@@ -22,7 +22,8 @@ struct ForceSettings {
     [[nodiscard]] bool is_settled() const { return method != Method::automatic; }
 };
 
-/// The options of a sum of these forces on the CPU, as far as they are settled.
+/// The options of a sum of these forces, as far as they are settled: on GPUs if the force names them,
+/// otherwise on the CPU.
 SumOptions sum_options_of(const ForceOptions& force, const ForceSettings& settings, Precision precision);
 
 } // namespace farfield

@@ -2,11 +2,13 @@
 
 #include "backend/cuda/devices.h"
 #include "base/spelling.h"
+#include "dynamics/forces/settings.h"
 #include "dynamics/integrators/integrator.h"
 #include "sums/costs/cost_file.h"
 #include "sums/direct/common/costs.h"
 #include "sums/direct/cpu/variants.h"
 #include "sums/direct/cuda/rungs.h"
+#include "sums/kernels/kernel.h"
 #include "sums/method/method.h"
 
 #include <farfield/error.h>
@@ -38,6 +40,26 @@ void check_variant(const ForceOptions& force, Integrator integrator) {
 }
 
 // What a simulation on GPUs does not take, before the GPUs are looked at.
+void check_method(const ForceOptions& force, const std::vector<int>& gpus, std::int64_t n) {
+    const auto& method = method_info(force.method);
+    if (!method.resident)
+        throw InvalidArgument(
+            fmt::format("{} runs simulations on the CPU only; with {} use 'direct' or 'fmm', or set {}",
+                        spelled("method", name_of(force.method)), spelled("device", name_of(force.device)),
+                        spelled("device", "cpu")));
+    if (!method.approximates) return; // every pair has steps of its own, in all variants
+    SumProblem problem;
+    problem.kernel = &kernel_info(force.kernel);
+    problem.outputs = problem.kernel->output_set();
+    problem.sources = problem.targets = n;
+    problem.softening = force.softening;
+    problem.tolerance = force.tolerance;
+    problem.precision = force.precision;
+    const auto options = sum_options_of(force, {}, force.precision);
+    const auto reason = method.why_not(problem, options, {.kind = DeviceKind::cuda, .gpus = gpus});
+    if (!reason.empty()) throw InvalidArgument(reason);
+}
+
 void check_rung(const ForceOptions& force) {
     const auto rung = cuda::rung_of(force.variant, true, force.precision);
     if (force.device.gpus.size() > 1 && rung != cuda::Rung::symmetric && rung != cuda::Rung::register_tile)
@@ -74,7 +96,8 @@ double evaluations_in(Integrator integrator, double steps) {
 
 bool leaves_to_cost_table(const ForceOptions& force) {
     if (is_left_open(force) || force.method == Method::automatic) return true;
-    return method_info(force.method).settle != nullptr && force.leaf == 0;
+    const bool on_cpu = force.device.kind != DeviceKind::cuda; // on GPUs leaves have a size of their own
+    return on_cpu && method_info(force.method).settle != nullptr && force.leaf == 0;
 }
 
 std::string deciding_cost_table(const ForceOptions& force) {
@@ -98,17 +121,15 @@ RunDevice choose_run_device(const ForceOptions& force, Integrator integrator, st
                 "time.integrator = \"{}\" runs on the CPU only; with {} use \"yoshida4\" "
                 "(order 4, too) or \"leapfrog\", or set {}",
                 name_of(integrator), spelled("device", name_of(force.device)), spelled("device", "cpu")));
-        if (!method_info(force.method).resident)
-            throw InvalidArgument(
-                fmt::format("{} runs simulations on the CPU only; with {} use 'direct', or set {}",
-                            spelled("method", name_of(force.method)),
-                            spelled("device", name_of(force.device)), spelled("device", "cpu")));
-        check_rung(force);
         const auto gpus = force.device.gpus.empty() ? std::vector<int>{0} : force.device.gpus;
+        check_method(force, gpus, n);
+        check_rung(force);
         for (const int gpu : gpus) cuda::use_device(gpu);
         return {.kind = DeviceKind::cuda, .gpus = gpus, .note = {}};
     }
-    if (!method_info(force.method).resident) return {};
+    // the cost table has rates for simulations on a GPU of those alone that compute every pair
+    const auto& method = method_info(force.method);
+    if (!method.resident || method.approximates) return {};
     if (is_for_gpus_only(force.variant)) {
         check_rung(force);
         cuda::use_device(0);

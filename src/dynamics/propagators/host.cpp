@@ -2,7 +2,7 @@
 
 #include "base/spelling.h"
 #include "dynamics/bodies/diagnostics.h"
-#include "sums/method/method.h"
+#include "dynamics/forces/tolerance.h"
 
 #include <fmt/format.h>
 
@@ -78,32 +78,21 @@ void HostPropagator::take_last_step_again() {
     forces_.watch(stop_requested_);
 }
 
-void HostPropagator::refuse(const ForceErrors& errors) const {
-    const auto& options = forces_.options();
-    const auto& settings = motion_.force;
-    throw ToleranceNotReached(
-        fmt::format("{}; method '{}'{} in precision '{}' does no better here: {} a larger tolerance",
-                    missed_tolerance(errors, options.tolerance), name_of(settings.method),
-                    settings.order > 0 ? fmt::format(" of order {}", settings.order) : "",
-                    name_of(options.precision), tolerance_remedy(options.order, options.precision)));
-}
-
 CheckedEnergy HostPropagator::checked_energy() {
-    const double tolerance = forces_.options().tolerance;
-    auto& settings = motion_.force;
-    for (;;) {
-        const auto found = forces_.energy(motion_.bodies, motion_.acceleration);
-        if (tolerance == 0.0) return found;
-        const bool kept = found.errors.largest() <= tolerance;
-        if (kept || last_length_) { // steps were taken with it
-            settings.worst_acceleration_error =
-                std::max(settings.worst_acceleration_error, found.errors.acceleration);
-            settings.worst_potential_error = std::max(settings.worst_potential_error, found.errors.potential);
-        }
-        if (kept) return found;
-        if (!forces_.sharpen(found.errors.largest())) refuse(found.errors);
-        take_last_step_again();
-    }
+    CheckedEnergy found;
+    keep_tolerance(forces_.options(), motion_.force,
+                   {.compare =
+                        [&] {
+                            found = forces_.energy(motion_.bodies, motion_.acceleration);
+                            return found.errors;
+                        },
+                    .compute_again =
+                        [&] {
+                            forces_.renew();
+                            take_last_step_again();
+                        },
+                    .after_steps = last_length_.has_value()});
+    return found;
 }
 
 void HostPropagator::advance(const Steps& steps) {

@@ -28,7 +28,6 @@ private:
     void step(double length);
     void take_last_step_again();
     CheckedEnergy checked_energy();
-    [[noreturn]] void refuse(const ForceErrors& errors) const;
 
     const IntegratorDescriptor& scheme_;
     MotionState& motion_;

@@ -7,6 +7,7 @@
 #include "dynamics/propagators/method_choice.h"
 #include "dynamics/propagators/propagator.h"
 #include "dynamics/propagators/resident.h"
+#include "sums/method/method.h"
 #include "sums/points/float_range.h"
 #include "sums/select/choice.h"
 
@@ -42,7 +43,9 @@ std::unique_ptr<Propagator> make_propagator(const PropagatorOptions& options, Mo
     const auto place = choose_run_device(force, options.integrator, motion.bodies.size(), options.steps);
     if (place.kind == DeviceKind::cpu)
         return std::make_unique<HostPropagator>(options, force, motion, place.note);
-    if (!options.continues) motion.frame = choose_frame(motion.bodies.position, {}, force.softening);
+    const bool keeps_frame = !method_info(force.method).approximates; // others choose one for each sum
+    if (!options.continues || !keeps_frame)
+        motion.frame = choose_frame(motion.bodies.position, {}, force.softening);
     require_float_range(motion.bodies.position, {}, motion.frame, force.softening, force.precision);
     return std::make_unique<ResidentPropagator>(options, force, motion, place.gpus);
 }

@@ -59,7 +59,8 @@ ChosenMethod choose_method(const ForceOptions& force, Integrator integrator, con
     const auto problem = problem_of_bodies(options, bodies);
     const auto candidates = candidate_methods(problem, options);
     const auto& usual = *candidates.usual;
-    if (force.device.kind == DeviceKind::cuda) return {usual.value, "no other method fits"};
+    if (force.device.kind == DeviceKind::cuda)
+        return {usual.value, "the cost table has no rates of other methods on a GPU"};
     if (candidates.fast == nullptr) return {usual.value, std::string(candidates.why_none)};
     const auto& fast = *candidates.fast;
     auto by_pairs = force;

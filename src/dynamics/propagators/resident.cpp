@@ -1,12 +1,10 @@
 #include "dynamics/propagators/resident.h"
 
-#include "base/spelling.h"
 #include "dynamics/bodies/diagnostics.h"
 #include "dynamics/forces/checks.h"
+#include "dynamics/forces/tolerance.h"
 #include "dynamics/integrators/motion_formulas.h"
 #include "sums/method/method.h"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <span>
@@ -24,7 +22,9 @@ std::vector<double> leapfrogs_of(Integrator integrator) {
     return {1.0};
 }
 
-cuda::MotionSetup setup_of(const ForceOptions& force, Integrator integrator, const Frame& frame,
+bool computes_every_pair(const ForceOptions& force) { return !method_info(force.method).approximates; }
+
+cuda::MotionSetup setup_of(const ForceOptions& force, Integrator integrator, const MotionState& motion,
                            const std::vector<int>& gpus) {
     cuda::MotionSetup setup;
     setup.devices = gpus;
@@ -36,7 +36,10 @@ cuda::MotionSetup setup_of(const ForceOptions& force, Integrator integrator, con
     setup.precision = force.precision;
     setup.variant = force.variant;
     setup.substeps = leapfrogs_of(integrator);
-    setup.frame = frame;
+    setup.frame = motion.frame;
+    if (computes_every_pair(force)) return setup;
+    setup.sums = sum_options_of(force, motion.force, force.precision);
+    setup.compares = force.tolerance > 0.0;
     return setup;
 }
 
@@ -49,12 +52,14 @@ void copy_to(std::vector<double>& to, std::span<const double> from) {
 
 ResidentPropagator::ResidentPropagator(const PropagatorOptions& options, const ForceOptions& force,
                                        MotionState& motion, const std::vector<int>& gpus)
-    : device_(setup_of(force, options.integrator, motion.frame, gpus), motion.bodies), motion_(motion),
-      force_(force), evaluations_a_step_(leapfrogs_of(options.integrator).size()),
+    : device_(setup_of(force, options.integrator, motion, gpus), motion.bodies), motion_(motion),
+      force_(force), computes_every_pair_(computes_every_pair(force)),
+      evaluations_a_step_(leapfrogs_of(options.integrator).size()),
       bodies_(static_cast<double>(motion.bodies.size())) {
-    ResidentPropagator::capture(false);
-    ResidentPropagator::fetch();
-    if (!options.continues) (void)compared();
+    const bool compares = !options.continues && force.tolerance > 0.0;
+    ResidentPropagator::capture(compares && !computes_every_pair_);
+    bring();
+    if (compares) (void)compared();
 }
 
 void ResidentPropagator::advance(const Steps& steps) {
@@ -72,17 +77,22 @@ void ResidentPropagator::capture(bool diagnostics) {
 }
 
 std::optional<Diagnostics> ResidentPropagator::fetch() {
+    bring();
+    if (!with_diagnostics_) return std::nullopt;
+    const auto errors = compared();
+    auto row = diagnostics_of(device_.captured());
+    row.acceleration_error = errors.acceleration;
+    row.potential_error = errors.potential;
+    return row;
+}
+
+const cuda::CapturedState& ResidentPropagator::bring() {
     const auto& captured = device_.captured();
     if (captured.failure) refuse(*captured.failure);
     copy_to_motion(captured);
     motion_.frame = captured.frame;
     fetched_ = captured_;
-    if (!with_diagnostics_) return std::nullopt;
-    auto row = diagnostics_of(captured);
-    const auto errors = compared();
-    row.acceleration_error = errors.acceleration;
-    row.potential_error = errors.potential;
-    return row;
+    return captured;
 }
 
 void ResidentPropagator::update_motion() {
@@ -110,10 +120,10 @@ double ResidentPropagator::pairs() const {
 // Of the last steps measured, a guess before any were.
 double ResidentPropagator::seconds_per_step() const {
     constexpr double rate = 1e12; // pairs a second, of a fast GPU
-    constexpr double fixed = 1e-5;
     const double measured = device_.seconds_per_step();
-    return measured > 0.0 ? measured
-                          : static_cast<double>(evaluations_a_step_) * (fixed + bodies_ * bodies_ / rate);
+    if (measured > 0.0) return measured;
+    const double guess = computes_every_pair_ ? 1e-5 + bodies_ * bodies_ / rate : 2e-3 + 1e-8 * bodies_;
+    return static_cast<double>(evaluations_a_step_) * guess;
 }
 
 Diagnostics ResidentPropagator::diagnostics_of(const cuda::CapturedState& captured) const {
@@ -128,17 +138,19 @@ Diagnostics ResidentPropagator::diagnostics_of(const cuda::CapturedState& captur
     return row;
 }
 
-// Of the state fetched last; potentials stay on the GPU. Every pair is computed there: there is nothing to
-// raise.
+// Of the state fetched last. Potentials of every pair stay on the GPU: there is nothing to raise.
 ForceErrors ResidentPropagator::compared() {
-    if (force_.tolerance == 0.0) return {};
-    const auto errors = compare_forces(force_, motion_.bodies, motion_.acceleration, {});
-    auto& worst = motion_.force.worst_acceleration_error;
-    worst = std::max(worst, errors.acceleration);
-    if (errors.largest() <= force_.tolerance) return errors;
-    throw ToleranceNotReached(fmt::format("{}; {} a larger tolerance",
-                                          missed_tolerance(errors, force_.tolerance),
-                                          tolerance_remedy(0, force_.precision)));
+    const auto compare = [&]() -> ForceErrors {
+        if (force_.tolerance == 0.0) return {};
+        return compare_forces(force_, motion_.bodies, motion_.acceleration, device_.captured().potentials);
+    };
+    const auto compute_again = [&] {
+        device_.take_again(sum_options_of(force_, motion_.force, force_.precision));
+        device_.capture(true);
+        bring();
+    };
+    return keep_tolerance(force_, motion_.force,
+                          {.compare = compare, .compute_again = compute_again, .after_steps = captured_ > 0});
 }
 
 void ResidentPropagator::copy_to_motion(const cuda::CapturedState& captured) {

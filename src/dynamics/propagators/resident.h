@@ -19,7 +19,9 @@ public:
     void advance(const Steps& steps) override;
     void capture(bool diagnostics) override;
     std::optional<Diagnostics> fetch() override;
-    [[nodiscard]] bool overlaps() const override { return true; }
+    /// Sums that the host waits for leave it no time for files, and with a tolerance the last step may have
+    /// to be taken again before the next.
+    [[nodiscard]] bool overlaps() const override { return computes_every_pair_; }
     void update_motion() override;
     [[nodiscard]] std::uint64_t batch(double seconds) const override;
     [[nodiscard]] ForceBackend backend() const override;
@@ -30,6 +32,8 @@ public:
 private:
     [[nodiscard]] double seconds_per_step() const;
     [[nodiscard]] Diagnostics diagnostics_of(const cuda::CapturedState& captured) const;
+    /// Waits for the captured state and takes it over.
+    const cuda::CapturedState& bring();
     ForceErrors compared();
     void copy_to_motion(const cuda::CapturedState& captured);
     [[noreturn]] void refuse(std::uint64_t evaluation);
@@ -37,6 +41,7 @@ private:
     cuda::DeviceMotion device_;
     MotionState& motion_;
     ForceOptions force_;
+    bool computes_every_pair_; ///< by kernels that need no wait
     std::uint64_t evaluations_a_step_;
     double bodies_;
     std::uint64_t queued_ = 0;   ///< steps so far

@@ -10,6 +10,7 @@
 #include "sums/fmm/costs.h"
 #include "sums/fmm/fmm_sum.h"
 #include "sums/fmm/gpu_fmm.h"
+#include "sums/fmm/gpu_shape.h"
 #include "sums/fmm/softened.h"
 #include "sums/points/read.h"
 
@@ -164,7 +165,8 @@ std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& o
 }
 
 void settle(const SumProblem& problem, SumOptions& options, const CostTable& table) {
-    const auto shape = fmm_shape(problem, options, table);
+    const bool on_gpu = options.device.kind == DeviceKind::cuda;
+    const auto shape = on_gpu ? gpu_fmm_shape(problem, options, table) : fmm_shape(problem, options, table);
     if (options.order == 0) options.order = shape.order.order;
     if (options.m2l == M2L::automatic) options.m2l = shape.order.m2l;
     if (options.leaf == 0) options.leaf = static_cast<int>(std::clamp(std::round(shape.leaf), 1.0, 1e6));
@@ -183,7 +185,7 @@ constexpr MethodInfo row{
     .name = "fmm",
     .text = "fast multipole method: near pairs one by one, far ones by expansions, to a tolerance",
     .on_gpu = true,
-    .resident = false,
+    .resident = true,
     .many_vectors = false,
     .computes = computes,
     .field_and_jerk = nullptr,

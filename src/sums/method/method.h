@@ -67,8 +67,9 @@ struct MethodInfo {
     /// @throws InvalidArgument for options of the method that do not apply, BackendUnavailable, DeviceError.
     std::unique_ptr<PreparedSum> (*make)(const SumProblem& problem, const SumOptions& options,
                                          const DeviceChoice& device);
-    /// Writes what the tolerance and the cost table would decide into the options, so that plans made of them
-    /// later compute the same bits, whatever the table is then. Null: they decide nothing.
+    /// Writes what the tolerance and the cost table would decide into the options, for a sum on their device
+    /// (`automatic`: the CPU), so that plans made of them later compute the same bits, whatever the table is
+    /// then. Null: they decide nothing.
     void (*settle)(const SumProblem& problem, SumOptions& options, const CostTable& table) = nullptr;
     /// Of settled options: goes on to those that may bring `error` down to the tolerance; false where there
     /// are none. Null: there never are.

@@ -148,6 +148,32 @@ TEST(DeviceChoice, RefusesHermiteOnAGpu) {
         {"hermite4", "CPU only", "yoshida4", "device = cpu"});
 }
 
+// What the method's sums do not take on a GPU, a simulation does not; before any GPU is looked for.
+TEST(DeviceChoice, AsksTheMethod) {
+    const DeviceChoice gpu{.kind = DeviceKind::cuda}, two{.kind = DeviceKind::cuda, .gpus = {0, 1}};
+    const auto refused = [](const ForceOptions& force, Integrator integrator = Integrator::leapfrog) {
+        return error_of<InvalidArgument>([&] { choose_run_device(force, integrator, 1000000, 1e6); });
+    };
+    ForceOptions force{.method = Method::fmm, .precision = Precision::mixed, .device = gpu};
+    if (gpus().empty()) {
+        EXPECT_EQ(error_of<BackendUnavailable>(
+                      [&] { choose_run_device(force, Integrator::yoshida4, 1000000, 1e6); }),
+                  why_no_gpu());
+    }
+    expect_contains(refused(force, Integrator::hermite4), {"hermite4", "yoshida4"});
+    force.order = 30;
+    expect_contains(refused(force), {"order = 30", "precision 'mixed'", "precision = double"});
+    force = {.method = Method::fmm, .m2l = M2L::rotation, .precision = Precision::mixed, .device = gpu};
+    expect_contains(refused(force), {"'rotation'", "device = cpu"});
+    force = {.method = Method::fmm, .precision = Precision::mixed, .device = two};
+    expect_contains(refused(force), {"one GPU", "device = cuda:0"});
+    force = {.method = Method::reference, .device = gpu};
+    expect_contains(refused(force), {"method = reference", "CPU only", "'direct' or 'fmm'"});
+    // Left open, it stays on the CPU: the cost table has no rates.
+    force = {.method = Method::fmm, .precision = Precision::mixed};
+    EXPECT_EQ(choose_run_device(force, Integrator::leapfrog, 1000000, 1e6).kind, DeviceKind::cpu);
+}
+
 // A rung asks for the machine that has it, and refuses what it cannot do before any GPU is looked for.
 TEST(DeviceChoice, FollowsTheRung) {
     const auto refused = [](ForceOptions force, Integrator integrator = Integrator::leapfrog) {

@@ -1,9 +1,8 @@
 // Forces with a tolerance: compared at the start and at each row of diagnostics, raised where they fall
-// short, refused where nothing is left to raise; and the method that a simulation chooses once.
+// short, refused where nothing is left to raise.
 #include "run_support.h"
 #include "systems.h"
 
-#include "dynamics/propagators/method_choice.h"
 #include "dynamics/run/checkpoint.h"
 #include "io/csv.h"
 
@@ -193,58 +192,6 @@ TEST_F(ForceTolerance, IsNothingForHermite) {
                                    {.integrator = Integrator::hermite4, .step = 0.1, .end = 1.0});
                     }),
                     {"hermite4", "leave tolerance = 1e-06 out", "leapfrog"});
-}
-
-TEST(ForceMethod, IsChosenOnce) {
-    const auto settled = [](int n, const ForceOptions& force, Integrator integrator = Integrator::leapfrog) {
-        return settle_force(force, integrator, crowd(n, 3), 100.0);
-    };
-    ForceOptions force{.method = Method::automatic, .device = {.kind = DeviceKind::cpu}};
-    EXPECT_EQ(settled(100, force).method, Method::direct);
-    expect_contains(settled(100, force).reason, {"neither a tolerance"});
-    force.tolerance = 1e-3;
-    EXPECT_EQ(settled(1000, force).method, Method::direct);
-    const auto many = settled(100000, force);
-    EXPECT_EQ(many.method, Method::fmm);
-    EXPECT_GT(many.order, 0);
-    EXPECT_GT(many.leaf, 1);
-    expect_contains(many.reason, {"cost table", "'direct'", "'fmm'"});
-    EXPECT_EQ(settled(1000, force, Integrator::hermite4).method, Method::direct);
-    // The bits of a run do not depend on threads.
-    for (const int threads : {1, 2, 64}) {
-        force.threads = threads;
-        for (const int n : {2000, 4000, 8000, 16000}) {
-            auto of_one = force;
-            of_one.threads = 1;
-            EXPECT_EQ(settled(n, force).method, settled(n, of_one).method) << n;
-        }
-    }
-}
-
-// What was given for expansions is of no use to the method that `auto` took, and no error.
-TEST(ForceMethod, ThatAutoTakesGetsItsOwnOptions) {
-    const ForceOptions force{.method = Method::automatic, .order = 7, .separation = 2, .grading = 0.3};
-    const auto settings = settle_force(force, Integrator::leapfrog, crowd(100, 3), 100.0);
-    ASSERT_EQ(settings.method, Method::direct);
-    const auto options = sum_options_of(force, settings, Precision::float64);
-    EXPECT_NO_THROW(check_options(options));
-    EXPECT_EQ(options.order, 0);
-    auto by_hand = force;
-    by_hand.method = Method::fmm;
-    EXPECT_EQ(sum_options_of(by_hand, {.method = Method::fmm}, Precision::float64).order, 7);
-}
-
-TEST(ForceMethod, IsToldAndWritten) {
-    const TemporaryFolder folder;
-    auto simulation_case = small_case();
-    simulation_case.force.method = Method::automatic;
-    simulation_case.force.tolerance = 1e-3;
-    Messages messages;
-    run_case(simulation_case, {.out = folder / "out"}, messages.hooks());
-    expect_contains(messages.text, {"method = auto takes 'direct'"});
-    const auto summary = summary_of(folder / "out");
-    EXPECT_EQ(summary.at("force").at("method"), "direct");
-    EXPECT_EQ(summary.at("options").at("force").at("method"), "auto");
 }
 
 } // namespace

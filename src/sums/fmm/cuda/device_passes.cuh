@@ -24,8 +24,9 @@ struct PassSums {
 template <class Real>
 class DevicePasses {
 public:
-    /// Prepares for the tree as it is; `far` may be empty.
-    void prepare(const DeviceTree& tree, const PlainFar<Real>& far, cudaStream_t stream);
+    /// Prepares for the tree as it is; `far` may be empty. @param mends  floats lose no digits of pairs that
+    /// are far closer than a leaf is wide
+    void prepare(const DeviceTree& tree, const PlainFar<Real>& far, bool mends, cudaStream_t stream);
 
     /// Strengths by the caller's numbers, which count times 2^exponent.
     void set_strengths(DeviceTree& tree, const double* strengths, int exponent, cudaStream_t stream);
@@ -56,6 +57,7 @@ private:
     DeviceArray<Vec4<Real>> near_dipoles_;
     DeviceArray<Vec4<double>> dipoles_;
     bool has_dipoles_ = false;
+    bool mends_ = false;
     DeviceArray<Vec4<double>> centres_, target_centres_;
     DeviceArray<BlockRange> source_ranges_, target_ranges_;
     DeviceFar<Real> harmonics_, polynomials_;

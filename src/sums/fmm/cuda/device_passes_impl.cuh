@@ -33,7 +33,9 @@ __global__ void dipole_kernel(const double* dipoles, const std::int32_t* from, i
 } // namespace detail
 
 template <class Real>
-void DevicePasses<Real>::prepare(const DeviceTree& tree, const PlainFar<Real>& far, cudaStream_t stream) {
+void DevicePasses<Real>::prepare(const DeviceTree& tree, const PlainFar<Real>& far, bool mends,
+                                 cudaStream_t stream) {
+    mends_ = mends;
     if (!far_stream_) far_stream_ = Stream::urgent();
     const bool self = tree.view().self;
     const auto leaves = static_cast<std::size_t>(tree.leaf_count());
@@ -109,6 +111,10 @@ void DevicePasses<Real>::run_near(const DeviceTree& tree, double softening, int 
     task.softening2 = static_cast<Real>(softening * softening);
     task.outputs = outputs;
     task.sums = sums.near;
+    if (mends_) {
+        task.exact_targets = tree.targets().at.data();
+        task.exact_sources = tree.sources().at.data();
+    }
     const bool with_hessian = (outputs & hessian_too) != 0;
     if (has_dipoles_ || with_hessian)
         return launch_whole_blocks(WholeTask<Real>{task, tree.leaf_count(),

@@ -8,6 +8,7 @@
 #include "sums/fmm/cuda/leave.cuh"
 #include "sums/fmm/cuda/pass_timer.cuh"
 #include "sums/fmm/gpu_shape.h"
+#include "sums/fmm/tensor_operators.h"
 #include "sums/tree/cuda/launch.cuh"
 
 #include <farfield/error.h>
@@ -182,7 +183,8 @@ private:
         for (int level = 0; level < tree_.levels(); ++level)
             multiply_adds_ += far.multiply_adds(shape_.order, level) *
                               (tree_.level_begin(level + 1) - tree_.level_begin(level));
-        passes.prepare(tree_, far, stream_);
+        const bool mends = problem_.precision == Precision::mixed && shape_.order.order > most_tensor_order;
+        passes.prepare(tree_, far, mends, stream_);
     }
 
     /// Where results are written on the GPU: the caller's array where it can be, memory of our own otherwise.

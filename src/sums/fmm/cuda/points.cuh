@@ -88,7 +88,8 @@ void evaluate_locals(const ExpansionsToPoints<Real>& task, cudaStream_t stream);
 template <class Real>
 void evaluate_multipoles(const ExpansionsToPoints<Real>& task, cudaStream_t stream);
 
-/// What sums over blocks take: points counted from the centre of their leaf, and the centres.
+/// What sums over blocks take: points counted from the centre of their leaf, and the centres, with the leaf's
+/// width as w.
 template <class Real>
 struct CentreTask {
     TreeView tree;

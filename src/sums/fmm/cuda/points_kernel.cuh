@@ -210,7 +210,7 @@ __global__ void centre_kernel(const CentreTask<Real> task) {
                        static_cast<Real>(p.z - centre[2]), static_cast<Real>(p.w)};
     }
     if (lane != 0) return;
-    task.centres[number] = {centre[0], centre[1], centre[2], 0.0};
+    task.centres[number] = {centre[0], centre[1], centre[2], width};
     task.ranges[number] = range;
 }
 

@@ -1,0 +1,50 @@
+#include "dynamics/cuda/method_engine.cuh"
+
+#include "sums/asked.h"
+
+#include <farfield/error.h>
+
+namespace farfield::cuda {
+
+MethodEngine::MethodEngine(const SumOptions& options, int device, std::span<const double> strengths,
+                           Output output)
+    : device_(device), n_(static_cast<int>(strengths.size())), output_(output) {
+    check(cudaSetDevice(device_), "selecting a GPU");
+    stream_ = Stream();
+    strengths_ = DeviceArray<double>(strengths.size());
+    sums_ = DeviceArray<double>((output == Output::field ? 3 : 1) * strengths.size());
+    copy(strengths_.data(), strengths.data(), strengths.size(), stream_.get());
+    parts_[0] = {.device = device, .end = n_, .stream = stream_.get()};
+    renew(options);
+}
+
+void MethodEngine::renew(const SumOptions& options) {
+    auto own = options;
+    own.stream = stream_.get();
+    auto problem = problem_of(own, {nullptr, DType::float64, {n_, 3}}, nullptr);
+    problem.moves = true;
+    sum_.reset(); // its memory first
+    sum_ = method_info(own.method).make(problem, own, {.kind = DeviceKind::cuda, .gpus = {device_}});
+    refused_ = false;
+}
+
+void MethodEngine::compute(const double* places) {
+    if (refused_) return;
+    const Device here{DeviceType::cuda, device_};
+    SumOutputs outputs;
+    if (output_ == Output::field)
+        outputs.field = {sums_.data(), DType::float64, {n_, 3}, here};
+    else
+        outputs.potential = {sums_.data(), DType::float64, {n_}, here};
+    report_.passes.clear();
+    try {
+        sum_->set_points({places, DType::float64, {n_, 3}, here}, {});
+        sum_->execute({strengths_.data(), DType::float64, {n_}, here}, outputs, {}, report_);
+    } catch (const InvalidArgument&) {
+        // Whatever takes the sums finds that they are no numbers; bodies then stay where they met.
+        refused_ = true;
+        check(cudaMemsetAsync(sums_.data(), 0xff, sums_.bytes(), stream_.get()), "marking the sums");
+    }
+}
+
+} // namespace farfield::cuda

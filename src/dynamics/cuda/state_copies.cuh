@@ -1,0 +1,110 @@
+// Copies of the state of a simulation: one on its way to the host, one to go back to.
+#pragma once
+
+#include "backend/cuda/memory.h"
+#include "backend/cuda/stream.h"
+#include "dynamics/cuda/stepper.cuh"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace farfield::cuda {
+
+/// The state of all bodies on the first GPU, on its way to the host.
+class Courier {
+public:
+    Courier(const MotionInput& input, std::span<StatePart> parts)
+        : device_(parts.front().device), staged_(9 * input.bodies->mass.size()),
+          host_(9 * input.bodies->mass.size()), controls_(parts.size()),
+          third_(3 * input.bodies->mass.size()), exponent_(input.setup->frame.exponent) {
+        for (const auto& part : parts) {
+            check(cudaSetDevice(part.device), "selecting a GPU");
+            ready_.emplace_back();
+        }
+        check(cudaSetDevice(device_), "selecting a GPU");
+    }
+
+    Courier(const Courier&) = delete;
+    Courier& operator=(const Courier&) = delete;
+    ~Courier() { cudaStreamSynchronize(stream_.get()); } // a copy on its way needs the buffers
+
+    /// The copy in GPU memory is queued on the streams of the parts, that to the host on a stream of its own.
+    void send(std::span<StatePart> parts) {
+        for (std::size_t k = 0; k < parts.size(); ++k) {
+            auto& part = parts[k];
+            check(cudaSetDevice(part.device), "selecting a GPU");
+            const auto first = 3 * static_cast<std::size_t>(part.begin);
+            copy(staged_.data() + first, part.x.data(), part.x.size(), part.stream);
+            copy(staged_.data() + third_ + first, part.v.data(), part.v.size(), part.stream);
+            copy(staged_.data() + 2 * third_ + first, part.a.data(), part.a.size(), part.stream);
+            copy(controls_.data() + k, part.control.data(), 1, part.stream);
+            ready_[k].record(part.stream);
+        }
+        check(cudaSetDevice(device_), "selecting a GPU");
+        for (const auto& ready : ready_) ready.hold(stream_.get());
+        staged_all_.record(stream_);
+        copy(host_.data(), staged_.data(), staged_.size(), stream_.get());
+    }
+
+    void wait(CapturedState& captured) {
+        stream_.synchronize();
+        captured.position = {host_.data(), third_};
+        captured.velocity = {host_.data() + third_, third_};
+        captured.acceleration = {host_.data() + 2 * third_, third_};
+        captured.failure.reset();
+        for (std::size_t k = 0; k < controls_.size(); ++k)
+            if (const auto failure = controls_.data()[k].failure; failure != no_failure)
+                captured.failure = std::min<std::uint64_t>(failure, captured.failure.value_or(failure));
+        std::copy_n(controls_.data()->used, 3, captured.frame.origin);
+        captured.frame.exponent = exponent_;
+    }
+
+    [[nodiscard]] const double* position() const { return staged_.data(); }
+    [[nodiscard]] const double* velocity() const { return staged_.data() + third_; }
+    [[nodiscard]] const Event& staged() const { return staged_all_; }
+
+private:
+    int device_;
+    DeviceArray<double> staged_; ///< positions, velocities, accelerations
+    PinnedArray<double> host_;
+    PinnedArray<Control> controls_;
+    std::size_t third_;
+    int exponent_;
+    Stream stream_;
+    Event staged_all_;
+    std::vector<Event> ready_;
+};
+
+/// The state before the last step, on one GPU.
+class KeptState {
+public:
+    explicit KeptState(const StatePart& part)
+        : x_(part.x.size()), v_(x_.size()), a_(x_.size()), control_(1) {}
+
+    /// `length`: of the step to come; none: the first evaluation is.
+    void keep(const StatePart& part, std::optional<double> length) {
+        length_ = length;
+        copy(x_.data(), part.x.data(), x_.size(), part.stream);
+        copy(v_.data(), part.v.data(), v_.size(), part.stream);
+        copy(a_.data(), part.a.data(), a_.size(), part.stream);
+        copy(control_.data(), part.control.data(), 1, part.stream);
+    }
+
+    std::optional<double> bring_back(StatePart& part) const {
+        copy(part.x.data(), x_.data(), x_.size(), part.stream);
+        copy(part.v.data(), v_.data(), v_.size(), part.stream);
+        copy(part.a.data(), a_.data(), a_.size(), part.stream);
+        copy(part.control.data(), control_.data(), 1, part.stream);
+        return length_;
+    }
+
+private:
+    DeviceArray<double> x_, v_, a_;
+    DeviceArray<Control> control_;
+    std::optional<double> length_;
+};
+
+} // namespace farfield::cuda
