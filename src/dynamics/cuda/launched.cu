@@ -159,7 +159,6 @@ private:
             what.packs = false;
         } else {
             motion.sums = reinterpret_cast<const Real*>(part.sums);
-            motion.sum_columns = 4;
             motion.points = part.points + part.begin;
         }
         move(motion, what, part.stream);

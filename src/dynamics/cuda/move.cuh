@@ -12,11 +12,11 @@ namespace farfield::cuda {
 /// What a kernel of one part of the bodies sees.
 template <class PointType>
 struct Motion {
-    double *x, *v, *a;                    ///< 3·n
-    const double* factor;                 ///< n, see acceleration_of
-    const typename PointType::real* sums; ///< n rows of `sum_columns`; the first three count
-    int sum_columns;
-    PointType* points; ///< n, its own among all; of a Move that packs
+    double *x, *v, *a;                              ///< 3·n
+    const double* factor;                           ///< n, see acceleration_of
+    const typename PointType::real* sums = nullptr; ///< n rows of `sum_columns`; the first three count
+    int sum_columns = 4;
+    PointType* points = nullptr; ///< n, its own among all; of a Move that packs
     Control* control;
     int n;
     Unscale unscale;
