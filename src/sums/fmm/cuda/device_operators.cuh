@@ -26,7 +26,9 @@ public:
           diagonal_(uploaded(of.diagonal, stream)), climb_(uploaded(of.climb, stream)),
           climb_back_(uploaded(of.climb_back, stream)), weight_(uploaded(of.sets.weight, stream)),
           places_(uploaded(of.places, stream)), first_(uploaded(of.sets.first, stream)),
-          from_(uploaded(of.sets.from, stream)) {}
+          from_(uploaded(of.sets.from, stream)), gradient_weight_(uploaded(of.gradients.weight, stream)),
+          gradient_first_(uploaded(of.gradients.first, stream)),
+          gradient_from_(uploaded(of.gradients.from, stream)) {}
 
     [[nodiscard]] FunctionsView<Real> view() const {
         FunctionsView<Real> out;
