@@ -16,7 +16,7 @@ struct Rates {
 };
 constexpr Rates in_float{1.3e12, 12e12, 3e-9};
 constexpr Rates in_double{0.5e12, 6e12, 4e-9};
-constexpr double tensor_seconds_a_cell = 3e-9;
+constexpr double tensor_seconds_a_product = 3.3e-9; ///< of 32 by 32 numbers, for all senders of a cell
 constexpr double least_leaf = 8.0, most_leaf = 1000.0;
 
 /// Matrices of mirror images stand alone there; on the host one serves all of them.
@@ -26,9 +26,15 @@ const Rates& rates_of(bool wide) { return wide ? in_double : in_float; }
 
 double neighbour_cells(const FmmOrder& order) { return std::pow(2.0 * order.separation + 1.0, 3); }
 
+double tensor_seconds(double functions) {
+    return tensor_seconds_a_product *
+           std::pow(std::ceil(functions / plain_padding) * plain_padding / 32.0, 2);
+}
+
 /// Of a cell, for 1/r, beside what every cell takes.
 double harmonic_seconds(FmmOrder order, bool wide) {
-    if (!wide && has_tensor_operators(order)) return tensor_seconds_a_cell;
+    const int functions = (order.order + 1) * (order.order + 1);
+    if (has_tensor_operators(order, functions)) return tensor_seconds(functions);
     order.m2l = M2L::matrix;
     order.coarse = 1;
     return multiply_adds_a_cell(order, wide) / rates_of(wide).multiply_adds;
@@ -37,8 +43,12 @@ double harmonic_seconds(FmmOrder order, bool wide) {
 /// The same where ε is `softening` of its widths.
 double softened_seconds(const FmmOrder& order, bool wide, double softening) {
     const auto cost = softened_cost(order, softening);
-    return plain_beside_mirrored * cost.multiply_adds / rates_of(wide).multiply_adds +
-           (cost.whole ? 0.0 : harmonic_seconds(order, wide));
+    const auto functions = static_cast<int>(cost.functions);
+    const double polynomials =
+        has_tensor_operators(order, functions)
+            ? tensor_seconds(functions)
+            : plain_beside_mirrored * cost.multiply_adds / rates_of(wide).multiply_adds;
+    return polynomials + (cost.whole ? 0.0 : harmonic_seconds(order, wide));
 }
 
 } // namespace
@@ -69,17 +79,22 @@ FmmShape gpu_fmm_shape(const SumProblem& problem, SumOptions options, const Cost
                        double softening) {
     options.m2l = M2L::matrix;
     auto shape = fmm_shape(problem, options, table, order);
+    const bool bears = problem.tolerance >= least_bearing_tolerance;
+    const int functions = (shape.order.order + 1) * (shape.order.order + 1);
+    auto wanted = shape.order;
+    wanted.rounded = !shape.wide && (bears || wanted.order <= most_hiding_order);
+    wanted.rounded = has_tensor_operators(wanted, functions);
+    if (wanted.rounded) wanted.grading = 0.0; // it would spare tensor cores nothing
     if (options.leaf <= 0 && options.depth < 0) {
         const auto points = static_cast<double>(std::max(problem.sources, problem.targets));
         const double leaf = softening > 0.0
-                                ? gpu_softened_leaf(shape.order, shape.wide, softening * std::cbrt(points))
-                                : gpu_leaf(shape.order, shape.wide);
+                                ? gpu_softened_leaf(wanted, shape.wide, softening * std::cbrt(points))
+                                : gpu_leaf(wanted, shape.wide);
         options.leaf = static_cast<int>(std::lround(leaf));
         shape = fmm_shape(problem, options, table, order);
     }
-    // it spares them nothing; softened levels may have none
-    if (!shape.wide && has_tensor_operators(shape.order) && problem.softening == 0.0)
-        shape.order.grading = 0.0;
+    shape.order.rounded = wanted.rounded;
+    shape.order.grading = wanted.grading;
     return shape;
 }
 

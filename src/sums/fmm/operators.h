@@ -29,6 +29,8 @@ struct FmmOrder {
     /// nearest offset. 0: all up to p.
     double grading = 0.6;
     M2L m2l = M2L::mirrored; ///< not automatic
+    /// On a GPU, in float: translations may be rounded to TF32, for tensor cores (tensor_operators.h).
+    bool rounded = false;
 
     friend bool operator==(const FmmOrder&, const FmmOrder&) = default;
 };

@@ -193,7 +193,7 @@ SoftenedOperators<T> make_operators(const SoftenedOrder& order, int threads) {
 
 SoftenedCost softened_cost(const FmmOrder& order, double softening) {
     const auto level = usual_level(order, softening);
-    return {operator_numbers(level.order), level.whole};
+    return {operator_numbers(level.order), level.order < 0 ? 0.0 : functions_of(level.order), level.whole};
 }
 
 // At the worst ε for so many levels, each of which halves the cells.

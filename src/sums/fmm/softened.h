@@ -33,6 +33,7 @@ std::shared_ptr<const SoftenedOperators<T>> softened_operators(const SoftenedOrd
 /// and whether harmonics are needed beside them.
 struct SoftenedCost {
     double multiply_adds = 0.0;
+    double functions = 0.0; ///< of an expansion
     bool whole = false;
 };
 SoftenedCost softened_cost(const FmmOrder& order, double softening);

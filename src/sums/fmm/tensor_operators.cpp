@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <span>
 #include <utility>
 
 namespace farfield {
@@ -13,6 +14,17 @@ int shift_of(std::int32_t place) {
     const int slot = place >> 3;
     return tensor_block::place(place & 7, slot % 3 - 1, slot / 3 % 3 - 1, slot / 9 - 1) -
            tensor_block::place(0, 0, 0, 0);
+}
+
+/// A power of two that brings the largest entry to just below 2^15.
+float scale_of(const PlainOperators<float>& of, std::span<const PlainOperators<float>::Matrix> matrices) {
+    float most = 0.0F;
+    for (const auto& matrix : matrices)
+        for (auto i = matrix.begin; i < matrix.begin + std::int64_t{matrix.size} * matrix.rows; ++i)
+            most = std::max(most, std::abs(of.matrices[static_cast<std::size_t>(i)]));
+    int exponent = 0;
+    std::frexp(most, &exponent);
+    return std::ldexp(1.0F, 15 - exponent);
 }
 
 } // namespace
@@ -43,37 +55,37 @@ std::size_t TensorOperators::at(int row, int column) const {
                                     row % 16 / 8);
 }
 
-TensorOperators::TensorOperators(const PlainOperators<float>& of) : size(of.stride) {
-    float most = 0.0F;
-    for (const auto& matrix : of.across)
-        for (auto i = matrix.begin; i < matrix.begin + std::int64_t{matrix.size} * matrix.rows; ++i)
-            most = std::max(most, std::abs(of.matrices[static_cast<std::size_t>(i)]));
-    int exponent = 0;
-    std::frexp(most, &exponent);
-    scale = std::ldexp(1.0F, 15 - exponent);
+TensorOperators::TensorOperators(const PlainOperators<float>& of)
+    : size(of.stride), levels(static_cast<int>(of.across.size()) / of.classes) {
     std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> made; // by class and mirror image
-    const auto sign = [&](int mirror, int i) {
-        return of.signs[static_cast<std::size_t>(mirror * of.stride + i)];
-    };
     for (int octant = 0; octant < 8; ++octant) {
         for (auto s = of.first_sender[octant]; s < of.first_sender[octant + 1]; ++s) {
             const auto& sender = of.senders[static_cast<std::size_t>(s)];
-            const auto [place, is_new] =
+            const auto place =
                 made.try_emplace({sender.matrix, sender.mirror}, static_cast<std::int32_t>(made.size()));
-            senders.push_back({place->second, shift_of(sender.place)});
-            if (!is_new) continue;
-            const auto begin = fragments.size();
-            fragments.resize(begin + numbers_a_matrix());
-            const auto& matrix = of.across[static_cast<std::size_t>(sender.matrix)];
-            for (int column = 0; column < matrix.size; ++column)
-                for (int row = 0; row < matrix.size; ++row)
-                    fragments[begin + at(row, column)] = half_bits(
-                        scale * sign(sender.mirror, row) * sign(sender.mirror, column) *
-                        of.matrices[static_cast<std::size_t>(matrix.begin) +
-                                    static_cast<std::size_t>(column) * static_cast<std::size_t>(matrix.rows) +
-                                    static_cast<std::size_t>(row)]);
+            senders.push_back({place.first->second, shift_of(sender.place)});
         }
         first_sender[octant + 1] = static_cast<std::int32_t>(senders.size());
+    }
+    matrices_a_level = static_cast<std::int32_t>(made.size());
+    fragments.resize(static_cast<std::size_t>(levels * matrices_a_level) * numbers_a_matrix());
+    const auto sign = [&](int mirror, int i) {
+        return of.signs[static_cast<std::size_t>(mirror * of.stride + i)];
+    };
+    for (int level = 0; level < levels; ++level) {
+        const auto first = of.across.begin() + level * of.classes;
+        scales.push_back(scale_of(of, {first, first + of.classes}));
+        for (const auto& [which, number] : made) {
+            const auto begin =
+                static_cast<std::size_t>(level * matrices_a_level + number) * numbers_a_matrix();
+            const auto& matrix = first[which.first];
+            for (int column = 0; column < matrix.size; ++column)
+                for (int row = 0; row < matrix.size; ++row)
+                    fragments[begin + at(row, column)] =
+                        half_bits(scales.back() * sign(which.second, row) * sign(which.second, column) *
+                                  of.matrices[static_cast<std::size_t>(matrix.begin) +
+                                              static_cast<std::size_t>(column * matrix.rows + row)]);
+        }
     }
 }
 

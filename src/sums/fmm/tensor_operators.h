@@ -26,14 +26,16 @@ FF_HD constexpr int place(int octant, int x, int y, int z) {
 }
 } // namespace tensor_block
 
-/// Rounding to TF32 leaves about 4e-5 in the field and 3e-4 in the potential, which orders up to this one
-/// hide.
-constexpr int most_tensor_order = 4;
+/// Rounding to TF32 leaves about 4e-5 in the field and 3e-4 in the potential: orders up to this one hide it,
+/// and tolerances from this one on bear it.
+constexpr int most_hiding_order = 4;
+constexpr double least_bearing_tolerance = 1e-3;
+constexpr int most_tensor_functions = 64;
 constexpr int tensor_step = 8; ///< columns of one mma
 
-/// Whether such operators serve an order.
-constexpr bool has_tensor_operators(const FmmOrder& order) {
-    return order.order <= most_tensor_order && order.separation == 1;
+/// Whether such operators serve expansions of so many functions.
+constexpr bool has_tensor_operators(const FmmOrder& order, int functions) {
+    return order.rounded && functions <= most_tensor_functions && order.separation == 1;
 }
 
 /// The bits of the number in half precision that is nearest to x, |x| < 2^15; ties away from zero.
@@ -50,10 +52,12 @@ struct TensorSender {
 struct TensorOperators {
     explicit TensorOperators(const PlainOperators<float>& of);
 
-    int size; ///< rows and columns, padded: PlainOperators::stride
-    /// Of each matrix: [row / 16][column / 16][lane][8].
+    int size;   ///< rows and columns, padded: PlainOperators::stride
+    int levels; ///< that have matrices of their own, the last for all that are deeper
+    /// Of each matrix: [row / 16][column / 16][lane][8]. Level l begins with matrix l·matrices_a_level.
     std::vector<std::uint16_t> fragments;
-    float scale = 1.0F;                ///< that entries count times
+    std::int32_t matrices_a_level = 0;
+    std::vector<float> scales;         ///< that entries of a level count times
     std::vector<TensorSender> senders; ///< of octant o: [first_sender[o], first_sender[o + 1])
     std::int32_t first_sender[9] = {};
 

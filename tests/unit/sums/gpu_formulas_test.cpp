@@ -1,6 +1,6 @@
 // What fast multipole sums on a GPU share with the host: walks from one cell, and plain operators. The walks
 // give the lists of near_lists.h; translations of a point's expansion give 1/r.
-#include "sums/fmm/plain_operators.h"
+#include "sums/fmm/plain_far.h"
 #include "sums/fmm/tensor_operators.h"
 #include "sums/tree/near_walk.h"
 #include "sums/tree/octree.h"
@@ -145,50 +145,86 @@ TEST(PlainOperators, TranslateAPointsExpansionFromEverySender) {
     }
 }
 
+void expect_places(const PlainOperators<float>& plain, const TensorOperators& tensor) {
+    for (int octant = 0; octant < 8; ++octant) {
+        const auto first = plain.first_sender[octant];
+        ASSERT_EQ(tensor.first_sender[octant], first);
+        ASSERT_EQ(plain.first_sender[octant + 1] - first, 189);
+        for (auto s = first; s < plain.first_sender[octant + 1]; ++s) {
+            // The place of a sender is that of its octant beneath the target's parent or one beside it.
+            const auto place = plain.senders[static_cast<std::size_t>(s)].place;
+            const int slot = place / 8;
+            const int target = tensor_block::place(0, 2, 1, 3);
+            EXPECT_EQ(
+                target + tensor.senders[static_cast<std::size_t>(s)].shift,
+                tensor_block::place(place % 8, 2 + slot % 3 - 1, 1 + slot / 3 % 3 - 1, 3 + slot / 9 - 1));
+        }
+    }
+}
+
+void expect_rounded(const PlainOperators<float>& plain, const TensorOperators& tensor) {
+    double largest = 0.0;
+    for (int level = 0; level < tensor.levels; ++level)
+        for (std::size_t s = 0; s < tensor.senders.size(); ++s) {
+            const auto& sender = plain.senders[s];
+            const auto& matrix =
+                plain.across[static_cast<std::size_t>(plain.first_across(level) + sender.matrix)];
+            const auto sign = [&](int i) {
+                return plain.signs[static_cast<std::size_t>(sender.mirror * plain.stride + i)];
+            };
+            const auto begin =
+                static_cast<std::size_t>(level * tensor.matrices_a_level + tensor.senders[s].matrix) *
+                tensor.numbers_a_matrix();
+            const float scale = tensor.scales[static_cast<std::size_t>(level)];
+            for (int column = 0; column < tensor.size; ++column)
+                for (int row = 0; row < tensor.size; ++row) {
+                    const bool inside = row < matrix.size && column < matrix.size;
+                    const float exact =
+                        inside ? sign(row) * sign(column) *
+                                     plain.matrices[static_cast<std::size_t>(
+                                         matrix.begin + std::int64_t{column} * matrix.rows + row)]
+                               : 0.0F;
+                    const float got =
+                        from_half_bits(tensor.fragments[begin + tensor.at(row, column)]) / scale;
+                    largest = std::max(largest, std::abs(static_cast<double>(got)));
+                    ASSERT_LE(std::abs(got - exact), // the least numbers are 2^−24 apart
+                              std::max(std::ldexp(std::abs(exact), -11), std::ldexp(1.0F, -25) / scale));
+                }
+        }
+    EXPECT_GT(largest, 0.0);
+}
+
 TEST(TensorOperators, AreThePlainOnesRoundedAndInPlace) {
-    for (const int order : {1, 3, 4}) {
+    for (const int order : {1, 3, 4, 5, 7}) {
         FmmOrder of;
         of.order = order;
         of.m2l = M2L::matrix;
         of.grading = order == 3 ? 0.6 : 0.0;
-        ASSERT_TRUE(has_tensor_operators(of));
+        of.rounded = true;
         const auto plain = plain_operators<float>(of, 1);
+        ASSERT_TRUE(has_tensor_operators(of, plain->size));
         const TensorOperators tensor(*plain);
         ASSERT_EQ(tensor.size, plain->stride);
-        for (int octant = 0; octant < 8; ++octant) {
-            const auto first = plain->first_sender[octant];
-            ASSERT_EQ(tensor.first_sender[octant], first);
-            ASSERT_EQ(plain->first_sender[octant + 1] - first, 189);
-            for (auto s = first; s < plain->first_sender[octant + 1]; ++s) {
-                const auto& sender = plain->senders[static_cast<std::size_t>(s)];
-                const auto& from = tensor.senders[static_cast<std::size_t>(s)];
-                // The place of a sender is that of its octant beneath the target's parent or one beside it.
-                const int slot = sender.place / 8;
-                const int target = tensor_block::place(0, 2, 1, 3);
-                EXPECT_EQ(target + from.shift, tensor_block::place(sender.place % 8, 2 + slot % 3 - 1,
-                                                                   1 + slot / 3 % 3 - 1, 3 + slot / 9 - 1));
-                const auto& matrix = plain->across[static_cast<std::size_t>(sender.matrix)];
-                const auto sign = [&](int i) {
-                    return plain->signs[static_cast<std::size_t>(sender.mirror * plain->stride + i)];
-                };
-                const auto begin = static_cast<std::size_t>(from.matrix) * tensor.numbers_a_matrix();
-                for (int column = 0; column < tensor.size; ++column)
-                    for (int row = 0; row < tensor.size; ++row) {
-                        const bool inside = row < matrix.size && column < matrix.size;
-                        const float exact =
-                            inside ? sign(row) * sign(column) *
-                                         plain->matrices[static_cast<std::size_t>(
-                                             matrix.begin + std::int64_t{column} * matrix.rows + row)]
-                                   : 0.0F;
-                        const float got =
-                            from_half_bits(tensor.fragments[begin + tensor.at(row, column)]) / tensor.scale;
-                        EXPECT_LE(
-                            std::abs(got - exact), // the least numbers are 2^−24 apart
-                            std::max(std::ldexp(std::abs(exact), -11), std::ldexp(1.0F, -25) / tensor.scale));
-                    }
-            }
-        }
+        ASSERT_EQ(tensor.levels, 1);
+        expect_places(*plain, tensor);
+        expect_rounded(*plain, tensor);
     }
+}
+
+TEST(TensorOperators, OfPolynomialsHaveMatricesOfEachLevel) {
+    FmmOrder of;
+    of.order = 4;
+    of.m2l = M2L::matrix;
+    of.rounded = true;
+    constexpr int levels = 4;
+    const auto far = plain_far<float>(of, 0.05, levels, 1);
+    ASSERT_NE(far.polynomials.operators, nullptr);
+    const auto& plain = *far.polynomials.operators;
+    ASSERT_TRUE(has_tensor_operators(of, plain.size));
+    const TensorOperators tensor(plain);
+    ASSERT_EQ(tensor.levels, levels);
+    expect_places(plain, tensor);
+    expect_rounded(plain, tensor);
 }
 
 TEST(TensorOperators, RoundToHalfPrecision) {

@@ -3,6 +3,7 @@
 
 #include "sums/fmm/cuda/device_far.cuh"
 
+#include <algorithm>
 #include <type_traits>
 
 namespace farfield::cuda {
@@ -22,12 +23,8 @@ void DeviceFar<Real>::prepare(const DeviceTree& tree, const Part& part, cudaStre
     end_level_ = part.end_level;
     if constexpr (std::is_same_v<Real, float>) {
         const auto& host = operators_->host();
-        if (host.inside.functions != Functions::harmonics || !has_tensor_operators(host.order) ||
-            end_level_ < tree.levels())
-            tensor_.reset();
-        else if (!tensor_)
-            tensor_.emplace(host, stream);
-        if (tensor_) tensor_->prepare(tree.view(), tree.levels(), tree.cells(), stream);
+        if (!tensor_ && has_tensor_operators(host.order, host.size)) tensor_.emplace(host, stream);
+        if (tensor_) tensor_->prepare(tree.view(), first_level_, end_level_, tree.cells(), stream);
     }
     const auto numbers =
         static_cast<std::size_t>(tree.cells()) * static_cast<std::size_t>(operators_->host().stride);
@@ -60,8 +57,10 @@ void DeviceFar<Real>::translate_across(const DeviceTree& tree, const TreeTiles& 
     };
     clear(0, tree.level_begin(first_level_));
     clear(tree.level_begin(end_level_), tree.cells());
-    const auto across = tiles.across(first_level_, tensor_ ? 1 : end_level_);
-    translate_tiles(tree, Pass::across, tiles.data() + across.first, across.count, stream);
+    if (const int end = tensor_ ? std::min(1, end_level_) : end_level_; first_level_ < end) {
+        const auto across = tiles.across(first_level_, end);
+        translate_tiles(tree, Pass::across, tiles.data() + across.first, across.count, stream);
+    }
     if constexpr (std::is_same_v<Real, float>)
         if (tensor_) tensor_->run(tree.view(), multipoles_.data(), locals_.data(), stream);
 }

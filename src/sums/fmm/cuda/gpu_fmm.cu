@@ -8,7 +8,6 @@
 #include "sums/fmm/cuda/leave.cuh"
 #include "sums/fmm/cuda/pass_timer.cuh"
 #include "sums/fmm/gpu_shape.h"
-#include "sums/fmm/tensor_operators.h"
 #include "sums/tree/cuda/launch.cuh"
 
 #include <farfield/error.h>
@@ -183,7 +182,7 @@ private:
         for (int level = 0; level < tree_.levels(); ++level)
             multiply_adds_ += far.multiply_adds(shape_.order, level) *
                               (tree_.level_begin(level + 1) - tree_.level_begin(level));
-        const bool mends = problem_.precision == Precision::mixed && shape_.order.order > most_tensor_order;
+        const bool mends = problem_.precision == Precision::mixed && !shape_.order.rounded;
         passes.prepare(tree_, far, mends, stream_);
     }
 

@@ -22,8 +22,11 @@ struct TensorTask {
     TreeView tree;
     const float* from;
     float* to;
+    int size;   ///< of an expansion
+    int levels; ///< that have matrices of their own
+    std::int32_t matrices_a_level;
     const std::uint16_t* fragments;
-    float unscale; ///< so that products are right
+    const float* unscales; ///< so that products are right
     const TensorSender* senders;
     const std::int32_t* first_sender;
     const TensorBlock* blocks;
@@ -74,13 +77,13 @@ __device__ __forceinline__ float4 unpacked(unsigned low, unsigned high) {
     return {a.x, a.y, b.x, b.y};
 }
 
-/// Shared memory of a thread block, for expansions of `size` numbers.
-template <int size>
+constexpr int most_columns = 32; ///< of expansions, in shared memory at a time; and rows of products
+
 struct TensorStage {
-    float senders[cells * size];
+    float senders[cells * most_columns];
     union {
-        std::int32_t cell_of[cells]; ///< while they are loaded
-        float sums[targets * size];  ///< afterwards
+        std::int32_t cell_of[cells];        ///< while they are loaded
+        float sums[targets * most_columns]; ///< afterwards
     };
     std::int32_t parent[halo_parents];
     std::int32_t target[targets];
@@ -88,26 +91,29 @@ struct TensorStage {
 
 /// Steps of a sender's columns are exchanged so that the four senders that half a warp reads at a time lie in
 /// different banks.
-template <int size>
+template <int columns>
 __device__ __forceinline__ int exchange(int place) {
-    return size == 32 ? place & 3 : place >> 1 & 1;
+    return columns == 32 ? place & 3 : place >> 1 & 1;
 }
 
-template <int size>
+/// What a thread block does for one block of parents: `rows` and `columns` (16 or 32) of the matrices at a
+/// time, from `first_row` and `first_column` on.
 class BlockWorker {
-    static constexpr int steps = size / tensor_step;
-    static constexpr int tiles = size / 16;
-
     const TensorTask& task_;
-    TensorStage<size>& stage_;
+    TensorStage& stage_;
     const int thread_ = static_cast<int>(threadIdx.x);
     const int lane_ = thread_ % 32;
     const int warp_ = thread_ / 32;
+    std::int32_t first_matrix_ = 0;
+    float unscale_ = 1.0F;
 
 public:
-    __device__ BlockWorker(const TensorTask& task, TensorStage<size>& stage) : task_(task), stage_(stage) {}
+    __device__ BlockWorker(const TensorTask& task, TensorStage& stage) : task_(task), stage_(stage) {}
 
-    __device__ void load_senders(const TensorBlock& block) {
+    __device__ void begin(const TensorBlock& block) {
+        const int level = min(block.level + 1, task_.levels - 1);
+        first_matrix_ = level * task_.matrices_a_level;
+        unscale_ = task_.unscales[level];
         for (int i = thread_; i < halo_parents; i += tensor_threads) {
             const int index[3] = {parents * block.index[0] + i % halo - 1,
                                   parents * block.index[1] + i / halo % halo - 1,
@@ -115,6 +121,10 @@ public:
             stage_.parent[i] = cell_at(task_.tree, block, index);
         }
         __syncthreads();
+    }
+
+    template <int columns>
+    __device__ void load_senders(int first_column) {
         for (int i = thread_; i < cells; i += tensor_threads) {
             const auto parent = stage_.parent[i % halo_parents];
             auto cell =
@@ -124,7 +134,7 @@ public:
             stage_.cell_of[i] = cell;
         }
         __syncthreads();
-        constexpr int packs = size / 4;
+        constexpr int packs = columns / 4;
 #pragma unroll 4
         for (int i = thread_; i < cells * packs; i += tensor_threads) {
             const int place = i / packs;
@@ -132,12 +142,12 @@ public:
             const auto cell = stage_.cell_of[place];
             float4 value{0, 0, 0, 0};
             if (cell != TreeView::none)
-                value = *reinterpret_cast<const float4*>(task_.from + static_cast<std::int64_t>(cell) * size +
-                                                         4 * pack);
-            const auto rounded = [&](float x) { return as_tf32(task_.unscale * x); };
+                value = *reinterpret_cast<const float4*>(
+                    task_.from + static_cast<std::int64_t>(cell) * task_.size + first_column + 4 * pack);
+            const auto rounded = [&](float x) { return as_tf32(unscale_ * x); };
             value = {rounded(value.x), rounded(value.y), rounded(value.z), rounded(value.w)};
-            const int step = pack / 2 ^ exchange<size>(place);
-            *reinterpret_cast<float4*>(stage_.senders + place * size + step * tensor_step + pack % 2 * 4) =
+            const int step = pack / 2 ^ exchange<columns>(place);
+            *reinterpret_cast<float4*>(stage_.senders + place * columns + step * tensor_step + pack % 2 * 4) =
                 value;
         }
         __syncthreads();
@@ -156,17 +166,25 @@ public:
         return __syncthreads_or(target != TreeView::none ? 1 : 0) != 0;
     }
 
-    __device__ void translate(int octant) {
+    /// Products of the targets of one octant: the first columns replace what they had.
+    template <int rows, int columns>
+    __device__ void translate(int octant, int first_row, int first_column) {
+        constexpr int steps = columns / tensor_step;
+        constexpr int tiles = rows / 16;
+        constexpr int packs = tiles * steps / 2; // of two steps of 16 rows
         float4 sum[tiles][target_tiles] = {};
         const auto end = task_.first_sender[octant + 1];
         auto s = task_.first_sender[octant] + warp_;
-        constexpr int packs = tiles * steps / 2; // of two steps of 16 rows
+        const int tiles_a_row = task_.size / 16;
+        const auto* const fragments = reinterpret_cast<const uint4*>(task_.fragments) + lane_ +
+                                      32 * (first_row / 16 * tiles_a_row + first_column / 16);
         uint4 next[packs];
         const auto load = [&](const TensorSender& sender) {
-            const auto* from = reinterpret_cast<const uint4*>(task_.fragments) +
-                               static_cast<std::int64_t>(sender.matrix) * (size * size / 8) + lane_;
+            const auto* from = fragments + static_cast<std::int64_t>(first_matrix_ + sender.matrix) *
+                                               (32 * tiles_a_row * tiles_a_row);
 #pragma unroll
-            for (int i = 0; i < packs; ++i) next[i] = __ldg(from + 32 * i);
+            for (int i = 0; i < packs; ++i)
+                next[i] = __ldg(from + 32 * (i / (steps / 2) * tiles_a_row + i % (steps / 2)));
         };
         // the target's place that the lane reads for, of the first tile of eight: 4 along x, 2 along y
         const int own = place(0, lane_ / 4 % parents, lane_ / 16, 0);
@@ -185,86 +203,105 @@ public:
                 sender = task_.senders[s];
                 load(sender);
             }
-            const float* const column = stage_.senders + from * size + 2 * (lane_ % 4);
+            const float* const column = stage_.senders + from * columns + 2 * (lane_ % 4);
 #pragma unroll
             for (int step = 0; step < steps; ++step) {
-                const float* const at = column + (step ^ exchange<size>(from)) * tensor_step;
+                const float* const at = column + (step ^ exchange<columns>(from)) * tensor_step;
                 float4 a[tiles];
 #pragma unroll
-                for (int rows = 0; rows < tiles; ++rows) {
-                    const auto& pack = matrix[rows * (steps / 2) + step / 2];
-                    a[rows] = step % 2 == 0 ? unpacked(pack.x, pack.y) : unpacked(pack.z, pack.w);
+                for (int tile = 0; tile < tiles; ++tile) {
+                    const auto& pack = matrix[tile * (steps / 2) + step / 2];
+                    a[tile] = step % 2 == 0 ? unpacked(pack.x, pack.y) : unpacked(pack.z, pack.w);
                 }
 #pragma unroll
-                for (int tile = 0; tile < target_tiles; ++tile) { // tiles lie whole exchanges apart
+                for (int to = 0; to < target_tiles; ++to) { // tiles lie whole exchanges apart
                     constexpr int along_y = 2 * halo, along_z = halo * halo;
                     const auto b = *reinterpret_cast<const float2*>(
-                        at + (tile % 2 * along_y + tile / 2 * along_z) * size);
+                        at + (to % 2 * along_y + to / 2 * along_z) * columns);
 #pragma unroll
-                    for (int rows = 0; rows < tiles; ++rows) multiply_add(sum[rows][tile], a[rows], b);
+                    for (int tile = 0; tile < tiles; ++tile) multiply_add(sum[tile][to], a[tile], b);
                 }
             }
         }
         add_up(sum);
-    }
-
-    __device__ void store() const {
-        for (int i = thread_; i < targets * size; i += tensor_threads) {
-            const int n = i / size;
-            const int row = i % size;
-            const auto cell = stage_.target[n];
-            if (cell == TreeView::none) continue;
-            const int lane = 4 * (row % 8) + n % 8 / 2;
-            const int pack = (row / 16 * target_tiles + n / 8) * 32 + lane;
-            task_.to[static_cast<std::int64_t>(cell) * size + row] =
-                stage_.sums[4 * pack + row % 16 / 8 * 2 + n % 2];
-        }
-        __syncthreads();
+        store<rows>(first_row, first_column > 0);
     }
 
 private:
     // One warp after the other: the order of additions is always the same.
+    template <int tiles>
     __device__ void add_up(const float4 (&sum)[tiles][target_tiles]) {
         auto* const sums = reinterpret_cast<float4*>(stage_.sums);
         for (int warp = 0; warp < tensor_warps; ++warp) {
             if (warp == warp_)
 #pragma unroll
-                for (int rows = 0; rows < tiles; ++rows)
+                for (int tile = 0; tile < tiles; ++tile)
 #pragma unroll
-                    for (int tile = 0; tile < target_tiles; ++tile) {
-                        auto& to = sums[(rows * target_tiles + tile) * 32 + lane_];
-                        const auto& own = sum[rows][tile];
-                        const float4 before = warp == 0 ? float4{0, 0, 0, 0} : to;
-                        to = {before.x + own.x, before.y + own.y, before.z + own.z, before.w + own.w};
+                    for (int to = 0; to < target_tiles; ++to) {
+                        auto& total = sums[(tile * target_tiles + to) * 32 + lane_];
+                        const auto& own = sum[tile][to];
+                        const float4 before = warp == 0 ? float4{0, 0, 0, 0} : total;
+                        total = {before.x + own.x, before.y + own.y, before.z + own.z, before.w + own.w};
                     }
             __syncthreads();
         }
     }
+
+    template <int rows>
+    __device__ void store(int first_row, bool adds) const {
+        for (int i = thread_; i < targets * rows; i += tensor_threads) {
+            const int n = i / rows;
+            const int row = i % rows;
+            const auto cell = stage_.target[n];
+            if (cell == TreeView::none) continue;
+            const int lane = 4 * (row % 8) + n % 8 / 2;
+            const int pack = (row / 16 * target_tiles + n / 8) * 32 + lane;
+            const float value = stage_.sums[4 * pack + row % 16 / 8 * 2 + n % 2];
+            float& to = task_.to[static_cast<std::int64_t>(cell) * task_.size + first_row + row];
+            to = adds ? to + value : value;
+        }
+        __syncthreads();
+    }
 };
 static_assert(2 * halo % 4 == 0 && halo * halo % 4 == 0);
 
-/// Work is cut into as many runs as there are thread blocks: octants of one block of parents follow each
-/// other.
-template <int size>
+template <int columns>
+__device__ void translate_columns(BlockWorker& worker, int first_column, int size, int octant,
+                                  int end_octant) {
+    worker.load_senders<columns>(first_column);
+    for (; octant < end_octant; ++octant) {
+        if (!worker.find_targets(octant)) continue;
+        int row = 0;
+        for (; row + 32 <= size; row += 32) worker.translate<32, columns>(octant, row, first_column);
+        if (row < size) worker.translate<16, columns>(octant, row, first_column);
+    }
+}
+
+/// Octants of blocks are cut into as many runs as there are thread blocks.
 __global__ void __launch_bounds__(tensor_threads, 1) tensor_kernel(const TensorTask task) {
     extern __shared__ __align__(16) unsigned char tensor_memory[];
-    auto& stage = *reinterpret_cast<TensorStage<size>*>(tensor_memory);
-    BlockWorker<size> worker(task, stage);
+    BlockWorker worker(task, *reinterpret_cast<TensorStage*>(tensor_memory));
     const auto items = std::int64_t{8} * *task.block_count;
-    const auto begin = items * blockIdx.x / gridDim.x;
     const auto end = items * (blockIdx.x + 1) / gridDim.x;
-    for (auto item = begin; item < end; ++item) {
-        const int octant = static_cast<int>(item % 8);
-        if (item == begin || octant == 0) worker.load_senders(task.blocks[item / 8]);
-        if (!worker.find_targets(octant)) continue;
-        worker.translate(octant);
-        worker.store();
+    for (auto item = items * blockIdx.x / gridDim.x; item < end;) {
+        const auto block = item / 8;
+        const auto next = min(end, 8 * block + 8);
+        const auto octant = static_cast<int>(item - 8 * block);
+        const auto end_octant = static_cast<int>(next - 8 * block);
+        worker.begin(task.blocks[block]);
+        int column = 0;
+        for (; column + 32 <= task.size; column += 32)
+            translate_columns<32>(worker, column, task.size, octant, end_octant);
+        if (column < task.size) translate_columns<16>(worker, column, task.size, octant, end_octant);
+        item = next;
+        __syncthreads();
     }
 }
 
 struct FindTask {
     TreeView tree;
-    int cells, levels;
+    int cells;
+    int first_level, end_level; ///< of the parents
     TensorBlock* blocks;
     std::int32_t* count;
 };
@@ -274,7 +311,8 @@ __global__ void find_blocks_kernel(const FindTask task) {
     const auto thread = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); // one for each child
     const int cell = thread / 8;
     bool any = false;
-    if (cell < task.cells) {
+    const int level = cell < task.cells ? task.tree.places[cell].level + ancestor_levels : -1;
+    if (level >= task.first_level && level < task.end_level) {
         const auto child = task.tree.child(cell, thread % 8);
         if (child != TreeView::none)
             for (int octant = 0; octant < 8; ++octant) {
@@ -291,7 +329,7 @@ __global__ void find_blocks_kernel(const FindTask task) {
 
 /// Blocks of the levels that have no cells two levels above.
 __global__ void coarse_blocks_kernel(const FindTask task) {
-    for (int level = 0; level < min(ancestor_levels, task.levels - 1); ++level) {
+    for (int level = task.first_level; level < min(ancestor_levels, task.end_level); ++level) {
         const int n = ((task.tree.coarse << level) + parents - 1) / parents;
         for (int i = static_cast<int>(threadIdx.x); i < n * n * n; i += static_cast<int>(blockDim.x))
             task.blocks[atomicAdd(task.count, 1)] = {
@@ -301,23 +339,17 @@ __global__ void coarse_blocks_kernel(const FindTask task) {
 
 constexpr int most_coarse_blocks = 128;
 
-template <int size>
-void launch_tensor(const TensorTask& task, int blocks, cudaStream_t stream) {
-    constexpr auto bytes = sizeof(TensorStage<size>);
-    check(cudaFuncSetAttribute(tensor_kernel<size>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               static_cast<int>(bytes)),
-          "asking for shared memory");
-    tensor_kernel<size><<<static_cast<unsigned>(blocks), tensor_threads, bytes, stream>>>(task);
-    check_launch("translations on tensor cores");
-}
-
 } // namespace
 
-TensorTranslation::TensorTranslation(const PlainOperators<float>& of, cudaStream_t stream)
-    : size_(of.stride) {
+TensorTranslation::TensorTranslation(const PlainOperators<float>& of, cudaStream_t stream) {
     const TensorOperators made(of);
-    scale_ = made.scale;
+    size_ = made.size;
+    levels_ = made.levels;
+    matrices_a_level_ = made.matrices_a_level;
     fragments_ = uploaded(made.fragments, stream);
+    std::vector<float> unscales;
+    for (const float scale : made.scales) unscales.push_back(1.0F / scale);
+    unscales_ = uploaded(unscales, stream);
     senders_ = uploaded(made.senders, stream);
     first_sender_ = uploaded(std::vector<std::int32_t>(made.first_sender, made.first_sender + 9), stream);
     block_count_ = DeviceArray<std::int32_t>(1);
@@ -325,13 +357,18 @@ TensorTranslation::TensorTranslation(const PlainOperators<float>& of, cudaStream
     check(cudaGetDevice(&device), "asking the GPU");
     check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device),
           "asking the GPU");
+    check(cudaFuncSetAttribute(tensor_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               static_cast<int>(sizeof(TensorStage))),
+          "asking for shared memory");
 }
 
-void TensorTranslation::prepare(const TreeView& tree, int levels, int cells, cudaStream_t stream) {
+void TensorTranslation::prepare(const TreeView& tree, int first_level, int end_level, int cells,
+                                cudaStream_t stream) {
     const auto most = static_cast<std::size_t>(cells) + most_coarse_blocks;
     make_room(blocks_, most, most / 4);
     check(cudaMemsetAsync(block_count_.data(), 0, sizeof(std::int32_t), stream), "clearing a count");
-    const FindTask task{tree, cells, levels, blocks_.data(), block_count_.data()};
+    const FindTask task{tree,          cells,          std::max(first_level, 1) - 1,
+                        end_level - 1, blocks_.data(), block_count_.data()};
     coarse_blocks_kernel<<<1, most_coarse_blocks, 0, stream>>>(task);
     check_launch("finding blocks of cells");
     launch_over(std::int64_t{8} * cells, stream, find_blocks_kernel, task);
@@ -341,16 +378,18 @@ void TensorTranslation::run(const TreeView& tree, const float* from, float* to, 
     const TensorTask task{tree,
                           from,
                           to,
+                          size_,
+                          levels_,
+                          matrices_a_level_,
                           fragments_.data(),
-                          1.0F / scale_,
+                          unscales_.data(),
                           senders_.data(),
                           first_sender_.data(),
                           blocks_.data(),
                           block_count_.data()};
-    if (size_ == 32)
-        launch_tensor<32>(task, multiprocessors_, stream);
-    else
-        launch_tensor<16>(task, multiprocessors_, stream);
+    tensor_kernel<<<static_cast<unsigned>(multiprocessors_), tensor_threads, sizeof(TensorStage), stream>>>(
+        task);
+    check_launch("translations on tensor cores");
 }
 
 } // namespace farfield::cuda

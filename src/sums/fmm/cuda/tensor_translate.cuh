@@ -1,6 +1,6 @@
-// M2L on tensor cores, for low orders in float: a thread block takes a block of 4³ parents and one octant of
-// their children. The expansions of all senders fit into its shared memory, so that each is read once; its
-// warps share the offsets, and each matrix serves 64 targets.
+// M2L on tensor cores, for short expansions in float: a thread block takes a block of 4³ parents and octants
+// of their children. 32 numbers of the expansions of all senders fit into its shared memory, so that each is
+// read once; its warps share the offsets, and each matrix serves 64 targets.
 #pragma once
 
 #include "backend/cuda/memory.h"
@@ -21,21 +21,23 @@ struct TensorBlock {
     std::int32_t unused[3];
 };
 
-/// Translations across all levels but the coarsest.
+/// Translations across levels but the coarsest.
 class TensorTranslation {
 public:
     TensorTranslation(const PlainOperators<float>& of, cudaStream_t stream);
 
-    /// Finds the blocks of a tree. @param levels, cells  that it has
-    void prepare(const TreeView& tree, int levels, int cells, cudaStream_t stream);
-    /// Local expansions of all cells with targets replace what `to` held; `size` numbers a cell.
+    /// Finds the blocks of a tree whose targets lie on levels [first_level, end_level), the coarsest left
+    /// out.
+    void prepare(const TreeView& tree, int first_level, int end_level, int cells, cudaStream_t stream);
+    /// Local expansions of those levels' cells with targets replace what `to` held.
     void run(const TreeView& tree, const float* from, float* to, cudaStream_t stream) const;
 
 private:
-    int size_;
-    float scale_ = 1.0F;
+    int size_, levels_;
     int multiprocessors_ = 1;
+    std::int32_t matrices_a_level_;
     DeviceArray<std::uint16_t> fragments_;
+    DeviceArray<float> unscales_;
     DeviceArray<TensorSender> senders_;
     DeviceArray<std::int32_t> first_sender_;
     DeviceArray<TensorBlock> blocks_;
