@@ -87,7 +87,10 @@ struct TensorStage {
     };
     std::int32_t parent[halo_parents];
     std::int32_t target[targets];
+    std::uint32_t target_lanes[targets / 32]; ///< which targets there are
+    bool has_senders[8 * halo_parents];       ///< by the shift of a sender, from least_shift on
 };
+constexpr int least_shift = place(0, -1, -1, -1) - place(0, 0, 0, 0);
 
 /// Steps of a sender's columns are exchanged so that the four senders that half a warp reads at a time lie in
 /// different banks.
@@ -134,6 +137,7 @@ public:
             stage_.cell_of[i] = cell;
         }
         __syncthreads();
+        if (first_column == 0) find_senders();
         constexpr int packs = columns / 4;
 #pragma unroll 4
         for (int i = thread_; i < cells * packs; i += tensor_threads) {
@@ -162,6 +166,8 @@ public:
             if (parent != TreeView::none) target = task_.tree.child(parent, octant);
             if (target != TreeView::none && task_.tree.targets[target].size() == 0) target = TreeView::none;
             stage_.target[thread_] = target;
+            const unsigned there = __ballot_sync(~0U, target != TreeView::none ? 1 : 0);
+            if (lane_ == 0) stage_.target_lanes[warp_] = there;
         }
         return __syncthreads_or(target != TreeView::none ? 1 : 0) != 0;
     }
@@ -188,21 +194,26 @@ public:
         };
         // the target's place that the lane reads for, of the first tile of eight: 4 along x, 2 along y
         const int own = place(0, lane_ / 4 % parents, lane_ / 16, 0);
+        const auto has_targets = [&](int tile) {
+            return (stage_.target_lanes[tile / 4] >> (8 * (tile % 4)) & 0xff) != 0;
+        };
         TensorSender sender{};
-        if (s < end) {
-            sender = task_.senders[s];
-            load(sender);
-        }
+        const auto find = [&] { // the next one that some parent's neighbour has
+            for (; s < end; s += tensor_warps) {
+                sender = task_.senders[s];
+                if (!stage_.has_senders[sender.shift - least_shift]) continue;
+                load(sender);
+                return;
+            }
+        };
+        find();
         while (s < end) {
             uint4 matrix[packs];
 #pragma unroll
             for (int i = 0; i < packs; ++i) matrix[i] = next[i];
             const int from = own + sender.shift;
             s += tensor_warps;
-            if (s < end) {
-                sender = task_.senders[s];
-                load(sender);
-            }
+            find();
             const float* const column = stage_.senders + from * columns + 2 * (lane_ % 4);
 #pragma unroll
             for (int step = 0; step < steps; ++step) {
@@ -215,6 +226,7 @@ public:
                 }
 #pragma unroll
                 for (int to = 0; to < target_tiles; ++to) { // tiles lie whole exchanges apart
+                    if (!has_targets(to)) continue;
                     constexpr int along_y = 2 * halo, along_z = halo * halo;
                     const auto b = *reinterpret_cast<const float2*>(
                         at + (to % 2 * along_y + to / 2 * along_z) * columns);
@@ -228,6 +240,19 @@ public:
     }
 
 private:
+    __device__ void find_senders() {
+        for (int i = thread_; i < 8 * 27; i += tensor_threads) {
+            const int octant = i / 27;
+            const int x = i % 3 - 1, y = i / 3 % 3 - 1, z = i / 9 % 3 - 1;
+            bool any = false;
+            for (int n = 0; n < targets; ++n)
+                any = any || stage_.cell_of[place(octant, n % parents + x, n / parents % parents + y,
+                                                  n / (parents * parents) + z)] != TreeView::none;
+            stage_.has_senders[place(octant, x, y, z) - place(0, -1, -1, -1)] = any;
+        }
+        __syncthreads();
+    }
+
     // One warp after the other: the order of additions is always the same.
     template <int tiles>
     __device__ void add_up(const float4 (&sum)[tiles][target_tiles]) {
