@@ -1,6 +1,6 @@
 // Whole steps of a Plummer cluster whose forces are fast multipole sums on a GPU, where the bodies stay:
 // steps a second, errors of forces and of the energy, as JSON on standard output.
-//     bench_run_cuda [N [tolerance [mixed|double [softening [leapfrog|yoshida4 [fmm|direct]]]]]]
+//     bench_run_cuda [N [tolerance [mixed|double [softening [leapfrog|yoshida4 [fmm|direct [order]]]]]]]
 // One case; without arguments the table. Every case takes 5 runs of steps after a warm-up.
 #include "backend/cuda/memory.h"
 #include "dynamics/simulation/state.h"
@@ -34,6 +34,7 @@ struct Case {
     double softening = 0.0;
     Integrator integrator = Integrator::leapfrog;
     Method method = Method::fmm;
+    int order = 0; ///< 0: as the tolerance asks
 };
 
 constexpr double step = 1.0 / 4096;
@@ -64,6 +65,7 @@ Json measure(const Case& of) {
     const ForceOptions force{.method = of.method,
                              .softening = of.softening,
                              .tolerance = of.tolerance,
+                             .order = of.order,
                              .precision = of.precision,
                              .device = {.kind = DeviceKind::cuda}};
     Clock clock;
@@ -111,14 +113,21 @@ Json measure(const Case& of) {
 std::vector<Case> table() {
     constexpr std::int64_t million = 1000000;
     std::vector<Case> cases;
-    for (const double tolerance : {1e-3, 1e-4, 1e-5}) cases.push_back({million, tolerance});
-    cases.push_back({million, 1e-4, Precision::float64});
-    cases.push_back({million, 1e-8, Precision::float64});
-    cases.push_back({million, 1e-4, Precision::mixed, 0.0, Integrator::yoshida4});
-    for (const std::int64_t n : {std::int64_t{10000}, std::int64_t{100000}, 10 * million})
-        cases.push_back({n, 1e-4});
-    for (const std::int64_t n : {std::int64_t{10000}, std::int64_t{100000}, million})
-        cases.push_back({n, 1e-4, Precision::mixed, 0.0, Integrator::leapfrog, Method::direct});
+    constexpr double softening = 0.01;
+    const auto add = [&](std::int64_t n, double tolerance, double epsilon, int order = 0) {
+        cases.push_back({n, tolerance, Precision::mixed, epsilon});
+        cases.back().order = order;
+    };
+    for (const double tolerance : {1e-3, 1e-4, 1e-5}) add(million, tolerance, softening);
+    for (const int order : {4, 5, 6}) add(million, 1e-2, softening, order); // the error is looked at, too
+    for (const double tolerance : {1e-3, 1e-5}) add(million, tolerance, 0.0);
+    add(million, 1e-2, 0.0, 4);
+    cases.push_back({million, 1e-4, Precision::float64, softening});
+    cases.push_back({million, 1e-4, Precision::mixed, softening, Integrator::yoshida4});
+    for (const std::int64_t n : {std::int64_t{10000}, std::int64_t{100000}}) {
+        add(n, 1e-3, softening);
+        cases.push_back({n, 1e-3, Precision::mixed, softening, Integrator::leapfrog, Method::direct});
+    }
     return cases;
 }
 
@@ -129,7 +138,7 @@ int bench(int argc, char** argv) {
         cases.push_back({std::stoll(word(1, "")), std::stod(word(2, "1e-4")),
                          from_name<Precision>(word(3, "mixed")).value(), std::stod(word(4, "0")),
                          from_name<Integrator>(word(5, "leapfrog")).value(),
-                         from_name<Method>(word(6, "fmm")).value()});
+                         from_name<Method>(word(6, "fmm")).value(), std::stoi(word(7, "0"))});
     else
         cases = table();
     if (gpus().empty()) throw std::runtime_error(why_no_gpu());
