@@ -1,6 +1,6 @@
 // Fast multipole sums on a GPU, arrays in its memory: time from keys to results, of new points each time, and
 // the error of the field and the potential against exact sums at all points (from 2 million points on at
-// 1,000 of them). Charges of both signs, ε = 0.
+// 20,000 of them). Charges of both signs, ε = 0.
 //     bench_fmm_cuda [N [cube|plummer [order [leaf [mixed|double]]]]]      one case; none: the table, as JSON
 #include "backend/cuda/memory.h"
 
