@@ -175,6 +175,26 @@ TEST(WholeFmmOnGpu, NamesADipoleThatIsNotFinite) {
     }
 }
 
+// Floats hold a point to 6e-8 of the width of its leaf, a tenth here: 3 times that over 1e-5 would be 2e-3 of
+// the Hessian. Mixed sums take the difference of such a pair in double, and add 4e-6 as floats do.
+TEST(WholeFmmOnGpu, KeepsTheDigitsOfClosePairsInMixedPrecision) {
+    NEEDS_GPU();
+    for (const bool dipoles : {false, true}) {
+        const WholeCase at{.order = 12, .precision = Precision::mixed, .dipoles = dipoles};
+        Bodies bodies(at, 2000);
+        for (std::size_t i = 0; i < 3000; ++i)
+            bodies.sources[3000 + i] = bodies.sources[i] + (i % 3 == 0 ? 1e-5 : 0.0);
+        auto direct = options_of(at, DeviceKind::cpu);
+        direct.method = Method::direct;
+        direct.precision = Precision::float64;
+        direct.order = direct.leaf = 0;
+        const auto got = bodies.sum_with(options_of(at, DeviceKind::cuda));
+        const auto exact = bodies.sum_with(direct);
+        EXPECT_LT(relative_error(got.field, exact.field), 1e-5);
+        EXPECT_LT(relative_error(got.hessian, exact.hessian), 1e-5);
+    }
+}
+
 // Without dipoles again, a plan has forgotten them.
 TEST(WholeFmmOnGpu, TakesDipolesInOneExecutionAndNoneInTheNext) {
     NEEDS_GPU();

@@ -197,7 +197,7 @@ TEST(Options, MessagesSpellThemAsTheInterfaceDoes) {
                  {as("variant", "flush") + " is a rung for GPUs; use " + as("device", "cuda") + ","});
         contains(refused({.method = Method::fmm, .variant = Variant::naive, .device = cpu}),
                  {as("variant", "naive"), as("method", "direct")});
-        contains(refused({.method = Method::fmm, .softening = 0.1, .device = gpu}),
+        contains(refused({.method = Method::fmm, .m2l = M2L::rotation, .device = gpu}),
                  {"use " + as("device", "cpu")});
         contains(refused({.method = Method::reference, .precision = Precision::mixed}),
                  {"leave " + as("precision", "mixed") + " out"});

@@ -25,8 +25,10 @@ class WholeTargets {
     const WholeTask<Real>& task_;
     WholeStage<Real, dipoles>& stage_;
     const int lane_ = static_cast<int>(threadIdx.x) % 32;
-    const int target_; ///< of the lane; it may be none
+    const int target_; ///< of the lane; at `end_` or beyond there is none
+    const int end_;
     const Vec4<Real> at_;
+    Real close2_ = 0; ///< pairs closer than this are mended
     double totals_[numbers] = {};
 
     __device__ __forceinline__ void stage(int source, int end, const Vec4<Real>& shift) {
@@ -39,11 +41,20 @@ class WholeTargets {
         __syncwarp();
     }
 
+    __device__ __forceinline__ Real squared_length(const Real (&d)[3]) const {
+        return fma(d[0], d[0], fma(d[1], d[1], fma(d[2], d[2], task_.blocks.softening2)));
+    }
+
 public:
     __device__ __forceinline__ WholeTargets(const WholeTask<Real>& task, WholeStage<Real, dipoles>& stage,
                                             int first, int end)
-        : task_(task), stage_(stage), target_(first + static_cast<int>(threadIdx.x) % 32),
-          at_(task.blocks.targets[target_ < end ? target_ : end - 1]) {}
+        : task_(task), stage_(stage), target_(first + static_cast<int>(threadIdx.x) % 32), end_(end),
+          at_(task.blocks.targets[target_ < end_ ? target_ : end_ - 1]) {}
+
+    /// From here on; of BlockTask.
+    __device__ __forceinline__ void mend_close_pairs(Real width) {
+        if (task_.blocks.exact_sources != nullptr) close2_ = width * width / Real(256);
+    }
 
     /// Sources of a range; with `own` none acts on the target of its number.
     template <bool own>
@@ -56,10 +67,19 @@ public:
             const int count = min(32, range.end - begin);
             for (int k = 0; k < count; ++k) {
                 const auto q = stage_.source[k];
-                const Real d[3] = {at_.x - q.x, at_.y - q.y, at_.z - q.z};
-                const Real r2 = fma(d[0], d[0], fma(d[1], d[1], fma(d[2], d[2], task_.blocks.softening2)));
+                Real d[3] = {at_.x - q.x, at_.y - q.y, at_.z - q.z};
+                Real r2 = squared_length(d);
+                const bool itself = own && begin + k == target_;
+                if (r2 < close2_ && !itself && target_ < end_) {
+                    const auto x = task_.blocks.exact_targets[target_];
+                    const auto y = task_.blocks.exact_sources[begin + k];
+                    d[0] = static_cast<Real>(x.x - y.x);
+                    d[1] = static_cast<Real>(x.y - y.y);
+                    d[2] = static_cast<Real>(x.z - y.z);
+                    r2 = squared_length(d);
+                }
                 Real inverse = inverse_powers<potential_only>(r2).first;
-                if (own && begin + k == target_) inverse = Real(0);
+                if (itself) inverse = Real(0);
                 if constexpr (dipoles) {
                     const auto moment = stage_.dipole[k];
                     const Real p[3] = {moment.x, moment.y, moment.z};
@@ -73,8 +93,8 @@ public:
         }
     }
 
-    __device__ __forceinline__ void store(int end) const {
-        if (target_ >= end) return;
+    __device__ __forceinline__ void store() const {
+        if (target_ >= end_) return;
         task_.blocks.sums[target_] = {static_cast<Real>(totals_[1]), static_cast<Real>(totals_[2]),
                                       static_cast<Real>(totals_[3]), static_cast<Real>(totals_[0])};
         if constexpr (hessian)
@@ -94,8 +114,9 @@ __global__ void __launch_bounds__(32 * whole_warps) whole_kernel(const WholeTask
     const BlockRange range = blocks.target_blocks[block];
     for (int first = range.begin + 32 * warp; first < range.end; first += 32 * whole_warps) {
         WholeTargets<Real, dipoles, hessian> targets(task, stages[warp], first, range.end);
-        if (blocks.own) targets.template meet<true>(range, Vec4<Real>{0, 0, 0, 0});
         const auto to = blocks.target_centres[block];
+        targets.mend_close_pairs(static_cast<Real>(to.w));
+        if (blocks.own) targets.template meet<true>(range, Vec4<Real>{0, 0, 0, 0});
         for (int e = blocks.first[block]; e < blocks.first[block + 1]; ++e) {
             const int partner = blocks.partners[e];
             const auto from = blocks.source_centres[partner];
@@ -104,7 +125,7 @@ __global__ void __launch_bounds__(32 * whole_warps) whole_kernel(const WholeTask
                                                     static_cast<Real>(from.y - to.y),
                                                     static_cast<Real>(from.z - to.z), Real(0)});
         }
-        targets.store(range.end);
+        targets.store();
     }
 }
 
