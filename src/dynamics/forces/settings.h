@@ -13,8 +13,8 @@ struct ForceSettings {
     Method method = Method::automatic; ///< automatic: nothing is settled yet
     std::string reason{};              ///< why this method
     int order = 0;                     ///< of expansions; 0: the method has none
-    int leaf = 0;
-    M2L m2l = M2L::automatic; ///< where the method has expansions
+    int leaf = 0;                      ///< 0: as order; or the sum chooses it for each tree
+    M2L m2l = M2L::automatic;          ///< where the method has expansions
     // The largest relative errors found so far, in the L2 norm.
     double worst_acceleration_error = 0.0;
     double worst_potential_error = 0.0;

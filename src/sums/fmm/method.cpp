@@ -169,6 +169,8 @@ void settle(const SumProblem& problem, SumOptions& options, const CostTable& tab
     const auto shape = on_gpu ? gpu_fmm_shape(problem, options, table) : fmm_shape(problem, options, table);
     if (options.order == 0) options.order = shape.order.order;
     if (options.m2l == M2L::automatic) options.m2l = shape.order.m2l;
+    // on a GPU the best leaf of a softened sum follows the size of the tree, and no table has a say in it
+    if (on_gpu && problem.softening > 0.0) return;
     if (options.leaf == 0) options.leaf = static_cast<int>(std::clamp(std::round(shape.leaf), 1.0, 1e6));
 }
 

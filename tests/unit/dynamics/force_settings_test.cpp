@@ -136,6 +136,10 @@ TEST(ForceMethod, IsSettledForItsDevice) {
         EXPECT_EQ(settled.tree.most, open.tree.most) << n;
     }
     EXPECT_EQ(deciding_cost_table(force), "") << "the table has no part in it";
+    force.softening = 0.01;
+    const auto softened = settle_force(force, Integrator::leapfrog, crowd(20000, 3), 100.0);
+    EXPECT_GT(softened.order, 0);
+    EXPECT_EQ(softened.leaf, 0) << "the sum chooses it for each tree";
     force.method = Method::automatic;
     EXPECT_EQ(settle_force(force, Integrator::leapfrog, crowd(100, 3), 100.0).method, Method::direct);
 }
