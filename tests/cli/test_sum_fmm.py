@@ -52,7 +52,7 @@ class FastMultipole(CommandTest):
         self.fail_clearly([*base, "--method", "fmm", "--order", "30", "--precision", "float"], 2, "--order 30", "20")
         self.assertIn("order 5, ", self.succeed(*base, "--method", "fmm", "--order", "5").out)
         os.remove("out.npy")
-        self.fail_clearly([*base, "--method", "fmm", "--softening", "0.01", "--device", "cuda"], 2, "softened", "--device cpu")
+        self.fail_clearly([*base, "--method", "fmm", "--m2l", "rotation", "--device", "cuda"], 2, "rotation", "--device cpu")
         self.assertFalse(os.path.exists("out.npy"))
 
     def test_guaranteed_bounds_are_told_or_nothing_is_written(self):
