@@ -10,9 +10,13 @@ target_compile_options(farfield_flags INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:
   $<$<AND:$<COMPILE_LANGUAGE:C,CXX>,$<CXX_COMPILER_ID:GNU>>:-Wdouble-promotion>)
 target_compile_options(farfield_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-ffp-contract=off -O3>)
+set(FARFIELD_SANITIZE_EXCEPT "" CACHE STRING "Checks of these sanitizers that are left out, e.g. object-size")
 if(FARFIELD_SANITIZE)
   target_compile_options(farfield_flags INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=${FARFIELD_SANITIZE}
     -fno-omit-frame-pointer -fno-sanitize-recover=all>)
+  if(FARFIELD_SANITIZE_EXCEPT)
+    target_compile_options(farfield_flags INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:-fno-sanitize=${FARFIELD_SANITIZE_EXCEPT}>)
+  endif()
   target_link_options(farfield_flags INTERFACE -fsanitize=${FARFIELD_SANITIZE})
   if(FARFIELD_SANITIZE MATCHES "fuzzer") # which looks at how far it gets where files are read, and in no test
     target_compile_options(farfield_flags INTERFACE

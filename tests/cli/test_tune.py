@@ -116,22 +116,22 @@ class Tune(Costs):
 
     def test_what_is_not_measured_stays(self):
         self.write_table("gpu.my_card.start_seconds = 0.125", "direct.cpu.fixed_seconds = 7")
-        self.succeed("tune", *QUICK, "--device", "cpu", "--quiet", environment=self.config)
+        self.succeed("tune", "direct", *QUICK, "--device", "cpu", "--quiet", environment=self.config)
         text = read(self.file).decode()
         self.assertIn("gpu.my_card.start_seconds = 1.25e-01\n", text)
         self.assertNotIn("direct.cpu.fixed_seconds = 7", text)
 
     def test_quiet_and_another_file(self):
-        result = self.succeed("tune", *QUICK, "--quiet", "--out", "mine.toml", environment=self.config)
+        result = self.succeed("tune", "direct", *QUICK, "--quiet", "--out", "mine.toml", environment=self.config)
         self.assertEqual((result.out, result.err), ("", ""))
         self.assertFalse(os.path.exists("config"))
         self.assertEqual(self.info({"FARFIELD_COST_TABLE": "mine.toml"})["file"], "mine.toml")
-        text = self.succeed("tune", *QUICK, "--device", "cpu", "--out", "mine.toml", environment=self.config).out
+        text = self.succeed("tune", "direct", *QUICK, "--device", "cpu", "--out", "mine.toml", environment=self.config).out
         self.assertIn("set FARFIELD_COST_TABLE=mine.toml", text)
 
     def test_it_writes_where_the_variable_says(self):
         environment = {**self.config, "FARFIELD_COST_TABLE": os.path.abspath("new.toml")}
-        self.succeed("tune", *QUICK, "--device", "cpu", "--quiet", environment=environment)
+        self.succeed("tune", "direct", *QUICK, "--device", "cpu", "--quiet", environment=environment)
         self.assertEqual(self.info(environment)["file"], os.path.abspath("new.toml"))
 
     def test_auto_measures_a_gpu_where_there_is_one(self):
@@ -158,7 +158,7 @@ class Tune(Costs):
     def test_a_file_that_cannot_be_written_stays_as_it_was(self):
         if not os.path.exists("/dev/full"):
             self.skipTest("there is no /dev/full")
-        self.fail_clearly(["tune", *QUICK, "--device", "cpu", "--out", "/dev/full"], 1, "/dev/full")
+        self.fail_clearly(["tune", "direct", *QUICK, "--device", "cpu", "--out", "/dev/full"], 1, "/dev/full")
 
     def test_ctrl_c_leaves_no_file(self):
         for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
@@ -190,7 +190,7 @@ class Table(Costs):
         self.assertEqual(self.sum("--device", "cpu").code, 0)  # nothing to choose
         self.assertIn(f"{self.file}:3: ", self.info()["problem"])
         self.assertIn(f"none: {self.file}:3: ", self.succeed("info", environment=self.config).out)
-        text = self.succeed("tune", *QUICK, "--device", "cpu", environment=self.config).out
+        text = self.succeed("tune", "direct", *QUICK, "--device", "cpu", environment=self.config).out
         self.assertIn(f"the earlier file counts for nothing: {self.file}:3: ", text)
         self.assertEqual(self.sum().code, 0)
 

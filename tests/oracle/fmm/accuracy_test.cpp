@@ -159,8 +159,8 @@ TEST(FmmAccuracy, SoftenedKernels) {
 }
 
 TEST(FmmAccuracy, SoftenedSeparateTargetsInEveryPrecision) {
-    const auto sources = make(2500, 11, in_plummer, mass);
-    const auto targets = make(1500, 12, in_cube, mass);
+    const auto sources = make(test::sized(2500, 900), 11, in_plummer, mass);
+    const auto targets = make(test::sized(1500, 600), 12, in_cube, mass);
     const auto exact = oracle::direct(sources, targets.xyz, 0.05L, 1.0L);
     for (const auto precision : {Precision::float32, Precision::mixed, Precision::float64})
         for (const int separation : {1, 2}) {

@@ -2,6 +2,7 @@
 // points. Tolerance of an order p: a source and a target in boxes two apart have their points within √0.75
 // of centres that are 2 apart, so terms fall as (√3/2)^(p+1)…; where the test needs digits it takes points
 // within 0.25 of the centres, whose terms fall as (0.25 + 0.25)^p/2^p = 4^−p.
+#include "effort.h"
 #include "studies/fmm_strategies/boxes.h"
 #include "studies/fmm_strategies/problem.h"
 #include "studies/fmm_strategies/real_form.h"
@@ -14,6 +15,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <set>
 #include <vector>
 
@@ -69,7 +71,7 @@ double error_of_order(int order) {
 }
 
 TEST(FmmStrategies, TheHostsLoopsGiveThePotentialOfWellSeparatedBoxes) {
-    for (const int order : {2, 6, 10, 14, 18})
+    for (const int order : test::fewer() ? std::vector{2, 10} : std::vector{2, 6, 10, 14, 18})
         EXPECT_LT(error_of_order(order), 3 * std::pow(4.0, -(order + 1))) << order;
     EXPECT_GT(error_of_order(2), 1e-4); // the order is what limits it
 }
@@ -148,13 +150,18 @@ TEST(FmmStrategies, RotationsGiveTheSameAsTheLoops) {
 TEST(FmmStrategies, GroupsOfLanesCoverTheLoopsOnce) {
     for (const int order : {1, 2, 5})
         for (const bool parallel_j : {false, true}) {
-            std::set<std::vector<int>> seen;
+            std::vector<std::uint64_t> seen;
             const auto groups = loop_groups(2, order, parallel_j);
             for (std::uint32_t group = 0; group < groups; ++group) {
                 const auto at = loop_index(group, order, parallel_j);
                 EXPECT_TRUE(at.box < 64 && at.n < neighbours && at.l <= order && at.m <= at.l && at.m >= 0);
-                seen.insert({at.box, at.n, at.l, at.m, at.j});
+                std::uint64_t number = 0; // below 256 each
+                for (const int part : {at.box, at.n, at.l, at.m, at.j})
+                    number = 256 * number + static_cast<std::uint64_t>(part);
+                seen.push_back(number);
             }
+            std::sort(seen.begin(), seen.end());
+            seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
             EXPECT_EQ(seen.size(), groups);
         }
     EXPECT_LT(loop_groups(4, most_order, true), std::uint64_t{1} << 32U);
