@@ -35,7 +35,7 @@ With --all moreover:
             compiled for a GPU, 10,000 random fast multipole sums instead of 100
   check     each source is linted alone
   asan      the loops of every instruction set; all of UBSan; repeated is what is repeated without sanitizers (300
-            random programs instead of 12); each source reads the headers that it includes itself (FARFIELD_PRECOMPILE=OFF)
+            random programs instead of 18); each source reads the headers that it includes itself (FARFIELD_PRECOMPILE=OFF)
   tsan      the same
   fuzz      20 s for each target
   trial     random sums, kills, damaged files and programs, as a new user would meet them (tests/trial)
@@ -188,7 +188,7 @@ stage_asan() {
     # Up to LLVM 16 the interceptor of __tls_get_addr takes some blocks of memory for others of older C libraries,
     # by chance, and then the search for leaks dies (LeakSanitizer: "Tracer caught signal 11").
     local options=detect_stack_use_after_return=1:strict_string_checks=1:intercept_tls_get_addr=0
-    [ -n "$EVERYTHING" ] || export FARFIELD_RANDOM_PROGRAMS=12 FARFIELD_FEWER_TESTS=1
+    [ -n "$EVERYTHING" ] || export FARFIELD_RANDOM_PROGRAMS=18 FARFIELD_FEWER_TESTS=1
     ASAN_OPTIONS=$options UBSAN_OPTIONS=print_stacktrace=1 \
         LSAN_OPTIONS=suppressions=$PWD/tools/dev/lsan.supp:print_suppressions=0 \
         run_ctest asan build-asan -LE "$left_out"
