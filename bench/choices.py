@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 
+OUT_OF_REACH = 1  # exit status of a sum that misses its tolerance
 MOST_DIRECT = 150_000  # points: beyond, the direct sum is taken for proportional to their square
 
 
@@ -29,6 +30,10 @@ def write_charges(path, n):
     header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({n}, 4), }}".encode()
     header += b" " * (-(10 + len(header) + 1) % 64) + b"\n"
     path.write_bytes(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + values.tobytes())
+
+
+class OutOfReach(Exception):
+    """A tolerance that a precision has too few digits for."""
 
 
 class Bench:
@@ -43,9 +48,12 @@ class Bench:
             write_charges(points, n)
         path = self.folder / "report.json"
         threads = ["--threads", str(self.task.threads)] if self.task.threads else []
-        subprocess.run([self.task.program, "sum", "--kernel", "coulomb", "--method", method, "--device", "cpu", "--sources", points, "--out",
-                        self.folder / "out.npy", "--json", path, "--tolerance", tolerance, "--precision", precision, "--quiet", *threads],
-                       check=True, env={**self.environment, **({"FARFIELD_COST_TABLE": table} if table else {})})
+        done = subprocess.run([self.task.program, "sum", "--kernel", "coulomb", "--method", method, "--device", "cpu", "--sources", points, "--out",
+                               self.folder / "out.npy", "--json", path, "--tolerance", tolerance, "--precision", precision, "--quiet", *threads],
+                              check=False, env={**self.environment, **({"FARFIELD_COST_TABLE": table} if table else {})})
+        if done.returncode == OUT_OF_REACH:
+            raise OutOfReach
+        done.check_returncode()
         return json.loads(path.read_text(encoding="utf-8"))
 
     def seconds(self, *what, **where):
@@ -102,7 +110,11 @@ def main():
                 for tolerance in task.tolerance.split(","):
                     if float(tolerance) < least[precision]:
                         continue
-                    row = bench.row(n, tolerance, precision)
+                    try:
+                        row = bench.row(n, tolerance, precision)
+                    except OutOfReach:
+                        print(f"{n:8} {precision:6} {tolerance:5}  out of reach", flush=True)
+                        continue
                     rows.append(row)
                     print(f"{n:8} {precision:6} {tolerance:5}  direct {row['direct_seconds']:.4g} s  fmm {row['fmm_seconds']:.4g} s  p = {row['order']:2}  "
                           f"auto {row['auto']:6} {row['behind']:.2f}  untuned {row.get('untuned', float('nan')):.2f}  {row['reason']}", flush=True)
