@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """Compiles every header of ours alone: public ones with nothing but the public include folders.
 
-usage: headers.py [--jobs N] BUILD_FOLDER
+usage: headers.py [--jobs N] [--since COMMIT] BUILD_FOLDER
+
+With --since only headers that differ from COMMIT, or see one of ours that does, are compiled; all of them if this check or
+the flags of compilers differ.
 """
 import argparse
 import concurrent.futures
@@ -11,6 +14,8 @@ import re
 import shlex
 import subprocess
 import sys
+
+from tidy import ROOT, differs_from, our_headers
 
 PUBLIC_FLAGS = ["-std=c++20", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-Wno-pragma-once-outside-header"]
 # headers that are included only where an instruction set is chosen
@@ -50,14 +55,26 @@ def compile_alone(job):
     return header, result.returncode == 0, result.stderr
 
 
+def that_differ(headers, commit):
+    changed = differs_from(commit)
+    if changed is None or ROOT / "tools/checks/headers.py" in changed:
+        return headers
+    return [h for h in headers if ({ROOT / h} | our_headers(ROOT / h, set())) & changed]
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--since", metavar="COMMIT")
     parser.add_argument("build", type=pathlib.Path)
     options = parser.parse_args()
     listed = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard"], check=True,
                             capture_output=True, text=True).stdout.split("\n")
     headers = sorted(f for f in listed if re.match(r"(include|src)/.*\.(h|hpp)$", f) and pathlib.Path(f).exists())
+    if options.since:
+        everything = len(headers)
+        headers = that_differ(headers, options.since)
+        print(f"headers: {len(headers)} of {everything} differ from {options.since[:12]} or see one that does")
     public = PUBLIC_FLAGS + ["-Iinclude", f"-I{options.build}/include"]
     internal = internal_flags(options.build)
     jobs = []

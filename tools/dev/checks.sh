@@ -115,8 +115,10 @@ check_clocks() {
 }
 
 check_headers() {
+    local since=()
+    [ -z "${BASE:-}" ] || since=(--since "$BASE")
     configure_for_lint
-    python3 tools/checks/headers.py --jobs "$JOBS" build-lint
+    python3 tools/checks/headers.py --jobs "$JOBS" "${since[@]}" build-lint
 }
 
 check_isa() {

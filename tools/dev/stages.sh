@@ -22,7 +22,7 @@ stages_usage() {
   python    the Python package in build/venv, its pytest tests, and its wheel where none of its libraries are
   asan      the tests with AddressSanitizer and UBSan, but for the accuracy of large sums (too slow there); every path
             once, and repetitions where nothing watches; loops of two instruction sets (scalar, AVX2); of UBSan without
-            null, object-size and pointer-overflow, whose accesses AddressSanitizer watches
+            null, object-size and pointer-overflow: AddressSanitizer watches the accesses that follow
   tsan      the tests that use threads, with ThreadSanitizer (and a planted race that it must report)
   fuzz      each fuzz target of build-asan for FUZZ_SECONDS (10)
 
@@ -31,7 +31,7 @@ branch share (or FARFIELD_BASE, a commit); at everything where that commit is un
 With --all moreover:
 
   tests     the largest inputs whole (accuracy of sums at N = 262,144 instead of 65,536, of a cluster over 4 time
-            units instead of 1), emulated kernels for more steps, 300 random programs instead of 90, all of them
+            units instead of 1), emulated kernels for more steps, 300 random programs instead of 60, all of them
             compiled for a GPU, 10,000 random fast multipole sums instead of 100
   check     each source is linted alone
   asan      the loops of every instruction set; all of UBSan; repeated is what is repeated without sanitizers (300
@@ -102,7 +102,7 @@ seconds_of_stage() { # on two cores, without ccache, rounded up
         cuda) echo 130 ;;
         check) if [ -n "$EVERYTHING" ]; then echo 540; elif [ -n "$BASE" ]; then echo 120; else echo 150; fi ;;
         python) echo 70 ;;
-        asan) if [ -n "$EVERYTHING" ]; then echo 1000; else echo 560; fi ;;
+        asan) if [ -n "$EVERYTHING" ]; then echo 1300; else echo 620; fi ;;
         tsan) echo 160 ;;
         fuzz) if [ -n "$EVERYTHING" ]; then echo 100; else echo 50; fi ;;
         trial) echo 600 ;;
@@ -132,7 +132,7 @@ stage_tests() {
     if [ -n "$EVERYTHING" ]; then
         export FARFIELD_RANDOM_DEVICE_CODE=all FARFIELD_RANDOM_SUMS=10000
     else
-        export FARFIELD_SHORTER_TESTS=1 FARFIELD_RANDOM_PROGRAMS=90 FARFIELD_RANDOM_SUMS=100
+        export FARFIELD_SHORTER_TESTS=1 FARFIELD_RANDOM_PROGRAMS=60 FARFIELD_RANDOM_SUMS=100
     fi
     run_ctest tests build
 }
