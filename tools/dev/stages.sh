@@ -103,7 +103,7 @@ seconds_of_stage() { # on two cores, without ccache, rounded up
         check) if [ -n "$EVERYTHING" ]; then echo 540; elif [ -n "$BASE" ]; then echo 120; else echo 150; fi ;;
         python) echo 70 ;;
         asan) if [ -n "$EVERYTHING" ]; then echo 1300; else echo 620; fi ;;
-        tsan) echo 160 ;;
+        tsan) echo 210 ;;
         fuzz) if [ -n "$EVERYTHING" ]; then echo 100; else echo 50; fi ;;
         trial) echo 600 ;;
     esac
