@@ -138,9 +138,9 @@ struct DeviceMotion::Impl {
 
     void take_again(const SumOptions& sums) {
         select();
-        const auto length = kept->bring_back(stepper->parts().front());
-        stepper->renew(sums);
+        stepper->renew(sums); // these may fail: then the state stays
         diagnostics->renew(sums);
+        const auto length = kept->bring_back(stepper->parts().front());
         if (length)
             stepper->steps(1, *length);
         else

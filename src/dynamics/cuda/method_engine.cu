@@ -30,6 +30,7 @@ void MethodEngine::renew(const SumOptions& options) {
 
 void MethodEngine::compute(const double* places) {
     if (refused_) return;
+    if (!sum_) throw InternalError("forces are asked of a method that could not be made anew");
     const Device here{DeviceType::cuda, device_};
     SumOutputs outputs;
     if (output_ == Output::field)

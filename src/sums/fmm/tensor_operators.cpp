@@ -24,7 +24,7 @@ float scale_of(const PlainOperators<float>& of, std::span<const PlainOperators<f
             most = std::max(most, std::abs(of.matrices[static_cast<std::size_t>(i)]));
     int exponent = 0;
     std::frexp(most, &exponent);
-    return std::ldexp(1.0F, 15 - exponent);
+    return std::ldexp(1.0F, std::min(15 - exponent, 126));
 }
 
 } // namespace

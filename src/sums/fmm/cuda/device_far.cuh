@@ -33,6 +33,7 @@ public:
     }
 
 private:
+    std::vector<TargetTile> made_; ///< stays while it is copied
     DeviceArray<TargetTile> tiles_;
     std::vector<Range> up_, down_; ///< by level
 };

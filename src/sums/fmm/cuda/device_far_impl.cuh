@@ -23,7 +23,8 @@ void DeviceFar<Real>::prepare(const DeviceTree& tree, const Part& part, cudaStre
     end_level_ = part.end_level;
     if constexpr (std::is_same_v<Real, float>) {
         const auto& host = operators_->host();
-        if (!tensor_ && has_tensor_operators(host.order, host.size)) tensor_.emplace(host, stream);
+        if (!tensor_ && has_tensor_operators(host.order, host.size) && TensorTranslation::fits_gpu())
+            tensor_.emplace(host, stream);
         if (tensor_) tensor_->prepare(tree.view(), first_level_, end_level_, tree.cells(), stream);
     }
     const auto numbers =

@@ -88,7 +88,12 @@ void DevicePasses<Real>::run(const DeviceTree& tree, double softening, int outpu
         run_far(tree, outputs, sums, done, far_stream());
         far_done_.record(far_stream());
     }
-    run_near(tree, softening, outputs, sums, stream);
+    try {
+        run_near(tree, softening, outputs, sums, stream);
+    } catch (...) { // what the far field works on may be given up now
+        if (has_far_field()) cudaStreamSynchronize(far_stream());
+        throw;
+    }
     done("P2P", stream);
     if (has_far_field()) far_done_.hold(stream);
 }

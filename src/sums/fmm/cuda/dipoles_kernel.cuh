@@ -13,7 +13,7 @@ __global__ void dipole_kernel(const PointsToExpansions<Real> task) {
     extern __shared__ unsigned char dipole_memory[];
     const int warp = static_cast<int>(threadIdx.x) / lanes;
     const int lane = static_cast<int>(threadIdx.x) % lanes;
-    const int number = static_cast<int>(blockIdx.x) * static_cast<int>(blockDim.x) / lanes + warp;
+    const int number = static_cast<int>(blockIdx.x) * (static_cast<int>(blockDim.x) / lanes) + warp;
     if (number >= task.count) return;
     const auto& functions = task.functions;
     const int numbers = 2 * functions.loop.pairs;

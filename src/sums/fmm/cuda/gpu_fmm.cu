@@ -63,6 +63,8 @@ public:
         stream_ =
             stream_for(on_device(strength_view) || on_device(dipole_view) || on_device(outputs.potential) ||
                        on_device(outputs.field) || on_device(outputs.hessian));
+        if (!prepared_)
+            throw InvalidArgument("the sum has no points: the last ones could not be taken; give it some");
         if (hooks.stop_requested && hooks.stop_requested())
             throw Interrupted("the sum was given up before its end");
         describe(report);
@@ -156,6 +158,7 @@ private:
     }
 
     void prepare() {
+        prepared_ = false;
         PassTimer timer(stream_);
         tree_.build(sources_.data(), static_cast<int>(problem_.sources),
                     problem_.self ? nullptr : targets_.data(), static_cast<int>(problem_.targets), frame_,
@@ -168,6 +171,7 @@ private:
         timer.mark("operators", stream_);
         const auto parts = timer.seconds();
         tree_seconds_ = parts.front().seconds;
+        prepared_ = true;
     }
 
     template <class Real>
@@ -317,6 +321,7 @@ private:
     double softening_in_sides_ = 0.0; ///< of the cube around all points
     TreeCube cube_;
     DeviceTree tree_;
+    bool prepared_ = false; ///< tree and passes are those of the points
     DevicePasses<float> narrow_;
     DevicePasses<double> wide_;
     double tree_seconds_ = 0.0, multiply_adds_ = 0.0;
@@ -334,6 +339,7 @@ private:
 } // namespace
 
 std::unique_ptr<PreparedSum> make_gpu_fmm(const SumProblem& problem, const SumOptions& options, int device) {
+    const DeviceScope scope(device); // events are of the GPU that is current when they are made
     return std::make_unique<FmmOnGpu>(problem, options, device);
 }
 

@@ -85,7 +85,7 @@ __global__ void form_kernel(const PointsToExpansions<Real> task) {
     extern __shared__ unsigned char form_memory[];
     const int warp = static_cast<int>(threadIdx.x) / lanes;
     const int lane = static_cast<int>(threadIdx.x) % lanes;
-    const int number = static_cast<int>(blockIdx.x) * static_cast<int>(blockDim.x) / lanes + warp;
+    const int number = static_cast<int>(blockIdx.x) * (static_cast<int>(blockDim.x) / lanes) + warp;
     if (number >= task.count) return;
     const int numbers = 2 * task.functions.loop.pairs;
     Real* const sums =
@@ -181,7 +181,7 @@ template <class Real, Functions kind, bool inverted>
 __global__ void evaluate_kernel(const ExpansionsToPoints<Real> task) {
     extern __shared__ unsigned char evaluate_memory[];
     const int warp = static_cast<int>(threadIdx.x) / lanes;
-    const int number = static_cast<int>(blockIdx.x) * static_cast<int>(blockDim.x) / lanes + warp;
+    const int number = static_cast<int>(blockIdx.x) * (static_cast<int>(blockDim.x) / lanes) + warp;
     if (number >= task.count) return;
     Real* const coefficients =
         reinterpret_cast<Real*>(evaluate_memory) + warp * 8 * task.functions.loop.pairs;
@@ -197,7 +197,7 @@ __global__ void evaluate_kernel(const ExpansionsToPoints<Real> task) {
 
 template <class Real>
 __global__ void centre_kernel(const CentreTask<Real> task) {
-    const int number = static_cast<int>((blockIdx.x * blockDim.x + threadIdx.x) / lanes);
+    const int number = static_cast<int>(blockIdx.x * (blockDim.x / lanes) + threadIdx.x / lanes);
     if (number >= task.count) return;
     const int lane = static_cast<int>(threadIdx.x) % lanes;
     const auto leaf = task.leaves[number];

@@ -366,6 +366,13 @@ constexpr int most_coarse_blocks = 128;
 
 } // namespace
 
+bool TensorTranslation::fits_gpu() {
+    int device = 0, most = 0;
+    check(cudaGetDevice(&device), "asking the GPU");
+    check(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "asking the GPU");
+    return static_cast<std::size_t>(most) >= sizeof(TensorStage);
+}
+
 TensorTranslation::TensorTranslation(const PlainOperators<float>& of, cudaStream_t stream) {
     const TensorOperators made(of);
     size_ = made.size;
@@ -385,6 +392,7 @@ TensorTranslation::TensorTranslation(const PlainOperators<float>& of, cudaStream
     check(cudaFuncSetAttribute(tensor_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                static_cast<int>(sizeof(TensorStage))),
           "asking for shared memory");
+    check(cudaStreamSynchronize(stream), "waiting for the GPU"); // the host's arrays end here
 }
 
 void TensorTranslation::prepare(const TreeView& tree, int first_level, int end_level, int cells,

@@ -24,6 +24,8 @@ struct TensorBlock {
 /// Translations across levels but the coarsest.
 class TensorTranslation {
 public:
+    /// Whether the current GPU has the shared memory that it takes.
+    static bool fits_gpu();
     TensorTranslation(const PlainOperators<float>& of, cudaStream_t stream);
 
     /// Finds the blocks of a tree whose targets lie on levels [first_level, end_level), the coarsest left

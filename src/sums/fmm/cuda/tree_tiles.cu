@@ -7,7 +7,8 @@ namespace farfield::cuda {
 
 void TreeTiles::make(const DeviceTree& tree, cudaStream_t stream) {
     constexpr int width = tile_targets;
-    std::vector<TargetTile> tiles;
+    auto& tiles = made_;
+    tiles.clear();
     const auto begin = [&] { return Range{static_cast<int>(tiles.size()), 0}; };
     const auto cut = [&](Range& of, std::int32_t first, std::int32_t count, std::int32_t group, int level) {
         for (; count > 0; first += width, count -= width) {

@@ -7,6 +7,8 @@
 
 namespace farfield::cuda {
 
+constexpr unsigned long long most_entries = (1ULL << 31) - 1;
+
 struct TreeCounts {
     std::int32_t level_begin[most_levels + 2] = {};
     std::int32_t levels = 0;
@@ -16,6 +18,7 @@ struct TreeCounts {
     std::int32_t missing_cells = 0;                   ///< the tree was given up: it takes so many cells
     std::int32_t deeper = 0; ///< the tree was given up: cells would be divided below the sorted levels
     std::int32_t direct = 0, multipoles = 0, points = 0; ///< entries of the lists
+    unsigned long long entries = 0;                      ///< of all lists: at most `most_entries`
     unsigned long long pairs = 0;                        ///< of points that act one by one, directed
 
     [[nodiscard]] FF_HD std::int32_t cells() const { return level_begin[levels]; }

@@ -78,6 +78,10 @@ public:
     }
 
     [[nodiscard]] __device__ unsigned long long pairs() const { return pairs_; } ///< that this lane met
+    /// Of all rows of the cell.
+    [[nodiscard]] __device__ std::int64_t entries() const {
+        return std::int64_t{direct_.count} + multipoles_.count + points_.count;
+    }
 
 private:
     struct Of {
@@ -166,14 +170,17 @@ private:
 
 template <bool fill>
 __global__ void __launch_bounds__(row_threads) row_kernel(const NearTask task) {
-    const auto cells = task.counts->missing_cells > 0 ? 0 : task.counts->cells();
+    const auto& counts = *task.counts;
+    const bool given_up = counts.missing_cells > 0 || (fill && counts.entries > most_entries);
+    const auto cells = given_up ? 0 : counts.cells();
     const auto warps = static_cast<std::int32_t>(gridDim.x * row_threads / 32);
-    unsigned long long pairs = 0;
+    unsigned long long pairs = 0, entries = 0;
     for (auto cell = static_cast<std::int32_t>((blockIdx.x * row_threads + threadIdx.x) / 32); cell < cells;
          cell += warps) {
         CellRows<fill> rows(task, cell);
         rows.walk();
         pairs += rows.pairs();
+        if (lane() == 0) entries += static_cast<unsigned long long>(rows.entries());
     }
     if constexpr (fill) {
         if (blockIdx.x != 0 || threadIdx.x != 0) return;
@@ -182,13 +189,18 @@ __global__ void __launch_bounds__(row_threads) row_kernel(const NearTask task) {
         task.counts->multipoles = at(2) - at(1);
         task.counts->points = at(3) - at(2);
     } else {
-        __shared__ unsigned long long sum;
-        if (threadIdx.x == 0) sum = 0;
+        __shared__ unsigned long long sums[2];
+        if (threadIdx.x < 2) sums[threadIdx.x] = 0;
         __syncthreads();
         for (int step = 16; step > 0; step /= 2) pairs += __shfl_xor_sync(all_lanes, pairs, step);
-        if (lane() == 0) atomicAdd(&sum, pairs); // whole numbers: any order gives the same
+        if (lane() == 0) { // whole numbers: any order gives the same
+            atomicAdd(&sums[0], pairs);
+            atomicAdd(&sums[1], entries);
+        }
         __syncthreads();
-        if (threadIdx.x == 0 && sum > 0) atomicAdd(&task.counts->pairs, sum);
+        if (threadIdx.x != 0) return;
+        if (sums[0] > 0) atomicAdd(&task.counts->pairs, sums[0]);
+        if (sums[1] > 0) atomicAdd(&task.counts->entries, sums[1]);
     }
 }
 

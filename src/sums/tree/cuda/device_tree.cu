@@ -6,8 +6,11 @@
 
 #include <cub/device/device_radix_sort.cuh>
 
+#include <farfield/error.h>
+
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 namespace farfield::cuda {
 namespace {
@@ -70,12 +73,12 @@ void DeviceTree::sort(const double* points, int count, DevicePoints& out, const 
     const auto size = static_cast<std::size_t>(count);
     if (out.keys.size() < size) {
         out = {};
-        out.keys = DeviceArray<std::uint64_t>(size);
         out.unsorted_keys = DeviceArray<std::uint64_t>(size);
         out.from = DeviceArray<std::int32_t>(size);
         out.unsorted = DeviceArray<std::int32_t>(size);
         out.where = DeviceArray<std::int32_t>(size);
         out.at = DeviceArray<Vec4<double>>(size);
+        out.keys = DeviceArray<std::uint64_t>(size); // the last: its size tells that there is room for all
     }
     out.count = count;
     if (count == 0) return;
@@ -105,8 +108,9 @@ void DeviceTree::choose_depth(int step) {
 
 void DeviceTree::make_room_for(int cells) {
     if (cells <= capacity_ && (self_ || target_ranges_.size() >= static_cast<std::size_t>(capacity_))) return;
-    capacity_ = std::max(cells, capacity_);
-    const auto size = static_cast<std::size_t>(capacity_);
+    const int wanted = std::max(cells, capacity_);
+    capacity_ = 0; // until there is room for all
+    const auto size = static_cast<std::size_t>(wanted);
     make_room(places_, size);
     make_room(parents_, size);
     make_room(children_, 8 * size);
@@ -121,6 +125,7 @@ void DeviceTree::make_room_for(int cells) {
     make_room(child_targets_, 8 * size);
     make_room(row_counts_, 3 * size + 1);
     make_room(row_first_, 3 * size + 1);
+    capacity_ = wanted;
 }
 
 // Points sorted to a level are in the order of all deeper ones as far as the tree looks. Which levels are
@@ -159,6 +164,10 @@ void DeviceTree::build(const double* sources, int n, const double* targets, int 
             choose_depth(step_ - 1);
             sorted = false;
         } else {
+            if (counts.entries > most_entries)
+                throw InvalidArgument("a tree whose lists of near cells have " +
+                                      std::to_string(counts.entries) +
+                                      " entries is too large for a GPU; use larger leaves");
             take(counts);
             break;
         }

@@ -79,9 +79,11 @@ void OneSidedDevicePlan::queue(const BlockRange* targets, int count, std::int64_
 void OneSidedDevicePlan::finish(cudaStream_t stream) {
     if (finished_) return;
     counted_.synchronize();
-    finished_ = true;
     item_count_ = *seen_count_.data();
-    if (item_count_ == 0) return;
+    if (item_count_ == 0) {
+        finished_ = true;
+        return;
+    }
     // Largest tiles first, each tile's items in the order of their blocks, as plan.cpp has them.
     std::size_t bytes = 0;
     const auto sort = [&](void* memory) {
@@ -93,6 +95,7 @@ void OneSidedDevicePlan::finish(cudaStream_t stream) {
     sort(nullptr);
 
     sort(workspace_.reserve(bytes));
+    finished_ = true;
 }
 
 BlockPlanView OneSidedDevicePlan::view() const {
