@@ -51,8 +51,9 @@ float from_half_bits(std::uint16_t bits) {
 std::size_t TensorOperators::at(int row, int column) const {
     const int tile = row / 16 * (size / 16) + column / 16;
     const int lane = 4 * (row % 8) + column % 8 / 2;
-    return static_cast<std::size_t>((tile * 32 + lane) * 8 + column % 16 / 8 * 4 + column % 2 * 2 +
-                                    row % 16 / 8);
+    const int number = column % 16 / 8 * 4 + column % 2 * 2 + row % 16 / 8;
+    return (static_cast<std::size_t>(tile) * 32 + static_cast<std::size_t>(lane)) * 8 +
+           static_cast<std::size_t>(number);
 }
 
 TensorOperators::TensorOperators(const PlainOperators<float>& of)
@@ -68,23 +69,25 @@ TensorOperators::TensorOperators(const PlainOperators<float>& of)
         first_sender[octant + 1] = static_cast<std::int32_t>(senders.size());
     }
     matrices_a_level = static_cast<std::int32_t>(made.size());
-    fragments.resize(static_cast<std::size_t>(levels * matrices_a_level) * numbers_a_matrix());
+    fragments.resize(static_cast<std::size_t>(levels) * made.size() * numbers_a_matrix());
     const auto sign = [&](int mirror, int i) {
-        return of.signs[static_cast<std::size_t>(mirror * of.stride + i)];
+        return of.signs[static_cast<std::size_t>(mirror) * static_cast<std::size_t>(of.stride) +
+                        static_cast<std::size_t>(i)];
     };
     for (int level = 0; level < levels; ++level) {
-        const auto first = of.across.begin() + level * of.classes;
+        const auto first = of.across.begin() + std::ptrdiff_t{level} * of.classes;
         scales.push_back(scale_of(of, {first, first + of.classes}));
         for (const auto& [which, number] : made) {
             const auto begin =
-                static_cast<std::size_t>(level * matrices_a_level + number) * numbers_a_matrix();
+                (static_cast<std::size_t>(level) * made.size() + static_cast<std::size_t>(number)) *
+                numbers_a_matrix();
             const auto& matrix = first[which.first];
             for (int column = 0; column < matrix.size; ++column)
                 for (int row = 0; row < matrix.size; ++row)
                     fragments[begin + at(row, column)] =
                         half_bits(scales.back() * sign(which.second, row) * sign(which.second, column) *
-                                  of.matrices[static_cast<std::size_t>(matrix.begin) +
-                                              static_cast<std::size_t>(column * matrix.rows + row)]);
+                                  of.matrices[static_cast<std::size_t>(
+                                      matrix.begin + std::int64_t{column} * matrix.rows + row)]);
         }
     }
 }
