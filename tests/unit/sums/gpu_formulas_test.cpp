@@ -1,5 +1,5 @@
-// What fast multipole sums on a GPU share with the host: walks from one cell, and plain operators. The walks
-// give the lists of near_lists.h; translations of a point's expansion give 1/r.
+// What fast multipole sums on a GPU share with the host: walks from one cell, plain operators, and those for
+// tensor cores. The walks give the lists of near_lists.h; translations of a point's expansion give 1/r.
 #include "sums/fmm/plain_far.h"
 #include "sums/fmm/tensor_operators.h"
 #include "sums/tree/near_walk.h"
@@ -23,7 +23,6 @@ using test::functions_at;
 using test::offset_of;
 using test::Point;
 using test::product;
-using test::set_at;
 using test::squared_distance;
 
 /// An octree's cells as a view has them.
@@ -261,46 +260,13 @@ TEST(TensorOperators, HaveEachEntryInOneLane) {
 TEST(PlainOperators, MoveBetweenParentsAndChildren) {
     FmmOrder order;
     order.order = 7;
-    const PlainOperators<double> made(order, 1);
-    for (int octant = 0; octant < 8; ++octant) {
-        const Point v{0.3, -0.4, 0.1}; // in widths of the child, from its centre
-        Point in_parent{};
-        for (std::size_t axis = 0; axis < 3; ++axis)
-            in_parent[axis] = 0.5 * v[axis] + ((octant >> axis & 1) != 0 ? 0.25 : -0.25);
-        const auto child = functions_at(made, v);
-        const auto parent = functions_at(made, in_parent);
-        const auto moved = product(made, made.up, octant, child);
-        for (std::size_t i = 0; i < parent.size(); ++i) EXPECT_NEAR(moved[i], parent[i], 1e-13);
-        std::mt19937 engine(5);
-        std::normal_distribution<double> normal;
-        std::vector<double> local(parent.size());
-        for (auto& x : local) x = normal(engine);
-        // potentials count in 1/width
-        EXPECT_NEAR(2.0 * dot(product(made, made.down, octant, local), child), dot(local, parent), 1e-12);
-    }
+    test::expect_moves_in_family(PlainOperators<double>(order, 1));
 }
 
-// Sets 1 to 3 are the derivatives of set 0 along x, y and z.
 TEST(PlainOperators, DifferentiateLocalExpansions) {
     FmmOrder order;
     order.order = 6;
-    const PlainOperators<double> made(order, 1);
-    std::mt19937 engine(6);
-    std::normal_distribution<double> normal;
-    std::vector<double> local(static_cast<std::size_t>(made.size));
-    for (auto& x : local) x = normal(engine);
-    const auto value = [&](int set, const Point& at) {
-        return set_at(made.inside, static_cast<std::size_t>(set), local, at, false);
-    };
-    const Point at{0.2, -0.3, 0.4};
-    for (int axis = 0; axis < 3; ++axis) {
-        auto ahead = at;
-        auto behind = at;
-        const double step = 1e-4;
-        ahead[static_cast<std::size_t>(axis)] += step;
-        behind[static_cast<std::size_t>(axis)] -= step;
-        EXPECT_NEAR(value(axis + 1, at), (value(0, ahead) - value(0, behind)) / (2.0 * step), 1e-6);
-    }
+    test::expect_derivatives(PlainOperators<double>(order, 1));
 }
 
 } // namespace

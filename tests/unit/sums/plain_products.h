@@ -4,9 +4,12 @@
 #include "sums/expansions/function_values.h"
 #include "sums/fmm/plain_operators.h"
 
+#include <gtest/gtest.h>
+
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <random>
 #include <vector>
 
 namespace farfield::test {
@@ -109,6 +112,49 @@ inline double squared_distance(const Point& u, const Point& v, const std::array<
     double r2 = 0.0;
     for (std::size_t axis = 0; axis < 3; ++axis) r2 += std::pow(u[axis] - v[axis] - offset[axis], 2);
     return r2;
+}
+
+inline std::vector<double> any_expansion(const PlainOperators<double>& of) {
+    std::mt19937 engine(5);
+    std::normal_distribution<double> normal;
+    std::vector<double> out(static_cast<std::size_t>(of.size));
+    for (auto& x : out) x = normal(engine);
+    return out;
+}
+
+/// A point's multipole expansion moves to the parent of its cell, and a local expansion to a child, by
+/// octant.
+inline void expect_moves_in_family(const PlainOperators<double>& of) {
+    const auto local = any_expansion(of);
+    for (int octant = 0; octant < 8; ++octant) {
+        const Point v{0.3, -0.4, 0.1}; // in widths of the child, from its centre
+        Point in_parent{};
+        for (std::size_t axis = 0; axis < 3; ++axis)
+            in_parent[axis] = 0.5 * v[axis] + ((octant >> axis & 1) != 0 ? 0.25 : -0.25);
+        const auto child = functions_at(of, v);
+        const auto parent = functions_at(of, in_parent);
+        const auto moved = product(of, of.up, octant, child);
+        for (std::size_t i = 0; i < parent.size(); ++i) EXPECT_NEAR(moved[i], parent[i], 1e-13);
+        // potentials count in 1/width
+        EXPECT_NEAR(2.0 * dot(product(of, of.down, octant, local), child), dot(local, parent), 1e-12);
+    }
+}
+
+/// Sets 1 to 3 are the derivatives of set 0 along x, y and z.
+inline void expect_derivatives(const PlainOperators<double>& of) {
+    const auto local = any_expansion(of);
+    const auto value = [&](int set, const Point& at) {
+        return set_at(of.inside, static_cast<std::size_t>(set), local, at, false);
+    };
+    const Point at{0.2, -0.3, 0.4};
+    for (int axis = 0; axis < 3; ++axis) {
+        auto ahead = at;
+        auto behind = at;
+        const double step = 1e-5;
+        ahead[static_cast<std::size_t>(axis)] += step;
+        behind[static_cast<std::size_t>(axis)] -= step;
+        EXPECT_NEAR(value(axis + 1, at), (value(0, ahead) - value(0, behind)) / (2.0 * step), 1e-6);
+    }
 }
 
 } // namespace farfield::test

@@ -18,7 +18,6 @@ using test::functions_at;
 using test::offset_of;
 using test::Point;
 using test::product;
-using test::set_at;
 using test::squared_distance;
 
 /// Widths of cells of level 0: ε is that of no cell, of some, and of all that matter.
@@ -141,34 +140,8 @@ TEST(PlainPolynomials, TranslateAPointsExpansionFromEverySender) {
 TEST(PlainPolynomials, MoveBetweenParentsAndChildrenAndDifferentiate) {
     const SoftenedOrder order{order_of(8, 1), 0.3, 3};
     const PlainOperators<double> plain(order.order, softened_operators<double>(order, 1)->polynomials);
-    std::mt19937 engine(5);
-    std::normal_distribution<double> normal;
-    std::vector<double> local(static_cast<std::size_t>(plain.size));
-    for (auto& x : local) x = normal(engine);
-    for (int octant = 0; octant < 8; ++octant) {
-        const Point v{0.3, -0.4, 0.1}; // in widths of the child, from its centre
-        Point in_parent{};
-        for (std::size_t axis = 0; axis < 3; ++axis)
-            in_parent[axis] = 0.5 * v[axis] + ((octant >> axis & 1) != 0 ? 0.25 : -0.25);
-        const auto child = functions_at(plain, v);
-        const auto parent = functions_at(plain, in_parent);
-        const auto moved = product(plain, plain.up, octant, child);
-        for (std::size_t i = 0; i < parent.size(); ++i) EXPECT_NEAR(moved[i], parent[i], 1e-13);
-        // potentials count in 1/width
-        EXPECT_NEAR(2.0 * dot(product(plain, plain.down, octant, local), child), dot(local, parent), 1e-12);
-    }
-    const Point at{0.2, -0.3, 0.4};
-    for (int axis = 0; axis < 3; ++axis) {
-        auto ahead = at;
-        auto behind = at;
-        const double step = 1e-5;
-        ahead[static_cast<std::size_t>(axis)] += step;
-        behind[static_cast<std::size_t>(axis)] -= step;
-        const double slope =
-            (set_at(plain.inside, 0, local, ahead, false) - set_at(plain.inside, 0, local, behind, false)) /
-            (2.0 * step);
-        EXPECT_NEAR(set_at(plain.inside, static_cast<std::size_t>(axis) + 1, local, at, false), slope, 1e-5);
-    }
+    test::expect_moves_in_family(plain);
+    test::expect_derivatives(plain);
 }
 
 TEST(PlainFar, HasTheExpansionsThatAnEpsilonNeeds) {

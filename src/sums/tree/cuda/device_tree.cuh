@@ -53,7 +53,6 @@ public:
     [[nodiscard]] int cells() const { return levels_.back(); }
     [[nodiscard]] int leaf_count() const { return leaf_count_; }
     [[nodiscard]] const std::int32_t* leaves() const { return leaves_.data(); }
-    [[nodiscard]] const std::int32_t* leaf_numbers() const { return leaf_numbers_.data(); }
 
     /// For each leaf, the leaves (as numbers within `leaves`) whose sources act on its targets: each pair
     /// from both sides, and where targets are the sources no leaf with itself.
@@ -70,11 +69,6 @@ public:
     [[nodiscard]] std::int64_t near_pairs() const { return near_pairs_; } ///< directed
 
 private:
-    struct Input {
-        const double* sources;
-        const double* targets;
-        int n, m;
-    };
     void choose_depth(int step);
     void sort(const double* points, int count, DevicePoints& out, const Frame& frame, cudaStream_t stream);
     void make_room_for(int cells);
