@@ -1,5 +1,6 @@
 #include "sums/fmm/gpu_shape.h"
 
+#include "sums/fmm/mirrored_operators.h"
 #include "sums/fmm/softened.h"
 #include "sums/fmm/tensor_operators.h"
 
@@ -11,18 +12,23 @@ namespace {
 
 /// Rates of an H200.
 struct Rates {
-    double pairs, multiply_adds; ///< a second
-    double seconds_a_cell;       ///< beside multiply-adds
+    double pairs, multiply_adds, mirrored_multiply_adds; ///< a second
+    double seconds_a_cell;                               ///< beside multiply-adds
 };
-constexpr Rates in_float{1.3e12, 12e12, 3e-9};
-constexpr Rates in_double{0.5e12, 6e12, 4e-9};
+constexpr Rates in_float{1.3e12, 12e12, 12e12, 3e-9};
+constexpr Rates in_double{0.5e12, 6e12, 12e12, 4e-9};
 constexpr double tensor_seconds_a_product = 3.3e-9; ///< of 32 by 32 numbers, for all senders of a cell
 constexpr double least_leaf = 8.0, most_leaf = 1000.0;
 
-/// Matrices of mirror images stand alone there; on the host one serves all of them.
+/// Multiply-adds where each mirror image is sent by itself, beside those where all are at once.
 constexpr double plain_beside_mirrored = 189.0 / 39.5;
 
 const Rates& rates_of(bool wide) { return wide ? in_double : in_float; }
+
+double multiply_adds_a_second(const FmmOrder& order, bool wide) {
+    return has_mirrored_operators(order) ? rates_of(wide).mirrored_multiply_adds
+                                         : rates_of(wide).multiply_adds;
+}
 
 double neighbour_cells(const FmmOrder& order) { return std::pow(2.0 * order.separation + 1.0, 3); }
 
@@ -35,19 +41,18 @@ double tensor_seconds(double functions) {
 double harmonic_seconds(FmmOrder order, bool wide) {
     const int functions = (order.order + 1) * (order.order + 1);
     if (has_tensor_operators(order, functions)) return tensor_seconds(functions);
-    order.m2l = M2L::matrix;
     order.coarse = 1;
-    return multiply_adds_a_cell(order, wide) / rates_of(wide).multiply_adds;
+    return multiply_adds_a_cell(order, wide) / multiply_adds_a_second(order, wide);
 }
 
 /// The same where ε is `softening` of its widths.
 double softened_seconds(const FmmOrder& order, bool wide, double softening) {
     const auto cost = softened_cost(order, softening);
     const auto functions = static_cast<int>(cost.functions);
-    const double polynomials =
-        has_tensor_operators(order, functions)
-            ? tensor_seconds(functions)
-            : plain_beside_mirrored * cost.multiply_adds / rates_of(wide).multiply_adds;
+    const double polynomials = has_tensor_operators(order, functions)
+                                   ? tensor_seconds(functions)
+                                   : (has_mirrored_operators(order) ? 1.0 : plain_beside_mirrored) *
+                                         cost.multiply_adds / multiply_adds_a_second(order, wide);
     return polynomials + (cost.whole ? 0.0 : harmonic_seconds(order, wide));
 }
 
@@ -77,14 +82,16 @@ double gpu_softened_leaf(const FmmOrder& order, bool wide, double softening) {
 
 FmmShape gpu_fmm_shape(const SumProblem& problem, SumOptions options, const CostTable& table, int order,
                        double softening) {
-    options.m2l = M2L::matrix;
+    const auto asked = options.m2l;
+    if (asked == M2L::automatic) options.m2l = M2L::mirrored;
     auto shape = fmm_shape(problem, options, table, order);
     const bool bears = problem.tolerance >= least_bearing_tolerance;
     const int functions = (shape.order.order + 1) * (shape.order.order + 1);
     auto wanted = shape.order;
-    wanted.rounded = !shape.wide && (bears || wanted.order <= most_hiding_order);
+    wanted.rounded = !shape.wide && asked != M2L::mirrored && (bears || wanted.order <= most_hiding_order);
     wanted.rounded = has_tensor_operators(wanted, functions);
     if (wanted.rounded) wanted.grading = 0.0; // it would spare tensor cores nothing
+    if (wanted.rounded || !has_mirrored_operators(wanted)) wanted.m2l = M2L::matrix;
     if (options.leaf <= 0 && options.depth < 0) {
         const auto points = static_cast<double>(std::max(problem.sources, problem.targets));
         const double leaf = softening > 0.0
@@ -95,6 +102,7 @@ FmmShape gpu_fmm_shape(const SumProblem& problem, SumOptions options, const Cost
     }
     shape.order.rounded = wanted.rounded;
     shape.order.grading = wanted.grading;
+    shape.order.m2l = wanted.m2l;
     return shape;
 }
 

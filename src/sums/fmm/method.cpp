@@ -101,7 +101,7 @@ std::string why_not_on_gpu(const SumOptions& options, const DeviceChoice& device
         return fmt::format("method 'fmm' takes one GPU as yet; use {}",
                            spelled("device", fmt::format("cuda:{}", device.gpus.front())));
     if (options.guaranteed) return lacks("bounds");
-    if (options.m2l != M2L::automatic && options.m2l != M2L::matrix)
+    if (options.m2l == M2L::rotation)
         return lacks(fmt::format("translations '{}'", name_of(options.m2l)));
     return {};
 }
@@ -168,8 +168,9 @@ void settle(const SumProblem& problem, SumOptions& options, const CostTable& tab
     const bool on_gpu = options.device.kind == DeviceKind::cuda;
     const auto shape = on_gpu ? gpu_fmm_shape(problem, options, table) : fmm_shape(problem, options, table);
     if (options.order == 0) options.order = shape.order.order;
-    if (options.m2l == M2L::automatic) options.m2l = shape.order.m2l;
-    // on a GPU the best leaf of a softened sum follows the size of the tree, and no table has a say in it
+    // on a GPU each order has its own translations, and the best leaf of a softened sum follows the size of
+    // the tree: no table has a say in them
+    if (!on_gpu && options.m2l == M2L::automatic) options.m2l = shape.order.m2l;
     if (on_gpu && problem.softening > 0.0) return;
     if (options.leaf == 0) options.leaf = static_cast<int>(std::clamp(std::round(shape.leaf), 1.0, 1e6));
 }

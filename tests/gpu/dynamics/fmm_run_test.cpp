@@ -58,7 +58,7 @@ TEST(GpuFmmRun, StopsAndGoesOn) {
     run_case(simulation_case, {.out = folder / "whole"}, messages.hooks());
     expect_contains(messages.text, {"missed tolerance = 0.003", "expansions of order"});
     expect_contains(bytes_of(folder / "whole" / "summary.json"),
-                    {"\"device\": \"cuda\"", "\"method\": \"fmm\"", "\"m2l\": \"matrix\""});
+                    {"\"device\": \"cuda\"", "\"method\": \"fmm\""});
     int stops = 0;
     for (bool finished = false; !finished;) {
         int polls = 0;

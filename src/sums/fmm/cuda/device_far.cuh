@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sums/fmm/cuda/device_operators.cuh"
+#include "sums/fmm/cuda/mirrored_translate.cuh"
 #include "sums/fmm/cuda/tensor_translate.cuh"
 #include "sums/fmm/plain_far.h"
 #include "sums/tree/cuda/device_tree.cuh"
@@ -64,8 +65,9 @@ private:
     void evaluate(const DeviceTree& tree, const FarSums& sums, const PassDone& done, cudaStream_t stream);
 
     std::optional<DeviceOperators<Real>> operators_;
-    std::optional<TensorTranslation> tensor_; ///< takes all levels but the coarsest, where it can
-    int first_level_ = 0, end_level_ = 0;     ///< of PlainFar
+    std::optional<TensorTranslation> tensor_;           ///< takes all levels but the coarsest, where it can
+    std::optional<MirroredTranslation<Real>> mirrored_; ///< the same
+    int first_level_ = 0, end_level_ = 0;               ///< of PlainFar
     DeviceArray<Real> multipoles_, locals_;
 };
 

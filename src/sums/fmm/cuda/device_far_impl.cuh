@@ -18,17 +18,22 @@ void DeviceFar<Real>::prepare(const DeviceTree& tree, const Part& part, cudaStre
         operators_.reset();
         operators_.emplace(part.operators, stream);
         tensor_.reset();
+        mirrored_.reset();
     }
     first_level_ = part.first_level;
     end_level_ = part.end_level;
+    const auto& host = operators_->host();
     if constexpr (std::is_same_v<Real, float>) {
-        const auto& host = operators_->host();
         if (!tensor_ && has_tensor_operators(host.order, host.size) && TensorTranslation::fits_gpu())
             tensor_.emplace(host, stream);
         if (tensor_) tensor_->prepare(tree.view(), first_level_, end_level_, tree.cells(), stream);
     }
-    const auto numbers =
-        static_cast<std::size_t>(tree.cells()) * static_cast<std::size_t>(operators_->host().stride);
+    if (!tensor_ && !mirrored_ && has_mirrored_operators(host.order)) {
+        const MirroredOperators<Real> made(host);
+        if (MirroredTranslation<Real>::fits(made)) mirrored_.emplace(made, host.stride, stream);
+    }
+    if (mirrored_) mirrored_->prepare(tree, first_level_, end_level_, stream);
+    const auto numbers = static_cast<std::size_t>(tree.cells()) * static_cast<std::size_t>(host.stride);
     make_room(multipoles_, numbers, numbers / 4);
     make_room(locals_, numbers, numbers / 4);
 }
@@ -58,12 +63,13 @@ void DeviceFar<Real>::translate_across(const DeviceTree& tree, const TreeTiles& 
     };
     clear(0, tree.level_begin(first_level_));
     clear(tree.level_begin(end_level_), tree.cells());
-    if (const int end = tensor_ ? std::min(1, end_level_) : end_level_; first_level_ < end) {
+    if (const int end = tensor_ || mirrored_ ? std::min(1, end_level_) : end_level_; first_level_ < end) {
         const auto across = tiles.across(first_level_, end);
         translate_tiles(tree, Pass::across, tiles.data() + across.first, across.count, stream);
     }
     if constexpr (std::is_same_v<Real, float>)
         if (tensor_) tensor_->run(tree.view(), multipoles_.data(), locals_.data(), stream);
+    if (mirrored_) mirrored_->run(tree, multipoles_.data(), locals_.data(), stream);
 }
 
 template <class Real>

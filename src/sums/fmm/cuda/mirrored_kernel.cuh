@@ -1,0 +1,450 @@
+// The kernel of MirroredTranslation, included by one source for each type of number.
+#pragma once
+
+#include "sums/fmm/cuda/device_operators.cuh"
+#include "sums/fmm/cuda/mirrored_translate.cuh"
+#include "sums/tree/cuda/launch.cuh"
+
+#include <cuda_pipeline.h>
+
+#include <type_traits>
+
+namespace farfield::cuda {
+
+constexpr int mirrored_threads = 32 * parities;
+constexpr int most_mirrored_classes = 384; ///< of offsets, with those of the coarsest level
+constexpr int sender_places = 8 * 27;
+
+template <class Real>
+struct MirroredTask {
+    TreeView tree;
+    const MirroredTile* tiles;
+    const std::int32_t* by_octant;
+    const Real* from; ///< sorted multipole expansions of all cells, `stride` numbers each
+    Real* to;         ///< local ones, `expansion_stride` numbers each
+    int stride, expansion_stride;
+    int size; ///< functions
+    int levels, classes;
+    std::int32_t first[parities], counts[parities];
+    const std::int32_t* functions;
+    const std::int32_t* places;
+    const std::int32_t* first_step;
+    const MirroredStep* steps;
+    const Real* matrices;
+};
+
+/// What fits into registers: for each lane `targets`/8 times `groups` rows, or as many numbers of 16 by 8
+/// tiles.
+template <class Real, int tile_targets, int most_groups>
+struct MirroredShape {
+    using Number = Real;
+    static constexpr int targets = tile_targets;
+    static constexpr int groups = most_groups;
+    static constexpr bool tensor = MirroredOperators<Real>::for_tensor_cores;
+    static constexpr int own_columns =
+        targets * mirrored_columns / mirrored_threads; ///< a thread forms sums of
+    static constexpr int row = targets + 4; ///< of sums: lanes that read or write meet in different banks
+    static constexpr int matrix = tensor ? 64 * groups * (mirrored_columns / 4)
+                                         : 4 * mirrored_columns * ((groups + 3) / 4 * 4); ///< of a warp
+    static_assert(own_columns * mirrored_threads == targets * mirrored_columns);
+};
+
+template <class Shape>
+struct MirroredStage {
+    using Real = typename Shape::Number;
+    alignas(16) Real sums[2][parities][mirrored_columns][Shape::row];
+    alignas(16) Real matrices[2][parities][Shape::matrix];
+    std::int32_t senders[sender_places][Shape::targets];
+    std::int32_t target[Shape::targets];
+    bool is_sent[most_mirrored_classes];
+};
+
+/// Products in registers; a lane has 8 targets, or 4, of every fourth row.
+template <class Shape>
+class FmaProducts {
+    static constexpr int packs = Shape::targets / 32;
+    using Real = typename Shape::Number;
+    Real sum_[Shape::groups][4 * packs] = {};
+    const int target_lane_ = static_cast<int>(threadIdx.x) % 8;
+    const int row_lane_ = static_cast<int>(threadIdx.x) % 32 / 8;
+
+    template <int rows>
+    __device__ __forceinline__ void multiply_rows(const Real (&sums)[mirrored_columns][Shape::row],
+                                                  const Real* matrix, int pad, int columns) {
+        const Real* at = matrix + row_lane_ * pad;
+#pragma unroll 2
+        for (int k = 0; k < columns; ++k, at += 4 * pad) {
+            alignas(16) Real a[(rows + 3) / 4 * 4], b[4 * packs];
+#pragma unroll
+            for (int i = 0; i < rows; i += 4)
+                *reinterpret_cast<float4*>(a + i) = *reinterpret_cast<const float4*>(at + i);
+#pragma unroll
+            for (int p = 0; p < packs; ++p)
+                *reinterpret_cast<float4*>(b + 4 * p) =
+                    *reinterpret_cast<const float4*>(&sums[k][32 * p + 4 * target_lane_]);
+#pragma unroll
+            for (int r = 0; r < rows; ++r)
+#pragma unroll
+                for (int t = 0; t < 4 * packs; ++t) sum_[r][t] = fma(a[r], b[t], sum_[r][t]);
+        }
+    }
+
+    template <int rows>
+    __device__ __forceinline__ void multiply_up_to(const Real (&sums)[mirrored_columns][Shape::row],
+                                                   const Real* matrix, int pad, int columns, int own) {
+        if constexpr (rows > 0) {
+            if (own == rows) return multiply_rows<rows>(sums, matrix, pad, columns);
+            multiply_up_to<rows - 1>(sums, matrix, pad, columns, own);
+        }
+    }
+
+public:
+    /// @param groups  of the matrix @param rows  of this warp
+    __device__ __forceinline__ void multiply(const Real (&sums)[mirrored_columns][Shape::row],
+                                             const Real* matrix, int groups, int rows, int columns) {
+        multiply_up_to<Shape::groups>(sums, matrix, (groups + 3) / 4 * 4, columns, (rows + 3) / 4);
+    }
+
+    /// Calls put(row, target, value) for all.
+    template <class Put>
+    __device__ __forceinline__ void each(const Put& put) const {
+#pragma unroll
+        for (int r = 0; r < Shape::groups; ++r)
+#pragma unroll
+            for (int t = 0; t < 4 * packs; ++t)
+                put(4 * r + row_lane_, t / 4 * 32 + 4 * target_lane_ + t % 4, sum_[r][t]);
+    }
+};
+
+/// Products on tensor cores, 16 rows by 8 targets each.
+template <class Shape>
+class TensorProducts {
+    static constexpr int tiles = Shape::targets / 8;
+    double sum_[Shape::groups][tiles][4] = {};
+    const int lane_ = static_cast<int>(threadIdx.x) % 32;
+
+public:
+    __device__ __forceinline__ void multiply(const double (&sums)[mirrored_columns][Shape::row],
+                                             const double* matrix, int groups, int rows, int columns) {
+        const int own = (rows + 15) / 16;
+        const double* at = matrix + 2 * lane_;
+        for (int k = 0; k < columns; k += 4, at += 64 * groups) {
+            double b[tiles];
+#pragma unroll
+            for (int t = 0; t < tiles; ++t) b[t] = sums[k + lane_ % 4][8 * t + lane_ / 4];
+#pragma unroll
+            for (int r = 0; r < Shape::groups; ++r) {
+                if (r >= own) continue;
+                const auto a = *reinterpret_cast<const double2*>(at + 64 * r);
+#pragma unroll
+                for (int t = 0; t < tiles; ++t)
+                    asm("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5}, {%6}, "
+                        "{%0, %1, %2, %3};"
+                        : "+d"(sum_[r][t][0]), "+d"(sum_[r][t][1]), "+d"(sum_[r][t][2]), "+d"(sum_[r][t][3])
+                        : "d"(a.x), "d"(a.y), "d"(b[t]));
+            }
+        }
+    }
+
+    template <class Put>
+    __device__ __forceinline__ void each(const Put& put) const {
+#pragma unroll
+        for (int r = 0; r < Shape::groups; ++r)
+#pragma unroll
+            for (int t = 0; t < tiles; ++t)
+#pragma unroll
+                for (int i = 0; i < 4; ++i)
+                    put(16 * r + 8 * (i / 2) + lane_ / 4, 8 * t + 2 * (lane_ % 4) + i % 2, sum_[r][t][i]);
+    }
+};
+
+/// What a thread block does: steps one after the other, the next one's senders and matrices on their way
+/// meanwhile.
+template <class Shape>
+class MirroredWorker {
+    using Real = typename Shape::Number;
+    using Stage = MirroredStage<Shape>;
+    using Products = std::conditional_t<Shape::tensor, TensorProducts<Shape>, FmaProducts<Shape>>;
+    static constexpr int V = Shape::own_columns;
+    struct alignas(sizeof(Real) * V) Own {
+        Real value[V];
+    };
+
+    const MirroredTask<Real>& task_;
+    Stage& stage_;
+    const MirroredTile tile_;
+    const int thread_ = static_cast<int>(threadIdx.x);
+    const int lane_ = thread_ % 32;
+    const int warp_ = thread_ / 32;
+    const int own_target_ = thread_ / (mirrored_columns / V);
+    const int own_column_ = thread_ % (mirrored_columns / V) * V;
+    std::int32_t sender_[parities]; ///< of the class at hand
+    std::int32_t class_ = -1;
+    Own loaded_[parities];
+
+public:
+    __device__ MirroredWorker(const MirroredTask<Real>& task, Stage& stage)
+        : task_(task), stage_(stage), tile_(task.tiles[blockIdx.x]) {}
+
+    __device__ void run() {
+        find_senders();
+        const int level = min(tile_.level, task_.levels - 1);
+        const int end = task_.first_step[level + 1];
+        Products products;
+        int step = next_sent(task_.first_step[level], end);
+        if (step < end) {
+            int buffer = 0;
+            load(task_.steps[step], buffer);
+            store(task_.steps[step], buffer);
+            for (;;) {
+                __pipeline_wait_prior(0);
+                __syncthreads();
+                const int next = next_sent(step + 1, end);
+                if (next < end) load(task_.steps[next], buffer ^ 1);
+                const auto& now = task_.steps[step];
+                products.multiply(stage_.sums[buffer][warp_], stage_.matrices[buffer][warp_], now.groups,
+                                  now.rows[warp_], now.most_columns);
+                if (next >= end) break;
+                buffer ^= 1;
+                step = next;
+                store(task_.steps[step], buffer);
+            }
+        }
+        put(products);
+    }
+
+private:
+    __device__ void find_senders() {
+        for (int i = thread_; i < 27 * Shape::targets; i += mirrored_threads) {
+            const int t = i % Shape::targets;
+            const int slot = i / Shape::targets;
+            const auto cell = t < tile_.count ? task_.by_octant[tile_.first + t] : TreeView::none;
+            if (slot == 0) stage_.target[t] = cell;
+            const auto near = cell == TreeView::none ? TreeView::none
+                                                     : task_.tree.neighbour(task_.tree.parents[cell], slot);
+#pragma unroll
+            for (int octant = 0; octant < 8; ++octant) {
+                auto from = near == TreeView::none ? TreeView::none : task_.tree.child(near, octant);
+                if (from != TreeView::none && !task_.tree.self && task_.tree.sources[from].size() == 0)
+                    from = TreeView::none;
+                stage_.senders[8 * slot + octant][t] = from;
+            }
+        }
+        __syncthreads();
+        for (int c = warp_; c < task_.classes; c += parities) {
+            bool any = false;
+            for (int u = 0; u < parities; ++u) {
+                const auto place = place_of(c, u);
+                for (int t = lane_; t < Shape::targets && place >= 0; t += 32)
+                    any = any || stage_.senders[place][t] != TreeView::none;
+            }
+            any = __any_sync(~0U, any ? 1 : 0) != 0;
+            if (lane_ == 0) stage_.is_sent[c] = any;
+        }
+        __syncthreads();
+    }
+
+    [[nodiscard]] __device__ std::int32_t place_of(int offsets, int u) const {
+        return task_.places[(tile_.octant * task_.classes + offsets) * parities + u];
+    }
+
+    /// The first step from this one on that some target has a sender for.
+    [[nodiscard]] __device__ int next_sent(int step, int end) const {
+        while (step < end && !stage_.is_sent[task_.steps[step].offsets]) step = task_.steps[step].next;
+        return step;
+    }
+
+    __device__ __forceinline__ void load(const MirroredStep& step, int buffer) {
+        if (step.offsets != class_) {
+            class_ = step.offsets;
+#pragma unroll
+            for (int u = 0; u < parities; ++u) {
+                const auto place = place_of(class_, u);
+                sender_[u] = place < 0 ? TreeView::none : stage_.senders[place][own_target_];
+            }
+        }
+#pragma unroll
+        for (int u = 0; u < parities; ++u) {
+            loaded_[u] = {};
+            if (sender_[u] != TreeView::none && own_column_ < step.columns[u])
+                loaded_[u] = *reinterpret_cast<const Own*>(
+                    task_.from + static_cast<std::int64_t>(sender_[u]) * task_.stride + step.column[u] +
+                    own_column_);
+        }
+        constexpr int width = 16 / static_cast<int>(sizeof(Real));
+        const Real* const matrix =
+            task_.matrices + step.begin + static_cast<std::int64_t>(warp_) * step.numbers;
+        Real* const to = stage_.matrices[buffer][warp_];
+        for (int i = lane_ * width; i < step.numbers; i += 32 * width)
+            __pipeline_memcpy_async(to + i, matrix + i, 16);
+        __pipeline_commit();
+    }
+
+    /// Sums and differences of what was loaded.
+    __device__ __forceinline__ void store(const MirroredStep& step, int buffer) {
+        const int axes = step.axes;
+#pragma unroll
+        for (int axis = 1; axis < parities; axis <<= 1) {
+            if ((axes & axis) == 0) continue;
+#pragma unroll
+            for (int u = 0; u < parities; ++u) {
+                if ((u & axis) != 0) continue;
+#pragma unroll
+                for (int v = 0; v < V; ++v) {
+                    const Real even = loaded_[u].value[v] + loaded_[u | axis].value[v];
+                    loaded_[u | axis].value[v] = loaded_[u].value[v] - loaded_[u | axis].value[v];
+                    loaded_[u].value[v] = even;
+                }
+            }
+        }
+        const int parity = step.parity;
+#pragma unroll
+        for (int u = 0; u < parities; ++u)
+#pragma unroll
+            for (int v = 0; v < V; ++v)
+                stage_.sums[buffer][u ^ parity][own_column_ + v][own_target_] = loaded_[u].value[v];
+    }
+
+    __device__ void put(const Products& products) const {
+        products.each([&](int row, int target, Real value) {
+            const auto cell = stage_.target[target];
+            if (row >= task_.counts[warp_] || cell == TreeView::none) return;
+            task_.to[static_cast<std::int64_t>(cell) * task_.expansion_stride +
+                     task_.functions[task_.first[warp_] + row]] = value;
+        });
+        for (int i = thread_; i < Shape::targets * (task_.expansion_stride - task_.size);
+             i += mirrored_threads) {
+            const auto cell = stage_.target[i % Shape::targets];
+            if (cell != TreeView::none)
+                task_.to[static_cast<std::int64_t>(cell) * task_.expansion_stride + task_.size +
+                         i / Shape::targets] = Real(0);
+        }
+    }
+};
+
+template <class Shape, int blocks>
+__global__ void __launch_bounds__(mirrored_threads, blocks)
+    mirrored_kernel(const __grid_constant__ MirroredTask<typename Shape::Number> task) {
+    extern __shared__ __align__(16) unsigned char mirrored_memory[];
+    MirroredWorker<Shape>(task, *reinterpret_cast<MirroredStage<Shape>*>(mirrored_memory)).run();
+}
+
+/// Functions of expansions in the order of mirrored operators.
+template <class Real>
+__global__ void sort_functions_kernel(const Real* from, int from_stride, const std::int32_t* functions,
+                                      int stride, std::int64_t numbers, Real* to) {
+    const auto i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i >= numbers) return;
+    const auto function = functions[i % stride];
+    to[i] = function < 0 ? Real(0) : from[i / stride * from_stride + function];
+}
+
+/// Calls use(shape, blocks a multiprocessor) with the smallest shape that has so many groups of rows; false
+/// where none has.
+template <class Real, class Use>
+bool with_mirrored_shape(int groups, const Use& use) {
+    const auto try_shape = [&](auto shape, auto blocks) {
+        if (groups > decltype(shape)::groups) return false;
+        use(shape, blocks);
+        return true;
+    };
+    if constexpr (std::is_same_v<Real, float>)
+        return try_shape(MirroredShape<float, 64, 4>{}, std::integral_constant<int, 2>{}) ||
+               try_shape(MirroredShape<float, 64, 7>{}, std::integral_constant<int, 2>{}) ||
+               try_shape(MirroredShape<float, 32, 16>{}, std::integral_constant<int, 2>{});
+    else
+        return try_shape(MirroredShape<double, 32, 2>{}, std::integral_constant<int, 2>{}) ||
+               try_shape(MirroredShape<double, 32, 4>{}, std::integral_constant<int, 1>{}) ||
+               try_shape(MirroredShape<double, 32, 5>{}, std::integral_constant<int, 1>{}) ||
+               try_shape(MirroredShape<double, 32, 6>{}, std::integral_constant<int, 1>{});
+}
+
+template <class Real>
+bool MirroredTranslation<Real>::fits(const MirroredOperators<Real>& operators) {
+    int device = 0, most = 0;
+    check(cudaGetDevice(&device), "asking the GPU");
+    check(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "asking the GPU");
+    bool fits = operators.classes <= most_mirrored_classes;
+    const bool found = with_mirrored_shape<Real>(operators.most_groups(), [&](auto shape, auto) {
+        fits = fits && static_cast<std::size_t>(most) >= sizeof(MirroredStage<decltype(shape)>);
+    });
+    return found && fits;
+}
+
+template <class Real>
+MirroredTranslation<Real>::MirroredTranslation(const MirroredOperators<Real>& of, int expansion_stride,
+                                               cudaStream_t stream)
+    : expansion_stride_(expansion_stride), stride_(of.stride()), levels_(of.levels()), classes_(of.classes),
+      most_groups_(of.most_groups()), functions_(uploaded(of.functions, stream)),
+      places_(uploaded(of.places, stream)), first_step_(uploaded(of.first_step, stream)),
+      steps_(uploaded(of.steps, stream)), matrices_(uploaded(of.matrices, stream)) {
+    for (int parity = 0; parity < parities; ++parity) {
+        first_[parity] = of.first[parity];
+        counts_[parity] = of.counts[parity];
+    }
+    with_mirrored_shape<Real>(most_groups_, [](auto shape, auto blocks) {
+        using Shape = decltype(shape);
+        check(cudaFuncSetAttribute(mirrored_kernel<Shape, decltype(blocks)::value>,
+                                   cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                   static_cast<int>(sizeof(MirroredStage<Shape>))),
+              "asking for shared memory");
+    });
+    check(cudaStreamSynchronize(stream), "waiting for the GPU"); // the host's arrays end here
+}
+
+template <class Real>
+void MirroredTranslation<Real>::prepare(const DeviceTree& tree, int first_level, int end_level,
+                                        cudaStream_t stream) {
+    int width = 0;
+    with_mirrored_shape<Real>(most_groups_, [&](auto shape, auto) { width = decltype(shape)::targets; });
+    made_.clear();
+    std::int32_t first = 0;
+    for (int level = 0; level < end_level; ++level)
+        for (int octant = 0; octant < 8; ++octant) {
+            const auto count = tree.octant_counts()[static_cast<std::size_t>(8 * level + octant)];
+            for (std::int32_t done = 0; done < count && level >= std::max(first_level, 1); done += width)
+                made_.push_back({first + done, std::min(count - done, width), octant, level});
+            first += count;
+        }
+    make_room(tiles_, made_.size(), made_.size() / 4);
+    copy(tiles_.data(), made_.data(), made_.size(), stream);
+    const auto numbers = static_cast<std::size_t>(tree.cells()) * static_cast<std::size_t>(stride_);
+    make_room(sorted_, numbers, numbers / 4);
+}
+
+template <class Real>
+void MirroredTranslation<Real>::run(const DeviceTree& tree, const Real* from, Real* to, cudaStream_t stream) {
+    if (made_.empty()) return;
+    const auto numbers = std::int64_t{tree.cells()} * stride_;
+    launch_over(numbers, stream, sort_functions_kernel<Real>, from, expansion_stride_, functions_.data(),
+                stride_, numbers, sorted_.data());
+    MirroredTask<Real> task{};
+    task.tree = tree.view();
+    task.tiles = tiles_.data();
+    task.by_octant = tree.by_octant();
+    task.from = sorted_.data();
+    task.to = to;
+    task.stride = stride_;
+    task.expansion_stride = expansion_stride_;
+    task.levels = levels_;
+    task.classes = classes_;
+    for (int parity = 0; parity < parities; ++parity) {
+        task.first[parity] = first_[parity];
+        task.counts[parity] = counts_[parity];
+        task.size += counts_[parity];
+    }
+    task.functions = functions_.data();
+    task.places = places_.data();
+    task.first_step = first_step_.data();
+    task.steps = steps_.data();
+    task.matrices = matrices_.data();
+    with_mirrored_shape<Real>(most_groups_, [&](auto shape, auto blocks) {
+        using Shape = decltype(shape);
+        mirrored_kernel<Shape, decltype(blocks)::value>
+            <<<static_cast<unsigned>(made_.size()), mirrored_threads, sizeof(MirroredStage<Shape>), stream>>>(
+                task);
+    });
+    check_launch("translations of mirror images");
+}
+
+} // namespace farfield::cuda

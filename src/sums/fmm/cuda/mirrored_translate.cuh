@@ -1,0 +1,45 @@
+// M2L on a GPU, all mirror images of an offset at once (mirrored_operators.h). A thread block takes targets
+// of one octant and all of their senders; each of its warps has the rows of one parity.
+#pragma once
+
+#include "backend/cuda/memory.h"
+#include "sums/fmm/mirrored_operators.h"
+#include "sums/tree/cuda/device_tree.cuh"
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace farfield::cuda {
+
+/// Targets [first, first + count) of `by_octant`.
+struct MirroredTile {
+    std::int32_t first, count, octant, level;
+};
+
+/// Translations across levels but the coarsest.
+template <class Real>
+class MirroredTranslation {
+public:
+    /// Whether expansions are short enough for registers, and the current GPU has the shared memory.
+    static bool fits(const MirroredOperators<Real>& operators);
+    MirroredTranslation(const MirroredOperators<Real>& of, int expansion_stride, cudaStream_t stream);
+
+    /// Cuts the targets of levels [first_level, end_level), the coarsest left out, into tiles.
+    void prepare(const DeviceTree& tree, int first_level, int end_level, cudaStream_t stream);
+    /// Local expansions of those levels' cells with targets replace what `to` held.
+    void run(const DeviceTree& tree, const Real* from, Real* to, cudaStream_t stream);
+
+private:
+    int expansion_stride_, stride_, levels_, classes_, most_groups_;
+    std::int32_t first_[parities], counts_[parities];
+    DeviceArray<std::int32_t> functions_, places_, first_step_;
+    DeviceArray<MirroredStep> steps_;
+    DeviceArray<Real> matrices_;
+    DeviceArray<Real> sorted_;       ///< multipole expansions, functions sorted by parity
+    std::vector<MirroredTile> made_; ///< stays while it is copied
+    DeviceArray<MirroredTile> tiles_;
+};
+
+} // namespace farfield::cuda
