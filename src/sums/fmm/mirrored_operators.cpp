@@ -31,14 +31,18 @@ MirroredOperators<T>::MirroredOperators(const PlainOperators<T>& of) : classes(o
     sort_functions(of);
     list_places(of);
     const auto offsets = offset_classes(of.order);
-    const auto levels = of.across.size() / offsets.size();
-    for (std::size_t level = 0; level < levels; ++level) {
-        first_step.push_back(static_cast<std::int32_t>(steps.size()));
-        for (int c = 0; c < classes; ++c)
-            add_steps(of, c, offsets[static_cast<std::size_t>(c)].axes,
-                      of.across[level * offsets.size() + static_cast<std::size_t>(c)]);
+    const auto next = [&] { return static_cast<std::int32_t>(steps.size()); };
+    levels = static_cast<int>(of.across.size() / offsets.size());
+    for (std::size_t level = 0; level < static_cast<std::size_t>(levels); ++level) {
+        for (std::size_t c = 0; c < offsets.size(); ++c) {
+            first_step.push_back(next());
+            add_steps(of, static_cast<int>(c), offsets[c].axes, of.across[level * offsets.size() + c]);
+        }
+        first_step.push_back(next());
     }
-    first_step.push_back(static_cast<std::int32_t>(steps.size()));
+    first_step.push_back(next());
+    add_steps(of, 0, parities - 1, of.up);
+    first_step.resize(first_step.size() + offsets.size(), next());
 }
 
 template <class T>
@@ -46,52 +50,42 @@ void MirroredOperators<T>::sort_functions(const PlainOperators<T>& of) {
     for (int parity = 0; parity < parities; ++parity) {
         for (std::int32_t i = 0; i < of.size; ++i)
             if (parity_of(of, i) == parity) functions.push_back(i);
-        counts[parity] = static_cast<std::int32_t>(functions.size()) - first[parity];
+        counts[parity] = static_cast<std::int32_t>(functions.size()) - begin[parity];
         while (functions.size() % 4 != 0) functions.push_back(-1);
-        first[parity + 1] = static_cast<std::int32_t>(functions.size());
+        begin[parity + 1] = static_cast<std::int32_t>(functions.size());
     }
 }
 
 template <class T>
 void MirroredOperators<T>::list_places(const PlainOperators<T>& of) {
     const auto axes_of = offset_classes(of.order);
-    const auto at = [&](int octant, std::int32_t offsets, int u) -> std::int32_t& {
-        return places[(static_cast<std::size_t>(octant) * static_cast<std::size_t>(classes) +
+    const auto at = [&](int group, std::int32_t offsets, int u) -> std::int32_t& {
+        return places[(static_cast<std::size_t>(group) * static_cast<std::size_t>(classes) +
                        static_cast<std::size_t>(offsets)) *
                           parities +
                       static_cast<std::size_t>(u)];
     };
-    places.assign(std::size_t{8} * static_cast<std::size_t>(classes) * parities, -1);
-    for (int octant = 0; octant < 8; ++octant)
-        for (auto s = of.first_sender[octant]; s < of.first_sender[octant + 1]; ++s) {
+    places.assign((up_group + std::size_t{1}) * static_cast<std::size_t>(classes) * parities, -1);
+    for (int u = 0; u < parities; ++u) at(up_group, 0, u) = u;
+    for (int group = 0; group < up_group; ++group)
+        for (auto s = of.first_sender[group]; s < of.first_sender[group + 1]; ++s) {
             const auto& sender = of.senders[static_cast<std::size_t>(s)];
             const int axes = axes_of[static_cast<std::size_t>(sender.matrix)].axes;
             for (int u = 0; u < parities; ++u)
-                if ((u & axes) == sender.mirror) at(octant, sender.matrix, u) = sender.place;
+                if ((u & axes) == sender.mirror) at(group, sender.matrix, u) = sender.place;
         }
 }
 
-// The steps of one class of offsets, if senders of any octant are there.
 template <class T>
 void MirroredOperators<T>::add_steps(const PlainOperators<T>& of, int offsets, int axes,
                                      const typename PlainOperators<T>::Matrix& matrix) {
-    const auto is_sent = [&](int octant) {
-        const auto* const begin =
-            places.data() + (static_cast<std::size_t>(octant) * static_cast<std::size_t>(classes) +
-                             static_cast<std::size_t>(offsets)) *
-                                parities;
-        return std::any_of(begin, begin + parities, [](std::int32_t place) { return place >= 0; });
-    };
-    bool any = false;
-    for (int octant = 0; octant < 8; ++octant) any = any || is_sent(octant);
     std::array<int, parities> used{}; // functions of each parity up to the degree of the class
     for (int parity = 0; parity < parities; ++parity) {
-        const auto begin = functions.begin() + first[parity];
-        used[static_cast<std::size_t>(parity)] =
-            static_cast<int>(std::lower_bound(begin, begin + counts[parity], matrix.size) - begin);
+        const auto of_parity = functions.begin() + begin[parity];
+        used[static_cast<std::size_t>(parity)] = static_cast<int>(
+            std::lower_bound(of_parity, of_parity + counts[parity], matrix.size) - of_parity);
     }
-    const auto first_of_class = steps.size();
-    for (int parity = 0; any && parity < parities; ++parity) {
+    for (int parity = 0; parity < parities; ++parity) {
         if ((parity & ~axes) != 0) continue;
         for (int column = 0;; column += mirrored_columns) {
             MirroredStep step;
@@ -101,7 +95,7 @@ void MirroredOperators<T>::add_steps(const PlainOperators<T>& of, int offsets, i
             for (std::size_t u = 0; u < parities; ++u) {
                 const auto of_columns = static_cast<std::size_t>(parity | (static_cast<int>(u) & ~axes));
                 const int left = std::clamp(used[of_columns] - column, 0, mirrored_columns);
-                step.column[u] = static_cast<std::int16_t>(first[of_columns] + column);
+                step.column[u] = static_cast<std::int16_t>(begin[of_columns] + column);
                 step.columns[u] = static_cast<std::uint8_t>(left);
                 step.most_columns = std::max(step.most_columns, step.columns[u]);
                 step.rows[u] = static_cast<std::uint8_t>(used[u]);
@@ -113,8 +107,6 @@ void MirroredOperators<T>::add_steps(const PlainOperators<T>& of, int offsets, i
             steps.push_back(step);
         }
     }
-    for (auto s = first_of_class; s < steps.size(); ++s)
-        steps[s].next = static_cast<std::int32_t>(steps.size());
 }
 
 template <class T>
@@ -131,7 +123,7 @@ void MirroredOperators<T>::fill(const PlainOperators<T>& of, const typename Plai
         for (int k = 0; k < step.columns[sum]; ++k) {
             const auto column = functions[static_cast<std::size_t>(step.column[sum] + k)];
             for (int i = 0; i < step.rows[static_cast<std::size_t>(parity)]; ++i) {
-                const auto row = functions[static_cast<std::size_t>(first[parity] + i)];
+                const auto row = functions[static_cast<std::size_t>(begin[parity] + i)];
                 matrices[at(step, parity, i, k)] = of.matrices[static_cast<std::size_t>(
                     matrix.begin + std::int64_t{column} * matrix.rows + row)];
             }

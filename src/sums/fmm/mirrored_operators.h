@@ -1,4 +1,4 @@
-// Translations across a level for a GPU, all mirror images of an offset at once: sums of the senders'
+// Translations for a GPU, all mirror images of an offset at once: sums of the senders'
 // expansions with the signs of their images come first, and each sum takes the functions of one parity to
 // those of one other (fmm/README.md). Functions are sorted by parity; within a parity they keep the order of
 // their degrees, so that a graded order is a leading part. Made and tested on the host.
@@ -13,7 +13,8 @@
 
 namespace farfield {
 
-constexpr int mirrored_columns = 8; ///< of one step, at most
+constexpr int mirrored_columns = 8;        ///< of one step, at most
+constexpr int up_group = coarse_group + 1; ///< of parents, whose children send
 
 /// What all thread blocks do at a time: columns of eight sums, number u for rows of parity u ^ `parity`. Bits
 /// of u on `axes` tell which sum of the mirror images along them it is, the others the parity of its columns.
@@ -24,7 +25,6 @@ struct alignas(16) MirroredStep {
     std::int16_t column[parities] = {};  ///< first one of each sum, as functions are sorted here
     std::uint8_t columns[parities] = {}; ///< of each sum; the others are 0
     std::uint8_t rows[parities] = {};    ///< of each parity
-    std::int32_t next = 0;               ///< first step of another class
     std::uint8_t parity = 0, axes = 0, most_columns = 0; ///< the most of all sums
     std::uint8_t groups = 0;                             ///< of rows, the most of all parities
 };
@@ -38,22 +38,27 @@ struct MirroredOperators {
     static constexpr bool for_tensor_cores = std::is_same_v<T, double>;
     static constexpr int rows_a_group = for_tensor_cores ? 16 : 4;
 
-    std::vector<std::int32_t> functions; ///< which stands here as functions are sorted; −1: none
-    std::int32_t first[parities + 1] = {};
-    std::int32_t counts[parities] = {}; ///< of functions of each parity
-    int classes = 0;                    ///< of offsets
-    /// Where the mirror images of a class are sent from: [octant][class][u], as Sender::place; −1: none.
+    std::vector<std::int32_t> functions;   ///< which stands here as functions are sorted; −1: none
+    std::int32_t begin[parities + 1] = {}; ///< of each parity, in `functions`
+    std::int32_t counts[parities] = {};    ///< of functions of each parity
+    int classes = 0;                       ///< of offsets
+    int levels = 0; ///< that have matrices of their own, the last for all that are deeper
+    /// Where the mirror images of a class are sent from: [group][class][u], as Sender::place; −1: none.
+    /// Groups are those of PlainOperators; for `up_group` the only class is 0.
     std::vector<std::int32_t> places;
     std::vector<MirroredStep> steps;
-    std::vector<std::int32_t> first_step; ///< of each level that has matrices of its own, and the end
+    /// Those of a class on a level begin here: [level][class], with one more number for the end. After the
+    /// last level those from children to their parent follow.
+    std::vector<std::int32_t> first_step;
     std::vector<T> matrices;
 
-    /// Levels that have matrices of their own, the last for all that are deeper.
-    [[nodiscard]] int levels() const { return static_cast<int>(first_step.size()) - 1; }
+    [[nodiscard]] std::int32_t first(int level, int offsets) const {
+        return first_step[static_cast<std::size_t>(level * (classes + 1) + offsets)];
+    }
     /// The most groups of rows of any parity.
     [[nodiscard]] int most_groups() const;
     /// Numbers of an expansion as it is sorted here.
-    [[nodiscard]] int stride() const { return first[parities]; }
+    [[nodiscard]] int stride() const { return begin[parities]; }
     /// Where the entry of a row of a parity and a column of a step stands in `matrices`.
     [[nodiscard]] std::size_t at(const MirroredStep& step, int parity, int row, int column) const;
 

@@ -66,7 +66,7 @@ private:
 
     std::optional<DeviceOperators<Real>> operators_;
     std::optional<TensorTranslation> tensor_;           ///< takes all levels but the coarsest, where it can
-    std::optional<MirroredTranslation<Real>> mirrored_; ///< the same
+    std::optional<MirroredTranslation<Real>> mirrored_; ///< takes M2M and M2L, where it can
     int first_level_ = 0, end_level_ = 0;               ///< of PlainFar
     DeviceArray<Real> multipoles_, locals_;
 };

@@ -63,13 +63,13 @@ void DeviceFar<Real>::translate_across(const DeviceTree& tree, const TreeTiles& 
     };
     clear(0, tree.level_begin(first_level_));
     clear(tree.level_begin(end_level_), tree.cells());
-    if (const int end = tensor_ || mirrored_ ? std::min(1, end_level_) : end_level_; first_level_ < end) {
+    if (mirrored_) return mirrored_->run(tree, locals_.data(), stream);
+    if (const int end = tensor_ ? std::min(1, end_level_) : end_level_; first_level_ < end) {
         const auto across = tiles.across(first_level_, end);
         translate_tiles(tree, Pass::across, tiles.data() + across.first, across.count, stream);
     }
     if constexpr (std::is_same_v<Real, float>)
         if (tensor_) tensor_->run(tree.view(), multipoles_.data(), locals_.data(), stream);
-    if (mirrored_) mirrored_->run(tree, multipoles_.data(), locals_.data(), stream);
 }
 
 template <class Real>
@@ -83,7 +83,8 @@ void DeviceFar<Real>::run(const DeviceTree& tree, const TreeTiles& tiles, const 
     form_multipoles(form, stream);
     if (dipoles != nullptr) add_dipoles(form, false, stream);
     done("P2M", stream);
-    for (int level = tree.levels() - 2; level >= first_level_; --level)
+    if (mirrored_) mirrored_->climb(tree, multipoles_.data(), stream);
+    for (int level = tree.levels() - 2; level >= first_level_ && !mirrored_; --level)
         translate_tiles(tree, Pass::up, tiles.data() + tiles.up(level).first, tiles.up(level).count, stream);
     done("M2M", stream);
     translate_across(tree, tiles, stream);

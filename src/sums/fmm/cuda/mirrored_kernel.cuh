@@ -21,11 +21,12 @@ struct MirroredTask {
     const MirroredTile* tiles;
     const std::int32_t* by_octant;
     const Real* from; ///< sorted multipole expansions of all cells, `stride` numbers each
-    Real* to;         ///< local ones, `expansion_stride` numbers each
+    Real* to;         ///< expansions of `expansion_stride` numbers
+    Real* sorted;     ///< of parents, the same once more; or null
     int stride, expansion_stride;
     int size; ///< functions
     int levels, classes;
-    std::int32_t first[parities], counts[parities];
+    std::int32_t begin[parities], counts[parities];
     const std::int32_t* functions;
     const std::int32_t* places;
     const std::int32_t* first_step;
@@ -54,9 +55,15 @@ struct MirroredStage {
     using Real = typename Shape::Number;
     alignas(16) Real sums[2][parities][mirrored_columns][Shape::row];
     alignas(16) Real matrices[2][parities][Shape::matrix];
-    std::int32_t senders[sender_places][Shape::targets];
+    MirroredStep steps[3];
+    union {
+        std::int32_t senders[sender_places][Shape::targets];
+        std::int32_t coarse_cells[sender_places * Shape::targets]; ///< for targets on the coarsest level
+    };
     std::int32_t target[Shape::targets];
     bool is_sent[most_mirrored_classes];
+    std::int32_t sent_count; ///< of the classes that some target has a sender for
+    std::int32_t first_step[most_mirrored_classes], end_step[most_mirrored_classes]; ///< of each of them
 };
 
 /// Products in registers; a lane has 8 targets, or 4, of every fourth row.
@@ -158,8 +165,8 @@ public:
     }
 };
 
-/// What a thread block does: steps one after the other, the next one's senders and matrices on their way
-/// meanwhile.
+/// What a thread block does: steps one after the other, the next one's senders and matrices and the
+/// description of the one after it on their way meanwhile.
 template <class Shape>
 class MirroredWorker {
     using Real = typename Shape::Number;
@@ -187,81 +194,158 @@ public:
         : task_(task), stage_(stage), tile_(task.tiles[blockIdx.x]) {}
 
     __device__ void run() {
+        find_targets();
         find_senders();
-        const int level = min(tile_.level, task_.levels - 1);
-        const int end = task_.first_step[level + 1];
+        list_classes();
         Products products;
-        int step = next_sent(task_.first_step[level], end);
-        if (step < end) {
-            int buffer = 0;
-            load(task_.steps[step], buffer);
-            store(task_.steps[step], buffer);
-            for (;;) {
-                __pipeline_wait_prior(0);
-                __syncthreads();
-                const int next = next_sent(step + 1, end);
-                if (next < end) load(task_.steps[next], buffer ^ 1);
-                const auto& now = task_.steps[step];
-                products.multiply(stage_.sums[buffer][warp_], stage_.matrices[buffer][warp_], now.groups,
-                                  now.rows[warp_], now.most_columns);
-                if (next >= end) break;
-                buffer ^= 1;
-                step = next;
-                store(task_.steps[step], buffer);
-            }
-        }
+        if (stage_.sent_count > 0) multiply_all(products);
         put(products);
     }
 
 private:
-    __device__ void find_senders() {
-        for (int i = thread_; i < 27 * Shape::targets; i += mirrored_threads) {
-            const int t = i % Shape::targets;
-            const int slot = i / Shape::targets;
-            const auto cell = t < tile_.count ? task_.by_octant[tile_.first + t] : TreeView::none;
-            if (slot == 0) stage_.target[t] = cell;
-            const auto near = cell == TreeView::none ? TreeView::none
-                                                     : task_.tree.neighbour(task_.tree.parents[cell], slot);
-#pragma unroll
-            for (int octant = 0; octant < 8; ++octant) {
-                auto from = near == TreeView::none ? TreeView::none : task_.tree.child(near, octant);
-                if (from != TreeView::none && !task_.tree.self && task_.tree.sources[from].size() == 0)
-                    from = TreeView::none;
-                stage_.senders[8 * slot + octant][t] = from;
-            }
+    /// The steps of the classes that are sent, in their order.
+    struct Walk {
+        const Stage& stage;
+        int number = 0; ///< of the class
+        int step;
+
+        __device__ explicit Walk(const Stage& of) : stage(of), step(of.first_step[0]) {}
+        [[nodiscard]] __device__ bool done() const { return number >= stage.sent_count; }
+        __device__ void go_on() {
+            if (++step < stage.end_step[number]) return;
+            if (++number < stage.sent_count) step = stage.first_step[number];
+        }
+    };
+
+    __device__ void multiply_all(Products& products) {
+        Walk walk(stage_);
+        int slot = 0; // of the step at hand
+        int steps = 0;
+        const auto fetch = [&](int to) {
+            if (walk.done()) return;
+            if (thread_ < static_cast<int>(sizeof(MirroredStep) / 16))
+                __pipeline_memcpy_async(reinterpret_cast<uint4*>(stage_.steps + to) + thread_,
+                                        reinterpret_cast<const uint4*>(task_.steps + walk.step) + thread_,
+                                        16);
+            __pipeline_commit();
+            walk.go_on();
+            ++steps; // that are known
+        };
+        fetch(0);
+        fetch(1);
+        __pipeline_wait_prior(0);
+        __syncthreads();
+        load(stage_.steps[0], 0);
+        store(stage_.steps[0], 0);
+        for (int step = 0, buffer = 0;; ++step, buffer ^= 1) {
+            __pipeline_wait_prior(0);
+            __syncthreads();
+            const int next_slot = slot == 2 ? 0 : slot + 1;
+            const bool last = step + 1 >= steps;
+            fetch(next_slot == 2 ? 0 : next_slot + 1);
+            if (!last) load(stage_.steps[next_slot], buffer ^ 1);
+            const auto& now = stage_.steps[slot];
+            products.multiply(stage_.sums[buffer][warp_], stage_.matrices[buffer][warp_], now.groups,
+                              now.rows[warp_], now.most_columns);
+            if (last) break;
+            store(stage_.steps[next_slot], buffer ^ 1);
+            slot = next_slot;
+        }
+    }
+
+    __device__ void find_targets() {
+        for (int t = thread_; t < Shape::targets; t += mirrored_threads) {
+            auto cell = TreeView::none;
+            if (t < tile_.count) cell = is_up() ? tile_.first + t : task_.by_octant[tile_.first + t];
+            if (is_up() && cell != TreeView::none && task_.tree.is_leaf(cell)) cell = TreeView::none;
+            stage_.target[t] = cell;
         }
         __syncthreads();
+    }
+
+    /// The cell, if it has sources.
+    [[nodiscard]] __device__ std::int32_t sending(std::int32_t cell) const {
+        if (cell == TreeView::none || task_.tree.self || task_.tree.sources[cell].size() > 0) return cell;
+        return TreeView::none;
+    }
+
+    __device__ void find_senders() {
+        const int coarse = task_.tree.coarse;
+        if (is_coarse())
+            for (int i = thread_; i < coarse * coarse * coarse; i += mirrored_threads)
+                stage_.coarse_cells[i] = sending(task_.tree.coarse_cells[i]);
+        const int slots = is_coarse() ? 0 : is_up() ? 1 : 27;
+        for (int i = thread_; i < slots * Shape::targets; i += mirrored_threads) {
+            const int t = i % Shape::targets;
+            const int slot = i / Shape::targets;
+            const auto cell = stage_.target[t];
+            auto parent = cell;
+            if (cell != TreeView::none && !is_up())
+                parent = task_.tree.neighbour(task_.tree.parents[cell], slot);
+#pragma unroll
+            for (int octant = 0; octant < 8; ++octant)
+                stage_.senders[8 * slot + octant][t] =
+                    parent == TreeView::none ? TreeView::none : sending(task_.tree.child(parent, octant));
+        }
+        __syncthreads();
+    }
+
+    /// The sender that is at this place for a target.
+    [[nodiscard]] __device__ std::int32_t sender_at(std::int32_t place, int target) const {
+        if (place < 0) return TreeView::none;
+        if (!is_coarse()) return stage_.senders[place][target];
+        const auto cell = stage_.target[target];
+        if (cell == TreeView::none) return cell;
+        const auto& at = task_.tree.places[cell];
+        const int x = at.index[0] + place % 256 - 128;
+        const int y = at.index[1] + place / 256 % 256 - 128;
+        const int z = at.index[2] + place / 65536 - 128;
+        const int coarse = task_.tree.coarse;
+        if (x < 0 || y < 0 || z < 0 || x >= coarse || y >= coarse || z >= coarse) return TreeView::none;
+        return stage_.coarse_cells[x + coarse * (y + coarse * z)];
+    }
+
+    __device__ void list_classes() {
+        const int level = is_up() ? task_.levels : min(tile_.level, task_.levels - 1);
+        const auto* const first = task_.first_step + level * (task_.classes + 1);
         for (int c = warp_; c < task_.classes; c += parities) {
             bool any = false;
-            for (int u = 0; u < parities; ++u) {
-                const auto place = place_of(c, u);
-                for (int t = lane_; t < Shape::targets && place >= 0; t += 32)
-                    any = any || stage_.senders[place][t] != TreeView::none;
-            }
+            if (first[c] < first[c + 1])
+                for (int u = 0; u < parities; ++u)
+                    for (int t = lane_; t < Shape::targets; t += 32)
+                        any = any || sender_at(place_of(c, u), t) != TreeView::none;
             any = __any_sync(~0U, any ? 1 : 0) != 0;
             if (lane_ == 0) stage_.is_sent[c] = any;
         }
         __syncthreads();
+        if (warp_ == 0) {
+            int count = 0;
+            for (int c = lane_; c - lane_ < task_.classes; c += 32) {
+                const bool sent = c < task_.classes && stage_.is_sent[c];
+                const unsigned all = __ballot_sync(~0U, sent ? 1 : 0);
+                if (sent) {
+                    const int place = count + __popc(all & ((1U << lane_) - 1));
+                    stage_.first_step[place] = first[c];
+                    stage_.end_step[place] = first[c + 1];
+                }
+                count += __popc(all);
+            }
+            if (lane_ == 0) stage_.sent_count = count;
+        }
+        __syncthreads();
     }
 
+    [[nodiscard]] __device__ bool is_up() const { return tile_.group == up_group; }
+    [[nodiscard]] __device__ bool is_coarse() const { return tile_.group == coarse_group; }
     [[nodiscard]] __device__ std::int32_t place_of(int offsets, int u) const {
-        return task_.places[(tile_.octant * task_.classes + offsets) * parities + u];
-    }
-
-    /// The first step from this one on that some target has a sender for.
-    [[nodiscard]] __device__ int next_sent(int step, int end) const {
-        while (step < end && !stage_.is_sent[task_.steps[step].offsets]) step = task_.steps[step].next;
-        return step;
+        return task_.places[(tile_.group * task_.classes + offsets) * parities + u];
     }
 
     __device__ __forceinline__ void load(const MirroredStep& step, int buffer) {
         if (step.offsets != class_) {
             class_ = step.offsets;
 #pragma unroll
-            for (int u = 0; u < parities; ++u) {
-                const auto place = place_of(class_, u);
-                sender_[u] = place < 0 ? TreeView::none : stage_.senders[place][own_target_];
-            }
+            for (int u = 0; u < parities; ++u) sender_[u] = sender_at(place_of(class_, u), own_target_);
         }
 #pragma unroll
         for (int u = 0; u < parities; ++u) {
@@ -307,17 +391,17 @@ private:
 
     __device__ void put(const Products& products) const {
         products.each([&](int row, int target, Real value) {
-            const auto cell = stage_.target[target];
+            const auto cell = static_cast<std::int64_t>(stage_.target[target]);
             if (row >= task_.counts[warp_] || cell == TreeView::none) return;
-            task_.to[static_cast<std::int64_t>(cell) * task_.expansion_stride +
-                     task_.functions[task_.first[warp_] + row]] = value;
+            const int at = task_.begin[warp_] + row;
+            task_.to[cell * task_.expansion_stride + task_.functions[at]] = value;
+            if (task_.sorted != nullptr) task_.sorted[cell * task_.stride + at] = value;
         });
-        for (int i = thread_; i < Shape::targets * (task_.expansion_stride - task_.size);
-             i += mirrored_threads) {
-            const auto cell = stage_.target[i % Shape::targets];
+        const int padding = task_.expansion_stride - task_.size;
+        for (int i = thread_; i < Shape::targets * padding; i += mirrored_threads) {
+            const auto cell = static_cast<std::int64_t>(stage_.target[i % Shape::targets]);
             if (cell != TreeView::none)
-                task_.to[static_cast<std::int64_t>(cell) * task_.expansion_stride + task_.size +
-                         i / Shape::targets] = Real(0);
+                task_.to[cell * task_.expansion_stride + task_.size + i / Shape::targets] = Real(0);
         }
     }
 };
@@ -364,7 +448,7 @@ bool MirroredTranslation<Real>::fits(const MirroredOperators<Real>& operators) {
     int device = 0, most = 0;
     check(cudaGetDevice(&device), "asking the GPU");
     check(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "asking the GPU");
-    bool fits = operators.classes <= most_mirrored_classes;
+    bool fits = operators.classes <= most_mirrored_classes && operators.most_groups() > 0;
     const bool found = with_mirrored_shape<Real>(operators.most_groups(), [&](auto shape, auto) {
         fits = fits && static_cast<std::size_t>(most) >= sizeof(MirroredStage<decltype(shape)>);
     });
@@ -374,12 +458,12 @@ bool MirroredTranslation<Real>::fits(const MirroredOperators<Real>& operators) {
 template <class Real>
 MirroredTranslation<Real>::MirroredTranslation(const MirroredOperators<Real>& of, int expansion_stride,
                                                cudaStream_t stream)
-    : expansion_stride_(expansion_stride), stride_(of.stride()), levels_(of.levels()), classes_(of.classes),
+    : expansion_stride_(expansion_stride), stride_(of.stride()), levels_(of.levels), classes_(of.classes),
       most_groups_(of.most_groups()), functions_(uploaded(of.functions, stream)),
       places_(uploaded(of.places, stream)), first_step_(uploaded(of.first_step, stream)),
       steps_(uploaded(of.steps, stream)), matrices_(uploaded(of.matrices, stream)) {
     for (int parity = 0; parity < parities; ++parity) {
-        first_[parity] = of.first[parity];
+        begin_[parity] = of.begin[parity];
         counts_[parity] = of.counts[parity];
     }
     with_mirrored_shape<Real>(most_groups_, [](auto shape, auto blocks) {
@@ -398,14 +482,22 @@ void MirroredTranslation<Real>::prepare(const DeviceTree& tree, int first_level,
     int width = 0;
     with_mirrored_shape<Real>(most_groups_, [&](auto shape, auto) { width = decltype(shape)::targets; });
     made_.clear();
+    const auto cut = [&](std::int32_t first, std::int32_t count, std::int32_t group, std::int32_t level) {
+        for (std::int32_t done = 0; done < count; done += width)
+            made_.push_back({first + done, std::min(count - done, width), group, level});
+    };
     std::int32_t first = 0;
-    for (int level = 0; level < end_level; ++level)
+    for (int level = 0; level < end_level; ++level) // the coarsest one first: its tiles may take longest
         for (int octant = 0; octant < 8; ++octant) {
             const auto count = tree.octant_counts()[static_cast<std::size_t>(8 * level + octant)];
-            for (std::int32_t done = 0; done < count && level >= std::max(first_level, 1); done += width)
-                made_.push_back({first + done, std::min(count - done, width), octant, level});
+            if (level >= first_level) cut(first, count, level == 0 ? coarse_group : octant, level);
             first += count;
         }
+    up_.assign(1, static_cast<int>(made_.size()));
+    for (int level = tree.levels() - 2; level >= first_level; --level) {
+        cut(tree.level_begin(level), tree.level_begin(level + 1) - tree.level_begin(level), up_group, level);
+        up_.push_back(static_cast<int>(made_.size()));
+    }
     make_room(tiles_, made_.size(), made_.size() / 4);
     copy(tiles_.data(), made_.data(), made_.size(), stream);
     const auto numbers = static_cast<std::size_t>(tree.cells()) * static_cast<std::size_t>(stride_);
@@ -413,23 +505,22 @@ void MirroredTranslation<Real>::prepare(const DeviceTree& tree, int first_level,
 }
 
 template <class Real>
-void MirroredTranslation<Real>::run(const DeviceTree& tree, const Real* from, Real* to, cudaStream_t stream) {
-    if (made_.empty()) return;
-    const auto numbers = std::int64_t{tree.cells()} * stride_;
-    launch_over(numbers, stream, sort_functions_kernel<Real>, from, expansion_stride_, functions_.data(),
-                stride_, numbers, sorted_.data());
+void MirroredTranslation<Real>::launch(const DeviceTree& tree, int first, int end, Real* to, Real* sorted,
+                                       cudaStream_t stream) const {
+    if (first == end) return;
     MirroredTask<Real> task{};
     task.tree = tree.view();
-    task.tiles = tiles_.data();
+    task.tiles = tiles_.data() + first;
     task.by_octant = tree.by_octant();
     task.from = sorted_.data();
     task.to = to;
+    task.sorted = sorted;
     task.stride = stride_;
     task.expansion_stride = expansion_stride_;
     task.levels = levels_;
     task.classes = classes_;
     for (int parity = 0; parity < parities; ++parity) {
-        task.first[parity] = first_[parity];
+        task.begin[parity] = begin_[parity];
         task.counts[parity] = counts_[parity];
         task.size += counts_[parity];
     }
@@ -441,10 +532,24 @@ void MirroredTranslation<Real>::run(const DeviceTree& tree, const Real* from, Re
     with_mirrored_shape<Real>(most_groups_, [&](auto shape, auto blocks) {
         using Shape = decltype(shape);
         mirrored_kernel<Shape, decltype(blocks)::value>
-            <<<static_cast<unsigned>(made_.size()), mirrored_threads, sizeof(MirroredStage<Shape>), stream>>>(
+            <<<static_cast<unsigned>(end - first), mirrored_threads, sizeof(MirroredStage<Shape>), stream>>>(
                 task);
     });
     check_launch("translations of mirror images");
+}
+
+template <class Real>
+void MirroredTranslation<Real>::climb(const DeviceTree& tree, Real* multipoles, cudaStream_t stream) {
+    const auto numbers = std::int64_t{tree.cells()} * stride_;
+    launch_over(numbers, stream, sort_functions_kernel<Real>, static_cast<const Real*>(multipoles),
+                expansion_stride_, functions_.data(), stride_, numbers, sorted_.data());
+    for (std::size_t level = 0; level + 1 < up_.size(); ++level)
+        launch(tree, up_[level], up_[level + 1], multipoles, sorted_.data(), stream);
+}
+
+template <class Real>
+void MirroredTranslation<Real>::run(const DeviceTree& tree, Real* locals, cudaStream_t stream) const {
+    launch(tree, 0, up_.front(), locals, nullptr, stream);
 }
 
 } // namespace farfield::cuda

@@ -13,12 +13,11 @@
 
 namespace farfield::cuda {
 
-/// Targets [first, first + count) of `by_octant`.
+/// Targets [first, first + count) of `by_octant`; in `up_group` cells.
 struct MirroredTile {
-    std::int32_t first, count, octant, level;
+    std::int32_t first, count, group, level;
 };
 
-/// Translations across levels but the coarsest.
 template <class Real>
 class MirroredTranslation {
 public:
@@ -26,20 +25,26 @@ public:
     static bool fits(const MirroredOperators<Real>& operators);
     MirroredTranslation(const MirroredOperators<Real>& of, int expansion_stride, cudaStream_t stream);
 
-    /// Cuts the targets of levels [first_level, end_level), the coarsest left out, into tiles.
+    /// Cuts the targets of a tree into tiles. Levels [first_level, end_level) send across.
     void prepare(const DeviceTree& tree, int first_level, int end_level, cudaStream_t stream);
-    /// Local expansions of those levels' cells with targets replace what `to` held.
-    void run(const DeviceTree& tree, const Real* from, Real* to, cudaStream_t stream);
+    /// Multipole expansions of leaves become those of the cells above, up to `first_level`.
+    void climb(const DeviceTree& tree, Real* multipoles, cudaStream_t stream);
+    /// Afterwards: local expansions of the cells with targets replace what they held.
+    void run(const DeviceTree& tree, Real* locals, cudaStream_t stream) const;
 
 private:
+    void launch(const DeviceTree& tree, int first, int end, Real* to, Real* sorted,
+                cudaStream_t stream) const;
+
     int expansion_stride_, stride_, levels_, classes_, most_groups_;
-    std::int32_t first_[parities], counts_[parities];
+    std::int32_t begin_[parities], counts_[parities];
     DeviceArray<std::int32_t> functions_, places_, first_step_;
     DeviceArray<MirroredStep> steps_;
     DeviceArray<Real> matrices_;
     DeviceArray<Real> sorted_;       ///< multipole expansions, functions sorted by parity
     std::vector<MirroredTile> made_; ///< stays while it is copied
     DeviceArray<MirroredTile> tiles_;
+    std::vector<int> up_; ///< where the tiles of each pass up begin, and the end
 };
 
 } // namespace farfield::cuda
