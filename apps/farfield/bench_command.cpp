@@ -37,6 +37,7 @@ struct DirectCommand {
 struct FmmBenchCommand {
     BenchFmmOptions options;
     Sizes sizes;
+    DeviceChoice device{.kind = DeviceKind::cpu};
     std::filesystem::path picture;
     Delivery delivery;
 };
@@ -75,11 +76,16 @@ std::vector<std::int64_t> parse_sizes(const std::string& text) {
     return sizes;
 }
 
+/// None where the CPU is to be measured.
+std::optional<int> gpu_of(const DeviceChoice& device) {
+    const bool on_gpu =
+        device.kind == DeviceKind::automatic ? !gpus().empty() : device.kind == DeviceKind::cuda;
+    return on_gpu ? std::optional<int>(one_gpu(device)) : std::nullopt;
+}
+
 int bench_direct_on(const DirectCommand& command) {
-    auto kind = command.device.kind;
-    if (kind == DeviceKind::automatic) kind = gpus().empty() ? DeviceKind::cpu : DeviceKind::cuda;
-    if (kind == DeviceKind::cuda) {
-        BenchCudaOptions options{.repeats = command.options.repeats, .device = one_gpu(command.device)};
+    if (const auto gpu = gpu_of(command.device)) {
+        BenchCudaOptions options{.repeats = command.options.repeats, .device = *gpu};
         if (command.sizes) options.sizes = *command.sizes;
         return deliver(command.delivery, [&](const StudyProgress& progress) {
             options.progress = progress;
@@ -107,6 +113,7 @@ int bench_fmm_on(const FmmBenchCommand& command) {
     const auto& delivery = command.delivery;
     auto options = command.options;
     if (command.sizes) options.sizes = *command.sizes;
+    options.gpu = gpu_of(command.device);
     if (!delivery.json.empty()) require_output(delivery.json, "--json");
     if (!command.picture.empty()) require_output(command.picture, "--picture");
     const StopSignal stop;
@@ -182,8 +189,10 @@ void declare_direct(CommandParser app, DirectCommand& command) {
 
 void declare_fmm(CommandParser app, FmmBenchCommand& command) {
     app.footer("Examples:\n  farfield bench fmm --n 10000,100000\n"
-               "  farfield bench fmm --order 4,8 --precision float --json fmm.json --picture fmm.png\n");
+               "  farfield bench fmm --order 4,8 --precision float --json fmm.json --picture fmm.png\n"
+               "  farfield bench fmm --device cuda --precision mixed --order 4,12\n");
     add_sizes(app, command.sizes, "10000,100000,1000000");
+    add_one_device(app, command.device);
     app.add_read(
            "--order", [&command](const std::string& text) { command.options.orders = parse_orders(text); },
            "Orders of the expansions, with commas between")

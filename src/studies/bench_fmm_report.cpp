@@ -22,6 +22,13 @@ std::string pass_text(const BenchFmmRow& row, std::string_view wanted) {
     return "";
 }
 
+/// "AVX-512, 2 threads", or the GPU.
+std::string machine_text(const BenchFmmReport& report) {
+    if (!report.gpu.empty()) return report.gpu;
+    return fmt::format("{}, {} thread{}", name_of(report.isa), report.threads,
+                       report.threads == 1 ? "" : "s");
+}
+
 std::string order_text(const BenchFmmRow& row) {
     return row.order > 0 ? std::to_string(row.order) : "direct";
 }
@@ -30,12 +37,12 @@ std::string order_text(const BenchFmmRow& row) {
 
 std::string to_text(const BenchFmmReport& report) {
     auto out = fmt::format(
-        "Potential and field of charges in a cube, {}, {}, {} thread{}; medians of {}, in ms.\n"
+        "Potential and field of charges in a cube, {}, {}; medians of {}, in ms.\n"
         "Peak: {:.1f} Gflop/s, fused multiply-adds on registers alone. A pair counts 20 operations, a "
         "multiply-add 2.\n"
-        "Errors: relative L2 at sampled targets, against exact sums.\n",
-        name_of(report.precision), name_of(report.isa), report.threads, report.threads == 1 ? "" : "s",
-        report.repeats, 1e-9 * report.peak_flops);
+        "Errors: relative L2 at sampled targets, against exact sums.\n{}",
+        name_of(report.precision), machine_text(report), report.repeats, 1e-9 * report.peak_flops,
+        report.gpu.empty() ? "" : "Arrays are on the GPU; P2P runs beside the other passes.\n");
     std::int64_t n = -1;
     for (const auto& row : report.rows) {
         if (row.n != n) {
@@ -58,11 +65,13 @@ std::string to_text(const BenchFmmReport& report) {
 
 std::string to_json(const BenchFmmReport& report) {
     using nlohmann::ordered_json;
+    const bool on_gpu = !report.gpu.empty();
     ordered_json json{{"benchmark", "fmm"},
                       {"points", "charges in a cube"},
-                      {"isa", name_of(report.isa)},
+                      {"gpu", on_gpu ? ordered_json(report.gpu) : ordered_json()},
+                      {"isa", on_gpu ? ordered_json() : ordered_json(name_of(report.isa))},
                       {"precision", name_of(report.precision)},
-                      {"threads", report.threads},
+                      {"threads", on_gpu ? ordered_json() : ordered_json(report.threads)},
                       {"repeats", report.repeats},
                       {"peak_gflops", 1e-9 * report.peak_flops}};
     auto& rows = json["rows"] = ordered_json::array();
@@ -93,12 +102,11 @@ void write_json(const BenchFmmReport& report, const std::filesystem::path& path)
 }
 
 void write_picture(const BenchFmmReport& report, const std::filesystem::path& path) {
-    picture::CurvesPlot plot{.title =
-                                 fmt::format("Charges in a cube, {}, {} thread{}", name_of(report.precision),
-                                             report.threads, report.threads == 1 ? "" : "s"),
-                             .x_label = "number of points",
-                             .y_label = "seconds",
-                             .curves = {}};
+    picture::CurvesPlot plot{
+        .title = fmt::format("Charges in a cube, {}, {}", name_of(report.precision), machine_text(report)),
+        .x_label = "number of points",
+        .y_label = "seconds",
+        .curves = {}};
     std::map<int, picture::NamedCurve> curves;
     for (const auto& row : report.rows) {
         auto& curve = curves[row.order];

@@ -17,6 +17,7 @@ class BenchFmm(CommandTest):
         report = json.loads(read("r.json"))
         self.assertEqual({key: report[key] for key in ("benchmark", "points", "precision", "threads", "repeats")},
                          {"benchmark": "fmm", "points": "charges in a cube", "precision": "double", "threads": 1, "repeats": 1})
+        self.assertIsNone(report["gpu"])
         self.assertGreater(report["peak_gflops"], 0)
         rows = report["rows"]
         self.assertEqual([(row["n"], row["order"]) for row in rows], [(n, p) for n in (300, 10000) for p in (None, 3, 9)])
@@ -49,6 +50,7 @@ class BenchFmm(CommandTest):
         self.fail_clearly(["bench", "fmm", "--order", "4,x"], 2, "--order x", "commas between")
         self.fail_clearly(["bench", "fmm", "--order", "21", "--precision", "float"], 2, "--order 21", "from 1 to 20")
         self.fail_clearly(["bench", "fmm", "--n", "1"], 2, "--n 1")
+        self.fail_clearly(["bench", "fmm", "--device", "cuda:0,1"], 2, "--device cuda:0,1", "one device is measured")
         self.fail_clearly(["bench", "fmm", "--precision", "half"], 2, "half")
         self.fail_clearly(["bench", "fmm", "--picture", "absent/a.png"], 2, "--picture absent/a.png")
         self.fail_clearly(["bench", "fmm", "--json", "absent/a.json"], 2, "--json absent/a.json")

@@ -55,6 +55,23 @@ class Device(CommandTest):
                 self.assert_one_error(result.err, info()["why_no_gpu"])
                 self.assertFalse(os.path.exists("out.npy"))
 
+    def test_bench_fmm_measures_a_gpu_or_is_refused(self):
+        result = farfield("bench", "fmm", "--device", "cuda", "--n", "20000", "--order", "4,8", "--precision", "mixed",
+                          "--json", "bench.json")
+        if not info()["devices"]:
+            self.assertEqual(result.code, 2, result)
+            self.assert_one_error(result.err, info()["why_no_gpu"])
+            return
+        self.assertEqual(result.code, 0, result)
+        with open("bench.json", encoding="utf-8") as file:
+            report = json.load(file)
+        self.assertEqual((report["gpu"], report["isa"]), (info()["devices"][0]["name"], None))
+        direct, low, high = report["rows"]
+        self.assertLess(direct["error_field"], 1e-5)
+        self.assertLess(high["error_field"], 0.2 * low["error_field"])
+        self.assertGreater(high["passes"]["M2L"], 0)
+        self.assertIn(report["gpu"], result.out)
+
     def test_a_gpu_that_is_not_there_is_refused(self):
         result = self.sum("--device", "cuda:77")
         self.assertEqual(result.code, 2, result)

@@ -15,8 +15,8 @@ struct Rates {
     double pairs, multiply_adds, mirrored_multiply_adds; ///< a second
     double seconds_a_cell;                               ///< beside multiply-adds
 };
-constexpr Rates in_float{1.3e12, 12e12, 12e12, 3e-9};
-constexpr Rates in_double{0.5e12, 6e12, 12e12, 4e-9};
+constexpr Rates in_float{1.3e12, 12e12, 4.5e12, 3e-9};
+constexpr Rates in_double{0.5e12, 6e12, 3e12, 4e-9};
 constexpr double tensor_seconds_a_product = 3.3e-9; ///< of 32 by 32 numbers, for all senders of a cell
 constexpr double least_leaf = 8.0, most_leaf = 1000.0;
 
@@ -85,13 +85,18 @@ FmmShape gpu_fmm_shape(const SumProblem& problem, SumOptions options, const Cost
     const auto asked = options.m2l;
     if (asked == M2L::automatic) options.m2l = M2L::mirrored;
     auto shape = fmm_shape(problem, options, table, order);
+    if (problem.softening > 0.0 && order <= 0 &&
+        options.order <= 0) { // verified, and raised where it falls short
+        order = std::max(1, shape.order.order - 1);
+        shape = fmm_shape(problem, options, table, order);
+    }
     const bool bears = problem.tolerance >= least_bearing_tolerance;
     const int functions = (shape.order.order + 1) * (shape.order.order + 1);
     auto wanted = shape.order;
     wanted.rounded = !shape.wide && asked != M2L::mirrored && (bears || wanted.order <= most_hiding_order);
     wanted.rounded = has_tensor_operators(wanted, functions);
     if (wanted.rounded) wanted.grading = 0.0; // it would spare tensor cores nothing
-    if (wanted.rounded || !has_mirrored_operators(wanted)) wanted.m2l = M2L::matrix;
+    if (!has_mirrored_operators(wanted)) wanted.m2l = M2L::matrix;
     if (options.leaf <= 0 && options.depth < 0) {
         const auto points = static_cast<double>(std::max(problem.sources, problem.targets));
         const double leaf = softening > 0.0

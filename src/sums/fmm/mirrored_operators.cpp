@@ -142,6 +142,21 @@ std::size_t MirroredOperators<T>::at(const MirroredStep& step, int parity, int r
 }
 
 template <class T>
+int MirroredOperators<T>::coarse_parts() const {
+    const auto reached_by_octants = [&](int offsets) {
+        for (int octant = 0; octant < coarse_group; ++octant)
+            for (int u = 0; u < parities; ++u)
+                if (places[static_cast<std::size_t>((octant * classes + offsets) * parities + u)] >= 0)
+                    return true;
+        return false;
+    };
+    int usual = 0;
+    for (int c = 0; c < classes; ++c)
+        if (reached_by_octants(c)) usual += first(0, c + 1) - first(0, c);
+    return usual == 0 ? 1 : 2 * first(0, classes) / usual;
+}
+
+template <class T>
 int MirroredOperators<T>::most_groups() const {
     int most = 0;
     for (const auto& step : steps) most = std::max<int>(most, step.groups);

@@ -55,6 +55,8 @@ struct MirroredOperators {
     [[nodiscard]] std::int32_t first(int level, int offsets) const {
         return first_step[static_cast<std::size_t>(level * (classes + 1) + offsets)];
     }
+    /// In how many parts the classes of the coarsest level's targets take no longer than others' classes.
+    [[nodiscard]] int coarse_parts() const;
     /// The most groups of rows of any parity.
     [[nodiscard]] int most_groups() const;
     /// Numbers of an expansion as it is sorted here.

@@ -160,6 +160,7 @@ private:
     void prepare() {
         prepared_ = false;
         PassTimer timer(stream_);
+        if (const char* e = std::getenv("FARFIELD_FEW")) shape_.few = std::atoi(e); // XXX
         tree_.build(sources_.data(), static_cast<int>(problem_.sources),
                     problem_.self ? nullptr : targets_.data(), static_cast<int>(problem_.targets), frame_,
                     cube_, shape_.tree, shape_.few, stream_);
@@ -203,7 +204,7 @@ private:
         report.device = {.kind = DeviceKind::cuda, .gpus = {device_}};
         auto order = shape_.order;
         report.fmm = {.order = order.order,
-                      .m2l = order.m2l,
+                      .m2l = order.rounded ? M2L::matrix : order.m2l, // on tensor cores
                       .separation = order.separation,
                       .coarse = shape_.tree.coarse,
                       .levels = tree_.levels(),

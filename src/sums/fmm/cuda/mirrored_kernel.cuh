@@ -23,6 +23,8 @@ struct MirroredTask {
     const Real* from; ///< sorted multipole expansions of all cells, `stride` numbers each
     Real* to;         ///< expansions of `expansion_stride` numbers
     Real* sorted;     ///< of parents, the same once more; or null
+    Real* partial;    ///< where parts of a tile go: `partial_cells` expansions of each
+    int partial_cells;
     int stride, expansion_stride;
     int size; ///< functions
     int levels, classes;
@@ -310,7 +312,7 @@ private:
         const auto* const first = task_.first_step + level * (task_.classes + 1);
         for (int c = warp_; c < task_.classes; c += parities) {
             bool any = false;
-            if (first[c] < first[c + 1])
+            if (first[c] < first[c + 1] && c % tile_.parts == tile_.part)
                 for (int u = 0; u < parities; ++u)
                     for (int t = lane_; t < Shape::targets; t += 32)
                         any = any || sender_at(place_of(c, u), t) != TreeView::none;
@@ -390,18 +392,22 @@ private:
     }
 
     __device__ void put(const Products& products) const {
+        Real* const expansions = tile_.parts == 1
+                                     ? task_.to
+                                     : task_.partial + static_cast<std::int64_t>(tile_.part) *
+                                                           task_.partial_cells * task_.expansion_stride;
         products.each([&](int row, int target, Real value) {
             const auto cell = static_cast<std::int64_t>(stage_.target[target]);
             if (row >= task_.counts[warp_] || cell == TreeView::none) return;
             const int at = task_.begin[warp_] + row;
-            task_.to[cell * task_.expansion_stride + task_.functions[at]] = value;
+            expansions[cell * task_.expansion_stride + task_.functions[at]] = value;
             if (task_.sorted != nullptr) task_.sorted[cell * task_.stride + at] = value;
         });
         const int padding = task_.expansion_stride - task_.size;
         for (int i = thread_; i < Shape::targets * padding; i += mirrored_threads) {
             const auto cell = static_cast<std::int64_t>(stage_.target[i % Shape::targets]);
             if (cell != TreeView::none)
-                task_.to[cell * task_.expansion_stride + task_.size + i / Shape::targets] = Real(0);
+                expansions[cell * task_.expansion_stride + task_.size + i / Shape::targets] = Real(0);
         }
     }
 };
@@ -421,6 +427,18 @@ __global__ void sort_functions_kernel(const Real* from, int from_stride, const s
     if (i >= numbers) return;
     const auto function = functions[i % stride];
     to[i] = function < 0 ? Real(0) : from[i / stride * from_stride + function];
+}
+
+/// Parts of expansions one after the other, for the first `cells` of a list.
+template <class Real>
+__global__ void add_parts_kernel(const Real* partial, int partial_cells, int parts, const std::int32_t* list,
+                                 int cells, int stride, Real* to) {
+    const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i >= cells * stride) return;
+    const std::int64_t at = std::int64_t{list[i / stride]} * stride + i % stride;
+    Real sum = 0;
+    for (int part = 0; part < parts; ++part) sum += partial[std::int64_t{part} * partial_cells * stride + at];
+    to[at] = sum;
 }
 
 /// Calls use(shape, blocks a multiprocessor) with the smallest shape that has so many groups of rows; false
@@ -459,9 +477,10 @@ template <class Real>
 MirroredTranslation<Real>::MirroredTranslation(const MirroredOperators<Real>& of, int expansion_stride,
                                                cudaStream_t stream)
     : expansion_stride_(expansion_stride), stride_(of.stride()), levels_(of.levels), classes_(of.classes),
-      most_groups_(of.most_groups()), functions_(uploaded(of.functions, stream)),
-      places_(uploaded(of.places, stream)), first_step_(uploaded(of.first_step, stream)),
-      steps_(uploaded(of.steps, stream)), matrices_(uploaded(of.matrices, stream)) {
+      most_groups_(of.most_groups()), coarse_parts_(of.coarse_parts()),
+      functions_(uploaded(of.functions, stream)), places_(uploaded(of.places, stream)),
+      first_step_(uploaded(of.first_step, stream)), steps_(uploaded(of.steps, stream)),
+      matrices_(uploaded(of.matrices, stream)) {
     for (int parity = 0; parity < parities; ++parity) {
         begin_[parity] = of.begin[parity];
         counts_[parity] = of.counts[parity];
@@ -483,9 +502,17 @@ void MirroredTranslation<Real>::prepare(const DeviceTree& tree, int first_level,
     with_mirrored_shape<Real>(most_groups_, [&](auto shape, auto) { width = decltype(shape)::targets; });
     made_.clear();
     const auto cut = [&](std::int32_t first, std::int32_t count, std::int32_t group, std::int32_t level) {
+        const std::int32_t parts = group == coarse_group ? coarse_parts_ : 1;
         for (std::int32_t done = 0; done < count; done += width)
-            made_.push_back({first + done, std::min(count - done, width), group, level});
+            for (std::int32_t part = 0; part < parts; ++part)
+                made_.push_back({first + done, std::min(count - done, width), group, level, part, parts});
     };
+    coarse_targets_ = 0;
+    for (std::size_t octant = 0; octant < 8 && first_level == 0; ++octant)
+        coarse_targets_ += tree.octant_counts()[octant];
+    make_room(partial_, static_cast<std::size_t>(coarse_parts_) *
+                            static_cast<std::size_t>(tree.level_begin(1)) *
+                            static_cast<std::size_t>(expansion_stride_));
     std::int32_t first = 0;
     for (int level = 0; level < end_level; ++level) // the coarsest one first: its tiles may take longest
         for (int octant = 0; octant < 8; ++octant) {
@@ -506,7 +533,7 @@ void MirroredTranslation<Real>::prepare(const DeviceTree& tree, int first_level,
 
 template <class Real>
 void MirroredTranslation<Real>::launch(const DeviceTree& tree, int first, int end, Real* to, Real* sorted,
-                                       cudaStream_t stream) const {
+                                       cudaStream_t stream) {
     if (first == end) return;
     MirroredTask<Real> task{};
     task.tree = tree.view();
@@ -515,6 +542,8 @@ void MirroredTranslation<Real>::launch(const DeviceTree& tree, int first, int en
     task.from = sorted_.data();
     task.to = to;
     task.sorted = sorted;
+    task.partial = partial_.data();
+    task.partial_cells = tree.level_begin(1);
     task.stride = stride_;
     task.expansion_stride = expansion_stride_;
     task.levels = levels_;
@@ -548,8 +577,12 @@ void MirroredTranslation<Real>::climb(const DeviceTree& tree, Real* multipoles, 
 }
 
 template <class Real>
-void MirroredTranslation<Real>::run(const DeviceTree& tree, Real* locals, cudaStream_t stream) const {
+void MirroredTranslation<Real>::run(const DeviceTree& tree, Real* locals, cudaStream_t stream) {
     launch(tree, 0, up_.front(), locals, nullptr, stream);
+    if (coarse_parts_ > 1)
+        launch_over(std::int64_t{coarse_targets_} * expansion_stride_, stream, add_parts_kernel<Real>,
+                    static_cast<const Real*>(partial_.data()), tree.level_begin(1), coarse_parts_,
+                    tree.by_octant(), coarse_targets_, expansion_stride_, locals);
 }
 
 } // namespace farfield::cuda

@@ -13,9 +13,11 @@
 
 namespace farfield::cuda {
 
-/// Targets [first, first + count) of `by_octant`; in `up_group` cells.
+/// Targets [first, first + count) of `by_octant`; in `up_group` cells. Of the classes of offsets, those whose
+/// numbers leave `part` where `parts` divides them.
 struct MirroredTile {
     std::int32_t first, count, group, level;
+    std::int32_t part, parts;
 };
 
 template <class Real>
@@ -30,17 +32,19 @@ public:
     /// Multipole expansions of leaves become those of the cells above, up to `first_level`.
     void climb(const DeviceTree& tree, Real* multipoles, cudaStream_t stream);
     /// Afterwards: local expansions of the cells with targets replace what they held.
-    void run(const DeviceTree& tree, Real* locals, cudaStream_t stream) const;
+    void run(const DeviceTree& tree, Real* locals, cudaStream_t stream);
 
 private:
-    void launch(const DeviceTree& tree, int first, int end, Real* to, Real* sorted,
-                cudaStream_t stream) const;
+    void launch(const DeviceTree& tree, int first, int end, Real* to, Real* sorted, cudaStream_t stream);
 
     int expansion_stride_, stride_, levels_, classes_, most_groups_;
+    int coarse_parts_;       ///< thread blocks share the many offsets of the coarsest level
+    int coarse_targets_ = 0; ///< cells with targets there
     std::int32_t begin_[parities], counts_[parities];
     DeviceArray<std::int32_t> functions_, places_, first_step_;
     DeviceArray<MirroredStep> steps_;
     DeviceArray<Real> matrices_;
+    DeviceArray<Real> partial_;      ///< local expansions of the coarsest level, of each part
     DeviceArray<Real> sorted_;       ///< multipole expansions, functions sorted by parity
     std::vector<MirroredTile> made_; ///< stays while it is copied
     DeviceArray<MirroredTile> tiles_;

@@ -1,0 +1,15 @@
+// ResidentArray in a build without CUDA: there is none.
+#include "backend/cuda/devices.h"
+#include "backend/cuda/resident_array.h"
+
+#include <farfield/error.h>
+
+namespace farfield::cuda {
+
+ResidentArray::ResidentArray(std::span<const double> /*values*/, std::int64_t /*columns*/, int /*gpu*/) {
+    throw BackendUnavailable(why_no_device());
+}
+
+ArrayView ResidentArray::view() const { return {}; }
+
+} // namespace farfield::cuda
