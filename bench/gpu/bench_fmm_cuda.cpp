@@ -214,13 +214,13 @@ int main(int argc, char** argv) {
                          std::stoi(word(4, "0")), word(5, "mixed"), 1});
     } else {
         const int million = 1000000;
-        for (const int order : {3, 4, 5}) cases.push_back({million, "cube", order, 31, "mixed"});
-        for (const int leaf : {72, 125}) cases.push_back({million, "cube", 12, leaf, "mixed"});
-        cases.push_back({million, "cube", 12, 125, "double"});
-        for (const int order : {20, 22, 23, 24}) cases.push_back({million, "cube", order, 244, "double"});
+        for (const int order : {3, 4}) cases.push_back({million, "cube", order, 31, "mixed"});
+        for (const int order : {11, 12}) cases.push_back({million, "cube", order, 72, "mixed"});
+        cases.push_back({million, "cube", 12, 72, "double"});
+        for (const int order : {20, 23, 24}) cases.push_back({million, "cube", order, 125, "double"});
         for (const int order : {3, 4}) cases.push_back({million, "plummer", order, 31, "mixed"});
         for (const int order : {12, 13}) cases.push_back({million, "plummer", order, 72, "mixed"});
-        for (const int leaf : {91, 156}) cases.push_back({10 * million, "cube", 12, leaf, "mixed", 1});
+        for (const int order : {12, 13}) cases.push_back({10 * million, "cube", order, 91, "mixed", 1});
     }
     Json out = {{"name", "fast multipole sums on a GPU"},
                 {"gpu", gpus().empty() ? std::string("none") : gpus().front().name},

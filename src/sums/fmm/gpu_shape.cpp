@@ -19,6 +19,9 @@ constexpr Rates in_float{1.3e12, 12e12, 4.5e12, 3e-9};
 constexpr Rates in_double{0.5e12, 6e12, 3e12, 4e-9};
 constexpr double tensor_seconds_a_product = 3.3e-9; ///< of 32 by 32 numbers, for all senders of a cell
 constexpr double least_leaf = 8.0, most_leaf = 1000.0;
+/// Leaves of unlike size act on each other point by point: that takes less time there than expansions at
+/// points.
+constexpr std::int32_t few_points = 1000;
 
 /// Multiply-adds where each mirror image is sent by itself, beside those where all are at once.
 constexpr double plain_beside_mirrored = 189.0 / 39.5;
@@ -105,6 +108,7 @@ FmmShape gpu_fmm_shape(const SumProblem& problem, SumOptions options, const Cost
         options.leaf = static_cast<int>(std::lround(leaf));
         shape = fmm_shape(problem, options, table, order);
     }
+    shape.few = std::max(shape.few, few_points);
     shape.order.rounded = wanted.rounded;
     shape.order.grading = wanted.grading;
     shape.order.m2l = wanted.m2l;

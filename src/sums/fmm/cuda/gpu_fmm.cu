@@ -160,7 +160,6 @@ private:
     void prepare() {
         prepared_ = false;
         PassTimer timer(stream_);
-        if (const char* e = std::getenv("FARFIELD_FEW")) shape_.few = std::atoi(e); // XXX
         tree_.build(sources_.data(), static_cast<int>(problem_.sources),
                     problem_.self ? nullptr : targets_.data(), static_cast<int>(problem_.targets), frame_,
                     cube_, shape_.tree, shape_.few, stream_);
