@@ -205,7 +205,8 @@ constexpr std::array table{
             "`mirrored` takes one product for up to eight offsets, O(p⁴), `rotation` turns each offset to "
             "the z axis, O(p³), `matrix` takes a product for each offset, O(p⁴), and is there to compare "
             "with. `auto` takes `mirrored` or `rotation`, whichever is faster by the cost table. What "
-            "softening adds to 1/r is `mirrored` in any case.",
+            "softening adds to 1/r is `mirrored` in any case. On a GPU there is no `rotation`, and `auto` "
+            "takes `matrix` on tensor cores for short expansions.",
         .choices = names_of<M2L>,
         .case_key = true,
         .of_method = Method::fmm,
