@@ -28,8 +28,9 @@ SumProblem problem_of_bodies(const SumOptions& options, const Bodies& bodies) {
     return problem;
 }
 
-// Seconds of all evaluations, with every pair on that device or by the other method on the CPU. There both
-// are taken for one thread: the bits of a run are not to depend on the number of threads.
+// Seconds of all evaluations, with every pair on that device or by the other method on the CPU, or on the GPU
+// that was asked for. On the CPU both are taken for one thread: the bits of a run are not to depend on the
+// number of threads.
 std::pair<double, double> seconds_of_both(const MethodInfo& usual, const MethodInfo& other,
                                           const ForceOptions& force, const Bodies& bodies,
                                           const RunDevice& device, double evaluations) {
@@ -38,8 +39,9 @@ std::pair<double, double> seconds_of_both(const MethodInfo& usual, const MethodI
     const auto& table = cost_table_in_use().table;
     if (device.kind == DeviceKind::cuda) {
         const auto name = cuda::devices()[static_cast<std::size_t>(device.gpus.front())].name;
+        const bool both = force.device.kind == DeviceKind::cuda;
         return {seconds_on(gpu_run_rates(table, name, force.precision), evaluations, bodies.size()),
-                evaluations * other.seconds(problem, options, {}, table)};
+                evaluations * other.seconds(problem, options, both ? name : std::string(), table)};
     }
     options.threads = 1;
     return {evaluations * usual.seconds(problem, options, {}, table),
@@ -59,10 +61,11 @@ ChosenMethod choose_method(const ForceOptions& force, Integrator integrator, con
     const auto problem = problem_of_bodies(options, bodies);
     const auto candidates = candidate_methods(problem, options);
     const auto& usual = *candidates.usual;
-    if (force.device.kind == DeviceKind::cuda)
-        return {usual.value, "the cost table has no rates of other methods on a GPU"};
     if (candidates.fast == nullptr) return {usual.value, std::string(candidates.why_none)};
     const auto& fast = *candidates.fast;
+    if (force.device.kind == DeviceKind::cuda &&
+        !(fast.resident && fast.why_not(problem, options, force.device).empty()))
+        return {usual.value, "no other method fits"};
     auto by_pairs = force;
     by_pairs.method = usual.value;
     const auto device = choose_run_device(by_pairs, integrator, bodies.size(), steps);

@@ -3,6 +3,7 @@
 #include "backend/simd/isa.h"
 #include "backend/threads/parallel.h"
 #include "sums/direct/common/costs.h"
+#include "sums/fmm/gpu_shape.h"
 #include "sums/fmm/softened.h"
 
 #include <fmt/format.h>
@@ -113,8 +114,9 @@ FmmSeconds fmm_seconds_on(const LeafGrid& grid, const FmmRates& rates, const Sum
                     (sources + targets) * rates.seconds_a_point};
 }
 
-double fmm_seconds(const SumProblem& problem, const SumOptions& options, std::string_view /*gpu*/,
+double fmm_seconds(const SumProblem& problem, const SumOptions& options, std::string_view gpu,
                    const CostTable& table) {
+    if (!gpu.empty()) return gpu_fmm_seconds(problem, options, gpu, table);
     const auto shape = fmm_shape(problem, options, table);
     const auto rates = fmm_rates(table, problem, options, shape.order, shape.wide);
     const auto seconds = fmm_seconds_on(shape.grid, rates, problem, 0.0);

@@ -1,5 +1,6 @@
 #include "sums/fmm/gpu_shape.h"
 
+#include "sums/direct/common/costs.h"
 #include "sums/fmm/mirrored_operators.h"
 #include "sums/fmm/softened.h"
 #include "sums/fmm/tensor_operators.h"
@@ -14,11 +15,16 @@ namespace {
 struct Rates {
     double pairs, multiply_adds, mirrored_multiply_adds; ///< a second
     double seconds_a_cell;                               ///< beside multiply-adds
+    double seconds_a_function;                           ///< of a point, to form and to evaluate expansions
 };
-constexpr Rates in_float{1.3e12, 12e12, 4.5e12, 3e-9};
-constexpr Rates in_double{0.5e12, 6e12, 3e12, 4e-9};
+constexpr Rates in_float{1.3e12, 12e12, 4.5e12, 3e-9, 2.3e-12};
+constexpr Rates in_double{0.7e12, 6e12, 3e12, 4e-9, 3.4e-12};
 constexpr double tensor_seconds_a_product = 3.3e-9; ///< of 32 by 32 numbers, for all senders of a cell
 constexpr double least_leaf = 8.0, most_leaf = 1000.0;
+/// Of an execution with its tree: launches, and what each point takes. Softened sums go through more levels,
+/// twice.
+constexpr double fixed_seconds = 0.7e-3, fixed_softened_seconds = 4.5e-3, seconds_a_point = 0.4e-9;
+constexpr double softened_beside_hard = 2.0;
 /// Leaves of unlike size act on each other point by point: that takes less time there than expansions at
 /// points.
 constexpr std::int32_t few_points = 1000;
@@ -113,6 +119,29 @@ FmmShape gpu_fmm_shape(const SumProblem& problem, SumOptions options, const Cost
     shape.order.grading = wanted.grading;
     shape.order.m2l = wanted.m2l;
     return shape;
+}
+
+double gpu_fmm_seconds(const SumProblem& problem, const SumOptions& options, std::string_view gpu,
+                       const CostTable& table) {
+    const auto shape = gpu_fmm_shape(problem, options, table);
+    const auto precision = shape.wide ? Precision::float64 : Precision::mixed;
+    const auto there = gpu_rates(table, gpu, precision, false);
+    const double slower =
+        gpu_rates(table, "NVIDIA H200", precision, false).pairs_per_second / there.pairs_per_second;
+    const auto& rates = rates_of(shape.wide);
+    const auto sources = static_cast<double>(problem.sources), targets = static_cast<double>(problem.targets);
+    const double points = problem.self ? sources : sources + targets;
+    const double near = shape.grid.neighbours(shape.order.separation) * sources * targets /
+                        std::pow(shape.grid.cells(), 2) / rates.pairs;
+    const double far =
+        8.0 / 7.0 * shape.grid.cells() * (rates.seconds_a_cell + harmonic_seconds(shape.order, shape.wide)) +
+        points * std::pow(shape.order.order + 1.0, 2) * rates.seconds_a_function;
+    const bool softened = problem.softening > 0.0;
+    const double work = (near + far) * (softened ? softened_beside_hard : 1.0) + points * seconds_a_point;
+    const double each = (softened ? fixed_softened_seconds : fixed_seconds) + slower * work;
+    if (problem.moves) return problem.executions * each;
+    const auto bytes = cost_of_sum(sources, targets, problem.self).bytes;
+    return there.start_seconds + problem.executions * (each + bytes / there.bytes_per_second);
 }
 
 } // namespace farfield

@@ -4,6 +4,8 @@
 
 #include "sums/fmm/shape.h"
 
+#include <string_view>
+
 namespace farfield {
 
 /// Points of a leaf that take least time by those rates, for evenly spread points of 1/r.
@@ -16,5 +18,11 @@ double gpu_softened_leaf(const FmmOrder& order, bool wide, double softening);
 /// around the points; 0 where it is not known yet
 FmmShape gpu_fmm_shape(const SumProblem& problem, SumOptions options, const CostTable& table, int order = 0,
                        double softening = 0.0);
+
+/// Seconds of all executions for evenly spread points on the GPU of that name, with its start and the way of
+/// host arrays there and back; of points that move (SumProblem::moves) without. Rates are those of an H200,
+/// scaled by the pairs a second that the table has for both. A pure function.
+double gpu_fmm_seconds(const SumProblem& problem, const SumOptions& options, std::string_view gpu,
+                       const CostTable& table);
 
 } // namespace farfield

@@ -22,29 +22,30 @@ Choice choose_machine(const MethodInfo& method, const SumProblem& problem, const
     return {&method, std::move(chosen.device), "asked for", std::move(chosen.cost_table)};
 }
 
+double seconds_of(const Choice& choice, const SumProblem& problem, const SumOptions& options) {
+    const auto gpu = choice.device.kind == DeviceKind::cuda
+                         ? cuda::devices()[static_cast<std::size_t>(choice.device.gpus.front())].name
+                         : std::string();
+    return choice.method->seconds(problem, options, gpu, cost_table_in_use().table);
+}
+
 // Method::automatic: what ends first by the cost table.
 Choice choose_fastest(const SumProblem& problem, const SumOptions& options, std::optional<int> array_gpu) {
     const auto candidates = candidate_methods(problem, options);
     auto usual = choose_machine(*candidates.usual, problem, options, array_gpu);
+    usual.reason = candidates.why_none;
+    if (candidates.fast == nullptr) return usual;
     const bool stays = array_gpu || options.device.kind == DeviceKind::cuda;
-    if (stays || candidates.fast == nullptr) {
-        usual.reason = stays ? "no other method fits" : candidates.why_none;
-        return usual;
-    }
-    const auto& fast = *candidates.fast;
-    const auto& in_use = cost_table_in_use();
-    const auto gpu = usual.device.kind == DeviceKind::cuda
-                         ? cuda::devices()[static_cast<std::size_t>(usual.device.gpus.front())].name
-                         : std::string();
-    const double usual_seconds = usual.method->seconds(problem, options, gpu, in_use.table);
-    const double fast_seconds = fast.seconds(problem, options, {}, in_use.table);
-    const auto reason = fmt::format("by the cost table '{}' takes {:.2g} s, '{}' {:.2g} s",
-                                    usual.method->name, usual_seconds, fast.name, fast_seconds);
-    if (fast_seconds < usual_seconds)
-        return {&fast, {.kind = DeviceKind::cpu, .gpus = {}}, reason, in_use.hash};
-    usual.reason = reason;
-    usual.cost_table = in_use.hash;
-    return usual;
+    usual.reason = "no other method fits";
+    if (stays && !candidates.fast->why_not(problem, options, usual.device).empty()) return usual;
+    auto fast = choose_machine(*candidates.fast, problem, options, array_gpu);
+    const double usual_seconds = seconds_of(usual, problem, options);
+    const double fast_seconds = seconds_of(fast, problem, options);
+    auto& chosen = fast_seconds < usual_seconds ? fast : usual;
+    chosen.reason = fmt::format("by the cost table '{}' takes {:.2g} s, '{}' {:.2g} s", usual.method->name,
+                                usual_seconds, fast.method->name, fast_seconds);
+    chosen.cost_table = cost_table_in_use().hash;
+    return chosen;
 }
 
 // Whether all that would compute in double computes in mixed precision, too.

@@ -52,7 +52,7 @@ ChosenDevice choose_device(const MethodInfo& method, const SumProblem& problem, 
         return {options.device.gpus.empty() ? gpu(0) : options.device, {}};
     if (!method.on_gpu) return {the_cpu, {}};
     if (is_for_gpus_only(options.variant)) return {gpu(0), {}};
-    if (is_for_cpu(options)) return {the_cpu, {}};
+    if (is_for_cpu(options) || !method.why_not(problem, options, gpu(0)).empty()) return {the_cpu, {}};
     const auto& in_use = cost_table_in_use();
     return {faster_device(in_use.table, method, problem, options, first_gpu), in_use.hash};
 }
