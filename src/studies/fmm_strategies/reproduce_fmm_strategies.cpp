@@ -41,7 +41,9 @@ Study reproduce_fmm_strategies(const ReproduceOptions& options) {
     study.notes.emplace_back(
         "Dynamic schemes launch kernels from kernels (CUDA dynamic parallelism) into the "
         "fire-and-forget stream; the host spreads the boxes over 32 streams.");
-    study.notes.emplace_back("The run-time split has a place for the other passes on the GPU.");
+    study.notes.emplace_back("The whole sum is that of method 'fmm' here, potential and field. Its near and "
+                             "far pairs run side by side, "
+                             "so that each takes longer than alone; shares are of the sum of all passes.");
     return study;
 }
 

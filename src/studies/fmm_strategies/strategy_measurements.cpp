@@ -2,10 +2,14 @@
 #include "studies/cuda/ceilings.h"
 #include "studies/fmm_strategies/strategy_tables.h"
 
+#include <farfield/sum.h>
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
+#include <span>
+#include <utility>
 
 namespace farfield::strategies {
 
@@ -85,6 +89,29 @@ double Measurements::indices(int order, int depth) {
     const double seconds = median_seconds([&] { return kernels.run_indices(); });
     indices_.emplace(key, seconds);
     return seconds;
+}
+
+std::map<std::string, double, std::less<>> Measurements::whole_sum() const {
+    tell("a whole sum");
+    const auto points = matrix_view(std::span<const double>(charges_.xyz), 3);
+    SumPlan plan(points, {.kernel = Kernel::coulomb,
+                          .method = Method::fmm,
+                          .order = slides_order,
+                          .depth = slides_depth,
+                          .precision = Precision::float64,
+                          .device = {.kind = DeviceKind::cuda, .gpus = {*device_.gpu}}});
+    std::vector<double> potential(charges_.size()), field(charges_.xyz.size());
+    std::map<std::string, std::vector<double>> passes;
+    for (int repeat = -2; repeat < std::max(options_.repeats, 5); ++repeat) { // the first ones warm up
+        plan.execute(
+            std::span<const double>(charges_.strength),
+            {.potential = std::span<double>(potential), .field = matrix_view(std::span<double>(field), 3)});
+        for (const auto& [name, seconds] : plan.report().passes)
+            if (repeat >= 0) passes[name].push_back(seconds);
+    }
+    std::map<std::string, double, std::less<>> out;
+    for (const auto& [name, seconds] : passes) out[name] = median(seconds);
+    return out;
 }
 
 double Measurements::host(int order, int depth) {

@@ -181,20 +181,31 @@ StudyTable cubed_table(Measurements& measured) {
 }
 
 StudyTable split_table(Measurements& measured) {
-    StudyTable table{
-        fmt::format("A whole sum: N = {}, p = {}, depth {}", slides_points, slides_order, slides_depth),
-        {"K40, %", "here, %", "here, M2L, ms"},
-        {}};
+    StudyTable table{fmt::format("A whole sum in double: N = {}, p = {}, depth {}", slides_points,
+                                 slides_order, slides_depth),
+                     {"K40, %", "here, %", "here, ms", "M2L by matrix tiles, ms"},
+                     {}};
     const bool can = measured.has_gpu() && measured.deepest() == slides_depth &&
                      static_cast<std::int64_t>(measured.charges().size()) == slides_points;
+    const auto passes = can ? measured.whole_sum() : std::map<std::string, double, std::less<>>();
+    const auto seconds = [&](std::string_view pass) {
+        const auto found = passes.find(pass == "forces" ? "L2P" : pass);
+        return found == passes.end() ? 0.0 : found->second;
+    };
+    double all = 0.0;
+    for (const auto& share : slides_split) all += seconds(share.pass);
+    const auto missing = measured.has_gpu() ? StudyValue::none("-") : measured.missing();
     for (const auto& share : slides_split) {
         StudyRow row{std::string(share.pass),
                      slide_of("Total Runtime Distribution"),
-                     {StudyValue::given(share.percent), StudyValue::none("-"), StudyValue::none("")}};
+                     {StudyValue::given(share.percent), missing, missing, StudyValue::none("")}};
+        if (can) {
+            row.values[1] = StudyValue::of(100.0 * seconds(share.pass) / all);
+            row.values[2] = StudyValue::of(1e3 * seconds(share.pass));
+        }
         if (share.pass == "M2L") {
-            row.values[2] = can ? seconds_of(measured, Strategy::tiles, slides_order, slides_depth)
-                                : (measured.has_gpu() ? StudyValue::none("-") : measured.missing());
-            if (row.values[2].value) row.values[2].value = 1e3 * *row.values[2].value;
+            row.values[3] = can ? seconds_of(measured, Strategy::tiles, slides_order, slides_depth) : missing;
+            if (row.values[3].value) row.values[3].value = 1e3 * *row.values[3].value;
         }
         table.rows.push_back(std::move(row));
     }
