@@ -1,4 +1,4 @@
-#include "sums/fmm/cuda/mirrored_kernel.cuh"
+#include "sums/fmm/cuda/mirrored_impl.cuh"
 
 namespace farfield::cuda {
 
