@@ -6,7 +6,8 @@
 
 namespace farfield::cuda {
 
-ResidentArray::ResidentArray(std::span<const double> /*values*/, std::int64_t /*columns*/, int /*gpu*/) {
+ResidentArray::ResidentArray(std::span<const double> /*values*/, std::int64_t /*columns*/, int /*gpu*/)
+    : rows_(0), columns_(0), gpu_(0) {
     throw BackendUnavailable(why_no_device());
 }
 

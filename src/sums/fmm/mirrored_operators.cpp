@@ -121,9 +121,11 @@ void MirroredOperators<T>::fill(const PlainOperators<T>& of, const typename Plai
     for (int parity = 0; parity < parities; ++parity) {
         const auto sum = static_cast<std::size_t>(parity ^ step.parity);
         for (int k = 0; k < step.columns[sum]; ++k) {
-            const auto column = functions[static_cast<std::size_t>(step.column[sum] + k)];
+            const int column_place = step.column[sum] + k;
+            const auto column = functions[static_cast<std::size_t>(column_place)];
             for (int i = 0; i < step.rows[static_cast<std::size_t>(parity)]; ++i) {
-                const auto row = functions[static_cast<std::size_t>(begin[parity] + i)];
+                const int row_place = begin[parity] + i;
+                const auto row = functions[static_cast<std::size_t>(row_place)];
                 matrices[at(step, parity, i, k)] = of.matrices[static_cast<std::size_t>(
                     matrix.begin + std::int64_t{column} * matrix.rows + row)];
             }
@@ -144,10 +146,12 @@ std::size_t MirroredOperators<T>::at(const MirroredStep& step, int parity, int r
 template <class T>
 int MirroredOperators<T>::coarse_parts() const {
     const auto reached_by_octants = [&](int offsets) {
-        for (int octant = 0; octant < coarse_group; ++octant)
-            for (int u = 0; u < parities; ++u)
-                if (places[static_cast<std::size_t>((octant * classes + offsets) * parities + u)] >= 0)
-                    return true;
+        for (int octant = 0; octant < coarse_group; ++octant) {
+            const int at = (octant * classes + offsets) * parities;
+            const auto* const begin_of = places.data() + at;
+            if (std::any_of(begin_of, begin_of + parities, [](std::int32_t place) { return place >= 0; }))
+                return true;
+        }
         return false;
     };
     int usual = 0;

@@ -53,7 +53,8 @@ struct MirroredOperators {
     std::vector<T> matrices;
 
     [[nodiscard]] std::int32_t first(int level, int offsets) const {
-        return first_step[static_cast<std::size_t>(level * (classes + 1) + offsets)];
+        const int at = level * (classes + 1) + offsets;
+        return first_step[static_cast<std::size_t>(at)];
     }
     /// In how many parts the classes of the coarsest level's targets take no longer than others' classes.
     [[nodiscard]] int coarse_parts() const;
