@@ -108,7 +108,11 @@ Action declare_reproduce(CommandParser app) {
             reproduce_fmm_strategies);
     strategies.first.add_flag("--quick", strategies.second->options.quick,
                               "Fewer orders and depths: seconds");
-    const std::vector studies{timings, multi_gpu, ladder, blocks, sizes, microdisk, strategies};
+    const auto m2l = add(
+        "m2l-2d", "The M2L kernels of \"How to obtain efficient GPU kernels\" (2011) beside this machine's",
+        "Examples:\n  farfield reproduce m2l-2d --json m2l.json\n  farfield reproduce m2l-2d --n 40000\n",
+        reproduce_m2l_2d);
+    const std::vector studies{timings, multi_gpu, ladder, blocks, sizes, microdisk, strategies, m2l};
     return [studies] {
         const auto chosen = std::find_if(studies.begin(), studies.end(),
                                          [](const auto& study) { return study.first.is_named(); });

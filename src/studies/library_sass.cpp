@@ -83,4 +83,14 @@ LoopCounts library_pair_loops() {
     return pair_loops(text);
 }
 
+InstructionMixes library_mixes(const std::vector<std::string>& kernels) {
+    const auto tool = cuobjdump();
+    const auto file = library_file();
+    if (tool.empty() || file.empty() || kernels.empty()) return {};
+    std::string names;
+    for (const auto& kernel : kernels) names += (names.empty() ? "" : ",") + kernel;
+    std::istringstream text(output_of(tool, {"-fun", names, "-sass", file.string()}));
+    return main_mixes(text);
+}
+
 } // namespace farfield

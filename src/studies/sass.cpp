@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <initializer_list>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -90,33 +91,73 @@ LoopCount counted(const std::vector<Instruction>& code, const Range& loop) {
     return count;
 }
 
+// Those that hold no other of them.
+std::vector<Range> innermost(const std::vector<Range>& loops) {
+    std::vector<Range> found;
+    for (const auto& outer : loops)
+        if (std::none_of(loops.begin(), loops.end(), [&](const Range& inner) {
+                return inner != outer && inner.first >= outer.first && inner.last <= outer.last;
+            }))
+            found.push_back(outer);
+    return found;
+}
+
 std::vector<LoopCount> pair_loops_of(const std::vector<Instruction>& code) {
     auto loops = loops_of(code);
     std::erase_if(loops, [&](const Range& loop) { return counted(code, loop).roots == 0; });
-    const auto holds_another = [&](const Range& outer) {
-        return std::any_of(loops.begin(), loops.end(), [&](const Range& inner) {
-            return inner != outer && inner.first >= outer.first && inner.last <= outer.last;
-        });
-    };
     std::vector<LoopCount> found;
-    for (const auto& loop : loops)
-        if (!holds_another(loop)) found.push_back(counted(code, loop));
+    for (const auto& loop : innermost(loops)) found.push_back(counted(code, loop));
     std::sort(found.begin(), found.end(), [](const LoopCount& a, const LoopCount& b) {
         return a.roots != b.roots ? a.roots > b.roots : a.instructions < b.instructions;
     });
     return found;
 }
 
-} // namespace
+bool starts_with_any(std::string_view opcode, std::initializer_list<std::string_view> names) {
+    return std::any_of(names.begin(), names.end(), [&](auto name) { return opcode.starts_with(name); });
+}
 
-LoopCounts pair_loops(std::istream& disassembly) {
+int flop_of(std::string_view opcode) {
+    if (starts_with_any(opcode, {"FFMA", "DFMA"})) return 2;
+    return starts_with_any(opcode, {"FADD", "FMUL", "DADD", "DMUL", "MUFU"}) ? 1 : 0;
+}
+
+bool is_integer(std::string_view opcode) {
+    if (opcode.starts_with("IMAD.MOV")) return false;
+    if (opcode.starts_with('U')) opcode.remove_prefix(1); // of a whole warp
+    return starts_with_any(opcode, {"IADD", "IMAD", "IMUL", "ISETP", "IABS", "IMNMX", "IDP", "ISCADD", "LEA",
+                                    "LOP3", "SHF", "SHL", "SHR", "VIADD", "VIMNMX", "POPC", "FLO", "SGXT"});
+}
+
+InstructionMix mix_of(const std::vector<Instruction>& code, const Range& range) {
+    InstructionMix mix;
+    for (const auto& instruction : code) {
+        if (instruction.address < range.first || instruction.address > range.last ||
+            instruction.opcode == "NOP")
+            continue;
+        ++mix.instructions;
+        mix.flop += flop_of(instruction.opcode);
+        mix.integers += is_integer(instruction.opcode) ? 1 : 0;
+    }
+    return mix;
+}
+
+InstructionMix main_mix_of(const std::vector<Instruction>& code) {
+    InstructionMix most;
+    for (const auto& loop : innermost(loops_of(code)))
+        if (const auto mix = mix_of(code, loop); mix.flop > most.flop) most = mix;
+    return most.flop > 0 ? most : mix_of(code, {code.front().address, code.back().address});
+}
+
+// Hands over each kernel's name and code.
+template <class Use>
+void for_each_kernel(std::istream& disassembly, const Use& use) {
     constexpr std::string_view mark = "Function : ";
-    LoopCounts found;
     std::string name;
     std::string line;
     std::vector<Instruction> code;
     const auto finish = [&] {
-        if (auto loops = pair_loops_of(code); !loops.empty()) found[name] = std::move(loops);
+        if (!code.empty()) use(name, code);
         code.clear();
     };
     while (std::getline(disassembly, line)) {
@@ -128,6 +169,23 @@ LoopCounts pair_loops(std::istream& disassembly) {
         }
     }
     finish();
+}
+
+} // namespace
+
+LoopCounts pair_loops(std::istream& disassembly) {
+    LoopCounts found;
+    for_each_kernel(disassembly, [&](const std::string& name, const std::vector<Instruction>& code) {
+        if (auto loops = pair_loops_of(code); !loops.empty()) found[name] = std::move(loops);
+    });
+    return found;
+}
+
+InstructionMixes main_mixes(std::istream& disassembly) {
+    InstructionMixes found;
+    for_each_kernel(disassembly, [&](const std::string& name, const std::vector<Instruction>& code) {
+        found[name] = main_mix_of(code);
+    });
     return found;
 }
 

@@ -1,5 +1,6 @@
-// Reads the disassembly of GPU code as `cuobjdump -sass` prints it, for one question: how many machine
-// instructions does a kernel's pair loop spend on a pair?
+// Reads the disassembly of GPU code as `cuobjdump -sass` prints it, for two questions. How many machine
+// instructions does a kernel's pair loop spend on a pair? How many integer operations go with a kernel's
+// flop?
 #pragma once
 
 #include <istream>
@@ -27,5 +28,21 @@ LoopCounts pair_loops(std::istream& disassembly);
 /// The same of the program or library that holds Farfield's kernels; runs cuobjdump, which is looked for on
 /// PATH and in the usual places. Empty where it is not installed or finds no code.
 LoopCounts library_pair_loops();
+
+/// What the instructions of a stretch of code are.
+struct InstructionMix {
+    int instructions = 0; ///< without NOP
+    int flop = 0;         ///< a fused multiply-add counts twice; in float or double, not on tensor cores
+    int integers = 0;     ///< arithmetic and comparisons of whole numbers; no moves
+    friend bool operator==(const InstructionMix&, const InstructionMix&) = default;
+};
+
+/// Of each kernel that innermost loop which has the most flop as it stands; all code where it has no loop.
+using InstructionMixes = std::map<std::string, InstructionMix>;
+InstructionMixes main_mixes(std::istream& disassembly);
+
+/// The same of these kernels, by their mangled names, in the program or library that holds them. Empty where
+/// cuobjdump is not installed.
+InstructionMixes library_mixes(const std::vector<std::string>& kernels);
 
 } // namespace farfield

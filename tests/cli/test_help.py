@@ -128,6 +128,17 @@ class Help(CommandTest):
         if not gpu:
             self.fail_clearly(["reproduce", "fmm-strategies", "--device", "cuda"], 2, "CUDA" if "CUDA" in text else "GPU")
 
+    def test_reproduce_m2l_2d(self):
+        gpu = json.loads(self.succeed("info", "--json").out)["devices"]
+        text = self.succeed("reproduce", "m2l-2d", "--device", "cpu", "--json", "study.json").out
+        self.assertIn("2359152, Tesla C2050", text)
+        tables = json.loads(read("study.json"))["tables"]
+        for table in tables:
+            for row in table["rows"]:
+                self.assertEqual(len(row["values"]), len(table["columns"]), row["what"])
+        if not gpu:
+            self.fail_clearly(["reproduce", "m2l-2d", "--device", "cuda"], 2, "CUDA" if "CUDA" in text else "GPU")
+
     def test_reproduce_stencils(self):
         gpu = json.loads(self.succeed("info", "--json").out)["devices"]
         studies = (("fdtd-blocks", "0.84e9"), ("fdtd-sizes", "2060e6"), ("microdisk", "zeros of J_m'"))
@@ -238,7 +249,7 @@ class Completion(CommandTest):
                          ["output.checkpoint_every=", "output.checkpoint_clock="])
         self.assertEqual(self.complete("farfield", "run", "--out", ""), [])  # left to the names of files
         self.assertEqual(self.complete("farfield", "run", ""), [])
-        self.assertLessEqual({"handbook-timings", "handbook-multi-gpu", "ladder", "fdtd-blocks", "fdtd-sizes", "microdisk", "fmm-strategies"}, set(self.complete("farfield", "reproduce", "")))
+        self.assertLessEqual({"handbook-timings", "handbook-multi-gpu", "ladder", "fdtd-blocks", "fdtd-sizes", "microdisk", "fmm-strategies", "m2l-2d"}, set(self.complete("farfield", "reproduce", "")))
         self.assertEqual(self.complete("farfield", "reproduce", "ladder", "--device", "c"), ["cpu", "cuda"])
 
     def test_zsh_and_fish(self):

@@ -59,8 +59,7 @@ FF_HD constexpr int turns_of(int orbit) {
     return orbit < full_orbits ? 4 : (orbit < full_orbits + pair_orbits ? 2 : 1);
 }
 FF_HD constexpr int first_slot(int orbit) {
-    return orbit < full_orbits ? 4 * orbit
-                               : 4 * full_orbits + 2 * (orbit - full_orbits); // the last one, too
+    return orbit < full_orbits ? 4 * orbit : 4 * full_orbits + 2 * (orbit - full_orbits); // the last one, too
 }
 FF_HD constexpr int orbit_of(int slot) {
     return slot < 4 * full_orbits ? slot / 4 : full_orbits + (slot - 4 * full_orbits) / 2;
@@ -86,7 +85,9 @@ FF_HD constexpr Box box_at(int box) {
     const int level = level_of(box), within = box - level_begin(level);
     return {level, within & (boxes_an_axis(level) - 1), within >> level};
 }
-FF_HD constexpr int number_of(const Box& box) { return level_begin(box.level) + (box.y << box.level) + box.x; }
+FF_HD constexpr int number_of(const Box& box) {
+    return level_begin(box.level) + (box.y << box.level) + box.x;
+}
 
 /// The box at an offset, beyond an edge at the other side.
 FF_HD constexpr Box at_offset(const Box& box, Offset offset) {
@@ -107,7 +108,8 @@ struct Parent {
 FF_HD constexpr int parents_an_axis(int level) { return 1 << (level - 1); }
 FF_HD constexpr int parents_of_level(int level) { return 1 << (2 * (level - 1)); }
 
-/// What leads from a box of a quarter to the source or target at a slot: steps of the parent, and the quarter there.
+/// What leads from a box of a quarter to the source or target at a slot: steps of the parent, and the quarter
+/// there.
 struct Step {
     int x = 0, y = 0, quarter = 0;
 };

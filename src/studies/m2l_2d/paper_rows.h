@@ -17,7 +17,7 @@ FF_HD Complex<Real> reciprocal(Real x, Real y) {
 template <class Real>
 FF_HD Complex<Real> power_of_figure_6(const Complex<Real>& t, int k, int n) {
     auto power = t;
-FF_ROLLED
+    FF_ROLLED
     for (int m = 1; m < k + n + 1; ++m) power = power * t;
     return power;
 }
@@ -26,7 +26,7 @@ FF_ROLLED
 template <int p, class Real>
 FF_HD Complex<Real> power_of_figure_7(const Complex<Real>& t, int n) {
     auto power = t;
-FF_UNROLLED
+    FF_UNROLLED
     for (int m = 1; m < p; ++m)
         if (n >= m) power = power * t;
     return power;
@@ -43,7 +43,7 @@ template <class Real>
 FF_HD Complex<Real> row_of_figure_6(const Complex<Real>* m, const Complex<Real>& t, int n, int p) {
     Complex<Real> sum{0, 0};
     Real binomial = 1; // C(n+k, k)
-FF_ROLLED
+    FF_ROLLED
     for (int k = 0; k < p; ++k) {
         const auto power = power_of_figure_6(t, k, n);
         sum = multiply_add({binomial * power.re, binomial * power.im}, m[k], sum);
@@ -58,7 +58,7 @@ FF_HD Complex<Real> row_of_figure_7(const Complex<Real>* m, const Complex<Real>&
     auto power = power_of_figure_7<p>(t, n);
     Complex<Real> sum{0, 0};
     Real binomial = 1;
-FF_ROLLED
+    FF_ROLLED
     for (int k = 0; k < p; ++k) {
         sum = multiply_add({binomial * power.re, binomial * power.im}, m[k], sum);
         power = power * t;
@@ -73,11 +73,11 @@ FF_HD Complex<Real> row_unrolled(const Complex<Real>* m, const Complex<Real>& t,
     auto power = power_of_figure_7<p>(t, n);
     Complex<Real> sum{0, 0};
     Real binomial = 1;
-FF_UNROLLED
+    FF_UNROLLED
     for (int k = 0; k < p; ++k) {
         sum = multiply_add({binomial * power.re, binomial * power.im}, m[k], sum);
         power = power * t;
-        binomial = binomial * (static_cast<Real>(n + k + 1) * (Real(1) / static_cast<Real>(k + 1)));
+        binomial = binomial * (static_cast<Real>(n + k + 1) * static_cast<Real>(1.0 / (k + 1)));
     }
     return with_sign(n, sum);
 }
@@ -89,12 +89,12 @@ FF_HD void diagonals_of_figure_5(const Complex<Real>* m, const Complex<Real>& t,
                                  int stride) {
     auto power = t;
     Real first = 1; // of the diagonal
-FF_ROLLED
+    FF_ROLLED
     for (int s = 0; s < 2 * p - 1; ++s) {
         const int k_first = s < p ? 0 : s - p + 1, k_last = s < p ? s : p - 1;
         if (s >= p) first = first * static_cast<Real>(s) / static_cast<Real>(s - p + 1); // C(s, s−p+1)
         Real binomial = first;
-FF_ROLLED
+        FF_ROLLED
         for (int k = k_first; k <= k_last; ++k) {
             const int n = s - k;
             const Real signed_binomial = (n & 1) != 0 ? -binomial : binomial;
@@ -110,11 +110,11 @@ FF_ROLLED
 template <class Stored, class Real>
 FF_HD void store_matrix(const Complex<Real>& t, int p, Complex<Stored>* a, int stride) {
     auto row = t; // t^(n+1)
-FF_ROLLED
+    FF_ROLLED
     for (int n = 0; n < p; ++n) {
         auto power = row;
         Real binomial = (n & 1) != 0 ? Real(-1) : Real(1);
-FF_ROLLED
+        FF_ROLLED
         for (int k = 0; k < p; ++k) {
             a[(n * p + k) * stride] = {static_cast<Stored>(binomial * power.re),
                                        static_cast<Stored>(binomial * power.im)};

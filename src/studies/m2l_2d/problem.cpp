@@ -112,12 +112,14 @@ Problem make_problem(int terms, int depth, int threads) {
 }
 
 std::vector<Number> by_quarters(std::span<const Number> boxes, int terms, int depth) {
-    return moved(boxes, terms, depth,
-                 [&](auto& out, std::size_t of_box, std::size_t of_quarters) { out[of_quarters] = boxes[of_box]; });
+    return moved(boxes, terms, depth, [&](auto& out, std::size_t of_box, std::size_t of_quarters) {
+        out[of_quarters] = boxes[of_box];
+    });
 }
 std::vector<Number> by_boxes(std::span<const Number> values, int terms, int depth) {
-    return moved(values, terms, depth,
-                 [&](auto& out, std::size_t of_box, std::size_t of_quarters) { out[of_box] = values[of_quarters]; });
+    return moved(values, terms, depth, [&](auto& out, std::size_t of_box, std::size_t of_quarters) {
+        out[of_box] = values[of_quarters];
+    });
 }
 
 std::vector<Number> host_local(const Problem& problem, Form form, int box) {
@@ -149,7 +151,8 @@ double error_of(const Problem& problem, std::span<const Number> locals, std::spa
     double difference = 0, norm = 0;
     for (std::size_t sample = 0; sample < boxes.size(); ++sample)
         for (int n = 0; n < problem.terms; ++n) {
-            const auto is = value_of(locals[place(static_cast<std::size_t>(boxes[sample]), problem.terms, n)]);
+            const auto is =
+                value_of(locals[place(static_cast<std::size_t>(boxes[sample]), problem.terms, n)]);
             const auto should = value_of(exact[place(sample, problem.terms, n)]);
             const double weight = std::pow(2.0, -n); // 2^(−n/2), squared
             difference += weight * std::norm(is - should);

@@ -35,7 +35,8 @@ std::vector<Number> by_boxes(std::span<const Number> quarters, int terms, int de
 /// ln of the side of a box, that of level 0 being 1.
 double log_of_side(int level);
 
-/// What our kernels know of the offsets d: t^k of [quarter][slot][k] with t = 1/d, and −ln d of [quarter][slot].
+/// What our kernels know of the offsets d: t^k of [quarter][slot][k] with t = 1/d, and −ln d of
+/// [quarter][slot].
 std::vector<Number> offset_powers(int terms);
 std::vector<Number> offset_logs();
 
@@ -45,8 +46,8 @@ std::vector<Number> host_local(const Problem& problem, Form form, int box);
 /// Of boxes spread over all levels, corners among them.
 std::vector<int> sample_boxes(int depth, int about);
 
-/// Relative L2 over the sampled boxes. Term n weighs 2^(−n/2), which (z − x_i)^n is at most in a box. `locals`
-/// holds all boxes, `exact` those sampled.
+/// Relative L2 over the sampled boxes. Term n weighs 2^(−n/2), which (z − x_i)^n is at most in a box.
+/// `locals` holds all boxes, `exact` those sampled.
 double error_of(const Problem& problem, std::span<const Number> locals, std::span<const int> boxes,
                 std::span<const Number> exact);
 

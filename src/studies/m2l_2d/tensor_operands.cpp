@@ -23,7 +23,8 @@ std::vector<TensorOperand> tensor_operands(int terms) {
         for (int slot = 0; slot < list_size; ++slot) {
             const auto row = static_cast<std::size_t>((quarter + 2) % 4 * list_size + slot);
             const auto power = [&](int k) {
-                const auto& value = powers[row * static_cast<std::size_t>(terms) + static_cast<std::size_t>(k)];
+                const auto& value =
+                    powers[row * static_cast<std::size_t>(terms) + static_cast<std::size_t>(k)];
                 return Double(value.re, value.im);
             };
             for (int step = 0; step < column_steps(terms); ++step)

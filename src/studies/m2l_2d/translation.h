@@ -1,5 +1,5 @@
-// M2L of the 2D Laplace kernel in two forms, for host and GPU. d leads from the source's centre to the target's, in
-// sides of a box; t = 1/d.
+// M2L of the 2D Laplace kernel in two forms, for host and GPU. d leads from the source's centre to the
+// target's, in sides of a box; t = 1/d.
 //
 // The paper's (equation 8), of w(z) = Σ m_k/(z − x_j)^(k+1) = Σ l_n (z − x_i)^n:
 //     l_n = Σ_k a_nk m_k,   a_nk = (−1)^n C(n+k, k) t^(n+k+1),   n, k = 0 … p − 1.
@@ -86,12 +86,12 @@ FF_HD void shared_translation(const Complex<Real>* a, const Powers& power, const
     constexpr auto h = shared_operator<p, Real>();
     Complex<Real> x[p];
     x[0] = a[0];
-FF_UNROLLED
+    FF_UNROLLED
     for (int k = 1; k < p; ++k) x[k] = power(k) * a[k];
-FF_UNROLLED
+    FF_UNROLLED
     for (int n = 0; n < p; ++n) {
         Complex<Real> sum = n == 0 ? log * a[0] : Complex<Real>{h.at[n][0] * x[0].re, h.at[n][0] * x[0].im};
-FF_UNROLLED
+        FF_UNROLLED
         for (int k = 1; k < p; ++k) {
             sum.re += h.at[n][k] * x[k].re;
             sum.im += h.at[n][k] * x[k].im;
@@ -107,16 +107,17 @@ FF_HD void spread_orbit(const Complex<Real>* a, const Powers& power, const Logs&
     constexpr auto h = shared_operator<p, Real>();
     Complex<Real> x[p];
     x[0] = a[0];
-FF_UNROLLED
+    FF_UNROLLED
     for (int k = 1; k < p; ++k) x[k] = power(k) * a[k];
-FF_UNROLLED
+    FF_UNROLLED
     for (int n = 0; n < p; ++n) {
         Complex<Real> part[4]; // Σ of k ≡ c (mod 4)
-FF_UNROLLED
+        FF_UNROLLED
         for (int k = 0; k < p; ++k) {
             auto& sum = part[k & 3];
-            sum = k < 4 ? Complex<Real>{h.at[n][k] * x[k].re, h.at[n][k] * x[k].im}
-                        : Complex<Real>{sum.re + h.at[n][k] * x[k].re, sum.im + h.at[n][k] * x[k].im};
+            sum = n + k == 0 ? Complex<Real>{Real(0), Real(0)}
+                  : k < 4    ? Complex<Real>{h.at[n][k] * x[k].re, h.at[n][k] * x[k].im}
+                             : Complex<Real>{sum.re + h.at[n][k] * x[k].re, sum.im + h.at[n][k] * x[k].im};
         }
         const auto even = part[0] + part[2], odd = part[1] + part[3];
         Complex<Real> of[4];
@@ -127,12 +128,11 @@ FF_UNROLLED
             of[3] = even_half - odd_half;
             of[2] = even - odd;
         }
-        const auto scale = signed_power(n == 0 ? Complex<Real>{Real(1), Real(0)} : power(n), n);
-FF_UNROLLED
+        const auto scale = n == 0 ? Complex<Real>{Real(1), Real(0)} : signed_power(power(n), n);
+        FF_UNROLLED
         for (int turn = 0; turn < turns; ++turn)
             store(n, turn,
-                  n == 0 ? multiply_add(log(turn), a[0], of[turn])
-                         : scale * turned_back(of[turn], turn * n));
+                  n == 0 ? multiply_add(log(turn), a[0], of[turn]) : scale * turned_back(of[turn], turn * n));
     }
 }
 
@@ -141,10 +141,10 @@ template <int p, int turns, class Real, class Powers, class Logs, class Sources>
 FF_HD void gather_orbit(Complex<Real>* b, const Powers& power, const Logs& log, const Sources& source) {
     constexpr auto h = shared_operator<p, Real>();
     Complex<Real> sum[p]; // Σ_k h_nk t^k Σ_r i^(−r(n+k)) a_k
-FF_UNROLLED
+    FF_UNROLLED
     for (int k = 0; k < p; ++k) {
         Complex<Real> of[4], x[4];
-FF_UNROLLED
+        FF_UNROLLED
         for (int turn = 0; turn < turns; ++turn) {
             const auto value = source(k, turn);
             if (k == 0) b[0] = multiply_add(log(turn), value, b[0]);
@@ -165,15 +165,16 @@ FF_UNROLLED
         } else {
             x[0] = x[1] = x[2] = x[3] = of[0];
         }
-FF_UNROLLED
+        FF_UNROLLED
         for (int n = 0; n < p; ++n) {
             const auto& value = x[(n + k) & 3];
-            sum[n] = k == 0 ? Complex<Real>{h.at[n][0] * value.re, h.at[n][0] * value.im}
-                            : Complex<Real>{sum[n].re + h.at[n][k] * value.re,
-                                            sum[n].im + h.at[n][k] * value.im};
+            sum[n] = n + k == 0 ? Complex<Real>{Real(0), Real(0)}
+                     : k == 0   ? Complex<Real>{h.at[n][0] * value.re, h.at[n][0] * value.im}
+                                : Complex<Real>{sum[n].re + h.at[n][k] * value.re,
+                                                sum[n].im + h.at[n][k] * value.im};
         }
     }
-FF_UNROLLED
+    FF_UNROLLED
     for (int n = 0; n < p; ++n)
         b[n] = n == 0 ? b[0] + sum[0] : multiply_add(signed_power(power(n), n), sum[n], b[n]);
 }

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -35,16 +36,21 @@ struct VariantInfo {
 inline constexpr std::array variant_table{
     VariantInfo{Variant::stored_double, "stored matrix, 8 bytes a number", "4.1.1", Form::paper, true, false},
     VariantInfo{Variant::stored_float, "stored matrix, float", "", Form::paper, true, false},
-    VariantInfo{Variant::diagonals, "diagonals, 27 threads a block", "4.1.1, Figure 5a", Form::paper, true, false},
-    VariantInfo{Variant::variable_powers, "rows, powers by varying trips", "4.1.1, Figure 6", Form::paper, true, false},
-    VariantInfo{Variant::fixed_powers, "rows, powers by fixed trips", "4.1.1, Figure 7", Form::paper, true, false},
+    VariantInfo{Variant::diagonals, "diagonals, 27 threads a block", "4.1.1, Figure 5a", Form::paper, true,
+                false},
+    VariantInfo{Variant::variable_powers, "rows, powers by varying trips", "4.1.1, Figure 6", Form::paper,
+                true, false},
+    VariantInfo{Variant::fixed_powers, "rows, powers by fixed trips", "4.1.1, Figure 7", Form::paper, true,
+                false},
     VariantInfo{Variant::unrolled, "rows, unrolled", "4.1.2", Form::paper, true, false},
     VariantInfo{Variant::overlapped, "rows, overlapped", "4.1.2", Form::paper, true, false},
     VariantInfo{Variant::shared_operator, "shared real operator", "", Form::with_logarithm, true, true},
     VariantInfo{Variant::rotations, "turns by 90°", "", Form::with_logarithm, true, true},
     VariantInfo{Variant::tensor, "tensor cores, 3×TF32", "", Form::with_logarithm, false, true},
 };
-constexpr const VariantInfo& info_of(Variant variant) { return variant_table[static_cast<std::size_t>(variant)]; }
+constexpr const VariantInfo& info_of(Variant variant) {
+    return variant_table[static_cast<std::size_t>(variant)];
+}
 
 /// Milliseconds of one launch.
 struct TranslationTime {
@@ -75,6 +81,8 @@ public:
 
     /// What a kernel takes of a multiprocessor.
     [[nodiscard]] cuda::RungResources resources(Variant variant, bool is_fused) const;
+    /// Its mangled name.
+    [[nodiscard]] std::string kernel_name(Variant variant, bool is_fused) const;
     /// Local expansions of all boxes by the last run.
     [[nodiscard]] std::vector<Number> fetch() const;
 
@@ -82,5 +90,9 @@ private:
     struct Impl;
     std::unique_ptr<Impl> impl_;
 };
+
+/// Bytes a second of the current GPU's memory by its clock and width, 0 where the driver does not tell them.
+/// @throws BackendUnavailable, DeviceError.
+double rated_memory_bytes();
 
 } // namespace farfield::m2l2d

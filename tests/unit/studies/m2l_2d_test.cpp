@@ -1,11 +1,15 @@
-// The formulas of `farfield reproduce m2l-2d` on the host. Oracle: the expansion of one source is summed as it is
-// defined, in long double, at points of a circle about the target's centre, and Cauchy's integral by the
-// trapezoidal rule gives its Taylor coefficients: no binomial is in it. With n points on radius ρ term n takes up
-// what term n + points has, (ρ/|d|)^points of it: 64 points and ρ = 1/2 leave 4^−64.
+// The formulas of `farfield reproduce m2l-2d` on the host. Oracle: the expansion of one source is summed as
+// it is defined, in long double, at points of a circle about the target's centre, and Cauchy's integral by
+// the trapezoidal rule gives its Taylor coefficients: no binomial is in it. With n points on radius ρ term n
+// takes up what term n + points has, (ρ/|d|)^points of it: 64 points and ρ = 1/2 leave 4^−64.
 #include "studies/m2l_2d/grid.h"
+#include "studies/m2l_2d/operation_counts.h"
 #include "studies/m2l_2d/paper_rows.h"
 #include "studies/m2l_2d/problem.h"
+#include "studies/m2l_2d/seed_tables.h"
+#include "studies/m2l_2d/tensor_operands.h"
 #include "studies/m2l_2d/translation.h"
+#include "studies/reproduce.h"
 
 #include <gtest/gtest.h>
 
@@ -89,14 +93,16 @@ void check_rows() {
             EXPECT_LT(difference(exact, [&](int n) { return row_unrolled<p>(m.data(), t, n); }), rounding);
             Terms l(3 * p, Number{0, 0}), matrix(static_cast<std::size_t>(3 * p * p));
             diagonals_of_figure_5(m.data(), t, p, l.data() + 1, 3);
-            EXPECT_LT(difference(exact, [&](int n) { return l[static_cast<std::size_t>(3 * n + 1)]; }), rounding);
+            EXPECT_LT(difference(exact, [&](int n) { return l[static_cast<std::size_t>(3 * n + 1)]; }),
+                      rounding);
             store_matrix(t, p, matrix.data() + 2, 3);
             EXPECT_LT(difference(exact,
                                  [&](int n) {
                                      Number sum{0, 0};
                                      for (int k = 0; k < p; ++k)
-                                         sum = multiply_add(matrix[static_cast<std::size_t>(3 * (n * p + k) + 2)],
-                                                            m[static_cast<std::size_t>(k)], sum);
+                                         sum = multiply_add(
+                                             matrix[static_cast<std::size_t>(3 * (n * p + k) + 2)],
+                                             m[static_cast<std::size_t>(k)], sum);
                                      return sum;
                                  }),
                       rounding);
@@ -153,8 +159,9 @@ void check_orbit(int quarter, int orbit) {
         spread[static_cast<std::size_t>(turn)][static_cast<std::size_t>(n)] = value;
     });
     for (std::size_t turn = 0; turn < turns; ++turn)
-        EXPECT_LT(difference(spread_exact[turn], [&](int n) { return spread[turn][static_cast<std::size_t>(n)]; }),
-                  rounding)
+        EXPECT_LT(
+            difference(spread_exact[turn], [&](int n) { return spread[turn][static_cast<std::size_t>(n)]; }),
+            rounding)
             << p << ' ' << quarter << ' ' << orbit << ' ' << turn;
 
     const auto gather_exact = taylor_of_turns(p, quarter, orbit, true);
@@ -227,7 +234,8 @@ TEST(M2l2d, SlotsLeadThereAndBack) {
 
 TEST(M2l2d, CountsAreThePapers) {
     const std::int64_t counts[] = {2160, 9072, 36720, 147312, 589680, 2359152};
-    for (int depth = 3; depth <= most_depth; ++depth) EXPECT_EQ(translations_of_depth(depth), counts[depth - 3]);
+    for (int depth = 3; depth <= most_depth; ++depth)
+        EXPECT_EQ(translations_of_depth(depth), counts[depth - 3]);
 }
 
 // The host's sums that kernels are held against: their own formulas, box by box, against the oracle.
@@ -262,6 +270,74 @@ TEST(M2l2d, QuartersHoldEveryBoxOnce) {
         EXPECT_EQ(back[i].re, problem.field[i].re);
         EXPECT_EQ(back[i].im, problem.field[i].im);
     }
+}
+
+// The tables' rates follow from their times by the paper's counts, to the three digits of the times.
+TEST(M2l2d, ThePapersRatesFollowFromItsTimes) {
+    for (const auto& card : seeds::cards)
+        for (std::size_t index = 0; index < terms_measured.size(); ++index)
+            for (std::size_t size = 0; size < seeds::translations.size(); ++size) {
+                const auto& row = card.rows[index][size];
+                const double rate = static_cast<double>(seeds::translations[size]) / row.kernel_seconds;
+                const int p = terms_measured[index];
+                EXPECT_NEAR(1e-6 * rate, row.millions, 6e-3 * row.millions);
+                EXPECT_NEAR(1e-9 * seeds::operations(p) * rate, row.gops, 6e-3 * row.gops);
+                EXPECT_NEAR(seeds::bytes(p) * rate / (1 << 30), row.gigabytes, 7e-3 * row.gigabytes);
+            }
+}
+
+// By hand: x_k = t^k a_k are p − 1 complex products (6 flop), row 0 a logarithm and p − 1 real multiples that
+// are added (4), the other rows one real multiple (2), p − 1 that are added and a complex product.
+TEST(M2l2d, OperationsAreCountedAsWritten) {
+    for (const int p : terms_measured) {
+        const double others = p - 1;
+        const auto count = operations_of(Variant::shared_operator, false, p);
+        EXPECT_DOUBLE_EQ(count.flop, 6 * others + 6 + 4 * others + others * (2 + 4 * others + 6));
+        // fused: half of a multiple that is added; of a complex product two of six
+        EXPECT_DOUBLE_EQ(count.instructions, 4 * others + 4 + 2 * others + others * (2 + 2 * others + 4));
+        // turns take less than half of it, fused or not
+        for (const bool is_fused : {false, true})
+            EXPECT_LT(operations_of(Variant::rotations, is_fused, p).instructions,
+                      0.75 * operations_of(Variant::shared_operator, is_fused, p).instructions);
+    }
+}
+
+// The matrices for tensor cores, put together again, are the translations.
+TEST(M2l2d, TensorOperandsAreTheTranslations) {
+    constexpr int p = 12, slot = 5, quarter = 1;
+    const auto operands = tensor_operands(p);
+    ASSERT_EQ(operands.size(), static_cast<std::size_t>(quarters * list_size * operands_a_slot(p)));
+    const auto a = some_terms(p, 3);
+    const auto exact = taylor(a, Form::with_logarithm, offset_value(turned(offset_of(quarter, slot), 2)));
+    Terms b(16, Number{0, 0});
+    std::size_t at = static_cast<std::size_t>((quarter * list_size + slot) * operands_a_slot(p));
+    for (int step = 0; step < column_steps(p); ++step)
+        for (int tile = 0; tile < row_tiles(p); ++tile)
+            for (int lane = 0; lane < 32; ++lane, ++at) {
+                const auto& part = operands[at];
+                EXPECT_EQ(in_tf32(static_cast<double>(part.re)), part.re);
+                auto& sum = b[static_cast<std::size_t>(8 * tile + lane / 4)];
+                sum = multiply_add({static_cast<double>(part.re) + static_cast<double>(part.re_rest),
+                                    static_cast<double>(part.im) + static_cast<double>(part.im_rest)},
+                                   a[static_cast<std::size_t>(4 * step + lane % 4)], sum);
+            }
+    EXPECT_LT(difference(exact, [&](int n) { return b[static_cast<std::size_t>(n)]; }),
+              1e-6); // 2⁻²² and more
+    EXPECT_EQ(b[13].re, 0.0);
+    EXPECT_EQ(in_tf32(1.0), 1.0F);
+    EXPECT_EQ(in_tf32(1.0 + 1.0 / 2048), 1.0F); // a tie goes to the even one
+    EXPECT_EQ(in_tf32(-1.0 - 3.0 / 2048), -1.0F - 2.0F / 1024);
+}
+
+TEST(M2l2d, WithoutAGpuTheTablesHoldThePapersNumbers) {
+    ReproduceOptions options;
+    options.device.kind = DeviceKind::cpu;
+    const auto study = reproduce_m2l_2d(options);
+    EXPECT_EQ(study.tables.size(), 9U);
+    for (const auto& table : study.tables)
+        for (const auto& row : table.rows) EXPECT_EQ(row.values.size(), table.columns.size()) << row.what;
+    EXPECT_EQ(study.tables[6].rows[10].values.back().value, 51.14); // p = 16, most translations, C1060
+    EXPECT_EQ(study.tables[6].rows[11].values.back().value, 54.49);
 }
 
 } // namespace

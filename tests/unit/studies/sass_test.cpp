@@ -126,5 +126,43 @@ TEST(Sass, KernelsWithoutPairsAndOtherTextsGiveNothing) {
         read(function("k", "        /*0000*/   MUFU.RSQ R1, R2 ;\n        /*0010*/   EXIT ;\n")).empty());
 }
 
+InstructionMixes read_mixes(const std::string& text) {
+    std::istringstream stream(text);
+    return main_mixes(stream);
+}
+
+TEST(Sass, TheMainLoopIsTheInnermostWithTheMostFlop) {
+    const auto mixes = read_mixes(function("loops", R"(
+        /*0000*/                   FFMA R1, R1, R1, R1 ;
+        /*0010*/                   IADD3 R2, R2, 0x1, RZ ;
+        /*0020*/                   FADD R1, R1, R1 ;
+        /*0030*/               @P0 BRA 0x10 ;
+        /*0040*/                   FFMA R4, R2, R2, R4 ;
+        /*0050*/                   FMUL R4, R2, R2 ;
+        /*0060*/                   IMAD.MOV.U32 R4, RZ, RZ, R2 ;
+        /*0070*/                   UIADD3 UR4, UR4, 0x4, URZ ;
+        /*0080*/                   ISETP.NE.AND P0, PT, R4, R2, PT ;
+        /*0090*/                   FSETP.GEU.AND P1, PT, R4, R2, PT ;
+        /*00a0*/                   NOP ;
+        /*00b0*/               @P0 BRA 0x40 ;
+        /*00c0*/                   IADD3 R2, R2, 0x1, RZ ;
+        /*00d0*/               @P0 BRA 0x0 ;
+        /*00e0*/                   BRA 0xe0 ;
+)"));
+    EXPECT_EQ(mixes.at("loops"), (InstructionMix{.instructions = 7, .flop = 3, .integers = 2}));
+}
+
+TEST(Sass, CodeWithoutALoopIsTakenWhole) {
+    const auto mixes = read_mixes(function("straight", R"(
+        /*0000*/                   LOP3.LUT R1, R1, 0x1f, RZ, 0xc0, !PT ;
+        /*0010*/                   FFMA R1, R1, R1, R1 ;
+        /*0020*/                   DFMA R4, R2, R2, R4 ;
+        /*0030*/                   EXIT ;
+        /*0040*/                   BRA 0x40 ;
+)"));
+    EXPECT_EQ(mixes.at("straight"), (InstructionMix{.instructions = 5, .flop = 4, .integers = 1}));
+    EXPECT_TRUE(read_mixes("").empty());
+}
+
 } // namespace
 } // namespace farfield

@@ -13,9 +13,10 @@ using Value = Complex<float>;
 
 struct DeviceProblem {
     int depth;
-    const Value* multipoles; ///< of the variant's form and order: by boxes for the paper's, by quarters for ours
-    Value* written;          ///< translations × terms: [box][slot][n], or of a level [slot][n][quarter][parent]
-    Value* locals;           ///< as multipoles
+    const Value*
+        multipoles; ///< of the variant's form and order: by boxes for the paper's, by quarters for ours
+    Value* written; ///< translations × terms: [box][slot][n], or of a level [slot][n][quarter][parent]
+    Value* locals;  ///< as multipoles
     /// Ours: t^k of [quarter][slot][k], −ln d of [quarter][slot]; d is the slot's offset.
     const Value* powers;
     const Value* logs;

@@ -20,7 +20,8 @@ struct OwnTables {
     Value logs[quarters_a_block][list_size];
 
     __device__ void load(const DeviceProblem& at, int first_quarter, int turns) {
-        const auto thread = static_cast<int>((threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x);
+        const auto thread =
+            static_cast<int>((threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x);
         const auto threads = static_cast<int>(blockDim.x * blockDim.y * blockDim.z);
         for (int own = 0; own < quarters_a_block; ++own) {
             const int quarter = (first_quarter + own + turns) & 3;
@@ -33,24 +34,37 @@ struct OwnTables {
 };
 
 // −ln of an offset's length on its level.
-__device__ Value level_log(Value log, int level) { return {log.re + static_cast<float>(level) * ln_2, log.im}; }
+__device__ Value level_log(Value log, int level) {
+    return {log.re + static_cast<float>(level) * ln_2, log.im};
+}
 
 template <int p, int quarters_a_block, int least_blocks, Variant variant, int layout = 0>
 __global__ __launch_bounds__(lanes* quarters_a_block, least_blocks) void spread_kernel(DeviceProblem at) {
     __shared__ OwnTables<p, quarters_a_block> tables;
-    const auto own = static_cast<int>(threadIdx.y), first_quarter = static_cast<int>(blockIdx.x) * quarters_a_block % 4;
+    const auto own = static_cast<int>(threadIdx.y),
+               first_quarter = static_cast<int>(blockIdx.x) * quarters_a_block % 4;
     const int quarter = first_quarter + own;
     tables.load(at, first_quarter, 0);
-    const Lane lane(static_cast<int>(blockIdx.x) * quarters_a_block / 4, static_cast<int>(threadIdx.x), at.depth);
+    const Lane lane(static_cast<int>(blockIdx.x) * quarters_a_block / 4, static_cast<int>(threadIdx.x),
+                    at.depth);
     if (!lane.exists) return;
     Value a[p];
     const Value* from = at.multipoles + lane.begin(p) + quarter * lane.parents + lane.parent;
 #pragma unroll
     for (int k = 0; k < p; ++k) a[k] = from[k * quarters * lane.parents];
-    Value* to = (layout & 1) ? at.written + (static_cast<std::size_t>(static_cast<int>(blockIdx.x) * quarters_a_block / 4) * 4 + quarter) * (list_size * p * 32) + threadIdx.x : at.written + lane.begin(list_size * p) + quarter * lane.parents + lane.parent;
+    Value* to = (layout & 1)
+                    ? at.written +
+                          (static_cast<std::size_t>(static_cast<int>(blockIdx.x) * quarters_a_block / 4) * 4 +
+                           quarter) *
+                              (list_size * p * 32) +
+                          threadIdx.x
+                    : at.written + lane.begin(list_size * p) + quarter * lane.parents + lane.parent;
     const int stride = (layout & 1) ? 32 : quarters * lane.parents; // from term to term
     const auto store_at = [&](int slot, int n, const Value& value) {
-        if (layout & 2) *(reinterpret_cast<float2*>(to + (slot * p + n) * stride)) = make_float2(value.re, value.im); else __stcs(reinterpret_cast<float2*>(to + (slot * p + n) * stride), make_float2(value.re, value.im));
+        if (layout & 2)
+            *(reinterpret_cast<float2*>(to + (slot * p + n) * stride)) = make_float2(value.re, value.im);
+        else
+            __stcs(reinterpret_cast<float2*>(to + (slot * p + n) * stride), make_float2(value.re, value.im));
     };
     if constexpr (variant == Variant::shared_operator) {
 #pragma unroll 1
@@ -91,13 +105,16 @@ struct Sources {
 
 // Part 0 of a block has the full orbits, part 1 the others: about the same work.
 template <int p, int quarters_a_block, int least_blocks>
-__global__ __launch_bounds__(2 * lanes * quarters_a_block, least_blocks) void gather_orbits_kernel(DeviceProblem at) {
+__global__ __launch_bounds__(2 * lanes * quarters_a_block,
+                             least_blocks) void gather_orbits_kernel(DeviceProblem at) {
     __shared__ OwnTables<p, quarters_a_block> tables;
     __shared__ Value of_part[p][quarters_a_block][lanes];
-    const auto own = static_cast<int>(threadIdx.y), first_quarter = static_cast<int>(blockIdx.x) * quarters_a_block % 4;
+    const auto own = static_cast<int>(threadIdx.y),
+               first_quarter = static_cast<int>(blockIdx.x) * quarters_a_block % 4;
     const int quarter = first_quarter + own;
     tables.load(at, first_quarter, 2); // d leads from the source: against the offset
-    const Lane lane(static_cast<int>(blockIdx.x) * quarters_a_block / 4, static_cast<int>(threadIdx.x), at.depth);
+    const Lane lane(static_cast<int>(blockIdx.x) * quarters_a_block / 4, static_cast<int>(threadIdx.x),
+                    at.depth);
     const Sources<p> sources{at, lane, quarter};
     const int stride = quarters * lane.parents;
     Value b[p] = {};
@@ -132,12 +149,15 @@ __global__ __launch_bounds__(2 * lanes * quarters_a_block, least_blocks) void ga
 
 // A translation after the other.
 template <int p, int quarters_a_block, int least_blocks>
-__global__ __launch_bounds__(lanes* quarters_a_block, least_blocks) void gather_each_kernel(DeviceProblem at) {
+__global__ __launch_bounds__(lanes* quarters_a_block,
+                             least_blocks) void gather_each_kernel(DeviceProblem at) {
     __shared__ OwnTables<p, quarters_a_block> tables;
-    const auto own = static_cast<int>(threadIdx.y), first_quarter = static_cast<int>(blockIdx.x) * quarters_a_block % 4;
+    const auto own = static_cast<int>(threadIdx.y),
+               first_quarter = static_cast<int>(blockIdx.x) * quarters_a_block % 4;
     const int quarter = first_quarter + own;
     tables.load(at, first_quarter, 2);
-    const Lane lane(static_cast<int>(blockIdx.x) * quarters_a_block / 4, static_cast<int>(threadIdx.x), at.depth);
+    const Lane lane(static_cast<int>(blockIdx.x) * quarters_a_block / 4, static_cast<int>(threadIdx.x),
+                    at.depth);
     if (!lane.exists) return;
     const Sources<p> sources{at, lane, quarter};
     const int stride = quarters * lane.parents;
@@ -200,7 +220,8 @@ Launch gather_of(Variant variant, int depth) {
 }
 template <int p>
 Launch sum_of(int depth) {
-    return {address_of(quarters_reduction_kernel<p>), dim3(blocks_for(depth, quarters), p), dim3(lanes, quarters)};
+    return {address_of(quarters_reduction_kernel<p>), dim3(blocks_for(depth, quarters), p),
+            dim3(lanes, quarters)};
 }
 
 } // namespace

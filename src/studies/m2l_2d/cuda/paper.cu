@@ -164,7 +164,9 @@ Launch paper_launch(Variant variant, int terms, int depth) {
 }
 
 Launch paper_reduction(int terms, int depth) {
-    return terms == 8 ? reduction_of<8>(depth) : terms == 12 ? reduction_of<12>(depth) : reduction_of<16>(depth);
+    return terms == 8    ? reduction_of<8>(depth)
+           : terms == 12 ? reduction_of<12>(depth)
+                         : reduction_of<16>(depth);
 }
 
 } // namespace farfield::m2l2d

@@ -73,12 +73,9 @@ struct TranslationRuns::Impl {
     }
 
     [[nodiscard]] DeviceProblem problem_of(Form form) {
-        return {depth,
-                form == Form::paper ? by_box.data() : by_quarter.data(),
-                written.data(),
-                locals.data(),
-                powers.data(),
-                logs.data(),
+        return {depth,          form == Form::paper ? by_box.data() : by_quarter.data(),
+                written.data(), locals.data(),
+                powers.data(),  logs.data(),
                 operands.data()};
     }
     [[nodiscard]] Launch launch_of(Variant variant, bool is_fused) const {
@@ -169,6 +166,12 @@ cuda::RungResources TranslationRuns::resources(Variant variant, bool is_fused) c
     return found;
 }
 
+std::string TranslationRuns::kernel_name(Variant variant, bool is_fused) const {
+    const char* name = nullptr;
+    cuda::check(cudaFuncGetName(&name, impl_->launch_of(variant, is_fused).function), "naming a kernel");
+    return name;
+}
+
 std::vector<Number> TranslationRuns::fetch() const {
     auto& own = *impl_;
     std::vector<Value> values(own.locals.size());
@@ -178,6 +181,14 @@ std::vector<Number> TranslationRuns::fetch() const {
     numbers.reserve(values.size());
     for (const auto& value : values) numbers.push_back({value.re, value.im});
     return own.form == Form::paper ? numbers : by_boxes(numbers, own.terms, own.depth);
+}
+
+double rated_memory_bytes() {
+    int device = 0, kilohertz = 0, bits = 0;
+    cuda::check(cudaGetDevice(&device), "finding the current GPU");
+    cuda::check(cudaDeviceGetAttribute(&kilohertz, cudaDevAttrMemoryClockRate, device), "asking the GPU");
+    cuda::check(cudaDeviceGetAttribute(&bits, cudaDevAttrGlobalMemoryBusWidth, device), "asking the GPU");
+    return 2e3 * kilohertz * bits / 8; // both edges of the clock
 }
 
 } // namespace farfield::m2l2d

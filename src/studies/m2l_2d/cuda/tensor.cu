@@ -1,6 +1,6 @@
-// All 27 translations to a target on tensor cores, each number split in two of TF32 (tensor_operands.h). A warp has
-// 32 targets of a quarter, a block warps of one quarter, whose operands it keeps in shared memory. What tensor
-// cores add up is not rounded but cut, so their chains end with each source and go on in float.
+// All 27 translations to a target on tensor cores, each number split in two of TF32 (tensor_operands.h). A
+// warp has 32 targets of a quarter, a block warps of one quarter, whose operands it keeps in shared memory.
+// What tensor cores add up is not rounded but cut, so their chains end with each source and go on in float.
 #include "studies/m2l_2d/cuda/lanes.cuh"
 
 #include <cuda_runtime.h>
@@ -17,11 +17,13 @@ __device__ unsigned to_tf32(float value) {
     return out;
 }
 
-__device__ void multiply_tiles(float (&c)[4], float a0, float a1, float a2, float a3, unsigned b0, unsigned b1) {
-    asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+__device__ void multiply_tiles(float (&c)[4], float a0, float a1, float a2, float a3, unsigned b0,
+                               unsigned b1) {
+    asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+        "{%0, %1, %2, %3};"
         : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-        : "r"(__float_as_uint(a0)), "r"(__float_as_uint(a1)), "r"(__float_as_uint(a2)), "r"(__float_as_uint(a3)),
-          "r"(b0), "r"(b1));
+        : "r"(__float_as_uint(a0)), "r"(__float_as_uint(a1)), "r"(__float_as_uint(a2)),
+          "r"(__float_as_uint(a3)), "r"(b0), "r"(b1));
 }
 
 // One complex number of a source, in two parts.
@@ -43,8 +45,8 @@ __device__ void multiply_split(float (&c)[4], const TensorOperand& a, const Spli
 // c of all targets over one source each; `charge` sums a_0 where the thread has it.
 template <int p>
 __device__ void add_source(float (&sum)[row_tiles(p)][column_tiles][4], Value (&charge)[column_tiles],
-                           const TensorOperand* operands, const Value* from, const int (&parent)[column_tiles],
-                           int stride, int lane) {
+                           const TensorOperand* operands, const Value* from,
+                           const int (&parent)[column_tiles], int stride, int lane) {
     float chain[row_tiles(p)][column_tiles][4] = {};
 #pragma unroll
     for (int step = 0; step < column_steps(p); ++step) {
@@ -83,7 +85,8 @@ __global__ __launch_bounds__(32 * tensor_warps) void gather_tensor_kernel(Device
 
     // the target of column lane/4 of a tile; a short level repeats its last one
     const Lane own[column_tiles] = {Lane(group, lane / 4, at.depth), Lane(group, 8 + lane / 4, at.depth),
-                                    Lane(group, 16 + lane / 4, at.depth), Lane(group, 24 + lane / 4, at.depth)};
+                                    Lane(group, 16 + lane / 4, at.depth),
+                                    Lane(group, 24 + lane / 4, at.depth)};
     const int stride = quarters * own[0].parents;
     float sum[row_tiles(p)][column_tiles][4] = {};
     Value charge[column_tiles] = {};
@@ -123,8 +126,8 @@ template <int p>
 Launch tensor_of(int depth) {
     const int groups = groups_of_depth(depth);
     return {reinterpret_cast<const void*>(gather_tensor_kernel<p>),
-            static_cast<unsigned>((groups + tensor_warps - 1) / tensor_warps * quarters), dim3(32, tensor_warps),
-            list_size * operands_a_slot(p) * static_cast<int>(sizeof(TensorOperand))};
+            static_cast<unsigned>((groups + tensor_warps - 1) / tensor_warps * quarters),
+            dim3(32, tensor_warps), list_size * operands_a_slot(p) * static_cast<int>(sizeof(TensorOperand))};
 }
 
 } // namespace
