@@ -100,13 +100,28 @@ FF_HD constexpr int slot_back(int quarter, int slot, int other) {
     return first_slot(orbit_of(slot)) + ((quarter + turn_of(slot) + 2 - other) & 3);
 }
 
-/// The same boxes by quarters: numbers of a quarter lie side by side, parents row by row. A level with n
-/// expansions a quarter has [term][quarter][parent].
-struct Parent {
-    int level = first_level, x = 0, y = 0;
-};
+/// The same boxes as our kernels have them: parents of a level row by row, in groups of 32; the last group of
+/// a short level has empty places. A group holds [quarter][number][lane], numbers being those of an
+/// expansion.
+constexpr int lanes = 32;
 FF_HD constexpr int parents_an_axis(int level) { return 1 << (level - 1); }
 FF_HD constexpr int parents_of_level(int level) { return 1 << (2 * (level - 1)); }
+FF_HD constexpr int groups_of_level(int level) {
+    const int parents = parents_of_level(level);
+    return parents < lanes ? 1 : parents / lanes;
+}
+/// Where a level's groups begin among all; of depth + 1: how many there are.
+FF_HD constexpr int group_begin(int level) {
+    int begin = 0;
+    for (int above = first_level; above < level; ++above) begin += groups_of_level(above);
+    return begin;
+}
+FF_HD constexpr int groups_of_depth(int depth) { return group_begin(depth + 1); }
+/// Where number 0 of a parent's quarter lies, its parent counted from the level's first, which is lane 0 of
+/// `group`; the next number is `lanes` further.
+FF_HD constexpr int place_of(int group, int parent, int quarter, int numbers) {
+    return ((group + parent / lanes) * quarters + quarter) * numbers * lanes + parent % lanes;
+}
 
 /// What leads from a box of a quarter to the source or target at a slot: steps of the parent, and the quarter
 /// there.

@@ -102,7 +102,7 @@ struct List {
             for (int slot = 0; slot < list_size; ++slot) paper(variant);
         if (variant == Variant::shared_operator)
             for (int slot = 0; slot < list_size; ++slot) shared(is_fused);
-        if (variant != Variant::rotations) return;
+        if (variant != Variant::rotations && variant != Variant::staged) return;
         for (int n = 0; n < full_orbits; ++n) orbit<4>(is_fused);
         for (int n = 0; n < pair_orbits; ++n) orbit<2>(is_fused);
         orbit<1>(is_fused);

@@ -43,22 +43,17 @@ void add_translation(Form form, const Number* from, Double d, double log_side, i
     }
 }
 
-// Each expansion where `from_quarters` puts it.
+// Calls move(place box by box, place in groups) for every number.
 template <class Move>
-std::vector<Number> moved(std::span<const Number> values, int terms, int depth, const Move& move) {
-    std::vector<Number> out(values.size());
+void for_each_place(int terms, int depth, const Move& move) {
     for (int number = 0; number < boxes_of_depth(depth); ++number) {
         const auto box = box_at(number);
-        const auto parents = static_cast<std::size_t>(parents_of_level(box.level));
-        const auto parent = static_cast<std::size_t>((box.y / 2) * parents_an_axis(box.level) + box.x / 2);
-        for (int k = 0; k < terms; ++k) {
-            const auto in_quarters =
-                static_cast<std::size_t>(level_begin(box.level)) * static_cast<std::size_t>(terms) +
-                static_cast<std::size_t>(k * quarters + quarter_of(box.x, box.y)) * parents + parent;
-            move(out, place(static_cast<std::size_t>(number), terms, k), in_quarters);
-        }
+        const int parent = box.y / 2 * parents_an_axis(box.level) + box.x / 2;
+        const int first = place_of(group_begin(box.level), parent, quarter_of(box.x, box.y), terms);
+        for (int k = 0; k < terms; ++k)
+            move(place(static_cast<std::size_t>(number), terms, k),
+                 static_cast<std::size_t>(first + k * lanes));
     }
-    return out;
 }
 
 } // namespace
@@ -111,15 +106,15 @@ Problem make_problem(int terms, int depth, int threads) {
     return problem;
 }
 
-std::vector<Number> by_quarters(std::span<const Number> boxes, int terms, int depth) {
-    return moved(boxes, terms, depth, [&](auto& out, std::size_t of_box, std::size_t of_quarters) {
-        out[of_quarters] = boxes[of_box];
-    });
+std::vector<Number> in_groups(std::span<const Number> boxes, int terms, int depth) {
+    std::vector<Number> out(static_cast<std::size_t>(groups_of_depth(depth) * quarters * terms * lanes));
+    for_each_place(terms, depth, [&](std::size_t box, std::size_t group) { out[group] = boxes[box]; });
+    return out;
 }
-std::vector<Number> by_boxes(std::span<const Number> values, int terms, int depth) {
-    return moved(values, terms, depth, [&](auto& out, std::size_t of_box, std::size_t of_quarters) {
-        out[of_box] = values[of_quarters];
-    });
+std::vector<Number> by_boxes(std::span<const Number> groups, int terms, int depth) {
+    std::vector<Number> out(static_cast<std::size_t>(boxes_of_depth(depth) * terms));
+    for_each_place(terms, depth, [&](std::size_t box, std::size_t group) { out[box] = groups[group]; });
+    return out;
 }
 
 std::vector<Number> host_local(const Problem& problem, Form form, int box) {

@@ -28,9 +28,9 @@ struct Problem {
 };
 Problem make_problem(int terms, int depth, int threads);
 
-/// Expansions box by box, into terms of a quarter side by side (grid.h), and back.
-std::vector<Number> by_quarters(std::span<const Number> boxes, int terms, int depth);
-std::vector<Number> by_boxes(std::span<const Number> quarters, int terms, int depth);
+/// Expansions box by box, into groups (grid.h) with 0 in empty places, and back.
+std::vector<Number> in_groups(std::span<const Number> boxes, int terms, int depth);
+std::vector<Number> by_boxes(std::span<const Number> groups, int terms, int depth);
 
 /// ln of the side of a box, that of level 0 being 1.
 double log_of_side(int level);

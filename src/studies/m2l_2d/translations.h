@@ -22,6 +22,7 @@ enum class Variant {
     overlapped,
     shared_operator,
     rotations,
+    staged,
     tensor
 };
 
@@ -46,6 +47,8 @@ inline constexpr std::array variant_table{
     VariantInfo{Variant::overlapped, "rows, overlapped", "4.1.2", Form::paper, true, false},
     VariantInfo{Variant::shared_operator, "shared real operator", "", Form::with_logarithm, true, true},
     VariantInfo{Variant::rotations, "turns by 90°", "", Form::with_logarithm, true, true},
+    VariantInfo{Variant::staged, "turns by 90°, sources in shared memory", "", Form::with_logarithm, false,
+                true},
     VariantInfo{Variant::tensor, "tensor cores, 3×TF32", "", Form::with_logarithm, false, true},
 };
 constexpr const VariantInfo& info_of(Variant variant) {

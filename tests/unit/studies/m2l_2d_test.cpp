@@ -263,12 +263,18 @@ TEST(M2l2d, TheHostsSumsAreThoseOfTheTranslations) {
         }
 }
 
-TEST(M2l2d, QuartersHoldEveryBoxOnce) {
-    const auto problem = make_problem(8, 4, 1);
-    const auto there = by_quarters(problem.field, 8, 4), back = by_boxes(there, 8, 4);
-    for (std::size_t i = 0; i < back.size(); ++i) {
-        EXPECT_EQ(back[i].re, problem.field[i].re);
-        EXPECT_EQ(back[i].im, problem.field[i].im);
+TEST(M2l2d, GroupsHoldEveryBoxOnce) {
+    for (const int depth : {2, 3, 4}) { // parents: an eighth of a group, a half, two groups
+        const auto problem = make_problem(8, depth, 1);
+        const auto there = in_groups(problem.field, 8, depth), back = by_boxes(there, 8, depth);
+        ASSERT_EQ(back.size(), problem.field.size());
+        std::size_t full = 0;
+        for (const auto& value : there) full += value.re != 0.0 ? 1 : 0;
+        EXPECT_EQ(full, back.size()); // none on another's place
+        for (std::size_t i = 0; i < back.size(); ++i) {
+            EXPECT_EQ(back[i].re, problem.field[i].re);
+            EXPECT_EQ(back[i].im, problem.field[i].im);
+        }
     }
 }
 

@@ -14,8 +14,8 @@ using Value = Complex<float>;
 struct DeviceProblem {
     int depth;
     const Value*
-        multipoles; ///< of the variant's form and order: by boxes for the paper's, by quarters for ours
-    Value* written; ///< translations × terms: [box][slot][n], or of a level [slot][n][quarter][parent]
+        multipoles; ///< of the variant's form: box by box for the paper's kernels, in groups for ours
+    Value* written; ///< the paper's [box][slot][n]; ours in groups, [slot][n] being the number
     Value* locals;  ///< as multipoles
     /// Ours: t^k of [quarter][slot][k], −ln d of [quarter][slot]; d is the slot's offset.
     const Value* powers;
@@ -34,7 +34,8 @@ Launch paper_launch(Variant variant, int terms, int depth);
 Launch paper_reduction(int terms, int depth);
 Launch spread_launch(Variant variant, int terms, int depth);
 Launch gather_launch(Variant variant, int terms, int depth);
+Launch staged_launch(int terms, int depth);
 Launch tensor_launch(int terms, int depth);
-Launch quarters_reduction(int terms, int depth);
+Launch groups_reduction(int terms, int depth);
 
 } // namespace farfield::m2l2d

@@ -66,19 +66,20 @@ double median_milliseconds(const cuda::Stream& stream, int repeats, int in_a_row
 struct TranslationRuns::Impl {
     explicit Impl(const Problem& problem)
         : terms(problem.terms), depth(problem.depth), by_box(on_gpu(problem.field, stream)),
-          by_quarter(on_gpu(by_quarters(problem.potential, terms, depth), stream)), locals(by_box.size()),
-          written(by_box.size() * list_size), powers(on_gpu(offset_powers(terms), stream)),
+          in_group(on_gpu(in_groups(problem.potential, terms, depth), stream)), locals(in_group.size()),
+          written(in_group.size() * list_size), powers(on_gpu(offset_powers(terms), stream)),
           logs(on_gpu(offset_logs(), stream)), operands(on_gpu(tensor_operands(terms), stream)) {
         stream.synchronize();
     }
 
     [[nodiscard]] DeviceProblem problem_of(Form form) {
-        return {depth,          form == Form::paper ? by_box.data() : by_quarter.data(),
+        return {depth,          form == Form::paper ? by_box.data() : in_group.data(),
                 written.data(), locals.data(),
                 powers.data(),  logs.data(),
                 operands.data()};
     }
     [[nodiscard]] Launch launch_of(Variant variant, bool is_fused) const {
+        if (variant == Variant::staged) return staged_launch(terms, depth);
         if (variant == Variant::tensor) return tensor_launch(terms, depth);
         if (info_of(variant).form == Form::paper) return paper_launch(variant, terms, depth);
         return is_fused ? gather_launch(variant, terms, depth) : spread_launch(variant, terms, depth);
@@ -92,7 +93,7 @@ struct TranslationRuns::Impl {
 
     cuda::Stream stream; // first: the arrays are filled in its order
     int terms, depth;
-    cuda::DeviceArray<Value> by_box, by_quarter, locals, written, powers, logs;
+    cuda::DeviceArray<Value> by_box, in_group, locals, written, powers, logs;
     cuda::DeviceArray<TensorOperand> operands;
     Form form = Form::paper; ///< of the last run
 };
@@ -114,7 +115,7 @@ TranslationTime TranslationRuns::write_all(Variant variant, int repeats) {
     TranslationTime time;
     time.kernel = own.timed(own.launch_of(variant, false), own.form, repeats);
     time.reduction = own.timed(own.form == Form::paper ? paper_reduction(own.terms, own.depth)
-                                                       : quarters_reduction(own.terms, own.depth),
+                                                       : groups_reduction(own.terms, own.depth),
                                own.form, repeats);
     return time;
 }

@@ -9,7 +9,6 @@ namespace farfield::m2l2d {
 namespace {
 
 constexpr int tensor_warps = 8, column_tiles = 4;
-constexpr float tensor_ln_2 = 0.69314718f;
 
 __device__ unsigned to_tf32(float value) {
     unsigned out;
@@ -45,15 +44,15 @@ __device__ void multiply_split(float (&c)[4], const TensorOperand& a, const Spli
 // c of all targets over one source each; `charge` sums a_0 where the thread has it.
 template <int p>
 __device__ void add_source(float (&sum)[row_tiles(p)][column_tiles][4], Value (&charge)[column_tiles],
-                           const TensorOperand* operands, const Value* from,
-                           const int (&parent)[column_tiles], int stride, int lane) {
+                           const TensorOperand* operands, const Value* const (&from)[column_tiles],
+                           int lane) {
     float chain[row_tiles(p)][column_tiles][4] = {};
 #pragma unroll
     for (int step = 0; step < column_steps(p); ++step) {
         Split b[column_tiles];
 #pragma unroll
         for (int tile = 0; tile < column_tiles; ++tile) {
-            const auto value = from[(4 * step + lane % 4) * stride + parent[tile]];
+            const auto value = from[tile][4 * step * lanes];
             if (step == 0) charge[tile] = charge[tile] + value;
             b[tile] = split(value);
         }
@@ -84,40 +83,38 @@ __global__ __launch_bounds__(32 * tensor_warps) void gather_tensor_kernel(Device
     if (group >= groups_of_depth(at.depth)) return;
 
     // the target of column lane/4 of a tile; a short level repeats its last one
-    const Lane own[column_tiles] = {Lane(group, lane / 4, at.depth), Lane(group, 8 + lane / 4, at.depth),
-                                    Lane(group, 16 + lane / 4, at.depth),
-                                    Lane(group, 24 + lane / 4, at.depth)};
-    const int stride = quarters * own[0].parents;
+    const Lane own[column_tiles] = {Lane(group, lane / 4), Lane(group, 8 + lane / 4),
+                                    Lane(group, 16 + lane / 4), Lane(group, 24 + lane / 4)};
     float sum[row_tiles(p)][column_tiles][4] = {};
     Value charge[column_tiles] = {};
 #pragma unroll 1
     for (int slot = 0; slot < list_size; ++slot) {
         const auto step = step_of(quarter, slot);
-        int parent[column_tiles];
+        const Value* from[column_tiles];
 #pragma unroll
-        for (int tile = 0; tile < column_tiles; ++tile) parent[tile] = own[tile].parent_at(step);
-        add_source<p>(sum, charge, tensor_memory + slot * operands_a_slot(p),
-                      at.multipoles + own[0].begin(p) + step.quarter * own[0].parents, parent, stride, lane);
+        for (int tile = 0; tile < column_tiles; ++tile)
+            from[tile] = at.multipoles + own[tile].place_at(step, p) + lane % 4 * lanes;
+        add_source<p>(sum, charge, tensor_memory + slot * operands_a_slot(p), from, lane);
     }
 
-    Value* to = at.locals + own[0].begin(p) + quarter * own[0].parents + own[0].first;
-    const float log_side = static_cast<float>(own[0].level) * tensor_ln_2;
+    Value* to = at.locals + (group * quarters + quarter) * p * lanes;
+    const int parents = parents_of_level(own[0].level);
 #pragma unroll
     for (int tile = 0; tile < column_tiles; ++tile)
 #pragma unroll
         for (int of_two = 0; of_two < 2; ++of_two) {
             const int column = lane % 4 * 2 + of_two, within = 8 * tile + column;
             // Σ a_0 of that target lies with the lane of its column that has k = 0
-            const float re = __shfl_sync(0xffffffffU, charge[tile].re, 4 * column),
-                        im = __shfl_sync(0xffffffffU, charge[tile].im, 4 * column);
-            if (own[0].first + within >= own[0].parents) continue;
+            const Value charges{__shfl_sync(0xffffffffU, charge[tile].re, 4 * column),
+                                __shfl_sync(0xffffffffU, charge[tile].im, 4 * column)};
+            if ((group - own[0].begin) * lanes + within >= parents) continue;
 #pragma unroll
             for (int row = 0; row < row_tiles(p); ++row) {
                 const int n = 8 * row + lane / 4;
                 if (n >= p) continue;
-                Value b{sum[row][tile][of_two], sum[row][tile][2 + of_two]};
-                if (n == 0) b = {b.re + log_side * re, b.im + log_side * im};
-                to[n * stride + within] = b;
+                const Value b{sum[row][tile][of_two], sum[row][tile][2 + of_two]};
+                to[n * lanes + within] =
+                    n == 0 ? multiply_add(level_log({0.0f, 0.0f}, own[0].level), charges, b) : b;
             }
         }
 }
