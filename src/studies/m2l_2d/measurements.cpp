@@ -50,9 +50,9 @@ Measurements::Measurements(const ReproduceOptions& options, const StudyDevice& d
     tell("peaks");
     ceilings_ = cuda::measure_ceilings();
     const auto info = cuda::devices().at(static_cast<std::size_t>(*device.gpu));
-    const auto lanes = lanes_of(info.major, info.minor, info.multiprocessors, ceilings_.most_clock_hz);
-    rated_fma_ = lanes.total * lanes.clock_hz;
-    rated_double_fma_ = rated_fma_ / lanes.double_cost;
+    const auto rated = lanes_of(info.major, info.minor, info.multiprocessors, ceilings_.most_clock_hz);
+    rated_fma_ = rated.total * rated.clock_hz;
+    rated_double_fma_ = rated_fma_ / rated.double_cost;
     shared_rate_ = 128.0 * info.multiprocessors * ceilings_.most_clock_hz;
     rated_memory_ = rated_memory_bytes();
 }

@@ -21,7 +21,9 @@ namespace farfield::m2l2d {
 struct Kernel {
     Variant variant;
     bool is_fused = false;
-    friend auto operator<=>(const Kernel&, const Kernel&) = default;
+    friend bool operator<(const Kernel& a, const Kernel& b) {
+        return std::tie(a.variant, a.is_fused) < std::tie(b.variant, b.is_fused);
+    }
 };
 /// All there are, those that write every expansion first.
 std::vector<Kernel> all_kernels();

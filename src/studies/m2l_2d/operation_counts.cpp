@@ -69,7 +69,7 @@ struct List {
         if (variant == Variant::diagonals)
             return diagonals_of_figure_5(from.data(), inverse, p, to.data(), 1);
         if (variant == Variant::stored_double || variant == Variant::stored_float) {
-            std::vector<CountedComplex> matrix(p * p);
+            std::vector<CountedComplex> matrix(std::size_t{p} * p);
             store_matrix(inverse, p, matrix.data(), 1);
             for (int n = 0; n < p * p; ++n)
                 to[0] = multiply_add(matrix[static_cast<std::size_t>(n)], from[0], to[0]);

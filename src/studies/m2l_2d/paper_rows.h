@@ -96,9 +96,9 @@ FF_HD void diagonals_of_figure_5(const Complex<Real>* m, const Complex<Real>& t,
         Real binomial = first;
         FF_ROLLED
         for (int k = k_first; k <= k_last; ++k) {
-            const int n = s - k;
+            const int n = s - k, place = n * stride;
             const Real signed_binomial = (n & 1) != 0 ? -binomial : binomial;
-            auto& to = l[n * stride];
+            auto& to = l[place];
             to = multiply_add({signed_binomial * power.re, signed_binomial * power.im}, m[k], to);
             binomial = binomial * static_cast<Real>(s - k) / static_cast<Real>(k + 1);
         }
@@ -116,8 +116,8 @@ FF_HD void store_matrix(const Complex<Real>& t, int p, Complex<Stored>* a, int s
         Real binomial = (n & 1) != 0 ? Real(-1) : Real(1);
         FF_ROLLED
         for (int k = 0; k < p; ++k) {
-            a[(n * p + k) * stride] = {static_cast<Stored>(binomial * power.re),
-                                       static_cast<Stored>(binomial * power.im)};
+            const int place = (n * p + k) * stride;
+            a[place] = {static_cast<Stored>(binomial * power.re), static_cast<Stored>(binomial * power.im)};
             power = power * t;
             binomial = binomial * static_cast<Real>(n + k + 1) / static_cast<Real>(k + 1);
         }

@@ -52,7 +52,7 @@ void for_each_place(int terms, int depth, const Move& move) {
         const int first = place_of(group_begin(box.level), parent, quarter_of(box.x, box.y), terms);
         for (int k = 0; k < terms; ++k)
             move(place(static_cast<std::size_t>(number), terms, k),
-                 static_cast<std::size_t>(first + k * lanes));
+                 static_cast<std::size_t>(first) + static_cast<std::size_t>(k) * lanes);
     }
 }
 

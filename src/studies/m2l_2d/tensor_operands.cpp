@@ -21,7 +21,9 @@ std::vector<TensorOperand> tensor_operands(int terms) {
     std::vector<TensorOperand> out;
     for (int quarter = 0; quarter < quarters; ++quarter)
         for (int slot = 0; slot < list_size; ++slot) {
-            const auto row = static_cast<std::size_t>((quarter + 2) % 4 * list_size + slot);
+            const int turned_round = (quarter + 2) % quarters;
+            const auto row =
+                static_cast<std::size_t>(turned_round) * list_size + static_cast<std::size_t>(slot);
             const auto power = [&](int k) {
                 const auto& value =
                     powers[row * static_cast<std::size_t>(terms) + static_cast<std::size_t>(k)];
