@@ -126,7 +126,7 @@ FF_HD constexpr int place_of(int group, int parent, int quarter, int numbers) {
 /// What leads from a box of a quarter to the source or target at a slot: steps of the parent, and the quarter
 /// there.
 struct Step {
-    int x = 0, y = 0, quarter = 0;
+    int x, y, quarter; // no first values: kernels keep tables of them in shared memory
 };
 FF_HD constexpr Step step_of(int quarter, int slot) {
     const auto offset = offset_of(quarter, slot);

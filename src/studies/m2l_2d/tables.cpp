@@ -15,7 +15,8 @@ const std::vector<Kernel>& table_kernels() {
     static const std::vector<Kernel> kernels{{Variant::overlapped, false},
                                              {Variant::shared_operator, false},
                                              {Variant::rotations, false},
-                                             {Variant::rotations, true}};
+                                             {Variant::rotations, true},
+                                             {Variant::staged, true}};
     return kernels;
 }
 

@@ -17,6 +17,7 @@ template <int p, int quarters_a_block>
 struct OwnTables {
     Value powers[quarters_a_block][list_size][p];
     Value logs[quarters_a_block][list_size];
+    Step steps[quarters_a_block][list_size]; ///< for targets
 
     __device__ void load(const DeviceProblem& at, int first_quarter, int turns) {
         const auto thread =
@@ -26,7 +27,10 @@ struct OwnTables {
             const int quarter = (first_quarter + own + turns) & 3;
             for (int i = thread; i < list_size * p; i += threads)
                 (&powers[own][0][0])[i] = at.powers[quarter * (list_size * p) + i];
-            for (int i = thread; i < list_size; i += threads) logs[own][i] = at.logs[quarter * list_size + i];
+            for (int i = thread; i < list_size; i += threads) {
+                logs[own][i] = at.logs[quarter * list_size + i];
+                steps[own][i] = step_of(first_quarter + own, i);
+            }
         }
         __syncthreads();
     }
@@ -98,7 +102,7 @@ __global__ __launch_bounds__(2 * lanes * quarters_a_block,
         const Value* from[turns];
 #pragma unroll
         for (int turn = 0; turn < turns; ++turn)
-            from[turn] = at.multipoles + place.lane.place_at(step_of(place.quarter, slot + turn), p);
+            from[turn] = at.multipoles + place.lane.place_at(tables.steps[place.own][slot + turn], p);
         gather_orbit<p, turns>(
             b, [&](int k) { return powers[slot][k]; },
             [&](int turn) { return level_log(logs[slot + turn], place.lane.level); },
@@ -134,7 +138,7 @@ __global__ __launch_bounds__(lanes* quarters_a_block,
     Value b[p] = {};
 #pragma unroll 1
     for (int slot = 0; slot < list_size; ++slot) {
-        const Value* from = at.multipoles + place.lane.place_at(step_of(place.quarter, slot), p);
+        const Value* from = at.multipoles + place.lane.place_at(tables.steps[place.own][slot], p);
         Value a[p];
 #pragma unroll
         for (int k = 0; k < p; ++k) a[k] = from[k * lanes];
