@@ -130,14 +130,15 @@ class Help(CommandTest):
 
     def test_reproduce_m2l_2d(self):
         gpu = json.loads(self.succeed("info", "--json").out)["devices"]
-        text = self.succeed("reproduce", "m2l-2d", "--device", "cpu", "--json", "study.json").out
+        self.succeed("reproduce", "m2l-2d", "--device", "cpu", "--json", "study.json")
+        text = self.succeed("reproduce", "m2l-2d", "--n", "3000").out
         self.assertIn("2359152, Tesla C2050", text)
         tables = json.loads(read("study.json"))["tables"]
         for table in tables:
             for row in table["rows"]:
                 self.assertEqual(len(row["values"]), len(table["columns"]), row["what"])
         if not gpu:
-            self.fail_clearly(["reproduce", "m2l-2d", "--device", "cuda"], 2, "CUDA" if "CUDA" in text else "GPU")
+            self.fail_clearly(["reproduce", "m2l-2d", "--device", "cuda"], 2, "no CUDA" if "no CUDA" in text else "no NVIDIA")
 
     def test_reproduce_stencils(self):
         gpu = json.loads(self.succeed("info", "--json").out)["devices"]

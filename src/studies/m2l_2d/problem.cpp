@@ -26,19 +26,21 @@ double binomial(int n, int k) {
     return value;
 }
 
-// Of the translation by d, added to b; by the sums of translation.h with no reuse.
+// Of the translation by d, added to b; by the sums of translation.h with no reuse but that of powers.
 void add_translation(Form form, const Number* from, Double d, double log_side, int terms, Double* to) {
-    const Double t = 1.0 / d;
+    std::vector<Double> power; // t^s
+    for (int s = 0; s < 2 * terms; ++s) power.push_back(std::pow(1.0 / d, s));
     for (int n = 0; n < terms; ++n) {
         const double sign = n % 2 == 0 ? 1.0 : -1.0;
+        const auto* t = power.data() + n; // t[k]: t^(n+k)
         for (int k = 0; k < terms; ++k) {
             const auto m = value_of(from[k]);
             if (form == Form::paper)
-                to[n] += sign * binomial(n + k, k) * std::pow(t, n + k + 1) * m;
+                to[n] += sign * binomial(n + k, k) * t[k + 1] * m;
             else if (k > 0)
-                to[n] += sign * binomial(n + k - 1, k - 1) * std::pow(t, n + k) * m;
+                to[n] += sign * binomial(n + k - 1, k - 1) * t[k] * m;
             else
-                to[n] += n == 0 ? -(std::log(d) + log_side) * m : sign / n * std::pow(t, n) * m;
+                to[n] += n == 0 ? -(std::log(d) + log_side) * m : sign / n * t[0] * m;
         }
     }
 }
