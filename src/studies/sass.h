@@ -1,6 +1,5 @@
 // Reads the disassembly of GPU code as `cuobjdump -sass` prints it, for two questions. How many machine
-// instructions does a kernel's pair loop spend on a pair? How many integer operations go with a kernel's
-// flop?
+// instructions does a kernel's pair loop spend on a pair? How many integer operations go with its flop?
 #pragma once
 
 #include <istream>

@@ -52,7 +52,7 @@ FF_HD constexpr Offset turned(Offset offset, int turns) {
 
 /// The offset of turn 0 of an orbit, for quarter 0.
 FF_HD constexpr Offset orbit_offset(int orbit) {
-    const int y = static_cast<int>(0x2314231405 >> (36 - 4 * orbit)) & 15; // y + 2 of orbit 0 on the left
+    const int y = static_cast<int>(0x2314231405 >> (36 - 4 * orbit)) & 15; // a digit an orbit: y + 2
     return {orbit < full_orbits ? 2 : 3, y - 2};
 }
 FF_HD constexpr int turns_of(int orbit) {
@@ -100,9 +100,8 @@ FF_HD constexpr int slot_back(int quarter, int slot, int other) {
     return first_slot(orbit_of(slot)) + ((quarter + turn_of(slot) + 2 - other) & 3);
 }
 
-/// The same boxes as our kernels have them: parents of a level row by row, in groups of 32; the last group of
-/// a short level has empty places. A group holds [quarter][number][lane], numbers being those of an
-/// expansion.
+/// The same boxes as our kernels have them: parents of a level row by row, in groups of 32. The group of a
+/// short level has empty places. A group holds [quarter][number of an expansion][lane].
 constexpr int lanes = 32;
 FF_HD constexpr int parents_an_axis(int level) { return 1 << (level - 1); }
 FF_HD constexpr int parents_of_level(int level) { return 1 << (2 * (level - 1)); }
@@ -117,14 +116,13 @@ FF_HD constexpr int group_begin(int level) {
     return begin;
 }
 FF_HD constexpr int groups_of_depth(int depth) { return group_begin(depth + 1); }
-/// Where number 0 of a parent's quarter lies, its parent counted from the level's first, which is lane 0 of
-/// `group`; the next number is `lanes` further.
+/// Where number 0 of a parent's quarter lies. `group` is the level's first, whose parents count from 0. The
+/// next number is `lanes` further.
 FF_HD constexpr int place_of(int group, int parent, int quarter, int numbers) {
     return ((group + parent / lanes) * quarters + quarter) * numbers * lanes + parent % lanes;
 }
 
-/// What leads from a box of a quarter to the source or target at a slot: steps of the parent, and the quarter
-/// there.
+/// What leads from a box of a quarter to the box at a slot: steps of the parent, and the quarter there.
 struct Step {
     int x, y, quarter; // no first values: kernels keep tables of them in shared memory
 };

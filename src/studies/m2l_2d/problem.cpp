@@ -29,6 +29,7 @@ double binomial(int n, int k) {
 // Of the translation by d, added to b; by the sums of translation.h with no reuse but that of powers.
 void add_translation(Form form, const Number* from, Double d, double log_side, int terms, Double* to) {
     std::vector<Double> power; // t^s
+    power.reserve(2 * static_cast<std::size_t>(terms));
     for (int s = 0; s < 2 * terms; ++s) power.push_back(std::pow(1.0 / d, s));
     for (int n = 0; n < terms; ++n) {
         const double sign = n % 2 == 0 ? 1.0 : -1.0;

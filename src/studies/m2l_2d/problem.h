@@ -35,8 +35,7 @@ std::vector<Number> by_boxes(std::span<const Number> groups, int terms, int dept
 /// ln of the side of a box, that of level 0 being 1.
 double log_of_side(int level);
 
-/// What our kernels know of the offsets d: t^k of [quarter][slot][k] with t = 1/d, and −ln d of
-/// [quarter][slot].
+/// What our kernels know of offsets d: (1/d)^k of [quarter][slot][k], and −ln d of [quarter][slot].
 std::vector<Number> offset_powers(int terms);
 std::vector<Number> offset_logs();
 

@@ -1,9 +1,9 @@
 // The matrices of all translations as tensor cores take them: in TF32 (10 bits behind the first), each number
 // a sum of two. A product of two such sums without that of their small parts keeps some 21 bits.
 //
-// Thread `lane` of a warp has, of mma.m16n8k8, rows g = lane/4 and g + 8 of A and columns c = lane%4 and c
-// + 4. Here row g is Re of term n = 8·tile + g and row g + 8 its Im; column c is Re of term k = 4·step + c
-// and column c + 4 its Im. All four then come from one complex entry.
+// Of the matrix A of mma.m16n8k8, thread `lane` of a warp has rows g = lane/4 and g + 8, columns c = lane%4
+// and c + 4. Here row g is Re of term n = 8·tile + g, and row g + 8 its Im. Column c is Re of term
+// k = 4·step + c, and column c + 4 its Im. All four numbers then come from one complex entry.
 #pragma once
 
 #include "studies/m2l_2d/grid.h"

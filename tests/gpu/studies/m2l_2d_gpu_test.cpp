@@ -1,7 +1,6 @@
 // Every M2L kernel of `farfield reproduce m2l-2d` in all boxes against the formulas in double. Tolerance:
-// inputs and operators rounded to float, 2⁻²⁴ = 6e-8 each, and sums of 27·p² terms that cancel in
-// part: 2.4e-7 with so few boxes as depth 2 has, 1.6e-7 with many. TF32 in two parts keeps 21 bits of each
-// number.
+// inputs and operators rounded to float, 2⁻²⁴ = 6e-8 each, and sums of 27·p² terms that cancel in part. That
+// gives 2.4e-7 with so few boxes as depth 2 has, 1.6e-7 with many. TF32 in two parts keeps 21 bits.
 #include "gpu/needs_gpu.h"
 #include "studies/m2l_2d/translations.h"
 

@@ -13,10 +13,9 @@ using Value = Complex<float>;
 
 struct DeviceProblem {
     int depth;
-    const Value*
-        multipoles; ///< of the variant's form: box by box for the paper's kernels, in groups for ours
-    Value* written; ///< the paper's [box][slot][n]; ours in groups, [slot][n] being the number
-    Value* locals;  ///< as multipoles
+    const Value* multipoles; ///< of the variant's form; the paper's box by box, ours in groups
+    Value* written;          ///< the paper's [box][slot][n]; ours in groups, [slot][n] being the number
+    Value* locals;           ///< as multipoles
     /// Ours: t^k of [quarter][slot][k], −ln d of [quarter][slot]; d is the slot's offset.
     const Value* powers;
     const Value* logs;
