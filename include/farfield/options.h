@@ -105,7 +105,8 @@ struct KernelFacts {
     OutputSet usual_outputs;     ///< that are computed where none is named: all but the Hessian
     bool acts_on_itself = false; ///< a point's own strength counts
     bool softens = false;        ///< takes `softening`
-    bool has_sigma = false;      ///< needs `sigma`
+    bool has_sigma = false;      ///< takes `sigma`
+    bool needs_sigma = false;    ///< and cannot do without
     bool has_dipoles = false;    ///< sources may have dipoles
 };
 KernelFacts facts_of(Kernel kernel);

@@ -4,7 +4,8 @@
 // Sign conventions (docs/guide/conventions.md): gravity φ(x) = −Σ m/√(r²+ε²), Coulomb φ(x) = Σ q/√(r²+ε²);
 // field = −∇φ for both, so a positive mass attracts and a positive charge repels. A point does not act on
 // itself, also when softened. G = 1 and 1/(4πε₀) = 1: scale the strengths for other units. laplace2d:
-// φ = −Σ q ln r, complex; gauss: φ = Σ q exp(−r²/2σ²), in which a point counts itself, and +∇φ.
+// φ = −Σ q ln r, complex; gauss: φ = Σ q exp(−r²/2σ²), in which a point counts itself, and +∇φ. vortex2d: the
+// stream function −Σ Γ ln r/2π as the potential and the velocity as the field, u − iv = Σ Γ/(2πi(z − z_j)).
 #pragma once
 
 #include <farfield/array.h>
@@ -109,7 +110,8 @@ struct SumStrengths {
 /// has one column a number: complex potentials are M×2.
 struct SumOutputs {
     ArrayView potential{}; ///< M, or M×columns
-    ArrayView field{};     ///< M×dimension, −∇φ; of laplace2d (Re w, −Im w), w = Σ q/(z − z_j)
+    /// M×dimension, −∇φ; of laplace2d (Re w, −Im w), w = Σ q/(z − z_j); of vortex2d the velocity
+    ArrayView field{};
     ArrayView gradient{};  ///< M×dimension, +∇φ
     ArrayView hessian{};   ///< M×6, +∂²φ: xx, xy, xz, yy, yz, zz
 

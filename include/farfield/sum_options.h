@@ -12,7 +12,7 @@
 namespace farfield {
 
 /// The pair interaction. `laplace2d` and `gauss` have no fast method yet: they need `Method::reference`.
-enum class Kernel : std::uint8_t { gravity, coulomb, laplace2d, gauss };
+enum class Kernel : std::uint8_t { gravity, coulomb, laplace2d, gauss, vortex2d };
 
 /// The algorithm. `direct` computes every pair with all that the machine has; `fmm`, the fast multipole
 /// method, computes near pairs so and the others by expansions, to a tolerance; `reference` computes every
@@ -109,7 +109,9 @@ struct SumOptions {
     Kernel kernel = Kernel::gravity;
     Method method = Method::direct;
     double softening = 0.0; ///< Plummer softening ε ≥ 0, in the length unit of the points
-    double sigma = 0.0;     ///< gauss: the width σ > 0, in the length unit of the points
+    /// In the length unit of the points. gauss: the width σ > 0; vortex2d: the size of the vortices' Gaussian
+    /// core, 0 for point vortices.
+    double sigma = 0.0;
     /// > 0: every output is compared with exact sums at sampled targets, once a plan, and `execute` throws
     /// where its relative error is larger. 0: nothing is compared.
     double tolerance = 0.0;

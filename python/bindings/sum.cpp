@@ -221,7 +221,7 @@ Args:
         (lists, DataFrames, whole numbers, another byte order) are copied into float64. This and the other arrays
         may lie on the GPU that computes (CuPy, PyTorch, anything with DLPack), in float32 or float64.
         Kernels of other dimensions take as many columns.
-    strengths: (N,) masses or charges; (N, 2), real and imaginary parts, for laplace2d; None beside dipoles: none.
+    strengths: (N,) masses or charges; (N, 2), real and imaginary parts, for laplace2d; circulations for vortex2d; None beside dipoles: none.
     targets: (M, 3) positions to evaluate at; None: the points themselves.
     dipoles: (N, 3) dipoles of the sources, for coulomb: φ gets Σ p·(x − y)/(r²+ε²)^(3/2); None: none.
     output: what to compute, such as "potential,field" or ["field"]; None: all that the kernel has, but
@@ -279,7 +279,7 @@ void bind_result(nb::module_& module) {
     };
     array("potential", Output::potential,
           "(M,) potentials, (M, 2) for laplace2d, or None where not computed.");
-    array("field", Output::field, "(M, 3) field −∇φ, or None where not computed.");
+    array("field", Output::field, "(M, 3) field −∇φ, or None where not computed; (M, 2) velocities for vortex2d.");
     array("gradient", Output::gradient, "(M, 3) gradient +∇φ, or None where not computed.");
     array("hessian", Output::hessian,
           "(M, 6) second derivatives +∂²φ: xx, xy, xz, yy, yz, zz, or None where not computed.");

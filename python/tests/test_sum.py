@@ -209,6 +209,21 @@ def test_the_logarithm_of_complex_strengths(rng):
     assert relative_error(result.field, np.stack([w.real, -w.imag], axis=1)) < DOUBLE
 
 
+@pytest.mark.parametrize("method", ["direct", "reference"])
+def test_vortices_and_blobs(rng, method):
+    """u − iv = Σ Γ/(2πi (z − z_j)), of blobs times 1 − exp(−r²/2σ²)."""
+    points, circulations = rng.normal(size=(40, 2)), rng.normal(size=40)
+    z = points @ [1, 1j]
+    d = z[:, None] - z[None, :]
+    np.fill_diagonal(d, np.inf)
+    w = circulations / (2j * np.pi * d)
+    for sigma, factor in [(None, 1.0), (0.3, -np.expm1(-np.abs(d)**2 / (2 * 0.3**2)))]:
+        result = farfield.sum(points, circulations, kernel="vortex2d", method=method, sigma=sigma or 0.0)
+        velocity = (w * factor).sum(axis=1)
+        assert result.potential.shape == (40,)
+        assert relative_error(result.field, np.stack([velocity.real, -velocity.imag], axis=1)) < DOUBLE
+
+
 @pytest.mark.parametrize("dimension", [1, 2, 5])
 def test_gaussians_and_their_gradient(rng, dimension):
     points, weights, targets = rng.normal(size=(50, dimension)), rng.normal(size=50), rng.normal(size=(9, dimension))

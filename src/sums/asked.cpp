@@ -18,9 +18,10 @@ void check_lengths(const SumOptions& options, const KernelInfo& kernel) {
     if (options.softening > 0.0 && !kernel.softens)
         throw InvalidArgument(fmt::format("kernel '{}' has no softening; leave {} out", kernel.name,
                                           spelled("softening", fmt::format("{}", options.softening))));
-    if (kernel.has_sigma != (options.sigma > 0.0))
+    const bool given = options.sigma > 0.0;
+    if (given ? !kernel.has_sigma : kernel.needs_sigma)
         throw InvalidArgument(
-            kernel.has_sigma
+            kernel.needs_sigma
                 ? fmt::format("kernel '{}' needs {}, its width > 0", kernel.name, spelled("sigma"))
                 : fmt::format("kernel '{}' has no sigma; leave {} out", kernel.name,
                               spelled("sigma", fmt::format("{}", options.sigma))));

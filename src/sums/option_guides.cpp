@@ -55,7 +55,10 @@ std::string dimensions(const KernelInfo& kernel) {
 }
 
 std::string own_options(const KernelInfo& kernel) {
-    return kernel.softens ? "`softening`" : kernel.has_sigma ? "`sigma` (needed)" : "";
+    return kernel.softens       ? "`softening`"
+           : kernel.needs_sigma ? "`sigma` (needed)"
+           : kernel.has_sigma   ? "`sigma`"
+                                : "";
 }
 
 // The kernels that the method computes on the CPU, with the options that every kernel takes.
@@ -67,7 +70,7 @@ std::vector<std::string_view> kernels_of(const MethodInfo& method) {
         problem.dimension = kernel->least_dimension;
         problem.outputs = kernel->output_set();
         problem.sources = problem.targets = 1;
-        problem.sigma = kernel->has_sigma ? 1.0 : 0.0;
+        problem.sigma = kernel->needs_sigma ? 1.0 : 0.0;
         SumOptions options;
         options.kernel = kernel->value;
         options.method = method.value;
@@ -91,6 +94,7 @@ KernelFacts facts_of(Kernel kernel) {
             .acts_on_itself = info.acts_on_itself,
             .softens = info.softens,
             .has_sigma = info.has_sigma,
+            .needs_sigma = info.needs_sigma,
             .has_dipoles = info.has_dipoles};
 }
 

@@ -125,8 +125,9 @@ constexpr std::array table{
                .force = in<&ForceOptions::softening>},
     OptionInfo{.name = "sigma",
                .type = OptionType::number,
-               .text = "Width σ of the Gaussians, in the length unit of the points",
-               .details = "`gauss` needs it; no other kernel takes it.",
+               .text = "Width σ of Gaussians, or of the core of vortices, in the length unit of the points",
+               .details =
+                   "`gauss` needs it. `vortex2d` without it sums point vortices. No other kernel takes it.",
                .unit = "length",
                .open = true,
                .otherwise = "none",

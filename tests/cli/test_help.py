@@ -240,7 +240,7 @@ class Completion(CommandTest):
         self.assertEqual(self.complete("farfield", "pl"), ["plot"])
         for command in COMMANDS:
             self.assertEqual(sorted(self.complete("farfield", command, "--")), options_of(command))
-        self.assertEqual(self.complete("farfield", "sum", "--kernel", ""), ["gravity", "coulomb", "laplace2d", "gauss"])
+        self.assertEqual(self.complete("farfield", "sum", "--kernel", ""), ["gravity", "coulomb", "laplace2d", "gauss", "vortex2d"])
         self.assertEqual(self.complete("farfield", "sum", "--kernel", "gravity", "--precision", "mi"), ["mixed"])
         keys = self.complete("farfield", "run", "--set", "")
         table = self.succeed("run", "--list-keys").out

@@ -7,6 +7,7 @@
 #include "sums/direct/cpu/direct.h"
 #include "sums/direct/cpu/jerk.h"
 #include "sums/direct/cuda/sum/gpu_sum.h"
+#include "sums/direct/vortex/vortex_sum.h"
 #include "sums/method/refuse.h"
 
 #include <fmt/format.h>
@@ -66,7 +67,7 @@ private:
         hessian_; ///< of the execution; their memory serves the next
 };
 
-bool computes(const KernelInfo& kernel) { return kernel.loop == PairLoop::inverse_distance; }
+bool computes(const KernelInfo& kernel) { return kernel.loop != PairLoop::none; }
 
 std::string why_not(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
     if (!computes(*problem.kernel))
@@ -74,6 +75,7 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
                            spelled("method", method_for(*problem.kernel)));
     if (options.guaranteed) return why_no_bounds("direct");
     if (problem.is_periodic()) return "method 'direct' sums open space only; leave the period out";
+    if (problem.kernel->loop == PairLoop::vortex) return why_no_vortex_sum(options, device);
     if (device.kind == DeviceKind::cuda && (options.outputs.has(Output::hessian) || options.dipoles))
         return fmt::format("method 'direct' has no {} on a GPU yet; use {} or {}",
                            options.dipoles ? "dipoles" : "output 'hessian'", spelled("device", "cpu"),
@@ -97,6 +99,7 @@ double bytes(const SumProblem& problem, const SumOptions& options, const DeviceC
 
 std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& options,
                                   const DeviceChoice& device) {
+    if (problem.kernel->loop == PairLoop::vortex) return make_vortex_sum(problem, options);
     if (device.kind == DeviceKind::cpu) return std::make_unique<OnCpu>(problem, options);
     return cuda::make_gpu_sum(options, device.gpus, problem.self);
 }

@@ -20,7 +20,7 @@ struct ExactTask {
     const double* target = nullptr;    ///< dimension
     std::int64_t own = -1;             ///< the source that is the target itself; −1: none
     double softening = 0.0;
-    double sigma = 0.0;
+    double sigma = 0.0;        ///< of Gaussians; of vortices with a core
     bool with_hessian = false; ///< the Hessian, too, behind the other outputs
 };
 
@@ -49,7 +49,7 @@ struct SeenSource {
 };
 
 /// ExactSum of a formula: Formula::add(SeenSource, out), with Formula::acts_on_itself and, where points meet
-/// without softening, Formula::singular.
+/// without softening or a core, Formula::singular.
 template <class Formula, class Real>
 CoincidentSources exact_sum(const ExactTask& task, Real* out) {
     CoincidentSources coincident;
@@ -71,7 +71,8 @@ CoincidentSources exact_sum(const ExactTask& task, Real* out) {
             d[k] = static_cast<Real>(task.target[k]) - static_cast<Real>(task.points[j * task.dimension + k]);
             seen.r2 += d[k] * d[k];
         }
-        if (Formula::singular && seen.r2 + seen.softening2 == Real(0)) {
+        const bool meet = seen.r2 + seen.softening2 == Real(0);
+        if (Formula::singular && meet && seen.sigma == Real(0)) {
             if (coincident.count++ == 0) coincident.first = j;
             continue;
         }

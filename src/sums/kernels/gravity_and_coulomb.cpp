@@ -72,6 +72,7 @@ constexpr KernelInfo row(Kernel value, std::string_view name, std::string_view t
             .value_on_itself = 0.0,
             .softens = true,
             .has_sigma = false,
+            .needs_sigma = false,
             .has_dipoles = !is_gravity,
             .singular = true,
             .far_field = FarField::harmonic_3d,

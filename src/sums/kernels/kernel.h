@@ -15,7 +15,8 @@ namespace farfield {
 /// What happens to a kernel when all lengths are multiplied by s > 0.
 enum class Scaling : std::uint8_t {
     power,         ///< every output is multiplied by a power of s: its `length_power`
-    power_and_log, ///< the potential also gets −ln s times the sum of strengths without the point's own
+    power_and_log, ///< the potential also gets −ln s times `sign` times the sum of strengths without the
+                   ///< point's own; a core size is multiplied, too
     own_lengths,   ///< nothing, if the kernel's own lengths (such as σ) are multiplied too
     none           ///< no law
 };
@@ -27,7 +28,7 @@ enum class FarField : std::uint8_t { none, harmonic_3d, harmonic_2d, hermite, in
 enum class Norm : std::uint8_t { l2, largest };
 
 /// The formula that the direct sum's loops know the kernel by; `none` where they do not.
-enum class PairLoop : std::uint8_t { none, inverse_distance };
+enum class PairLoop : std::uint8_t { none, inverse_distance, vortex };
 
 /// What one source carries.
 struct StrengthInfo {
@@ -62,9 +63,11 @@ struct KernelInfo {
     bool acts_on_itself;    ///< a point's own strength counts, times `value_on_itself`
     double value_on_itself; ///< of the potential
     bool softens;           ///< r² becomes r² + ε² (Plummer)
-    bool has_sigma;
-    bool has_dipoles; ///< sources may have dipoles, beside their strengths
-    bool singular;    ///< not finite where two points meet and nothing softens
+    bool has_sigma;         ///< takes σ
+    bool needs_sigma;       ///< cannot do without; otherwise σ = 0 stands for points
+    bool has_dipoles;       ///< sources may have dipoles, beside their strengths
+    bool singular;          ///< not finite where two points meet and nothing softens, nor a core of size σ
+    bool field_is_turned = false; ///< (∂φ/∂y, −∂φ/∂x) where others have −∇φ
     FarField far_field;
     Norm norm;
     PairLoop loop;
@@ -115,6 +118,7 @@ const KernelInfo& gravity_kernel();
 const KernelInfo& coulomb_kernel();
 const KernelInfo& laplace2d_kernel();
 const KernelInfo& gauss_kernel();
+const KernelInfo& vortex2d_kernel();
 
 /// All of them, in the order of the enum's values.
 std::span<const KernelInfo* const> kernels();

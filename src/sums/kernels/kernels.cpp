@@ -8,7 +8,8 @@
 namespace farfield {
 
 std::span<const KernelInfo* const> kernels() {
-    static const std::array table{&gravity_kernel(), &coulomb_kernel(), &laplace2d_kernel(), &gauss_kernel()};
+    static const std::array table{&gravity_kernel(), &coulomb_kernel(), &laplace2d_kernel(), &gauss_kernel(),
+                                  &vortex2d_kernel()};
     return table;
 }
 

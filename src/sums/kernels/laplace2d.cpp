@@ -24,6 +24,7 @@ constexpr KernelInfo laplace2d{
     .value_on_itself = 0.0,
     .softens = false,
     .has_sigma = false,
+    .needs_sigma = false,
     .has_dipoles = false,
     .singular = true,
     .far_field = FarField::harmonic_2d,

@@ -77,7 +77,7 @@ TEST(Kernels, ScaleAsTheirRowsSay) {
     for_each_kernel([](const KernelInfo& kernel, int d) {
         const auto before = outputs_of(kernel, d, 1.0, 1.0);
         const bool own_lengths = kernel.scaling == Scaling::own_lengths;
-        const auto after = outputs_of(kernel, d, scale, own_lengths ? scale : 1.0);
+        const auto after = outputs_of(kernel, d, scale, kernel.has_sigma ? scale : 1.0);
         std::size_t first = 0;
         for (const auto& info : kernel.outputs) {
             const auto width = static_cast<std::size_t>(kernel.width(info, d));
@@ -88,7 +88,7 @@ TEST(Kernels, ScaleAsTheirRowsSay) {
                 else if (info.shape == OutputShape::vector)
                     expected /= scale; // a gradient by lengths
                 if (kernel.scaling == Scaling::power_and_log && info.shape == OutputShape::value)
-                    expected -= (k == 0 ? 1.5 + 0.5 : 1.75 + 0.75) * std::log(scale);
+                    expected -= (k == 0 ? 1.5 + 0.5 : 1.75 + 0.75) * kernel.sign * std::log(scale);
                 EXPECT_NEAR(after[k], expected, 1e-13 * std::abs(expected)) << k;
             }
             first += width;
@@ -144,7 +144,7 @@ TEST(Kernels, LeaveOutAndCountSourcesAtTheTarget) {
                                        .points = points.data(),
                                        .strengths = strengths.data(),
                                        .target = points.data(),
-                                       .sigma = kernel.has_sigma ? 1.0 : 0.0,
+                                       .sigma = kernel.needs_sigma ? 1.0 : 0.0,
                                        .with_hessian = true},
                                       out.data());
         EXPECT_EQ(met.count, kernel.singular ? 2 : 0);
@@ -153,8 +153,8 @@ TEST(Kernels, LeaveOutAndCountSourcesAtTheTarget) {
     });
 }
 
-// Vectors are ∓ the derivative of the (real part of the) potential, by central differences: error h²/6 times
-// a third derivative of some 100 here.
+// Vectors are ∓ the derivative of the (real part of the) potential, or of vortices (∂ψ/∂y, −∂ψ/∂x), by
+// central differences: error h²/6 times a third derivative of some 100 here.
 TEST(Kernels, VectorsAreDerivativesOfThePotential) {
     for_each_kernel([](const KernelInfo& kernel, int d) {
         const Values source(static_cast<std::size_t>(d), 0.0);
@@ -184,7 +184,10 @@ TEST(Kernels, VectorsAreDerivativesOfThePotential) {
                 ahead[static_cast<std::size_t>(k)] += h;
                 behind[static_cast<std::size_t>(k)] -= h;
                 const double slope = (at(ahead)[0] - at(behind)[0]) / (2.0 * h);
-                EXPECT_NEAR(here[static_cast<std::size_t>(kernel.strength.columns + k)], sign * slope, 1e-8);
+                const bool turned = kernel.field_is_turned;
+                const int axis = turned ? 1 - k : k;
+                EXPECT_NEAR(here[static_cast<std::size_t>(kernel.strength.columns + axis)],
+                            (turned && k == 1 ? 1.0 : sign) * slope, 1e-8);
             }
         }
     });
