@@ -66,6 +66,9 @@ struct OptionInfo {
     /// The one method that takes it: with another one, asked for by name, no value but the default is
     /// allowed.
     std::optional<Method> of_method{};
+    /// Whether simulations with that kernel use it; null: all do. Those that do not refuse another value than
+    /// the default.
+    bool (*of_kernel)(Kernel kernel) = nullptr;
     OptionMember<SumOptions> sum{};
     OptionMember<ForceOptions> force{};
 
@@ -108,6 +111,7 @@ struct KernelFacts {
     bool has_sigma = false;      ///< takes `sigma`
     bool needs_sigma = false;    ///< and cannot do without
     bool has_dipoles = false;    ///< sources may have dipoles
+    bool moves_vortices = false; ///< in simulations: points move with the field as their velocity
 };
 KernelFacts facts_of(Kernel kernel);
 

@@ -23,7 +23,11 @@ enum class InitialKind : std::uint8_t {
     two_clusters,
     figure_eight,
     solar_system,
-    file
+    file,
+    vortex_pair,
+    leapfrogging_pairs,
+    vortex_sheet,
+    vortex_patch
 };
 std::string_view name_of(InitialKind kind);
 template <>
@@ -55,6 +59,15 @@ struct InitialOptions {
     std::string length_unit;
     std::string mass_unit;
     std::string velocity_unit;
+    // vortices in the plane
+    double circulation = 1.0;       ///< of the first vortex, of each, or of all together; not 0
+    double circulation_ratio = 1.0; ///< vortex-pair: of the second over the first
+    double distance = 1.0;          ///< vortex-pair: of the two; leapfrogging-pairs: width of the outer pair
+    double width_ratio = 0.5;       ///< leapfrogging-pairs: width of the inner pair over that of the outer
+    double length = 1.0;            ///< vortex-sheet
+    double amplitude = 0.01;        ///< vortex-sheet: of the sine that displaces it
+    std::int64_t waves = 1;         ///< vortex-sheet: periods of the sine
+    double radius = 1.0;            ///< vortex-patch: standard deviation of the Gaussian along an axis
 };
 
 /// `[output]`: intervals in time units; 0 = only at the start and the end (checkpoints: only by the clock,
@@ -157,9 +170,11 @@ struct RunResult {
 /// Runs a case to its end, or until `stop_requested`, writing into `settings.out`:
 ///
 ///   case.toml         the case with every option it uses; `read_case` reads it back
-///   diagnostics.csv   time,kinetic,potential,total,relative_energy_error,px,py,pz,lx,ly,lz,virial_ratio,
+///   diagnostics.csv   of bodies
+///   time,kinetic,potential,total,relative_energy_error,px,py,pz,lx,ly,lz,virial_ratio,
 ///                     r10,r50,r90, one row an output time; diagnostics.png plots it; with a tolerance also
-///                     acceleration_error,potential_error
+///                     acceleration_error,potential_error; of vortices time,step,circulation,impulse_x,
+///                     impulse_y,angular_impulse,hamiltonian,hamiltonian_error,sigma
 ///   snapshot_NNNN.h5  (and .png) from 0000, GADGET-4 layout; animation.png, if asked for, when the run ends
 ///   checkpoint.h5     and checkpoint.previous.h5, the one before it
 ///   summary.json      machine, options, timings: the only file with wall-clock times in it

@@ -1,4 +1,5 @@
-// Simulations: bodies that move under the forces of a particle sum.
+// Simulations: bodies that move under the forces of a particle sum, or vortices in the plane that move with
+// the velocity of one.
 //
 // Units: whatever the bodies are in; G is an option (1 by default). Energies follow the conventions of sum.h:
 // potential energy is ½Σ m_i φ_i for gravity and ½Σ q_i φ_i for Coulomb.
@@ -22,7 +23,7 @@ struct Bodies {
     std::vector<double> position;  ///< N×3
     std::vector<double> velocity;  ///< N×3
     std::vector<double> mass;      ///< N, ≥ 0 (0: a test particle, which feels gravity and exerts none)
-    std::vector<double> charge;    ///< N, or empty for bodies without charge
+    std::vector<double> charge;    ///< N, or empty for bodies without charge; of vortices the circulations
     std::vector<std::uint64_t> id; ///< N, unique, from 1; left empty, `Simulation` numbers the rows 1 to N
 
     [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(mass.size()); }
@@ -33,11 +34,15 @@ struct Bodies {
 
 /// `[force]`: how accelerations are computed. With `coulomb` the force is q·E and acceleration divides by
 /// mass, so bodies need charges and masses > 0. `hermite4` always computes in double, whatever `precision`.
+/// With `vortex2d` bodies are vortices in the plane z = 0, whose `charge` is the circulation: they move with
+/// the velocity of the sum, which stands in `velocity`, and masses do nothing. That runs on the CPU.
 struct ForceOptions {
     Kernel kernel = Kernel::gravity;
     Method method = Method::direct;
     double G = 1.0;         ///< gravitational (or Coulomb) constant, > 0
     double softening = 0.0; ///< Plummer softening ε ≥ 0
+    double sigma = 0.0;     ///< vortex2d: size σ of the cores at the start; 0: point vortices
+    double viscosity = 0.0; ///< vortex2d: ν ≥ 0; cores spread, dσ²/dt = 2ν, and need a σ
     /// > 0: accelerations and potentials are compared with exact sums at sampled bodies, at the start and
     /// with each `Diagnostics`. Where the relative error is larger, expansions get a higher order from there
     /// on and the last step is taken again; where none is left, ToleranceNotReached is thrown. 0: nothing is
@@ -60,8 +65,8 @@ struct ForceOptions {
 
 /// `leapfrog` is kick-drift-kick (order 2, symplectic, reversible); `yoshida4` composes three leapfrogs
 /// (Yoshida 1990, order 4, symplectic); `hermite4` is the predictor-corrector of Makino & Aarseth (1992),
-/// order 4.
-enum class Integrator : std::uint8_t { leapfrog, yoshida4, hermite4 };
+/// order 4; `rk4` is the classical Runge-Kutta method, order 4, which vortices take.
+enum class Integrator : std::uint8_t { leapfrog, yoshida4, hermite4, rk4 };
 
 /// `[time]`: steps are counted by an integer, t = t0 + n·step; an `end` that is not a multiple of `step`
 /// shortens the last step.
@@ -79,14 +84,26 @@ std::optional<Integrator> from_name<Integrator>(std::string_view name);
 template <>
 std::vector<std::string_view> names_of<Integrator>();
 
+/// What a flow of vortices in the plane keeps. The Hamiltonian is `Diagnostics::total`.
+struct VortexInvariants {
+    double circulation = 0.0;        ///< Σ Γ
+    std::array<double, 2> impulse{}; ///< Σ Γ x, Σ Γ y
+    double angular_impulse = 0.0;    ///< Σ Γ (|x|² + 2σ²); with viscosity it grows as 4ν Σ Γ
+    double hamiltonian_scale = 0.0;  ///< (Σ |Γ|)²/4π: what a change of the Hamiltonian is compared with
+    double sigma = 0.0;              ///< of the cores at this time
+};
+
 /// Conserved and structural quantities at one time; every sum is done in one fixed order, so they are
 /// bit-identical for any number of threads.
 struct Diagnostics {
     double time = 0.0;
+    std::uint64_t step = 0; ///< taken so far
     double kinetic = 0.0;
     double potential = 0.0;
-    double total = 0.0;
-    /// (E − E₀)/|E₀| against the first diagnostics of the simulation; E − E₀ where E₀ = 0.
+    double total = 0.0; ///< of vortices the Hamiltonian ½Σ Γ ψ = −(1/4π) ΣΣ Γᵢ Γⱼ ln rᵢⱼ, of blobs with E₁
+    /// (E − E₀)/|E₀| against the first diagnostics of the simulation; E − E₀ where E₀ = 0. Of vortices
+    /// (H − H₀)/`hamiltonian_scale`, as the unit of length decides where H is 0; 0 with viscosity, which does
+    /// not keep H.
     double relative_energy_error = 0.0;
     std::array<double, 3> momentum{};
     std::array<double, 3> angular_momentum{}; ///< about the origin
@@ -97,6 +114,7 @@ struct Diagnostics {
     double acceleration_error = 0.0;
     /// Of the potentials that `potential` is summed from; not a number where GPUs compute every pair.
     double potential_error = 0.0;
+    std::optional<VortexInvariants> vortices{}; ///< of vortices; then the rest but errors and `total` is 0
 };
 
 /// Bodies, a force and an integrator; advanced step by step by the caller. `run_case` (run.h) adds files

@@ -1,6 +1,6 @@
 // Writing snapshots in GADGET-4's HDF5 layout. /Farfield holds what that layout has no place for: Name,
-// Kernel, Softening, LengthUnit, MassUnit, VelocityUnit (texts; empty for N-body units), BodyNames (text,
-// separated by commas, where bodies have names) and FormatVersion.
+// Kernel, Softening, CoreSize (of vortices that have one), LengthUnit, MassUnit, VelocityUnit (texts; empty
+// for N-body units), BodyNames (text, separated by commas, where bodies have names) and FormatVersion.
 #include "io/snapshot.h"
 
 #include "io/hdf5.h"
@@ -82,6 +82,7 @@ void write_farfield(hdf5::Group group, const SnapshotInfo& info) {
     group.write_attribute("Name", info.name);
     group.write_attribute("Kernel", std::string(name_of(info.kernel)));
     group.write_attribute("Softening", info.softening);
+    if (info.core_size > 0.0) group.write_attribute("CoreSize", info.core_size);
     group.write_attribute("LengthUnit", info.units.length.name);
     group.write_attribute("MassUnit", info.units.mass.name);
     group.write_attribute("VelocityUnit", info.units.velocity.name);

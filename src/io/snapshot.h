@@ -23,6 +23,7 @@ struct SnapshotInfo {
     double G = 1.0;         ///< in the snapshot's units; NaN: the file does not tell, though it should
     std::string G_origin;   ///< where G is from, in words; why there is none if it is NaN
     double softening = 0.0; ///< Plummer softening ε
+    double core_size = 0.0; ///< σ of the cores of vortices
     Kernel kernel = Kernel::gravity;
     Units units;
     std::vector<std::string> body_names; ///< a name a body, in the order of rows; empty: they have none

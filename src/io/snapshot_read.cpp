@@ -126,6 +126,7 @@ private:
         read_name(group, "MassUnit", info.units.mass);
         read_name(group, "VelocityUnit", info.units.velocity);
         read_number(group, "Softening", info.softening);
+        if (group.has_attribute("CoreSize")) read_number(group, "CoreSize", info.core_size);
         if (group.has_attribute("BodyNames"))
             info.body_names = names_from_text(group.text_attribute("BodyNames"));
         const auto kernel = group.text_attribute("Kernel");

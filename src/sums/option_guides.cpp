@@ -95,7 +95,8 @@ KernelFacts facts_of(Kernel kernel) {
             .softens = info.softens,
             .has_sigma = info.has_sigma,
             .needs_sigma = info.needs_sigma,
-            .has_dipoles = info.has_dipoles};
+            .has_dipoles = info.has_dipoles,
+            .moves_vortices = info.moves_vortices()};
 }
 
 std::string_view text_of(Method method) {

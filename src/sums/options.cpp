@@ -73,9 +73,12 @@ constexpr auto in = Access<member>::row;
 std::vector<std::string_view> kernels_of_forces() {
     std::vector<std::string_view> names;
     for (const auto* kernel : kernels())
-        if (kernel->moves_bodies()) names.push_back(kernel->name);
+        if (kernel->moves_bodies() || kernel->moves_vortices()) names.push_back(kernel->name);
     return names;
 }
+
+bool moves_bodies(Kernel kernel) { return kernel_info(kernel).moves_bodies(); }
+bool moves_vortices(Kernel kernel) { return kernel_info(kernel).moves_vortices(); }
 
 template <class Enum>
 std::string_view text_of_name(std::string_view name) {
@@ -91,7 +94,7 @@ constexpr std::array table{
                .text = "Pair interaction",
                .details =
                    "In a simulation `gravity` acts by mass; `coulomb` acts by charge, and acceleration "
-                   "is q·E/m.",
+                   "is q·E/m; with `vortex2d` vortices move with the flow, on the CPU.",
                .choices = names_of<Kernel>,
                .text_of_choice = text_of_name<Kernel>,
                .force_choices = kernels_of_forces,
@@ -114,6 +117,7 @@ constexpr std::array table{
                    "`file` what the file says.",
                .open = true,
                .case_key = true,
+               .of_kernel = moves_bodies,
                .force = in<&ForceOptions::G>},
     OptionInfo{.name = "softening",
                .type = OptionType::number,
@@ -121,6 +125,7 @@ constexpr std::array table{
                .details = "0 = none.",
                .unit = "length",
                .case_key = true,
+               .of_kernel = moves_bodies,
                .sum = in<&SumOptions::softening>,
                .force = in<&ForceOptions::softening>},
     OptionInfo{.name = "sigma",
@@ -131,7 +136,19 @@ constexpr std::array table{
                .unit = "length",
                .open = true,
                .otherwise = "none",
-               .sum = in<&SumOptions::sigma>},
+               .example = "0.05",
+               .case_key = true,
+               .of_kernel = moves_vortices,
+               .sum = in<&SumOptions::sigma>,
+               .force = in<&ForceOptions::sigma>},
+    OptionInfo{.name = "viscosity",
+               .type = OptionType::number,
+               .text = "Viscosity ν of the flow of vortices",
+               .details = "Cores spread: σ² grows by 2ν a unit of time. It needs `sigma`. 0 = inviscid.",
+               .unit = "length²/time",
+               .case_key = true,
+               .of_kernel = moves_vortices,
+               .force = in<&ForceOptions::viscosity>},
     OptionInfo{.name = "tolerance",
                .type = OptionType::number,
                .text = "Compare with exact sums at sampled targets; fail where the relative error is larger",
@@ -315,6 +332,11 @@ void check(const Options& options) {
             throw InvalidArgument(fmt::format("{} belongs to method '{}'; leave it out or use {}",
                                               spelled(row.name, text_of(value)), name_of(of_method),
                                               spelled("method", name_of(of_method))));
+        if constexpr (std::is_same_v<Options, ForceOptions>)
+            if (row.of_kernel != nullptr && !row.of_kernel(options.kernel) && value != member.get(defaults))
+                throw InvalidArgument(fmt::format("{} is not used with {}; leave it out",
+                                                  spelled(row.name, text_of(value)),
+                                                  spelled("kernel", name_of(options.kernel))));
         if (const auto* choice = std::get_if<std::string>(&value)) {
             const auto able = row.force_choices != nullptr && std::is_same_v<Options, ForceOptions>
                                   ? row.force_choices()

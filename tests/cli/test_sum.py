@@ -185,6 +185,26 @@ class Sum(CommandTest):
             shape, values = read_npy("w.npy")
             self.assertEqual((shape, values), ((12, 1, 4), [read_npy("o.npy")[1][12 * i + k] for i in range(12) for k in range(4)]))
 
+    def test_vortices(self):
+        rows, sigma = random_rows(30, 3, seed=31), 0.4
+        write("s.csv", "y,x,gamma\n" + "".join(f"{y!r},{x!r},{g!r}\n" for x, y, g in rows))
+        for method in ("direct", "reference"):
+            for options, blob in (([], False), (["--sigma", sigma], True)):
+                self.succeed("sum", "--kernel", "vortex2d", "--sources", "s.csv", "--out", "o.npy", "--method", method,
+                             "--output", "field", *options)
+                shape, values = read_npy("o.npy")
+                self.assertEqual(shape, (30, 2))
+                expected = []
+                for i, (x, y, _) in enumerate(rows):
+                    w = 0.0
+                    for j, (a, b, gamma) in enumerate(rows):
+                        if i == j:
+                            continue
+                        d = complex(x - a, y - b)
+                        w += gamma / (2j * math.pi * d) * (-math.expm1(-abs(d) ** 2 / (2 * sigma**2)) if blob else 1.0)
+                    expected += [w.real, -w.imag]
+                self.assert_close(values, expected, 1e-13)
+
     def test_csv_in_any_column_order(self):
         rows = random_rows(20, 4, seed=4)
         write("s.csv", "q,z,x,y\n" + "".join(f"{q!r},{z!r},{x!r},{y!r}\n" for x, y, z, q in rows))
@@ -422,6 +442,8 @@ class BadSumInput(CommandTest):
         self.refuse("--variant naive is scalar code and cannot use --isa sse4.2", "leave --isa at 'auto'",
                     options=["--variant", "naive", "--isa", "sse4.2"])
         self.refuse("kernel 'gravity' has no sigma; leave --sigma 0.5 out", options=["--sigma", "0.5"])
+        self.fail_clearly(["sum", "--kernel", "vortex2d", "--sources", "s.npy", "--out", "x.npy"], 2, "s.npy", "columns x y and")
+        self.refuse("--sigma 0", "> 0", options=["--sigma", "0"])
         self.fail_clearly(["sum", "--kernel", "grvity", "--sources", "s.npy", "--out", "x.npy"], 2, "grvity",
                           "did you mean 'gravity'")
         self.fail_clearly(["sum", "--kernel", "gravity", "--out", "x.npy"], 2, "--sources is required")

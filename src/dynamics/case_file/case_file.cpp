@@ -5,6 +5,7 @@
 #include "dynamics/case_file/entries.h"
 
 #include <farfield/error.h>
+#include <farfield/options.h>
 
 #include <fmt/format.h>
 
@@ -58,7 +59,9 @@ void set_dependent_defaults(Case& simulation_case, const std::vector<Entry>& ent
         });
     };
     if (!given("", "name")) simulation_case.name = file.stem().string();
-    if (!given("force", "G")) simulation_case.force.G = natural_G(simulation_case.initial);
+    const bool vortices = facts_of(simulation_case.force.kernel).moves_vortices;
+    if (vortices) simulation_case.time.integrator = Integrator::rk4;
+    if (!given("force", "G") && !vortices) simulation_case.force.G = natural_G(simulation_case.initial);
 }
 
 } // namespace

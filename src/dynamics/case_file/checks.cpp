@@ -4,6 +4,7 @@
 #include "base/text.h"
 
 #include <farfield/error.h>
+#include <farfield/options.h>
 
 #include <fmt/format.h>
 
@@ -44,6 +45,28 @@ void check_used(const Case& simulation_case, std::span<const Entry> entries) {
             throw InvalidArgument(fmt::format(
                 "{}: {} is not used by kind = \"{}\" ({}); remove it", entry.place, full_name(*entry.key),
                 name_of(simulation_case.initial.kind), keys_used_by(simulation_case.initial)));
+}
+
+// A run of vortices has its own integrator and keys; other kernels have no use for cores.
+void check_kernel(const Case& simulation_case, std::span<const Entry> entries) {
+    const auto kernel = simulation_case.force.kernel;
+    for (const auto& entry : entries)
+        if (!used_by(*entry.key, kernel))
+            throw InvalidArgument(fmt::format("{}: {} is not used by kernel = \"{}\"; remove it", entry.place,
+                                              full_name(*entry.key), name_of(kernel)));
+    const auto* integrator = entry_for(entries, "time", "integrator");
+    if (facts_of(kernel).moves_vortices && integrator != nullptr &&
+        simulation_case.time.integrator != Integrator::rk4)
+        throw InvalidArgument(fmt::format(
+            "{}: time.integrator = \"{}\" moves bodies that have velocities of their own; vortices move with "
+            "the flow: use \"rk4\", or leave it out",
+            integrator->place, name_of(simulation_case.time.integrator)));
+    const auto* viscosity = entry_for(entries, "force", "viscosity");
+    if (viscosity != nullptr && simulation_case.force.viscosity > 0.0 && simulation_case.force.sigma == 0.0)
+        throw InvalidArgument(
+            fmt::format("{}: force.viscosity spreads the cores of vortices, and points have "
+                        "none: give force.sigma > 0, or leave the viscosity out",
+                        viscosity->place));
 }
 
 void check_initial(const Case& simulation_case, std::span<const Entry> entries) {
@@ -101,6 +124,7 @@ void check_together(const Case& simulation_case, std::span<const Entry> entries,
     check_used(simulation_case, entries);
     check_initial(simulation_case, entries);
     check_units(entries);
+    check_kernel(simulation_case, entries);
     check_time(simulation_case, entries);
 }
 

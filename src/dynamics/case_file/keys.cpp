@@ -23,6 +23,9 @@ constexpr KindSet models =
     bit(Kind::plummer) | bit(Kind::uniform_sphere) | bit(Kind::hernquist) | bit(Kind::king);
 constexpr KindSet sampled = models | bit(Kind::two_clusters);
 constexpr KindSet pair = bit(Kind::two_clusters);
+constexpr KindSet vortices = bit(Kind::vortex_pair) | bit(Kind::leapfrogging_pairs) |
+                             bit(Kind::vortex_sheet) | bit(Kind::vortex_patch);
+constexpr KindSet of_n = sampled | bit(Kind::vortex_sheet) | bit(Kind::vortex_patch);
 
 double number(const Value& value) { return std::get<double>(value); }
 const std::string& text(const Value& value) { return std::get<std::string>(value); }
@@ -59,11 +62,12 @@ const std::array before_force{
         .name = "n",
         .type = KeyType::integer,
         .range = at_least_one,
-        .kinds = sampled,
-        .required_by = sampled,
+        .kinds = of_n,
+        .required_by = of_n,
         .example = "4096",
         .unit = "bodies",
-        .doc = "Number of bodies; of both clusters together for `two-clusters`.",
+        .doc = "Number of bodies; of both clusters together for `two-clusters`; for `vortex-patch` a square "
+               "number.",
         .assign = [](Case& c, const Value& v) { c.initial.n = std::get<std::int64_t>(v); }},
     Key{.section = "initial",
         .name = "seed",
@@ -168,7 +172,9 @@ const std::array before_force{
         .kinds = bit(Kind::file),
         .required_by = bit(Kind::file),
         .example = "\"bodies.csv\"",
-        .doc = "File of bodies: `.h5`/`.hdf5` (GADGET-4), `.csv`, `.npy` or `.tipsy`; relative to the case "
+        .doc = "File of bodies: `.h5`/`.hdf5` (GADGET-4), `.csv`, `.npy` or `.tipsy`, of vortices `.csv` "
+               "with x, y, gamma, "
+               "`.npy` N×3 or a snapshot; relative to the case "
                "file (in `--set`: to the current folder).",
         .assign = [](Case& c, const Value& v) { c.initial.path = text(v); }},
     Key{.section = "initial",
@@ -199,6 +205,78 @@ const std::array before_force{
         .example = "\"km/s\"",
         .doc = "Unit of its velocities, such as `\"km/s\"` or `\"pc/Myr\"`; time is in length / velocity.",
         .assign = [](Case& c, const Value& v) { c.initial.velocity_unit = text(v); }},
+    Key{.section = "initial",
+        .name = "circulation",
+        .type = KeyType::number,
+        .kinds = vortices,
+        .default_text = "1.0",
+        .unit = "circulation",
+        .doc = "Γ of the first vortex of a pair, of each vortex of `leapfrogging-pairs` (one of a pair −Γ), "
+               "or of "
+               "sheet or patch as a whole; > 0 turns counter-clockwise.",
+        .assign = [](Case& c, const Value& v) { c.initial.circulation = number(v); }},
+    Key{.section = "initial",
+        .name = "circulation_ratio",
+        .type = KeyType::number,
+        .kinds = bit(Kind::vortex_pair),
+        .default_text = "1.0",
+        .doc = "Circulation of the second vortex over that of the first: 1 = they turn about each other, −1 "
+               "= they "
+               "travel.",
+        .assign = [](Case& c, const Value& v) { c.initial.circulation_ratio = number(v); }},
+    Key{.section = "initial",
+        .name = "distance",
+        .type = KeyType::number,
+        .range = positive,
+        .kinds = bit(Kind::vortex_pair) | bit(Kind::leapfrogging_pairs),
+        .default_text = "1.0",
+        .unit = "length",
+        .doc = "Distance of the two vortices; of `leapfrogging-pairs` the width of the outer pair.",
+        .assign = [](Case& c, const Value& v) { c.initial.distance = number(v); }},
+    Key{.section = "initial",
+        .name = "width_ratio",
+        .type = KeyType::number,
+        .range = {.low = 0.0, .high = 1.0, .low_open = true, .high_open = true},
+        .kinds = bit(Kind::leapfrogging_pairs),
+        .default_text = "0.5",
+        .doc = "Width of the inner pair over that of the outer; below 3 − √8 = 0.172 they part.",
+        .assign = [](Case& c, const Value& v) { c.initial.width_ratio = number(v); }},
+    Key{.section = "initial",
+        .name = "length",
+        .type = KeyType::number,
+        .range = positive,
+        .kinds = bit(Kind::vortex_sheet),
+        .default_text = "1.0",
+        .unit = "length",
+        .doc = "Length of the sheet.",
+        .assign = [](Case& c, const Value& v) { c.initial.length = number(v); }},
+    Key{.section = "initial",
+        .name = "amplitude",
+        .type = KeyType::number,
+        .kinds = bit(Kind::vortex_sheet),
+        .default_text = "0.01",
+        .unit = "length",
+        .doc = "Amplitude of the sine that displaces the sheet.",
+        .assign = [](Case& c, const Value& v) { c.initial.amplitude = number(v); }},
+    Key{.section = "initial",
+        .name = "waves",
+        .type = KeyType::integer,
+        .range = not_negative,
+        .kinds = bit(Kind::vortex_sheet),
+        .default_text = "1",
+        .doc = "Periods of that sine along the sheet.",
+        .assign = [](Case& c, const Value& v) { c.initial.waves = std::get<std::int64_t>(v); }},
+    Key{.section = "initial",
+        .name = "radius",
+        .type = KeyType::number,
+        .range = positive,
+        .kinds = bit(Kind::vortex_patch),
+        .default_text = "1.0",
+        .unit = "length",
+        .doc = "Standard deviation of the patch along an axis. With cores the vorticity's variance is "
+               "`radius`² + "
+               "σ².",
+        .assign = [](Case& c, const Value& v) { c.initial.radius = number(v); }},
 };
 
 const std::array after_force{
@@ -207,7 +285,9 @@ const std::array after_force{
         .type = KeyType::choice,
         .choices = names_of<Integrator>,
         .default_text = "\"leapfrog\"",
-        .doc = "`leapfrog` (order 2, symplectic), `yoshida4` (order 4, symplectic), `hermite4` (order 4).",
+        .doc = "`leapfrog` (order 2, symplectic), `yoshida4` (order 4, symplectic), `hermite4` (order 4), "
+               "`rk4` (order 4; "
+               "vortices take it and no other).",
         .assign = [](Case& c, const Value& v) { c.time.integrator = choice<Integrator>(v); }},
     Key{.section = "time",
         .name = "step",
@@ -347,6 +427,7 @@ Key key_of(const OptionInfo& option) {
             .type = type_of(option.type),
             .range = {.low = option.least, .high = option.most, .low_open = option.open},
             .choices = option.force_choices != nullptr ? option.force_choices : option.choices,
+            .of_kernel = option.of_kernel,
             .default_text = option.allows(by_default) ? toml_text(by_default) : std::string(option.otherwise),
             .example = option.example,
             .unit = option.unit,
@@ -381,6 +462,8 @@ std::string full_name(const Key& key) {
     return key.section.empty() ? std::string(key.name)
                                : std::string(key.section) + "." + std::string(key.name);
 }
+
+bool used_by(const Key& key, Kernel kernel) { return key.of_kernel == nullptr || key.of_kernel(kernel); }
 
 bool used_by(const Key& key, const InitialOptions& initial) {
     if (key.kinds == 0) return true;

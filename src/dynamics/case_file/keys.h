@@ -43,6 +43,7 @@ struct Key {
     Unit (*read_unit)(std::string_view text) = nullptr;   ///< of a `unit`
     KindSet kinds = 0;       ///< [initial]: the models that use the key; 0 elsewhere = always used
     KindSet required_by = 0; ///< [initial]: the models that cannot do without it
+    bool (*of_kernel)(Kernel kernel) = nullptr; ///< as OptionInfo::of_kernel
     bool required = false;
     std::string default_text{}; ///< as written in TOML, or in words
     std::string_view example{}; ///< a value as written in TOML
@@ -65,5 +66,8 @@ std::string full_name(const Key& key);
 
 /// Whether a model (for two clusters: or the model of the clusters) uses the key.
 bool used_by(const Key& key, const InitialOptions& initial);
+
+/// Whether simulations with that kernel use the key.
+bool used_by(const Key& key, Kernel kernel);
 
 } // namespace farfield::case_file

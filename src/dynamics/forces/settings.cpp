@@ -9,6 +9,7 @@ SumOptions sum_options_of(const ForceOptions& force, const ForceSettings& settin
     SumOptions options{.kernel = force.kernel,
                        .method = settings.is_settled() ? settings.method : force.method,
                        .softening = force.softening,
+                       .sigma = force.sigma,
                        .tolerance = force.tolerance,
                        .order = settings.order > 0 ? settings.order : force.order,
                        .separation = force.separation,

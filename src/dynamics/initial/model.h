@@ -13,6 +13,7 @@ struct InitialModel {
     std::string_view keys; ///< the keys of `[initial]` it reads, besides `kind`
     std::string_view doc;  ///< one line
     InitialState (*make)(const InitialOptions& options);
+    bool vortices = false; ///< bodies are vortices in the plane
 };
 
 /// All models, in the order of InitialKind.
@@ -22,6 +23,13 @@ const InitialModel& initial_model(InitialKind kind);
 /// As make_initial_state, with G = NaN where a file should tell it and does not.
 InitialState state_with_any_G(const InitialOptions& options);
 
+/// The same for a simulation of vortices, or of bodies. @throws InvalidArgument for a kind that makes the
+/// other.
+InitialState state_for(const InitialOptions& options, bool vortices);
+
+/// kind = "file" of vortices: .csv with columns x, y and gamma, .npy N×3, or a snapshot.
+InitialState vortices_from_file(const InitialOptions& options);
+
 extern const InitialModel plummer_model;
 extern const InitialModel uniform_sphere_model;
 extern const InitialModel hernquist_model;
@@ -30,5 +38,9 @@ extern const InitialModel two_clusters_model;
 extern const InitialModel figure_eight_model;
 extern const InitialModel solar_system_model;
 extern const InitialModel file_model;
+extern const InitialModel vortex_pair_model;
+extern const InitialModel leapfrogging_pairs_model;
+extern const InitialModel vortex_sheet_model;
+extern const InitialModel vortex_patch_model;
 
 } // namespace farfield

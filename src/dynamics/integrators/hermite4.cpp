@@ -79,6 +79,8 @@ const IntegratorDescriptor& hermite4_descriptor() {
         .order = 4,
         .symplectic = false,
         .uses_jerk = true,
+        .on_gpu = false,
+        .evaluations = 1,
         .text =
             "Hermite predictor-corrector with jerks: order 4, one evaluation a step, optional adaptive step",
         .start = hermite4_start,

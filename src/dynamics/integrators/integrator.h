@@ -22,6 +22,7 @@ struct MotionState {
     std::vector<double> jerk;         ///< N×3, as last evaluated; empty for integrators without jerks
     double timescale = 0.0;           ///< hermite4: shortest time scale of the motion, for adaptive steps
     Frame frame;                      ///< on GPUs: that of the accelerations
+    double core_variance = 0.0;       ///< σ² of the cores of vortices
     ForceSettings force;              ///< those that the accelerations come from
 };
 
@@ -31,6 +32,8 @@ struct IntegratorDescriptor {
     int order;             ///< global error ~ step^order
     bool symplectic;       ///< and time-reversible
     bool uses_jerk;        ///< evaluates accelerations and jerks, in double
+    bool on_gpu;           ///< simulations that live on GPUs have it, too
+    int evaluations;       ///< of forces a step
     std::string_view text; ///< one line for help and docs
     /// First evaluation at the initial positions.
     void (*start)(MotionState& state, Forces& forces);
@@ -41,6 +44,7 @@ struct IntegratorDescriptor {
 const IntegratorDescriptor& leapfrog_descriptor();
 const IntegratorDescriptor& yoshida4_descriptor();
 const IntegratorDescriptor& hermite4_descriptor();
+const IntegratorDescriptor& rk4_descriptor();
 
 /// All of them, in the order of the enum's values.
 std::span<const IntegratorDescriptor* const> integrators();

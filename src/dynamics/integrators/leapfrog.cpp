@@ -30,6 +30,8 @@ const IntegratorDescriptor& leapfrog_descriptor() {
         .order = 2,
         .symplectic = true,
         .uses_jerk = false,
+        .on_gpu = true,
+        .evaluations = 1,
         .text = "kick-drift-kick leapfrog: order 2, symplectic, one force evaluation a step",
         .start = start_with_accelerations,
         .step = kick_drift_kick};

@@ -8,8 +8,8 @@
 namespace farfield {
 
 std::span<const IntegratorDescriptor* const> integrators() {
-    static const std::array<const IntegratorDescriptor*, 3> all{
-        &leapfrog_descriptor(), &yoshida4_descriptor(), &hermite4_descriptor()};
+    static const std::array<const IntegratorDescriptor*, 4> all{
+        &leapfrog_descriptor(), &yoshida4_descriptor(), &hermite4_descriptor(), &rk4_descriptor()};
     return all;
 }
 

@@ -21,6 +21,8 @@ const IntegratorDescriptor& yoshida4_descriptor() {
         .order = 4,
         .symplectic = true,
         .uses_jerk = false,
+        .on_gpu = true,
+        .evaluations = 3,
         .text =
             "Yoshida's composition of three leapfrogs: order 4, symplectic, three force evaluations a step",
         .start = start_with_accelerations,

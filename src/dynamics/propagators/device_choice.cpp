@@ -91,11 +91,12 @@ bool gpu_ends_sooner(const CostTable& table, std::string_view gpu_name, const Fo
 }
 
 double evaluations_in(Integrator integrator, double steps) {
-    return steps * (integrator == Integrator::yoshida4 ? 3.0 : 1.0);
+    return steps * descriptor_of(integrator).evaluations;
 }
 
 bool leaves_to_cost_table(const ForceOptions& force) {
-    if (is_left_open(force) || force.method == Method::automatic) return true;
+    const bool has_choice = is_left_open(force) && !kernel_info(force.kernel).moves_vortices();
+    if (has_choice || force.method == Method::automatic) return true;
     const bool on_cpu = force.device.kind != DeviceKind::cuda; // on GPUs leaves have a size of their own
     return on_cpu && method_info(force.method).settle != nullptr && force.leaf == 0;
 }
@@ -105,7 +106,7 @@ std::string deciding_cost_table(const ForceOptions& force) {
 }
 
 RunDevice choose_run_device(const ForceOptions& force, Integrator integrator, std::int64_t n, double steps) {
-    const bool needs_jerk = descriptor_of(integrator).uses_jerk;
+    const bool cpu_only = !descriptor_of(integrator).on_gpu;
     check_variant(force, integrator);
     if (force.device.kind == DeviceKind::cpu) {
         if (is_for_gpus_only(force.variant))
@@ -116,7 +117,7 @@ RunDevice choose_run_device(const ForceOptions& force, Integrator integrator, st
         return {};
     }
     if (force.device.kind == DeviceKind::cuda) {
-        if (needs_jerk)
+        if (cpu_only)
             throw InvalidArgument(fmt::format(
                 "time.integrator = \"{}\" runs on the CPU only; with {} use \"yoshida4\" "
                 "(order 4, too) or \"leapfrog\", or set {}",
@@ -142,7 +143,7 @@ RunDevice choose_run_device(const ForceOptions& force, Integrator integrator, st
     if (table == nullptr ||
         !gpu_ends_sooner(*table, cuda::devices().front().name, force, evaluations_in(integrator, steps), n))
         return {};
-    if (needs_jerk)
+    if (cpu_only)
         return {.kind = DeviceKind::cpu,
                 .gpus = {},
                 .note = fmt::format("running on the CPU: \"{}\" has no GPU version; \"yoshida4\" has",

@@ -7,6 +7,7 @@
 #include "dynamics/propagators/method_choice.h"
 #include "dynamics/propagators/propagator.h"
 #include "dynamics/propagators/resident.h"
+#include "dynamics/propagators/vortices.h"
 #include "sums/method/method.h"
 #include "sums/points/float_range.h"
 #include "sums/select/choice.h"
@@ -28,9 +29,21 @@ void check_integrator(const ForceOptions& force, Integrator integrator) {
                                           spelled("tolerance", fmt::format("{:g}", force.tolerance))));
 }
 
+std::unique_ptr<Propagator> make_vortices(const PropagatorOptions& options, MotionState& motion) {
+    auto force = options.force;
+    check_vortices(force, options.integrator, motion.bodies);
+    force.device = {.kind = DeviceKind::cpu};
+    if (force.precision == Precision::automatic) force.precision = usual_precision(force.tolerance);
+    if (!motion.force.is_settled())
+        motion.force = settle_force(force, options.integrator, motion.bodies, options.steps);
+    force.method = motion.force.method;
+    return std::make_unique<VortexPropagator>(options, force, motion);
+}
+
 } // namespace
 
 std::unique_ptr<Propagator> make_propagator(const PropagatorOptions& options, MotionState& motion) {
+    if (kernel_info(options.force.kernel).moves_vortices()) return make_vortices(options, motion);
     auto force = options.force;
     if (force.precision == Precision::automatic)
         force.precision = descriptor_of(options.integrator).uses_jerk ? Precision::float64

@@ -49,6 +49,14 @@ void add_initial(Entries& out, const InitialOptions& initial) {
     out.decide("separation", toml_number(initial.separation));
     out.decide("impact_parameter", toml_number(initial.impact_parameter));
     out.decide("relative_speed", toml_number(initial.relative_speed));
+    out.decide("circulation", toml_number(initial.circulation));
+    out.decide("circulation_ratio", toml_number(initial.circulation_ratio));
+    out.decide("distance", toml_number(initial.distance));
+    out.decide("width_ratio", toml_number(initial.width_ratio));
+    out.decide("length", toml_number(initial.length));
+    out.decide("amplitude", toml_number(initial.amplitude));
+    out.decide("waves", std::to_string(initial.waves));
+    out.decide("radius", toml_number(initial.radius));
     std::erase_if(out.list, [&](const CaseEntry& entry) {
         const auto* key = case_file::find_key(entry.section, entry.key);
         return key != nullptr && !case_file::used_by(*key, initial);
@@ -59,6 +67,7 @@ void add_force(Entries& out, const ForceOptions& force) {
     out.section = "force";
     for (const auto& option : option_table()) {
         if (!option.case_key) continue;
+        if (option.of_kernel != nullptr && !option.of_kernel(force.kernel)) continue;
         const auto value = option.force.get(force);
         if (option.allows(value)) // others stand for none
             out.list.push_back({out.section, option.name, toml_text(value), !option.machine});

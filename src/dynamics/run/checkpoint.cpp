@@ -17,7 +17,7 @@ namespace farfield {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr std::uint64_t format_version = 6;
+constexpr std::uint64_t format_version = 7;
 
 // Names every scalar and array of a checkpoint once; `visit(name, member)` reads or writes it, so that the
 // two cannot disagree.
@@ -29,6 +29,7 @@ void visit_scalars(C& c, Visit&& visit) {
     visit("AnchorTime", c.state.anchor_time);
     visit("NextStepLength", c.state.next_step);
     visit("Timescale", c.state.motion.timescale);
+    visit("CoreVariance", c.state.motion.core_variance);
     visit("FrameOriginX", c.state.motion.frame.origin[0]);
     visit("FrameOriginY", c.state.motion.frame.origin[1]);
     visit("FrameOriginZ", c.state.motion.frame.origin[2]);

@@ -6,6 +6,7 @@
 #include "io/picture/film.h"
 
 #include <farfield/error.h>
+#include <farfield/options.h>
 
 #include <fmt/format.h>
 
@@ -54,11 +55,12 @@ Outputs::Outputs(const RunFolder& folder, const Case& simulation_case, const Run
                  double start_time)
     : folder_(folder), options_(simulation_case.output), info_(info_of(simulation_case, origin)),
       start_time_(start_time), step_(simulation_case.time.step),
-      compared_(simulation_case.force.tolerance > 0.0), file_(folder.diagnostics()) {}
+      compared_(simulation_case.force.tolerance > 0.0),
+      vortices_(facts_of(simulation_case.force.kernel).moves_vortices), file_(folder.diagnostics()) {}
 
 void Outputs::begin() {
     counters_ = {};
-    file_.begin(diagnostics_header(compared_));
+    file_.begin(diagnostics_header(compared_, vortices_));
 }
 
 void Outputs::continue_from(const Checkpoint& checkpoint) {
@@ -98,7 +100,7 @@ void Outputs::save_to(Checkpoint& checkpoint) {
 }
 
 void Outputs::plot_diagnostics_file() const {
-    if (!options_.pictures) return;
+    if (!options_.pictures || vortices_) return;
     const auto table = read_csv(folder_.diagnostics());
     if (table.rows() > 1) plot_diagnostics(folder_.diagnostics_picture(), table, info_.units);
 }
@@ -116,6 +118,8 @@ void Outputs::animate_snapshots() const {
 
 double Outputs::energy_error() const {
     const auto table = read_csv(folder_.diagnostics());
+    if (const auto* of_vortices = table.find("hamiltonian_error"))
+        return of_vortices->empty() ? 0.0 : std::abs(of_vortices->back());
     const auto* total = table.find("total");
     const auto* kinetic = table.find("kinetic");
     const auto* potential = table.find("potential");
@@ -134,7 +138,8 @@ void check_diagnostics(const Diagnostics& row) {
         double value;
     };
     for (const auto& [name, value] :
-         {Named{"kinetic energy", row.kinetic}, Named{"potential energy", row.potential},
+         {Named{"Hamiltonian", row.vortices ? row.total : 0.0}, Named{"kinetic energy", row.kinetic},
+          Named{"potential energy", row.potential},
           Named{"momentum", row.momentum[0] + row.momentum[1] + row.momentum[2]},
           Named{"angular momentum",
                 row.angular_momentum[0] + row.angular_momentum[1] + row.angular_momentum[2]},
@@ -158,6 +163,7 @@ void Outputs::write_row(const Diagnostics& row) {
 
 void Outputs::write_snapshot_files(const OutputState& state) {
     info_.time = state.time;
+    info_.core_size = state.sigma;
     write_snapshot(folder_.snapshot(counters_.snapshots), *state.bodies, info_);
     if (options_.pictures) {
         // One frame for the whole run: the pictures make a film.

@@ -78,6 +78,7 @@ private:
     double start_time_;
     double step_;
     bool compared_; ///< rows tell errors
+    bool vortices_; ///< rows and pictures are those of vortices
     GrowingFile file_;
     OutputCounters counters_;
     double relative_energy_error_ = 0.0;

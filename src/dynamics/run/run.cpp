@@ -20,6 +20,7 @@
 
 #include <farfield/error.h>
 #include <farfield/farfield.h>
+#include <farfield/options.h>
 
 #include <fmt/format.h>
 
@@ -195,7 +196,7 @@ void Run::begin(bool wanted_restart) {
         if (fs::exists(folder_.case_file())) check_case(deciding_text(read_case(folder_.case_file())));
         say_no_checkpoint(hooks_, folder_.path());
     }
-    auto initial = state_with_any_G(case_.initial);
+    auto initial = state_for(case_.initial, facts_of(case_.force.kernel).moves_vortices);
     start_time_ = initial.time;
     origin_ = run_origin(case_, initial, [this](const std::string& text) { say(text); });
     cost_table_ = deciding_cost_table(case_.force);
@@ -305,8 +306,11 @@ RunResult Run::finish() {
     if (case_.output.energy_warning > 0.0 && result.energy_error > case_.output.energy_warning)
         result.warning = fmt::format(
             "the energy is off by {:.2g} %, more than output.energy_warning = {} ({:g} %): do not trust this "
-            "run; use a smaller time.step, a larger force.softening, or hermite4 with time.adaptive",
-            100.0 * result.energy_error, case_.output.energy_warning, 100.0 * case_.output.energy_warning);
+            "run; use a smaller time.step, {}",
+            100.0 * result.energy_error, case_.output.energy_warning, 100.0 * case_.output.energy_warning,
+            facts_of(case_.force.kernel).moves_vortices
+                ? "or a larger force.sigma"
+                : "a larger force.softening, or hermite4 with time.adaptive");
     const bool already_told = result.finished && result.steps == first_step_ && fs::exists(folder_.summary());
     if (!already_told) {
         outputs_->plot_diagnostics_file();

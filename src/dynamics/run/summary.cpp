@@ -60,6 +60,12 @@ Json force_of(const ForceSettings& force, double tolerance) {
 }
 
 Json energies(const Diagnostics& row) {
+    if (row.vortices)
+        return {{"circulation", row.vortices->circulation},
+                {"impulse", row.vortices->impulse},
+                {"angular_impulse", row.vortices->angular_impulse},
+                {"hamiltonian", row.total},
+                {"sigma", row.vortices->sigma}};
     return {{"kinetic", row.kinetic},
             {"potential", row.potential},
             {"total", row.total},

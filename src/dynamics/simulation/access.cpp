@@ -2,6 +2,7 @@
 // files, and the complete state.
 #include "dynamics/bodies/diagnostics.h"
 #include "dynamics/simulation/impl.h"
+#include "sums/kernels/kernel.h"
 
 #include <farfield/error.h>
 
@@ -27,14 +28,24 @@ std::optional<Diagnostics> Simulation::Impl::fetch() {
 }
 
 OutputState Simulation::Impl::finish_output() {
-    OutputState out{
-        .time = output.time, .finished = output.finished, .row = fetch(), .bodies = &state.motion.bodies};
+    OutputState out{.time = output.time,
+                    .finished = output.finished,
+                    .row = fetch(),
+                    .sigma = std::sqrt(state.motion.core_variance),
+                    .bodies = &state.motion.bodies};
     if (out.row) {
         out.row->time = output.time;
+        out.row->step = output.step;
         if (!state.initial_energy) state.initial_energy = out.row->total;
-        out.row->relative_energy_error = relative_energy_error(out.row->total, *state.initial_energy);
+        out.row->relative_energy_error = energy_error(*out.row);
     }
     return out;
+}
+
+double Simulation::Impl::energy_error(const Diagnostics& row) const {
+    if (!row.vortices) return relative_energy_error(row.total, *state.initial_energy);
+    const double scale = row.vortices->hamiltonian_scale;
+    return force.viscosity > 0.0 || scale == 0.0 ? 0.0 : (row.total - *state.initial_energy) / scale;
 }
 
 SimulationState SimulationAccess::capture(const Simulation& simulation) {
@@ -88,9 +99,13 @@ Simulation SimulationAccess::restore(SimulationState state, const ForceOptions& 
     Simulation simulation(
         std::make_unique<Simulation::Impl>(state.motion.bodies, force, time, state.time, &state.motion));
     auto& impl = *simulation.impl_;
-    // Where the stored accelerations belong to the stored positions, they must come out again.
-    if (!descriptor_of(time.integrator).uses_jerk &&
-        impl.state.motion.acceleration != state.motion.acceleration)
+    // Where the stored accelerations belong to the stored positions, they must come out again; so must the
+    // velocities of vortices.
+    const bool other_accelerations = !descriptor_of(time.integrator).uses_jerk &&
+                                     impl.state.motion.acceleration != state.motion.acceleration;
+    const bool vortices = kernel_info(force.kernel).moves_vortices();
+    if (other_accelerations ||
+        (vortices && impl.state.motion.bodies.velocity != state.motion.bodies.velocity))
         throw BackendUnavailable(
             "this machine or build computes accelerations whose last bits differ from those of "
             "the run so far; continue on the machine that wrote the checkpoint, or begin a new "

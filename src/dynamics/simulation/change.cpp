@@ -1,5 +1,6 @@
 // What a caller may change between two steps: places, velocities, and how time goes on.
 #include "dynamics/simulation/impl.h"
+#include "sums/kernels/kernel.h"
 
 #include <farfield/error.h>
 
@@ -46,6 +47,7 @@ void Simulation::Impl::replace(std::vector<double> Bodies::*array, std::string_v
         evaluate_anew(stop_requested);
     } catch (...) {
         copy(before.bodies.*array, motion.bodies.*array);
+        copy(before.bodies.velocity, motion.bodies.velocity); // of vortices it follows from the places
         copy(before.acceleration, motion.acceleration);
         copy(before.jerk, motion.jerk);
         motion.timescale = before.timescale;
@@ -79,6 +81,9 @@ void Simulation::set_positions(std::span<const double> positions,
 
 void Simulation::set_velocities(std::span<const double> velocities,
                                 const std::function<bool()>& stop_requested) {
+    if (kernel_info(impl_->force.kernel).moves_vortices())
+        throw InvalidArgument(
+            "velocities: vortices move with the flow, which their places decide; set positions");
     impl_->replace(&Bodies::velocity, "velocities", velocities, stop_requested);
 }
 

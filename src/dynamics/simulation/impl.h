@@ -43,6 +43,8 @@ struct Simulation::Impl {
     OutputState finish_output();
     /// What the propagator fetches; errors tell step and time.
     std::optional<Diagnostics> fetch();
+    /// Of a row of this simulation, against its first.
+    [[nodiscard]] double energy_error(const Diagnostics& row) const;
 
     /// Evaluates everything that follows from the bodies anew, by a new propagator.
     void evaluate_anew(const std::function<bool()>& stop_requested);

@@ -79,7 +79,9 @@ void check_time(const TimeOptions& options, double start) {
 Simulation::Impl::Impl(Bodies bodies, const ForceOptions& force_options, const TimeOptions& options,
                        double start, const MotionState* before, const std::function<bool()>& stop_requested)
     : force(force_options), time_options(options), state(initial_state(std::move(bodies), options, start)) {
+    state.motion.core_variance = force.sigma * force.sigma;
     if (before != nullptr) {
+        state.motion.core_variance = before->core_variance;
         state.motion.frame = before->frame;
         state.motion.force = before->force;
     }

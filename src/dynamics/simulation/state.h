@@ -29,6 +29,7 @@ struct OutputState {
     double time = 0.0;
     bool finished = false;
     std::optional<Diagnostics> row;
+    double sigma = 0.0;             ///< of the cores of vortices
     const Bodies* bodies = nullptr; ///< as they were; valid until the simulation is asked for anything else
 };
 

@@ -96,6 +96,8 @@ struct KernelInfo {
     [[nodiscard]] bool moves_bodies() const {
         return least_dimension <= 3 && most_dimension >= 3 && find(Output::field) != nullptr;
     }
+    /// Gives the velocity of vortices in the plane: simulations take it, too.
+    [[nodiscard]] bool moves_vortices() const { return field_is_turned; }
     /// A result in the caller's units is that of the loops, whose lengths are the caller's times 2^`lengths`
     /// and strengths the caller's times 2^`strengths`, times 2 to this power. @pre `Scaling::power`.
     [[nodiscard]] int result_exponent(Output output, int lengths, int strengths) const {
