@@ -66,13 +66,14 @@ void check_force(const ForceOptions& options, const Bodies& bodies) {
 }
 
 // Sums speak of rows; a simulation knows its bodies by id.
-void check_places_differ(const Bodies& bodies, const std::vector<double>& position) {
+void check_places_differ(const Bodies& bodies, const std::vector<double>& position,
+                         std::string_view softener) {
     const auto pair = same_place(position);
     if (!pair) return;
     const auto [a, b] = *pair;
     throw InvalidArgument(fmt::format("bodies {} and {} (rows {} and {}) are at the same place; use "
                                       "{} > 0, or a smaller time.step if they met on their way",
-                                      bodies.id[a], bodies.id[b], a, b, spelled("softening")));
+                                      bodies.id[a], bodies.id[b], a, b, spelled(softener)));
 }
 
 void check_finite(const Bodies& bodies, const std::vector<double>& values, const char* what) {

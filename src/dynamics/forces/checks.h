@@ -3,6 +3,7 @@
 
 #include <farfield/simulation.h>
 
+#include <string_view>
 #include <vector>
 
 namespace farfield {
@@ -14,7 +15,8 @@ void check_force(const ForceOptions& options, const Bodies& bodies);
 void check_finite(const Bodies& bodies, const std::vector<double>& values, const char* what);
 
 /// @throws InvalidArgument naming two bodies that are at the same place, if any are.
-void check_places_differ(const Bodies& bodies, const std::vector<double>& position);
+void check_places_differ(const Bodies& bodies, const std::vector<double>& position,
+                         std::string_view softener = "softening");
 
 /// Says what is wrong with results that are not finite, of bodies at `position`.
 /// @throws InvalidArgument naming the bodies, always.

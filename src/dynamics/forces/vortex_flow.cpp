@@ -91,6 +91,7 @@ void VortexFlow::velocities(const Bodies& vortices, const std::vector<double>& p
             {.potential = {}, .field = in_plane(matrix_view(std::span<double>(out), 3))},
             {.progress = {}, .stop_requested = stop_requested_});
     } catch (const InvalidArgument& error) {
+        if (variance == 0.0) check_places_differ(vortices, position, "sigma");
         throw InvalidArgument(fmt::format("the velocities cannot be computed: {} (row 0 is vortex {})",
                                           error.what(), vortices.id[0]));
     }

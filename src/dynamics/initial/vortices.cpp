@@ -53,8 +53,8 @@ InitialState make_leapfrogging_pairs(const InitialOptions& options) {
                     options.width_ratio, "> 0 and < 1");
     VortexList out;
     for (const double width : {options.distance, options.width_ratio * options.distance}) {
-        out.add(0.0, -0.5 * width, options.circulation);
-        out.add(0.0, 0.5 * width, -options.circulation);
+        out.add(0.0, 0.5 * width, options.circulation);
+        out.add(0.0, -0.5 * width, -options.circulation);
     }
     return {.bodies = std::move(out.bodies), .body_names = {"1+", "1-", "2+", "2-"}};
 }

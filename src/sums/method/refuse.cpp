@@ -8,10 +8,13 @@
 
 namespace farfield {
 
-void refuse_coincident(bool self, std::int64_t target, std::int64_t source, bool rounded) {
+void refuse_coincident(bool self, std::int64_t target, std::int64_t source, bool rounded,
+                       std::string_view softener) {
     const char* where = rounded ? " once rounded to float" : "";
-    const auto remedy = fmt::format("set {} > 0, remove one of them, or use {}", spelled("softening"),
-                                    spelled("coincident", "skip"));
+    const auto remedy =
+        fmt::format("{}remove one of them, or use {}",
+                    softener.empty() ? std::string() : fmt::format("set {} > 0, ", spelled(softener)),
+                    spelled("coincident", "skip"));
     if (self)
         throw InvalidArgument(
             fmt::format("sources: rows {} and {} are at the same place{} and nothing softens them; {}",

@@ -1,6 +1,8 @@
 // What methods say alike: about points that meet, and bounds that they have not.
 #pragma once
 
+#include "sums/kernels/kernel.h"
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -8,8 +10,14 @@
 namespace farfield {
 
 /// @throws InvalidArgument naming both rows of a coincident pair. `self`: targets are the sources; `rounded`:
-/// they meet only once rounded to float.
-[[noreturn]] void refuse_coincident(bool self, std::int64_t target, std::int64_t source, bool rounded);
+/// they meet only once rounded to float. `softener`: the option that would keep them apart, or empty.
+[[noreturn]] void refuse_coincident(bool self, std::int64_t target, std::int64_t source, bool rounded,
+                                    std::string_view softener = "softening");
+
+/// The option that keeps points of a kernel apart, or nothing.
+inline std::string_view softener_of(const KernelInfo& kernel) {
+    return kernel.softens ? "softening" : kernel.has_sigma ? "sigma" : "";
+}
 
 /// Why this method does not take SumOptions::guaranteed.
 std::string why_no_bounds(std::string_view method);

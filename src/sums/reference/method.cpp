@@ -96,7 +96,8 @@ private:
         std::int64_t skipped = 0;
         for (std::size_t i = 0; i < coincident.size(); ++i) {
             if (coincident[i].count > 0 && problem_.coincident == Coincident::error)
-                refuse_coincident(problem_.self, static_cast<std::int64_t>(i), coincident[i].first, false);
+                refuse_coincident(problem_.self, static_cast<std::int64_t>(i), coincident[i].first, false,
+                                  softener_of(*problem_.kernel));
             skipped += coincident[i].count;
         }
         return skipped;

@@ -109,7 +109,7 @@ TEST(Integrators, HaveNamesForEveryValue) {
         EXPECT_EQ(from_name<Integrator>(name_of(d->value)), d->value);
         EXPECT_FALSE(d->text.empty());
     }
-    EXPECT_EQ(names_of<Integrator>().size(), 3U);
+    EXPECT_EQ(names_of<Integrator>().size(), 4U);
     EXPECT_FALSE(from_name<Integrator>("euler"));
 }
 

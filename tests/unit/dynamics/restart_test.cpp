@@ -48,9 +48,18 @@ std::vector<Case> cases() {
     automatic.name = "automatic";
     automatic.force.method = Method::automatic;
     automatic.force.tolerance = 1e-6;
-    return {with_pictures, mixed,   small_case(Integrator::hermite4),
-            adaptive,      odd_end, expansions,
-            softened,      raised,  automatic};
+    auto points = small_case(Integrator::rk4);
+    points.name = "vortex_pairs";
+    points.initial.kind = InitialKind::leapfrogging_pairs;
+    points.force = {.kernel = Kernel::vortex2d};
+    auto spreading = points;
+    spreading.name = "vortex_sheet";
+    spreading.initial.kind = InitialKind::vortex_sheet;
+    spreading.force.sigma = 0.05;
+    spreading.force.viscosity = 0.01;
+    return {points,   spreading, with_pictures, mixed,    small_case(Integrator::hermite4),
+            adaptive, odd_end,   expansions,    softened, raised,
+            automatic};
 }
 
 class EachCase : public testing::TestWithParam<Case> {};

@@ -202,26 +202,30 @@ TEST(CaseText, ReadsBackAsTheSameCase) {
 
 // A key that is added to case files must also tell one case from another, or be left out on purpose.
 TEST(CaseText, HasEveryKeyThatTheCaseUses) {
-    for (auto name : names_of<InitialKind>()) {
-        Case simulation_case;
-        simulation_case.name = std::string("x");
-        simulation_case.initial.kind = *from_name<InitialKind>(name);
-        simulation_case.initial.length_unit = "kpc";
-        simulation_case.initial.mass_unit = "1e10 Msun";
-        simulation_case.initial.velocity_unit = "km/s";
-        simulation_case.time.integrator = Integrator::hermite4;
-        simulation_case.time.adaptive = true;
-        simulation_case.force.tolerance = 1e-6; // none is not written
-        const auto entries = case_entries(simulation_case);
-        for (const auto& key : case_file::keys()) {
-            const auto same = [&](const CaseEntry& e) {
-                return e.section == key.section && e.key == key.name;
-            };
-            EXPECT_EQ(std::any_of(entries.begin(), entries.end(), same),
-                      case_file::used_by(key, simulation_case.initial))
-                << case_file::full_name(key) << " with " << name;
+    for (const auto kernel : {Kernel::gravity, Kernel::vortex2d})
+        for (auto name : names_of<InitialKind>()) {
+            Case simulation_case;
+            simulation_case.force.kernel = kernel;
+            simulation_case.force.sigma = kernel == Kernel::vortex2d ? 0.1 : 0.0;
+            simulation_case.name = std::string("x");
+            simulation_case.initial.kind = *from_name<InitialKind>(name);
+            simulation_case.initial.length_unit = "kpc";
+            simulation_case.initial.mass_unit = "1e10 Msun";
+            simulation_case.initial.velocity_unit = "km/s";
+            simulation_case.time.integrator = Integrator::hermite4;
+            simulation_case.time.adaptive = true;
+            simulation_case.force.tolerance = 1e-6; // none is not written
+            const auto entries = case_entries(simulation_case);
+            for (const auto& key : case_file::keys()) {
+                const auto same = [&](const CaseEntry& e) {
+                    return e.section == key.section && e.key == key.name;
+                };
+                EXPECT_EQ(std::any_of(entries.begin(), entries.end(), same),
+                          case_file::used_by(key, simulation_case.initial) &&
+                              case_file::used_by(key, simulation_case.force.kernel))
+                    << case_file::full_name(key) << " with " << name;
+            }
         }
-    }
 }
 
 // Steps of 0.1 never add up to 0.3 or 0.7 exactly in binary; the outputs are still on the step that is meant.

@@ -168,7 +168,7 @@ private:
         for (std::size_t k = 0; k < rows.size(); ++k) {
             const auto row = static_cast<std::int64_t>(rows[k]);
             if (met[k].count > 0 && problem_.coincident == Coincident::error)
-                refuse_coincident(problem_.self, row, met[k].first, false);
+                refuse_coincident(problem_.self, row, met[k].first, false, "sigma");
             if (!is_finite(rows[k]))
                 throw InvalidArgument(
                     fmt::format("row {} of the result is not finite: a pair is so close, or a strength so "
