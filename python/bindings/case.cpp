@@ -51,16 +51,49 @@ void bind_initial(nb::module_& module) {
         .def_rw("length_unit", &InitialOptions::length_unit,
                 "Of a file that does not state its units, such as \"kpc\"; all three units or none.")
         .def_rw("mass_unit", &InitialOptions::mass_unit, "Such as \"1e10 Msun\".")
-        .def_rw("velocity_unit", &InitialOptions::velocity_unit, "Such as \"km/s\".");
-    make_record(cls, {"kind", "n", "seed", "cutoff_radius", "virial_ratio", "charge", "negative_fraction",
-                      "w0", "model", "mass_ratio", "separation", "impact_parameter", "relative_speed", "path",
-                      "length_unit", "mass_unit", "velocity_unit"});
+        .def_rw("velocity_unit", &InitialOptions::velocity_unit, "Such as \"km/s\".")
+        .def_rw("circulation", &InitialOptions::circulation)
+        .def_rw("circulation_ratio", &InitialOptions::circulation_ratio)
+        .def_rw("distance", &InitialOptions::distance)
+        .def_rw("width_ratio", &InitialOptions::width_ratio)
+        .def_rw("length", &InitialOptions::length)
+        .def_rw("amplitude", &InitialOptions::amplitude)
+        .def_rw("waves", &InitialOptions::waves)
+        .def_rw("radius", &InitialOptions::radius);
+    make_record(cls, {"kind",
+                      "n",
+                      "seed",
+                      "cutoff_radius",
+                      "virial_ratio",
+                      "charge",
+                      "negative_fraction",
+                      "w0",
+                      "model",
+                      "mass_ratio",
+                      "separation",
+                      "impact_parameter",
+                      "relative_speed",
+                      "path",
+                      "length_unit",
+                      "mass_unit",
+                      "velocity_unit",
+                      "circulation",
+                      "circulation_ratio",
+                      "distance",
+                      "width_ratio",
+                      "length",
+                      "amplitude",
+                      "waves",
+                      "radius"});
     make_picklable(cls, &InitialOptions::kind, &InitialOptions::n, &InitialOptions::seed,
                    &InitialOptions::cutoff_radius, &InitialOptions::virial_ratio, &InitialOptions::charge,
                    &InitialOptions::negative_fraction, &InitialOptions::w0, &InitialOptions::model,
                    &InitialOptions::mass_ratio, &InitialOptions::separation,
                    &InitialOptions::impact_parameter, &InitialOptions::relative_speed, &InitialOptions::path,
-                   &InitialOptions::length_unit, &InitialOptions::mass_unit, &InitialOptions::velocity_unit);
+                   &InitialOptions::length_unit, &InitialOptions::mass_unit, &InitialOptions::velocity_unit,
+                   &InitialOptions::circulation, &InitialOptions::circulation_ratio,
+                   &InitialOptions::distance, &InitialOptions::width_ratio, &InitialOptions::length,
+                   &InitialOptions::amplitude, &InitialOptions::waves, &InitialOptions::radius);
 }
 
 void bind_sections(nb::module_& module) {
@@ -133,14 +166,18 @@ Raises:
         double charge, double negative_fraction, double w0, Named<InitialKind> model, double mass_ratio,     \
         double separation, double impact_parameter, double relative_speed,                                   \
         const std::filesystem::path &path, const std::string &length_unit, const std::string &mass_unit,     \
-        const std::string &velocity_unit
+        const std::string &velocity_unit, double circulation, double circulation_ratio, double distance,     \
+        double width_ratio, double length, double amplitude, std::int64_t waves, double radius
 #define FF_INITIAL_VALUES                                                                                    \
     {                                                                                                        \
         .kind = kind.value("kind"), .n = n, .seed = seed, .cutoff_radius = cutoff_radius,                    \
         .virial_ratio = virial_ratio, .charge = charge, .negative_fraction = negative_fraction, .w0 = w0,    \
         .model = model.value("model"), .mass_ratio = mass_ratio, .separation = separation,                   \
         .impact_parameter = impact_parameter, .relative_speed = relative_speed, .path = path,                \
-        .length_unit = length_unit, .mass_unit = mass_unit, .velocity_unit = velocity_unit                   \
+        .length_unit = length_unit, .mass_unit = mass_unit, .velocity_unit = velocity_unit,                  \
+        .circulation = circulation, .circulation_ratio = circulation_ratio, .distance = distance,            \
+        .width_ratio = width_ratio, .length = length, .amplitude = amplitude, .waves = waves,                \
+        .radius = radius                                                                                     \
     }
 #define FF_INITIAL_ARGUMENTS                                                                                 \
     "kind"_a = py_name(defaults.kind), nb::kw_only(), "n"_a = defaults.n, "seed"_a = defaults.seed,          \
@@ -149,7 +186,10 @@ Raises:
     "model"_a = py_name(defaults.model), "mass_ratio"_a = defaults.mass_ratio,                               \
     "separation"_a = defaults.separation, "impact_parameter"_a = defaults.impact_parameter,                  \
     "relative_speed"_a = defaults.relative_speed, "path"_a = "", "length_unit"_a = "", "mass_unit"_a = "",   \
-    "velocity_unit"_a = ""
+    "velocity_unit"_a = "", "circulation"_a = defaults.circulation,                                          \
+    "circulation_ratio"_a = defaults.circulation_ratio, "distance"_a = defaults.distance,                    \
+    "width_ratio"_a = defaults.width_ratio, "length"_a = defaults.length,                                    \
+    "amplitude"_a = defaults.amplitude, "waves"_a = defaults.waves, "radius"_a = defaults.radius
 
 constexpr const char* make_bodies_doc =
     R"(Makes bodies of a model, or reads them from a file; docs/guide/case-file.md explains each argument.
@@ -162,6 +202,7 @@ Args:
     length_unit, mass_unit, velocity_unit: of a file that does not state its units: "kpc", "1e10 Msun", "km/s", say.
     n: number of bodies.
     seed: the same seed gives the same bodies, bit for bit, on every machine.
+    circulation and what follows it: of vortices, whose circulations are the charges of the bodies.
 
 Raises:
     InvalidArgument (a ValueError): an argument that is not allowed. IoError (an OSError): a file that cannot be read.)";

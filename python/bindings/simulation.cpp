@@ -31,15 +31,34 @@ nb::tuple triple(const std::array<double, 3>& values) {
 }
 #define FF_TRIPLE_SIG(name) nb::sig("def " name "(self) -> tuple[float, float, float]")
 
+void bind_vortex_invariants(nb::module_& module) {
+    auto cls = nb::class_<VortexInvariants>(module, "VortexInvariants",
+                                            "What a flow of vortices keeps, but for its Hamiltonian.");
+    cls.def_ro("circulation", &VortexInvariants::circulation, "ΣΓ.")
+        .def_prop_ro(
+            "impulse", [](const VortexInvariants& v) { return nb::make_tuple(v.impulse[0], v.impulse[1]); },
+            nb::sig("def impulse(self) -> tuple[float, float]"), "ΣΓx and ΣΓy.")
+        .def_ro("angular_impulse", &VortexInvariants::angular_impulse,
+                "ΣΓ(|x|² + 2σ²); with viscosity it grows as 4νΣΓ.")
+        .def_ro("hamiltonian_scale", &VortexInvariants::hamiltonian_scale,
+                "(Σ|Γ|)²/4π: what a change of the Hamiltonian is compared with.")
+        .def_ro("sigma", &VortexInvariants::sigma, "Of the cores at this time.");
+    make_record(cls, {"circulation", "impulse", "angular_impulse", "hamiltonian_scale", "sigma"});
+    make_picklable(cls, &VortexInvariants::circulation, &VortexInvariants::impulse,
+                   &VortexInvariants::angular_impulse, &VortexInvariants::hamiltonian_scale,
+                   &VortexInvariants::sigma);
+}
+
 void bind_diagnostics(nb::module_& module) {
     auto cls =
         nb::class_<Diagnostics>(module, "Diagnostics",
                                 "Conserved and structural quantities at one time; the same bits for any "
                                 "number of threads.");
     cls.def_ro("time", &Diagnostics::time)
+        .def_ro("step", &Diagnostics::step, "Steps taken so far.")
         .def_ro("kinetic", &Diagnostics::kinetic, "Kinetic energy ½Σmv².")
         .def_ro("potential", &Diagnostics::potential, "Potential energy ½Σmφ, or ½Σqφ for Coulomb.")
-        .def_ro("total", &Diagnostics::total, "Total energy E.")
+        .def_ro("total", &Diagnostics::total, "Total energy E; of vortices the Hamiltonian.")
         .def_ro("relative_energy_error", &Diagnostics::relative_energy_error,
                 "(E − E₀)/|E₀| against the first diagnostics of the simulation.")
         .def_prop_ro(
@@ -56,14 +75,17 @@ void bind_diagnostics(nb::module_& module) {
                 "With a tolerance: relative error in the L2 norm, from exact sums at sampled bodies. "
                 "Otherwise 0.")
         .def_ro("potential_error", &Diagnostics::potential_error,
-                "The same of the potentials that `potential` is summed from; not a number on GPUs.");
+                "The same of the potentials that `potential` is summed from; not a number on GPUs.")
+        .def_ro("vortices", &Diagnostics::vortices,
+                "What a flow of vortices keeps, or None; then the rest but `total` and errors is 0.");
     make_record(cls, {"time", "kinetic", "potential", "total", "relative_energy_error", "momentum",
                       "angular_momentum", "virial_ratio", "lagrangian_radii", "acceleration_error",
-                      "potential_error"});
-    make_picklable(cls, &Diagnostics::time, &Diagnostics::kinetic, &Diagnostics::potential,
-                   &Diagnostics::total, &Diagnostics::relative_energy_error, &Diagnostics::momentum,
-                   &Diagnostics::angular_momentum, &Diagnostics::virial_ratio, &Diagnostics::lagrangian_radii,
-                   &Diagnostics::acceleration_error, &Diagnostics::potential_error);
+                      "potential_error", "step", "vortices"});
+    make_picklable(cls, &Diagnostics::time, &Diagnostics::step, &Diagnostics::kinetic,
+                   &Diagnostics::potential, &Diagnostics::total, &Diagnostics::relative_energy_error,
+                   &Diagnostics::momentum, &Diagnostics::angular_momentum, &Diagnostics::virial_ratio,
+                   &Diagnostics::lagrangian_radii, &Diagnostics::acceleration_error,
+                   &Diagnostics::potential_error, &Diagnostics::vortices);
 }
 
 constexpr const char* simulation_doc =
@@ -217,6 +239,7 @@ void bind_display(Class& cls) {
 } // namespace
 
 void bind_simulation(nb::module_& module) {
+    bind_vortex_invariants(module);
     bind_diagnostics(module);
     const TimeOptions time;
     const auto text = simulation_doc + option_docs<ForceOptions>() + simulation_doc_end;

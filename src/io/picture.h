@@ -66,7 +66,7 @@ void plot_density(const std::filesystem::path& png, const Bodies& bodies, const 
 
 /// Draws |relative energy error| (logarithmic) and the Lagrangian radii that hold 10, 50 and 90 % of the mass
 /// against time, from the table in a run's diagnostics.csv (columns time, relative_energy_error, r10, r50,
-/// r90). `units` name those of the axes.
+/// r90); of vortices |Hamiltonian's error| and the impulses. `units` name those of the axes.
 /// @throws InvalidArgument where a column is missing or fewer than two rows are there; IoError.
 void plot_diagnostics(const std::filesystem::path& png, const Table& diagnostics, const Units& units = {});
 

@@ -100,7 +100,7 @@ void Outputs::save_to(Checkpoint& checkpoint) {
 }
 
 void Outputs::plot_diagnostics_file() const {
-    if (!options_.pictures || vortices_) return;
+    if (!options_.pictures) return;
     const auto table = read_csv(folder_.diagnostics());
     if (table.rows() > 1) plot_diagnostics(folder_.diagnostics_picture(), table, info_.units);
 }

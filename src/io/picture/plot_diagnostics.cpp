@@ -142,13 +142,46 @@ void draw_legend(Canvas& canvas, const Panel& panel, const Theme& theme) {
     }
 }
 
+std::string with_unit(const char* label, const std::string& unit) {
+    return unit.empty() ? std::string(label) : fmt::format("{} [{}]", label, unit);
+}
+
+constexpr std::array<Colour, 3> curve_colours{{{102, 19, 125}, {216, 68, 62}, {235, 160, 50}}};
+
+Panel panel_of_radii(const Table& diagnostics, const Axis& time, const Units& units) {
+    const std::array radii{&column(diagnostics, "r10"), &column(diagnostics, "r50"),
+                           &column(diagnostics, "r90")};
+    const double largest = *std::max_element(radii[2]->begin(), radii[2]->end());
+    const double smallest = *std::min_element(radii[0]->begin(), radii[0]->end());
+    const bool logarithmic = smallest > 0.0 && largest > linear_up_to * smallest;
+    constexpr std::array names{"10 %", "50 %", "90 % of the mass"};
+    Panel out{.place = lower, .x = time, .y = {}, .curves = {}};
+    for (std::size_t i = 0; i < radii.size(); ++i)
+        out.curves.push_back(
+            {logarithmic ? logarithms(*radii[i], smallest) : *radii[i], curve_colours[i], names[i]});
+    out.y = axis_for(out.curves, 0, logarithmic, with_unit("Lagrangian radii", units.length.name));
+    return out;
+}
+
+// What a flow of vortices keeps, but for the angular impulse where cores spread.
+Panel panel_of_impulses(const Table& diagnostics, const Axis& time) {
+    constexpr std::array columns{"angular_impulse", "impulse_x", "impulse_y"};
+    constexpr std::array names{"angular", "along x", "along y"};
+    Panel out{.place = lower, .x = time, .y = {}, .curves = {}};
+    for (std::size_t i = 0; i < columns.size(); ++i)
+        out.curves.push_back({column(diagnostics, columns[i]), curve_colours[i], names[i]});
+    out.y = axis_for(out.curves, 0, false, "impulses");
+    return out;
+}
+
 } // namespace
 
 void plot_diagnostics(const std::filesystem::path& png, const Table& diagnostics, const Units& units) {
+    const bool vortices = diagnostics.find("hamiltonian_error") != nullptr;
     const auto& times = column(diagnostics, "time");
-    const auto& errors = column(diagnostics, "relative_energy_error");
-    const std::array radii{&column(diagnostics, "r10"), &column(diagnostics, "r50"),
-                           &column(diagnostics, "r90")};
+    const auto& errors = column(diagnostics, vortices ? "hamiltonian_error" : "relative_energy_error");
+    for (const auto* name : {"r10", "r50", "r90"})
+        if (!vortices) (void)column(diagnostics, name);
     if (times.size() < 2)
         throw InvalidArgument(
             fmt::format("the diagnostics have {} rows; a picture needs two or more: let the run go on or "
@@ -159,36 +192,22 @@ void plot_diagnostics(const std::filesystem::path& png, const Table& diagnostics
     if (!(*end - *begin > 1e-9 * std::max(std::abs(*begin), std::abs(*end))))
         throw InvalidArgument(fmt::format(
             "all rows of the diagnostics have times near {}; a picture needs different times", *begin));
-    const auto with_unit = [](const char* label, const std::string& unit) {
-        return unit.empty() ? std::string(label) : fmt::format("{} [{}]", label, unit);
-    };
     const Axis time{*begin, *end, false, with_unit("time", time_unit_name(units))};
 
-    const double largest = *std::max_element(radii[2]->begin(), radii[2]->end());
-    const double smallest = *std::min_element(radii[0]->begin(), radii[0]->end());
-    const bool logarithmic = smallest > 0.0 && largest > linear_up_to * smallest;
-    constexpr std::array<Colour, 3> colours{{{102, 19, 125}, {216, 68, 62}, {235, 160, 50}}};
-    constexpr std::array names{"10 %", "50 %", "90 % of the mass"};
-    Panel radius;
-    radius.place = lower;
-    radius.x = time;
-    for (std::size_t i = 0; i < radii.size(); ++i)
-        radius.curves.push_back(
-            {logarithmic ? logarithms(*radii[i], smallest) : *radii[i], colours[i], names[i]});
-    radius.y = axis_for(radius.curves, 0, logarithmic, with_unit("Lagrangian radii", units.length.name));
-
+    const auto below =
+        vortices ? panel_of_impulses(diagnostics, time) : panel_of_radii(diagnostics, time, units);
     Panel error;
     error.place = upper;
     error.x = time;
     error.curves.push_back({logarithms(errors, least_error), {40, 84, 160}, ""});
     error.first = errors[0] == 0.0 ? 1U : 0U; // the first row is the reference of the errors
-    error.y = axis_for(error.curves, error.first, true, "|ΔE / E_{0}|");
+    error.y = axis_for(error.curves, error.first, true, vortices ? "|ΔH|" : "|ΔE / E_{0}|");
 
     const Theme theme;
     Canvas canvas(page_width, page_height, theme.paper);
     draw_panel(canvas, error, times, false, theme);
-    draw_panel(canvas, radius, times, true, theme);
-    draw_legend(canvas, radius, theme);
+    draw_panel(canvas, below, times, true, theme);
+    draw_legend(canvas, below, theme);
     canvas.write_png(png);
 }
 
