@@ -2,6 +2,7 @@
 
 import gc
 import os
+import pickle
 import signal
 import threading
 import time
@@ -87,6 +88,25 @@ def test_charges_move_in_their_field():
     (x1, x2), (v1, v2) = simulation.positions[:, 0], simulation.velocities[:, 0]
     assert x1 < 0 < 1 < x2 and 0.5 * v1**2 + 1.5 * v2**2 == pytest.approx(0.25 * (1 - 1 / (x2 - x1)), rel=1e-6)
     np.testing.assert_array_equal(simulation.charges, [0.5, 0.5])
+
+
+def test_vortices_move_with_their_flow():
+    """Two vortices of one sign, d apart, turn once in 4π²d²/(Γ₁ + Γ₂); cores spread as σ² = σ₀² + 2νt."""
+    bodies = farfield.Bodies([[0, 0, 0], [0.5, 0, 0]], np.zeros((2, 3)), np.zeros(2), charges=[1.0, 2.0])
+    period = 4 * np.pi**2 * 0.25 / 3
+    simulation = farfield.Simulation(bodies, step=period / 1000, end=period, kernel="vortex2d", integrator="rk4")
+    first = simulation.diagnostics()
+    assert first.vortices.circulation == 3.0 and first.vortices.impulse == (1.0, 0.0)
+    assert first.total == pytest.approx(-2 * np.log(0.5) / (2 * np.pi), rel=1e-14)
+    simulation.advance_to(period)
+    np.testing.assert_allclose(simulation.positions, [[0, 0, 0], [0.5, 0, 0]], atol=1e-6)
+    assert pickle.loads(pickle.dumps(first)).vortices.angular_impulse == 0.5
+    spreading = farfield.Simulation(bodies, step=0.5, end=2.0, kernel="vortex2d", integrator="rk4", sigma=0.3, viscosity=0.01)
+    spreading.advance_to(2.0)
+    assert spreading.diagnostics().vortices.sigma == pytest.approx(np.sqrt(0.09 + 0.04))
+    with pytest.raises(farfield.InvalidArgument, match="rk4"):
+        farfield.Simulation(bodies, step=0.1, kernel="vortex2d", integrator="leapfrog")
+    assert len(farfield.make_bodies("vortex-sheet", n=10, waves=2).charges) == 10
 
 
 def test_same_bits_for_any_number_of_threads(rng):

@@ -236,6 +236,19 @@ class BadCases(CommandTest):
         write("c.toml", case)
         self.fail_clearly(["run", "c.toml"], 2, "softening")
 
+    def test_vortices_from_a_file_and_what_they_refuse(self):
+        write("v.csv", "x,y,gamma\n0,0,1\n1,0,-1\n")
+        write("v.toml", FILE_CASE.replace("softening = 0.1", 'kernel = "vortex2d"').format("v.csv"))
+        self.succeed("run", "v.toml", "--quiet")
+        rows = read("v/diagnostics.csv").decode().splitlines()
+        self.assertEqual(rows[0], "time,step,circulation,impulse_x,impulse_y,angular_impulse,hamiltonian,hamiltonian_error,sigma")
+        self.assertEqual(json.loads(read("v/summary.json"))["last_diagnostics"]["circulation"], 0.0)
+        for assignment, *parts in (("time.integrator=leapfrog", "rk4"), ("force.viscosity=1", "force.sigma > 0"),
+                                   ("force.sigma=0", "> 0"), ("force.device=cuda", "CPU only"), ("force.G=2", "not used")):
+            self.fail_clearly(["run", "v.toml", "--set", assignment, "--out", "no"], 2, *parts)
+        write("space.csv", "x,y,z,gamma\n0,0,1,1\n")
+        self.fail_clearly(["run", "v.toml", "--set", "initial.path=space.csv", "--out", "no"], 2, "column z")
+
     def test_coulomb_without_charges(self):
         write("c.toml", PLUMMER)
         self.fail_clearly(["run", "c.toml", "--set", "force.kernel=coulomb"], 2, "charge", "gravity")

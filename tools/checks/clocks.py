@@ -18,6 +18,7 @@ REPORTS = {
     "src/sums/plan.cpp": "prepare_seconds and finish_seconds of the report",
     "src/sums/direct/cpu/direct.h": "laps for the seconds of the report",
     "src/sums/direct/method.cpp": "prepare_seconds and finish_seconds of the report",
+    "src/sums/direct/vortex/vortex_sum.cpp": "seconds of the report",
     "src/sums/fmm/fmm_sum.cpp": "seconds of the passes",
     "src/sums/fmm/guarantee.cpp": "seconds of the bounds",
     "src/sums/fmm/method.cpp": "prepare_seconds and finish_seconds of the report",

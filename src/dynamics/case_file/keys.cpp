@@ -23,8 +23,6 @@ constexpr KindSet models =
     bit(Kind::plummer) | bit(Kind::uniform_sphere) | bit(Kind::hernquist) | bit(Kind::king);
 constexpr KindSet sampled = models | bit(Kind::two_clusters);
 constexpr KindSet pair = bit(Kind::two_clusters);
-constexpr KindSet vortices = bit(Kind::vortex_pair) | bit(Kind::leapfrogging_pairs) |
-                             bit(Kind::vortex_sheet) | bit(Kind::vortex_patch);
 constexpr KindSet of_n = sampled | bit(Kind::vortex_sheet) | bit(Kind::vortex_patch);
 
 double number(const Value& value) { return std::get<double>(value); }
@@ -205,78 +203,6 @@ const std::array before_force{
         .example = "\"km/s\"",
         .doc = "Unit of its velocities, such as `\"km/s\"` or `\"pc/Myr\"`; time is in length / velocity.",
         .assign = [](Case& c, const Value& v) { c.initial.velocity_unit = text(v); }},
-    Key{.section = "initial",
-        .name = "circulation",
-        .type = KeyType::number,
-        .kinds = vortices,
-        .default_text = "1.0",
-        .unit = "circulation",
-        .doc = "Γ of the first vortex of a pair, of each vortex of `leapfrogging-pairs` (one of a pair −Γ), "
-               "or of "
-               "sheet or patch as a whole; > 0 turns counter-clockwise.",
-        .assign = [](Case& c, const Value& v) { c.initial.circulation = number(v); }},
-    Key{.section = "initial",
-        .name = "circulation_ratio",
-        .type = KeyType::number,
-        .kinds = bit(Kind::vortex_pair),
-        .default_text = "1.0",
-        .doc = "Circulation of the second vortex over that of the first: 1 = they turn about each other, −1 "
-               "= they "
-               "travel.",
-        .assign = [](Case& c, const Value& v) { c.initial.circulation_ratio = number(v); }},
-    Key{.section = "initial",
-        .name = "distance",
-        .type = KeyType::number,
-        .range = positive,
-        .kinds = bit(Kind::vortex_pair) | bit(Kind::leapfrogging_pairs),
-        .default_text = "1.0",
-        .unit = "length",
-        .doc = "Distance of the two vortices; of `leapfrogging-pairs` the width of the outer pair.",
-        .assign = [](Case& c, const Value& v) { c.initial.distance = number(v); }},
-    Key{.section = "initial",
-        .name = "width_ratio",
-        .type = KeyType::number,
-        .range = {.low = 0.0, .high = 1.0, .low_open = true, .high_open = true},
-        .kinds = bit(Kind::leapfrogging_pairs),
-        .default_text = "0.5",
-        .doc = "Width of the inner pair over that of the outer; below 3 − √8 = 0.172 they part.",
-        .assign = [](Case& c, const Value& v) { c.initial.width_ratio = number(v); }},
-    Key{.section = "initial",
-        .name = "length",
-        .type = KeyType::number,
-        .range = positive,
-        .kinds = bit(Kind::vortex_sheet),
-        .default_text = "1.0",
-        .unit = "length",
-        .doc = "Length of the sheet.",
-        .assign = [](Case& c, const Value& v) { c.initial.length = number(v); }},
-    Key{.section = "initial",
-        .name = "amplitude",
-        .type = KeyType::number,
-        .kinds = bit(Kind::vortex_sheet),
-        .default_text = "0.01",
-        .unit = "length",
-        .doc = "Amplitude of the sine that displaces the sheet.",
-        .assign = [](Case& c, const Value& v) { c.initial.amplitude = number(v); }},
-    Key{.section = "initial",
-        .name = "waves",
-        .type = KeyType::integer,
-        .range = not_negative,
-        .kinds = bit(Kind::vortex_sheet),
-        .default_text = "1",
-        .doc = "Periods of that sine along the sheet.",
-        .assign = [](Case& c, const Value& v) { c.initial.waves = std::get<std::int64_t>(v); }},
-    Key{.section = "initial",
-        .name = "radius",
-        .type = KeyType::number,
-        .range = positive,
-        .kinds = bit(Kind::vortex_patch),
-        .default_text = "1.0",
-        .unit = "length",
-        .doc = "Standard deviation of the patch along an axis. With cores the vorticity's variance is "
-               "`radius`² + "
-               "σ².",
-        .assign = [](Case& c, const Value& v) { c.initial.radius = number(v); }},
 };
 
 const std::array after_force{
@@ -437,6 +363,8 @@ Key key_of(const OptionInfo& option) {
 
 std::vector<Key> make_table() {
     std::vector<Key> table(before_force.begin(), before_force.end());
+    const auto of_vortices = vortex_keys();
+    table.insert(table.end(), of_vortices.begin(), of_vortices.end());
     for (const auto& option : option_table())
         if (option.case_key) table.push_back(key_of(option));
     table.insert(table.end(), after_force.begin(), after_force.end());

@@ -55,6 +55,9 @@ struct Key {
 /// The table, sections together, in the order of the documentation.
 std::span<const Key> keys();
 
+/// Of them those of [initial] that vortices use.
+std::span<const Key> vortex_keys();
+
 /// The names of the sections in the order of the table, without the top level.
 std::span<const std::string_view> sections();
 

@@ -265,6 +265,7 @@ TEST(Vortices, RunsLeaveRowsOfWhatTheyKeep) {
     const auto result = run_case(simulation_case, {.out = folder / "out"});
     EXPECT_TRUE(result.finished);
     EXPECT_EQ(result.energy_error, 0.0);
+    EXPECT_TRUE(fs::exists(folder / "out/diagnostics.png"));
     const auto table = read_csv(folder / "out" / "diagnostics.csv");
     EXPECT_EQ(table.rows(), 3);
     EXPECT_EQ(table.find("step")->back(), 8.0);
