@@ -215,8 +215,9 @@ def test_vortices_and_blobs(rng, method):
     points, circulations = rng.normal(size=(40, 2)), rng.normal(size=40)
     z = points @ [1, 1j]
     d = z[:, None] - z[None, :]
-    np.fill_diagonal(d, np.inf)
+    np.fill_diagonal(d, 1.0)
     w = circulations / (2j * np.pi * d)
+    np.fill_diagonal(w, 0.0)
     for sigma, factor in [(None, 1.0), (0.3, -np.expm1(-np.abs(d)**2 / (2 * 0.3**2)))]:
         result = farfield.sum(points, circulations, kernel="vortex2d", method=method, sigma=sigma)
         velocity = (w * factor).sum(axis=1)

@@ -69,7 +69,7 @@ THIRD_PARTY = {
     r"[a-z]*intrin\.h|cpuid\.h": r"src/backend/simd/|tests/|bench/",
     r"omp\.h": r"src/backend/threads/|tests/|bench/",
     r"hdf5.*|H5.*": r"src/io/|tests/",
-    r"Eigen/.*": r"src/studies/resonances/matrix_pencil\.cpp$|tests/",
+    r"(unsupported/)?Eigen/.*": r"src/studies/resonances/matrix_pencil\.cpp$|examples/14_aerofoil\.cpp$|tests/",
     r"png\.h": r"src/io/|tests/",
     r"toml\+\+/.*": r"src/dynamics/case_file|tests/",
     r"nlohmann/.*": r"(src|apps|tests|bench)/.*\.cpp$",

@@ -118,7 +118,7 @@ class VortexLoop {
     [[nodiscard]] Targets read_targets(std::int64_t first) const {
         Targets x; // NOLINT(*-member-init): filled below
         for (int n = 0; n < target_vectors; ++n) {
-            const auto at = first + n * vector_width;
+            const auto at = first + std::int64_t{n} * vector_width;
             for (int k = 0; k < 2; ++k) {
                 x.high[k][n] = O::load(numbers(tile_.targets.high[k]) + at);
                 if constexpr (Mixed) x.low[k][n] = O::load(numbers(tile_.targets.low[k]) + at);
