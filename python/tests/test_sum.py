@@ -218,8 +218,8 @@ def test_vortices_and_blobs(rng, method):
     np.fill_diagonal(d, 1.0)
     w = circulations / (2j * np.pi * d)
     np.fill_diagonal(w, 0.0)
-    for sigma, factor in [(None, 1.0), (0.3, -np.expm1(-np.abs(d)**2 / (2 * 0.3**2)))]:
-        result = farfield.sum(points, circulations, kernel="vortex2d", method=method, sigma=sigma)
+    for options, factor in [({}, 1.0), ({"sigma": 0.3}, -np.expm1(-np.abs(d)**2 / (2 * 0.3**2)))]:
+        result = farfield.sum(points, circulations, kernel="vortex2d", method=method, **options)
         velocity = (w * factor).sum(axis=1)
         assert result.potential.shape == (40,)
         assert relative_error(result.field, np.stack([velocity.real, -velocity.imag], axis=1)) < DOUBLE
