@@ -11,7 +11,7 @@
 
 namespace farfield {
 
-/// The pair interaction. `laplace2d` and `gauss` have no fast method yet: they need `Method::reference`.
+/// The pair interaction. `gauss` has no fast method yet: it needs `Method::reference`.
 enum class Kernel : std::uint8_t { gravity, coulomb, laplace2d, gauss, vortex2d };
 
 /// The algorithm. `direct` computes every pair with all that the machine has; `fmm`, the fast multipole
@@ -94,7 +94,7 @@ enum class Variant : std::uint8_t {
     tensor
 };
 
-/// How the fast multipole method takes multipole to local expansions of 1/r: by one product for all mirror
+/// How the fast multipole method takes multipole to local expansions of 1/r (in the plane there is one way): by one product for all mirror
 /// images of an offset, by rotation to the z axis, or by a plain product for each offset, to compare with.
 /// `automatic` takes the one of the first two that ends first by the cost table.
 enum class M2L : std::uint8_t { automatic, mirrored, rotation, matrix };
@@ -121,8 +121,8 @@ struct SumOptions {
     bool guaranteed = false;
     // Of the fast multipole method; by default the library chooses them, from the tolerance and the cost
     // table.
-    int order = 0;  ///< p ≥ 1 of the expansions, which have (p + 1)² coefficients
-    int depth = -1; ///< ≥ 0: a uniform tree whose leaves are 8^depth cells
+    int order = 0;  ///< p ≥ 1 of the expansions, which have (p + 1)² coefficients, in the plane p + 1
+    int depth = -1; ///< ≥ 0: a uniform tree whose leaves are 8^depth cells, in the plane 4^depth
     /// 1 or 2: cells up to this distance act point by point (`ws`); 0: 1, or with `guaranteed` 2
     int separation = 0;
     int leaf = 0;         ///< ≥ 1: points of a leaf, about

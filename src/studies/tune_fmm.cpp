@@ -6,7 +6,7 @@
 #include "backend/simd/isa.h"
 #include "backend/threads/parallel.h"
 #include "sums/fmm/costs.h"
-#include "sums/fmm/leaf_grid.h"
+#include "sums/tree/leaf_grid.h"
 
 #include <fmt/format.h>
 

@@ -172,7 +172,7 @@ constexpr std::array table{
                .type = OptionType::count,
                .text = "Fast multipole: order p of the expansions",
                .details =
-                   "They have (p + 1)² coefficients. 0 = what the tolerance asks for, 1e-6 without one.",
+                   "They have (p + 1)² coefficients, in the plane p + 1. 0 = what the tolerance asks for, 1e-6 without one.",
                .most = 40,
                .case_key = true,
                .of_method = Method::fmm,
@@ -180,7 +180,8 @@ constexpr std::array table{
                .force = in<&ForceOptions::order>},
     OptionInfo{.name = "depth",
                .type = OptionType::count,
-               .text = "Fast multipole: a uniform tree of this depth, whose leaves are 8^depth cells",
+               .text = "Fast multipole: a uniform tree of this depth, whose leaves are 8^depth cells, "
+                       "in the plane 4^depth",
                .least = 0,
                .most = 9,
                .otherwise = "a tree that follows the points",

@@ -7,6 +7,7 @@
 #include "sums/direct/cpu/direct.h"
 #include "sums/direct/cpu/jerk.h"
 #include "sums/direct/cuda/sum/gpu_sum.h"
+#include "sums/direct/plane/plane_sum.h"
 #include "sums/direct/vortex/vortex_sum.h"
 #include "sums/method/refuse.h"
 
@@ -69,12 +70,15 @@ private:
 
 bool computes(const KernelInfo& kernel) { return kernel.loop != PairLoop::none; }
 
+bool is_in_plane(const SumProblem& problem) { return problem.kernel->loop == PairLoop::logarithm; }
+
 std::string why_not(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
     if (!computes(*problem.kernel))
         return fmt::format("method 'direct' has no loop for kernel '{}' yet; use {}", problem.kernel->name,
                            spelled("method", method_for(*problem.kernel)));
     if (options.guaranteed) return why_no_bounds("direct");
     if (problem.is_periodic()) return "method 'direct' sums open space only; leave the period out";
+    if (is_in_plane(problem)) return why_no_plane_sum(options, device);
     if (problem.kernel->loop == PairLoop::vortex) return why_no_vortex_sum(options, device);
     if (device.kind == DeviceKind::cuda && (options.outputs.has(Output::hessian) || options.dipoles))
         return fmt::format("method 'direct' has no {} on a GPU yet; use {} or {}",
@@ -88,6 +92,8 @@ double bytes(const SumProblem& problem, const SumOptions& options, const DeviceC
     constexpr double number = 8.0;
     const auto n = static_cast<double>(problem.sources);
     const auto m = static_cast<double>(problem.targets);
+    if (is_in_plane(problem)) // read, lifted, prepared; sums and results
+        return number * (12.0 * n + (problem.self ? 0.0 : 9.0 * m) + 8.0 * m);
     const double points = problem.self ? 4.0 * n : 4.0 * n + 3.0 * m;
     const bool hessian = options.outputs.has(Output::hessian);
     const double results =
@@ -99,6 +105,7 @@ double bytes(const SumProblem& problem, const SumOptions& options, const DeviceC
 
 std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& options,
                                   const DeviceChoice& device) {
+    if (is_in_plane(problem)) return make_plane_sum(problem, options);
     if (problem.kernel->loop == PairLoop::vortex) return make_vortex_sum(problem, options);
     if (device.kind == DeviceKind::cpu) return std::make_unique<OnCpu>(problem, options);
     return cuda::make_gpu_sum(options, device.gpus, problem.self);

@@ -6,35 +6,10 @@
 #include "sums/fmm/gpu_shape.h"
 #include "sums/fmm/softened.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
 namespace farfield {
-namespace fmm_cost {
-namespace {
-
-std::string of_type(Isa isa, bool wide, std::string_view what) {
-    return fmt::format("fmm.cpu.{}.{}.{}", cost_word(name_of(isa)), wide ? "double" : "float", what);
-}
-
-} // namespace
-
-std::string cpu_multiply_adds_per_second(Isa isa, bool wide) {
-    return of_type(isa, wide, "multiply_adds_per_second");
-}
-
-std::string cpu_rotated_work_per_second(Isa isa, bool wide) {
-    return of_type(isa, wide, "rotated_work_per_second");
-}
-
-std::string cpu_functions_per_second(Isa isa, bool wide) {
-    return of_type(isa, wide, "functions_per_second");
-}
-
-} // namespace fmm_cost
-
 FmmRates fmm_rates(const CostTable& table, const SumProblem& problem, const SumOptions& options,
                    const FmmOrder& order, bool wide) {
     const Isa isa = resolve_isa(options.isa);

@@ -24,16 +24,6 @@ namespace {
 
 constexpr double work_of_a_pair = 8.0; ///< in multiply-adds, for the share of the work done
 
-RawVector<double> in_frame(const Frame& frame, RawVector<double> points, int threads) {
-    const PowerOfTwo scale(frame.exponent);
-    parallel_parts(threads, points.size() / 3, [&](std::size_t begin, std::size_t end) {
-        for (auto i = begin; i < end; ++i)
-            for (std::size_t axis = 0; axis < 3; ++axis)
-                points[3 * i + axis] = scale.product(points[3 * i + axis] - frame.origin[axis]);
-    });
-    return points;
-}
-
 } // namespace
 
 FmmSum::FmmSum(const SumProblem& problem, const SumOptions& options)

@@ -11,6 +11,8 @@
 #include "sums/fmm/fmm_sum.h"
 #include "sums/fmm/gpu_fmm.h"
 #include "sums/fmm/gpu_shape.h"
+#include "sums/fmm/plane/plane_method.h"
+#include "sums/fmm/plane/plane_shape.h"
 #include "sums/fmm/softened.h"
 #include "sums/points/read.h"
 
@@ -90,7 +92,14 @@ private:
     WorkArray potential_, field_, hessian_; ///< of the execution, too
 };
 
-bool computes(const KernelInfo& kernel) { return kernel.far_field == FarField::harmonic_3d; }
+// Simulations settle their order without naming the kernel, which acts in space.
+bool is_in_plane(const SumProblem& problem) {
+    return problem.kernel != nullptr && problem.kernel->far_field == FarField::harmonic_2d;
+}
+
+bool computes(const KernelInfo& kernel) {
+    return kernel.far_field == FarField::harmonic_3d || kernel.far_field == FarField::harmonic_2d;
+}
 
 std::string why_not_on_gpu(const SumOptions& options, const DeviceChoice& device) {
     const auto lacks = [](std::string_view what) {
@@ -101,19 +110,12 @@ std::string why_not_on_gpu(const SumOptions& options, const DeviceChoice& device
         return fmt::format("method 'fmm' takes one GPU as yet; use {}",
                            spelled("device", fmt::format("cuda:{}", device.gpus.front())));
     if (options.guaranteed) return lacks("bounds");
-    if (options.m2l == M2L::rotation)
-        return lacks(fmt::format("translations '{}'", name_of(options.m2l)));
+    if (options.m2l == M2L::rotation) return lacks(fmt::format("translations '{}'", name_of(options.m2l)));
     return {};
 }
 
-std::string why_not(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
-    if (!computes(*problem.kernel))
-        return fmt::format("method 'fmm' has no expansions for kernel '{}' yet; use {}", problem.kernel->name,
-                           spelled("method", method_for(*problem.kernel)));
-    if (problem.is_periodic()) return "method 'fmm' sums open space only; leave the period out";
-    if (options.variant != Variant::automatic)
-        return fmt::format("{} is a rung of method 'direct'; leave it out or use {}",
-                           spelled("variant", name_of(options.variant)), spelled("method", "direct"));
+std::string why_not_in_space(const SumProblem& problem, const SumOptions& options,
+                             const DeviceChoice& device) {
     if (const int most = most_order(is_wide(problem.precision)); options.order > most)
         return fmt::format("{} is more than {}, the highest order of method 'fmm' in precision '{}'; use {}",
                            spelled("order", std::to_string(options.order)), most, name_of(problem.precision),
@@ -126,12 +128,25 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
     if (options.guaranteed && options.m2l == M2L::rotation)
         return fmt::format("{}: rounding by {} is not bounded; leave one of them out", spelled("guaranteed"),
                            spelled("m2l", name_of(options.m2l)));
-    if (problem.sources >= std::int64_t{1} << 31 || problem.targets >= std::int64_t{1} << 31)
-        return "method 'fmm' takes fewer than 2147483648 points";
     return {};
 }
 
+std::string why_not(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
+    if (!computes(*problem.kernel))
+        return fmt::format("method 'fmm' has no expansions for kernel '{}' yet; use {}", problem.kernel->name,
+                           spelled("method", method_for(*problem.kernel)));
+    if (problem.is_periodic()) return "method 'fmm' sums open space only; leave the period out";
+    if (options.variant != Variant::automatic)
+        return fmt::format("{} is a rung of method 'direct'; leave it out or use {}",
+                           spelled("variant", name_of(options.variant)), spelled("method", "direct"));
+    if (problem.sources >= std::int64_t{1} << 31 || problem.targets >= std::int64_t{1} << 31)
+        return "method 'fmm' takes fewer than 2147483648 points";
+    return is_in_plane(problem) ? why_no_plane_fmm(problem, options, device)
+                                : why_not_in_space(problem, options, device);
+}
+
 double bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
+    if (is_in_plane(problem)) return plane_fmm_bytes(problem, options);
     const auto shape = fmm_shape(problem, options, cost_table_in_use().table);
     const double number = shape.wide ? 8.0 : 4.0;
     const auto n = static_cast<double>(problem.sources);
@@ -160,11 +175,19 @@ double bytes(const SumProblem& problem, const SumOptions& options, const DeviceC
 
 std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& options,
                                   const DeviceChoice& device) {
+    if (is_in_plane(problem)) return make_plane_fmm(problem, options);
     if (device.kind == DeviceKind::cuda) return cuda::make_gpu_fmm(problem, options, device.gpus.front());
     return std::make_unique<OnCpu>(problem, options);
 }
 
+double seconds(const SumProblem& problem, const SumOptions& options, std::string_view gpu,
+               const CostTable& table) {
+    return is_in_plane(problem) ? plane_seconds(problem, options, table)
+                                : fmm_seconds(problem, options, gpu, table);
+}
+
 void settle(const SumProblem& problem, SumOptions& options, const CostTable& table) {
+    if (is_in_plane(problem)) return settle_plane_fmm(problem, options, table);
     const bool on_gpu = options.device.kind == DeviceKind::cuda;
     const auto shape = on_gpu ? gpu_fmm_shape(problem, options, table) : fmm_shape(problem, options, table);
     if (options.order == 0) options.order = shape.order.order;
@@ -176,6 +199,7 @@ void settle(const SumProblem& problem, SumOptions& options, const CostTable& tab
 }
 
 bool sharpen(const SumProblem& problem, SumOptions& options, double error) {
+    if (is_in_plane(problem)) return sharpen_plane_fmm(problem, options, error);
     const bool wide = is_wide(options.precision);
     if (options.order >= most_order(wide)) return false;
     const int separation = options.separation > 0 ? options.separation : 1;
@@ -193,7 +217,7 @@ constexpr MethodInfo row{
     .computes = computes,
     .field_and_jerk = nullptr,
     .why_not = why_not,
-    .seconds = fmm_seconds,
+    .seconds = seconds,
     .bytes = bytes,
     .make = make,
     .settle = settle,

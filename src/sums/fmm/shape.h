@@ -3,7 +3,7 @@
 #pragma once
 
 #include "sums/costs/cost_table.h"
-#include "sums/fmm/leaf_grid.h"
+#include "sums/tree/leaf_grid.h"
 #include "sums/fmm/operators.h"
 #include "sums/method/problem.h"
 #include "sums/tree/octree.h"

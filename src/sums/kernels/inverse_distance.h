@@ -79,6 +79,9 @@ FF_INLINE V inverse_cube(const V& r2) {
 /// the field (and V_x − V_y in its time derivative) out. Sums of both are to be multiplied by the factors,
 /// and by the sign of the kernel's row.
 struct InverseDistance {
+    static constexpr int dimension = 3;
+    static constexpr int columns = 1;
+
     template <class V>
     struct Terms {
         V potential; ///< q/r; not set where no potential is wanted

@@ -29,7 +29,7 @@ constexpr KernelInfo laplace2d{
     .singular = true,
     .far_field = FarField::harmonic_2d,
     .norm = Norm::l2,
-    .loop = PairLoop::none,
+    .loop = PairLoop::logarithm,
     .sign = 1.0,
     .exact = exact_sum<Logarithm, double>,
     .exact_long = exact_sum<Logarithm, long double>};

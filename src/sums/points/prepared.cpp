@@ -70,6 +70,16 @@ Frame choose_frame(std::span<const double> sources, std::span<const double> targ
     return choose_frame(ranges, softening);
 }
 
+RawVector<double> in_frame(const Frame& frame, RawVector<double> points, int threads) {
+    const PowerOfTwo scale(frame.exponent);
+    parallel_parts(threads, points.size() / 3, [&](std::size_t begin, std::size_t end) {
+        for (auto i = begin; i < end; ++i)
+            for (std::size_t axis = 0; axis < 3; ++axis)
+                points[3 * i + axis] = scale.product(points[3 * i + axis] - frame.origin[axis]);
+    });
+    return points;
+}
+
 int strength_exponent(double largest) {
     int exponent = 0;
     std::frexp(largest, &exponent);
@@ -106,6 +116,7 @@ void PreparedPoints<T>::set_padding(std::size_t n, bool with_low) {
         }
     }
     strength_.clear();
+    strength_imaginary_.clear();
 }
 
 template <class T>
@@ -142,14 +153,26 @@ void PreparedPoints<T>::set(const std::array<RawVector<double>, 3>& x, bool with
 }
 
 template <class T>
-void PreparedPoints<T>::set_strengths(std::span<const double> strengths, int exponent, int threads) {
+void PreparedPoints<T>::scale(std::span<const double> strengths, int exponent, int threads,
+                              RawVector<T>& out) {
     const PowerOfTwo scale(exponent);
     const auto n = strengths.size();
-    strength_.resize(padded(n));
-    std::fill(strength_.begin() + static_cast<std::ptrdiff_t>(n), strength_.end(), T(0));
+    out.resize(padded(n));
+    std::fill(out.begin() + static_cast<std::ptrdiff_t>(n), out.end(), T(0));
     parallel_parts(threads, n, [&](std::size_t begin, std::size_t end) {
-        for (auto i = begin; i < end; ++i) strength_[i] = static_cast<T>(scale.product(strengths[i]));
+        for (auto i = begin; i < end; ++i) out[i] = static_cast<T>(scale.product(strengths[i]));
     });
+}
+
+template <class T>
+void PreparedPoints<T>::set_strengths(std::span<const double> strengths, int exponent, int threads) {
+    scale(strengths, exponent, threads, strength_);
+}
+
+template <class T>
+void PreparedPoints<T>::set_imaginary_strengths(std::span<const double> strengths, int exponent,
+                                                int threads) {
+    scale(strengths, exponent, threads, strength_imaginary_);
 }
 
 template <class T>
@@ -171,6 +194,7 @@ TilePoints PreparedPoints<T>::view() const {
         if (!dipole_[axis].empty()) view.dipole[axis] = dipole_[axis].data();
     }
     view.strength = strength_.data();
+    if (!strength_imaginary_.empty()) view.strength_imaginary = strength_imaginary_.data();
     view.count = count_;
     return view;
 }

@@ -38,6 +38,9 @@ Frame choose_frame(const std::array<Extent, 3>& ranges, double softening);
 Frame choose_frame(std::span<const double> sources, std::span<const double> targets, double softening,
                    int threads = 1);
 
+/// N×3, moved into the frame.
+RawVector<double> in_frame(const Frame& frame, RawVector<double> points, int threads);
+
 /// The exponent e for which max |q|·2^e lies in [0.5, 1); 0 where all are zero.
 int strength_exponent(std::span<const double> strengths);
 
@@ -60,6 +63,9 @@ public:
     /// q·2^exponent, zero in the padding.
     void set_strengths(std::span<const double> strengths, int exponent, int threads = 1);
 
+    /// Of complex strengths the imaginary parts, as the real ones; none where `strengths` is empty.
+    void set_imaginary_strengths(std::span<const double> strengths, int exponent, int threads = 1);
+
     /// p·2^exponent, N×3, zero in the padding; none where `dipoles` is empty.
     void set_dipoles(std::span<const double> dipoles, int exponent);
 
@@ -73,11 +79,12 @@ public:
 
 private:
     void set_padding(std::size_t n, bool with_low);
+    static void scale(std::span<const double> strengths, int exponent, int threads, RawVector<T>& out);
 
     std::int64_t count_ = 0;
     RawVector<T> high_[3];
     RawVector<T> low_[3];
-    RawVector<T> strength_;
+    RawVector<T> strength_, strength_imaginary_;
     AlignedVector<T> dipole_[3];
 };
 

@@ -34,11 +34,13 @@ RawVector<double> copy_on(int threads, const ConstArrayView& view, std::int64_t 
     return out;
 }
 
-RawVector<double> read_points_on(int threads, const ConstArrayView& view, std::string_view what) {
-    check_points(view, what, 3);
+RawVector<double> read_points_on(int threads, const ConstArrayView& view, std::string_view what,
+                                 int dimension) {
+    check_points(view, what, dimension);
     require_host(view, what);
     RawVector<double> points;
-    if (!copy_on(threads, view, view.shape[0], 3, points)) read_points(view, what); // names the first row
+    if (!copy_on(threads, view, view.shape[0], dimension, points))
+        read_points(view, what, dimension); // names the first row
     return points;
 }
 

@@ -11,6 +11,7 @@ struct TilePoints {
     const void* high[3] = {nullptr, nullptr, nullptr}; ///< x, y, z
     const void* low[3] = {nullptr, nullptr, nullptr}; ///< what rounding took off them; precision `mixed` only
     const void* strength = nullptr;
+    const void* strength_imaginary = nullptr;            ///< of complex strengths; null where they are real
     const void* dipole[3] = {nullptr, nullptr, nullptr}; ///< null where sources have none
     std::int64_t count = 0;                              ///< without the padding
 };

@@ -39,6 +39,7 @@ Octree::Octree(std::span<const double> sources, std::span<const double> targets,
     : shape_(shape), self_(self),
       finest_(shape.depth >= 0 ? std::min(shape.depth, deepest_level(shape.coarse))
                                : deepest_level(shape.coarse)) {
+    if (shape.deepest >= 0) finest_ = std::min(finest_, shape.deepest);
     choose_cube(sources, targets, threads);
     Keys source_keys;
     Keys target_keys;

@@ -18,6 +18,7 @@ namespace farfield {
 struct TreeShape {
     int coarse = 1;         ///< k: level 0 has k³ cells; 1, 3, 5 or 7
     int depth = -1;         ///< ≥ 0: all leaves lie on this level, whatever they hold
+    int deepest = -1;       ///< ≥ 0: no leaf lies below this level
     std::int32_t most = 64; ///< depth < 0: a cell with more sources or more targets is divided
     /// > 0: leaves are divided, too, where that spares more pairs than this for each child, as they lie
     /// beside cells with many points.

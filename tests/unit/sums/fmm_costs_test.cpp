@@ -1,7 +1,7 @@
 // What the fast multipole method is held to cost: the counts behind the model are those of real trees, and
 // the model has the limits that it must have.
 #include "sums/fmm/costs.h"
-#include "sums/fmm/leaf_grid.h"
+#include "sums/tree/leaf_grid.h"
 #include "sums/kernels/kernel.h"
 
 #include <farfield/sum.h>

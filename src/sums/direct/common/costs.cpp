@@ -43,22 +43,28 @@ GpuRates gpu_rates(const CostTable& table, std::string_view gpu_name, Precision 
             .pairs_per_second = of(direct_cost::gpu_pairs_per_second(precision, self))};
 }
 
-// Vortices in double with AVX-512: half a pair for velocities of points, 2 to 3 with the stream function or
-// where blobs overlap.
-double pair_weight(const SumProblem& problem) { return problem.kernel->loop == PairLoop::vortex ? 2.0 : 1.0; }
+// In double with AVX-512. Logarithms of complex strengths, potential and field, each pair once as those of 1/r.
+// Vortices: half a pair for velocities of points, 2 to 3 with the stream function or where blobs overlap.
+double pair_weight(const SumProblem& problem) {
+    switch (problem.kernel->loop) {
+    case PairLoop::logarithm:
+        return 1.6;
+    case PairLoop::vortex:
+        return 2.0;
+    default:
+        return 1.0;
+    }
+}
 
 double direct_seconds(const SumProblem& problem, const SumOptions& options, std::string_view gpu,
                       const CostTable& table) {
-    const double weight = pair_weight(problem);
     const auto cost = cost_of_sum(static_cast<double>(problem.sources), static_cast<double>(problem.targets),
                                   problem.self, problem.executions);
-    if (weight != 1.0) { // no loop that computes a pair once for both of its points
-        auto rates = cpu_rates(table, options, false);
-        rates.pairs_per_second_a_thread /= weight;
-        return seconds_on(rates, cost);
-    }
-    return gpu.empty() ? seconds_on(cpu_rates(table, options, problem.self), cost)
-                       : seconds_on(gpu_rates(table, gpu, options.precision, problem.self), cost);
+    if (!gpu.empty()) return seconds_on(gpu_rates(table, gpu, options.precision, problem.self), cost);
+    const bool each_once = problem.self && problem.kernel->loop != PairLoop::vortex; // has no such loop
+    auto rates = cpu_rates(table, options, each_once);
+    rates.pairs_per_second_a_thread /= pair_weight(problem);
+    return seconds_on(rates, cost);
 }
 
 } // namespace farfield

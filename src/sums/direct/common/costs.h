@@ -34,7 +34,7 @@ CpuRates cpu_rates(const CostTable& table, const SumOptions& options, bool self)
 /// What a GPU of this name reaches in a process that has not started CUDA.
 GpuRates gpu_rates(const CostTable& table, std::string_view gpu_name, Precision precision, bool self);
 
-/// How many pairs of gravity's loop for one side take the time of one of the kernel's.
+/// How many pairs of 1/r's loop take the time of one of the kernel's.
 double pair_weight(const SumProblem& problem);
 
 /// `MethodInfo::seconds` of the direct sum.

@@ -26,6 +26,14 @@ FF_INLINE void subtract(const Position<V, Mixed>& a, const Position<V, Mixed>& b
         for (int k = 2; k >= 0; --k) difference[k] = difference[k] + (a.low[k] - b.low[k]);
 }
 
+/// The same of x and y alone.
+template <class V, bool Mixed>
+FF_INLINE void subtract_in_plane(const Position<V, Mixed>& a, const Position<V, Mixed>& b, V difference[2]) {
+    for (int k = 0; k < 2; ++k) difference[k] = a.high[k] - b.high[k];
+    if constexpr (Mixed)
+        for (int k = 0; k < 2; ++k) difference[k] = difference[k] + (a.low[k] - b.low[k]);
+}
+
 /// d·d + ε².
 template <class V>
 FF_INLINE V square_distance(const V d[3], const V& softening2) {

@@ -13,11 +13,13 @@
 namespace farfield {
 
 /// Sums where the results go: Σ q/r, the components of Σ q (x − y)/r³ and of ∂² Σ q/r (xx, xy, xz, yy, yz,
-/// zz), no sign of a kernel. Null where not wanted.
+/// zz), no sign of a kernel. In the plane Σ q ln r and the components of Σ q (x − y)/r². Null where not
+/// wanted.
 struct TileSums {
     double* potential = nullptr;
     double* field[3] = {nullptr, nullptr, nullptr};
     double* hessian[6] = {nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
+    double* potential_imaginary = nullptr; ///< in the plane, of complex strengths
 };
 
 /// Targets [target_begin, target_end) against sources [source_begin, source_end); results are stored.
@@ -80,6 +82,7 @@ struct BlockTile {
     bool own = false;              ///< the first source is the block itself: no point acts on itself
     bool mutual = false;
     double softening2 = 0.0;
+    double sigma = 0.0; ///< of vortices with a core
     TileSums sums{};
     TileSums sums_apart{};
 };
@@ -102,6 +105,14 @@ void ff_block_scalar(Precision, LoopOutputs, const BlockTile*);
 void ff_block_sse42(Precision, LoopOutputs, const BlockTile*);
 void ff_block_avx2(Precision, LoopOutputs, const BlockTile*);
 void ff_block_avx512(Precision, LoopOutputs, const BlockTile*);
+void ff_plane_block_scalar(Precision, LoopOutputs, const BlockTile*);
+void ff_plane_block_sse42(Precision, LoopOutputs, const BlockTile*);
+void ff_plane_block_avx2(Precision, LoopOutputs, const BlockTile*);
+void ff_plane_block_avx512(Precision, LoopOutputs, const BlockTile*);
+void ff_vortex_block_scalar(Precision, LoopOutputs, const BlockTile*);
+void ff_vortex_block_sse42(Precision, LoopOutputs, const BlockTile*);
+void ff_vortex_block_avx2(Precision, LoopOutputs, const BlockTile*);
+void ff_vortex_block_avx512(Precision, LoopOutputs, const BlockTile*);
 void ff_one_sided_scalar(Precision, LoopOutputs, const OneSidedTile*);
 void ff_one_sided_sse42(Precision, LoopOutputs, const OneSidedTile*);
 void ff_one_sided_avx2(Precision, LoopOutputs, const OneSidedTile*);

@@ -74,10 +74,9 @@ void run_symmetric(const VariantTask& task) {
     play_tournament((n + size - 1) / size, task.threads, own, meet);
 }
 
-// Second derivatives and dipoles: a block of targets with itself, without the points' action on themselves,
-// and with all others.
-void run_whole(const VariantTask& task) {
-    const auto function = FF_ISA_FUNCTION(ff_whole, task.isa);
+// A block of targets with itself, without the points' action on themselves, and with all others.
+template <class Act>
+void run_blocks(const VariantTask& task, const Act& act) {
     const auto index = [](std::int64_t point) { return static_cast<std::int32_t>(point); };
     const auto n = task.sources.count;
     const auto tasks = (task.targets.count + targets_of_a_task - 1) / targets_of_a_task;
@@ -97,9 +96,47 @@ void run_whole(const VariantTask& task) {
                              .own = task.self,
                              .softening2 = task.softening * task.softening,
                              .sums = task.sums};
-        function(task.precision, &tile);
+        act(tile);
         tell(task, end - begin, n);
     });
+}
+
+// Second derivatives and dipoles.
+void run_whole(const VariantTask& task) {
+    const auto function = FF_ISA_FUNCTION(ff_whole, task.isa);
+    run_blocks(task, [&](const BlockTile& tile) { function(task.precision, &tile); });
+}
+
+// Each pair of blocks meets once.
+void run_symmetric_in_plane(const VariantTask& task) {
+    const auto function = FF_ISA_FUNCTION(ff_plane_block, task.isa);
+    const auto n = task.sources.count;
+    const auto size = mutual_block_size(n);
+    const auto block = [&](std::int64_t number) {
+        return BlockRange{static_cast<std::int32_t>(number * size),
+                          static_cast<std::int32_t>(std::min((number + 1) * size, n))};
+    };
+    const auto meet = [&](std::int64_t a, std::int64_t b) {
+        if (stopped(task)) return;
+        const BlockSource source{.range = block(b), .sums_begin = block(b).begin};
+        const BlockTile tile{.targets = task.sources,
+                             .sources = task.sources,
+                             .block = block(a),
+                             .sources_of_block = &source,
+                             .source_count = 1,
+                             .own = a == b,
+                             .mutual = true,
+                             .sums = task.sums};
+        function(task.precision, task.outputs, &tile);
+        tell(task, (a == b ? 1 : 2) * block(a).size(), block(b).size());
+    };
+    play_tournament((n + size - 1) / size, task.threads, [&](std::int64_t a) { meet(a, a); }, meet);
+}
+
+void run_in_plane(const VariantTask& task) {
+    if (task.variant == Variant::symmetric) return run_symmetric_in_plane(task);
+    const auto function = FF_ISA_FUNCTION(ff_plane_block, task.isa);
+    run_blocks(task, [&](const BlockTile& tile) { function(task.precision, task.outputs, &tile); });
 }
 
 } // namespace
@@ -110,6 +147,7 @@ Variant fastest_variant(bool self, std::int64_t sources) {
 
 void run_variant(const VariantTask& task) {
     if (task.targets.count == 0) return;
+    if (task.loop == PairLoop::logarithm) return run_in_plane(task);
     if (needs_whole_loop(task.outputs, task.sources)) return run_whole(task);
     switch (task.variant) {
     case Variant::naive:

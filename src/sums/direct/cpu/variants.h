@@ -3,6 +3,7 @@
 
 #include "backend/threads/work_watch.h"
 #include "sums/direct/cpu/tiles.h"
+#include "sums/kernels/kernel.h"
 
 #include <farfield/sum.h>
 
@@ -14,10 +15,11 @@ namespace farfield {
 Variant fastest_variant(bool self, std::int64_t sources);
 
 /// What to run; `isa` and `variant` are resolved. Fills all targets of `sums`; those of a Hessian hold zeros
-/// before, as do the others beside one.
+/// before, as do the others beside one, and all sums in the plane.
 struct VariantTask {
     Variant variant = Variant::simd;
     Isa isa = Isa::scalar;
+    PairLoop loop = PairLoop::inverse_distance; ///< of others, in the plane, `simd` and `symmetric` only
     Precision precision = Precision::float64;
     LoopOutputs outputs = field_and_potential;
     int threads = 1;

@@ -16,6 +16,7 @@ void clear(const TileSums& sums, std::int64_t begin, std::int64_t end) {
         if (values != nullptr) std::fill(values + begin, values + end, 0.0);
     };
     clear_one(sums.potential);
+    clear_one(sums.potential_imaginary);
     for (double* values : sums.field) clear_one(values);
     for (double* values : sums.hessian) clear_one(values);
 }
@@ -30,11 +31,18 @@ double pairs_of(const BlockTile& tile) {
 }
 
 void keep_wanted(LoopOutputs outputs, TileSums& sums) {
-    if ((outputs & potential_only) == 0) sums.potential = nullptr;
+    if ((outputs & potential_only) == 0) sums.potential = sums.potential_imaginary = nullptr;
     if ((outputs & field_only) == 0)
         for (auto& component : sums.field) component = nullptr;
     if ((outputs & hessian_too) == 0)
         for (auto& component : sums.hessian) component = nullptr;
+}
+
+BlockFunction function_of(const BlockSumTask& task) {
+    if (task.loop == PairLoop::vortex && task.sigma > 0.0) return FF_ISA_FUNCTION(ff_vortex_block, task.isa);
+    if (task.loop == PairLoop::logarithm || task.loop == PairLoop::vortex)
+        return FF_ISA_FUNCTION(ff_plane_block, task.isa);
+    return FF_ISA_FUNCTION(ff_block, task.isa);
 }
 
 BlockTile tile_of(const BlockSumTask& task, bool own, bool mutual) {
@@ -43,6 +51,7 @@ BlockTile tile_of(const BlockSumTask& task, bool own, bool mutual) {
             .own = own,
             .mutual = mutual,
             .softening2 = task.softening * task.softening,
+            .sigma = task.sigma,
             .sums = task.sums};
 }
 
@@ -77,7 +86,7 @@ OneSidedBlocks::OneSidedBlocks(const BlockLists& lists, std::int64_t target_poin
 }
 
 void OneSidedBlocks::sum(const BlockSumTask& task) const {
-    const auto usual = FF_ISA_FUNCTION(ff_block, task.isa);
+    const auto usual = function_of(task);
     const auto rare = FF_ISA_FUNCTION(ff_whole, task.isa);
     const auto act = [&](const BlockTile& tile) {
         if (needs_whole_loop(task.outputs, task.sources))
@@ -112,7 +121,7 @@ MutualBlocks::MutualBlocks(const BlockLists& lists, std::int64_t points, int thr
 
 // One thread does all that is done to the sums of a group's blocks and to its places apart.
 void MutualBlocks::act(const BlockSumTask& task, const BlockTile& whole, std::size_t group) const {
-    const auto function = FF_ISA_FUNCTION(ff_block, task.isa);
+    const auto function = function_of(task);
     double pairs = 0.0;
     const auto begin = static_cast<std::size_t>(division_.groups[group]);
     const auto end = static_cast<std::size_t>(division_.groups[group + 1]);
@@ -131,11 +140,14 @@ void MutualBlocks::act(const BlockSumTask& task, const BlockTile& whole, std::si
 
 void MutualBlocks::sum(const BlockSumTask& task) const {
     const auto apart_size = static_cast<std::size_t>(division_.points_apart);
-    RawVector<double> memory(4 * apart_size); // each group's thread is the first to write its part
+    RawVector<double> memory(5 * apart_size); // each group's thread is the first to write its part
     auto whole = tile_of(task, own_, true);
-    whole.sums_apart = {.potential = memory.data(),
-                        .field = {memory.data() + apart_size, memory.data() + 2 * apart_size,
-                                  memory.data() + 3 * apart_size}};
+    whole.sums_apart = {
+        .potential = memory.data(),
+        .field = {memory.data() + apart_size, memory.data() + 2 * apart_size, memory.data() + 3 * apart_size},
+        .potential_imaginary = memory.data() + 4 * apart_size};
+    if (task.sums.potential_imaginary == nullptr) whole.sums_apart.potential_imaginary = nullptr;
+    if (task.sums.field[2] == nullptr) whole.sums_apart.field[2] = nullptr; // in the plane
     keep_wanted(task.outputs, whole.sums);
     keep_wanted(task.outputs, whole.sums_apart);
     const auto& groups = division_.groups;
@@ -160,6 +172,7 @@ void MutualBlocks::add_apart(const BlockSumTask& task, const TileSums& apart, st
         }
     };
     add(apart.potential, task.sums.potential);
+    add(apart.potential_imaginary, task.sums.potential_imaginary);
     for (int k = 0; k < 3; ++k) add(apart.field[k], task.sums.field[k]);
 }
 

@@ -6,6 +6,7 @@
 #include "backend/threads/work_watch.h"
 #include "sums/direct/cpu/blocks/mutual_division.h"
 #include "sums/direct/cpu/tiles.h"
+#include "sums/kernels/kernel.h"
 #include "sums/points/block_lists.h"
 
 #include <farfield/sum.h>
@@ -15,16 +16,18 @@
 
 namespace farfield {
 
-/// What one sum needs besides its lists. Sums are stored for points in target blocks (Σ q/r and
-/// Σ q (x − y)/r³, no sign of a kernel) and left alone elsewhere. Hessians (`hessian_too`) are for one-sided
+/// What one sum needs besides its lists. Sums are stored for points in target blocks (TileSums says which, no
+/// sign of a kernel) and left alone elsewhere. Hessians (`hessian_too`) are for one-sided
 /// sums only. Distinct coincident points without
 /// softening give results that are not finite: finding them is the caller's.
 struct BlockSumTask {
+    PairLoop loop = PairLoop::inverse_distance;
     Precision precision = Precision::float64;
     LoopOutputs outputs = field_and_potential;
     TilePoints targets; ///< the sources, if blocks act on themselves
     TilePoints sources;
     double softening = 0.0;
+    double sigma = 0.0; ///< with PairLoop::vortex: of the core; 0: points
     TileSums sums;
     Isa isa = Isa::scalar; ///< resolved
     int threads = 1;

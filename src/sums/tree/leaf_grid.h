@@ -9,16 +9,17 @@ namespace farfield {
 /// k·2^level cells an axis.
 struct LeafGrid {
     int coarse = 1, level = 0;
+    int dimension = 3; ///< 2: of points in the plane
 
     [[nodiscard]] double across() const { return std::ldexp(coarse, level); }
-    [[nodiscard]] double cells() const { return std::pow(across(), 3); }
+    [[nodiscard]] double cells() const { return std::pow(across(), dimension); }
     /// Some cells are no neighbours of each other.
     [[nodiscard]] bool has_far_cells(int separation) const { return across() > separation + 1.0; }
     /// Pairs of cells that are neighbours, both directions and each cell with itself: those at the faces have
     /// fewer.
     [[nodiscard]] double neighbours(int separation) const {
         const double reach = std::min<double>(separation, across() - 1.0);
-        return std::pow(across() * (2.0 * reach + 1.0) - reach * (reach + 1.0), 3);
+        return std::pow(across() * (2.0 * reach + 1.0) - reach * (reach + 1.0), dimension);
     }
 };
 

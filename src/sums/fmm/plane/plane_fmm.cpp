@@ -1,0 +1,260 @@
+#include "sums/fmm/plane/plane_fmm.h"
+
+#include "backend/simd/isa.h"
+#include "backend/threads/parallel.h"
+#include "base/arrays.h"
+#include "base/stopwatch.h"
+#include "sums/costs/cost_file.h"
+#include "sums/costs/fmm_coefficients.h"
+#include "sums/costs/threads.h"
+#include "sums/points/float_range.h"
+#include "sums/points/plane.h"
+#include "sums/points/read.h"
+
+#include <farfield/error.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace farfield {
+namespace {
+
+constexpr double work_of_a_log_pair = 20.0; ///< in multiply-adds, for the share of the work done
+
+} // namespace
+
+PlaneFmm::PlaneFmm(const SumProblem& problem, const SumOptions& options)
+    : problem_(problem), options_(options), shape_(plane_shape(problem, options, cost_table_in_use().table)) {
+    options_.isa = resolve_isa(options.isa);
+    if (options.threads > 0) return;
+    const auto& table = cost_table_in_use().table;
+    options_.threads = 1;
+    const double divided =
+        plane_seconds(problem, options_, table) - cost_of(table, fmm_cost::cpu_fixed_seconds);
+    options_.threads = threads_for(0, divided, table);
+}
+
+void PlaneFmm::set_points(const ConstArrayView& sources, const ConstArrayView& targets) {
+    const int threads = options_.threads;
+    sources_ = read_points_on(threads, sources, "sources", 2);
+    if (!problem_.self) targets_ = read_points_on(threads, targets, "targets", 2);
+    source_points_ = lifted(sources_, threads);
+    target_points_ = lifted(targets_, threads);
+    frame_ = choose_plane_frame(source_points_, target_points_, problem_.sigma, threads);
+    require_float_range(source_points_, target_points_, frame_, 0.0, options_.precision, threads);
+    source_points_ = in_frame(frame_, std::move(source_points_), threads);
+    target_points_ = in_frame(frame_, std::move(target_points_), threads);
+    sigma_ = std::ldexp(problem_.sigma, frame_.exponent);
+    least_error_ = HUGE_VAL;
+    stalls_ = 0;
+    if (sigma_ > 0.0) fit_shape();
+    prepare();
+}
+
+// Cores reach over cells that are narrow beside them.
+void PlaneFmm::fit_shape() {
+    std::array<Extent, 3> ranges;
+    extend(ranges, source_points_, options_.threads);
+    extend(ranges, target_points_, options_.threads);
+    double side = 0x1p-500;
+    for (const auto& range : ranges) side = std::max(side, range.high - range.low);
+    const auto& order = shape_.order;
+    shape_ = plane_shape(problem_, options_, cost_table_in_use().table, order.order,
+                         sigma_ * core_reach(order.order, order.separation) / side);
+}
+
+void PlaneFmm::prepare() {
+    const int threads = options_.threads;
+    far_.reset(); // it refers to the tree
+    tree_.emplace(source_points_, target_points_, problem_.self, shape_.tree, threads);
+    lists_ = near_lists(*tree_, shape_.few, threads);
+    make_blocks();
+    if (options_.precision == Precision::float64)
+        set_near_points(double_sources_, double_targets_);
+    else
+        set_near_points(float_sources_, float_targets_);
+    const LeafGrid finest{shape_.tree.coarse, tree_->levels() - 1, 2};
+    if (finest.has_far_cells(shape_.order.separation))
+        far_.emplace(*tree_, lists_, shape_.order, options_.isa, threads);
+}
+
+void PlaneFmm::make_blocks() {
+    std::vector<BlockRange> source_blocks;
+    std::vector<BlockRange> target_blocks;
+    for (const auto leaf : lists_.leaves) {
+        source_blocks.push_back(tree_->cell(leaf).sources);
+        if (!problem_.self) target_blocks.push_back(tree_->cell(leaf).targets);
+    }
+    const BlockLists blocks{.targets = problem_.self ? source_blocks : target_blocks,
+                            .sources = source_blocks,
+                            .first = lists_.direct.first,
+                            .partners = lists_.direct.partners,
+                            .own = problem_.self};
+    near_pairs_ = count_pairs(blocks);
+    near_work_ = work_of_a_log_pair * static_cast<double>(near_pairs_);
+    if (!problem_.self) {
+        blocks_.emplace<OneSidedBlocks>(blocks, problem_.targets, problem_.sources);
+        return;
+    }
+    near_pairs_ *= 2; // lists name a pair of blocks once
+    for (const auto block : source_blocks) near_pairs_ -= std::int64_t{block.size()} * (block.size() - 1);
+    blocks_.emplace<MutualBlocks>(blocks, problem_.sources, options_.threads);
+}
+
+template <class T>
+void PlaneFmm::set_near_points(PreparedPoints<T>& sources, PreparedPoints<T>& targets) {
+    const bool with_low = options_.precision == Precision::mixed;
+    sources.set(tree_->sources().x, with_low, options_.threads);
+    if (!problem_.self) targets.set(tree_->targets().x, with_low, options_.threads);
+}
+
+// One order more leaves half the error, about; single orders may gain nothing. Where several do not,
+// something else makes the error. Within the tolerance one that gains nothing is enough.
+bool PlaneFmm::refine(double error) {
+    if (options_.order > 0 || !far_ || shape_.order.order >= most_plane_order) return false;
+    const int most_stalls = error <= problem_.tolerance ? 0 : 2;
+    if (!(error < 0.8 * least_error_) && ++stalls_ > most_stalls) return false;
+    least_error_ = std::min(error, least_error_);
+    const int order = plane_order_after(shape_.order.order + 2 * stalls_, shape_.order.separation, error,
+                                        problem_.tolerance);
+    shape_ = plane_shape(problem_, options_, cost_table_in_use().table, order);
+    if (sigma_ > 0.0) fit_shape();
+    prepare();
+    return true;
+}
+
+template <class T>
+void PlaneFmm::near_field(PreparedPoints<T>& sources, PreparedPoints<T>& targets, const Columns& strengths,
+                          const TileSums& sums, SumReport& report, WorkWatch& watch) {
+    Stopwatch clock;
+    sources.set_strengths(strengths[0], 0, options_.threads);
+    sources.set_imaginary_strengths(strengths[1], 0, options_.threads);
+    const int outputs =
+        (sums.potential != nullptr ? potential_only : 0) | (sums.field[0] != nullptr ? field_only : 0);
+    const BlockSumTask task{.loop = problem_.kernel->loop,
+                            .precision = options_.precision,
+                            .outputs = static_cast<LoopOutputs>(outputs),
+                            .targets = problem_.self ? sources.view() : targets.view(),
+                            .sources = sources.view(),
+                            .sigma = sigma_,
+                            .sums = sums,
+                            .isa = options_.isa,
+                            .threads = options_.threads,
+                            .watch = &watch};
+    if (const auto* mutual = std::get_if<MutualBlocks>(&blocks_))
+        mutual->sum(task);
+    else
+        std::get<OneSidedBlocks>(blocks_).sum(task);
+    report.passes.push_back({"P2P", clock.lap()});
+}
+
+void PlaneFmm::far_field(const Columns& strengths, const TileSums& sums, SumReport& report,
+                         WorkWatch& watch) {
+    Stopwatch clock;
+    const auto timed = [&](const char* name) { report.passes.push_back({name, clock.lap()}); };
+    far_->set_watch(&watch);
+    far_->form_multipoles(
+        {.real = strengths[0], .imaginary = strengths[1], .with_potential = sums.potential != nullptr});
+    timed("P2M");
+    far_->gather_multipoles();
+    timed("M2M");
+    far_->translate();
+    timed("M2L");
+    far_->spread_locals();
+    timed("L2L");
+    far_->evaluate(sums);
+    timed("L2P");
+}
+
+void PlaneFmm::compute(const Columns& strengths, const TileSums& sums, const SumHooks& hooks,
+                       SumReport& report) {
+    if (problem_.sources == 0 || problem_.targets == 0) return;
+    if (sums.potential == nullptr && sums.field[0] == nullptr) return;
+    WorkWatch watch(report.fmm.multiply_adds + near_work_, hooks.progress, hooks.stop_requested);
+    if (options_.precision == Precision::float64)
+        near_field(double_sources_, double_targets_, strengths, sums, report, watch);
+    else
+        near_field(float_sources_, float_targets_, strengths, sums, report, watch);
+    if (far_) far_field(strengths, sums, report, watch);
+    if (watch.stopped()) throw Interrupted("the sum was given up before its end");
+}
+
+TileSums PlaneFmm::take_sums(const SumOutputs& outputs, bool is_complex, int threads) {
+    const auto m = static_cast<std::size_t>(problem_.targets);
+    double* const values = sums_.take(4 * m);
+    parallel_parts(threads, 4 * m,
+                   [&](std::size_t begin, std::size_t end) { std::fill(values + begin, values + end, 0.0); });
+    TileSums sums;
+    if (outputs.potential) sums.potential = values;
+    if (outputs.potential && is_complex) sums.potential_imaginary = values + m;
+    for (std::size_t axis = 0; axis < 2 && outputs.field; ++axis) sums.field[axis] = values + (2 + axis) * m;
+    return sums;
+}
+
+void PlaneFmm::fill(SumReport& report, int sets) const {
+    report.isa = options_.isa;
+    report.device = {.kind = DeviceKind::cpu};
+    report.threads = options_.threads;
+    report.fmm = {.order = shape_.order.order,
+                  .m2l = M2L::matrix,
+                  .separation = shape_.order.separation,
+                  .coarse = shape_.tree.coarse,
+                  .levels = tree_->levels(),
+                  .cells = static_cast<std::int64_t>(tree_->cells().size()),
+                  .leaves = static_cast<std::int64_t>(lists_.leaves.size()),
+                  .near_pairs = near_pairs_,
+                  .multiply_adds = far_ ? far_->work(sets) : 0.0};
+}
+
+void PlaneFmm::execute(const ConstArrayView& strengths, const SumOutputs& outputs, const SumHooks& hooks,
+                       SumReport& report) {
+    Stopwatch clock;
+    const int threads = options_.threads;
+    if (outputs.potential) require_host(outputs.potential, "potential");
+    if (outputs.field) require_host(outputs.field, "field");
+    const int columns_of_strength = problem_.kernel->strength.columns;
+    read_values_on(threads, strengths, problem_.sources, "strengths", strengths_, columns_of_strength);
+    const int exponent = strength_exponent(strengths_, {}, 0, threads);
+    const auto columns =
+        strength_columns(strengths_, columns_of_strength, exponent, tree_->sources().from, threads);
+    const bool is_complex = !columns[1].empty();
+    const PlaneSums sums{.sums = take_sums(outputs, is_complex, threads),
+                         .rows = tree_->targets().from,
+                         .frame_exponent = frame_.exponent,
+                         .strength_exponent = exponent,
+                         .total = {sum_of(columns[0], threads), sum_of(columns[1], threads)}};
+    fill(report, is_complex && outputs.potential ? 2 : 1);
+    report.prepare_seconds = clock.lap();
+    compute(columns, sums.sums, hooks, report);
+    report.compute_seconds = clock.lap();
+    write(sums, outputs, report);
+    report.finish_seconds = clock.lap();
+}
+
+void PlaneFmm::write(const PlaneSums& sums, const SumOutputs& outputs, SumReport& report) {
+    const int columns = problem_.kernel->strength.columns;
+    const auto numbers = [&](const ArrayView& view, int width) {
+        return view ? static_cast<std::size_t>(width * problem_.targets) : 0;
+    };
+    const PlaneResults results{.potential = potential_.take(numbers(outputs.potential, columns)),
+                               .field = field_.take(numbers(outputs.field, 2))};
+    report.direct.coincident_pairs_skipped =
+        write_plane_results(problem_,
+                            {.sources = sources_.data(),
+                             .strengths = strengths_.data(),
+                             .targets = problem_.self ? sources_.data() : targets_.data()},
+                            sums, results, report.threads);
+    const auto write_rows = [&](const ArrayView& view, const double* values, int width) {
+        if (values == nullptr) return;
+        parallel_parts(report.threads, static_cast<std::size_t>(problem_.targets),
+                       [&](std::size_t begin, std::size_t end) {
+                           const auto first = static_cast<std::int64_t>(begin);
+                           const auto rows = static_cast<std::int64_t>(end) - first;
+                           write_values(rows_of(view, first, rows), values + first * width, rows, width);
+                       });
+    };
+    write_rows(outputs.potential, results.potential, columns);
+    write_rows(outputs.field, results.field, 2);
+}
+
+} // namespace farfield

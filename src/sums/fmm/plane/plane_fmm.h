@@ -1,0 +1,69 @@
+// A fast multipole sum in the plane on a CPU, prepared for many strengths: tree, lists, near field, far
+// field.
+#pragma once
+
+#include "backend/threads/work_watch.h"
+#include "base/aligned.h"
+#include "base/work_array.h"
+#include "sums/direct/cpu/blocks/block_sum.h"
+#include "sums/direct/plane/plane_results.h"
+#include "sums/fmm/plane/plane_passes.h"
+#include "sums/fmm/plane/plane_shape.h"
+#include "sums/method/method.h"
+#include "sums/points/prepared.h"
+
+#include <array>
+#include <cmath>
+#include <optional>
+#include <variant>
+
+namespace farfield {
+
+class PlaneFmm : public PreparedSum {
+public:
+    PlaneFmm(const SumProblem& problem, const SumOptions& options);
+
+    void set_points(const ConstArrayView& sources, const ConstArrayView& targets) override;
+    void execute(const ConstArrayView& strengths, const SumOutputs& outputs, const SumHooks& hooks,
+                 SumReport& report) override;
+    /// Takes a higher order, one that may bring `error` down to the tolerance. False if there is none, or if
+    /// higher ones gained nothing.
+    bool refine(double error) override;
+
+private:
+    using Columns = std::array<RawVector<double>, 2>;
+    void fit_shape();
+    void prepare();
+    void make_blocks();
+    template <class T>
+    void set_near_points(PreparedPoints<T>& sources, PreparedPoints<T>& targets);
+    template <class T>
+    void near_field(PreparedPoints<T>& sources, PreparedPoints<T>& targets, const Columns& strengths,
+                    const TileSums& sums, SumReport& report, WorkWatch& watch);
+    void far_field(const Columns& strengths, const TileSums& sums, SumReport& report, WorkWatch& watch);
+    void compute(const Columns& strengths, const TileSums& sums, const SumHooks& hooks, SumReport& report);
+    void write(const PlaneSums& sums, const SumOutputs& outputs, SumReport& report);
+    [[nodiscard]] TileSums take_sums(const SumOutputs& outputs, bool is_complex, int threads);
+    void fill(SumReport& report, int sets) const;
+
+    SumProblem problem_;
+    SumOptions options_; ///< ISA and threads resolved
+    PlaneShape shape_;
+    RawVector<double> sources_, targets_, strengths_; ///< the caller's, N×2 and M×2
+    RawVector<double> source_points_, target_points_; ///< in the frame, N×3 and M×3
+    Frame frame_;
+    double sigma_ = 0.0; ///< in the frame
+    std::optional<Octree> tree_;
+    NearLists lists_;
+    std::variant<std::monostate, OneSidedBlocks, MutualBlocks> blocks_;
+    std::int64_t near_pairs_ = 0;                         ///< directed
+    double near_work_ = 0.0;                              ///< in multiply-adds, about
+    PreparedPoints<float> float_sources_, float_targets_; ///< by the precision one of the two is used
+    PreparedPoints<double> double_sources_, double_targets_;
+    std::optional<PlanePasses> far_;     ///< none where all cells are neighbours
+    double least_error_ = HUGE_VAL;      ///< that `refine` was told
+    int stalls_ = 0;                     ///< times that it was no less than before
+    WorkArray sums_, potential_, field_; ///< of the execution; their memory serves the next
+};
+
+} // namespace farfield

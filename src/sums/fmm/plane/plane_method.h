@@ -1,0 +1,18 @@
+// Sums in the plane by the fast multipole method, as the method's row of the table takes them.
+#pragma once
+
+#include "sums/method/method.h"
+
+#include <memory>
+#include <string>
+
+namespace farfield {
+
+/// Members of MethodInfo, for kernels with FarField::harmonic_2d.
+std::string why_no_plane_fmm(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device);
+double plane_fmm_bytes(const SumProblem& problem, const SumOptions& options);
+std::unique_ptr<PreparedSum> make_plane_fmm(const SumProblem& problem, const SumOptions& options);
+void settle_plane_fmm(const SumProblem& problem, SumOptions& options, const CostTable& table);
+bool sharpen_plane_fmm(const SumProblem& problem, SumOptions& options, double error);
+
+} // namespace farfield
