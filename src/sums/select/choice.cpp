@@ -22,7 +22,7 @@ Choice choose_machine(const MethodInfo& method, const SumProblem& problem, const
     return {&method, std::move(chosen.device), "asked for", std::move(chosen.cost_table)};
 }
 
-double seconds_of(const Choice& choice, const SumProblem& problem, const SumOptions& options) {
+double expected_seconds(const Choice& choice, const SumProblem& problem, const SumOptions& options) {
     const auto gpu = choice.device.kind == DeviceKind::cuda
                          ? cuda::devices()[static_cast<std::size_t>(choice.device.gpus.front())].name
                          : std::string();
@@ -39,8 +39,8 @@ Choice choose_fastest(const SumProblem& problem, const SumOptions& options, std:
     usual.reason = "no other method fits";
     if (stays && !candidates.fast->why_not(problem, options, usual.device).empty()) return usual;
     auto fast = choose_machine(*candidates.fast, problem, options, array_gpu);
-    const double usual_seconds = seconds_of(usual, problem, options);
-    const double fast_seconds = seconds_of(fast, problem, options);
+    const double usual_seconds = expected_seconds(usual, problem, options);
+    const double fast_seconds = expected_seconds(fast, problem, options);
     auto& chosen = fast_seconds < usual_seconds ? fast : usual;
     chosen.reason = fmt::format("by the cost table '{}' takes {:.2g} s, '{}' {:.2g} s", usual.method->name,
                                 usual_seconds, fast.method->name, fast_seconds);

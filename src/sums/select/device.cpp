@@ -53,7 +53,7 @@ ChosenDevice choose_device(const MethodInfo& method, const SumProblem& problem, 
     const bool has_gpu_code = method.on_gpu && method.why_not(problem, options, gpu(0)).empty();
     if (!has_gpu_code && !is_for_gpus_only(options.variant)) return {the_cpu, {}};
     if (is_for_gpus_only(options.variant)) return {gpu(0), {}};
-    if (is_for_cpu(options) || !method.why_not(problem, options, gpu(0)).empty()) return {the_cpu, {}};
+    if (is_for_cpu(options)) return {the_cpu, {}};
     const auto& in_use = cost_table_in_use();
     return {faster_device(in_use.table, method, problem, options, first_gpu), in_use.hash};
 }
