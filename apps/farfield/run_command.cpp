@@ -7,6 +7,7 @@
 #include "stop_signal.h"
 #include "table_options.h"
 
+#include <farfield/options.h>
 #include <farfield/run.h>
 
 #include <fmt/format.h>
@@ -44,7 +45,7 @@ void print_files(const RunResult& result) {
     for (const auto& file : result.files) fmt::print("  {}\n", file.string());
 }
 
-int report_end(const RunOptions& options, const RunResult& result) {
+int report_end(const RunOptions& options, const Case& simulation_case, const RunResult& result) {
     if (!result.finished) {
         say(fmt::format(
             "farfield: stopped at t = {:.6g}, step {}; the checkpoint is written. Continue with\n  {}\n",
@@ -52,16 +53,18 @@ int report_end(const RunOptions& options, const RunResult& result) {
         if (!result.warning.empty()) say("farfield: warning: " + result.warning + '\n');
         return StopSignal::exit_code();
     }
+    const bool vortices = facts_of(simulation_case.force.kernel).moves_vortices;
     if (!options.quiet) {
-        fmt::print("Reached t = {:.6g} after {} steps; relative energy error {:.2e}\n", result.time,
-                   result.steps, result.relative_energy_error);
+        fmt::print("Reached t = {:.6g} after {} steps; {} {:.2e}\n", result.time, result.steps,
+                   vortices ? "error of the Hamiltonian" : "relative energy error",
+                   result.relative_energy_error);
         if (result.acceleration_error > 0.0)
-            fmt::print(
-                "Largest relative error of the accelerations {:.1e}{} (L2, sampled at rows of diagnostics)\n",
-                result.acceleration_error,
-                result.potential_error > 0.0
-                    ? fmt::format(", of the potentials {:.1e}", result.potential_error)
-                    : "");
+            fmt::print("Largest relative error of the {} {:.1e}{} (L2, sampled at rows of diagnostics)\n",
+                       vortices ? "velocities" : "accelerations", result.acceleration_error,
+                       result.potential_error > 0.0
+                           ? fmt::format(", of the {} {:.1e}", vortices ? "stream function" : "potentials",
+                                         result.potential_error)
+                           : "");
         print_files(result);
         std::fflush(stdout);
     }
@@ -125,7 +128,7 @@ int run(const RunOptions& options) {
         return with_inputs({simulation_case.initial.path}, [&] {
             const auto result = run_case(simulation_case, settings, hooks);
             display.clear();
-            return report_end(options, result);
+            return report_end(options, simulation_case, result);
         });
     } catch (...) {
         if (is_new) std::filesystem::remove(settings.out, ignored); // only if nothing was written into it

@@ -28,10 +28,13 @@ bool sharpen(const ForceOptions& force, ForceSettings& settings, double error) {
 [[noreturn]] void refuse(const ForceOptions& force, const ForceSettings& settings,
                          const ForceErrors& errors) {
     const bool by_potential = !(errors.acceleration > force.tolerance);
+    const bool vortices = kernel_info(force.kernel).moves_vortices();
+    const auto* potentials = vortices ? "stream function" : "potentials";
+    const auto* accelerations = vortices ? "velocities" : "accelerations";
     throw ToleranceNotReached(fmt::format(
         "the relative error of the {} is {:.2g}, above {}; method '{}'{} in precision '{}' does no better "
         "here: {} a larger tolerance",
-        by_potential ? "potentials" : "accelerations", by_potential ? errors.potential : errors.acceleration,
+        by_potential ? potentials : accelerations, by_potential ? errors.potential : errors.acceleration,
         spelled("tolerance", fmt::format("{:g}", force.tolerance)), name_of(settings.method),
         settings.order > 0 ? fmt::format(" of order {}", settings.order) : "", name_of(force.precision),
         tolerance_remedy(force.order, force.precision)));

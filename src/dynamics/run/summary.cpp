@@ -48,14 +48,15 @@ Json units_of(const Units& units) {
 }
 
 // What was settled of the forces, and with a tolerance how far they were off at most.
-Json force_of(const ForceSettings& force, double tolerance) {
+Json force_of(const ForceSettings& force, double tolerance, bool vortices) {
     Json out{{"method", name_of(force.method)}, {"method_reason", force.reason}};
     if (force.order > 0) out["order"] = force.order;
     if (force.leaf > 0) out["leaf"] = force.leaf;
     if (force.m2l != M2L::automatic) out["m2l"] = name_of(force.m2l);
     if (tolerance > 0.0)
-        out["largest_relative_errors"] = {{"acceleration", force.worst_acceleration_error},
-                                          {"potential", force.worst_potential_error}};
+        out["largest_relative_errors"] = {
+            {vortices ? "velocity" : "acceleration", force.worst_acceleration_error},
+            {vortices ? "stream_function" : "potential", force.worst_potential_error}};
     return out;
 }
 
@@ -94,7 +95,8 @@ void write_summary(const RunFolder& folder, const Case& simulation_case, const R
                       {"precision", name_of(summary.backend.precision)},
                       {"threads", summary.threads},
                       {"cost_table", summary.cost_table.empty() ? Json() : Json(summary.cost_table)}};
-    out["force"] = force_of(summary.force, simulation_case.force.tolerance);
+    out["force"] =
+        force_of(summary.force, simulation_case.force.tolerance, summary.last_row.vortices.has_value());
     out["units"] = units_of(summary.origin.units);
     out["G"] = {{"value", simulation_case.force.G}, {"origin", summary.origin.G}};
     out["options"] = options(simulation_case);
