@@ -57,9 +57,15 @@ std::vector<Case> cases() {
     spreading.initial.kind = InitialKind::vortex_sheet;
     spreading.force.sigma = 0.05;
     spreading.force.viscosity = 0.01;
-    return {points,   spreading, with_pictures, mixed,    small_case(Integrator::hermite4),
-            adaptive, odd_end,   expansions,    softened, raised,
-            automatic};
+    auto fast = spreading;
+    fast.name = "vortices_by_expansions";
+    fast.force.method = Method::fmm;
+    fast.force.tolerance = 1e-5;
+    fast.force.sigma = 1e-3;
+    fast.force.viscosity = 1e-5;
+    fast.force.leaf = 4;
+    return {points,   spreading, fast,       with_pictures, mixed,  small_case(Integrator::hermite4),
+            adaptive, odd_end,   expansions, softened,      raised, automatic};
 }
 
 class EachCase : public testing::TestWithParam<Case> {};

@@ -204,6 +204,26 @@ TEST(Vortices, PatchesDecayAsLambAndOseenSay) {
     }
 }
 
+// Sums by expansions move vortices as those of all pairs do, within the tolerance that each row tells.
+TEST(Vortices, MoveByExpansionsToATolerance) {
+    InitialOptions initial;
+    initial.kind = InitialKind::vortex_patch; // a steady flow, in which errors do not grow
+    initial.n = 45 * 45;
+    initial.circulation = 10.0;
+    auto force = flow(0.1, 1e-3);
+    const auto exact = after(make_bodies(initial), force, 0.2, 5);
+    force.method = Method::fmm;
+    force.tolerance = 1e-7;
+    auto simulation = simulation_of(make_bodies(initial), force, 0.2, 5);
+    simulation.advance_to(0.2);
+    const auto row = simulation.diagnostics();
+    EXPECT_GT(row.acceleration_error, 0.0);
+    EXPECT_LE(row.acceleration_error, 1e-7);
+    EXPECT_LE(row.potential_error, 1e-7);
+    EXPECT_LT(test::distance(simulation.bodies().position, exact.position), 1e-6);
+    EXPECT_GT(test::distance(simulation.bodies().position, make_bodies(initial).position), 1e-2);
+}
+
 // The Hamiltonian −(1/4π) ΣΣ Γᵢ Γⱼ ln rᵢⱼ, impulses and the velocities beside the places.
 TEST(Vortices, DiagnosticsAreWhatTheirNamesSay) {
     auto simulation = simulation_of(vortices({0.0, 0.0, 2.0, 3.0, 4.0, -1.0}), flow(), 1.0, 10);
