@@ -12,6 +12,7 @@
 
 #include "backend/simd/value.h"
 #include "math/pack.h"
+#include "sums/direct/cpu/blocks/block_stream.h"
 #include "sums/direct/cpu/pair_values.h"
 
 #include <algorithm>
@@ -21,11 +22,7 @@
 namespace farfield {
 namespace {
 
-constexpr std::int64_t longest_chain = 128;
 constexpr std::int64_t flush_after = 256; ///< targets that add to a streaming sum in the precision of the sum
-
-/// Pads lie outside of any frame, those of targets and of sources apart: never coincident, strength 0.
-constexpr double far_away = 0x1p40;
 
 template <class T, bool Mixed, int Wanted, bool Mutual, class Formula, int Group>
 class BlockLoop {
@@ -45,21 +42,19 @@ class BlockLoop {
     /// Which pairs of a vector of sources with the targets in registers are left out.
     enum class Left { none, itself, itself_and_before };
 
-    /// Sources whose data and sums, eight numbers each, fit the first-level cache; fewer for narrow vectors,
-    /// as a lane adds up at most `longest_chain` of them in the precision of the sum.
-    static constexpr std::int64_t stream_size =
-        std::min<std::int64_t>(sizeof(T) == 4 ? 768 : 512, longest_chain* O::width);
-    /// Between arrays: a few cache lines more, so that their elements i do not compete for one set of it.
-    static constexpr std::int64_t stride = stream_size + 48;
+    /// The sources, and in a mutual loop what they get.
+    struct Stream : SourceStream<T, Mixed, dimension, columns> { // NOLINT(*-member-init): as that
+        static constexpr bool keeps_potential = Mutual && potential_wanted;
+        static constexpr bool keeps_field = Mutual && field_wanted;
+        alignas(64) T potential[columns][keeps_potential ? Stream::stride : 1];
+        alignas(64) T field[dimension][keeps_field ? Stream::stride : 1];
 
-    struct Stream { // NOLINT(*-member-init): a kilobyte a call would be cleared for nothing
-        alignas(64) T high[dimension][stride];
-        alignas(64) T low[Mixed ? dimension : 1][Mixed ? stride : 1];
-        alignas(64) T strength[columns][stride];
-        alignas(64) T potential[columns][Mutual && potential_wanted ? stride : 1];
-        alignas(64) T field[dimension][Mutual && field_wanted ? stride : 1];
-        std::int64_t count = 0;
-        std::int64_t first = 0; ///< place in the whole stream, in which the own block comes first
+        void clear_sums() {
+            if constexpr (keeps_potential)
+                for (auto& column : potential) std::fill_n(column, this->padded(), T(0));
+            if constexpr (keeps_field)
+                for (auto& component : field) std::fill_n(component, this->padded(), T(0));
+        }
     };
 
     struct Targets {
@@ -77,12 +72,6 @@ class BlockLoop {
         }
     };
 
-    /// Where the stream stands in the list.
-    struct Cursor {
-        std::int64_t source = 0;
-        std::int64_t offset = 0;
-    };
-
     const BlockTile& tile_;
     const P softening2_;
     const Formula formula_;
@@ -93,64 +82,6 @@ class BlockLoop {
             return Formula(tile.sigma);
         else
             return {};
-    }
-
-    // Calls visit(source, offset in it, place in the stream, count) for up to a streamful from the cursor on.
-    template <class Visit>
-    std::int64_t each_run(Cursor& cursor, Visit visit) const {
-        std::int64_t filled = 0;
-        while (filled < stream_size && cursor.source < tile_.source_count) {
-            const auto& source = tile_.sources_of_block[cursor.source];
-            const auto count =
-                std::min<std::int64_t>(source.range.size() - cursor.offset, stream_size - filled);
-            visit(source, cursor.offset, filled, count);
-            filled += count;
-            cursor.offset += count;
-            if (cursor.offset == source.range.size()) cursor = {cursor.source + 1, 0};
-        }
-        return filled;
-    }
-
-    /// The strengths of a column, and the sums of their potential.
-    FF_INLINE static const void* strengths(const TilePoints& points, int column) {
-        return column == 0 ? points.strength : points.strength_imaginary;
-    }
-    FF_INLINE static double* potential_sums(const TileSums& sums, int column) {
-        return column == 0 ? sums.potential : sums.potential_imaginary;
-    }
-
-    static void copy(const void* from, std::int64_t index, std::int64_t count, T* to) {
-        std::copy_n(static_cast<const T*>(from) + index, count, to);
-    }
-
-    void fill(Stream& stream, Cursor& cursor) const {
-        stream.first += stream.count;
-        stream.count = each_run(
-            cursor, [&](const BlockSource& source, std::int64_t offset, std::int64_t at, std::int64_t count) {
-                const auto index = source.range.begin + offset;
-                for (int k = 0; k < dimension; ++k) {
-                    copy(tile_.sources.high[k], index, count, stream.high[k] + at);
-                    if constexpr (Mixed) copy(tile_.sources.low[k], index, count, stream.low[k] + at);
-                }
-                for (int c = 0; c < columns; ++c)
-                    copy(strengths(tile_.sources, c), index, count, stream.strength[c] + at);
-            });
-        const auto end = (stream.count + width - 1) / width * width;
-        for (auto i = stream.count; i < end; ++i) {
-            for (int k = 0; k < dimension; ++k) {
-                stream.high[k][i] = static_cast<T>(far_away);
-                if constexpr (Mixed) stream.low[k][i] = T(0);
-            }
-            for (auto& column : stream.strength) column[i] = T(0);
-        }
-    }
-
-    static void clear(Stream& stream) {
-        const auto count = (stream.count + width - 1) / width * width;
-        if constexpr (Mutual && potential_wanted)
-            for (auto& column : stream.potential) std::fill_n(column, count, T(0));
-        if constexpr (Mutual && field_wanted)
-            for (auto& component : stream.field) std::fill_n(component, count, T(0));
     }
 
     FF_INLINE Targets targets_from(std::int64_t place) const {
@@ -166,7 +97,7 @@ class BlockLoop {
                 if constexpr (Mixed) targets.x.low[k].v[g] = value(tile_.targets.low[k], g, 0.0);
             }
             for (int c = 0; c < columns && Mutual; ++c)
-                targets.strength[c].v[g] = value(strengths(tile_.targets, c), g, 0.0);
+                targets.strength[c].v[g] = value(strengths_of(tile_.targets, c), g, 0.0);
         }
         return targets;
     }
@@ -285,19 +216,20 @@ class BlockLoop {
     }
 
     // d points from source to target, so the sources get the opposite of their sums.
-    void add_to_sources(const Stream& stream, Cursor cursor) const {
-        each_run(cursor,
-                 [&](const BlockSource& source, std::int64_t offset, std::int64_t at, std::int64_t count) {
-                     const auto& sums = source.apart ? tile_.sums_apart : tile_.sums;
-                     if constexpr (potential_wanted)
-                         for (int c = 0; c < columns; ++c)
-                             flush(stream.potential[c] + at, potential_factor, count,
-                                   potential_sums(sums, c) + source.sums_begin + offset);
-                     if constexpr (field_wanted)
-                         for (int k = 0; k < dimension; ++k)
-                             flush(stream.field[k] + at, -field_factor, count,
-                                   sums.field[k] + source.sums_begin + offset);
-                 });
+    void add_to_sources(const Stream& stream, StreamCursor cursor) const {
+        Stream::each_run(
+            tile_, cursor,
+            [&](const BlockSource& source, std::int64_t offset, std::int64_t at, std::int64_t count) {
+                const auto& sums = source.apart ? tile_.sums_apart : tile_.sums;
+                if constexpr (potential_wanted)
+                    for (int c = 0; c < columns; ++c)
+                        flush(stream.potential[c] + at, potential_factor, count,
+                              potential_sums(sums, c) + source.sums_begin + offset);
+                if constexpr (field_wanted)
+                    for (int k = 0; k < dimension; ++k)
+                        flush(stream.field[k] + at, -field_factor, count,
+                              sums.field[k] + source.sums_begin + offset);
+            });
     }
 
     void add_group(std::int64_t place, Stream& stream) const {
@@ -327,13 +259,13 @@ public:
 
     void run() const {
         Stream stream; // NOLINT(*-member-init): filled below
-        Cursor cursor;
+        StreamCursor cursor;
         while (cursor.source < tile_.source_count) {
             const auto before = cursor;
-            fill(stream, cursor);
+            stream.fill(tile_, cursor);
             for (std::int64_t first = 0; first < tile_.block.size(); first += flush_after) {
                 const auto end = std::min<std::int64_t>(first + flush_after, tile_.block.size());
-                clear(stream);
+                stream.clear_sums();
                 for (auto place = first; place < end; place += group) add_group(place, stream);
                 if constexpr (Mutual) add_to_sources(stream, before);
             }
