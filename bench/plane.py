@@ -30,7 +30,7 @@ def write_charges(path, n, complex_strengths):
 
 def report(task, folder, points, order, *options):
     path = folder / "report.json"
-    subprocess.run([task.program, "sum", "--kernel", "laplace2d", "--method", "fmm", "--sources", points, "--out", folder / "out.npy", "--json", path,
+    subprocess.run([task.program, "sum", "--kernel", "laplace2d", "--method", "fmm", "--precision", "double", "--sources", points, "--out", folder / "out.npy", "--json", path,
                     "--order", str(order), "--quiet", "--threads", str(task.threads), *options], check=True)
     return json.loads(path.read_text(encoding="utf-8"))
 

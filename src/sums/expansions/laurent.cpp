@@ -14,7 +14,8 @@ std::vector<std::vector<long double>> binomials(int last) {
     std::vector<std::vector<long double>> rows{{1.0L}};
     for (int n = 1; n <= last; ++n) {
         std::vector<long double> row(static_cast<std::size_t>(n) + 1, 1.0L);
-        for (std::size_t k = 1; k < static_cast<std::size_t>(n); ++k) row[k] = rows.back()[k - 1] + rows.back()[k];
+        for (std::size_t k = 1; k < static_cast<std::size_t>(n); ++k)
+            row[k] = rows.back()[k - 1] + rows.back()[k];
         rows.push_back(std::move(row));
     }
     return rows;
@@ -59,7 +60,8 @@ void LaurentOperators::set_powers(Complex factor, Complex base, const double* (&
 }
 
 void LaurentOperators::make_matrices() {
-    const auto numbers = static_cast<std::size_t>(size_ * size_);
+    const auto size = static_cast<std::size_t>(size_);
+    const auto numbers = size * size;
     across_matrix_.assign(numbers, 0.0);
     up_matrix_.assign(numbers, 0.0);
     down_matrix_.assign(numbers, 0.0);
@@ -70,7 +72,7 @@ void LaurentOperators::make_matrices() {
         return static_cast<double>(choose[static_cast<std::size_t>(n)][static_cast<std::size_t>(k)]);
     };
     for (int column = 0; column <= order_.order; ++column) {
-        const auto first = static_cast<std::size_t>(column * size_);
+        const auto first = static_cast<std::size_t>(column) * size;
         for (int row = 0; row <= order_.order; ++row) {
             const auto at = first + static_cast<std::size_t>(row);
             across_matrix_[at] = binomial(row + column, column);

@@ -1,9 +1,9 @@
-// Translations of complex expansions in the plane (laurent_loops.h has the expansions). With t the distance of
-// two cells of a level, from the source's centre to the target's, in widths, (t + u)^(−k−1) =
-// Σ_n (−1)^n C(n + k, k) t^(−n−k−1) u^n gives M2L
+// Translations of complex expansions in the plane (laurent_loops.h has the expansions). With t the distance
+// of two cells of a level, from the source's centre to the target's, in widths, (t + u)^(−k−1) = Σ_n (−1)^n
+// C(n + k, k) t^(−n−k−1) u^n gives M2L
 //     g_n = (−1)^n t^(−n−1) Σ_k C(n + k, k) t^(−k) a_k,   C = a_0 ln(h |t|) − Re Σ_{k≥1} t^(−k) a_k/k,
-// the real matrix of which is the same for every distance: equation 8 of Cruz, Layton and Barba, "How to obtain
-// efficient GPU kernels" (Comput. Phys. Commun. 182, 2084, 2011), with its factors sorted and with the
+// the real matrix of which is the same for every distance: equation 8 of Cruz, Layton and Barba, "How to
+// obtain efficient GPU kernels" (Comput. Phys. Commun. 182, 2084, 2011), with its factors sorted and with the
 // logarithm that it leaves out (Greengard and Rokhlin 1987, lemma 2.4). A child lies at s = (±1 ± i)/4 of its
 // parent, in the parent's widths; with the binomial theorem M2M and L2L are
 //     a'_k = s^k Σ_l C(k, l) (2s)^(−l) a_l,   g'_m = ½ (2s)^(−m) Σ_n C(n, m) s^n g_n,
@@ -44,10 +44,13 @@ public:
     [[nodiscard]] int size() const { return size_; }
     /// M2L over the distance from the source to the target. @pre they are not neighbours
     [[nodiscard]] const LaurentShift& across(int dx, int dy) const {
-        return across_[static_cast<std::size_t>((dx + reach_) + (2 * reach_ + 1) * (dy + reach_))];
+        const int place = (dx + reach_) + (2 * reach_ + 1) * (dy + reach_);
+        return across_[static_cast<std::size_t>(place)];
     }
     /// M2M of the child in this quadrant, x the lowest bit, and L2L to it.
-    [[nodiscard]] const LaurentShift& up(int quadrant) const { return up_[static_cast<std::size_t>(quadrant)]; }
+    [[nodiscard]] const LaurentShift& up(int quadrant) const {
+        return up_[static_cast<std::size_t>(quadrant)];
+    }
     [[nodiscard]] const LaurentShift& down(int quadrant) const {
         return down_[static_cast<std::size_t>(quadrant)];
     }

@@ -6,11 +6,12 @@
 //     local      g_n                   w = (1/h) Σ g_n u^n,        Re F = C + Re Σ g_n u^(n+1)/(n+1)
 // So C is the only number of a local expansion that is about logarithms. It is kept apart, and real.
 //
-// Strengths are real, or complex. The potential of complex strengths has real parts of two functions F, one of
-// the real and one of the imaginary strengths: two *sets* of coefficients. Where the field alone is wanted, one
-// set with complex q is enough.
+// Strengths are real, or complex. The potential of complex strengths has real parts of two functions F, one
+// of the real and one of the imaginary strengths: two *sets* of coefficients. Where the field alone is
+// wanted, one set with complex q is enough.
 //
-// An expansion is, for each set, `size` real parts and `size` imaginary parts; behind the order they are zero.
+// An expansion is, for each set, `size` real parts and `size` imaginary parts; behind the order they are
+// zero.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +34,8 @@ struct LaurentCell {
     double x = 0.0, y = 0.0; ///< centre
     double width = 1.0;
     double log_width = 0.0;
-    int order = 0, size = 0, sets = 1;
+    int order = 0, sets = 1;
+    std::int64_t size = 0;
 };
 
 /// Adds sources to an expansion: to a multipole one (P2M), or, `outside` of the cell, to a local one (P2L),
@@ -41,7 +43,8 @@ struct LaurentCell {
 struct LaurentFormTask {
     LaurentCell cell;
     LaurentPoints points;
-    const double* strengths[2] = {nullptr, nullptr}; ///< of each set; of one set also imaginary parts, or null
+    const double* strengths[2] = {nullptr,
+                                  nullptr}; ///< of each set; of one set also imaginary parts, or null
     bool outside = false;
     double* expansion = nullptr;
     double* constants = nullptr; ///< C of each set; of local expansions only
@@ -53,17 +56,17 @@ struct LaurentValueTask {
     LaurentPoints points;
     bool outside = false;
     const double* expansion = nullptr;
-    const double* constants = nullptr;             ///< of local expansions
-    double* potential[2] = {nullptr, nullptr};     ///< Re F of each set; null: not wanted
-    double* field[2] = {nullptr, nullptr};         ///< Re w, −Im w; of two sets w = w_0 + i w_1
+    const double* constants = nullptr;         ///< of local expansions
+    double* potential[2] = {nullptr, nullptr}; ///< Re F of each set; null: not wanted
+    double* field[2] = {nullptr, nullptr};     ///< Re w, −Im w; of two sets w = w_0 + i w_1
 };
 
 /// y = D_out·matrix·D_in·x: matrix real, the others diagonal and complex. To the constant is added
 /// Re(factor·Σ row_k (D_in x)_k), and of multipole expansions x_0 times the logarithm of the distance.
 struct LaurentShift {
-    int columns = 0, rows = 0;      ///< that are used
-    const double* matrix = nullptr; ///< by columns, `size` rows each
-    const double* in[2] = {nullptr, nullptr};  ///< real parts, imaginary parts
+    int columns = 0, rows = 0;                ///< that are used
+    const double* matrix = nullptr;           ///< by columns, `size` rows each
+    const double* in[2] = {nullptr, nullptr}; ///< real parts, imaginary parts
     const double* out[2] = {nullptr, nullptr};
     const double* row = nullptr; ///< null: constants are left alone
     double factor[2] = {1.0, 0.0};
@@ -73,7 +76,8 @@ struct LaurentShift {
 
 /// Adds to one expansion what several others become.
 struct LaurentShiftTask {
-    int size = 0, sets = 1;
+    std::int64_t size = 0;
+    int sets = 1;
     double log_width = 0.0;
     std::int64_t count = 0;
     const LaurentShift* const* shifts = nullptr;

@@ -128,7 +128,7 @@ void run_symmetric_in_plane(const VariantTask& task) {
                              .mutual = true,
                              .sums = task.sums};
         function(task.precision, task.outputs, &tile);
-        tell(task, (a == b ? 1 : 2) * block(a).size(), block(b).size());
+        tell(task, (a == b ? 1 : 2) * std::int64_t{block(a).size()}, block(b).size());
     };
     play_tournament((n + size - 1) / size, task.threads, [&](std::int64_t a) { meet(a, a); }, meet);
 }

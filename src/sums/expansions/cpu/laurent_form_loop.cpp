@@ -7,6 +7,7 @@
 #include "sums/kernels/logarithm.h"
 
 #include <algorithm>
+#include <cstddef>
 
 namespace farfield {
 namespace {
@@ -27,7 +28,7 @@ class LaurentForm {
     double constants_[2] = {0.0, 0.0};
 
     struct Batch {
-        V re[chains], im[chains];     ///< a power, times a strength unless there are two
+        V re[chains], im[chains]; ///< a power, times a strength unless there are two
         V step_re[chains], step_im[chains];
         V strength[2][chains];
     };
@@ -46,10 +47,11 @@ class LaurentForm {
             if constexpr (Kind != Strength::real) q[1][i] = any ? task_.strengths[1][first + i] : 0.0;
         }
         for (int c = 0; c < chains; ++c) {
-            const int at = c * O::width;
+            const std::ptrdiff_t at = c * std::ptrdiff_t{O::width};
             V re = O::load(u[0] + at);
             V im = O::load(u[1] + at);
-            for (int k = 0; k < (Kind == Strength::real ? 1 : 2); ++k) out.strength[k][c] = O::load(q[k] + at);
+            for (int k = 0; k < (Kind == Strength::real ? 1 : 2); ++k)
+                out.strength[k][c] = O::load(q[k] + at);
             out.re[c] = O::set(1.0);
             out.im[c] = O::set(0.0);
             if (task_.outside) turn_out(re, im, c, out);
@@ -84,7 +86,7 @@ class LaurentForm {
     FF_INLINE void add_power(const Batch& of, V* sums) const {
         for (int c = 0; c < chains; ++c) {
             if constexpr (Kind == Strength::two) {
-                for (int set = 0; set < 2; ++set) {
+                for (std::ptrdiff_t set = 0; set < 2; ++set) {
                     sums[2 * set] = O::fma(of.strength[set][c], of.re[c], sums[2 * set]);
                     sums[2 * set + 1] = O::fma(of.strength[set][c], of.im[c], sums[2 * set + 1]);
                 }
@@ -111,14 +113,14 @@ class LaurentForm {
                 O::transpose(lanes);
                 V sum = lanes[0];
                 for (int k = 1; k < O::width; ++k) sum = sum + lanes[k];
-                double* out = task_.expansion + part * task_.cell.size + first;
+                double* out = task_.expansion + task_.cell.size * part + first;
                 O::store(out, O::load(out) + sum);
             }
     }
 
 public:
     explicit LaurentForm(const LaurentFormTask& task) : task_(task) { // NOLINT(*-member-init)
-        for (int k = 0; k < task.cell.size; ++k)
+        for (std::int64_t k = 0; k < task.cell.size; ++k)
             for (auto& part : sums_[k]) part = O::set(0.0);
     }
 

@@ -3,6 +3,8 @@
 #include "backend/simd/value.h"
 #include "sums/expansions/laurent_loops.h"
 
+#include <cstddef>
+
 namespace farfield {
 namespace {
 
@@ -15,11 +17,13 @@ class LaurentShifts {
     const LaurentShiftTask& task_;
     alignas(64) double x_[2 * Sets][most_laurent_size]; ///< D_in x: parts of each set
 
-    [[nodiscard]] FF_INLINE static int padded(int count) { return (count + O::width - 1) / O::width * O::width; }
+    [[nodiscard]] FF_INLINE static int padded(int count) {
+        return (count + O::width - 1) / O::width * O::width;
+    }
 
     void multiply_in(const LaurentShift& shift, const double* source) {
         for (int set = 0; set < Sets; ++set) {
-            const double* re = source + 2 * set * task_.size;
+            const double* re = source + task_.size * 2 * set;
             const double* im = re + task_.size;
             for (int k = 0; k < shift.columns; k += O::width) {
                 const V a = O::load(re + k), b = O::load(im + k);
@@ -38,17 +42,17 @@ class LaurentShifts {
         const double* column = shift.matrix + row;
         for (int k = 0; k < shift.columns; ++k, column += task_.size) {
             V h[Vectors];
-            for (int v = 0; v < Vectors; ++v) h[v] = O::load(column + v * O::width);
+            for (int v = 0; v < Vectors; ++v) h[v] = O::load(column + v * std::ptrdiff_t{O::width});
             for (int part = 0; part < 2 * Sets; ++part) {
                 const V x = O::set(x_[part][k]);
                 for (int v = 0; v < Vectors; ++v) sum[v][part] = O::fma(h[v], x, sum[v][part]);
             }
         }
         for (int v = 0; v < Vectors; ++v) {
-            const int at = row + v * O::width;
+            const std::ptrdiff_t at = row + v * std::ptrdiff_t{O::width};
             const V c = O::load(shift.out[0] + at), d = O::load(shift.out[1] + at);
             for (int set = 0; set < Sets; ++set) {
-                double* re = task_.expansion + 2 * set * task_.size + at;
+                double* re = task_.expansion + task_.size * 2 * set + at;
                 double* im = re + task_.size;
                 const V a = sum[v][2 * set], b = sum[v][2 * set + 1];
                 O::store(re, O::fma(a, c, O::fnma(b, d, O::load(re))));
@@ -77,7 +81,7 @@ class LaurentShifts {
             }
             double sum = shift.factor[0] * O::sum(re) - shift.factor[1] * O::sum(im);
             if (shift.has_logarithm)
-                sum += source[2 * set * task_.size] * (shift.log_distance + task_.log_width);
+                sum += source[task_.size * 2 * set] * (shift.log_distance + task_.log_width);
             if (constants != nullptr) sum += constants[set];
             task_.constants[set] += sum;
         }

@@ -7,6 +7,7 @@
 #include "sums/kernels/logarithm.h"
 
 #include <algorithm>
+#include <cstddef>
 
 namespace farfield {
 namespace {
@@ -37,11 +38,11 @@ class LaurentValues {
         const auto& cell = task_.cell;
         for (int k = 0; k < terms_; ++k) {
             const double* at = task_.expansion + k;
-            const double* second = at + 2 * (Sets - 1) * cell.size; // of the second set, if there is one
+            const double* second = at + cell.size * 2 * (Sets - 1); // of the second set, if there is one
             field_.re[k] = at[0] - (Sets == 2 ? second[cell.size] : 0.0);
             field_.im[k] = at[cell.size] + (Sets == 2 ? second[0] : 0.0);
             for (int set = 0; set < Sets && WithPotential; ++set) {
-                const double* of_set = task_.expansion + 2 * set * cell.size;
+                const double* of_set = task_.expansion + cell.size * 2 * set;
                 const bool any = !task_.outside || k < cell.order;
                 const int from = task_.outside ? k + 1 : k;
                 const double factor = (task_.outside ? -1.0 : 1.0) / (k + 1);
@@ -61,7 +62,8 @@ class LaurentValues {
     }
 
     // value·u + coefficient k
-    FF_INLINE static void horner_step(const Polynomial& of, int k, const ComplexValues& u, ComplexValues& value) {
+    FF_INLINE static void horner_step(const Polynomial& of, int k, const ComplexValues& u,
+                                      ComplexValues& value) {
         const V re = O::set(of.re[k]);
         const V im = O::set(of.im[k]);
         for (int c = 0; c < chains; ++c) {
@@ -87,8 +89,8 @@ class LaurentValues {
         ComplexValues z; // NOLINT(*-member-init): filled below
         V log_r[chains];
         for (int c = 0; c < chains; ++c) {
-            z.re[c] = O::load(u[0] + c * O::width);
-            z.im[c] = O::load(u[1] + c * O::width);
+            z.re[c] = O::load(u[0] + c * std::ptrdiff_t{O::width});
+            z.im[c] = O::load(u[1] + c * std::ptrdiff_t{O::width});
             log_r[c] = O::set(0.0);
             if (!task_.outside) continue;
             const auto terms = PlaneLogarithm<1>::of_value<true>(O::fma(z.re[c], z.re[c], z.im[c] * z.im[c]));
@@ -99,7 +101,8 @@ class LaurentValues {
         }
         auto field = horner_start(field_);
         ComplexValues potential[Sets];
-        for (int set = 0; set < Sets; ++set) potential[set] = horner_start(WithPotential ? potential_[set] : field_);
+        for (int set = 0; set < Sets; ++set)
+            potential[set] = horner_start(WithPotential ? potential_[set] : field_);
         for (int k = terms_ - 2; k >= 0; --k) {
             if constexpr (WithField) horner_step(field_, k, z, field);
             if constexpr (WithPotential)
@@ -111,7 +114,7 @@ class LaurentValues {
     FF_INLINE void store(const ComplexValues& z, const V* log_r, double inverse, const ComplexValues& field,
                          const ComplexValues* potential, Results& out) const {
         for (int c = 0; c < chains; ++c) {
-            const int at = c * O::width;
+            const std::ptrdiff_t at = c * std::ptrdiff_t{O::width};
             if constexpr (WithField) {
                 V re = field.re[c];
                 V im = field.im[c];
@@ -124,10 +127,11 @@ class LaurentValues {
                 O::store(out.field[1] + at, im * O::set(-inverse));
             }
             for (int set = 0; set < Sets && WithPotential; ++set) {
-                const double* of_set = task_.expansion + 2 * set * task_.cell.size;
-                const V constant = task_.outside ? O::set(of_set[0]) * log_r[c] : O::set(task_.constants[set]);
-                const V value = O::fma(potential[set].re[c], z.re[c],
-                                       O::fnma(potential[set].im[c], z.im[c], constant));
+                const double* of_set = task_.expansion + task_.cell.size * 2 * set;
+                const V constant =
+                    task_.outside ? O::set(of_set[0]) * log_r[c] : O::set(task_.constants[set]);
+                const V value =
+                    O::fma(potential[set].re[c], z.re[c], O::fnma(potential[set].im[c], z.im[c], constant));
                 O::store(out.potential[set] + at, value);
             }
         }
@@ -145,7 +149,8 @@ public:
             Results out; // NOLINT(*-member-init): filled below
             evaluate(first, count, out);
             for (int set = 0; set < Sets && WithPotential; ++set)
-                for (std::int64_t i = 0; i < count; ++i) task_.potential[set][first + i] += out.potential[set][i];
+                for (std::int64_t i = 0; i < count; ++i)
+                    task_.potential[set][first + i] += out.potential[set][i];
             for (int axis = 0; axis < 2 && WithField; ++axis)
                 for (std::int64_t i = 0; i < count; ++i) task_.field[axis][first + i] += out.field[axis][i];
         }

@@ -23,8 +23,9 @@ std::string why_no_plane_fmm(const SumProblem& /*problem*/, const SumOptions& op
         return fmt::format("{} is a way of sums in space; leave it out",
                            spelled("m2l", name_of(options.m2l)));
     if (options.order > most_plane_order)
-        return fmt::format("{} is more than {}, the highest order of method 'fmm' in the plane; use a lower one",
-                           spelled("order", std::to_string(options.order)), most_plane_order);
+        return fmt::format(
+            "{} is more than {}, the highest order of method 'fmm' in the plane; use a lower one",
+            spelled("order", std::to_string(options.order)), most_plane_order);
     return {};
 }
 
@@ -32,8 +33,8 @@ double plane_fmm_bytes(const SumProblem& problem, const SumOptions& options) {
     const auto shape = plane_shape(problem, options, cost_table_in_use().table);
     const auto n = static_cast<double>(problem.sources);
     const auto m = problem.self ? 0.0 : static_cast<double>(problem.targets);
-    // points: the caller's, in the frame, in the tree's order, in the loops' type; while they are sorted, keys
-    // twice. Strengths: the caller's, in the tree's order, in the loops' type.
+    // points: the caller's, in the frame, in the tree's order, in the loops' type; while they are sorted,
+    // keys twice. Strengths: the caller's, in the tree's order, in the loops' type.
     const double points = (n + m) * 8.0 * 18.0 + n * 8.0 * 6.0;
     const double results = static_cast<double>(problem.targets) * 8.0 * 8.0;
     const double cells = 3.0 * std::max(n, m) / shape.leaf + 8.0;

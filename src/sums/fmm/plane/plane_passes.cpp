@@ -29,8 +29,8 @@ LaurentCell PlanePasses::shape_of(const TreeCell& cell) const {
             .width = width,
             .log_width = std::log(width),
             .order = order_.order,
-            .size = operators_.size(),
-            .sets = sets_};
+            .sets = sets_,
+            .size = operators_.size()};
 }
 
 double PlanePasses::point_work(double points, int sets) const {
@@ -54,16 +54,17 @@ template <class Body>
 void PlanePasses::each_cell(int level, const Body& body) {
     const auto first = tree_.level_begin(level);
     const auto last = tree_.level_begin(level + 1);
-    parallel_for(threads_, (last - first + plane_cells_a_task - 1) / plane_cells_a_task, [&](std::int64_t task) {
-        if (stopped()) return;
-        Senders senders;
-        const auto begin = first + static_cast<std::int32_t>(task * plane_cells_a_task);
-        const auto end = std::min(last, begin + static_cast<std::int32_t>(plane_cells_a_task));
-        for (auto cell = begin; cell < end; ++cell) {
-            senders.clear();
-            body(cell, senders);
-        }
-    });
+    parallel_for(threads_, (last - first + plane_cells_a_task - 1) / plane_cells_a_task,
+                 [&](std::int64_t task) {
+                     if (stopped()) return;
+                     Senders senders;
+                     const auto begin = first + static_cast<std::int32_t>(task * plane_cells_a_task);
+                     const auto end = std::min(last, begin + static_cast<std::int32_t>(plane_cells_a_task));
+                     for (auto cell = begin; cell < end; ++cell) {
+                         senders.clear();
+                         body(cell, senders);
+                     }
+                 });
 }
 
 // Adds the expansion of the points of a cell about the centre of another, or the same.
@@ -71,27 +72,29 @@ void PlanePasses::form(const TreeCell& cell, const TreeCell& points, bool outsid
                        double* constants) const {
     const auto first = static_cast<std::size_t>(points.sources.begin);
     const auto& sources = tree_.sources();
-    const LaurentFormTask task{
-        .cell = shape_of(cell),
-        .points = {&sources.x[0][first], &sources.x[1][first], points.sources.size()},
-        .strengths = {&strengths_.real[first],
-                      strengths_.imaginary.empty() ? nullptr : &strengths_.imaginary[first]},
-        .outside = outside,
-        .expansion = expansion,
-        .constants = strengths_.with_potential ? constants : nullptr};
+    const LaurentFormTask task{.cell = shape_of(cell),
+                               .points = {&sources.x[0][first], &sources.x[1][first], points.sources.size()},
+                               .strengths = {&strengths_.real[first], strengths_.imaginary.empty()
+                                                                          ? nullptr
+                                                                          : &strengths_.imaginary[first]},
+                               .outside = outside,
+                               .expansion = expansion,
+                               .constants = strengths_.with_potential ? constants : nullptr};
     FF_ISA_FUNCTION(ff_laurent_form, isa_)(&task);
 }
 
 void PlanePasses::form_multipoles(const PlaneStrengths& strengths) {
     strengths_ = strengths;
     sets_ = strengths.sets();
-    numbers_ = static_cast<std::size_t>(2 * sets_ * operators_.size());
+    const int numbers = 2 * sets_ * operators_.size();
+    numbers_ = static_cast<std::size_t>(numbers);
     multipoles_.assign(tree_.cells().size() * numbers_, 0.0);
     const auto leaves = static_cast<std::int64_t>(lists_.leaves.size());
     parallel_for(threads_, (leaves + plane_leaves_a_task - 1) / plane_leaves_a_task, [&](std::int64_t task) {
         if (stopped()) return;
         double points = 0.0;
-        for (auto n = task * plane_leaves_a_task; n < std::min(leaves, (task + 1) * plane_leaves_a_task); ++n) {
+        for (auto n = task * plane_leaves_a_task; n < std::min(leaves, (task + 1) * plane_leaves_a_task);
+             ++n) {
             const auto number = lists_.leaves[static_cast<std::size_t>(n)];
             const auto& leaf = tree_.cell(number);
             if (leaf.sources.size() > 0) form(leaf, leaf, false, multipole(number), nullptr);
@@ -103,16 +106,16 @@ void PlanePasses::form_multipoles(const PlaneStrengths& strengths) {
 
 void PlanePasses::send(const Senders& senders, int level, double* expansion, double* constants) const {
     if (senders.shifts.empty()) return;
-    const LaurentShiftTask task{
-        .size = operators_.size(),
-        .sets = sets_,
-        .log_width = std::log(tree_.width(level)),
-        .count = static_cast<std::int64_t>(senders.shifts.size()),
-        .shifts = senders.shifts.data(),
-        .sources = senders.sources.data(),
-        .source_constants = senders.constants.empty() ? nullptr : senders.constants.data(),
-        .expansion = expansion,
-        .constants = strengths_.with_potential ? constants : nullptr};
+    const LaurentShiftTask task{.size = operators_.size(),
+                                .sets = sets_,
+                                .log_width = std::log(tree_.width(level)),
+                                .count = static_cast<std::int64_t>(senders.shifts.size()),
+                                .shifts = senders.shifts.data(),
+                                .sources = senders.sources.data(),
+                                .source_constants =
+                                    senders.constants.empty() ? nullptr : senders.constants.data(),
+                                .expansion = expansion,
+                                .constants = strengths_.with_potential ? constants : nullptr};
     FF_ISA_FUNCTION(ff_laurent_shift, isa_)(&task);
 }
 
@@ -198,14 +201,13 @@ void PlanePasses::add_values(const TreeCell& leaf, std::int32_t of, bool outside
     const auto first = static_cast<std::size_t>(leaf.targets.begin);
     const auto& targets = tree_.targets();
     const auto at = [&](double* values) { return values != nullptr ? values + first : nullptr; };
-    const LaurentValueTask task{
-        .cell = shape_of(tree_.cell(of)),
-        .points = {&targets.x[0][first], &targets.x[1][first], leaf.targets.size()},
-        .outside = outside,
-        .expansion = outside ? multipole(of) : local(of),
-        .constants = outside ? nullptr : constant(of),
-        .potential = {at(sums.potential), at(sums.potential_imaginary)},
-        .field = {at(sums.field[0]), at(sums.field[1])}};
+    const LaurentValueTask task{.cell = shape_of(tree_.cell(of)),
+                                .points = {&targets.x[0][first], &targets.x[1][first], leaf.targets.size()},
+                                .outside = outside,
+                                .expansion = outside ? multipole(of) : local(of),
+                                .constants = outside ? nullptr : constant(of),
+                                .potential = {at(sums.potential), at(sums.potential_imaginary)},
+                                .field = {at(sums.field[0]), at(sums.field[1])}};
     FF_ISA_FUNCTION(ff_laurent_value, isa_)(&task);
 }
 

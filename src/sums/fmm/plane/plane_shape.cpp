@@ -112,8 +112,8 @@ LeafGrid choose_plane_grid(const SumProblem& problem, const SumOptions& options,
     };
     auto grids = plane_grids();
     std::erase_if(grids, [&](const LeafGrid& grid) { return !is_wide_enough(grid, width); });
-    std::vector<double> costs;
-    for (const auto& grid : grids) costs.push_back(cost(grid));
+    std::vector<double> costs(grids.size());
+    std::transform(grids.begin(), grids.end(), costs.begin(), cost);
     return grids[static_cast<std::size_t>(std::min_element(costs.begin(), costs.end()) - costs.begin())];
 }
 

@@ -22,7 +22,8 @@
 namespace farfield {
 namespace {
 
-constexpr std::int64_t flush_after = 256; ///< targets that add to a streaming sum in the precision of the sum
+inline constexpr std::int64_t flush_after =
+    256; ///< targets that add to a streaming sum in the precision of the sum
 
 template <class T, bool Mixed, int Wanted, bool Mutual, class Formula, int Group>
 class BlockLoop {

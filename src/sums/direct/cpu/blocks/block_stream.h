@@ -12,10 +12,10 @@
 namespace farfield {
 namespace {
 
-constexpr std::int64_t longest_chain = 128;
+inline constexpr std::int64_t longest_chain = 128;
 
 /// Pads lie outside of any frame, those of targets and of sources apart: never coincident, strength 0.
-constexpr double far_away = 0x1p40;
+inline constexpr double far_away = 0x1p40;
 
 /// The strengths of a column, and the sums of their potential.
 FF_INLINE const void* strengths_of(const TilePoints& points, int column) {
