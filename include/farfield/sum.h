@@ -112,8 +112,8 @@ struct SumOutputs {
     ArrayView potential{}; ///< M, or M×columns
     /// M×dimension, −∇φ; of laplace2d (Re w, −Im w), w = Σ q/(z − z_j); of vortex2d the velocity
     ArrayView field{};
-    ArrayView gradient{};  ///< M×dimension, +∇φ
-    ArrayView hessian{};   ///< M×6, +∂²φ: xx, xy, xz, yy, yz, zz
+    ArrayView gradient{}; ///< M×dimension, +∇φ
+    ArrayView hessian{};  ///< M×6, +∂²φ: xx, xy, xz, yy, yz, zz
 
     [[nodiscard]] const ArrayView& of(Output output) const {
         switch (output) {

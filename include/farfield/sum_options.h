@@ -94,9 +94,10 @@ enum class Variant : std::uint8_t {
     tensor
 };
 
-/// How the fast multipole method takes multipole to local expansions of 1/r (in the plane there is one way): by one product for all mirror
-/// images of an offset, by rotation to the z axis, or by a plain product for each offset, to compare with.
-/// `automatic` takes the one of the first two that ends first by the cost table.
+/// How the fast multipole method takes multipole to local expansions of 1/r (in the plane there is one way):
+/// by one product for all mirror images of an offset, by rotation to the z axis, or by a plain product for
+/// each offset, to compare with. `automatic` takes the one of the first two that ends first by the cost
+/// table.
 enum class M2L : std::uint8_t { automatic, mirrored, rotation, matrix };
 
 /// Everything a sum can be told. Plain data; defaults are what most users want.

@@ -279,7 +279,8 @@ void bind_result(nb::module_& module) {
     };
     array("potential", Output::potential,
           "(M,) potentials, (M, 2) for laplace2d, or None where not computed.");
-    array("field", Output::field, "(M, 3) field −∇φ, or None where not computed; (M, 2) velocities for vortex2d.");
+    array("field", Output::field,
+          "(M, 3) field −∇φ, or None where not computed; (M, 2) velocities for vortex2d.");
     array("gradient", Output::gradient, "(M, 3) gradient +∇φ, or None where not computed.");
     array("hessian", Output::hessian,
           "(M, 6) second derivatives +∂²φ: xx, xy, xz, yy, yz, zz, or None where not computed.");

@@ -61,9 +61,9 @@ Study reproduce_microdisk(const ReproduceOptions& options);
 /// a sparse tree. Points above `most_points` are left out; `quick` measures a part. Throws alike.
 Study reproduce_fmm_strategies(const ReproduceOptions& options);
 
-/// The M2L kernels of "How to obtain efficient GPU kernels" (its Tables 2 and 3) with ours beside them: times,
-/// rates, errors, what each takes of a multiprocessor, operations and ceilings. Numbers of translations above
-/// `most_points` are left out. Throws alike.
+/// The M2L kernels of "How to obtain efficient GPU kernels" (its Tables 2 and 3) with ours beside them:
+/// times, rates, errors, what each takes of a multiprocessor, operations and ceilings. Numbers of
+/// translations above `most_points` are left out. Throws alike.
 Study reproduce_m2l_2d(const ReproduceOptions& options);
 
 } // namespace farfield

@@ -171,8 +171,8 @@ constexpr std::array table{
     OptionInfo{.name = "order",
                .type = OptionType::count,
                .text = "Fast multipole: order p of the expansions",
-               .details =
-                   "They have (p + 1)² coefficients, in the plane p + 1. 0 = what the tolerance asks for, 1e-6 without one.",
+               .details = "They have (p + 1)² coefficients, in the plane p + 1. 0 = what the tolerance asks "
+                          "for, 1e-6 without one.",
                .most = 40,
                .case_key = true,
                .of_method = Method::fmm,

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "sums/costs/cost_table.h"
-#include "sums/tree/leaf_grid.h"
 #include "sums/fmm/operators.h"
 #include "sums/method/problem.h"
+#include "sums/tree/leaf_grid.h"
 #include "sums/tree/octree.h"
 
 #include <farfield/sum_options.h>

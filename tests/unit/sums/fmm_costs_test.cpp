@@ -1,8 +1,8 @@
 // What the fast multipole method is held to cost: the counts behind the model are those of real trees, and
 // the model has the limits that it must have.
 #include "sums/fmm/costs.h"
-#include "sums/tree/leaf_grid.h"
 #include "sums/kernels/kernel.h"
+#include "sums/tree/leaf_grid.h"
 
 #include <farfield/sum.h>
 

@@ -43,8 +43,9 @@ GpuRates gpu_rates(const CostTable& table, std::string_view gpu_name, Precision 
             .pairs_per_second = of(direct_cost::gpu_pairs_per_second(precision, self))};
 }
 
-// In double with AVX-512. Logarithms of complex strengths, potential and field, each pair once as those of 1/r.
-// Vortices: half a pair for velocities of points, 2 to 3 with the stream function or where blobs overlap.
+// In double with AVX-512. Logarithms of complex strengths, potential and field, each pair once as those of
+// 1/r. Vortices: half a pair for velocities of points, 2 to 3 with the stream function or where blobs
+// overlap.
 double pair_weight(const SumProblem& problem) {
     switch (problem.kernel->loop) {
     case PairLoop::logarithm:

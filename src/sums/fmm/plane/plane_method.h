@@ -9,7 +9,8 @@
 namespace farfield {
 
 /// Members of MethodInfo, for kernels with FarField::harmonic_2d.
-std::string why_no_plane_fmm(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device);
+std::string why_no_plane_fmm(const SumProblem& problem, const SumOptions& options,
+                             const DeviceChoice& device);
 double plane_fmm_bytes(const SumProblem& problem, const SumOptions& options);
 std::unique_ptr<PreparedSum> make_plane_fmm(const SumProblem& problem, const SumOptions& options);
 void settle_plane_fmm(const SumProblem& problem, SumOptions& options, const CostTable& table);

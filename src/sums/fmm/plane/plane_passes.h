@@ -42,7 +42,8 @@ public:
     void gather_multipoles();                              ///< M2M
     void translate();                                      ///< M2L, and P2L of lists.sources
     void spread_locals();                                  ///< L2L
-    void evaluate(const TileSums& sums); ///< L2P, and M2P of lists.multipoles; adds, in the order of the targets
+    void
+    evaluate(const TileSums& sums); ///< L2P, and M2P of lists.multipoles; adds, in the order of the targets
 
 private:
     /// Shifts to one expansion, and what they shift.
@@ -65,7 +66,8 @@ private:
         return static_cast<std::size_t>(cell) * numbers_;
     }
     [[nodiscard]] LaurentCell shape_of(const TreeCell& cell) const;
-    void form(const TreeCell& cell, const TreeCell& points, bool outside, double* expansion, double* constants) const;
+    void form(const TreeCell& cell, const TreeCell& points, bool outside, double* expansion,
+              double* constants) const;
     void send(const Senders& senders, int level, double* expansion, double* constants) const;
     [[nodiscard]] double find_senders(std::int32_t target, Senders& out);
     void add_sender(const TreeCell& target, std::int32_t source, Senders& out, double& work);
