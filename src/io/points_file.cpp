@@ -42,15 +42,17 @@ int columns_of(const PointLayout& layout) {
                                       path.string(), what));
 }
 
-// Splits rows of coordinates and strength.
-Sources split(const std::vector<double>& rows, int dimension, int columns) {
+// Splits rows of coordinates and strength, of which a row has `given` columns. Imaginary parts that are not
+// given are 0.
+Sources split(const std::vector<double>& rows, int dimension, int columns, int given) {
     Sources sources;
     sources.dimension = dimension;
-    const std::int64_t width = dimension + columns;
+    const std::int64_t width = dimension + given;
     for (std::size_t i = 0; i < rows.size(); i += static_cast<std::size_t>(width)) {
         const auto* strength = rows.data() + i + dimension;
         sources.points.insert(sources.points.end(), rows.data() + i, strength);
-        sources.strengths.insert(sources.strengths.end(), strength, strength + columns);
+        sources.strengths.insert(sources.strengths.end(), strength, strength + given);
+        if (given < columns) sources.strengths.push_back(0.0);
     }
     return sources;
 }
@@ -78,6 +80,13 @@ std::vector<std::string> column_names(const PointLayout& layout) {
 Sources read_csv_sources(const fs::path& path, const PointLayout& layout) {
     const auto all_names = column_names(layout);
     const auto table = read_csv(path, std::vector<std::string_view>(all_names.begin(), all_names.end()));
+    if (layout.most_dimension == 2)
+        for (const auto& name : table.ignored)
+            if (name == "z" || name == "Z")
+                throw InvalidArgument(fmt::format("{}: it has a column '{}', and this kernel takes points in "
+                                                  "the plane; remove the column, or "
+                                                  "use a kernel of space",
+                                                  path.string(), name));
     const auto other = layout.strength == "m" ? "q"sv : "m"sv;
     const bool stand_in = layout.second.empty() && table.find(layout.strength) == nullptr &&
                           (table.find(other) != nullptr || layout.strength == "m");
@@ -94,8 +103,10 @@ Sources read_csv_sources(const fs::path& path, const PointLayout& layout) {
         (layout.strengths == StrengthsIn::some_files && !has_strength))
         return {take_columns(table, wanted, path.string()), {}, dimension};
     wanted.push_back(stand_in ? other : layout.strength);
-    if (!layout.second.empty()) wanted.push_back(layout.second);
-    return split(take_columns(table, wanted, path.string()), dimension, columns_of(layout));
+    const bool is_complex = !layout.second.empty() && table.find(layout.second) != nullptr;
+    if (is_complex) wanted.push_back(layout.second);
+    return split(take_columns(table, wanted, path.string()), dimension, columns_of(layout),
+                 is_complex ? 2 : 1);
 }
 
 std::vector<double> finite_values(const hdf5::Dataset& dataset, const hdf5::Shape& shape,
@@ -134,10 +145,15 @@ Sources read_hdf5_datasets(const hdf5::Group& root, const PointLayout& layout) {
         (layout.strengths == StrengthsIn::some_files && !root.has_dataset("strengths")))
         return sources;
     const auto rows = static_cast<std::int64_t>(sources.points.size()) / sources.dimension;
-    sources.strengths =
-        columns_of(layout) == 1
-            ? finite_values(root.dataset("strengths"), {rows}, "(N), one value a point,")
-            : finite_values(root.dataset("strengths"), {rows, 2}, "(N, 2), real and imaginary part,");
+    const auto strengths = root.dataset("strengths");
+    if (columns_of(layout) == 1) {
+        sources.strengths = finite_values(strengths, {rows}, "(N), one value a point,");
+    } else if (strengths.shape().size() == 1) { // real ones
+        for (const double value : finite_values(strengths, {rows}, "(N), one value a point,"))
+            sources.strengths.insert(sources.strengths.end(), {value, 0.0});
+    } else {
+        sources.strengths = finite_values(strengths, {rows, 2}, "(N, 2), real and imaginary part,");
+    }
     return sources;
 }
 
@@ -229,13 +245,17 @@ Sources read_sources(const fs::path& path, const PointLayout& layout) {
     }
     const auto dimension = static_cast<int>(
         std::clamp<std::int64_t>(width - columns, layout.least_dimension, layout.most_dimension));
+    if (columns == 2 && width == layout.most_dimension + 1) { // real ones
+        require_matrix(array, width, "columns of coordinates and the strength", path.string());
+        return split(array.values, layout.most_dimension, columns, 1);
+    }
     require_matrix(array, dimension + columns,
                    fmt::format("columns {}{}", fmt::join(axis_names(dimension), " "),
                                columns == 0   ? " alone, whose strengths are in a file of their own,"
                                : columns == 1 ? " and the mass or charge"
                                               : " and the complex strength in two columns"),
                    path.string());
-    return split(array.values, dimension, columns);
+    return split(array.values, dimension, columns, columns);
 }
 
 std::vector<double> read_dipoles(const fs::path& path) {

@@ -34,9 +34,9 @@ struct Sources {
 
 /// Reads sources, by the extension of the name:
 ///   .npy        N×(dimension + 1): x y z and the mass or charge; complex strengths take
-///               two columns; where strengths are in `another_file` N×dimension, and the others without them,
-///               too
-///   .csv        a header that names x,y,z and q (or m), in any order
+///               two columns, of which the second may be left out; where strengths are in `another_file`
+///               N×dimension, and the others without them, too
+///   .csv        a header that names x,y,z and q (or m), in any order; imaginary parts may be left out
 ///   .h5 .hdf5   datasets /points (N×dimension) and /strengths (N, or N×2); or a GADGET-4 snapshot, whose
 ///               Masses are the strengths called "m" and whose Charge is any other
 /// A CSV file with both q and m follows the layout in the same way.

@@ -158,8 +158,23 @@ TEST_F(PointsFile, ReadsOtherDimensionsAndComplexStrengths) {
     EXPECT_EQ(read_sources(written("a.csv", "x1,x2,x3,x4,q\n1,2,3,4,5\n"), any).dimension, 4);
     EXPECT_EQ(read_sources(written("a.csv", "y,x,q\n1,2,5\n"), any).points, (Values{2, 1}));
     EXPECT_EQ(read_targets(written("t.csv", "x1,x2,x3,x4\n1,2,3,4\n"), 4), (Values{1, 2, 3, 4}));
-    expect_error<InvalidArgument>([&] { (void)read_sources(file("a.csv"), plane); },
-                                  "no column 'q_imaginary'");
+    write_npy(file("r.npy"), Values{2, 1, 5}, {1, 3});
+    for (const auto& path : {file("a.csv"), file("r.npy")}) { // imaginary parts may be left out
+        EXPECT_EQ(read_sources(path, plane).points, (Values{2, 1}));
+        EXPECT_EQ(read_sources(path, plane).strengths, (Values{5, 0}));
+    }
+    {
+        const auto h5 = hdf5::File::create();
+        auto root = h5.root();
+        root.write("points", std::span<const double>(Values{2, 1}), hdf5::Shape{1, 2});
+        root.write("strengths", Values{5});
+        h5.save(file("r.h5"));
+    }
+    EXPECT_EQ(read_sources(file("r.h5"), plane).strengths, (Values{5, 0}));
+    expect_error<InvalidArgument>(
+        [&] { (void)read_sources(written("c.csv", "x,y,q_imaginary\n1,2,5\n"), plane); }, "no column 'q'");
+    expect_error<InvalidArgument>([&] { (void)read_sources(written("z.csv", "x,y,Z,q\n1,2,3,5\n"), plane); },
+                                  "column 'Z'", "plane");
     write_npy(file("w.npy"), Values(8), {1, 8});
     expect_error<InvalidArgument>([&] { (void)read_sources(file("w.npy"), any); }, "(N, 7)", "x1 x2");
     write_snapshot(file("b.h5"), charged_bodies(), {});
