@@ -105,7 +105,8 @@ FmmShape gpu_fmm_shape(const SumProblem& problem, SumOptions options, const Cost
     wanted.rounded = !shape.wide && asked != M2L::mirrored && (bears || wanted.order <= most_hiding_order);
     wanted.rounded = has_tensor_operators(wanted, functions);
     if (wanted.rounded) wanted.grading = 0.0; // it would spare tensor cores nothing
-    if (!has_mirrored_operators(wanted)) wanted.m2l = M2L::matrix;
+    if (!has_mirrored_operators(wanted) || mirrored_harmonics(wanted.order) > most_mirrored_rows(shape.wide))
+        wanted.m2l = M2L::matrix;
     if (options.leaf <= 0 && options.depth < 0) {
         const auto points = static_cast<double>(std::max(problem.sources, problem.targets));
         const double leaf = softening > 0.0

@@ -167,7 +167,16 @@ int MirroredOperators<T>::most_groups() const {
     return most;
 }
 
+template <class T>
+int mirrored_rows(const PlainOperators<T>& of) {
+    std::array<int, parities> counts{};
+    for (std::int32_t i = 0; i < of.size; ++i) ++counts[static_cast<std::size_t>(parity_of(of, i))];
+    return *std::max_element(counts.begin(), counts.end());
+}
+
 template struct MirroredOperators<float>;
+template int mirrored_rows(const PlainOperators<float>&);
+template int mirrored_rows(const PlainOperators<double>&);
 template struct MirroredOperators<double>;
 
 } // namespace farfield

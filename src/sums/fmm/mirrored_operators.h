@@ -74,10 +74,20 @@ private:
               MirroredStep& step);
 };
 
-/// Whether such operators serve expansions like these.
+/// Functions of one parity that a GPU has room for.
+constexpr int most_mirrored_rows(bool wide) { return wide ? 96 : 64; }
+/// Of the parity that has most; known without the operators.
+template <class T>
+int mirrored_rows(const PlainOperators<T>& of);
+/// The same of harmonics: those that are even along all axes.
+constexpr int mirrored_harmonics(int order) { return (order / 2 + 1) * (order / 2 + 2) / 2; }
+
+/// Whether such operators serve expansions like these, if they are short enough.
 bool has_mirrored_operators(const FmmOrder& order);
 
 extern template struct MirroredOperators<float>;
 extern template struct MirroredOperators<double>;
+extern template int mirrored_rows(const PlainOperators<float>&);
+extern template int mirrored_rows(const PlainOperators<double>&);
 
 } // namespace farfield

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -114,6 +115,7 @@ std::vector<double> by_steps(const MirroredOperators<T>& of, int level, int grou
 template <class T>
 void expect_same(const PlainOperators<T>& plain) {
     const MirroredOperators<T> mirrored(plain);
+    EXPECT_EQ(mirrored_rows(plain), *std::max_element(mirrored.counts, mirrored.counts + parities));
     for (int level = 0; level < mirrored.levels; ++level)
         for (int group = 0; group <= up_group; ++group) {
             const auto senders = senders_of(plain, group);
@@ -145,6 +147,7 @@ TEST(MirroredOperators, SumWhatSendersGiveOneByOne) {
         for (const double grading : {0.0, 0.6}) {
             const auto of = mirrored_order(order, grading);
             ASSERT_TRUE(has_mirrored_operators(of));
+            EXPECT_EQ(mirrored_rows(*plain_operators<double>(of, 1)), mirrored_harmonics(order));
             expect_same(*plain_operators<float>(of, 1));
             expect_same(*plain_operators<double>(of, 1));
         }

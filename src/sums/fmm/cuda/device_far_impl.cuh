@@ -28,10 +28,8 @@ void DeviceFar<Real>::prepare(const DeviceTree& tree, const Part& part, cudaStre
             tensor_.emplace(host, stream);
         if (tensor_) tensor_->prepare(tree.view(), first_level_, end_level_, tree.cells(), stream);
     }
-    if (!tensor_ && !mirrored_ && has_mirrored_operators(host.order)) {
-        const MirroredOperators<Real> made(host);
-        if (MirroredTranslation<Real>::fits(made)) mirrored_.emplace(made, host.stride, stream);
-    }
+    if (!tensor_ && !mirrored_ && has_mirrored_operators(host.order) && MirroredTranslation<Real>::fits(host))
+        mirrored_.emplace(MirroredOperators<Real>(host), host.stride, stream);
     if (mirrored_) mirrored_->prepare(tree, first_level_, end_level_, stream);
     const auto numbers = static_cast<std::size_t>(tree.cells()) * static_cast<std::size_t>(host.stride);
     make_room(multipoles_, numbers, numbers / 4);

@@ -53,13 +53,17 @@ bool with_mirrored_shape(int groups, const Use& use) {
 }
 
 template <class Real>
-bool MirroredTranslation<Real>::fits(const MirroredOperators<Real>& operators) {
+bool MirroredTranslation<Real>::fits(const PlainOperators<Real>& of) {
+    constexpr int most_rows = most_mirrored_rows(std::is_same_v<Real, double>);
+    const int rows = mirrored_rows(of);
+    if (rows > most_rows || of.classes > most_mirrored_classes) return false;
     int device = 0, most = 0;
     check(cudaGetDevice(&device), "asking the GPU");
     check(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "asking the GPU");
-    bool fits = operators.classes <= most_mirrored_classes && operators.most_groups() > 0;
-    const bool found = with_mirrored_shape<Real>(operators.most_groups(), [&](auto shape, auto) {
-        fits = fits && static_cast<std::size_t>(most) >= sizeof(MirroredStage<decltype(shape)>);
+    bool fits = true;
+    constexpr int a_group = MirroredOperators<Real>::rows_a_group;
+    const bool found = with_mirrored_shape<Real>((rows + a_group - 1) / a_group, [&](auto shape, auto) {
+        fits = static_cast<std::size_t>(most) >= sizeof(MirroredStage<decltype(shape)>);
     });
     return found && fits;
 }

@@ -24,7 +24,7 @@ template <class Real>
 class MirroredTranslation {
 public:
     /// Whether expansions are short enough for registers, and the current GPU has the shared memory.
-    static bool fits(const MirroredOperators<Real>& operators);
+    static bool fits(const PlainOperators<Real>& of);
     MirroredTranslation(const MirroredOperators<Real>& of, int expansion_stride, cudaStream_t stream);
 
     /// Cuts the targets of a tree into tiles. Levels [first_level, end_level) send across.
