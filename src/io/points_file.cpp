@@ -104,6 +104,12 @@ Sources read_csv_sources(const fs::path& path, const PointLayout& layout) {
         return {take_columns(table, wanted, path.string()), {}, dimension};
     wanted.push_back(stand_in ? other : layout.strength);
     const bool is_complex = !layout.second.empty() && table.find(layout.second) != nullptr;
+    if (!is_complex && !layout.second.empty())
+        for (const auto& name : table.ignored)
+            if (name.starts_with(layout.strength))
+                throw InvalidArgument(fmt::format(
+                    "{}: column '{}' is not known; imaginary parts are in a column '{}', if there are any",
+                    path.string(), name, layout.second));
     if (is_complex) wanted.push_back(layout.second);
     return split(take_columns(table, wanted, path.string()), dimension, columns_of(layout),
                  is_complex ? 2 : 1);

@@ -18,6 +18,7 @@ bool sharpen(const ForceOptions& force, ForceSettings& settings, double error) {
     auto* const change = method_info(settings.method).sharpen;
     if (change == nullptr || force.order > 0) return false;
     SumProblem problem;
+    problem.kernel = &kernel_info(force.kernel);
     problem.tolerance = force.tolerance;
     auto options = sum_options_of(force, settings, force.precision);
     if (!change(problem, options, error)) return false;

@@ -40,8 +40,10 @@ std::pair<double, double> seconds_of_both(const MethodInfo& usual, const MethodI
     if (device.kind == DeviceKind::cuda) {
         const auto name = cuda::devices()[static_cast<std::size_t>(device.gpus.front())].name;
         const bool both = force.device.kind == DeviceKind::cuda;
-        return {seconds_on(gpu_run_rates(table, name, force.precision), evaluations, bodies.size()),
-                evaluations * other.seconds(problem, options, both ? name : std::string(), table)};
+        const auto rates = gpu_run_rates(table, name, force.precision);
+        return {seconds_on(rates, evaluations, bodies.size()),
+                (both ? rates.start_seconds : 0.0) +
+                    evaluations * other.seconds(problem, options, both ? name : std::string(), table)};
     }
     options.threads = 1;
     return {evaluations * usual.seconds(problem, options, {}, table),

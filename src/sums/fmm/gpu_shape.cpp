@@ -54,14 +54,24 @@ double harmonic_seconds(FmmOrder order, bool wide) {
     return multiply_adds_a_cell(order, wide) / multiply_adds_a_second(order, wide);
 }
 
+/// Of so many polynomials, whether sums over mirror images have room for those that are even along all axes.
+bool are_mirrored(const FmmOrder& order, int functions, bool wide) {
+    int degree = 0;
+    while ((degree + 1) * (degree + 2) * (degree + 3) / 6 < functions) ++degree;
+    const int half = degree / 2;
+    return has_mirrored_operators(order) &&
+           (half + 1) * (half + 2) * (half + 3) / 6 <= most_mirrored_rows(wide);
+}
+
 /// The same where ε is `softening` of its widths.
 double softened_seconds(const FmmOrder& order, bool wide, double softening) {
     const auto cost = softened_cost(order, softening);
     const auto functions = static_cast<int>(cost.functions);
-    const double polynomials = has_tensor_operators(order, functions)
-                                   ? tensor_seconds(functions)
-                                   : (has_mirrored_operators(order) ? 1.0 : plain_beside_mirrored) *
-                                         cost.multiply_adds / multiply_adds_a_second(order, wide);
+    const auto& rates = rates_of(wide);
+    const double polynomials = has_tensor_operators(order, functions) ? tensor_seconds(functions)
+                               : are_mirrored(order, functions, wide)
+                                   ? cost.multiply_adds / rates.mirrored_multiply_adds
+                                   : plain_beside_mirrored * cost.multiply_adds / rates.multiply_adds;
     return polynomials + (cost.whole ? 0.0 : harmonic_seconds(order, wide));
 }
 

@@ -32,13 +32,23 @@ double expected_seconds(const Choice& choice, const SumProblem& problem, const S
 // Method::automatic: what ends first by the cost table.
 Choice choose_fastest(const SumProblem& problem, const SumOptions& options, std::optional<int> array_gpu) {
     const auto candidates = candidate_methods(problem, options);
-    auto usual = choose_machine(*candidates.usual, problem, options, array_gpu);
-    usual.reason = candidates.why_none;
-    if (candidates.fast == nullptr) return usual;
+    const auto* const fast_method = candidates.fast;
     const bool stays = array_gpu || options.device.kind == DeviceKind::cuda;
-    usual.reason = "no other method fits";
-    if (stays && !candidates.fast->why_not(problem, options, usual.device).empty()) return usual;
-    auto fast = choose_machine(*candidates.fast, problem, options, array_gpu);
+    const auto fits_there = [&](const MethodInfo& method) {
+        const auto device = choose_device(method, problem, options, array_gpu).device;
+        return method.why_not(problem, options, device).empty();
+    };
+    if (stays && fast_method != nullptr && !fits_there(*candidates.usual) && fits_there(*fast_method)) {
+        auto only = choose_machine(*fast_method, problem, options, array_gpu);
+        only.reason = "no other method fits";
+        return only;
+    }
+    auto usual = choose_machine(*candidates.usual, problem, options, array_gpu);
+    usual.reason = fast_method == nullptr ? std::string(candidates.why_none) : "no other method fits";
+    if (fast_method == nullptr || (stays && !fits_there(*fast_method))) return usual;
+    // a GPU that is not there: whoever makes the sum says so
+    if (stays && static_cast<std::size_t>(usual.device.gpus.front()) >= cuda::devices().size()) return usual;
+    auto fast = choose_machine(*fast_method, problem, options, array_gpu);
     const double usual_seconds = expected_seconds(usual, problem, options);
     const double fast_seconds = expected_seconds(fast, problem, options);
     auto& chosen = fast_seconds < usual_seconds ? fast : usual;

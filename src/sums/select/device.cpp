@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 namespace farfield {
 namespace {
 
@@ -18,6 +20,13 @@ DeviceChoice gpu(int index) { return {.kind = DeviceKind::cuda, .gpus = {index}}
 bool is_for_cpu(const SumOptions& options) {
     return options.variant == Variant::simd || options.isa != Isa::automatic ||
            options.outputs.has(Output::hessian) || options.dipoles;
+}
+
+// With room for what the prediction, made for CPUs, leaves out.
+bool fits_memory(const MethodInfo& method, const SumProblem& problem, const SumOptions& options) {
+    constexpr double share = 0.5;
+    return method.bytes(problem, options, gpu(0)) <=
+           share * static_cast<double>(cuda::devices().front().memory_bytes);
 }
 
 std::string first_gpu() {
@@ -55,7 +64,9 @@ ChosenDevice choose_device(const MethodInfo& method, const SumProblem& problem, 
     if (is_for_gpus_only(options.variant)) return {gpu(0), {}};
     if (is_for_cpu(options)) return {the_cpu, {}};
     const auto& in_use = cost_table_in_use();
-    return {faster_device(in_use.table, method, problem, options, first_gpu), in_use.hash};
+    auto chosen = faster_device(in_use.table, method, problem, options, first_gpu);
+    if (chosen.kind == DeviceKind::cuda && !fits_memory(method, problem, options)) chosen = the_cpu;
+    return {std::move(chosen), in_use.hash};
 }
 
 } // namespace farfield

@@ -173,6 +173,9 @@ TEST_F(PointsFile, ReadsOtherDimensionsAndComplexStrengths) {
     EXPECT_EQ(read_sources(file("r.h5"), plane).strengths, (Values{5, 0}));
     expect_error<InvalidArgument>(
         [&] { (void)read_sources(written("c.csv", "x,y,q_imaginary\n1,2,5\n"), plane); }, "no column 'q'");
+    expect_error<InvalidArgument>(
+        [&] { (void)read_sources(written("i.csv", "x,y,q,q_im\n1,2,3,5\n"), plane); }, "column 'q_im'",
+        "'q_imaginary'");
     expect_error<InvalidArgument>([&] { (void)read_sources(written("z.csv", "x,y,Z,q\n1,2,3,5\n"), plane); },
                                   "column 'Z'", "plane");
     write_npy(file("w.npy"), Values(8), {1, 8});

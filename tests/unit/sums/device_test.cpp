@@ -216,6 +216,9 @@ TEST(ChooseDevice, WithoutGpuSaysWhyAndAutoTakesTheCpu) {
     };
     EXPECT_EQ(message({.device = {.kind = DeviceKind::cuda}}, at), why_no_gpu());
     EXPECT_EQ(message({.variant = Variant::flush}, at), why_no_gpu());
+    EXPECT_EQ(
+        message({.method = Method::automatic, .tolerance = 1e-5, .device = {.kind = DeviceKind::cuda}}, at),
+        why_no_gpu());
     const ConstArrayView away(points.data(), DType::float64, {2, 3}, {DeviceType::cuda, 0});
     EXPECT_EQ(message({}, away), why_no_gpu());
     EXPECT_FALSE(why_no_gpu().empty());
