@@ -19,9 +19,10 @@ OptionValue read(const OptionInfo& option, const std::string& text) {
         device_from_name(text); // throws where it is none
         return text;
     case OptionType::count:
-        return std::int64_t{read_count(flag, text,
-                                       {static_cast<int>(option.least), static_cast<int>(option.most)},
-                                       "leave the option out for " + std::string(option.otherwise))};
+        return std::int64_t{read_count(
+            flag, text, {static_cast<int>(option.least), static_cast<int>(option.most)},
+            option.otherwise.empty() ? std::string("leave the option out")
+                                     : "leave the option out for " + std::string(option.otherwise))};
     case OptionType::number:
     case OptionType::flag: // has no text
         break;

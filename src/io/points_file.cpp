@@ -257,9 +257,10 @@ Sources read_sources(const fs::path& path, const PointLayout& layout) {
     }
     require_matrix(array, dimension + columns,
                    fmt::format("columns {}{}", fmt::join(axis_names(dimension), " "),
-                               columns == 0   ? " alone, whose strengths are in a file of their own,"
-                               : columns == 1 ? " and the mass or charge"
-                                              : " and the complex strength in two columns"),
+                               columns == 0 ? " alone, whose strengths are in a file of their own,"
+                               : layout.strength == "gamma" ? " and the circulation"
+                               : columns == 1               ? " and the mass or charge"
+                                                            : " and the complex strength in two columns"),
                    path.string());
     return split(array.values, dimension, columns, columns);
 }

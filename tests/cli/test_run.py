@@ -243,6 +243,7 @@ class BadCases(CommandTest):
         rows = read("v/diagnostics.csv").decode().splitlines()
         self.assertEqual(rows[0], "time,step,circulation,impulse_x,impulse_y,angular_impulse,hamiltonian,hamiltonian_error,sigma")
         self.assertEqual(json.loads(read("v/summary.json"))["last_diagnostics"]["circulation"], 0.0)
+        self.succeed("plot", "v/diagnostics.csv", "-o", "v.png")
         for assignment, *parts in (("time.integrator=leapfrog", "rk4"), ("force.viscosity=1", "force.sigma > 0"),
                                    ("force.sigma=0", "> 0"), ("force.device=cuda", "CPU only"), ("force.G=2", "not used")):
             self.fail_clearly(["run", "v.toml", "--set", assignment, "--out", "no"], 2, *parts)

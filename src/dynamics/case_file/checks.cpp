@@ -106,6 +106,9 @@ void check_time(const Case& simulation_case, std::span<const Entry> entries) {
             fmt::format("{}: time.end = {} is before the start: a kind = \"{}\" begins at time "
                         "0, so end must be ≥ 0",
                         end->place, time.end, name_of(simulation_case.initial.kind)));
+    if (time.adaptive && facts_of(simulation_case.force.kernel).moves_vortices)
+        throw InvalidArgument(fmt::format("{}: vortices take fixed steps; remove time.adaptive",
+                                          entry_for(entries, "time", "adaptive")->place));
     if (time.adaptive && time.integrator != Integrator::hermite4)
         throw InvalidArgument(fmt::format(
             "{}: time.adaptive = true works with integrator = \"hermite4\" only, not with \"{}\"; "

@@ -14,7 +14,8 @@ namespace {
 namespace fs = std::filesystem;
 
 bool is_diagnostics(const Table& table) {
-    return table.find("time") != nullptr && table.find("relative_energy_error") != nullptr;
+    return table.find("time") != nullptr &&
+           (table.find("relative_energy_error") != nullptr || table.find("hamiltonian_error") != nullptr);
 }
 
 // Of the snapshots beside a diagnostics.csv, which has none.

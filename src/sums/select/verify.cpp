@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numbers>
 #include <numeric>
 #include <set>
 
@@ -187,7 +188,41 @@ double quantile(const std::vector<std::pair<double, double>>& weighted, double s
     return weighted.empty() ? 0.0 : weighted.back().first;
 }
 
-OutputError error_of(const Judged& output, const ExactRows& exact, Norm norm) {
+/// What a logarithmic potential changes by at most where the unit of length becomes e times as large; 0 of
+/// other outputs. Such a potential may vanish, by the unit alone, and its errors do not.
+double unit_dependence(const VerifyTask& task, Output output) {
+    const auto& kernel = *task.problem->kernel;
+    if (kernel.scaling != Scaling::power_and_log || output != Output::potential) return 0.0;
+    const auto columns = static_cast<std::size_t>(kernel.strength.columns);
+    double strength = 0.0;
+    for (std::size_t column = 0; column < columns; ++column) {
+        double total = 0.0;
+        double largest = 0.0;
+        for (std::size_t i = column; i < task.strengths.size(); i += columns) {
+            total += task.strengths[i];
+            largest = std::max(largest, std::abs(task.strengths[i]));
+        }
+        strength = std::max({strength, std::abs(total), largest});
+    }
+    const std::vector<double> origin(most_dimensions), one(columns, 1.0);
+    const auto potential_at = [&](double distance) {
+        std::vector<double> target(most_dimensions),
+            out(static_cast<std::size_t>(kernel.width(task.problem->dimension)));
+        target[0] = distance;
+        (void)kernel.exact({.dimension = task.problem->dimension,
+                            .columns = kernel.strength.columns,
+                            .sources = 1,
+                            .points = origin.data(),
+                            .strengths = one.data(),
+                            .target = target.data()},
+                           out.data());
+        return out[0];
+    };
+    return strength * std::abs(potential_at(std::numbers::e) - potential_at(1.0));
+}
+
+/// @param otherwise  what errors are relative to where the output vanishes
+OutputError error_of(const Judged& output, const ExactRows& exact, Norm norm, double otherwise) {
     const auto m = static_cast<double>(output.norms.size());
     const auto certain = static_cast<double>(output.sample.certain);
     const auto drawn = static_cast<double>(output.sample.rows.size()) - certain;
@@ -195,7 +230,9 @@ OutputError error_of(const Judged& output, const ExactRows& exact, Norm norm) {
     const double unit = largest > 0.0 ? largest : 1.0; // squares of huge or tiny values stay in range
     double squares = 0.0;
     for (const double value : output.norms) squares += value / unit * (value / unit);
-    const double scale = norm == Norm::largest ? largest : unit * std::sqrt(squares / m);
+    const double size = norm == Norm::largest ? largest : unit * std::sqrt(squares / m);
+    constexpr double nothing = 1e-10; // but rounding
+    const double scale = size > nothing * otherwise ? size : otherwise;
     double sum = 0.0;
     double worst = 0.0;
     std::vector<std::pair<double, double>> differences;
@@ -271,7 +308,8 @@ std::vector<OutputError> verify(const VerifyTask& task, std::span<const Computed
     });
     compute_rows(task, computed, with_hessian, exact);
     for (std::size_t k = 0; k < outputs.size(); ++k) {
-        errors.push_back(error_of(outputs[k], exact, task.problem->kernel->norm));
+        errors.push_back(error_of(outputs[k], exact, task.problem->kernel->norm,
+                                  unit_dependence(task, computed[k].output)));
         errors.back().output = computed[k].output;
     }
     return errors;

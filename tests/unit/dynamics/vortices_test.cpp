@@ -338,7 +338,7 @@ TEST(Vortices, WrongCasesAreRefused) {
     expect({"force.viscosity=-0.1"}, {"force.viscosity", "≥ 0"});
     expect({"force.viscosity=0.1"}, {"force.viscosity", "force.sigma > 0"});
     expect({"time.integrator=leapfrog"}, {"time.integrator", "\"leapfrog\"", "use \"rk4\""});
-    expect({"time.adaptive=true"}, {"hermite4"});
+    expect({"time.adaptive=true"}, {"fixed steps"});
     expect({"force.device=cuda"}, {"CPU only", "device"});
     expect({"force.G=2"}, {"force.G", "not used", "vortex2d"});
     expect({"force.softening=0.1"}, {"force.softening", "not used"});

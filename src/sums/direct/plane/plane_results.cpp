@@ -87,15 +87,18 @@ std::int64_t repair(const SumProblem& problem, const PlaneInputs& inputs, const 
     for (std::int64_t row = 0; row < problem.targets; ++row)
         if (!is_finite_row(results, row, columns)) rows.push_back(row);
     std::vector<CoincidentSources> coincident(rows.size());
-    parallel_for(threads, static_cast<std::int64_t>(rows.size()), [&](std::int64_t k) {
-        const auto number = static_cast<std::size_t>(k);
-        coincident[number] = compute_again(problem, inputs, results, rows[number]);
-    });
+    constexpr std::size_t rows_at_once = 64; // one that is refused ends all
     std::int64_t skipped = 0;
     for (std::size_t k = 0; k < rows.size(); ++k) {
+        if (k % rows_at_once == 0)
+            parallel_for(threads, static_cast<std::int64_t>(std::min(rows_at_once, rows.size() - k)),
+                         [&](std::int64_t part) {
+                             const auto number = k + static_cast<std::size_t>(part);
+                             coincident[number] = compute_again(problem, inputs, results, rows[number]);
+                         });
         if (coincident[k].count > 0 && problem.coincident == Coincident::error)
             refuse_coincident(problem.self, rows[k], coincident[k].first, false,
-                              problem.kernel->has_sigma ? "sigma" : "softening");
+                              problem.kernel->has_sigma ? "sigma" : "");
         if (!is_finite_row(results, rows[k], columns))
             throw InvalidArgument(
                 fmt::format("row {} of the result is not finite: a pair is so close, or a strength so large, "

@@ -16,6 +16,7 @@
 #include "sums/direct/cpu/variants.h"
 #include "sums/direct/vortex/vortex_tile.h"
 #include "sums/method/refuse.h"
+#include "sums/points/plane.h"
 #include "sums/points/prepared.h"
 #include "sums/points/rescale.h"
 
@@ -55,7 +56,8 @@ public:
         if (!problem_.self) read_points(targets, "targets", targets_, 2);
         const auto source_points = in_space(sources_);
         const auto target_points = in_space(targets_);
-        frame_ = choose_frame(source_points, target_points, problem_.sigma);
+        frame_ =
+            choose_plane_frame(source_points, target_points, problem_.sigma, thread_count(options_.threads));
         const auto set = [&](auto& points, bool with_low) {
             points.sources.set(source_points, frame_, with_low);
             if (!problem_.self) points.targets.set(target_points, frame_, with_low);
@@ -160,12 +162,15 @@ private:
         for (std::size_t i = 0; i < static_cast<std::size_t>(problem_.targets); ++i)
             if (!is_finite(i)) rows.push_back(i);
         std::vector<CoincidentSources> met(rows.size());
-        parallel_for(threads, static_cast<std::int64_t>(rows.size()), [&](std::int64_t number) {
-            const auto place = static_cast<std::size_t>(number);
-            met[place] = compute_row(rows[place]);
-        });
+        constexpr std::size_t rows_at_once = 64; // one that is refused ends all
         std::int64_t skipped = 0;
         for (std::size_t k = 0; k < rows.size(); ++k) {
+            if (k % rows_at_once == 0)
+                parallel_for(threads, static_cast<std::int64_t>(std::min(rows_at_once, rows.size() - k)),
+                             [&](std::int64_t part) {
+                                 const auto place = k + static_cast<std::size_t>(part);
+                                 met[place] = compute_row(rows[place]);
+                             });
             const auto row = static_cast<std::int64_t>(rows[k]);
             if (met[k].count > 0 && problem_.coincident == Coincident::error)
                 refuse_coincident(problem_.self, row, met[k].first, false, "sigma");
