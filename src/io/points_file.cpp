@@ -255,12 +255,13 @@ Sources read_sources(const fs::path& path, const PointLayout& layout) {
         require_matrix(array, width, "columns of coordinates and the strength", path.string());
         return split(array.values, layout.most_dimension, columns, 1);
     }
+    const bool has_either = layout.strength == "m" || layout.strength == "q";
+    const auto strength = columns == 0   ? std::string(" alone, whose strengths are in a file of their own,")
+                          : columns == 2 ? std::string(" and the strength, complex ones in two columns")
+                          : has_either   ? std::string(" and the mass or charge")
+                                         : fmt::format(" and {}", layout.strength);
     require_matrix(array, dimension + columns,
-                   fmt::format("columns {}{}", fmt::join(axis_names(dimension), " "),
-                               columns == 0 ? " alone, whose strengths are in a file of their own,"
-                               : layout.strength == "gamma" ? " and the circulation"
-                               : columns == 1               ? " and the mass or charge"
-                                                            : " and the complex strength in two columns"),
+                   fmt::format("columns {}{}", fmt::join(axis_names(dimension), " "), strength),
                    path.string());
     return split(array.values, dimension, columns, columns);
 }

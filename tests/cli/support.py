@@ -128,6 +128,13 @@ def random_bodies(n, seed):
 class CommandTest(unittest.TestCase):
     """Each test in an empty folder of its own, the current one."""
 
+    def assert_close(self, actual, expected, tolerance):
+        """Relative to the largest value: rounding errors of a sum scale with its terms, not with its result."""
+        scale = max(abs(v) for v in expected)
+        self.assertEqual(len(actual), len(expected))
+        for a, e in zip(actual, expected):
+            self.assertLessEqual(abs(a - e), tolerance * scale)
+
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="farfield_cli_")
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)

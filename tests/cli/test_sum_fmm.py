@@ -55,29 +55,6 @@ class FastMultipole(CommandTest):
         self.fail_clearly([*base, "--method", "fmm", "--m2l", "rotation", "--device", "cuda"], 2, "rotation", "--device cpu")
         self.assertFalse(os.path.exists("out.npy"))
 
-    def test_sums_in_the_plane(self):
-        points = os.path.join(SOURCE, "examples/10_plane.csv")
-        base = ["sum", "--kernel", "laplace2d", "--sources", points, "--json", "report.json"]
-        self.succeed(*base, "--out", "exact.csv", "--method", "reference")
-        self.succeed(*base, "--out", "fmm.csv", "--method", "fmm", "--tolerance", "1e-9", "--leaf", "1")
-        report = json.loads(read("report.json"))
-        self.assertGreater(report["fmm"]["levels"], 2)
-        self.assertEqual([entry["name"] for entry in report["passes"]], ["P2P", "P2M", "M2M", "M2L", "L2L", "L2P"])
-        self.assertEqual([entry["output"] for entry in report["errors"]], ["potential", "field"])
-        exact, fast = ([[float(x) for x in line.split(",")] for line in read(name).decode().splitlines()[1:]] for name in ("exact.csv", "fmm.csv"))
-        self.assertEqual(len(exact), 60)
-        for column in range(4):
-            size = max(abs(row[column]) for row in exact)
-            self.assertLess(max(abs(a[column] - b[column]) for a, b in zip(exact, fast)), 1e-8 * size)
-        self.succeed(*base, "--out", "direct.csv")
-        self.assertEqual(json.loads(read("report.json"))["method"], "direct")
-        for method in ("direct", "fmm"):
-            self.fail_clearly([*base, "--out", "x.csv", "--method", method, "--device", "cuda"], 2, "in the plane", "--device cpu")
-        self.fail_clearly([*base, "--out", "x.csv", "--method", "fmm", "--m2l", "rotation"], 2, "--m2l rotation")
-        self.fail_clearly([*base, "--out", "x.csv", "--method", "fmm", "--tolerance", "1e-6", "--guaranteed"], 2, "--guaranteed")
-        space = os.path.join(SOURCE, "examples/10_charges.csv")
-        self.fail_clearly(["sum", "--kernel", "laplace2d", "--sources", space, "--out", "x.csv"], 2, "column 'z'", "plane")
-
     def test_guaranteed_bounds_are_told_or_nothing_is_written(self):
         charges = os.path.join(SOURCE, "examples/10_charges.csv")
         base = ["sum", "--kernel", "coulomb", "--sources", charges, "--out", "out.npy", "--json", "report.json", "--guaranteed"]

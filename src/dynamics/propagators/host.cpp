@@ -96,14 +96,7 @@ CheckedEnergy HostPropagator::checked_energy() {
 }
 
 void HostPropagator::advance(const Steps& steps) {
-    for (std::uint64_t k = 0; k < steps.count; ++k) {
-        try {
-            step(steps.length);
-        } catch (const InvalidArgument& error) {
-            throw error_in_step(steps.before + k + 1, steps.start + static_cast<double>(k) * steps.length,
-                                error.what());
-        }
-    }
+    take_steps(steps, [this](double length) { step(length); });
 }
 
 std::optional<Diagnostics> HostPropagator::fetch() {

@@ -88,4 +88,17 @@ std::unique_ptr<Propagator> make_propagator(const PropagatorOptions& options, Mo
 /// What went wrong in a step, counted from 1, that starts at `time`.
 InvalidArgument error_in_step(std::uint64_t step, double time, std::string_view what);
 
+/// Calls step(length) as often as `steps` says. @throws InvalidArgument that names the step which fails.
+template <class Step>
+void take_steps(const Steps& steps, const Step& step) {
+    for (std::uint64_t k = 0; k < steps.count; ++k) {
+        try {
+            step(steps.length);
+        } catch (const InvalidArgument& error) {
+            throw error_in_step(steps.before + k + 1, steps.start + static_cast<double>(k) * steps.length,
+                                error.what());
+        }
+    }
+}
+
 } // namespace farfield

@@ -76,14 +76,7 @@ void VortexPropagator::step(double length) {
 }
 
 void VortexPropagator::advance(const Steps& steps) {
-    for (std::uint64_t k = 0; k < steps.count; ++k) {
-        try {
-            step(steps.length);
-        } catch (const InvalidArgument& error) {
-            throw error_in_step(steps.before + k + 1, steps.start + static_cast<double>(k) * steps.length,
-                                error.what());
-        }
-    }
+    take_steps(steps, [this](double length) { step(length); });
 }
 
 // To the end, whoever asks to stop: a step half taken would belong to no time.

@@ -8,7 +8,6 @@
 #include "sums/direct/cpu/jerk.h"
 #include "sums/direct/cuda/sum/gpu_sum.h"
 #include "sums/direct/plane/plane_sum.h"
-#include "sums/direct/vortex/vortex_sum.h"
 #include "sums/method/refuse.h"
 
 #include <fmt/format.h>
@@ -70,7 +69,7 @@ private:
 
 bool computes(const KernelInfo& kernel) { return kernel.loop != PairLoop::none; }
 
-bool is_in_plane(const SumProblem& problem) { return problem.kernel->loop == PairLoop::logarithm; }
+bool is_in_plane(const SumProblem& problem) { return problem.kernel->loop != PairLoop::inverse_distance; }
 
 std::string why_not(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
     if (!computes(*problem.kernel))
@@ -79,7 +78,6 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
     if (options.guaranteed) return why_no_bounds("direct");
     if (problem.is_periodic()) return "method 'direct' sums open space only; leave the period out";
     if (is_in_plane(problem)) return why_no_plane_sum(options, device);
-    if (problem.kernel->loop == PairLoop::vortex) return why_no_vortex_sum(options, device);
     if (device.kind == DeviceKind::cuda && (options.outputs.has(Output::hessian) || options.dipoles))
         return fmt::format("method 'direct' has no {} on a GPU yet; use {} or {}",
                            options.dipoles ? "dipoles" : "output 'hessian'", spelled("device", "cpu"),
@@ -106,7 +104,6 @@ double bytes(const SumProblem& problem, const SumOptions& options, const DeviceC
 std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& options,
                                   const DeviceChoice& device) {
     if (is_in_plane(problem)) return make_plane_sum(problem, options);
-    if (problem.kernel->loop == PairLoop::vortex) return make_vortex_sum(problem, options);
     if (device.kind == DeviceKind::cpu) return std::make_unique<OnCpu>(problem, options);
     return cuda::make_gpu_sum(options, device.gpus, problem.self);
 }

@@ -53,9 +53,8 @@ void FmmSum::fit_shape() {
     std::array<Extent, 3> ranges;
     extend(ranges, source_points_, options_.threads);
     extend(ranges, target_points_, options_.threads);
-    double side = 0x1p-500;
-    for (const auto& range : ranges) side = std::max(side, range.high - range.low);
-    shape_ = fmm_shape(problem_, options_, cost_table_in_use().table, shape_.order.order, softening_ / side);
+    shape_ = fmm_shape(problem_, options_, cost_table_in_use().table, shape_.order.order,
+                       softening_ / longest_side(ranges));
 }
 
 template <class T>
@@ -80,32 +79,11 @@ void FmmSum::make_far_field(FarField<T>& far) {
 
 void FmmSum::prepare() {
     const int threads = options_.threads;
-    rare_blocks_.reset();
     float_far_.clear(); // they refer to the tree
     double_far_.clear();
     tree_.emplace(source_points_, target_points_, problem_.self, shape_.tree, threads);
     lists_ = near_lists(*tree_, shape_.few, threads);
-    std::vector<BlockRange> source_blocks;
-    std::vector<BlockRange> target_blocks;
-    for (const auto leaf : lists_.leaves) {
-        source_blocks.push_back(tree_->cell(leaf).sources);
-        if (!problem_.self) target_blocks.push_back(tree_->cell(leaf).targets);
-    }
-    const BlockLists blocks{.targets = problem_.self ? source_blocks : target_blocks,
-                            .sources = source_blocks,
-                            .first = lists_.direct.first,
-                            .partners = lists_.direct.partners,
-                            .own = problem_.self};
-    near_pairs_ = count_pairs(blocks);
-    near_work_ = work_of_a_pair * static_cast<double>(near_pairs_);
-    if (problem_.self) { // lists name a pair of blocks once
-        near_pairs_ *= 2;
-        for (const auto block : source_blocks) near_pairs_ -= std::int64_t{block.size()} * (block.size() - 1);
-    }
-    if (problem_.self)
-        blocks_.emplace<MutualBlocks>(blocks, problem_.sources, threads);
-    else
-        blocks_.emplace<OneSidedBlocks>(blocks, problem_.targets, problem_.sources);
+    near_.make(*tree_, lists_, threads);
     if (options_.precision == Precision::float64)
         set_near_points(double_sources_, double_targets_);
     else
@@ -114,26 +92,6 @@ void FmmSum::prepare() {
         make_far_field(double_far_);
     else
         make_far_field(float_far_);
-}
-
-// Lists of mutual blocks name a pair once; these name it with both.
-const OneSidedBlocks& FmmSum::rare_blocks() {
-    if (!problem_.self) return std::get<OneSidedBlocks>(blocks_);
-    if (rare_blocks_) return *rare_blocks_;
-    std::vector<BlockRange> blocks;
-    for (const auto leaf : lists_.leaves) blocks.push_back(tree_->cell(leaf).sources);
-    const auto both = both_halves({.targets = blocks,
-                                   .sources = blocks,
-                                   .first = lists_.direct.first,
-                                   .partners = lists_.direct.partners,
-                                   .own = true});
-    rare_blocks_.emplace(BlockLists{.targets = blocks,
-                                    .sources = blocks,
-                                    .first = both.first,
-                                    .partners = both.partners,
-                                    .own = true},
-                         problem_.targets, problem_.sources);
-    return *rare_blocks_;
 }
 
 template <class T>
@@ -146,7 +104,7 @@ void FmmSum::set_near_points(PreparedPoints<T>& sources, PreparedPoints<T>& targ
 bool FmmSum::refine(double error) {
     if (options_.guaranteed) return false; // bounds decide
     if (options_.order > 0) return false;
-    const auto order = orders_.next(shape_, error, problem_.tolerance);
+    const auto order = next_order(orders_, shape_, error, problem_.tolerance);
     if (!order) return false;
     shape_ = fmm_shape(problem_, options_, cost_table_in_use().table, *order);
     if (softening_ > 0.0) fit_shape();
@@ -172,12 +130,7 @@ void FmmSum::near_field(PreparedPoints<T>& sources, PreparedPoints<T>& targets, 
                             .isa = options_.isa,
                             .threads = report.threads,
                             .watch = &watch};
-    if (needs_whole_loop(task.outputs, task.sources))
-        rare_blocks().sum(task);
-    else if (const auto* mutual = std::get_if<MutualBlocks>(&blocks_))
-        mutual->sum(task);
-    else
-        std::get<OneSidedBlocks>(blocks_).sum(task);
+    near_.sum(task);
     report.passes.push_back({"P2P", clock.lap()});
 }
 
@@ -210,7 +163,7 @@ void FmmSum::add_far_fields(FarField<T>& far, const TileSums& sums, SumReport& r
 
 void FmmSum::compute_sums(const TileSums& sums, SumReport& report, const SumHooks& hooks) {
     const double far_work = shape_.wide ? double_far_.work() : float_far_.work();
-    WorkWatch watch(far_work + near_work_, hooks.progress, hooks.stop_requested);
+    WorkWatch watch(far_work + work_of_a_pair * near_.computed_pairs(), hooks.progress, hooks.stop_requested);
     if (options_.precision == Precision::float64)
         near_field(double_sources_, double_targets_, sums, report, watch);
     else
@@ -243,7 +196,7 @@ void FmmSum::compute_at_order(std::span<const double> strengths, std::span<const
                   .levels = tree_->levels(),
                   .cells = static_cast<std::int64_t>(tree_->cells().size()),
                   .leaves = static_cast<std::int64_t>(lists_.leaves.size()),
-                  .near_pairs = near_pairs_,
+                  .near_pairs = near_.pairs(),
                   .multiply_adds = shape_.wide ? double_far_.work() : float_far_.work()};
     const int exponent = strength_exponent(strengths, dipoles, frame_.exponent, report.threads);
     strength_exponent_ = exponent;

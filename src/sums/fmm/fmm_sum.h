@@ -4,8 +4,8 @@
 #include "backend/threads/work_watch.h"
 #include "base/aligned.h"
 #include "base/work_array.h"
-#include "sums/direct/cpu/blocks/block_sum.h"
 #include "sums/direct/cpu/direct.h"
+#include "sums/fmm/common/near_blocks.h"
 #include "sums/fmm/passes.h"
 #include "sums/fmm/shape.h"
 #include "sums/fmm/target_bounds.h"
@@ -84,7 +84,6 @@ private:
     template <class T>
     void near_field(PreparedPoints<T>& sources, PreparedPoints<T>& targets, const TileSums& sums,
                     SumReport& report, WorkWatch& watch);
-    const OneSidedBlocks& rare_blocks();
     void compute_sums(const TileSums& sums, SumReport& report, const SumHooks& hooks);
     void write_results(const TileSums& sums, const DirectResults& results, int strength_exponent,
                        SumReport& report);
@@ -97,12 +96,8 @@ private:
     double softening_ = 0.0; ///< in the frame
     std::optional<Octree> tree_;
     NearLists lists_;
-    std::variant<std::monostate, OneSidedBlocks, MutualBlocks> blocks_;
-    /// The same pairs for Hessians and dipoles, where `blocks_` are mutual.
-    std::optional<OneSidedBlocks> rare_blocks_;
-    std::int64_t near_pairs_ = 0; ///< directed
+    NearBlocks near_;
     OrderSearch orders_;
-    double near_work_ = 0.0; ///< in multiply-adds, about
     PreparedPoints<float> float_sources_, float_targets_;
     PreparedPoints<double> double_sources_, double_targets_;
     FarField<float> float_far_;

@@ -88,14 +88,11 @@ int order_after(int order, int separation, double error, double tolerance, bool 
     return std::min(order + std::clamp(more, 1, 8), most_order(wide));
 }
 
-// One order more leaves half the error, about. Single orders may gain nothing; where several do not,
-// something else makes the error. Within the tolerance one that gains nothing is enough.
-std::optional<int> OrderSearch::next(const FmmShape& shape, double error, double tolerance) {
+std::optional<int> next_order(OrderSearch& search, const FmmShape& shape, double error, double tolerance) {
     if (shape.order.order >= most_order(shape.wide)) return std::nullopt;
-    const int most_stalls = error <= tolerance ? 0 : 3;
-    if (!(error < 0.8 * least_error_) && ++stalls_ > most_stalls) return std::nullopt;
-    least_error_ = std::min(error, least_error_);
-    return order_after(shape.order.order + 2 * stalls_, shape.order.separation, error, tolerance, shape.wide);
+    const auto more = search.beyond(error, tolerance);
+    if (!more) return std::nullopt;
+    return order_after(shape.order.order + *more, shape.order.separation, error, tolerance, shape.wide);
 }
 
 int order_for_bound(double tolerance, int separation) {

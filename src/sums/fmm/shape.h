@@ -3,6 +3,7 @@
 #pragma once
 
 #include "sums/costs/cost_table.h"
+#include "sums/fmm/common/order_search.h"
 #include "sums/fmm/operators.h"
 #include "sums/method/problem.h"
 #include "sums/tree/leaf_grid.h"
@@ -10,7 +11,6 @@
 
 #include <farfield/sum_options.h>
 
-#include <cmath>
 #include <cstdint>
 #include <optional>
 
@@ -35,16 +35,8 @@ double digits_of(int order, int separation);
 /// The order that may suffice where `order` gave `error`: larger by one at least, up to the highest.
 int order_after(int order, int separation, double error, double tolerance, bool wide);
 
-/// Looks for the order that brings a sum within its tolerance, from one to a higher one.
-class OrderSearch {
-public:
-    /// The order to go on with where that of `shape` left `error`; none where higher ones would gain nothing.
-    std::optional<int> next(const FmmShape& shape, double error, double tolerance);
-
-private:
-    double least_error_ = HUGE_VAL; ///< that was told
-    int stalls_ = 0;                ///< times that it was no less than before
-};
+/// The order to go on with where that of `shape` left `error`; none where higher ones would gain nothing.
+std::optional<int> next_order(OrderSearch& search, const FmmShape& shape, double error, double tolerance);
 
 /// The order at which guaranteed bounds usually come within a tolerance.
 int order_for_bound(double tolerance, int separation);

@@ -71,7 +71,7 @@ struct KernelInfo {
     FarField far_field;
     Norm norm;
     PairLoop loop;
-    double sign; ///< of what the loops sum up
+    double sign; ///< of what the loops sum up; with `power_and_log` they sum up −Σ q ln r
     ExactSum<double> exact;
     ExactSum<long double> exact_long;
 

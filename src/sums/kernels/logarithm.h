@@ -10,6 +10,7 @@
 #include "math/portable/lanes.h"
 
 #include <iterator>
+#include <limits>
 
 namespace farfield {
 
@@ -29,6 +30,30 @@ template <>
 struct LogarithmSeries<float> {
     static constexpr float c[] = {0x1.555554p-1F, 0x1.999c26p-2F, 0x1.23d3dcp-2F, 0x1.f13c4cp-3F};
 };
+
+/// Steps of a geometric series of h, |h| ≤ 2·error of the estimate, that leave less than a rounding.
+template <class V>
+constexpr int inverse_steps() {
+    using T = typename Ops<V>::Scalar;
+    const double h =
+        2.0 * Ops<V>::estimate_error + 8.0 * static_cast<double>(std::numeric_limits<T>::epsilon());
+    double rest = h;
+    int steps = 1;
+    for (; rest * h > 0.25 * static_cast<double>(std::numeric_limits<T>::epsilon()); ++steps) rest *= h;
+    return steps;
+}
+
+/// 1/r² without a division: with y about 1/r and h = 1 − r²y² it is y²/(1 − h). Not finite at r = 0.
+template <class V>
+FF_INLINE V inverse_of(V r2) {
+    using T = typename Ops<V>::Scalar;
+    const V y = Ops<V>::rsqrt_estimate(r2);
+    const V y2 = y * y;
+    const V h = Ops<V>::fnma(r2, y2, Ops<V>::set(T(1)));
+    V series = h;
+    for (int k = 1; k < inverse_steps<V>(); ++k) series = Ops<V>::fma(series, h, h);
+    return Ops<V>::fma(series, y2, y2);
+}
 
 /// The formula as loops over blocks take it (InverseDistance has the meaning of the members).
 template <int Columns>
@@ -68,7 +93,7 @@ struct PlaneLogarithm {
         using Bits = typename L::Bits;
         Terms<V> terms; // NOLINT(*-member-init): filled below
         if constexpr (!with_potential) {
-            terms.weight = O::set(T(16)) / r2;
+            terms.weight = O::set(T(16)) * inverse_of(r2);
             return terms;
         }
         const Bits pattern = L::bits(r2) + Bits(F::one - F::sqrt_half);

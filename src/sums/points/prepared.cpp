@@ -47,6 +47,12 @@ void extend(std::array<Extent, 3>& ranges, std::span<const double> points, int t
     for (const auto& part : parallel_results(threads, points.size() / 3, of_part)) add(part);
 }
 
+double longest_side(const std::array<Extent, 3>& ranges) {
+    double side = 0x1p-500;
+    for (const auto& range : ranges) side = std::max(side, range.high - range.low);
+    return side;
+}
+
 Frame choose_frame(const std::array<Extent, 3>& ranges, double softening) {
     Frame frame;
     double extent = softening;

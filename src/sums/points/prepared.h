@@ -30,6 +30,9 @@ struct Extent {
 /// Widens the ranges along x, y and z to hold these points (N×3).
 void extend(std::array<Extent, 3>& ranges, std::span<const double> points, int threads = 1);
 
+/// Of a cube around the ranges; not 0.
+double longest_side(const std::array<Extent, 3>& ranges);
+
 /// The frame for points in these ranges along x, y and z, at least one point.
 Frame choose_frame(const std::array<Extent, 3>& ranges, double softening);
 

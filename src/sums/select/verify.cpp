@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numbers>
 #include <numeric>
 #include <set>
 
@@ -204,21 +203,7 @@ double unit_dependence(const VerifyTask& task, Output output) {
         }
         strength = std::max({strength, std::abs(total), largest});
     }
-    const std::vector<double> origin(most_dimensions), one(columns, 1.0);
-    const auto potential_at = [&](double distance) {
-        std::vector<double> target(most_dimensions),
-            out(static_cast<std::size_t>(kernel.width(task.problem->dimension)));
-        target[0] = distance;
-        (void)kernel.exact({.dimension = task.problem->dimension,
-                            .columns = kernel.strength.columns,
-                            .sources = 1,
-                            .points = origin.data(),
-                            .strengths = one.data(),
-                            .target = target.data()},
-                           out.data());
-        return out[0];
-    };
-    return strength * std::abs(potential_at(std::numbers::e) - potential_at(1.0));
+    return strength * std::abs(kernel.sign);
 }
 
 /// @param otherwise  what errors are relative to where the output vanishes

@@ -348,7 +348,7 @@ TEST(Vortices, WrongCasesAreRefused) {
     expect({"initial.kind=vortex-patch", "initial.n=10"}, {"square number"});
     expect({"initial.circulation=0"}, {"circulation = 0", "not 0"});
     expect({"initial.kind=leapfrogging-pairs", "initial.width_ratio=1"}, {"initial.width_ratio", "< 1"});
-    expect({"force.variant=symmetric"}, {"variant"});
+    expect({"force.variant=naive"}, {"variant"});
     const TemporaryFolder folder;
     write_bytes(folder / "space.csv", "x,y,z,gamma\n0,0,0,1\n");
     expect({"initial.kind=file", "initial.path=" + (folder / "space.csv").string()}, {"column z", "plane"});

@@ -62,8 +62,7 @@ double direct_seconds(const SumProblem& problem, const SumOptions& options, std:
     const auto cost = cost_of_sum(static_cast<double>(problem.sources), static_cast<double>(problem.targets),
                                   problem.self, problem.executions);
     if (!gpu.empty()) return seconds_on(gpu_rates(table, gpu, options.precision, problem.self), cost);
-    const bool each_once = problem.self && problem.kernel->loop != PairLoop::vortex; // has no such loop
-    auto rates = cpu_rates(table, options, each_once);
+    auto rates = cpu_rates(table, options, problem.self);
     rates.pairs_per_second_a_thread /= pair_weight(problem);
     return seconds_on(rates, cost);
 }

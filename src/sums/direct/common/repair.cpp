@@ -1,7 +1,7 @@
 #include "sums/direct/common/repair.h"
 
-#include "backend/threads/parallel.h"
 #include "base/spelling.h"
+#include "sums/direct/common/in_turn.h"
 #include "sums/kernels/inverse_distance_wide.h"
 #include "sums/method/refuse.h"
 
@@ -65,20 +65,21 @@ std::int64_t repair_rows(const RepairTask& task) {
     std::vector<Row> rows;
     for (std::int64_t i = 0; i < task.targets; ++i)
         if (!is_finite_row(task, i)) rows.push_back({.index = i});
-    parallel_for(task.threads, static_cast<std::int64_t>(rows.size()),
-                 [&](std::int64_t r) { compute_row(task, rows[static_cast<std::size_t>(r)]); });
     std::int64_t skipped = 0;
-    for (const auto& row : rows) {
-        if (row.coincident_with >= 0 && task.coincident == Coincident::error)
-            refuse_coincident(task.self, task.first_target + row.index, row.coincident_with,
-                              task.precision == Precision::float32);
-        if (!is_finite_row(task, row.index))
-            throw InvalidArgument(
-                fmt::format("row {} of the result is not finite: a pair is so close, or a strength so large, "
-                            "that the sum leaves the range of a double; set {} > 0 or rescale the input",
-                            task.first_target + row.index, spelled("softening")));
-        skipped += row.skipped;
-    }
+    in_turn(
+        task.threads, rows.size(), [&](std::size_t k) { compute_row(task, rows[k]); },
+        [&](std::size_t k) {
+            const auto& row = rows[k];
+            if (row.coincident_with >= 0 && task.coincident == Coincident::error)
+                refuse_coincident(task.self, task.first_target + row.index, row.coincident_with,
+                                  task.precision == Precision::float32);
+            if (!is_finite_row(task, row.index))
+                throw InvalidArgument(fmt::format(
+                    "row {} of the result is not finite: a pair is so close, or a strength so large, "
+                    "that the sum leaves the range of a double; set {} > 0 or rescale the input",
+                    task.first_target + row.index, spelled("softening")));
+            skipped += row.skipped;
+        });
     return skipped;
 }
 

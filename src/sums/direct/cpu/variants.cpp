@@ -1,6 +1,7 @@
 #include "sums/direct/cpu/variants.h"
 
 #include "backend/threads/parallel.h"
+#include "sums/direct/cpu/block_function.h"
 #include "sums/direct/cpu/isa_function.h"
 #include "sums/direct/cpu/mutual_schedule.h"
 #include "sums/direct/cpu/scalar_rungs.h"
@@ -95,6 +96,7 @@ void run_blocks(const VariantTask& task, const Act& act) {
                              .source_count = task.self ? 3 : 1,
                              .own = task.self,
                              .softening2 = task.softening * task.softening,
+                             .sigma = task.sigma,
                              .sums = task.sums};
         act(tile);
         tell(task, end - begin, n);
@@ -109,7 +111,7 @@ void run_whole(const VariantTask& task) {
 
 // Each pair of blocks meets once.
 void run_symmetric_in_plane(const VariantTask& task) {
-    const auto function = FF_ISA_FUNCTION(ff_plane_block, task.isa);
+    const auto function = block_function(task.loop, task.sigma, task.isa);
     const auto n = task.sources.count;
     const auto size = mutual_block_size(n);
     const auto block = [&](std::int64_t number) {
@@ -126,6 +128,7 @@ void run_symmetric_in_plane(const VariantTask& task) {
                              .source_count = 1,
                              .own = a == b,
                              .mutual = true,
+                             .sigma = task.sigma,
                              .sums = task.sums};
         function(task.precision, task.outputs, &tile);
         tell(task, (a == b ? 1 : 2) * std::int64_t{block(a).size()}, block(b).size());
@@ -135,7 +138,7 @@ void run_symmetric_in_plane(const VariantTask& task) {
 
 void run_in_plane(const VariantTask& task) {
     if (task.variant == Variant::symmetric) return run_symmetric_in_plane(task);
-    const auto function = FF_ISA_FUNCTION(ff_plane_block, task.isa);
+    const auto function = block_function(task.loop, task.sigma, task.isa);
     run_blocks(task, [&](const BlockTile& tile) { function(task.precision, task.outputs, &tile); });
 }
 
@@ -147,7 +150,7 @@ Variant fastest_variant(bool self, std::int64_t sources) {
 
 void run_variant(const VariantTask& task) {
     if (task.targets.count == 0) return;
-    if (task.loop == PairLoop::logarithm) return run_in_plane(task);
+    if (task.loop != PairLoop::inverse_distance) return run_in_plane(task);
     if (needs_whole_loop(task.outputs, task.sources)) return run_whole(task);
     switch (task.variant) {
     case Variant::naive:

@@ -25,6 +25,7 @@ struct VariantTask {
     int threads = 1;
     bool self = false;
     double softening = 0.0;
+    double sigma = 0.0; ///< of the cores of vortices; 0: points
     TilePoints targets;
     TilePoints sources;
     TileSums sums;

@@ -1,6 +1,8 @@
 #include "sums/direct/plane/plane_results.h"
 
 #include "backend/threads/parallel.h"
+#include "base/spelling.h"
+#include "sums/direct/common/in_turn.h"
 #include "sums/method/refuse.h"
 #include "sums/points/power_of_two.h"
 #include "sums/points/rescale.h"
@@ -87,25 +89,22 @@ std::int64_t repair(const SumProblem& problem, const PlaneInputs& inputs, const 
     for (std::int64_t row = 0; row < problem.targets; ++row)
         if (!is_finite_row(results, row, columns)) rows.push_back(row);
     std::vector<CoincidentSources> coincident(rows.size());
-    constexpr std::size_t rows_at_once = 64; // one that is refused ends all
     std::int64_t skipped = 0;
-    for (std::size_t k = 0; k < rows.size(); ++k) {
-        if (k % rows_at_once == 0)
-            parallel_for(threads, static_cast<std::int64_t>(std::min(rows_at_once, rows.size() - k)),
-                         [&](std::int64_t part) {
-                             const auto number = k + static_cast<std::size_t>(part);
-                             coincident[number] = compute_again(problem, inputs, results, rows[number]);
-                         });
-        if (coincident[k].count > 0 && problem.coincident == Coincident::error)
-            refuse_coincident(problem.self, rows[k], coincident[k].first, false,
-                              problem.kernel->has_sigma ? "sigma" : "");
-        if (!is_finite_row(results, rows[k], columns))
-            throw InvalidArgument(
-                fmt::format("row {} of the result is not finite: a pair is so close, or a strength so large, "
-                            "that the sum leaves the range of a double; rescale the input",
-                            rows[k]));
-        skipped += coincident[k].count;
-    }
+    in_turn(
+        threads, rows.size(),
+        [&](std::size_t k) { coincident[k] = compute_again(problem, inputs, results, rows[k]); },
+        [&](std::size_t k) {
+            const bool has_cores = problem.kernel->has_sigma;
+            if (coincident[k].count > 0 && problem.coincident == Coincident::error)
+                refuse_coincident(problem.self, rows[k], coincident[k].first, false,
+                                  has_cores ? "sigma" : "");
+            if (!is_finite_row(results, rows[k], columns))
+                throw InvalidArgument(fmt::format(
+                    "row {} of the result is not finite: a pair is so close, or a strength so large, "
+                    "that the sum leaves the range of a double; {}rescale the input",
+                    rows[k], has_cores ? fmt::format("set {} > 0 or ", spelled("sigma")) : std::string()));
+            skipped += coincident[k].count;
+        });
     return skipped;
 }
 

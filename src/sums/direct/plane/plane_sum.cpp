@@ -18,6 +18,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <utility>
 
 namespace farfield {
@@ -42,7 +43,7 @@ public:
         if (!problem_.self) targets_ = read_points_on(threads, targets, "targets", 2);
         auto source_points = lifted(sources_, threads);
         auto target_points = lifted(targets_, threads);
-        frame_ = choose_plane_frame(source_points, target_points, 0.0, threads);
+        frame_ = choose_plane_frame(source_points, target_points, problem_.sigma, threads);
         require_float_range(source_points, target_points, frame_, 0.0, options_.precision, threads);
         const auto set = [&](auto& of_sources, auto& of_targets) {
             const bool with_low = options_.precision == Precision::mixed;
@@ -61,9 +62,10 @@ public:
         if (outputs.potential) require_host(outputs.potential, "potential");
         if (outputs.field) require_host(outputs.field, "field");
         const int threads = options_.threads;
-        read_values_on(threads, strengths, problem_.sources, "strengths", strengths_, 2);
+        const int columns_of_strength = problem_.kernel->strength.columns;
+        read_values_on(threads, strengths, problem_.sources, "strengths", strengths_, columns_of_strength);
         const int exponent = strength_exponent(strengths_, {}, 0, threads);
-        const auto columns = strength_columns(strengths_, 2, exponent, {}, threads);
+        const auto columns = strength_columns(strengths_, columns_of_strength, exponent, {}, threads);
         const bool is_complex = !columns[1].empty();
         const auto m = static_cast<std::size_t>(problem_.targets);
         sums_.assign(4 * m, 0.0);
@@ -111,11 +113,12 @@ private:
                         hooks.progress, hooks.stop_requested);
         run_variant({.variant = options_.variant,
                      .isa = options_.isa,
-                     .loop = PairLoop::logarithm,
+                     .loop = problem_.kernel->loop,
                      .precision = options_.precision,
                      .outputs = static_cast<LoopOutputs>(outputs),
                      .threads = options_.threads,
                      .self = problem_.self,
+                     .sigma = std::ldexp(problem_.sigma, frame_.exponent),
                      .targets = problem_.self ? sources.view() : targets.view(),
                      .sources = sources.view(),
                      .sums = sums,
@@ -124,9 +127,10 @@ private:
     }
 
     void write(const PlaneSums& sums, const SumOutputs& outputs, SumReport& report) {
-        const auto numbers = static_cast<std::size_t>(2 * problem_.targets);
-        potential_.resize(outputs.potential ? numbers : 0);
-        field_.resize(outputs.field ? numbers : 0);
+        const int columns = problem_.kernel->strength.columns;
+        const auto m = static_cast<std::size_t>(problem_.targets);
+        potential_.resize(outputs.potential ? static_cast<std::size_t>(columns) * m : 0);
+        field_.resize(outputs.field ? 2 * m : 0);
         report.direct.coincident_pairs_skipped =
             write_plane_results(problem_,
                                 {.sources = sources_.data(),
@@ -136,7 +140,7 @@ private:
                                 {.potential = outputs.potential ? potential_.data() : nullptr,
                                  .field = outputs.field ? field_.data() : nullptr},
                                 options_.threads);
-        if (outputs.potential) write_values(outputs.potential, potential_.data(), problem_.targets, 2);
+        if (outputs.potential) write_values(outputs.potential, potential_.data(), problem_.targets, columns);
         if (outputs.field) write_values(outputs.field, field_.data(), problem_.targets, 2);
     }
 

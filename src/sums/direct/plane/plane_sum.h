@@ -1,4 +1,4 @@
-// The direct sum of logarithms in the plane, on a CPU.
+// The direct sum of logarithms and of vortices in the plane, on a CPU.
 #pragma once
 
 #include "sums/method/method.h"
@@ -8,7 +8,7 @@
 
 namespace farfield {
 
-/// Empty, or why method 'direct' does not compute this sum of a kernel with PairLoop::logarithm.
+/// Empty, or why method 'direct' does not compute this sum of a kernel of the plane.
 std::string why_no_plane_sum(const SumOptions& options, const DeviceChoice& device);
 
 /// @throws InvalidArgument for a variant that needs targets = sources, BackendUnavailable for an ISA that

@@ -91,7 +91,7 @@ public:
 
     bool refine(double error) override {
         if (options_.order > 0) return false;
-        const auto order = orders_.next(shape_, error, problem_.tolerance);
+        const auto order = next_order(orders_, shape_, error, problem_.tolerance);
         if (!order) return false;
         shape_ = gpu_fmm_shape(problem_, options_, cost_table_in_use().table, *order, softening_in_sides_);
         const DeviceScope scope(device_);
@@ -125,9 +125,7 @@ private:
 
     // What cells cost depends on their width beside ε.
     void fit_shape(const std::array<Extent, 3>& ranges) {
-        double side = 0x1p-500;
-        for (const auto& range : ranges) side = std::max(side, range.high - range.low);
-        softening_in_sides_ = softening() / side;
+        softening_in_sides_ = softening() / longest_side(ranges);
         if (softening_in_sides_ > 0.0)
             shape_ = gpu_fmm_shape(problem_, options_, cost_table_in_use().table, shape_.order.order,
                                    softening_in_sides_);

@@ -45,8 +45,7 @@ void PlaneFmm::set_points(const ConstArrayView& sources, const ConstArrayView& t
     source_points_ = in_frame(frame_, std::move(source_points_), threads);
     target_points_ = in_frame(frame_, std::move(target_points_), threads);
     sigma_ = std::ldexp(problem_.sigma, frame_.exponent);
-    least_error_ = HUGE_VAL;
-    stalls_ = 0;
+    orders_ = {};
     if (sigma_ > 0.0) fit_shape();
     prepare();
 }
@@ -56,11 +55,9 @@ void PlaneFmm::fit_shape() {
     std::array<Extent, 3> ranges;
     extend(ranges, source_points_, options_.threads);
     extend(ranges, target_points_, options_.threads);
-    double side = 0x1p-500;
-    for (const auto& range : ranges) side = std::max(side, range.high - range.low);
     const auto& order = shape_.order;
     shape_ = plane_shape(problem_, options_, cost_table_in_use().table, order.order,
-                         sigma_ * core_reach(order.order, order.separation) / side);
+                         sigma_ * core_reach(order.order, order.separation) / longest_side(ranges));
 }
 
 void PlaneFmm::prepare() {
@@ -68,7 +65,7 @@ void PlaneFmm::prepare() {
     far_.reset(); // it refers to the tree
     tree_.emplace(source_points_, target_points_, problem_.self, shape_.tree, threads);
     lists_ = near_lists(*tree_, shape_.few, threads);
-    make_blocks();
+    near_.make(*tree_, lists_, threads);
     if (options_.precision == Precision::float64)
         set_near_points(double_sources_, double_targets_);
     else
@@ -78,29 +75,6 @@ void PlaneFmm::prepare() {
         far_.emplace(*tree_, lists_, shape_.order, options_.isa, threads);
 }
 
-void PlaneFmm::make_blocks() {
-    std::vector<BlockRange> source_blocks;
-    std::vector<BlockRange> target_blocks;
-    for (const auto leaf : lists_.leaves) {
-        source_blocks.push_back(tree_->cell(leaf).sources);
-        if (!problem_.self) target_blocks.push_back(tree_->cell(leaf).targets);
-    }
-    const BlockLists blocks{.targets = problem_.self ? source_blocks : target_blocks,
-                            .sources = source_blocks,
-                            .first = lists_.direct.first,
-                            .partners = lists_.direct.partners,
-                            .own = problem_.self};
-    near_pairs_ = count_pairs(blocks);
-    near_work_ = work_of_a_log_pair * static_cast<double>(near_pairs_);
-    if (!problem_.self) {
-        blocks_.emplace<OneSidedBlocks>(blocks, problem_.targets, problem_.sources);
-        return;
-    }
-    near_pairs_ *= 2; // lists name a pair of blocks once
-    for (const auto block : source_blocks) near_pairs_ -= std::int64_t{block.size()} * (block.size() - 1);
-    blocks_.emplace<MutualBlocks>(blocks, problem_.sources, options_.threads);
-}
-
 template <class T>
 void PlaneFmm::set_near_points(PreparedPoints<T>& sources, PreparedPoints<T>& targets) {
     const bool with_low = options_.precision == Precision::mixed;
@@ -108,15 +82,12 @@ void PlaneFmm::set_near_points(PreparedPoints<T>& sources, PreparedPoints<T>& ta
     if (!problem_.self) targets.set(tree_->targets().x, with_low, options_.threads);
 }
 
-// One order more leaves half the error, about; single orders may gain nothing. Where several do not,
-// something else makes the error. Within the tolerance one that gains nothing is enough.
 bool PlaneFmm::refine(double error) {
     if (options_.order > 0 || !far_ || shape_.order.order >= most_plane_order) return false;
-    const int most_stalls = error <= problem_.tolerance ? 0 : 2;
-    if (!(error < 0.8 * least_error_) && ++stalls_ > most_stalls) return false;
-    least_error_ = std::min(error, least_error_);
-    const int order = plane_order_after(shape_.order.order + 2 * stalls_, shape_.order.separation, error,
-                                        problem_.tolerance);
+    const auto beyond = orders_.beyond(error, problem_.tolerance);
+    if (!beyond) return false;
+    const int order =
+        plane_order_after(shape_.order.order + *beyond, shape_.order.separation, error, problem_.tolerance);
     shape_ = plane_shape(problem_, options_, cost_table_in_use().table, order);
     if (sigma_ > 0.0) fit_shape();
     prepare();
@@ -141,10 +112,7 @@ void PlaneFmm::near_field(PreparedPoints<T>& sources, PreparedPoints<T>& targets
                             .isa = options_.isa,
                             .threads = options_.threads,
                             .watch = &watch};
-    if (const auto* mutual = std::get_if<MutualBlocks>(&blocks_))
-        mutual->sum(task);
-    else
-        std::get<OneSidedBlocks>(blocks_).sum(task);
+    near_.sum(task);
     report.passes.push_back({"P2P", clock.lap()});
 }
 
@@ -170,7 +138,8 @@ void PlaneFmm::compute(const Columns& strengths, const TileSums& sums, const Sum
                        SumReport& report) {
     if (problem_.sources == 0 || problem_.targets == 0) return;
     if (sums.potential == nullptr && sums.field[0] == nullptr) return;
-    WorkWatch watch(report.fmm.multiply_adds + near_work_, hooks.progress, hooks.stop_requested);
+    WorkWatch watch(report.fmm.multiply_adds + work_of_a_log_pair * near_.computed_pairs(), hooks.progress,
+                    hooks.stop_requested);
     if (options_.precision == Precision::float64)
         near_field(double_sources_, double_targets_, strengths, sums, report, watch);
     else
@@ -202,7 +171,7 @@ void PlaneFmm::fill(SumReport& report, int sets) const {
                   .levels = tree_->levels(),
                   .cells = static_cast<std::int64_t>(tree_->cells().size()),
                   .leaves = static_cast<std::int64_t>(lists_.leaves.size()),
-                  .near_pairs = near_pairs_,
+                  .near_pairs = near_.pairs(),
                   .multiply_adds = far_ ? far_->work(sets) : 0.0};
 }
 

@@ -5,8 +5,9 @@
 #include "backend/threads/work_watch.h"
 #include "base/aligned.h"
 #include "base/work_array.h"
-#include "sums/direct/cpu/blocks/block_sum.h"
 #include "sums/direct/plane/plane_results.h"
+#include "sums/fmm/common/near_blocks.h"
+#include "sums/fmm/common/order_search.h"
 #include "sums/fmm/plane/plane_passes.h"
 #include "sums/fmm/plane/plane_shape.h"
 #include "sums/method/method.h"
@@ -34,7 +35,6 @@ private:
     using Columns = std::array<RawVector<double>, 2>;
     void fit_shape();
     void prepare();
-    void make_blocks();
     template <class T>
     void set_near_points(PreparedPoints<T>& sources, PreparedPoints<T>& targets);
     template <class T>
@@ -55,14 +55,11 @@ private:
     double sigma_ = 0.0; ///< in the frame
     std::optional<Octree> tree_;
     NearLists lists_;
-    std::variant<std::monostate, OneSidedBlocks, MutualBlocks> blocks_;
-    std::int64_t near_pairs_ = 0;                         ///< directed
-    double near_work_ = 0.0;                              ///< in multiply-adds, about
+    NearBlocks near_;
     PreparedPoints<float> float_sources_, float_targets_; ///< by the precision one of the two is used
     PreparedPoints<double> double_sources_, double_targets_;
-    std::optional<PlanePasses> far_;     ///< none where all cells are neighbours
-    double least_error_ = HUGE_VAL;      ///< that `refine` was told
-    int stalls_ = 0;                     ///< times that it was no less than before
+    std::optional<PlanePasses> far_; ///< none where all cells are neighbours
+    OrderSearch orders_;
     WorkArray sums_, potential_, field_; ///< of the execution; their memory serves the next
 };
 

@@ -1,6 +1,7 @@
 #include "sums/direct/cpu/blocks/block_sum.h"
 
 #include "backend/threads/parallel.h"
+#include "sums/direct/cpu/block_function.h"
 #include "sums/direct/cpu/isa_function.h"
 
 #include <algorithm>
@@ -36,13 +37,6 @@ void keep_wanted(LoopOutputs outputs, TileSums& sums) {
         for (auto& component : sums.field) component = nullptr;
     if ((outputs & hessian_too) == 0)
         for (auto& component : sums.hessian) component = nullptr;
-}
-
-BlockFunction function_of(const BlockSumTask& task) {
-    if (task.loop == PairLoop::vortex && task.sigma > 0.0) return FF_ISA_FUNCTION(ff_vortex_block, task.isa);
-    if (task.loop == PairLoop::logarithm || task.loop == PairLoop::vortex)
-        return FF_ISA_FUNCTION(ff_plane_block, task.isa);
-    return FF_ISA_FUNCTION(ff_block, task.isa);
 }
 
 BlockTile tile_of(const BlockSumTask& task, bool own, bool mutual) {
@@ -86,7 +80,7 @@ OneSidedBlocks::OneSidedBlocks(const BlockLists& lists, std::int64_t target_poin
 }
 
 void OneSidedBlocks::sum(const BlockSumTask& task) const {
-    const auto usual = function_of(task);
+    const auto usual = block_function(task.loop, task.sigma, task.isa);
     const auto rare = FF_ISA_FUNCTION(ff_whole, task.isa);
     const auto act = [&](const BlockTile& tile) {
         if (needs_whole_loop(task.outputs, task.sources))
@@ -121,7 +115,7 @@ MutualBlocks::MutualBlocks(const BlockLists& lists, std::int64_t points, int thr
 
 // One thread does all that is done to the sums of a group's blocks and to its places apart.
 void MutualBlocks::act(const BlockSumTask& task, const BlockTile& whole, std::size_t group) const {
-    const auto function = function_of(task);
+    const auto function = block_function(task.loop, task.sigma, task.isa);
     double pairs = 0.0;
     const auto begin = static_cast<std::size_t>(division_.groups[group]);
     const auto end = static_cast<std::size_t>(division_.groups[group + 1]);

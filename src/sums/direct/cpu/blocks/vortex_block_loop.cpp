@@ -6,8 +6,8 @@
 #include "backend/simd/portable_lanes.h"
 #endif
 #include "sums/direct/cpu/blocks/block_loop.h"
-#include "sums/direct/vortex/vortex_formulas.h"
 #include "sums/kernels/logarithm.h"
+#include "sums/kernels/vortex_cores.h"
 
 #include <cmath>
 

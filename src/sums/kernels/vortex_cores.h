@@ -1,6 +1,6 @@
-// Vortices and blobs over any value type (sums/kernels/vortex2d.h has the kernel): 1/r² without a division,
-// g(x) = (1 − e^(−x))/x, and ln x + E₁(x) by its entire series or by a continued fraction. Include it only in
-// sources compiled for one instruction set.
+// What Gaussian cores add to vortices, over any value type (vortex2d.h has the kernel): g(x) = (1 −
+// e^(−x))/x, and ln x + E₁(x) by its entire series or by a continued fraction. Include it only in sources
+// compiled for one instruction set.
 #pragma once
 
 #include "math/ops.h"
@@ -15,28 +15,12 @@
 
 namespace farfield::vortex {
 
-/// Steps of a geometric series of h, |h| ≤ 2·error of the estimate, that leave less than a rounding.
-template <class V>
-constexpr int inverse_steps() {
-    using T = typename Ops<V>::Scalar;
-    const double h =
-        2.0 * Ops<V>::estimate_error + 8.0 * static_cast<double>(std::numeric_limits<T>::epsilon());
-    double rest = h;
-    int steps = 1;
-    for (; rest * h > 0.25 * static_cast<double>(std::numeric_limits<T>::epsilon()); ++steps) rest *= h;
-    return steps;
-}
-
-/// 1/r²: with y about 1/r and h = 1 − r²y² it is y²/(1 − h). Not finite at r = 0.
-template <class V>
-FF_INLINE V inverse(V r2) {
-    using T = typename Ops<V>::Scalar;
-    const V y = Ops<V>::rsqrt_estimate(r2);
-    const V y2 = y * y;
-    const V h = Ops<V>::fnma(r2, y2, Ops<V>::set(T(1)));
-    V series = h;
-    for (int k = 1; k < inverse_steps<V>(); ++k) series = Ops<V>::fma(series, h, h);
-    return Ops<V>::fma(series, y2, y2);
+/// Σ c_k x^k.
+template <class V, std::size_t n>
+FF_INLINE V series(const std::array<typename Ops<V>::Scalar, n>& c, V x) {
+    V sum = Ops<V>::set(c[n - 1]);
+    for (std::size_t k = n - 1; k-- > 0;) sum = Ops<V>::fma(sum, x, Ops<V>::set(c[k]));
+    return sum;
 }
 
 /// e^(−x) is less than a rounding of 1 from here on.
@@ -63,10 +47,7 @@ template <class V>
 FF_INLINE V core_series(V x) {
     using T = typename Ops<V>::Scalar;
     constexpr std::size_t terms = sizeof(T) == 8 ? 14 : 8;
-    constexpr auto c = core_coefficients<T, terms>();
-    V sum = Ops<V>::set(c[terms - 1]);
-    for (std::size_t k = terms - 1; k-- > 0;) sum = Ops<V>::fma(sum, x, Ops<V>::set(c[k]));
-    return sum;
+    return series(core_coefficients<T, terms>(), x);
 }
 
 /// From here on the continued fraction is used.
@@ -90,10 +71,7 @@ template <class V>
 FF_INLINE V log_of_core(V x) {
     using T = typename Ops<V>::Scalar;
     constexpr std::size_t terms = sizeof(T) == 8 ? 32 : 20;
-    constexpr auto c = entire_coefficients<T, terms>();
-    V sum = Ops<V>::set(c[terms - 1]);
-    for (std::size_t k = terms - 1; k-- > 0;) sum = Ops<V>::fma(sum, x, Ops<V>::set(c[k]));
-    return sum;
+    return series(entire_coefficients<T, terms>(), x);
 }
 
 /// E₁(x) for x ≥ far_of_series: e^(−x)/(x + 1 − 1/(x + 3 − 4/(x + 5 − …))) (DLMF 6.9.1, contracted).

@@ -1,0 +1,67 @@
+#include "sums/fmm/common/near_blocks.h"
+
+namespace farfield {
+namespace {
+
+std::int64_t points_of(const TreePoints& points) { return static_cast<std::int64_t>(points.from.size()); }
+
+} // namespace
+
+std::vector<BlockRange> NearBlocks::source_blocks() const {
+    std::vector<BlockRange> out;
+    out.reserve(lists_->leaves.size());
+    for (const auto leaf : lists_->leaves) out.push_back(tree_->cell(leaf).sources);
+    return out;
+}
+
+void NearBlocks::make(const Octree& tree, const NearLists& lists, int threads) {
+    tree_ = &tree;
+    lists_ = &lists;
+    both_sides_.reset();
+    const auto sources = source_blocks();
+    std::vector<BlockRange> targets;
+    if (!tree.self())
+        for (const auto leaf : lists.leaves) targets.push_back(tree.cell(leaf).targets);
+    const BlockLists blocks{.targets = tree.self() ? sources : targets,
+                            .sources = sources,
+                            .first = lists.direct.first,
+                            .partners = lists.direct.partners,
+                            .own = tree.self()};
+    pairs_ = count_pairs(blocks);
+    computed_pairs_ = static_cast<double>(pairs_);
+    if (!tree.self()) {
+        blocks_.emplace<OneSidedBlocks>(blocks, points_of(tree.targets()), points_of(tree.sources()));
+        return;
+    }
+    pairs_ *= 2; // lists name a pair of blocks once
+    for (const auto block : sources) pairs_ -= std::int64_t{block.size()} * (block.size() - 1);
+    blocks_.emplace<MutualBlocks>(blocks, points_of(tree.sources()), threads);
+}
+
+// Lists of mutual blocks name a pair once; these name it with both.
+const OneSidedBlocks& NearBlocks::from_both_sides() {
+    if (!tree_->self()) return std::get<OneSidedBlocks>(blocks_);
+    if (both_sides_) return *both_sides_;
+    const auto sources = source_blocks();
+    BlockLists lists{.targets = sources,
+                     .sources = sources,
+                     .first = lists_->direct.first,
+                     .partners = lists_->direct.partners,
+                     .own = true};
+    const auto both = both_halves(lists);
+    lists.first = both.first;
+    lists.partners = both.partners;
+    const auto points = points_of(tree_->sources());
+    return both_sides_.emplace(lists, points, points);
+}
+
+void NearBlocks::sum(const BlockSumTask& task) {
+    if (needs_whole_loop(task.outputs, task.sources))
+        from_both_sides().sum(task);
+    else if (const auto* mutual = std::get_if<MutualBlocks>(&blocks_))
+        mutual->sum(task);
+    else
+        std::get<OneSidedBlocks>(blocks_).sum(task);
+}
+
+} // namespace farfield

@@ -1,0 +1,40 @@
+// The near field of a tree as lists of blocks: its leaves, each pair of them once where targets are the
+// sources.
+#pragma once
+
+#include "sums/direct/cpu/blocks/block_sum.h"
+#include "sums/tree/near_lists.h"
+#include "sums/tree/octree.h"
+
+#include <cstdint>
+#include <optional>
+#include <variant>
+#include <vector>
+
+namespace farfield {
+
+class NearBlocks {
+public:
+    /// Tree and lists must stay as they are while sums are computed.
+    void make(const Octree& tree, const NearLists& lists, int threads);
+
+    /// P2P. Hessians and dipoles take each pair from both sides.
+    void sum(const BlockSumTask& task);
+
+    [[nodiscard]] std::int64_t pairs() const { return pairs_; } ///< directed
+    /// Those that are computed where neither a Hessian nor dipoles are asked for.
+    [[nodiscard]] double computed_pairs() const { return computed_pairs_; }
+
+private:
+    [[nodiscard]] std::vector<BlockRange> source_blocks() const;
+    const OneSidedBlocks& from_both_sides();
+
+    const Octree* tree_ = nullptr;
+    const NearLists* lists_ = nullptr;
+    std::variant<std::monostate, OneSidedBlocks, MutualBlocks> blocks_;
+    std::optional<OneSidedBlocks> both_sides_; ///< of mutual blocks, once they are asked for
+    std::int64_t pairs_ = 0;
+    double computed_pairs_ = 0.0;
+};
+
+} // namespace farfield
