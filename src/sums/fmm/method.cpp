@@ -12,7 +12,6 @@
 #include "sums/fmm/gpu_fmm.h"
 #include "sums/fmm/gpu_shape.h"
 #include "sums/fmm/plane/plane_method.h"
-#include "sums/fmm/plane/plane_shape.h"
 #include "sums/fmm/softened.h"
 #include "sums/points/read.h"
 
@@ -175,14 +174,14 @@ double bytes(const SumProblem& problem, const SumOptions& options, const DeviceC
 
 std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& options,
                                   const DeviceChoice& device) {
-    if (is_in_plane(problem)) return make_plane_fmm(problem, options);
+    if (is_in_plane(problem)) return make_plane_fmm(problem, options, device);
     if (device.kind == DeviceKind::cuda) return cuda::make_gpu_fmm(problem, options, device.gpus.front());
     return std::make_unique<OnCpu>(problem, options);
 }
 
 double seconds(const SumProblem& problem, const SumOptions& options, std::string_view gpu,
                const CostTable& table) {
-    return is_in_plane(problem) ? plane_seconds(problem, options, table)
+    return is_in_plane(problem) ? plane_fmm_seconds(problem, options, gpu, table)
                                 : fmm_seconds(problem, options, gpu, table);
 }
 

@@ -59,12 +59,4 @@ __device__ __forceinline__ InversePowers<Real> reciprocal_root_powers(Real x) {
     return powers_of(reciprocal_root(x));
 }
 
-/// The formula as loops take it that have it as a template argument.
-struct DeviceInverseDistance {
-    template <int outputs, class Real>
-    __device__ __forceinline__ static InversePowers<Real> powers(Real r2) {
-        return inverse_powers<outputs>(r2);
-    }
-};
-
 } // namespace farfield::cuda

@@ -32,6 +32,12 @@ Frame choose_plane_frame(std::span<const double> sources, std::span<const double
     return frame;
 }
 
+Frame choose_plane_frame(const std::array<Extent, 3>& ranges, double core) {
+    auto frame = choose_frame(ranges, core);
+    frame.exponent -= usual_extent_exponent;
+    return frame;
+}
+
 std::array<RawVector<double>, 2> strength_columns(std::span<const double> strengths, int columns,
                                                   int exponent, std::span<const std::int32_t> from,
                                                   int threads) {

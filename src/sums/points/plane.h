@@ -18,6 +18,9 @@ RawVector<double> lifted(std::span<const double> plane, int threads);
 Frame choose_plane_frame(std::span<const double> sources, std::span<const double> targets, double core,
                          int threads);
 
+/// The same for points in these ranges along x, y and z, at least one point.
+Frame choose_plane_frame(const std::array<Extent, 3>& ranges, double core);
+
 /// The one or two columns of N×columns numbers, multiplied by 2^exponent, in the order of `from` (empty: as
 /// they are). The second is empty where there is none or all of its numbers are zero.
 std::array<RawVector<double>, 2> strength_columns(std::span<const double> strengths, int columns,

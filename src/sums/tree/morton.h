@@ -1,4 +1,5 @@
-// Morton keys: the bits of three cell numbers side by side, so that cells of any level are runs of keys.
+// Morton keys: the bits of three cell numbers, or of two, side by side, so that cells of any level are runs of
+// keys.
 #pragma once
 
 #include "math/host_device.h"
@@ -22,6 +23,20 @@ FF_HD constexpr std::uint64_t spread_bits(std::uint32_t x) {
 
 FF_HD constexpr std::uint64_t morton_key(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
     return spread_bits(x) | spread_bits(y) << 1 | spread_bits(z) << 2;
+}
+
+/// The lowest 21 bits of x, a zero after each.
+FF_HD constexpr std::uint64_t spread_bits_in_plane(std::uint32_t x) {
+    std::uint64_t v = x & 0x1fffff;
+    v = (v | v << 16) & 0x0000ffff0000ffff;
+    v = (v | v << 8) & 0x00ff00ff00ff00ff;
+    v = (v | v << 4) & 0x0f0f0f0f0f0f0f0f;
+    v = (v | v << 2) & 0x3333333333333333;
+    return (v | v << 1) & 0x5555555555555555;
+}
+
+FF_HD constexpr std::uint64_t morton_key(std::uint32_t x, std::uint32_t y) {
+    return spread_bits_in_plane(x) | spread_bits_in_plane(y) << 1;
 }
 
 } // namespace farfield

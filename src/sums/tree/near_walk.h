@@ -51,7 +51,7 @@ FF_HD void walk_below(const TreeView& tree, std::int32_t leaf, std::int32_t neig
     path[0] = neighbour;
     octant[0] = 0;
     for (int depth = 0; depth >= 0;) {
-        if (octant[depth] == 8) {
+        if (octant[depth] == tree.child_count()) {
             --depth;
             continue;
         }

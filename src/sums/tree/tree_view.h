@@ -1,5 +1,5 @@
-// An octree as flat arrays, on the host or on a GPU: what kernels see of it. Cells have the numbers of
-// octree.h: level by level, and on a level in the order of their Morton keys.
+// An octree, or a quadtree, as flat arrays, on the host or on a GPU: what kernels see of it. Cells have the
+// numbers of octree.h: level by level, and on a level in the order of their Morton keys. In a quadtree z is 0.
 #pragma once
 
 #include "math/host_device.h"
@@ -23,12 +23,13 @@ struct TreeView {
 
     const CellPlace* places = nullptr;
     const std::int32_t* parents = nullptr;
-    const std::int32_t* children = nullptr; ///< eight of each cell, by octant
+    const std::int32_t* children = nullptr; ///< child_count() of each cell, by octant
     const std::int32_t* divided = nullptr;  ///< 1, or 0 for leaves
     const BlockRange* sources = nullptr;
     const BlockRange* targets = nullptr;        ///< the same array where targets are the sources
-    const std::int32_t* neighbours = nullptr;   ///< (2·separation + 1)³ of each cell, x fastest
-    const std::int32_t* coarse_cells = nullptr; ///< k³ of level 0, x fastest
+    const std::int32_t* neighbours = nullptr;   ///< neighbour_count() of each cell, x fastest
+    const std::int32_t* coarse_cells = nullptr; ///< k³ of level 0, or k², x fastest
+    std::int32_t dimension = 3;                 ///< or 2: a quadtree
     std::int32_t separation = 1;
     std::int32_t coarse = 1; ///< k
     bool self = true;        ///< targets are the sources
@@ -37,17 +38,19 @@ struct TreeView {
 
     [[nodiscard]] FF_HD int neighbour_count() const {
         const int n = 2 * separation + 1;
-        return n * n * n;
+        return dimension == 3 ? n * n * n : n * n;
     }
+    [[nodiscard]] FF_HD int child_count() const { return 1 << dimension; }
     [[nodiscard]] FF_HD int neighbour_slot(int dx, int dy, int dz) const {
         const int n = 2 * separation + 1;
-        return (dx + separation) + n * ((dy + separation) + n * (dz + separation));
+        const int slot = (dx + separation) + n * (dy + separation);
+        return dimension == 3 ? slot + n * n * (dz + separation) : slot;
     }
     [[nodiscard]] FF_HD std::int32_t neighbour(std::int32_t cell, int slot) const {
         return neighbours[static_cast<std::int64_t>(cell) * neighbour_count() + slot];
     }
     [[nodiscard]] FF_HD std::int32_t child(std::int32_t cell, int octant) const {
-        return children[static_cast<std::int64_t>(cell) * 8 + octant];
+        return children[static_cast<std::int64_t>(cell) * child_count() + octant];
     }
     [[nodiscard]] FF_HD std::int32_t coarse_cell(int x, int y, int z) const {
         if (x < 0 || y < 0 || z < 0 || x >= coarse || y >= coarse || z >= coarse) return none;
@@ -59,6 +62,7 @@ struct TreeView {
     }
     /// The coordinate of a cell's centre along an axis.
     [[nodiscard]] FF_HD double centre(const CellPlace& place, int axis) const {
+        if (axis >= dimension) return 0.0;
         return low[axis] + width_of(place.level) * (place.index[axis] + 0.5);
     }
 };

@@ -57,26 +57,45 @@ Pairs pairs_of(const cuda::DeviceRows& rows, std::size_t count) {
     return pairs_of(first, fetched(rows.partners + begin, static_cast<std::size_t>(rows.total)));
 }
 
+std::size_t side_of(const TreeCell& cell) {
+    for (std::size_t octant = 0; octant < 8; ++octant)
+        if (cell.children[octant] != no_cell) return octant / 4;
+    return 0;
+}
+
 struct TreeCase {
     Cloud kind;
     int n, m; ///< m = 0: targets are the sources
     TreeShape shape;
     std::int32_t few;
+    int dimension = 3; ///< 2: of points whose z is 0
 };
 
+/// Points N×3 as a tree of that dimension takes them; in the plane their z becomes 0.
+std::vector<double> rows_of(std::vector<double>& points, int dimension) {
+    if (dimension == 3) return points;
+    std::vector<double> out;
+    for (std::size_t i = 0; i < points.size(); i += 3) {
+        points[i + 2] = 0.0;
+        out.insert(out.end(), {points[i], points[i + 1]});
+    }
+    return out;
+}
+
 void expect_same_tree(const TreeCase& at) {
-    const auto sources = cloud(at.kind, at.n, 1);
-    const auto targets = cloud(Cloud::cube, at.m, 2);
+    auto sources = cloud(at.kind, at.n, 1);
+    auto targets = cloud(Cloud::cube, at.m, 2);
     const bool self = at.m == 0;
+    const auto sources_there = rows_of(sources, at.dimension), targets_as = rows_of(targets, at.dimension);
     std::array<Extent, 3> ranges;
     extend(ranges, sources);
     extend(ranges, targets);
     const Octree host(sources, targets, self, at.shape, 1);
     const auto lists = near_lists(host, at.few);
-    cuda::DeviceArray<double> there(sources.size()), targets_there(targets.size());
-    cuda::copy(there.data(), sources.data(), sources.size(), nullptr);
-    cuda::copy(targets_there.data(), targets.data(), targets.size(), nullptr);
-    cuda::DeviceTree tree;
+    cuda::DeviceArray<double> there(sources_there.size()), targets_there(targets_as.size());
+    cuda::copy(there.data(), sources_there.data(), sources_there.size(), nullptr);
+    cuda::copy(targets_there.data(), targets_as.data(), targets_as.size(), nullptr);
+    cuda::DeviceTree tree(at.dimension);
     for (int again = 0; again < 2; ++again) // the second finds the first one's memory
         tree.build(there.data(), at.n, self ? nullptr : targets_there.data(), at.m, Frame{},
                    cube_around(ranges, at.shape.steps), at.shape, at.few, nullptr);
@@ -101,7 +120,8 @@ void expect_same_tree(const TreeCase& at) {
     expect_points(tree.targets(), host.targets(), [](const TreeCell& cell) { return cell.targets; });
     const auto places = fetched(view.places, cells);
     const auto parents = fetched(view.parents, cells);
-    const auto children = fetched(view.children, 8 * cells);
+    const auto octants = static_cast<std::size_t>(view.child_count());
+    const auto children = fetched(view.children, octants * cells);
     const auto divided = fetched(view.divided, cells);
     const auto source_ranges = fetched(view.sources, cells);
     const auto target_ranges = fetched(view.targets, cells);
@@ -109,21 +129,25 @@ void expect_same_tree(const TreeCase& at) {
     const auto neighbours = fetched(view.neighbours, count * cells);
     for (std::size_t c = 0; c < cells; ++c) {
         const auto& cell = host.cells()[c];
-        for (int axis = 0; axis < 3; ++axis) {
+        for (int axis = 0; axis < at.dimension; ++axis) {
             EXPECT_EQ(places[c].index[axis], cell.index[axis]);
             EXPECT_EQ(view.centre(places[c], axis), host.centre(cell)[static_cast<std::size_t>(axis)]);
         }
         EXPECT_EQ(places[c].level, cell.level);
         EXPECT_EQ(parents[c], cell.parent);
         EXPECT_EQ(divided[c] == 0, cell.leaf);
-        for (std::size_t octant = 0; octant < 8; ++octant)
-            EXPECT_EQ(children[8 * c + octant], cell.children[octant]);
+        // an octree's cell in the plane has children on one side of it alone
+        const std::size_t side = at.dimension == 2 && !cell.leaf ? 4 * side_of(cell) : 0;
+        for (std::size_t octant = 0; octant < octants; ++octant)
+            EXPECT_EQ(children[octants * c + octant], cell.children[side + octant]);
         EXPECT_EQ(source_ranges[c].begin, cell.sources.begin);
         EXPECT_EQ(source_ranges[c].end, cell.sources.end);
         EXPECT_EQ(target_ranges[c].begin, cell.targets.begin);
         EXPECT_EQ(target_ranges[c].end, cell.targets.end);
         const auto near = host.neighbours(static_cast<std::int32_t>(c));
-        for (std::size_t slot = 0; slot < count; ++slot) EXPECT_EQ(neighbours[count * c + slot], near[slot]);
+        const std::size_t layer = at.dimension == 2 ? (near.size() - count) / 2 : 0;
+        for (std::size_t slot = 0; slot < count; ++slot)
+            EXPECT_EQ(neighbours[count * c + slot], near[layer + slot]);
     }
 
     // Leaves stand in the order of cells here, and of points there; the host names a pair of leaves once.
@@ -148,6 +172,26 @@ void expect_same_tree(const TreeCase& at) {
         expected_multipoles.emplace(leaf(lists.leaves, a), b);
     EXPECT_EQ(multipoles, expected_multipoles);
     EXPECT_EQ(pairs_of(tree.points(), cells), pairs_of(lists.sources.first, lists.sources.partners));
+}
+
+TEST(DeviceTree, IsThatOfTheHostInThePlane) {
+    NEEDS_GPU();
+    for (const auto kind : clouds)
+        for (const int m : {0, 700})
+            for (const int separation : {1, 2})
+                for (const int coarse : {1, 3, 7}) {
+                    TreeShape shape;
+                    shape.coarse = coarse;
+                    shape.most = 12;
+                    shape.separation = separation;
+                    expect_same_tree({kind, 3000, m, shape, 5, 2});
+                    if (HasFailure()) return;
+                }
+    TreeShape shallow;
+    shallow.most = 10;
+    shallow.deepest = 3;
+    expect_same_tree({Cloud::clustered, 5000, 0, shallow, 5, 2});
+    for (const int n : {1, 2}) expect_same_tree({Cloud::cube, n, 0, TreeShape{}, 5, 2});
 }
 
 TEST(DeviceTree, IsThatOfTheHost) {

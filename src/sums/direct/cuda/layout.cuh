@@ -30,7 +30,7 @@ __device__ inline void merge(Bounds& a, const Bounds& b) {
     a.bad = b.bad < a.bad ? b.bad : a.bad;
 }
 
-/// A strided array of `rows` × 1 or 3, read into `out`, row-major.
+/// A strided array of `rows` × 1, 2 or 3, read into `out`, row-major.
 template <class T>
 struct ReadTask {
     const T* data;

@@ -22,6 +22,8 @@ template <class T>
 void launch_read(const ReadTask<T>& task, int columns, unsigned blocks, cudaStream_t stream) {
     if (columns == 3)
         read_kernel<T, 3><<<blocks, layout_threads, 0, stream>>>(task);
+    else if (columns == 2)
+        read_kernel<T, 2><<<blocks, layout_threads, 0, stream>>>(task);
     else
         read_kernel<T, 1><<<blocks, layout_threads, 0, stream>>>(task);
     check_launch("reading an array");

@@ -25,7 +25,7 @@ class Transfers {
 public:
     explicit Transfers(int device) : device_(device) {}
 
-    /// Reads a checked view of rows×columns (columns 1 or 3) into `out` and waits for it.
+    /// Reads a checked view of rows×columns (1, 2 or 3 of them) into `out` and waits for it.
     /// @throws InvalidArgument where the memory belongs to another GPU.
     ReadResult read(const ConstArrayView& view, long long rows, int columns, double* out,
                     std::string_view what, cudaStream_t stream);

@@ -82,8 +82,10 @@ CoincidentSources compute_again(const SumProblem& problem, const PlaneInputs& in
     return coincident;
 }
 
-std::int64_t repair(const SumProblem& problem, const PlaneInputs& inputs, const PlaneResults& results,
-                    int threads) {
+} // namespace
+
+std::int64_t repair_plane_rows(const SumProblem& problem, const PlaneInputs& inputs,
+                               const PlaneResults& results, int threads) {
     const auto columns = problem.kernel->strength.columns;
     std::vector<std::int64_t> rows;
     for (std::int64_t row = 0; row < problem.targets; ++row)
@@ -108,8 +110,6 @@ std::int64_t repair(const SumProblem& problem, const PlaneInputs& inputs, const 
     return skipped;
 }
 
-} // namespace
-
 std::int64_t write_plane_results(const SumProblem& problem, const PlaneInputs& inputs, const PlaneSums& sums,
                                  const PlaneResults& results, int threads) {
     const auto finite = parallel_results(
@@ -125,7 +125,7 @@ std::int64_t write_plane_results(const SumProblem& problem, const PlaneInputs& i
             return all;
         });
     if (std::find(finite.begin(), finite.end(), char{0}) == finite.end()) return 0;
-    return repair(problem, inputs, results, threads);
+    return repair_plane_rows(problem, inputs, results, threads);
 }
 
 } // namespace farfield

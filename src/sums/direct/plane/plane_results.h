@@ -35,9 +35,14 @@ struct PlaneSums {
 /// Writes −Σ q ln r and the field in the caller's units, times the sign of the kernel's row; of vortices the
 /// field is turned by a right angle. With lengths 2^e times the caller's,
 /// −Σ q ln r = −Σ q ln(2^e r) + e ln 2 Σ q, without the point's own strength where it does not act on itself.
-/// Rows that are not finite are computed again by the kernel's exact formula; returns how many coincident
-/// pairs were left out there. @throws InvalidArgument as repair_rows does.
+/// Rows that are not finite are repaired; returns what that does.
 std::int64_t write_plane_results(const SumProblem& problem, const PlaneInputs& inputs, const PlaneSums& sums,
                                  const PlaneResults& results, int threads);
+
+
+/// Computes rows that are not finite again, by the kernel's exact formula; returns how many coincident pairs
+/// were left out there. @throws InvalidArgument as repair_rows does.
+std::int64_t repair_plane_rows(const SumProblem& problem, const PlaneInputs& inputs,
+                               const PlaneResults& results, int threads);
 
 } // namespace farfield

@@ -3,6 +3,7 @@
 
 #include "sums/fmm/cuda/device_far_impl.cuh"
 #include "sums/fmm/cuda/device_passes.cuh"
+#include "sums/tree/cuda/leaf_points.cuh"
 #include "sums/tree/cuda/launch.cuh"
 
 namespace farfield::cuda {
@@ -50,8 +51,9 @@ void DevicePasses<Real>::prepare(const DeviceTree& tree, const PlainFar<Real>& f
     };
     centre(tree.sources(), false, sources_, centres_, source_ranges_);
     if (!self) centre(tree.targets(), true, targets_, target_centres_, target_ranges_);
-    plan_.queue(self ? source_ranges_.data() : target_ranges_.data(), tree.leaf_count(), tree.targets().count,
-                sizeof(Real), stream);
+    const int count = tree.targets().count;
+    plan_.queue(self ? source_ranges_.data() : target_ranges_.data(), tree.leaf_count(), count,
+                block_shape(static_cast<double>(count) / std::max(1, tree.leaf_count()), sizeof(Real)), stream);
     harmonics_.prepare(tree, far.harmonics, stream);
     polynomials_.prepare(tree, far.polynomials, stream);
     if (has_far_field()) tiles_.make(tree, stream);

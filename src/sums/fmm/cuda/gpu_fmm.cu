@@ -1,12 +1,10 @@
 #include "sums/fmm/gpu_fmm.h"
 
-#include "backend/cuda/device_scope.h"
-#include "base/arrays.h"
 #include "sums/costs/cost_file.h"
-#include "sums/direct/cuda/one_gpu.cuh"
+#include "sums/fmm/common/on_one_gpu.cuh"
 #include "sums/fmm/cuda/device_passes.cuh"
 #include "sums/fmm/cuda/leave.cuh"
-#include "sums/fmm/cuda/pass_timer.cuh"
+#include "sums/fmm/common/pass_timer.cuh"
 #include "sums/fmm/gpu_shape.h"
 #include "sums/tree/cuda/launch.cuh"
 
@@ -19,30 +17,19 @@
 namespace farfield::cuda {
 namespace {
 
-class FmmOnGpu : public PreparedSum {
+class FmmOnGpu : public OnOneGpu {
 public:
     FmmOnGpu(const SumProblem& problem, const SumOptions& options, int device)
-        : problem_(problem), options_(options), device_(device),
-          shape_(gpu_fmm_shape(problem, options, cost_table_in_use().table)), transfers_(device) {
-        const DeviceScope scope(device_);
-        own_stream_.emplace();
-        not_finite_ = DeviceArray<int>(1);
-    }
+        : OnOneGpu(problem, options, device),
+          shape_(gpu_fmm_shape(problem, options, cost_table_in_use().table)) {}
 
     void set_points(const ConstArrayView& sources, const ConstArrayView& targets) override {
         const DeviceScope scope(device_);
-        stream_ = stream_for(sources.device.type != DeviceType::cpu ||
-                             (!problem_.self && targets.device.type != DeviceType::cpu));
-        auto ranges = read_points(sources, sources_, "sources");
-        if (!problem_.self) {
-            const auto others = read_points(targets, targets_, "targets");
-            for (std::size_t k = 0; k < 3; ++k)
-                ranges[k] = {std::min(ranges[k].low, others[k].low),
-                             std::max(ranges[k].high, others[k].high)};
-        }
+        stream_ = stream_for(sources, targets);
+        const auto ranges = read_both(sources, targets, 3, sources_, targets_);
         const bool any = problem_.sources + problem_.targets > 0;
         frame_ = any ? choose_frame(ranges, options_.softening) : Frame{};
-        if (any) fit_shape(framed(ranges));
+        if (any) fit_shape(framed(ranges, frame_));
         orders_ = {};
         prepare();
     }
@@ -59,10 +46,7 @@ public:
         if (outputs.potential) transfers_.check_device(outputs.potential, "potential");
         if (outputs.field) transfers_.check_device(outputs.field, "field");
         if (outputs.hessian) transfers_.check_device(outputs.hessian, "hessian");
-        const auto on_device = [](const auto& view) { return view && view.device.type != DeviceType::cpu; };
-        stream_ =
-            stream_for(on_device(strength_view) || on_device(dipole_view) || on_device(outputs.potential) ||
-                       on_device(outputs.field) || on_device(outputs.hessian));
+        stream_ = stream_for(strength_view, dipole_view, outputs.potential, outputs.field, outputs.hessian);
         if (!prepared_)
             throw InvalidArgument("the sum has no points: the last ones could not be taken; give it some");
         if (hooks.stop_requested && hooks.stop_requested())
@@ -100,29 +84,6 @@ public:
     }
 
 private:
-    [[nodiscard]] cudaStream_t stream_for(bool device_memory) const {
-        if (options_.stream != nullptr) return static_cast<cudaStream_t>(options_.stream);
-        return device_memory ? cudaStreamLegacy : own_stream_->get();
-    }
-
-    std::array<Extent, 3> read_points(const ConstArrayView& view, DeviceArray<double>& out,
-                                      std::string_view what) {
-        const auto rows = view.shape[0];
-        checked_count(static_cast<std::size_t>(rows));
-        make_room(out, std::max<std::size_t>(1, static_cast<std::size_t>(3 * rows)));
-        const auto result = transfers_.read(view, rows, 3, out.data(), what, stream_);
-        if (result.bad >= 0) refuse_coordinate(what, result.bad, result.bad_value);
-        return result.ranges;
-    }
-
-    [[nodiscard]] std::array<Extent, 3> framed(const std::array<Extent, 3>& ranges) const {
-        auto out = ranges;
-        for (std::size_t k = 0; k < 3; ++k)
-            out[k] = {std::ldexp(ranges[k].low - frame_.origin[k], frame_.exponent),
-                      std::ldexp(ranges[k].high - frame_.origin[k], frame_.exponent)};
-        return out;
-    }
-
     // What cells cost depends on their width beside ε.
     void fit_shape(const std::array<Extent, 3>& ranges) {
         softening_in_sides_ = softening() / longest_side(ranges);
@@ -186,15 +147,6 @@ private:
                               (tree_.level_begin(level + 1) - tree_.level_begin(level));
         const bool mends = problem_.precision == Precision::mixed && !shape_.order.rounded;
         passes.prepare(tree_, far, mends, stream_);
-    }
-
-    /// Where results are written on the GPU: the caller's array where it can be, memory of our own otherwise.
-    double* place_of(const ArrayView& view, DeviceArray<double>& own, int columns) const {
-        if (view.device.type != DeviceType::cpu && view.dtype == DType::float64 &&
-            is_contiguous(view, problem_.targets, columns))
-            return static_cast<double*>(view.data);
-        make_room(own, std::max<std::size_t>(1, static_cast<std::size_t>(problem_.targets * columns)));
-        return own.data();
     }
 
     void describe(SumReport& report) const {
@@ -308,13 +260,7 @@ private:
         return skipped;
     }
 
-    SumProblem problem_;
-    SumOptions options_;
-    int device_;
     FmmShape shape_;
-    Transfers transfers_;
-    std::optional<Stream> own_stream_;
-    cudaStream_t stream_ = nullptr; ///< of the call at hand
     Frame frame_;
     double softening_in_sides_ = 0.0; ///< of the cube around all points
     TreeCube cube_;
@@ -331,7 +277,6 @@ private:
     DeviceArray<double> near_hessians_, far_hessians_;
     DeviceArray<double> potential_, field_, hessian_; ///< where the caller's arrays are elsewhere, or strided
     double *potentials_at_ = nullptr, *fields_at_ = nullptr, *hessians_at_ = nullptr;
-    DeviceArray<int> not_finite_;
 };
 
 } // namespace

@@ -88,21 +88,4 @@ void evaluate_locals(const ExpansionsToPoints<Real>& task, cudaStream_t stream);
 template <class Real>
 void evaluate_multipoles(const ExpansionsToPoints<Real>& task, cudaStream_t stream);
 
-/// What sums over blocks take: points counted from the centre of their leaf, and the centres, with the leaf's
-/// width as w.
-template <class Real>
-struct CentreTask {
-    TreeView tree;
-    const Vec4<double>* points = nullptr;
-    const std::int32_t* leaves = nullptr;
-    int count = 0;
-    bool of_targets = false;
-    Vec4<Real>* out = nullptr;
-    Vec4<double>* centres = nullptr;
-    BlockRange* ranges = nullptr;
-};
-
-template <class Real>
-void centre_points(const CentreTask<Real>& task, cudaStream_t stream);
-
 } // namespace farfield::cuda

@@ -9,6 +9,5 @@ template void add_points(const PointsToExpansions<double>&, cudaStream_t);
 template void add_dipoles(const PointsToExpansions<double>&, bool, cudaStream_t);
 template void evaluate_locals(const ExpansionsToPoints<double>&, cudaStream_t);
 template void evaluate_multipoles(const ExpansionsToPoints<double>&, cudaStream_t);
-template void centre_points(const CentreTask<double>&, cudaStream_t);
 
 } // namespace farfield::cuda

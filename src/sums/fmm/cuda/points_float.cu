@@ -9,6 +9,5 @@ template void add_points(const PointsToExpansions<float>&, cudaStream_t);
 template void add_dipoles(const PointsToExpansions<float>&, bool, cudaStream_t);
 template void evaluate_locals(const ExpansionsToPoints<float>&, cudaStream_t);
 template void evaluate_multipoles(const ExpansionsToPoints<float>&, cudaStream_t);
-template void centre_points(const CentreTask<float>&, cudaStream_t);
 
 } // namespace farfield::cuda

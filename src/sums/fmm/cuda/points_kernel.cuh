@@ -195,25 +195,6 @@ __global__ void evaluate_kernel(const ExpansionsToPoints<Real> task) {
     }
 }
 
-template <class Real>
-__global__ void centre_kernel(const CentreTask<Real> task) {
-    const int number = static_cast<int>(blockIdx.x * (blockDim.x / lanes) + threadIdx.x / lanes);
-    if (number >= task.count) return;
-    const int lane = static_cast<int>(threadIdx.x) % lanes;
-    const auto leaf = task.leaves[number];
-    double centre[3], width = 0.0;
-    find_centre(task.tree, leaf, centre, width);
-    const auto range = task.of_targets ? task.tree.targets[leaf] : task.tree.sources[leaf];
-    for (int i = range.begin + lane; i < range.end; i += lanes) {
-        const auto p = task.points[i];
-        task.out[i] = {static_cast<Real>(p.x - centre[0]), static_cast<Real>(p.y - centre[1]),
-                       static_cast<Real>(p.z - centre[2]), static_cast<Real>(p.w)};
-    }
-    if (lane != 0) return;
-    task.centres[number] = {centre[0], centre[1], centre[2], width};
-    task.ranges[number] = range;
-}
-
 /// A warp for each of `count` things, as many in a block as shared memory has room for.
 template <class Task>
 void launch_warps(void (*kernel)(Task), const Task& task, int count, std::size_t bytes_a_warp,
@@ -268,11 +249,6 @@ void evaluate_locals(const ExpansionsToPoints<Real>& task, cudaStream_t stream) 
 template <class Real>
 void evaluate_multipoles(const ExpansionsToPoints<Real>& task, cudaStream_t stream) {
     launch_evaluate<Real, Functions::harmonics, true>(task, stream);
-}
-
-template <class Real>
-void centre_points(const CentreTask<Real>& task, cudaStream_t stream) {
-    launch_warps(centre_kernel<Real>, task, task.count, 0, stream);
 }
 
 } // namespace farfield::cuda

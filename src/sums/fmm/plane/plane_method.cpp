@@ -2,6 +2,8 @@
 
 #include "base/spelling.h"
 #include "sums/costs/cost_file.h"
+#include "sums/fmm/plane/gpu_plane_fmm.h"
+#include "sums/fmm/plane/gpu_plane_shape.h"
 #include "sums/fmm/plane/plane_fmm.h"
 #include "sums/fmm/plane/plane_shape.h"
 
@@ -14,8 +16,9 @@ namespace farfield {
 
 std::string why_no_plane_fmm(const SumProblem& /*problem*/, const SumOptions& options,
                              const DeviceChoice& device) {
-    if (device.kind == DeviceKind::cuda)
-        return fmt::format("sums in the plane do not run on a GPU yet; use {}", spelled("device", "cpu"));
+    if (device.gpus.size() > 1)
+        return fmt::format("method 'fmm' takes one GPU as yet; use {}",
+                           spelled("device", fmt::format("cuda:{}", device.gpus.front())));
     if (options.guaranteed)
         return fmt::format("sums in the plane have no bounds of their errors; leave {} out",
                            spelled("guaranteed"));
@@ -43,12 +46,23 @@ double plane_fmm_bytes(const SumProblem& problem, const SumOptions& options) {
     return points + results + expansions + apart;
 }
 
-std::unique_ptr<PreparedSum> make_plane_fmm(const SumProblem& problem, const SumOptions& options) {
+std::unique_ptr<PreparedSum> make_plane_fmm(const SumProblem& problem, const SumOptions& options,
+                                            const DeviceChoice& device) {
+    if (device.kind == DeviceKind::cuda)
+        return cuda::make_gpu_plane_fmm(problem, options, device.gpus.front());
     return std::make_unique<PlaneFmm>(problem, options);
 }
 
+double plane_fmm_seconds(const SumProblem& problem, const SumOptions& options, std::string_view gpu,
+                         const CostTable& table) {
+    return gpu.empty() ? plane_seconds(problem, options, table)
+                       : gpu_plane_seconds(problem, options, gpu, table);
+}
+
 void settle_plane_fmm(const SumProblem& problem, SumOptions& options, const CostTable& table) {
-    const auto shape = plane_shape(problem, options, table);
+    const bool on_gpu = options.device.kind == DeviceKind::cuda;
+    const auto shape =
+        on_gpu ? gpu_plane_shape(problem, options, table) : plane_shape(problem, options, table);
     if (options.order == 0) options.order = shape.order.order;
     if (options.leaf == 0) options.leaf = static_cast<int>(std::clamp(std::round(shape.leaf), 1.0, 1e6));
 }

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace farfield {
 
@@ -12,7 +13,10 @@ namespace farfield {
 std::string why_no_plane_fmm(const SumProblem& problem, const SumOptions& options,
                              const DeviceChoice& device);
 double plane_fmm_bytes(const SumProblem& problem, const SumOptions& options);
-std::unique_ptr<PreparedSum> make_plane_fmm(const SumProblem& problem, const SumOptions& options);
+std::unique_ptr<PreparedSum> make_plane_fmm(const SumProblem& problem, const SumOptions& options,
+                                            const DeviceChoice& device);
+double plane_fmm_seconds(const SumProblem& problem, const SumOptions& options, std::string_view gpu,
+                         const CostTable& table);
 void settle_plane_fmm(const SumProblem& problem, SumOptions& options, const CostTable& table);
 bool sharpen_plane_fmm(const SumProblem& problem, SumOptions& options, double error);
 

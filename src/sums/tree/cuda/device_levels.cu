@@ -1,6 +1,7 @@
 // The cells of a tree, level by level, in one launch whose thread blocks wait for one another. A level takes
 // three steps: all find their neighbours; a warp each decides whether its cell is divided and finds the
-// children's points; and, once each block's cells are counted, cells, leaves and children get their numbers.
+// children's points; and, once each block's cells are counted, cells, leaves and children get their numbers. A
+// quadtree has octants 0 … 3.
 #include "sums/tree/cuda/device_tree.cuh"
 
 #include "sums/tree/morton.h"
@@ -118,23 +119,20 @@ __device__ bool is_beside_many(const LevelTask& task, std::int32_t leaf) {
     return pairs > children * task.shape.pairs_a_cell;
 }
 
-__device__ std::uint64_t key_of(const CellPlace& place) {
-    return morton_key(static_cast<std::uint32_t>(place.index[0]), static_cast<std::uint32_t>(place.index[1]),
-                      static_cast<std::uint32_t>(place.index[2]));
+__device__ std::uint64_t key_of(const TreeView& tree, const CellPlace& place) {
+    const auto at = [&](int axis) { return static_cast<std::uint32_t>(place.index[axis]); };
+    return tree.dimension == 3 ? morton_key(at(0), at(1), at(2)) : morton_key(at(0), at(1));
 }
 
-__device__ CellPlace place_of_key(std::uint64_t key) { // of few bits
-    CellPlace out;
-    for (int axis = 0; axis < 3; ++axis) {
-        out.index[axis] = 0;
+__device__ CellPlace place_of_key(std::uint64_t key, int dimension) { // of few bits
+    CellPlace out{};
+    for (int axis = 0; axis < dimension; ++axis)
         for (int bit = 0; bit < 3; ++bit)
-            out.index[axis] |= static_cast<std::int32_t>(key >> (3 * bit + axis) & 1) << bit;
-    }
-    out.level = 0;
+            out.index[axis] |= static_cast<std::int32_t>(key >> (dimension * bit + axis) & 1) << bit;
     return out;
 }
 
-/// Level 0, by one thread block: keys of all k³ cells are looked up, `level_threads` at a time.
+/// Level 0, by one thread block: keys of all its cells are looked up, `level_threads` at a time.
 __device__ std::int32_t make_coarse_cells(const LevelTask& task) {
     using Scan = cub::BlockScan<std::int32_t, level_threads>;
     __shared__ typename Scan::TempStorage memory;
@@ -142,12 +140,14 @@ __device__ std::int32_t make_coarse_cells(const LevelTask& task) {
     int bits = 0;
     while (1 << bits < k) ++bits;
     const int thread = static_cast<int>(threadIdx.x);
-    const int shift = 3 * task.finest;
+    const int dimension = task.tree.dimension;
+    const int shift = dimension * task.finest;
+    const int candidates = 1 << (dimension * bits);
     std::int32_t found = 0;
-    for (int base = 0; base < 1 << (3 * bits); base += level_threads / probes) {
+    for (int base = 0; base < candidates; base += level_threads / probes) {
         const int candidate = base + thread / probes;
         const auto key = static_cast<std::uint64_t>(candidate);
-        const auto place = place_of_key(key);
+        const auto place = place_of_key(key, dimension);
         const bool inside = place.index[0] < k && place.index[1] < k && place.index[2] < k;
         const auto range = [&](const std::uint64_t* keys, int count) {
             const auto begin = first_from(keys, {0, count}, shift, key);
@@ -155,13 +155,13 @@ __device__ std::int32_t make_coarse_cells(const LevelTask& task) {
         };
         const auto sources = range(task.source_keys, task.source_count);
         const auto targets = task.tree.self ? sources : range(task.target_keys, task.target_count);
-        const bool there = thread % probes == 0 && inside && candidate < 1 << (3 * bits) &&
-                           (sources.size() > 0 || targets.size() > 0);
+        const bool counts = thread % probes == 0 && inside && candidate < candidates;
+        const bool there = counts && (sources.size() > 0 || targets.size() > 0);
         std::int32_t rank = 0, total = 0;
         Scan(memory).ExclusiveSum(there ? 1 : 0, rank, total);
         __syncthreads();
         const auto number = found + rank;
-        if (thread % probes == 0 && inside && candidate < 1 << (3 * bits))
+        if (counts)
             task.coarse_cells[place.index[0] + k * (place.index[1] + k * place.index[2])] =
                 there ? number : TreeView::none;
         if (there) {
@@ -181,7 +181,7 @@ __device__ std::int32_t neighbour_of(const TreeView& tree, std::int32_t cell, in
     const auto place = tree.places[cell];
     const int x = place.index[0] + slot % n - w;
     const int y = place.index[1] + slot / n % n - w;
-    const int z = place.index[2] + slot / (n * n) - w;
+    const int z = tree.dimension == 3 ? place.index[2] + slot / (n * n) - w : 0;
     if (place.level == 0) return tree.coarse_cell(x, y, z);
     const auto parent = tree.parents[cell];
     const auto& above = tree.places[parent];
@@ -192,12 +192,13 @@ __device__ std::int32_t neighbour_of(const TreeView& tree, std::int32_t cell, in
     return tree.child(near, (x & 1) | (y & 1) << 1 | (z & 1) << 2);
 }
 
-/// The points of a cell's children, a child to each `probes` lanes.
-__device__ BlockRange child_range(const std::uint64_t* keys, BlockRange range, int shift, std::uint64_t key) {
+/// The points of a cell's children, a child to each `probes` lanes; those beyond its last one have none.
+__device__ BlockRange child_range(const std::uint64_t* keys, BlockRange range, int shift,
+                                  std::uint64_t first_key) {
     const int lane = static_cast<int>(threadIdx.x) % 32;
     const int octant = lane / probes;
     BlockRange out;
-    out.begin = first_from(keys, range, shift, (key << 3) + static_cast<std::uint64_t>(octant));
+    out.begin = first_from(keys, range, shift, first_key + static_cast<std::uint64_t>(octant));
     out.end = __shfl_down_sync(~0U, out.begin, probes);
     if (octant == 7) out.end = range.end;
     return out;
@@ -216,8 +217,9 @@ __device__ void divide(const LevelTask& task, const Level& level, std::int32_t f
         const bool divided = wanted && possible;
         unsigned mask = 0;
         if (divided) {
-            const int shift = 3 * (task.finest - level.number - 1);
-            const auto key = key_of(task.places[cell]);
+            const int dimension = task.tree.dimension;
+            const int shift = dimension * (task.finest - level.number - 1);
+            const auto key = key_of(task.tree, task.places[cell]) << dimension;
             const auto sources = child_range(task.source_keys, task.sources[cell], shift, key);
             const auto targets =
                 task.tree.self ? sources : child_range(task.target_keys, task.targets[cell], shift, key);
@@ -315,9 +317,10 @@ __device__ void number(const LevelTask& task, const Level& level, std::int32_t f
             task.by_octant[begin.of[octant_counter + octant] + rank.of(octant_counter + octant)] = cell;
         if (there) {
             auto child = begin.of[children_counter] + rank.of(children_counter);
-            for (int o = 0; o < 8; ++o) {
+            const int all = task.tree.child_count();
+            for (int o = 0; o < all; ++o) {
                 const bool exists = (mask >> o & 1U) != 0;
-                task.children[8 * static_cast<std::int64_t>(cell) + o] = exists ? child : TreeView::none;
+                task.children[all * static_cast<std::int64_t>(cell) + o] = exists ? child : TreeView::none;
                 if (exists) make_child(task, level, cell, place, o, child++);
             }
         }
@@ -381,7 +384,7 @@ __global__ void __launch_bounds__(level_threads) levels_kernel(const LevelTask t
             const int slot = static_cast<int>(i % slots);
             task.neighbours[cell * slots + slot] = neighbour_of(task.tree, cell, slot);
         }
-        grid.sync();
+        if (task.shape.pairs_a_cell > 0.0) grid.sync(); // only then cells look at their neighbours now
         const auto share = (level.end - level.begin + blocks - 1) / blocks;
         const auto first = min(level.end, level.begin + block * share);
         const auto last = min(level.end, first + share);
@@ -407,8 +410,7 @@ void DeviceTree::make_levels(cudaStream_t stream) {
     LevelTask task{.tree = view(),
                    .shape = shape_,
                    .finest = finest_,
-                   .limit = shape_.depth >= 0 ? std::min(shape_.depth, deepest_level(shape_.coarse))
-                                              : deepest_level(shape_.coarse),
+                   .limit = limit(),
                    .capacity = capacity_,
                    .source_count = sources_.count,
                    .target_count = targets().count,

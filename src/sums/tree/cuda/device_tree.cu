@@ -17,7 +17,7 @@ namespace {
 
 struct KeyTask {
     const double* points;
-    int count;
+    int count, dimension;
     Frame frame;
     TreeCube cube;
     std::int64_t cells; ///< an axis
@@ -25,48 +25,60 @@ struct KeyTask {
     std::int32_t* numbers;
 };
 
-__device__ Vec4<double> framed_point(const double* points, std::int64_t i, const Frame& frame) {
-    const auto at = [&](int k) { return scalbn(points[3 * i + k] - frame.origin[k], frame.exponent); };
-    return {at(0), at(1), at(2), 0.0};
+__device__ Vec4<double> framed_point(const double* points, std::int64_t i, int dimension,
+                                     const Frame& frame) {
+    const auto at = [&](int k) { return scalbn(points[dimension * i + k] - frame.origin[k], frame.exponent); };
+    return {at(0), at(1), dimension == 3 ? at(2) : 0.0, 0.0};
 }
 
 __global__ void key_kernel(const KeyTask task) {
     const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     if (i >= task.count) return;
-    const auto point = framed_point(task.points, i, task.frame);
+    const auto point = framed_point(task.points, i, task.dimension, task.frame);
     const double scale = static_cast<double>(task.cells) / task.cube.side;
     const auto index = [&](double x, double low) {
         const auto place = static_cast<std::int64_t>((x - low) * scale);
         return static_cast<std::uint32_t>(place < 0 ? 0 : place < task.cells ? place : task.cells - 1);
     };
-    task.keys[i] = morton_key(index(point.x, task.cube.low[0]), index(point.y, task.cube.low[1]),
-                              index(point.z, task.cube.low[2]));
+    const auto x = index(point.x, task.cube.low[0]), y = index(point.y, task.cube.low[1]);
+    task.keys[i] =
+        task.dimension == 3 ? morton_key(x, y, index(point.z, task.cube.low[2])) : morton_key(x, y);
     task.numbers[i] = i;
 }
 
-__global__ void gather_points_kernel(const double* points, const std::int32_t* from, int count, Frame frame,
-                                     Vec4<double>* out, std::int32_t* where) {
+__global__ void gather_points_kernel(const double* points, const std::int32_t* from, int count, int dimension,
+                                     Frame frame, Vec4<double>* out, std::int32_t* where) {
     const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     if (i >= count) return;
-    out[i] = framed_point(points, from[i], frame);
+    out[i] = framed_point(points, from[i], dimension, frame);
     where[from[i]] = i;
 }
 
 /// Levels that keys are sorted down to before it is known how deep the tree becomes, as bits of an axis: each
 /// pass of the sort takes eight bits of a key.
 constexpr int sorted_bits[] = {8, 13, morton_bits};
+constexpr int sorted_bits_in_plane[] = {12, 16, morton_bits};
 
 /// About what evenly spread points come to.
-int expected_cells(const TreeShape& shape, int points) {
-    const double grid = std::ldexp(shape.coarse, shape.depth);
-    const double cells = shape.depth >= 0 ? std::min(1.2 * grid * grid * grid, 2.0 * points)
+int expected_cells(const TreeShape& shape, int dimension, int points) {
+    const double grid = std::pow(std::ldexp(shape.coarse, shape.depth), dimension);
+    const double cells = shape.depth >= 0 ? std::min((dimension == 3 ? 1.2 : 1.4) * grid, 2.0 * points)
                                           : 4.0 * points / std::max(1, shape.most);
     return static_cast<int>(cells) + 512;
 }
 
-int sorted_level(int step, int coarse) { return deepest_level(coarse) - (morton_bits - sorted_bits[step]); }
-
 } // namespace
+
+int DeviceTree::sorted_level(int step) const {
+    const auto& bits = dimension_ == 3 ? sorted_bits : sorted_bits_in_plane;
+    return deepest_level(shape_.coarse) - (morton_bits - bits[step]);
+}
+
+int DeviceTree::limit() const {
+    const int deepest = deepest_level(shape_.coarse);
+    const int wanted = shape_.depth >= 0 ? shape_.depth : deepest;
+    return std::min({wanted, deepest, shape_.deepest >= 0 ? shape_.deepest : deepest});
+}
 
 void DeviceTree::sort(const double* points, int count, DevicePoints& out, const Frame& frame,
                       cudaStream_t stream) {
@@ -84,26 +96,25 @@ void DeviceTree::sort(const double* points, int count, DevicePoints& out, const 
     if (count == 0) return;
     const auto cells = static_cast<std::int64_t>(shape_.coarse) << finest_;
     launch_over(count, stream, key_kernel,
-                KeyTask{points, count, frame, cube_, cells, out.unsorted_keys.data(), out.unsorted.data()});
+                KeyTask{points, count, dimension_, frame, cube_, cells, out.unsorted_keys.data(), out.unsorted.data()});
     int bits = 0;
     while ((std::int64_t{1} << bits) < cells) ++bits;
     std::size_t bytes = 0;
     const auto run = [&](void* memory) {
         check(cub::DeviceRadixSort::SortPairs(memory, bytes, out.unsorted_keys.data(), out.keys.data(),
                                               out.unsorted.data(), out.from.data(), count, 0,
-                                              std::max(1, 3 * bits), stream),
+                                              std::max(1, dimension_ * bits), stream),
               "sorting points");
     };
     run(nullptr);
     run(workspace_.reserve(bytes));
-    launch_over(count, stream, gather_points_kernel, points, out.from.data(), count, frame, out.at.data(),
+    launch_over(count, stream, gather_points_kernel, points, out.from.data(), count, dimension_, frame, out.at.data(),
                 out.where.data());
 }
 
 void DeviceTree::choose_depth(int step) {
     step_ = step;
-    finest_ = sorted_level(step, shape_.coarse);
-    if (shape_.depth >= 0) finest_ = std::min(shape_.depth, deepest_level(shape_.coarse));
+    finest_ = shape_.depth >= 0 ? limit() : std::min(sorted_level(step), limit());
 }
 
 void DeviceTree::make_room_for(int cells) {
@@ -113,7 +124,7 @@ void DeviceTree::make_room_for(int cells) {
     const auto size = static_cast<std::size_t>(wanted);
     make_room(places_, size);
     make_room(parents_, size);
-    make_room(children_, 8 * size);
+    make_room(children_, (std::size_t{1} << dimension_) * size);
     make_room(divided_, size);
     make_room(source_ranges_, size);
     if (!self_) make_room(target_ranges_, size);
@@ -133,13 +144,15 @@ void DeviceTree::make_room_for(int cells) {
 // and with it the rounding of sums, must not depend on that.
 void DeviceTree::build(const double* sources, int n, const double* targets, int m, const Frame& frame,
                        const TreeCube& cube, const TreeShape& shape, std::int32_t few, cudaStream_t stream) {
-    if (shape.coarse != shape_.coarse || shape.depth != shape_.depth || shape.most != shape_.most) step_ = 0;
+    if (shape.coarse != shape_.coarse || shape.depth != shape_.depth || shape.most != shape_.most ||
+        shape.deepest != shape_.deepest)
+        step_ = 0;
     shape_ = shape;
     cube_ = cube;
     self_ = targets == nullptr;
-    make_room_for(expected_cells(shape_, std::max(n, m)));
+    make_room_for(expected_cells(shape_, dimension_, std::max(n, m)));
     make_room(neighbours_, static_cast<std::size_t>(view().neighbour_count() * std::int64_t{capacity_}));
-    make_room(coarse_cells_, static_cast<std::size_t>(shape_.coarse * shape_.coarse * shape_.coarse));
+    make_room(coarse_cells_, static_cast<std::size_t>(std::pow(shape_.coarse, dimension_)));
     if (counts_.size() == 0) {
         counts_ = DeviceArray<TreeCounts>(1);
         seen_counts_ = PinnedArray<TreeCounts>(1);
@@ -160,7 +173,7 @@ void DeviceTree::build(const double* sources, int n, const double* targets, int 
             choose_depth(step_ + 1);
             sorted = false;
         } else if (shape_.depth < 0 && step_ > 0 &&
-                   counts.levels - 1 <= sorted_level(step_ - 1, shape_.coarse)) {
+                   counts.levels - 1 <= sorted_level(step_ - 1)) {
             choose_depth(step_ - 1);
             sorted = false;
         } else {
@@ -211,6 +224,7 @@ TreeView DeviceTree::view() const {
     out.targets = self_ ? source_ranges_.data() : target_ranges_.data();
     out.neighbours = neighbours_.data();
     out.coarse_cells = coarse_cells_.data();
+    out.dimension = dimension_;
     out.separation = shape_.separation;
     out.coarse = shape_.coarse;
     out.self = self_;

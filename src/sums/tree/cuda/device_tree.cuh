@@ -1,5 +1,6 @@
 // An octree that is built and kept on a GPU, with the cells, the order of points and the near lists of
-// octree.h and near_lists.h. Only counts come back to the host.
+// octree.h and near_lists.h; or a quadtree, with those of an octree whose points have z = 0. Only counts come
+// back to the host.
 #pragma once
 
 #include "backend/cuda/memory.h"
@@ -23,7 +24,7 @@ struct DevicePoints {
     DeviceArray<std::uint64_t> keys, unsorted_keys;
     DeviceArray<std::int32_t> from, unsorted; ///< number i stands where the caller has number from[i]
     DeviceArray<std::int32_t> where;          ///< the inverse of `from`
-    DeviceArray<Vec4<double>> at;             ///< in the frame; w is 0
+    DeviceArray<Vec4<double>> at;             ///< in the frame; w, in the plane z and w are 0
     int count = 0;
 };
 
@@ -36,7 +37,9 @@ struct DeviceRows {
 
 class DeviceTree {
 public:
-    /// Sources N×3 and targets M×3, contiguous, in the caller's units; `targets` is null where they are the
+    explicit DeviceTree(int dimension = 3) : dimension_(dimension) {}
+
+    /// Sources N×3 and targets M×3 (in the plane ×2), contiguous, in the caller's units; `targets` is null where they are the
     /// sources. Waits for the counts. @param cube  around all of them, in the frame
     void build(const double* sources, int n, const double* targets, int m, const Frame& frame,
                const TreeCube& cube, const TreeShape& shape, std::int32_t few, cudaStream_t stream);
@@ -44,7 +47,7 @@ public:
     [[nodiscard]] TreeView view() const;
     [[nodiscard]] const DevicePoints& sources() const { return sources_; }
     [[nodiscard]] const DevicePoints& targets() const { return self_ ? sources_ : targets_; }
-    /// Their strengths are w, set from outside.
+    /// Their strengths are w (in the plane z and w), set from outside.
     [[nodiscard]] Vec4<double>* weighted_sources() { return sources_.at.data(); }
     [[nodiscard]] int levels() const { return static_cast<int>(levels_.size()) - 1; }
     [[nodiscard]] std::int32_t level_begin(int level) const {
@@ -69,6 +72,8 @@ public:
     [[nodiscard]] std::int64_t near_pairs() const { return near_pairs_; } ///< directed
 
 private:
+    [[nodiscard]] int sorted_level(int step) const;
+    [[nodiscard]] int limit() const; ///< the deepest level that cells may have
     void choose_depth(int step);
     void sort(const double* points, int count, DevicePoints& out, const Frame& frame, cudaStream_t stream);
     void make_room_for(int cells);
@@ -77,6 +82,7 @@ private:
     void list_near(std::int32_t few, bool again, cudaStream_t stream);
     void take(const TreeCounts& counts);
 
+    int dimension_;
     TreeShape shape_;
     TreeCube cube_;
     bool self_ = true;

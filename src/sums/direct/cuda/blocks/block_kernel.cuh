@@ -122,7 +122,7 @@ class ItemWorker {
                 if constexpr (meeting == Meeting::mended)
                     staged_.index[at] = begin + at + staged_.run[run_of[u]].from;
             } else {
-                staged_.source[at] = far_point<Real>(-1);
+                staged_.source[at] = Formula::template nothing<Real>(-1);
                 if constexpr (mutual) staged_.slot[at] = no_slot;
             }
         }
@@ -147,7 +147,7 @@ class ItemWorker {
 #pragma unroll
             for (int u = 0; u < loads; ++u) {
                 const int at = u * threads + thread_;
-                staged_.source[at] = at < count ? task_.sources[begin + at] : far_point<Real>(-1);
+                staged_.source[at] = at < count ? task_.sources[begin + at] : Formula::template nothing<Real>(-1);
                 if constexpr (meeting == Meeting::mended) staged_.index[at] = begin + at;
             }
             meet_threads<warps>();
@@ -185,7 +185,7 @@ public:
     __device__ __forceinline__ ItemWorker(const BlockTask<Real>& task, const BlockPlanView& plan,
                                           const BlockItem& item, Vec4<Real>* slots, Staged& staged)
         : task_(task), plan_(plan), item_(item), slots_(slots), staged_(staged),
-          tile_(task.targets + item.first, first_, item.count, task.softening2) {}
+          tile_(task.targets + item.first, first_, item.count, Formula::length2(task)) {}
 
     __device__ __forceinline__ void run() {
         if (task_.own) meet_own_block();
@@ -220,7 +220,7 @@ __device__ __forceinline__ void run_item(int tile, const BlockTask<Real>& task, 
     if (tile == per_lane_now)
         ItemWorker<Real, outputs, warps, meeting, per_lane_now, Formula>(task, plan, item, slots, staged)
             .run();
-    else if constexpr (per_lane_now < largest_tile(sizeof(Real), warps))
+    else if constexpr (per_lane_now < Formula::largest_tile(sizeof(Real), warps))
         run_item<Real, outputs, warps, meeting, per_lane_now + 1, Formula>(tile, task, plan, item, slots,
                                                                            staged);
 }

@@ -13,7 +13,8 @@
 
 namespace farfield::cuda {
 
-/// A sum over blocks (BlockLists has what lists mean). Points are x, y, z and strength. With centres, points
+/// A sum over blocks (BlockLists has what lists mean). Points are x, y, z and strength, in the plane x, y and a
+/// complex strength. With centres, points
 /// count from the centre of their block: sources are moved by the difference of two centres, formed in
 /// double, as they are read. Floats then keep digits that a common origin would cost.
 template <class Real>
@@ -32,8 +33,10 @@ struct BlockTask {
     const Vec4<double>* exact_sources = nullptr;
     bool own = false;
     Real softening2 = 0;
+    Real core2 = 0; ///< of vortices 1/(2σ²); 0: they are points
     int outputs = field_and_potential;
-    /// Σ q d/r³ and Σ q/r of each target in a block, d = x − y, as all sums of pair.cuh.
+    /// Σ q d/r³ and Σ q/r of each target in a block, d = x − y, as all sums of pair.cuh; in the plane as
+    /// plane_pairs.cuh has them.
     Vec4<Real>* sums = nullptr;
 };
 

@@ -42,12 +42,12 @@ __global__ void make_items_kernel(const PlanTask task, const std::int32_t* begin
 } // namespace
 
 void OneSidedDevicePlan::queue(const BlockRange* targets, int count, std::int64_t points,
-                               std::size_t real_bytes, cudaStream_t stream) {
+                               const BlockShape& shape, cudaStream_t stream) {
     block_count_ = count;
     item_count_ = 0;
     finished_ = count == 0;
     if (finished_) return;
-    shape_ = block_shape(static_cast<double>(points) / count, real_bytes);
+    shape_ = shape;
     const PlanTask task{targets, count, shape_};
     const auto size = static_cast<std::size_t>(count) + 1;
     make_room(counts_, size, size / 4);

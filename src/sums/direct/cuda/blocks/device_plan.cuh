@@ -15,7 +15,7 @@ namespace farfield::cuda {
 class OneSidedDevicePlan {
 public:
     /// Queues a plan for `count` target blocks that hold `points` points together.
-    void queue(const BlockRange* targets, int count, std::int64_t points, std::size_t real_bytes,
+    void queue(const BlockRange* targets, int count, std::int64_t points, const BlockShape& shape,
                cudaStream_t stream);
     /// Waits for the number of items of the plan queued last, and queues the rest on the same stream.
     void finish(cudaStream_t stream);

@@ -5,6 +5,7 @@
 #include "backend/cuda/check.h"
 #include "backend/cuda/stream.h"
 #include "sums/direct/cuda/blocks/block_kernel.cuh"
+#include "sums/direct/cuda/blocks/space_pairs.cuh"
 
 #include <farfield/error.h>
 
@@ -13,12 +14,12 @@
 namespace farfield::cuda {
 namespace detail {
 
-template <class Real, int outputs, int warps, Meeting meeting>
+template <class Formula, class Real, int outputs, int warps, Meeting meeting>
 void launch_items(const BlockTask<Real>& task, const BlockPlanView& plan, Vec4<Real>* slots,
                   cudaStream_t stream) {
-    if (plan.shape.most_per_lane > largest_tile(sizeof(Real), warps))
+    if (plan.shape.most_per_lane > Formula::largest_tile(sizeof(Real), warps))
         throw InternalError("a plan over blocks with tiles that its kernel does not have");
-    block_kernel<Real, outputs, warps, meeting, DeviceInverseDistance>
+    block_kernel<Real, outputs, warps, meeting, Formula>
         <<<static_cast<unsigned>(plan.item_count), 32 * warps, 0, stream>>>(task, plan, slots);
     check_launch("the sum over blocks");
 }
@@ -28,11 +29,11 @@ void launch_shape(const BlockTask<Real>& task, const BlockPlanView& plan, Vec4<R
                   cudaStream_t stream) {
     switch (plan.shape.warps) {
     case 1:
-        return launch_items<Real, outputs, 1, meeting>(task, plan, slots, stream);
+        return launch_items<SpacePairs, Real, outputs, 1, meeting>(task, plan, slots, stream);
     case 2:
-        return launch_items<Real, outputs, 2, meeting>(task, plan, slots, stream);
+        return launch_items<SpacePairs, Real, outputs, 2, meeting>(task, plan, slots, stream);
     case 4:
-        return launch_items<Real, outputs, 4, meeting>(task, plan, slots, stream);
+        return launch_items<SpacePairs, Real, outputs, 4, meeting>(task, plan, slots, stream);
     default:
         throw InternalError("a plan over blocks for a number of warps that no kernel has");
     }

@@ -3,19 +3,13 @@
 // serves all targets of a lane. A lane thus adds up every eighth source, so its float sums are short.
 #pragma once
 
+#include "backend/cuda/vec4.h"
 #include "sums/direct/cuda/blocks/plan.h"
-#include "sums/direct/cuda/pair.cuh"
+#include "sums/kernels/loop_outputs.h"
 
 #include <cstdint>
 
 namespace farfield::cuda {
-
-/// Beyond all points, on either side: pads of strength 0 that never coincide.
-template <class Real>
-__device__ __forceinline__ Vec4<Real> far_point(Real side) {
-    const Real away = side * Real(1e18); // r² = 1.2e37 is still a float
-    return {away, away, away, Real(0)};
-}
 
 /// Differences are as good as the points in registers and shared memory.
 struct AsRounded {
@@ -32,24 +26,29 @@ struct ClosePairs {
     const std::int32_t* staged; ///< which sources are in shared memory
     float close2;               ///< square of a distance
 
-    [[nodiscard]] __device__ Difference<float> difference(int target, std::int32_t source) const {
+    template <class Formula>
+    [[nodiscard]] __device__ auto difference(int target, std::int32_t source) const {
         const auto x = targets[target], y = sources[source];
-        return {static_cast<float>(x.x - y.x), static_cast<float>(x.y - y.y), static_cast<float>(x.z - y.z)};
+        return Formula::template difference<float>(x, y);
     }
 };
 
+/// @tparam Formula  what a pair is: `SpacePairs` has the members
 template <class Real, int outputs, int per_lane, class Formula>
 class PairTile {
+    using Difference = typename Formula::template Difference<Real>;
+    using Terms = typename Formula::template Terms<Real>;
+    using Sum = typename Formula::template Sum<Real, outputs>;
     /// Pairs of a lane that are computed together, so that the latencies of 1/√x overlap.
     static constexpr int together = 4;
 
     Vec4<Real> target_[per_lane];
-    Sum<Real, outputs> sum_[per_lane];
-    const Real softening2_;
+    Sum sum_[per_lane];
+    const Real length2_; ///< a square of the formula's own length, or its inverse
 
     struct Pairs {
-        Difference<Real> d[together];
-        InversePowers<Real> inverse[together];
+        Difference d[together];
+        Terms terms[together];
     };
 
     // Targets r0 to r0 + together with q; with `own` the target at `itself`, counted in fours, is left out.
@@ -63,15 +62,15 @@ class PairTile {
         for (int h = 0; h < together; ++h)
             if (r0 + h < per_lane) {
                 const Vec4<Real>& x = target_[r0 + h];
-                pairs.d[h] = {x.x - q.x, x.y - q.y, x.z - q.z};
-                r2[h] = squared_length(pairs.d[h], softening2_);
+                pairs.d[h] = Formula::template difference<Real>(x, q);
+                r2[h] = Formula::squared_length(pairs.d[h], length2_);
             }
         if constexpr (Close::mends) mend<own>(pairs, r2, r0, itself, close, staged);
 #pragma unroll
         for (int h = 0; h < together; ++h)
             if (r0 + h < per_lane) {
-                pairs.inverse[h] = Formula::template powers<outputs>(r2[h]);
-                if (own && itself == target_lanes * (r0 + h)) pairs.inverse[h] = {Real(0), Real(0)};
+                pairs.terms[h] = Formula::template terms<outputs>(r2[h], length2_);
+                if (own && itself == target_lanes * (r0 + h)) pairs.terms[h] = {Real(0), Real(0)};
             }
         return pairs;
     }
@@ -89,19 +88,20 @@ class PairTile {
 #pragma unroll
         for (int h = 0; h < together; ++h)
             if (is_close(h)) {
-                pairs.d[h] = close.difference(target_lanes * (r0 + h), close.staged[staged]);
-                r2[h] = squared_length(pairs.d[h], softening2_);
+                pairs.d[h] =
+                    close.template difference<Formula>(target_lanes * (r0 + h), close.staged[staged]);
+                r2[h] = Formula::squared_length(pairs.d[h], length2_);
             }
     }
 
 public:
     /// `first`: place in the item of the lane's first target.
-    __device__ __forceinline__ PairTile(const Vec4<Real>* targets, int first, int count, Real softening2)
-        : softening2_(softening2) {
+    __device__ __forceinline__ PairTile(const Vec4<Real>* targets, int first, int count, Real length2)
+        : length2_(length2) {
 #pragma unroll
         for (int r = 0; r < per_lane; ++r) {
             const int i = first + target_lanes * r;
-            target_[r] = i < count ? targets[i] : far_point<Real>(1);
+            target_[r] = i < count ? targets[i] : Formula::template nothing<Real>(1);
         }
     }
 
@@ -118,22 +118,22 @@ public:
                 const Pairs pairs = meet<own>(q, r0, itself + k, close, k + lane_source);
 #pragma unroll
                 for (int h = 0; h < together; ++h)
-                    if (r0 + h < per_lane) sum_[r0 + h].add(pairs.d[h], q.w, pairs.inverse[h]);
+                    if (r0 + h < per_lane) sum_[r0 + h].add(pairs.d[h], q, pairs.terms[h]);
             }
         }
     }
 
     /// The source acts on the targets and they on it: returns what this lane's targets give.
-    __device__ __forceinline__ Sum<Real, outputs> mutual(const Vec4<Real>& q) {
-        Sum<Real, outputs> partner;
+    __device__ __forceinline__ Sum mutual(const Vec4<Real>& q) {
+        Sum partner;
 #pragma unroll
         for (int r0 = 0; r0 < per_lane; r0 += together) {
             const Pairs pairs = meet<false>(q, r0, 0, AsRounded{}, 0);
 #pragma unroll
             for (int h = 0; h < together; ++h)
                 if (r0 + h < per_lane) {
-                    sum_[r0 + h].add(pairs.d[h], q.w, pairs.inverse[h]);
-                    partner.add_opposite(pairs.d[h], target_[r0 + h].w, pairs.inverse[h]);
+                    sum_[r0 + h].add(pairs.d[h], q, pairs.terms[h]);
+                    partner.add_opposite(pairs.d[h], target_[r0 + h], pairs.terms[h]);
                 }
         }
         return partner;
@@ -146,12 +146,10 @@ public:
             Vec4<Real> value = sum_[r].value();
 #pragma unroll
             for (int step = target_lanes; step < 32; step *= 2) {
-                if constexpr (outputs & field_only) {
-                    value.x += __shfl_xor_sync(~0U, value.x, step);
-                    value.y += __shfl_xor_sync(~0U, value.y, step);
-                    value.z += __shfl_xor_sync(~0U, value.z, step);
-                }
-                if constexpr (outputs & potential_only) value.w += __shfl_xor_sync(~0U, value.w, step);
+                if constexpr (Sum::used & 1) value.x += __shfl_xor_sync(~0U, value.x, step);
+                if constexpr (Sum::used & 2) value.y += __shfl_xor_sync(~0U, value.y, step);
+                if constexpr (Sum::used & 4) value.z += __shfl_xor_sync(~0U, value.z, step);
+                if constexpr (Sum::used & 8) value.w += __shfl_xor_sync(~0U, value.w, step);
             }
             const int i = first + target_lanes * r;
             if (lane_source == 0 && i < count) sums[i] = value;

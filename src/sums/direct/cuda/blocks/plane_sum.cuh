@@ -1,0 +1,35 @@
+// Which kernel a sum over blocks in the plane takes. Included by one source for each type of number.
+#pragma once
+
+#include "sums/direct/cuda/blocks/launch.cuh"
+#include "sums/direct/cuda/blocks/plane_pairs.cuh"
+
+namespace farfield::cuda {
+namespace detail {
+
+template <class Real, PlaneSources sources>
+void launch_plane_outputs(const BlockTask<Real>& task, const BlockPlanView& plan, cudaStream_t stream) {
+    constexpr auto meeting = sizeof(Real) == 4 ? Meeting::mended : Meeting::one_sided;
+    using Formula = PlanePairs<sources>;
+    if (task.outputs == field_only)
+        return launch_items<Formula, Real, field_only, 1, meeting>(task, plan, nullptr, stream);
+    launch_items<Formula, Real, field_and_potential, 1, meeting>(task, plan, nullptr, stream);
+}
+
+} // namespace detail
+
+template <class Real>
+void launch_plane_blocks(const BlockTask<Real>& task, const BlockPlanView& plan, PlaneSources sources,
+                         cudaStream_t stream) {
+    if (plan.item_count == 0) return;
+    switch (sources) {
+    case PlaneSources::real:
+        return detail::launch_plane_outputs<Real, PlaneSources::real>(task, plan, stream);
+    case PlaneSources::complex:
+        return detail::launch_plane_outputs<Real, PlaneSources::complex>(task, plan, stream);
+    case PlaneSources::cores:
+        return detail::launch_plane_outputs<Real, PlaneSources::cores>(task, plan, stream);
+    }
+}
+
+} // namespace farfield::cuda

@@ -1,0 +1,62 @@
+// Pairs in space as the kernels over blocks take them: 1/r, with Plummer's softening.
+#pragma once
+
+#include "sums/direct/cuda/blocks/block_sum.cuh"
+#include "sums/direct/cuda/pair.cuh"
+
+namespace farfield::cuda {
+
+struct SpacePairs {
+    /// The most targets a lane that its kernels have.
+    FF_HD static constexpr int largest_tile(std::size_t real_bytes, int warps) {
+        return cuda::largest_tile(real_bytes, warps);
+    }
+
+    template <class Real>
+    using Difference = cuda::Difference<Real>;
+    template <class Real>
+    using Terms = InversePowers<Real>;
+
+    template <class Real, int outputs>
+    struct Sum : cuda::Sum<Real, outputs> {
+        /// Of the components of `value()`, a bit each.
+        static constexpr int used =
+            ((outputs & field_only) != 0 ? 7 : 0) | ((outputs & potential_only) != 0 ? 8 : 0);
+
+        __device__ __forceinline__ void add(const Difference<Real>& d, const Vec4<Real>& source,
+                                            const Terms<Real>& terms) {
+            cuda::Sum<Real, outputs>::add(d, source.w, terms);
+        }
+        /// The partner's share: the same distance, the opposite direction.
+        __device__ __forceinline__ void add_opposite(const Difference<Real>& d, const Vec4<Real>& source,
+                                                     const Terms<Real>& terms) {
+            cuda::Sum<Real, outputs>::add_opposite(d, source.w, terms);
+        }
+    };
+
+    template <class Real>
+    __device__ __forceinline__ static Real length2(const BlockTask<Real>& task) {
+        return task.softening2;
+    }
+    /// Beyond all points, on either side: pads of strength 0 that never coincide.
+    template <class Real>
+    __device__ __forceinline__ static Vec4<Real> nothing(Real side) {
+        const Real away = side * Real(1e18); // r² = 1.2e37 is still a float
+        return {away, away, away, Real(0)};
+    }
+    /// x − y, in the precision of the points.
+    template <class Real, class Wide>
+    __device__ __forceinline__ static Difference<Real> difference(const Vec4<Wide>& x, const Vec4<Wide>& y) {
+        return {static_cast<Real>(x.x - y.x), static_cast<Real>(x.y - y.y), static_cast<Real>(x.z - y.z)};
+    }
+    template <class Real>
+    __device__ __forceinline__ static Real squared_length(const Difference<Real>& d, Real softening2) {
+        return cuda::squared_length(d, softening2);
+    }
+    template <int outputs, class Real>
+    __device__ __forceinline__ static Terms<Real> terms(Real r2, Real /*softening2*/) {
+        return inverse_powers<outputs>(r2);
+    }
+};
+
+} // namespace farfield::cuda

@@ -1,0 +1,83 @@
+// What fast multipole sums on a GPU have in common: whose arrays are where, and on which stream.
+#pragma once
+
+#include "backend/cuda/device_scope.h"
+#include "base/arrays.h"
+#include "sums/direct/cuda/one_gpu.cuh"
+#include "sums/method/method.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+
+namespace farfield::cuda {
+
+class OnOneGpu : public PreparedSum {
+protected:
+    OnOneGpu(const SumProblem& problem, const SumOptions& options, int device)
+        : problem_(problem), options_(options), device_(device), transfers_(device) {
+        const DeviceScope scope(device_);
+        own_stream_.emplace();
+        not_finite_ = DeviceArray<int>(1);
+    }
+
+    /// The caller's stream; without one the default stream where one of the arrays is the GPU's, because that
+    /// is where its producer may still be at work, and otherwise our own.
+    template <class... Views>
+    [[nodiscard]] cudaStream_t stream_for(const Views&... views) const {
+        if (options_.stream != nullptr) return static_cast<cudaStream_t>(options_.stream);
+        const auto on_gpu = [](const auto& view) { return view && view.device.type != DeviceType::cpu; };
+        return (on_gpu(views) || ...) ? cudaStreamLegacy : own_stream_->get();
+    }
+
+    /// Rows of `columns` coordinates. @throws InvalidArgument naming one that is not finite.
+    std::array<Extent, 3> read_points(const ConstArrayView& view, int columns, DeviceArray<double>& out,
+                                      std::string_view what) {
+        const auto rows = view.shape[0];
+        checked_count(static_cast<std::size_t>(rows));
+        make_room(out, std::max<std::size_t>(1, static_cast<std::size_t>(columns * rows)));
+        const auto result = transfers_.read(view, rows, columns, out.data(), what, stream_);
+        if (result.bad >= 0) refuse_coordinate(what, result.bad, result.bad_value);
+        return result.ranges;
+    }
+
+    /// The ranges of both sets of points; the second is only read where targets are apart.
+    std::array<Extent, 3> read_both(const ConstArrayView& sources, const ConstArrayView& targets, int columns,
+                                    DeviceArray<double>& to_sources, DeviceArray<double>& to_targets) {
+        auto ranges = read_points(sources, columns, to_sources, "sources");
+        if (problem_.self) return ranges;
+        const auto others = read_points(targets, columns, to_targets, "targets");
+        for (std::size_t k = 0; k < 3; ++k)
+            ranges[k] = {std::min(ranges[k].low, others[k].low), std::max(ranges[k].high, others[k].high)};
+        return ranges;
+    }
+
+    /// Where results are written on the GPU: the caller's array where it can be, memory of our own otherwise.
+    double* place_of(const ArrayView& view, DeviceArray<double>& own, int columns) const {
+        if (view.device.type != DeviceType::cpu && view.dtype == DType::float64 &&
+            is_contiguous(view, problem_.targets, columns))
+            return static_cast<double*>(view.data);
+        make_room(own, std::max<std::size_t>(1, static_cast<std::size_t>(problem_.targets * columns)));
+        return own.data();
+    }
+
+    SumProblem problem_;
+    SumOptions options_;
+    int device_;
+    Transfers transfers_;
+    std::optional<Stream> own_stream_;
+    cudaStream_t stream_ = nullptr; ///< of the call at hand
+    DeviceArray<int> not_finite_;   ///< 1 where a result is not
+};
+
+/// In the frame.
+inline std::array<Extent, 3> framed(const std::array<Extent, 3>& ranges, const Frame& frame) {
+    auto out = ranges;
+    for (std::size_t k = 0; k < 3; ++k)
+        out[k] = {std::ldexp(ranges[k].low - frame.origin[k], frame.exponent),
+                  std::ldexp(ranges[k].high - frame.origin[k], frame.exponent)};
+    return out;
+}
+
+} // namespace farfield::cuda

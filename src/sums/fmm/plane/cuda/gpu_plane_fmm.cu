@@ -1,0 +1,326 @@
+#include "sums/fmm/plane/gpu_plane_fmm.h"
+
+#include "sums/costs/cost_file.h"
+#include "sums/direct/cuda/blocks/device_plan.cuh"
+#include "sums/direct/cuda/blocks/plane_pairs.cuh"
+#include "sums/direct/plane/plane_results.h"
+#include "sums/fmm/common/on_one_gpu.cuh"
+#include "sums/fmm/common/order_search.h"
+#include "sums/fmm/common/pass_timer.cuh"
+#include "sums/fmm/plane/cuda/plane_far.cuh"
+#include "sums/fmm/plane/cuda/plane_results.cuh"
+#include "sums/fmm/plane/gpu_plane_shape.h"
+#include "sums/points/plane.h"
+#include "sums/tree/cuda/leaf_points.cuh"
+
+#include <farfield/error.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+namespace farfield::cuda {
+namespace {
+
+/// Points of the leaves as the near field takes them, in numbers of one type.
+template <class Real>
+struct NearPoints {
+    OneSidedDevicePlan plan;
+    DeviceArray<Vec4<Real>> sources, targets, sums;
+};
+
+class PlaneFmmOnGpu : public OnOneGpu {
+public:
+    PlaneFmmOnGpu(const SumProblem& problem, const SumOptions& options, int device)
+        : OnOneGpu(problem, options, device),
+          shape_(gpu_plane_shape(problem, options, cost_table_in_use().table)) {
+        far_stream_ = Stream::urgent();
+        totals_ = DeviceArray<PlaneNumber>(total_parts);
+    }
+
+    void set_points(const ConstArrayView& sources, const ConstArrayView& targets) override {
+        const DeviceScope scope(device_);
+        stream_ = stream_for(sources, targets);
+        auto ranges = read_both(sources, targets, 2, sources_, targets_);
+        ranges[2] = {0.0, 0.0};
+        const bool any = problem_.sources + problem_.targets > 0;
+        frame_ = any ? choose_plane_frame(ranges, problem_.sigma) : Frame{};
+        if (any) {
+            const auto there = framed(ranges, frame_);
+            cube_ = cube_around(there, shape_.tree.steps);
+            side_ = longest_side(there);
+        }
+        sigma_ = std::ldexp(problem_.sigma, frame_.exponent);
+        orders_ = {};
+        fit_shape(shape_.order.order);
+        prepare();
+    }
+
+    void execute(const ConstArrayView& strengths, const SumOutputs& outputs, const SumHooks& hooks,
+                 SumReport& report) override {
+        const auto begin = Clock::now();
+        const DeviceScope scope(device_);
+        if (outputs.potential) transfers_.check_device(outputs.potential, "potential");
+        if (outputs.field) transfers_.check_device(outputs.field, "field");
+        stream_ = stream_for(strengths, outputs.potential, outputs.field);
+        if (!prepared_)
+            throw InvalidArgument("the sum has no points: the last ones could not be taken; give it some");
+        if (hooks.stop_requested && hooks.stop_requested())
+            throw Interrupted("the sum was given up before its end");
+        read_strengths(strengths);
+        const int columns = problem_.kernel->strength.columns;
+        potentials_at_ = outputs.potential ? place_of(outputs.potential, potential_, columns) : nullptr;
+        fields_at_ = outputs.field ? place_of(outputs.field, field_, 2) : nullptr;
+        describe(report);
+        const auto read_at = Clock::now();
+        report.prepare_seconds = seconds_between(begin, read_at);
+        if (potentials_at_ == nullptr && fields_at_ == nullptr) return;
+        const bool finite = is_wide() ? compute(wide_, report) : compute(narrow_, report);
+        if (!finite) report.direct.coincident_pairs_skipped = repair();
+        if (potentials_at_ != nullptr && potentials_at_ == potential_.data())
+            transfers_.write(potentials_at_, outputs.potential, problem_.targets, columns, stream_);
+        if (fields_at_ != nullptr && fields_at_ == field_.data())
+            transfers_.write(fields_at_, outputs.field, problem_.targets, 2, stream_);
+        report.finish_seconds = seconds_between(read_at, Clock::now()) - report.compute_seconds;
+        if (hooks.progress) hooks.progress(1.0);
+    }
+
+    bool refine(double error) override {
+        if (options_.order > 0 || far_.is_empty() || shape_.order.order >= most_plane_order) return false;
+        const auto beyond = orders_.beyond(error, problem_.tolerance);
+        if (!beyond) return false;
+        const DeviceScope scope(device_);
+        fit_shape(plane_order_after(shape_.order.order + *beyond, shape_.order.separation, error,
+                                    problem_.tolerance));
+        prepare();
+        return true;
+    }
+
+private:
+    [[nodiscard]] bool is_wide() const { return options_.precision == Precision::float64; }
+
+    // Cores reach over cells that are narrow beside them.
+    void fit_shape(int order) {
+        const double reach =
+            sigma_ > 0.0 ? sigma_ * core_reach(order, shape_.order.separation) / side_ : 0.0;
+        shape_ = gpu_plane_shape(problem_, options_, cost_table_in_use().table, order, reach);
+    }
+
+    void prepare() {
+        prepared_ = false;
+        PassTimer timer(stream_);
+        tree_.build(sources_.data(), static_cast<int>(problem_.sources),
+                    problem_.self ? nullptr : targets_.data(), static_cast<int>(problem_.targets), frame_,
+                    cube_, shape_.tree, shape_.few, stream_);
+        const LeafGrid finest{shape_.tree.coarse, tree_.levels() - 1, 2};
+        far_.clear();
+        if (finest.has_far_cells(shape_.order.separation)) far_.prepare(tree_, shape_.order, stream_);
+        if (is_wide())
+            prepare_near(wide_);
+        else
+            prepare_near(narrow_);
+        timer.mark("tree", stream_);
+        tree_seconds_ = timer.seconds().front().seconds;
+        prepared_ = true;
+    }
+
+    template <class Real>
+    void prepare_near(NearPoints<Real>& near) {
+        const auto leaves = static_cast<std::size_t>(tree_.leaf_count());
+        const auto centre = [&](const DevicePoints& points, bool of_targets, DeviceArray<Vec4<Real>>& out,
+                                DeviceArray<Vec4<double>>& centres, DeviceArray<BlockRange>& ranges) {
+            make_room(out, static_cast<std::size_t>(points.count));
+            make_room(centres, leaves, leaves / 4);
+            make_room(ranges, leaves, leaves / 4);
+            centre_points(CentreTask<Real>{tree_.view(), points.at.data(), tree_.leaves(), tree_.leaf_count(),
+                                           of_targets, out.data(), centres.data(), ranges.data()},
+                          stream_);
+        };
+        centre(tree_.sources(), false, near.sources, centres_, source_ranges_);
+        if (!problem_.self) centre(tree_.targets(), true, near.targets, target_centres_, target_ranges_);
+        near.plan.queue(problem_.self ? source_ranges_.data() : target_ranges_.data(), tree_.leaf_count(),
+                        tree_.targets().count, plane_block_shape(sizeof(Real)), stream_);
+        make_room(near.sums, static_cast<std::size_t>(problem_.targets));
+    }
+
+    void read_strengths(const ConstArrayView& view) {
+        const int columns = problem_.kernel->strength.columns;
+        const auto numbers = static_cast<std::size_t>(columns * problem_.sources);
+        make_room(strengths_, std::max<std::size_t>(1, numbers));
+        const auto result =
+            transfers_.read(view, problem_.sources, columns, strengths_.data(), "strengths", stream_);
+        if (result.bad >= 0) refuse_strength("strengths", result.bad / columns, result.bad_value);
+        double largest[2] = {0.0, 0.0};
+        for (std::size_t k = 0; k < static_cast<std::size_t>(columns) && numbers > 0; ++k)
+            largest[k] = std::max(-result.ranges[k].low, result.ranges[k].high);
+        is_complex_ = largest[1] > 0.0;
+        exponent_ = strength_exponent(std::max(largest[0], largest[1]));
+    }
+
+    [[nodiscard]] PlaneSets sets() const {
+        if (!is_complex_) return PlaneSets::real;
+        return potentials_at_ != nullptr ? PlaneSets::parts : PlaneSets::together;
+    }
+
+    void describe(SumReport& report) const {
+        report.device = {.kind = DeviceKind::cuda, .gpus = {device_}};
+        report.fmm = {.order = shape_.order.order,
+                      .m2l = M2L::matrix,
+                      .separation = shape_.order.separation,
+                      .coarse = shape_.tree.coarse,
+                      .levels = tree_.levels(),
+                      .cells = tree_.cells(),
+                      .leaves = tree_.leaf_count(),
+                      .near_pairs = tree_.near_pairs(),
+                      .multiply_adds = far_.is_empty() ? 0.0 : far_.multiply_adds(tree_, count_of(sets()))};
+    }
+
+    template <class Real>
+    void run_near(NearPoints<Real>& near) {
+        near.plan.finish(stream_);
+        const bool self = problem_.self;
+        BlockTask<Real> task;
+        task.targets = self ? near.sources.data() : near.targets.data();
+        task.sources = near.sources.data();
+        task.target_blocks = self ? source_ranges_.data() : target_ranges_.data();
+        task.source_blocks = source_ranges_.data();
+        task.first = tree_.direct().first;
+        task.partners = tree_.direct().partners;
+        task.target_centres = self ? centres_.data() : target_centres_.data();
+        task.source_centres = centres_.data();
+        task.exact_targets = tree_.targets().at.data();
+        task.exact_sources = tree_.sources().at.data();
+        task.own = self;
+        task.core2 = sigma_ > 0.0 ? static_cast<Real>(0.5 / (sigma_ * sigma_)) : Real(0);
+        task.outputs = potentials_at_ != nullptr ? field_and_potential : field_only;
+        task.sums = near.sums.data();
+        const auto whose = sigma_ > 0.0  ? PlaneSources::cores
+                           : is_complex_ ? PlaneSources::complex
+                                         : PlaneSources::real;
+        launch_plane_blocks(task, near.plan.view(), whose, stream_);
+    }
+
+    /// Far and near field side by side; the stream waits for both.
+    template <class Real>
+    void run_passes(NearPoints<Real>& near, PassTimer& timer) {
+        if (far_.is_empty()) return run_near(near);
+        make_room(far_sums_, static_cast<std::size_t>(problem_.targets));
+        const auto there = far_stream_->get();
+        ready_.record(stream_);
+        ready_.hold(there);
+        timer.begin(there);
+        far_.run(tree_, sets(), far_sums_.data(),
+                 [&](std::string_view name, cudaStream_t stream) { timer.mark(name, stream); }, there);
+        far_done_.record(there);
+        try {
+            run_near(near);
+        } catch (...) { // what the far field works on may be given up now
+            cudaStreamSynchronize(there);
+            throw;
+        }
+        timer.mark("P2P", stream_);
+        far_done_.hold(stream_);
+    }
+
+    /// Results at `potentials_at_` and `fields_at_`. False where one is not finite.
+    template <class Real>
+    bool compute(NearPoints<Real>& near, SumReport& report) {
+        if (problem_.targets == 0) return true;
+        check(cudaMemsetAsync(not_finite_.data(), 0, sizeof(int), stream_), "clearing a flag");
+        PassTimer timer(stream_);
+        const int columns = problem_.kernel->strength.columns;
+        set_plane_strengths(PlaneStrengthTask{strengths_.data(), columns, exponent_, tree_.sources().count,
+                                              tree_.sources().from.data(), tree_.weighted_sources()},
+                            near.sources.data(), stream_);
+        if (potentials_at_ != nullptr)
+            add_up_strengths(tree_.sources().at.data(), tree_.sources().count, totals_.data(), stream_);
+        timer.mark("strengths", stream_);
+        run_passes(near, timer);
+        timer.begin(stream_);
+        write_plane_sums(PlaneResultTask<Real>{.near = near.sums.data(),
+                                               .far = far_.is_empty() ? nullptr : far_sums_.data(),
+                                               .where = tree_.targets().where.data(),
+                                               .count = static_cast<int>(problem_.targets),
+                                               .strengths = problem_.self ? strengths_.data() : nullptr,
+                                               .columns = columns,
+                                               .total = totals_.data(),
+                                               .shift = frame_.exponent * std::numbers::ln2,
+                                               .turned = problem_.kernel->field_is_turned,
+                                               .sign = problem_.kernel->sign,
+                                               .strength_exponent = exponent_,
+                                               .field_exponent = frame_.exponent - exponent_,
+                                               .potential = potentials_at_,
+                                               .field = fields_at_,
+                                               .not_finite = not_finite_.data()},
+                         stream_);
+        timer.mark("results", stream_);
+        int flag = 0;
+        copy(&flag, not_finite_.data(), 1, stream_);
+        check(cudaStreamSynchronize(stream_), "waiting for the GPU");
+        report.fmm.tree_seconds = tree_seconds_;
+        report.compute_seconds += timer.total();
+        for (auto& pass : timer.seconds()) report.passes.push_back(std::move(pass));
+        return flag == 0;
+    }
+
+    // Rows that are not finite, on the host.
+    std::int64_t repair() {
+        const auto numbers = [](std::int64_t count, int columns) {
+            return static_cast<std::size_t>(count) * static_cast<std::size_t>(columns);
+        };
+        const int columns = problem_.kernel->strength.columns;
+        const auto q = downloaded(strengths_, numbers(problem_.sources, columns), stream_);
+        const auto from = downloaded(sources_, numbers(problem_.sources, 2), stream_);
+        const auto to =
+            problem_.self ? from : downloaded(targets_, numbers(problem_.targets, 2), stream_);
+        const auto fetched = [&](const double* values, int width) {
+            std::vector<double> out(values == nullptr ? 0 : numbers(problem_.targets, width));
+            copy(out.data(), values, out.size(), stream_);
+            check(cudaStreamSynchronize(stream_), "waiting for the GPU");
+            return out;
+        };
+        auto phi = fetched(potentials_at_, columns);
+        auto e = fetched(fields_at_, 2);
+        const auto skipped = repair_plane_rows(
+            problem_, {.sources = from.data(), .strengths = q.data(), .targets = to.data()},
+            {.potential = phi.empty() ? nullptr : phi.data(), .field = e.empty() ? nullptr : e.data()},
+            thread_count(options_.threads));
+        copy(potentials_at_, phi.data(), phi.size(), stream_);
+        copy(fields_at_, e.data(), e.size(), stream_);
+        check(cudaStreamSynchronize(stream_), "waiting for the GPU");
+        return skipped;
+    }
+
+    PlaneShape shape_;
+    Frame frame_;
+    TreeCube cube_;
+    double side_ = 1.0;  ///< of a square around all points, in the frame
+    double sigma_ = 0.0; ///< in the frame
+    DeviceTree tree_{2};
+    bool prepared_ = false; ///< tree and near points are those of the points
+    PlaneFar far_;
+    std::optional<Stream> far_stream_; ///< many short launches, which go before the near field's blocks
+    Signal ready_, far_done_;
+    NearPoints<float> narrow_;
+    NearPoints<double> wide_;
+    DeviceArray<Vec4<double>> centres_, target_centres_, far_sums_;
+    DeviceArray<BlockRange> source_ranges_, target_ranges_;
+    DeviceArray<PlaneNumber> totals_;
+    double tree_seconds_ = 0.0;
+    OrderSearch orders_;
+    DeviceArray<double> sources_, targets_, strengths_; ///< as the caller gave them, in double
+    int exponent_ = 0;                                  ///< of the strengths, as a power of two
+    bool is_complex_ = false;                           ///< some imaginary part is not 0
+    DeviceArray<double> potential_, field_; ///< where the caller's arrays are elsewhere, or strided
+    double *potentials_at_ = nullptr, *fields_at_ = nullptr;
+};
+
+} // namespace
+
+std::unique_ptr<PreparedSum> make_gpu_plane_fmm(const SumProblem& problem, const SumOptions& options, int device) {
+    const DeviceScope scope(device); // events are of the GPU that is current when they are made
+    return std::make_unique<PlaneFmmOnGpu>(problem, options, device);
+}
+
+} // namespace farfield::cuda

@@ -1,0 +1,114 @@
+#include "sums/fmm/plane/cuda/plane_results.cuh"
+
+#include "sums/tree/cuda/launch.cuh"
+
+namespace farfield::cuda {
+namespace {
+
+template <class Real>
+__global__ void plane_strength_kernel(const PlaneStrengthTask task, Vec4<Real>* near) {
+    const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i >= task.count) return;
+    const auto at = static_cast<std::int64_t>(task.columns) * task.from[i];
+    const double re = scalbn(task.strengths[at], task.exponent);
+    const double im = task.columns == 2 ? scalbn(task.strengths[at + 1], task.exponent) : 0.0;
+    task.points[i].z = re;
+    task.points[i].w = im;
+    near[i].z = static_cast<Real>(re);
+    near[i].w = static_cast<Real>(im);
+}
+
+constexpr int total_threads = 256;
+
+__device__ PlaneNumber sum_of_block(PlaneNumber own) {
+    __shared__ PlaneNumber all[total_threads];
+    all[threadIdx.x] = own;
+    for (int half = total_threads / 2; half > 0; half /= 2) {
+        __syncthreads();
+        if (static_cast<int>(threadIdx.x) >= half) continue;
+        all[threadIdx.x].re += all[threadIdx.x + half].re;
+        all[threadIdx.x].im += all[threadIdx.x + half].im;
+    }
+    return all[0];
+}
+
+__global__ void __launch_bounds__(total_threads)
+    total_kernel(const Vec4<double>* points, int count, PlaneNumber* parts) {
+    PlaneNumber own{};
+    for (int i = static_cast<int>(blockIdx.x) * total_threads + static_cast<int>(threadIdx.x); i < count;
+         i += total_parts * total_threads) {
+        own.re += points[i].z;
+        own.im += points[i].w;
+    }
+    const auto sum = sum_of_block(own);
+    if (threadIdx.x == 0) parts[blockIdx.x] = sum;
+}
+
+static_assert(total_parts == total_threads);
+__global__ void __launch_bounds__(total_threads) last_total_kernel(PlaneNumber* parts) {
+    const auto sum = sum_of_block(parts[threadIdx.x]);
+    if (threadIdx.x == 0) parts[0] = sum;
+}
+
+template <class Real>
+__global__ void plane_result_kernel(const PlaneResultTask<Real> task) {
+    const int row = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (row >= task.count) return;
+    const auto i = task.where[row];
+    const auto near = task.near[i];
+    double x = static_cast<double>(near.x), y = static_cast<double>(near.y);
+    double potential[2] = {0.5 * static_cast<double>(near.z), 0.5 * static_cast<double>(near.w)}; // of ln r²
+    if (task.far != nullptr) {
+        const auto far = task.far[i];
+        x += far.x;
+        y += far.y;
+        potential[0] += far.z;
+        potential[1] += far.w;
+    }
+    bool finite = true;
+    if (task.potential != nullptr)
+        for (int c = 0; c < task.columns; ++c) {
+            const auto at = static_cast<std::int64_t>(task.columns) * row + c;
+            const double own =
+                task.strengths != nullptr ? scalbn(task.strengths[at], task.strength_exponent) : 0.0;
+            const double total = c == 0 ? task.total->re : task.total->im;
+            const double value =
+                task.sign * scalbn(task.shift * (total - own) - potential[c], -task.strength_exponent);
+            task.potential[at] = value;
+            finite = finite && isfinite(value);
+        }
+    if (task.field != nullptr) {
+        x = task.sign * scalbn(x, task.field_exponent);
+        y = task.sign * scalbn(y, task.field_exponent);
+        task.field[2LL * row] = task.turned ? -y : x;
+        task.field[2LL * row + 1] = task.turned ? x : y;
+        finite = finite && isfinite(x) && isfinite(y);
+    }
+    if (!finite) *task.not_finite = 1; // whoever writes, writes the same
+}
+
+} // namespace
+
+template <class Real>
+void set_plane_strengths(const PlaneStrengthTask& task, Vec4<Real>* near, cudaStream_t stream) {
+    launch_over(task.count, stream, plane_strength_kernel<Real>, task, near);
+}
+
+void add_up_strengths(const Vec4<double>* points, int count, PlaneNumber* parts, cudaStream_t stream) {
+    total_kernel<<<total_parts, total_threads, 0, stream>>>(points, count, parts);
+    check_launch("adding up strengths");
+    last_total_kernel<<<1, total_threads, 0, stream>>>(parts);
+    check_launch("adding up strengths");
+}
+
+template <class Real>
+void write_plane_sums(const PlaneResultTask<Real>& task, cudaStream_t stream) {
+    launch_over(task.count, stream, plane_result_kernel<Real>, task);
+}
+
+template void set_plane_strengths(const PlaneStrengthTask&, Vec4<float>*, cudaStream_t);
+template void set_plane_strengths(const PlaneStrengthTask&, Vec4<double>*, cudaStream_t);
+template void write_plane_sums(const PlaneResultTask<float>&, cudaStream_t);
+template void write_plane_sums(const PlaneResultTask<double>&, cudaStream_t);
+
+} // namespace farfield::cuda
