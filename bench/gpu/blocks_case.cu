@@ -91,6 +91,7 @@ BlocksTimes measure_in(const block_grid::Grid& grid, const BlocksCase& bench_cas
                                .target_blocks = blocks.data(),
                                .source_blocks = blocks.data(),
                                .first = first.data(),
+                               .last = first.data() + 1,
                                .partners = partners.data(),
                                .target_centres = bench_case.centred ? centres.data() : nullptr,
                                .source_centres = bench_case.centred ? centres.data() : nullptr,

@@ -101,6 +101,7 @@ std::vector<Vec4<Real>> sum(const Model& model, const How& how, int runs = 1) {
                                .target_blocks = target_blocks.data(),
                                .source_blocks = source_blocks.data(),
                                .first = first.data(),
+                               .last = first.data() + 1,
                                .partners = partners.data(),
                                .target_centres = device_centres.data(),
                                .source_centres = device_centres.data(),

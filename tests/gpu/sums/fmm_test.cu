@@ -51,10 +51,18 @@ Pairs pairs_of(const std::vector<std::int32_t>& first, const std::vector<std::in
 }
 
 Pairs pairs_of(const cuda::DeviceRows& rows, std::size_t count) {
-    auto first = fetched(rows.first, count + 1);
-    const auto begin = first.front(); // the lists share an array of partners
-    for (auto& place : first) place -= begin;
-    return pairs_of(first, fetched(rows.partners + begin, static_cast<std::size_t>(rows.total)));
+    Pairs out;
+    if (rows.total == 0) return out;
+    const auto first = fetched(rows.first, count), last = fetched(rows.last, count);
+    std::size_t total = 0;
+    for (std::size_t row = 0; row < count; ++row) {
+        const auto size = static_cast<std::size_t>(last[row] - first[row]);
+        total += size;
+        for (const auto partner : fetched(rows.partners + first[row], size))
+            out.emplace(static_cast<std::int32_t>(row), partner);
+    }
+    EXPECT_EQ(total, static_cast<std::size_t>(rows.total));
+    return out;
 }
 
 std::size_t side_of(const TreeCell& cell) {
@@ -347,7 +355,7 @@ TEST(FmmOnGpu, SumsOverMirrorImagesAreThoseOfTheirSenders) {
     NEEDS_GPU();
     for (const Precision precision : {Precision::float32, Precision::mixed, Precision::float64})
         for (const int order : {5, 6, 7, 9, 13, 15, 19, 20, 24}) {
-            if (precision != Precision::float64 && order > 20) continue;
+            if (precision != Precision::float64 && order > 19) continue; // there matrices take over
             for (const Cloud kind : {Cloud::cube, Cloud::clustered}) {
                 const auto points = cloud(kind, 6000, 31);
                 const auto targets = order % 2 == 0 ? cloud(Cloud::cube, 2500, 32) : std::vector<double>();

@@ -45,28 +45,26 @@ TEST(PlaneTerms, HaveTheCores) {
     EXPECT_NEAR(plane::core_terms<false>(0.0F, 3.5F).inverse, core2, 1e-6);
 }
 
-/// (C, g_n) of one sender, as the pieces of the matrix give it.
-std::vector<Complex> by_pieces(const PlaneTensorOperators& of, const PlaneSender& sender,
-                               const std::vector<Complex>& a) {
-    std::vector<Complex> sums(static_cast<std::size_t>(of.rows()));
+/// D_out·matrix·D_in·x of a sender, as the pieces of the matrix give it.
+std::vector<Complex> by_pieces(const PlaneTensorOperators& all, const PlaneOperator& of, const PlaneSender& sender,
+                               const std::vector<Complex>& x) {
+    std::vector<Complex> sums(static_cast<std::size_t>(all.rows));
     for (int step = 0; step < (sender.terms + 3) / 4; ++step)
-        for (int tile = 0; tile < std::min(of.row_tiles, sender.terms / 16 + 1); ++tile)
+        for (int tile = 0; tile < std::min(all.row_tiles, sender.terms / 16 + 1); ++tile)
             for (int lane = 0; lane < 32; ++lane)
                 for (int half = 0; half < 2; ++half) {
                     const int row = 16 * tile + lane / 4 + 8 * half, column = 4 * step + lane % 4;
-                    if (column > of.order) continue;
-                    const auto in =
-                        complex_of(of.in[static_cast<std::size_t>(sender.distance * of.columns() + column)]);
-                    const auto piece = static_cast<std::size_t>(64 * (step * of.row_tiles + tile) + 2 * lane + half);
+                    if (column > all.order) continue;
+                    const auto in = of.in[static_cast<std::size_t>(sender.diagonal * all.columns + column)];
+                    const auto piece =
+                        static_cast<std::size_t>(64 * (step * all.row_tiles + tile) + 2 * lane + half);
                     sums[static_cast<std::size_t>(row)] +=
-                        of.matrix[piece] * in * a[static_cast<std::size_t>(column)];
+                        of.matrix[piece] * complex_of(in) * x[static_cast<std::size_t>(column)];
                 }
-    std::vector<Complex> out;
-    for (int row = 0; row < of.local_size; ++row)
-        out.push_back(complex_of(of.out[static_cast<std::size_t>(sender.distance * of.rows() + row)]) *
-                      sums[static_cast<std::size_t>(row)]);
-    out[0] = out[0].real() + a[0].real() * sender.log_distance;
-    return out;
+    for (int row = 0; row < all.rows; ++row)
+        sums[static_cast<std::size_t>(row)] *=
+            complex_of(of.out[static_cast<std::size_t>(sender.diagonal * all.rows + row)]);
+    return sums;
 }
 
 Complex multipole_w(const std::vector<Complex>& a, Complex u) {
@@ -95,26 +93,35 @@ std::vector<Complex> decaying(int order, double ratio) {
     return a;
 }
 
+/// w and Re F of a local expansion (C, g_n).
+Complex local_w(const std::vector<Complex>& g, Complex u) {
+    Complex sum = 0.0, power = 1.0;
+    for (std::size_t n = 1; n < g.size(); ++n, power *= u) sum += g[n] * power;
+    return sum;
+}
+double local_potential(const std::vector<Complex>& g, Complex u) {
+    Complex sum = g[0].real(), power = u;
+    for (std::size_t n = 1; n < g.size(); ++n, power *= u) sum += g[n] * power / static_cast<double>(n);
+    return sum.real();
+}
+
 // Values of local expansions are those of the multipole expansions that they come from.
 TEST(PlaneTensorOperators, TranslateExpansions) {
     for (const int order : {2, 14, 15, 30, 38})
         for (const int coarse : {1, 5}) {
-            const PlaneTensorOperators of({.order = order, .separation = 1, .coarse = coarse, .grading = 0.0});
+            const PlaneTensorOperators all({.order = order, .separation = 1, .coarse = coarse, .grading = 0.0});
+            const auto& of = all.across;
             const auto a = decaying(order, 0.1); // so that what the order leaves out is small
             for (const auto& sender : of.senders) {
-                const auto local = by_pieces(of, sender, a);
-                const auto t = 1.0 / complex_of(of.in[static_cast<std::size_t>(sender.distance * of.columns() + 1)]);
+                auto local = by_pieces(all, of, sender, a);
+                local.resize(static_cast<std::size_t>(all.local_size));
+                local[0] = local[0].real() + a[0].real() * sender.log_distance;
+                const auto inverse = of.in[static_cast<std::size_t>(sender.diagonal * all.columns + 1)];
+                const auto t = 1.0 / complex_of(inverse);
                 for (const Complex u : {Complex(0.02, -0.03), Complex(-0.01, 0.04)}) {
-                    Complex w = 0.0, power = 1.0;
-                    double potential = local[0].real();
-                    for (int n = 0; n <= order; ++n) {
-                        w += local[static_cast<std::size_t>(n) + 1] * power;
-                        power *= u;
-                        potential += (local[static_cast<std::size_t>(n) + 1] * power).real() / (n + 1);
-                    }
                     const double error = 2.0 * std::pow(0.05, order + 1) + 1e-13;
-                    EXPECT_NEAR(std::abs(w - multipole_w(a, t + u)), 0.0, error) << order;
-                    EXPECT_NEAR(potential, multipole_potential(a, t + u), error) << order;
+                    EXPECT_NEAR(std::abs(local_w(local, u) - multipole_w(a, t + u)), 0.0, error) << order;
+                    EXPECT_NEAR(local_potential(local, u), multipole_potential(a, t + u), error) << order;
                 }
             }
         }
@@ -122,34 +129,41 @@ TEST(PlaneTensorOperators, TranslateExpansions) {
 
 TEST(PlaneTensorOperators, ListTheSendersOfEachQuadrant) {
     for (const int separation : {1, 2}) {
-        const PlaneTensorOperators of({.order = 6, .separation = separation, .coarse = 3, .grading = 0.6});
-        const int all = 4 * (2 * separation + 1) * (2 * separation + 1);
+        const PlaneTensorOperators all({.order = 6, .separation = separation, .coarse = 3, .grading = 0.6});
+        const auto& of = all.across;
+        const int around = 4 * (2 * separation + 1) * (2 * separation + 1);
         const int near = (2 * separation + 1) * (2 * separation + 1);
         for (std::size_t quadrant = 0; quadrant < 4; ++quadrant)
-            EXPECT_EQ(of.first_sender[quadrant + 1] - of.first_sender[quadrant], all - near);
+            EXPECT_EQ(of.first_sender[quadrant + 1] - of.first_sender[quadrant], around - near);
         // offsets up to 2 along both axes of the coarsest level, without neighbours
         EXPECT_EQ(of.first_sender[5] - of.first_sender[4], separation == 1 ? 25 - 9 : 0);
         for (const auto& sender : of.senders) EXPECT_LE(sender.terms, 7);
     }
 }
 
-// A multipole expansion of a child, shifted to its parent, has the same values.
+// A multipole expansion of a child, shifted to its parent, has the same values, as has a parent's local one.
 TEST(PlaneTensorOperators, ShiftExpansions) {
-    const int order = 20;
-    const PlaneTensorOperators of({.order = order});
-    const auto a = decaying(order, 0.2);
-    const auto size = static_cast<std::size_t>(of.shift_size);
-    for (std::size_t quadrant = 0; quadrant < 4; ++quadrant) {
-        std::vector<Complex> parent;
-        for (std::size_t k = 0; k < a.size(); ++k) {
-            Complex sum = 0.0;
-            for (std::size_t l = 0; l < a.size(); ++l)
-                sum += of.up[l * size + k] * complex_of(of.up_in[quadrant * size + l]) * a[l];
-            parent.push_back(complex_of(of.up_out[quadrant * size + k]) * sum);
+    for (const int order : {20, 33}) {
+        const PlaneTensorOperators all({.order = order});
+        const auto a = decaying(order, 0.2);
+        std::vector<Complex> g = a; // C, then g_n
+        g.insert(g.begin(), 0.7);
+        const Complex child[] = {{-0.25, -0.25}, {0.25, -0.25}, {-0.25, 0.25}, {0.25, 0.25}};
+        for (std::size_t quadrant = 0; quadrant < 4; ++quadrant) {
+            auto parent = by_pieces(all, all.up, all.up.senders[quadrant], a);
+            parent.resize(static_cast<std::size_t>(order) + 1);
+            const auto s = child[quadrant];
+            const Complex far(1.6, -1.1); // in widths of the parent, whose child is half as wide
+            EXPECT_NEAR(std::abs(multipole_w(parent, far) - 2.0 * multipole_w(a, 2.0 * (far - s))), 0.0, 1e-8);
+
+            const auto& sender = all.down.senders[static_cast<std::size_t>(all.down.first_sender[quadrant])];
+            auto local = by_pieces(all, all.down, sender, a);
+            local.resize(static_cast<std::size_t>(all.local_size));
+            local[0] = local[0].real() + g[0].real();
+            const Complex u(0.3, -0.2); // in widths of the child
+            EXPECT_NEAR(std::abs(2.0 * local_w(local, u) - local_w(g, s + 0.5 * u)), 0.0, 1e-12);
+            EXPECT_NEAR(local_potential(local, u), local_potential(g, s + 0.5 * u), 1e-12);
         }
-        const auto s = complex_of(of.to_child[quadrant]);
-        const Complex u(1.6, -1.1); // in widths of the parent, whose child is half as wide
-        EXPECT_NEAR(std::abs(multipole_w(parent, u) - 2.0 * multipole_w(a, 2.0 * (u - s))), 0.0, 1e-11);
     }
 }
 

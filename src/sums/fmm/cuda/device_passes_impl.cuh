@@ -111,6 +111,7 @@ void DevicePasses<Real>::run_near(const DeviceTree& tree, double softening, int 
     task.target_blocks = self ? source_ranges_.data() : target_ranges_.data();
     task.source_blocks = source_ranges_.data();
     task.first = tree.direct().first;
+    task.last = tree.direct().last;
     task.partners = tree.direct().partners;
     task.target_centres = self ? centres_.data() : target_centres_.data();
     task.source_centres = centres_.data();

@@ -10,93 +10,106 @@ namespace {
 
 int pieces(int count, int size) { return (count + size - 1) / size; }
 
-std::vector<PlaneNumber> diagonal(const double* const (&parts)[2], int count) {
-    std::vector<PlaneNumber> out;
-    for (int k = 0; k < count; ++k) out.push_back({parts[0][k], parts[1][k]});
-    return out;
+void append(std::vector<PlaneNumber>& to, const double* const (&parts)[2], int count) {
+    for (int k = 0; k < count; ++k) to.push_back({parts[0][k], parts[1][k]});
+}
+
+std::int32_t size_of(const std::vector<PlaneSender>& senders) {
+    return static_cast<std::int32_t>(senders.size());
 }
 
 } // namespace
 
 PlaneTensorOperators::PlaneTensorOperators(const LaurentOrder& of)
-    : order(of.order), separation(of.separation), row_tiles(pieces(of.order + 2, tile_rows)),
-      column_steps(pieces(of.order + 1, step_columns)), local_size(of.order + 2),
-      shift_size(laurent_size(of.order)) {
+    : order(of.order), separation(of.separation), row_tiles(pieces(of.order + 2, PlaneOperator::tile_rows)),
+      column_steps(pieces(of.order + 1, PlaneOperator::step_columns)),
+      rows(PlaneOperator::tile_rows * row_tiles), columns(PlaneOperator::step_columns * column_steps),
+      local_size(of.order + 2) {
     const LaurentOperators operators(of);
-    add_matrix(operators);
-    add_senders(operators, of);
-    add_shifts(operators);
+    make_across(operators, of);
+    make_up(operators);
+    make_down(operators);
     reciprocals.push_back(0.0);
     for (int n = 1; n <= order + 1; ++n) reciprocals.push_back(1.0 / n);
 }
 
-void PlaneTensorOperators::add_matrix(const LaurentOperators& operators) {
-    const auto& far = operators.across(separation + 1, 0);
-    const auto at = [&](int row, int column) {
-        if (row > order + 1 || column > order) return 0.0;
-        return row == 0 ? far.row[column] : far.matrix[column * operators.size() + row - 1];
-    };
+template <class At>
+void PlaneTensorOperators::set_matrix(PlaneOperator& of, const At& at) const {
     for (int step = 0; step < column_steps; ++step)
         for (int tile = 0; tile < row_tiles; ++tile)
-            for (int lane = 0; lane < lanes; ++lane)
+            for (int lane = 0; lane < PlaneOperator::lanes; ++lane)
                 for (int half = 0; half < 2; ++half)
-                    matrix.push_back(at(tile_rows * tile + lane / step_columns + 8 * half,
-                                        step_columns * step + lane % step_columns));
+                    of.matrix.push_back(
+                        at(PlaneOperator::tile_rows * tile + lane / PlaneOperator::step_columns + 8 * half,
+                           PlaneOperator::step_columns * step + lane % PlaneOperator::step_columns));
 }
 
-std::int32_t PlaneTensorOperators::add_distance(const LaurentShift& shift) {
-    const auto number = static_cast<std::int32_t>(in.size() / static_cast<std::size_t>(columns()));
-    const auto add = [](std::vector<PlaneNumber>& to, const std::vector<PlaneNumber>& from, int size) {
-        to.insert(to.end(), from.begin(), from.end());
-        to.resize(to.size() + static_cast<std::size_t>(size) - from.size());
-    };
-    add(in, diagonal(shift.in, order + 1), columns());
-    auto rows_of = diagonal(shift.out, order + 1);
-    rows_of.insert(rows_of.begin(), {1.0, 0.0});
-    add(out, rows_of, rows());
-    return number;
+std::int32_t PlaneTensorOperators::add_diagonals(PlaneOperator& of, const LaurentShift& shift,
+                                                 const PlaneNumber* first) const {
+    const auto number = of.in.size() / static_cast<std::size_t>(columns);
+    append(of.in, shift.in, order + 1);
+    of.in.resize((number + 1) * static_cast<std::size_t>(columns));
+    if (first != nullptr) of.out.push_back(*first);
+    append(of.out, shift.out, order + 1);
+    of.out.resize((number + 1) * static_cast<std::size_t>(rows));
+    return static_cast<std::int32_t>(number);
 }
 
-void PlaneTensorOperators::add_senders(const LaurentOperators& operators, const LaurentOrder& of) {
+void PlaneTensorOperators::make_across(const LaurentOperators& operators, const LaurentOrder& of) {
+    const auto& far = operators.across(separation + 1, 0);
+    set_matrix(across, [&](int row, int column) {
+        if (row > order + 1 || column > order) return 0.0;
+        return row == 0 ? far.row[column] : far.matrix[column * operators.size() + row - 1];
+    });
+    constexpr PlaneNumber one{1.0, 0.0};
     std::map<std::pair<int, int>, std::int32_t> known;
     const auto add = [&](int dx, int dy, std::int32_t place, std::int32_t child) {
         if (std::max(std::abs(dx), std::abs(dy)) <= separation) return;
         const auto& shift = operators.across(dx, dy);
         auto found = known.find({dx, dy});
-        if (found == known.end()) found = known.emplace(std::pair(dx, dy), add_distance(shift)).first;
-        senders.push_back({place, child, shift.columns, found->second, shift.log_distance});
+        if (found == known.end())
+            found = known.emplace(std::pair(dx, dy), add_diagonals(across, shift, &one)).first;
+        across.senders.push_back({place, child, shift.columns, found->second, shift.log_distance});
     };
     const int w = separation;
     for (int quadrant = 0; quadrant < plane_quadrants; ++quadrant) {
-        first_sender[static_cast<std::size_t>(quadrant)] = static_cast<std::int32_t>(senders.size());
+        across.first_sender[static_cast<std::size_t>(quadrant)] = size_of(across.senders);
         for (int y = -w; y <= w; ++y)
             for (int x = -w; x <= w; ++x)
                 for (int child = 0; child < plane_quadrants; ++child)
                     add((quadrant & 1) - 2 * x - (child & 1), (quadrant >> 1) - 2 * y - (child >> 1),
                         (2 * w + 1) * (y + w) + x + w, child);
     }
-    first_sender[plane_coarse_group] = static_cast<std::int32_t>(senders.size());
+    across.first_sender[plane_coarse_group] = size_of(across.senders);
     for (int dy = 1 - of.coarse; dy < of.coarse; ++dy)
         for (int dx = 1 - of.coarse; dx < of.coarse; ++dx) add(dx, dy, dx + 128, dy + 128);
-    first_sender[plane_coarse_group + 1] = static_cast<std::int32_t>(senders.size());
+    across.first_sender[plane_coarse_group + 1] = size_of(across.senders);
 }
 
-void PlaneTensorOperators::add_shifts(const LaurentOperators& operators) {
-    const auto size = static_cast<std::size_t>(shift_size);
-    up.assign(operators.up(0).matrix, operators.up(0).matrix + size * size);
-    down.assign(operators.down(0).matrix, operators.down(0).matrix + size * size);
+void PlaneTensorOperators::make_up(const LaurentOperators& operators) {
+    set_matrix(up, [&](int row, int column) {
+        return row > order || column > order ? 0.0 : operators.up(0).matrix[column * operators.size() + row];
+    });
+    for (int quadrant = 0; quadrant < plane_quadrants; ++quadrant)
+        up.senders.push_back(
+            {quadrant, quadrant, order + 1, add_diagonals(up, operators.up(quadrant), nullptr), 0.0});
+    up.first_sender.fill(0);
+    up.first_sender.back() = size_of(up.senders);
+}
+
+void PlaneTensorOperators::make_down(const LaurentOperators& operators) {
+    const auto& any = operators.down(0);
+    set_matrix(down, [&](int row, int column) {
+        if (row > order + 1 || column > order) return 0.0;
+        return row == 0 ? any.row[column] : any.matrix[column * operators.size() + row - 1];
+    });
     for (int quadrant = 0; quadrant < plane_quadrants; ++quadrant) {
-        const auto add = [&](std::vector<PlaneNumber>& to, const double* const (&parts)[2]) {
-            const auto from = diagonal(parts, shift_size);
-            to.insert(to.end(), from.begin(), from.end());
-        };
-        add(up_in, operators.up(quadrant).in);
-        add(up_out, operators.up(quadrant).out);
-        add(down_in, operators.down(quadrant).in);
-        add(down_out, operators.down(quadrant).out);
-        const auto& factor = operators.down(quadrant).factor;
-        to_child[static_cast<std::size_t>(quadrant)] = {factor[0], factor[1]};
+        const auto& shift = operators.down(quadrant);
+        const PlaneNumber factor{shift.factor[0], shift.factor[1]};
+        down.first_sender[static_cast<std::size_t>(quadrant)] = size_of(down.senders);
+        down.senders.push_back({0, quadrant, order + 1, add_diagonals(down, shift, &factor), 0.0});
     }
+    down.first_sender[plane_coarse_group] = down.first_sender[plane_coarse_group + 1] = size_of(down.senders);
 }
 
 } // namespace farfield

@@ -17,6 +17,7 @@ namespace {
 constexpr int level_threads = 512;
 constexpr int level_warps = level_threads / 32;
 constexpr int probes = 4; ///< lanes that search for one child's points
+constexpr int cells_together = 8; ///< that a warp decides on side by side
 
 /// What is counted of cells: their children, the leaves among them, and those with targets by octant.
 enum Counter : std::uint8_t { children_counter, leaf_counter, octant_counter, counters = octant_counter + 8 };
@@ -204,35 +205,58 @@ __device__ BlockRange child_range(const std::uint64_t* keys, BlockRange range, i
     return out;
 }
 
+/// The points of the children of a cell, and which of them there are; asked by a warp.
+__device__ unsigned find_children(const LevelTask& task, const Level& level, std::int32_t cell) {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const int dimension = task.tree.dimension;
+    const int shift = dimension * (task.finest - level.number - 1);
+    const auto key = key_of(task.tree, task.places[cell]) << dimension;
+    const auto sources = child_range(task.source_keys, task.sources[cell], shift, key);
+    const auto targets =
+        task.tree.self ? sources : child_range(task.target_keys, task.targets[cell], shift, key);
+    const auto slot = 8 * static_cast<std::int64_t>(cell - level.begin) + lane / probes;
+    const bool there = sources.size() > 0 || targets.size() > 0;
+    if (lane % probes == 0) {
+        task.child_sources[slot] = sources;
+        task.child_targets[slot] = targets;
+    }
+    const unsigned lanes = __ballot_sync(~0U, there ? 1 : 0);
+    unsigned mask = 0;
+    for (int octant = 0; octant < 8; ++octant) mask |= (lanes >> (probes * octant) & 1U) << octant;
+    return mask;
+}
+
+/// Which of a warp's cells are divided: a cell to each of the first lanes.
+__device__ bool is_divided(const LevelTask& task, const Level& level, std::int32_t base, std::int32_t last) {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const bool there = lane < cells_together && base + lane < last;
+    bool wanted = there && holds_too_many(task, base + lane);
+    if (task.shape.pairs_a_cell > 0.0)
+        for (int k = 0; k < cells_together && base + k < last; ++k)
+            if (is_beside_many(task, base + k) && lane == k) wanted = true;
+    const bool possible = level.number < task.finest;
+    if (wanted && !possible) task.counts->deeper = 1; // whoever writes, writes the same
+    return wanted && possible;
+}
+
 /// Decides on cells of a level that fall to this thread block, and counts them.
 __device__ void divide(const LevelTask& task, const Level& level, std::int32_t first, std::int32_t last) {
     __shared__ Tally tally;
     if (threadIdx.x < counters) tally.of[threadIdx.x] = 0;
     __syncthreads();
     const int lane = static_cast<int>(threadIdx.x) % 32;
-    for (auto cell = first + static_cast<int>(threadIdx.x) / 32; cell < last; cell += level_warps) {
-        const bool wanted = holds_too_many(task, cell) || is_beside_many(task, cell);
-        const bool possible = level.number < task.finest;
-        if (wanted && !possible && lane == 0) task.counts->deeper = 1; // whoever writes, writes the same
-        const bool divided = wanted && possible;
+    const auto warp = static_cast<int>(threadIdx.x) / 32;
+    for (auto base = first + warp * cells_together; base < last; base += level_warps * cells_together) {
+        const bool divided = is_divided(task, level, base, last);
+        const bool there = lane < cells_together && base + lane < last;
         unsigned mask = 0;
-        if (divided) {
-            const int dimension = task.tree.dimension;
-            const int shift = dimension * (task.finest - level.number - 1);
-            const auto key = key_of(task.tree, task.places[cell]) << dimension;
-            const auto sources = child_range(task.source_keys, task.sources[cell], shift, key);
-            const auto targets =
-                task.tree.self ? sources : child_range(task.target_keys, task.targets[cell], shift, key);
-            const auto slot = 8 * static_cast<std::int64_t>(cell - level.begin) + lane / probes;
-            const bool there = sources.size() > 0 || targets.size() > 0;
-            if (lane % probes == 0) {
-                task.child_sources[slot] = sources;
-                task.child_targets[slot] = targets;
-            }
-            const unsigned lanes = __ballot_sync(~0U, there ? 1 : 0);
-            for (int octant = 0; octant < 8; ++octant) mask |= (lanes >> (probes * octant) & 1U) << octant;
+        for (unsigned left = __ballot_sync(~0U, divided ? 1 : 0); left != 0; left &= left - 1) {
+            const int k = __ffs(static_cast<int>(left)) - 1;
+            const unsigned found = find_children(task, level, base + k);
+            if (lane == k) mask = found;
         }
-        if (lane != 0) continue;
+        if (!there) continue;
+        const auto cell = base + lane;
         task.divided[cell] = divided ? 1 : 0;
         task.masks[cell - level.begin] = static_cast<std::int32_t>(mask);
         // whole numbers: any order gives the same
@@ -361,6 +385,30 @@ __device__ void note(const LevelTask& task, const Level& level, const Tally& all
     if (end > task.capacity) counts.missing_cells = end;
 }
 
+/// Of all cells of a level; a thread looks for some at a time.
+__device__ void find_neighbours(const LevelTask& task, const Level& level) {
+    constexpr int together = 4;
+    const auto slots = static_cast<std::uint32_t>(task.tree.neighbour_count());
+    const auto threads = static_cast<std::int64_t>(gridDim.x) * level_threads;
+    const auto first = static_cast<std::int64_t>(blockIdx.x) * level_threads + threadIdx.x;
+    const auto all = static_cast<std::int64_t>(slots) * (level.end - level.begin);
+    const auto place = [&](std::int64_t i) { return slots * static_cast<std::int64_t>(level.begin) + i; };
+    for (auto base = first; base < all; base += together * threads) {
+        std::int32_t found[together];
+#pragma unroll
+        for (int k = 0; k < together; ++k) {
+            const auto i = base + k * threads;
+            if (i >= all) continue;
+            const auto within = all < std::int64_t{1} << 32 ? static_cast<std::uint32_t>(i) / slots : i / slots;
+            found[k] = neighbour_of(task.tree, level.begin + static_cast<std::int32_t>(within),
+                                    static_cast<int>(i - slots * static_cast<std::int64_t>(within)));
+        }
+#pragma unroll
+        for (int k = 0; k < together; ++k)
+            if (const auto i = base + k * threads; i < all) task.neighbours[place(i)] = found[k];
+    }
+}
+
 __global__ void __launch_bounds__(level_threads) levels_kernel(const LevelTask task) {
     const auto grid = cooperative_groups::this_grid();
     const auto blocks = static_cast<std::int32_t>(gridDim.x);
@@ -376,14 +424,7 @@ __global__ void __launch_bounds__(level_threads) levels_kernel(const LevelTask t
     grid.sync();
     level.end = task.tallies[0].of[children_counter];
     while (level.begin < level.end) {
-        const auto slots = static_cast<std::int64_t>(task.tree.neighbour_count());
-        const auto all = slots * (level.end - level.begin);
-        for (auto i = static_cast<std::int64_t>(block) * level_threads + threadIdx.x; i < all;
-             i += static_cast<std::int64_t>(blocks) * level_threads) {
-            const auto cell = level.begin + static_cast<std::int32_t>(i / slots);
-            const int slot = static_cast<int>(i % slots);
-            task.neighbours[cell * slots + slot] = neighbour_of(task.tree, cell, slot);
-        }
+        find_neighbours(task, level);
         if (task.shape.pairs_a_cell > 0.0) grid.sync(); // only then cells look at their neighbours now
         const auto share = (level.end - level.begin + blocks - 1) / blocks;
         const auto first = min(level.end, level.begin + block * share);

@@ -1,5 +1,6 @@
 // What cells act on: a warp each counts, then fills, the rows of a cell, by the same walk. Rows of all three
-// lists stand in one array: those of leaves, twice, and those of cells, each with room for all cells.
+// lists stand in one array: those of leaves, twice, and those of cells, each with room for all cells. Short rows
+// of leaves are filled while they are counted; where there are no others, that is all.
 #include "sums/tree/cuda/device_tree.cuh"
 #include "sums/tree/cuda/launch.cuh"
 #include "sums/tree/near_walk.h"
@@ -23,6 +24,9 @@ struct NearTask {
     const std::int32_t* row_first;
     std::int32_t* partners;
     std::int64_t partner_room;
+    std::int32_t* short_partners;
+    std::int32_t* short_last;
+    int short_row; ///< entries
     TreeCounts* counts;
 };
 
@@ -38,15 +42,14 @@ __device__ std::int32_t before_lane(std::int32_t count, std::int32_t& total) {
     return sum - count;
 }
 
-/// A row that the lanes of a warp write together, or only count.
-template <bool fill>
+/// A row that the lanes of a warp write together, as far as there is room.
 struct Row {
     std::int32_t* partners = nullptr;
     std::int64_t begin = 0, room = 0;
     std::int32_t count = 0;
 
     __device__ void put(std::int32_t at, std::int32_t number) const {
-        if (fill && begin + at < room) partners[begin + at] = number;
+        if (begin + at < room) partners[begin + at] = number;
     }
 };
 
@@ -56,7 +59,7 @@ public:
     __device__ CellRows(const NearTask& task, std::int32_t cell)
         : task_(task), cell_(cell), leaf_(task.tree.is_leaf(cell)),
           number_(leaf_ ? task.leaf_numbers[cell] : 0) {
-        if constexpr (fill)
+        if constexpr (fill) {
             for (const auto& [row, place] :
                  {Of{&direct_, direct_place()}, Of{&multipoles_, multipole_place()},
                   Of{&points_, point_place()}}) {
@@ -64,6 +67,11 @@ public:
                 row->begin = task.row_first[place];
                 row->room = task.partner_room;
             }
+        } else if (leaf_) {
+            direct_.partners = task.short_partners;
+            direct_.begin = static_cast<std::int64_t>(number_) * task.short_row;
+            direct_.room = direct_.begin + task.short_row;
+        }
     }
 
     __device__ void walk() {
@@ -72,6 +80,7 @@ public:
         if (fill || lane() != 0) return;
         if (leaf_) {
             task_.row_counts[direct_place()] = direct_.count;
+            task_.short_last[number_] = static_cast<std::int32_t>(direct_.begin) + direct_.count;
             task_.row_counts[multipole_place()] = multipoles_.count;
         }
         task_.row_counts[point_place()] = points_.count;
@@ -82,10 +91,13 @@ public:
     [[nodiscard]] __device__ std::int64_t entries() const {
         return std::int64_t{direct_.count} + multipoles_.count + points_.count;
     }
+    [[nodiscard]] __device__ bool fits_short_rows() const {
+        return direct_.count <= task_.short_row && multipoles_.count + points_.count == 0;
+    }
 
 private:
     struct Of {
-        Row<fill>* row;
+        Row* row;
         std::int64_t place;
     };
     [[nodiscard]] __device__ std::int64_t direct_place() const { return number_; }
@@ -122,7 +134,7 @@ private:
             auto multipole_at = multipoles_.count + before_lane(multipoles, all_multipoles);
             direct_.count += all_direct;
             multipoles_.count += all_multipoles;
-            if (!fill || direct + multipoles == 0) continue;
+            if (direct + multipoles == 0) continue;
             walk_below(
                 tree, cell_, near, task_.few,
                 [&](std::int32_t leaf) { direct_.put(direct_at++, task_.leaf_numbers[leaf]); },
@@ -152,7 +164,7 @@ private:
         }
     }
 
-    __device__ void append(Row<fill>& row, bool counts, std::int32_t leaf, bool as_leaf) {
+    __device__ void append(Row& row, bool counts, std::int32_t leaf, bool as_leaf) {
         const unsigned lanes = __ballot_sync(all_lanes, counts ? 1 : 0);
         if (counts)
             row.put(row.count + __popc(lanes & ((1U << lane()) - 1)),
@@ -164,7 +176,7 @@ private:
     std::int32_t cell_;
     bool leaf_;
     std::int32_t number_;
-    Row<fill> direct_, multipoles_, points_;
+    Row direct_, multipoles_, points_;
     unsigned long long pairs_ = 0;
 };
 
@@ -175,11 +187,13 @@ __global__ void __launch_bounds__(row_threads) row_kernel(const NearTask task) {
     const auto cells = given_up ? 0 : counts.cells();
     const auto warps = static_cast<std::int32_t>(gridDim.x * row_threads / 32);
     unsigned long long pairs = 0, entries = 0;
+    bool fit = true;
     for (auto cell = static_cast<std::int32_t>((blockIdx.x * row_threads + threadIdx.x) / 32); cell < cells;
          cell += warps) {
         CellRows<fill> rows(task, cell);
         rows.walk();
         pairs += rows.pairs();
+        fit = fit && rows.fits_short_rows();
         if (lane() == 0) entries += static_cast<unsigned long long>(rows.entries());
     }
     if constexpr (fill) {
@@ -189,6 +203,7 @@ __global__ void __launch_bounds__(row_threads) row_kernel(const NearTask task) {
         task.counts->multipoles = at(2) - at(1);
         task.counts->points = at(3) - at(2);
     } else {
+        if (!fit) task.counts->long_rows = 1; // whoever writes, writes the same
         __shared__ unsigned long long sums[2];
         if (threadIdx.x < 2) sums[threadIdx.x] = 0;
         __syncthreads();
@@ -204,13 +219,30 @@ __global__ void __launch_bounds__(row_threads) row_kernel(const NearTask task) {
     }
 }
 
+__global__ void short_first_kernel(std::int32_t* first, int rows, int short_row) {
+    const int row = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (row < rows) first[row] = row * short_row;
+}
+
 } // namespace
 
-// In between, counts of all rows become the places where they begin. `again`: they are known.
-void DeviceTree::list_near(std::int32_t few, bool again, cudaStream_t stream) {
+void DeviceTree::make_room_for_rows(cudaStream_t stream) {
+    if (partners_.size() == 0) partners_ = DeviceArray<std::int32_t>(8 * static_cast<std::size_t>(capacity_));
+    const auto size = static_cast<std::size_t>(capacity_);
+    if (short_last_.size() >= size) return;
+    short_last_ = {};
+    make_room(short_first_, size);
+    make_room(short_partners_, size * static_cast<std::size_t>(short_row()));
+    make_room(short_last_, size); // the last: its size tells that there is room for all
+    launch_over(capacity_, stream, short_first_kernel, short_first_.data(), capacity_, short_row());
+}
+
+// Counts rows, and fills short ones; makes of the counts the places where rows begin, and fills them; fills them
+// again.
+void DeviceTree::list_near(std::int32_t few, Lists step, cudaStream_t stream) {
     constexpr unsigned blocks = 2048;
     const auto rows = 3 * static_cast<std::size_t>(capacity_) + 1;
-    if (partners_.size() == 0) partners_ = DeviceArray<std::int32_t>(8 * static_cast<std::size_t>(capacity_));
+    make_room_for_rows(stream);
     const NearTask task{view(),
                         leaf_numbers_.data(),
                         few,
@@ -219,11 +251,16 @@ void DeviceTree::list_near(std::int32_t few, bool again, cudaStream_t stream) {
                         row_first_.data(),
                         partners_.data(),
                         static_cast<std::int64_t>(partners_.size()),
+                        short_partners_.data(),
+                        short_last_.data(),
+                        short_row(),
                         counts_.data()};
-    if (!again) {
+    if (step == Lists::count) {
         check(cudaMemsetAsync(row_counts_.data(), 0, rows * sizeof(std::int32_t), stream), "clearing counts");
         row_kernel<false><<<blocks, row_threads, 0, stream>>>(task);
-        check_launch("listing what is near");
+        return check_launch("listing what is near");
+    }
+    if (step == Lists::fill) {
         std::size_t bytes = 0;
         const auto scan = [&](void* memory) {
             check(cub::DeviceScan::ExclusiveSum(memory, bytes, row_counts_.data(), row_first_.data(),

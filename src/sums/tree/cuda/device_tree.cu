@@ -51,13 +51,13 @@ __global__ void gather_points_kernel(const double* points, const std::int32_t* f
     const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     if (i >= count) return;
     out[i] = framed_point(points, from[i], dimension, frame);
-    where[from[i]] = i;
+    if (where != nullptr) where[from[i]] = i;
 }
 
 /// Levels that keys are sorted down to before it is known how deep the tree becomes, as bits of an axis: each
 /// pass of the sort takes eight bits of a key.
 constexpr int sorted_bits[] = {8, 13, morton_bits};
-constexpr int sorted_bits_in_plane[] = {12, 16, morton_bits};
+constexpr int sorted_bits_in_plane[] = {8, 12, 16, morton_bits};
 
 /// About what evenly spread points come to.
 int expected_cells(const TreeShape& shape, int dimension, int points) {
@@ -70,8 +70,8 @@ int expected_cells(const TreeShape& shape, int dimension, int points) {
 } // namespace
 
 int DeviceTree::sorted_level(int step) const {
-    const auto& bits = dimension_ == 3 ? sorted_bits : sorted_bits_in_plane;
-    return deepest_level(shape_.coarse) - (morton_bits - bits[step]);
+    const int bits = dimension_ == 3 ? sorted_bits[step] : sorted_bits_in_plane[step];
+    return deepest_level(shape_.coarse) - (morton_bits - bits);
 }
 
 int DeviceTree::limit() const {
@@ -88,7 +88,7 @@ void DeviceTree::sort(const double* points, int count, DevicePoints& out, const 
         out.unsorted_keys = DeviceArray<std::uint64_t>(size);
         out.from = DeviceArray<std::int32_t>(size);
         out.unsorted = DeviceArray<std::int32_t>(size);
-        out.where = DeviceArray<std::int32_t>(size);
+        if (dimension_ == 3) out.where = DeviceArray<std::int32_t>(size);
         out.at = DeviceArray<Vec4<double>>(size);
         out.keys = DeviceArray<std::uint64_t>(size); // the last: its size tells that there is room for all
     }
@@ -185,22 +185,33 @@ void DeviceTree::build(const double* sources, int n, const double* targets, int 
             break;
         }
     }
+    if (!long_rows_) return;
     const auto entries = static_cast<std::size_t>(direct_.total) +
                          static_cast<std::size_t>(multipoles_.total) +
                          static_cast<std::size_t>(points_.total);
     if (entries > partners_.size()) {
         make_room(partners_, entries, entries / 4);
-        list_near(few, true, stream);
+        list_near(few, Lists::fill_again, stream);
     }
     direct_.partners = multipoles_.partners = points_.partners = partners_.data();
 }
 
-TreeCounts DeviceTree::queue(std::int32_t few, cudaStream_t stream) {
-    make_levels(stream);
-    list_near(few, false, stream);
+TreeCounts DeviceTree::counts(cudaStream_t stream) {
     copy(seen_counts_.data(), counts_.data(), 1, stream);
     check(cudaStreamSynchronize(stream), "waiting for the GPU");
     return *seen_counts_.data();
+}
+
+TreeCounts DeviceTree::queue(std::int32_t few, cudaStream_t stream) {
+    make_levels(stream);
+    list_near(few, Lists::count, stream);
+    const bool filled = long_rows_;
+    if (filled) list_near(few, Lists::fill, stream);
+    auto seen = counts(stream);
+    long_rows_ = seen.long_rows != 0;
+    if (!long_rows_ || filled || seen.missing_cells > 0 || seen.deeper != 0) return seen;
+    list_near(few, Lists::fill, stream);
+    return counts(stream);
 }
 
 void DeviceTree::take(const TreeCounts& counts) {
@@ -209,9 +220,15 @@ void DeviceTree::take(const TreeCounts& counts) {
     leaf_count_ = counts.leaves;
     near_pairs_ = static_cast<std::int64_t>(counts.pairs);
     const auto capacity = static_cast<std::size_t>(capacity_);
-    direct_ = {row_first_.data(), partners_.data(), counts.direct};
-    multipoles_ = {row_first_.data() + capacity, partners_.data(), counts.multipoles};
-    points_ = {row_first_.data() + 2 * capacity, partners_.data(), counts.points};
+    const auto rows = [&](std::size_t list, int total) {
+        const auto* const first = row_first_.data() + list * capacity;
+        return DeviceRows{first, first + 1, partners_.data(), total};
+    };
+    direct_ = long_rows_ ? rows(0, counts.direct)
+                         : DeviceRows{short_first_.data(), short_last_.data(), short_partners_.data(),
+                                      static_cast<int>(counts.entries)};
+    multipoles_ = long_rows_ ? rows(1, counts.multipoles) : DeviceRows{};
+    points_ = long_rows_ ? rows(2, counts.points) : DeviceRows{};
 }
 
 TreeView DeviceTree::view() const {

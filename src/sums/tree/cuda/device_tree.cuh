@@ -23,16 +23,17 @@ namespace farfield::cuda {
 struct DevicePoints {
     DeviceArray<std::uint64_t> keys, unsorted_keys;
     DeviceArray<std::int32_t> from, unsorted; ///< number i stands where the caller has number from[i]
-    DeviceArray<std::int32_t> where;          ///< the inverse of `from`
+    DeviceArray<std::int32_t> where;          ///< the inverse of `from`; in the plane nobody asks for it
     DeviceArray<Vec4<double>> at;             ///< in the frame; w, in the plane z and w are 0
     int count = 0;
 };
 
-/// Compressed rows, as BlockRows: row r has partners[first[r]] … partners[first[r + 1] − 1].
+/// Row r has partners[first[r]] … partners[last[r] − 1].
 struct DeviceRows {
     const std::int32_t* first = nullptr;
+    const std::int32_t* last = nullptr;
     const std::int32_t* partners = nullptr;
-    int total = 0;
+    int total = 0; ///< entries of all rows
 };
 
 class DeviceTree {
@@ -78,8 +79,13 @@ private:
     void sort(const double* points, int count, DevicePoints& out, const Frame& frame, cudaStream_t stream);
     void make_room_for(int cells);
     void make_levels(cudaStream_t stream);
+    enum class Lists : std::uint8_t { count, fill, fill_again };
+    /// Entries of a leaf's row of leaves that is filled while it is counted: its neighbours, and some.
+    [[nodiscard]] int short_row() const { return dimension_ == 3 ? 32 : 12; }
     TreeCounts queue(std::int32_t few, cudaStream_t stream);
-    void list_near(std::int32_t few, bool again, cudaStream_t stream);
+    TreeCounts counts(cudaStream_t stream);
+    void make_room_for_rows(cudaStream_t stream);
+    void list_near(std::int32_t few, Lists step, cudaStream_t stream);
     void take(const TreeCounts& counts);
 
     int dimension_;
@@ -101,6 +107,8 @@ private:
     DeviceArray<BlockRange> child_sources_, child_targets_;
     DeviceArray<std::int32_t> coarse_cells_;
     DeviceArray<std::int32_t> row_counts_, row_first_, partners_;
+    DeviceArray<std::int32_t> short_first_, short_last_, short_partners_;
+    bool long_rows_ = true; ///< of the last tree: the next one's are filled without asking
     DeviceRows direct_, multipoles_, points_;
     DeviceArray<TreeCounts> counts_;
     PinnedArray<TreeCounts> seen_counts_;

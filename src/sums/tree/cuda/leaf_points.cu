@@ -28,13 +28,29 @@ __global__ void __launch_bounds__(32 * centre_warps) centre_kernel(const CentreT
     task.ranges[number] = range;
 }
 
+template <class Real>
+__global__ void __launch_bounds__(32 * centre_warps) only_centres_kernel(const CentreTask<Real> task) {
+    const int number = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (number >= task.count) return;
+    const auto leaf = task.leaves[number];
+    const auto& place = task.tree.places[leaf];
+    task.centres[number] = {task.tree.centre(place, 0), task.tree.centre(place, 1), task.tree.centre(place, 2),
+                            task.tree.width_of(place.level)};
+    task.ranges[number] = task.of_targets ? task.tree.targets[leaf] : task.tree.sources[leaf];
+}
+
 } // namespace
 
 template <class Real>
 void centre_points(const CentreTask<Real>& task, cudaStream_t stream) {
     if (task.count == 0) return;
-    const auto blocks = (static_cast<unsigned>(task.count) + centre_warps - 1) / centre_warps;
-    centre_kernel<Real><<<blocks, 32 * centre_warps, 0, stream>>>(task);
+    constexpr unsigned threads = 32 * centre_warps;
+    const unsigned work = static_cast<unsigned>(task.count) * (task.out != nullptr ? 32 : 1);
+    const unsigned blocks = (work + threads - 1) / threads;
+    if (task.out != nullptr)
+        centre_kernel<Real><<<blocks, threads, 0, stream>>>(task);
+    else
+        only_centres_kernel<Real><<<blocks, threads, 0, stream>>>(task);
     check_launch("centring points");
 }
 

@@ -189,7 +189,7 @@ public:
 
     __device__ __forceinline__ void run() {
         if (task_.own) meet_own_block();
-        const int first = task_.first[item_.block], end = task_.first[item_.block + 1];
+        const int first = task_.first[item_.block], end = task_.last[item_.block];
         for (int e = first; e < end; e += 32) {
             meet_threads<warps>();
             list_partners(e, end, first);

@@ -24,6 +24,7 @@ struct BlockTask {
     const BlockRange* target_blocks = nullptr;
     const BlockRange* source_blocks = nullptr;
     const std::int32_t* first = nullptr; ///< of BlockLists
+    const std::int32_t* last = nullptr;  ///< where rows end: first + 1, unless there is room between them
     const std::int32_t* partners = nullptr;
     const Vec4<double>* target_centres = nullptr; ///< null: all points count from one origin
     const Vec4<double>* source_centres = nullptr;

@@ -117,7 +117,7 @@ __global__ void __launch_bounds__(32 * whole_warps) whole_kernel(const WholeTask
         const auto to = blocks.target_centres[block];
         targets.mend_close_pairs(static_cast<Real>(to.w));
         if (blocks.own) targets.template meet<true>(range, Vec4<Real>{0, 0, 0, 0});
-        for (int e = blocks.first[block]; e < blocks.first[block + 1]; ++e) {
+        for (int e = blocks.first[block]; e < blocks.last[block]; ++e) {
             const int partner = blocks.partners[e];
             const auto from = blocks.source_centres[partner];
             targets.template meet<false>(blocks.source_blocks[partner],

@@ -128,17 +128,20 @@ private:
     template <class Real>
     void prepare_near(NearPoints<Real>& near) {
         const auto leaves = static_cast<std::size_t>(tree_.leaf_count());
-        const auto centre = [&](const DevicePoints& points, bool of_targets, DeviceArray<Vec4<Real>>& out,
+        const auto centre = [&](const DevicePoints& points, bool of_targets, Vec4<Real>* out,
                                 DeviceArray<Vec4<double>>& centres, DeviceArray<BlockRange>& ranges) {
-            make_room(out, static_cast<std::size_t>(points.count));
             make_room(centres, leaves, leaves / 4);
             make_room(ranges, leaves, leaves / 4);
             centre_points(CentreTask<Real>{tree_.view(), points.at.data(), tree_.leaves(), tree_.leaf_count(),
-                                           of_targets, out.data(), centres.data(), ranges.data()},
+                                           of_targets, out, centres.data(), ranges.data()},
                           stream_);
         };
-        centre(tree_.sources(), false, near.sources, centres_, source_ranges_);
-        if (!problem_.self) centre(tree_.targets(), true, near.targets, target_centres_, target_ranges_);
+        make_room(near.sources, static_cast<std::size_t>(problem_.sources));
+        centre(tree_.sources(), false, nullptr, centres_, source_ranges_); // sources come with their strengths
+        if (!problem_.self) {
+            make_room(near.targets, static_cast<std::size_t>(problem_.targets));
+            centre(tree_.targets(), true, near.targets.data(), target_centres_, target_ranges_);
+        }
         near.plan.queue(problem_.self ? source_ranges_.data() : target_ranges_.data(), tree_.leaf_count(),
                         tree_.targets().count, plane_block_shape(sizeof(Real)), stream_);
         make_room(near.sums, static_cast<std::size_t>(problem_.targets));
@@ -178,6 +181,8 @@ private:
 
     template <class Real>
     void run_near(NearPoints<Real>& near) {
+        if (potentials_at_ != nullptr)
+            add_up_strengths(tree_.sources().at.data(), tree_.sources().count, totals_.data(), stream_);
         near.plan.finish(stream_);
         const bool self = problem_.self;
         BlockTask<Real> task;
@@ -186,6 +191,7 @@ private:
         task.target_blocks = self ? source_ranges_.data() : target_ranges_.data();
         task.source_blocks = source_ranges_.data();
         task.first = tree_.direct().first;
+        task.last = tree_.direct().last;
         task.partners = tree_.direct().partners;
         task.target_centres = self ? centres_.data() : target_centres_.data();
         task.source_centres = centres_.data();
@@ -230,19 +236,18 @@ private:
         check(cudaMemsetAsync(not_finite_.data(), 0, sizeof(int), stream_), "clearing a flag");
         PassTimer timer(stream_);
         const int columns = problem_.kernel->strength.columns;
-        set_plane_strengths(PlaneStrengthTask{strengths_.data(), columns, exponent_, tree_.sources().count,
-                                              tree_.sources().from.data(), tree_.weighted_sources()},
-                            near.sources.data(), stream_);
-        if (potentials_at_ != nullptr)
-            add_up_strengths(tree_.sources().at.data(), tree_.sources().count, totals_.data(), stream_);
+        set_plane_sources(PlaneStrengthTask{strengths_.data(), columns, exponent_, tree_.view(), tree_.leaves(),
+                                            tree_.leaf_count(), tree_.sources().from.data(),
+                                            tree_.weighted_sources()},
+                          near.sources.data(), stream_);
         timer.mark("strengths", stream_);
         run_passes(near, timer);
         timer.begin(stream_);
         write_plane_sums(PlaneResultTask<Real>{.near = near.sums.data(),
                                                .far = far_.is_empty() ? nullptr : far_sums_.data(),
-                                               .where = tree_.targets().where.data(),
+                                               .from = tree_.targets().from.data(),
                                                .count = static_cast<int>(problem_.targets),
-                                               .strengths = problem_.self ? strengths_.data() : nullptr,
+                                               .sources = problem_.self ? tree_.sources().at.data() : nullptr,
                                                .columns = columns,
                                                .total = totals_.data(),
                                                .shift = frame_.exponent * std::numbers::ln2,

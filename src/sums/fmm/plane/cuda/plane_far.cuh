@@ -3,6 +3,7 @@
 #pragma once
 
 #include "backend/cuda/memory.h"
+#include "backend/cuda/stream.h"
 #include "backend/cuda/vec4.h"
 #include "sums/fmm/plane/tensor_operators.h"
 #include "sums/tree/cuda/device_tree.cuh"
@@ -13,6 +14,7 @@
 #include <functional>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace farfield::cuda {
 
@@ -24,49 +26,24 @@ enum class PlaneSets : std::uint8_t {
 };
 FF_HD constexpr int count_of(PlaneSets sets) { return sets == PlaneSets::parts ? 2 : 1; }
 
-/// What kernels see of the operators. All pointers are memory of the GPU.
-struct PlaneOperatorsView {
-    int order = 0;
-    int row_tiles = 0, column_steps = 0;
-    int columns = 0, rows = 0, local_size = 0, shift_size = 0;
-    const double* matrix = nullptr;
-    const PlaneSender* senders = nullptr;
-    const PlaneNumber *in = nullptr, *out = nullptr;
-    const double *up = nullptr, *down = nullptr;
-    const double* reciprocals = nullptr; ///< number n is 1/n
-    const PlaneNumber *up_in = nullptr, *up_out = nullptr, *down_in = nullptr, *down_out = nullptr;
-    PlaneNumber to_child[plane_quadrants];
-    std::int32_t first_sender[plane_quadrants + 2];
-};
-
-/// What passes over cells see. Expansion `set` of a cell is number sets·cell + set.
+/// The expansions of all cells. Expansion `set` of a cell is number sets·cell + set.
 struct PlaneFarView {
     TreeView tree;
-    PlaneOperatorsView operators;
+    int order = 0, columns = 0, local_size = 0; ///< of PlaneTensorOperators
+    const double* reciprocals = nullptr;        ///< number n is 1/n
     int sets = 1;
     PlaneNumber* multipoles = nullptr;
     PlaneNumber* locals = nullptr;
 
     [[nodiscard]] FF_HD PlaneNumber* multipole(std::int64_t expansion) const {
-        return multipoles + expansion * operators.columns;
+        return multipoles + expansion * columns;
     }
     [[nodiscard]] FF_HD PlaneNumber* local(std::int64_t expansion) const {
-        return locals + expansion * operators.local_size;
+        return locals + expansion * local_size;
     }
 };
 
-/// Runs of cells of a level and group in the tree's `by_octant`, cut into tiles of columns.
-struct PlaneRuns {
-    static constexpr int most = plane_quadrants * (most_levels + 1);
-    struct Run {
-        std::int32_t first_tile, first, cells;
-        std::int16_t level, group;
-    };
-    int count = 0, tiles = 0;
-    Run run[most];
-};
-
-/// P2M of leaves; or, with `rows`, P2L of what they list, added to the local expansions of cells.
+/// P2M of leaves; or, with rows, P2L of what they list, added to the local expansions of cells.
 struct PlaneFormTask {
     PlaneFarView far;
     const Vec4<double>* points = nullptr; ///< x, y and the strength's parts, in the order of the tree
@@ -87,14 +64,38 @@ struct PlaneValueTask {
 };
 void evaluate_plane_expansions(const PlaneValueTask& task, cudaStream_t stream);
 
-/// M2L of all levels: local expansions are replaced.
-void translate_plane_expansions(const PlaneFarView& far, const std::int32_t* by_octant, const PlaneRuns& runs,
-                                cudaStream_t stream);
-/// M2M to cells [first, first + count).
-void gather_plane_expansions(const PlaneFarView& far, std::int32_t first, int count, cudaStream_t stream);
-/// L2L to the cells of a list.
-void spread_plane_expansions(const PlaneFarView& far, const std::int32_t* cells, int count,
-                             cudaStream_t stream);
+enum class PlanePass : std::uint8_t { up, across, down };
+
+/// PlaneOperator on the GPU.
+struct PlaneOperatorView {
+    const double* matrix = nullptr;
+    const PlaneNumber *in = nullptr, *out = nullptr;
+    const PlaneSender* senders = nullptr;
+    std::int32_t first_sender[plane_quadrants + 2];
+    int row_tiles = 0, column_steps = 0;
+};
+
+/// Cells of a level and group, cut into tiles of columns.
+struct PlaneRun {
+    std::int32_t first_tile, first, cells;
+    std::int16_t level, group;
+};
+struct PlaneRuns {
+    static constexpr int most = plane_quadrants * (most_levels + 1);
+    int count = 0, tiles = 0;
+    PlaneRun run[most];
+
+    void add(std::int32_t first, std::int32_t cells, int level, int group, int sets);
+};
+
+/// M2M, M2L or L2L: expansions of M2M and M2L are replaced, L2L adds to those of the cells.
+struct PlaneShiftTask {
+    PlaneFarView far;
+    PlaneOperatorView at;
+    PlaneRuns runs;
+    const std::int32_t* cells = nullptr; ///< that runs count; null: runs count cells
+};
+void shift_plane_expansions(const PlaneShiftTask& task, PlanePass pass, cudaStream_t stream);
 
 class PlaneFar {
 public:
@@ -110,16 +111,27 @@ public:
     void run(const DeviceTree& tree, PlaneSets sets, Vec4<double>* sums, const Done& done, cudaStream_t stream);
 
 private:
-    [[nodiscard]] PlaneOperatorsView operators() const;
-    [[nodiscard]] static PlaneRuns runs_of(const DeviceTree& tree, int sets);
+    struct Operator {
+        DeviceArray<double> matrix;
+        DeviceArray<PlaneNumber> in, out;
+        DeviceArray<PlaneSender> senders;
+        PlaneOperatorView view;
+        void set(const PlaneOperator& from, const PlaneTensorOperators& of, cudaStream_t stream);
+    };
+    void gather(const DeviceTree& tree, const PlaneFarView& far, cudaStream_t stream);
+    void translate(const DeviceTree& tree, const PlaneFarView& far, int first_level, int end_level,
+                   cudaStream_t stream);
+    void spread(const DeviceTree& tree, const PlaneFarView& far, cudaStream_t stream);
 
     bool has_cells_ = false;
     LaurentOrder order_{.order = -1};
+    int first_level_ = 0; ///< that has cells far from each other
     std::optional<PlaneTensorOperators> host_;
-    DeviceArray<double> matrix_, up_, down_, reciprocals_;
-    DeviceArray<PlaneSender> senders_;
-    DeviceArray<PlaneNumber> in_, out_, up_in_, up_out_, down_in_, down_out_;
+    Operator up_, across_, down_;
+    DeviceArray<double> reciprocals_;
     DeviceArray<PlaneNumber> multipoles_, locals_;
+    std::optional<Stream> deepest_stream_; ///< M2L of the deepest level, beside M2M
+    Signal formed_, deepest_done_;
 };
 
 } // namespace farfield::cuda

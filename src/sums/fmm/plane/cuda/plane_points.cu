@@ -1,5 +1,5 @@
-// Points and expansions in the plane. P2M and P2L: eight lanes a cell, each with every eighth coefficient. L2P
-// and M2P: sixteen lanes a leaf, each with a target at a time.
+// Points and expansions in the plane. P2M and P2L: four lanes a cell, each with every fourth coefficient. L2P and
+// M2P: eight lanes a leaf, each with a target at a time.
 #include "sums/fmm/plane/cuda/complex_number.cuh"
 #include "sums/fmm/plane/cuda/plane_far.cuh"
 
@@ -11,8 +11,8 @@ namespace farfield::cuda {
 namespace {
 
 constexpr int point_threads = 128;
-constexpr int form_lanes = 8, value_lanes = 16;
-constexpr int most_form_numbers = 6; ///< of a lane: orders up to 47
+constexpr int form_lanes = 4, value_lanes = 8;
+constexpr int most_form_numbers = 11; ///< of a lane: orders up to 43
 
 struct Cell {
     double x, y, width, scale;
@@ -39,17 +39,15 @@ struct Group {
     int lane = static_cast<int>(threadIdx.x) % lanes;
 };
 
-/// base^k for 0 ≤ k < 8.
-__device__ __forceinline__ PlaneNumber small_power(const PlaneNumber& base, const PlaneNumber& square,
-                                                   const PlaneNumber& fourth, int k) {
+/// base^k for 0 ≤ k < 4.
+__device__ __forceinline__ PlaneNumber small_power(const PlaneNumber& base, const PlaneNumber& square, int k) {
     PlaneNumber out{1.0, 0.0};
     if ((k & 1) != 0) out = base;
     if ((k & 2) != 0) out = out * square;
-    if ((k & 4) != 0) out = out * fourth;
     return out;
 }
 
-/// Coefficients k, k + 8, … of a cell's expansions; k is the lane.
+/// Coefficients k, k + 4, … of a cell's expansions; k is the lane.
 template <int numbers, PlaneSets sets, bool to_locals>
 struct FormLane {
     PlaneNumber sum[sets == PlaneSets::parts ? 2 : 1][numbers] = {};
@@ -68,8 +66,7 @@ struct FormLane {
         }
         const auto square = v * v;
         const auto fourth = square * square;
-        const auto eighth = fourth * fourth;
-        auto power = small_power(v, square, fourth, lane);
+        auto power = small_power(v, square, lane);
         if constexpr (to_locals) power = PlaneNumber{-power.re, -power.im} * v;
 #pragma unroll
         for (int c = 0; c < numbers; ++c) {
@@ -78,7 +75,7 @@ struct FormLane {
             else
                 multiply_add(sum[0][c], point.z, power);
             if constexpr (sets == PlaneSets::parts) multiply_add(sum[1][c], point.w, power);
-            if (c + 1 < numbers) power = power * eighth;
+            if (c + 1 < numbers) power = power * fourth;
         }
     }
 };
@@ -89,7 +86,6 @@ __global__ void __launch_bounds__(point_threads) form_plane_kernel(const PlaneFo
     const Group<form_lanes> group;
     if (group.number >= task.count) return;
     const auto& far = task.far;
-    const auto& at = far.operators;
     const auto own = task.leaves != nullptr ? task.leaves[group.number] : group.number;
     const int begin = to_locals ? task.first[group.number] : 0;
     const int end = to_locals ? task.first[group.number + 1] : 1;
@@ -109,9 +105,9 @@ __global__ void __launch_bounds__(point_threads) form_plane_kernel(const PlaneFo
             const int k = group.lane + form_lanes * c;
             const auto& value = lane.sum[set][c];
             if constexpr (to_locals) {
-                if (k <= at.order) to[k] = {to[k].re + value.re, to[k].im + value.im};
+                if (k <= far.order) to[k] = {to[k].re + value.re, to[k].im + value.im};
             } else {
-                if (k < at.columns) to[k] = k <= at.order ? value : PlaneNumber{};
+                if (k < far.columns) to[k] = k <= far.order ? value : PlaneNumber{};
             }
         }
         if (to_locals && group.lane == 0) to[-1].re += lane.constant[set];
@@ -124,7 +120,7 @@ struct Value {
     double potential = 0.0;
 };
 
-__device__ __forceinline__ Value local_value(const PlaneOperatorsView& at, const PlaneNumber* from,
+__device__ __forceinline__ Value local_value(const PlaneFarView& at, const PlaneNumber* from,
                                              const PlaneNumber& u, double scale) {
     PlaneNumber w{}, series{};
 #pragma unroll 4
@@ -138,7 +134,7 @@ __device__ __forceinline__ Value local_value(const PlaneOperatorsView& at, const
     return {{scale * w.re, scale * w.im}, from[0].re + (u * series).re};
 }
 
-__device__ __forceinline__ Value multipole_value(const PlaneOperatorsView& at, const PlaneNumber* from,
+__device__ __forceinline__ Value multipole_value(const PlaneFarView& at, const PlaneNumber* from,
                                                  const PlaneNumber& u, const Cell& cell) {
     const auto v = inverse_of(u);
     PlaneNumber w{}, series{};
@@ -173,7 +169,6 @@ __global__ void __launch_bounds__(point_threads) evaluate_plane_kernel(const Pla
     const Group<value_lanes> group;
     if (group.number >= task.count) return;
     const auto& far = task.far;
-    const auto& at = far.operators;
     const auto leaf = task.leaves[group.number];
     const auto range = far.tree.targets[leaf];
     const Cell cell(far.tree, leaf);
@@ -182,14 +177,14 @@ __global__ void __launch_bounds__(point_threads) evaluate_plane_kernel(const Pla
         Vec4<double> sum{0.0, 0.0, 0.0, 0.0};
         for (int set = 0; set < far.sets; ++set)
             add(sum,
-                local_value(at, far.local(std::int64_t{far.sets} * leaf + set), cell.local(point), cell.scale),
+                local_value(far, far.local(std::int64_t{far.sets} * leaf + set), cell.local(point), cell.scale),
                 set);
         if (task.first != nullptr)
             for (int k = task.first[group.number]; k < task.first[group.number + 1]; ++k) {
                 const Cell other(far.tree, task.partners[k]);
                 for (int set = 0; set < far.sets; ++set)
                     add(sum,
-                        multipole_value(at, far.multipole(std::int64_t{far.sets} * task.partners[k] + set),
+                        multipole_value(far, far.multipole(std::int64_t{far.sets} * task.partners[k] + set),
                                         other.local(point), other),
                         set);
             }
@@ -203,38 +198,36 @@ unsigned blocks_for(int count) {
     return static_cast<unsigned>((count + groups - 1) / groups);
 }
 
-template <int numbers, PlaneSets sets>
-void launch_form(const PlaneFormTask& task, bool to_locals, cudaStream_t stream) {
+template <int numbers, bool to_locals>
+void launch_form(const PlaneFormTask& task, PlaneSets sets, cudaStream_t stream) {
     const auto blocks = blocks_for<form_lanes>(task.count);
-    if (to_locals)
-        form_plane_kernel<numbers, sets, true><<<blocks, point_threads, 0, stream>>>(task);
-    else
-        form_plane_kernel<numbers, sets, false><<<blocks, point_threads, 0, stream>>>(task);
-    check_launch("forming expansions");
-}
-
-template <int numbers>
-void launch_form_numbers(const PlaneFormTask& task, PlaneSets sets, bool to_locals, cudaStream_t stream) {
-    if constexpr (numbers > most_form_numbers) {
-        throw InternalError("an order in the plane that no kernel has");
-    } else {
-        if ((task.far.operators.columns + form_lanes - 1) / form_lanes != numbers)
-            return launch_form_numbers<numbers + 1>(task, sets, to_locals, stream);
-        switch (sets) {
-        case PlaneSets::real:
-            return launch_form<numbers, PlaneSets::real>(task, to_locals, stream);
-        case PlaneSets::parts:
-            return launch_form<numbers, PlaneSets::parts>(task, to_locals, stream);
-        case PlaneSets::together:
-            return launch_form<numbers, PlaneSets::together>(task, to_locals, stream);
-        }
+    switch (sets) {
+    case PlaneSets::real:
+        form_plane_kernel<numbers, PlaneSets::real, to_locals><<<blocks, point_threads, 0, stream>>>(task);
+        break;
+    case PlaneSets::parts:
+        form_plane_kernel<numbers, PlaneSets::parts, to_locals><<<blocks, point_threads, 0, stream>>>(task);
+        break;
+    case PlaneSets::together:
+        form_plane_kernel<numbers, PlaneSets::together, to_locals><<<blocks, point_threads, 0, stream>>>(task);
+        break;
     }
+    check_launch("forming expansions");
 }
 
 } // namespace
 
 void form_plane_expansions(const PlaneFormTask& task, PlaneSets sets, bool to_locals, cudaStream_t stream) {
-    if (task.count > 0) launch_form_numbers<1>(task, sets, to_locals, stream);
+    if (task.count == 0) return;
+    const int numbers = (task.far.columns + form_lanes - 1) / form_lanes;
+    if (numbers > most_form_numbers) throw InternalError("an order in the plane that no kernel has");
+    if (to_locals) return launch_form<most_form_numbers, true>(task, sets, stream);
+    if (numbers <= 2) return launch_form<2, false>(task, sets, stream);
+    if (numbers <= 3) return launch_form<3, false>(task, sets, stream);
+    if (numbers <= 4) return launch_form<4, false>(task, sets, stream);
+    if (numbers <= 6) return launch_form<6, false>(task, sets, stream);
+    if (numbers <= 8) return launch_form<8, false>(task, sets, stream);
+    launch_form<most_form_numbers, false>(task, sets, stream);
 }
 
 void evaluate_plane_expansions(const PlaneValueTask& task, cudaStream_t stream) {

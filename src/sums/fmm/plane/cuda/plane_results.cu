@@ -5,17 +5,25 @@
 namespace farfield::cuda {
 namespace {
 
+constexpr int source_threads = 128, source_lanes = 16; ///< of a leaf
+
 template <class Real>
-__global__ void plane_strength_kernel(const PlaneStrengthTask task, Vec4<Real>* near) {
-    const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-    if (i >= task.count) return;
-    const auto at = static_cast<std::int64_t>(task.columns) * task.from[i];
-    const double re = scalbn(task.strengths[at], task.exponent);
-    const double im = task.columns == 2 ? scalbn(task.strengths[at + 1], task.exponent) : 0.0;
-    task.points[i].z = re;
-    task.points[i].w = im;
-    near[i].z = static_cast<Real>(re);
-    near[i].w = static_cast<Real>(im);
+__global__ void __launch_bounds__(source_threads) plane_source_kernel(const PlaneStrengthTask task, Vec4<Real>* near) {
+    const int number = static_cast<int>(blockIdx.x * source_threads + threadIdx.x) / source_lanes;
+    if (number >= task.count) return;
+    const auto leaf = task.leaves[number];
+    const auto& place = task.tree.places[leaf];
+    const double x = task.tree.centre(place, 0), y = task.tree.centre(place, 1);
+    const auto range = task.tree.sources[leaf];
+    for (int i = range.begin + static_cast<int>(threadIdx.x) % source_lanes; i < range.end; i += source_lanes) {
+        const auto at = static_cast<std::int64_t>(task.columns) * task.from[i];
+        auto point = task.points[i];
+        point.z = scalbn(task.strengths[at], task.exponent);
+        point.w = task.columns == 2 ? scalbn(task.strengths[at + 1], task.exponent) : 0.0;
+        task.points[i] = point;
+        near[i] = {static_cast<Real>(point.x - x), static_cast<Real>(point.y - y), static_cast<Real>(point.z),
+                   static_cast<Real>(point.w)};
+    }
 }
 
 constexpr int total_threads = 256;
@@ -52,9 +60,9 @@ __global__ void __launch_bounds__(total_threads) last_total_kernel(PlaneNumber* 
 
 template <class Real>
 __global__ void plane_result_kernel(const PlaneResultTask<Real> task) {
-    const int row = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-    if (row >= task.count) return;
-    const auto i = task.where[row];
+    const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i >= task.count) return;
+    const auto row = task.from[i];
     const auto near = task.near[i];
     double x = static_cast<double>(near.x), y = static_cast<double>(near.y);
     double potential[2] = {0.5 * static_cast<double>(near.z), 0.5 * static_cast<double>(near.w)}; // of ln r²
@@ -66,17 +74,17 @@ __global__ void plane_result_kernel(const PlaneResultTask<Real> task) {
         potential[1] += far.w;
     }
     bool finite = true;
-    if (task.potential != nullptr)
+    if (task.potential != nullptr) {
+        Vec4<double> own{0.0, 0.0, 0.0, 0.0};
+        if (task.sources != nullptr) own = task.sources[i];
+        const double others[2] = {task.total->re - own.z, task.total->im - own.w};
         for (int c = 0; c < task.columns; ++c) {
-            const auto at = static_cast<std::int64_t>(task.columns) * row + c;
-            const double own =
-                task.strengths != nullptr ? scalbn(task.strengths[at], task.strength_exponent) : 0.0;
-            const double total = c == 0 ? task.total->re : task.total->im;
             const double value =
-                task.sign * scalbn(task.shift * (total - own) - potential[c], -task.strength_exponent);
-            task.potential[at] = value;
+                task.sign * scalbn(task.shift * others[c] - potential[c], -task.strength_exponent);
+            task.potential[static_cast<std::int64_t>(task.columns) * row + c] = value;
             finite = finite && isfinite(value);
         }
+    }
     if (task.field != nullptr) {
         x = task.sign * scalbn(x, task.field_exponent);
         y = task.sign * scalbn(y, task.field_exponent);
@@ -90,8 +98,12 @@ __global__ void plane_result_kernel(const PlaneResultTask<Real> task) {
 } // namespace
 
 template <class Real>
-void set_plane_strengths(const PlaneStrengthTask& task, Vec4<Real>* near, cudaStream_t stream) {
-    launch_over(task.count, stream, plane_strength_kernel<Real>, task, near);
+void set_plane_sources(const PlaneStrengthTask& task, Vec4<Real>* near, cudaStream_t stream) {
+    if (task.count == 0) return;
+    constexpr int leaves = source_threads / source_lanes;
+    const auto blocks = static_cast<unsigned>((task.count + leaves - 1) / leaves);
+    plane_source_kernel<Real><<<blocks, source_threads, 0, stream>>>(task, near);
+    check_launch("placing sources");
 }
 
 void add_up_strengths(const Vec4<double>* points, int count, PlaneNumber* parts, cudaStream_t stream) {
@@ -106,8 +118,8 @@ void write_plane_sums(const PlaneResultTask<Real>& task, cudaStream_t stream) {
     launch_over(task.count, stream, plane_result_kernel<Real>, task);
 }
 
-template void set_plane_strengths(const PlaneStrengthTask&, Vec4<float>*, cudaStream_t);
-template void set_plane_strengths(const PlaneStrengthTask&, Vec4<double>*, cudaStream_t);
+template void set_plane_sources(const PlaneStrengthTask&, Vec4<float>*, cudaStream_t);
+template void set_plane_sources(const PlaneStrengthTask&, Vec4<double>*, cudaStream_t);
 template void write_plane_sums(const PlaneResultTask<float>&, cudaStream_t);
 template void write_plane_sums(const PlaneResultTask<double>&, cudaStream_t);
 

@@ -4,6 +4,7 @@
 #include "backend/cuda/memory.h"
 #include "backend/cuda/vec4.h"
 #include "sums/fmm/plane/tensor_operators.h"
+#include "sums/tree/tree_view.h"
 
 #include <cuda_runtime_api.h>
 
@@ -11,17 +12,19 @@
 
 namespace farfield::cuda {
 
-/// The caller's strengths, N×columns, times 2^exponent.
+/// The caller's strengths, N×columns, times 2^exponent, to the sources of a tree.
 struct PlaneStrengthTask {
     const double* strengths = nullptr;
     int columns = 1, exponent = 0;
-    int count = 0;
+    TreeView tree;
+    const std::int32_t* leaves = nullptr;
+    int count = 0;                      ///< of leaves
     const std::int32_t* from = nullptr; ///< source i of the tree is the caller's from[i]
     Vec4<double>* points = nullptr;     ///< z and w are set
 };
-/// @param near  the points from the centres of their leaves
+/// @param near  gets the sources, from the centres of their leaves
 template <class Real>
-void set_plane_strengths(const PlaneStrengthTask& task, Vec4<Real>* near, cudaStream_t stream);
+void set_plane_sources(const PlaneStrengthTask& task, Vec4<Real>* near, cudaStream_t stream);
 
 constexpr int total_parts = 256;
 /// Σ of all strengths of the tree, in an order that depends on their number alone. `parts` has `total_parts`
@@ -33,10 +36,10 @@ template <class Real>
 struct PlaneResultTask {
     const Vec4<Real>* near = nullptr;   ///< of plane_pairs.cuh
     const Vec4<double>* far = nullptr;  ///< null: there is no far field
-    const std::int32_t* where = nullptr; ///< each of the caller's targets is in the tree
+    const std::int32_t* from = nullptr;  ///< target i of the tree is the caller's from[i]
     int count = 0;
-    const double* strengths = nullptr; ///< the caller's; null: targets are no sources
-    int columns = 1;                   ///< of strengths and potentials
+    const Vec4<double>* sources = nullptr; ///< that are the targets, with strengths; null: they are not
+    int columns = 1;                       ///< of potentials
     const PlaneNumber* total = nullptr;
     double shift = 0.0; ///< e ln 2 of lengths that are the caller's times 2^e
     bool turned = false;
