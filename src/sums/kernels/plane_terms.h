@@ -11,9 +11,13 @@
 
 namespace farfield::plane {
 
+/// Floats have logarithms to base 2: whoever adds them up multiplies the sum.
+template <class Real>
+inline constexpr Real unit_of_log = sizeof(Real) == 8 ? Real(1) : Real(0.69314718055994530942);
+
 template <class Real>
 struct Terms {
-    Real log;     ///< ln r², of cores ln r² + E₁(r²/2σ²); not set where no potential is wanted
+    Real log;     ///< ln r² over `unit_of_log`, of cores ln r² + E₁(r²/2σ²); 0 where no potential is wanted
     Real inverse; ///< 1/r², of cores times 1 − exp(−r²/2σ²)
 };
 
@@ -64,7 +68,6 @@ FF_INLINE double number_of(std::uint64_t bits) {
 #endif
 }
 
-/// ln x of normal numbers, to about 3e-7 of a float's range of exponents.
 FF_INLINE Terms<float> log_terms(float r2) {
 #if defined(__CUDA_ARCH__)
     float log2;
@@ -72,7 +75,7 @@ FF_INLINE Terms<float> log_terms(float r2) {
 #else
     const float log2 = std::log2(r2);
 #endif
-    return {0.693147181F * log2, inverse(r2)};
+    return {log2, inverse(r2)};
 }
 /// As `PlaneLogarithm::of_value`: one quotient serves both.
 FF_INLINE Terms<double> log_terms(double r2) {
@@ -98,6 +101,12 @@ FF_INLINE Terms<double> log_terms(double r2) {
     return {O::fma(exponent, 0.69314718055994530942, log_m), t * sum};
 }
 
+/// ln x
+template <class Real>
+FF_INLINE Real natural_log(Real x) {
+    return unit_of_log<Real> * log_terms(x).log;
+}
+
 /// Of points.
 template <bool with_potential, class Real>
 FF_INLINE Terms<Real> point_terms(Real r2) {
@@ -116,9 +125,9 @@ FF_INLINE Terms<Real> core_terms(Real r2, Real core2) {
         out.inverse = inverse(r2) * (x < vortex::beyond<Real> ? Real(1) - portable::exp(-x) : Real(1));
     if constexpr (with_potential) {
         if (x < vortex::far_of_series<Real>)
-            out.log = vortex::log_of_core(x) - log_terms(core2).log;
+            out.log = vortex::log_of_core(x) - natural_log(core2);
         else
-            out.log = log_terms(r2).log + (x < vortex::beyond<Real> ? vortex::exponential_integral(x) : Real(0));
+            out.log = natural_log(r2) + (x < vortex::beyond<Real> ? vortex::exponential_integral(x) : Real(0));
     } else {
         out.log = Real(0);
     }

@@ -21,6 +21,7 @@ constexpr PlaneGpuRates plane_in_double{0.35e12, 2e-9, 12e12, 0.15e-9, 2e-12, 0.
 constexpr double least_plane_leaf = 8.0, most_plane_leaf = 200.0;
 /// Leaves of unlike size act on each other point by point up to so many: that takes less time there.
 constexpr std::int32_t few_plane_points = 64;
+constexpr int most_gpu_coarse = 3; ///< a coarsest level of more cells would keep few thread blocks busy for long
 constexpr double senders_a_cell = 27.0;
 constexpr double graded_share = 0.6; ///< of the multiply-adds of the full order
 
@@ -36,7 +37,7 @@ double seconds_of_cell(const PlaneGpuRates& rates, int order) {
 
 PlaneShape gpu_plane_shape(const SumProblem& problem, SumOptions options, const CostTable& table, int order,
                            double reach) {
-    auto shape = plane_shape(problem, options, table, order, reach);
+    auto shape = plane_shape(problem, options, table, order, reach, most_gpu_coarse);
     if (options.leaf <= 0 && options.depth < 0) {
         const auto& rates = plane_gpu_rates(problem);
         // N·9·leaf/pairs + N/leaf·(4/3)·cell is least
@@ -44,7 +45,7 @@ PlaneShape gpu_plane_shape(const SumProblem& problem, SumOptions options, const 
         const double cell = 4.0 / 3.0 * seconds_of_cell(rates, shape.order.order);
         const double leaf = std::sqrt(cell * rates.pairs / neighbours);
         options.leaf = static_cast<int>(std::lround(std::clamp(leaf, least_plane_leaf, most_plane_leaf)));
-        shape = plane_shape(problem, options, table, order, reach);
+        shape = plane_shape(problem, options, table, order, reach, most_gpu_coarse);
     }
     shape.few = std::max(shape.few, few_plane_points);
     return shape;

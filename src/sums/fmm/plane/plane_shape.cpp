@@ -87,10 +87,10 @@ PlaneSeconds seconds_on_grid(const LeafGrid& grid, const PlaneRates& rates, cons
     return out;
 }
 
-std::vector<LeafGrid> plane_grids() {
+std::vector<LeafGrid> plane_grids(int most_coarse) {
     std::vector<LeafGrid> grids;
     for (const int coarse : plane_coarse_grids)
-        for (int level = 0; level <= 14; ++level) grids.push_back({coarse, level, 2});
+        for (int level = 0; level <= 14 && coarse <= most_coarse; ++level) grids.push_back({coarse, level, 2});
     std::sort(grids.begin(), grids.end(), [](const auto& a, const auto& b) { return a.cells() < b.cells(); });
     return grids;
 }
@@ -101,7 +101,7 @@ bool is_wide_enough(const LeafGrid& grid, double width) {
 }
 
 LeafGrid choose_plane_grid(const SumProblem& problem, const SumOptions& options, LaurentOrder order,
-                           const CostTable& table, double width) {
+                           const CostTable& table, double width, int most_coarse) {
     const auto points = static_cast<double>(std::max(problem.sources, problem.targets));
     const auto cost = [&](const LeafGrid& grid) {
         if (options.leaf > 0) return std::abs(std::log(std::max(points, 1.0) / grid.cells() / options.leaf));
@@ -110,7 +110,7 @@ LeafGrid choose_plane_grid(const SumProblem& problem, const SumOptions& options,
         const auto seconds = seconds_on_grid(grid, rates, problem, order.separation);
         return seconds.once + problem.executions * seconds.each;
     };
-    auto grids = plane_grids();
+    auto grids = plane_grids(most_coarse);
     std::erase_if(grids, [&](const LeafGrid& grid) { return !is_wide_enough(grid, width); });
     std::vector<double> costs(grids.size());
     std::transform(grids.begin(), grids.end(), costs.begin(), cost);
@@ -137,7 +137,7 @@ double core_reach(int order, int separation) {
 }
 
 PlaneShape plane_shape(const SumProblem& problem, const SumOptions& options, const CostTable& table,
-                       int order, double reach) {
+                       int order, double reach, int most_coarse) {
     PlaneShape shape;
     shape.order.separation = options.separation > 0 ? options.separation : 1;
     shape.order.grading = options.grading;
@@ -148,7 +148,7 @@ PlaneShape plane_shape(const SumProblem& problem, const SumOptions& options, con
     shape.tree.separation = shape.order.separation;
     const double width = reach / shape.order.separation; // between cells that are no neighbours are as many
     shape.grid = options.depth >= 0 ? LeafGrid{1, options.depth, 2}
-                                    : choose_plane_grid(problem, options, shape.order, table, width);
+                                    : choose_plane_grid(problem, options, shape.order, table, width, most_coarse);
     if (options.depth >= 0) shape.tree.depth = options.depth;
     shape.order.coarse = shape.tree.coarse = shape.grid.coarse;
     if (width > 0.0)

@@ -39,9 +39,9 @@ double core_reach(int order, int separation);
 
 /// The shape that takes least time by the cost table, but for what the options fix. @param order  0: as the
 /// options or the tolerance ask @param reach  in sides of a square around the points: cells that act by
-/// expansions are not nearer
+/// expansions are not nearer @param most_coarse  k of TreeShape is this at most
 PlaneShape plane_shape(const SumProblem& problem, const SumOptions& options, const CostTable& table,
-                       int order = 0, double reach = 0.0);
+                       int order = 0, double reach = 0.0, int most_coarse = 7);
 
 /// `MethodInfo::seconds`.
 double plane_seconds(const SumProblem& problem, const SumOptions& options, const CostTable& table);

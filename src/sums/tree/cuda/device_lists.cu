@@ -1,4 +1,4 @@
-// What cells act on: a warp each counts, then fills, the rows of a cell, by the same walk. Rows of all three
+// What cells act on: a warp each, in the plane half of one, counts, then fills, the rows of a cell, by the same walk. Rows of all three
 // lists stand in one array: those of leaves, twice, and those of cells, each with room for all cells. Short rows
 // of leaves are filled while they are counted; where there are no others, that is all.
 #include "sums/tree/cuda/device_tree.cuh"
@@ -13,7 +13,6 @@ namespace farfield::cuda {
 namespace {
 
 constexpr int row_threads = 256;
-constexpr unsigned all_lanes = ~0U;
 
 struct NearTask {
     TreeView tree;
@@ -30,19 +29,31 @@ struct NearTask {
     TreeCounts* counts;
 };
 
-__device__ int lane() { return static_cast<int>(threadIdx.x) % 32; }
-
-__device__ std::int32_t before_lane(std::int32_t count, std::int32_t& total) {
-    auto sum = count;
-    for (int step = 1; step < 32; step *= 2) {
-        const auto lower = __shfl_up_sync(all_lanes, sum, step);
-        if (lane() >= step) sum += lower;
+/// Lanes that share a cell.
+template <int width>
+struct Lanes {
+    static __device__ int own() { return static_cast<int>(threadIdx.x) % width; }
+    static __device__ unsigned all() {
+        return width == 32 ? ~0U : ((1U << (width % 32)) - 1) << (threadIdx.x % 32 / width * width);
     }
-    total = __shfl_sync(all_lanes, sum, 31);
-    return sum - count;
-}
+    static __device__ std::int32_t before(std::int32_t count, std::int32_t& total) {
+        auto sum = count;
+        for (int step = 1; step < width; step *= 2) {
+            const auto lower = __shfl_up_sync(all(), sum, step, width);
+            if (own() >= step) sum += lower;
+        }
+        total = __shfl_sync(all(), sum, width - 1, width);
+        return sum - count;
+    }
+    /// How many of them say yes, and how many of those stand before this one.
+    static __device__ std::int32_t count(bool yes, std::int32_t& before) {
+        const unsigned lanes = __ballot_sync(all(), yes ? 1 : 0) & all();
+        before = __popc(lanes & ((1U << (threadIdx.x % 32)) - 1));
+        return __popc(lanes);
+    }
+};
 
-/// A row that the lanes of a warp write together, as far as there is room.
+/// A row that the lanes of a cell write together, as far as there is room.
 struct Row {
     std::int32_t* partners = nullptr;
     std::int64_t begin = 0, room = 0;
@@ -53,8 +64,10 @@ struct Row {
     }
 };
 
-template <bool fill>
+template <bool fill, int width>
 class CellRows {
+    using Cell = Lanes<width>;
+
 public:
     __device__ CellRows(const NearTask& task, std::int32_t cell)
         : task_(task), cell_(cell), leaf_(task.tree.is_leaf(cell)),
@@ -77,7 +90,7 @@ public:
     __device__ void walk() {
         if (leaf_) below();
         above();
-        if (fill || lane() != 0) return;
+        if (fill || Cell::own() != 0) return;
         if (leaf_) {
             task_.row_counts[direct_place()] = direct_.count;
             task_.short_last[number_] = static_cast<std::int32_t>(direct_.begin) + direct_.count;
@@ -117,8 +130,8 @@ private:
     __device__ void below() {
         const auto& tree = task_.tree;
         const int slots = tree.neighbour_count();
-        for (int base = 0; base < slots; base += 32) {
-            const int slot = base + lane();
+        for (int base = 0; base < slots; base += width) {
+            const int slot = base + Cell::own();
             const auto near = slot < slots ? tree.neighbour(cell_, slot) : TreeView::none;
             std::int32_t direct = 0, multipoles = 0;
             if (near != TreeView::none)
@@ -130,8 +143,8 @@ private:
                     },
                     [&](std::int32_t) { ++multipoles; });
             std::int32_t all_direct = 0, all_multipoles = 0;
-            auto direct_at = direct_.count + before_lane(direct, all_direct);
-            auto multipole_at = multipoles_.count + before_lane(multipoles, all_multipoles);
+            auto direct_at = direct_.count + Cell::before(direct, all_direct);
+            auto multipole_at = multipoles_.count + Cell::before(multipoles, all_multipoles);
             direct_.count += all_direct;
             multipoles_.count += all_multipoles;
             if (direct + multipoles == 0) continue;
@@ -140,7 +153,7 @@ private:
                 [&](std::int32_t leaf) { direct_.put(direct_at++, task_.leaf_numbers[leaf]); },
                 [&](std::int32_t cell) { multipoles_.put(multipole_at++, cell); });
         }
-        if (tree.self && lane() == 0) { // the leaf itself
+        if (tree.self && Cell::own() == 0) { // the leaf itself
             const auto size = static_cast<unsigned long long>(tree.sources[cell_].size());
             pairs_ += size * (size - 1);
         }
@@ -153,8 +166,8 @@ private:
         const int first_level = task_.counts->first_leaf_level;
         for (auto above = tree.parents[cell_]; above != TreeView::none; above = tree.parents[above]) {
             if (tree.places[above].level < first_level) return;
-            for (int base = 0; base < slots; base += 32) {
-                const int slot = base + lane();
+            for (int base = 0; base < slots; base += width) {
+                const int slot = base + Cell::own();
                 const auto leaf = slot < slots ? tree.neighbour(above, slot) : TreeView::none;
                 const auto what = from_above(tree, cell_, leaf, task_.few);
                 if (what == FromAbove::direct) add_pairs(leaf);
@@ -165,11 +178,10 @@ private:
     }
 
     __device__ void append(Row& row, bool counts, std::int32_t leaf, bool as_leaf) {
-        const unsigned lanes = __ballot_sync(all_lanes, counts ? 1 : 0);
-        if (counts)
-            row.put(row.count + __popc(lanes & ((1U << lane()) - 1)),
-                    as_leaf ? task_.leaf_numbers[leaf] : leaf);
-        row.count += __popc(lanes);
+        std::int32_t before = 0;
+        const auto all = Cell::count(counts, before);
+        if (counts) row.put(row.count + before, as_leaf ? task_.leaf_numbers[leaf] : leaf);
+        row.count += all;
     }
 
     const NearTask& task_;
@@ -180,21 +192,21 @@ private:
     unsigned long long pairs_ = 0;
 };
 
-template <bool fill>
+template <bool fill, int width>
 __global__ void __launch_bounds__(row_threads) row_kernel(const NearTask task) {
     const auto& counts = *task.counts;
     const bool given_up = counts.missing_cells > 0 || (fill && counts.entries > most_entries);
     const auto cells = given_up ? 0 : counts.cells();
-    const auto warps = static_cast<std::int32_t>(gridDim.x * row_threads / 32);
+    const auto groups = static_cast<std::int32_t>(gridDim.x * row_threads / width);
     unsigned long long pairs = 0, entries = 0;
     bool fit = true;
-    for (auto cell = static_cast<std::int32_t>((blockIdx.x * row_threads + threadIdx.x) / 32); cell < cells;
-         cell += warps) {
-        CellRows<fill> rows(task, cell);
+    for (auto cell = static_cast<std::int32_t>((blockIdx.x * row_threads + threadIdx.x) / width); cell < cells;
+         cell += groups) {
+        CellRows<fill, width> rows(task, cell);
         rows.walk();
         pairs += rows.pairs();
         fit = fit && rows.fits_short_rows();
-        if (lane() == 0) entries += static_cast<unsigned long long>(rows.entries());
+        if (Lanes<width>::own() == 0) entries += static_cast<unsigned long long>(rows.entries());
     }
     if constexpr (fill) {
         if (blockIdx.x != 0 || threadIdx.x != 0) return;
@@ -207,8 +219,11 @@ __global__ void __launch_bounds__(row_threads) row_kernel(const NearTask task) {
         __shared__ unsigned long long sums[2];
         if (threadIdx.x < 2) sums[threadIdx.x] = 0;
         __syncthreads();
-        for (int step = 16; step > 0; step /= 2) pairs += __shfl_xor_sync(all_lanes, pairs, step);
-        if (lane() == 0) { // whole numbers: any order gives the same
+        for (int step = 16; step > 0; step /= 2) {
+            pairs += __shfl_xor_sync(~0U, pairs, step);
+            entries += __shfl_xor_sync(~0U, entries, step);
+        }
+        if (threadIdx.x % 32 == 0) { // whole numbers: any order gives the same
             atomicAdd(&sums[0], pairs);
             atomicAdd(&sums[1], entries);
         }
@@ -257,7 +272,10 @@ void DeviceTree::list_near(std::int32_t few, Lists step, cudaStream_t stream) {
                         counts_.data()};
     if (step == Lists::count) {
         check(cudaMemsetAsync(row_counts_.data(), 0, rows * sizeof(std::int32_t), stream), "clearing counts");
-        row_kernel<false><<<blocks, row_threads, 0, stream>>>(task);
+        if (dimension_ == 3)
+            row_kernel<false, 32><<<blocks, row_threads, 0, stream>>>(task);
+        else
+            row_kernel<false, 16><<<blocks, row_threads, 0, stream>>>(task);
         return check_launch("listing what is near");
     }
     if (step == Lists::fill) {
@@ -270,7 +288,10 @@ void DeviceTree::list_near(std::int32_t few, Lists step, cudaStream_t stream) {
         scan(nullptr);
         scan(workspace_.reserve(bytes));
     }
-    row_kernel<true><<<blocks, row_threads, 0, stream>>>(task);
+    if (dimension_ == 3)
+        row_kernel<true, 32><<<blocks, row_threads, 0, stream>>>(task);
+    else
+        row_kernel<true, 16><<<blocks, row_threads, 0, stream>>>(task);
     check_launch("listing what is near");
 }
 

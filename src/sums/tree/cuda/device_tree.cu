@@ -51,7 +51,7 @@ __global__ void gather_points_kernel(const double* points, const std::int32_t* f
     const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     if (i >= count) return;
     out[i] = framed_point(points, from[i], dimension, frame);
-    if (where != nullptr) where[from[i]] = i;
+    where[from[i]] = i;
 }
 
 /// Levels that keys are sorted down to before it is known how deep the tree becomes, as bits of an axis: each
@@ -88,7 +88,7 @@ void DeviceTree::sort(const double* points, int count, DevicePoints& out, const 
         out.unsorted_keys = DeviceArray<std::uint64_t>(size);
         out.from = DeviceArray<std::int32_t>(size);
         out.unsorted = DeviceArray<std::int32_t>(size);
-        if (dimension_ == 3) out.where = DeviceArray<std::int32_t>(size);
+        out.where = DeviceArray<std::int32_t>(size);
         out.at = DeviceArray<Vec4<double>>(size);
         out.keys = DeviceArray<std::uint64_t>(size); // the last: its size tells that there is room for all
     }
@@ -203,11 +203,17 @@ TreeCounts DeviceTree::counts(cudaStream_t stream) {
 }
 
 TreeCounts DeviceTree::queue(std::int32_t few, cudaStream_t stream) {
-    make_levels(stream);
+    const bool at_once = at_once_ && last_dense_level() >= 0;
+    if (at_once)
+        make_levels_at_once(stream);
+    else
+        make_levels(stream);
     list_near(few, Lists::count, stream);
     const bool filled = long_rows_;
     if (filled) list_near(few, Lists::fill, stream);
     auto seen = counts(stream);
+    at_once_ = seen.deeper == 0 && seen.levels - 1 <= last_dense_level();
+    if (at_once && seen.deeper != 0) return queue(few, stream); // level by level
     long_rows_ = seen.long_rows != 0;
     if (!long_rows_ || filled || seen.missing_cells > 0 || seen.deeper != 0) return seen;
     list_near(few, Lists::fill, stream);

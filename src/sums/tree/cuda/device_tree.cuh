@@ -23,7 +23,7 @@ namespace farfield::cuda {
 struct DevicePoints {
     DeviceArray<std::uint64_t> keys, unsorted_keys;
     DeviceArray<std::int32_t> from, unsorted; ///< number i stands where the caller has number from[i]
-    DeviceArray<std::int32_t> where;          ///< the inverse of `from`; in the plane nobody asks for it
+    DeviceArray<std::int32_t> where;          ///< the inverse of `from`
     DeviceArray<Vec4<double>> at;             ///< in the frame; w, in the plane z and w are 0
     int count = 0;
 };
@@ -79,9 +79,13 @@ private:
     void sort(const double* points, int count, DevicePoints& out, const Frame& frame, cudaStream_t stream);
     void make_room_for(int cells);
     void make_levels(cudaStream_t stream);
+    [[nodiscard]] int last_dense_level() const;
+    /// The same, if no level lies below the last dense one. @pre there is one
+    void make_levels_at_once(cudaStream_t stream);
     enum class Lists : std::uint8_t { count, fill, fill_again };
-    /// Entries of a leaf's row of leaves that is filled while it is counted: its neighbours, and some.
-    [[nodiscard]] int short_row() const { return dimension_ == 3 ? 32 : 12; }
+    /// Entries of a leaf's row of leaves that is filled while it is counted: its neighbours; in the plane all of
+    /// their children, too.
+    [[nodiscard]] int short_row() const { return dimension_ == 3 ? 32 : 40; }
     TreeCounts queue(std::int32_t few, cudaStream_t stream);
     TreeCounts counts(cudaStream_t stream);
     void make_room_for_rows(cudaStream_t stream);
@@ -107,6 +111,9 @@ private:
     DeviceArray<BlockRange> child_sources_, child_targets_;
     DeviceArray<std::int32_t> coarse_cells_;
     DeviceArray<std::int32_t> row_counts_, row_first_, partners_;
+    bool at_once_ = true; ///< no level of the last tree lay below the last dense one
+    DeviceArray<std::int32_t> dense_starts_;
+    Workspace dense_numbers_;
     DeviceArray<std::int32_t> short_first_, short_last_, short_partners_;
     bool long_rows_ = true; ///< of the last tree: the next one's are filled without asking
     DeviceRows direct_, multipoles_, points_;

@@ -21,9 +21,6 @@ struct alignas(16) Run {
     int unused;
 };
 
-/// How pairs are met.
-enum class Meeting : std::uint8_t { one_sided, mutual, mended };
-
 template <class Real, int warps, Meeting meeting>
 struct StagedSources {
     static constexpr bool mutual = meeting == Meeting::mutual;
@@ -209,10 +206,6 @@ public:
     }
 };
 
-/// Warps on a multiprocessor that registers are kept free for.
-template <class Real, Meeting meeting>
-constexpr int resident_warps = sizeof(Real) == 4 ? 16 : (meeting == Meeting::mutual ? 8 : 12);
-
 template <class Real, int outputs, int warps, Meeting meeting, int per_lane_now, class Formula>
 __device__ __forceinline__ void run_item(int tile, const BlockTask<Real>& task, const BlockPlanView& plan,
                                          const BlockItem& item, Vec4<Real>* slots,
@@ -226,7 +219,7 @@ __device__ __forceinline__ void run_item(int tile, const BlockTask<Real>& task, 
 }
 
 template <class Real, int outputs, int warps, Meeting meeting, class Formula>
-__global__ void __launch_bounds__(32 * warps, resident_warps<Real, meeting> / warps)
+__global__ void __launch_bounds__(32 * warps, Formula::resident_warps(sizeof(Real), meeting) / warps)
     block_kernel(const BlockTask<Real> task, const BlockPlanView plan, Vec4<Real>* slots) {
     __shared__ StagedSources<Real, warps, meeting> staged;
     const BlockItem item = plan.items[blockIdx.x];

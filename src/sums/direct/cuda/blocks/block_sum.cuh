@@ -13,6 +13,9 @@
 
 namespace farfield::cuda {
 
+/// How pairs are met.
+enum class Meeting : std::uint8_t { one_sided, mutual, mended };
+
 /// A sum over blocks (BlockLists has what lists mean). Points are x, y, z and strength, in the plane x, y and a
 /// complex strength. With centres, points
 /// count from the centre of their block: sources are moved by the difference of two centres, formed in

@@ -25,6 +25,10 @@ struct PlanePairs {
         return plane_block_shape(real_bytes).most_per_lane;
     }
 
+    static constexpr int resident_warps(std::size_t real_bytes, Meeting meeting) {
+        return real_bytes == 8 ? 12 : meeting == Meeting::mended ? 16 : 20;
+    }
+
     template <class Real>
     struct Difference {
         Real x, y;
@@ -53,7 +57,10 @@ struct PlanePairs {
                 y = fma(-source.w, dx, y);
             }
         }
-        __device__ __forceinline__ Vec4<Real> value() const { return {x, y, real, imaginary}; }
+        __device__ __forceinline__ Vec4<Real> value() const {
+            constexpr Real unit = sources == PlaneSources::cores ? Real(1) : plane::unit_of_log<Real>;
+            return {x, y, unit * real, unit * imaginary};
+        }
     };
 
     template <class Real>
@@ -83,7 +90,7 @@ struct PlanePairs {
     }
 };
 
-/// A one-sided sum of pairs in the plane. Floats need `exact_sources`. The plan is one of `plane_block_shape`.
+/// A one-sided sum of pairs in the plane. The plan is one of `plane_block_shape`.
 template <class Real>
 void launch_plane_blocks(const BlockTask<Real>& task, const BlockPlanView& plan, PlaneSources sources,
                          cudaStream_t stream);

@@ -4,16 +4,23 @@
 #include "sums/direct/cuda/blocks/launch.cuh"
 #include "sums/direct/cuda/blocks/plane_pairs.cuh"
 
+#include <type_traits>
+
 namespace farfield::cuda {
 namespace detail {
 
 template <class Real, PlaneSources sources>
 void launch_plane_outputs(const BlockTask<Real>& task, const BlockPlanView& plan, cudaStream_t stream) {
-    constexpr auto meeting = sizeof(Real) == 4 ? Meeting::mended : Meeting::one_sided;
     using Formula = PlanePairs<sources>;
-    if (task.outputs == field_only)
-        return launch_items<Formula, Real, field_only, 1, meeting>(task, plan, nullptr, stream);
-    launch_items<Formula, Real, field_and_potential, 1, meeting>(task, plan, nullptr, stream);
+    const auto launch = [&](auto meeting) {
+        if (task.outputs == field_only)
+            return launch_items<Formula, Real, field_only, 1, meeting.value>(task, plan, nullptr, stream);
+        launch_items<Formula, Real, field_and_potential, 1, meeting.value>(task, plan, nullptr, stream);
+    };
+    if constexpr (std::is_same_v<Real, float>)
+        if (task.exact_sources != nullptr)
+            return launch(std::integral_constant<Meeting, Meeting::mended>{});
+    launch(std::integral_constant<Meeting, Meeting::one_sided>{});
 }
 
 } // namespace detail

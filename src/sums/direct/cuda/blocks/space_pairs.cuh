@@ -12,6 +12,11 @@ struct SpacePairs {
         return cuda::largest_tile(real_bytes, warps);
     }
 
+    /// Warps on a multiprocessor that registers are kept free for.
+    static constexpr int resident_warps(std::size_t real_bytes, Meeting meeting) {
+        return real_bytes == 4 ? 16 : (meeting == Meeting::mutual ? 8 : 12);
+    }
+
     template <class Real>
     using Difference = cuda::Difference<Real>;
     template <class Real>

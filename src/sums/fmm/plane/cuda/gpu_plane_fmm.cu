@@ -23,6 +23,9 @@
 namespace farfield::cuda {
 namespace {
 
+/// Floats as they are give so many digits as expansions of this order do; beyond it close pairs are mended.
+constexpr int most_unmended_order = 12;
+
 /// Points of the leaves as the near field takes them, in numbers of one type.
 template <class Real>
 struct NearPoints {
@@ -195,8 +198,10 @@ private:
         task.partners = tree_.direct().partners;
         task.target_centres = self ? centres_.data() : target_centres_.data();
         task.source_centres = centres_.data();
-        task.exact_targets = tree_.targets().at.data();
-        task.exact_sources = tree_.sources().at.data();
+        if (options_.precision == Precision::mixed && shape_.order.order > most_unmended_order) {
+            task.exact_targets = tree_.targets().at.data();
+            task.exact_sources = tree_.sources().at.data();
+        }
         task.own = self;
         task.core2 = sigma_ > 0.0 ? static_cast<Real>(0.5 / (sigma_ * sigma_)) : Real(0);
         task.outputs = potentials_at_ != nullptr ? field_and_potential : field_only;
@@ -245,9 +250,9 @@ private:
         timer.begin(stream_);
         write_plane_sums(PlaneResultTask<Real>{.near = near.sums.data(),
                                                .far = far_.is_empty() ? nullptr : far_sums_.data(),
-                                               .from = tree_.targets().from.data(),
+                                               .where = tree_.targets().where.data(),
                                                .count = static_cast<int>(problem_.targets),
-                                               .sources = problem_.self ? tree_.sources().at.data() : nullptr,
+                                               .strengths = problem_.self ? strengths_.data() : nullptr,
                                                .columns = columns,
                                                .total = totals_.data(),
                                                .shift = frame_.exponent * std::numbers::ln2,

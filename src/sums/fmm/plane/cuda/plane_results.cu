@@ -60,9 +60,9 @@ __global__ void __launch_bounds__(total_threads) last_total_kernel(PlaneNumber* 
 
 template <class Real>
 __global__ void plane_result_kernel(const PlaneResultTask<Real> task) {
-    const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-    if (i >= task.count) return;
-    const auto row = task.from[i];
+    const int row = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (row >= task.count) return;
+    const auto i = task.where[row];
     const auto near = task.near[i];
     double x = static_cast<double>(near.x), y = static_cast<double>(near.y);
     double potential[2] = {0.5 * static_cast<double>(near.z), 0.5 * static_cast<double>(near.w)}; // of ln r²
@@ -75,13 +75,13 @@ __global__ void plane_result_kernel(const PlaneResultTask<Real> task) {
     }
     bool finite = true;
     if (task.potential != nullptr) {
-        Vec4<double> own{0.0, 0.0, 0.0, 0.0};
-        if (task.sources != nullptr) own = task.sources[i];
-        const double others[2] = {task.total->re - own.z, task.total->im - own.w};
         for (int c = 0; c < task.columns; ++c) {
-            const double value =
-                task.sign * scalbn(task.shift * others[c] - potential[c], -task.strength_exponent);
-            task.potential[static_cast<std::int64_t>(task.columns) * row + c] = value;
+            const auto at = static_cast<std::int64_t>(task.columns) * row + c;
+            const double own =
+                task.strengths != nullptr ? scalbn(task.strengths[at], task.strength_exponent) : 0.0;
+            const double others = (c == 0 ? task.total->re : task.total->im) - own;
+            const double value = task.sign * scalbn(task.shift * others - potential[c], -task.strength_exponent);
+            task.potential[at] = value;
             finite = finite && isfinite(value);
         }
     }

@@ -36,10 +36,10 @@ template <class Real>
 struct PlaneResultTask {
     const Vec4<Real>* near = nullptr;   ///< of plane_pairs.cuh
     const Vec4<double>* far = nullptr;  ///< null: there is no far field
-    const std::int32_t* from = nullptr;  ///< target i of the tree is the caller's from[i]
+    const std::int32_t* where = nullptr; ///< each of the caller's targets is in the tree
     int count = 0;
-    const Vec4<double>* sources = nullptr; ///< that are the targets, with strengths; null: they are not
-    int columns = 1;                       ///< of potentials
+    const double* strengths = nullptr; ///< the caller's; null: targets are no sources
+    int columns = 1;                   ///< of strengths and potentials
     const PlaneNumber* total = nullptr;
     double shift = 0.0; ///< e ln 2 of lengths that are the caller's times 2^e
     bool turned = false;
