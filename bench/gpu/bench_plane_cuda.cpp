@@ -1,7 +1,8 @@
-// Fast multipole sums in the plane on a GPU, arrays in its memory: time from keys to results, of new points each
-// time, potential and field, and the errors of both against direct sums at 2,000 of the targets. Points in the
-// unit square, strengths of both signs.
-//     bench_plane_cuda [N real|complex order leaf mixed|double [square|clustered]]      one case; none: the table, as JSON
+// Fast multipole sums in the plane on a GPU, arrays in its memory: time from keys to results, of new points
+// each time, potential and field, and the errors of both against direct sums at 2,000 of the targets. Points
+// in the unit square, strengths of both signs.
+//     bench_plane_cuda [N real|complex order leaf mixed|double [square|clustered]]      one case; none: the
+//     table, as JSON
 #include "backend/cuda/memory.h"
 
 #include <farfield/device.h>
@@ -164,7 +165,8 @@ int main(int argc, char** argv) {
         const int million = 1000000;
         for (const std::string strengths : {"real", "complex"}) {
             for (const int order : {10, 11, 12}) cases.push_back({million, strengths, order, 0, "mixed"});
-            for (const int order : {15, 29, 30, 31}) cases.push_back({million, strengths, order, 0, "double"});
+            for (const int order : {15, 29, 30, 31})
+                cases.push_back({million, strengths, order, 0, "double"});
         }
         cases.push_back({million, "real", 11, 0, "mixed", "clustered"});
         cases.push_back({million, "real", 30, 0, "double", "clustered"});

@@ -17,7 +17,7 @@ inline constexpr Real unit_of_log = sizeof(Real) == 8 ? Real(1) : Real(0.6931471
 
 template <class Real>
 struct Terms {
-    Real log;     ///< ln r² over `unit_of_log`, of cores ln r² + E₁(r²/2σ²); 0 where no potential is wanted
+    Real log; ///< ln r² over `unit_of_log`, of cores ln r² + E₁(r²/2σ²); 0 where no potential is wanted
     Real inverse; ///< 1/r², of cores times 1 − exp(−r²/2σ²)
 };
 
@@ -127,7 +127,8 @@ FF_INLINE Terms<Real> core_terms(Real r2, Real core2) {
         if (x < vortex::far_of_series<Real>)
             out.log = vortex::log_of_core(x) - natural_log(core2);
         else
-            out.log = natural_log(r2) + (x < vortex::beyond<Real> ? vortex::exponential_integral(x) : Real(0));
+            out.log =
+                natural_log(r2) + (x < vortex::beyond<Real> ? vortex::exponential_integral(x) : Real(0));
     } else {
         out.log = Real(0);
     }

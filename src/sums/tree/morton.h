@@ -1,5 +1,5 @@
-// Morton keys: the bits of three cell numbers, or of two, side by side, so that cells of any level are runs of
-// keys.
+// Morton keys: the bits of three cell numbers, or of two, side by side, so that cells of any level are runs
+// of keys.
 #pragma once
 
 #include "math/host_device.h"

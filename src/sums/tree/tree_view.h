@@ -1,5 +1,6 @@
 // An octree, or a quadtree, as flat arrays, on the host or on a GPU: what kernels see of it. Cells have the
-// numbers of octree.h: level by level, and on a level in the order of their Morton keys. In a quadtree z is 0.
+// numbers of octree.h: level by level, and on a level in the order of their Morton keys. In a quadtree z is
+// 0.
 #pragma once
 
 #include "math/host_device.h"

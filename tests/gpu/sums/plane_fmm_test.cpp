@@ -116,8 +116,8 @@ TEST(PlaneFmmOnGpu, IsAsAccurateAsItsOrder) {
     for (const auto kind : clouds)
         for (const int m : {0, 900})
             for (const bool real : {true, false}) {
-                SCOPED_TRACE("cloud " + std::to_string(static_cast<int>(kind)) + ", targets " + std::to_string(m) +
-                             (real ? ", real" : ", complex"));
+                SCOPED_TRACE("cloud " + std::to_string(static_cast<int>(kind)) + ", targets " +
+                             std::to_string(m) + (real ? ", real" : ", complex"));
                 const PlaneCase of{.sources = plane_cloud(kind, n, 3),
                                    .targets = plane_cloud(kind, m, 4),
                                    .q = complex_charges(n, 5, real)};
@@ -145,7 +145,8 @@ TEST(PlaneFmmOnGpu, IsAsAccurateAsItsOrder) {
 TEST(PlaneFmmOnGpu, TakesTreesOfAllShapes) {
     NEEDS_GPU();
     constexpr int n = 5000;
-    const PlaneCase of{.sources = plane_cloud(Cloud::cube, n, 3), .targets = {}, .q = complex_charges(n, 5, false)};
+    const PlaneCase of{
+        .sources = plane_cloud(Cloud::cube, n, 3), .targets = {}, .q = complex_charges(n, 5, false)};
     const auto exact = computed(of, on_cpu(of));
     for (const int depth : {0, 1, 2, 5}) {
         auto options = on_gpu(of, 12, 0);
@@ -175,8 +176,9 @@ TEST(PlaneFmmOnGpu, TakesLeavesOfUnlikeSize) {
 
 TEST(PlaneFmmOnGpu, ReachesTolerances) {
     NEEDS_GPU();
-    const PlaneCase of{
-        .sources = plane_cloud(Cloud::clustered, 20000, 6), .targets = {}, .q = complex_charges(20000, 7, false)};
+    const PlaneCase of{.sources = plane_cloud(Cloud::clustered, 20000, 6),
+                       .targets = {},
+                       .q = complex_charges(20000, 7, false)};
     for (const double tolerance : {1e-2, 1e-4, 1e-7, 1e-10, 1e-12}) {
         SumOptions options{.kernel = Kernel::laplace2d, .method = Method::fmm};
         options.device.kind = DeviceKind::cuda;
@@ -213,7 +215,8 @@ TEST(PlaneFmmOnGpu, TakesPointsOfAnyScale) {
     constexpr int n = 2000;
     for (const double scale : {1e-20, 1.0, 1e20})
         for (const double offset : {0.0, 1e6}) {
-            PlaneCase of{.sources = plane_cloud(Cloud::cube, n, 3), .targets = {}, .q = complex_charges(n, 5, false)};
+            PlaneCase of{
+                .sources = plane_cloud(Cloud::cube, n, 3), .targets = {}, .q = complex_charges(n, 5, false)};
             for (auto& x : of.sources) x = scale * (offset + x);
             for (auto& q : of.q) q *= scale;
             for (const auto precision : {Precision::float64, Precision::mixed}) {
@@ -227,7 +230,8 @@ TEST(PlaneFmmOnGpu, TakesPointsOfAnyScale) {
 
 TEST(PlaneFmmOnGpu, SkipsOrNamesCoincidentPoints) {
     NEEDS_GPU();
-    PlaneCase of{.sources = plane_cloud(Cloud::cube, 3000, 8), .targets = {}, .q = complex_charges(3000, 9, false)};
+    PlaneCase of{
+        .sources = plane_cloud(Cloud::cube, 3000, 8), .targets = {}, .q = complex_charges(3000, 9, false)};
     std::copy(of.sources.begin(), of.sources.begin() + 2, of.sources.begin() + 400);
     auto options = on_gpu(of, 20, 10);
     EXPECT_THROW((void)computed(of, options), InvalidArgument);
@@ -256,7 +260,8 @@ TEST(PlaneFmmOnGpu, TakesFewPoints) {
 
 TEST(PlaneFmmOnGpu, RefusesWhatIsNotFinite) {
     NEEDS_GPU();
-    PlaneCase of{.sources = plane_cloud(Cloud::cube, 100, 8), .targets = {}, .q = complex_charges(100, 9, false)};
+    PlaneCase of{
+        .sources = plane_cloud(Cloud::cube, 100, 8), .targets = {}, .q = complex_charges(100, 9, false)};
     auto bad = of;
     bad.q[7] = NAN;
     EXPECT_THROW((void)computed(bad, on_gpu(of, 5, 0)), InvalidArgument);

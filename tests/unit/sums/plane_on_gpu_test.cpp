@@ -1,5 +1,5 @@
-// What kernels of a GPU do for sums in the plane, on the host: terms of pairs, and the products of tensor cores
-// piece by piece.
+// What kernels of a GPU do for sums in the plane, on the host: terms of pairs, and the products of tensor
+// cores piece by piece.
 #include "sums/fmm/plane/tensor_operators.h"
 #include "sums/kernels/plane_terms.h"
 
@@ -47,8 +47,8 @@ TEST(PlaneTerms, HaveTheCores) {
 }
 
 /// D_out·matrix·D_in·x of a sender, as the pieces of the matrix give it.
-std::vector<Complex> by_pieces(const PlaneTensorOperators& all, const PlaneOperator& of, const PlaneSender& sender,
-                               const std::vector<Complex>& x) {
+std::vector<Complex> by_pieces(const PlaneTensorOperators& all, const PlaneOperator& of,
+                               const PlaneSender& sender, const std::vector<Complex>& x) {
     std::vector<Complex> sums(static_cast<std::size_t>(all.rows));
     for (int step = 0; step < (sender.terms + 3) / 4; ++step)
         for (int tile = 0; tile < std::min(all.row_tiles, sender.terms / 16 + 1); ++tile)
@@ -110,7 +110,8 @@ double local_potential(const std::vector<Complex>& g, Complex u) {
 TEST(PlaneTensorOperators, TranslateExpansions) {
     for (const int order : {2, 14, 15, 30, 38})
         for (const int coarse : {1, 5}) {
-            const PlaneTensorOperators all({.order = order, .separation = 1, .coarse = coarse, .grading = 0.0});
+            const PlaneTensorOperators all(
+                {.order = order, .separation = 1, .coarse = coarse, .grading = 0.0});
             const auto& of = all.across;
             const auto a = decaying(order, 0.1); // so that what the order leaves out is small
             for (const auto& sender : of.senders) {
@@ -155,7 +156,8 @@ TEST(PlaneTensorOperators, ShiftExpansions) {
             parent.resize(static_cast<std::size_t>(order) + 1);
             const auto s = child[quadrant];
             const Complex far(1.6, -1.1); // in widths of the parent, whose child is half as wide
-            EXPECT_NEAR(std::abs(multipole_w(parent, far) - 2.0 * multipole_w(a, 2.0 * (far - s))), 0.0, 1e-8);
+            EXPECT_NEAR(std::abs(multipole_w(parent, far) - 2.0 * multipole_w(a, 2.0 * (far - s))), 0.0,
+                        1e-8);
 
             const auto& sender = all.down.senders[static_cast<std::size_t>(all.down.first_sender[quadrant])];
             auto local = by_pieces(all, all.down, sender, a);

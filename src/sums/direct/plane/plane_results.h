@@ -39,7 +39,6 @@ struct PlaneSums {
 std::int64_t write_plane_results(const SumProblem& problem, const PlaneInputs& inputs, const PlaneSums& sums,
                                  const PlaneResults& results, int threads);
 
-
 /// Computes rows that are not finite again, by the kernel's exact formula; returns how many coincident pairs
 /// were left out there. @throws InvalidArgument as repair_rows does.
 std::int64_t repair_plane_rows(const SumProblem& problem, const PlaneInputs& inputs,

@@ -3,8 +3,8 @@
 
 #include "sums/fmm/cuda/device_far_impl.cuh"
 #include "sums/fmm/cuda/device_passes.cuh"
-#include "sums/tree/cuda/leaf_points.cuh"
 #include "sums/tree/cuda/launch.cuh"
+#include "sums/tree/cuda/leaf_points.cuh"
 
 namespace farfield::cuda {
 namespace detail {
@@ -53,7 +53,8 @@ void DevicePasses<Real>::prepare(const DeviceTree& tree, const PlainFar<Real>& f
     if (!self) centre(tree.targets(), true, targets_, target_centres_, target_ranges_);
     const int count = tree.targets().count;
     plan_.queue(self ? source_ranges_.data() : target_ranges_.data(), tree.leaf_count(), count,
-                block_shape(static_cast<double>(count) / std::max(1, tree.leaf_count()), sizeof(Real)), stream);
+                block_shape(static_cast<double>(count) / std::max(1, tree.leaf_count()), sizeof(Real)),
+                stream);
     harmonics_.prepare(tree, far.harmonics, stream);
     polynomials_.prepare(tree, far.polynomials, stream);
     if (has_far_field()) tiles_.make(tree, stream);

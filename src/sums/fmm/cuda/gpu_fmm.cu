@@ -2,9 +2,9 @@
 
 #include "sums/costs/cost_file.h"
 #include "sums/fmm/common/on_one_gpu.cuh"
+#include "sums/fmm/common/pass_timer.cuh"
 #include "sums/fmm/cuda/device_passes.cuh"
 #include "sums/fmm/cuda/leave.cuh"
-#include "sums/fmm/common/pass_timer.cuh"
 #include "sums/fmm/gpu_shape.h"
 #include "sums/tree/cuda/launch.cuh"
 

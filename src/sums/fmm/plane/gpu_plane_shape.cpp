@@ -21,7 +21,8 @@ constexpr PlaneGpuRates plane_in_double{0.35e12, 2e-9, 12e12, 0.15e-9, 2e-12, 0.
 constexpr double least_plane_leaf = 8.0, most_plane_leaf = 200.0;
 /// Leaves of unlike size act on each other point by point up to so many: that takes less time there.
 constexpr std::int32_t few_plane_points = 64;
-constexpr int most_gpu_coarse = 3; ///< a coarsest level of more cells would keep few thread blocks busy for long
+constexpr int most_gpu_coarse =
+    3; ///< a coarsest level of more cells would keep few thread blocks busy for long
 constexpr double senders_a_cell = 27.0;
 constexpr double graded_share = 0.6; ///< of the multiply-adds of the full order
 
@@ -30,7 +31,8 @@ const PlaneGpuRates& plane_gpu_rates(const SumProblem& problem) {
 }
 
 double seconds_of_cell(const PlaneGpuRates& rates, int order) {
-    return rates.seconds_a_cell + senders_a_cell * 2.0 * graded_share * std::pow(order + 1.0, 2) / rates.multiply_adds;
+    return rates.seconds_a_cell +
+           senders_a_cell * 2.0 * graded_share * std::pow(order + 1.0, 2) / rates.multiply_adds;
 }
 
 } // namespace

@@ -8,8 +8,8 @@
 namespace farfield {
 
 /// `plane_shape` with the leaves that suit an H200.
-PlaneShape gpu_plane_shape(const SumProblem& problem, SumOptions options, const CostTable& table, int order = 0,
-                           double reach = 0.0);
+PlaneShape gpu_plane_shape(const SumProblem& problem, SumOptions options, const CostTable& table,
+                           int order = 0, double reach = 0.0);
 
 /// `MethodInfo::seconds` on the GPU of that name.
 double gpu_plane_seconds(const SumProblem& problem, const SumOptions& options, std::string_view gpu,

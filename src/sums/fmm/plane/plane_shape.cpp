@@ -90,7 +90,8 @@ PlaneSeconds seconds_on_grid(const LeafGrid& grid, const PlaneRates& rates, cons
 std::vector<LeafGrid> plane_grids(int most_coarse) {
     std::vector<LeafGrid> grids;
     for (const int coarse : plane_coarse_grids)
-        for (int level = 0; level <= 14 && coarse <= most_coarse; ++level) grids.push_back({coarse, level, 2});
+        for (int level = 0; level <= 14 && coarse <= most_coarse; ++level)
+            grids.push_back({coarse, level, 2});
     std::sort(grids.begin(), grids.end(), [](const auto& a, const auto& b) { return a.cells() < b.cells(); });
     return grids;
 }
@@ -147,8 +148,9 @@ PlaneShape plane_shape(const SumProblem& problem, const SumOptions& options, con
                                             : plane_order_for(tolerance, shape.order.separation);
     shape.tree.separation = shape.order.separation;
     const double width = reach / shape.order.separation; // between cells that are no neighbours are as many
-    shape.grid = options.depth >= 0 ? LeafGrid{1, options.depth, 2}
-                                    : choose_plane_grid(problem, options, shape.order, table, width, most_coarse);
+    shape.grid = options.depth >= 0
+                     ? LeafGrid{1, options.depth, 2}
+                     : choose_plane_grid(problem, options, shape.order, table, width, most_coarse);
     if (options.depth >= 0) shape.tree.depth = options.depth;
     shape.order.coarse = shape.tree.coarse = shape.grid.coarse;
     if (width > 0.0)

@@ -1,6 +1,6 @@
-// The operators of expansions in the plane (expansions/laurent.h) as the kernels of a GPU take them. M2M, M2L and
-// L2L are all D_out·matrix·D_in with a real matrix, which is cut into the pieces that tensor cores multiply, and
-// complex diagonals of each sender. Made and tested on the host.
+// The operators of expansions in the plane (expansions/laurent.h) as the kernels of a GPU take them. M2M, M2L
+// and L2L are all D_out·matrix·D_in with a real matrix, which is cut into the pieces that tensor cores
+// multiply, and complex diagonals of each sender. Made and tested on the host.
 #pragma once
 
 #include "sums/expansions/laurent.h"
@@ -18,8 +18,9 @@ struct alignas(16) PlaneNumber {
 
 /// A cell whose expansion acts on another one.
 struct PlaneSender {
-    /// M2L: on the coarsest level the distance to the target, dx + 128 and dy + 128; on others the place of the
-    /// parent's neighbour, (2·separation + 1)·y + x, and the quadrant of its child. M2M: the child's quadrant.
+    /// M2L: on the coarsest level the distance to the target, dx + 128 and dy + 128; on others the place of
+    /// the parent's neighbour, (2·separation + 1)·y + x, and the quadrant of its child. M2M: the child's
+    /// quadrant.
     std::int32_t place = 0, child = 0;
     std::int32_t terms = 0;    ///< of its graded order
     std::int32_t diagonal = 0; ///< row of `in` and `out`
@@ -38,12 +39,13 @@ struct PlaneOperator {
     std::vector<double> matrix;
     std::vector<PlaneNumber> in, out; ///< diagonals, of `columns` and of `rows` numbers
     std::vector<PlaneSender> senders;
-    std::array<std::int32_t, plane_quadrants + 2> first_sender{}; ///< of the quadrants, then of `coarse_group`
+    std::array<std::int32_t, plane_quadrants + 2>
+        first_sender{}; ///< of the quadrants, then of `coarse_group`
 };
 
 /// A multipole expansion is `columns` complex numbers a_k, a local one `local_size` of them: C, then g_n. M2L
-/// makes both of the products t^(−k) a_k: row 0 of its matrix is −1/k, row n + 1 is C(n + k, k). L2L has 1/(n + 1)
-/// and C(n, m) there, and takes g_n, without C. M2M has C(k, l).
+/// makes both of the products t^(−k) a_k: row 0 of its matrix is −1/k, row n + 1 is C(n + k, k). L2L has 1/(n
+/// + 1) and C(n, m) there, and takes g_n, without C. M2M has C(k, l).
 class PlaneTensorOperators {
 public:
     explicit PlaneTensorOperators(const LaurentOrder& order);

@@ -1,6 +1,7 @@
-// The cells of a tree whose deepest level is coarse enough for tables of all its places, which evenly spread points
-// need: all levels at once. A cell is there if it holds points and its parent is divided, and whether a cell is
-// divided follows from the number of its points alone; so a scan over the places of all levels numbers the cells.
+// The cells of a tree whose deepest level is coarse enough for tables of all its places, which evenly spread
+// points need: all levels at once. A cell is there if it holds points and its parent is divided, and whether
+// a cell is divided follows from the number of its points alone; so a scan over the places of all levels
+// numbers the cells.
 #include "sums/tree/cuda/device_tree.cuh"
 #include "sums/tree/cuda/launch.cuh"
 
@@ -31,11 +32,11 @@ struct AddNumbers {
 
 struct DenseTask {
     TreeView tree;
-    int bits;       ///< of k
-    int last;       ///< the deepest level that there are tables of
-    int limit;      ///< the deepest level that cells may have
-    int shift;      ///< of keys to places of the deepest level
-    bool uniform;   ///< all leaves lie on the last level
+    int bits;     ///< of k
+    int last;     ///< the deepest level that there are tables of
+    int limit;    ///< the deepest level that cells may have
+    int shift;    ///< of keys to places of the deepest level
+    bool uniform; ///< all leaves lie on the last level
     std::int32_t most;
     int capacity;
     int source_count, target_count;
@@ -124,7 +125,8 @@ struct CountPlace {
     }
 };
 
-__global__ void starts_kernel(const std::uint64_t* keys, int count, int shift, int places, std::int32_t* starts) {
+__global__ void starts_kernel(const std::uint64_t* keys, int count, int shift, int places,
+                              std::int32_t* starts) {
     const int place = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     if (place > places) return;
     int begin = 0, end = count; // of keys that may be the first of this place, or of a later one
@@ -212,8 +214,8 @@ __global__ void note_kernel(const DenseTask task) {
     const int groups = level == 0 ? 1 : task.tree.child_count();
     const int each = task.places_of(level) / groups;
     for (int octant = 0; octant < groups && there; ++octant)
-        counts.octants[8 * level + octant] = task.numbers[begin + (octant + 1) * each].grouped -
-                                             task.numbers[begin + octant * each].grouped;
+        counts.octants[8 * level + octant] =
+            task.numbers[begin + (octant + 1) * each].grouped - task.numbers[begin + octant * each].grouped;
     if (level != levels - 1) return;
     counts.levels = levels;
     counts.leaves = next.leaf;
@@ -293,12 +295,13 @@ void DeviceTree::make_levels_at_once(cudaStream_t stream) {
     make_room(dense_starts_, 2 * static_cast<std::size_t>(deepest + 1));
     task.source_starts = dense_starts_.data();
     task.target_starts = dense_starts_.data() + deepest + 1;
-    task.numbers = static_cast<Numbers*>(dense_numbers_.reserve(static_cast<std::size_t>(all + 1) * sizeof(Numbers)));
+    task.numbers =
+        static_cast<Numbers*>(dense_numbers_.reserve(static_cast<std::size_t>(all + 1) * sizeof(Numbers)));
     launch_over(deepest + 1, stream, starts_kernel, task.source_keys, task.source_count, task.shift, deepest,
                 task.source_starts);
     if (!self_)
-        launch_over(deepest + 1, stream, starts_kernel, task.target_keys, task.target_count, task.shift, deepest,
-                    task.target_starts);
+        launch_over(deepest + 1, stream, starts_kernel, task.target_keys, task.target_count, task.shift,
+                    deepest, task.target_starts);
     const auto counted =
         thrust::make_transform_iterator(thrust::counting_iterator<int>(0), CountPlace{task, all});
     std::size_t bytes = 0;

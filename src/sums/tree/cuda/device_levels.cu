@@ -1,7 +1,7 @@
 // The cells of a tree, level by level, in one launch whose thread blocks wait for one another. A level takes
 // three steps: all find their neighbours; a warp each decides whether its cell is divided and finds the
-// children's points; and, once each block's cells are counted, cells, leaves and children get their numbers. A
-// quadtree has octants 0 … 3.
+// children's points; and, once each block's cells are counted, cells, leaves and children get their numbers.
+// A quadtree has octants 0 … 3.
 #include "sums/tree/cuda/device_tree.cuh"
 
 #include "sums/tree/morton.h"
@@ -16,7 +16,7 @@ namespace {
 
 constexpr int level_threads = 512;
 constexpr int level_warps = level_threads / 32;
-constexpr int probes = 4; ///< lanes that search for one child's points
+constexpr int probes = 4;         ///< lanes that search for one child's points
 constexpr int cells_together = 8; ///< that a warp decides on side by side
 
 /// What is counted of cells: their children, the leaves among them, and those with targets by octant.
@@ -399,7 +399,8 @@ __device__ void find_neighbours(const LevelTask& task, const Level& level) {
         for (int k = 0; k < together; ++k) {
             const auto i = base + k * threads;
             if (i >= all) continue;
-            const auto within = all < std::int64_t{1} << 32 ? static_cast<std::uint32_t>(i) / slots : i / slots;
+            const auto within =
+                all < std::int64_t{1} << 32 ? static_cast<std::uint32_t>(i) / slots : i / slots;
             found[k] = neighbour_of(task.tree, level.begin + static_cast<std::int32_t>(within),
                                     static_cast<int>(i - slots * static_cast<std::int64_t>(within)));
         }

@@ -1,6 +1,7 @@
-// What cells act on: a warp each, in the plane half of one, counts, then fills, the rows of a cell, by the same walk. Rows of all three
-// lists stand in one array: those of leaves, twice, and those of cells, each with room for all cells. Short rows
-// of leaves are filled while they are counted; where there are no others, that is all.
+// What cells act on: a warp each, in the plane half of one, counts, then fills, the rows of a cell, by the
+// same walk. Rows of all three lists stand in one array: those of leaves, twice, and those of cells, each
+// with room for all cells. Short rows of leaves are filled while they are counted; where there are no others,
+// that is all.
 #include "sums/tree/cuda/device_tree.cuh"
 #include "sums/tree/cuda/launch.cuh"
 #include "sums/tree/near_walk.h"
@@ -200,8 +201,8 @@ __global__ void __launch_bounds__(row_threads) row_kernel(const NearTask task) {
     const auto groups = static_cast<std::int32_t>(gridDim.x * row_threads / width);
     unsigned long long pairs = 0, entries = 0;
     bool fit = true;
-    for (auto cell = static_cast<std::int32_t>((blockIdx.x * row_threads + threadIdx.x) / width); cell < cells;
-         cell += groups) {
+    for (auto cell = static_cast<std::int32_t>((blockIdx.x * row_threads + threadIdx.x) / width);
+         cell < cells; cell += groups) {
         CellRows<fill, width> rows(task, cell);
         rows.walk();
         pairs += rows.pairs();
@@ -252,8 +253,8 @@ void DeviceTree::make_room_for_rows(cudaStream_t stream) {
     launch_over(capacity_, stream, short_first_kernel, short_first_.data(), capacity_, short_row());
 }
 
-// Counts rows, and fills short ones; makes of the counts the places where rows begin, and fills them; fills them
-// again.
+// Counts rows, and fills short ones; makes of the counts the places where rows begin, and fills them; fills
+// them again.
 void DeviceTree::list_near(std::int32_t few, Lists step, cudaStream_t stream) {
     constexpr unsigned blocks = 2048;
     const auto rows = 3 * static_cast<std::size_t>(capacity_) + 1;

@@ -27,7 +27,9 @@ struct KeyTask {
 
 __device__ Vec4<double> framed_point(const double* points, std::int64_t i, int dimension,
                                      const Frame& frame) {
-    const auto at = [&](int k) { return scalbn(points[dimension * i + k] - frame.origin[k], frame.exponent); };
+    const auto at = [&](int k) {
+        return scalbn(points[dimension * i + k] - frame.origin[k], frame.exponent);
+    };
     return {at(0), at(1), dimension == 3 ? at(2) : 0.0, 0.0};
 }
 
@@ -96,7 +98,8 @@ void DeviceTree::sort(const double* points, int count, DevicePoints& out, const 
     if (count == 0) return;
     const auto cells = static_cast<std::int64_t>(shape_.coarse) << finest_;
     launch_over(count, stream, key_kernel,
-                KeyTask{points, count, dimension_, frame, cube_, cells, out.unsorted_keys.data(), out.unsorted.data()});
+                KeyTask{points, count, dimension_, frame, cube_, cells, out.unsorted_keys.data(),
+                        out.unsorted.data()});
     int bits = 0;
     while ((std::int64_t{1} << bits) < cells) ++bits;
     std::size_t bytes = 0;
@@ -108,8 +111,8 @@ void DeviceTree::sort(const double* points, int count, DevicePoints& out, const 
     };
     run(nullptr);
     run(workspace_.reserve(bytes));
-    launch_over(count, stream, gather_points_kernel, points, out.from.data(), count, dimension_, frame, out.at.data(),
-                out.where.data());
+    launch_over(count, stream, gather_points_kernel, points, out.from.data(), count, dimension_, frame,
+                out.at.data(), out.where.data());
 }
 
 void DeviceTree::choose_depth(int step) {
@@ -172,8 +175,7 @@ void DeviceTree::build(const double* sources, int n, const double* targets, int 
         } else if (counts.deeper != 0) { // of the last step nothing is
             choose_depth(step_ + 1);
             sorted = false;
-        } else if (shape_.depth < 0 && step_ > 0 &&
-                   counts.levels - 1 <= sorted_level(step_ - 1)) {
+        } else if (shape_.depth < 0 && step_ > 0 && counts.levels - 1 <= sorted_level(step_ - 1)) {
             choose_depth(step_ - 1);
             sorted = false;
         } else {

@@ -40,8 +40,8 @@ class DeviceTree {
 public:
     explicit DeviceTree(int dimension = 3) : dimension_(dimension) {}
 
-    /// Sources N×3 and targets M×3 (in the plane ×2), contiguous, in the caller's units; `targets` is null where they are the
-    /// sources. Waits for the counts. @param cube  around all of them, in the frame
+    /// Sources N×3 and targets M×3 (in the plane ×2), contiguous, in the caller's units; `targets` is null
+    /// where they are the sources. Waits for the counts. @param cube  around all of them, in the frame
     void build(const double* sources, int n, const double* targets, int m, const Frame& frame,
                const TreeCube& cube, const TreeShape& shape, std::int32_t few, cudaStream_t stream);
 
@@ -83,8 +83,8 @@ private:
     /// The same, if no level lies below the last dense one. @pre there is one
     void make_levels_at_once(cudaStream_t stream);
     enum class Lists : std::uint8_t { count, fill, fill_again };
-    /// Entries of a leaf's row of leaves that is filled while it is counted: its neighbours; in the plane all of
-    /// their children, too.
+    /// Entries of a leaf's row of leaves that is filled while it is counted: its neighbours; in the plane all
+    /// of their children, too.
     [[nodiscard]] int short_row() const { return dimension_ == 3 ? 32 : 40; }
     TreeCounts queue(std::int32_t few, cudaStream_t stream);
     TreeCounts counts(cudaStream_t stream);

@@ -34,8 +34,8 @@ __global__ void __launch_bounds__(32 * centre_warps) only_centres_kernel(const C
     if (number >= task.count) return;
     const auto leaf = task.leaves[number];
     const auto& place = task.tree.places[leaf];
-    task.centres[number] = {task.tree.centre(place, 0), task.tree.centre(place, 1), task.tree.centre(place, 2),
-                            task.tree.width_of(place.level)};
+    task.centres[number] = {task.tree.centre(place, 0), task.tree.centre(place, 1),
+                            task.tree.centre(place, 2), task.tree.width_of(place.level)};
     task.ranges[number] = task.of_targets ? task.tree.targets[leaf] : task.tree.sources[leaf];
 }
 

@@ -10,8 +10,8 @@
 
 namespace farfield::cuda {
 
-/// Points counted from the centre of their leaf, and the centres, with the leaf's width as w; without `out` the
-/// centres alone.
+/// Points counted from the centre of their leaf, and the centres, with the leaf's width as w; without `out`
+/// the centres alone.
 template <class Real>
 struct CentreTask {
     TreeView tree;

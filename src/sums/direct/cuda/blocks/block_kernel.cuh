@@ -144,7 +144,8 @@ class ItemWorker {
 #pragma unroll
             for (int u = 0; u < loads; ++u) {
                 const int at = u * threads + thread_;
-                staged_.source[at] = at < count ? task_.sources[begin + at] : Formula::template nothing<Real>(-1);
+                staged_.source[at] =
+                    at < count ? task_.sources[begin + at] : Formula::template nothing<Real>(-1);
                 if constexpr (meeting == Meeting::mended) staged_.index[at] = begin + at;
             }
             meet_threads<warps>();

@@ -16,10 +16,10 @@ namespace farfield::cuda {
 /// How pairs are met.
 enum class Meeting : std::uint8_t { one_sided, mutual, mended };
 
-/// A sum over blocks (BlockLists has what lists mean). Points are x, y, z and strength, in the plane x, y and a
-/// complex strength. With centres, points
-/// count from the centre of their block: sources are moved by the difference of two centres, formed in
-/// double, as they are read. Floats then keep digits that a common origin would cost.
+/// A sum over blocks (BlockLists has what lists mean). Points are x, y, z and strength, in the plane x, y and
+/// a complex strength. With centres, points count from the centre of their block: sources are moved by the
+/// difference of two centres, formed in double, as they are read. Floats then keep digits that a common
+/// origin would cost.
 template <class Real>
 struct BlockTask {
     const Vec4<Real>* targets = nullptr; ///< the sources, if blocks act on themselves or the sum is mutual

@@ -1,6 +1,6 @@
 // Pairs in the plane as the kernels over blocks take them (space_pairs.cuh has the meaning of the members). A
-// point is x, y and the two parts of its strength q = a + ib; sums are Σ (a dx + b dy)/r² and Σ (a dy − b dx)/r²,
-// which are (Re w, −Im w) of w = Σ q/(z − z_j), and Σ a ln r² and Σ b ln r².
+// point is x, y and the two parts of its strength q = a + ib; sums are Σ (a dx + b dy)/r² and Σ (a dy − b
+// dx)/r², which are (Re w, −Im w) of w = Σ q/(z − z_j), and Σ a ln r² and Σ b ln r².
 #pragma once
 
 #include "backend/cuda/vec4.h"

@@ -18,8 +18,7 @@ void launch_plane_outputs(const BlockTask<Real>& task, const BlockPlanView& plan
         launch_items<Formula, Real, field_and_potential, 1, meeting.value>(task, plan, nullptr, stream);
     };
     if constexpr (std::is_same_v<Real, float>)
-        if (task.exact_sources != nullptr)
-            return launch(std::integral_constant<Meeting, Meeting::mended>{});
+        if (task.exact_sources != nullptr) return launch(std::integral_constant<Meeting, Meeting::mended>{});
     launch(std::integral_constant<Meeting, Meeting::one_sided>{});
 }
 

@@ -23,9 +23,6 @@
 namespace farfield::cuda {
 namespace {
 
-/// Floats as they are give so many digits as expansions of this order do; beyond it close pairs are mended.
-constexpr int most_unmended_order = 12;
-
 /// Points of the leaves as the near field takes them, in numbers of one type.
 template <class Real>
 struct NearPoints {
@@ -105,8 +102,7 @@ private:
 
     // Cores reach over cells that are narrow beside them.
     void fit_shape(int order) {
-        const double reach =
-            sigma_ > 0.0 ? sigma_ * core_reach(order, shape_.order.separation) / side_ : 0.0;
+        const double reach = sigma_ > 0.0 ? sigma_ * core_reach(order, shape_.order.separation) / side_ : 0.0;
         shape_ = gpu_plane_shape(problem_, options_, cost_table_in_use().table, order, reach);
     }
 
@@ -123,6 +119,10 @@ private:
             prepare_near(wide_);
         else
             prepare_near(narrow_);
+        if (is_wide())
+            wide_.plan.finish(stream_);
+        else
+            narrow_.plan.finish(stream_);
         timer.mark("tree", stream_);
         tree_seconds_ = timer.seconds().front().seconds;
         prepared_ = true;
@@ -140,7 +140,8 @@ private:
                           stream_);
         };
         make_room(near.sources, static_cast<std::size_t>(problem_.sources));
-        centre(tree_.sources(), false, nullptr, centres_, source_ranges_); // sources come with their strengths
+        centre(tree_.sources(), false, nullptr, centres_,
+               source_ranges_); // sources come with their strengths
         if (!problem_.self) {
             make_room(near.targets, static_cast<std::size_t>(problem_.targets));
             centre(tree_.targets(), true, near.targets.data(), target_centres_, target_ranges_);
@@ -186,7 +187,6 @@ private:
     void run_near(NearPoints<Real>& near) {
         if (potentials_at_ != nullptr)
             add_up_strengths(tree_.sources().at.data(), tree_.sources().count, totals_.data(), stream_);
-        near.plan.finish(stream_);
         const bool self = problem_.self;
         BlockTask<Real> task;
         task.targets = self ? near.sources.data() : near.targets.data();
@@ -198,10 +198,8 @@ private:
         task.partners = tree_.direct().partners;
         task.target_centres = self ? centres_.data() : target_centres_.data();
         task.source_centres = centres_.data();
-        if (options_.precision == Precision::mixed && shape_.order.order > most_unmended_order) {
-            task.exact_targets = tree_.targets().at.data();
-            task.exact_sources = tree_.sources().at.data();
-        }
+        task.exact_targets = tree_.targets().at.data();
+        task.exact_sources = tree_.sources().at.data();
         task.own = self;
         task.core2 = sigma_ > 0.0 ? static_cast<Real>(0.5 / (sigma_ * sigma_)) : Real(0);
         task.outputs = potentials_at_ != nullptr ? field_and_potential : field_only;
@@ -212,25 +210,30 @@ private:
         launch_plane_blocks(task, near.plan.view(), whose, stream_);
     }
 
-    /// Far and near field side by side; the stream waits for both.
+    /// Far and near field side by side; the stream waits for both. The near field goes first: it is one
+    /// launch, and the many of the far field, which are urgent, need not wait for it.
     template <class Real>
     void run_passes(NearPoints<Real>& near, PassTimer& timer) {
-        if (far_.is_empty()) return run_near(near);
+        if (far_.is_empty()) {
+            run_near(near);
+            return timer.mark("P2P", stream_);
+        }
         make_room(far_sums_, static_cast<std::size_t>(problem_.targets));
         const auto there = far_stream_->get();
         ready_.record(stream_);
+        run_near(near);
+        timer.mark("P2P", stream_);
         ready_.hold(there);
         timer.begin(there);
-        far_.run(tree_, sets(), far_sums_.data(),
-                 [&](std::string_view name, cudaStream_t stream) { timer.mark(name, stream); }, there);
-        far_done_.record(there);
         try {
-            run_near(near);
-        } catch (...) { // what the far field works on may be given up now
+            far_.run(
+                tree_, sets(), far_sums_.data(),
+                [&](std::string_view name, cudaStream_t stream) { timer.mark(name, stream); }, there);
+        } catch (...) { // what it works on may be given up now
             cudaStreamSynchronize(there);
             throw;
         }
-        timer.mark("P2P", stream_);
+        far_done_.record(there);
         far_done_.hold(stream_);
     }
 
@@ -241,8 +244,8 @@ private:
         check(cudaMemsetAsync(not_finite_.data(), 0, sizeof(int), stream_), "clearing a flag");
         PassTimer timer(stream_);
         const int columns = problem_.kernel->strength.columns;
-        set_plane_sources(PlaneStrengthTask{strengths_.data(), columns, exponent_, tree_.view(), tree_.leaves(),
-                                            tree_.leaf_count(), tree_.sources().from.data(),
+        set_plane_sources(PlaneStrengthTask{strengths_.data(), columns, exponent_, tree_.view(),
+                                            tree_.leaves(), tree_.leaf_count(), tree_.sources().from.data(),
                                             tree_.weighted_sources()},
                           near.sources.data(), stream_);
         timer.mark("strengths", stream_);
@@ -282,8 +285,7 @@ private:
         const int columns = problem_.kernel->strength.columns;
         const auto q = downloaded(strengths_, numbers(problem_.sources, columns), stream_);
         const auto from = downloaded(sources_, numbers(problem_.sources, 2), stream_);
-        const auto to =
-            problem_.self ? from : downloaded(targets_, numbers(problem_.targets, 2), stream_);
+        const auto to = problem_.self ? from : downloaded(targets_, numbers(problem_.targets, 2), stream_);
         const auto fetched = [&](const double* values, int width) {
             std::vector<double> out(values == nullptr ? 0 : numbers(problem_.targets, width));
             copy(out.data(), values, out.size(), stream_);
@@ -328,7 +330,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<PreparedSum> make_gpu_plane_fmm(const SumProblem& problem, const SumOptions& options, int device) {
+std::unique_ptr<PreparedSum> make_gpu_plane_fmm(const SumProblem& problem, const SumOptions& options,
+                                                int device) {
     const DeviceScope scope(device); // events are of the GPU that is current when they are made
     return std::make_unique<PlaneFmmOnGpu>(problem, options, device);
 }

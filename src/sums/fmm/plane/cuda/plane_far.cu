@@ -9,7 +9,8 @@ namespace farfield::cuda {
 namespace {
 
 bool same(const LaurentOrder& a, const LaurentOrder& b) {
-    return a.order == b.order && a.separation == b.separation && a.coarse == b.coarse && a.grading == b.grading;
+    return a.order == b.order && a.separation == b.separation && a.coarse == b.coarse &&
+           a.grading == b.grading;
 }
 
 template <class T>
@@ -100,9 +101,10 @@ void PlaneFar::gather(const DeviceTree& tree, const PlaneFarView& far, cudaStrea
 void PlaneFar::translate(const DeviceTree& tree, const PlaneFarView& far, int first_level, int end_level,
                          cudaStream_t stream) {
     PlaneShiftTask task{far, across_.view, {}, tree.by_octant()};
-    each_group(tree, first_level, end_level, [&](int level, int group, std::int32_t first, std::int32_t cells) {
-        task.runs.add(first, cells, level, group, far.sets);
-    });
+    each_group(tree, first_level, end_level,
+               [&](int level, int group, std::int32_t first, std::int32_t cells) {
+                   task.runs.add(first, cells, level, group, far.sets);
+               });
     shift_plane_expansions(task, PlanePass::across, stream);
 }
 

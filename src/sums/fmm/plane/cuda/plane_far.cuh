@@ -60,7 +60,7 @@ struct PlaneValueTask {
     const std::int32_t* leaves = nullptr;
     int count = 0;
     const std::int32_t *first = nullptr, *partners = nullptr; ///< null: nothing is listed
-    Vec4<double>* sums = nullptr; ///< (Re w, −Im w), and Re F of each set
+    Vec4<double>* sums = nullptr;                             ///< (Re w, −Im w), and Re F of each set
 };
 void evaluate_plane_expansions(const PlaneValueTask& task, cudaStream_t stream);
 
@@ -108,7 +108,8 @@ public:
     /// Of M2L, to all cells with targets, as if each had all its senders.
     [[nodiscard]] double multiply_adds(const DeviceTree& tree, int sets) const;
     /// Writes one sum for each target, in the order of the tree.
-    void run(const DeviceTree& tree, PlaneSets sets, Vec4<double>* sums, const Done& done, cudaStream_t stream);
+    void run(const DeviceTree& tree, PlaneSets sets, Vec4<double>* sums, const Done& done,
+             cudaStream_t stream);
 
 private:
     struct Operator {

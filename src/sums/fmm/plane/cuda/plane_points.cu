@@ -1,5 +1,5 @@
-// Points and expansions in the plane. P2M and P2L: four lanes a cell, each with every fourth coefficient. L2P and
-// M2P: eight lanes a leaf, each with a target at a time.
+// Points and expansions in the plane. P2M and P2L: four lanes a cell, each with every fourth coefficient. L2P
+// and M2P: eight lanes a leaf, each with a target at a time.
 #include "sums/fmm/plane/cuda/complex_number.cuh"
 #include "sums/fmm/plane/cuda/plane_far.cuh"
 
@@ -40,7 +40,8 @@ struct Group {
 };
 
 /// base^k for 0 ≤ k < 4.
-__device__ __forceinline__ PlaneNumber small_power(const PlaneNumber& base, const PlaneNumber& square, int k) {
+__device__ __forceinline__ PlaneNumber small_power(const PlaneNumber& base, const PlaneNumber& square,
+                                                   int k) {
     PlaneNumber out{1.0, 0.0};
     if ((k & 1) != 0) out = base;
     if ((k & 2) != 0) out = out * square;
@@ -59,8 +60,7 @@ struct FormLane {
             if (lane == 0) {
                 const double log_distance = 0.5 * log(fma(v.re, v.re, v.im * v.im)) + log(cell.width);
                 constant[0] = fma(point.z, log_distance, constant[0]);
-                if constexpr (sets == PlaneSets::parts)
-                    constant[1] = fma(point.w, log_distance, constant[1]);
+                if constexpr (sets == PlaneSets::parts) constant[1] = fma(point.w, log_distance, constant[1]);
             }
             v = inverse_of(v);
         }
@@ -177,7 +177,8 @@ __global__ void __launch_bounds__(point_threads) evaluate_plane_kernel(const Pla
         Vec4<double> sum{0.0, 0.0, 0.0, 0.0};
         for (int set = 0; set < far.sets; ++set)
             add(sum,
-                local_value(far, far.local(std::int64_t{far.sets} * leaf + set), cell.local(point), cell.scale),
+                local_value(far, far.local(std::int64_t{far.sets} * leaf + set), cell.local(point),
+                            cell.scale),
                 set);
         if (task.first != nullptr)
             for (int k = task.first[group.number]; k < task.first[group.number + 1]; ++k) {
@@ -209,7 +210,8 @@ void launch_form(const PlaneFormTask& task, PlaneSets sets, cudaStream_t stream)
         form_plane_kernel<numbers, PlaneSets::parts, to_locals><<<blocks, point_threads, 0, stream>>>(task);
         break;
     case PlaneSets::together:
-        form_plane_kernel<numbers, PlaneSets::together, to_locals><<<blocks, point_threads, 0, stream>>>(task);
+        form_plane_kernel<numbers, PlaneSets::together, to_locals>
+            <<<blocks, point_threads, 0, stream>>>(task);
         break;
     }
     check_launch("forming expansions");

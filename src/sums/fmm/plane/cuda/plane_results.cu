@@ -8,14 +8,16 @@ namespace {
 constexpr int source_threads = 128, source_lanes = 16; ///< of a leaf
 
 template <class Real>
-__global__ void __launch_bounds__(source_threads) plane_source_kernel(const PlaneStrengthTask task, Vec4<Real>* near) {
+__global__ void __launch_bounds__(source_threads)
+    plane_source_kernel(const PlaneStrengthTask task, Vec4<Real>* near) {
     const int number = static_cast<int>(blockIdx.x * source_threads + threadIdx.x) / source_lanes;
     if (number >= task.count) return;
     const auto leaf = task.leaves[number];
     const auto& place = task.tree.places[leaf];
     const double x = task.tree.centre(place, 0), y = task.tree.centre(place, 1);
     const auto range = task.tree.sources[leaf];
-    for (int i = range.begin + static_cast<int>(threadIdx.x) % source_lanes; i < range.end; i += source_lanes) {
+    for (int i = range.begin + static_cast<int>(threadIdx.x) % source_lanes; i < range.end;
+         i += source_lanes) {
         const auto at = static_cast<std::int64_t>(task.columns) * task.from[i];
         auto point = task.points[i];
         point.z = scalbn(task.strengths[at], task.exponent);
@@ -80,7 +82,8 @@ __global__ void plane_result_kernel(const PlaneResultTask<Real> task) {
             const double own =
                 task.strengths != nullptr ? scalbn(task.strengths[at], task.strength_exponent) : 0.0;
             const double others = (c == 0 ? task.total->re : task.total->im) - own;
-            const double value = task.sign * scalbn(task.shift * others - potential[c], -task.strength_exponent);
+            const double value =
+                task.sign * scalbn(task.shift * others - potential[c], -task.strength_exponent);
             task.potential[at] = value;
             finite = finite && isfinite(value);
         }

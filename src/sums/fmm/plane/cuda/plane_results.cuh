@@ -34,8 +34,8 @@ void add_up_strengths(const Vec4<double>* points, int count, PlaneNumber* parts,
 /// Sums in the order of the tree become the caller's results (direct/plane/plane_results.h has the formulas).
 template <class Real>
 struct PlaneResultTask {
-    const Vec4<Real>* near = nullptr;   ///< of plane_pairs.cuh
-    const Vec4<double>* far = nullptr;  ///< null: there is no far field
+    const Vec4<Real>* near = nullptr;    ///< of plane_pairs.cuh
+    const Vec4<double>* far = nullptr;   ///< null: there is no far field
     const std::int32_t* where = nullptr; ///< each of the caller's targets is in the tree
     int count = 0;
     const double* strengths = nullptr; ///< the caller's; null: targets are no sources

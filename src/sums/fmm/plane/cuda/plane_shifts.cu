@@ -1,12 +1,14 @@
-// M2M, M2L and L2L in the plane on tensor cores. A warp has eight columns, the expansions of targets of one level
-// and group, and goes through their senders: each column is multiplied by a diagonal, all of them by the real
-// matrix, and the rows by another diagonal. The next sender's numbers are on their way meanwhile.
+// M2M, M2L and L2L in the plane on tensor cores. A warp has eight columns, the expansions of targets of one
+// level and group, and goes through their senders: each column is multiplied by a diagonal, all of them by
+// the real matrix, and the rows by another diagonal. The next sender's numbers are on their way meanwhile.
 #include "sums/fmm/plane/cuda/complex_number.cuh"
 #include "sums/fmm/plane/cuda/plane_far.cuh"
 
 #include "backend/cuda/check.h"
 
 #include <farfield/error.h>
+
+#include <cuda_pipeline.h>
 
 namespace farfield::cuda {
 namespace {
@@ -48,12 +50,14 @@ __device__ __forceinline__ std::int32_t sender_of(const TreeView& tree, std::int
         cell = tree.child(target, sender.child);
     } else if (coarse) {
         const auto& place = tree.places[target];
-        cell = tree.coarse_cell(place.index[0] - (sender.place - 128), place.index[1] - (sender.child - 128), 0);
+        cell =
+            tree.coarse_cell(place.index[0] - (sender.place - 128), place.index[1] - (sender.child - 128), 0);
     } else {
         const auto near = tree.neighbour(tree.parents[target], sender.place);
         if (near != TreeView::none) cell = tree.child(near, sender.child);
     }
-    return cell != TreeView::none && tree.sources[cell].size() > 0 ? cell : TreeView::none;
+    if (tree.self || cell == TreeView::none) return cell; // all cells have sources
+    return tree.sources[cell].size() > 0 ? cell : TreeView::none;
 }
 
 template <PlanePass pass, int row_tiles, int most_steps>
@@ -61,6 +65,7 @@ class ShiftWorker {
     const PlaneShiftTask& task_;
     const double* matrix_; ///< in shared memory
     Columns& columns_;
+    PlaneRun run_{};
     const int lane_ = static_cast<int>(threadIdx.x);
     const int column_ = lane_ / 4; ///< of the numbers that it reads
     double re_[row_tiles][4] = {}, im_[row_tiles][4] = {};
@@ -72,14 +77,16 @@ class ShiftWorker {
         double constant = 0.0; ///< L2L
     };
 
-    __device__ __forceinline__ void look_up(int begin, int end, bool coarse) {
+    __device__ __forceinline__ void look_up_from(int begin) {
+        const int end = min(begin + senders_together, task_.at.first_sender[run_.group + 1]);
+        const bool coarse = run_.group == plane_coarse_group;
         const int sets = task_.far.sets;
         if (begin + lane_ < end) columns_.sender[lane_] = task_.at.senders[begin + lane_];
         __syncwarp();
         for (int i = lane_; i < (end - begin) * tile_columns; i += 32) {
             const int c = i % tile_columns;
-            const auto cell = sender_of<pass>(task_.far.tree, columns_.cell[c],
-                                              columns_.sender[i / tile_columns], coarse);
+            const auto cell =
+                sender_of<pass>(task_.far.tree, columns_.cell[c], columns_.sender[i / tile_columns], coarse);
             columns_.from[i / tile_columns][c] = cell == TreeView::none ? cell : sets * cell + c % sets;
         }
         __syncwarp();
@@ -96,9 +103,9 @@ class ShiftWorker {
         const auto from = columns_.from[s][column_];
         const int steps = (columns_.sender[s].terms + 3) / 4;
         const bool there = from != TreeView::none;
-        const PlaneNumber* const a =
-            (pass == PlanePass::down ? task_.far.local(there ? from : 0) + 1 : task_.far.multipole(there ? from : 0)) +
-            lane_ % 4;
+        const PlaneNumber* const a = (pass == PlanePass::down ? task_.far.local(there ? from : 0) + 1
+                                                              : task_.far.multipole(there ? from : 0)) +
+                                     lane_ % 4;
 #pragma unroll
         for (int step = 0; step < most_steps; ++step) {
             out.of[step] = {};
@@ -153,7 +160,7 @@ class ShiftWorker {
     /// M2M: leaves keep what their points made.
     __device__ __forceinline__ bool takes(std::int32_t cell) const {
         const auto& tree = task_.far.tree;
-        return pass != PlanePass::up || (!tree.is_leaf(cell) && tree.sources[cell].size() > 0);
+        return pass != PlanePass::up || (!tree.is_leaf(cell) && (tree.self || tree.sources[cell].size() > 0));
     }
 
     __device__ __forceinline__ void find_targets(int tile, const PlaneRun& run) {
@@ -207,13 +214,18 @@ public:
     __device__ __forceinline__ ShiftWorker(const PlaneShiftTask& task, const double* matrix, Columns& columns)
         : task_(task), matrix_(matrix), columns_(columns) {}
 
-    __device__ __forceinline__ void run(int tile) {
-        const auto run = run_of(task_.runs, tile);
-        find_targets(tile, run);
-        const int end = task_.at.first_sender[run.group + 1];
-        for (int begin = task_.at.first_sender[run.group]; begin < end; begin += senders_together) {
+    /// Finds targets and their first senders; the matrix need not be there yet.
+    __device__ __forceinline__ void begin(int tile) {
+        run_ = run_of(task_.runs, tile);
+        find_targets(tile, run_);
+        look_up_from(task_.at.first_sender[run_.group]);
+    }
+
+    __device__ __forceinline__ void run() {
+        const int first = task_.at.first_sender[run_.group], end = task_.at.first_sender[run_.group + 1];
+        for (int begin = first; begin < end; begin += senders_together) {
             const int count = min(end - begin, senders_together);
-            look_up(begin, begin + count, run.group == plane_coarse_group);
+            if (begin > first) look_up_from(begin);
             int s = next(0, count);
             Numbers numbers;
             if (s < count) numbers = numbers_of(s);
@@ -228,29 +240,33 @@ public:
             __syncwarp();
         }
         if constexpr (pass != PlanePass::up)
-            add_constants(pass == PlanePass::across ? log(task_.far.tree.width_of(run.level)) : 0.0);
+            add_constants(pass == PlanePass::across ? log(task_.far.tree.width_of(run_.level)) : 0.0);
         store();
     }
 };
 
 template <PlanePass pass, int row_tiles, int most_steps>
 __global__ void __launch_bounds__(32 * shift_warps) shift_kernel(const PlaneShiftTask task) {
-    extern __shared__ double shift_matrix[];
+    extern __shared__ __align__(16) double shift_matrix[];
     __shared__ Columns columns[shift_warps];
     const int numbers = task.at.column_steps * task.at.row_tiles * PlaneOperator::piece;
-    for (int i = static_cast<int>(threadIdx.y * 32 + threadIdx.x); i < numbers; i += 32 * shift_warps)
-        shift_matrix[i] = task.at.matrix[i];
-    __syncthreads();
+    for (int i = 2 * static_cast<int>(threadIdx.y * 32 + threadIdx.x); i < numbers; i += 64 * shift_warps)
+        __pipeline_memcpy_async(shift_matrix + i, task.at.matrix + i, 2 * sizeof(double));
+    __pipeline_commit();
     const int tile = static_cast<int>(blockIdx.x) * shift_warps + static_cast<int>(threadIdx.y);
-    if (tile < task.runs.tiles) // deepest levels first
-        ShiftWorker<pass, row_tiles, most_steps>(task, shift_matrix, columns[threadIdx.y])
-            .run(task.runs.tiles - 1 - tile);
+    const bool there = tile < task.runs.tiles;
+    ShiftWorker<pass, row_tiles, most_steps> worker(task, shift_matrix, columns[threadIdx.y]);
+    if (there) worker.begin(task.runs.tiles - 1 - tile); // deepest levels first
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    if (there) worker.run();
 }
 
 template <int row_tiles, int most_steps>
 void launch_shift(const PlaneShiftTask& task, PlanePass pass, cudaStream_t stream) {
     const auto bytes =
-        static_cast<std::size_t>(task.at.column_steps * task.at.row_tiles * PlaneOperator::piece) * sizeof(double);
+        static_cast<std::size_t>(task.at.column_steps * task.at.row_tiles * PlaneOperator::piece) *
+        sizeof(double);
     const auto blocks = static_cast<unsigned>((task.runs.tiles + shift_warps - 1) / shift_warps);
     const dim3 threads(32, shift_warps);
     switch (pass) {
