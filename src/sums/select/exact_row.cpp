@@ -1,102 +1,178 @@
 #include "sums/select/exact_row.h"
 
+#include "backend/simd/isa.h"
+#include "sums/direct/cpu/isa_function.h"
+#include "sums/select/exact_row_loop.h"
+
 #include <algorithm>
-#include <cmath>
-#include <iterator>
+#include <array>
 
 namespace farfield {
 namespace {
 
-/// Fewer, and the compiler unrolls loops over them instead of using vectors.
-constexpr std::int64_t lanes = 32;
-/// Sources that stay in the first cache, and whose terms are added before they join the rest.
-constexpr std::int64_t block = 32 * lanes;
+/// Squares of distances within these bounds can be inverted, and multiplied exactly.
+constexpr double least_square = 1e-280, largest_square = 1e280;
 
-struct Lanes {
-    double potential[lanes] = {}, x[lanes] = {}, y[lanes] = {}, z[lanes] = {};
+/// Beyond it, in r²/2σ², a vortex's core is nothing beside rounding: e^(−x) is 4e-18, or 9e-27.
+double core_reach_of(bool in_pairs) { return in_pairs ? 60.0 : 40.0; }
 
-    void add(const Lanes& other) {
-        for (std::int64_t k = 0; k < lanes; ++k) {
-            potential[k] += other.potential[k];
-            x[k] += other.x[k];
-            y[k] += other.y[k];
-            z[k] += other.z[k];
+/// A block of sources, a coordinate after the other.
+class SourceBlock {
+public:
+    SourceBlock(const ExactTask& of, std::int64_t begin)
+        : begin_(begin), count_(std::min(exact_block, of.sources - begin)) {
+        for (std::int64_t j = 0; j < count_; ++j) {
+            for (int k = 0; k < of.dimension; ++k) points_[k][j] = of.points[(begin + j) * of.dimension + k];
+            for (int c = 0; c < of.columns; ++c)
+                strengths_[c][j] = of.strengths[(begin + j) * of.columns + c];
         }
+        for (auto j = count_; j < padded(); ++j) // as the last one, without its strength
+            for (int k = 0; k < of.dimension; ++k) points_[k][j] = points_[k][count_ - 1];
     }
+
+    [[nodiscard]] std::int64_t padded() const {
+        return (count_ + exact_lanes - 1) / exact_lanes * exact_lanes;
+    }
+
+    void put_into(ExactBlock& block, const ExactTask& target) const {
+        block.count = padded();
+        for (int k = 0; k < target.dimension; ++k) {
+            block.points[k] = points_[k];
+            block.target[k] = target.target[k];
+        }
+        for (int c = 0; c < target.columns; ++c) block.strengths[c] = strengths_[c];
+    }
+
+    [[nodiscard]] bool has(std::int64_t source) const { return source >= begin_ && source < begin_ + count_; }
+    /// Calls body() while this source has no strength.
+    template <class Body>
+    void without(std::int64_t source, int columns, const Body& body) {
+        double kept[2] = {};
+        for (int c = 0; c < columns; ++c) std::swap(kept[c], strengths_[c][source - begin_]);
+        body();
+        for (int c = 0; c < columns; ++c) std::swap(kept[c], strengths_[c][source - begin_]);
+    }
+    /// The source with this number in the block; −1 for those that fill up.
+    [[nodiscard]] std::int64_t source(std::int32_t number) const {
+        return number < count_ ? begin_ + number : -1;
+    }
+
+private:
+    std::int64_t begin_, count_;
+    alignas(64) double points_[3][exact_block] = {};
+    alignas(64) double strengths_[2][exact_block] = {};
 };
 
-// Loops of constant length over arrays: what a compiler turns into vector instructions.
-void add_sources(const ExactTask& task, std::int64_t first, Lanes& sums) {
-    const double* points = task.points + 3 * first;
-    const double* q = task.strengths + first;
-    const double softening2 = task.softening * task.softening;
-    double x[lanes], y[lanes], z[lanes], inverse2[lanes], term[lanes];
-    for (std::int64_t k = 0; k < lanes; ++k) {
-        x[k] = task.target[0] - points[3 * k];
-        y[k] = task.target[1] - points[3 * k + 1];
-        z[k] = task.target[2] - points[3 * k + 2];
+/// What is added up for a target.
+struct RowSums {
+    ExactBlock block;           ///< the loops' sums
+    long double others[4] = {}; ///< of pairs that the loops leave out, by the kernel's formula
+};
+
+template <class Real>
+void add_pair(ExactSum<Real> formula, const ExactTask& target, std::int64_t source, long double* others) {
+    auto pair = target;
+    pair.sources = 1;
+    pair.points += source * target.dimension;
+    pair.strengths += source * target.columns;
+    pair.dipoles = nullptr;
+    pair.own = -1;
+    pair.with_hessian = false;
+    Real values[4] = {};
+    (void)formula(pair, values);
+    for (int k = 0; k < 4; ++k) others[k] += static_cast<long double>(values[k]);
+}
+
+class Rows {
+public:
+    explicit Rows(const ExactRowsTask& task)
+        : task_(task), loop_(FF_ISA_FUNCTION(ff_exact_block, resolve_isa(task.isa))),
+          sums_(task.targets.size()) {
+        for (std::size_t t = 0; t < sums_.size(); ++t) set_up(task.targets[t], sums_[t].block);
     }
-    for (std::int64_t k = 0; k < lanes; ++k) {
-        const double r2 = x[k] * x[k] + y[k] * y[k] + z[k] * z[k] + softening2;
-        term[k] = r2 == 0.0 ? 0.0 : q[k];
-        inverse2[k] = r2 == 0.0 ? 1.0 : r2;
+
+    void add(SourceBlock& sources) {
+        for (std::size_t t = 0; t < sums_.size(); ++t) {
+            const auto& target = task_.targets[t];
+            auto& block = sums_[t].block;
+            sources.put_into(block, target);
+            if (sources.has(target.own))
+                sources.without(target.own, target.columns, [&] { loop_(&block); });
+            else
+                loop_(&block);
+            for (std::int64_t k = 0; k < block.left_out; ++k)
+                add_left(target, sources.source(block.left[k]), sums_[t].others);
+        }
     }
-    for (std::int64_t k = 0; k < lanes; ++k) inverse2[k] = 1.0 / inverse2[k];
-    for (std::int64_t k = 0; k < lanes; ++k) term[k] *= std::sqrt(inverse2[k]);
-    for (std::int64_t k = 0; k < lanes; ++k) sums.potential[k] += term[k];
-    for (std::int64_t k = 0; k < lanes; ++k) sums.x[k] += term[k] * inverse2[k] * x[k];
-    for (std::int64_t k = 0; k < lanes; ++k) sums.y[k] += term[k] * inverse2[k] * y[k];
-    for (std::int64_t k = 0; k < lanes; ++k) sums.z[k] += term[k] * inverse2[k] * z[k];
-}
 
-// What is left of a range: others of no strength fill the lanes.
-void add_last(const ExactTask& task, std::int64_t first, std::int64_t end, Lanes& sums) {
-    double points[3 * lanes] = {};
-    double strengths[lanes] = {};
-    std::copy(task.points + 3 * first, task.points + 3 * end, points);
-    std::copy(task.strengths + first, task.strengths + end, strengths);
-    ExactTask rest = task;
-    rest.points = points;
-    rest.strengths = strengths;
-    add_sources(rest, 0, sums);
-}
+    [[nodiscard]] std::vector<double> result(std::size_t t) const {
+        const auto& target = task_.targets[t];
+        const auto& kernel = *task_.kernel;
+        const auto columns = static_cast<std::size_t>(target.columns);
+        const auto dimension = static_cast<std::size_t>(target.dimension);
+        // ln r² = 2 ln r, and with the logarithm the kernel's sign is that of −Σ q ln r
+        const long double of_potential = target.dimension == 2 ? -0.5L : 1.0L;
+        std::vector<double> out(static_cast<std::size_t>(kernel.width(target.dimension)), 0.0);
+        for (std::size_t c = 0; c < columns && task_.with_potential; ++c)
+            out[c] = value(t, c, of_potential, c);
+        for (std::size_t k = 0; k < dimension; ++k) {
+            // turned by a right angle: (x, y) becomes (−y, x)
+            const bool turned = kernel.field_is_turned;
+            out[columns + k] =
+                value(t, columns + (turned ? 1 - k : k), turned && k == 0 ? -1.0L : 1.0L, columns + k);
+        }
+        return out;
+    }
 
-void add_range(const ExactTask& task, std::int64_t begin, std::int64_t end, Lanes& sums) {
-    auto j = begin;
-    for (; j + lanes <= end; j += lanes) add_sources(task, j, sums);
-    if (j < end) add_last(task, j, end, sums);
-}
+private:
+    void set_up(const ExactTask& target, ExactBlock& block) const {
+        const double variance = target.sigma * target.sigma;
+        block.softening2 = target.softening * target.softening;
+        block.nearest2 = std::max(least_square, 2.0 * core_reach_of(task_.in_pairs) * variance);
+        block.farthest2 = largest_square;
+        block.in_plane = target.dimension == 2;
+        block.with_potential = task_.with_potential;
+        block.in_pairs = task_.in_pairs;
+    }
 
-double total(const double (&values)[lanes]) {
-    double sums[lanes];
-    std::copy(std::begin(values), std::end(values), sums);
-    for (std::int64_t half = lanes / 2; half > 0; half /= 2)
-        for (std::int64_t k = 0; k < half; ++k) sums[k] += sums[k + half];
-    return sums[0];
-}
+    void add_left(const ExactTask& target, std::int64_t source, long double* others) const {
+        if (source < 0 || source == target.own) return;
+        const bool is_rare = target.sigma == 0.0; // with cores it need not be
+        if (task_.in_pairs || is_rare)
+            add_pair(task_.kernel->exact_long, target, source, others);
+        else
+            add_pair(task_.kernel->exact, target, source, others);
+    }
+
+    [[nodiscard]] double value(std::size_t t, std::size_t sum, long double factor, std::size_t other) const {
+        const auto& of = sums_[t].block.sums[sum];
+        const long double total = static_cast<long double>(of.hi) + static_cast<long double>(of.lo);
+        return static_cast<double>(factor * static_cast<long double>(task_.kernel->sign) * total +
+                                   sums_[t].others[other]);
+    }
+
+    const ExactRowsTask& task_;
+    ExactBlockFunction loop_;
+    std::vector<RowSums> sums_;
+};
 
 } // namespace
 
-std::vector<InverseDistanceRow> inverse_distance_rows(std::span<const ExactTask> tasks) {
-    std::vector<Lanes> sums(tasks.size());
-    const auto sources = tasks.empty() ? 0 : tasks.front().sources;
-    for (std::int64_t begin = 0; begin < sources; begin += block) {
-        const auto end = std::min(sources, begin + block);
-        for (std::size_t t = 0; t < tasks.size(); ++t) {
-            Lanes part;
-            const auto own = tasks[t].own;
-            const bool has_own = begin <= own && own < end;
-            add_range(tasks[t], begin, has_own ? own : end, part);
-            if (has_own) add_range(tasks[t], own + 1, end, part);
-            sums[t].add(part);
-        }
+bool has_exact_rows(const KernelInfo& kernel, int dimension) {
+    return (kernel.loop == PairLoop::inverse_distance && dimension == 3) ||
+           kernel.loop == PairLoop::logarithm || kernel.loop == PairLoop::vortex;
+}
+
+std::vector<std::vector<double>> exact_rows(const ExactRowsTask& task) {
+    Rows rows(task);
+    const auto sources = task.targets.empty() ? 0 : task.targets.front().sources;
+    for (std::int64_t begin = 0; begin < sources; begin += exact_block) {
+        SourceBlock block(task.targets.front(), begin);
+        rows.add(block);
     }
-    std::vector<InverseDistanceRow> rows;
-    rows.reserve(sums.size());
-    for (const auto& sum : sums)
-        rows.push_back(
-            {.potential = total(sum.potential), .field = {total(sum.x), total(sum.y), total(sum.z)}});
-    return rows;
+    std::vector<std::vector<double>> out;
+    for (std::size_t t = 0; t < task.targets.size(); ++t) out.push_back(rows.result(t));
+    return out;
 }
 
 } // namespace farfield

@@ -1,12 +1,10 @@
 #include "sums/select/verify.h"
 
-#include "backend/threads/parallel.h"
 #include "base/random.h"
-#include "sums/select/exact_row.h"
+#include "sums/select/sampled_rows.h"
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <numeric>
 #include <set>
 
@@ -15,97 +13,6 @@ namespace {
 
 constexpr std::uint64_t seed = 1;
 constexpr std::uint32_t purpose = 0x7665; // apart from the numbers that others draw
-
-/// The exact values of all outputs at some targets.
-using ExactRows = std::map<std::int64_t, std::vector<double>>;
-
-/// Terms in long double where double's own rounding could be seen, or where it costs little.
-bool needs_long_double(const VerifyTask& task, double pairs) {
-    const double tolerance = task.problem->tolerance;
-    return task.soon ? tolerance < 1e-12 : tolerance < 1e-10 || pairs < 5e7;
-}
-
-/// True where exact_row.h has all that is compared.
-bool has_fast_row(const VerifyTask& task, std::span<const ComputedOutput> computed) {
-    return task.problem->kernel->loop == PairLoop::inverse_distance && task.problem->dimension == 3 &&
-           task.dipoles.empty() &&
-           std::all_of(computed.begin(), computed.end(), [](const ComputedOutput& output) {
-               return output.output == Output::potential || output.output == Output::field;
-           });
-}
-
-ExactTask exact_task(const VerifyTask& task, std::int64_t row) {
-    const auto& problem = *task.problem;
-    const auto points = problem.self ? task.sources : task.targets;
-    return {.dimension = problem.dimension,
-            .columns = problem.kernel->strength.columns,
-            .sources = problem.sources,
-            .points = task.sources.data(),
-            .strengths = task.strengths.data(),
-            .dipoles = task.dipoles.empty() ? nullptr : task.dipoles.data(),
-            .target = points.data() + row * problem.dimension,
-            .own = problem.self ? row : -1,
-            .softening = problem.softening,
-            .sigma = problem.sigma};
-}
-
-template <class Real>
-void exact_row(const VerifyTask& task, ExactSum<Real> sum, bool with_hessian, std::int64_t row,
-               std::vector<double>& out) {
-    std::vector<Real> values(out.size(), Real(0));
-    auto exact = exact_task(task, row);
-    exact.with_hessian = with_hessian;
-    (void)sum(exact, values.data());
-    std::copy(values.begin(), values.end(), out.begin());
-}
-
-constexpr std::size_t rows_together = 16;
-
-/// Rows that are computed together. One with a number out of the range of a double is left to
-/// the plain sum, which says what it is.
-void fast_rows(const VerifyTask& task, std::span<ExactRows::value_type* const> rows) {
-    const auto& kernel = *task.problem->kernel;
-    std::vector<ExactTask> tasks;
-    for (const auto* row : rows) tasks.push_back(exact_task(task, row->first));
-    const auto sums = inverse_distance_rows(tasks);
-    for (std::size_t k = 0; k < rows.size(); ++k) {
-        auto& out = rows[k]->second;
-        std::size_t first = 0;
-        for (const auto& info : kernel.outputs) {
-            if (info.output == Output::potential) out[first] = kernel.sign * sums[k].potential;
-            for (std::size_t axis = 0; axis < 3 && info.output == Output::field; ++axis)
-                out[first + axis] = kernel.sign * sums[k].field[axis];
-            first += static_cast<std::size_t>(kernel.width(info, task.problem->dimension));
-        }
-        if (!std::all_of(out.begin(), out.end(), [](double value) { return std::isfinite(value); }))
-            exact_row<double>(task, kernel.exact, false, rows[k]->first, out);
-    }
-}
-
-void compute_rows(const VerifyTask& task, std::span<const ComputedOutput> computed, bool with_hessian,
-                  ExactRows& rows) {
-    const auto& problem = *task.problem;
-    const auto& kernel = *problem.kernel;
-    std::vector<ExactRows::value_type*> list;
-    for (auto& row : rows) list.push_back(&row);
-    const bool precise =
-        needs_long_double(task, static_cast<double>(list.size()) * static_cast<double>(problem.sources));
-    for (auto* row : list) row->second.assign(static_cast<std::size_t>(kernel.width(problem.dimension)), 0.0);
-    if (!precise && has_fast_row(task, computed)) {
-        const auto parts = static_cast<std::int64_t>((list.size() + rows_together - 1) / rows_together);
-        return parallel_for(task.threads, parts, [&](std::int64_t part) {
-            const auto first = static_cast<std::size_t>(part) * rows_together;
-            fast_rows(task, std::span(list).subspan(first, std::min(rows_together, list.size() - first)));
-        });
-    }
-    parallel_for(task.threads, static_cast<std::int64_t>(list.size()), [&](std::int64_t number) {
-        auto& [row, values] = *list[static_cast<std::size_t>(number)];
-        if (precise)
-            exact_row<long double>(task, kernel.exact_long, with_hessian, row, values);
-        else
-            exact_row<double>(task, kernel.exact, with_hessian, row, values);
-    });
-}
 
 /// Factors under which the root of the sum of squares of an output's numbers is its norm: that of a matrix is
 /// Frobenius', in which numbers off the diagonal count twice.
@@ -140,6 +47,10 @@ struct Judged {
     std::vector<double> norms;
     TargetSample sample;
 
+    double largest = 0.0;   ///< norm
+    double root_mean = 0.0; ///< root of the mean square of all norms
+
+    [[nodiscard]] double unit() const { return largest > 0.0 ? largest : 1.0; }
     [[nodiscard]] double factor(std::int64_t row) const {
         return factors.empty() ? 1.0 : factors[static_cast<std::size_t>(row)];
     }
@@ -155,6 +66,15 @@ double norm_of(const Judged& output, std::size_t row, const double* exact) {
     return length(values.data(), values.size());
 }
 
+/// Squares of huge or tiny values stay in range.
+void measure(Judged& output) {
+    output.largest = *std::max_element(output.norms.begin(), output.norms.end());
+    const double unit = output.unit();
+    double squares = 0.0;
+    for (const double value : output.norms) squares += value / unit * (value / unit);
+    output.root_mean = unit * std::sqrt(squares / static_cast<double>(output.norms.size()));
+}
+
 Judged judged(const VerifyTask& task, const ComputedOutput& computed) {
     const auto& problem = *task.problem;
     Judged out;
@@ -168,6 +88,7 @@ Judged judged(const VerifyTask& task, const ComputedOutput& computed) {
     }
     for (std::size_t row = 0; row * out.width < computed.values.size(); ++row)
         out.norms.push_back(norm_of(out, row, nullptr));
+    measure(out);
     constexpr double few_pairs = 1e6; // of which all are looked at
     const int share = task.soon ? 2 : 1;
     const auto targets = static_cast<std::int64_t>(out.norms.size());
@@ -211,11 +132,8 @@ OutputError error_of(const Judged& output, const ExactRows& exact, Norm norm, do
     const auto m = static_cast<double>(output.norms.size());
     const auto certain = static_cast<double>(output.sample.certain);
     const auto drawn = static_cast<double>(output.sample.rows.size()) - certain;
-    const double largest = *std::max_element(output.norms.begin(), output.norms.end());
-    const double unit = largest > 0.0 ? largest : 1.0; // squares of huge or tiny values stay in range
-    double squares = 0.0;
-    for (const double value : output.norms) squares += value / unit * (value / unit);
-    const double size = norm == Norm::largest ? largest : unit * std::sqrt(squares / m);
+    const double unit = output.unit();
+    const double size = norm == Norm::largest ? output.largest : output.root_mean;
     constexpr double nothing = 1e-10; // but rounding
     const double scale = size > nothing * otherwise ? size : otherwise;
     double sum = 0.0;
@@ -239,7 +157,7 @@ OutputError error_of(const Judged& output, const ExactRows& exact, Norm norm, do
     OutputError out;
     out.largest = norm == Norm::largest;
     out.samples = static_cast<std::int64_t>(output.sample.rows.size());
-    if (!std::isfinite(largest)) {
+    if (!std::isfinite(output.largest)) {
         out.relative = out.median = out.percent_99 = out.maximum = HUGE_VAL;
         return out;
     }
@@ -283,15 +201,17 @@ std::vector<OutputError> verify(const VerifyTask& task, std::span<const Computed
     std::vector<OutputError> errors;
     if (task.problem->targets == 0) return errors;
     std::vector<Judged> outputs;
+    std::vector<ComparedOutput> compared;
     ExactRows exact;
     for (const auto& output : computed) {
         outputs.push_back(judged(task, output));
         for (const auto row : outputs.back().sample.rows) exact[row];
+        compared.push_back({.output = output.output,
+                            .first = outputs.back().first,
+                            .width = outputs.back().width,
+                            .size = output.factors.empty() ? outputs.back().root_mean : 0.0});
     }
-    const bool with_hessian = std::any_of(computed.begin(), computed.end(), [](const ComputedOutput& output) {
-        return output.output == Output::hessian;
-    });
-    compute_rows(task, computed, with_hessian, exact);
+    compute_exact_rows(task, compared, exact);
     for (std::size_t k = 0; k < outputs.size(); ++k) {
         errors.push_back(error_of(outputs[k], exact, task.problem->kernel->norm,
                                   unit_dependence(task, computed[k].output)));

@@ -1,6 +1,5 @@
 // Verification: which targets are sampled, how their differences become an error of all, and what a plan does
 // with a tolerance.
-#include "sums/select/exact_row.h"
 #include "sums/select/verify.h"
 #include "unit/sums/views.h"
 
@@ -135,36 +134,6 @@ TEST(Verify, SeesTheLargestOutputBeWrong) {
         verify(cloud.task(), std::vector<ComputedOutput>{{Output::potential, result.potential}});
     EXPECT_GT(errors[0].relative, 0.01);
     EXPECT_GT(errors[0].maximum, 1.0);
-}
-
-// The quick sums of verification against the plain ones in long double: any number of sources, softened or
-// not, points at one place, a point of its own.
-TEST(Verify, HasQuickSumsAsExactAsPlainOnes) {
-    for (const std::int64_t n : {1, 2, 7, 8, 9, 1023, 1025, 5000})
-        for (const double softening : {0.0, 0.05}) {
-            auto points = uniform(static_cast<std::size_t>(3 * n), 21);
-            auto strengths = uniform(static_cast<std::size_t>(n), 22);
-            for (std::size_t i = 0; i < strengths.size(); i += 2) strengths[i] *= -1.0;
-            if (n > 8) std::copy(points.begin(), points.begin() + 3, points.begin() + 15); // row 5 on row 0
-            for (const std::int64_t row : {std::int64_t{0}, n / 2, n - 1, std::int64_t{-1}}) {
-                const double elsewhere[3] = {0.3, 0.4, 0.5};
-                const ExactTask task{.sources = n,
-                                     .points = points.data(),
-                                     .strengths = strengths.data(),
-                                     .target = row < 0 ? elsewhere : points.data() + 3 * row,
-                                     .own = row,
-                                     .softening = softening};
-                long double exact[4] = {};
-                (void)coulomb_kernel().exact_long(task, exact);
-                const auto quick = inverse_distance_rows(std::vector{task, task})[1];
-                // Terms are rounded a few times; the sum of their magnitudes is a few thousand at most.
-                const double bound = 1e-15 * (1.0 + static_cast<double>(n));
-                EXPECT_NEAR(quick.potential, static_cast<double>(exact[0]), 10.0 * bound) << n << ' ' << row;
-                for (int axis = 0; axis < 3; ++axis)
-                    EXPECT_NEAR(quick.field[axis], static_cast<double>(exact[1 + axis]), 1000.0 * bound)
-                        << n << ' ' << row;
-            }
-        }
 }
 
 // Accelerations are fields times charge over mass: a body with a large factor counts more.

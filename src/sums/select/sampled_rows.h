@@ -1,0 +1,30 @@
+// Exact values at sampled targets, with as many digits as judging an error takes.
+#pragma once
+
+#include "sums/select/verify.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+namespace farfield {
+
+/// The exact values of all outputs at some targets.
+using ExactRows = std::map<std::int64_t, std::vector<double>>;
+
+/// An output that is to be compared.
+struct ComparedOutput {
+    Output output = Output::potential;
+    std::size_t first = 0, width = 1; ///< where its numbers stand in a row
+    double size = 0.0;                ///< root of the mean square over all targets; 0: not known
+};
+
+/// Fills the rows. Digits: sums in double suffice for tolerances down to 1e-10. If exact_row.h has the
+/// kernel, they suffice for a smaller tolerance, too, as long as a few of the rows agree with sums in pairs
+/// of doubles to a hundredth of it. Otherwise, and if there are few pairs, terms have the digits of long
+/// double or more.
+void compute_exact_rows(const VerifyTask& task, std::span<const ComparedOutput> compared, ExactRows& rows);
+
+} // namespace farfield
