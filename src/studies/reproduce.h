@@ -63,7 +63,9 @@ Study reproduce_fmm_strategies(const ReproduceOptions& options);
 
 /// The M2L kernels of "How to obtain efficient GPU kernels" (its Tables 2 and 3) with ours beside them:
 /// times, rates, errors, what each takes of a multiprocessor, operations and ceilings. Numbers of
-/// translations above `most_points` are left out. Throws alike.
+/// translations above `most_points` are left out. Whole sums of 4 and 10 million vortices, or `most_points`,
+/// by passes and by points a leaf: on the CPU if there is no GPU, or if sums in the plane refuse it. Throws
+/// alike.
 Study reproduce_m2l_2d(const ReproduceOptions& options);
 
 } // namespace farfield

@@ -130,13 +130,17 @@ class Help(CommandTest):
 
     def test_reproduce_m2l_2d(self):
         gpu = json.loads(self.succeed("info", "--json").out)["devices"]
-        self.succeed("reproduce", "m2l-2d", "--device", "cpu", "--json", "study.json")
+        self.succeed("reproduce", "m2l-2d", "--device", "cpu", "--n", "2000", "--repeat", "1", "--json", "study.json")
         text = self.succeed("reproduce", "m2l-2d", "--n", "3000").out
         self.assertIn("2359152, Tesla C2050", text)
         tables = json.loads(read("study.json"))["tables"]
         for table in tables:
             for row in table["rows"]:
                 self.assertEqual(len(row["values"]), len(table["columns"]), row["what"])
+        passes, leaves = tables[-2:]
+        self.assertEqual([passes["rows"][k]["values"][6] for k in (0, 1)], [95, 99])
+        self.assertEqual(passes["rows"][2]["what"], "2000, p = 8")
+        self.assertEqual(leaves["columns"], ["8", "16", "32", "64", "128", "256", "best"])
         if not gpu:
             self.fail_clearly(["reproduce", "m2l-2d", "--device", "cuda"], 2, "no CUDA" if "no CUDA" in text else "no NVIDIA")
 

@@ -1,5 +1,6 @@
 // farfield reproduce m2l-2d.
 #include "studies/m2l_2d/measurements.h"
+#include "studies/m2l_2d/whole_sums.h"
 
 namespace farfield {
 
@@ -22,6 +23,12 @@ Study reproduce_m2l_2d(const ReproduceOptions& options) {
         study.tables.push_back(resources_table(measured, terms));
         study.tables.push_back(variants_table(measured, terms));
     }
+    const WholeSums sums(options, device);
+    if (!sums.refusal().empty())
+        study.lacking += (study.lacking.empty() ? "" : "\n") +
+                         ("Whole sums were measured on the CPU, not on the GPU: " + sums.refusal() + ".");
+    study.tables.push_back(sums.passes());
+    study.tables.push_back(sums.leaves());
     study.notes.emplace_back("A time here is that of one of 8 launches in a row between two events. Tables 2 "
                              "and 3: op/s count the paper's "
                              "28·p·(p + 7) a translation, bytes its 8p·28/27 + 8 + 16/27,\nwhatever a kernel "
@@ -47,6 +54,12 @@ Study reproduce_m2l_2d(const ReproduceOptions& options) {
                              "potentials, with the logarithm, which takes no\nmore terms. Lists that leave "
                              "the square go on at its other side, "
                              "so that every box has 27.");
+    study.notes.emplace_back("Whole sums: velocities of vortices in a square, in double, by `farfield sum "
+                             "--method fmm` with p − 1 as its "
+                             "order; shares are of the passes together.\n\"tree\" is what new points need "
+                             "before the passes. The error is "
+                             "that of the velocities. The paper's shares are those of the near field and the "
+                             "downward sweep, in which it counts L2L, too.");
     return study;
 }
 

@@ -31,6 +31,11 @@ constexpr double operations(int p) { return 28.0 * p * (p + 7); }
 /// Bytes of a translation behind the tables' GB/s.
 constexpr double bytes(int p) { return 8.0 * p * 28 / 27 + 8 + 16.0 / 27; }
 
+/// "In the order of" so many points, near field and downward sweep take about so much of a serial program's
+/// time, 2.1. The downward sweep is M2L and L2L.
+inline constexpr std::array<std::int64_t, 2> whole_sums{4000000, 10000000};
+inline constexpr std::array<double, 2> near_and_downward_percent{95, 99};
+
 extern const std::array<Card, 2> cards;
 
 } // namespace farfield::m2l2d::seeds

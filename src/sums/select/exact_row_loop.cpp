@@ -75,7 +75,9 @@ class BlockSum {
         V q[columns];
         for (int c = 0; c < columns; ++c) q[c] = O::load(block_.strengths[c] + first);
         const V leading = M::leading(r2);
-        const auto ordinary = (leading >= O::set(block_.nearest2)) & (leading <= O::set(block_.farthest2));
+        const V beyond = O::set(std::numeric_limits<double>::infinity());
+        const V not_too_near = O::select(leading >= O::set(block_.nearest2), leading, beyond);
+        const auto ordinary = not_too_near <= O::set(block_.farthest2);
         if (portable::Lanes<V>::any(!ordinary)) {
             list(leading, first);
             const V zero = O::set(0.0);

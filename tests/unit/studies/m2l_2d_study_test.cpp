@@ -3,6 +3,7 @@
 #include "studies/m2l_2d/operation_counts.h"
 #include "studies/m2l_2d/problem.h"
 #include "studies/m2l_2d/seed_tables.h"
+#include "studies/m2l_2d/whole_sums.h"
 #include "studies/reproduce.h"
 
 #include <gtest/gtest.h>
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <set>
+#include <string>
 #include <utility>
 
 namespace farfield::m2l2d {
@@ -107,12 +109,57 @@ TEST(M2l2dStudy, OperationsAreCountedAsWritten) {
 TEST(M2l2dStudy, WithoutAGpuTheTablesHoldThePapersNumbers) {
     ReproduceOptions options;
     options.device.kind = DeviceKind::cpu;
+    options.most_points = 2000;
     const auto study = reproduce_m2l_2d(options);
-    EXPECT_EQ(study.tables.size(), 9U);
+    EXPECT_EQ(study.tables.size(), 11U);
     for (const auto& table : study.tables)
         for (const auto& row : table.rows) EXPECT_EQ(row.values.size(), table.columns.size()) << row.what;
     EXPECT_EQ(study.tables[6].rows[10].values.back().value, 51.14); // p = 16, most translations, C1060
     EXPECT_EQ(study.tables[6].rows[11].values.back().value, 54.49);
+}
+
+// Parts of a whole, beside the paper's; fewer vortices than asked for make one size of two.
+TEST(M2l2dStudy, WholeSumsAreSplitIntoTheirPasses) {
+    ReproduceOptions options;
+    options.most_points = 3000;
+    options.repeats = 1;
+    const WholeSums sums(options, {});
+    EXPECT_EQ(sums.refusal(), "");
+    const auto passes = sums.passes();
+    ASSERT_EQ(passes.rows.size(), 2 + terms_measured.size());
+    EXPECT_EQ(passes.rows[0].values[6].value, 95);
+    EXPECT_EQ(passes.rows[1].values[6].value, 99);
+    double before = 1.0;
+    for (std::size_t k = 2; k < passes.rows.size(); ++k) {
+        const auto& row = passes.rows[k];
+        ASSERT_EQ(row.values.size(), passes.columns.size());
+        const auto value = [&](std::size_t column) { return row.values[column].value.value_or(-1.0); };
+        const double together = value(1) + value(2) + value(3);
+        EXPECT_NEAR(value(4), 100.0 * value(1) / together, 1e-9) << row.what;
+        EXPECT_NEAR(value(5), 100.0 * value(2) / together, 1e-9) << row.what;
+        EXPECT_NEAR(value(6), value(4) + value(5), 1e-9) << row.what;
+        EXPECT_GT(value(0), 0.0);
+        EXPECT_GT(value(2), 0.0);
+        EXPECT_GT(value(7), 1.0);
+        const double error = row.values[0].error.value_or(1.0);
+        EXPECT_LT(error, 0.1 * before) << "more terms, fewer errors";
+        before = error;
+    }
+}
+
+TEST(M2l2dStudy, TheBestLeafIsThatOfTheLeastTime) {
+    ReproduceOptions options;
+    options.most_points = 2000;
+    options.repeats = 1;
+    const auto leaves = WholeSums(options, {}).leaves();
+    ASSERT_EQ(leaves.rows.size(), terms_measured.size());
+    for (const auto& row : leaves.rows) {
+        ASSERT_EQ(row.values.size(), leaves.columns.size());
+        const auto least = std::min_element(row.values.begin(), row.values.end() - 1,
+                                            [](const auto& a, const auto& b) { return *a.value < *b.value; });
+        const auto column = static_cast<std::size_t>(least - row.values.begin());
+        EXPECT_EQ(std::to_string(static_cast<int>(*row.values.back().value)), leaves.columns[column]);
+    }
 }
 
 } // namespace
