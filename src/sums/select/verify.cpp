@@ -1,9 +1,11 @@
 #include "sums/select/verify.h"
 
+#include "backend/threads/parallel.h"
 #include "base/random.h"
 #include "sums/select/sampled_rows.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <set>
@@ -13,6 +15,9 @@ namespace {
 
 constexpr std::uint64_t seed = 1;
 constexpr std::uint32_t purpose = 0x7665; // apart from the numbers that others draw
+
+/// Numbers of a target that an output has at most: those of a matrix.
+constexpr std::size_t most_numbers = most_dimensions * (most_dimensions + 1) / 2;
 
 /// Factors under which the root of the sum of squares of an output's numbers is its norm: that of a matrix is
 /// Frobenius', in which numbers off the diagonal count twice.
@@ -58,12 +63,12 @@ struct Judged {
 
 /// Of a row of the computed output, minus `exact` if that is not null.
 double norm_of(const Judged& output, std::size_t row, const double* exact) {
-    std::vector<double> values(output.width);
+    std::array<double, most_numbers> values; // NOLINT(*-member-init): filled below
     for (std::size_t k = 0; k < output.width; ++k)
         values[k] = output.weights[k] *
                     (output.values[row * output.width + k] -
                      (exact != nullptr ? output.factor(static_cast<std::int64_t>(row)) * exact[k] : 0.0));
-    return length(values.data(), values.size());
+    return length(values.data(), output.width);
 }
 
 /// Squares of huge or tiny values stay in range.
@@ -86,8 +91,10 @@ Judged judged(const VerifyTask& task, const ComputedOutput& computed) {
         if (info.output == computed.output) break;
         out.first += out.width;
     }
-    for (std::size_t row = 0; row * out.width < computed.values.size(); ++row)
-        out.norms.push_back(norm_of(out, row, nullptr));
+    out.norms.resize(computed.values.size() / out.width);
+    parallel_parts(task.threads, out.norms.size(), [&](std::size_t begin, std::size_t end) {
+        for (auto row = begin; row < end; ++row) out.norms[row] = norm_of(out, row, nullptr);
+    });
     measure(out);
     constexpr double few_pairs = 1e6; // of which all are looked at
     const int share = task.soon ? 2 : 1;
