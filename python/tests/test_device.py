@@ -185,6 +185,18 @@ def test_gpu_arrays_are_used_in_place(to_gpu, to_host):
 
 @needs_gpu
 @pytest.mark.parametrize("to_gpu, to_host", libraries())
+def test_sums_in_the_plane_use_gpu_arrays(to_gpu, to_host):
+    plane, charges = POINTS[:, :2].copy(), np.column_stack([STRENGTHS, 0.5 - STRENGTHS])
+    options = dict(kernel="laplace2d", method="fmm", order=20, leaf=8)
+    expected = farfield.sum(plane, charges, device="cpu", **options)
+    got = farfield.sum(to_gpu(plane), to_gpu(charges), **options)
+    assert got.report.device == "cuda:0" and type(got.field) is type(to_gpu(plane))
+    np.testing.assert_allclose(to_host(got.field), expected.field, rtol=0, atol=1e-6 * np.abs(expected.field).max())
+    np.testing.assert_allclose(to_host(got.potential), expected.potential, rtol=0, atol=1e-6 * np.abs(expected.potential).max())
+
+
+@needs_gpu
+@pytest.mark.parametrize("to_gpu, to_host", libraries())
 def test_mistakes_in_gpu_arrays_are_named(to_gpu, to_host):
     broken = POINTS.copy()
     broken[17, 1] = np.nan

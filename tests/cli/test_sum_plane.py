@@ -25,12 +25,27 @@ class SumInThePlane(CommandTest):
             self.assertLess(max(abs(a[column] - b[column]) for a, b in zip(exact, fast)), 1e-8 * size)
         self.succeed(*base, "--out", "direct.csv")
         self.assertEqual(json.loads(read("report.json"))["method"], "direct")
-        for method in ("direct", "fmm"):
-            self.fail_clearly([*base, "--out", "x.csv", "--method", method, "--device", "cuda"], 2, "in the plane", "--device cpu")
+        self.fail_clearly([*base, "--out", "x.csv", "--method", "direct", "--device", "cuda"], 2, "in the plane", "--method fmm", "--device cpu")
+        self.fail_clearly([*base, "--out", "x.csv", "--method", "fmm", "--device", "cuda:0,1"], 2, "one GPU", "--device cuda:0")
         self.fail_clearly([*base, "--out", "x.csv", "--method", "fmm", "--m2l", "rotation"], 2, "--m2l rotation")
         self.fail_clearly([*base, "--out", "x.csv", "--method", "fmm", "--tolerance", "1e-6", "--guaranteed"], 2, "--guaranteed")
         space = os.path.join(SOURCE, "examples/10_charges.csv")
         self.fail_clearly(["sum", "--kernel", "laplace2d", "--sources", space, "--out", "x.csv"], 2, "column 'z'", "plane")
+
+    def test_sums_by_expansions_on_a_gpu(self):
+        points = os.path.join(SOURCE, "examples/10_plane.csv")
+        base = ["sum", "--kernel", "laplace2d", "--sources", points, "--method", "fmm", "--tolerance", "1e-9", "--leaf", "2"]
+        devices = json.loads(self.succeed("info", "--json").out)["devices"]
+        if not devices:
+            self.fail_clearly([*base, "--out", "gpu.csv", "--device", "cuda"], 2, json.loads(self.succeed("info", "--json").out)["why_no_gpu"])
+            return
+        self.succeed(*base, "--out", "cpu.npy", "--device", "cpu")
+        self.succeed(*base, "--out", "gpu.npy", "--device", "cuda", "--json", "report.json")
+        report = json.loads(read("report.json"))
+        self.assertEqual(report["device"], "cuda:0")
+        self.assertLessEqual({"P2P", "P2M", "M2M", "M2L", "L2L", "L2P"}, {entry["name"] for entry in report["passes"]})
+        self.assertEqual([entry["output"] for entry in report["errors"]], ["potential", "field"])
+        self.assert_close(read_npy("gpu.npy")[1], read_npy("cpu.npy")[1], 1e-7)
 
     def test_vortices(self):
         rows, sigma = random_rows(30, 3, seed=31), 0.4

@@ -157,7 +157,8 @@ private:
 
 std::string why_no_plane_sum(const SumOptions& options, const DeviceChoice& device) {
     if (device.kind == DeviceKind::cuda)
-        return fmt::format("sums in the plane do not run on a GPU yet; use {}", spelled("device", "cpu"));
+        return fmt::format("method 'direct' has no sums in the plane on a GPU yet; use {} or {}",
+                           spelled("method", "fmm"), spelled("device", "cpu"));
     if (options.variant != Variant::automatic && options.variant != Variant::simd &&
         options.variant != Variant::symmetric)
         return fmt::format("{} has no loop for sums in the plane; use 'auto', 'simd' or 'symmetric'",

@@ -38,7 +38,7 @@ protected:
         checked_count(static_cast<std::size_t>(rows));
         make_room(out, std::max<std::size_t>(1, static_cast<std::size_t>(columns * rows)));
         const auto result = transfers_.read(view, rows, columns, out.data(), what, stream_);
-        if (result.bad >= 0) refuse_coordinate(what, result.bad, result.bad_value);
+        if (result.bad >= 0) refuse_coordinate(what, result.bad, result.bad_value, columns);
         return result.ranges;
     }
 

@@ -5,6 +5,7 @@
 
 #include <farfield/sum.h>
 
+#include <algorithm>
 #include <deque>
 #include <string>
 #include <string_view>
@@ -21,7 +22,7 @@ public:
         marks_.push_back({std::string(name), stream, Event()});
         marks_.back().event.record(stream);
     }
-    /// Seconds of each that has a name; waits for them.
+    /// Seconds of each that has a name, those of one name together; waits for them.
     [[nodiscard]] std::vector<PassTime> seconds() const {
         std::vector<PassTime> out;
         for (auto mark = marks_.begin(); mark != marks_.end(); ++mark) {
@@ -29,7 +30,13 @@ public:
             auto before = mark;
             do --before;
             while (before->stream != mark->stream);
-            out.push_back({mark->name, 1e-3 * Event::milliseconds(before->event, mark->event)});
+            const double seconds = 1e-3 * Event::milliseconds(before->event, mark->event);
+            const auto known = std::find_if(out.begin(), out.end(),
+                                            [&](const PassTime& pass) { return pass.name == mark->name; });
+            if (known == out.end())
+                out.push_back({mark->name, seconds});
+            else
+                known->seconds += seconds;
         }
         return out;
     }

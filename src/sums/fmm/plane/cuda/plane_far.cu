@@ -136,7 +136,7 @@ void PlaneFar::run(const DeviceTree& tree, PlaneSets sets, Vec4<double>* sums, c
     formed_.hold(beside);
     done({}, beside);
     translate(tree, far, deepest, tree.levels(), beside);
-    done("M2L, deepest level", beside);
+    done("M2L", beside);
     deepest_done_.record(beside);
     if (first_level_ > 0 && tree.level_begin(first_level_) > 0) // leaves there have local expansions, too
         check(cudaMemsetAsync(far.local(0), 0,
