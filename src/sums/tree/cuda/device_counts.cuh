@@ -16,8 +16,9 @@ struct TreeCounts {
     std::int32_t first_leaf_level = 0;                ///< no leaf lies above it
     std::int32_t octants[8 * (most_levels + 1)] = {}; ///< cells with targets, of each level and octant
     std::int32_t missing_cells = 0;                   ///< the tree was given up: it takes so many cells
-    std::int32_t deeper = 0;    ///< the tree was given up: cells would be divided below the sorted levels
-    std::int32_t long_rows = 0; ///< some leaf lists more than a short row holds, or other than leaves
+    std::int32_t deeper = 0;       ///< the tree was given up: cells would be divided below the sorted levels
+    std::int32_t largest_leaf = 0; ///< targets
+    std::int32_t long_rows = 0;    ///< some leaf lists more than a short row holds, or other than leaves
     std::int32_t direct = 0, multipoles = 0, points = 0; ///< entries of the lists
     unsigned long long entries = 0;                      ///< of all lists: at most `most_entries`
     unsigned long long pairs = 0;                        ///< of points that act one by one, directed

@@ -105,6 +105,7 @@ public:
     [[nodiscard]] __device__ std::int64_t entries() const {
         return std::int64_t{direct_.count} + multipoles_.count + points_.count;
     }
+    [[nodiscard]] __device__ int leaf_targets() const { return leaf_ ? task_.tree.targets[cell_].size() : 0; }
     [[nodiscard]] __device__ bool fits_short_rows() const {
         return direct_.count <= task_.short_row && multipoles_.count + points_.count == 0;
     }
@@ -201,12 +202,14 @@ __global__ void __launch_bounds__(row_threads) row_kernel(const NearTask task) {
     const auto groups = static_cast<std::int32_t>(gridDim.x * row_threads / width);
     unsigned long long pairs = 0, entries = 0;
     bool fit = true;
+    int largest = 0;
     for (auto cell = static_cast<std::int32_t>((blockIdx.x * row_threads + threadIdx.x) / width);
          cell < cells; cell += groups) {
         CellRows<fill, width> rows(task, cell);
         rows.walk();
         pairs += rows.pairs();
         fit = fit && rows.fits_short_rows();
+        largest = max(largest, rows.leaf_targets());
         if (Lanes<width>::own() == 0) entries += static_cast<unsigned long long>(rows.entries());
     }
     if constexpr (fill) {
@@ -218,8 +221,11 @@ __global__ void __launch_bounds__(row_threads) row_kernel(const NearTask task) {
     } else {
         if (!fit) task.counts->long_rows = 1; // whoever writes, writes the same
         __shared__ unsigned long long sums[2];
+        __shared__ int most;
         if (threadIdx.x < 2) sums[threadIdx.x] = 0;
+        if (threadIdx.x == 0) most = 0;
         __syncthreads();
+        largest = __reduce_max_sync(~0U, largest);
         for (int step = 16; step > 0; step /= 2) {
             pairs += __shfl_xor_sync(~0U, pairs, step);
             entries += __shfl_xor_sync(~0U, entries, step);
@@ -227,11 +233,13 @@ __global__ void __launch_bounds__(row_threads) row_kernel(const NearTask task) {
         if (threadIdx.x % 32 == 0) { // whole numbers: any order gives the same
             atomicAdd(&sums[0], pairs);
             atomicAdd(&sums[1], entries);
+            atomicMax(&most, largest);
         }
         __syncthreads();
         if (threadIdx.x != 0) return;
         if (sums[0] > 0) atomicAdd(&task.counts->pairs, sums[0]);
         if (sums[1] > 0) atomicAdd(&task.counts->entries, sums[1]);
+        if (most > 0) atomicMax(&task.counts->largest_leaf, most);
     }
 }
 

@@ -226,6 +226,7 @@ void DeviceTree::take(const TreeCounts& counts) {
     levels_.assign(counts.level_begin, counts.level_begin + counts.levels + 1);
     octant_counts_.assign(counts.octants, counts.octants + 8 * counts.levels);
     leaf_count_ = counts.leaves;
+    largest_leaf_ = counts.largest_leaf;
     near_pairs_ = static_cast<std::int64_t>(counts.pairs);
     const auto capacity = static_cast<std::size_t>(capacity_);
     const auto rows = [&](std::size_t list, int total) {

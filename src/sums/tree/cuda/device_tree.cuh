@@ -70,6 +70,7 @@ public:
     /// octant there are: counts[8·level + octant].
     [[nodiscard]] const std::int32_t* by_octant() const { return by_octant_.data(); }
     [[nodiscard]] const std::vector<std::int32_t>& octant_counts() const { return octant_counts_; }
+    [[nodiscard]] int largest_leaf() const { return largest_leaf_; }      ///< targets
     [[nodiscard]] std::int64_t near_pairs() const { return near_pairs_; } ///< directed
 
 private:
@@ -100,7 +101,7 @@ private:
     int step_ = 0;   ///< of the levels to sort down to: what the last tree took
     DevicePoints sources_, targets_;
     std::vector<std::int32_t> levels_{0};
-    int leaf_count_ = 0;
+    int leaf_count_ = 0, largest_leaf_ = 0;
     std::int64_t near_pairs_ = 0;
     std::vector<std::int32_t> octant_counts_;
     int capacity_ = 0; ///< cells that there is room for

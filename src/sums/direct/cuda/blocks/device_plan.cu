@@ -39,6 +39,18 @@ __global__ void make_items_kernel(const PlanTask task, const std::int32_t* begin
     }
 }
 
+/// Piece `piece` of each block, or an empty item.
+__global__ void even_items_kernel(const PlanTask task, int pieces, BlockItem* items) {
+    const int number = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (number >= pieces * task.count) return;
+    const int block = number % task.count, piece = number / task.count;
+    const auto range = task.targets[block];
+    const int own = pieces_of(range.size(), task.shape);
+    const int begin = piece < own ? piece_begin(range.size(), own, piece) : 0;
+    const int end = piece < own ? piece_begin(range.size(), own, piece + 1) : 0;
+    items[number] = {block, range.begin + begin, end - begin, 0};
+}
+
 } // namespace
 
 void OneSidedDevicePlan::queue(const BlockRange* targets, int count, std::int64_t points,
@@ -74,6 +86,21 @@ void OneSidedDevicePlan::queue(const BlockRange* targets, int count, std::int64_
     if (seen_count_.size() == 0) seen_count_ = PinnedArray<std::int32_t>(1);
     copy(seen_count_.data(), static_cast<const std::int32_t*>(begins_.data() + count), 1, stream);
     counted_.record(stream);
+}
+
+void OneSidedDevicePlan::queue_evenly(const BlockRange* targets, int count, int largest,
+                                      const BlockShape& shape, cudaStream_t stream) {
+    const int pieces = pieces_of(largest, shape);
+    block_count_ = count;
+    item_count_ = pieces * count;
+    finished_ = true;
+    shape_ = shape;
+    const auto size = static_cast<std::size_t>(item_count_);
+    make_room(items_, size, size / 4);
+    if (item_count_ == 0) return;
+    even_items_kernel<<<blocks_for(item_count_), plan_threads, 0, stream>>>({targets, count, shape}, pieces,
+                                                                            items_.data());
+    check_launch("planning a sum over blocks");
 }
 
 void OneSidedDevicePlan::finish(cudaStream_t stream) {

@@ -17,6 +17,11 @@ public:
     /// Queues a plan for `count` target blocks that hold `points` points together.
     void queue(const BlockRange* targets, int count, std::int64_t points, const BlockShape& shape,
                cudaStream_t stream);
+    /// A plan for blocks of no more than `largest` targets, made without waiting: each block has as many
+    /// items as the largest one needs, some of them empty, in the order of the blocks. For blocks of about
+    /// one size.
+    void queue_evenly(const BlockRange* targets, int count, int largest, const BlockShape& shape,
+                      cudaStream_t stream);
     /// Waits for the number of items of the plan queued last, and queues the rest on the same stream.
     void finish(cudaStream_t stream);
     [[nodiscard]] BlockPlanView view() const;

@@ -146,8 +146,12 @@ private:
             make_room(near.targets, static_cast<std::size_t>(problem_.targets));
             centre(tree_.targets(), true, near.targets.data(), target_centres_, target_ranges_);
         }
-        near.plan.queue(problem_.self ? source_ranges_.data() : target_ranges_.data(), tree_.leaf_count(),
-                        tree_.targets().count, plane_block_shape(sizeof(Real)), stream_);
+        constexpr auto shape = plane_block_shape(sizeof(Real));
+        const auto* const blocks = problem_.self ? source_ranges_.data() : target_ranges_.data();
+        if (tree_.largest_leaf() <= 2 * shape.capacity())
+            near.plan.queue_evenly(blocks, tree_.leaf_count(), tree_.largest_leaf(), shape, stream_);
+        else
+            near.plan.queue(blocks, tree_.leaf_count(), tree_.targets().count, shape, stream_);
         make_room(near.sums, static_cast<std::size_t>(problem_.targets));
     }
 
