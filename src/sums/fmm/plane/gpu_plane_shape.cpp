@@ -16,8 +16,8 @@ struct PlaneGpuRates {
     double seconds_a_point, seconds_a_term; ///< of each point, and of each term of its expansions
     double fixed_seconds;
 };
-constexpr PlaneGpuRates plane_in_float{1.2e12, 2e-9, 12e12, 0.15e-9, 2e-12, 0.3e-3};
-constexpr PlaneGpuRates plane_in_double{0.35e12, 2e-9, 12e12, 0.15e-9, 2e-12, 0.3e-3};
+constexpr PlaneGpuRates plane_in_float{1.0e12, 4.5e-9, 12e12, 0.15e-9, 2e-12, 0.3e-3};
+constexpr PlaneGpuRates plane_in_double{0.34e12, 8e-9, 12e12, 0.15e-9, 2e-12, 0.3e-3};
 constexpr double least_plane_leaf = 8.0, most_plane_leaf = 200.0;
 /// Leaves of unlike size act on each other point by point up to so many: that takes less time there.
 constexpr std::int32_t few_plane_points = 64;
