@@ -68,15 +68,17 @@ FF_INLINE double number_of(std::uint64_t bits) {
 #endif
 }
 
-FF_INLINE Terms<float> log_terms(float r2) {
+FF_INLINE float log2_of(float x) {
 #if defined(__CUDA_ARCH__)
-    float log2;
-    asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(log2) : "f"(r2));
+    float y;
+    asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
 #else
-    const float log2 = std::log2(r2);
+    return std::log2(x);
 #endif
-    return {log2, inverse(r2)};
 }
+
+FF_INLINE Terms<float> log_terms(float r2) { return {log2_of(r2), inverse(r2)}; }
 /// As `PlaneLogarithm::of_value`: one quotient serves both.
 FF_INLINE Terms<double> log_terms(double r2) {
     constexpr std::uint64_t sqrt_half = 0x3fe6a09e667f3bcd, one = 0x3ff0000000000000;
@@ -112,6 +114,25 @@ template <bool with_potential, class Real>
 FF_INLINE Terms<Real> point_terms(Real r2) {
     if constexpr (with_potential) return log_terms(r2);
     return {Real(0), inverse(r2)};
+}
+
+template <class Real>
+struct TwoTerms {
+    Terms<Real> first, second;
+};
+
+/// Of two pairs of points: one quotient serves both. @param scale  about 1/r², so that the product of both is
+/// a float, too
+template <bool with_potential>
+FF_INLINE TwoTerms<float> two_point_terms(float a, float b, float scale) {
+    const float scaled_a = a * scale, scaled_b = b * scale;
+    const float quotient = inverse(scaled_a * b);
+    TwoTerms<float> out{{0.0F, scaled_b * quotient}, {0.0F, scaled_a * quotient}};
+    if constexpr (with_potential) {
+        out.first.log = log2_of(a);
+        out.second.log = log2_of(b);
+    }
+    return out;
 }
 
 /// Of cores. @param core2  1/(2σ²), positive

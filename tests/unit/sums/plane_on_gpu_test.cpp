@@ -1,5 +1,6 @@
 // What kernels of a GPU do for sums in the plane, on the host: terms of pairs, and the products of tensor
 // cores piece by piece.
+#include "sums/fmm/plane/gpu_plane_shape.h"
 #include "sums/fmm/plane/tensor_operators.h"
 #include "sums/kernels/plane_terms.h"
 
@@ -32,6 +33,31 @@ TEST(PlaneTerms, AreThoseOfTheirFormulas) {
     }
     EXPECT_FALSE(std::isfinite(plane::point_terms<true>(0.0).inverse));
     EXPECT_FALSE(std::isfinite(plane::point_terms<true>(0.0F).inverse));
+}
+
+TEST(PlaneTerms, OfTwoPairsAreThoseOfEach) {
+    const float width = 0.001F, scale = 1.0F / (width * width);
+    for (int k = -20; k <= 100; ++k) // from a hundredth of a width to pads far beyond all points
+        for (int l = -20; l <= 100; ++l) {
+            const float a = width * width * std::exp(0.3F * static_cast<float>(k));
+            const float b = width * width * std::exp(0.3F * static_cast<float>(l));
+            const auto two = plane::two_point_terms<true>(a, b, scale);
+            EXPECT_NEAR(two.first.inverse * a, 1.0F, 5e-7F) << a << " " << b;
+            EXPECT_NEAR(two.second.inverse * b, 1.0F, 5e-7F) << a << " " << b;
+            EXPECT_EQ(two.first.log, plane::point_terms<true>(a).log);
+            EXPECT_EQ(two.second.log, plane::point_terms<true>(b).log);
+        }
+    EXPECT_EQ(plane::two_point_terms<false>(2.0F, 3.0F, 1.0F).first.log, 0.0F);
+}
+
+TEST(PlaneClose, IsWiderForMoreDigits) {
+    const auto close = [](int order, int separation) {
+        return static_cast<double>(plane_close({.order = order, .separation = separation}));
+    };
+    EXPECT_LT(close(5, 1), 1e-3);
+    EXPECT_LT(close(9, 1), close(11, 1));
+    EXPECT_LT(close(9, 1), close(9, 2)); // which has more digits
+    EXPECT_EQ(close(30, 1), 1.0 / 16.0);
 }
 
 TEST(PlaneTerms, HaveTheCores) {

@@ -43,13 +43,16 @@ struct ReadTask {
 template <class T, int columns>
 __global__ void read_kernel(const ReadTask<T> task) {
     Bounds own = no_bounds();
+    const T* const __restrict__ data = task.data;
+    double* const __restrict__ out = task.out; // another array: several rows are on their way at a time
     const auto step = static_cast<long long>(gridDim.x) * blockDim.x;
+#pragma unroll 4
     for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < task.rows;
          i += step)
         for (int k = 0; k < columns; ++k) {
-            const double value = static_cast<double>(task.data[i * task.row + k * task.column]);
+            const double value = static_cast<double>(data[i * task.row + k * task.column]);
             const auto flat = static_cast<unsigned long long>(i * columns + k);
-            task.out[flat] = value;
+            out[flat] = value;
             if (!isfinite(value) && flat < own.bad) own.bad = flat;
             own.low[k] = fmin(own.low[k], value);
             own.high[k] = fmax(own.high[k], value);

@@ -7,6 +7,7 @@
 #include <farfield/error.h>
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,7 @@ void launch_read(const ReadTask<T>& task, int columns, unsigned blocks, cudaStre
     check_launch("reading an array");
 }
 
-ReadResult merged(const std::vector<Bounds>& bounds) {
+ReadResult merged(std::span<const Bounds> bounds) {
     ReadResult result;
     auto bad = none_bad;
     for (const auto& block : bounds) {
@@ -76,7 +77,10 @@ ReadResult Transfers::read(const ConstArrayView& view, long long rows, int colum
         there.strides = {columns, 1};
     }
     const auto blocks = std::min(layout_blocks(rows), most_read_blocks);
-    if (bounds_.size() < blocks) bounds_ = DeviceArray<Bounds>(blocks);
+    if (bounds_.size() < blocks) {
+        seen_bounds_ = PinnedArray<Bounds>(blocks);
+        bounds_ = DeviceArray<Bounds>(blocks);
+    }
     const auto launch = [&]<class T>(const T* data) {
         launch_read(ReadTask<T>{data, there.strides[0], there.strides[1], rows, out, bounds_.data()}, columns,
                     blocks, stream);
@@ -85,10 +89,9 @@ ReadResult Transfers::read(const ConstArrayView& view, long long rows, int colum
         launch(static_cast<const float*>(there.data));
     else
         launch(static_cast<const double*>(there.data));
-    std::vector<Bounds> bounds(blocks);
-    copy(bounds.data(), bounds_.data(), bounds.size(), stream);
+    copy(seen_bounds_.data(), bounds_.data(), blocks, stream);
     wait(stream);
-    auto result = merged(bounds);
+    auto result = merged({seen_bounds_.data(), blocks});
     if (result.bad >= 0) {
         copy(&result.bad_value, out + result.bad, 1, stream);
         wait(stream);

@@ -40,6 +40,7 @@ private:
     int device_;
     DeviceArray<std::byte> staging_;
     DeviceArray<Bounds> bounds_;
+    PinnedArray<Bounds> seen_bounds_;
 };
 
 } // namespace farfield::cuda

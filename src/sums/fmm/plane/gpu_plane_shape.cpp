@@ -53,6 +53,15 @@ PlaneShape gpu_plane_shape(const SumProblem& problem, SumOptions options, const 
     return shape;
 }
 
+// Coordinates of floats, which count from the centre of a leaf, are off by 2e-8 of its width (root of the
+// mean square). Evenly spread points have as much of Σ E² in each octave of distances, a dozen octaves or
+// more: pairs from a distance c on, in widths, leave 2e-8/c · √(4/3 / 12).
+float plane_close(const LaurentOrder& order) {
+    constexpr double rounding = 2e-8 / 3.0, share = 0.1;
+    const double wanted = share * std::pow(10.0, -plane_digits(order.order, order.separation));
+    return static_cast<float>(std::min(rounding / wanted, 1.0 / 16.0));
+}
+
 double gpu_plane_seconds(const SumProblem& problem, const SumOptions& options, std::string_view gpu,
                          const CostTable& table) {
     const auto shape = gpu_plane_shape(problem, options, table);

@@ -132,9 +132,12 @@ int plane_order_after(int order, int separation, double error, double tolerance)
     return std::min(order + std::clamp(more, 1, 10), most_plane_order);
 }
 
+double plane_digits(int order, int separation) {
+    return plane_first_digits(separation) + plane_digits_an_order(separation) * order;
+}
+
 double core_reach(int order, int separation) {
-    const double digits = plane_first_digits(separation) + plane_digits_an_order(separation) * order + 1.0;
-    return std::sqrt(2.0 * std::numbers::ln10 * digits);
+    return std::sqrt(2.0 * std::numbers::ln10 * (plane_digits(order, separation) + 1.0));
 }
 
 PlaneShape plane_shape(const SumProblem& problem, const SumOptions& options, const CostTable& table,

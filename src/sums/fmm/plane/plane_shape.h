@@ -33,6 +33,9 @@ int plane_order_for(double tolerance, int separation);
 /// The order that may suffice where `order` gave `error`: larger by one at least, up to the highest.
 int plane_order_after(int order, int separation, double error, double tolerance);
 
+/// Digits that sums of this order usually have.
+double plane_digits(int order, int separation);
+
 /// From this distance on, in core sizes, a vortex acts as a point does, to the digits of an order and one
 /// more: e^(−r²/2σ²) is what is left out of velocities.
 double core_reach(int order, int separation);

@@ -1,5 +1,6 @@
 // Points are sorted by their keys, as far down as the tree may go; then it is built (device_levels.cu).
 #include "sums/tree/cuda/device_tree.cuh"
+#include "sums/tree/cuda/framed_point.cuh"
 #include "sums/tree/cuda/launch.cuh"
 
 #include "sums/tree/morton.h"
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 namespace farfield::cuda {
 namespace {
@@ -24,14 +26,6 @@ struct KeyTask {
     std::uint64_t* keys;
     std::int32_t* numbers;
 };
-
-__device__ Vec4<double> framed_point(const double* points, std::int64_t i, int dimension,
-                                     const Frame& frame) {
-    const auto at = [&](int k) {
-        return scalbn(points[dimension * i + k] - frame.origin[k], frame.exponent);
-    };
-    return {at(0), at(1), dimension == 3 ? at(2) : 0.0, 0.0};
-}
 
 __global__ void key_kernel(const KeyTask task) {
     const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
@@ -54,6 +48,11 @@ __global__ void gather_points_kernel(const double* points, const std::int32_t* f
     if (i >= count) return;
     out[i] = framed_point(points, from[i], dimension, frame);
     where[from[i]] = i;
+}
+
+__global__ void invert_kernel(const std::int32_t* from, int count, std::int32_t* where) {
+    const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i < count) where[from[i]] = i;
 }
 
 /// Levels that keys are sorted down to before it is known how deep the tree becomes, as bits of an axis: each
@@ -111,8 +110,17 @@ void DeviceTree::sort(const double* points, int count, DevicePoints& out, const 
     };
     run(nullptr);
     run(workspace_.reserve(bytes));
-    launch_over(count, stream, gather_points_kernel, points, out.from.data(), count, dimension_, frame,
-                out.at.data(), out.where.data());
+    out.placed = false;
+}
+
+/// Points in the order of their keys, unless that was done, and the inverse of the order.
+void DeviceTree::place(const double* points, DevicePoints& out, const Frame& frame, cudaStream_t stream) {
+    if (std::exchange(out.placed, true)) return;
+    if (&out == &sources_ && !places_sources_)
+        launch_over(out.count, stream, invert_kernel, out.from.data(), out.count, out.where.data());
+    else
+        launch_over(out.count, stream, gather_points_kernel, points, out.from.data(), out.count, dimension_,
+                    frame, out.at.data(), out.where.data());
 }
 
 void DeviceTree::choose_depth(int step) {
@@ -167,7 +175,10 @@ void DeviceTree::build(const double* sources, int n, const double* targets, int 
             if (!self_) sort(targets, m, targets_, frame, stream);
             sorted = true;
         }
-        const auto counts = queue(few, stream);
+        const auto counts = queue(few, stream, [&] {
+            place(sources, sources_, frame, stream);
+            if (!self_) place(targets, targets_, frame, stream);
+        });
         if (counts.missing_cells > 0) {
             make_room_for(counts.missing_cells + counts.missing_cells / 2);
             make_room(neighbours_,
@@ -198,13 +209,15 @@ void DeviceTree::build(const double* sources, int n, const double* targets, int 
     direct_.partners = multipoles_.partners = points_.partners = partners_.data();
 }
 
-TreeCounts DeviceTree::counts(cudaStream_t stream) {
+TreeCounts DeviceTree::counts(cudaStream_t stream, const Meanwhile& meanwhile) {
     copy(seen_counts_.data(), counts_.data(), 1, stream);
-    check(cudaStreamSynchronize(stream), "waiting for the GPU");
+    counted_.record(stream);
+    meanwhile();
+    counted_.synchronize();
     return *seen_counts_.data();
 }
 
-TreeCounts DeviceTree::queue(std::int32_t few, cudaStream_t stream) {
+TreeCounts DeviceTree::queue(std::int32_t few, cudaStream_t stream, const Meanwhile& meanwhile) {
     const bool at_once = at_once_ && last_dense_level() >= 0;
     if (at_once)
         make_levels_at_once(stream);
@@ -213,13 +226,13 @@ TreeCounts DeviceTree::queue(std::int32_t few, cudaStream_t stream) {
     list_near(few, Lists::count, stream);
     const bool filled = long_rows_;
     if (filled) list_near(few, Lists::fill, stream);
-    auto seen = counts(stream);
+    auto seen = counts(stream, meanwhile);
     at_once_ = seen.deeper == 0 && seen.levels - 1 <= last_dense_level();
-    if (at_once && seen.deeper != 0) return queue(few, stream); // level by level
+    if (at_once && seen.deeper != 0) return queue(few, stream, meanwhile); // level by level
     long_rows_ = seen.long_rows != 0;
     if (!long_rows_ || filled || seen.missing_cells > 0 || seen.deeper != 0) return seen;
     list_near(few, Lists::fill, stream);
-    return counts(stream);
+    return counts(stream, meanwhile);
 }
 
 void DeviceTree::take(const TreeCounts& counts) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "backend/cuda/memory.h"
+#include "backend/cuda/stream.h"
 #include "backend/cuda/vec4.h"
 #include "backend/cuda/workspace.h"
 #include "sums/points/prepared.h"
@@ -15,6 +16,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace farfield::cuda {
@@ -26,6 +28,7 @@ struct DevicePoints {
     DeviceArray<std::int32_t> where;          ///< the inverse of `from`
     DeviceArray<Vec4<double>> at;             ///< in the frame; w, in the plane z and w are 0
     int count = 0;
+    bool placed = false; ///< `at` and `where` are those of the order
 };
 
 /// Row r has partners[first[r]] … partners[last[r] − 1].
@@ -38,7 +41,9 @@ struct DeviceRows {
 
 class DeviceTree {
 public:
-    explicit DeviceTree(int dimension = 3) : dimension_(dimension) {}
+    /// @param places_sources  false: who sets strengths sets the points beside them
+    explicit DeviceTree(int dimension = 3, bool places_sources = true)
+        : dimension_(dimension), places_sources_(places_sources) {}
 
     /// Sources N×3 and targets M×3 (in the plane ×2), contiguous, in the caller's units; `targets` is null
     /// where they are the sources. Waits for the counts. @param cube  around all of them, in the frame
@@ -87,13 +92,17 @@ private:
     /// Entries of a leaf's row of leaves that is filled while it is counted: its neighbours; in the plane all
     /// of their children, too.
     [[nodiscard]] int short_row() const { return dimension_ == 3 ? 32 : 40; }
-    TreeCounts queue(std::int32_t few, cudaStream_t stream);
-    TreeCounts counts(cudaStream_t stream);
+    void place(const double* points, DevicePoints& out, const Frame& frame, cudaStream_t stream);
+    /// What is queued while the host waits for counts.
+    using Meanwhile = std::function<void()>;
+    TreeCounts queue(std::int32_t few, cudaStream_t stream, const Meanwhile& meanwhile);
+    TreeCounts counts(cudaStream_t stream, const Meanwhile& meanwhile);
     void make_room_for_rows(cudaStream_t stream);
     void list_near(std::int32_t few, Lists step, cudaStream_t stream);
     void take(const TreeCounts& counts);
 
     int dimension_;
+    bool places_sources_;
     TreeShape shape_;
     TreeCube cube_;
     bool self_ = true;
@@ -120,6 +129,7 @@ private:
     DeviceRows direct_, multipoles_, points_;
     DeviceArray<TreeCounts> counts_;
     PinnedArray<TreeCounts> seen_counts_;
+    Signal counted_;
     int blocks_ = 0;                ///< of the launch that divides cells
     Workspace workspace_, tallies_; ///< of sorting and scanning; of that launch
 };

@@ -128,9 +128,9 @@ class ItemWorker {
 
     __device__ __forceinline__ auto close() const {
         if constexpr (meeting == Meeting::mended) {
-            const auto width = static_cast<float>(task_.target_centres[item_.block].w);
+            const float distance = task_.close * static_cast<float>(task_.target_centres[item_.block].w);
             return ClosePairs{task_.exact_targets + item_.first + first_, task_.exact_sources, staged_.index,
-                              width * width / 256.0F};
+                              distance * distance};
         } else {
             return AsRounded{};
         }
@@ -183,7 +183,7 @@ public:
     __device__ __forceinline__ ItemWorker(const BlockTask<Real>& task, const BlockPlanView& plan,
                                           const BlockItem& item, Vec4<Real>* slots, Staged& staged)
         : task_(task), plan_(plan), item_(item), slots_(slots), staged_(staged),
-          tile_(task.targets + item.first, first_, item.count, Formula::length2(task)) {}
+          tile_(task.targets + item.first, first_, item.count, Formula::length2(task, item.block)) {}
 
     __device__ __forceinline__ void run() {
         if (task_.own) meet_own_block();
@@ -224,6 +224,7 @@ __global__ void __launch_bounds__(32 * warps, Formula::resident_warps(sizeof(Rea
     block_kernel(const BlockTask<Real> task, const BlockPlanView plan, Vec4<Real>* slots) {
     __shared__ StagedSources<Real, warps, meeting> staged;
     const BlockItem item = plan.items[blockIdx.x];
+    if (item.count == 0) return;
     run_item<Real, outputs, warps, meeting, 1, Formula>(per_lane(item.count, warps), task, plan, item, slots,
                                                         staged);
 }

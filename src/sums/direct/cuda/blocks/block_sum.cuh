@@ -32,9 +32,10 @@ struct BlockTask {
     const Vec4<double>* target_centres = nullptr; ///< null: all points count from one origin
     const Vec4<double>* source_centres = nullptr;
     /// With centres, floats, and a one-sided plan: the points in double, counted from one origin, which mend
-    /// the differences of pairs closer than 1/16 of w, the width of a block, of `target_centres`.
+    /// the differences of pairs closer than `close`, in widths of a block: w of `target_centres`.
     const Vec4<double>* exact_targets = nullptr;
     const Vec4<double>* exact_sources = nullptr;
+    float close = 1.0F / 16;
     bool own = false;
     Real softening2 = 0;
     Real core2 = 0; ///< of vortices 1/(2σ²); 0: they are points

@@ -25,6 +25,11 @@ __global__ void count_pieces_kernel(const PlanTask task, std::int32_t* counts) {
         counts[block] = block < task.count ? pieces_of(task.targets[block].size(), task.shape) : 0;
 }
 
+/// The tile's key, by which largest tiles come first and empty items last.
+__device__ std::int32_t key_of(const PlanTask& task, int targets) {
+    return (1 << key_bits) - 1 - per_lane(targets, task.shape.warps);
+}
+
 __global__ void make_items_kernel(const PlanTask task, const std::int32_t* begins, BlockItem* items,
                                   std::int32_t* keys) {
     const int block = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
@@ -35,12 +40,12 @@ __global__ void make_items_kernel(const PlanTask task, const std::int32_t* begin
         const int begin = piece_begin(range.size(), pieces, piece);
         const int end = piece_begin(range.size(), pieces, piece + 1);
         items[begins[block] + piece] = {block, range.begin + begin, end - begin, 0};
-        keys[begins[block] + piece] = (1 << key_bits) - 1 - per_lane(end - begin, task.shape.warps);
+        keys[begins[block] + piece] = key_of(task, end - begin);
     }
 }
 
 /// Piece `piece` of each block, or an empty item.
-__global__ void even_items_kernel(const PlanTask task, int pieces, BlockItem* items) {
+__global__ void even_items_kernel(const PlanTask task, int pieces, BlockItem* items, std::int32_t* keys) {
     const int number = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     if (number >= pieces * task.count) return;
     const int block = number % task.count, piece = number / task.count;
@@ -49,6 +54,7 @@ __global__ void even_items_kernel(const PlanTask task, int pieces, BlockItem* it
     const int begin = piece < own ? piece_begin(range.size(), own, piece) : 0;
     const int end = piece < own ? piece_begin(range.size(), own, piece + 1) : 0;
     items[number] = {block, range.begin + begin, end - begin, 0};
+    keys[number] = key_of(task, end - begin);
 }
 
 } // namespace
@@ -66,10 +72,7 @@ void OneSidedDevicePlan::queue(const BlockRange* targets, int count, std::int64_
     make_room(begins_, size, size / 4);
     // pieces hold more than half of what a tile can, but for those of small blocks
     const auto most = size + static_cast<std::size_t>(2 * points / shape_.capacity());
-    make_room(unsorted_, most, most / 4);
-    make_room(items_, most, most / 4);
-    make_room(keys_, most, most / 4);
-    make_room(sorted_keys_, most, most / 4);
+    make_room_for_items(most);
     count_pieces_kernel<<<blocks_for(count + 1), plan_threads, 0, stream>>>(task, counts_.data());
     check_launch("planning a sum over blocks");
     std::size_t scan_bytes = 0;
@@ -95,12 +98,32 @@ void OneSidedDevicePlan::queue_evenly(const BlockRange* targets, int count, int 
     item_count_ = pieces * count;
     finished_ = true;
     shape_ = shape;
-    const auto size = static_cast<std::size_t>(item_count_);
-    make_room(items_, size, size / 4);
+    make_room_for_items(static_cast<std::size_t>(item_count_));
     if (item_count_ == 0) return;
     even_items_kernel<<<blocks_for(item_count_), plan_threads, 0, stream>>>({targets, count, shape}, pieces,
-                                                                            items_.data());
+                                                                            unsorted_.data(), keys_.data());
     check_launch("planning a sum over blocks");
+    sort_items(stream);
+}
+
+void OneSidedDevicePlan::make_room_for_items(std::size_t most) {
+    make_room(unsorted_, most, most / 4);
+    make_room(items_, most, most / 4);
+    make_room(keys_, most, most / 4);
+    make_room(sorted_keys_, most, most / 4);
+}
+
+// Largest tiles first, each tile's items in the order of their blocks, as plan.cpp has them.
+void OneSidedDevicePlan::sort_items(cudaStream_t stream) {
+    std::size_t bytes = 0;
+    const auto sort = [&](void* memory) {
+        check(cub::DeviceRadixSort::SortPairs(memory, bytes, keys_.data(), sorted_keys_.data(),
+                                              unsorted_.data(), items_.data(), item_count_, 0, key_bits,
+                                              stream),
+              "planning a sum over blocks");
+    };
+    sort(nullptr);
+    sort(workspace_.reserve(bytes));
 }
 
 void OneSidedDevicePlan::finish(cudaStream_t stream) {
@@ -111,17 +134,7 @@ void OneSidedDevicePlan::finish(cudaStream_t stream) {
         finished_ = true;
         return;
     }
-    // Largest tiles first, each tile's items in the order of their blocks, as plan.cpp has them.
-    std::size_t bytes = 0;
-    const auto sort = [&](void* memory) {
-        check(cub::DeviceRadixSort::SortPairs(memory, bytes, keys_.data(), sorted_keys_.data(),
-                                              unsorted_.data(), items_.data(), item_count_, 0, key_bits,
-                                              stream),
-              "planning a sum over blocks");
-    };
-    sort(nullptr);
-
-    sort(workspace_.reserve(bytes));
+    sort_items(stream);
     finished_ = true;
 }
 

@@ -18,8 +18,7 @@ public:
     void queue(const BlockRange* targets, int count, std::int64_t points, const BlockShape& shape,
                cudaStream_t stream);
     /// A plan for blocks of no more than `largest` targets, made without waiting: each block has as many
-    /// items as the largest one needs, some of them empty, in the order of the blocks. For blocks of about
-    /// one size.
+    /// items as the largest one needs, some of them empty. For blocks of about one size.
     void queue_evenly(const BlockRange* targets, int count, int largest, const BlockShape& shape,
                       cudaStream_t stream);
     /// Waits for the number of items of the plan queued last, and queues the rest on the same stream.
@@ -27,6 +26,9 @@ public:
     [[nodiscard]] BlockPlanView view() const;
 
 private:
+    void make_room_for_items(std::size_t most);
+    void sort_items(cudaStream_t stream);
+
     DeviceArray<BlockItem> unsorted_, items_;
     DeviceArray<std::int32_t> counts_, begins_, keys_, sorted_keys_;
     Workspace workspace_;

@@ -21,12 +21,16 @@ enum class PlaneSources : std::uint8_t { real, complex, cores };
 template <PlaneSources sources>
 struct PlanePairs {
     static constexpr bool is_complex = sources == PlaneSources::complex;
+    template <class Real>
+    static constexpr int together = sizeof(Real) == 4 ? 8 : 4;
+    template <class Real>
+    static constexpr bool takes_two = sizeof(Real) == 4 && sources != PlaneSources::cores;
     FF_HD static constexpr int largest_tile(std::size_t real_bytes, int /*warps*/) {
         return plane_block_shape(real_bytes).most_per_lane;
     }
 
-    static constexpr int resident_warps(std::size_t real_bytes, Meeting meeting) {
-        return real_bytes == 8 ? 12 : meeting == Meeting::mended ? 16 : 20;
+    static constexpr int resident_warps(std::size_t real_bytes, Meeting /*meeting*/) {
+        return real_bytes == 8 ? 12 : 16;
     }
 
     template <class Real>
@@ -63,13 +67,17 @@ struct PlanePairs {
         }
     };
 
+    /// 1/2σ² of cores; where two pairs are taken at once the inverse square of the block's width.
     template <class Real>
-    __device__ __forceinline__ static Real length2(const BlockTask<Real>& task) {
-        return task.core2;
+    __device__ __forceinline__ static Real length2(const BlockTask<Real>& task, int block) {
+        if constexpr (!takes_two<Real>) return task.core2;
+        const auto width = static_cast<Real>(task.target_centres[block].w);
+        return Real(1) / (width * width);
     }
+    /// Far beyond all points; products of two r² are still floats.
     template <class Real>
     __device__ __forceinline__ static Vec4<Real> nothing(Real side) {
-        const Real away = side * Real(1e18);
+        const Real away = side * Real(takes_two<Real> ? 1e3 : 1e18);
         return {away, away, Real(0), Real(0)};
     }
     template <class Real, class Wide>
@@ -87,6 +95,10 @@ struct PlanePairs {
             return plane::core_terms<with_potential>(r2, core2);
         else
             return plane::point_terms<with_potential>(r2);
+    }
+    template <int outputs>
+    __device__ __forceinline__ static plane::TwoTerms<float> terms_of_two(float a, float b, float scale) {
+        return plane::two_point_terms<(outputs & potential_only) != 0>(a, b, scale);
     }
 };
 

@@ -17,9 +17,8 @@ void launch_plane_outputs(const BlockTask<Real>& task, const BlockPlanView& plan
             return launch_items<Formula, Real, field_only, 1, meeting.value>(task, plan, nullptr, stream);
         launch_items<Formula, Real, field_and_potential, 1, meeting.value>(task, plan, nullptr, stream);
     };
-    if constexpr (std::is_same_v<Real, float>)
-        if (task.exact_sources != nullptr) return launch(std::integral_constant<Meeting, Meeting::mended>{});
-    launch(std::integral_constant<Meeting, Meeting::one_sided>{});
+    constexpr auto meeting = std::is_same_v<Real, float> ? Meeting::mended : Meeting::one_sided;
+    launch(std::integral_constant<Meeting, meeting>{});
 }
 
 } // namespace detail

@@ -7,6 +7,12 @@
 namespace farfield::cuda {
 
 struct SpacePairs {
+    /// Pairs of a lane that are computed together, so that the latencies of 1/√x overlap.
+    template <class Real>
+    static constexpr int together = 4;
+    /// Terms of two pairs at once cost less than those of each.
+    template <class Real>
+    static constexpr bool takes_two = false;
     /// The most targets a lane that its kernels have.
     FF_HD static constexpr int largest_tile(std::size_t real_bytes, int warps) {
         return cuda::largest_tile(real_bytes, warps);
@@ -40,7 +46,7 @@ struct SpacePairs {
     };
 
     template <class Real>
-    __device__ __forceinline__ static Real length2(const BlockTask<Real>& task) {
+    __device__ __forceinline__ static Real length2(const BlockTask<Real>& task, int /*block*/) {
         return task.softening2;
     }
     /// Beyond all points, on either side: pads of strength 0 that never coincide.

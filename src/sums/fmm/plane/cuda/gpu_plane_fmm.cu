@@ -108,7 +108,7 @@ private:
 
     void prepare() {
         prepared_ = false;
-        PassTimer timer(stream_);
+        tree_timer_.emplace(stream_);
         tree_.build(sources_.data(), static_cast<int>(problem_.sources),
                     problem_.self ? nullptr : targets_.data(), static_cast<int>(problem_.targets), frame_,
                     cube_, shape_.tree, shape_.few, stream_);
@@ -123,8 +123,7 @@ private:
             wide_.plan.finish(stream_);
         else
             narrow_.plan.finish(stream_);
-        timer.mark("tree", stream_);
-        tree_seconds_ = timer.seconds().front().seconds;
+        tree_timer_->mark("tree", stream_);
         prepared_ = true;
     }
 
@@ -189,8 +188,6 @@ private:
 
     template <class Real>
     void run_near(NearPoints<Real>& near) {
-        if (potentials_at_ != nullptr)
-            add_up_strengths(tree_.sources().at.data(), tree_.sources().count, totals_.data(), stream_);
         const bool self = problem_.self;
         BlockTask<Real> task;
         task.targets = self ? near.sources.data() : near.targets.data();
@@ -204,6 +201,7 @@ private:
         task.source_centres = centres_.data();
         task.exact_targets = tree_.targets().at.data();
         task.exact_sources = tree_.sources().at.data();
+        task.close = plane_close(shape_.order);
         task.own = self;
         task.core2 = sigma_ > 0.0 ? static_cast<Real>(0.5 / (sigma_ * sigma_)) : Real(0);
         task.outputs = potentials_at_ != nullptr ? field_and_potential : field_only;
@@ -212,10 +210,11 @@ private:
                            : is_complex_ ? PlaneSources::complex
                                          : PlaneSources::real;
         launch_plane_blocks(task, near.plan.view(), whose, stream_);
+        if (potentials_at_ != nullptr) // who writes results needs it
+            add_up_strengths(tree_.sources().at.data(), tree_.sources().count, totals_.data(), stream_);
     }
 
-    /// Far and near field side by side; the stream waits for both. The near field goes first: it is one
-    /// launch, and the many of the far field, which are urgent, need not wait for it.
+    /// The near field, and what is left to do for the far field beside it.
     template <class Real>
     void run_passes(NearPoints<Real>& near, PassTimer& timer) {
         if (far_.is_empty()) {
@@ -225,20 +224,39 @@ private:
         make_room(far_sums_, static_cast<std::size_t>(problem_.targets));
         const auto there = far_stream_->get();
         ready_.record(stream_);
-        run_near(near);
-        timer.mark("P2P", stream_);
         ready_.hold(there);
         timer.begin(there);
         try {
             far_.run(
                 tree_, sets(), far_sums_.data(),
                 [&](std::string_view name, cudaStream_t stream) { timer.mark(name, stream); }, there);
-        } catch (...) { // what it works on may be given up now
+            far_done_.record(there);
+            run_near(near);
+        } catch (...) { // what is worked on may be given up now
             cudaStreamSynchronize(there);
             throw;
         }
-        far_done_.record(there);
+        timer.mark("P2P", stream_);
         far_done_.hold(stream_);
+    }
+
+    template <class Real>
+    [[nodiscard]] PlaneResultTask<Real> results_of(const NearPoints<Real>& near) {
+        return {.near = near.sums.data(),
+                .far = far_.is_empty() ? nullptr : far_sums_.data(),
+                .where = tree_.targets().where.data(),
+                .count = static_cast<int>(problem_.targets),
+                .strengths = problem_.self ? strengths_.data() : nullptr,
+                .columns = problem_.kernel->strength.columns,
+                .total = totals_.data(),
+                .shift = frame_.exponent * std::numbers::ln2,
+                .turned = problem_.kernel->field_is_turned,
+                .sign = problem_.kernel->sign,
+                .strength_exponent = exponent_,
+                .field_exponent = frame_.exponent - exponent_,
+                .potential = potentials_at_,
+                .field = fields_at_,
+                .not_finite = not_finite_.data()};
     }
 
     /// Results at `potentials_at_` and `fields_at_`. False where one is not finite.
@@ -247,35 +265,20 @@ private:
         if (problem_.targets == 0) return true;
         check(cudaMemsetAsync(not_finite_.data(), 0, sizeof(int), stream_), "clearing a flag");
         PassTimer timer(stream_);
-        const int columns = problem_.kernel->strength.columns;
-        set_plane_sources(PlaneStrengthTask{strengths_.data(), columns, exponent_, tree_.view(),
-                                            tree_.leaves(), tree_.leaf_count(), tree_.sources().from.data(),
-                                            tree_.weighted_sources()},
+        set_plane_sources(PlaneSourceTask{sources_.data(), strengths_.data(),
+                                          problem_.kernel->strength.columns, exponent_, frame_, tree_.view(),
+                                          tree_.leaves(), tree_.leaf_count(), tree_.sources().from.data(),
+                                          tree_.weighted_sources()},
                           near.sources.data(), stream_);
-        timer.mark("strengths", stream_);
+        timer.mark("sources", stream_);
         run_passes(near, timer);
         timer.begin(stream_);
-        write_plane_sums(PlaneResultTask<Real>{.near = near.sums.data(),
-                                               .far = far_.is_empty() ? nullptr : far_sums_.data(),
-                                               .where = tree_.targets().where.data(),
-                                               .count = static_cast<int>(problem_.targets),
-                                               .strengths = problem_.self ? strengths_.data() : nullptr,
-                                               .columns = columns,
-                                               .total = totals_.data(),
-                                               .shift = frame_.exponent * std::numbers::ln2,
-                                               .turned = problem_.kernel->field_is_turned,
-                                               .sign = problem_.kernel->sign,
-                                               .strength_exponent = exponent_,
-                                               .field_exponent = frame_.exponent - exponent_,
-                                               .potential = potentials_at_,
-                                               .field = fields_at_,
-                                               .not_finite = not_finite_.data()},
-                         stream_);
+        write_plane_sums(results_of(near), stream_);
         timer.mark("results", stream_);
         int flag = 0;
         copy(&flag, not_finite_.data(), 1, stream_);
         check(cudaStreamSynchronize(stream_), "waiting for the GPU");
-        report.fmm.tree_seconds = tree_seconds_;
+        report.fmm.tree_seconds = tree_timer_->total();
         report.compute_seconds += timer.total();
         for (auto& pass : timer.seconds()) report.passes.push_back(std::move(pass));
         return flag == 0;
@@ -311,10 +314,10 @@ private:
     PlaneShape shape_;
     Frame frame_;
     TreeCube cube_;
-    double side_ = 1.0;  ///< of a square around all points, in the frame
-    double sigma_ = 0.0; ///< in the frame
-    DeviceTree tree_{2};
-    bool prepared_ = false; ///< tree and near points are those of the points
+    double side_ = 1.0;         ///< of a square around all points, in the frame
+    double sigma_ = 0.0;        ///< in the frame
+    DeviceTree tree_{2, false}; ///< its sources are set with their strengths
+    bool prepared_ = false;     ///< tree and near points are those of the points
     PlaneFar far_;
     std::optional<Stream> far_stream_; ///< many short launches, which go before the near field's blocks
     Signal ready_, far_done_;
@@ -323,7 +326,7 @@ private:
     DeviceArray<Vec4<double>> centres_, target_centres_, far_sums_;
     DeviceArray<BlockRange> source_ranges_, target_ranges_;
     DeviceArray<PlaneNumber> totals_;
-    double tree_seconds_ = 0.0;
+    std::optional<PassTimer> tree_timer_;
     OrderSearch orders_;
     DeviceArray<double> sources_, targets_, strengths_; ///< as the caller gave them, in double
     int exponent_ = 0;                                  ///< of the strengths, as a power of two

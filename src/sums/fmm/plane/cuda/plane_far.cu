@@ -44,6 +44,13 @@ void PlaneRuns::add(std::int32_t first, std::int32_t cells, int level, int group
     tiles += (cells + cells_a_tile - 1) / cells_a_tile;
 }
 
+void PlaneChainTask::add(PlanePass pass, const PlaneRuns& of) {
+    if (of.tiles == 0) return;
+    stage[stages++] = {pass, static_cast<std::int16_t>(runs), static_cast<std::int16_t>(of.count), of.tiles};
+    std::copy(of.run, of.run + of.count, run + runs);
+    runs += of.count;
+}
+
 void PlaneFar::Operator::set(const PlaneOperator& from, const PlaneTensorOperators& of, cudaStream_t stream) {
     upload(from.matrix, matrix, stream);
     upload(from.in, in, stream);
@@ -89,33 +96,68 @@ double PlaneFar::multiply_adds(const DeviceTree& tree, int sets) const {
     return sum;
 }
 
-void PlaneFar::gather(const DeviceTree& tree, const PlaneFarView& far, cudaStream_t stream) {
-    for (int level = tree.levels() - 2; level >= first_level_; --level) {
-        PlaneShiftTask task{far, up_.view, {}, nullptr};
-        task.runs.add(tree.level_begin(level), tree.level_begin(level + 1) - tree.level_begin(level), level,
-                      plane_coarse_group, far.sets);
-        shift_plane_expansions(task, PlanePass::up, stream);
-    }
+PlaneRuns PlaneFar::parents(const DeviceTree& tree, int level) const {
+    PlaneRuns out;
+    const auto begin = tree.level_begin(level);
+    out.add(begin, tree.level_begin(level + 1) - begin, level, plane_coarse_group, view_.sets);
+    return out;
 }
 
-void PlaneFar::translate(const DeviceTree& tree, const PlaneFarView& far, int first_level, int end_level,
-                         cudaStream_t stream) {
-    PlaneShiftTask task{far, across_.view, {}, tree.by_octant()};
+PlaneRuns PlaneFar::targets(const DeviceTree& tree, int first_level, int end_level) const {
+    PlaneRuns out;
     each_group(tree, first_level, end_level,
                [&](int level, int group, std::int32_t first, std::int32_t cells) {
-                   task.runs.add(first, cells, level, group, far.sets);
+                   out.add(first, cells, level, group, view_.sets);
                });
-    shift_plane_expansions(task, PlanePass::across, stream);
+    return out;
 }
 
-void PlaneFar::spread(const DeviceTree& tree, const PlaneFarView& far, cudaStream_t stream) {
-    for (int level = first_level_ + 1; level < tree.levels(); ++level) {
-        PlaneShiftTask task{far, down_.view, {}, tree.by_octant()};
-        each_group(tree, level, level + 1, [&](int, int group, std::int32_t first, std::int32_t cells) {
-            task.runs.add(first, cells, level, group, far.sets);
-        });
-        shift_plane_expansions(task, PlanePass::down, stream);
-    }
+void PlaneFar::translate(const DeviceTree& tree, int first_level, int end_level, cudaStream_t stream) {
+    shift_plane_expansions({view_, across_.view, targets(tree, first_level, end_level), tree.by_octant()},
+                           PlanePass::across, stream);
+}
+
+void PlaneFar::spread(const DeviceTree& tree, int first_level, cudaStream_t stream) {
+    for (int level = first_level; level < tree.levels(); ++level)
+        shift_plane_expansions({view_, down_.view, targets(tree, level, level + 1), tree.by_octant()},
+                               PlanePass::down, stream);
+}
+
+// M2M to all levels, M2L and L2L of those above the deepest one.
+void PlaneFar::run_above(const DeviceTree& tree, int deepest, const Done& done, cudaStream_t stream) {
+    PlaneChainTask task;
+    task.far = view_;
+    task.up = up_.view;
+    task.across = across_.view;
+    task.down = down_.view;
+    task.cells = tree.by_octant();
+    for (int level = tree.levels() - 2; level >= first_level_; --level)
+        task.add(PlanePass::up, parents(tree, level));
+    task.add(PlanePass::across, targets(tree, first_level_, deepest));
+    for (int level = first_level_ + 1; level < deepest; ++level)
+        task.add(PlanePass::down, targets(tree, level, level + 1));
+    run_plane_chain(task, stream);
+    deepest_done_.hold(stream);
+    done("coarse levels", stream);
+    spread(tree, std::max(deepest, first_level_ + 1), stream);
+    done("L2L", stream);
+}
+
+// Each pass by itself, and P2L between them.
+void PlaneFar::run_in_steps(const DeviceTree& tree, int deepest, const Done& done, cudaStream_t stream) {
+    for (int level = tree.levels() - 2; level >= first_level_; --level)
+        shift_plane_expansions({view_, up_.view, parents(tree, level), nullptr}, PlanePass::up, stream);
+    done("M2M", stream);
+    translate(tree, first_level_, deepest, stream);
+    deepest_done_.hold(stream);
+    done("M2L", stream);
+    PlaneFormTask form{view_, tree.sources().at.data(), nullptr, tree.cells()};
+    form.first = tree.points().first;
+    form.partners = tree.points().partners;
+    form_plane_expansions(form, sets_, true, stream);
+    done("P2L", stream);
+    spread(tree, first_level_ + 1, stream);
+    done("L2L", stream);
 }
 
 void PlaneFar::run(const DeviceTree& tree, PlaneSets sets, Vec4<double>* sums, const Done& done,
@@ -124,10 +166,11 @@ void PlaneFar::run(const DeviceTree& tree, PlaneSets sets, Vec4<double>* sums, c
     const auto expansions = static_cast<std::size_t>(tree.cells()) * static_cast<std::size_t>(count);
     make_room(multipoles_, expansions * static_cast<std::size_t>(host_->columns), expansions);
     make_room(locals_, expansions * static_cast<std::size_t>(host_->local_size), expansions);
-    const PlaneFarView far{tree.view(),         host_->order, host_->columns,     host_->local_size,
-                           reciprocals_.data(), count,        multipoles_.data(), locals_.data()};
-    PlaneFormTask form{far, tree.sources().at.data(), tree.leaves(), tree.leaf_count()};
-    form_plane_expansions(form, sets, false, stream);
+    sets_ = sets;
+    view_ = {tree.view(),         host_->order, host_->columns,     host_->local_size,
+             reciprocals_.data(), count,        multipoles_.data(), locals_.data()};
+    form_plane_expansions({view_, tree.sources().at.data(), tree.leaves(), tree.leaf_count()}, sets, false,
+                          stream);
     done("P2M", stream);
     // all cells of the deepest level are leaves: their M2L need not wait for M2M
     const int deepest = std::max(tree.levels() - 1, first_level_);
@@ -135,32 +178,21 @@ void PlaneFar::run(const DeviceTree& tree, PlaneSets sets, Vec4<double>* sums, c
     formed_.record(stream);
     formed_.hold(beside);
     done({}, beside);
-    translate(tree, far, deepest, tree.levels(), beside);
+    translate(tree, deepest, tree.levels(), beside);
     done("M2L", beside);
     deepest_done_.record(beside);
     if (first_level_ > 0 && tree.level_begin(first_level_) > 0) // leaves there have local expansions, too
-        check(cudaMemsetAsync(far.local(0), 0,
+        check(cudaMemsetAsync(view_.local(0), 0,
                               static_cast<std::size_t>(tree.level_begin(first_level_) * count) *
-                                  static_cast<std::size_t>(far.local_size) * sizeof(PlaneNumber),
+                                  static_cast<std::size_t>(view_.local_size) * sizeof(PlaneNumber),
                               stream),
               "clearing expansions");
-    gather(tree, far, stream);
-    done("M2M", stream);
-    translate(tree, far, first_level_, deepest, stream);
-    deepest_done_.hold(stream);
-    done("M2L", stream);
-    if (tree.points().total > 0) {
-        form.leaves = nullptr;
-        form.count = tree.cells();
-        form.first = tree.points().first;
-        form.partners = tree.points().partners;
-        form_plane_expansions(form, sets, true, stream);
-        done("P2L", stream);
-    }
-    spread(tree, far, stream);
-    done("L2L", stream);
+    if (tree.points().total > 0)
+        run_in_steps(tree, deepest, done, stream);
+    else
+        run_above(tree, deepest, done, stream);
     const bool listed = tree.multipoles().total > 0;
-    evaluate_plane_expansions({far, tree.targets().at.data(), tree.leaves(), tree.leaf_count(),
+    evaluate_plane_expansions({view_, tree.targets().at.data(), tree.leaves(), tree.leaf_count(),
                                listed ? tree.multipoles().first : nullptr, tree.multipoles().partners, sums},
                               stream);
     done("L2P", stream);

@@ -88,6 +88,28 @@ struct PlaneRuns {
     void add(std::int32_t first, std::int32_t cells, int level, int group, int sets);
 };
 
+/// A part of a pass that only needs what earlier stages wrote: some runs, whose tiles count from 0.
+struct PlaneStage {
+    PlanePass pass;
+    std::int16_t first_run, runs;
+    std::int32_t tiles;
+};
+
+/// Passes over the levels above the deepest one, in one launch whose blocks meet between stages: levels with
+/// few cells would each take as long as a launch does.
+struct PlaneChainTask {
+    PlaneFarView far;
+    PlaneOperatorView up, across, down;
+    const std::int32_t* cells = nullptr; ///< that M2L and L2L count
+    int stages = 0;
+    int runs = 0;
+    PlaneStage stage[2 * most_levels + 3];
+    PlaneRun run[2 * PlaneRuns::most + most_levels + 1];
+
+    void add(PlanePass pass, const PlaneRuns& of);
+};
+void run_plane_chain(const PlaneChainTask& task, cudaStream_t stream);
+
 /// M2M, M2L or L2L: expansions of M2M and M2L are replaced, L2L adds to those of the cells.
 struct PlaneShiftTask {
     PlaneFarView far;
@@ -119,12 +141,16 @@ private:
         PlaneOperatorView view;
         void set(const PlaneOperator& from, const PlaneTensorOperators& of, cudaStream_t stream);
     };
-    void gather(const DeviceTree& tree, const PlaneFarView& far, cudaStream_t stream);
-    void translate(const DeviceTree& tree, const PlaneFarView& far, int first_level, int end_level,
-                   cudaStream_t stream);
-    void spread(const DeviceTree& tree, const PlaneFarView& far, cudaStream_t stream);
+    [[nodiscard]] PlaneRuns parents(const DeviceTree& tree, int level) const;
+    [[nodiscard]] PlaneRuns targets(const DeviceTree& tree, int first_level, int end_level) const;
+    void translate(const DeviceTree& tree, int first_level, int end_level, cudaStream_t stream);
+    void spread(const DeviceTree& tree, int first_level, cudaStream_t stream);
+    void run_above(const DeviceTree& tree, int deepest, const Done& done, cudaStream_t stream);
+    void run_in_steps(const DeviceTree& tree, int deepest, const Done& done, cudaStream_t stream);
 
     bool has_cells_ = false;
+    PlaneSets sets_ = PlaneSets::real; ///< of the last run, as its view
+    PlaneFarView view_;
     LaurentOrder order_{.order = -1};
     int first_level_ = 0; ///< that has cells far from each other
     std::optional<PlaneTensorOperators> host_;

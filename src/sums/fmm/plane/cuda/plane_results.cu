@@ -1,15 +1,16 @@
 #include "sums/fmm/plane/cuda/plane_results.cuh"
 
+#include "sums/tree/cuda/framed_point.cuh"
 #include "sums/tree/cuda/launch.cuh"
 
 namespace farfield::cuda {
 namespace {
 
-constexpr int source_threads = 128, source_lanes = 16; ///< of a leaf
+constexpr int source_threads = 128, source_lanes = 32; ///< of a leaf
 
 template <class Real>
 __global__ void __launch_bounds__(source_threads)
-    plane_source_kernel(const PlaneStrengthTask task, Vec4<Real>* near) {
+    plane_source_kernel(const PlaneSourceTask task, Vec4<Real>* near) {
     const int number = static_cast<int>(blockIdx.x * source_threads + threadIdx.x) / source_lanes;
     if (number >= task.count) return;
     const auto leaf = task.leaves[number];
@@ -18,8 +19,8 @@ __global__ void __launch_bounds__(source_threads)
     const auto range = task.tree.sources[leaf];
     for (int i = range.begin + static_cast<int>(threadIdx.x) % source_lanes; i < range.end;
          i += source_lanes) {
-        const auto at = static_cast<std::int64_t>(task.columns) * task.from[i];
-        auto point = task.points[i];
+        const std::int64_t row = task.from[i], at = task.columns * row;
+        auto point = framed_point(task.sources, row, 2, task.frame);
         point.z = scalbn(task.strengths[at], task.exponent);
         point.w = task.columns == 2 ? scalbn(task.strengths[at + 1], task.exponent) : 0.0;
         task.points[i] = point;
@@ -101,7 +102,7 @@ __global__ void plane_result_kernel(const PlaneResultTask<Real> task) {
 } // namespace
 
 template <class Real>
-void set_plane_sources(const PlaneStrengthTask& task, Vec4<Real>* near, cudaStream_t stream) {
+void set_plane_sources(const PlaneSourceTask& task, Vec4<Real>* near, cudaStream_t stream) {
     if (task.count == 0) return;
     constexpr int leaves = source_threads / source_lanes;
     const auto blocks = static_cast<unsigned>((task.count + leaves - 1) / leaves);
@@ -121,8 +122,8 @@ void write_plane_sums(const PlaneResultTask<Real>& task, cudaStream_t stream) {
     launch_over(task.count, stream, plane_result_kernel<Real>, task);
 }
 
-template void set_plane_sources(const PlaneStrengthTask&, Vec4<float>*, cudaStream_t);
-template void set_plane_sources(const PlaneStrengthTask&, Vec4<double>*, cudaStream_t);
+template void set_plane_sources(const PlaneSourceTask&, Vec4<float>*, cudaStream_t);
+template void set_plane_sources(const PlaneSourceTask&, Vec4<double>*, cudaStream_t);
 template void write_plane_sums(const PlaneResultTask<float>&, cudaStream_t);
 template void write_plane_sums(const PlaneResultTask<double>&, cudaStream_t);
 

@@ -4,6 +4,7 @@
 #include "backend/cuda/memory.h"
 #include "backend/cuda/vec4.h"
 #include "sums/fmm/plane/tensor_operators.h"
+#include "sums/points/prepared.h"
 #include "sums/tree/tree_view.h"
 
 #include <cuda_runtime_api.h>
@@ -12,19 +13,21 @@
 
 namespace farfield::cuda {
 
-/// The caller's strengths, N×columns, times 2^exponent, to the sources of a tree.
-struct PlaneStrengthTask {
+/// The caller's sources and strengths, N×2 and N×columns, to the sources of a tree.
+struct PlaneSourceTask {
+    const double* sources = nullptr;
     const double* strengths = nullptr;
-    int columns = 1, exponent = 0;
+    int columns = 1, exponent = 0; ///< strengths count times 2^exponent
+    Frame frame;
     TreeView tree;
     const std::int32_t* leaves = nullptr;
     int count = 0;                      ///< of leaves
     const std::int32_t* from = nullptr; ///< source i of the tree is the caller's from[i]
-    Vec4<double>* points = nullptr;     ///< z and w are set
+    Vec4<double>* points = nullptr;     ///< are set: in the frame
 };
 /// @param near  gets the sources, from the centres of their leaves
 template <class Real>
-void set_plane_sources(const PlaneStrengthTask& task, Vec4<Real>* near, cudaStream_t stream);
+void set_plane_sources(const PlaneSourceTask& task, Vec4<Real>* near, cudaStream_t stream);
 
 constexpr int total_parts = 256;
 /// Σ of all strengths of the tree, in an order that depends on their number alone. `parts` has `total_parts`
@@ -34,8 +37,8 @@ void add_up_strengths(const Vec4<double>* points, int count, PlaneNumber* parts,
 /// Sums in the order of the tree become the caller's results (direct/plane/plane_results.h has the formulas).
 template <class Real>
 struct PlaneResultTask {
-    const Vec4<Real>* near = nullptr;    ///< of plane_pairs.cuh
-    const Vec4<double>* far = nullptr;   ///< null: there is no far field
+    const Vec4<Real>* near = nullptr;  ///< of plane_pairs.cuh
+    const Vec4<double>* far = nullptr; ///< (Re w, −Im w), and Re F of each set; null: there is no far field
     const std::int32_t* where = nullptr; ///< each of the caller's targets is in the tree
     int count = 0;
     const double* strengths = nullptr; ///< the caller's; null: targets are no sources

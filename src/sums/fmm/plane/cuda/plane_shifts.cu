@@ -8,7 +8,11 @@
 
 #include <farfield/error.h>
 
+#include <cooperative_groups.h>
 #include <cuda_pipeline.h>
+
+#include <algorithm>
+#include <type_traits>
 
 namespace farfield::cuda {
 namespace {
@@ -30,14 +34,20 @@ __device__ __forceinline__ void multiply(double (&c)[4], const double2& a, doubl
         : "d"(a.x), "d"(a.y), "d"(b));
 }
 
-/// The run that a tile is of; asked by a warp.
-__device__ __forceinline__ PlaneRun run_of(const PlaneRuns& runs, int tile) {
+/// The one of these runs that a tile is of; asked by a warp.
+__device__ __forceinline__ PlaneRun run_of(const PlaneRun* runs, int count, int tile) {
     int before = 0;
-    for (int base = 0; base < runs.count; base += 32) {
+    for (int base = 0; base < count; base += 32) {
         const int i = base + static_cast<int>(threadIdx.x);
-        before += __popc(__ballot_sync(~0U, i < runs.count && runs.run[i].first_tile <= tile ? 1 : 0));
+        before += __popc(__ballot_sync(~0U, i < count && runs[i].first_tile <= tile ? 1 : 0));
     }
-    return runs.run[before - 1];
+    return runs[before - 1];
+}
+
+/// Not through the cache of constants: other blocks of the same launch may have written it.
+__device__ __forceinline__ PlaneNumber read_again(const PlaneNumber* from) {
+    const auto two = *reinterpret_cast<const double2*>(from);
+    return {two.x, two.y};
 }
 
 template <PlanePass pass>
@@ -62,8 +72,10 @@ __device__ __forceinline__ std::int32_t sender_of(const TreeView& tree, std::int
 
 template <PlanePass pass, int row_tiles, int most_steps>
 class ShiftWorker {
-    const PlaneShiftTask& task_;
-    const double* matrix_; ///< in shared memory
+    const PlaneFarView& far_;
+    const PlaneOperatorView& at_;
+    const std::int32_t* cells_; ///< PlaneShiftTask::cells
+    const double* matrix_;      ///< in shared memory
     Columns& columns_;
     PlaneRun run_{};
     const int lane_ = static_cast<int>(threadIdx.x);
@@ -78,15 +90,15 @@ class ShiftWorker {
     };
 
     __device__ __forceinline__ void look_up_from(int begin) {
-        const int end = min(begin + senders_together, task_.at.first_sender[run_.group + 1]);
+        const int end = min(begin + senders_together, at_.first_sender[run_.group + 1]);
         const bool coarse = run_.group == plane_coarse_group;
-        const int sets = task_.far.sets;
-        if (begin + lane_ < end) columns_.sender[lane_] = task_.at.senders[begin + lane_];
+        const int sets = far_.sets;
+        if (begin + lane_ < end) columns_.sender[lane_] = at_.senders[begin + lane_];
         __syncwarp();
         for (int i = lane_; i < (end - begin) * tile_columns; i += 32) {
             const int c = i % tile_columns;
             const auto cell =
-                sender_of<pass>(task_.far.tree, columns_.cell[c], columns_.sender[i / tile_columns], coarse);
+                sender_of<pass>(far_.tree, columns_.cell[c], columns_.sender[i / tile_columns], coarse);
             columns_.from[i / tile_columns][c] = cell == TreeView::none ? cell : sets * cell + c % sets;
         }
         __syncwarp();
@@ -103,15 +115,15 @@ class ShiftWorker {
         const auto from = columns_.from[s][column_];
         const int steps = (columns_.sender[s].terms + 3) / 4;
         const bool there = from != TreeView::none;
-        const PlaneNumber* const a = (pass == PlanePass::down ? task_.far.local(there ? from : 0) + 1
-                                                              : task_.far.multipole(there ? from : 0)) +
-                                     lane_ % 4;
+        const PlaneNumber* const a =
+            (pass == PlanePass::down ? far_.local(there ? from : 0) + 1 : far_.multipole(there ? from : 0)) +
+            lane_ % 4;
 #pragma unroll
         for (int step = 0; step < most_steps; ++step) {
             out.of[step] = {};
             // a local expansion ends where its order does
-            const bool inside = pass != PlanePass::down || 4 * step + lane_ % 4 <= task_.far.order;
-            if (step < steps && there && inside) out.of[step] = read(a + 4 * step);
+            const bool inside = pass != PlanePass::down || 4 * step + lane_ % 4 <= far_.order;
+            if (step < steps && there && inside) out.of[step] = read_again(a + 4 * step);
         }
         if constexpr (pass == PlanePass::down)
             if (there && lane_ % 4 == 0) out.constant = a[-1].re;
@@ -121,8 +133,8 @@ class ShiftWorker {
     __device__ __forceinline__ void add(int s, const Numbers& numbers) {
         const auto& sender = columns_.sender[s];
         const int steps = (sender.terms + 3) / 4, tiles = min(row_tiles, sender.terms / 16 + 1);
-        const PlaneNumber* const in = task_.at.in + sender.diagonal * (4 * task_.at.column_steps) + lane_ % 4;
-        const PlaneNumber* const out = task_.at.out + sender.diagonal * (16 * task_.at.row_tiles) + lane_ / 4;
+        const PlaneNumber* const in = at_.in + sender.diagonal * (4 * at_.column_steps) + lane_ % 4;
+        const PlaneNumber* const out = at_.out + sender.diagonal * (16 * at_.row_tiles) + lane_ / 4;
         if constexpr (pass == PlanePass::across) {
             constant_ = fma(numbers.of[0].re, sender.log_distance, constant_);
             charge_ += numbers.of[0].re;
@@ -137,7 +149,7 @@ class ShiftWorker {
             for (int tile = 0; tile < row_tiles; ++tile) {
                 if (tile >= tiles) break;
                 const auto piece = *reinterpret_cast<const double2*>(
-                    matrix_ + (step * task_.at.row_tiles + tile) * PlaneOperator::piece + 2 * lane_);
+                    matrix_ + (step * at_.row_tiles + tile) * PlaneOperator::piece + 2 * lane_);
                 multiply(re[tile], piece, x.re);
                 multiply(im[tile], piece, x.im);
             }
@@ -159,16 +171,16 @@ class ShiftWorker {
 
     /// M2M: leaves keep what their points made.
     __device__ __forceinline__ bool takes(std::int32_t cell) const {
-        const auto& tree = task_.far.tree;
+        const auto& tree = far_.tree;
         return pass != PlanePass::up || (!tree.is_leaf(cell) && (tree.self || tree.sources[cell].size() > 0));
     }
 
     __device__ __forceinline__ void find_targets(int tile, const PlaneRun& run) {
         if (lane_ < tile_columns) {
-            const int sets = task_.far.sets;
+            const int sets = far_.sets;
             const int i = (tile - run.first_tile) * (tile_columns / sets) + lane_ / sets;
             std::int32_t cell = TreeView::none;
-            if (i < run.cells) cell = task_.cells != nullptr ? task_.cells[run.first + i] : run.first + i;
+            if (i < run.cells) cell = cells_ != nullptr ? cells_[run.first + i] : run.first + i;
             columns_.cell[lane_] = cell != TreeView::none && takes(cell) ? cell : TreeView::none;
         }
         __syncwarp();
@@ -187,7 +199,7 @@ class ShiftWorker {
     }
 
     __device__ __forceinline__ void store() {
-        const auto& far = task_.far;
+        const auto& far = far_;
         const int size = pass == PlanePass::up ? far.columns : far.local_size;
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
@@ -211,18 +223,19 @@ class ShiftWorker {
     }
 
 public:
-    __device__ __forceinline__ ShiftWorker(const PlaneShiftTask& task, const double* matrix, Columns& columns)
-        : task_(task), matrix_(matrix), columns_(columns) {}
+    __device__ __forceinline__ ShiftWorker(const PlaneFarView& far, const PlaneOperatorView& at,
+                                           const std::int32_t* cells, const double* matrix, Columns& columns)
+        : far_(far), at_(at), cells_(cells), matrix_(matrix), columns_(columns) {}
 
     /// Finds targets and their first senders; the matrix need not be there yet.
-    __device__ __forceinline__ void begin(int tile) {
-        run_ = run_of(task_.runs, tile);
+    __device__ __forceinline__ void begin(const PlaneRun& run, int tile) {
+        run_ = run;
         find_targets(tile, run_);
-        look_up_from(task_.at.first_sender[run_.group]);
+        look_up_from(at_.first_sender[run_.group]);
     }
 
     __device__ __forceinline__ void run() {
-        const int first = task_.at.first_sender[run_.group], end = task_.at.first_sender[run_.group + 1];
+        const int first = at_.first_sender[run_.group], end = at_.first_sender[run_.group + 1];
         for (int begin = first; begin < end; begin += senders_together) {
             const int count = min(end - begin, senders_together);
             if (begin > first) look_up_from(begin);
@@ -240,33 +253,93 @@ public:
             __syncwarp();
         }
         if constexpr (pass != PlanePass::up)
-            add_constants(pass == PlanePass::across ? log(task_.far.tree.width_of(run_.level)) : 0.0);
+            add_constants(pass == PlanePass::across ? log(far_.tree.width_of(run_.level)) : 0.0);
         store();
     }
 };
+
+FF_HD int matrix_numbers(const PlaneOperatorView& at) {
+    return at.column_steps * at.row_tiles * PlaneOperator::piece;
+}
+
+/// Begins to bring an operator's matrix into shared memory.
+__device__ __forceinline__ void bring(const PlaneOperatorView& at, double* to) {
+    for (int i = 2 * static_cast<int>(threadIdx.y * 32 + threadIdx.x); i < matrix_numbers(at);
+         i += 64 * shift_warps)
+        __pipeline_memcpy_async(to + i, at.matrix + i, 2 * sizeof(double));
+    __pipeline_commit();
+}
 
 template <PlanePass pass, int row_tiles, int most_steps>
 __global__ void __launch_bounds__(32 * shift_warps) shift_kernel(const PlaneShiftTask task) {
     extern __shared__ __align__(16) double shift_matrix[];
     __shared__ Columns columns[shift_warps];
-    const int numbers = task.at.column_steps * task.at.row_tiles * PlaneOperator::piece;
-    for (int i = 2 * static_cast<int>(threadIdx.y * 32 + threadIdx.x); i < numbers; i += 64 * shift_warps)
-        __pipeline_memcpy_async(shift_matrix + i, task.at.matrix + i, 2 * sizeof(double));
-    __pipeline_commit();
-    const int tile = static_cast<int>(blockIdx.x) * shift_warps + static_cast<int>(threadIdx.y);
-    const bool there = tile < task.runs.tiles;
-    ShiftWorker<pass, row_tiles, most_steps> worker(task, shift_matrix, columns[threadIdx.y]);
-    if (there) worker.begin(task.runs.tiles - 1 - tile); // deepest levels first
+    bring(task.at, shift_matrix);
+    const int number = static_cast<int>(blockIdx.x) * shift_warps + static_cast<int>(threadIdx.y);
+    const int tile = task.runs.tiles - 1 - number; // deepest levels first
+    ShiftWorker<pass, row_tiles, most_steps> worker(task.far, task.at, task.cells, shift_matrix,
+                                                    columns[threadIdx.y]);
+    if (tile >= 0) worker.begin(run_of(task.runs.run, task.runs.count, tile), tile);
     __pipeline_wait_prior(0);
     __syncthreads();
-    if (there) worker.run();
+    if (tile >= 0) worker.run();
+}
+
+/// The tiles of a stage, each warp of the launch every so manieth.
+template <PlanePass pass, int row_tiles, int most_steps>
+__device__ __forceinline__ void run_stage(const PlaneChainTask& task, const PlaneStage& stage,
+                                          const PlaneOperatorView& at, const std::int32_t* cells,
+                                          const double* matrix, Columns& columns) {
+    const int warps = static_cast<int>(gridDim.x) * shift_warps;
+    for (int tile = static_cast<int>(threadIdx.y * gridDim.x + blockIdx.x); tile < stage.tiles;
+         tile += warps) {
+        ShiftWorker<pass, row_tiles, most_steps> worker(task.far, at, cells, matrix, columns);
+        worker.begin(run_of(task.run + stage.first_run, stage.runs, tile), tile);
+        worker.run();
+        __syncwarp();
+    }
+}
+
+template <int row_tiles, int most_steps>
+__global__ void __launch_bounds__(32 * shift_warps)
+    chain_kernel(const __grid_constant__ PlaneChainTask task) {
+    extern __shared__ __align__(16) double shift_matrix[];
+    __shared__ Columns columns[shift_warps];
+    const int numbers = matrix_numbers(task.up);
+    double* const up = shift_matrix;
+    double* const across = up + numbers;
+    double* const down = across + numbers;
+    bring(task.up, up);
+    bring(task.across, across);
+    bring(task.down, down);
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    auto& own = columns[threadIdx.y];
+    for (int s = 0; s < task.stages; ++s) {
+        const auto& stage = task.stage[s];
+        if (s > 0) cooperative_groups::this_grid().sync();
+        switch (stage.pass) {
+        case PlanePass::up:
+            run_stage<PlanePass::up, row_tiles, most_steps>(task, stage, task.up, nullptr, up, own);
+            break;
+        case PlanePass::across:
+            run_stage<PlanePass::across, row_tiles, most_steps>(task, stage, task.across, task.cells, across,
+                                                                own);
+            break;
+        case PlanePass::down:
+            run_stage<PlanePass::down, row_tiles, most_steps>(task, stage, task.down, task.cells, down, own);
+            break;
+        }
+    }
+}
+
+std::size_t matrix_bytes(const PlaneOperatorView& at) {
+    return static_cast<std::size_t>(matrix_numbers(at)) * sizeof(double);
 }
 
 template <int row_tiles, int most_steps>
 void launch_shift(const PlaneShiftTask& task, PlanePass pass, cudaStream_t stream) {
-    const auto bytes =
-        static_cast<std::size_t>(task.at.column_steps * task.at.row_tiles * PlaneOperator::piece) *
-        sizeof(double);
+    const auto bytes = matrix_bytes(task.at);
     const auto blocks = static_cast<unsigned>((task.runs.tiles + shift_warps - 1) / shift_warps);
     const dim3 threads(32, shift_warps);
     switch (pass) {
@@ -283,17 +356,61 @@ void launch_shift(const PlaneShiftTask& task, PlanePass pass, cudaStream_t strea
     check_launch("shifting expansions");
 }
 
+constexpr int most_chain_blocks = 3; ///< of a multiprocessor: stages are short, and meet
+
+template <int row_tiles, int most_steps>
+void launch_chain(const PlaneChainTask& task, cudaStream_t stream) {
+    auto* const kernel = &chain_kernel<row_tiles, most_steps>;
+    const auto bytes = 3 * matrix_bytes(task.up);
+    if (bytes > 48 * 1024 - shift_warps * sizeof(Columns))
+        check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                   static_cast<int>(bytes)),
+              "asking for shared memory");
+    int device = 0, multiprocessors = 0, resident = 0;
+    check(cudaGetDevice(&device), "asking for the GPU in use");
+    check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device), "asking the GPU");
+    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, 32 * shift_warps, bytes),
+          "asking the GPU");
+    int tiles = 1;
+    for (int s = 0; s < task.stages; ++s) tiles = std::max(tiles, task.stage[s].tiles);
+    const int blocks = std::min((tiles + shift_warps - 1) / shift_warps,
+                                multiprocessors * std::min(resident, most_chain_blocks));
+    void* arguments[] = {const_cast<PlaneChainTask*>(&task)}; // NOLINT(cppcoreguidelines-pro-type-const-cast)
+    check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel),
+                                      dim3(static_cast<unsigned>(blocks)), dim3(32, shift_warps), arguments,
+                                      bytes, stream),
+          "shifting expansions");
+}
+
+/// Calls body of the sizes that an operator has: std::integral_constant of row tiles and of steps.
+template <class Body>
+void with_sizes(const PlaneOperatorView& at, const Body& body) {
+    const int tiles = at.row_tiles, steps = at.column_steps;
+    const auto call = [&]<int row_tiles, int most_steps>() {
+        body(std::integral_constant<int, row_tiles>{}, std::integral_constant<int, most_steps>{});
+    };
+    if (tiles == 1 && steps <= 3) return call.template operator()<1, 3>();
+    if (tiles == 1) return call.template operator()<1, 4>();
+    if (tiles == 2 && steps <= 6) return call.template operator()<2, 6>();
+    if (tiles == 2) return call.template operator()<2, 8>();
+    if (tiles == 3 && steps <= 12) return call.template operator()<3, 12>();
+    throw InternalError("an order in the plane that no kernel has");
+}
+
 } // namespace
 
 void shift_plane_expansions(const PlaneShiftTask& task, PlanePass pass, cudaStream_t stream) {
     if (task.runs.tiles == 0) return;
-    const int tiles = task.at.row_tiles, steps = task.at.column_steps;
-    if (tiles == 1 && steps <= 3) return launch_shift<1, 3>(task, pass, stream);
-    if (tiles == 1) return launch_shift<1, 4>(task, pass, stream);
-    if (tiles == 2 && steps <= 6) return launch_shift<2, 6>(task, pass, stream);
-    if (tiles == 2) return launch_shift<2, 8>(task, pass, stream);
-    if (tiles == 3 && steps <= 12) return launch_shift<3, 12>(task, pass, stream);
-    throw InternalError("an order in the plane that no kernel has");
+    with_sizes(task.at, [&](auto row_tiles, auto most_steps) {
+        launch_shift<row_tiles.value, most_steps.value>(task, pass, stream);
+    });
+}
+
+void run_plane_chain(const PlaneChainTask& task, cudaStream_t stream) {
+    if (task.stages == 0) return;
+    with_sizes(task.across, [&](auto row_tiles, auto most_steps) {
+        launch_chain<row_tiles.value, most_steps.value>(task, stream);
+    });
 }
 
 } // namespace farfield::cuda
