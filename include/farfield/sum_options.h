@@ -11,7 +11,7 @@
 
 namespace farfield {
 
-/// The pair interaction. `gauss` has no fast method yet: it needs `Method::reference`.
+/// The pair interaction.
 enum class Kernel : std::uint8_t { gravity, coulomb, laplace2d, gauss, vortex2d };
 
 /// The algorithm. `direct` computes every pair with all that the machine has; `fmm`, the fast multipole
@@ -63,6 +63,15 @@ enum class Isa : std::uint8_t { automatic, scalar, sse42, avx2, avx512 };
 /// What a pair of *distinct* points at the same place does when nothing softens it.
 enum class Coincident : std::uint8_t { error, skip };
 
+/// Whether a source's own strength counts where targets are the sources, in kernels that have a value at a
+/// point itself (`gauss`). Without it the result at a point is that of all others: leave-one-out.
+enum class SelfTerm : std::uint8_t { include, exclude };
+
+/// What the largest error of an output is compared with, of kernels that are judged by it (`gauss`): the
+/// largest value of that output, or what it would be at most if all strengths were at one place, Σ|q| for the
+/// potential and Σ|q|/(σ√e) for the gradient. The latter is easily met where σ is small.
+enum class RelativeTo : std::uint8_t { largest, sum };
+
 /// Rungs of the direct sum (src/sums/direct/README.md); `automatic` takes the fastest that applies. On a CPU:
 /// `naive`, `soa`, `simd`, `symmetric`. On GPUs: all but `simd` (src/sums/direct/cuda/README.md). `symmetric`
 /// computes each pair once and needs targets = sources, as all rungs do but `naive`, `soa` and `simd` on a
@@ -113,9 +122,11 @@ struct SumOptions {
     /// In the length unit of the points. gauss: the width σ > 0; vortex2d: the size of the vortices' Gaussian
     /// core, 0 for point vortices.
     double sigma = 0.0;
+    SelfTerm self_term = SelfTerm::include;
     /// > 0: every output is compared with exact sums at sampled targets, once a plan, and `execute` throws
     /// where its relative error is larger. 0: nothing is compared.
     double tolerance = 0.0;
+    RelativeTo relative_to = RelativeTo::largest;
     /// A bound of every output's error, not only what samples show, has to be within the tolerance, or
     /// `execute` throws. Method `fmm` alone has bounds, without softening (src/sums/fmm/README.md,
     /// "Guaranteed bounds").
@@ -160,6 +171,8 @@ std::string_view name_of(Output output);
 std::string_view name_of(Precision precision);
 std::string_view name_of(Isa isa);
 std::string_view name_of(Coincident coincident);
+std::string_view name_of(SelfTerm self_term);
+std::string_view name_of(RelativeTo relative_to);
 std::string_view name_of(M2L m2l);
 std::string_view name_of(Variant variant);
 
@@ -200,6 +213,14 @@ template <>
 std::optional<Coincident> from_name<Coincident>(std::string_view name);
 template <>
 std::vector<std::string_view> names_of<Coincident>();
+template <>
+std::optional<SelfTerm> from_name<SelfTerm>(std::string_view name);
+template <>
+std::vector<std::string_view> names_of<SelfTerm>();
+template <>
+std::optional<RelativeTo> from_name<RelativeTo>(std::string_view name);
+template <>
+std::vector<std::string_view> names_of<RelativeTo>();
 template <>
 std::optional<M2L> from_name<M2L>(std::string_view name);
 template <>

@@ -27,6 +27,23 @@ void check_lengths(const SumOptions& options, const KernelInfo& kernel) {
                               spelled("sigma", fmt::format("{}", options.sigma))));
 }
 
+// What only some kernels have.
+void check_own_options(const SumOptions& options, const KernelInfo& kernel, bool self) {
+    const auto excluded = spelled("self_term", name_of(options.self_term));
+    if (options.self_term != SelfTerm::include && !kernel.acts_on_itself)
+        throw InvalidArgument(
+            fmt::format("kernel '{}' never counts a point on itself; leave {} out", kernel.name, excluded));
+    if (options.self_term != SelfTerm::include && !self)
+        throw InvalidArgument(fmt::format("{} is for targets that are the sources; leave it, or the targets, "
+                                          "out",
+                                          excluded));
+    if (options.relative_to != RelativeTo::largest && kernel.norm != Norm::largest)
+        throw InvalidArgument(
+            fmt::format("errors of kernel '{}' are judged by the norm of the output; leave {} "
+                        "out",
+                        kernel.name, spelled("relative_to", name_of(options.relative_to))));
+}
+
 } // namespace
 
 SumProblem problem_of(const SumOptions& options, const ConstArrayView& sources,
@@ -34,6 +51,7 @@ SumProblem problem_of(const SumOptions& options, const ConstArrayView& sources,
     check_options(options);
     const auto& kernel = kernel_info(options.kernel);
     check_lengths(options, kernel);
+    check_own_options(options, kernel, targets == nullptr);
     if (options.guaranteed && options.tolerance == 0.0)
         throw InvalidArgument(fmt::format("{} needs {}, the error that is to be bounded",
                                           spelled("guaranteed"), spelled("tolerance")));
@@ -48,6 +66,8 @@ SumProblem problem_of(const SumOptions& options, const ConstArrayView& sources,
     problem.targets = problem.self ? problem.sources : targets->shape[0];
     problem.softening = options.softening;
     problem.sigma = options.sigma;
+    problem.self_term = options.self_term;
+    problem.relative_to = options.relative_to;
     problem.tolerance = options.tolerance;
     problem.precision = options.precision;
     problem.coincident = options.coincident;

@@ -19,6 +19,8 @@ constexpr NameTable<4> precision_names{"float", "double", "mixed", "auto"};
 constexpr NameTable<5> isa_names{"auto", "scalar", "sse4.2", "avx2", "avx512"};
 constexpr std::string_view automatic_method = "auto"; // the others stand in the table of methods
 constexpr NameTable<2> coincident_names{"error", "skip"};
+constexpr NameTable<2> self_term_names{"include", "exclude"};
+constexpr NameTable<2> relative_to_names{"max", "sum"};
 constexpr NameTable<4> m2l_names{"auto", "mirrored", "rotation", "matrix"};
 constexpr NameTable<23> variant_names{
     "auto",         "naive",           "soa",           "simd",          "symmetric",     "one-thread",
@@ -96,6 +98,8 @@ FF_DEFINE_ENUM_NAMES(Output, output_names)
 FF_DEFINE_ENUM_NAMES(Precision, precision_names)
 FF_DEFINE_ENUM_NAMES(Isa, isa_names)
 FF_DEFINE_ENUM_NAMES(Coincident, coincident_names)
+FF_DEFINE_ENUM_NAMES(SelfTerm, self_term_names)
+FF_DEFINE_ENUM_NAMES(RelativeTo, relative_to_names)
 FF_DEFINE_ENUM_NAMES(M2L, m2l_names)
 FF_DEFINE_ENUM_NAMES(Variant, variant_names)
 FF_DEFINE_ENUM_NAMES(MultiGpu, multi_gpu_names)

@@ -141,6 +141,12 @@ constexpr std::array table{
                .of_kernel = moves_vortices,
                .sum = in<&SumOptions::sigma>,
                .force = in<&ForceOptions::sigma>},
+    OptionInfo{.name = "self_term",
+               .type = OptionType::choice,
+               .text = "Whether a point counts itself where targets are the sources",
+               .details = "`gauss` alone has it. `exclude` gives leave-one-out sums.",
+               .choices = names_of<SelfTerm>,
+               .sum = in<&SumOptions::self_term>},
     OptionInfo{.name = "viscosity",
                .type = OptionType::number,
                .text = "Viscosity ν of the flow of vortices",
@@ -161,6 +167,14 @@ constexpr std::array table{
                .case_key = true,
                .sum = in<&SumOptions::tolerance>,
                .force = in<&ForceOptions::tolerance>},
+    OptionInfo{.name = "relative_to",
+               .type = OptionType::choice,
+               .text = "What the largest error of `gauss` is compared with",
+               .details =
+                   "`max` is the largest value of the output, `sum` is what all strengths would give at "
+                   "one place: Σ|q| for the potential, Σ|q|/(σ√e) for the gradient.",
+               .choices = names_of<RelativeTo>,
+               .sum = in<&SumOptions::relative_to>},
     OptionInfo{
         .name = "guaranteed",
         .type = OptionType::flag,

@@ -117,7 +117,7 @@ struct SumPlan::Impl {
     // the host is looked at.
     void look_at_float_range(const ConstArrayView& sources, const ConstArrayView& targets) {
         const auto on_host = [](const ConstArrayView& view) { return view.device.type == DeviceType::cpu; };
-        if (options.precision == Precision::float64) return;
+        if (options.precision == Precision::float64 || !problem.kernel->singular) return;
         if (choice.device.kind == DeviceKind::cpu && !may_go_double) return;
         if (problem.dimension != 3 || !on_host(sources) || (!problem.self && !on_host(targets))) return;
         std::optional<HostPoints> copies;
@@ -262,7 +262,9 @@ struct SumPlan::Impl {
     // 5. Methods that take one vector of strengths are called for each.
     void compute(const SumStrengths& strengths, const SumOutputs& outputs, const SumHooks& hooks,
                  std::int64_t vectors) {
-        const auto calls = choice.method->many_vectors ? 1 : vectors;
+        const bool at_once =
+            choice.method->many_vectors != nullptr && choice.method->many_vectors(*problem.kernel);
+        const auto calls = at_once ? 1 : vectors;
         if (calls == 1) return compute_once(strengths, outputs, hooks, report);
         const auto fresh = report;
         for (std::int64_t v = 0; v < calls; ++v) {

@@ -7,6 +7,7 @@
 #include "sums/direct/cpu/direct.h"
 #include "sums/direct/cpu/jerk.h"
 #include "sums/direct/cuda/sum/gpu_sum.h"
+#include "sums/direct/gauss/gauss_sum.h"
 #include "sums/direct/plane/plane_sum.h"
 #include "sums/method/refuse.h"
 
@@ -69,7 +70,12 @@ private:
 
 bool computes(const KernelInfo& kernel) { return kernel.loop != PairLoop::none; }
 
-bool is_in_plane(const SumProblem& problem) { return problem.kernel->loop != PairLoop::inverse_distance; }
+bool many_vectors(const KernelInfo& kernel) { return kernel.loop == PairLoop::gauss; }
+
+bool is_in_plane(const SumProblem& problem) {
+    return problem.kernel->loop == PairLoop::logarithm || problem.kernel->loop == PairLoop::vortex;
+}
+bool is_gauss(const SumProblem& problem) { return problem.kernel->loop == PairLoop::gauss; }
 
 std::string why_not(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
     if (!computes(*problem.kernel))
@@ -78,6 +84,7 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
     if (options.guaranteed) return why_no_bounds("direct");
     if (problem.is_periodic()) return "method 'direct' sums open space only; leave the period out";
     if (is_in_plane(problem)) return why_no_plane_sum(options, device);
+    if (is_gauss(problem)) return why_no_gauss_sum(problem, options, device);
     if (device.kind == DeviceKind::cuda && (options.outputs.has(Output::hessian) || options.dipoles))
         return fmt::format("method 'direct' has no {} on a GPU yet; use {} or {}",
                            options.dipoles ? "dipoles" : "output 'hessian'", spelled("device", "cpu"),
@@ -87,6 +94,7 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
 
 // The caller's numbers in double, and copies of them in the type and layout of the loops.
 double bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
+    if (is_gauss(problem)) return gauss_sum_bytes(problem);
     constexpr double number = 8.0;
     const auto n = static_cast<double>(problem.sources);
     const auto m = static_cast<double>(problem.targets);
@@ -104,6 +112,7 @@ double bytes(const SumProblem& problem, const SumOptions& options, const DeviceC
 std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& options,
                                   const DeviceChoice& device) {
     if (is_in_plane(problem)) return make_plane_sum(problem, options);
+    if (is_gauss(problem)) return make_gauss_sum(problem, options);
     if (device.kind == DeviceKind::cpu) return std::make_unique<OnCpu>(problem, options);
     return cuda::make_gpu_sum(options, device.gpus, problem.self);
 }
@@ -113,7 +122,7 @@ constexpr MethodInfo row{.value = Method::direct,
                          .text = "every pair, with all that the machine has",
                          .on_gpu = true,
                          .resident = true,
-                         .many_vectors = false,
+                         .many_vectors = many_vectors,
                          .computes = computes,
                          .field_and_jerk = direct_field_and_jerk,
                          .why_not = why_not,

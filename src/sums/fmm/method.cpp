@@ -212,7 +212,7 @@ constexpr MethodInfo row{
     .text = "fast multipole method: near pairs one by one, far ones by expansions, to a tolerance",
     .on_gpu = true,
     .resident = true,
-    .many_vectors = false,
+    .many_vectors = nullptr,
     .computes = computes,
     .field_and_jerk = nullptr,
     .why_not = why_not,

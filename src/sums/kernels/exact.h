@@ -19,6 +19,7 @@ struct ExactTask {
     const double* dipoles = nullptr;   ///< N×dimension; null: none
     const double* target = nullptr;    ///< dimension
     std::int64_t own = -1;             ///< the source that is the target itself; −1: none
+    bool without_own = false;          ///< it does not count, even if the kernel has a value there
     double softening = 0.0;
     double sigma = 0.0;        ///< of Gaussians; of vortices with a core
     bool with_hessian = false; ///< the Hessian, too, behind the other outputs
@@ -65,7 +66,7 @@ CoincidentSources exact_sum(const ExactTask& task, Real* out) {
     Real d[most_dimensions] = {};
     seen.d = d;
     for (std::int64_t j = 0; j < task.sources; ++j) {
-        if (j == task.own && !Formula::acts_on_itself) continue;
+        if (j == task.own && (task.without_own || !Formula::acts_on_itself)) continue;
         seen.r2 = Real(0);
         for (int k = 0; k < task.dimension; ++k) {
             d[k] = static_cast<Real>(task.target[k]) - static_cast<Real>(task.points[j * task.dimension + k]);

@@ -28,7 +28,7 @@ enum class FarField : std::uint8_t { none, harmonic_3d, harmonic_2d, hermite, in
 enum class Norm : std::uint8_t { l2, largest };
 
 /// The formula that the direct sum's loops know the kernel by; `none` where they do not.
-enum class PairLoop : std::uint8_t { none, inverse_distance, logarithm, vortex };
+enum class PairLoop : std::uint8_t { none, inverse_distance, logarithm, vortex, gauss };
 
 /// What one source carries.
 struct StrengthInfo {

@@ -52,7 +52,8 @@ struct MethodInfo {
     std::string_view text; ///< one line for help and docs
     bool on_gpu;           ///< runs on GPUs, too
     bool resident;         ///< feeds simulations that live on GPUs
-    bool many_vectors;     ///< executes for several vectors of strengths at once (vectors.h)
+    /// Executes for several vectors of strengths of the kernel at once (vectors.h). Null: of none.
+    bool (*many_vectors)(const KernelInfo& kernel);
     bool (*computes)(const KernelInfo& kernel); ///< in open space, whatever else is asked
     /// Field and jerk of bodies on each other, always in double; null if the method has none.
     void (*field_and_jerk)(const JerkTask& task);

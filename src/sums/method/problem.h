@@ -25,6 +25,8 @@ struct SumProblem {
     int strength_vectors = 1; ///< expected to be summed over the same points in one execution
     double softening = 0.0;
     double sigma = 0.0;
+    SelfTerm self_term = SelfTerm::include;
+    RelativeTo relative_to = RelativeTo::largest;
     double tolerance = 0.0;                       ///< relative error of each output; 0: none was given
     std::array<double, most_dimensions> period{}; ///< of each axis; 0: open
     double executions = 1.0; ///< how often it is expected to be summed over the same points
@@ -33,9 +35,13 @@ struct SumProblem {
     Precision precision = Precision::float64;
     Coincident coincident = Coincident::error;
 
+    /// Targets are the sources, and none counts itself.
+    [[nodiscard]] bool without_own() const {
+        return self && (!kernel->acts_on_itself || self_term == SelfTerm::exclude);
+    }
     /// Directed pairs.
     [[nodiscard]] std::int64_t pairs() const {
-        return self && !kernel->acts_on_itself ? sources * (sources - 1) : sources * targets;
+        return without_own() ? sources * (sources - 1) : sources * targets;
     }
     /// False where a look at the clock takes about as long as a part of the sum: then only the whole is
     /// timed.

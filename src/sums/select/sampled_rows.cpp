@@ -38,6 +38,7 @@ ExactTask exact_task(const VerifyTask& task, std::int64_t row) {
             .dipoles = task.dipoles.empty() ? nullptr : task.dipoles.data(),
             .target = points.data() + row * problem.dimension,
             .own = problem.self ? row : -1,
+            .without_own = problem.without_own(),
             .softening = problem.softening,
             .sigma = problem.sigma};
 }

@@ -134,15 +134,30 @@ double unit_dependence(const VerifyTask& task, Output output) {
     return strength * std::abs(kernel.sign);
 }
 
-/// @param otherwise  what errors are relative to where the output vanishes
-OutputError error_of(const Judged& output, const ExactRows& exact, Norm norm, double otherwise) {
+/// What errors of Gaussians are relative to, whatever the output; 0: the output. That is what the output
+/// would be at most, were all strengths at one place, with RelativeTo::sum, and else what makes a rounding of
+/// that number an error of the tolerance: nobody knows more of an output that is smaller.
+double least_size(const VerifyTask& task, Output output) {
+    const auto& problem = *task.problem;
+    if (problem.kernel->norm != Norm::largest) return 0.0;
+    double sum = 0.0;
+    for (const double q : task.strengths) sum += std::abs(q);
+    if (output == Output::gradient) sum *= std::exp(-0.5) / problem.sigma;
+    if (problem.relative_to == RelativeTo::sum) return sum;
+    return problem.tolerance > 0.0 ? 0x1p-53 * sum / problem.tolerance : 0.0;
+}
+
+/// @param least  of what errors are relative to @param otherwise  what errors are relative
+/// to where the output vanishes
+OutputError error_of(const Judged& output, const ExactRows& exact, Norm norm, double least,
+                     double otherwise) {
     const auto m = static_cast<double>(output.norms.size());
     const auto certain = static_cast<double>(output.sample.certain);
     const auto drawn = static_cast<double>(output.sample.rows.size()) - certain;
     const double unit = output.unit();
     const double size = norm == Norm::largest ? output.largest : output.root_mean;
     constexpr double nothing = 1e-10; // but rounding
-    const double scale = size > nothing * otherwise ? size : otherwise;
+    const double scale = std::max(least, size > nothing * otherwise ? size : otherwise);
     double sum = 0.0;
     double worst = 0.0;
     std::vector<std::pair<double, double>> differences;
@@ -221,6 +236,7 @@ std::vector<OutputError> verify(const VerifyTask& task, std::span<const Computed
     compute_exact_rows(task, compared, exact);
     for (std::size_t k = 0; k < outputs.size(); ++k) {
         errors.push_back(error_of(outputs[k], exact, task.problem->kernel->norm,
+                                  least_size(task, computed[k].output),
                                   unit_dependence(task, computed[k].output)));
         errors.back().output = computed[k].output;
     }

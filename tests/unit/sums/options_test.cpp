@@ -189,7 +189,10 @@ TEST(Options, MessagesSpellThemAsTheInterfaceDoes) {
         contains(refused({.sigma = 0.5}), {"leave " + as("sigma", "0.5") + " out"});
         contains(refused({.kernel = Kernel::gauss}), {"needs " + as("sigma", "") + ","});
         contains(refused({.kernel = Kernel::laplace2d, .softening = 0.1}), {as("softening", "0.1")});
-        contains(refused({.kernel = Kernel::gauss, .sigma = 1.0}), {"use " + as("method", "reference")});
+        contains(refused({.kernel = Kernel::gauss, .method = Method::fmm, .sigma = 1.0}),
+                 {"use " + as("method", "direct")});
+        contains(refused({.self_term = SelfTerm::exclude}), {"leave " + as("self_term", "exclude")});
+        contains(refused({.relative_to = RelativeTo::sum}), {as("relative_to", "sum")});
         contains(refused({.isa = Isa::sse42, .variant = Variant::naive}),
                  {as("variant", "naive") + " is scalar code", "cannot use " + as("isa", "sse4.2"),
                   "leave " + as("isa", "") + " at 'auto'"});

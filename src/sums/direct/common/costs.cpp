@@ -52,6 +52,8 @@ double pair_weight(const SumProblem& problem) {
         return 1.6;
     case PairLoop::vortex:
         return 2.0;
+    case PairLoop::gauss: // directed pairs, in space with the gradient
+        return problem.self ? 1.3 : 0.75;
     default:
         return 1.0;
     }

@@ -1,0 +1,134 @@
+#include "sums/direct/gauss/gauss_points.h"
+
+#include "backend/threads/parallel.h"
+#include "base/spelling.h"
+#include "sums/points/power_of_two.h"
+
+#include <farfield/error.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace farfield {
+namespace {
+
+void widen(GaussExtent& extent, const GaussExtent& by) {
+    for (std::size_t k = 0; k < most_dimensions; ++k) {
+        extent.low[k] = std::min(extent.low[k], by.low[k]);
+        extent.high[k] = std::max(extent.high[k], by.high[k]);
+    }
+}
+
+GaussExtent no_extent() {
+    GaussExtent out;
+    out.low.fill(HUGE_VAL);
+    out.high.fill(-HUGE_VAL);
+    return out;
+}
+
+std::size_t row_of(std::span<const std::int32_t> order, std::size_t place) {
+    return order.empty() ? place : static_cast<std::size_t>(order[place]);
+}
+
+} // namespace
+
+GaussExtent gauss_extent(std::span<const double> sources, std::span<const double> targets, int dimension,
+                         int threads) {
+    const auto d = static_cast<std::size_t>(dimension);
+    auto all = no_extent();
+    for (const auto points : {sources, targets})
+        for (const auto& part :
+             parallel_results(threads, points.size() / d, [&](std::size_t begin, std::size_t end) {
+                 auto extent = no_extent();
+                 for (auto i = begin; i < end; ++i)
+                     for (std::size_t k = 0; k < d; ++k) {
+                         extent.low[k] = std::min(extent.low[k], points[d * i + k]);
+                         extent.high[k] = std::max(extent.high[k], points[d * i + k]);
+                     }
+                 return extent;
+             }))
+            widen(all, part);
+    for (std::size_t k = 0; k < most_dimensions; ++k)
+        if (all.low[k] > all.high[k]) all.low[k] = all.high[k] = 0.0;
+    return all;
+}
+
+GaussFrame choose_gauss_frame(const SumProblem& problem, const GaussExtent& extent) {
+    const bool wide = is_wide(problem.precision);
+    GaussFrame frame;
+    int exponent = 0;
+    frame.sigma = std::frexp(problem.sigma, &exponent);
+    frame.exponent = -exponent;
+    double reach = 0.0;
+    for (std::size_t k = 0; k < most_dimensions; ++k) {
+        if (!wide) frame.centre[k] = 0.5 * extent.low[k] + 0.5 * extent.high[k];
+        reach = std::max({reach, extent.high[k] - frame.centre[k], frame.centre[k] - extent.low[k]});
+    }
+    const int most = wide ? 400 : 60; // products with weights of next to nothing stay next to nothing
+    if (!(std::ldexp(reach, std::max(frame.exponent, -1000)) < std::ldexp(1.0, most)))
+        throw InvalidArgument(
+            fmt::format("{} is so small beside coordinates of {:.3g} that precision '{}' has no number for "
+                        "their ratio; use {}",
+                        spelled("sigma", fmt::format("{}", problem.sigma)), reach,
+                        name_of(wide ? Precision::float64 : problem.precision),
+                        wide ? "a larger one" : spelled("precision", "double")));
+    return frame;
+}
+
+template <class T>
+void GaussPoints<T>::set(std::span<const double> points, int dimension, const GaussFrame& frame,
+                         std::span<const std::int32_t> order, bool with_low, int threads) {
+    const auto d = static_cast<std::size_t>(dimension);
+    const auto n = points.size() / d;
+    for (std::size_t k = 0; k < d; ++k) {
+        high_[k].assign(n + gauss_padding, T(0));
+        low_[k].assign(with_low ? n + gauss_padding : 0, T(0));
+    }
+    const PowerOfTwo scale(frame.exponent);
+    parallel_parts(threads, n, [&](std::size_t begin, std::size_t end) {
+        for (auto i = begin; i < end; ++i)
+            for (std::size_t k = 0; k < d; ++k) {
+                const double x = scale.product(points[d * row_of(order, i) + k] - frame.centre[k]);
+                high_[k][i] = static_cast<T>(x);
+                if (with_low) low_[k][i] = static_cast<T>(x - static_cast<double>(high_[k][i]));
+            }
+    });
+}
+
+template <class T>
+GaussTilePoints GaussPoints<T>::view() const {
+    GaussTilePoints out;
+    for (std::size_t k = 0; k < most_dimensions; ++k) {
+        out.high[k] = high_[k].data();
+        out.low[k] = low_[k].data();
+    }
+    return out;
+}
+
+template <class T>
+std::vector<AlignedVector<T>> gauss_strengths(std::span<const double> strengths, std::int64_t vectors,
+                                              int exponent, std::span<const std::int32_t> order,
+                                              int threads) {
+    const auto columns = static_cast<std::size_t>(vectors);
+    const auto n = strengths.size() / columns;
+    std::vector<AlignedVector<T>> out(columns);
+    for (auto& column : out) column.assign(n + gauss_padding, T(0));
+    const PowerOfTwo scale(exponent);
+    parallel_parts(threads, n, [&](std::size_t begin, std::size_t end) {
+        for (auto i = begin; i < end; ++i)
+            for (std::size_t v = 0; v < columns; ++v)
+                out[v][i] = static_cast<T>(scale.product(strengths[columns * row_of(order, i) + v]));
+    });
+    return out;
+}
+
+template class GaussPoints<float>;
+template class GaussPoints<double>;
+template std::vector<AlignedVector<float>> gauss_strengths(std::span<const double>, std::int64_t, int,
+                                                           std::span<const std::int32_t>, int);
+template std::vector<AlignedVector<double>> gauss_strengths(std::span<const double>, std::int64_t, int,
+                                                            std::span<const std::int32_t>, int);
+
+} // namespace farfield

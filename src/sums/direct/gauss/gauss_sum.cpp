@@ -1,0 +1,127 @@
+#include "sums/direct/gauss/gauss_sum.h"
+
+#include "backend/simd/isa.h"
+#include "backend/threads/parallel.h"
+#include "backend/threads/work_watch.h"
+#include "base/arrays.h"
+#include "base/spelling.h"
+#include "base/stopwatch.h"
+#include "sums/costs/cost_file.h"
+#include "sums/costs/threads.h"
+#include "sums/direct/common/costs.h"
+#include "sums/direct/gauss/gauss_pairs.h"
+#include "sums/points/prepared.h"
+#include "sums/points/read.h"
+
+#include <farfield/error.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace farfield {
+namespace {
+
+constexpr std::int32_t targets_of_a_gauss_task = 256;
+
+int gauss_threads(const SumProblem& problem, SumOptions options) {
+    if (options.threads > 0) return options.threads;
+    const auto& table = cost_table_in_use().table;
+    options.threads = 1;
+    return threads_for(0, direct_seconds(problem, options, {}, table), table);
+}
+
+class GaussSum : public PreparedSum {
+public:
+    GaussSum(const SumProblem& problem, const SumOptions& options)
+        : problem_(problem), isa_(resolve_isa(options.isa)), threads_(gauss_threads(problem, options)),
+          pairs_(problem_, isa_, threads_) {}
+
+    void set_points(const ConstArrayView& sources, const ConstArrayView& targets) override {
+        const auto source_points = read_points_on(threads_, sources, "sources", problem_.dimension);
+        const auto target_points = problem_.self
+                                       ? RawVector<double>()
+                                       : read_points_on(threads_, targets, "targets", problem_.dimension);
+        frame_ = choose_gauss_frame(problem_,
+                                    gauss_extent(source_points, target_points, problem_.dimension, threads_));
+        pairs_.set_points(source_points, target_points, frame_, {}, {});
+    }
+
+    void execute(const ConstArrayView& strengths, const SumOutputs& outputs, const SumHooks& hooks,
+                 SumReport& report) override {
+        LapWatch watch(problem_.times_its_parts());
+        if (outputs.potential) require_host(outputs.potential, "potential");
+        if (outputs.gradient) require_host(outputs.gradient, "gradient");
+        const auto vectors = gauss_vectors_of(strengths);
+        read_values_on(threads_, strengths, problem_.sources, "strengths", strengths_,
+                       static_cast<int>(vectors));
+        const int exponent = strength_exponent(strengths_, {}, 0, threads_);
+        pairs_.set_strengths(strengths_, vectors, exponent, {});
+        sums_.take(problem_, outputs, vectors);
+        report.isa = isa_;
+        report.threads = threads_;
+        report.device = {.kind = DeviceKind::cpu};
+        report.direct.variant = Variant::simd;
+        report.prepare_seconds = watch.lap();
+        if (sums_.with_potential() || sums_.with_gradient()) add_all(hooks);
+        report.compute_seconds = watch.lap();
+        write_gauss_sums(problem_, sums_, frame_, exponent, {}, outputs, threads_);
+        const double rest = watch.last_lap();
+        (problem_.times_its_parts() ? report.finish_seconds : report.compute_seconds) += rest;
+    }
+
+private:
+    void add_all(const SumHooks& hooks) {
+        const auto n = static_cast<double>(problem_.sources);
+        WorkWatch watch(static_cast<double>(problem_.targets) * n, hooks.progress, hooks.stop_requested);
+        const BlockRange all{0, static_cast<std::int32_t>(problem_.sources)};
+        constexpr std::int64_t size = targets_of_a_gauss_task;
+        parallel_for(threads_, (problem_.targets + size - 1) / size, [&](std::int64_t task) {
+            if (watch.stopped()) return;
+            const BlockRange block{static_cast<std::int32_t>(task * size),
+                                   static_cast<std::int32_t>(std::min(problem_.targets, (task + 1) * size))};
+            pairs_.add(block, {&all, 1}, sums_);
+            watch.done(n * block.size());
+        });
+        if (watch.stopped()) throw Interrupted("the sum was given up before its end");
+    }
+
+    SumProblem problem_;
+    Isa isa_;
+    int threads_;
+    GaussPairs pairs_;
+    GaussFrame frame_;
+    RawVector<double> strengths_; ///< of the execution; its memory serves the next
+    GaussSums sums_;
+};
+
+} // namespace
+
+std::string why_no_gauss_sum(const SumProblem& problem, const SumOptions& options,
+                             const DeviceChoice& device) {
+    if (device.kind == DeviceKind::cuda)
+        return fmt::format("sums of Gaussians do not run on a GPU yet; use {}", spelled("device", "cpu"));
+    if (options.variant != Variant::automatic && options.variant != Variant::simd)
+        return fmt::format("{} has no loop for sums of Gaussians; use 'auto' or 'simd'",
+                           spelled("variant", name_of(options.variant)));
+    if (problem.sources >= std::int64_t{1} << 31 || problem.targets >= std::int64_t{1} << 31)
+        return "sums of Gaussians take fewer than 2147483648 points";
+    return {};
+}
+
+// The caller's points, and those of the loops; strengths likewise; sums, and rows on their way out.
+double gauss_sum_bytes(const SumProblem& problem) {
+    constexpr double number = 8.0;
+    const auto n = static_cast<double>(problem.sources);
+    const auto m = static_cast<double>(problem.targets);
+    const double d = problem.dimension;
+    const double vectors = problem.strength_vectors;
+    return number * ((2.0 * d + 2.0 * vectors) * n + (problem.self ? 0.0 : 2.0 * d * m) +
+                     2.0 * (1.0 + d) * vectors * m);
+}
+
+std::unique_ptr<PreparedSum> make_gauss_sum(const SumProblem& problem, const SumOptions& options) {
+    return std::make_unique<GaussSum>(problem, options);
+}
+
+} // namespace farfield
