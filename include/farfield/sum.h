@@ -70,6 +70,15 @@ struct FmmReport {
     double tree_seconds = 0.0;   ///< of `prepare_seconds`, on a GPU: keys, sorting, cells and lists
 };
 
+/// What only the fast Gauss transform has.
+struct FgtReport {
+    int width = 0;                 ///< grid points that a point touches along an axis; 0: no grid
+    std::int64_t grid_numbers = 0; ///< of the grid
+    double cutoff = 0.0;           ///< without a grid: farther pairs are left out, in σ
+    std::int64_t cells = 0;        ///< without a grid: those that hold targets
+    std::int64_t near_pairs = 0;   ///< without a grid: that were computed
+};
+
 /// What was done and how long it took. Filled by `SumPlan::execute`.
 struct SumReport {
     std::int64_t sources = 0;
@@ -95,6 +104,7 @@ struct SumReport {
     std::optional<double> energy{};
     DirectReport direct; ///< of the methods that compute every pair
     FmmReport fmm;       ///< of method `fmm`
+    FgtReport fgt;       ///< of method `fgt`
     /// Hash of the cost table that `DeviceKind::automatic` followed; empty if the options or the arrays named
     /// the device.
     std::string cost_table{};

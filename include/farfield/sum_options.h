@@ -16,10 +16,10 @@ enum class Kernel : std::uint8_t { gravity, coulomb, laplace2d, gauss, vortex2d 
 
 /// The algorithm. `direct` computes every pair with all that the machine has; `fmm`, the fast multipole
 /// method, computes near pairs so and the others by expansions, to a tolerance; `reference` computes every
-/// pair in the plainest way, for every kernel, to compare with. `automatic` takes the one that ends first by
-/// the cost table: `fmm` only where a tolerance or an order was given. A simulation
-/// chooses once, when it begins.
-enum class Method : std::uint8_t { direct, fmm, reference, automatic };
+/// pair in the plainest way, for every kernel, to compare with; `fgt`, the fast Gauss transform, sums
+/// Gaussians to a tolerance. `automatic` takes the one that ends first by the cost table: `fmm` and `fgt`
+/// only where a tolerance or an order was given. A simulation chooses once, when it begins.
+enum class Method : std::uint8_t { direct, fmm, reference, fgt, automatic };
 
 /// What a sum can compute; which of them a kernel has is in the table of kernels (docs/guide/conventions.md).
 enum class Output : std::uint8_t { potential, field, gradient, hessian };

@@ -21,9 +21,10 @@ void PreparedSum::execute_with_dipoles(const ConstArrayView& /*strengths*/, cons
 const MethodInfo& direct_method();
 const MethodInfo& fmm_method();
 const MethodInfo& reference_method();
+const MethodInfo& fgt_method();
 
 std::span<const MethodInfo* const> methods() {
-    static const std::array table{&direct_method(), &fmm_method(), &reference_method()};
+    static const std::array table{&direct_method(), &fmm_method(), &reference_method(), &fgt_method()};
     return table;
 }
 

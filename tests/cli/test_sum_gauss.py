@@ -54,6 +54,30 @@ class SumOfGaussians(CommandTest):
         expected = self.gaussians(points, points, sigma, weights)
         self.assert_close(values, [number for potential, _ in expected for number in potential], 1e-13)
 
+    def test_the_fast_gauss_transform(self):
+        for d, sigma, way in ((1, 0.3, "grid"), (2, 0.3, "grid"), (3, 0.01, "pairs")):
+            rows = random_rows(4000, d + 1, seed=d)
+            write_npy("s.npy", rows)
+            base = ["sum", "--kernel", "gauss", "--sigma", sigma, "--sources", "s.npy", "--json", "r.json"]
+            self.succeed(*base, "--out", "exact.npy")
+            for options in ([], ["--self-term", "exclude"]):
+                done = self.succeed(*base, "--out", "o.npy", "--method", "fgt", "--tolerance", "1e-9", *options)
+                self.assertIn("a grid of" if way == "grid" else "pairs up to", done.out)
+                report = json.loads(read("r.json"))
+                self.assertEqual((report["method"], report["fgt"]["way"]), ("fgt", way))
+                self.assertLess(max(error["relative"] for error in report["errors"]), 1e-9)
+                (_, exact), (shape, fast) = read_npy("exact.npy"), read_npy("o.npy")
+                self.assertEqual(shape, (4000, 1 + d))
+                own = [row[d] for row in rows] if options else [0.0] * 4000
+                largest = max(abs(value) for value in exact[::1 + d])
+                worst = max(abs(a - b - q) for a, b, q in zip(exact[::1 + d], fast[::1 + d], own))
+                self.assertLess(worst, 1e-9 * largest)
+            self.succeed(*base, "--out", "o.npy", "--method", "auto", "--tolerance", "1e-6")
+            self.assertIn(json.loads(read("r.json"))["method"], ("fgt", "direct"))
+        self.fail_clearly([*base, "--out", "x.npy", "--method", "fgt", "--device", "cuda"], 2, "'fgt'", "--device cpu")
+        self.fail_clearly([*base, "--out", "x.npy", "--method", "fgt", "--variant", "simd"], 2, "--variant simd")
+        self.fail_clearly(["sum", "--kernel", "coulomb", "--sources", "s.npy", "--out", "x.npy", "--method", "fgt"], 2, "'coulomb'", "'fgt'")
+
     def test_errors_relative_to_the_sum(self):
         write_npy("s.npy", random_rows(300, 4, seed=3))
         base = ["sum", "--kernel", "gauss", "--sigma", "1e-4", "--sources", "s.npy", "--out", "o.npy", "--json", "r.json",

@@ -22,6 +22,8 @@ REPORTS = {
     "src/sums/fmm/fmm_sum.cpp": "seconds of the passes",
     "src/sums/fmm/plane/plane_fmm.cpp": "seconds of the passes",
     "src/sums/fmm/guarantee.cpp": "seconds of the bounds",
+    "src/sums/gauss/fgt_sum.cpp": "seconds of the passes and of the report",
+    "src/sums/gauss/grid/grid.cpp": "seconds of the passes",
     "src/sums/fmm/method.cpp": "prepare_seconds and finish_seconds of the report",
     "src/sums/reference/method.cpp": "seconds of the report",
     "src/sums/run/sum_files.cpp": "stages of the report",

@@ -47,6 +47,7 @@ ALLOWED = {
     "sums/method": INNER + SHARED_SUMS + ["sums/costs"],
     "sums/direct": METHOD,
     "sums/fmm": METHOD,
+    "sums/gauss": METHOD,
     "sums/reference": METHOD,
     "sums": INNER + ["sums*"],  # the plan and the choice of a method
     "sums/run": INNER + ["sums*", "io"],

@@ -130,6 +130,15 @@ std::string report_json(const SumFilesTask& task, const Timings& timings) {
                        {"leaves", best.fmm.leaves},
                        {"near_pairs", best.fmm.near_pairs},
                        {"multiply_adds", best.fmm.multiply_adds}};
+    if (best.method == Method::fgt) {
+        json["fgt"] = {{"way", best.fgt.width > 0 ? "grid" : "pairs"}};
+        if (best.fgt.width > 0)
+            json["fgt"].update({{"width", best.fgt.width}, {"grid_numbers", best.fgt.grid_numbers}});
+        else
+            json["fgt"].update({{"cutoff", best.fgt.cutoff},
+                                {"cells", best.fgt.cells},
+                                {"near_pairs", best.fgt.near_pairs}});
+    }
     if (best.fmm.tree_seconds > 0.0) json["fmm"]["tree_seconds"] = best.fmm.tree_seconds;
     json["options"] = options_of(task.options);
     json["repeat"] = task.repeat;
@@ -142,15 +151,22 @@ std::string report_json(const SumFilesTask& task, const Timings& timings) {
     return json.dump(2) + '\n';
 }
 
+std::string work_of(const SumReport& report) {
+    if (report.method == Method::fmm)
+        return fmt::format("order {}, {} leaves", report.fmm.order, report.fmm.leaves);
+    if (report.method == Method::fgt && report.fgt.width > 0)
+        return fmt::format("a grid of {:.2g} numbers", static_cast<double>(report.fgt.grid_numbers));
+    if (report.method == Method::fgt) return fmt::format("pairs up to {:.2g} sigma", report.fgt.cutoff);
+    return fmt::format("{:.2e} pairs/s", report.direct.pairs_per_second);
+}
+
 std::string summary(const SumFilesTask& task, const Timings& timings) {
     const auto& best = fastest(timings);
     const auto machine =
         best.device.kind == DeviceKind::cuda
             ? name_of(best.device)
             : fmt::format("{}, {} thread{}", name_of(best.isa), best.threads, best.threads == 1 ? "" : "s");
-    const auto work = best.method == Method::fmm
-                          ? fmt::format("order {}, {} leaves", best.fmm.order, best.fmm.leaves)
-                          : fmt::format("{:.2e} pairs/s", best.direct.pairs_per_second);
+    const auto work = work_of(best);
     const auto vectors =
         timings.vectors > 1 ? fmt::format(", {} vectors of strengths", timings.vectors) : std::string();
     auto out = fmt::format("{} sources, {} targets{}: {:.3g} s, {} ({}, {})\n", best.sources, best.targets,

@@ -63,9 +63,10 @@ struct GaussCase {
         out.potential.insert(out.potential.end(), potential.begin(), potential.end());
         out.gradient.insert(out.gradient.end(), gradient.begin(), gradient.end());
     }
-    [[nodiscard]] GaussValues exact() const {
+    /// Of every `step`-th target.
+    [[nodiscard]] GaussValues exact(std::size_t step = 1) const {
         GaussValues out;
-        for (std::size_t i = 0; i < target_count(); ++i) add_row(i, out);
+        for (std::size_t i = 0; i < target_count(); i += step) add_row(i, out);
         return out;
     }
 
@@ -127,6 +128,19 @@ inline GaussErrors errors_of(const GaussCase& points, const SumResult& result, c
     if (!result.gradient.empty())
         out.gradient = largest_error(result.gradient, exact.gradient, points.vectors * points.dimension,
                                      least * std::exp(-0.5L) / points.sigma);
+    return out;
+}
+
+/// Every `step`-th row of the outputs.
+inline SumResult sampled(const GaussCase& points, const SumResult& result, std::size_t step) {
+    SumResult out;
+    const auto take = [&](const Numbers& from, Numbers& to, std::size_t width) {
+        for (std::size_t i = 0; i < from.size(); i += step * width)
+            to.insert(to.end(), from.begin() + static_cast<std::ptrdiff_t>(i),
+                      from.begin() + static_cast<std::ptrdiff_t>(i + width));
+    };
+    take(result.potential, out.potential, points.vectors);
+    take(result.gradient, out.gradient, points.vectors * points.dimension);
     return out;
 }
 

@@ -1,0 +1,275 @@
+#include "sums/gauss/grid/grid.h"
+
+#include "backend/threads/parallel.h"
+#include "base/stopwatch.h"
+#include "sums/direct/cpu/isa_function.h"
+#include "sums/gauss/boxes/lattice.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace farfield {
+namespace {
+
+constexpr std::int64_t overhang = 16; ///< numbers that a row of taps may reach beyond its points
+constexpr std::int64_t line = 8;      ///< numbers of a cache line
+constexpr std::int64_t points_of_a_part = 4096;
+
+/// Grid points from the first that the least coordinate touches to the last of the largest.
+struct GridAxis {
+    std::int64_t base, length;
+};
+
+GridAxis grid_axis(const GridRule& rule, const GaussExtent& extent, const GaussFrame& frame, std::size_t k) {
+    const double spacing = frame.sigma / rule.ratio;
+    const auto first = [&](double x) {
+        return std::ceil(std::ldexp(x - frame.centre[k], frame.exponent) / spacing - 0.5 * rule.width);
+    };
+    // one more on either side: loops round otherwise
+    const double low = first(extent.low[k]) - 1.0;
+    return {static_cast<std::int64_t>(low),
+            static_cast<std::int64_t>(first(extent.high[k]) - low) + rule.width + 1};
+}
+
+/// h as a number of few digits, whose products with indices are exact, and the rest.
+void split_spacing(double spacing, double (&parts)[2]) {
+    parts[0] = std::bit_cast<double>(std::bit_cast<std::uint64_t>(spacing) & ~std::uint64_t{0xFFFFFF});
+    parts[1] = spacing - parts[0];
+}
+
+} // namespace
+
+double grid_numbers(const GridRule& rule, const GaussExtent& extent, const GaussFrame& frame, int dimension) {
+    double out = 1.0;
+    const double spacing = frame.sigma / rule.ratio;
+    for (std::size_t k = 0; k < static_cast<std::size_t>(dimension); ++k)
+        out *= std::ldexp(extent.high[k] - extent.low[k], frame.exponent) / spacing + rule.width +
+               (k == 0 ? 10.0 : 3.0);
+    return out;
+}
+
+GaussGrid::GaussGrid(const SumProblem& problem, Isa isa, int threads)
+    : problem_(problem), isa_(isa), threads_(threads), rule_(grid_rules().front()) {}
+
+void GaussGrid::set_points(const GridRule& rule, std::span<const double> sources,
+                           std::span<const double> targets, const GaussExtent& extent,
+                           const GaussFrame& frame) {
+    rule_ = rule;
+    window_.assign(1, GridWindow(rule));
+    set_geometry(extent, frame);
+    constexpr double bin = 4.0; // grid points along an axis whose taps share cache lines
+    const GaussLattice bins(extent, frame, problem_.dimension, bin * spacing_);
+    const auto order = [&](std::span<const double> points) {
+        return bins.sorted(points, frame, threads_).from;
+    };
+    source_order_ = order(sources);
+    sources_.set(sources, problem_.dimension, frame, source_order_, false, threads_);
+    if (!problem_.self) {
+        target_order_ = order(targets);
+        targets_.set(targets, problem_.dimension, frame, target_order_, false, threads_);
+    }
+    find_parts();
+}
+
+void GaussGrid::set_geometry(const GaussExtent& extent, const GaussFrame& frame) {
+    const auto d = static_cast<std::size_t>(problem_.dimension);
+    spacing_ = frame.sigma / rule_.ratio;
+    std::int64_t stride = 1;
+    for (std::size_t k = 0; k < d; ++k) {
+        const auto axis = grid_axis(rule_, extent, frame, k);
+        base_[k] = axis.base;
+        length_[k] = axis.length;
+        stride_[k] = stride;
+        stride *= k == 0 && d > 1 ? (axis.length + 7) / 8 * 8 : axis.length;
+    }
+    plane_ = stride_[d - 1];
+    planes_ = length_[d - 1];
+    layers_.assign(1, 0);
+    for (std::size_t k = 2; k < d; ++k) {
+        const auto inner = layers_;
+        layers_.clear();
+        for (std::int64_t tap = 0; tap < rule_.width; ++tap)
+            for (const auto layer : inner) layers_.push_back(layer + tap * stride_[k]);
+    }
+}
+
+std::size_t GaussGrid::scratch_size() const {
+    return static_cast<std::size_t>(problem_.dimension) * layers_.size();
+}
+
+GridPlaces GaussGrid::places(const GaussPoints<double>& points, double* scratch) const {
+    const auto& window = window_.front();
+    GridPlaces out{.dimension = problem_.dimension,
+                   .width = window.width,
+                   .value = window.value.data(),
+                   .slope = window.slope.data(),
+                   .inverse_spacing = 1.0 / spacing_,
+                   .layers = layers_.data(),
+                   .layer_count = static_cast<std::int64_t>(layers_.size()),
+                   .scratch = scratch};
+    split_spacing(spacing_, out.spacing);
+    const auto view = points.view();
+    for (std::size_t k = 0; k < static_cast<std::size_t>(problem_.dimension); ++k) {
+        out.x[k] = static_cast<const double*>(view.high[k]);
+        out.base[k] = base_[k];
+        out.stride[k] = stride_[k];
+    }
+    return out;
+}
+
+std::size_t GaussGrid::part_size(const Part& part) const {
+    return static_cast<std::size_t>(((part.high - part.low) * plane_ + overhang + line - 1) / line * line);
+}
+
+// As many parts as have their memory about that of the grid, or 16 MB.
+void GaussGrid::find_parts() {
+    const auto n = problem_.sources;
+    const auto by_planes = planes_ / (std::int64_t{2} * rule_.width);
+    const auto by_memory = (std::int64_t{1} << 21) / (numbers() + 1);
+    const auto by_points = (n + points_of_a_part - 1) / points_of_a_part;
+    const auto count = std::clamp<std::int64_t>(
+        std::max(by_planes, by_memory), 1, std::min<std::int64_t>(64, std::max<std::int64_t>(1, by_points)));
+    const auto last = static_cast<std::size_t>(problem_.dimension) - 1;
+    const auto* x = static_cast<const double*>(sources_.view().high[last]);
+    parts_.clear();
+    std::size_t place = 0;
+    for (std::int64_t k = 0; k < count && n > 0; ++k) {
+        Part part{.begin = n * k / count, .end = n * (k + 1) / count, .low = 0, .high = 0, .place = place};
+        const auto range = std::minmax_element(x + part.begin, x + part.end);
+        const auto first = [&](double at) {
+            return static_cast<std::int64_t>(std::ceil(at / spacing_ - 0.5 * rule_.width)) - base_[last];
+        };
+        part.low = std::max<std::int64_t>(0, first(*range.first) - 1);
+        part.high = std::min(planes_, first(*range.second) + rule_.width + 1);
+        place += part_size(part);
+        parts_.push_back(part);
+    }
+}
+
+double* GaussGrid::parts() {
+    return apart_.take(parts_.empty() ? 0 : parts_.back().place + part_size(parts_.back()));
+}
+
+void GaussGrid::spread(const double* strengths, WorkWatch& watch) {
+    const auto last = static_cast<std::size_t>(problem_.dimension) - 1;
+    double* const apart = parts();
+    const auto function = FF_ISA_FUNCTION(ff_grid_spread, isa_);
+    parallel_for(threads_, static_cast<std::int64_t>(parts_.size()), [&](std::int64_t number) {
+        if (watch.stopped()) return;
+        const auto& part = parts_[static_cast<std::size_t>(number)];
+        double* grid = apart + part.place;
+        std::fill_n(grid, (part.high - part.low) * plane_ + overhang, 0.0);
+        std::vector<double> scratch(scratch_size());
+        auto at = places(sources_, scratch.data());
+        at.base[last] += part.low;
+        for (auto begin = part.begin; begin < part.end && !watch.stopped(); begin += points_of_a_part) {
+            const auto end = std::min(part.end, begin + points_of_a_part);
+            const GridSpreadTask task{
+                .places = at, .strengths = strengths, .begin = begin, .end = end, .grid = grid};
+            function(&task);
+            watch.done(static_cast<double>(end - begin) * static_cast<double>(layers_.size()));
+        }
+    });
+    if (!watch.stopped()) merge();
+}
+
+// Each plane adds the parts in their order.
+void GaussGrid::merge() {
+    double* grid = grid_.take(static_cast<std::size_t>(numbers() + overhang));
+    const double* apart = parts();
+    std::fill_n(grid + numbers(), overhang, 0.0);
+    const auto planes = std::max<std::int64_t>(1, (std::int64_t{1} << 15) / plane_);
+    parallel_parts(
+        threads_, static_cast<std::size_t>(planes_),
+        [&](std::size_t begin, std::size_t end) {
+            const auto first = static_cast<std::int64_t>(begin);
+            const auto stop = static_cast<std::int64_t>(end);
+            std::fill_n(grid + first * plane_, (stop - first) * plane_, 0.0);
+            for (const auto& part : parts_) {
+                const auto low = std::max(first, part.low);
+                const auto high = std::min(stop, part.high);
+                if (low >= high) continue;
+                const double* from = apart + part.place + (low - part.low) * plane_;
+                double* to = grid + low * plane_;
+                for (std::int64_t i = 0; i < (high - low) * plane_; ++i) to[i] += from[i];
+            }
+        },
+        static_cast<std::size_t>(planes));
+}
+
+void GaussGrid::fold(int axis, WorkWatch& watch) {
+    const auto k = static_cast<std::size_t>(axis);
+    double* grid = grid_.take(1);
+    const auto stride = stride_[k];
+    const auto length = length_[k];
+    const auto row = problem_.dimension > 1 ? stride_[1] : length; // numbers of a line along the first axis
+    const auto block = axis == 0 ? row : stride * length;          // numbers that hold whole lines
+    const auto lines = std::min(stride, grid_lines);
+    const auto bundles = axis == 0 ? 1 : (stride + lines - 1) / lines;
+    constexpr std::int64_t at_once = 16;
+    const auto count = numbers() / block * bundles;
+    const auto function = FF_ISA_FUNCTION(ff_grid_fold, isa_);
+    parallel_for(threads_, (count + at_once - 1) / at_once, [&](std::int64_t task) {
+        std::vector<double> scratch(
+            static_cast<std::size_t>((length + std::int64_t{2} * rule_.reach + 1) * grid_lines));
+        for (auto n = task * at_once; n < std::min(count, (task + 1) * at_once) && !watch.stopped(); ++n) {
+            const auto in_block = n % bundles * lines;
+            const GridFoldTask fold{.first = grid + n / bundles * block + in_block,
+                                    .stride = stride,
+                                    .length = length,
+                                    .lines = std::min(lines, stride - in_block),
+                                    .taps = rule_.taps.data(),
+                                    .reach = rule_.reach,
+                                    .scratch = scratch.data()};
+            function(&fold);
+        }
+    });
+}
+
+void GaussGrid::take_values(std::int64_t vector, GaussSums& sums, WorkWatch& watch) {
+    const auto function = FF_ISA_FUNCTION(ff_grid_value, isa_);
+    const double* grid = grid_.take(1);
+    parallel_parts(
+        threads_, static_cast<std::size_t>(problem_.targets),
+        [&](std::size_t begin, std::size_t end) {
+            if (watch.stopped()) return;
+            std::vector<double> scratch(scratch_size());
+            GridValueTask task{.places = places(problem_.self ? sources_ : targets_, scratch.data()),
+                               .begin = static_cast<std::int64_t>(begin),
+                               .end = static_cast<std::int64_t>(end),
+                               .grid = grid,
+                               .potential = sums.potential(vector)};
+            for (int k = 0; k < problem_.dimension; ++k) task.gradient[k] = sums.gradient(vector, k);
+            function(&task);
+            watch.done(static_cast<double>(end - begin) * static_cast<double>(layers_.size()));
+        },
+        static_cast<std::size_t>(points_of_a_part));
+}
+
+double GaussGrid::work() const {
+    return static_cast<double>(problem_.sources + problem_.targets) * static_cast<double>(layers_.size());
+}
+
+void GaussGrid::add(std::span<const double> strengths, std::int64_t vectors, int exponent, GaussSums& sums,
+                    std::vector<PassTime>& passes, WorkWatch& watch) {
+    const auto columns = gauss_strengths<double>(strengths, vectors, exponent, source_order_, threads_);
+    passes = {{"spread", 0.0}, {"fold", 0.0}, {"values", 0.0}};
+    for (std::int64_t v = 0; v < vectors && !watch.stopped(); ++v) {
+        Stopwatch clock;
+        const auto& q = columns[static_cast<std::size_t>(v)];
+        spread(q.data(), watch);
+        passes[0].seconds += clock.lap();
+        for (int axis = 0; axis < problem_.dimension && !watch.stopped(); ++axis) fold(axis, watch);
+        passes[1].seconds += clock.lap();
+        if (watch.stopped()) return;
+        take_values(v, sums, watch);
+        double* potential = sums.potential(v);
+        if (problem_.without_own() && potential != nullptr)
+            for (std::int64_t i = 0; i < problem_.targets; ++i)
+                potential[i] -= q[static_cast<std::size_t>(i)];
+        passes[2].seconds += clock.lap();
+    }
+}
+
+} // namespace farfield

@@ -1,0 +1,74 @@
+// A sum of Gaussians by way of a regular grid (rules.h has the equations): spread, fold along each axis, take
+// values.
+#pragma once
+
+#include "backend/threads/work_watch.h"
+#include "base/work_array.h"
+#include "sums/direct/gauss/gauss_results.h"
+#include "sums/gauss/grid/grid_tasks.h"
+#include "sums/gauss/grid/rules.h"
+#include "sums/gauss/grid/window.h"
+
+#include <farfield/sum.h>
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace farfield {
+
+/// Numbers of the grid that points of this extent need.
+double grid_numbers(const GridRule& rule, const GaussExtent& extent, const GaussFrame& frame, int dimension);
+
+class GaussGrid {
+public:
+    GaussGrid(const SumProblem& problem, Isa isa, int threads);
+
+    void set_points(const GridRule& rule, std::span<const double> sources, std::span<const double> targets,
+                    const GaussExtent& extent, const GaussFrame& frame);
+
+    /// Sums are in the order of `target_order`.
+    void add(std::span<const double> strengths, std::int64_t vectors, int exponent, GaussSums& sums,
+             std::vector<PassTime>& passes, WorkWatch& watch);
+
+    [[nodiscard]] std::span<const std::int32_t> target_order() const {
+        return problem_.self ? source_order_ : target_order_;
+    }
+    [[nodiscard]] std::int64_t numbers() const { return planes_ * plane_; }
+    /// Layers of taps for one vector of strengths, as `watch` counts them.
+    [[nodiscard]] double work() const;
+
+private:
+    /// A run of sources and the planes, along the last axis, that they touch.
+    struct Part {
+        std::int64_t begin, end, low, high;
+        std::size_t place; ///< in `apart_`
+    };
+    void set_geometry(const GaussExtent& extent, const GaussFrame& frame);
+    void find_parts();
+    [[nodiscard]] std::size_t part_size(const Part& part) const;
+    double* parts();
+    [[nodiscard]] GridPlaces places(const GaussPoints<double>& points, double* scratch) const;
+    [[nodiscard]] std::size_t scratch_size() const;
+    void spread(const double* strengths, WorkWatch& watch);
+    void merge();
+    void fold(int axis, WorkWatch& watch);
+    void take_values(std::int64_t vector, GaussSums& sums, WorkWatch& watch);
+
+    const SumProblem& problem_;
+    Isa isa_;
+    int threads_;
+    GridRule rule_;
+    std::vector<GridWindow> window_; ///< one, once there are points
+    double spacing_ = 1.0;
+    std::array<std::int64_t, most_dimensions> base_{}, length_{}, stride_{};
+    std::int64_t planes_ = 0, plane_ = 0; ///< along the last axis, and numbers of one
+    std::vector<std::int64_t> layers_;
+    std::vector<Part> parts_;
+    RawVector<std::int32_t> source_order_, target_order_;
+    GaussPoints<double> sources_, targets_;
+    WorkArray grid_, apart_; ///< of all sources, and of each part
+};
+
+} // namespace farfield

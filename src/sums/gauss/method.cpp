@@ -1,0 +1,75 @@
+// The fast Gauss transform as a row of the table of methods.
+#include "sums/method/method.h"
+
+#include "backend/threads/parallel.h"
+#include "base/spelling.h"
+#include "sums/gauss/fgt_sum.h"
+#include "sums/method/refuse.h"
+
+#include <fmt/format.h>
+
+namespace farfield {
+namespace {
+
+bool computes(const KernelInfo& kernel) { return kernel.far_field == FarField::hermite; }
+
+bool many_vectors(const KernelInfo& /*kernel*/) { return true; }
+
+std::string why_not(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
+    if (problem.is_periodic()) return "method 'fgt' sums open space only; leave the period out";
+    if (!computes(*problem.kernel))
+        return fmt::format("method 'fgt' sums Gaussians, not kernel '{}'; use {}", problem.kernel->name,
+                           spelled("method", method_for(*problem.kernel)));
+    if (device.kind != DeviceKind::cpu)
+        return fmt::format("method 'fgt' runs on the CPU only; use {}", spelled("device", "cpu"));
+    if (options.guaranteed) return why_no_bounds("fgt");
+    if (options.variant != Variant::automatic)
+        return fmt::format("{} is a rung of method 'direct'; leave it out or use {}",
+                           spelled("variant", name_of(options.variant)), spelled("method", "direct"));
+    if (problem.sources >= std::int64_t{1} << 31 || problem.targets >= std::int64_t{1} << 31)
+        return "method 'fgt' takes fewer than 2147483648 points";
+    return {};
+}
+
+double seconds(const SumProblem& problem, const SumOptions& options, std::string_view /*gpu*/,
+               const CostTable& table) {
+    return problem.executions * least_fgt_seconds(problem, options, table) / thread_count(options.threads);
+}
+
+// The caller's points and strengths, those of the loops, keys twice while they are sorted, sums and rows on
+// their way out; the grid, and as much again for its parts.
+double bytes(const SumProblem& problem, const SumOptions& /*options*/, const DeviceChoice& /*device*/) {
+    constexpr double number = 8.0;
+    const auto n = static_cast<double>(problem.sources);
+    const auto m = static_cast<double>(problem.targets);
+    const double d = problem.dimension;
+    const double vectors = problem.strength_vectors;
+    const double grid = 2.0 * most_grid_numbers(problem) + 0x1p21;
+    return number * ((2.0 * d + 2.0 * vectors + 4.0) * n + (problem.self ? 0.0 : (2.0 * d + 4.0) * m) +
+                     2.0 * (1.0 + d) * vectors * m + grid);
+}
+
+std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& options,
+                                  const DeviceChoice& /*device*/) {
+    return std::make_unique<FgtSum>(problem, options);
+}
+
+constexpr MethodInfo row{.value = Method::fgt,
+                         .name = "fgt",
+                         .text = "fast Gauss transform: a grid, or pairs up to a cut-off, to a tolerance",
+                         .on_gpu = false,
+                         .resident = false,
+                         .many_vectors = many_vectors,
+                         .computes = computes,
+                         .field_and_jerk = nullptr,
+                         .why_not = why_not,
+                         .seconds = seconds,
+                         .bytes = bytes,
+                         .make = make,
+                         .approximates = true};
+
+} // namespace
+
+const MethodInfo& fgt_method() { return row; }
+
+} // namespace farfield

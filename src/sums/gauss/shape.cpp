@@ -1,0 +1,136 @@
+#include "sums/gauss/shape.h"
+
+#include "backend/simd/isa.h"
+#include "sums/direct/common/costs.h"
+#include "sums/gauss/grid/grid.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace farfield {
+namespace {
+
+/// Q(a, x), the upper incomplete gamma function over Γ(a), for a = ½, 1, 1½, …
+double upper_gamma(double twice_a, double x) {
+    const bool half = std::fmod(twice_a, 2.0) != 0.0;
+    double a = half ? 0.5 : 1.0;
+    double q = half ? std::erfc(std::sqrt(x)) : std::exp(-x);
+    for (; 2.0 * a < twice_a; a += 1.0) q += std::exp(a * std::log(x) - x - std::lgamma(a + 1.0));
+    return q;
+}
+
+/// Numbers beside each other in a register.
+double lanes_of(const SumProblem& problem, Isa isa) {
+    const double bytes = isa == Isa::avx512 ? 64.0 : isa == Isa::avx2 ? 32.0 : isa == Isa::sse42 ? 16.0 : 8.0;
+    return std::max(1.0, bytes / (is_wide(problem.precision) ? 8.0 : 4.0));
+}
+
+/// Along an axis, of an extent in the frame: the share of it that a length is, 1 at most.
+double share_of(double length, double extent) { return extent > length ? length / extent : 1.0; }
+
+struct PairCost {
+    double seconds; ///< of a pair
+    double lanes;
+};
+
+/// The best side of cells for a cut-off.
+GaussShape pairwise(const SumProblem& problem, const GaussExtent& extent, const GaussFrame& frame,
+                    double cutoff, const PairCost& cost) {
+    const auto n = static_cast<double>(problem.sources);
+    const auto m = static_cast<double>(problem.targets);
+    constexpr double row_seconds = 6e-8; // to find the sources of a row of cells
+    GaussShape best{.cutoff = cutoff, .seconds = HUGE_VAL};
+    for (int parts = 1; parts <= (problem.dimension > 3 ? 2 : 8); ++parts) {
+        const double side = cutoff / parts;
+        double cells = 1.0, near = 1.0, rows = 1.0;
+        for (std::size_t k = 0; k < static_cast<std::size_t>(problem.dimension); ++k) {
+            const double length = std::ldexp(extent.high[k] - extent.low[k], frame.exponent);
+            cells *= std::max(1.0, length / side);
+            near *= share_of((2 * parts + 1) * side, length);
+            if (k > 0) rows *= std::min<double>(2 * parts + 1, 2.0 * length / side + 1.0);
+        }
+        cells = std::min(cells, std::max(m, 1.0));
+        if (parts > 1) near *= problem.dimension > 2 ? 0.8 : 0.95; // corners are out of reach
+        const double in_vectors = cells * (std::ceil(m / cells / cost.lanes) + 0.3) * cost.lanes;
+        const double seconds =
+            in_vectors * near * n * cost.seconds + cells * rows * row_seconds + 5e-8 * (n + m);
+        if (seconds < best.seconds) {
+            best.side = side;
+            best.seconds = seconds;
+        }
+    }
+    return best;
+}
+
+double grid_seconds_of(const SumProblem& problem, const GridRule& rule, double numbers, bool with_gradient,
+                       const CostTable& table) {
+    const double d = problem.dimension;
+    const double rows = std::pow(rule.width, d - 1.0) * (rule.width > 8 ? 2.0 : 1.0);
+    const auto n = static_cast<double>(problem.sources);
+    const auto m = static_cast<double>(problem.targets);
+    const double takes = with_gradient ? d + 1.0 : 1.0;
+    return cost_of(table, fgt_cost::point_seconds) * (n + m) +
+           cost_of(table, fgt_cost::row_seconds) * rows * (n + takes * m) +
+           cost_of(table, fgt_cost::grid_seconds) * numbers * d * (rule.reach + 8.0);
+}
+
+// Errors of many sources and of the axes average out: sums came out at 0.3 to 1 times the rule's error in 1
+// to 4 dimensions.
+bool is_accurate(const GridRule& rule, double tolerance, bool with_gradient) {
+    constexpr double share = 0.7; // plans compute again what exceeds 0.6 (plan.cpp)
+    const double error = with_gradient ? std::max(rule.error, rule.gradient_error) : rule.error;
+    return error <= share * tolerance;
+}
+
+} // namespace
+
+double gauss_cutoff(int dimension, double tolerance, bool with_gradient) {
+    const double order = dimension + (with_gradient ? 1.0 : 0.0);
+    double low = 0.0, high = 40.0;
+    for (int step = 0; step < 60; ++step) {
+        const double middle = 0.5 * (low + high);
+        (upper_gamma(order, 0.5 * middle * middle) > 0.5 * tolerance ? low : high) = middle;
+    }
+    return high;
+}
+
+double most_grid_numbers(const SumProblem& problem) {
+    return 32.0 * static_cast<double>(std::max(problem.sources, problem.targets)) + 0x1p18;
+}
+
+GaussShape gauss_shape(const SumProblem& problem, const SumOptions& options, const GaussExtent& extent,
+                       const GaussFrame& frame, double tolerance, bool may_grid, const CostTable& table) {
+    const bool with_gradient = options.outputs.empty() || options.outputs.has(Output::gradient);
+    auto alone = options;
+    alone.threads = 1;
+    const auto rates = cpu_rates(table, alone, problem.self);
+    auto best = pairwise(problem, extent, frame,
+                         frame.sigma * gauss_cutoff(problem.dimension, tolerance, with_gradient),
+                         {.seconds = pair_weight(problem) / rates.pairs_per_second_a_thread,
+                          .lanes = lanes_of(problem, resolve_isa(options.isa))});
+    constexpr double most_rows = 4096.0;
+    for (const auto& rule : grid_rules()) {
+        if (!may_grid || !is_accurate(rule, tolerance, with_gradient)) continue;
+        if (std::pow(rule.width, problem.dimension - 1) > most_rows) continue;
+        const double numbers = grid_numbers(rule, extent, frame, problem.dimension);
+        const double seconds = grid_seconds_of(problem, rule, numbers, with_gradient, table);
+        if (numbers > most_grid_numbers(problem) || seconds >= best.seconds) continue;
+        best.rule = &rule;
+        best.seconds = seconds;
+    }
+    return best;
+}
+
+double least_fgt_seconds(const SumProblem& problem, const SumOptions& options, const CostTable& table) {
+    const double wanted = problem.tolerance > 0.0 ? problem.tolerance : 1e-6;
+    const bool with_gradient = options.outputs.empty() || options.outputs.has(Output::gradient);
+    double least = HUGE_VAL;
+    for (const auto& rule : grid_rules())
+        if (is_accurate(rule, wanted, with_gradient) || &rule == &grid_rules().back())
+            least =
+                std::min(least, grid_seconds_of(problem, rule, std::pow(2.0 * rule.width, problem.dimension),
+                                                with_gradient, table));
+    return least;
+}
+
+} // namespace farfield
