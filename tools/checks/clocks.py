@@ -22,6 +22,7 @@ REPORTS = {
     "src/sums/fmm/fmm_sum.cpp": "seconds of the passes",
     "src/sums/fmm/plane/plane_fmm.cpp": "seconds of the passes",
     "src/sums/fmm/guarantee.cpp": "seconds of the bounds",
+    "src/sums/direct/gauss/gauss_sum.cpp": "seconds of the report",
     "src/sums/gauss/fgt_sum.cpp": "seconds of the passes and of the report",
     "src/sums/gauss/grid/grid.cpp": "seconds of the passes",
     "src/sums/fmm/method.cpp": "prepare_seconds and finish_seconds of the report",

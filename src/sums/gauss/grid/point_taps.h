@@ -21,7 +21,7 @@ class PointTaps {
 
 public:
     static constexpr std::ptrdiff_t lanes = O::width;
-    static constexpr std::ptrdiff_t columns = (Width + 7) / 8 * 8;
+    static constexpr std::ptrdiff_t columns = (std::ptrdiff_t{Width} + 7) / 8 * 8;
     static constexpr int degree = Width + 4;
 
     alignas(64) double value[most_dimensions][columns];
