@@ -74,6 +74,16 @@ double grid_seconds_of(const SumProblem& problem, const GridRule& rule, double n
            cost_of(table, fgt_cost::grid_seconds) * numbers * d * (rule.reach + 8.0);
 }
 
+/// Products of h, as loops have it, with indices of the grid are exact (grid.cpp).
+bool has_exact_indices(const GaussExtent& extent, const GaussFrame& frame) {
+    double reach = 0.0;
+    for (std::size_t k = 0; k < most_dimensions; ++k)
+        reach = std::max({reach, extent.high[k] - frame.centre[k], frame.centre[k] - extent.low[k]});
+    double finest = 0.0;
+    for (const auto& rule : grid_rules()) finest = std::max(finest, rule.ratio);
+    return std::ldexp(reach, frame.exponent) * finest / frame.sigma < 0x1p23;
+}
+
 // Errors of many sources and of the axes average out: sums came out at 0.3 to 1 times the rule's error in 1
 // to 4 dimensions.
 bool is_accurate(const GridRule& rule, double tolerance, bool with_gradient) {
@@ -109,6 +119,7 @@ GaussShape gauss_shape(const SumProblem& problem, const SumOptions& options, con
                          {.seconds = pair_weight(problem) / rates.pairs_per_second_a_thread,
                           .lanes = lanes_of(problem, resolve_isa(options.isa))});
     constexpr double most_rows = 4096.0;
+    may_grid = may_grid && has_exact_indices(extent, frame);
     for (const auto& rule : grid_rules()) {
         if (!may_grid || !is_accurate(rule, tolerance, with_gradient)) continue;
         if (std::pow(rule.width, problem.dimension - 1) > most_rows) continue;

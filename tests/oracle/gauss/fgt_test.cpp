@@ -114,6 +114,17 @@ TEST(FastGaussTransform, FarOffPointsAndUnitsOfAnySize) {
     }
 }
 
+TEST(FastGaussTransform, PointsVeryFarOffKeepTheirDigits) {
+    for (const double offset : {1e6, 1e9, 1e25}) {
+        SCOPED_TRACE(offset);
+        auto points = fgt_case(2, 0.05, Layout::uniform, 8000, false);
+        for (double& x : points.sources) x += offset;
+        expect_within(points, points.exact(80), {.tolerance = 1e-11}, 80);
+    }
+    auto line = fgt_case(1, 1e-7, Layout::uniform, 30000, false); // more grid points than indices may be
+    expect_within(line, line.exact(600), {.tolerance = 1e-11}, 600);
+}
+
 TEST(FastGaussTransform, FewPointsAndNone) {
     for (const std::size_t n : {0U, 1U, 2U, 5U}) {
         const auto points = fgt_case(3, 0.3, Layout::uniform, n, true);

@@ -63,7 +63,9 @@ GaussFrame choose_gauss_frame(const SumProblem& problem, const GaussExtent& exte
     frame.exponent = -exponent;
     double reach = 0.0;
     for (std::size_t k = 0; k < most_dimensions; ++k) {
-        if (!wide) frame.centre[k] = 0.5 * extent.low[k] + 0.5 * extent.high[k];
+        const double low = extent.low[k], high = extent.high[k];
+        const bool far_off = std::min(std::abs(low), std::abs(high)) > 4.0 * (high - low);
+        frame.centre[k] = wide ? (far_off ? low : 0.0) : 0.5 * low + 0.5 * high;
         reach = std::max({reach, extent.high[k] - frame.centre[k], frame.centre[k] - extent.low[k]});
     }
     const int most = wide ? 400 : 60; // products with weights of next to nothing stay next to nothing

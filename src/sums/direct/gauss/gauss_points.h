@@ -12,8 +12,9 @@
 
 namespace farfield {
 
-/// x' = (x − centre)·2^exponent, σ' = σ·2^exponent in [0.5, 1). In double the centre is 0: differences of
-/// coordinates have no other error than their own rounding.
+/// x' = (x − centre)·2^exponent, σ' = σ·2^exponent in [0.5, 1). In double the centre is 0 but where points
+/// lie far off, compared with their extent, and the subtraction is exact: differences of coordinates have no
+/// other error than their own rounding.
 struct GaussFrame {
     std::array<double, most_dimensions> centre{};
     int exponent = 0;
