@@ -105,7 +105,8 @@ double gauss_cutoff(int dimension, double tolerance, bool with_gradient) {
 }
 
 double most_grid_numbers(const SumProblem& problem) {
-    return 32.0 * static_cast<double>(std::max(problem.sources, problem.targets)) + 0x1p18;
+    const auto points = static_cast<double>(std::max(problem.sources, problem.targets));
+    return std::min(32.0 * points + 0x1p18, 0x1p27); // a gigabyte
 }
 
 GaussShape gauss_shape(const SumProblem& problem, const SumOptions& options, const GaussExtent& extent,

@@ -46,6 +46,19 @@ struct InDoubles {
         const V log_m = O::fma(O::set(2.0), s, tail);
         return {O::fma(exponent, O::set(0.69314718055994530942), log_m), quotient * above};
     }
+    /// Of a ≤ 0: 2^n e^r with |r| ≤ ½ ln 2, by Taylor's series; 0 below 2^−1023.
+    FF_INLINE static V exponential(V a) {
+        using L = portable::Lanes<V>;
+        const V least = O::set(-1023.0), integers = O::set(0x1.8p52);
+        const V power = a * O::set(portable::Coefficients<double>::log2_e);
+        const V bounded = O::select(power >= least, power, least);
+        const V shifted = bounded + integers; // its low bits are n
+        const V r = (bounded - (shifted - integers)) * O::set(0.69314718055994530942);
+        double factor = 1.0 / 6227020800.0; // 1/13!
+        V series = O::set(factor);
+        for (int n = 13; n-- > 0;) series = O::fma(series, r, O::set(factor *= n + 1));
+        return L::value(L::bits(series) + (L::bits(shifted) << portable::Format<double>::mantissa_bits));
+    }
     /// Adds without keeping the order of magnitudes.
     FF_INLINE static void add(V& total, V a) { total = total + a; }
     template <class Mask>
@@ -95,6 +108,26 @@ struct InPairs {
     FF_INLINE static LogAndInverse log_and_inverse(const Number& a) {
         const Number of_a = inverse(a);
         return {sum(portable::log_pair(a.hi), number(a.lo * of_a.hi)), of_a};
+    }
+    /// (e^(r/8))^8 2^k with |r| ≤ ½ ln 2: Taylor's series from the third power on in doubles; some 2⁻⁶⁴ of
+    /// the result.
+    FF_INLINE static Number exponential(const Number& a) {
+        using C = portable::Coefficients<double>;
+        const V top = portable::clamp(a.hi, -750.0, 750.0); // beyond lies nothing that double holds
+        const V k = portable::nearest_integer(top * O::set(C::log2_e));
+        const Number whole =
+            portable::two_sum(top - k * O::set(C::ln2_1), O::set(0.0) - k * O::set(C::ln2_2));
+        const V low = O::select(top <= a.hi, a.lo, O::set(0.0));
+        const Number of = portable::fast_two_sum(whole.hi, whole.lo + low);
+        const Number r{of.hi * O::set(0.125), of.lo * O::set(0.125)};
+        const Number square = product(r, r);
+        const Number half_square{square.hi * O::set(0.5), square.lo * O::set(0.5)};
+        const V tail = square.hi * r.hi *
+                       portable::horner(r.hi, 1.0 / 6, 1.0 / 24, 1.0 / 120, 1.0 / 720, 1.0 / 5040,
+                                        1.0 / 40320, 1.0 / 362880, 1.0 / 3628800, 1.0 / 39916800);
+        Number out = sum(number(O::set(1.0)), sum(r, sum(half_square, number(tail))));
+        for (int doubling = 0; doubling < 3; ++doubling) out = product(out, out);
+        return {portable::scale(out.hi, k), portable::scale(out.lo, k)};
     }
     FF_INLINE static void add(Number& total, const Number& a) {
         const Number s = portable::two_sum(total.hi, a.hi);

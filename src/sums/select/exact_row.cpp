@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace farfield {
 namespace {
@@ -15,6 +16,11 @@ constexpr double least_square = 1e-280, largest_square = 1e280;
 
 /// Beyond it, in r²/2σ², a vortex's core is nothing beside rounding: e^(−x) is 4e-18, or 9e-27.
 double core_reach_of(bool in_pairs) { return in_pairs ? 60.0 : 40.0; }
+
+bool is_gaussian(const KernelInfo& kernel) { return kernel.loop == PairLoop::gauss; }
+
+/// Squares of such σ can be inverted, and multiplied exactly.
+bool is_ordinary(double sigma) { return sigma > 1e-120 && sigma < 1e120; }
 
 /// A block of sources, a coordinate after the other.
 class SourceBlock {
@@ -59,14 +65,15 @@ public:
 
 private:
     std::int64_t begin_, count_;
-    alignas(64) double points_[3][exact_block] = {};
+    alignas(64) double points_[most_dimensions][exact_block] = {};
     alignas(64) double strengths_[2][exact_block] = {};
 };
 
 /// What is added up for a target.
 struct RowSums {
-    ExactBlock block;           ///< the loops' sums
-    long double others[4] = {}; ///< of pairs that the loops leave out, by the kernel's formula
+    ExactBlock block; ///< the loops' sums
+    long double others[1 + most_dimensions] =
+        {}; ///< of pairs that the loops leave out, by the kernel's formula
 };
 
 template <class Real>
@@ -78,9 +85,9 @@ void add_pair(ExactSum<Real> formula, const ExactTask& target, std::int64_t sour
     pair.dipoles = nullptr;
     pair.own = -1;
     pair.with_hessian = false;
-    Real values[4] = {};
+    Real values[1 + most_dimensions] = {};
     (void)formula(pair, values);
-    for (int k = 0; k < 4; ++k) others[k] += static_cast<long double>(values[k]);
+    for (int k = 0; k <= most_dimensions; ++k) others[k] += static_cast<long double>(values[k]);
 }
 
 class Rows {
@@ -96,7 +103,7 @@ public:
             const auto& target = task_.targets[t];
             auto& block = sums_[t].block;
             sources.put_into(block, target);
-            if (sources.has(target.own))
+            if (leaves_own_out(target) && sources.has(target.own))
                 sources.without(target.own, target.columns, [&] { loop_(&block); });
             else
                 loop_(&block);
@@ -111,7 +118,10 @@ public:
         const auto columns = static_cast<std::size_t>(target.columns);
         const auto dimension = static_cast<std::size_t>(target.dimension);
         // ln r² = 2 ln r, and with the logarithm the kernel's sign is that of −Σ q ln r
-        const long double of_potential = target.dimension == 2 ? -0.5L : 1.0L;
+        const bool is_log = block_formula(target) == ExactFormula::plane_log;
+        const long double of_potential = is_log ? -0.5L : 1.0L;
+        const long double of_field =
+            is_gaussian(kernel) ? -1.0L / (1.0L * target.sigma * target.sigma) : 1.0L;
         std::vector<double> out(static_cast<std::size_t>(kernel.width(target.dimension)), 0.0);
         for (std::size_t c = 0; c < columns && task_.with_potential; ++c)
             out[c] = value(t, c, of_potential, c);
@@ -119,25 +129,37 @@ public:
             // turned by a right angle: (x, y) becomes (−y, x)
             const bool turned = kernel.field_is_turned;
             out[columns + k] =
-                value(t, columns + (turned ? 1 - k : k), turned && k == 0 ? -1.0L : 1.0L, columns + k);
+                value(t, columns + (turned ? 1 - k : k), turned && k == 0 ? -1.0L : of_field, columns + k);
         }
         return out;
     }
 
 private:
+    [[nodiscard]] ExactFormula block_formula(const ExactTask& target) const {
+        if (is_gaussian(*task_.kernel)) return ExactFormula::gaussian;
+        return target.dimension == 2 ? ExactFormula::plane_log : ExactFormula::inverse_distance;
+    }
+
+    [[nodiscard]] bool leaves_own_out(const ExactTask& target) const {
+        return target.without_own || !task_.kernel->acts_on_itself;
+    }
+
     void set_up(const ExactTask& target, ExactBlock& block) const {
         const double variance = target.sigma * target.sigma;
+        block.formula = block_formula(target);
+        block.dimension = target.dimension;
+        block.sigma = is_ordinary(target.sigma) ? target.sigma : 1.0;
         block.softening2 = target.softening * target.softening;
         block.nearest2 = std::max(least_square, 2.0 * core_reach_of(task_.in_pairs) * variance);
+        if (is_gaussian(*task_.kernel)) block.nearest2 = is_ordinary(target.sigma) ? 0.0 : HUGE_VAL;
         block.farthest2 = largest_square;
-        block.in_plane = target.dimension == 2;
         block.with_potential = task_.with_potential;
         block.in_pairs = task_.in_pairs;
     }
 
     void add_left(const ExactTask& target, std::int64_t source, long double* others) const {
-        if (source < 0 || source == target.own) return;
-        const bool is_rare = target.sigma == 0.0; // with cores it need not be
+        if (source < 0 || (source == target.own && leaves_own_out(target))) return;
+        const bool is_rare = target.sigma == 0.0 || is_gaussian(*task_.kernel); // with cores it need not be
         if (task_.in_pairs || is_rare)
             add_pair(task_.kernel->exact_long, target, source, others);
         else
@@ -160,7 +182,7 @@ private:
 
 bool has_exact_rows(const KernelInfo& kernel, int dimension) {
     return (kernel.loop == PairLoop::inverse_distance && dimension == 3) ||
-           kernel.loop == PairLoop::logarithm || kernel.loop == PairLoop::vortex;
+           kernel.loop == PairLoop::logarithm || kernel.loop == PairLoop::vortex || is_gaussian(kernel);
 }
 
 std::vector<std::vector<double>> exact_rows(const ExactRowsTask& task) {

@@ -1,5 +1,6 @@
-// Exact sums at some targets in vectors, many sources abreast: what verification takes for 1/r in space and
-// for logarithms in the plane. One target at a time in long double would take longer than the sum itself.
+// Exact sums at some targets in vectors, many sources abreast: what verification takes for 1/r in space, for
+// logarithms in the plane and for Gaussians. One target at a time in long double would take longer than the
+// sum itself.
 #pragma once
 
 #include "sums/kernels/kernel.h"
@@ -27,11 +28,11 @@ struct ExactRowsTask {
     Isa isa = Isa::automatic;
 };
 
-/// The potential and the field of each target in the units and with the sign of the kernel, as
-/// `KernelInfo::exact` has them; without potential there are zeros in its place. Pairs at one place that have
-/// no value are left out. Pairs within a vortex's core, and those whose squared distance nears the ends of a
-/// double's range, are computed by the kernel's own formula, in long double but for cores without `in_pairs`.
-/// The sums of a target do not depend on the others, which read the same sources once together.
+/// The potential and the field, or the gradient, of each target in the units and with the sign of the kernel,
+/// as `KernelInfo::exact` has them; without potential there are zeros in its place. Pairs at one place that
+/// have no value are left out. Pairs within a vortex's core, and those whose squared distance nears the ends
+/// of a double's range, are computed by the kernel's own formula, in long double but for cores without
+/// `in_pairs`. The sums of a target do not depend on the others, which read the same sources once together.
 /// @pre has_exact_rows
 std::vector<std::vector<double>> exact_rows(const ExactRowsTask& task);
 

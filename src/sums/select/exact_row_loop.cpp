@@ -44,11 +44,30 @@ struct PlaneLog {
     }
 };
 
+template <class M, int axes>
+struct Gaussian {
+    using Number = typename M::Number;
+    static constexpr int dimension = axes, sums = 1 + axes;
+    Number rate; ///< −1/2σ²
+
+    explicit Gaussian(const ExactBlock& block) {
+        const V sigma = O::set(block.sigma);
+        const Number variance = M::product(M::number(sigma), M::number(sigma));
+        rate = M::negative(M::inverse(M::sum(variance, variance)));
+    }
+    FF_INLINE void add(const Number& r2, const Number* d, const V* q, Number* out) const {
+        const Number term = M::product(q[0], M::exponential(M::product(rate, r2)));
+        M::add(out[0], term);
+        for (int k = 0; k < axes; ++k) M::add(out[1 + k], M::product(term, d[k]));
+    }
+};
+
 template <class M, class Formula>
 class BlockSum {
     using Number = typename M::Number;
     static constexpr int columns = Formula::sums - Formula::dimension;
     ExactBlock& block_;
+    const Formula formula_;
     Number sums_[Formula::sums];
 
     FF_INLINE Number square_distance(std::int64_t first, Number* d) const {
@@ -85,7 +104,7 @@ class BlockSum {
             for (auto& component : d) component = M::select(ordinary, component, M::zero());
             r2 = M::select(ordinary, r2, M::number(O::set(1.0)));
         }
-        Formula::add(r2, d, q, sums_);
+        formula_.add(r2, d, q, sums_);
     }
 
     void finish(int k) {
@@ -98,7 +117,8 @@ class BlockSum {
     }
 
 public:
-    explicit BlockSum(ExactBlock& block) : block_(block) { // NOLINT(*-member-init): filled here
+    explicit BlockSum(ExactBlock& block, const Formula& formula = {}) // NOLINT(*-member-init): filled here
+        : block_(block), formula_(formula) {
         for (auto& sum : sums_) sum = M::zero();
     }
 
@@ -109,10 +129,20 @@ public:
     }
 };
 
+/// Of a dimension that is known when the program runs.
+template <class M, int axes = 1>
+void run_gaussians(ExactBlock& block) {
+    if constexpr (axes < most_dimensions)
+        if (block.dimension > axes) return run_gaussians<M, axes + 1>(block);
+    BlockSum<M, Gaussian<M, axes>>(block, Gaussian<M, axes>(block)).run();
+}
+
 template <class M>
 void run_block(ExactBlock& block) {
     const bool is_complex = block.strengths[1] != nullptr;
-    if (!block.in_plane)
+    if (block.formula == ExactFormula::gaussian)
+        run_gaussians<M>(block);
+    else if (block.formula == ExactFormula::inverse_distance)
         BlockSum<M, InverseDistance<M>>(block).run();
     else if (is_complex && block.with_potential)
         BlockSum<M, PlaneLog<M, 2, true>>(block).run();

@@ -147,6 +147,12 @@ double least_size(const VerifyTask& task, Output output) {
     return problem.tolerance > 0.0 ? 0x1p-53 * sum / problem.tolerance : 0.0;
 }
 
+/// What errors of an output are relative to, at least.
+double size_of(const VerifyTask& task, const Judged& output, Output kind) {
+    if (task.problem->kernel->norm != Norm::largest) return output.root_mean;
+    return std::max(output.largest, least_size(task, kind));
+}
+
 /// @param least  of what errors are relative to @param otherwise  what errors are relative
 /// to where the output vanishes
 OutputError error_of(const Judged& output, const ExactRows& exact, Norm norm, double least,
@@ -228,10 +234,11 @@ std::vector<OutputError> verify(const VerifyTask& task, std::span<const Computed
     for (const auto& output : computed) {
         outputs.push_back(judged(task, output));
         for (const auto row : outputs.back().sample.rows) exact[row];
-        compared.push_back({.output = output.output,
-                            .first = outputs.back().first,
-                            .width = outputs.back().width,
-                            .size = output.factors.empty() ? outputs.back().root_mean : 0.0});
+        compared.push_back(
+            {.output = output.output,
+             .first = outputs.back().first,
+             .width = outputs.back().width,
+             .size = output.factors.empty() ? size_of(task, outputs.back(), output.output) : 0.0});
     }
     compute_exact_rows(task, compared, exact);
     for (std::size_t k = 0; k < outputs.size(); ++k) {

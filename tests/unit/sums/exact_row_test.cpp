@@ -24,15 +24,19 @@ struct Points {
     int dimension, columns;
     std::int64_t n;
 
-    Points(const KernelInfo& kernel, std::int64_t count, double unit = 1.0)
-        : dimension(kernel.moves_bodies() ? 3 : 2), columns(kernel.strength.columns), n(count) {
+    Points(const KernelInfo& kernel, std::int64_t count, double unit = 1.0, int axes = 0)
+        : dimension(axes > 0                ? axes
+                    : kernel.moves_bodies() ? 3
+                                            : 2),
+          columns(kernel.strength.columns), n(count) {
         std::mt19937 engine(21);
         std::uniform_real_distribution<double> side(0.0, 1.0);
         for (std::int64_t k = 0; k < n * dimension; ++k) at.push_back(unit * side(engine));
         for (std::int64_t k = 0; k < n * columns; ++k) strengths.push_back(side(engine) - 0.5);
         if (n > 8) std::copy_n(at.begin(), dimension, at.begin() + 5L * dimension); // row 5 on row 0
     }
-    [[nodiscard]] ExactTask task(std::int64_t row, double softening, double sigma) const {
+    [[nodiscard]] ExactTask task(std::int64_t row, double softening, double sigma,
+                                 bool without_own = false) const {
         return {.dimension = dimension,
                 .columns = columns,
                 .sources = n,
@@ -40,6 +44,7 @@ struct Points {
                 .strengths = strengths.data(),
                 .target = at.data() + std::max<std::int64_t>(row, 0) * dimension,
                 .own = row,
+                .without_own = without_own,
                 .softening = softening,
                 .sigma = sigma};
     }
@@ -48,6 +53,8 @@ struct Points {
 struct Case {
     const KernelInfo* kernel;
     double softening, sigma, unit;
+    int axes = 0; ///< 0: those of the kernel
+    bool without_own = false;
 };
 
 std::vector<Case> cases() {
@@ -58,6 +65,8 @@ std::vector<Case> cases() {
         out.push_back({&laplace2d_kernel(), 0.0, 0.0, unit});
         out.push_back({&vortex2d_kernel(), 0.0, 0.0, unit});
         out.push_back({&vortex2d_kernel(), 0.0, 0.03 * unit, unit});
+        for (int axes = 1; axes <= most_dimensions; ++axes)
+            out.push_back({&gauss_kernel(), 0.0, 0.4 * unit, unit, axes, axes % 2 == 0});
     }
     return out;
 }
@@ -66,13 +75,13 @@ std::vector<Case> cases() {
 double size_of(const Case& of, const ExactTask& task, std::size_t number) {
     double size = 0.0;
     for (std::int64_t j = 0; j < task.sources; ++j) {
-        if (j == task.own) continue;
+        if (j == task.own && (of.without_own || !of.kernel->acts_on_itself)) continue;
         auto one = task;
         one.sources = 1;
         one.own = -1;
         one.points += j * task.dimension;
         one.strengths += j * task.columns;
-        long double values[4] = {};
+        long double values[1 + most_dimensions] = {};
         (void)of.kernel->exact_long(one, values);
         size += std::abs(static_cast<double>(values[number]));
     }
@@ -80,8 +89,9 @@ double size_of(const Case& of, const ExactTask& task, std::size_t number) {
 }
 
 // In doubles a term is rounded some ten times, a field's before its parts cancel (hence the whole field), and
-// a sum of 64 vectors 64 times. In pairs what is seen are the rounding of the result, that of the factor 1/2π
-// of vortices, and, of the sums in long double, a rounding a term.
+// a sum of 64 vectors 64 times; the exponents of Gaussians are up to 19, and so are roundings of theirs. In
+// pairs what is seen are the rounding of the result, that of the factor 1/2π of vortices, and, of the sums in
+// long double, a rounding a term.
 double bound(const Case& of, const ExactTask& task, std::size_t number, bool in_pairs, double exact) {
     const auto columns = static_cast<std::size_t>(task.columns);
     const auto fields = static_cast<std::size_t>(task.dimension);
@@ -96,10 +106,10 @@ double bound(const Case& of, const ExactTask& task, std::size_t number, bool in_
 }
 
 void expect_exact(const Case& of, std::int64_t n, Isa isa, bool in_pairs) {
-    const Points points(*of.kernel, n, of.unit);
+    const Points points(*of.kernel, n, of.unit, of.axes);
     for (const std::int64_t row : {std::int64_t{0}, n / 2, n - 1, std::int64_t{-1}}) {
-        const auto task = points.task(row, of.softening, of.sigma);
-        long double exact[4] = {};
+        const auto task = points.task(row, of.softening, of.sigma, of.without_own);
+        long double exact[1 + most_dimensions] = {};
         (void)of.kernel->exact_long(task, exact);
         const std::vector<ExactTask> twice{task, task};
         const auto rows =
