@@ -77,6 +77,9 @@ struct FgtReport {
     double cutoff = 0.0;           ///< without a grid: farther pairs are left out, in σ
     std::int64_t cells = 0;        ///< without a grid: those that hold targets
     std::int64_t near_pairs = 0;   ///< without a grid: that were computed
+    // Of `prepare_seconds`, on a GPU:
+    double sort_seconds = 0.0;  ///< of keys and sorting
+    double order_seconds = 0.0; ///< to bring points into that order
 };
 
 /// What was done and how long it took. Filled by `SumPlan::execute`.

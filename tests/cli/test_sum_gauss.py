@@ -74,9 +74,27 @@ class SumOfGaussians(CommandTest):
                 self.assertLess(worst, 1e-9 * largest)
             self.succeed(*base, "--out", "o.npy", "--method", "auto", "--tolerance", "1e-6")
             self.assertIn(json.loads(read("r.json"))["method"], ("fgt", "direct"))
-        self.fail_clearly([*base, "--out", "x.npy", "--method", "fgt", "--device", "cuda"], 2, "'fgt'", "--device cpu")
+        self.fail_clearly([*base, "--out", "x.npy", "--method", "fgt", "--device", "cuda:0,1"], 2, "'fgt'", "--device cuda:0")
         self.fail_clearly([*base, "--out", "x.npy", "--method", "fgt", "--variant", "simd"], 2, "--variant simd")
         self.fail_clearly(["sum", "--kernel", "coulomb", "--sources", "s.npy", "--out", "x.npy", "--method", "fgt"], 2, "'coulomb'", "'fgt'")
+
+    def test_the_fast_gauss_transform_on_a_gpu(self):
+        info = json.loads(self.succeed("info", "--json").out)
+        write_npy("four.npy", random_rows(50, 5, seed=6))
+        self.fail_clearly(["sum", "--kernel", "gauss", "--sigma", "0.3", "--sources", "four.npy", "--out", "x.npy", "--method", "fgt",
+                           "--device", "cuda"], 2, "'fgt'", "not in 4", "--device cpu")
+        for d in (1, 2, 3):
+            write_npy("s.npy", random_rows(4000, d + 1, seed=d))
+            base = ["sum", "--kernel", "gauss", "--sigma", "0.3", "--sources", "s.npy", "--method", "fgt", "--tolerance", "1e-6"]
+            if not info["devices"]:
+                self.fail_clearly([*base, "--out", "gpu.npy", "--device", "cuda"], 2, info["why_no_gpu"])
+                continue
+            self.succeed(*base, "--out", "cpu.npy", "--device", "cpu")
+            self.succeed(*base, "--out", "gpu.npy", "--device", "cuda", "--json", "report.json")
+            report = json.loads(read("report.json"))
+            self.assertEqual((report["device"], report["fgt"]["way"]), ("cuda:0", "grid"))
+            self.assertEqual([entry["name"] for entry in report["passes"]], ["strengths", "spread", "fold", "values"])
+            self.assert_close(read_npy("gpu.npy")[1], read_npy("cpu.npy")[1], 3e-6)
 
     def test_errors_relative_to_the_sum(self):
         write_npy("s.npy", random_rows(300, 4, seed=3))

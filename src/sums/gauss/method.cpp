@@ -4,6 +4,9 @@
 #include "backend/threads/parallel.h"
 #include "base/spelling.h"
 #include "sums/gauss/fgt_sum.h"
+#include "sums/gauss/gpu_fgt.h"
+#include "sums/gauss/gpu_shape.h"
+#include "sums/gauss/grid/placing.h"
 #include "sums/method/refuse.h"
 
 #include <fmt/format.h>
@@ -20,8 +23,12 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
     if (!computes(*problem.kernel))
         return fmt::format("method 'fgt' sums Gaussians, not kernel '{}'; use {}", problem.kernel->name,
                            spelled("method", method_for(*problem.kernel)));
-    if (device.kind != DeviceKind::cpu)
-        return fmt::format("method 'fgt' runs on the CPU only; use {}", spelled("device", "cpu"));
+    if (device.kind == DeviceKind::cuda && device.gpus.size() > 1)
+        return fmt::format("method 'fgt' runs on one GPU; use {}",
+                           spelled("device", fmt::format("cuda:{}", device.gpus.front())));
+    if (device.kind == DeviceKind::cuda && problem.dimension > most_grid_axes)
+        return fmt::format("method 'fgt' runs in up to {} dimensions on a GPU, not in {}; use {}",
+                           most_grid_axes, problem.dimension, spelled("device", "cpu"));
     if (options.guaranteed) return why_no_bounds("fgt");
     if (options.variant != Variant::automatic)
         return fmt::format("{} is a rung of method 'direct'; leave it out or use {}",
@@ -31,8 +38,9 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
     return {};
 }
 
-double seconds(const SumProblem& problem, const SumOptions& options, std::string_view /*gpu*/,
+double seconds(const SumProblem& problem, const SumOptions& options, std::string_view gpu,
                const CostTable& table) {
+    if (!gpu.empty()) return gpu_fgt_seconds(problem, options, gpu, table);
     return problem.executions * least_fgt_seconds(problem, options, table) / thread_count(options.threads);
 }
 
@@ -50,14 +58,16 @@ double bytes(const SumProblem& problem, const SumOptions& /*options*/, const Dev
 }
 
 std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& options,
-                                  const DeviceChoice& /*device*/) {
+                                  const DeviceChoice& device) {
+    if (device.kind == DeviceKind::cuda)
+        return cuda::make_gpu_fgt(problem, options, device.gpus.empty() ? 0 : device.gpus.front());
     return std::make_unique<FgtSum>(problem, options);
 }
 
 constexpr MethodInfo row{.value = Method::fgt,
                          .name = "fgt",
                          .text = "fast Gauss transform: a grid, or pairs up to a cut-off, to a tolerance",
-                         .on_gpu = false,
+                         .on_gpu = true,
                          .resident = false,
                          .many_vectors = many_vectors,
                          .computes = computes,

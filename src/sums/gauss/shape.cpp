@@ -74,16 +74,6 @@ double grid_seconds_of(const SumProblem& problem, const GridRule& rule, double n
            cost_of(table, fgt_cost::grid_seconds) * numbers * d * (rule.reach + 8.0);
 }
 
-/// Products of h, as loops have it, with indices of the grid are exact (grid.cpp).
-bool has_exact_indices(const GaussExtent& extent, const GaussFrame& frame) {
-    double reach = 0.0;
-    for (std::size_t k = 0; k < most_dimensions; ++k)
-        reach = std::max({reach, extent.high[k] - frame.centre[k], frame.centre[k] - extent.low[k]});
-    double finest = 0.0;
-    for (const auto& rule : grid_rules()) finest = std::max(finest, rule.ratio);
-    return std::ldexp(reach, frame.exponent) * finest / frame.sigma < 0x1p23;
-}
-
 // Errors of many sources and of the axes average out: sums came out at 0.3 to 1 times the rule's error in 1
 // to 4 dimensions.
 bool is_accurate(const GridRule& rule, double tolerance, bool with_gradient) {
@@ -102,6 +92,15 @@ double gauss_cutoff(int dimension, double tolerance, bool with_gradient) {
         (upper_gamma(order, 0.5 * middle * middle) > 0.5 * tolerance ? low : high) = middle;
     }
     return high;
+}
+
+bool has_exact_indices(const GaussExtent& extent, const GaussFrame& frame) {
+    double reach = 0.0;
+    for (std::size_t k = 0; k < most_dimensions; ++k)
+        reach = std::max({reach, extent.high[k] - frame.centre[k], frame.centre[k] - extent.low[k]});
+    double finest = 0.0;
+    for (const auto& rule : grid_rules()) finest = std::max(finest, rule.ratio);
+    return std::ldexp(reach, frame.exponent) * finest / frame.sigma < 0x1p23;
 }
 
 double most_grid_numbers(const SumProblem& problem) {

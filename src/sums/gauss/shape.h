@@ -33,6 +33,9 @@ double gauss_cutoff(int dimension, double tolerance, bool with_gradient);
 GaussShape gauss_shape(const SumProblem& problem, const SumOptions& options, const GaussExtent& extent,
                        const GaussFrame& frame, double tolerance, bool may_grid, const CostTable& table);
 
+/// Products of h, as loops have it, with indices of the grid are exact (placing.h).
+bool has_exact_indices(const GaussExtent& extent, const GaussFrame& frame);
+
 /// The most that a grid holds, of so many points.
 double most_grid_numbers(const SumProblem& problem);
 

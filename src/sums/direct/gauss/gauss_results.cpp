@@ -27,11 +27,7 @@ void write_gauss_columns(const ResultColumns& from, std::span<const std::int32_t
             const auto row = order.empty() ? i : static_cast<std::size_t>(order[i]);
             for (std::size_t k = 0; k < width; ++k) {
                 const double value = from.scale(from.columns[k][i]);
-                if (!std::isfinite(value))
-                    throw InvalidArgument(fmt::format("row {} of the result is not finite: strengths are so "
-                                                      "large that the sum leaves the range of a double; "
-                                                      "rescale the input",
-                                                      row));
+                if (!std::isfinite(value)) refuse_gauss_row(row);
                 values[row * width + k] = value;
             }
         }
@@ -40,6 +36,13 @@ void write_gauss_columns(const ResultColumns& from, std::span<const std::int32_t
 }
 
 } // namespace
+
+void refuse_gauss_row(std::size_t row) {
+    throw InvalidArgument(
+        fmt::format("row {} of the result is not finite: strengths are so large that the sum "
+                    "leaves the range of a double; rescale the input",
+                    row));
+}
 
 void GaussSums::take(const SumProblem& problem, const SumOutputs& outputs, std::int64_t vectors) {
     vectors_ = vectors;

@@ -41,6 +41,9 @@ private:
     AlignedVector<double> values_;
 };
 
+/// @throws InvalidArgument: strengths are so large that a row left the range of a double.
+[[noreturn]] void refuse_gauss_row(std::size_t row);
+
 /// Writes them in the caller's units: q = q' 2^−exponent. Sum i is of the caller's row order[i], or of row i
 /// of an empty order. @throws InvalidArgument naming a row that is not finite.
 void write_gauss_sums(const SumProblem& problem, GaussSums& sums, const GaussFrame& frame, int exponent,

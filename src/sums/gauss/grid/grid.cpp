@@ -4,9 +4,9 @@
 #include "base/stopwatch.h"
 #include "sums/direct/cpu/isa_function.h"
 #include "sums/gauss/boxes/lattice.h"
+#include "sums/gauss/grid/placing.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 namespace farfield {
@@ -15,28 +15,6 @@ namespace {
 constexpr std::int64_t overhang = 16; ///< numbers that a row of taps may reach beyond its points
 constexpr std::int64_t line = 8;      ///< numbers of a cache line
 constexpr std::int64_t points_of_a_part = 4096;
-
-/// Grid points from the first that the least coordinate touches to the last of the largest.
-struct GridAxis {
-    std::int64_t base, length;
-};
-
-GridAxis grid_axis(const GridRule& rule, const GaussExtent& extent, const GaussFrame& frame, std::size_t k) {
-    const double spacing = frame.sigma / rule.ratio;
-    const auto first = [&](double x) {
-        return std::ceil(std::ldexp(x - frame.centre[k], frame.exponent) / spacing - 0.5 * rule.width);
-    };
-    // one more on either side: loops round otherwise
-    const double low = first(extent.low[k]) - 1.0;
-    return {static_cast<std::int64_t>(low),
-            static_cast<std::int64_t>(first(extent.high[k]) - low) + rule.width + 1};
-}
-
-/// h as a number of few digits, whose products with indices are exact, and the rest.
-void split_spacing(double spacing, double (&parts)[2]) {
-    parts[0] = std::bit_cast<double>(std::bit_cast<std::uint64_t>(spacing) & ~std::uint64_t{0xFFFFFF});
-    parts[1] = spacing - parts[0];
-}
 
 } // namespace
 

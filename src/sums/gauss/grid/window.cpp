@@ -36,8 +36,8 @@ std::vector<long double> interpolated(int degree, const Function& function) {
 
 } // namespace
 
-GridWindow::GridWindow(const GridRule& rule)
-    : width(rule.width), columns((rule.width + 7) / 8 * 8), degree(rule.width + 4) {
+GridWindow::GridWindow(const GridRule& rule, int beyond_width)
+    : width(rule.width), columns((rule.width + 7) / 8 * 8), degree(rule.width + beyond_width) {
     const auto row = static_cast<std::size_t>(columns);
     const auto powers = static_cast<std::size_t>(degree);
     value.assign((powers + 1) * row, 0.0);

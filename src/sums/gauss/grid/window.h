@@ -11,7 +11,8 @@ namespace farfield {
 /// 1 in [−1, 1) tap l is a polynomial of u. Coefficients are rows of `columns` taps, from the highest power;
 /// columns from w on are 0.
 struct GridWindow {
-    explicit GridWindow(const GridRule& rule);
+    /// @param beyond_width  what the degree is above w
+    explicit GridWindow(const GridRule& rule, int beyond_width = 4);
 
     int width;
     int columns; ///< w in whole vectors of 8

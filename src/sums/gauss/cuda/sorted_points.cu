@@ -1,0 +1,168 @@
+#include "sums/gauss/cuda/sorted_points.cuh"
+
+#include "sums/tree/cuda/launch.cuh"
+
+#include <cub/device/device_radix_sort.cuh>
+
+#include <algorithm>
+#include <bit>
+
+namespace farfield::cuda {
+namespace {
+
+__device__ int thread_number() { return static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); }
+
+__global__ void cell_key_kernel(const double* points, int count, GridPlacing placing, std::uint64_t* keys,
+                                std::int32_t* numbers) {
+    const int i = thread_number();
+    if (i >= count) return;
+    std::uint64_t key = 0;
+    for (int k = 0; k < placing.dimension; ++k)
+        key = key * static_cast<std::uint64_t>(placing.length[k]) +
+              static_cast<std::uint64_t>(
+                  placed(placing, k, points[static_cast<std::int64_t>(placing.dimension) * i + k]).cell);
+    keys[i] = key;
+    numbers[i] = i;
+}
+
+__device__ double framed(const LatticeOnGpu& lattice, const double* point, int k) {
+    return (point[k] - lattice.centre[k]) * lattice.factor - lattice.low[k];
+}
+
+__global__ void box_key_kernel(const double* points, int count, LatticeOnGpu lattice, std::uint64_t* keys,
+                               std::int32_t* numbers) {
+    const int i = thread_number();
+    if (i >= count) return;
+    std::uint64_t key = 0;
+    for (int k = lattice.dimension; k-- > 0;) {
+        const double x = framed(lattice, points + static_cast<std::int64_t>(lattice.dimension) * i, k);
+        const auto box = static_cast<std::int64_t>(x / lattice.side[k]);
+        const auto last = lattice.count[k] - 1;
+        key = key * static_cast<std::uint64_t>(lattice.count[k]) + static_cast<std::uint64_t>(box < 0 ? 0
+                                                                                              : box > last
+                                                                                                  ? last
+                                                                                                  : box);
+    }
+    keys[i] = key;
+    numbers[i] = i;
+}
+
+template <class Real>
+__global__ void place_in_grid_kernel(const double* points, const std::int32_t* from, int count,
+                                     GridPlacing placing, GridPoint<Real>* out) {
+    const int i = thread_number();
+    if (i >= count) return;
+    const double* point = points + static_cast<std::int64_t>(placing.dimension) * from[i];
+    GridPoint<Real> at{};
+    for (int k = 0; k < placing.dimension; ++k) {
+        const auto here = placed(placing, k, point[k]);
+        at.u[k] = static_cast<Real>(here.u);
+        at.place += here.cell * placing.stride(k);
+    }
+    out[i] = at;
+}
+
+__global__ void place_in_lattice_kernel(const double* points, const std::int32_t* from, int count,
+                                        LatticeOnGpu lattice, Vec4<double>* out) {
+    const int i = thread_number();
+    if (i >= count) return;
+    const double* point = points + static_cast<std::int64_t>(lattice.dimension) * from[i];
+    const auto at = [&](int k) { return k < lattice.dimension ? framed(lattice, point, k) : 0.0; };
+    out[i] = {at(0), at(1), at(2), 0.0};
+}
+
+template <class Real>
+__global__ void order_strengths_kernel(const double* strengths, const std::int32_t* from, int count,
+                                       int exponent, Real* out) {
+    const int i = thread_number();
+    if (i < count) out[i] = static_cast<Real>(scalbn(strengths[from[i]], exponent));
+}
+
+__global__ void weigh_points_kernel(const double* strengths, const std::int32_t* from, int count,
+                                    int exponent, Vec4<double>* out) {
+    const int i = thread_number();
+    if (i < count) out[i].w = scalbn(strengths[from[i]], exponent);
+}
+
+int bits_of(double keys) {
+    int bits = 1;
+    while (std::ldexp(1.0, bits) < keys) ++bits;
+    return std::min(bits, 64);
+}
+
+} // namespace
+
+LatticeOnGpu::LatticeOnGpu(const GaussLattice& lattice, const GaussFrame& frame)
+    : dimension(lattice.dimension), factor(std::ldexp(1.0, frame.exponent)) {
+    for (std::size_t k = 0; k < static_cast<std::size_t>(dimension); ++k) {
+        centre[k] = frame.centre[k];
+        low[k] = lattice.low[k];
+        side[k] = lattice.side[k];
+        count[k] = lattice.count[k];
+    }
+}
+
+double LatticeOnGpu::boxes() const {
+    return static_cast<double>(count[0]) * static_cast<double>(count[1]) * static_cast<double>(count[2]);
+}
+
+void SortedGaussPoints::make_room_for_keys() {
+    const auto size = static_cast<std::size_t>(count_);
+    make_room(unsorted_keys_, size);
+    make_room(keys_, size);
+    make_room(unsorted_, size);
+    make_room(from_, size);
+}
+
+void SortedGaussPoints::sort(int bits, cudaStream_t stream) {
+    std::size_t bytes = 0;
+    const auto run = [&](void* memory) {
+        check(cub::DeviceRadixSort::SortPairs(memory, bytes, unsorted_keys_.data(), keys_.data(),
+                                              unsorted_.data(), from_.data(), count_, 0, bits, stream),
+              "sorting points");
+    };
+    run(nullptr);
+    run(workspace_.reserve(bytes));
+}
+
+void SortedGaussPoints::sort_by_cells(const GridPlacing& placing, cudaStream_t stream) {
+    make_room_for_keys();
+    if (count_ == 0) return;
+    launch_over(count_, stream, cell_key_kernel, points_, count_, placing, unsorted_keys_.data(),
+                unsorted_.data());
+    sort(bits_of(static_cast<double>(placing.numbers())), stream);
+}
+
+void SortedGaussPoints::sort_by_boxes(const LatticeOnGpu& lattice, cudaStream_t stream) {
+    make_room_for_keys();
+    if (count_ == 0) return;
+    launch_over(count_, stream, box_key_kernel, points_, count_, lattice, unsorted_keys_.data(),
+                unsorted_.data());
+    sort(bits_of(lattice.boxes()), stream);
+}
+
+template <class Real>
+void SortedGaussPoints::place(const GridPlacing& placing, GridPoint<Real>* out, cudaStream_t stream) const {
+    launch_over(count_, stream, place_in_grid_kernel<Real>, points_, from_.data(), count_, placing, out);
+}
+template void SortedGaussPoints::place(const GridPlacing&, GridPoint<float>*, cudaStream_t) const;
+template void SortedGaussPoints::place(const GridPlacing&, GridPoint<double>*, cudaStream_t) const;
+
+void SortedGaussPoints::place(const LatticeOnGpu& lattice, Vec4<double>* out, cudaStream_t stream) const {
+    launch_over(count_, stream, place_in_lattice_kernel, points_, from_.data(), count_, lattice, out);
+}
+
+template <class Real>
+void order_strengths(const double* strengths, const std::int32_t* from, int count, int exponent, Real* out,
+                     cudaStream_t stream) {
+    launch_over(count, stream, order_strengths_kernel<Real>, strengths, from, count, exponent, out);
+}
+template void order_strengths(const double*, const std::int32_t*, int, int, float*, cudaStream_t);
+template void order_strengths(const double*, const std::int32_t*, int, int, double*, cudaStream_t);
+
+void order_strengths(const double* strengths, const std::int32_t* from, int count, int exponent,
+                     Vec4<double>* out, cudaStream_t stream) {
+    launch_over(count, stream, weigh_points_kernel, strengths, from, count, exponent, out);
+}
+
+} // namespace farfield::cuda

@@ -1,0 +1,69 @@
+// Points on a GPU, sorted by the cells of a grid or the boxes of a lattice. Only what kernels need of them is
+// kept in that order.
+#pragma once
+
+#include "backend/cuda/memory.h"
+#include "backend/cuda/vec4.h"
+#include "backend/cuda/workspace.h"
+#include "sums/gauss/boxes/lattice.h"
+#include "sums/gauss/cuda/grid_passes.cuh"
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+namespace farfield::cuda {
+
+/// Boxes of a lattice as kernels see them, and points counted from their lowest corner in the frame.
+struct LatticeOnGpu {
+    int dimension = 1;
+    double centre[most_grid_axes] = {}, factor = 1.0; ///< of the frame
+    double low[most_grid_axes] = {}, side[most_grid_axes] = {1.0, 1.0, 1.0};
+    std::int64_t count[most_grid_axes] = {1, 1, 1};
+
+    LatticeOnGpu() = default;
+    LatticeOnGpu(const GaussLattice& lattice, const GaussFrame& frame);
+    [[nodiscard]] double boxes() const;
+};
+
+class SortedGaussPoints {
+public:
+    /// `points`: N×d on the GPU, in the caller's units.
+    void set(const double* points, int count) {
+        points_ = points;
+        count_ = count;
+    }
+    /// By columns along the last axis.
+    void sort_by_cells(const GridPlacing& placing, cudaStream_t stream);
+    /// By boxes, those of the first axis one after the other.
+    void sort_by_boxes(const LatticeOnGpu& lattice, cudaStream_t stream);
+
+    [[nodiscard]] int count() const { return count_; }
+    [[nodiscard]] const std::uint64_t* keys() const { return keys_.data(); }
+    [[nodiscard]] const std::int32_t* from() const { return from_.data(); } ///< the caller's rows
+
+    /// In the order of the last sort.
+    template <class Real>
+    void place(const GridPlacing& placing, GridPoint<Real>* out, cudaStream_t stream) const;
+    void place(const LatticeOnGpu& lattice, Vec4<double>* out, cudaStream_t stream) const;
+
+private:
+    void make_room_for_keys();
+    void sort(int bits, cudaStream_t stream);
+
+    const double* points_ = nullptr;
+    int count_ = 0;
+    DeviceArray<std::uint64_t> keys_, unsorted_keys_;
+    DeviceArray<std::int32_t> from_, unsorted_;
+    Workspace workspace_;
+};
+
+/// out[i] = strengths[from[i]]·2^exponent
+template <class Real>
+void order_strengths(const double* strengths, const std::int32_t* from, int count, int exponent, Real* out,
+                     cudaStream_t stream);
+/// The same into the w of points.
+void order_strengths(const double* strengths, const std::int32_t* from, int count, int exponent,
+                     Vec4<double>* out, cudaStream_t stream);
+
+} // namespace farfield::cuda

@@ -1,0 +1,139 @@
+// Spreads points onto a grid of a GPU. Instantiated for one type of numbers a file.
+#pragma once
+
+#include "backend/cuda/check.h"
+#include "sums/gauss/cuda/grid_lanes.cuh"
+#include "sums/gauss/cuda/grid_widths.cuh"
+
+#include <algorithm>
+
+namespace farfield::cuda {
+
+template <class Real, int Width>
+struct SpreadKernelTask {
+    GridPointsOnGpu<Real> sources;
+    const Real* strengths;
+    PairedWindow<Real, Width> window;
+    int row_stride, plane_stride;
+    double unit; ///< 1 in whole multiples
+    unsigned long long* grid;
+};
+
+/// Sums of a lane's slots in the planes that the cell at hand touches.
+template <class Real, int Width, int D>
+struct SpreadSums {
+    using Lanes = GridLanes<Width, D>;
+    Real sums[Lanes::at_once][Width];
+
+    __device__ SpreadSums() {
+#pragma unroll
+        for (int q = 0; q < Lanes::at_once; ++q)
+#pragma unroll
+            for (int i = 0; i < Width; ++i) sums[q][i] = Real(0);
+    }
+
+    __device__ void add(const Real* row, const LaneSlots<Width, D>& slots, bool counts) {
+        using Rows = TapRows<Real, Width, D, false>;
+        Real last[Width];
+        load_taps(row + (D - 1) * Rows::axis, last);
+#pragma unroll
+        for (int q = 0; q < Lanes::at_once; ++q) {
+            Real weight = counts ? Real(1) : Real(0);
+            if constexpr (D > 1) weight *= row[slots.x[q]];
+            if constexpr (D > 2) weight *= row[Rows::axis + slots.y[q]];
+#pragma unroll
+            for (int i = 0; i < Width; ++i) sums[q][i] = Ops<Real>::fma(weight, last[i], sums[q][i]);
+        }
+    }
+
+    /// The lowest plane goes to the grid, and the others move down.
+    __device__ void leave(const SpreadKernelTask<Real, Width>& task, const LaneSlots<Width, D>& slots,
+                          unsigned long long* plane) {
+        const bool first_group = threadIdx.x % 32 < static_cast<unsigned>(Lanes::lanes);
+#pragma unroll
+        for (int q = 0; q < Lanes::at_once; ++q) {
+            Real sum = sums[q][0];
+#pragma unroll
+            for (int apart = Lanes::lanes; apart < 32; apart *= 2)
+                sum += __shfl_xor_sync(all_lanes, sum, apart);
+            if (slots.on[q] && first_group && sum != Real(0))
+                atomicAdd(plane + slots.place[q], static_cast<unsigned long long>(
+                                                      __double2ll_rn(static_cast<double>(sum) * task.unit)));
+#pragma unroll
+            for (int i = 0; i + 1 < Width; ++i) sums[q][i] = sums[q][i + 1];
+            sums[q][Width - 1] = Real(0);
+        }
+    }
+};
+
+template <class Real, int Width, int D>
+__global__ void __launch_bounds__(32 * grid_warps<Real>)
+    spread_kernel(const __grid_constant__ SpreadKernelTask<Real, Width> task) {
+    using Lanes = GridLanes<Width, D>;
+    using Rows = TapRows<Real, Width, D, false>;
+    __shared__ alignas(16) Rows tables[grid_warps<Real>];
+    const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
+    Real* const table = tables[warp].numbers;
+    const int begin = (static_cast<int>(blockIdx.x) * grid_warps<Real> + warp) * points_of_a_warp;
+    const int end = min(task.sources.count, begin + points_of_a_warp);
+    if (begin >= end) return;
+    for (int slab = 0; slab < Lanes::slabs; ++slab) {
+        const LaneSlots<Width, D> slots(slab, lane, task.row_stride);
+        SpreadSums<Real, Width, D> sums;
+        PlaneWalk walk;
+        unsigned long long* plane = task.grid; // that the lowest sums are of
+        const auto leave = [&](int planes) {
+            for (int step = 0; step < planes; ++step, plane += task.plane_stride)
+                sums.leave(task, slots, plane);
+        };
+        bool any = false;
+        for (int first = begin; first < end; first += 32) {
+            const int count = min(32, end - first);
+            int place = 0;
+            __syncwarp();
+            if (lane < count) {
+                const auto point = task.sources.points[first + lane];
+                place = point.place;
+                make_taps<Real, Width, D, false>(task.window, point, task.strengths[first + lane],
+                                                 table + lane * Rows::row);
+            }
+            __syncwarp();
+            for_each_cell(place, count, [&](int at, int from, int to) {
+                const int steps = walk.template steps_to<Width>(at, task.plane_stride);
+                if (any) leave(steps);
+                any = true;
+                plane = task.grid + at;
+                for (int k = from; k < to; k += Lanes::groups) {
+                    const int mine = k + lane / Lanes::lanes;
+                    sums.add(table + min(mine, 31) * Rows::row, slots, mine < to);
+                }
+            });
+        }
+        leave(Width);
+    }
+}
+
+template <class Real, int Width, int D>
+void launch_spread(const SpreadTask<Real>& task, cudaStream_t stream) {
+    constexpr int points = grid_warps<Real> * points_of_a_warp;
+    const auto& length = task.placing.length;
+    const SpreadKernelTask<Real, Width> of{task.sources,
+                                           task.strengths,
+                                           PairedWindow<Real, Width>(*task.window),
+                                           length[0],
+                                           task.placing.stride(D - 1),
+                                           std::ldexp(1.0, task.exponent),
+                                           task.grid};
+    spread_kernel<Real, Width, D>
+        <<<(task.sources.count + points - 1) / points, 32 * grid_warps<Real>, 0, stream>>>(of);
+    check_launch("spreading points");
+}
+
+template <class Real>
+void spread_points(const SpreadTask<Real>& task, cudaStream_t stream) {
+    if (task.sources.count == 0) return;
+    with_grid_width<Real>(task.window->width, task.placing.dimension,
+                          [&]<int width, int d>() { launch_spread<Real, width, d>(task, stream); });
+}
+
+} // namespace farfield::cuda

@@ -1,0 +1,29 @@
+// How the fast Gauss transform computes a sum on a GPU, and how long that takes there. Pure functions.
+#pragma once
+
+#include "sums/gauss/shape.h"
+
+#include <string_view>
+
+namespace farfield {
+
+struct GpuGaussShape {
+    const GridRule* rule = nullptr; ///< null: pair by pair
+    bool wide = true;               ///< in double
+    double cutoff = 0.0;            ///< of pairs, in the frame
+    double side = 0.0;              ///< of boxes, in the frame
+    double seconds = 0.0;           ///< on an H200, of evenly spread points
+};
+
+/// As gauss_shape (shape.h), with the loops and rates of an H200. @pre at most three dimensions
+GpuGaussShape gpu_gauss_shape(const SumProblem& problem, const SumOptions& options, const GaussExtent& extent,
+                              const GaussFrame& frame, double tolerance, bool may_grid);
+
+/// @throws InvalidArgument for a σ whose power of two is no normal number.
+void check_gpu_frame(const SumProblem& problem, const GaussFrame& frame);
+
+/// `MethodInfo::seconds` on the GPU of that name.
+double gpu_fgt_seconds(const SumProblem& problem, const SumOptions& options, std::string_view gpu,
+                       const CostTable& table);
+
+} // namespace farfield
