@@ -26,7 +26,7 @@ constexpr GaussGpuRates gauss_in_double{4e-11, 2.0e-13, 3.4e-12, 6e-12, 5e11};
 constexpr double fixed_seconds = 3e-5;
 
 /// What rounding to float adds to the error of a value and of a gradient, relative to the largest.
-constexpr double float_error = 3e-7, float_gradient_error = 2.5e-6;
+constexpr double float_error = 3e-7, float_gradient_error = 6e-7;
 constexpr double least_tolerance_of_float_pairs = 1e-6;
 
 double length_of(const GaussExtent& extent, const GaussFrame& frame, std::size_t k) {
