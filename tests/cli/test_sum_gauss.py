@@ -114,7 +114,11 @@ class SumOfGaussians(CommandTest):
             self.fail_clearly([*base, "--sigma", sigma], 2, "--sigma", "> 0")
         base += ["--sigma", "0.1"]
         self.fail_clearly([*base, "--variant", "symmetric"], 2, "--variant symmetric", "'simd'")
-        self.fail_clearly([*base, "--device", "cuda"], 2, "Gaussians", "--device cpu")
+        self.fail_clearly([*base, "--device", "cuda:0,1"], 2, "Gaussians", "--device cuda:0")
+        self.fail_clearly([*base, "--device", "cuda", "--variant", "naive"], 2, "Gaussians", "--variant naive")
+        info = json.loads(self.succeed("info", "--json").out)
+        if not info["devices"]:
+            self.fail_clearly([*base, "--device", "cuda"], 2, info["why_no_gpu"])
         self.fail_clearly([*base, "--targets", "s.npy"], 2, "s.npy")
         write_npy("t.npy", random_rows(5, 3, seed=2))
         self.fail_clearly([*base, "--targets", "t.npy", "--self-term", "exclude"], 2, "--self-term exclude", "targets")

@@ -112,7 +112,7 @@ double bytes(const SumProblem& problem, const SumOptions& options, const DeviceC
 std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& options,
                                   const DeviceChoice& device) {
     if (is_in_plane(problem)) return make_plane_sum(problem, options);
-    if (is_gauss(problem)) return make_gauss_sum(problem, options);
+    if (is_gauss(problem)) return make_gauss_sum(problem, options, device);
     if (device.kind == DeviceKind::cpu) return std::make_unique<OnCpu>(problem, options);
     return cuda::make_gpu_sum(options, device.gpus, problem.self);
 }

@@ -1,14 +1,9 @@
 #include "sums/gauss/gpu_shape.h"
 
-#include "base/spelling.h"
 #include "sums/direct/common/costs.h"
 #include "sums/direct/common/device_model.h"
 #include "sums/gauss/grid/grid.h"
 #include "sums/gauss/grid/widths.h"
-
-#include <farfield/error.h>
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -103,14 +98,6 @@ GpuGaussShape gpu_gauss_shape(const SumProblem& problem, const SumOptions& optio
             best.seconds = seconds;
         }
     return best;
-}
-
-void check_gpu_frame(const SumProblem& problem, const GaussFrame& frame) {
-    constexpr int most = 1000;
-    if (std::abs(frame.exponent) > most)
-        throw InvalidArgument(fmt::format("{} is beyond the range that a GPU sums in; use {}, or other units",
-                                          spelled("sigma", fmt::format("{}", problem.sigma)),
-                                          spelled("device", "cpu")));
 }
 
 double gpu_fgt_seconds(const SumProblem& problem, const SumOptions& options, std::string_view gpu,

@@ -19,9 +19,6 @@ struct GpuGaussShape {
 GpuGaussShape gpu_gauss_shape(const SumProblem& problem, const SumOptions& options, const GaussExtent& extent,
                               const GaussFrame& frame, double tolerance, bool may_grid);
 
-/// @throws InvalidArgument for a σ whose power of two is no normal number.
-void check_gpu_frame(const SumProblem& problem, const GaussFrame& frame);
-
 /// `MethodInfo::seconds` on the GPU of that name.
 double gpu_fgt_seconds(const SumProblem& problem, const SumOptions& options, std::string_view gpu,
                        const CostTable& table);

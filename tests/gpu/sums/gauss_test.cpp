@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace farfield {
@@ -160,6 +161,39 @@ TEST(GaussOnGpu, TakesFewPoints) {
             const auto points = gauss_case(d, 0.3, Layout::uniform, n, true);
             expect_close(points, points.computed(on_gpu(1e-10)), on_cpu(points), 1e-10);
         }
+}
+
+TEST(DirectGaussOnGpu, IsThatOfTheHost) {
+    NEEDS_GPU();
+    for (std::size_t d = 1; d <= 6; ++d)
+        for (const std::size_t n : {1U, 300U, 5000U})
+            for (const bool apart : {false, true}) {
+                SCOPED_TRACE(std::to_string(d) + "-dimensional, " + std::to_string(n));
+                auto points = gauss_case(d, 0.3, Layout::clustered, n, true, 2);
+                points.without_own = !apart;
+                if (apart) points.targets = GaussRandom(5).points(Layout::circle, 777, d);
+                const auto exact = on_cpu(points);
+                for (const auto& [precision, error] :
+                     {std::pair(Precision::float64, 1e-13), std::pair(Precision::mixed, 3e-6),
+                      std::pair(Precision::float32, 3e-5)}) {
+                    auto options = on_gpu(0.0, {}, Method::direct);
+                    options.precision = precision;
+                    const auto got = points.computed(options);
+                    expect_close(points, got, exact, error);
+                    expect_close(points, points.computed(options, Output::potential), exact, error);
+                    EXPECT_EQ(got.potential, points.computed(options).potential); // the same bits
+                }
+            }
+}
+
+TEST(DirectGaussOnGpu, IsVerified) {
+    NEEDS_GPU();
+    for (const double tolerance : {1e-4, 1e-7, 1e-11}) {
+        const auto points = gauss_case(4, 0.2, Layout::uniform, 4000, false);
+        const auto got = points.computed(on_gpu(tolerance, {}, Method::direct));
+        EXPECT_EQ(got.report.errors.size(), 2U);
+        for (const auto& error : got.report.errors) EXPECT_LE(error.relative, tolerance);
+    }
 }
 
 TEST(GaussOnGpu, NamesWhatIsWrong) {

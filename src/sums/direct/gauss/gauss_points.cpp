@@ -79,6 +79,14 @@ GaussFrame choose_gauss_frame(const SumProblem& problem, const GaussExtent& exte
     return frame;
 }
 
+void check_gpu_frame(const SumProblem& problem, const GaussFrame& frame) {
+    constexpr int most = 1000;
+    if (std::abs(frame.exponent) > most)
+        throw InvalidArgument(fmt::format("{} is beyond the range that a GPU sums in; use {}, or other units",
+                                          spelled("sigma", fmt::format("{}", problem.sigma)),
+                                          spelled("device", "cpu")));
+}
+
 template <class T>
 void GaussPoints<T>::set(std::span<const double> points, int dimension, const GaussFrame& frame,
                          std::span<const std::int32_t> order, bool with_low, int threads) {

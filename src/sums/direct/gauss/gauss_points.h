@@ -32,6 +32,9 @@ GaussExtent gauss_extent(std::span<const double> sources, std::span<const double
 /// with σ, that squares of their distances leave the range of the precision.
 GaussFrame choose_gauss_frame(const SumProblem& problem, const GaussExtent& extent);
 
+/// @throws InvalidArgument for a frame whose 2^exponent is no normal number: GPUs multiply by it.
+void check_gpu_frame(const SumProblem& problem, const GaussFrame& frame);
+
 /// Points in the frame, as T.
 template <class T>
 class GaussPoints {

@@ -9,6 +9,7 @@
 #include "sums/costs/cost_file.h"
 #include "sums/costs/threads.h"
 #include "sums/direct/common/costs.h"
+#include "sums/direct/cuda/gauss/gpu_gauss_sum.h"
 #include "sums/direct/gauss/gauss_pairs.h"
 #include "sums/points/prepared.h"
 #include "sums/points/read.h"
@@ -99,8 +100,12 @@ private:
 
 std::string why_no_gauss_sum(const SumProblem& problem, const SumOptions& options,
                              const DeviceChoice& device) {
-    if (device.kind == DeviceKind::cuda)
-        return fmt::format("sums of Gaussians do not run on a GPU yet; use {}", spelled("device", "cpu"));
+    if (device.kind == DeviceKind::cuda && device.gpus.size() > 1)
+        return fmt::format("sums of Gaussians run on one GPU; use {}",
+                           spelled("device", fmt::format("cuda:{}", device.gpus.front())));
+    if (device.kind == DeviceKind::cuda && options.variant != Variant::automatic)
+        return fmt::format("sums of Gaussians on a GPU have one loop; leave {} out",
+                           spelled("variant", name_of(options.variant)));
     if (options.variant != Variant::automatic && options.variant != Variant::simd)
         return fmt::format("{} has no loop for sums of Gaussians; use 'auto' or 'simd'",
                            spelled("variant", name_of(options.variant)));
@@ -120,7 +125,10 @@ double gauss_sum_bytes(const SumProblem& problem) {
                      2.0 * (1.0 + d) * vectors * m);
 }
 
-std::unique_ptr<PreparedSum> make_gauss_sum(const SumProblem& problem, const SumOptions& options) {
+std::unique_ptr<PreparedSum> make_gauss_sum(const SumProblem& problem, const SumOptions& options,
+                                            const DeviceChoice& device) {
+    if (device.kind == DeviceKind::cuda)
+        return cuda::make_gpu_gauss_sum(problem, options, device.gpus.empty() ? 0 : device.gpus.front());
     return std::make_unique<GaussSum>(problem, options);
 }
 

@@ -1,8 +1,8 @@
 #include "sums/fmm/gpu_fmm.h"
 
 #include "sums/costs/cost_file.h"
-#include "sums/fmm/common/on_one_gpu.cuh"
-#include "sums/fmm/common/pass_timer.cuh"
+#include "sums/direct/cuda/on_one_gpu.cuh"
+#include "sums/direct/cuda/pass_timer.cuh"
 #include "sums/fmm/cuda/device_passes.cuh"
 #include "sums/fmm/cuda/leave.cuh"
 #include "sums/fmm/gpu_shape.h"

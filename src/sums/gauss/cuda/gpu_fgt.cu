@@ -1,8 +1,8 @@
 #include "sums/gauss/gpu_fgt.h"
 
+#include "sums/direct/cuda/on_one_gpu.cuh"
+#include "sums/direct/cuda/pass_timer.cuh"
 #include "sums/direct/gauss/gauss_results.h"
-#include "sums/fmm/common/on_one_gpu.cuh"
-#include "sums/fmm/common/pass_timer.cuh"
 #include "sums/gauss/cuda/cell_pairs.cuh"
 #include "sums/gauss/cuda/grid_passes.cuh"
 #include "sums/gauss/cuda/sorted_points.cuh"
@@ -214,7 +214,9 @@ private:
         check(cudaStreamSynchronize(stream_), "waiting for the GPU");
         report.compute_seconds += timer.total();
         for (auto& pass : timer.seconds()) add_pass(report, std::move(pass));
-        if (flag != 0) refuse_result();
+        if (flag != 0)
+            refuse_gauss_row(std::min(first_row_not_finite(potential_at_, 1),
+                                      first_row_not_finite(gradient_at_, problem_.dimension)));
     }
 
     static void add_pass(SumReport& report, PassTime pass) {
@@ -306,22 +308,6 @@ private:
                           .near_pairs = static_cast<std::int64_t>(near_pairs_)};
         report.fgt.sort_seconds = sort_seconds_;
         report.fgt.order_seconds = order_seconds_;
-    }
-
-    // On the host: names the first row.
-    [[noreturn]] void refuse_result() {
-        const auto m = static_cast<std::size_t>(problem_.targets);
-        const auto row_in = [&](const double* values, std::size_t width) {
-            std::vector<double> numbers(values == nullptr ? 0 : m * width);
-            copy(numbers.data(), values, numbers.size(), stream_);
-            check(cudaStreamSynchronize(stream_), "waiting for the GPU");
-            const auto bad = std::find_if(numbers.begin(), numbers.end(),
-                                          [](double value) { return !std::isfinite(value); });
-            return values == nullptr ? m : static_cast<std::size_t>(bad - numbers.begin()) / width;
-        };
-        const auto row = std::min(row_in(potential_at_, 1),
-                                  row_in(gradient_at_, static_cast<std::size_t>(problem_.dimension)));
-        refuse_gauss_row(row);
     }
 
     double aim_; ///< the error that shapes are chosen for

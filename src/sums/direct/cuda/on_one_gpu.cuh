@@ -1,4 +1,4 @@
-// What fast multipole sums on a GPU have in common: whose arrays are where, and on which stream.
+// What sums on one GPU have in common: whose arrays are where, and on which stream.
 #pragma once
 
 #include "backend/cuda/device_scope.h"
@@ -8,8 +8,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstddef>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace farfield::cuda {
 
@@ -60,6 +63,18 @@ protected:
             return static_cast<double*>(view.data);
         make_room(own, std::max<std::size_t>(1, static_cast<std::size_t>(problem_.targets * columns)));
         return own.data();
+    }
+
+    /// The first row of M×columns results on the GPU, or null, with a number that is not finite; else M.
+    std::size_t first_row_not_finite(const double* values, int columns) {
+        const auto rows = static_cast<std::size_t>(problem_.targets);
+        if (values == nullptr) return rows;
+        std::vector<double> numbers(rows * static_cast<std::size_t>(columns));
+        copy(numbers.data(), values, numbers.size(), stream_);
+        check(cudaStreamSynchronize(stream_), "waiting for the GPU");
+        const auto bad =
+            std::find_if(numbers.begin(), numbers.end(), [](double value) { return !std::isfinite(value); });
+        return static_cast<std::size_t>(bad - numbers.begin()) / static_cast<std::size_t>(columns);
     }
 
     SumProblem problem_;
