@@ -91,9 +91,10 @@ struct SumReport {
     // Of a direct sum of fewer than 4096 pairs on the CPU only the whole is measured, as compute_seconds: to
     // look at the clock in between would take about as long as the sum.
     double prepare_seconds = 0.0;
-    double compute_seconds = 0.0;    ///< all passes; on a GPU by its own clock
-    double finish_seconds = 0.0;     ///< checks and copies into the caller's arrays
-    double verify_seconds = 0.0;     ///< exact sums at sampled targets, and bounds; 0 without a tolerance
+    double compute_seconds = 0.0; ///< all passes; on a GPU by its own clock
+    double finish_seconds = 0.0;  ///< checks and copies into the caller's arrays
+    double verify_seconds =
+        0.0; ///< exact sums at sampled targets, what they need, and bounds; 0 without a tolerance
     std::vector<PassTime> passes;    ///< of `compute_seconds`
     std::vector<OutputError> errors; ///< of the last execution that was compared; empty before
     std::vector<OutputBound> bounds; ///< with `SumOptions::guaranteed`, of the worst vector of strengths

@@ -96,7 +96,7 @@ void FgtSum::execute(const ConstArrayView& strengths, const SumOutputs& outputs,
     const auto vectors = gauss_vectors_of(strengths);
     read_values_on(threads_, strengths, problem_.sources, "strengths", strengths_, static_cast<int>(vectors));
     const int exponent = strength_exponent(strengths_, {}, 0, threads_);
-    sums_.take(problem_, outputs, vectors);
+    sums_.take(problem_, outputs, vectors, threads_);
     report.isa = options_.isa;
     report.threads = threads_;
     report.device = {.kind = DeviceKind::cpu};

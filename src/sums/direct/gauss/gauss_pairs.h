@@ -30,7 +30,7 @@ private:
     template <class T>
     struct Arrays {
         GaussPoints<T> sources, targets;
-        std::vector<AlignedVector<T>> strengths;
+        std::vector<RawVector<T>> strengths;
     };
     template <class T>
     void add(const Arrays<T>& arrays, const BlockRange& block, std::span<const BlockRange> ranges,

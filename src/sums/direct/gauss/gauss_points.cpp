@@ -28,6 +28,13 @@ GaussExtent no_extent() {
     return out;
 }
 
+/// n numbers that are still to be written, and zeros behind them.
+template <class T>
+void take_padded(RawVector<T>& out, std::size_t n) {
+    out.resize(n + gauss_padding);
+    std::fill_n(out.data() + n, gauss_padding, T(0));
+}
+
 std::size_t row_of(std::span<const std::int32_t> order, std::size_t place) {
     return order.empty() ? place : static_cast<std::size_t>(order[place]);
 }
@@ -93,8 +100,8 @@ void GaussPoints<T>::set(std::span<const double> points, int dimension, const Ga
     const auto d = static_cast<std::size_t>(dimension);
     const auto n = points.size() / d;
     for (std::size_t k = 0; k < d; ++k) {
-        high_[k].assign(n + gauss_padding, T(0));
-        low_[k].assign(with_low ? n + gauss_padding : 0, T(0));
+        take_padded(high_[k], n);
+        with_low ? take_padded(low_[k], n) : low_[k].clear();
     }
     const PowerOfTwo scale(frame.exponent);
     parallel_parts(threads, n, [&](std::size_t begin, std::size_t end) {
@@ -118,13 +125,12 @@ GaussTilePoints GaussPoints<T>::view() const {
 }
 
 template <class T>
-std::vector<AlignedVector<T>> gauss_strengths(std::span<const double> strengths, std::int64_t vectors,
-                                              int exponent, std::span<const std::int32_t> order,
-                                              int threads) {
+std::vector<RawVector<T>> gauss_strengths(std::span<const double> strengths, std::int64_t vectors,
+                                          int exponent, std::span<const std::int32_t> order, int threads) {
     const auto columns = static_cast<std::size_t>(vectors);
     const auto n = strengths.size() / columns;
-    std::vector<AlignedVector<T>> out(columns);
-    for (auto& column : out) column.assign(n + gauss_padding, T(0));
+    std::vector<RawVector<T>> out(columns);
+    for (auto& column : out) take_padded(column, n);
     const PowerOfTwo scale(exponent);
     parallel_parts(threads, n, [&](std::size_t begin, std::size_t end) {
         for (auto i = begin; i < end; ++i)
@@ -136,9 +142,9 @@ std::vector<AlignedVector<T>> gauss_strengths(std::span<const double> strengths,
 
 template class GaussPoints<float>;
 template class GaussPoints<double>;
-template std::vector<AlignedVector<float>> gauss_strengths(std::span<const double>, std::int64_t, int,
-                                                           std::span<const std::int32_t>, int);
-template std::vector<AlignedVector<double>> gauss_strengths(std::span<const double>, std::int64_t, int,
-                                                            std::span<const std::int32_t>, int);
+template std::vector<RawVector<float>> gauss_strengths(std::span<const double>, std::int64_t, int,
+                                                       std::span<const std::int32_t>, int);
+template std::vector<RawVector<double>> gauss_strengths(std::span<const double>, std::int64_t, int,
+                                                        std::span<const std::int32_t>, int);
 
 } // namespace farfield

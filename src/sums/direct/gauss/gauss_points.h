@@ -46,12 +46,12 @@ public:
     [[nodiscard]] GaussTilePoints view() const;
 
 private:
-    std::array<AlignedVector<T>, most_dimensions> high_, low_;
+    std::array<RawVector<T>, most_dimensions> high_, low_;
 };
 
 /// Strengths N×vectors times 2^exponent, each vector by itself and padded, in the order of the points.
 template <class T>
-std::vector<AlignedVector<T>> gauss_strengths(std::span<const double> strengths, std::int64_t vectors,
-                                              int exponent, std::span<const std::int32_t> order, int threads);
+std::vector<RawVector<T>> gauss_strengths(std::span<const double> strengths, std::int64_t vectors,
+                                          int exponent, std::span<const std::int32_t> order, int threads);
 
 } // namespace farfield

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace farfield {
@@ -44,12 +45,16 @@ void refuse_gauss_row(std::size_t row) {
                     row));
 }
 
-void GaussSums::take(const SumProblem& problem, const SumOutputs& outputs, std::int64_t vectors) {
+void GaussSums::take(const SumProblem& problem, const SumOutputs& outputs, std::int64_t vectors,
+                     int threads) {
     vectors_ = vectors;
     targets_ = problem.targets;
     potential_ = outputs.potential ? 1 : 0;
     gradient_ = outputs.gradient ? problem.dimension : 0;
-    values_.assign(static_cast<std::size_t>(vectors * columns() * targets_), 0.0);
+    values_.resize(static_cast<std::size_t>(vectors * columns() * targets_));
+    parallel_parts(threads, values_.size(), [&](std::size_t begin, std::size_t end) {
+        std::fill(values_.data() + begin, values_.data() + end, 0.0);
+    });
 }
 
 void write_gauss_sums(const SumProblem& problem, GaussSums& sums, const GaussFrame& frame, int exponent,

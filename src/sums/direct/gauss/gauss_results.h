@@ -22,7 +22,7 @@ inline std::int64_t gauss_vectors_of(const ConstArrayView& strengths) {
 class GaussSums {
 public:
     /// All 0.
-    void take(const SumProblem& problem, const SumOutputs& outputs, std::int64_t vectors);
+    void take(const SumProblem& problem, const SumOutputs& outputs, std::int64_t vectors, int threads);
     [[nodiscard]] std::int64_t vectors() const { return vectors_; }
     [[nodiscard]] bool with_potential() const { return potential_ > 0; }
     [[nodiscard]] bool with_gradient() const { return gradient_ > 0; }
@@ -38,7 +38,7 @@ private:
 
     std::int64_t vectors_ = 0, targets_ = 0;
     int potential_ = 0, gradient_ = 0; ///< columns
-    AlignedVector<double> values_;
+    RawVector<double> values_;
 };
 
 /// @throws InvalidArgument: strengths are so large that a row left the range of a double.

@@ -58,7 +58,7 @@ public:
                        static_cast<int>(vectors));
         const int exponent = strength_exponent(strengths_, {}, 0, threads_);
         pairs_.set_strengths(strengths_, vectors, exponent, {});
-        sums_.take(problem_, outputs, vectors);
+        sums_.take(problem_, outputs, vectors, threads_);
         report.isa = isa_;
         report.threads = threads_;
         report.device = {.kind = DeviceKind::cpu};

@@ -58,6 +58,7 @@ private:
 
     const SumProblem& problem_;
     Isa isa_;
+    Isa isa_of_rows_; ///< of loops over rows of taps
     int threads_;
     GridRule rule_;
     std::vector<GridWindow> window_; ///< one, once there are points

@@ -22,6 +22,7 @@ class PointTaps {
 public:
     static constexpr std::ptrdiff_t lanes = O::width;
     static constexpr std::ptrdiff_t columns = (std::ptrdiff_t{Width} + 7) / 8 * 8;
+    static constexpr int vectors = static_cast<int>((Width + lanes - 1) / lanes); ///< that hold a row of taps
     static constexpr int degree = Width + 4;
 
     alignas(64) double value[most_dimensions][columns];
@@ -69,7 +70,7 @@ private:
     template <int powers>
     FF_INLINE void polynomial(const double* coefficients, double u, double* out) const {
         const V at = O::set(u);
-        for (std::ptrdiff_t first = 0; first < columns; first += lanes) {
+        for (std::ptrdiff_t first = 0; first < vectors * lanes; first += lanes) {
             V sum = O::load(coefficients + first);
             for (int k = 1; k <= powers; ++k)
                 sum = O::fma(sum, at, O::load(coefficients + k * columns + first));

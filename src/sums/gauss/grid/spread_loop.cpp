@@ -10,7 +10,7 @@ void spread(const GridSpreadTask& task) {
     using O = Ops<V>;
     using Taps = PointTaps<Width>;
     constexpr std::ptrdiff_t lanes = Taps::lanes;
-    constexpr int vectors = Taps::columns / lanes;
+    constexpr int vectors = Taps::vectors;
     const auto& places = task.places;
     const auto stride = places.stride[1];
     Taps taps(places);

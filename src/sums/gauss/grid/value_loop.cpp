@@ -10,7 +10,7 @@ class GridValues {
     using O = Ops<V>;
     using Taps = PointTaps<Width>;
     static constexpr std::ptrdiff_t lanes = Taps::lanes;
-    static constexpr int vectors = Taps::columns / lanes;
+    static constexpr int vectors = Taps::vectors;
     const GridValueTask& task_;
 
     /// A sum of rows.
