@@ -130,7 +130,11 @@ TEST(Methods, SayWhyTheyDoNotFit) {
     const DeviceChoice cpu{.kind = DeviceKind::cpu, .gpus = {}};
     const DeviceChoice gpu{.kind = DeviceKind::cuda, .gpus = {0}};
     EXPECT_EQ(method_info(Method::direct).why_not(problem, {}, cpu), "");
-    EXPECT_NE(method_info(Method::direct).why_not(problem, {}, gpu).find("Gaussians"), std::string::npos);
+    EXPECT_EQ(method_info(Method::direct).why_not(problem, {}, gpu), "");
+    EXPECT_EQ(method_info(Method::fgt).why_not(problem, {}, gpu), "");
+    problem.dimension = 4;
+    EXPECT_EQ(method_info(Method::direct).why_not(problem, {}, gpu), "");
+    EXPECT_NE(method_info(Method::fgt).why_not(problem, {}, gpu).find("not in 4"), std::string::npos);
     EXPECT_NE(method_info(Method::fmm).why_not(problem, {}, cpu).find("direct"), std::string::npos);
     EXPECT_EQ(method_info(Method::reference).why_not(problem, {}, cpu), "");
     EXPECT_NE(method_info(Method::reference).why_not(problem, {}, gpu).find("CPU only"), std::string::npos);
