@@ -9,7 +9,7 @@
 #include "sums/method/vectors.h"
 #include "sums/plan_access.h"
 #include "sums/points/float_range.h"
-#include "sums/points/read.h"
+#include "sums/points/kept_points.h"
 #include "sums/select/choice.h"
 #include "sums/select/energy.h"
 #include "sums/select/verify.h"
@@ -30,8 +30,9 @@ namespace farfield {
 namespace {
 
 /// The caller's points, as they are needed to verify.
-struct HostPoints {
-    RawVector<double> sources, targets;
+struct PlanPoints {
+    KeptPoints sources, targets;
+    bool kept = false;
 };
 
 // The GPU of the first array that lies on one.
@@ -58,11 +59,11 @@ struct SumPlan::Impl {
     std::unique_ptr<PreparedSum> sum;
     SumReport report;
     double prepare_seconds = 0.0;
-    double keep_seconds = 0.0;        ///< for `points`, until an execution has told them
-    bool compares;                    ///< for itself, with a tolerance
-    std::optional<HostPoints> points; ///< where it compares
-    std::vector<OutputError> errors;  ///< of the outputs compared so far
-    std::vector<double> no_charges;   ///< beside dipoles alone
+    double keep_seconds = 0.0;       ///< for `points`, until an execution has told them
+    bool compares;                   ///< for itself, with a tolerance
+    PlanPoints points;               ///< where it compares
+    std::vector<OutputError> errors; ///< of the outputs compared so far
+    std::vector<double> no_charges;  ///< beside dipoles alone
 
     Impl(const SumOptions& wanted, const ConstArrayView& sources, const ConstArrayView* targets)
         : options(wanted), problem(problem_of(options, sources, targets)),
@@ -97,23 +98,19 @@ struct SumPlan::Impl {
             check_count(targets, problem.targets, "targets");
         }
         prepare_seconds = watch ? watch->lap() : 0.0;
-        points.reset();
-        if (compares && !all_compared()) points = host_points(sources, targets);
+        points.kept = compares && !all_compared();
+        if (points.kept) keep_points(points, sources, targets);
         keep_seconds = watch ? watch->lap() : 0.0;
         look_at_float_range(sources, targets);
         sum->set_points(sources, targets);
         prepare_seconds += watch ? watch->lap() : 0.0;
     }
 
-    [[nodiscard]] HostPoints host_points(const ConstArrayView& sources, const ConstArrayView& targets) const {
-        const auto copy = [&](const ConstArrayView& view, std::int64_t rows) -> RawVector<double> {
-            if (view.device.type == DeviceType::cpu)
-                return copy_on(thread_count(options.threads), view, rows, problem.dimension);
-            const auto copied = cuda::host_copy(view, rows, problem.dimension);
-            return {copied.begin(), copied.end()};
-        };
-        return {.sources = copy(sources, problem.sources),
-                .targets = problem.self ? RawVector<double>() : copy(targets, problem.targets)};
+    void keep_points(PlanPoints& to, const ConstArrayView& sources, const ConstArrayView& targets) const {
+        const int threads = thread_count(options.threads);
+        to.sources.keep(threads, sources, problem.sources, problem.dimension, options.stream);
+        if (!problem.self)
+            to.targets.keep(threads, targets, problem.targets, problem.dimension, options.stream);
     }
 
     // Sums on the CPU look for themselves, unless there is a choice; for GPUs only what lies in the memory of
@@ -123,12 +120,14 @@ struct SumPlan::Impl {
         if (options.precision == Precision::float64 || !problem.kernel->singular) return;
         if (choice.device.kind == DeviceKind::cpu && !may_go_double) return;
         if (problem.dimension != 3 || !on_host(sources) || (!problem.self && !on_host(targets))) return;
-        std::optional<HostPoints> copies;
-        const auto& at = points ? *points : copies.emplace(host_points(sources, targets));
-        const auto frame = choose_frame(at.sources, at.targets, options.softening);
+        PlanPoints copies;
+        if (!points.kept) keep_points(copies, sources, targets);
+        auto& at = points.kept ? points : copies;
+        const auto from = at.sources.on_host(), to = at.targets.on_host();
+        const auto frame = choose_frame(from, to, options.softening);
         if (!may_go_double)
-            require_float_range(at.sources, at.targets, frame, options.softening, options.precision);
-        else if (pair_beyond_float(at.sources, at.targets, frame, options.softening, options.precision))
+            require_float_range(from, to, frame, options.softening, options.precision);
+        else if (pair_beyond_float(from, to, frame, options.softening, options.precision))
             go_double();
     }
 
@@ -141,7 +140,7 @@ struct SumPlan::Impl {
 
     /// The outputs of one vector of strengths that are to be compared, as they were computed.
     [[nodiscard]] std::vector<OutputError> errors_of(const SumStrengths& strengths,
-                                                     const SumOutputs& outputs) const {
+                                                     const SumOutputs& outputs) {
         std::vector<std::vector<double>> values;
         std::vector<ComputedOutput> computed;
         values.reserve(problem.kernel->outputs.size());
@@ -158,8 +157,8 @@ struct SumPlan::Impl {
         if (strengths.dipoles)
             dipoles = cuda::host_copy(strengths.dipoles, problem.sources, problem.dimension);
         return verify({.problem = &problem,
-                       .sources = points->sources,
-                       .targets = points->targets,
+                       .sources = points.sources.on_host(),
+                       .targets = points.targets.on_host(),
                        .strengths = q,
                        .threads = thread_count(options.threads),
                        .dipoles = dipoles},
@@ -200,7 +199,7 @@ struct SumPlan::Impl {
         if (!(error <= margin * options.tolerance) && sum->refine(error)) return true;
         if (!may_go_double || error <= options.tolerance) return false;
         go_double();
-        sum->set_points(points_view(points->sources), points_view(points->targets));
+        sum->set_points(points_view(points.sources.on_host()), points_view(points.targets.on_host()));
         return true;
     }
     [[nodiscard]] ConstArrayView points_view(std::span<const double> of) const {
@@ -215,8 +214,8 @@ struct SumPlan::Impl {
     }
 
     // The errors of the outputs that were not compared yet; of several vectors of strengths the worst counts.
-    [[nodiscard]] std::vector<OutputError>
-    worst_errors(const SumStrengths& strengths, const SumOutputs& outputs, std::int64_t vectors) const {
+    [[nodiscard]] std::vector<OutputError> worst_errors(const SumStrengths& strengths,
+                                                        const SumOutputs& outputs, std::int64_t vectors) {
         std::vector<OutputError> worst;
         for (std::int64_t v = 0; v < vectors; ++v) {
             const auto found =
@@ -316,7 +315,7 @@ SumPlan::SumPlan(ConstArrayView sources, ConstArrayView targets, const SumOption
 
 void SumPlanAccess::leave_comparing_to_caller(SumPlan& plan) {
     plan.impl_->compares = false;
-    plan.impl_->points.reset();
+    plan.impl_->points = {};
 }
 
 SumPlan::SumPlan(SumPlan&&) noexcept = default;

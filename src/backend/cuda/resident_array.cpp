@@ -3,6 +3,7 @@
 
 #include "backend/cuda/device_scope.h"
 #include "backend/cuda/memory.h"
+#include "backend/cuda/stretch.h"
 
 namespace farfield::cuda {
 
@@ -19,6 +20,21 @@ ArrayView ResidentArray::view() const {
     ArrayView out(memory_.get(), DType::float64, {rows_, columns_});
     out.device = {DeviceType::cuda, gpu_};
     return out;
+}
+
+void ResidentCopy::take(const ConstArrayView& view, std::int64_t rows, std::int64_t columns, void* stream) {
+    const DeviceScope scope(view.device.index);
+    const Stretch stretch(view, rows, columns);
+    if (size_ < stretch.bytes || view_.device.index != view.device.index) {
+        size_ = 0;
+        memory_ = {};
+        const auto memory = std::make_shared<DeviceArray<std::byte>>(stretch.bytes);
+        memory_ = {memory, memory->data()};
+        size_ = stretch.bytes;
+    }
+    copy(memory_.get(), stretch.begin, stretch.bytes,
+         stream != nullptr ? static_cast<cudaStream_t>(stream) : cudaStreamLegacy);
+    view_ = stretch.moved_to(memory_.get(), view);
 }
 
 } // namespace farfield::cuda

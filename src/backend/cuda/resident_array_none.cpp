@@ -13,4 +13,9 @@ ResidentArray::ResidentArray(std::span<const double> /*values*/, std::int64_t /*
 
 ArrayView ResidentArray::view() const { return {}; }
 
+void ResidentCopy::take(const ConstArrayView& /*view*/, std::int64_t /*rows*/, std::int64_t /*columns*/,
+                        void* /*stream*/) {
+    throw BackendUnavailable(why_no_device());
+}
+
 } // namespace farfield::cuda
