@@ -100,6 +100,40 @@ TEST(DeviceArrays, TakeAnyStridesAndTypes) {
     }
 }
 
+// What is compared are the points as they were given, in whatever strides, not what their array holds later.
+TEST(DeviceArrays, MayChangeBeforeTheirSumIsCompared) {
+    NEEDS_GPU();
+    const std::int64_t n = 2000;
+    const auto first = gpu_test::plummer(static_cast<std::size_t>(n), 1, false);
+    const auto second = gpu_test::plummer(static_cast<std::size_t>(n), 2, false);
+    const auto columns = [&](const Values& points) {
+        Values out;
+        for (std::size_t k = 0; k < 3; ++k)
+            for (std::size_t i = 0; i < points.size(); i += 3) out.push_back(points[i + k]);
+        return out;
+    };
+    auto points = to_gpu(columns(first.points)), strengths = to_gpu(first.strengths);
+    auto there = view(points, {n, 3});
+    there.strides = {1, n};
+    const auto hold = [&](const Values& values) {
+        cuda::copy(points.data(), values.data(), values.size(), cudaStreamLegacy);
+        cuda::check(cudaDeviceSynchronize(), "waiting for the GPU");
+    };
+    DeviceArray<double> potential(static_cast<std::size_t>(n)), field(static_cast<std::size_t>(3 * n));
+    SumPlan plan(there, {.tolerance = 1e-12, .precision = Precision::float64});
+    const Values ones(points.size(), 1.0);
+    hold(ones);
+    plan.execute(view(strengths, {n}), {.potential = view(potential, {n})});
+    ASSERT_EQ(plan.report().errors.size(), 1U);
+    EXPECT_LE(plan.report().errors[0].relative, 1e-12);
+    hold(columns(second.points));
+    plan.update(there);
+    hold(ones);
+    plan.execute(view(strengths, {n}), {.field = view(field, {n, 3})});
+    ASSERT_EQ(plan.report().errors.size(), 2U);
+    EXPECT_LE(plan.report().errors[1].relative, 1e-12);
+}
+
 TEST(DeviceArrays, MixWithHostArrays) {
     NEEDS_GPU();
     const auto cloud = gpu_test::plummer(500, 4, false), others = gpu_test::plummer(77, 5, false);
