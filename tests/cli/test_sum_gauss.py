@@ -93,7 +93,7 @@ class SumOfGaussians(CommandTest):
             self.succeed(*base, "--out", "gpu.npy", "--device", "cuda", "--json", "report.json")
             report = json.loads(read("report.json"))
             self.assertEqual((report["device"], report["fgt"]["way"]), ("cuda:0", "grid"))
-            self.assertEqual([entry["name"] for entry in report["passes"]], ["strengths", "spread", "fold", "values"])
+            self.assertEqual([entry["name"] for entry in report["passes"]], ["spread", "fold", "values"])
             self.assert_close(read_npy("gpu.npy")[1], read_npy("cpu.npy")[1], 3e-6)
 
     def test_errors_relative_to_the_sum(self):

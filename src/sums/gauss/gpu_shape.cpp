@@ -12,13 +12,14 @@ namespace farfield {
 namespace {
 
 /// Rates of an H200: seconds of a point, of a tap, of a number of the grid that is written or read as points
-/// move on, and of a number that is folded along an axis; pairs a second.
+/// move on, and of a number that is folded along an axis; pairs a second. Values take longer than spreading.
 struct GaussGpuRates {
     double point, tap, touch, fold, pairs;
 };
-constexpr GaussGpuRates gauss_in_float{2e-11, 1.0e-13, 1.7e-12, 3e-12, 2e12};
-constexpr GaussGpuRates gauss_in_double{4e-11, 2.0e-13, 3.4e-12, 6e-12, 5e11};
-constexpr double fixed_seconds = 3e-5;
+constexpr GaussGpuRates gauss_in_float{2e-11, 1.2e-13, 4e-12, 6e-12, 6.7e11};
+constexpr GaussGpuRates gauss_in_double{4e-11, 1.6e-13, 4e-12, 9e-12, 3.5e11};
+constexpr double of_values = 1.4;
+constexpr double fixed_seconds = 3.5e-5;
 
 /// What rounding to float adds to the error of a value and of a gradient, relative to the largest.
 constexpr double float_error = 3e-7, float_gradient_error = 6e-7;
@@ -40,8 +41,20 @@ double grid_seconds_on_gpu(const SumProblem& problem, const GridRule& rule, doub
         const double planes = n > 0.0 ? std::min<double>(rule.width, numbers / n) : 0.0;
         return n * (rates.point + takes * rates.tap * taps + rates.touch * planes * taps / rule.width);
     };
-    return of(problem.sources, 1.0) + of(problem.targets, with_gradient ? d + 1.0 : 1.0) +
+    return of(problem.sources, 1.0) + of_values * of(problem.targets, with_gradient ? d + 1.0 : 1.0) +
            numbers * d * rates.fold + fixed_seconds;
+}
+
+/// Each number of columns of the grid collects from points about them; values are taken from shared memory.
+double sparse_seconds_on_gpu(const SumProblem& problem, const GridRule& rule, double numbers,
+                             bool with_gradient, bool wide) {
+    const double w = rule.width;
+    const double slower = wide ? 2.5 : 1.0;
+    const double visits = std::pow((7.0 + w) / 8.0, 2);
+    const double collect = visits * (2.0 * w + 20.0) * 1.1e-12;
+    const double value = (w * w * w / 16.0 + 25.0) * 1.1e-12 * 2.0 * (with_gradient ? 2.0 : 1.0);
+    const auto n = static_cast<double>(problem.sources), m = static_cast<double>(problem.targets);
+    return slower * (n * collect + m * value + numbers * 1.6e-11) + fixed_seconds;
 }
 
 /// Pairs of targets that are together and sources within the cut-off of their box.
@@ -91,11 +104,16 @@ GpuGaussShape gpu_gauss_shape(const SumProblem& problem, const SumOptions& optio
             if (!is_accurate_on_gpu(rule, tolerance, with_gradient, wide)) continue;
             const double numbers = grid_numbers(rule, extent, frame, problem.dimension);
             if (numbers > most_grid_numbers(problem)) continue;
-            const double seconds = grid_seconds_on_gpu(problem, rule, numbers, with_gradient, wide);
-            if (seconds >= best.seconds) continue;
-            best.rule = &rule;
-            best.wide = wide;
-            best.seconds = seconds;
+            for (const bool sparse : {false, true}) {
+                if (sparse && problem.dimension != 3) continue;
+                const double seconds = (sparse ? sparse_seconds_on_gpu : grid_seconds_on_gpu)(
+                    problem, rule, numbers, with_gradient, wide);
+                if (seconds >= best.seconds) continue;
+                best.rule = &rule;
+                best.wide = wide;
+                best.sparse = sparse;
+                best.seconds = seconds;
+            }
         }
     return best;
 }

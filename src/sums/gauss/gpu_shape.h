@@ -10,6 +10,7 @@ namespace farfield {
 struct GpuGaussShape {
     const GridRule* rule = nullptr; ///< null: pair by pair
     bool wide = true;               ///< in double
+    bool sparse = false;            ///< a grid in space with so few points that its numbers collect from them
     double cutoff = 0.0;            ///< of pairs, in the frame
     double side = 0.0;              ///< of boxes, in the frame
     double seconds = 0.0;           ///< on an H200, of evenly spread points

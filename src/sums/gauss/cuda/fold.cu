@@ -27,19 +27,27 @@ struct FoldTaps {
     [[nodiscard]] __device__ Real operator()(int j) const { return at[j + reach + fold_rows]; }
 };
 
+template <class Real>
+__device__ Real number_of(unsigned long long multiple, double unit) {
+    return static_cast<Real>(static_cast<double>(static_cast<long long>(multiple)) * unit);
+}
+template <class Real>
+__device__ Real number_of(Real number, double /*unit*/) {
+    return number;
+}
+
 /// Along the first axis, whose numbers lie side by side: those of a block, and `reach` on either side, are
 /// converted once.
-template <class Real>
+template <class Real, class In>
 __global__ void __launch_bounds__(fold_threads)
-    fold_first_kernel(const unsigned long long* in, Real* out, int numbers, int length, double unit,
+    fold_first_kernel(const In* in, Real* out, int numbers, int length, double unit,
                       const __grid_constant__ FoldTaps<Real> taps) {
     __shared__ Real line[fold_threads + 2 * most_grid_reach];
     const int begin = static_cast<int>(blockIdx.x) * fold_threads;
     for (int k = static_cast<int>(threadIdx.x); k < fold_threads + 2 * taps.reach; k += fold_threads) {
         const int i = begin + k - taps.reach;
         const bool inside = i >= 0 && i < numbers;
-        line[k] =
-            inside ? static_cast<Real>(static_cast<double>(static_cast<long long>(in[i])) * unit) : Real(0);
+        line[k] = inside ? number_of<Real>(in[i], unit) : Real(0);
     }
     __syncthreads();
     const int i = begin + static_cast<int>(threadIdx.x);
@@ -87,8 +95,14 @@ Real* fold_grid(const FoldTask<Real>& task, cudaStream_t stream) {
     const auto numbers = static_cast<int>(placing.numbers());
     const FoldTaps<Real> taps(*task.rule);
     Real *in = task.first, *out = task.second;
-    fold_first_kernel<<<blocks_of(numbers), fold_threads, 0, stream>>>(
-        task.spread, in, numbers, placing.length[0], std::ldexp(1.0, -task.exponent), taps);
+    if (task.spread != nullptr) {
+        fold_first_kernel<<<blocks_of(numbers), fold_threads, 0, stream>>>(
+            task.spread, in, numbers, placing.length[0], std::ldexp(1.0, -task.exponent), taps);
+    } else {
+        fold_first_kernel<<<blocks_of(numbers), fold_threads, 0, stream>>>(
+            static_cast<const Real*>(in), out, numbers, placing.length[0], 1.0, taps);
+        std::swap(in, out);
+    }
     check_launch("folding a grid");
     for (int axis = 1; axis < placing.dimension; ++axis, std::swap(in, out)) {
         const int length = placing.length[axis];

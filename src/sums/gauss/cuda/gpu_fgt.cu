@@ -149,17 +149,39 @@ private:
         window_.emplace(*shape_.rule, beyond_width<Real>);
         placing_ = GridPlacing(*shape_.rule, extent_, frame_, problem_.dimension);
         const auto numbers = static_cast<std::size_t>(placing_.numbers());
-        make_room(spread_, numbers);
         make_room(grid.first, numbers);
         make_room(grid.second, numbers);
-        make_room(grid.strengths, static_cast<std::size_t>(problem_.sources));
         make_room(grid.sources, static_cast<std::size_t>(problem_.sources));
         if (!problem_.self) make_room(grid.targets, static_cast<std::size_t>(problem_.targets));
+        if (shape_.sparse && prepare_columns(grid)) return;
+        shape_.sparse = false;
+        make_room(spread_, numbers);
         sort_and_place([&](SortedGaussPoints& points) { points.sort_by_cells(placing_, stream_); },
                        [&](bool of_sources) {
                            auto& out = of_sources ? grid.sources : grid.targets;
                            (of_sources ? sources_ : targets_).place(placing_, out.data(), stream_);
                        });
+    }
+
+    /// False where points lie so unevenly that a few warps would be at work for long.
+    template <class Real>
+    bool prepare_columns(OnGrid<Real>& grid) {
+        constexpr int most_points = 8192;
+        columns_ = GridColumns(placing_);
+        bool even = true;
+        const auto sort = [&](SortedGaussPoints& points) {
+            auto& starts = &points == &sources_ ? source_starts_ : target_starts_;
+            make_room(starts, static_cast<std::size_t>(columns_.total()) + 1);
+            points.sort_by_columns(placing_, stream_);
+            find_plane_starts(points.keys(), points.count(), columns_, starts.data(), stream_);
+            even =
+                even && most_of_a_walk(starts.data(), columns_, not_finite_.data(), stream_) <= most_points;
+        };
+        sort_and_place(sort, [&](bool of_sources) {
+            auto& out = of_sources ? grid.sources : grid.targets;
+            (of_sources ? sources_ : targets_).place_in_columns(placing_, out.data(), stream_);
+        });
+        return even;
     }
 
     void prepare_pairs() {
@@ -228,42 +250,75 @@ private:
             known->seconds += pass.seconds;
     }
 
+    [[nodiscard]] StrengthsOnGpu strengths_of_sources() const {
+        return {strengths_.data(), sources_.from(), exponent_};
+    }
+
+    /// Each column looks at the points about it: their strengths are brought into order before.
     template <class Real>
-    void run_grid(OnGrid<Real>& grid, PassTimer& timer) {
-        const int n = source_count();
-        // |Σ q| < 2^bits, and a sum of whole multiples stays below 2^62
-        const int exponent = 62 - static_cast<int>(std::bit_width(static_cast<unsigned>(n)));
-        order_strengths(strengths_.data(), sources_.from(), n, exponent_, grid.strengths.data(), stream_);
-        timer.mark("strengths", stream_);
+    void collect(OnGrid<Real>& grid) {
+        make_room(grid.strengths, static_cast<std::size_t>(problem_.sources));
+        order_strengths(strengths_.data(), sources_.from(), source_count(), exponent_, grid.strengths.data(),
+                        stream_);
+        collect_points(CollectTask<Real>{{grid.sources.data(), source_starts_.data(), columns_},
+                                         grid.strengths.data(),
+                                         &*window_,
+                                         placing_,
+                                         grid.first.data()},
+                       stream_);
+    }
+
+    template <class Real>
+    void spread(OnGrid<Real>& grid, int exponent) {
         check(cudaMemsetAsync(spread_.data(), 0,
                               static_cast<std::size_t>(placing_.numbers()) * sizeof(unsigned long long),
                               stream_),
               "clearing a grid");
-        spread_points(SpreadTask<Real>{{grid.sources.data(), n},
-                                       grid.strengths.data(),
+        spread_points(SpreadTask<Real>{{grid.sources.data(), source_count()},
+                                       strengths_of_sources(),
                                        &*window_,
                                        placing_,
                                        exponent,
                                        spread_.data()},
                       stream_);
+    }
+
+    template <class Real>
+    void run_grid(OnGrid<Real>& grid, PassTimer& timer) {
+        const int n = source_count();
+        // |Σ q| < 2^bits, and a sum of whole multiples stays below 2^62
+        const int exponent = 62 - static_cast<int>(std::bit_width(static_cast<unsigned>(n)));
+        if (shape_.sparse)
+            collect(grid);
+        else
+            spread(grid, exponent);
         timer.mark("spread", stream_);
-        const Real* folded = fold_grid(FoldTask<Real>{spread_.data(), exponent, placing_, shape_.rule,
-                                                      grid.first.data(), grid.second.data()},
-                                       stream_);
+        const Real* folded =
+            fold_grid(FoldTask<Real>{shape_.sparse ? nullptr : spread_.data(), exponent, placing_,
+                                     shape_.rule, grid.first.data(), grid.second.data()},
+                      stream_);
         timer.mark("fold", stream_);
         const auto& there = problem_.self ? grid.sources : grid.targets;
-        take_values(ValueTask<Real>{.targets = {there.data(), target_count()},
-                                    .from = targets().from(),
-                                    .own = problem_.without_own() ? grid.strengths.data() : nullptr,
-                                    .window = &*window_,
-                                    .placing = placing_,
-                                    .grid = folded,
-                                    .potential_exponent = -exponent_,
-                                    .gradient_exponent = frame_.exponent - exponent_,
-                                    .potential = potential_at_,
-                                    .gradient = gradient_at_,
-                                    .not_finite = not_finite_.data()},
-                    stream_);
+        const ValueTask<Real> values{.targets = {there.data(), target_count()},
+                                     .from = targets().from(),
+                                     .own =
+                                         problem_.without_own() ? strengths_of_sources() : StrengthsOnGpu{},
+                                     .window = &*window_,
+                                     .placing = placing_,
+                                     .grid = folded,
+                                     .potential_factor = ResultFactor(-exponent_),
+                                     .gradient_factor = ResultFactor(frame_.exponent - exponent_),
+                                     .potential = potential_at_,
+                                     .gradient = gradient_at_,
+                                     .not_finite = not_finite_.data()};
+        if (shape_.sparse)
+            take_values_of_columns(
+                values,
+                PointsInColumns<Real>{there.data(), (problem_.self ? source_starts_ : target_starts_).data(),
+                                      columns_},
+                stream_);
+        else
+            take_values(values, stream_);
         timer.mark("values", stream_);
     }
 
@@ -320,6 +375,8 @@ private:
     std::optional<GridWindow> window_;
     GridPlacing placing_;
     DeviceArray<unsigned long long> spread_;
+    GridColumns columns_;
+    DeviceArray<std::int32_t> source_starts_, target_starts_; ///< of planes of the columns
     OnGrid<float> narrow_;
     OnGrid<double> wide_;
     OnLattice lattice_;

@@ -38,7 +38,15 @@ struct TapRows {
 
 template <class Real>
 constexpr int grid_warps = sizeof(Real) == 8 ? 2 : 4; ///< of a thread block
-constexpr int points_of_a_warp = 128;
+/// Of one warp. More points leave fewer planes at their end, fewer keep more multiprocessors busy.
+template <int D>
+constexpr int spread_points_of_a_warp = D == 3 ? 128 : 64;
+constexpr int value_points_of_a_warp = 64;
+
+template <class Real>
+__device__ inline Real strength_of(const StrengthsOnGpu& strengths, int point) {
+    return static_cast<Real>(scalbn(strengths.numbers[strengths.from[point]], strengths.exponent));
+}
 
 /// Sixteen bytes of taps.
 template <class Real>

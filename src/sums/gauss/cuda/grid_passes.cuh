@@ -8,6 +8,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cmath>
 #include <cstdint>
 
 namespace farfield::cuda {
@@ -26,12 +27,32 @@ struct GridPointsOnGpu {
     int count = 0;
 };
 
+/// The caller's strengths, times a power of two.
+struct StrengthsOnGpu {
+    const double* numbers = nullptr;    ///< null: there are none
+    const std::int32_t* from = nullptr; ///< the caller's row of each point
+    int exponent = 0;
+};
+
+/// Results are multiplied by 2^e in two steps, as 2^e itself may be no normal number.
+struct ResultFactor {
+    double first = 1.0, second = 1.0;
+
+    ResultFactor() = default;
+    explicit ResultFactor(int e) {
+        const int part = e / 2;
+        first = std::ldexp(1.0, part);
+        second = std::ldexp(1.0, e - part);
+    }
+    [[nodiscard]] FF_HD double operator()(double value) const { return value * first * second; }
+};
+
 /// Adds q φ to the grid, as whole multiples of 2^−exponent: sums of whole numbers do not depend on their
 /// order. @pre the grid is 0
 template <class Real>
 struct SpreadTask {
     GridPointsOnGpu<Real> sources;
-    const Real* strengths = nullptr; ///< in the order of the points
+    StrengthsOnGpu strengths;
     const GridWindow* window = nullptr;
     GridPlacing placing;
     int exponent = 0;
@@ -43,8 +64,8 @@ void spread_points(const SpreadTask<Real>& task, cudaStream_t stream);
 /// Folds with T along each axis. @return where the result is: `first` or `second`
 template <class Real>
 struct FoldTask {
-    const unsigned long long* spread = nullptr;
-    int exponent = 0; ///< of `spread`
+    const unsigned long long* spread = nullptr; ///< null: `first` has the numbers
+    int exponent = 0;                           ///< of `spread`
     GridPlacing placing;
     const GridRule* rule = nullptr;
     Real *first = nullptr, *second = nullptr;
@@ -57,13 +78,13 @@ template <class Real>
 struct ValueTask {
     GridPointsOnGpu<Real> targets;
     const std::int32_t* from = nullptr; ///< the caller's row of each
-    const Real* own = nullptr;          ///< what targets do not count of themselves; null: nothing
+    StrengthsOnGpu own;                 ///< what targets do not count of themselves
     const GridWindow* window = nullptr;
     GridPlacing placing;
     const Real* grid = nullptr;
-    int potential_exponent = 0, gradient_exponent = 0; ///< powers of two that results are multiplied by
-    double* potential = nullptr;                       ///< M, or null
-    double* gradient = nullptr;                        ///< M×d, or null
+    ResultFactor potential_factor, gradient_factor;
+    double* potential = nullptr; ///< M, or null
+    double* gradient = nullptr;  ///< M×d, or null
     int* not_finite = nullptr;
 };
 template <class Real>

@@ -20,6 +20,13 @@ void with_grid_width_from(int width, const Body& body) {
     }
 }
 
+/// The same for grids in space: calls body.operator()<width, 3>().
+template <class Real, class Body>
+void with_space_width(int width, const Body& body) {
+    constexpr int least = sizeof(Real) == 8 ? least_double_width : least_grid_width;
+    with_grid_width_from<Real, 3, least>(width, body);
+}
+
 /// Calls body.operator()<width, dimension>().
 template <class Real, class Body>
 void with_grid_width(int width, int dimension, const Body& body) {

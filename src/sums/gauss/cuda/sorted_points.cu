@@ -25,6 +25,59 @@ __global__ void cell_key_kernel(const double* points, int count, GridPlacing pla
     numbers[i] = i;
 }
 
+struct CellInSpace {
+    PlacedCoordinate at[3];
+
+    __device__ CellInSpace(const GridPlacing& placing, const double* point)
+        : at{placed(placing, 0, point[0]), placed(placing, 1, point[1]), placed(placing, 2, point[2])} {}
+};
+
+__global__ void column_key_kernel(const double* points, int count, GridPlacing placing, GridColumns columns,
+                                  std::uint64_t* keys, std::int32_t* numbers) {
+    const int i = thread_number();
+    if (i >= count) return;
+    const CellInSpace cell(placing, points + std::int64_t{3} * i);
+    keys[i] = static_cast<std::uint64_t>(
+        columns.plane(cell.at[0].cell / column_side, cell.at[1].cell / column_side, cell.at[2].cell));
+    numbers[i] = i;
+}
+
+template <class Real>
+__global__ void place_in_columns_kernel(const double* points, const std::int32_t* from, int count,
+                                        GridPlacing placing, GridPoint<Real>* out) {
+    const int i = thread_number();
+    if (i >= count) return;
+    const CellInSpace cell(placing, points + std::int64_t{3} * from[i]);
+    GridPoint<Real> at{};
+    for (int k = 0; k < 3; ++k) at.u[k] = static_cast<Real>(cell.at[k].u);
+    at.place = CellInColumn::packed(cell.at[0].cell, cell.at[1].cell, cell.at[2].cell);
+    out[i] = at;
+}
+
+/// The first of sorted keys that is not below the thread's number.
+__global__ void plane_start_kernel(const std::uint64_t* keys, int count, int planes, std::int32_t* starts) {
+    const int plane = thread_number();
+    if (plane > planes) return;
+    int low = 0, left = count;
+    while (left > 0) {
+        const int half = left / 2;
+        const bool below = keys[low + half] < static_cast<std::uint64_t>(plane);
+        low = below ? low + half + 1 : low;
+        left = below ? left - half - 1 : half;
+    }
+    starts[plane] = low;
+}
+
+__global__ void most_of_a_walk_kernel(const std::int32_t* starts, GridColumns columns, int walks,
+                                      std::int32_t* most) {
+    const int walk = thread_number();
+    if (walk >= walks) return;
+    const int of_column = (columns.planes + planes_of_a_walk - 1) / planes_of_a_walk;
+    const int column = walk / of_column, first = walk % of_column * planes_of_a_walk;
+    const int end = min(columns.planes, first + planes_of_a_walk);
+    atomicMax(most, starts[column * columns.planes + end] - starts[column * columns.planes + first]);
+}
+
 __device__ double framed(const LatticeOnGpu& lattice, const double* point, int k) {
     return (point[k] - lattice.centre[k]) * lattice.factor - lattice.low[k];
 }
@@ -133,6 +186,15 @@ void SortedGaussPoints::sort_by_cells(const GridPlacing& placing, cudaStream_t s
     sort(bits_of(static_cast<double>(placing.numbers())), stream);
 }
 
+void SortedGaussPoints::sort_by_columns(const GridPlacing& placing, cudaStream_t stream) {
+    make_room_for_keys();
+    if (count_ == 0) return;
+    const GridColumns columns(placing);
+    launch_over(count_, stream, column_key_kernel, points_, count_, placing, columns, unsorted_keys_.data(),
+                unsorted_.data());
+    sort(bits_of(static_cast<double>(columns.total())), stream);
+}
+
 void SortedGaussPoints::sort_by_boxes(const LatticeOnGpu& lattice, cudaStream_t stream) {
     make_room_for_keys();
     if (count_ == 0) return;
@@ -148,8 +210,34 @@ void SortedGaussPoints::place(const GridPlacing& placing, GridPoint<Real>* out, 
 template void SortedGaussPoints::place(const GridPlacing&, GridPoint<float>*, cudaStream_t) const;
 template void SortedGaussPoints::place(const GridPlacing&, GridPoint<double>*, cudaStream_t) const;
 
+template <class Real>
+void SortedGaussPoints::place_in_columns(const GridPlacing& placing, GridPoint<Real>* out,
+                                         cudaStream_t stream) const {
+    launch_over(count_, stream, place_in_columns_kernel<Real>, points_, from_.data(), count_, placing, out);
+}
+template void SortedGaussPoints::place_in_columns(const GridPlacing&, GridPoint<float>*, cudaStream_t) const;
+template void SortedGaussPoints::place_in_columns(const GridPlacing&, GridPoint<double>*, cudaStream_t) const;
+
 void SortedGaussPoints::place(const LatticeOnGpu& lattice, Vec4<double>* out, cudaStream_t stream) const {
     launch_over(count_, stream, place_in_lattice_kernel, points_, from_.data(), count_, lattice, out);
+}
+
+void find_plane_starts(const std::uint64_t* keys, int count, const GridColumns& columns, std::int32_t* starts,
+                       cudaStream_t stream) {
+    launch_over(std::int64_t{columns.total()} + 1, stream, plane_start_kernel, keys, count, columns.total(),
+                starts);
+}
+
+int most_of_a_walk(const std::int32_t* starts, const GridColumns& columns, std::int32_t* most,
+                   cudaStream_t stream) {
+    const int walks =
+        columns.count[0] * columns.count[1] * ((columns.planes + planes_of_a_walk - 1) / planes_of_a_walk);
+    check(cudaMemsetAsync(most, 0, sizeof(std::int32_t), stream), "clearing a count");
+    launch_over(walks, stream, most_of_a_walk_kernel, starts, columns, walks, most);
+    std::int32_t out = 0;
+    copy(&out, most, 1, stream);
+    check(cudaStreamSynchronize(stream), "waiting for the GPU");
+    return out;
 }
 
 template <class Real>

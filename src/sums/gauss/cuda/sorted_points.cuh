@@ -6,7 +6,7 @@
 #include "backend/cuda/vec4.h"
 #include "backend/cuda/workspace.h"
 #include "sums/gauss/boxes/lattice.h"
-#include "sums/gauss/cuda/grid_passes.cuh"
+#include "sums/gauss/cuda/sparse.cuh"
 
 #include <cuda_runtime_api.h>
 
@@ -35,6 +35,8 @@ public:
     }
     /// By columns along the last axis.
     void sort_by_cells(const GridPlacing& placing, cudaStream_t stream);
+    /// By columns of 8×8 cells along the last axis, upwards in each. @pre three dimensions
+    void sort_by_columns(const GridPlacing& placing, cudaStream_t stream);
     /// By boxes, those of the first axis one after the other.
     void sort_by_boxes(const LatticeOnGpu& lattice, cudaStream_t stream);
 
@@ -45,6 +47,8 @@ public:
     /// In the order of the last sort.
     template <class Real>
     void place(const GridPlacing& placing, GridPoint<Real>* out, cudaStream_t stream) const;
+    template <class Real>
+    void place_in_columns(const GridPlacing& placing, GridPoint<Real>* out, cudaStream_t stream) const;
     void place(const LatticeOnGpu& lattice, Vec4<double>* out, cudaStream_t stream) const;
 
 private:

@@ -12,7 +12,7 @@ namespace farfield::cuda {
 template <class Real, int Width>
 struct SpreadKernelTask {
     GridPointsOnGpu<Real> sources;
-    const Real* strengths;
+    StrengthsOnGpu strengths;
     PairedWindow<Real, Width> window;
     int row_stride, plane_stride;
     double unit; ///< 1 in whole multiples
@@ -74,8 +74,8 @@ __global__ void __launch_bounds__(32 * grid_warps<Real>)
     __shared__ alignas(16) Rows tables[grid_warps<Real>];
     const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
     Real* const table = tables[warp].numbers;
-    const int begin = (static_cast<int>(blockIdx.x) * grid_warps<Real> + warp) * points_of_a_warp;
-    const int end = min(task.sources.count, begin + points_of_a_warp);
+    const int begin = (static_cast<int>(blockIdx.x) * grid_warps<Real> + warp) * spread_points_of_a_warp<D>;
+    const int end = min(task.sources.count, begin + spread_points_of_a_warp<D>);
     if (begin >= end) return;
     for (int slab = 0; slab < Lanes::slabs; ++slab) {
         const LaneSlots<Width, D> slots(slab, lane, task.row_stride);
@@ -94,7 +94,8 @@ __global__ void __launch_bounds__(32 * grid_warps<Real>)
             if (lane < count) {
                 const auto point = task.sources.points[first + lane];
                 place = point.place;
-                make_taps<Real, Width, D, false>(task.window, point, task.strengths[first + lane],
+                make_taps<Real, Width, D, false>(task.window, point,
+                                                 strength_of<Real>(task.strengths, first + lane),
                                                  table + lane * Rows::row);
             }
             __syncwarp();
@@ -115,7 +116,7 @@ __global__ void __launch_bounds__(32 * grid_warps<Real>)
 
 template <class Real, int Width, int D>
 void launch_spread(const SpreadTask<Real>& task, cudaStream_t stream) {
-    constexpr int points = grid_warps<Real> * points_of_a_warp;
+    constexpr int points = grid_warps<Real> * spread_points_of_a_warp<D>;
     const auto& length = task.placing.length;
     const SpreadKernelTask<Real, Width> of{task.sources,
                                            task.strengths,

@@ -13,11 +13,16 @@ namespace farfield::cuda {
 template <class Real>
 struct ValueResults {
     const std::int32_t* from;
-    const Real* own;
-    int potential_exponent, gradient_exponent;
+    StrengthsOnGpu own;
+    ResultFactor potential_factor, gradient_factor;
     double slope; ///< of gradients: 1/h
     double *potential, *gradient;
     int* not_finite;
+
+    explicit ValueResults(const ValueTask<Real>& task)
+        : from(task.from), own(task.own), potential_factor(task.potential_factor),
+          gradient_factor(task.gradient_factor), slope(task.placing.inverse_spacing),
+          potential(task.potential), gradient(task.gradient), not_finite(task.not_finite) {}
 
     /// Value `column` of target `i`: 0 its potential, from 1 on its gradient. `add`: to what is there.
     template <int D>
@@ -27,12 +32,13 @@ struct ValueResults {
         if (column == 0) {
             if (potential == nullptr) return;
             to = potential + row;
-            const double other = own != nullptr && !add ? static_cast<double>(own[i]) : 0.0;
-            out = scalbn(static_cast<double>(value) - other, potential_exponent);
+            const double other =
+                own.numbers != nullptr && !add ? static_cast<double>(strength_of<Real>(own, i)) : 0.0;
+            out = potential_factor(static_cast<double>(value) - other);
         } else {
             if (gradient == nullptr) return;
             to = gradient + D * row + column - 1;
-            out = scalbn(slope * static_cast<double>(value), gradient_exponent);
+            out = gradient_factor(slope * static_cast<double>(value));
         }
         if (add) out += *to;
         *to = out;
@@ -156,8 +162,8 @@ __global__ void __launch_bounds__(32 * grid_warps<Real>)
     __shared__ alignas(16) Rows tables[grid_warps<Real>];
     const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
     Real* const table = tables[warp].numbers;
-    const int begin = (static_cast<int>(blockIdx.x) * grid_warps<Real> + warp) * points_of_a_warp;
-    const int end = min(task.targets.count, begin + points_of_a_warp);
+    const int begin = (static_cast<int>(blockIdx.x) * grid_warps<Real> + warp) * value_points_of_a_warp;
+    const int end = min(task.targets.count, begin + value_points_of_a_warp);
     if (begin >= end) return;
     for (int slab = 0; slab < Lanes::slabs; ++slab) {
         const LaneSlots<Width, D> slots(slab, lane, task.row_stride);
@@ -190,16 +196,11 @@ __global__ void __launch_bounds__(32 * grid_warps<Real>)
 
 template <class Real, int Width, int D>
 void launch_values(const ValueTask<Real>& task, cudaStream_t stream) {
-    constexpr int points = grid_warps<Real> * points_of_a_warp;
+    constexpr int points = grid_warps<Real> * value_points_of_a_warp;
     const auto& placing = task.placing;
-    const ValueKernelTask<Real, Width> of{task.targets,
-                                          PairedWindow<Real, Width>(*task.window),
-                                          placing.length[0],
-                                          placing.stride(D - 1),
-                                          task.grid,
-                                          {task.from, task.own, task.potential_exponent,
-                                           task.gradient_exponent, placing.inverse_spacing, task.potential,
-                                           task.gradient, task.not_finite}};
+    const ValueKernelTask<Real, Width> of{task.targets,      PairedWindow<Real, Width>(*task.window),
+                                          placing.length[0], placing.stride(D - 1),
+                                          task.grid,         ValueResults<Real>(task)};
     const int blocks = (task.targets.count + points - 1) / points;
     if (task.gradient != nullptr)
         value_kernel<Real, Width, D, true><<<blocks, 32 * grid_warps<Real>, 0, stream>>>(of);
