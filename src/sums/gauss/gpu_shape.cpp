@@ -105,7 +105,8 @@ GpuGaussShape gpu_gauss_shape(const SumProblem& problem, const SumOptions& optio
             const double numbers = grid_numbers(rule, extent, frame, problem.dimension);
             if (numbers > most_grid_numbers(problem)) continue;
             for (const bool sparse : {false, true}) {
-                if (sparse && problem.dimension != 3) continue;
+                const auto points = static_cast<double>(std::max(problem.sources, problem.targets));
+                if (sparse && (problem.dimension != 3 || numbers < points)) continue;
                 const double seconds = (sparse ? sparse_seconds_on_gpu : grid_seconds_on_gpu)(
                     problem, rule, numbers, with_gradient, wide);
                 if (seconds >= best.seconds) continue;

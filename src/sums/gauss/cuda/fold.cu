@@ -5,6 +5,7 @@
 
 #include <cuda_runtime.h>
 
+#include <type_traits>
 #include <utility>
 
 namespace farfield::cuda {
@@ -16,15 +17,21 @@ constexpr int fold_rows = 4; ///< numbers along the axis that a thread makes
 /// T(|j|) for j from −reach to reach, with zeros beyond either end for threads that make several numbers.
 template <class Real>
 struct FoldTaps {
+    static constexpr int margin = 8;
     int reach;
-    Real at[2 * most_grid_reach + 1 + 2 * fold_rows];
+    Real at[2 * (most_grid_reach + margin) + 1];
 
     explicit FoldTaps(const GridRule& rule) : reach(rule.reach), at{} {
         for (int j = -reach; j <= reach; ++j)
-            at[j + reach + fold_rows] =
-                static_cast<Real>(rule.taps[static_cast<std::size_t>(j < 0 ? -j : j)]);
+            at[j + reach + margin] = static_cast<Real>(rule.taps[static_cast<std::size_t>(j < 0 ? -j : j)]);
     }
-    [[nodiscard]] __device__ Real operator()(int j) const { return at[j + reach + fold_rows]; }
+    [[nodiscard]] __device__ Real operator()(int j) const { return at[j + reach + margin]; }
+};
+
+/// Four numbers of the grid beside each other.
+template <class Number>
+struct alignas(16) FoldFour {
+    Number at[4];
 };
 
 template <class Real>
@@ -36,28 +43,30 @@ __device__ Real number_of(Real number, double /*unit*/) {
     return number;
 }
 
-/// Along the first axis, whose numbers lie side by side: those of a block, and `reach` on either side, are
-/// converted once.
+/// Along the first axis, whose numbers lie side by side: a thread makes four of them.
 template <class Real, class In>
 __global__ void __launch_bounds__(fold_threads)
-    fold_first_kernel(const In* in, Real* out, int numbers, int length, double unit,
+    fold_first_kernel(const FoldFour<In>* in, FoldFour<Real>* out, int fours, int fours_of_row, double unit,
                       const __grid_constant__ FoldTaps<Real> taps) {
-    __shared__ Real line[fold_threads + 2 * most_grid_reach];
-    const int begin = static_cast<int>(blockIdx.x) * fold_threads;
-    for (int k = static_cast<int>(threadIdx.x); k < fold_threads + 2 * taps.reach; k += fold_threads) {
-        const int i = begin + k - taps.reach;
-        const bool inside = i >= 0 && i < numbers;
-        line[k] = inside ? number_of<Real>(in[i], unit) : Real(0);
+    const int i = static_cast<int>(blockIdx.x) * fold_threads + static_cast<int>(threadIdx.x);
+    if (i >= fours) return;
+    const int own = i % fours_of_row;
+    const int reach = (taps.reach + 3) / 4;
+    const int from = max(-reach, -own), to = min(reach, fours_of_row - 1 - own);
+    FoldFour<Real> sums{};
+    for (int apart = from; apart <= to; ++apart) {
+        const FoldFour<In> four = in[i + apart];
+        Real near[7]; // T of −3 … 3 about their distance
+#pragma unroll
+        for (int j = 0; j < 7; ++j) near[j] = taps(4 * apart + j - 3);
+#pragma unroll
+        for (int k = 0; k < 4; ++k) {
+            const Real value = number_of<Real>(four.at[k], unit);
+#pragma unroll
+            for (int n = 0; n < 4; ++n) sums.at[n] = fma(near[k - n + 3], value, sums.at[n]);
+        }
     }
-    __syncthreads();
-    const int i = begin + static_cast<int>(threadIdx.x);
-    if (i >= numbers) return;
-    const int x = i % length;
-    const int from = max(-taps.reach, -x), to = min(taps.reach, length - 1 - x);
-    Real sum = Real(0);
-    for (int j = from; j <= to; ++j)
-        sum = fma(taps(j), line[static_cast<int>(threadIdx.x) + taps.reach + j], sum);
-    out[i] = sum;
+    out[i] = sums;
 }
 
 /// Along an axis whose numbers lie `stride` apart: a thread makes `fold_rows` of them.
@@ -95,12 +104,16 @@ Real* fold_grid(const FoldTask<Real>& task, cudaStream_t stream) {
     const auto numbers = static_cast<int>(placing.numbers());
     const FoldTaps<Real> taps(*task.rule);
     Real *in = task.first, *out = task.second;
+    const auto first_axis = [&](const auto* from, Real* to, double unit) {
+        using In = std::remove_cvref_t<decltype(*from)>;
+        fold_first_kernel<<<blocks_of(numbers / 4), fold_threads, 0, stream>>>(
+            reinterpret_cast<const FoldFour<In>*>(from), reinterpret_cast<FoldFour<Real>*>(to), numbers / 4,
+            placing.length[0] / 4, unit, taps);
+    };
     if (task.spread != nullptr) {
-        fold_first_kernel<<<blocks_of(numbers), fold_threads, 0, stream>>>(
-            task.spread, in, numbers, placing.length[0], std::ldexp(1.0, -task.exponent), taps);
+        first_axis(task.spread, in, std::ldexp(1.0, -task.exponent));
     } else {
-        fold_first_kernel<<<blocks_of(numbers), fold_threads, 0, stream>>>(
-            static_cast<const Real*>(in), out, numbers, placing.length[0], 1.0, taps);
+        first_axis(in, out, 1.0);
         std::swap(in, out);
     }
     check_launch("folding a grid");

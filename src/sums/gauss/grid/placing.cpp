@@ -32,6 +32,7 @@ GridPlacing::GridPlacing(const GridRule& rule, const GaussExtent& extent, const 
         length[k] = static_cast<std::int32_t>(axis.length);
         last[k] = length[k] - rule.width;
     }
+    length[0] = (length[0] + 3) / 4 * 4;
 }
 
 } // namespace farfield

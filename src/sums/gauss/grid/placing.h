@@ -30,8 +30,8 @@ struct GridPlacing {
     double centre[most_grid_axes] = {}, factor = 1.0; ///< of the frame; 2^exponent
     double inverse_spacing = 1.0, spacing[2] = {1.0, 0.0};
     std::int64_t base[most_grid_axes] = {};
-    std::int32_t length[most_grid_axes] = {1, 1, 1};
-    std::int32_t last[most_grid_axes] = {}; ///< cell, of those whose w grid points the grid has
+    std::int32_t length[most_grid_axes] = {1, 1, 1}; ///< the first one in whole fours
+    std::int32_t last[most_grid_axes] = {};          ///< cell, of those whose w grid points the grid has
 
     /// @pre 2^exponent of the frame is a normal number
     GridPlacing() = default;
