@@ -36,6 +36,7 @@ struct PairSums {
 
     __device__ void add(const GatheredSource<Real>* sources, int count, const Vec4<Real>& target, int own) {
         Real part[columns] = {};
+#pragma unroll 4
         for (int k = 0; k < count; ++k) {
             const auto source = sources[k].at;
             const Real dx = target.x - source.x, dy = target.y - source.y, dz = target.z - source.z;
