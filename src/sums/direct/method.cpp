@@ -6,6 +6,7 @@
 #include "sums/direct/common/costs.h"
 #include "sums/direct/cpu/direct.h"
 #include "sums/direct/cpu/jerk.h"
+#include "sums/direct/cuda/gauss/gpu_gauss_sum.h"
 #include "sums/direct/cuda/sum/gpu_sum.h"
 #include "sums/direct/gauss/gauss_sum.h"
 #include "sums/direct/plane/plane_sum.h"
@@ -112,8 +113,11 @@ double bytes(const SumProblem& problem, const SumOptions& options, const DeviceC
 std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& options,
                                   const DeviceChoice& device) {
     if (is_in_plane(problem)) return make_plane_sum(problem, options);
-    if (is_gauss(problem)) return make_gauss_sum(problem, options, device);
-    if (device.kind == DeviceKind::cpu) return std::make_unique<OnCpu>(problem, options);
+    const bool on_cpu = device.kind == DeviceKind::cpu;
+    if (is_gauss(problem))
+        return on_cpu ? make_gauss_sum(problem, options)
+                      : cuda::make_gpu_gauss_sum(problem, options, device.gpus.front());
+    if (on_cpu) return std::make_unique<OnCpu>(problem, options);
     return cuda::make_gpu_sum(options, device.gpus, problem.self);
 }
 

@@ -59,8 +59,7 @@ double bytes(const SumProblem& problem, const SumOptions& /*options*/, const Dev
 
 std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& options,
                                   const DeviceChoice& device) {
-    if (device.kind == DeviceKind::cuda)
-        return cuda::make_gpu_fgt(problem, options, device.gpus.empty() ? 0 : device.gpus.front());
+    if (device.kind == DeviceKind::cuda) return cuda::make_gpu_fgt(problem, options, device.gpus.front());
     return std::make_unique<FgtSum>(problem, options);
 }
 

@@ -183,7 +183,8 @@ TEST(FastGaussTransform, SaysWhatItLacks) {
     };
     test::expect_contains(refused({.variant = Variant::simd}), {"variant", "simd", "direct"});
     test::expect_contains(refused({.tolerance = 1e-3, .guaranteed = true}), {"guaranteed", "fgt"});
-    test::expect_contains(refused({.device = {.kind = DeviceKind::cuda, .gpus = {0, 1}}}), {"fgt", "one GPU"});
+    test::expect_contains(refused({.device = {.kind = DeviceKind::cuda, .gpus = {0, 1}}}),
+                          {"fgt", "one GPU"});
     test::expect_contains(refused({.order = 5}), {"order", "fmm"});
     const auto gravity = test::error_of<InvalidArgument>([&] {
         (void)sum(oracle::rows_of_numbers(points.sources, 3), oracle::rows_of_numbers(points.strengths, 1),

@@ -9,7 +9,6 @@
 #include "sums/costs/cost_file.h"
 #include "sums/costs/threads.h"
 #include "sums/direct/common/costs.h"
-#include "sums/direct/cuda/gauss/gpu_gauss_sum.h"
 #include "sums/direct/gauss/gauss_pairs.h"
 #include "sums/points/prepared.h"
 #include "sums/points/read.h"
@@ -125,10 +124,7 @@ double gauss_sum_bytes(const SumProblem& problem) {
                      2.0 * (1.0 + d) * vectors * m);
 }
 
-std::unique_ptr<PreparedSum> make_gauss_sum(const SumProblem& problem, const SumOptions& options,
-                                            const DeviceChoice& device) {
-    if (device.kind == DeviceKind::cuda)
-        return cuda::make_gpu_gauss_sum(problem, options, device.gpus.empty() ? 0 : device.gpus.front());
+std::unique_ptr<PreparedSum> make_gauss_sum(const SumProblem& problem, const SumOptions& options) {
     return std::make_unique<GaussSum>(problem, options);
 }
 

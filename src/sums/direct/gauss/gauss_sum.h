@@ -1,4 +1,4 @@
-// The direct sum of Gaussians in 1 to 6 dimensions.
+// The direct sum of Gaussians in 1 to 6 dimensions, on a CPU.
 #pragma once
 
 #include "sums/method/method.h"
@@ -15,8 +15,7 @@ std::string why_no_gauss_sum(const SumProblem& problem, const SumOptions& option
 /// `MethodInfo::bytes`.
 double gauss_sum_bytes(const SumProblem& problem);
 
-/// @throws BackendUnavailable for an ISA that this CPU lacks, or without such a GPU.
-std::unique_ptr<PreparedSum> make_gauss_sum(const SumProblem& problem, const SumOptions& options,
-                                            const DeviceChoice& device);
+/// @throws BackendUnavailable for an ISA that this CPU lacks.
+std::unique_ptr<PreparedSum> make_gauss_sum(const SumProblem& problem, const SumOptions& options);
 
 } // namespace farfield
