@@ -95,7 +95,9 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
 
 // The caller's numbers in double, and copies of them in the type and layout of the loops.
 double bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
-    if (is_gauss(problem)) return gauss_sum_bytes(problem);
+    constexpr double gauss_parts_on_gpu = 6e7; // sums of parts of the sources, at most
+    if (is_gauss(problem))
+        return gauss_sum_bytes(problem) + (device.kind == DeviceKind::cuda ? gauss_parts_on_gpu : 0.0);
     constexpr double number = 8.0;
     const auto n = static_cast<double>(problem.sources);
     const auto m = static_cast<double>(problem.targets);

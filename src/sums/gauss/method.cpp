@@ -45,14 +45,15 @@ double seconds(const SumProblem& problem, const SumOptions& options, std::string
 }
 
 // The caller's points and strengths, those of the loops, keys twice while they are sorted, sums and rows on
-// their way out; the grid, and as much again for its parts.
-double bytes(const SumProblem& problem, const SumOptions& /*options*/, const DeviceChoice& /*device*/) {
+// their way out; the grid, and as much again for its parts, on a GPU twice as much.
+double bytes(const SumProblem& problem, const SumOptions& /*options*/, const DeviceChoice& device) {
     constexpr double number = 8.0;
+    const bool on_gpu = device.kind == DeviceKind::cuda;
     const auto n = static_cast<double>(problem.sources);
     const auto m = static_cast<double>(problem.targets);
     const double d = problem.dimension;
     const double vectors = problem.strength_vectors;
-    const double grid = 2.0 * most_grid_numbers(problem) + 0x1p21;
+    const double grid = (on_gpu ? 3.0 : 2.0) * most_grid_numbers(problem) + 0x1p21;
     return number * ((2.0 * d + 2.0 * vectors + 4.0) * n + (problem.self ? 0.0 : (2.0 * d + 4.0) * m) +
                      2.0 * (1.0 + d) * vectors * m + grid);
 }
