@@ -50,7 +50,7 @@ ALLOWED = {
     "sums/gauss": METHOD,
     "sums/reference": METHOD,
     "sums": INNER + ["sums*"],  # the plan and the choice of a method
-    "sums/run": INNER + ["sums*", "io"],
+    "sums/run": INNER + ["sums*", "io", "io/picture"],
     "io": ["base", "math"],
     "io/picture": ["base", "math", "io"],
     "run": ["base", "math", "io"],  # what all runs do

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Runs clang-tidy over the sources of the library, the program and the bindings, several at a time.
 
-usage: tidy.py [--jobs N] [--tool clang-tidy-14] [--since COMMIT] BUILD_FOLDER [FILE…]
+usage: tidy.py [--jobs N] [--tool clang-tidy-14] [--since COMMIT] [--count] BUILD_FOLDER [FILE…]
        tidy.py --self-test [--tool clang-tidy-14]
 
 With --since only files that differ from COMMIT, or see a header of ours that does, are linted; all of them where
-.clang-tidy or the flags of compilers differ. In a build folder with FARFIELD_UNITY sources of neighbouring folders are
-linted together, in a fifth of the time, most of which goes into headers of other libraries; declarations that nothing
-uses are then found in headers alone. Sources whose names collide with those of others are linted once more, without them.
+.clang-tidy or the flags of compilers differ. --count only tells how many. In a build folder with FARFIELD_UNITY
+sources of neighbouring folders are linted together, in a fifth of the time, most of which goes into headers of other
+libraries; declarations that nothing uses are then found in headers alone. Sources whose names collide with those of
+others are linted once more, without them.
 A file whose text, headers of ours, command and .clang-tidy are those of an earlier clean run is skipped
 (BUILD_FOLDER/tidy-clean.json remembers).
 """
@@ -179,6 +180,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--tool", default="clang-tidy")
     parser.add_argument("--since", metavar="COMMIT")
+    parser.add_argument("--count", action="store_true")
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("files", nargs="*")
     options = parser.parse_args()
@@ -193,7 +195,11 @@ def main():
     if changed is not None:
         everything = len(commands)
         commands = {p: c for p, c in commands.items() if ({p} | our_headers(p, set())) & changed}
-        print(f"clang-tidy: {len(commands)} of {everything} files differ from {options.since[:12]} or see a header that does")
+        if not options.count:
+            print(f"clang-tidy: {len(commands)} of {everything} files differ from {options.since[:12]} or see a header that does")
+    if options.count:
+        print(len(commands))
+        return 0
     memory_file = options.build / "tidy-clean.json"
     memory = json.loads(memory_file.read_text()) if memory_file.exists() else {}
     prints = {path: fingerprint(path, command) for path, command in commands.items()}
