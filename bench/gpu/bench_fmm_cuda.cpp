@@ -2,7 +2,7 @@
 // the error of the field and the potential against exact sums at all points (from 2 million points on at
 // 20,000 of them). Charges of both signs, ε = 0.
 //     bench_fmm_cuda [N [cube|plummer [order [leaf [mixed|double]]]]]      one case; none: the table, as JSON
-#include "backend/cuda/memory.h"
+#include "gpu_rows.h"
 
 #include <farfield/device.h>
 #include <farfield/sum.h>
@@ -55,35 +55,6 @@ Points points_of(const Case& of, unsigned seed) {
     return out;
 }
 
-/// float64 memory of the GPU.
-class Column {
-public:
-    Column(std::size_t rows, std::int64_t width)
-        : memory_(rows * static_cast<std::size_t>(width)), width_(width) {}
-    Column(const std::vector<double>& values, std::int64_t width)
-        : Column(values.size() / static_cast<std::size_t>(width), width) {
-        cuda::copy(memory_.data(), values.data(), values.size(), nullptr);
-        wait();
-    }
-    static void wait() { cuda::check(cudaDeviceSynchronize(), "waiting for the GPU"); }
-    [[nodiscard]] ArrayView view() {
-        ArrayView out(memory_.data(), DType::float64,
-                      {static_cast<std::int64_t>(memory_.size()) / width_, width_});
-        out.device = {DeviceType::cuda, 0};
-        return out;
-    }
-    [[nodiscard]] std::vector<double> values() const {
-        std::vector<double> out(memory_.size());
-        cuda::copy(out.data(), memory_.data(), out.size(), nullptr);
-        wait();
-        return out;
-    }
-
-private:
-    cuda::DeviceArray<double> memory_;
-    std::int64_t width_;
-};
-
 /// Relative L2 of rows that are `every` apart, and the median of the rows' own relative errors.
 struct Error {
     double l2 = 0.0, median = 0.0, percentile99 = 0.0;
@@ -130,8 +101,8 @@ const Exact& exact_of(const Case& of, int seed, const Points& points) {
     std::vector<double> targets;
     for (std::size_t i = 0; i < count && count < n; ++i)
         for (std::size_t k = 0; k < 3; ++k) targets.push_back(points.x[3 * i * out.every + k]);
-    Column x(points.x, 3), q(points.q, 1), to(targets, 3);
-    Column phi(count, 1), e(count, 3);
+    bench::GpuRows x(points.x, 3), q(points.q, 1), to(targets, 3);
+    bench::GpuRows phi(count, 1), e(count, 3);
     SumOptions direct;
     direct.kernel = Kernel::coulomb;
     direct.method = Method::direct;
@@ -157,7 +128,7 @@ Json measure(const Case& of) {
     Json passes;
     for (int seed = 1; seed <= of.seeds; ++seed) {
         const auto points = points_of(of, static_cast<unsigned>(seed));
-        Column x(points.x, 3), q(points.q, 1), phi(points.q.size(), 1), e(points.q.size(), 3);
+        bench::GpuRows x(points.x, 3), q(points.q, 1), phi(points.q.size(), 1), e(points.q.size(), 3);
         SumPlan plan(x.view(), options);
         SumOutputs outputs;
         outputs.potential = phi.view();
@@ -165,11 +136,11 @@ Json measure(const Case& of) {
         double least = HUGE_VAL;
         SumReport best;
         for (int repeat = 0; repeat < 12; ++repeat) { // the first ones warm up
-            Column::wait();
+            bench::GpuRows::wait();
             const auto begin = std::chrono::steady_clock::now();
             plan.update(x.view());
             plan.execute(q.view(), outputs);
-            Column::wait();
+            bench::GpuRows::wait();
             const double taken =
                 1e3 * std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
             if (taken >= least) continue;

@@ -4,7 +4,7 @@
 // both signs.
 //     bench_gauss_cuda [N d sigma tolerance fgt|direct [uniform|clustered [positive|signed
 //     [potential|both]]]] one case; none: the table, as JSON
-#include "backend/cuda/memory.h"
+#include "gpu_rows.h"
 
 #include <farfield/device.h>
 #include <farfield/sum.h>
@@ -50,30 +50,6 @@ std::vector<double> strengths_of(const Case& of) {
     for (int i = 0; i < of.n; ++i) out.push_back(uniform(engine));
     return out;
 }
-
-/// N×columns in memory of the GPU.
-struct There {
-    There(std::size_t numbers, int the_columns) : columns(the_columns), memory(numbers) {}
-    There(const std::vector<double>& values, int the_columns) : There(values.size(), the_columns) {
-        cuda::copy(memory.data(), values.data(), values.size(), nullptr);
-        wait();
-    }
-    static void wait() { cuda::check(cudaDeviceSynchronize(), "waiting for the GPU"); }
-    [[nodiscard]] ArrayView view() {
-        const auto rows = static_cast<std::int64_t>(memory.size()) / columns;
-        ArrayView out(memory.data(), DType::float64, {rows, columns});
-        out.device = {DeviceType::cuda, 0};
-        return out;
-    }
-    [[nodiscard]] std::vector<double> values() const {
-        std::vector<double> out(memory.size());
-        cuda::copy(out.data(), memory.data(), out.size(), nullptr);
-        wait();
-        return out;
-    }
-    int columns;
-    cuda::DeviceArray<double> memory;
-};
 
 SumOptions options_of(const Case& of) {
     SumOptions options{.kernel = Kernel::gauss,
@@ -143,8 +119,8 @@ double median(std::vector<double> values) {
 
 Json measure(const Case& of) {
     const auto x = points_of(of, 1), y = points_of(of, 2), q = strengths_of(of);
-    There sources(x, of.dimension), targets(y, of.dimension), strengths(q, 1);
-    There potential(q.size(), 1), gradient(of.outputs == "both" ? y.size() : 0, of.dimension);
+    bench::GpuRows sources(x, of.dimension), targets(y, of.dimension), strengths(q, 1);
+    bench::GpuRows potential(q.size(), 1), gradient(of.outputs == "both" ? q.size() : 0, of.dimension);
     SumPlan plan(sources.view(), targets.view(), options_of(of));
     SumOutputs outputs;
     outputs.potential = potential.view();
@@ -155,10 +131,10 @@ Json measure(const Case& of) {
     SumReport last;
     for (int repeat = 0; repeat < 15; ++repeat) {
         const auto since = [](auto begin) {
-            There::wait();
+            bench::GpuRows::wait();
             return 1e3 * std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
         };
-        There::wait();
+        bench::GpuRows::wait();
         const auto begin = std::chrono::steady_clock::now();
         plan.update(sources.view(), targets.view());
         const auto middle = std::chrono::steady_clock::now();

@@ -3,7 +3,7 @@
 // in the unit square, strengths of both signs.
 //     bench_plane_cuda [N real|complex order leaf mixed|double [square|clustered]]      one case; none: the
 //     table, as JSON
-#include "backend/cuda/memory.h"
+#include "gpu_rows.h"
 
 #include <farfield/device.h>
 #include <farfield/sum.h>
@@ -54,28 +54,6 @@ Points points_of(const Case& of) {
     return out;
 }
 
-/// N×2 in memory of the GPU.
-struct There {
-    explicit There(std::size_t numbers) : memory(numbers) {}
-    explicit There(const std::vector<double>& values) : There(values.size()) {
-        cuda::copy(memory.data(), values.data(), values.size(), nullptr);
-        wait();
-    }
-    static void wait() { cuda::check(cudaDeviceSynchronize(), "waiting for the GPU"); }
-    [[nodiscard]] ArrayView view() {
-        ArrayView out(memory.data(), DType::float64, {static_cast<std::int64_t>(memory.size()) / 2, 2});
-        out.device = {DeviceType::cuda, 0};
-        return out;
-    }
-    [[nodiscard]] std::vector<double> values() const {
-        std::vector<double> out(memory.size());
-        cuda::copy(out.data(), memory.data(), out.size(), nullptr);
-        wait();
-        return out;
-    }
-    cuda::DeviceArray<double> memory;
-};
-
 double error_of(const std::vector<double>& got, const std::vector<double>& exact, std::size_t every) {
     double difference = 0.0, norm = 0.0;
     for (std::size_t i = 0; i < exact.size(); ++i) {
@@ -92,7 +70,7 @@ Json measure(const Case& of) {
     options.order = of.order;
     options.leaf = of.leaf;
     options.precision = of.precision == "double" ? Precision::float64 : Precision::mixed;
-    There x(points.xy), q(points.q), phi(points.q.size()), e(points.q.size());
+    bench::GpuRows x(points.xy, 2), q(points.q, 2), phi(points.xy.size() / 2, 2), e(points.xy.size() / 2, 2);
     SumPlan plan(x.view(), options);
     SumOutputs outputs;
     outputs.potential = phi.view();
@@ -101,11 +79,11 @@ Json measure(const Case& of) {
     std::vector<double> on_gpu;
     SumReport best;
     for (int repeat = 0; repeat < 15; ++repeat) { // the first ones warm up
-        There::wait();
+        bench::GpuRows::wait();
         const auto begin = std::chrono::steady_clock::now();
         plan.update(x.view());
         plan.execute(q.view(), outputs);
-        There::wait();
+        bench::GpuRows::wait();
         const double taken =
             1e3 * std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
         const auto report = plan.report();

@@ -69,6 +69,9 @@ struct OptionInfo {
     /// Whether simulations with that kernel use it; null: all do. Those that do not refuse another value than
     /// the default.
     bool (*of_kernel)(Kernel kernel) = nullptr;
+    /// The option without which it does nothing: where that one has its default, no value but the default is
+    /// allowed.
+    std::string_view belongs_to{};
     OptionMember<SumOptions> sum{};
     OptionMember<ForceOptions> force{};
 

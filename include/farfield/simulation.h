@@ -32,6 +32,16 @@ struct Bodies {
     void validate() const;
 };
 
+/// How vortices whose cores have spread are placed anew: not at all, or on a lattice of vortices with cores
+/// as at the start, which interpolate the vorticity by their Gaussians (radial basis functions).
+enum class Reinitialise : std::uint8_t { none, rbf };
+
+std::string_view name_of(Reinitialise reinitialise);
+template <>
+std::optional<Reinitialise> from_name<Reinitialise>(std::string_view name);
+template <>
+std::vector<std::string_view> names_of<Reinitialise>();
+
 /// `[force]`: how accelerations are computed. With `coulomb` the force is q·E and acceleration divides by
 /// mass, so bodies need charges and masses > 0. `hermite4` always computes in double, whatever `precision`.
 /// With `vortex2d` bodies are vortices in the plane z = 0, whose `charge` is the circulation: they move with
@@ -43,6 +53,13 @@ struct ForceOptions {
     double softening = 0.0; ///< Plummer softening ε ≥ 0
     double sigma = 0.0;     ///< vortex2d: size σ of the cores at the start; 0: point vortices
     double viscosity = 0.0; ///< vortex2d: ν ≥ 0; cores spread, dσ²/dt = 2ν, and need a σ
+    // vortex2d with viscosity: after the step in which cores reach core_growth·sigma, others take their place
+    // on a lattice, with cores of size sigma. Circulation, impulse and angular impulse stay.
+    Reinitialise reinitialise = Reinitialise::none;
+    double core_growth = 1.4142135623730951; ///< > 1; √2: when σ² has doubled
+    double overlap = 0.8;                    ///< spacing of the lattice over sigma, > 0, at most 1.5
+    double vorticity_threshold = 1e-8;       ///< of the largest |ω|: the lattice covers where there is more
+    double residual_tolerance = 1e-6; ///< of ω at the sites, relative, L2; missed: ToleranceNotReached
     /// > 0: accelerations and potentials are compared with exact sums at sampled bodies, at the start and
     /// with each `Diagnostics`. Where the relative error is larger, expansions get a higher order from there
     /// on and the last step is taken again; where none is left, ToleranceNotReached is thrown. 0: nothing is
@@ -91,6 +108,13 @@ struct VortexInvariants {
     double angular_impulse = 0.0;    ///< Σ Γ (|x|² + 2σ²); with viscosity it grows as 4ν Σ Γ
     double hamiltonian_scale = 0.0;  ///< (Σ |Γ|)²/4π: what a change of the Hamiltonian is compared with
     double sigma = 0.0;              ///< of the cores at this time
+    std::int64_t count = 0;          ///< of vortices
+    // With ForceOptions::reinitialise:
+    std::uint64_t reinitialisations = 0; ///< so far
+    double residual = 0.0; ///< of the last one: of ω at the sites of the lattice, relative, in the L2 norm
+    /// Of the last one: the difference of ω in the middle between four sites, where it is largest; relative,
+    /// L2.
+    double vorticity_error = 0.0;
 };
 
 /// Conserved and structural quantities at one time; every sum is done in one fixed order, so they are
@@ -160,8 +184,10 @@ public:
     /// Steps left at the present step length.
     [[nodiscard]] std::uint64_t steps_remaining() const;
     /// The bodies as they are now. Their arrays stay where they are for the life of the simulation, also when
-    /// it is moved, so that views of them see each step; on GPUs they follow when this is called, which waits
-    /// for the steps queued there. @throws InvalidArgument as `step` does, DeviceError.
+    /// it is moved, so that views of them see each step (but where vortices are placed anew, see
+    /// `ForceOptions::reinitialise`: then there are others, in other arrays); on GPUs they follow when this
+    /// is called, which waits for the steps queued there. @throws InvalidArgument as `step` does,
+    /// DeviceError.
     [[nodiscard]] const Bodies& bodies() const;
     [[nodiscard]] const ForceOptions& force_options() const;
     [[nodiscard]] const TimeOptions& time_options() const;

@@ -109,6 +109,10 @@ enum class Variant : std::uint8_t {
 /// table.
 enum class M2L : std::uint8_t { automatic, mirrored, rotation, matrix };
 
+/// How the fast Gauss transform sums: by a regular grid, pair by pair up to a cut-off, or by expansions of
+/// clusters of sources. `automatic` takes what ends first by the cost table.
+enum class GaussStrategy : std::uint8_t { automatic, grid, pairs, clusters };
+
 /// Everything a sum can be told. Plain data; defaults are what most users want.
 ///
 /// `threads` and `isa` are for the CPU. A sum on a GPU ignores `isa`, and uses `threads` only to look again,
@@ -140,6 +144,7 @@ struct SumOptions {
     int leaf = 0;         ///< ≥ 1: points of a leaf, about
     double grading = 0.6; ///< α: far cells get lower orders (src/sums/fmm/README.md); 0: all get p
     M2L m2l = M2L::automatic;
+    GaussStrategy strategy = GaussStrategy::automatic; ///< of the fast Gauss transform
     /// What executions are going to ask for, where it matters to the choice of a device: GPUs have no Hessian
     /// as yet. Empty: all that the kernel has, but for the Hessian.
     OutputSet outputs{};
@@ -174,6 +179,7 @@ std::string_view name_of(Coincident coincident);
 std::string_view name_of(SelfTerm self_term);
 std::string_view name_of(RelativeTo relative_to);
 std::string_view name_of(M2L m2l);
+std::string_view name_of(GaussStrategy strategy);
 std::string_view name_of(Variant variant);
 
 /// "potential,field": the names of a set, and the set of such names.
@@ -225,6 +231,10 @@ template <>
 std::optional<M2L> from_name<M2L>(std::string_view name);
 template <>
 std::vector<std::string_view> names_of<M2L>();
+template <>
+std::optional<GaussStrategy> from_name<GaussStrategy>(std::string_view name);
+template <>
+std::vector<std::string_view> names_of<GaussStrategy>();
 template <>
 std::optional<Variant> from_name<Variant>(std::string_view name);
 template <>

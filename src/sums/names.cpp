@@ -22,6 +22,7 @@ constexpr NameTable<2> coincident_names{"error", "skip"};
 constexpr NameTable<2> self_term_names{"include", "exclude"};
 constexpr NameTable<2> relative_to_names{"max", "sum"};
 constexpr NameTable<4> m2l_names{"auto", "mirrored", "rotation", "matrix"};
+constexpr NameTable<4> strategy_names{"auto", "grid", "pairs", "clusters"};
 constexpr NameTable<23> variant_names{
     "auto",         "naive",           "soa",           "simd",          "symmetric",     "one-thread",
     "constant",     "rsqrt",           "shared",        "unrolled",      "softened",      "fma",
@@ -101,6 +102,7 @@ FF_DEFINE_ENUM_NAMES(Coincident, coincident_names)
 FF_DEFINE_ENUM_NAMES(SelfTerm, self_term_names)
 FF_DEFINE_ENUM_NAMES(RelativeTo, relative_to_names)
 FF_DEFINE_ENUM_NAMES(M2L, m2l_names)
+FF_DEFINE_ENUM_NAMES(GaussStrategy, strategy_names)
 FF_DEFINE_ENUM_NAMES(Variant, variant_names)
 FF_DEFINE_ENUM_NAMES(MultiGpu, multi_gpu_names)
 FF_DEFINE_ENUM_NAMES(Exchange, exchange_names)

@@ -155,6 +155,59 @@ constexpr std::array table{
                .case_key = true,
                .of_kernel = moves_vortices,
                .force = in<&ForceOptions::viscosity>},
+    OptionInfo{.name = "reinitialise",
+               .type = OptionType::choice,
+               .text = "How vortices are placed anew where their cores have spread",
+               .details =
+                   "`rbf`: on a lattice, with cores as at the start that interpolate the vorticity by their "
+                   "Gaussians. It needs `viscosity`.",
+               .choices = names_of<Reinitialise>,
+               .case_key = true,
+               .of_kernel = moves_vortices,
+               .force = in<&ForceOptions::reinitialise>},
+    OptionInfo{.name = "core_growth",
+               .type = OptionType::number,
+               .text = "Growth of σ after which vortices are placed anew",
+               .details = "By default √2: when σ² has doubled.",
+               .least = 1.0,
+               .most = 10.0,
+               .open = true,
+               .case_key = true,
+               .of_kernel = moves_vortices,
+               .belongs_to = "reinitialise",
+               .force = in<&ForceOptions::core_growth>},
+    OptionInfo{.name = "overlap",
+               .type = OptionType::number,
+               .text = "Spacing of the new vortices over `sigma`",
+               .details = "Less is more accurate, and more vortices: 0.8 interpolates one Gaussian to 5e-7, "
+                          "0.9 to 1e-5, 1 to "
+                          "1e-4.",
+               .least = 0.3,
+               .most = 1.5,
+               .case_key = true,
+               .of_kernel = moves_vortices,
+               .belongs_to = "reinitialise",
+               .force = in<&ForceOptions::overlap>},
+    OptionInfo{.name = "vorticity_threshold",
+               .type = OptionType::number,
+               .text = "Share of the largest vorticity above which there are new vortices",
+               .details = "A hundredth of `residual_tolerance`, about.",
+               .most = 0.01,
+               .open = true,
+               .case_key = true,
+               .of_kernel = moves_vortices,
+               .belongs_to = "reinitialise",
+               .force = in<&ForceOptions::vorticity_threshold>},
+    OptionInfo{.name = "residual_tolerance",
+               .type = OptionType::number,
+               .text = "Largest relative residual of the vorticity at the new vortices",
+               .details = "In the L2 norm. A run that misses it fails.",
+               .most = 0.1,
+               .open = true,
+               .case_key = true,
+               .of_kernel = moves_vortices,
+               .belongs_to = "reinitialise",
+               .force = in<&ForceOptions::residual_tolerance>},
     OptionInfo{.name = "tolerance",
                .type = OptionType::number,
                .text = "Compare with exact sums at sampled targets; fail where the relative error is larger",
@@ -245,6 +298,16 @@ constexpr std::array table{
         .of_method = Method::fmm,
         .sum = in<&SumOptions::m2l>,
         .force = in<&ForceOptions::m2l>},
+    OptionInfo{.name = "strategy",
+               .type = OptionType::choice,
+               .text = "Fast Gauss transform: how it sums",
+               .details =
+                   "`grid` takes a regular grid, for wide Gaussians. `pairs` takes pairs up to a cut-off, "
+                   "for narrow ones. `clusters` takes expansions of clusters of sources, for wide ones in "
+                   "four to six dimensions. `auto` takes what ends first by the cost table.",
+               .choices = names_of<GaussStrategy>,
+               .of_method = Method::fgt,
+               .sum = in<&SumOptions::strategy>},
     OptionInfo{.name = "precision",
                .type = OptionType::choice,
                .text = "Arithmetic of the pair loop",
@@ -328,6 +391,18 @@ double as_number(const OptionValue& value) {
     return number != nullptr ? *number : static_cast<double>(std::get<std::int64_t>(value));
 }
 
+// What does nothing without another option is refused without it.
+template <class Options>
+void check_belongs(const OptionInfo& row, const OptionValue& value, const Options& options) {
+    if (row.belongs_to.empty() || value == row.in<Options>().get(Options{})) return;
+    const auto& owner = find_option(row.belongs_to)->in<Options>();
+    const auto by_default = owner.get(Options{});
+    if (owner.get(options) == by_default)
+        throw InvalidArgument(fmt::format("{} is not used with {}; leave it out",
+                                          spelled(row.name, text_of(value)),
+                                          spelled(row.belongs_to, text_of(by_default))));
+}
+
 // Choices cannot be wrong once they are read.
 template <class Options>
 void check(const Options& options) {
@@ -352,6 +427,7 @@ void check(const Options& options) {
                 throw InvalidArgument(fmt::format("{} is not used with {}; leave it out",
                                                   spelled(row.name, text_of(value)),
                                                   spelled("kernel", name_of(options.kernel))));
+        check_belongs(row, value, options);
         if (const auto* choice = std::get_if<std::string>(&value)) {
             const auto able = row.force_choices != nullptr && std::is_same_v<Options, ForceOptions>
                                   ? row.force_choices()

@@ -58,6 +58,7 @@ struct SumPlan::Impl {
     double predicted_bytes;     // 3. Memory is looked at before it is taken.
     std::unique_ptr<PreparedSum> sum;
     SumReport report;
+    bool has_points = false; ///< false after an update that failed: parts of the sum may be of new points
     double prepare_seconds = 0.0;
     double keep_seconds = 0.0;       ///< for `points`, until an execution has told them
     bool compares;                   ///< for itself, with a tolerance
@@ -97,12 +98,14 @@ struct SumPlan::Impl {
             check_points(targets, "targets", problem.dimension);
             check_count(targets, problem.targets, "targets");
         }
+        has_points = false;
         prepare_seconds = watch ? watch->lap() : 0.0;
         points.kept = compares && !all_compared();
         if (points.kept) keep_points(points, sources, targets);
         keep_seconds = watch ? watch->lap() : 0.0;
         look_at_float_range(sources, targets);
         sum->set_points(sources, targets);
+        has_points = true;
         prepare_seconds += watch ? watch->lap() : 0.0;
     }
 
@@ -196,11 +199,15 @@ struct SumPlan::Impl {
     // A sample may miss the targets that are off most: who can do better must stay well below.
     bool improve(double error) {
         constexpr double margin = 0.6;
-        if (!(error <= margin * options.tolerance) && sum->refine(error)) return true;
-        if (!may_go_double || error <= options.tolerance) return false;
-        go_double();
-        sum->set_points(points_view(points.sources.on_host()), points_view(points.targets.on_host()));
-        return true;
+        has_points = false; // while it is prepared again
+        const bool refined = !(error <= margin * options.tolerance) && sum->refine(error);
+        const bool in_double = !refined && may_go_double && error > options.tolerance;
+        if (in_double) {
+            go_double();
+            sum->set_points(points_view(points.sources.on_host()), points_view(points.targets.on_host()));
+        }
+        has_points = true;
+        return refined || in_double;
     }
     [[nodiscard]] ConstArrayView points_view(std::span<const double> of) const {
         return of.empty() ? ConstArrayView{} : matrix_view(of, problem.dimension);
@@ -341,6 +348,8 @@ void SumPlan::execute(ConstArrayView strengths, const SumOutputs& outputs, const
 
 void SumPlan::execute(const SumStrengths& given, const SumOutputs& outputs, const SumHooks& hooks) {
     auto& plan = *impl_;
+    if (!plan.has_points)
+        throw InvalidArgument("the plan has no points: its last update failed; update it again");
     const auto vectors = check_arrays(plan.problem, given, outputs);
     check_device(*plan.choice.method, plan.choice.device, outputs.present(),
                  static_cast<bool>(given.dipoles));

@@ -136,7 +136,47 @@ TYPED_TEST_P(SumPlanCases, TakesNothingAndOne) {
     }
 }
 
+TYPED_TEST_P(SumPlanCases, HasNoPointsAfterAnUpdateThatFailed) {
+    struct Way {
+        Kernel kernel;
+        Method method;
+        std::int64_t dimension, columns = 1;
+    };
+    for (const auto& way : {Way{Kernel::coulomb, Method::direct, 3}, Way{Kernel::coulomb, Method::fmm, 3},
+                            Way{Kernel::laplace2d, Method::fmm, 2, 2}, Way{Kernel::gauss, Method::direct, 2},
+                            Way{Kernel::gauss, Method::fgt, 2}}) {
+        constexpr std::size_t n = 1500;
+        test::Values points(n * static_cast<std::size_t>(way.dimension));
+        const test::Values strengths(n * static_cast<std::size_t>(way.columns), 0.5);
+        const auto numbers = [&](test::Values& values) {
+            return matrix_view(std::span<double>(values), way.columns);
+        };
+        const auto q = matrix_view(std::span<const double>(strengths), way.columns);
+        for (std::size_t i = 0; i < points.size(); ++i)
+            points[i] = std::sin(static_cast<double>(i) * (1.0 + 1e-3 * static_cast<double>(i)));
+        auto options = this->options();
+        options.kernel = way.kernel;
+        options.method = way.method;
+        options.outputs = Output::potential;
+        if (way.kernel == Kernel::gauss) options.sigma = 0.1;
+        const auto there = matrix_view(std::span<const double>(points), way.dimension);
+        SumPlan plan(there, options);
+        test::Values before(strengths.size()), after(strengths.size());
+        plan.execute(q, {.potential = numbers(before)});
+        auto broken = points;
+        broken.back() = std::nan("");
+        EXPECT_THROW(plan.update(matrix_view(std::span<const double>(broken), way.dimension)),
+                     InvalidArgument);
+        const auto text =
+            test::error_of<InvalidArgument>([&] { plan.execute(q, {.potential = numbers(after)}); });
+        test::expect_contains(text, {"no points", "update"});
+        plan.update(there);
+        plan.execute(q, {.potential = numbers(after)});
+        EXPECT_EQ(before, after);
+    }
+}
+
 REGISTER_TYPED_TEST_SUITE_P(SumPlanCases, RefusesWhatIsNotFiniteAndNamesTheRow, CoincidentPointsNameBothRows,
-                            TakesAnyStridesAndTypes, TakesNothingAndOne);
+                            TakesAnyStridesAndTypes, TakesNothingAndOne, HasNoPointsAfterAnUpdateThatFailed);
 
 } // namespace farfield

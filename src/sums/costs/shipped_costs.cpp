@@ -59,6 +59,7 @@ constexpr std::array cpu_costs{
     Cost{"fgt.cpu.point_seconds", 1.2e-7},
     Cost{"fgt.cpu.row_seconds", 1.8e-9},
     Cost{"fgt.cpu.grid_seconds", 1.2e-10},
+    Cost{"fgt.cpu.term_seconds", 4.5e-11},
     Cost{"fmm.cpu.fixed_seconds", 4e-4},
     Cost{"fmm.cpu.point_seconds", 2e-7},
     Cost{"fmm.cpu.cell_seconds", 5.3e-6},

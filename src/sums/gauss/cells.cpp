@@ -1,6 +1,7 @@
 #include "sums/gauss/cells.h"
 
 #include "backend/threads/parallel.h"
+#include "base/stopwatch.h"
 
 #include <algorithm>
 #include <array>
@@ -26,13 +27,13 @@ bool next_row(std::array<std::int64_t, most_dimensions>& offset,
 GaussCells::GaussCells(const SumProblem& problem, Isa isa, int threads)
     : problem_(problem), threads_(threads), loops_(problem, isa, threads) {}
 
-void GaussCells::set_points(std::span<const double> sources, std::span<const double> targets,
-                            const GaussExtent& extent, const GaussFrame& frame, double cutoff, double side) {
-    cutoff_ = cutoff;
-    lattice_.assign(1, GaussLattice(extent, frame, problem_.dimension, side));
-    sources_ = lattice_.front().sorted(sources, frame, threads_);
-    if (!problem_.self) targets_ = lattice_.front().sorted(targets, frame, threads_);
-    loops_.set_points(sources, targets, frame, sources_.from, targets_.from);
+void GaussCells::set_points(const GaussShape& shape, const GaussPointSets& points) {
+    cutoff_ = shape.cutoff;
+    sigma_ = points.frame.sigma;
+    lattice_.assign(1, GaussLattice(points.extent, points.frame, problem_.dimension, shape.side));
+    sources_ = lattice_.front().sorted(points.sources, points.frame, threads_);
+    if (!problem_.self) targets_ = lattice_.front().sorted(points.targets, points.frame, threads_);
+    loops_.set_points(points.sources, points.targets, points.frame, sources_.from, targets_.from);
     find_blocks();
 }
 
@@ -103,7 +104,8 @@ std::vector<BlockRange> GaussCells::sources_near(std::uint64_t key) const {
 }
 
 void GaussCells::add(std::span<const double> strengths, std::int64_t vectors, int exponent, GaussSums& sums,
-                     WorkWatch& watch) {
+                     std::vector<PassTime>& passes, WorkWatch& watch) {
+    Stopwatch clock;
     loops_.set_strengths(strengths, vectors, exponent, sources_.from);
     parallel_for(threads_, static_cast<std::int64_t>(blocks_.size()), [&](std::int64_t b) {
         if (watch.stopped()) return;
@@ -114,6 +116,14 @@ void GaussCells::add(std::span<const double> strengths, std::int64_t vectors, in
         for (const auto& range : ranges) pairs += static_cast<double>(range.size()) * block.targets.size();
         watch.done(pairs);
     });
+    passes = {{"pairs", clock.lap()}};
+}
+
+void GaussCells::describe(SumReport& report) const {
+    report.fgt = {.strategy = GaussStrategy::pairs,
+                  .cutoff = cutoff_ / sigma_,
+                  .cells = cells_,
+                  .near_pairs = static_cast<std::int64_t>(pairs_)};
 }
 
 } // namespace farfield

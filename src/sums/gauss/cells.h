@@ -1,9 +1,9 @@
 // Truncated sums of Gaussians: pairs farther apart than a cut-off are left out, by cells.
 #pragma once
 
-#include "backend/threads/work_watch.h"
 #include "sums/direct/gauss/gauss_pairs.h"
 #include "sums/gauss/boxes/lattice.h"
+#include "sums/gauss/way.h"
 
 #include <cstdint>
 #include <span>
@@ -11,24 +11,20 @@
 
 namespace farfield {
 
-class GaussCells {
+class GaussCells : public GaussWay {
 public:
     GaussCells(const SumProblem& problem, Isa isa, int threads);
 
-    /// `cutoff` and the side of cells in the frame.
-    void set_points(std::span<const double> sources, std::span<const double> targets,
-                    const GaussExtent& extent, const GaussFrame& frame, double cutoff, double side);
-
-    /// Sums are in the order of `target_order`.
+    void set_points(const GaussShape& shape, const GaussPointSets& points) override;
     void add(std::span<const double> strengths, std::int64_t vectors, int exponent, GaussSums& sums,
-             WorkWatch& watch);
+             std::vector<PassTime>& passes, WorkWatch& watch) override;
 
-    [[nodiscard]] std::span<const std::int32_t> target_order() const {
+    [[nodiscard]] std::span<const std::int32_t> target_order() const override {
         return problem_.self ? sources_.from : targets_.from;
     }
-    /// Pairs that are computed, for one vector of strengths.
-    [[nodiscard]] double pairs() const { return pairs_; }
-    [[nodiscard]] std::int64_t cells() const { return cells_; }
+    /// Pairs that are computed.
+    [[nodiscard]] double work() const override { return pairs_; }
+    void describe(SumReport& report) const override;
 
 private:
     /// Targets of one cell, or a part of them.
@@ -43,7 +39,7 @@ private:
     int threads_;
     GaussPairs loops_;
     std::vector<GaussLattice> lattice_; ///< one, once there are points
-    double cutoff_ = 0.0;
+    double cutoff_ = 0.0, sigma_ = 1.0; ///< in the frame
     SortedKeys sources_, targets_;
     std::vector<Block> blocks_;
     double pairs_ = 0.0;

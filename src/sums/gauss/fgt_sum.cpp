@@ -6,12 +6,14 @@
 #include "base/stopwatch.h"
 #include "sums/costs/cost_file.h"
 #include "sums/costs/threads.h"
+#include "sums/gauss/clusters/clusters.h"
 #include "sums/points/prepared.h"
 #include "sums/points/read.h"
 
 #include <farfield/error.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace farfield {
 namespace {
@@ -24,13 +26,16 @@ int fgt_threads(const SumProblem& problem, const SumOptions& options) {
     return threads_for(options.threads, least_fgt_seconds(problem, options, table), table);
 }
 
+/// Whether sums in either shape have the same errors.
+bool is_same(const GaussShape& a, const GaussShape& b) {
+    return a.strategy == b.strategy && a.rule == b.rule;
+}
+
 } // namespace
 
 FgtSum::FgtSum(const SumProblem& problem, const SumOptions& options)
     : problem_(problem), options_(options), threads_(fgt_threads(problem, options)),
-      aim_(problem.tolerance > 0.0 ? problem.tolerance : usual_tolerance),
-      cells_(problem_, resolve_isa(options.isa), threads_),
-      grid_(problem_, resolve_isa(options.isa), threads_) {
+      aim_(problem.tolerance > 0.0 ? problem.tolerance : usual_tolerance), wanted_(options.strategy) {
     options_.isa = resolve_isa(options.isa);
 }
 
@@ -42,49 +47,67 @@ void FgtSum::set_points(const ConstArrayView& sources, const ConstArrayView& tar
     prepare();
 }
 
+GaussShape FgtSum::shape_for(double tolerance) const {
+    return gauss_shape(problem_, options_, extent_, frame_, tolerance, wanted_, cost_table_in_use().table);
+}
+
 void FgtSum::prepare() {
-    shape_ = gauss_shape(problem_, options_, extent_, frame_, aim_, may_grid_, cost_table_in_use().table);
-    if (shape_.rule != nullptr)
-        grid_.set_points(*shape_.rule, sources_, targets_, extent_, frame_);
-    else
-        cells_.set_points(sources_, targets_, extent_, frame_, shape_.cutoff, shape_.side);
+    const auto before = shape_.strategy;
+    shape_ = shape_for(aim_);
+    check_has_gauss_shape(wanted_, shape_.seconds);
+    if (wanted_ == GaussStrategy::automatic && try_clusters()) return;
+    if (!way_ || shape_.strategy != before)
+        way_ = make_gauss_way(shape_.strategy, problem_, options_.isa, threads_);
+    way_->set_points(shape_, {sources_, targets_, extent_, frame_});
+}
+
+// What clusters cost shows only once they are there.
+bool FgtSum::try_clusters() {
+    constexpr double least_seconds = 1e-3;
+    if (!may_cluster(problem_, options_) || shape_.seconds < least_seconds) return false;
+    auto shape = shape_;
+    shape.strategy = GaussStrategy::clusters;
+    shape.clusters.most_seconds = shape_.seconds;
+    auto way = std::make_unique<GaussClusters>(problem_, options_.isa, threads_);
+    way->set_points(shape, {sources_, targets_, extent_, frame_});
+    shape.seconds = way->plan().seconds();
+    if (shape.seconds >= shape_.seconds) return false;
+    shape_ = shape;
+    way_ = std::move(way);
+    return true;
 }
 
 bool FgtSum::refine(double error) {
     const double factor = std::clamp(2.0 * error / problem_.tolerance, 4.0, 1e4);
-    if (shape_.rule != nullptr) {
-        const auto* before = shape_.rule;
-        for (; aim_ > least_aim && shape_.rule == before; aim_ /= factor) {
-            shape_ = gauss_shape(problem_, options_, extent_, frame_, aim_ / factor, true,
-                                 cost_table_in_use().table);
-        }
-        may_grid_ = shape_.rule != nullptr && shape_.rule != before;
-        if (!may_grid_) aim_ = std::min(aim_, problem_.tolerance);
-    } else {
+    if (shape_.strategy == GaussStrategy::pairs) {
         if (aim_ <= least_aim) return false;
-        may_grid_ = false;
+        wanted_ = GaussStrategy::pairs;
         aim_ = std::max(least_aim, aim_ / factor);
+    } else if (shape_.strategy == GaussStrategy::clusters) {
+        constexpr double least_clustered = 1e-15; // below, nearly all is pairs
+        aim_ /= factor;
+        if (aim_ < least_clustered && options_.strategy != GaussStrategy::automatic) return false;
+        wanted_ = aim_ < least_clustered ? GaussStrategy::pairs : GaussStrategy::clusters;
+        if (aim_ < least_clustered) aim_ = problem_.tolerance;
+    } else {
+        auto next = shape_;
+        for (; aim_ > least_aim && is_same(next, shape_); aim_ /= factor) next = shape_for(aim_ / factor);
+        const bool is_better =
+            next.strategy != GaussStrategy::pairs && std::isfinite(next.seconds) && !is_same(next, shape_);
+        if (!is_better && options_.strategy != GaussStrategy::automatic) return false;
+        if (!is_better) {
+            wanted_ = GaussStrategy::pairs;
+            aim_ = std::min(aim_, problem_.tolerance);
+        }
     }
     prepare();
     return true;
 }
 
 void FgtSum::compute(std::int64_t vectors, int exponent, const SumHooks& hooks, SumReport& report) {
-    const double each = static_cast<double>(vectors);
-    WorkWatch watch(each * (shape_.rule != nullptr ? grid_.work() : cells_.pairs()), hooks.progress,
-                    hooks.stop_requested);
-    Stopwatch clock;
-    if (shape_.rule != nullptr) {
-        grid_.add(strengths_, vectors, exponent, sums_, report.passes, watch);
-        report.precision = Precision::float64;
-        report.fgt = {.width = shape_.rule->width, .grid_numbers = grid_.numbers()};
-    } else {
-        cells_.add(strengths_, vectors, exponent, sums_, watch);
-        report.passes = {{"pairs", clock.lap()}};
-        report.fgt = {.cutoff = shape_.cutoff / frame_.sigma,
-                      .cells = cells_.cells(),
-                      .near_pairs = static_cast<std::int64_t>(cells_.pairs())};
-    }
+    WorkWatch watch(static_cast<double>(vectors) * way_->work(), hooks.progress, hooks.stop_requested);
+    way_->add(strengths_, vectors, exponent, sums_, report.passes, watch);
+    way_->describe(report);
     if (watch.stopped()) throw Interrupted("the sum was given up before its end");
 }
 
@@ -103,8 +126,7 @@ void FgtSum::execute(const ConstArrayView& strengths, const SumOutputs& outputs,
     report.prepare_seconds = clock.lap();
     if (sums_.with_potential() || sums_.with_gradient()) compute(vectors, exponent, hooks, report);
     report.compute_seconds = clock.lap();
-    const auto order = shape_.rule != nullptr ? grid_.target_order() : cells_.target_order();
-    write_gauss_sums(problem_, sums_, frame_, exponent, order, outputs, threads_);
+    write_gauss_sums(problem_, sums_, frame_, exponent, way_->target_order(), outputs, threads_);
     report.finish_seconds = clock.lap();
 }
 

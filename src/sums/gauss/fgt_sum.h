@@ -1,11 +1,11 @@
-// The fast Gauss transform on a CPU, prepared for many strengths: on a grid, or pair by pair up to a cut-off.
+// The fast Gauss transform on a CPU, prepared for many strengths: in the way (way.h) that its shape has.
 #pragma once
 
 #include "sums/direct/gauss/gauss_results.h"
-#include "sums/gauss/cells.h"
-#include "sums/gauss/grid/grid.h"
-#include "sums/gauss/shape.h"
+#include "sums/gauss/way.h"
 #include "sums/method/method.h"
+
+#include <memory>
 
 namespace farfield {
 
@@ -21,20 +21,21 @@ public:
     bool refine(double error) override;
 
 private:
+    [[nodiscard]] GaussShape shape_for(double tolerance) const;
     void prepare();
+    bool try_clusters();
     void compute(std::int64_t vectors, int exponent, const SumHooks& hooks, SumReport& report);
 
     SumProblem problem_;
     SumOptions options_; ///< ISA resolved
     int threads_;
     double aim_; ///< the error that shapes are chosen for
-    bool may_grid_ = true;
+    GaussStrategy wanted_;
     RawVector<double> sources_, targets_, strengths_; ///< the caller's
     GaussExtent extent_;
     GaussFrame frame_;
     GaussShape shape_;
-    GaussCells cells_;
-    GaussGrid grid_;
+    std::unique_ptr<GaussWay> way_; ///< of the shape
     GaussSums sums_;
 };
 

@@ -12,13 +12,14 @@ namespace farfield {
 namespace {
 
 /// Rates of an H200: seconds of a point, of a tap, of a number of the grid that is written or read as points
-/// move on, and of a number that is folded along an axis; pairs a second. Values take longer than spreading.
+/// move on, and of a number that is folded along an axis; pairs a second. Values take longer than spreading,
+/// and gradients longer than values.
 struct GaussGpuRates {
     double point, tap, touch, fold, pairs;
 };
 constexpr GaussGpuRates gauss_in_float{2e-11, 1.2e-13, 4e-12, 6e-12, 6.7e11};
 constexpr GaussGpuRates gauss_in_double{4e-11, 1.6e-13, 4e-12, 9e-12, 3.5e11};
-constexpr double of_values = 1.4;
+constexpr double of_values = 1.1, with_slopes = 1.6;
 constexpr double fixed_seconds = 3.5e-5;
 
 /// What rounding to float adds to the error of a value and of a gradient, relative to the largest.
@@ -41,7 +42,7 @@ double grid_seconds_on_gpu(const SumProblem& problem, const GridRule& rule, doub
         const double planes = n > 0.0 ? std::min<double>(rule.width, numbers / n) : 0.0;
         return n * (rates.point + takes * rates.tap * taps + rates.touch * planes * taps / rule.width);
     };
-    return of(problem.sources, 1.0) + of_values * of(problem.targets, with_gradient ? d + 1.0 : 1.0) +
+    return of(problem.sources, 1.0) + of_values * of(problem.targets, with_gradient ? with_slopes : 1.0) +
            numbers * d * rates.fold + fixed_seconds;
 }
 
@@ -94,10 +95,11 @@ bool is_accurate_on_gpu(const GridRule& rule, double tolerance, bool with_gradie
 } // namespace
 
 GpuGaussShape gpu_gauss_shape(const SumProblem& problem, const SumOptions& options, const GaussExtent& extent,
-                              const GaussFrame& frame, double tolerance, bool may_grid) {
+                              const GaussFrame& frame, double tolerance, GaussStrategy wanted) {
     const bool with_gradient = options.outputs.empty() || options.outputs.has(Output::gradient);
     auto best = pairs_on_gpu(problem, extent, frame, tolerance, with_gradient);
-    if (!may_grid || !has_exact_indices(extent, frame)) return best;
+    if (wanted == GaussStrategy::grid) best.seconds = HUGE_VAL;
+    if (wanted == GaussStrategy::pairs || !has_exact_indices(extent, frame)) return best;
     for (const auto& rule : grid_rules())
         for (const bool wide : {false, true}) {
             if (!has_loops(rule, wide, problem.dimension)) continue;

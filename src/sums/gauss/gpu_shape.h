@@ -13,12 +13,13 @@ struct GpuGaussShape {
     bool sparse = false;            ///< a grid in space with so few points that its numbers collect from them
     double cutoff = 0.0;            ///< of pairs, in the frame
     double side = 0.0;              ///< of boxes, in the frame
-    double seconds = 0.0;           ///< on an H200, of evenly spread points
+    /// On an H200, of evenly spread points; infinite where the strategy asked for is out of reach.
+    double seconds = 0.0;
 };
 
 /// As gauss_shape (shape.h), with the loops and rates of an H200. @pre at most three dimensions
 GpuGaussShape gpu_gauss_shape(const SumProblem& problem, const SumOptions& options, const GaussExtent& extent,
-                              const GaussFrame& frame, double tolerance, bool may_grid);
+                              const GaussFrame& frame, double tolerance, GaussStrategy wanted);
 
 /// `MethodInfo::seconds` on the GPU of that name.
 double gpu_fgt_seconds(const SumProblem& problem, const SumOptions& options, std::string_view gpu,

@@ -29,6 +29,9 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
     if (device.kind == DeviceKind::cuda && problem.dimension > most_grid_axes)
         return fmt::format("method 'fgt' runs in up to {} dimensions on a GPU, not in {}; use {}",
                            most_grid_axes, problem.dimension, spelled("device", "cpu"));
+    if (device.kind == DeviceKind::cuda && options.strategy == GaussStrategy::clusters)
+        return fmt::format("{} runs on a CPU; use {}", spelled("strategy", name_of(options.strategy)),
+                           spelled("device", "cpu"));
     if (options.guaranteed) return why_no_bounds("fgt");
     if (options.variant != Variant::automatic)
         return fmt::format("{} is a rung of method 'direct'; leave it out or use {}",
@@ -45,8 +48,9 @@ double seconds(const SumProblem& problem, const SumOptions& options, std::string
 }
 
 // The caller's points and strengths, those of the loops, keys twice while they are sorted, sums and rows on
-// their way out; the grid, and as much again for its parts, on a GPU twice as much.
-double bytes(const SumProblem& problem, const SumOptions& /*options*/, const DeviceChoice& device) {
+// their way out; the grid, and as much again for its parts, on a GPU twice as much; of clusters, points in
+// units of σ and again in the clusters' order, with their distances.
+double bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
     constexpr double number = 8.0;
     const bool on_gpu = device.kind == DeviceKind::cuda;
     const auto n = static_cast<double>(problem.sources);
@@ -54,8 +58,9 @@ double bytes(const SumProblem& problem, const SumOptions& /*options*/, const Dev
     const double d = problem.dimension;
     const double vectors = problem.strength_vectors;
     const double grid = (on_gpu ? 3.0 : 2.0) * most_grid_numbers(problem) + 0x1p21;
+    const double clusters = may_cluster(problem, options) && !on_gpu ? (2.0 * d + 5.0) * (n + m) : 0.0;
     return number * ((2.0 * d + 2.0 * vectors + 4.0) * n + (problem.self ? 0.0 : (2.0 * d + 4.0) * m) +
-                     2.0 * (1.0 + d) * vectors * m + grid);
+                     2.0 * (1.0 + d) * vectors * m + grid + clusters);
 }
 
 std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& options,

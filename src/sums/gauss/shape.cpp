@@ -1,8 +1,13 @@
 #include "sums/gauss/shape.h"
 
 #include "backend/simd/isa.h"
+#include "base/spelling.h"
 #include "sums/direct/common/costs.h"
 #include "sums/gauss/grid/grid.h"
+
+#include <farfield/error.h>
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -82,6 +87,17 @@ bool is_accurate(const GridRule& rule, double tolerance, bool with_gradient) {
     return error <= share * tolerance;
 }
 
+ClusterAim cluster_aim(const SumProblem& problem, double tolerance, bool with_gradient, double pair_seconds,
+                       const CostTable& table) {
+    const double term = cost_of(table, fgt_cost::term_seconds);
+    return {.tolerance = tolerance,
+            .relative_to_sum = problem.relative_to == RelativeTo::sum,
+            .with_gradient = with_gradient,
+            .vectors = problem.strength_vectors,
+            .most_numbers = most_grid_numbers(problem),
+            .rates = {.pair = pair_seconds, .term = term, .moment = 2.0 * term}};
+}
+
 } // namespace
 
 double gauss_cutoff(int dimension, double tolerance, bool with_gradient) {
@@ -109,27 +125,46 @@ double most_grid_numbers(const SumProblem& problem) {
 }
 
 GaussShape gauss_shape(const SumProblem& problem, const SumOptions& options, const GaussExtent& extent,
-                       const GaussFrame& frame, double tolerance, bool may_grid, const CostTable& table) {
+                       const GaussFrame& frame, double tolerance, GaussStrategy wanted,
+                       const CostTable& table) {
     const bool with_gradient = options.outputs.empty() || options.outputs.has(Output::gradient);
     auto alone = options;
     alone.threads = 1;
     const auto rates = cpu_rates(table, alone, problem.self);
+    const PairCost pair{.seconds = pair_weight(problem) / rates.pairs_per_second_a_thread,
+                        .lanes = lanes_of(problem, resolve_isa(options.isa))};
     auto best = pairwise(problem, extent, frame,
-                         frame.sigma * gauss_cutoff(problem.dimension, tolerance, with_gradient),
-                         {.seconds = pair_weight(problem) / rates.pairs_per_second_a_thread,
-                          .lanes = lanes_of(problem, resolve_isa(options.isa))});
+                         frame.sigma * gauss_cutoff(problem.dimension, tolerance, with_gradient), pair);
+    best.clusters = cluster_aim(problem, tolerance, with_gradient, pair.seconds, table);
+    if (wanted == GaussStrategy::clusters) best.strategy = wanted;
+    if (wanted == GaussStrategy::clusters || wanted == GaussStrategy::pairs) return best;
     constexpr double most_rows = 4096.0;
-    may_grid = may_grid && has_exact_indices(extent, frame);
+    const bool may_grid = has_exact_indices(extent, frame);
+    if (wanted == GaussStrategy::grid) best = {.strategy = GaussStrategy::grid, .seconds = HUGE_VAL};
     for (const auto& rule : grid_rules()) {
         if (!may_grid || !is_accurate(rule, tolerance, with_gradient)) continue;
         if (std::pow(rule.width, problem.dimension - 1) > most_rows) continue;
         const double numbers = grid_numbers(rule, extent, frame, problem.dimension);
         const double seconds = grid_seconds_of(problem, rule, numbers, with_gradient, table);
         if (numbers > most_grid_numbers(problem) || seconds >= best.seconds) continue;
+        best.strategy = GaussStrategy::grid;
         best.rule = &rule;
         best.seconds = seconds;
     }
     return best;
+}
+
+bool may_cluster(const SumProblem& problem, const SumOptions& options) {
+    if (options.strategy == GaussStrategy::clusters) return true;
+    return options.strategy == GaussStrategy::automatic && problem.dimension > 3;
+}
+
+void check_has_gauss_shape(GaussStrategy strategy, double seconds) {
+    if (std::isfinite(seconds)) return;
+    throw InvalidArgument(fmt::format(
+        "{} is out of reach: the points' extent is too many times sigma, or the "
+        "tolerance is too small; use {}",
+        spelled("strategy", name_of(strategy)), spelled("strategy", name_of(GaussStrategy::automatic))));
 }
 
 double least_fgt_seconds(const SumProblem& problem, const SumOptions& options, const CostTable& table) {

@@ -4,6 +4,7 @@
 
 #include "sums/costs/cost_table.h"
 #include "sums/direct/gauss/gauss_points.h"
+#include "sums/gauss/clusters/aim.h"
 #include "sums/gauss/grid/rules.h"
 #include "sums/method/problem.h"
 
@@ -15,13 +16,17 @@ namespace fgt_cost {
 constexpr std::string_view point_seconds = "fgt.cpu.point_seconds"; ///< to sort one and make its taps
 constexpr std::string_view row_seconds = "fgt.cpu.row_seconds";     ///< of eight taps along the first axis
 constexpr std::string_view grid_seconds = "fgt.cpu.grid_seconds";   ///< of a tap, for a number of the grid
+constexpr std::string_view term_seconds = "fgt.cpu.term_seconds";   ///< of a cluster's expansion, at a target
 } // namespace fgt_cost
 
 struct GaussShape {
-    const GridRule* rule = nullptr; ///< null: pair by pair
+    GaussStrategy strategy = GaussStrategy::pairs;
+    const GridRule* rule = nullptr; ///< of a grid
     double cutoff = 0.0;            ///< of pairs, in the frame
     double side = 0.0;              ///< of cells, in the frame
-    double seconds = 0.0;           ///< on one thread, of evenly spread points
+    ClusterAim clusters{};          ///< of clusters
+    /// On one thread, of evenly spread points; infinite where the strategy asked for is out of reach.
+    double seconds = 0.0;
 };
 
 /// The distance, in σ, from which on evenly spread sources give half a tolerance of the sum, or of the sum of
@@ -29,9 +34,16 @@ struct GaussShape {
 double gauss_cutoff(int dimension, double tolerance, bool with_gradient);
 
 /// What takes least time by the cost table. `tolerance`: what it is to be accurate to, whatever was asked
-/// for. `may_grid`: false for pairs in any case.
+/// for. `wanted`: a strategy to take in any case, or `automatic`.
 GaussShape gauss_shape(const SumProblem& problem, const SumOptions& options, const GaussExtent& extent,
-                       const GaussFrame& frame, double tolerance, bool may_grid, const CostTable& table);
+                       const GaussFrame& frame, double tolerance, GaussStrategy wanted,
+                       const CostTable& table);
+
+/// Whether clusters of sources are asked for, or tried.
+bool may_cluster(const SumProblem& problem, const SumOptions& options);
+
+/// @throws InvalidArgument where no shape of that strategy has a finite time.
+void check_has_gauss_shape(GaussStrategy strategy, double seconds);
 
 /// Products of h, as loops have it, with indices of the grid are exact (placing.h).
 bool has_exact_indices(const GaussExtent& extent, const GaussFrame& frame);

@@ -108,6 +108,8 @@ TEST(GaussOnGpu, TakesAGridOrPairs) {
     const auto narrow = gauss_case(3, 1e-4, Layout::uniform, 50000, false).computed(on_gpu(1e-3));
     EXPECT_EQ(narrow.report.fgt.width, 0);
     EXPECT_GE(narrow.report.fgt.near_pairs, 50000);
+    EXPECT_GT(narrow.report.fgt.cells, 10000);
+    EXPECT_LE(narrow.report.fgt.cells, 50000);
     EXPECT_LT(narrow.report.fgt.near_pairs, 50000LL * 5000);
 }
 

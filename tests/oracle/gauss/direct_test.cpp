@@ -4,6 +4,7 @@
 // Double rounds a term by some 1e-15 of the strength, and its exponent by r²ε/2σ² where the term is still
 // e^(−r²/2σ²): 1e-14 of the largest value is asked for of strengths of one sign, 1e-13 of both. Floats round
 // terms, and inputs that are no floats, by 6e-8 and exponents accordingly: 1e-6, and 5e-6.
+#include "effort.h"
 #include "expect_error.h"
 #include "oracle/gauss/gauss_oracle.h"
 
@@ -50,12 +51,13 @@ INSTANTIATE_TEST_SUITE_P(Isas, GaussDirect, testing::Values(Isa::scalar, Isa::ss
 
 TEST_P(GaussDirect, EveryLoopIsRight) {
     if (!is_available(GetParam())) GTEST_SKIP() << "this machine has no " << name_of(GetParam());
+    const std::size_t n = test::sized<std::size_t>(301, 101); // in both cases not a multiple of any tile
     for (std::size_t d = 1; d <= 6; ++d)
         for (const std::size_t vectors : {1U, 3U, 6U}) {
             GaussRandom random(10 * d + vectors);
             GaussCase points{.dimension = d, .vectors = vectors, .sigma = 0.3};
-            points.sources = random.points(Layout::uniform, 301, d);
-            points.strengths = random.strengths(301 * vectors);
+            points.sources = random.points(Layout::uniform, n, d);
+            points.strengths = random.strengths(n * vectors);
             round_to_float(points.sources);
             auto apart = points;
             apart.targets = random.points(Layout::uniform, 45, d);

@@ -107,7 +107,7 @@ struct Chosen {
 };
 
 Chosen chosen(int dimension, double sigma, double tolerance, std::int64_t points = 1000000,
-              bool may_grid = true) {
+              GaussStrategy wanted = GaussStrategy::automatic) {
     Chosen out;
     out.problem.kernel = &gauss_kernel();
     out.problem.dimension = dimension;
@@ -119,7 +119,7 @@ Chosen chosen(int dimension, double sigma, double tolerance, std::int64_t points
     SumOptions options;
     options.outputs = Output::potential;
     out.shape = gpu_gauss_shape(out.problem, options, extent, choose_gauss_frame(out.problem, extent),
-                                tolerance, may_grid);
+                                tolerance, wanted);
     return out;
 }
 
@@ -135,7 +135,7 @@ TEST(GaussOnGpuFormulas, AWayIsChosenByToleranceAndWidth) {
                 EXPECT_EQ(wide.rule, nullptr);
             }
             EXPECT_EQ(wide.wide, d == 1 || tolerance < 1e-6) << d << " " << tolerance;
-            EXPECT_EQ(chosen(d, 0.1, tolerance, 1000, false).shape.rule, nullptr);
+            EXPECT_EQ(chosen(d, 0.1, tolerance, 1000, GaussStrategy::pairs).shape.rule, nullptr);
         }
     EXPECT_EQ(chosen(3, 1e-4, 1e-6).shape.rule, nullptr);
     EXPECT_TRUE(chosen(3, 0.01, 1e-6).shape.sparse);

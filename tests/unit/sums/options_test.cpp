@@ -27,7 +27,8 @@ std::pair<OptionValue, OptionValue> two_values(const OptionInfo& option) {
     case OptionType::choice:
         return {std::string(option.choices().front()), std::string(option.choices().back())};
     case OptionType::number:
-        return {0.25, std::min(1e3, option.most)};
+        return {std::isfinite(option.most) ? 0.5 * (option.least + option.most) : 0.25,
+                std::min(1e3, option.most)};
     case OptionType::count:
         return {std::int64_t{1}, static_cast<std::int64_t>(std::min(7.0, option.most))};
     case OptionType::flag:

@@ -6,6 +6,9 @@
 #include "sums/direct/cuda/one_gpu.cuh"
 #include "sums/method/method.h"
 
+#include <farfield/error.h>
+#include <farfield/sum_options.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -32,6 +35,23 @@ protected:
         if (options_.stream != nullptr) return static_cast<cudaStream_t>(options_.stream);
         const auto on_gpu = [](const auto& view) { return view && view.device.type != DeviceType::cpu; };
         return (on_gpu(views) || ...) ? cudaStreamLegacy : own_stream_->get();
+    }
+
+    /// Before an execution reads strengths.
+    /// @throws InvalidArgument where an output lies on another GPU.
+    template <class... Strengths>
+    void begin_execution(const SumOutputs& outputs, const Strengths&... strengths) {
+        for (int k = 0; k < output_count; ++k) {
+            const auto output = static_cast<Output>(k);
+            if (const auto& view = outputs.of(output)) transfers_.check_device(view, name_of(output));
+        }
+        stream_ =
+            stream_for(strengths..., outputs.potential, outputs.field, outputs.gradient, outputs.hessian);
+    }
+
+    static void stop_if_asked(const SumHooks& hooks) {
+        if (hooks.stop_requested && hooks.stop_requested())
+            throw Interrupted("the sum was given up before its end");
     }
 
     /// Rows of `columns` coordinates. @throws InvalidArgument naming one that is not finite.

@@ -8,8 +8,6 @@
 #include "sums/fmm/gpu_shape.h"
 #include "sums/tree/cuda/launch.cuh"
 
-#include <farfield/error.h>
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -43,14 +41,8 @@ public:
                               const SumOutputs& outputs, const SumHooks& hooks, SumReport& report) override {
         const auto begin = Clock::now();
         const DeviceScope scope(device_);
-        if (outputs.potential) transfers_.check_device(outputs.potential, "potential");
-        if (outputs.field) transfers_.check_device(outputs.field, "field");
-        if (outputs.hessian) transfers_.check_device(outputs.hessian, "hessian");
-        stream_ = stream_for(strength_view, dipole_view, outputs.potential, outputs.field, outputs.hessian);
-        if (!prepared_)
-            throw InvalidArgument("the sum has no points: the last ones could not be taken; give it some");
-        if (hooks.stop_requested && hooks.stop_requested())
-            throw Interrupted("the sum was given up before its end");
+        begin_execution(outputs, strength_view, dipole_view);
+        stop_if_asked(hooks);
         describe(report);
         const int exponent = read_strengths(strength_view, dipole_view);
         const auto read_at = Clock::now();
@@ -117,7 +109,6 @@ private:
     }
 
     void prepare() {
-        prepared_ = false;
         PassTimer timer(stream_);
         tree_.build(sources_.data(), static_cast<int>(problem_.sources),
                     problem_.self ? nullptr : targets_.data(), static_cast<int>(problem_.targets), frame_,
@@ -130,7 +121,6 @@ private:
         timer.mark("operators", stream_);
         const auto parts = timer.seconds();
         tree_seconds_ = parts.front().seconds;
-        prepared_ = true;
     }
 
     template <class Real>
@@ -265,7 +255,6 @@ private:
     double softening_in_sides_ = 0.0; ///< of the cube around all points
     TreeCube cube_;
     DeviceTree tree_;
-    bool prepared_ = false; ///< tree and passes are those of the points
     DevicePasses<float> narrow_;
     DevicePasses<double> wide_;
     double tree_seconds_ = 0.0, multiply_adds_ = 0.0;

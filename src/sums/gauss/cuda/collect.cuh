@@ -20,6 +20,7 @@ struct CollectKernelTask {
     const Real* strengths;
     PairedWindow<Real, Width> window;
     int length[3];
+    int planes; ///< of a walk
     Real* grid;
 };
 
@@ -181,23 +182,28 @@ __global__ void __launch_bounds__(32 * collect_warps)
     const int warp = static_cast<int>(threadIdx.x / 32);
     const int column = static_cast<int>(blockIdx.x) * collect_warps + warp;
     if (column >= task.sources.columns.count[0] * task.sources.columns.count[1]) return;
-    const int begin = static_cast<int>(blockIdx.y) * planes_of_a_walk;
-    Collector<Real, Width>(task, tables[warp], column)
-        .walk(begin, min(task.length[2], begin + planes_of_a_walk));
+    const int begin = static_cast<int>(blockIdx.y) * task.planes;
+    Collector<Real, Width>(task, tables[warp], column).walk(begin, min(task.length[2], begin + task.planes));
 }
 
 template <class Real, int Width>
 void launch_collect(const CollectTask<Real>& task, cudaStream_t stream) {
     const auto& columns = task.sources.columns;
     const auto& length = task.placing.length;
+    // Short walks where there are few columns: enough warps for a large GPU. A walk begins w − 1 planes
+    // early.
+    constexpr int wanted_walks = 4096, least_planes = 12;
+    const int all_columns = columns.count[0] * columns.count[1];
+    const int planes = static_cast<int>(std::clamp<std::int64_t>(
+        std::int64_t{all_columns} * length[2] / wanted_walks, least_planes, planes_of_a_walk));
     const CollectKernelTask<Real, Width> of{task.sources,
                                             task.strengths,
                                             PairedWindow<Real, Width>(*task.window),
                                             {length[0], length[1], length[2]},
+                                            planes,
                                             task.grid};
-    const dim3 blocks(
-        static_cast<unsigned>((columns.count[0] * columns.count[1] + collect_warps - 1) / collect_warps),
-        static_cast<unsigned>((length[2] + planes_of_a_walk - 1) / planes_of_a_walk));
+    const dim3 blocks(static_cast<unsigned>((all_columns + collect_warps - 1) / collect_warps),
+                      static_cast<unsigned>((length[2] + planes - 1) / planes));
     collect_kernel<Real, Width><<<blocks, 32 * collect_warps, 0, stream>>>(of);
     check_launch("collecting points");
 }

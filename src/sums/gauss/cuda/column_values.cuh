@@ -2,12 +2,14 @@
 // columns in shared memory. Instantiated for one type of numbers a file.
 #pragma once
 
+#include "backend/cuda/check.h"
+#include "sums/gauss/cuda/grid_widths.cuh"
 #include "sums/gauss/cuda/sparse.cuh"
-#include "sums/gauss/cuda/values.cuh"
+#include "sums/gauss/cuda/value_results.cuh"
 
 namespace farfield::cuda {
 
-constexpr int column_value_warps = 4; ///< of a thread block
+constexpr int column_value_warps = 8; ///< of a thread block
 
 /// The part of a grid that a block has in shared memory. Rows are as long as lets lanes whose slots follow
 /// one another meet no bank twice: their length is w and whole banks.
@@ -21,8 +23,20 @@ struct GridBlock {
     static constexpr int layers = planes + Width - 1;
     static constexpr int plane = row * rows;
     static constexpr int numbers = (plane * layers + 3) / 4 * 4;
-    static constexpr int batch = sizeof(Real) == 8 ? 16 : 32; ///< points whose taps a warp makes at a time
+    static constexpr int batch = 16; ///< points whose taps a warp makes at a time
 };
+
+/// Sums four values over the warp; lane l gets value l % 4.
+template <class Real>
+__device__ inline Real sum_of_warp(const Real (&v)[4]) {
+    const bool odd = threadIdx.x % 2 != 0, high = threadIdx.x / 2 % 2 != 0;
+    const Real low_pair = (odd ? v[1] : v[0]) + __shfl_xor_sync(all_lanes, odd ? v[0] : v[1], 1);
+    const Real high_pair = (odd ? v[3] : v[2]) + __shfl_xor_sync(all_lanes, odd ? v[2] : v[3], 1);
+    Real sum = (high ? high_pair : low_pair) + __shfl_xor_sync(all_lanes, high ? low_pair : high_pair, 2);
+#pragma unroll
+    for (int apart = 4; apart < 32; apart *= 2) sum += __shfl_xor_sync(all_lanes, sum, apart);
+    return sum;
+}
 
 template <class Real, int Width>
 struct ColumnValueTask {
@@ -81,15 +95,21 @@ class ColumnValues {
         }
     }
 
+    __device__ void write(int point, int column, Real value) const {
+        task_.results.template write<3>(point, task_.results.from[point], column, value);
+    }
+
 public:
     __device__ ColumnValues(const ColumnValueTask<Real, Width>& task, const Real* block, Real* table,
                             int first_plane)
         : task_(task), block_(block), table_(table), first_plane_(first_plane) {}
 
-    /// The points [from, to) of a column, `column` of the block: batches of a block's warps in turn.
-    __device__ void run(int column, int from, int to) {
+    /// The points [from, to) of a column, `column` of the block, in batches. Warps take all columns' batches
+    /// in turn. @param batch  the number of the column's first one @return that of the next column's
+    __device__ int run(int column, int from, int to, int batch) {
         const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
-        for (int first = from + warp * Block::batch; first < to; first += column_value_warps * Block::batch) {
+        const int own = (warp + column_value_warps - batch % column_value_warps) % column_value_warps;
+        for (int first = from + own * Block::batch; first < to; first += column_value_warps * Block::batch) {
             const int count = min(Block::batch, to - first);
             int corner = 0;
             __syncwarp();
@@ -110,15 +130,15 @@ public:
                     const int mine = min(k + n, count - 1);
                     add(table_ + mine * Rows::row, block_ + __shfl_sync(all_lanes, corner, mine), values, n);
                 }
-                const Real sum = sum_over_lanes<32>(values);
+                const Real sum = sum_of_warp(values);
                 if constexpr (with_slopes) {
-                    if (lane < 4) task_.results.template write<3>(first + k, lane, sum, false);
+                    if (lane < 4) write(first + k, lane, sum);
                 } else {
-                    if (lane < 4 && k + lane < count)
-                        task_.results.template write<3>(first + k + lane, 0, sum, false);
+                    if (lane < 4 && k + lane < count) write(first + k + lane, 0, sum);
                 }
             }
         }
+        return batch + (to - from + Block::batch - 1) / Block::batch;
     }
 };
 
@@ -161,8 +181,10 @@ __global__ void __launch_bounds__(32 * column_value_warps)
     Real* const table =
         block + Block::numbers + warp * Block::batch * TapRows<Real, Width, 3, with_slopes>::row;
     ColumnValues<Real, Width, with_slopes> values(task, block, table, first_plane);
+    int batch = 0;
 #pragma unroll
-    for (int column = 0; column < Block::columns; ++column) values.run(column, from[column], to[column]);
+    for (int column = 0; column < Block::columns; ++column)
+        batch = values.run(column, from[column], to[column], batch);
 }
 
 template <class Real, int Width, bool with_slopes>
@@ -188,7 +210,7 @@ void take_values_of_columns(const ValueTask<Real>& task, const PointsInColumns<R
         const ColumnValueTask<Real, width> of{targets,
                                               PairedWindow<Real, width>(*task.window),
                                               {placing.length[0], placing.length[1], placing.length[2]},
-                                              task.grid,
+                                              task.grid.numbers,
                                               ValueResults<Real>(task)};
         if (task.gradient != nullptr)
             launch_column_values<Real, width, true>(of, stream);

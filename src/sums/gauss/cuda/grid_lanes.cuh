@@ -7,6 +7,8 @@
 #include "sums/gauss/cuda/grid_passes.cuh"
 #include "sums/gauss/grid/paired_window.h"
 
+#include <algorithm>
+
 namespace farfield::cuda {
 
 constexpr unsigned all_lanes = 0xFFFFFFFFU;
@@ -38,10 +40,11 @@ struct TapRows {
 
 template <class Real>
 constexpr int grid_warps = sizeof(Real) == 8 ? 2 : 4; ///< of a thread block
-/// Of one warp. More points leave fewer planes at their end, fewer keep more multiprocessors busy.
-template <int D>
-constexpr int spread_points_of_a_warp = D == 3 ? 128 : 64;
-constexpr int value_points_of_a_warp = 64;
+/// Points that a warp spreads. More of them leave fewer planes at their end, fewer keep a large GPU busy.
+inline int spread_points_of_a_warp(int points) {
+    constexpr int warps = 4096;
+    return std::clamp(points / warps / 32 * 32, 32, 128);
+}
 
 template <class Real>
 __device__ inline Real strength_of(const StrengthsOnGpu& strengths, int point) {

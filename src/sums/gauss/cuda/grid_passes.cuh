@@ -48,7 +48,7 @@ struct ResultFactor {
 };
 
 /// Adds q φ to the grid, as whole multiples of 2^−exponent: sums of whole numbers do not depend on their
-/// order. @pre the grid is 0
+/// order. Thread blocks add to `copies` grids in turn, so that fewer of them meet. @pre they are 0
 template <class Real>
 struct SpreadTask {
     GridPointsOnGpu<Real> sources;
@@ -57,21 +57,37 @@ struct SpreadTask {
     GridPlacing placing;
     int exponent = 0;
     unsigned long long* grid = nullptr;
+    int copies = 1;
 };
 template <class Real>
 void spread_points(const SpreadTask<Real>& task, cudaStream_t stream);
 
-/// Folds with T along each axis. @return where the result is: `first` or `second`
+/// A grid for taking values: the numbers along its last axis lie side by side, in rows ordered as
+/// places are in a plane.
+template <class Real>
+struct RowsOfGrid {
+    const Real* numbers = nullptr;
+    int pitch = 0; ///< from one row to the next
+};
+/// What a grid takes in that form, or in its usual one.
+inline std::size_t room_for_rows(const GridPlacing& placing) {
+    const auto length = static_cast<std::size_t>(placing.length[placing.dimension - 1]);
+    return static_cast<std::size_t>(placing.numbers()) / length * ((length + 3) / 4 * 4);
+}
+
+/// Folds with T along each axis.
 template <class Real>
 struct FoldTask {
-    const unsigned long long* spread = nullptr; ///< null: `first` has the numbers
-    int exponent = 0;                           ///< of `spread`
     GridPlacing placing;
     const GridRule* rule = nullptr;
-    Real *first = nullptr, *second = nullptr;
+    Real *first = nullptr, *second = nullptr; ///< room_for_rows of them
 };
+/// Of what was spread, whose grids become 0.
 template <class Real>
-Real* fold_grid(const FoldTask<Real>& task, cudaStream_t stream);
+RowsOfGrid<Real> fold_grid(const FoldTask<Real>& task, const SpreadTask<Real>& spread, cudaStream_t stream);
+/// Of the numbers in `first`. @return the grid in its usual form: `first` or `second`
+template <class Real>
+Real* fold_numbers(const FoldTask<Real>& task, cudaStream_t stream);
 
 /// Values in the caller's order and units.
 template <class Real>
@@ -81,7 +97,7 @@ struct ValueTask {
     StrengthsOnGpu own;                 ///< what targets do not count of themselves
     const GridWindow* window = nullptr;
     GridPlacing placing;
-    const Real* grid = nullptr;
+    RowsOfGrid<Real> grid; ///< take_values_of_columns: in its usual form, without a pitch
     ResultFactor potential_factor, gradient_factor;
     double* potential = nullptr; ///< M, or null
     double* gradient = nullptr;  ///< M×d, or null

@@ -78,6 +78,11 @@ __global__ void most_of_a_walk_kernel(const std::int32_t* starts, GridColumns co
     atomicMax(most, starts[column * columns.planes + end] - starts[column * columns.planes + first]);
 }
 
+__global__ void count_keys_kernel(const std::uint64_t* keys, int count, unsigned long long* found) {
+    const int i = thread_number();
+    if (i < count && (i == 0 || keys[i] != keys[i - 1])) atomicAdd(found, 1ULL);
+}
+
 __device__ double framed(const LatticeOnGpu& lattice, const double* point, int k) {
     return (point[k] - lattice.centre[k]) * lattice.factor - lattice.low[k];
 }
@@ -226,6 +231,16 @@ void find_plane_starts(const std::uint64_t* keys, int count, const GridColumns& 
                        cudaStream_t stream) {
     launch_over(std::int64_t{columns.total()} + 1, stream, plane_start_kernel, keys, count, columns.total(),
                 starts);
+}
+
+std::int64_t count_keys(const std::uint64_t* keys, int count, unsigned long long* found,
+                        cudaStream_t stream) {
+    check(cudaMemsetAsync(found, 0, sizeof(unsigned long long), stream), "clearing a count");
+    launch_over(count, stream, count_keys_kernel, keys, count, found);
+    unsigned long long out = 0;
+    copy(&out, found, 1, stream);
+    check(cudaStreamSynchronize(stream), "waiting for the GPU");
+    return static_cast<std::int64_t>(out);
 }
 
 int most_of_a_walk(const std::int32_t* starts, const GridColumns& columns, std::int32_t* most,

@@ -62,6 +62,9 @@ private:
     Workspace workspace_;
 };
 
+/// Of sorted keys, how many are not the one before. Waits for it. @param found  one number
+std::int64_t count_keys(const std::uint64_t* keys, int count, unsigned long long* found, cudaStream_t stream);
+
 /// out[i] = strengths[from[i]]·2^exponent
 template <class Real>
 void order_strengths(const double* strengths, const std::int32_t* from, int count, int exponent, Real* out,

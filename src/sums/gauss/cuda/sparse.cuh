@@ -11,8 +11,8 @@
 
 namespace farfield::cuda {
 
-inline constexpr int column_side = 8; ///< cells of a column along the first two axes
-inline constexpr int planes_of_a_walk = 48;
+inline constexpr int column_side = 8;       ///< cells of a column along the first two axes
+inline constexpr int planes_of_a_walk = 48; ///< at most
 
 /// Columns of a grid.
 struct GridColumns {

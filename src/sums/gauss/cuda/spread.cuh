@@ -15,8 +15,11 @@ struct SpreadKernelTask {
     StrengthsOnGpu strengths;
     PairedWindow<Real, Width> window;
     int row_stride, plane_stride;
+    int points_of_a_warp;
     double unit; ///< 1 in whole multiples
     unsigned long long* grid;
+    int copies;
+    std::int64_t numbers; ///< of one grid
 };
 
 /// Sums of a lane's slots in the planes that the cell at hand touches.
@@ -74,14 +77,15 @@ __global__ void __launch_bounds__(32 * grid_warps<Real>)
     __shared__ alignas(16) Rows tables[grid_warps<Real>];
     const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
     Real* const table = tables[warp].numbers;
-    const int begin = (static_cast<int>(blockIdx.x) * grid_warps<Real> + warp) * spread_points_of_a_warp<D>;
-    const int end = min(task.sources.count, begin + spread_points_of_a_warp<D>);
+    const int begin = (static_cast<int>(blockIdx.x) * grid_warps<Real> + warp) * task.points_of_a_warp;
+    const int end = min(task.sources.count, begin + task.points_of_a_warp);
     if (begin >= end) return;
+    unsigned long long* const grid = task.grid + static_cast<int>(blockIdx.x) % task.copies * task.numbers;
     for (int slab = 0; slab < Lanes::slabs; ++slab) {
         const LaneSlots<Width, D> slots(slab, lane, task.row_stride);
         SpreadSums<Real, Width, D> sums;
         PlaneWalk walk;
-        unsigned long long* plane = task.grid; // that the lowest sums are of
+        unsigned long long* plane = grid; // that the lowest sums are of
         const auto leave = [&](int planes) {
             for (int step = 0; step < planes; ++step, plane += task.plane_stride)
                 sums.leave(task, slots, plane);
@@ -103,7 +107,7 @@ __global__ void __launch_bounds__(32 * grid_warps<Real>)
                 const int steps = walk.template steps_to<Width>(at, task.plane_stride);
                 if (any) leave(steps);
                 any = true;
-                plane = task.grid + at;
+                plane = grid + at;
                 for (int k = from; k < to; k += Lanes::groups) {
                     const int mine = k + lane / Lanes::lanes;
                     sums.add(table + min(mine, 31) * Rows::row, slots, mine < to);
@@ -116,15 +120,19 @@ __global__ void __launch_bounds__(32 * grid_warps<Real>)
 
 template <class Real, int Width, int D>
 void launch_spread(const SpreadTask<Real>& task, cudaStream_t stream) {
-    constexpr int points = grid_warps<Real> * spread_points_of_a_warp<D>;
+    const int points_of_a_warp = spread_points_of_a_warp(task.sources.count);
+    const int points = grid_warps<Real> * points_of_a_warp;
     const auto& length = task.placing.length;
     const SpreadKernelTask<Real, Width> of{task.sources,
                                            task.strengths,
                                            PairedWindow<Real, Width>(*task.window),
                                            length[0],
                                            task.placing.stride(D - 1),
+                                           points_of_a_warp,
                                            std::ldexp(1.0, task.exponent),
-                                           task.grid};
+                                           task.grid,
+                                           task.copies,
+                                           task.placing.numbers()};
     spread_kernel<Real, Width, D>
         <<<(task.sources.count + points - 1) / points, 32 * grid_warps<Real>, 0, stream>>>(of);
     check_launch("spreading points");

@@ -1,211 +1,147 @@
-// Takes values and gradients from a grid of a GPU. Instantiated for one type of numbers a file.
+// Takes values and gradients from a grid of a GPU: a thread a target. Instantiated for one type of numbers a
+// file.
+//
+// Targets that follow one another lie in cells that do so along the last axis. There the grid's numbers lie
+// side by side (RowsOfGrid), so the threads of a warp read the same few lines.
 #pragma once
 
 #include "backend/cuda/check.h"
-#include "sums/gauss/cuda/grid_lanes.cuh"
 #include "sums/gauss/cuda/grid_widths.cuh"
-
-#include <algorithm>
+#include "sums/gauss/cuda/value_results.cuh"
 
 namespace farfield::cuda {
 
-/// Where values go: each of a target times a power of two, to the caller's row.
+constexpr int value_threads = 128;
+/// Thread blocks of a multiprocessor: without them the compiler loads whole planes of numbers at once.
 template <class Real>
-struct ValueResults {
-    const std::int32_t* from;
-    StrengthsOnGpu own;
-    ResultFactor potential_factor, gradient_factor;
-    double slope; ///< of gradients: 1/h
-    double *potential, *gradient;
-    int* not_finite;
-
-    explicit ValueResults(const ValueTask<Real>& task)
-        : from(task.from), own(task.own), potential_factor(task.potential_factor),
-          gradient_factor(task.gradient_factor), slope(task.placing.inverse_spacing),
-          potential(task.potential), gradient(task.gradient), not_finite(task.not_finite) {}
-
-    /// Value `column` of target `i`: 0 its potential, from 1 on its gradient. `add`: to what is there.
-    template <int D>
-    __device__ void write(int i, int column, Real value, bool add) const {
-        const auto row = static_cast<std::int64_t>(from[i]);
-        double out = 0.0, *to = nullptr;
-        if (column == 0) {
-            if (potential == nullptr) return;
-            to = potential + row;
-            const double other =
-                own.numbers != nullptr && !add ? static_cast<double>(strength_of<Real>(own, i)) : 0.0;
-            out = potential_factor(static_cast<double>(value) - other);
-        } else {
-            if (gradient == nullptr) return;
-            to = gradient + D * row + column - 1;
-            out = gradient_factor(slope * static_cast<double>(value));
-        }
-        if (add) out += *to;
-        *to = out;
-        if (!isfinite(out)) *not_finite = 1; // whoever writes, writes the same
-    }
-};
+constexpr int value_blocks = sizeof(Real) == 8 ? 3 : 7;
 
 template <class Real, int Width>
 struct ValueKernelTask {
     GridPointsOnGpu<Real> targets;
     PairedWindow<Real, Width> window;
-    int row_stride, plane_stride;
-    const Real* grid;
+    int rows_of_second; ///< rows from one point of the second axis to the next
+    int plane_stride;   ///< of places
+    RowsOfGrid<Real> grid;
     ValueResults<Real> results;
 };
 
-/// A lane's numbers of the grid in the planes that the cell at hand touches.
-template <class Real, int Width, int D>
-struct GridSight {
-    using Lanes = GridLanes<Width, D>;
-    Real numbers[Lanes::at_once][Width];
+/// The taps of one axis, and their slopes.
+template <class Real, int Width, bool with_slopes>
+struct AxisTaps {
+    Real value[Width], slope[with_slopes ? Width : 1];
 
-    /// Registers move up by one plane, and the highest comes from the grid.
-    __device__ void enter(const LaneSlots<Width, D>& slots, const Real* plane) {
-#pragma unroll
-        for (int q = 0; q < Lanes::at_once; ++q) {
-#pragma unroll
-            for (int i = 0; i + 1 < Width; ++i) numbers[q][i] = numbers[q][i + 1];
-            numbers[q][Width - 1] = slots.on[q] ? plane[slots.place[q]] : Real(0);
-        }
-    }
-    __device__ void enter_all(const LaneSlots<Width, D>& slots, const Real* plane, int plane_stride) {
-#pragma unroll
-        for (int i = 0; i < Width; ++i, plane += plane_stride)
-#pragma unroll
-            for (int q = 0; q < Lanes::at_once; ++q)
-                numbers[q][i] = slots.on[q] ? plane[slots.place[q]] : Real(0);
-    }
-
-    /// Adds this lane's share of a point's value and, with slopes, of its derivatives along the axes.
-    template <bool with_slopes, int columns>
-    __device__ void add(const Real* row, const LaneSlots<Width, D>& slots, Real (&out)[columns],
-                        int column) const {
-        using O = Ops<Real>;
-        using Rows = TapRows<Real, Width, D, with_slopes>;
-        Real last[Width], last_slope[Width];
-        load_taps(row + (D - 1) * Rows::axis, last);
-        if constexpr (with_slopes) load_taps(row + Rows::slopes + (D - 1) * Rows::axis, last_slope);
-#pragma unroll
-        for (int q = 0; q < Lanes::at_once; ++q) {
-            Real along = Real(0), slope_along = Real(0);
-#pragma unroll
-            for (int i = 0; i < Width; ++i) {
-                along = O::fma(numbers[q][i], last[i], along);
-                if constexpr (with_slopes) slope_along = O::fma(numbers[q][i], last_slope[i], slope_along);
-            }
-            const Real x = D > 1 ? row[slots.x[q]] : Real(1);
-            const Real y = D > 2 ? row[Rows::axis + slots.y[q]] : Real(1);
-            const Real weight = x * y;
-            out[column] = O::fma(weight, along, out[column]);
-            if constexpr (with_slopes) {
-                out[D] = O::fma(weight, slope_along, out[D]);
-                if constexpr (D > 1) out[1] = O::fma(row[Rows::slopes + slots.x[q]] * y, along, out[1]);
-                if constexpr (D > 2)
-                    out[2] = O::fma(x * row[Rows::slopes + Rows::axis + slots.y[q]], along, out[2]);
-            }
-        }
+    __device__ AxisTaps(const PairedWindow<Real, Width>& window, Real u) {
+        paired_taps(window.value, u, Real(1), value);
+        if constexpr (with_slopes) paired_taps(window.slope, u, Real(-1), slope);
     }
 };
 
-/// Sums four values over groups of `lanes` lanes; lane l of a group gets value l % 4.
-template <int lanes, class Real>
-__device__ inline Real sum_over_lanes(const Real (&v)[4]) {
-    const bool odd = threadIdx.x % 2 != 0, high = threadIdx.x / 2 % 2 != 0;
-    const Real low_pair = (odd ? v[1] : v[0]) + __shfl_xor_sync(all_lanes, odd ? v[0] : v[1], 1);
-    const Real high_pair = (odd ? v[3] : v[2]) + __shfl_xor_sync(all_lanes, odd ? v[2] : v[3], 1);
-    Real sum = (high ? high_pair : low_pair) + __shfl_xor_sync(all_lanes, high ? low_pair : high_pair, 2);
+/// The value of a point in its row, plane or grid, and the derivatives along the axes summed so far.
+template <class Real>
+struct TakenValue {
+    Real value = Real(0), along_last = Real(0), along_rows = Real(0);
+};
+
+/// Over a row of w numbers. They are read one by one: what a warp gets a clock is 128 bytes, however many of
+/// its threads read the same place, so that wider reads that overlap only cost more.
+template <class Real, int Width, bool with_slopes>
+__device__ TakenValue<Real> take_row(const Real* numbers, const AxisTaps<Real, Width, with_slopes>& last) {
+    using O = Ops<Real>;
+    TakenValue<Real> out;
 #pragma unroll
-    for (int apart = 4; apart < lanes; apart *= 2) sum += __shfl_xor_sync(all_lanes, sum, apart);
-    return sum;
+    for (int k = 0; k < Width; ++k) {
+        const Real number = numbers[k];
+        out.value = O::fma(number, last.value[k], out.value);
+        if constexpr (with_slopes) out.along_last = O::fma(number, last.slope[k], out.along_last);
+    }
+    return out;
 }
 
-/// The points of a run of one cell: four at a time for values, one for values and slopes.
-template <class Real, int Width, int D, bool with_slopes>
-__device__ inline void take_run(const ValueKernelTask<Real, Width>& task,
-                                const GridSight<Real, Width, D>& sight, const LaneSlots<Width, D>& slots,
-                                const Real* table, int first, int from, int to, bool add) {
-    using Lanes = GridLanes<Width, D>;
-    using Rows = TapRows<Real, Width, D, with_slopes>;
-    constexpr bool alone = Lanes::lanes == 1; // nothing to sum over lanes
-    constexpr int at_once = with_slopes || alone ? 1 : 4;
-    const int lane = static_cast<int>(threadIdx.x % 32), own = lane % Lanes::lanes;
-    for (int k = from + lane / Lanes::lanes; k - lane / Lanes::lanes < to; k += at_once * Lanes::groups) {
-        Real values[4] = {};
+/// Over w rows that lie `stride` apart.
+template <class Real, int Width, bool with_slopes>
+__device__ TakenValue<Real> take_rows(const Real* numbers, std::int64_t stride,
+                                      const AxisTaps<Real, Width, with_slopes>& last,
+                                      const AxisTaps<Real, Width, with_slopes>& across) {
+    using O = Ops<Real>;
+    TakenValue<Real> out;
 #pragma unroll
-        for (int n = 0; n < at_once; ++n)
-            sight.template add<with_slopes>(table + min(k + n * Lanes::groups, 31) * Rows::row, slots, values,
-                                            n);
-        if constexpr (alone) {
-            if (k >= to) continue;
-#pragma unroll
-            for (int column = 0; column < (with_slopes ? D + 1 : 1); ++column)
-                task.results.template write<D>(first + k, column, values[column], add);
-        } else {
-            const Real sum = sum_over_lanes<Lanes::lanes>(values);
-            if constexpr (with_slopes) {
-                if (own <= D && k < to) task.results.template write<D>(first + k, own, sum, add);
-            } else {
-                const int point = k + own * Lanes::groups;
-                if (own < 4 && point < to) task.results.template write<D>(first + point, 0, sum, add);
-            }
+    for (int k = 0; k < Width; ++k) {
+        const auto row = take_row(numbers + k * stride, last);
+        out.value = O::fma(across.value[k], row.value, out.value);
+        if constexpr (with_slopes) {
+            out.along_last = O::fma(across.value[k], row.along_last, out.along_last);
+            out.along_rows = O::fma(across.slope[k], row.value, out.along_rows);
         }
     }
+    return out;
 }
 
 template <class Real, int Width, int D, bool with_slopes>
-__global__ void __launch_bounds__(32 * grid_warps<Real>)
+__global__ void __launch_bounds__(value_threads, value_blocks<Real>)
     value_kernel(const __grid_constant__ ValueKernelTask<Real, Width> task) {
-    using Lanes = GridLanes<Width, D>;
-    using Rows = TapRows<Real, Width, D, with_slopes>;
-    __shared__ alignas(16) Rows tables[grid_warps<Real>];
-    const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
-    Real* const table = tables[warp].numbers;
-    const int begin = (static_cast<int>(blockIdx.x) * grid_warps<Real> + warp) * value_points_of_a_warp;
-    const int end = min(task.targets.count, begin + value_points_of_a_warp);
-    if (begin >= end) return;
-    for (int slab = 0; slab < Lanes::slabs; ++slab) {
-        const LaneSlots<Width, D> slots(slab, lane, task.row_stride);
-        GridSight<Real, Width, D> sight;
-        PlaneWalk walk;
-        for (int first = begin; first < end; first += 32) {
-            const int count = min(32, end - first);
-            int place = 0;
-            __syncwarp();
-            if (lane < count) {
-                const auto point = task.targets.points[first + lane];
-                place = point.place;
-                make_taps<Real, Width, D, with_slopes>(task.window, point, Real(1), table + lane * Rows::row);
+    using O = Ops<Real>;
+    using Taps = AxisTaps<Real, Width, with_slopes>;
+    constexpr int kinds = with_slopes ? 2 : 1;
+    // In space the first axis' taps, which a loop goes along.
+    __shared__ Real first_taps[D == 3 ? kinds * Width : 1][value_threads];
+    const int i = static_cast<int>(blockIdx.x) * value_threads + static_cast<int>(threadIdx.x);
+    if (i >= task.targets.count) return;
+    const auto point = task.targets.points[i];
+    const std::int64_t row = task.results.from[i]; // early: it takes a while
+    const int plane = point.place / task.plane_stride;
+    const int side = point.place - plane * task.plane_stride;
+    const std::int64_t pitch = task.grid.pitch;
+    const Real* const corner = task.grid.numbers + side * pitch + plane;
+    const Taps last(task.window, point.u[D - 1]);
+    Real out[D + 1] = {};
+    if constexpr (D == 1) {
+        const auto taken = take_row(corner, last);
+        out[0] = taken.value;
+        out[1] = taken.along_last;
+    } else if constexpr (D == 2) {
+        const auto taken = take_rows(corner, pitch, last, Taps(task.window, point.u[0]));
+        out[0] = taken.value;
+        out[1] = taken.along_rows;
+        out[2] = taken.along_last;
+    } else {
+        const Taps second(task.window, point.u[1]);
+        {
+            const Taps first(task.window, point.u[0]);
+#pragma unroll
+            for (int x = 0; x < Width; ++x) {
+                first_taps[x][threadIdx.x] = first.value[x];
+                if constexpr (with_slopes) first_taps[Width + x][threadIdx.x] = first.slope[x];
             }
-            __syncwarp();
-            for_each_cell(place, count, [&](int at, int from, int to) {
-                const int steps = walk.template steps_to<Width>(at, task.plane_stride);
-                const Real* const lowest = task.grid + at;
-                if (steps == Width) {
-                    sight.enter_all(slots, lowest, task.plane_stride);
-                } else {
-                    for (int step = Width - steps; step < Width; ++step)
-                        sight.enter(slots, lowest + static_cast<std::int64_t>(step) * task.plane_stride);
-                }
-                take_run<Real, Width, D, with_slopes>(task, sight, slots, table, first, from, to, slab > 0);
-            });
+        }
+#pragma unroll 1
+        for (int x = 0; x < Width; ++x) {
+            const auto taken = take_rows(corner + x * pitch, task.rows_of_second * pitch, last, second);
+            const Real tap = first_taps[x][threadIdx.x];
+            out[0] = O::fma(tap, taken.value, out[0]);
+            if constexpr (with_slopes) {
+                out[1] = O::fma(first_taps[Width + x][threadIdx.x], taken.value, out[1]);
+                out[2] = O::fma(tap, taken.along_rows, out[2]);
+                out[3] = O::fma(tap, taken.along_last, out[3]);
+            }
         }
     }
+#pragma unroll
+    for (int column = 0; column < (with_slopes ? D + 1 : 1); ++column)
+        task.results.template write<D>(i, row, column, out[column]);
 }
 
 template <class Real, int Width, int D>
 void launch_values(const ValueTask<Real>& task, cudaStream_t stream) {
-    constexpr int points = grid_warps<Real> * value_points_of_a_warp;
     const auto& placing = task.placing;
     const ValueKernelTask<Real, Width> of{task.targets,      PairedWindow<Real, Width>(*task.window),
                                           placing.length[0], placing.stride(D - 1),
                                           task.grid,         ValueResults<Real>(task)};
-    const int blocks = (task.targets.count + points - 1) / points;
+    const int blocks = (task.targets.count + value_threads - 1) / value_threads;
     if (task.gradient != nullptr)
-        value_kernel<Real, Width, D, true><<<blocks, 32 * grid_warps<Real>, 0, stream>>>(of);
+        value_kernel<Real, Width, D, true><<<blocks, value_threads, 0, stream>>>(of);
     else
-        value_kernel<Real, Width, D, false><<<blocks, 32 * grid_warps<Real>, 0, stream>>>(of);
+        value_kernel<Real, Width, D, false><<<blocks, value_threads, 0, stream>>>(of);
     check_launch("taking values");
 }
 

@@ -37,24 +37,23 @@ double grid_numbers(const GridRule& rule, const GaussExtent& extent, const Gauss
 GaussGrid::GaussGrid(const SumProblem& problem, Isa isa, int threads)
     : problem_(problem), isa_(isa), isa_of_rows_(isa), threads_(threads), rule_(grid_rules().front()) {}
 
-void GaussGrid::set_points(const GridRule& rule, std::span<const double> sources,
-                           std::span<const double> targets, const GaussExtent& extent,
-                           const GaussFrame& frame) {
-    rule_ = rule;
-    isa_of_rows_ = isa_of_rows(isa_, rule.width);
-    window_.assign(1, GridWindow(rule));
+void GaussGrid::set_points(const GaussShape& shape, const GaussPointSets& points) {
+    const auto& extent = points.extent;
+    const auto& frame = points.frame;
+    rule_ = *shape.rule;
+    isa_of_rows_ = isa_of_rows(isa_, rule_.width);
+    window_.assign(1, GridWindow(rule_));
     set_geometry(extent, frame);
     constexpr double bin = 4.0; // grid points along an axis whose taps share cache lines
     const GaussLattice bins(extent, frame, problem_.dimension, bin * spacing_);
-    const auto order = [&](std::span<const double> points) {
-        return numbers() > near_numbers ? bins.sorted(points, frame, threads_).from
-                                        : RawVector<std::int32_t>();
+    const auto order = [&](std::span<const double> rows) {
+        return numbers() > near_numbers ? bins.sorted(rows, frame, threads_).from : RawVector<std::int32_t>();
     };
-    source_order_ = order(sources);
-    sources_.set(sources, problem_.dimension, frame, source_order_, false, threads_);
+    source_order_ = order(points.sources);
+    sources_.set(points.sources, problem_.dimension, frame, source_order_, false, threads_);
     if (!problem_.self) {
-        target_order_ = order(targets);
-        targets_.set(targets, problem_.dimension, frame, target_order_, false, threads_);
+        target_order_ = order(points.targets);
+        targets_.set(points.targets, problem_.dimension, frame, target_order_, false, threads_);
     }
     find_parts();
 }
@@ -239,6 +238,11 @@ void GaussGrid::take_values(std::int64_t vector, GaussSums& sums, WorkWatch& wat
 
 double GaussGrid::work() const {
     return static_cast<double>(problem_.sources + problem_.targets) * static_cast<double>(layers_.size());
+}
+
+void GaussGrid::describe(SumReport& report) const {
+    report.precision = Precision::float64;
+    report.fgt = {.strategy = GaussStrategy::grid, .width = rule_.width, .grid_numbers = numbers()};
 }
 
 void GaussGrid::add(std::span<const double> strengths, std::int64_t vectors, int exponent, GaussSums& sums,

@@ -2,12 +2,11 @@
 // values.
 #pragma once
 
-#include "backend/threads/work_watch.h"
 #include "base/work_array.h"
-#include "sums/direct/gauss/gauss_results.h"
 #include "sums/gauss/grid/grid_tasks.h"
 #include "sums/gauss/grid/rules.h"
 #include "sums/gauss/grid/window.h"
+#include "sums/gauss/way.h"
 
 #include <farfield/sum.h>
 
@@ -21,23 +20,20 @@ namespace farfield {
 /// Numbers of the grid that points of this extent need.
 double grid_numbers(const GridRule& rule, const GaussExtent& extent, const GaussFrame& frame, int dimension);
 
-class GaussGrid {
+class GaussGrid : public GaussWay {
 public:
     GaussGrid(const SumProblem& problem, Isa isa, int threads);
 
-    void set_points(const GridRule& rule, std::span<const double> sources, std::span<const double> targets,
-                    const GaussExtent& extent, const GaussFrame& frame);
-
-    /// Sums are in the order of `target_order`.
+    void set_points(const GaussShape& shape, const GaussPointSets& points) override;
     void add(std::span<const double> strengths, std::int64_t vectors, int exponent, GaussSums& sums,
-             std::vector<PassTime>& passes, WorkWatch& watch);
+             std::vector<PassTime>& passes, WorkWatch& watch) override;
 
-    [[nodiscard]] std::span<const std::int32_t> target_order() const {
+    [[nodiscard]] std::span<const std::int32_t> target_order() const override {
         return problem_.self ? source_order_ : target_order_;
     }
-    [[nodiscard]] std::int64_t numbers() const { return planes_ * plane_; }
-    /// Layers of taps for one vector of strengths, as `watch` counts them.
-    [[nodiscard]] double work() const;
+    /// Layers of taps.
+    [[nodiscard]] double work() const override;
+    void describe(SumReport& report) const override;
 
 private:
     /// A run of sources and the planes, along the last axis, that they touch.
@@ -45,6 +41,7 @@ private:
         std::int64_t begin, end, low, high;
         std::size_t place; ///< in `apart_`
     };
+    [[nodiscard]] std::int64_t numbers() const { return planes_ * plane_; }
     void set_geometry(const GaussExtent& extent, const GaussFrame& frame);
     void find_parts();
     [[nodiscard]] std::size_t part_size(const Part& part) const;

@@ -5,7 +5,7 @@
 // spreading strengths with φ, folding with T along each axis and taking values with φ are all of the sum, in
 // open space. T is the least-squares solution over distances from 0 to 8.6σ at 9 places of x between grid
 // points, for the value and for 0.3σ times the derivative; β is the best of steps of 0.05w. The errors are
-// the largest of some 10⁴ other distances, and 15 % more.
+// the largest of some 10⁴ other distances, and 15 % more. tools/coefficients/gauss_rules.py writes rules.cpp.
 #pragma once
 
 #include <array>

@@ -13,8 +13,6 @@
 #include "sums/points/plane.h"
 #include "sums/tree/cuda/leaf_points.cuh"
 
-#include <farfield/error.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -61,13 +59,8 @@ public:
                  SumReport& report) override {
         const auto begin = Clock::now();
         const DeviceScope scope(device_);
-        if (outputs.potential) transfers_.check_device(outputs.potential, "potential");
-        if (outputs.field) transfers_.check_device(outputs.field, "field");
-        stream_ = stream_for(strengths, outputs.potential, outputs.field);
-        if (!prepared_)
-            throw InvalidArgument("the sum has no points: the last ones could not be taken; give it some");
-        if (hooks.stop_requested && hooks.stop_requested())
-            throw Interrupted("the sum was given up before its end");
+        begin_execution(outputs, strengths);
+        stop_if_asked(hooks);
         read_strengths(strengths);
         const int columns = problem_.kernel->strength.columns;
         potentials_at_ = outputs.potential ? place_of(outputs.potential, potential_, columns) : nullptr;
@@ -107,7 +100,6 @@ private:
     }
 
     void prepare() {
-        prepared_ = false;
         tree_timer_.emplace(stream_);
         tree_.build(sources_.data(), static_cast<int>(problem_.sources),
                     problem_.self ? nullptr : targets_.data(), static_cast<int>(problem_.targets), frame_,
@@ -124,7 +116,6 @@ private:
         else
             narrow_.plan.finish(stream_);
         tree_timer_->mark("tree", stream_);
-        prepared_ = true;
     }
 
     template <class Real>
@@ -317,7 +308,6 @@ private:
     double side_ = 1.0;         ///< of a square around all points, in the frame
     double sigma_ = 0.0;        ///< in the frame
     DeviceTree tree_{2, false}; ///< its sources are set with their strengths
-    bool prepared_ = false;     ///< tree and near points are those of the points
     PlaneFar far_;
     std::optional<Stream> far_stream_; ///< many short launches, which go before the near field's blocks
     Signal ready_, far_done_;

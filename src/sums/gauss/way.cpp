@@ -1,0 +1,16 @@
+#include "sums/gauss/way.h"
+
+#include "sums/gauss/cells.h"
+#include "sums/gauss/clusters/clusters.h"
+#include "sums/gauss/grid/grid.h"
+
+namespace farfield {
+
+std::unique_ptr<GaussWay> make_gauss_way(GaussStrategy strategy, const SumProblem& problem, Isa isa,
+                                         int threads) {
+    if (strategy == GaussStrategy::grid) return std::make_unique<GaussGrid>(problem, isa, threads);
+    if (strategy == GaussStrategy::clusters) return std::make_unique<GaussClusters>(problem, isa, threads);
+    return std::make_unique<GaussCells>(problem, isa, threads);
+}
+
+} // namespace farfield

@@ -1,0 +1,49 @@
+// A way to compute the fast Gauss transform: the grid, pairs up to a cut-off, and whatever else
+// `GaussStrategy` names. FgtSum prepares one for its points and then calls it for each set of strengths.
+#pragma once
+
+#include "backend/threads/work_watch.h"
+#include "sums/direct/gauss/gauss_results.h"
+#include "sums/gauss/shape.h"
+
+#include <farfield/sum.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace farfield {
+
+/// Points in the caller's units, N×d and M×d; no targets: the sources.
+struct GaussPointSets {
+    std::span<const double> sources, targets;
+    const GaussExtent& extent;
+    const GaussFrame& frame;
+};
+
+class GaussWay {
+public:
+    virtual ~GaussWay() = default;
+
+    /// The points need not outlive the call.
+    virtual void set_points(const GaussShape& shape, const GaussPointSets& points) = 0;
+
+    /// Sums in the frame, of strengths N×vectors times 2^exponent, in the order of `target_order`; the self
+    /// term as the problem has it. `passes`: seconds of each, overwritten. Gives up where `watch` says so.
+    virtual void add(std::span<const double> strengths, std::int64_t vectors, int exponent, GaussSums& sums,
+                     std::vector<PassTime>& passes, WorkWatch& watch) = 0;
+
+    /// Sum i is of the caller's row order[i], or of row i of an empty order.
+    [[nodiscard]] virtual std::span<const std::int32_t> target_order() const = 0;
+    /// For one vector of strengths, in the unit that `watch` is told.
+    [[nodiscard]] virtual double work() const = 0;
+    /// Fills `fgt` and, where it is not that of the problem, `precision`.
+    virtual void describe(SumReport& report) const = 0;
+};
+
+/// @pre `strategy` is not `automatic`; ISA is resolved. `problem` has to outlive it.
+std::unique_ptr<GaussWay> make_gauss_way(GaussStrategy strategy, const SumProblem& problem, Isa isa,
+                                         int threads);
+
+} // namespace farfield
