@@ -1,6 +1,9 @@
 """farfield plot, and the pictures a run makes."""
 
+import math
 import os
+import random
+import re
 import struct
 import unittest
 import zlib
@@ -113,6 +116,50 @@ class Plot(CommandTest):
         write_npy("b.npy", random_bodies(30, seed=1))
         self.succeed("plot", "b.npy", "-o", "b.png")
         self.assert_picture("b.png")
+
+    def test_density_of_points(self):
+        generator = random.Random(4)
+        points = [[generator.gauss(2, 0.5), generator.gauss(-1, 0.25)] for _ in range(2000)]
+        points += [[generator.gauss(-1, 0.25), generator.gauss(1, 0.25)] for _ in range(1000)]
+        write("p.csv", "y,x\n" + "".join(f"{y!r},{x!r}\n" for x, y in points))
+        write_npy("p.npy", points)
+        result = self.succeed("plot", "p.csv", "-o", "a.png")
+        self.assertIn("3000 points", result.out)
+        self.assertIn("Scott's rule", result.out)
+        self.assert_picture("a.png")
+        largest = re.search(r"largest is [\d.]+, at \((\S+), (\S+)\)", result.out)
+        self.assertLess(math.dist((float(largest[1]), float(largest[2])), (2, -1)), 0.5)
+        # The brightest pixel of the map lies where the text says, by the ranges that it tells.
+        ranges = [float(value) for value in re.findall(r"from (\S+) to ([^\s,]+)", result.out)[0]]
+        _, lines = decoded("a.png")
+        width, height = (int(cells) for cells in re.search(r"(\d+)×(\d+) cells", result.out).groups())
+        inside = lines[90 : 50 + height]  # of the frame and its ticks
+        brightest = max(range(140, 100 + width), key=lambda column: max(sum(line[3 * column : 3 * column + 3]) for line in inside))
+        at = ranges[0] + (brightest - 120) / width * (ranges[1] - ranges[0])
+        self.assertLess(abs(at - float(largest[1])), 0.1)
+        self.succeed("plot", "p.npy", "-o", "p.png")
+        self.assertEqual(pixels("p.png")[2], pixels("a.png")[2], "the same points in another file")
+        self.succeed("plot", "p.npy", "-o", "narrow.png", "--sigma", "0.05")
+        self.assertNotEqual(read("narrow.png"), read("p.png"))
+        # Without the weight of the larger heap the other one is the densest.
+        write_npy("w.npy", [[x, y, 0.0 if i < 2000 else 1.0] for i, (x, y) in enumerate(points)])
+        result = self.succeed("plot", "w.npy", "-o", "w.png")
+        largest = re.search(r"at \((\S+), (\S+)\)", result.out)
+        self.assertLess(math.dist((float(largest[1]), float(largest[2])), (-1, 1)), 0.3)
+
+    def test_mistakes_with_points(self):
+        write("line.csv", "x,y\n0,0\n1,1\n2,2\n")
+        write_npy("p.npy", [[0, 0, 1], [1, 2, -1], [2, 0, 1]])
+        write_npy("b.npy", random_bodies(3, seed=1))
+        self.fail_clearly(["plot", "line.csv", "-o", "x.png"], 2, "line.csv", "on a line", "--sigma")
+        self.fail_clearly(["plot", "p.npy", "-o", "x.png"], 2, "p.npy", "row 1", "negative")
+        self.fail_clearly(["plot", "line.csv", "-o", "x.png", "--animate"], 2, "line.csv", "--animate")
+        self.fail_clearly(["plot", "line.csv", "-o", "x.jpg", "--sigma", "1"], 2, "x.jpg", ".png")
+        self.fail_clearly(["plot", "line.csv", "-o", "x.png", "--sigma", "0"], 2, "--sigma 0", "> 0")
+        self.fail_clearly(["plot", "b.npy", "-o", "x.png", "--sigma", "1"], 2, "--sigma", "points in the plane")
+        write("broken.csv", "x,y\n0,0\n1,nan\n2,2\n")
+        self.fail_clearly(["plot", "broken.csv", "-o", "x.png"], 2, "broken.csv", "line 3")
+        self.assertFalse(os.path.exists("x.png"))
 
     def test_mistakes(self):
         write_npy("b.npy", random_bodies(3, seed=1))

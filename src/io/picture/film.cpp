@@ -61,23 +61,28 @@ std::vector<fs::path> snapshots_in(const fs::path& folder) {
 FilmFrame film_frame(std::span<const fs::path> snapshots, const DensityPlotOptions& options) {
     FilmFrame film;
     std::vector<double> times;
-    std::int64_t bodies = 0;
+    std::vector<std::uint64_t> first;
+    bool same = true; // vortices that are placed anew are others, and leave no trails
     for (std::size_t i = 0; i < snapshots.size(); ++i) {
         const auto snapshot = read_bodies(snapshots[i]);
         try {
-            if (i > 0 && snapshot.bodies.size() != bodies)
+            const auto ids = picture::ids_of(snapshot.bodies);
+            if (i == 0) first = ids;
+            if (snapshot.info.kernel != Kernel::vortex2d && ids.size() != first.size())
                 throw InvalidArgument(
                     fmt::format("it holds {} bodies, {} holds {}; snapshots of one run are needed",
-                                snapshot.bodies.size(), snapshots[0].string(), bodies));
-            bodies = snapshot.bodies.size();
+                                snapshot.bodies.size(), snapshots[0].string(), first.size()));
+            same = same && (snapshot.info.kernel != Kernel::vortex2d || ids == first);
             film.frame = joined(film.frame, picture_frame(snapshot.bodies, options.plane, 0.0, options.show));
-            if (picture::are_few(snapshot.bodies)) film.trails.add(snapshot.info.time, snapshot.bodies);
+            if (same && picture::are_few(snapshot.bodies))
+                film.trails.add(snapshot.info.time, snapshot.bodies);
         } catch (const InvalidArgument& error) {
             throw InvalidArgument(fmt::format("{}: {}", snapshots[i].string(), error.what()));
         }
         times.push_back(snapshot.info.time);
         film.order.push_back(i);
     }
+    if (!same) film.trails = {};
     std::stable_sort(film.order.begin(), film.order.end(),
                      [&](auto a, auto b) { return times[a] < times[b]; });
     if (film.frame.width > 0.0) film.frame = rounded(film.frame);

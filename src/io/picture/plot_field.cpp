@@ -19,9 +19,10 @@ constexpr double bar_gap = 26;
 constexpr double bar_width = 26;
 constexpr double least_side = 130;
 
-// The plane in pixels: true to scale unless it would be a thread.
-Rectangle place_of(const Plane& plane, double size) {
+// The plane in pixels: true to scale unless it would be a thread, or is not to be.
+Rectangle place_of(const Plane& plane, double size, bool to_scale) {
     if (plane.rows == 1) return {left_margin, top_margin, left_margin + size, top_margin + 0.55 * size};
+    if (!to_scale) return {left_margin, top_margin, left_margin + size, top_margin + size};
     const double ratio = std::abs((plane.top - plane.bottom) / (plane.right - plane.left));
     const double width = std::floor(std::max(least_side, ratio > 1 ? size / ratio : size));
     const double height = std::floor(std::max(least_side, ratio > 1 ? size : size * ratio));
@@ -198,7 +199,7 @@ Reduced reduce(const Plane& plane, std::span<const double> values, std::int64_t 
 Canvas draw_field(const Plane& plane, std::span<const float> values, const ValueRange& range,
                   const FieldPicture& picture) {
     const Theme theme;
-    const auto plot = place_of(plane, picture.size);
+    const auto plot = place_of(plane, picture.size, picture.to_scale);
     const bool curve = plane.rows == 1;
     const double right =
         std::max(plot.right + (curve ? 40 : bar_space(plot, range, theme)), left_margin + 440);

@@ -56,6 +56,7 @@ struct FieldPicture {
     std::vector<Outline> outlines;
     std::string colours =
         "auto"; ///< a name of colour_maps(); auto: blue-red for values of two signs, heat for others
+    bool to_scale = true; ///< lengths along both axes; false: a square, whatever the plane's sides are
 };
 
 Canvas draw_field(const Plane& plane, std::span<const float> values, const ValueRange& range,

@@ -131,13 +131,21 @@ std::string report_json(const SumFilesTask& task, const Timings& timings) {
                        {"near_pairs", best.fmm.near_pairs},
                        {"multiply_adds", best.fmm.multiply_adds}};
     if (best.method == Method::fgt) {
-        json["fgt"] = {{"way", best.fgt.width > 0 ? "grid" : "pairs"}};
-        if (best.fgt.width > 0)
+        json["fgt"] = {{"way", name_of(best.fgt.strategy)}};
+        if (best.fgt.strategy == GaussStrategy::grid)
             json["fgt"].update({{"width", best.fgt.width}, {"grid_numbers", best.fgt.grid_numbers}});
+        else if (best.fgt.strategy == GaussStrategy::clusters)
+            json["fgt"].update({{"clusters", best.fgt.clusters},
+                                {"order", best.fgt.order},
+                                {"expansion_terms", best.fgt.expansion_terms},
+                                {"near_pairs", best.fgt.near_pairs}});
         else
             json["fgt"].update({{"cutoff", best.fgt.cutoff},
                                 {"cells", best.fgt.cells},
                                 {"near_pairs", best.fgt.near_pairs}});
+        if (best.device.kind == DeviceKind::cuda)
+            json["fgt"].update(
+                {{"sort_seconds", best.fgt.sort_seconds}, {"order_seconds", best.fgt.order_seconds}});
     }
     if (best.fmm.tree_seconds > 0.0) json["fmm"]["tree_seconds"] = best.fmm.tree_seconds;
     json["options"] = options_of(task.options);
@@ -154,8 +162,10 @@ std::string report_json(const SumFilesTask& task, const Timings& timings) {
 std::string work_of(const SumReport& report) {
     if (report.method == Method::fmm)
         return fmt::format("order {}, {} leaves", report.fmm.order, report.fmm.leaves);
-    if (report.method == Method::fgt && report.fgt.width > 0)
+    if (report.method == Method::fgt && report.fgt.strategy == GaussStrategy::grid)
         return fmt::format("a grid of {:.2g} numbers", static_cast<double>(report.fgt.grid_numbers));
+    if (report.method == Method::fgt && report.fgt.strategy == GaussStrategy::clusters)
+        return fmt::format("{} clusters of order {}", report.fgt.clusters, report.fgt.order);
     if (report.method == Method::fgt) return fmt::format("pairs up to {:.2g} sigma", report.fgt.cutoff);
     return fmt::format("{:.2e} pairs/s", report.direct.pairs_per_second);
 }
