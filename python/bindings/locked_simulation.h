@@ -14,7 +14,7 @@
 namespace farfield::python {
 
 // The GIL is released while steps are computed, so the simulation locks itself. The arrays of its bodies
-// never move (simulation.h), which is what makes the views safe.
+// never move (simulation.h), which is what makes the views safe; where they do, there are copies instead.
 class LockedSimulation {
 public:
     LockedSimulation(const Bodies& bodies, const ForceOptions& force, const TimeOptions& time, double start)

@@ -42,11 +42,20 @@ void bind_vortex_invariants(nb::module_& module) {
                 "ΣΓ(|x|² + 2σ²); with viscosity it grows as 4νΣΓ.")
         .def_ro("hamiltonian_scale", &VortexInvariants::hamiltonian_scale,
                 "(Σ|Γ|)²/4π: what a change of the Hamiltonian is compared with.")
-        .def_ro("sigma", &VortexInvariants::sigma, "Of the cores at this time.");
-    make_record(cls, {"circulation", "impulse", "angular_impulse", "hamiltonian_scale", "sigma"});
+        .def_ro("sigma", &VortexInvariants::sigma, "Of the cores at this time.")
+        .def_ro("count", &VortexInvariants::count, "Number of vortices.")
+        .def_ro("reinitialisations", &VortexInvariants::reinitialisations,
+                "How often vortices were placed anew so far.")
+        .def_ro("residual", &VortexInvariants::residual,
+                "Of the last time: of the vorticity at the new vortices, relative, in the L2 norm.")
+        .def_ro("vorticity_error", &VortexInvariants::vorticity_error,
+                "Of the last time: the same in the middle between four of them, where it is largest.");
+    make_record(cls, {"circulation", "impulse", "angular_impulse", "hamiltonian_scale", "sigma", "count",
+                      "reinitialisations", "residual", "vorticity_error"});
     make_picklable(cls, &VortexInvariants::circulation, &VortexInvariants::impulse,
                    &VortexInvariants::angular_impulse, &VortexInvariants::hamiltonian_scale,
-                   &VortexInvariants::sigma);
+                   &VortexInvariants::sigma, &VortexInvariants::count, &VortexInvariants::reinitialisations,
+                   &VortexInvariants::residual, &VortexInvariants::vorticity_error);
 }
 
 void bind_diagnostics(nb::module_& module) {
@@ -109,11 +118,27 @@ constexpr const char* simulation_doc_end =
 Raises:
     InvalidArgument (a ValueError): an option that is not allowed, or no bodies.)";
 
-template <class Get>
-auto body_array(Get get) {
-    return [get](nb::handle_t<LockedSimulation> self) {
-        return get(nb::cast<LockedSimulation&>(self).unlocked(), self);
+// An array of the bodies: a view, or a copy where vortices are placed anew, into other arrays.
+template <class Value, class View>
+auto body_array(std::vector<Value> Bodies::*array, const View& view) {
+    return [array, view](nb::handle_t<LockedSimulation> self) -> nb::object {
+        auto& simulation = nb::cast<LockedSimulation&>(self);
+        if (simulation.unlocked().force_options().reinitialise == Reinitialise::none)
+            return nb::cast(view(simulation.unlocked().bodies().*array, self));
+        return nb::cast(owned(simulation.locked([&](Simulation& s) { return s.bodies().*array; }), view));
     };
+}
+
+template <class Value>
+auto body_vector(std::vector<Value> Bodies::*array) {
+    return body_array(
+        array, [](const std::vector<Value>& values, nb::handle owner) { return view_vector(values, owner); });
+}
+
+auto body_matrix(std::vector<double> Bodies::*array) {
+    return body_array(array, [](const std::vector<double>& values, nb::handle owner) {
+        return view_matrix(values, owner);
+    });
 }
 
 using Setter = void (Simulation::*)(std::span<const double>, const std::function<bool()>&);
@@ -132,15 +157,12 @@ auto array_setter(const char* name, Setter set) {
 template <class Class>
 void bind_moving_arrays(Class& cls) {
     cls.def_prop_rw(
-           "positions",
-           body_array([](const Simulation& s, nb::handle o) { return view_matrix(s.bodies().position, o); }),
-           array_setter("positions", &Simulation::set_positions),
+           "positions", body_matrix(&Bodies::position), array_setter("positions", &Simulation::set_positions),
            nb::for_getter(FF_ARRAY_SIG("positions", "float64")), FF_ARRAY_SETTER_SIG("positions"),
            "(N, 3), a read-only view: it shows every later step; copy it to keep a moment. Setting it "
-           "evaluates the accelerations anew; later energy errors refer to the next diagnostics.")
-        .def_prop_rw("velocities", body_array([](const Simulation& s, nb::handle o) {
-                         return view_matrix(s.bodies().velocity, o);
-                     }),
+           "evaluates the accelerations anew; later energy errors refer to the next diagnostics. With "
+           "`reinitialise` a copy, as all arrays are: there are other vortices later.")
+        .def_prop_rw("velocities", body_matrix(&Bodies::velocity),
                      array_setter("velocities", &Simulation::set_velocities),
                      nb::for_getter(FF_ARRAY_SIG("velocities", "float64")), FF_ARRAY_SETTER_SIG("velocities"),
                      "(N, 3), a read-only view like positions, set like them.");
@@ -148,20 +170,17 @@ void bind_moving_arrays(Class& cls) {
 
 template <class Class>
 void bind_fixed_arrays(Class& cls) {
-    cls.def_prop_ro("masses", body_array([](const Simulation& s, nb::handle o) {
-                        return view_vector(s.bodies().mass, o);
-                    }),
-                    FF_ARRAY_SIG("masses", "float64"), "(N,), a read-only view.")
-        .def_prop_ro("charges", body_array([](const Simulation& s, nb::handle o) -> nb::object {
-                         if (s.bodies().charge.empty()) return nb::none();
-                         return nb::cast(view_vector(s.bodies().charge, o));
-                     }),
-                     FF_OPTIONAL_ARRAY_SIG("charges", "float64"),
-                     "(N,), a read-only view, or None without charges.")
-        .def_prop_ro("ids", body_array([](const Simulation& s, nb::handle o) {
-                         return view_vector(s.bodies().id, o);
-                     }),
-                     FF_ARRAY_SIG("ids", "uint64"), "(N,), a read-only view.");
+    cls.def_prop_ro("masses", body_vector(&Bodies::mass), FF_ARRAY_SIG("masses", "float64"),
+                    "(N,), a read-only view.")
+        .def_prop_ro(
+            "charges",
+            [](nb::handle_t<LockedSimulation> self) -> nb::object {
+                if (nb::cast<LockedSimulation&>(self).unlocked().bodies().charge.empty()) return nb::none();
+                return body_vector(&Bodies::charge)(self);
+            },
+            FF_OPTIONAL_ARRAY_SIG("charges", "float64"), "(N,), a read-only view, or None without charges.")
+        .def_prop_ro("ids", body_vector(&Bodies::id), FF_ARRAY_SIG("ids", "uint64"),
+                     "(N,), a read-only view.");
 }
 
 template <class Class>

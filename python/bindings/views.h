@@ -6,6 +6,7 @@
 #include <nanobind/ndarray.h>
 
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace farfield::python {
@@ -26,6 +27,15 @@ template <class Vector>
 auto view_matrix(Vector& values, nanobind::handle owner) {
     return nanobind::ndarray<nanobind::numpy, element_of<Vector>, nanobind::ndim<2>>(
         values.data(), {values.size() / 3, 3}, owner);
+}
+
+/// What view(vector, owner) makes of a vector that is owned by what it makes.
+template <class Value, class View>
+auto owned(std::vector<Value> values, const View& view) {
+    auto* held = new std::vector<Value>(std::move(values));
+    const nanobind::capsule owner(
+        held, [](void* vector) noexcept { delete static_cast<std::vector<Value>*>(vector); });
+    return view(std::as_const(*held), owner);
 }
 
 } // namespace farfield::python

@@ -104,6 +104,17 @@ def test_vortices_move_with_their_flow():
     spreading = farfield.Simulation(bodies, step=0.5, end=2.0, kernel="vortex2d", integrator="rk4", sigma=0.3, viscosity=0.01)
     spreading.advance_to(2.0)
     assert spreading.diagnostics().vortices.sigma == pytest.approx(np.sqrt(0.09 + 0.04))
+    decaying = farfield.Simulation(bodies, step=0.5, end=6.0, kernel="vortex2d", integrator="rk4", sigma=0.3, viscosity=0.03, reinitialise="rbf")
+    positions = decaying.positions
+    decaying.advance_to(6.0)
+    last = decaying.diagnostics().vortices
+    assert last.reinitialisations == 4 and 0 < last.residual <= 1e-6 and last.sigma == 0.3
+    assert len(positions) == 2 and len(decaying.positions) == len(decaying.charges) == len(decaying.ids) == last.count > 100
+    np.testing.assert_array_equal(positions, [[0, 0, 0], [0.5, 0, 0]])
+    assert decaying.charges.sum() == pytest.approx(3.0) and not decaying.masses.flags.writeable
+    assert pickle.loads(pickle.dumps(decaying)).positions.tolist() == decaying.positions.tolist()
+    with pytest.raises(farfield.InvalidArgument, match="overlap"):
+        farfield.Simulation(bodies, step=0.5, kernel="vortex2d", integrator="rk4", sigma=0.3, overlap=0.5)
     with pytest.raises(farfield.InvalidArgument, match="rk4"):
         farfield.Simulation(bodies, step=0.1, kernel="vortex2d", integrator="leapfrog")
     assert len(farfield.make_bodies("vortex-sheet", n=10, waves=2).charges) == 10

@@ -34,6 +34,9 @@ class Examples(CommandTest):
                 self.assertTrue(summary["finished"])
                 self.assertLess(abs(summary["relative_energy_error"]), 1e-2, "four steps went wild")
                 self.assertTrue(any(file.endswith(".png") for file in os.listdir(case["name"])))
+                if case.get("force", {}).get("reinitialise"):
+                    self.assertEqual(summary["reinitialisations"]["count"], 1)
+                    self.assertLessEqual(summary["reinitialisations"]["largest_residual"], 1e-6)
                 if "tolerance" in case.get("force", {}):
                     errors = summary["force"]["largest_relative_errors"].values()
                     self.assertTrue(all(0.0 < error <= case["force"]["tolerance"] for error in errors), errors)

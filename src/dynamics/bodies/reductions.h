@@ -2,7 +2,9 @@
 // same bits on every machine and for any number of threads. Rounding grows as log N instead of N.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace farfield {
 
@@ -17,6 +19,13 @@ double pairwise_sum(std::int64_t begin, std::int64_t end, const Term& term) {
     }
     const std::int64_t middle = begin + (end - begin) / 2;
     return pairwise_sum(begin, middle, term) + pairwise_sum(middle, end, term);
+}
+
+/// a₀b₀ + a₁b₁ + …, of as many numbers in both.
+inline double dot(std::span<const double> a, std::span<const double> b) {
+    return pairwise_sum(0, static_cast<std::int64_t>(a.size()), [&](std::int64_t i) {
+        return a[static_cast<std::size_t>(i)] * b[static_cast<std::size_t>(i)];
+    });
 }
 
 } // namespace farfield

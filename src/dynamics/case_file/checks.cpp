@@ -67,6 +67,13 @@ void check_kernel(const Case& simulation_case, std::span<const Entry> entries) {
             fmt::format("{}: force.viscosity spreads the cores of vortices, and points have "
                         "none: give force.sigma > 0, or leave the viscosity out",
                         viscosity->place));
+    const auto* anew = entry_for(entries, "force", "reinitialise");
+    if (anew != nullptr && simulation_case.force.reinitialise != Reinitialise::none &&
+        !(simulation_case.force.viscosity > 0.0))
+        throw InvalidArgument(
+            fmt::format("{}: force.reinitialise places vortices anew where viscosity has spread their cores: "
+                        "give force.viscosity > 0, or leave it out",
+                        anew->place));
 }
 
 void check_initial(const Case& simulation_case, std::span<const Entry> entries) {

@@ -2,6 +2,7 @@
 
 #include "backend/threads/parallel.h"
 #include "base/spelling.h"
+#include "dynamics/bodies/plane.h"
 #include "dynamics/bodies/reductions.h"
 #include "dynamics/forces/checks.h"
 #include "sums/plan_access.h"
@@ -20,16 +21,9 @@ namespace {
 
 // x and y of N×3.
 template <class View>
-View in_plane(View view) {
+View plane_of(View view) {
     view.shape[1] = 2;
     return view;
-}
-
-std::vector<double> in_plane(const std::vector<double>& rows) {
-    std::vector<double> out;
-    out.reserve(rows.size() / 3 * 2);
-    for (std::size_t i = 0; i < rows.size(); i += 3) out.insert(out.end(), {rows[i], rows[i + 1]});
-    return out;
 }
 
 void check_machine(const ForceOptions& options) {
@@ -66,17 +60,23 @@ void check_vortices(const ForceOptions& options, Integrator integrator, const Bo
         throw InvalidArgument(fmt::format(
             "{} spreads the cores of vortices, and points have none: give {} > 0, or leave the viscosity out",
             spelled("viscosity", fmt::format("{}", options.viscosity)), spelled("sigma")));
+    if (options.reinitialise != Reinitialise::none && !(options.viscosity > 0.0))
+        throw InvalidArgument(fmt::format(
+            "{} places vortices anew where viscosity has spread their cores; give {} > 0, or leave it out",
+            spelled("reinitialise", name_of(options.reinitialise)), spelled("viscosity")));
     check_plane(bodies);
 }
 
 void VortexFlow::set_points(Plan& plan, const std::vector<double>& position, double variance,
                             Precision precision) const {
-    const auto points = in_plane(matrix_view(std::span<const double>(position), 3));
-    if (plan.sum && plan.variance == variance) return plan.sum->update(points);
+    const auto points = plane_of(matrix_view(std::span<const double>(position), 3));
+    const bool fits = plan.sum && plan.variance == variance && plan.rows == points.shape[0];
+    if (fits) return plan.sum->update(points);
     auto options = sum_options_of(options_, settings_, precision);
     options.sigma = std::sqrt(variance);
     plan.sum.emplace(points, options);
     plan.variance = variance;
+    plan.rows = points.shape[0];
     SumPlanAccess::leave_comparing_to_caller(*plan.sum);
 }
 
@@ -88,7 +88,7 @@ void VortexFlow::velocities(const Bodies& vortices, const std::vector<double>& p
         set_points(velocity_plan_, position, variance, options_.precision);
         velocity_plan_.sum->execute(
             std::span<const double>(vortices.charge),
-            {.potential = {}, .field = in_plane(matrix_view(std::span<double>(out), 3))},
+            {.potential = {}, .field = plane_of(matrix_view(std::span<double>(out), 3))},
             {.progress = {}, .stop_requested = stop_requested_});
     } catch (const InvalidArgument& error) {
         if (variance == 0.0) check_places_differ(vortices, position, "sigma");
@@ -127,6 +127,7 @@ Diagnostics VortexFlow::invariants(const Bodies& vortices, double variance) {
     constexpr double four_pi = 12.566370614359172954;
     out.hamiltonian_scale = magnitude * magnitude / four_pi;
     out.sigma = std::sqrt(variance);
+    out.count = n;
     Diagnostics row;
     row.total = 0.5 * sum([&](std::int64_t i) { return gamma[i] * stream_[static_cast<std::size_t>(i)]; });
     row.vortices = out;

@@ -50,6 +50,7 @@ private:
     struct Plan {
         std::optional<SumPlan> sum;
         double variance = -1.0;
+        std::int64_t rows = 0;
     };
 
     void set_points(Plan& plan, const std::vector<double>& position, double variance,

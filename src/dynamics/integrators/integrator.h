@@ -3,6 +3,7 @@
 #pragma once
 
 #include "dynamics/forces/settings.h"
+#include "dynamics/vorticity/reinitialisations.h"
 #include "sums/points/prepared.h"
 
 #include <farfield/simulation.h>
@@ -23,6 +24,7 @@ struct MotionState {
     double timescale = 0.0;           ///< hermite4: shortest time scale of the motion, for adaptive steps
     Frame frame;                      ///< on GPUs: that of the accelerations
     double core_variance = 0.0;       ///< σ² of the cores of vortices
+    Reinitialisations reinitialised;  ///< of vortices
     ForceSettings force;              ///< those that the accelerations come from
 };
 

@@ -96,7 +96,8 @@ double evaluations_in(Integrator integrator, double steps) {
 
 bool leaves_to_cost_table(const ForceOptions& force) {
     const bool has_choice = is_left_open(force) && !kernel_info(force.kernel).moves_vortices();
-    if (has_choice || force.method == Method::automatic) return true;
+    const bool sums_gaussians = force.reinitialise != Reinitialise::none;
+    if (has_choice || sums_gaussians || force.method == Method::automatic) return true;
     const bool on_cpu = force.device.kind != DeviceKind::cuda; // on GPUs leaves have a size of their own
     return on_cpu && method_info(force.method).settle != nullptr && force.leaf == 0;
 }

@@ -1,7 +1,9 @@
 #include "dynamics/propagators/vortices.h"
 
 #include "base/spelling.h"
+#include "dynamics/forces/checks.h"
 #include "dynamics/forces/tolerance.h"
+#include "dynamics/vorticity/reinitialise.h"
 
 #include <fmt/format.h>
 
@@ -29,9 +31,7 @@ VortexPropagator::VortexPropagator(const PropagatorOptions& options, const Force
         notes_.push_back(fmt::format("{} takes '{}': {}", spelled("method", name_of(Method::automatic)),
                                      name_of(motion.force.method), motion.force.reason));
     watch(options.stop_requested);
-    auto start = moving();
-    flow_.velocities(motion_.bodies, start.position, start.variance, start.velocity);
-    set(start);
+    evaluate();
     if (!options.continues && force.tolerance > 0.0) (void)checked_invariants();
     watch({});
 }
@@ -43,18 +43,32 @@ void VortexPropagator::watch(const std::function<bool()>& stop_requested) {
 }
 
 VortexPropagator::Moving VortexPropagator::moving() const {
-    return {motion_.bodies.position, motion_.bodies.velocity, motion_.core_variance};
+    return {motion_.bodies, motion_.core_variance, motion_.reinitialised};
 }
 
 // Arrays keep their places: there are views of them.
-void VortexPropagator::set(const Moving& moving) {
-    std::copy(moving.position.begin(), moving.position.end(), motion_.bodies.position.begin());
-    std::copy(moving.velocity.begin(), moving.velocity.end(), motion_.bodies.velocity.begin());
-    motion_.core_variance = moving.variance;
+void VortexPropagator::move_to(const std::vector<double>& position, const std::vector<double>& velocity,
+                               double variance) {
+    std::copy(position.begin(), position.end(), motion_.bodies.position.begin());
+    std::copy(velocity.begin(), velocity.end(), motion_.bodies.velocity.begin());
+    motion_.core_variance = variance;
 }
 
-// The velocity at the end is the first stage of the next step. Nothing has changed where a stage is given up.
-void VortexPropagator::step(double length) {
+void VortexPropagator::replace_by(Moving moving) {
+    if (moving.reinitialised.count == motion_.reinitialised.count)
+        return move_to(moving.vortices.position, moving.vortices.velocity, moving.variance);
+    motion_.bodies = std::move(moving.vortices);
+    motion_.core_variance = moving.variance;
+    motion_.reinitialised = moving.reinitialised;
+}
+
+void VortexPropagator::evaluate() {
+    std::vector<double> velocity;
+    flow_.velocities(motion_.bodies, motion_.bodies.position, motion_.core_variance, velocity);
+    move_to(motion_.bodies.position, velocity, motion_.core_variance);
+}
+
+std::vector<double> VortexPropagator::positions_after(double length) {
     const auto& vortices = motion_.bodies;
     const auto& x = vortices.position;
     const auto& first = vortices.velocity;
@@ -63,16 +77,40 @@ void VortexPropagator::step(double length) {
     std::vector<double> second, third, fourth;
     flow_.velocities(vortices, moved_by(x, 0.5 * length, first), middle, second);
     flow_.velocities(vortices, moved_by(x, 0.5 * length, second), middle, third);
-    Moving end{.position = x, .velocity = {}, .variance = middle + spread};
-    flow_.velocities(vortices, moved_by(x, length, third), end.variance, fourth);
+    flow_.velocities(vortices, moved_by(x, length, third), middle + spread, fourth);
+    auto end = x;
     for (std::size_t i = 0; i < x.size(); ++i)
-        end.position[i] += length / 6.0 * ((first[i] + fourth[i]) + 2.0 * (second[i] + third[i]));
-    flow_.velocities(vortices, end.position, end.variance, end.velocity);
-    if (flow_.options().tolerance > 0.0) {
-        before_ = moving();
-        last_length_ = length;
-    }
-    set(end);
+        end[i] += length / 6.0 * ((first[i] + fourth[i]) + 2.0 * (second[i] + third[i]));
+    return end;
+}
+
+VortexPropagator::Moving VortexPropagator::placed_anew(const std::vector<double>& position, double variance) {
+    check_finite(motion_.bodies, position, "position");
+    Moving out{.vortices = {},
+               .variance = flow_.options().sigma * flow_.options().sigma,
+               .reinitialised = motion_.reinitialised};
+    out.vortices = reinitialised({motion_.bodies, position, variance}, flow_.options(), stop_requested_,
+                                 out.reinitialised);
+    flow_.velocities(out.vortices, out.vortices.position, out.variance, out.vortices.velocity);
+    return out;
+}
+
+// The velocity at the end is the first stage of the next step. Nothing has changed where a stage is given up.
+void VortexPropagator::step(double length) {
+    const double spread = flow_.options().viscosity * length; // of σ² in half the step
+    const double variance = motion_.core_variance + spread + spread;
+    const auto position = positions_after(length);
+    std::optional<Moving> anew;
+    std::vector<double> velocity;
+    if (needs_reinitialising(flow_.options(), variance))
+        anew = placed_anew(position, variance);
+    else
+        flow_.velocities(motion_.bodies, position, variance, velocity);
+    if (flow_.options().tolerance > 0.0) last_step_ = {moving(), length};
+    if (anew)
+        replace_by(std::move(*anew));
+    else
+        move_to(position, velocity, variance);
 }
 
 void VortexPropagator::advance(const Steps& steps) {
@@ -81,15 +119,16 @@ void VortexPropagator::advance(const Steps& steps) {
 
 // To the end, whoever asks to stop: a step half taken would belong to no time.
 void VortexPropagator::take_last_step_again() {
+    const auto stop_requested = std::exchange(stop_requested_, {});
     flow_.watch({});
-    if (last_length_) {
-        set(before_);
-        step(*last_length_);
+    if (last_step_) {
+        const double length = last_step_->length;
+        replace_by(last_step_->before);
+        step(length);
     } else {
-        auto start = moving();
-        flow_.velocities(motion_.bodies, start.position, start.variance, start.velocity);
-        set(start);
+        evaluate();
     }
+    stop_requested_ = stop_requested;
     flow_.watch(stop_requested_);
 }
 
@@ -109,7 +148,10 @@ Diagnostics VortexPropagator::checked_invariants() {
                                 flow_.renew();
                                 take_last_step_again();
                             },
-                        .after_steps = last_length_.has_value()});
+                        .after_steps = last_step_.has_value()});
+    found.vortices->reinitialisations = motion_.reinitialised.count;
+    found.vortices->residual = motion_.reinitialised.residual;
+    found.vortices->vorticity_error = motion_.reinitialised.vorticity_error;
     found.acceleration_error = errors.acceleration;
     found.potential_error = errors.potential;
     return found;

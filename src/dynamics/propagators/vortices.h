@@ -1,6 +1,6 @@
 // Vortices that move with their flow, by the classical Runge-Kutta method, on the host. With viscosity their
-// cores spread on the way: σ² = σ₀² + 2νt. Making new vortices of them once cores have grown too wide for the
-// flow has its place between two steps of `advance`, and is not done yet.
+// cores spread on the way: σ² = σ₀² + 2νt. A step in which they grow as far as the options let them ends with
+// others in their place (vorticity/reinitialise.h).
 #pragma once
 
 #include "dynamics/forces/vortex_flow.h"
@@ -28,20 +28,30 @@ public:
 private:
     /// What a step changes.
     struct Moving {
-        std::vector<double> position, velocity;
+        Bodies vortices;
         double variance = 0.0;
+        Reinitialisations reinitialised;
     };
 
     void step(double length);
+    /// Positions after a step, by the velocities at its start and three sums.
+    [[nodiscard]] std::vector<double> positions_after(double length);
+    [[nodiscard]] Moving placed_anew(const std::vector<double>& position, double variance);
+    void evaluate();
+    void move_to(const std::vector<double>& position, const std::vector<double>& velocity, double variance);
+    void replace_by(Moving moving);
     [[nodiscard]] Moving moving() const;
-    void set(const Moving& moving);
     void take_last_step_again();
     Diagnostics checked_invariants();
 
     MotionState& motion_;
     VortexFlow flow_;
-    Moving before_;                     ///< the last step, where there is a tolerance
-    std::optional<double> last_length_; ///< of the step after `before_`
+    /// Before the last step, where there is a tolerance.
+    struct LastStep {
+        Moving before;
+        double length;
+    };
+    std::optional<LastStep> last_step_;
     std::function<bool()> stop_requested_;
     bool with_diagnostics_ = false;
     std::vector<std::string> notes_;

@@ -17,7 +17,7 @@ namespace farfield {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr std::uint64_t format_version = 7;
+constexpr std::uint64_t format_version = 8;
 
 // Names every scalar and array of a checkpoint once; `visit(name, member)` reads or writes it, so that the
 // two cannot disagree.
@@ -30,6 +30,14 @@ void visit_scalars(C& c, Visit&& visit) {
     visit("NextStepLength", c.state.next_step);
     visit("Timescale", c.state.motion.timescale);
     visit("CoreVariance", c.state.motion.core_variance);
+    visit("Reinitialisations", c.state.motion.reinitialised.count);
+    visit("ReinitialisationResidual", c.state.motion.reinitialised.residual);
+    visit("ReinitialisationVorticityError", c.state.motion.reinitialised.vorticity_error);
+    visit("ReinitialisationIterations", c.state.motion.reinitialised.iterations);
+    visit("LargestReinitialisationResidual", c.state.motion.reinitialised.largest_residual);
+    visit("LargestReinitialisationVorticityError", c.state.motion.reinitialised.largest_vorticity_error);
+    visit("MostReinitialisationIterations", c.state.motion.reinitialised.most_iterations);
+    visit("ReinitialisationBytes", c.state.motion.reinitialised.predicted_bytes);
     visit("FrameOriginX", c.state.motion.frame.origin[0]);
     visit("FrameOriginY", c.state.motion.frame.origin[1]);
     visit("FrameOriginZ", c.state.motion.frame.origin[2]);

@@ -7,9 +7,16 @@
 
 namespace farfield {
 
-/// With the end of line. `compared`: with the errors that a tolerance is compared with.
-/// `vortices`: of a simulation of vortices, whose rows have what those keep.
-std::string diagnostics_header(bool compared, bool vortices);
-std::string diagnostics_row(const Diagnostics& diagnostics, bool compared);
+/// Which columns there are.
+struct DiagnosticsColumns {
+    bool vortices = false;      ///< what vortices keep, instead of energies and momenta
+    bool compared = false;      ///< the errors that a tolerance is compared with
+    bool reinitialised = false; ///< how often vortices were placed anew, and what was reached
+};
+DiagnosticsColumns diagnostics_columns(const ForceOptions& force);
+
+/// With the end of line.
+std::string diagnostics_header(const DiagnosticsColumns& columns);
+std::string diagnostics_row(const Diagnostics& diagnostics, const DiagnosticsColumns& columns);
 
 } // namespace farfield

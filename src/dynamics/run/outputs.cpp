@@ -21,7 +21,8 @@ namespace {
 SnapshotInfo info_of(const Case& simulation_case, const RunOrigin& origin) {
     SnapshotInfo info;
     info.units = origin.units;
-    info.body_names = names_from_text(origin.names);
+    if (simulation_case.force.reinitialise == Reinitialise::none) // others have no names
+        info.body_names = names_from_text(origin.names);
     info.name = simulation_case.name;
     info.G = simulation_case.force.G;
     info.softening = simulation_case.force.softening;
@@ -55,12 +56,11 @@ Outputs::Outputs(const RunFolder& folder, const Case& simulation_case, const Run
                  double start_time)
     : folder_(folder), options_(simulation_case.output), info_(info_of(simulation_case, origin)),
       start_time_(start_time), step_(simulation_case.time.step),
-      compared_(simulation_case.force.tolerance > 0.0),
-      vortices_(facts_of(simulation_case.force.kernel).moves_vortices), file_(folder.diagnostics()) {}
+      columns_(diagnostics_columns(simulation_case.force)), file_(folder.diagnostics()) {}
 
 void Outputs::begin() {
     counters_ = {};
-    file_.begin(diagnostics_header(compared_, vortices_));
+    file_.begin(diagnostics_header(columns_));
 }
 
 void Outputs::continue_from(const Checkpoint& checkpoint) {
@@ -158,7 +158,7 @@ void Outputs::write_row(const Diagnostics& row) {
     check_diagnostics(row);
     last_row_ = row;
     relative_energy_error_ = row.relative_energy_error;
-    file_.append(diagnostics_row(row, compared_));
+    file_.append(diagnostics_row(row, columns_));
 }
 
 void Outputs::write_snapshot_files(const OutputState& state) {
@@ -176,7 +176,7 @@ void Outputs::write_snapshot_files(const OutputState& state) {
 }
 
 void Outputs::remember_for_trails(const OutputState& state) {
-    if (draws_bodies() && picture::are_few(*state.bodies)) trails_.add(state.time, *state.bodies);
+    if (draws_trails() && picture::are_few(*state.bodies)) trails_.add(state.time, *state.bodies);
 }
 
 } // namespace farfield

@@ -4,6 +4,7 @@
 
 #include "dynamics/run/checkpoint.h"
 
+#include "dynamics/run/diagnostics_rows.h"
 #include "dynamics/run/folder.h"
 #include "io/growing_file.h"
 #include "io/picture/trails.h"
@@ -67,7 +68,9 @@ private:
     void write_row(const Diagnostics& row);
     void write_snapshot_files(const OutputState& state);
     void remember_for_trails(const OutputState& state);
-    [[nodiscard]] bool draws_bodies() const { return options_.pictures || options_.animation; }
+    [[nodiscard]] bool draws_trails() const {
+        return (options_.pictures || options_.animation) && !columns_.reinitialised;
+    }
 
     [[nodiscard]] OutputTimes row_times() const { return {start_time_, options_.diagnostics_every, step_}; }
     [[nodiscard]] OutputTimes snapshot_times() const { return {start_time_, options_.snapshot_every, step_}; }
@@ -77,8 +80,7 @@ private:
     SnapshotInfo info_;
     double start_time_;
     double step_;
-    bool compared_; ///< rows tell errors
-    bool vortices_; ///< rows and pictures are those of vortices
+    DiagnosticsColumns columns_;
     GrowingFile file_;
     OutputCounters counters_;
     double relative_energy_error_ = 0.0;

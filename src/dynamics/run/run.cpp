@@ -326,6 +326,7 @@ RunResult Run::finish() {
         summary.last_row = outputs_->last_row() ? *outputs_->last_row() : simulation_->diagnostics();
         summary.backend = SimulationAccess::backend(*simulation_);
         summary.force = settings;
+        summary.reinitialised = SimulationAccess::reinitialisations(*simulation_);
         summary.cost_table = cost_table_;
         summary.origin = origin_;
         summary.threads = thread_count(case_.force.threads);

@@ -60,6 +60,16 @@ Json force_of(const ForceSettings& force, double tolerance, bool vortices) {
     return out;
 }
 
+// How often vortices were placed anew, and what was reached.
+Json reinitialisations_of(const Reinitialisations& done, const ForceOptions& force) {
+    if (force.reinitialise == Reinitialise::none) return {};
+    return {{"count", done.count},
+            {"largest_residual", done.largest_residual},
+            {"largest_vorticity_error", done.largest_vorticity_error},
+            {"most_iterations", done.most_iterations},
+            {"predicted_bytes", done.predicted_bytes}};
+}
+
 Json energies(const Diagnostics& row) {
     if (row.vortices)
         return {{"circulation", row.vortices->circulation},
@@ -97,6 +107,8 @@ void write_summary(const RunFolder& folder, const Case& simulation_case, const R
                       {"cost_table", summary.cost_table.empty() ? Json() : Json(summary.cost_table)}};
     out["force"] =
         force_of(summary.force, simulation_case.force.tolerance, summary.last_row.vortices.has_value());
+    if (const auto done = reinitialisations_of(summary.reinitialised, simulation_case.force); !done.is_null())
+        out["reinitialisations"] = done;
     out["units"] = units_of(summary.origin.units);
     out["G"] = {{"value", simulation_case.force.G}, {"origin", summary.origin.G}};
     out["options"] = options(simulation_case);

@@ -26,6 +26,7 @@ struct RunSummary {
     Diagnostics last_row;
     ForceBackend backend;
     ForceSettings force;
+    Reinitialisations reinitialised;
     RunOrigin origin;
     std::string cost_table; ///< hash of the one that chose the backend; empty if the case named it
     int threads = 0;        ///< used by the forces

@@ -61,6 +61,10 @@ const ForceSettings& SimulationAccess::force_settings(const Simulation& simulati
     return simulation.impl_->state.motion.force;
 }
 
+const Reinitialisations& SimulationAccess::reinitialisations(const Simulation& simulation) {
+    return simulation.impl_->state.motion.reinitialised;
+}
+
 std::uint64_t SimulationAccess::stride(const Simulation& simulation, double seconds) {
     return std::min(simulation.impl_->propagator->batch(seconds),
                     std::max<std::uint64_t>(1, simulation.steps_remaining()));

@@ -58,6 +58,7 @@ struct SimulationAccess {
     static ForceBackend backend(const Simulation& simulation);
     /// Those of the output finished last.
     static const ForceSettings& force_settings(const Simulation& simulation);
+    static const Reinitialisations& reinitialisations(const Simulation& simulation);
 };
 
 } // namespace farfield

@@ -64,8 +64,20 @@ std::vector<Case> cases() {
     fast.force.sigma = 1e-3;
     fast.force.viscosity = 1e-5;
     fast.force.leaf = 4;
-    return {points,   spreading, fast,       with_pictures, mixed,  small_case(Integrator::hermite4),
-            adaptive, odd_end,   expansions, softened,      raised, automatic};
+    auto anew = spreading; // in other numbers, three times
+    anew.name = "vortices_placed_anew";
+    anew.initial.kind = InitialKind::vortex_patch;
+    anew.initial.n = 36;
+    anew.initial.radius = 0.1;
+    anew.force.sigma = 0.2;
+    anew.force.viscosity = 0.12;
+    anew.force.reinitialise = Reinitialise::rbf;
+    anew.force.overlap = 1.0;
+    anew.force.vorticity_threshold = 1e-4;
+    anew.force.residual_tolerance = 0.01;
+    return {
+        anew,     points,  spreading,  fast,     with_pictures, mixed,    small_case(Integrator::hermite4),
+        adaptive, odd_end, expansions, softened, raised,        automatic};
 }
 
 class EachCase : public testing::TestWithParam<Case> {};
