@@ -18,11 +18,12 @@ constexpr std::array table{
             "    --precision mixed --output potential,field --out result.csv --json report.json\n"
             "farfield sum --kernel gravity --sources stars.npy --device cuda --out field.npy\n",
             false, declare_sum},
-    Command{"plot", "Draw snapshots or a diagnostics.csv",
+    Command{"plot", "Draw snapshots, a diagnostics.csv or a density of points",
             "farfield plot plummer/snapshot_0004.h5 -o cluster.png\n"
             "farfield plot figure-eight -o trails.png\n"
             "farfield plot plummer --animate --width 8 -o film.png\n"
-            "farfield plot plummer/diagnostics.csv -o energy.png\n",
+            "farfield plot plummer/diagnostics.csv -o energy.png\n"
+            "farfield plot points.csv -o density.png\n",
             false, declare_plot},
     Command{"bench", "Measure how fast the sums are on this machine",
             "farfield bench direct\n"

@@ -112,7 +112,13 @@ Action declare_reproduce(CommandParser app) {
         "m2l-2d", "The M2L kernels of \"How to obtain efficient GPU kernels\" (2011) beside this machine's",
         "Examples:\n  farfield reproduce m2l-2d --json m2l.json\n  farfield reproduce m2l-2d --n 40000\n",
         reproduce_m2l_2d);
-    const std::vector studies{timings, multi_gpu, ladder, blocks, sizes, microdisk, strategies, m2l};
+    const auto hermite = add(
+        "hermite",
+        "The Hermite kernels of \"How to obtain efficient GPU kernels\" (2011) beside this machine's",
+        "Examples:\n  farfield reproduce hermite --json hermite.json\n  farfield reproduce hermite --quick\n",
+        reproduce_hermite);
+    hermite.first.add_flag("--quick", hermite.second->options.quick, "The two smallest numbers of particles");
+    const std::vector studies{timings, multi_gpu, ladder, blocks, sizes, microdisk, strategies, m2l, hermite};
     return [studies] {
         const auto chosen = std::find_if(studies.begin(), studies.end(),
                                          [](const auto& study) { return study.first.is_named(); });

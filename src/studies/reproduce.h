@@ -68,4 +68,10 @@ Study reproduce_fmm_strategies(const ReproduceOptions& options);
 /// alike.
 Study reproduce_m2l_2d(const ReproduceOptions& options);
 
+/// The evaluation of Hermite series of "How to obtain efficient GPU kernels" (its Tables 4 and 5) with ours
+/// beside it: particles a second on cores and on a GPU, errors, every kernel's operations and what it takes
+/// of a multiprocessor, and the share of that evaluation in a whole transform on the CPU. Numbers of
+/// particles above `most_points` are left out; `quick` measures the two least. Throws alike.
+Study reproduce_hermite(const ReproduceOptions& options);
+
 } // namespace farfield

@@ -144,6 +144,27 @@ class Help(CommandTest):
         if not gpu:
             self.fail_clearly(["reproduce", "m2l-2d", "--device", "cuda"], 2, "no CUDA" if "no CUDA" in text else "no NVIDIA")
 
+    def test_reproduce_hermite(self):
+        gpu = json.loads(self.succeed("info", "--json").out)["devices"]
+        self.succeed("reproduce", "hermite", "--quick", "--device", "cpu", "--n", "1000", "--threads", "1", "--repeat", "1",
+                     "--json", "study.json")
+        text = self.succeed("reproduce", "hermite", "--n", "500", "--repeat", "1").out
+        self.assertIn("6553600, Nehalem and Tesla C2050", text)
+        self.assertIn("17 clusters", text)
+        self.assertNotIn("Plummer", text)
+        tables = json.loads(read("study.json"))["tables"]
+        for table in tables:
+            for row in table["rows"]:
+                self.assertEqual(len(row["values"]), len(table["columns"]), row["what"])
+        for number in (0, 3, 6):  # p = 5, 9, 12: the plain loop and ours, on one core
+            for row, what in zip(tables[number]["rows"], ("1000, here, as the paper's", "1000, here, ours")):
+                self.assertEqual((row["what"], row["measured"][:2]), (what, [True, False]))
+                self.assertLess(row["errors"][0], 2e-6)
+        self.assertEqual(tables[-1]["rows"][0]["values"][4], 90)
+        self.assertEqual(tables[-1]["rows"][1]["what"], "1000, p = 5")
+        if not gpu:
+            self.fail_clearly(["reproduce", "hermite", "--device", "cuda"], 2, "no CUDA" if "no CUDA" in text else "no NVIDIA")
+
     def test_reproduce_stencils(self):
         gpu = json.loads(self.succeed("info", "--json").out)["devices"]
         studies = (("fdtd-blocks", "0.84e9"), ("fdtd-sizes", "2060e6"), ("microdisk", "zeros of J_m'"))
@@ -254,7 +275,7 @@ class Completion(CommandTest):
                          ["output.checkpoint_every=", "output.checkpoint_clock="])
         self.assertEqual(self.complete("farfield", "run", "--out", ""), [])  # left to the names of files
         self.assertEqual(self.complete("farfield", "run", ""), [])
-        self.assertLessEqual({"handbook-timings", "handbook-multi-gpu", "ladder", "fdtd-blocks", "fdtd-sizes", "microdisk", "fmm-strategies", "m2l-2d"}, set(self.complete("farfield", "reproduce", "")))
+        self.assertLessEqual({"handbook-timings", "handbook-multi-gpu", "ladder", "fdtd-blocks", "fdtd-sizes", "microdisk", "fmm-strategies", "m2l-2d", "hermite"}, set(self.complete("farfield", "reproduce", "")))
         self.assertEqual(self.complete("farfield", "reproduce", "ladder", "--device", "c"), ["cpu", "cuda"])
 
     def test_zsh_and_fish(self):
