@@ -75,12 +75,21 @@ struct FgtReport {
     GaussStrategy strategy = GaussStrategy::automatic; ///< that was taken
     int width = 0;                 ///< grid points that a point touches along an axis; 0: no grid
     std::int64_t grid_numbers = 0; ///< of the grid
-    double cutoff = 0.0;           ///< without a grid: farther pairs are left out, in σ
+    double cutoff = 0.0;           ///< of pairs and boxes: farther ones are left out, in σ
     std::int64_t cells = 0;        ///< without a grid: those that hold targets
     std::int64_t near_pairs = 0;   ///< without a grid: that were computed
     std::int64_t clusters = 0;     ///< of sources
-    int order = 0;                 ///< of clusters' longest expansion: its terms are of total degree < order
+    /// Of clusters' longest expansion, whose terms are of total degree < order; of boxes' expansions, whose
+    /// terms are of degree < order along each axis, 0 for none.
+    int order = 0;
     std::int64_t expansion_terms = 0; ///< of clusters, over all targets
+    std::int64_t boxes = 0;           ///< that hold sources
+    double side = 0.0;                ///< of boxes, the longest, in σ
+    // Pairs of boxes that act on each other, by how they do:
+    std::int64_t pair_boxes = 0;       ///< point by point
+    std::int64_t hermite_boxes = 0;    ///< Hermite expansion of the sources, at the targets
+    std::int64_t taylor_boxes = 0;     ///< sources to the Taylor expansion about the targets
+    std::int64_t translated_boxes = 0; ///< Hermite expansion to Taylor expansion
     // Of `prepare_seconds`, on a GPU:
     double sort_seconds = 0.0;  ///< of keys and sorting
     double order_seconds = 0.0; ///< to bring points into that order

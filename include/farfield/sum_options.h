@@ -109,9 +109,10 @@ enum class Variant : std::uint8_t {
 /// table.
 enum class M2L : std::uint8_t { automatic, mirrored, rotation, matrix };
 
-/// How the fast Gauss transform sums: by a regular grid, pair by pair up to a cut-off, or by expansions of
-/// clusters of sources. `automatic` takes what ends first by the cost table.
-enum class GaussStrategy : std::uint8_t { automatic, grid, pairs, clusters };
+/// How the fast Gauss transform sums: by a regular grid, pair by pair up to a cut-off, by expansions of
+/// clusters of sources, or by Hermite and Taylor expansions of boxes. `automatic` takes what ends first by
+/// the cost table.
+enum class GaussStrategy : std::uint8_t { automatic, grid, pairs, clusters, boxes };
 
 /// Everything a sum can be told. Plain data; defaults are what most users want.
 ///

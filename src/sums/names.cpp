@@ -22,7 +22,7 @@ constexpr NameTable<2> coincident_names{"error", "skip"};
 constexpr NameTable<2> self_term_names{"include", "exclude"};
 constexpr NameTable<2> relative_to_names{"max", "sum"};
 constexpr NameTable<4> m2l_names{"auto", "mirrored", "rotation", "matrix"};
-constexpr NameTable<4> strategy_names{"auto", "grid", "pairs", "clusters"};
+constexpr NameTable<5> strategy_names{"auto", "grid", "pairs", "clusters", "boxes"};
 constexpr NameTable<23> variant_names{
     "auto",         "naive",           "soa",           "simd",          "symmetric",     "one-thread",
     "constant",     "rsqrt",           "shared",        "unrolled",      "softened",      "fma",

@@ -304,7 +304,9 @@ constexpr std::array table{
                .details =
                    "`grid` takes a regular grid, for wide Gaussians. `pairs` takes pairs up to a cut-off, "
                    "for narrow ones. `clusters` takes expansions of clusters of sources, for wide ones in "
-                   "four to six dimensions. `auto` takes what ends first by the cost table.",
+                   "four to six dimensions. `boxes` takes Hermite and Taylor expansions of boxes, for narrow "
+                   "ones among points that lie densely in places. `auto` takes what ends first by the cost "
+                   "table.",
                .choices = names_of<GaussStrategy>,
                .of_method = Method::fgt,
                .sum = in<&SumOptions::strategy>},

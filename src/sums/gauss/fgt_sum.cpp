@@ -79,9 +79,9 @@ bool FgtSum::try_clusters() {
 
 bool FgtSum::refine(double error) {
     const double factor = std::clamp(2.0 * error / problem_.tolerance, 4.0, 1e4);
-    if (shape_.strategy == GaussStrategy::pairs) {
+    if (shape_.strategy == GaussStrategy::pairs || shape_.strategy == GaussStrategy::boxes) {
         if (aim_ <= least_aim) return false;
-        wanted_ = GaussStrategy::pairs;
+        wanted_ = shape_.strategy;
         aim_ = std::max(least_aim, aim_ / factor);
     } else if (shape_.strategy == GaussStrategy::clusters) {
         constexpr double least_clustered = 1e-15; // below, nearly all is pairs

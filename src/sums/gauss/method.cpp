@@ -29,7 +29,8 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
     if (device.kind == DeviceKind::cuda && problem.dimension > most_grid_axes)
         return fmt::format("method 'fgt' runs in up to {} dimensions on a GPU, not in {}; use {}",
                            most_grid_axes, problem.dimension, spelled("device", "cpu"));
-    if (device.kind == DeviceKind::cuda && options.strategy == GaussStrategy::clusters)
+    if (device.kind == DeviceKind::cuda &&
+        (options.strategy == GaussStrategy::clusters || options.strategy == GaussStrategy::boxes))
         return fmt::format("{} runs on a CPU; use {}", spelled("strategy", name_of(options.strategy)),
                            spelled("device", "cpu"));
     if (options.guaranteed) return why_no_bounds("fgt");

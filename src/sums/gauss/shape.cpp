@@ -98,6 +98,17 @@ ClusterAim cluster_aim(const SumProblem& problem, double tolerance, bool with_gr
             .rates = {.pair = pair_seconds, .term = term, .moment = 2.0 * term}};
 }
 
+BoxAim box_aim(const SumProblem& problem, double tolerance, bool with_gradient, const PairCost& pair,
+               const CostTable& table) {
+    return {
+        .tolerance = tolerance,
+        .cutoff = gauss_cutoff(problem.dimension, tolerance, with_gradient),
+        .with_gradient = with_gradient,
+        .vectors = problem.strength_vectors,
+        .most_numbers = most_grid_numbers(problem),
+        .rates = {.pair = pair.seconds, .term = cost_of(table, fgt_cost::term_seconds), .lanes = pair.lanes}};
+}
+
 } // namespace
 
 double gauss_cutoff(int dimension, double tolerance, bool with_gradient) {
@@ -136,8 +147,9 @@ GaussShape gauss_shape(const SumProblem& problem, const SumOptions& options, con
     auto best = pairwise(problem, extent, frame,
                          frame.sigma * gauss_cutoff(problem.dimension, tolerance, with_gradient), pair);
     best.clusters = cluster_aim(problem, tolerance, with_gradient, pair.seconds, table);
-    if (wanted == GaussStrategy::clusters) best.strategy = wanted;
-    if (wanted == GaussStrategy::clusters || wanted == GaussStrategy::pairs) return best;
+    best.boxes = box_aim(problem, tolerance, with_gradient, pair, table);
+    if (wanted == GaussStrategy::clusters || wanted == GaussStrategy::boxes) best.strategy = wanted;
+    if (wanted != GaussStrategy::automatic && wanted != GaussStrategy::grid) return best;
     constexpr double most_rows = 4096.0;
     const bool may_grid = has_exact_indices(extent, frame);
     if (wanted == GaussStrategy::grid) best = {.strategy = GaussStrategy::grid, .seconds = HUGE_VAL};

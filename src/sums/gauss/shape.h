@@ -4,6 +4,7 @@
 
 #include "sums/costs/cost_table.h"
 #include "sums/direct/gauss/gauss_points.h"
+#include "sums/gauss/boxes/aim.h"
 #include "sums/gauss/clusters/aim.h"
 #include "sums/gauss/grid/rules.h"
 #include "sums/method/problem.h"
@@ -25,6 +26,7 @@ struct GaussShape {
     double cutoff = 0.0;            ///< of pairs, in the frame
     double side = 0.0;              ///< of cells, in the frame
     ClusterAim clusters{};          ///< of clusters
+    BoxAim boxes{};                 ///< of boxes
     /// On one thread, of evenly spread points; infinite where the strategy asked for is out of reach.
     double seconds = 0.0;
 };

@@ -1,5 +1,6 @@
 #include "sums/gauss/way.h"
 
+#include "sums/gauss/boxes/boxes.h"
 #include "sums/gauss/cells.h"
 #include "sums/gauss/clusters/clusters.h"
 #include "sums/gauss/grid/grid.h"
@@ -10,6 +11,7 @@ std::unique_ptr<GaussWay> make_gauss_way(GaussStrategy strategy, const SumProble
                                          int threads) {
     if (strategy == GaussStrategy::grid) return std::make_unique<GaussGrid>(problem, isa, threads);
     if (strategy == GaussStrategy::clusters) return std::make_unique<GaussClusters>(problem, isa, threads);
+    if (strategy == GaussStrategy::boxes) return std::make_unique<GaussBoxes>(problem, isa, threads);
     return std::make_unique<GaussCells>(problem, isa, threads);
 }
 

@@ -139,6 +139,16 @@ std::string report_json(const SumFilesTask& task, const Timings& timings) {
                                 {"order", best.fgt.order},
                                 {"expansion_terms", best.fgt.expansion_terms},
                                 {"near_pairs", best.fgt.near_pairs}});
+        else if (best.fgt.strategy == GaussStrategy::boxes)
+            json["fgt"].update({{"cutoff", best.fgt.cutoff},
+                                {"boxes", best.fgt.boxes},
+                                {"side", best.fgt.side},
+                                {"order", best.fgt.order},
+                                {"pair_boxes", best.fgt.pair_boxes},
+                                {"hermite_boxes", best.fgt.hermite_boxes},
+                                {"taylor_boxes", best.fgt.taylor_boxes},
+                                {"translated_boxes", best.fgt.translated_boxes},
+                                {"near_pairs", best.fgt.near_pairs}});
         else
             json["fgt"].update({{"cutoff", best.fgt.cutoff},
                                 {"cells", best.fgt.cells},
@@ -166,6 +176,8 @@ std::string work_of(const SumReport& report) {
         return fmt::format("a grid of {:.2g} numbers", static_cast<double>(report.fgt.grid_numbers));
     if (report.method == Method::fgt && report.fgt.strategy == GaussStrategy::clusters)
         return fmt::format("{} clusters of order {}", report.fgt.clusters, report.fgt.order);
+    if (report.method == Method::fgt && report.fgt.strategy == GaussStrategy::boxes)
+        return fmt::format("{} boxes of order {}", report.fgt.boxes, report.fgt.order);
     if (report.method == Method::fgt) return fmt::format("pairs up to {:.2g} sigma", report.fgt.cutoff);
     return fmt::format("{:.2e} pairs/s", report.direct.pairs_per_second);
 }

@@ -15,6 +15,7 @@ struct GaussLattice {
     std::array<double, most_dimensions> low{}, side{}; ///< in the frame
     std::array<std::int64_t, most_dimensions> count{}; ///< boxes along each axis
 
+    GaussLattice() = default;
     /// Boxes of `side`, or longer ones where there would be too many for a key.
     GaussLattice(const GaussExtent& extent, const GaussFrame& frame, int dimension, double side);
 

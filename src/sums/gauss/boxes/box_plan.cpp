@@ -1,0 +1,212 @@
+#include "sums/gauss/boxes/box_plan.h"
+
+#include "backend/threads/parallel.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace farfield {
+namespace {
+
+constexpr std::size_t boxes_of_a_part = 64;
+
+/// Calls body(box) for all of them.
+template <class Body>
+void for_each_box(int threads, std::size_t boxes, const Body& body) {
+    parallel_parts(
+        threads, boxes,
+        [&](std::size_t begin, std::size_t end) {
+            for (auto b = begin; b < end; ++b) body(b);
+        },
+        boxes_of_a_part);
+}
+
+} // namespace
+
+double BoxPlan::side() const { return longest_side(lattice_) / sigma_; }
+
+void BoxPlan::set_points(const GaussPointSets& points, int dimension, int threads, const BoxAim& aim) {
+    dimension_ = dimension;
+    self_ = points.targets.empty();
+    aim_ = aim;
+    sigma_ = points.frame.sigma;
+    cutoff_ = aim.cutoff * sigma_;
+    const bool any = !points.sources.empty();
+    auto size = any ? best_box_size(points, dimension, aim) : BoxSize{.side = cutoff_};
+    lattice_ = fitted_lattice(points.extent, points.frame, dimension, size.side);
+    sources_ = lattice_.sorted(points.sources, points.frame, threads);
+    source_boxes_ = OccupiedBoxes(lattice_, sources_.keys);
+    targets_ = self_ ? SortedKeys{} : lattice_.sorted(points.targets, points.frame, threads);
+    target_boxes_ = self_ ? OccupiedBoxes() : OccupiedBoxes(lattice_, targets_.keys);
+    set_expansions(size, threads);
+    if (numbers() > aim_.most_numbers && size.translates) {
+        size.translates = false;
+        size.order = order_in(lattice_, sigma_, aim_, false);
+        set_expansions(size, threads);
+    }
+    if (numbers() > aim_.most_numbers) set_expansions({.side = size.side}, threads);
+    count(threads);
+}
+
+void BoxPlan::set_expansions(const BoxSize& size, int threads) {
+    order_ = size.order;
+    terms_ = order_ > 0 ? static_cast<std::size_t>(std::llround(std::pow(order_, dimension_))) : 0;
+    costs_ = BoxCosts(aim_, dimension_, order_);
+    hermite_.assign(source_boxes_.count(), none);
+    taylor_.assign(target_boxes().count(), none);
+    stages_ = {};
+    if (order_ == 0) return;
+    if (size.translates) set_translated(threads);
+    set_formed(threads);
+    drop_unused(threads);
+    if (!size.translates) return;
+    stages_.set(lattice_, keys_of(source_boxes_, hermite_), keys_of(target_boxes(), taylor_), cutoff_);
+    stages_.set_order(order_, sigma_);
+}
+
+std::vector<std::uint64_t> BoxPlan::keys_of(const OccupiedBoxes& boxes,
+                                            const std::vector<Expansion>& expansions) const {
+    std::vector<std::uint64_t> out;
+    for (std::size_t b = 0; b < boxes.count(); ++b)
+        if (expansions[b] == translated) out.push_back(boxes.keys()[b]);
+    return out;
+}
+
+std::vector<double> BoxPlan::points_near(const OccupiedBoxes& of, const OccupiedBoxes& near,
+                                         int threads) const {
+    std::vector<double> out(of.count(), 0.0);
+    for_each_box(threads, of.count(), [&](std::size_t b) {
+        double points = 0.0;
+        near.visit_near(lattice_.box_of(of.keys()[b]), cutoff_,
+                        [&](std::size_t other) { points += near.size(other); });
+        out[b] = points;
+    });
+    return out;
+}
+
+// A box takes part in translations if its expansion and half of a box's translations cost less than all of
+// its pairs.
+void BoxPlan::set_translated(int threads) {
+    double products = 0.0;
+    for (std::size_t k = 0; k < static_cast<std::size_t>(dimension_); ++k)
+        products += std::min(2.0 * std::floor(cutoff_ / lattice_.side[k]) + 3.0,
+                             static_cast<double>(lattice_.count[k]));
+    const double half = 0.5 * products * costs_.product();
+    const auto near_sources = points_near(target_boxes(), source_boxes_, threads);
+    const auto near_targets = self_ ? near_sources : points_near(source_boxes_, target_boxes(), threads);
+    for (std::size_t t = 0; t < taylor_.size(); ++t) {
+        const double m = target_boxes().size(t);
+        if (costs_.pairs(near_sources[t], m) > costs_.value(m) + half) taylor_[t] = translated;
+    }
+    for (std::size_t s = 0; s < hermite_.size(); ++s) {
+        const double n = source_boxes_.size(s);
+        if (costs_.pairs(n, near_targets[s]) > costs_.form(n) + half) hermite_[s] = translated;
+    }
+}
+
+// Other boxes get an expansion if it saves more than it costs.
+void BoxPlan::set_formed(int threads) {
+    for_each_box(threads, hermite_.size(), [&](std::size_t s) {
+        if (hermite_[s] == translated) return;
+        const double n = source_boxes_.size(s);
+        double gain = -costs_.form(n);
+        visit_targets(s, [&](std::size_t t) {
+            const double m = target_boxes().size(t);
+            double other = costs_.pairs(n, m);
+            if (taylor_[t] == translated) other = std::min(other, costs_.gather(n));
+            gain += std::max(0.0, other - costs_.value(m));
+        });
+        if (gain > 0.0) hermite_[s] = formed;
+    });
+    for_each_box(threads, taylor_.size(), [&](std::size_t t) {
+        if (taylor_[t] == translated) return;
+        const double m = target_boxes().size(t);
+        double gain = -costs_.value(m);
+        visit_sources(t, [&](std::size_t s) {
+            const double n = source_boxes_.size(s);
+            double other = costs_.pairs(n, m);
+            if (hermite_[s] != none) other = std::min(other, costs_.value(m));
+            gain += std::max(0.0, other - costs_.gather(n));
+        });
+        if (gain > 0.0) taylor_[t] = formed;
+    });
+}
+
+BoxAct BoxPlan::act(std::size_t source_box, std::size_t target_box) const {
+    const auto hermite = hermite_[source_box], taylor = taylor_[target_box];
+    if (hermite == translated && taylor == translated) return BoxAct::translation;
+    const double n = source_boxes_.size(source_box), m = target_boxes().size(target_box);
+    double least = costs_.pairs(n, m);
+    auto out = BoxAct::pairs;
+    if (hermite != none && costs_.value(m) < least) {
+        least = costs_.value(m);
+        out = BoxAct::hermite;
+    }
+    return taylor != none && costs_.gather(n) < least ? BoxAct::taylor : out;
+}
+
+void BoxPlan::drop_unused(int threads) {
+    for_each_box(threads, hermite_.size(), [&](std::size_t s) {
+        if (hermite_[s] != formed) return;
+        bool used = false;
+        visit_targets(s, [&](std::size_t t) { used = used || act(s, t) == BoxAct::hermite; });
+        if (!used) hermite_[s] = none;
+    });
+    for_each_box(threads, taylor_.size(), [&](std::size_t t) {
+        if (taylor_[t] != formed) return;
+        bool used = false;
+        visit_sources(t, [&](std::size_t s) { used = used || act(s, t) == BoxAct::taylor; });
+        if (!used) taylor_[t] = none;
+    });
+}
+
+double BoxPlan::numbers() const {
+    const auto held = [](const std::vector<Expansion>& expansions) {
+        return static_cast<double>(expansions.size() - static_cast<std::size_t>(std::count(
+                                                           expansions.begin(), expansions.end(), none)));
+    };
+    return (held(hermite_) + held(taylor_) + stages_.expansions()) * static_cast<double>(terms_);
+}
+
+void BoxPlan::count(int threads) {
+    struct Part {
+        std::array<std::int64_t, box_acts> boxes{};
+        std::int64_t points = 0;
+        Seconds seconds;
+    };
+    const auto parts = parallel_results(
+        threads, target_boxes().count(),
+        [&](std::size_t begin, std::size_t end) {
+            Part part;
+            for (auto t = begin; t < end; ++t) {
+                const double m = target_boxes().size(t);
+                if (taylor_[t] != none) part.seconds.values += costs_.value(m);
+                visit_sources(t, [&](std::size_t s) {
+                    const double n = source_boxes_.size(s);
+                    const auto how = act(s, t);
+                    ++part.boxes[static_cast<std::size_t>(how)];
+                    if (how == BoxAct::hermite) part.seconds.values += costs_.value(m);
+                    if (how == BoxAct::taylor) part.seconds.forms += costs_.gather(n);
+                    if (how != BoxAct::pairs) return;
+                    part.seconds.values += costs_.pairs(n, m);
+                    part.points += std::int64_t{source_boxes_.size(s)} * target_boxes().size(t);
+                });
+            }
+            return part;
+        },
+        boxes_of_a_part);
+    seconds_ = {};
+    box_pairs_ = {};
+    point_pairs_ = 0;
+    for (const auto& part : parts) {
+        for (std::size_t a = 0; a < box_acts; ++a) box_pairs_[a] += part.boxes[a];
+        point_pairs_ += part.points;
+        seconds_.forms += part.seconds.forms;
+        seconds_.values += part.seconds.values;
+    }
+    for (std::size_t s = 0; s < hermite_.size(); ++s)
+        if (hermite_[s] != none) seconds_.forms += costs_.form(source_boxes_.size(s));
+    seconds_.translations = stages_.products() * costs_.product();
+}
+
+} // namespace farfield
