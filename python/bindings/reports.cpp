@@ -50,6 +50,37 @@ void bind_fmm(nb::module_& module) {
                    &FmmReport::multiply_adds, &FmmReport::tree_seconds);
 }
 
+void bind_fgt(nb::module_& module) {
+    auto cls = nb::class_<FgtReport>(module, "FgtReport", "What only the fast Gauss transform has.");
+    cls.def_prop_ro(
+           "strategy", [](const FgtReport& r) { return as_str(name_of(r.strategy)); },
+           "Strategy really used; \"auto\" where the method is another.")
+        .def_ro("width", &FgtReport::width, "Grid points that a point touches along an axis; 0: no grid.")
+        .def_ro("grid_numbers", &FgtReport::grid_numbers, "Of the grid.")
+        .def_ro("cutoff", &FgtReport::cutoff, "Of pairs and boxes: farther ones are left out, in σ.")
+        .def_ro("cells", &FgtReport::cells, "Of pairs: those that hold targets.")
+        .def_ro("near_pairs", &FgtReport::near_pairs, "Pairs of points that were computed one by one.")
+        .def_ro("clusters", &FgtReport::clusters, "Of sources.")
+        .def_ro("order", &FgtReport::order, "Of expansions of clusters or boxes; 0 for none.")
+        .def_ro("expansion_terms", &FgtReport::expansion_terms, "Of clusters, over all targets.")
+        .def_ro("boxes", &FgtReport::boxes, "That hold sources.")
+        .def_ro("side", &FgtReport::side, "Of boxes, the longest, in σ.")
+        .def_ro("pair_boxes", &FgtReport::pair_boxes, "Pairs of boxes that act point by point.")
+        .def_ro("hermite_boxes", &FgtReport::hermite_boxes,
+                "Pairs of boxes that act by the Hermite expansion of the sources.")
+        .def_ro("taylor_boxes", &FgtReport::taylor_boxes,
+                "Pairs of boxes that act by the Taylor expansion about the targets.")
+        .def_ro("translated_boxes", &FgtReport::translated_boxes,
+                "Pairs of boxes that act by the first expansion translated to the second.");
+    make_record(cls, {"strategy", "width", "grid_numbers", "cutoff", "cells", "near_pairs", "clusters",
+                      "order", "expansion_terms", "boxes", "side", "pair_boxes", "hermite_boxes",
+                      "taylor_boxes", "translated_boxes"});
+    make_picklable(cls, &FgtReport::strategy, &FgtReport::width, &FgtReport::grid_numbers, &FgtReport::cutoff,
+                   &FgtReport::cells, &FgtReport::near_pairs, &FgtReport::clusters, &FgtReport::order,
+                   &FgtReport::expansion_terms, &FgtReport::boxes, &FgtReport::side, &FgtReport::pair_boxes,
+                   &FgtReport::hermite_boxes, &FgtReport::taylor_boxes, &FgtReport::translated_boxes);
+}
+
 void bind_error(nb::module_& module) {
     auto cls = nb::class_<OutputError>(
         module, "OutputError",
@@ -93,6 +124,7 @@ nb::dict seconds_of_passes(const SumReport& report) {
 void bind_reports(nb::module_& module) {
     bind_direct(module);
     bind_fmm(module);
+    bind_fgt(module);
     bind_error(module);
     bind_bound(module);
     auto cls = nb::class_<SumReport>(module, "SumReport", "What one execution did and how long it took.");
@@ -127,7 +159,8 @@ void bind_reports(nb::module_& module) {
                 "(and E);\n"
                 "None otherwise, on a GPU, and for several vectors of strengths.")
         .def_ro("direct", &SumReport::direct, "Of the methods that compute every pair.")
-        .def_ro("fmm", &SumReport::fmm, "Of method \"fmm\".");
+        .def_ro("fmm", &SumReport::fmm, "Of method \"fmm\".")
+        .def_ro("fgt", &SumReport::fgt, "Of method \"fgt\".");
     make_record(cls, {"sources",
                       "targets",
                       "method",
@@ -147,13 +180,14 @@ void bind_reports(nb::module_& module) {
                       "cost_table",
                       "energy",
                       "direct",
-                      "fmm"});
+                      "fmm",
+                      "fgt"});
     make_picklable(cls, &SumReport::sources, &SumReport::targets, &SumReport::method, &SumReport::reason,
                    &SumReport::prepare_seconds, &SumReport::compute_seconds, &SumReport::finish_seconds,
                    &SumReport::verify_seconds, &SumReport::passes, &SumReport::errors,
                    &SumReport::predicted_bytes, &SumReport::isa, &SumReport::precision, &SumReport::threads,
                    &SumReport::device, &SumReport::energy, &SumReport::direct, &SumReport::fmm,
-                   &SumReport::cost_table, &SumReport::bounds);
+                   &SumReport::fgt, &SumReport::cost_table, &SumReport::bounds);
 }
 
 } // namespace farfield::python

@@ -242,6 +242,18 @@ def test_gaussians_and_their_gradient(rng, dimension, method):
     np.testing.assert_allclose(with_own - weights, others, rtol=0, atol=1e-11)
 
 
+def test_boxes_of_the_fast_gauss_transform(rng):
+    points, weights = rng.random(size=(3000, 2)), rng.normal(size=3000)
+    exact = farfield.sum(points, weights, kernel="gauss", sigma=0.1)
+    result = farfield.sum(points, weights, kernel="gauss", sigma=0.1, method="fgt", strategy="boxes", tolerance=1e-7)
+    fgt = result.report.fgt
+    assert fgt.strategy == "boxes" and fgt.order > 1 and fgt.boxes > 1 and 0.1 < fgt.side < 10.0
+    assert fgt.hermite_boxes + fgt.taylor_boxes + fgt.translated_boxes > 0
+    assert pickle.loads(pickle.dumps(result.report)).fgt.translated_boxes == fgt.translated_boxes
+    assert np.max(np.abs(result.potential - exact.potential)) < 1e-7 * np.max(np.abs(exact.potential))
+    assert exact.report.fgt.strategy == "auto"
+
+
 def test_a_tolerance_is_kept_or_an_error(rng):
     points, strengths = cloud(rng)
     report = farfield.sum(points, strengths, tolerance=1e-12).report

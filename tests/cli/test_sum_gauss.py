@@ -78,6 +78,28 @@ class SumOfGaussians(CommandTest):
         self.fail_clearly([*base, "--out", "x.npy", "--method", "fgt", "--variant", "simd"], 2, "--variant simd")
         self.fail_clearly(["sum", "--kernel", "coulomb", "--sources", "s.npy", "--out", "x.npy", "--method", "fgt"], 2, "'coulomb'", "'fgt'")
 
+    def test_boxes_of_the_fast_gauss_transform(self):
+        write_npy("s.npy", random_rows(6000, 3, seed=2))
+        base = ["sum", "--kernel", "gauss", "--sigma", "0.1", "--sources", "s.npy", "--json", "r.json"]
+        self.succeed(*base, "--out", "exact.npy")
+        done = self.succeed(*base, "--out", "o.npy", "--method", "fgt", "--tolerance", "1e-8", "--strategy", "boxes")
+        self.assertIn("boxes of order", done.out)
+        report = json.loads(read("r.json"))
+        self.assertEqual(report["fgt"]["way"], "boxes")
+        self.assertEqual(report["options"]["strategy"], "boxes")
+        self.assertGreater(report["fgt"]["order"], 1)
+        self.assertGreater(report["fgt"]["side"], 0.1)
+        acting = [report["fgt"][which + "_boxes"] for which in ("pair", "hermite", "taylor", "translated")]
+        self.assertGreater(sum(acting[1:]), 0)
+        self.assertGreaterEqual(sum(acting), report["fgt"]["boxes"])
+        self.assertEqual([entry["name"] for entry in report["passes"]], ["hermite", "translations", "taylor", "values"])
+        (_, exact), (shape, fast) = read_npy("exact.npy"), read_npy("o.npy")
+        self.assertEqual(shape, (6000, 3))
+        largest = max(abs(value) for value in exact[::3])
+        self.assertLess(max(abs(a - b) for a, b in zip(exact[::3], fast[::3])), 1e-8 * largest)
+        self.fail_clearly(["sum", "--kernel", "gauss", "--sigma", "0.1", "--sources", "s.npy", "--out", "x.npy", "--method", "direct", "--strategy",
+                           "boxes"], 2, "--strategy", "'fgt'")
+
     def test_the_fast_gauss_transform_on_a_gpu(self):
         info = json.loads(self.succeed("info", "--json").out)
         write_npy("four.npy", random_rows(50, 5, seed=6))

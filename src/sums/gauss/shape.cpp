@@ -100,12 +100,13 @@ ClusterAim cluster_aim(const SumProblem& problem, double tolerance, bool with_gr
 
 BoxAim box_aim(const SumProblem& problem, double tolerance, bool with_gradient, const PairCost& pair,
                const CostTable& table) {
+    const double usual_slack = std::pow(3.0, problem.dimension); // README.md, "Boxes"
     return {
-        .tolerance = tolerance,
+        .tolerance = std::min(0.1, usual_slack * tolerance),
         .cutoff = gauss_cutoff(problem.dimension, tolerance, with_gradient),
         .with_gradient = with_gradient,
         .vectors = problem.strength_vectors,
-        .most_numbers = most_grid_numbers(problem),
+        .most_numbers = most_box_numbers(problem),
         .rates = {.pair = pair.seconds, .term = cost_of(table, fgt_cost::term_seconds), .lanes = pair.lanes}};
 }
 
@@ -164,6 +165,11 @@ GaussShape gauss_shape(const SumProblem& problem, const SumOptions& options, con
         best.seconds = seconds;
     }
     return best;
+}
+
+double most_box_numbers(const SumProblem& problem) {
+    const auto points = static_cast<double>(std::max(problem.sources, problem.targets));
+    return std::min(128.0 * points + 0x1p18, 0x1p27);
 }
 
 bool may_cluster(const SumProblem& problem, const SumOptions& options) {

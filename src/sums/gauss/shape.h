@@ -53,6 +53,9 @@ bool has_exact_indices(const GaussExtent& extent, const GaussFrame& frame);
 /// The most that a grid holds, of so many points.
 double most_grid_numbers(const SumProblem& problem);
 
+/// The most that expansions of boxes hold, with the translations on their way.
+double most_box_numbers(const SumProblem& problem);
+
 /// Of points with that extent, whichever it is: what no shape does without.
 double least_fgt_seconds(const SumProblem& problem, const SumOptions& options, const CostTable& table);
 

@@ -138,7 +138,18 @@ TEST(Methods, SayWhyTheyDoNotFit) {
     EXPECT_NE(method_info(Method::fmm).why_not(problem, {}, cpu).find("direct"), std::string::npos);
     EXPECT_EQ(method_info(Method::reference).why_not(problem, {}, cpu), "");
     EXPECT_NE(method_info(Method::reference).why_not(problem, {}, gpu).find("CPU only"), std::string::npos);
+    problem.dimension = 2;
+    for (const auto strategy : {GaussStrategy::clusters, GaussStrategy::boxes}) {
+        const auto why = method_info(Method::fgt).why_not(problem, {.strategy = strategy}, gpu);
+        EXPECT_NE(why.find("runs on a CPU"), std::string::npos);
+        EXPECT_NE(why.find(name_of(strategy)), std::string::npos);
+        EXPECT_EQ(method_info(Method::fgt).why_not(problem, {.strategy = strategy}, cpu), "");
+    }
+    problem.dimension = 3;
     problem.kernel = &gravity_kernel();
+    EXPECT_NE(
+        method_info(Method::fgt).why_not(problem, {.strategy = GaussStrategy::boxes}, cpu).find("gravity"),
+        std::string::npos);
     EXPECT_EQ(method_info(Method::direct).why_not(problem, {}, gpu), "");
     problem.period = {1.0, 1.0, 1.0};
     for (const auto* method : methods())

@@ -144,6 +144,22 @@ TEST(Options, ThoseOfAMethodAreRefusedByOthers) {
     EXPECT_EQ(count, 6);
 }
 
+TEST(Options, StrategiesOfTheFastGaussTransformAreNoOthers) {
+    for (const auto name : names_of<GaussStrategy>()) {
+        const auto strategy = from_name<GaussStrategy>(name);
+        ASSERT_TRUE(strategy);
+        EXPECT_EQ(name_of(*strategy), name);
+        EXPECT_NO_THROW(check_options(SumOptions{.method = Method::fgt, .strategy = *strategy}));
+        if (*strategy == GaussStrategy::automatic) continue;
+        for (const auto method : {Method::direct, Method::fmm, Method::reference})
+            test::expect_contains(test::error_of<InvalidArgument>([&] {
+                                      check_options(SumOptions{.method = method, .strategy = *strategy});
+                                  }),
+                                  {"strategy", "'fgt'", "leave it out"});
+    }
+    EXPECT_EQ(from_name<GaussStrategy>("boxes"), GaussStrategy::boxes);
+}
+
 TEST(Options, UnknownNamesSuggestTheNearest) {
     SumOptions options;
     try {

@@ -31,21 +31,26 @@ void BoxPlan::set_points(const GaussPointSets& points, int dimension, int thread
     aim_ = aim;
     sigma_ = points.frame.sigma;
     cutoff_ = aim.cutoff * sigma_;
-    const bool any = !points.sources.empty();
-    auto size = any ? best_box_size(points, dimension, aim) : BoxSize{.side = cutoff_};
-    lattice_ = fitted_lattice(points.extent, points.frame, dimension, size.side);
+    if (points.sources.empty()) {
+        sort_points(points, {.side = cutoff_}, threads);
+    } else {
+        auto room = aim; // what is held shows only with all points
+        for (int attempt = 0; attempt == 0 || (numbers() > aim.most_numbers && attempt < 4); ++attempt) {
+            sort_points(points, best_box_size(points, dimension, room), threads);
+            room.most_numbers *= 0.5;
+        }
+        if (numbers() > aim.most_numbers) set_expansions({}, threads);
+    }
+    count(threads);
+}
+
+void BoxPlan::sort_points(const GaussPointSets& points, const BoxSize& size, int threads) {
+    lattice_ = fitted_lattice(points.extent, points.frame, dimension_, size.side);
     sources_ = lattice_.sorted(points.sources, points.frame, threads);
     source_boxes_ = OccupiedBoxes(lattice_, sources_.keys);
     targets_ = self_ ? SortedKeys{} : lattice_.sorted(points.targets, points.frame, threads);
     target_boxes_ = self_ ? OccupiedBoxes() : OccupiedBoxes(lattice_, targets_.keys);
     set_expansions(size, threads);
-    if (numbers() > aim_.most_numbers && size.translates) {
-        size.translates = false;
-        size.order = order_in(lattice_, sigma_, aim_, false);
-        set_expansions(size, threads);
-    }
-    if (numbers() > aim_.most_numbers) set_expansions({.side = size.side}, threads);
-    count(threads);
 }
 
 void BoxPlan::set_expansions(const BoxSize& size, int threads) {
@@ -72,36 +77,34 @@ std::vector<std::uint64_t> BoxPlan::keys_of(const OccupiedBoxes& boxes,
     return out;
 }
 
-std::vector<double> BoxPlan::points_near(const OccupiedBoxes& of, const OccupiedBoxes& near,
-                                         int threads) const {
-    std::vector<double> out(of.count(), 0.0);
-    for_each_box(threads, of.count(), [&](std::size_t b) {
-        double points = 0.0;
-        near.visit_near(lattice_.box_of(of.keys()[b]), cutoff_,
-                        [&](std::size_t other) { points += near.size(other); });
-        out[b] = points;
-    });
-    return out;
-}
-
-// A box takes part in translations if its expansion and half of a box's translations cost less than all of
-// its pairs.
+// A box takes part in translations if its expansion and half of a box's translations cost less than the best
+// of the other interactions with all boxes near.
 void BoxPlan::set_translated(int threads) {
     double products = 0.0;
     for (std::size_t k = 0; k < static_cast<std::size_t>(dimension_); ++k)
         products += std::min(2.0 * std::floor(cutoff_ / lattice_.side[k]) + 3.0,
                              static_cast<double>(lattice_.count[k]));
     const double half = 0.5 * products * costs_.product();
-    const auto near_sources = points_near(target_boxes(), source_boxes_, threads);
-    const auto near_targets = self_ ? near_sources : points_near(source_boxes_, target_boxes(), threads);
-    for (std::size_t t = 0; t < taylor_.size(); ++t) {
-        const double m = target_boxes().size(t);
-        if (costs_.pairs(near_sources[t], m) > costs_.value(m) + half) taylor_[t] = translated;
-    }
-    for (std::size_t s = 0; s < hermite_.size(); ++s) {
-        const double n = source_boxes_.size(s);
-        if (costs_.pairs(n, near_targets[s]) > costs_.form(n) + half) hermite_[s] = translated;
-    }
+    for_each_box(threads, taylor_.size(), [&](std::size_t t) {
+        const double m = target_boxes().size(t), own = costs_.value(m);
+        double by_hermite = 0.0, by_taylor = own;
+        visit_sources(t, [&](std::size_t s) {
+            const double n = source_boxes_.size(s), pairs = costs_.pairs(n, m);
+            by_hermite += std::min(pairs, costs_.value(m));
+            by_taylor += std::min(pairs, costs_.gather(n));
+        });
+        if (std::min(by_hermite, by_taylor) > own + half) taylor_[t] = translated;
+    });
+    for_each_box(threads, hermite_.size(), [&](std::size_t s) {
+        const double n = source_boxes_.size(s), own = costs_.form(n);
+        double by_hermite = own, by_taylor = 0.0;
+        visit_targets(s, [&](std::size_t t) {
+            const double m = target_boxes().size(t), pairs = costs_.pairs(n, m);
+            by_hermite += std::min(pairs, costs_.value(m));
+            by_taylor += std::min(pairs, costs_.gather(n));
+        });
+        if (std::min(by_hermite, by_taylor) > own + half) hermite_[s] = translated;
+    });
 }
 
 // Other boxes get an expansion if it saves more than it costs.

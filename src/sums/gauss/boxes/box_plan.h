@@ -63,13 +63,12 @@ public:
     [[nodiscard]] const Seconds& seconds() const { return seconds_; }
 
 private:
+    void sort_points(const GaussPointSets& points, const BoxSize& size, int threads);
     void set_expansions(const BoxSize& size, int threads);
     void set_translated(int threads);
     void set_formed(int threads);
     void drop_unused(int threads);
     void count(int threads);
-    [[nodiscard]] std::vector<double> points_near(const OccupiedBoxes& of, const OccupiedBoxes& near,
-                                                  int threads) const;
     template <class Visit>
     void visit_targets(std::size_t source_box, const Visit& visit) const {
         target_boxes().visit_near(lattice_.box_of(source_boxes_.keys()[source_box]), cutoff_, visit);

@@ -35,6 +35,13 @@ public:
                   static_cast<double>(std::max<std::size_t>(1, keys_.keys.size()))) {}
     [[nodiscard]] const OccupiedBoxes& boxes() const { return boxes_; }
     [[nodiscard]] double size(std::size_t box) const { return weight_ * boxes_.size(box); }
+    /// Whether boxes hold so many of the sample that each stands for about as many as it has.
+    [[nodiscard]] bool tells() const {
+        double squares = 0.0;
+        for (std::size_t b = 0; b < boxes_.count(); ++b)
+            squares += static_cast<double>(boxes_.size(b)) * boxes_.size(b);
+        return weight_ <= 1.0 || squares >= 2.5 * static_cast<double>(keys_.keys.size());
+    }
     [[nodiscard]] double all() const { return weight_ * static_cast<double>(keys_.keys.size()); }
     /// The box of the j-th of some points.
     [[nodiscard]] std::size_t box_of_point(std::size_t j, std::size_t of) const {
@@ -78,26 +85,32 @@ struct Estimate {
         });
         const double near_targets = std::max(m, points * targets.all() / sources.all());
         const double half = 0.5 * translation();
-        const bool has_taylor = translates && costs.pairs(points, m) > costs.value(m) + half;
+        const double value = expands ? costs.value(m) : HUGE_VAL;
+        double by_hermite = 0.0, by_taylor = value;
+        for (const double n : near) {
+            by_hermite += std::min(costs.pairs(n, m), value);
+            by_taylor += std::min(costs.pairs(n, m), costs.gather(n));
+        }
+        const bool has_taylor = translates && std::min(by_hermite, by_taylor) > value + half;
         double seconds = has_taylor ? costs.value(m) + half : 0.0, gathered = 0.0, apart = 0.0;
         for (const double n : near) {
-            const double share = m / near_targets;
+            const double share = m / near_targets, boxes = near_targets / m;
             const double by_pairs = costs.pairs(n, m);
             seconds += box_seconds;
-            if (translates && costs.pairs(n, near_targets) > costs.form(n) + half) {
+            if (translates &&
+                std::min(boxes * std::min(by_pairs, costs.gather(n)),
+                         costs.form(n) + boxes * std::min(by_pairs, value)) > costs.form(n) + half) {
                 seconds += share * (costs.form(n) + half);
-                const double value = expands ? costs.value(m) : HUGE_VAL;
                 if (!has_taylor) seconds += std::min(by_pairs, value);
                 continue;
             }
-            const double hermite = expands ? costs.value(m) + share * costs.form(n) : HUGE_VAL;
+            const double hermite = expands ? value + share * costs.form(n) : HUGE_VAL;
             const double otherwise = std::min(by_pairs, hermite);
             const double gather = expands ? std::min(otherwise, costs.gather(n)) : otherwise;
             gathered += gather;
             apart += otherwise;
         }
-        return seconds +
-               (has_taylor ? gathered : std::min(apart, gathered + (expands ? costs.value(m) : 0.0)));
+        return seconds + (has_taylor ? gathered : std::min(apart, gathered + value));
     }
 
     [[nodiscard]] double seconds() const {
@@ -125,11 +138,13 @@ public:
         const SampledBoxes sources(lattice, sources_, points_.sources.size() / d_, frame);
         const SampledBoxes others(lattice, targets_, points_.targets.size() / d_, frame);
         const bool self = targets_.empty();
+        if (!sources.tells() || (!self && !others.tells())) return {.seconds = HUGE_VAL};
         BoxSize best{.side = side * frame.sigma, .seconds = HUGE_VAL};
         for (const bool translates : {false, true}) {
             const int order = order_in(lattice, frame.sigma, aim_, translates);
             const double boxes = static_cast<double>(sources.boxes().count());
-            const bool fits = 3.0 * boxes * std::pow(order, dimension_) < aim_.most_numbers;
+            const double held = 1.0 + std::min(dimension_, 3); // with the translations on their way
+            const bool fits = held * boxes * std::pow(order, dimension_) < aim_.most_numbers;
             if (translates && (order == 0 || !fits)) continue;
             const Estimate estimate{.sources = sources,
                                     .targets = self ? sources : others,

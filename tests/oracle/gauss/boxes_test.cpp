@@ -1,0 +1,257 @@
+// Strategy `boxes` of method 'fgt' against sums in long double (gauss_oracle.h): whatever the layout of the
+// points, σ, the dimension and the signs, the largest error is within the tolerance of the largest value, or
+// of Σ|q|; and each of the four interactions of boxes is taken.
+#include "backend/simd/isa.h"
+#include "effort.h"
+#include "expect_error.h"
+#include "oracle/gauss/gauss_oracle.h"
+
+#include <farfield/error.h>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+#include <string>
+
+namespace farfield {
+namespace {
+
+using oracle::GaussCase;
+using oracle::GaussRandom;
+using oracle::Layout;
+using oracle::Numbers;
+
+GaussCase boxes_case(std::size_t d, double sigma, Layout layout, std::size_t n, bool is_signed,
+                     std::size_t vectors = 1) {
+    GaussRandom random(100 * d + static_cast<std::size_t>(layout));
+    GaussCase points{.dimension = d, .vectors = vectors, .sigma = sigma};
+    points.sources = random.points(layout, n, d);
+    points.strengths = random.strengths(n * vectors, is_signed);
+    return points;
+}
+
+SumOptions by_boxes(SumOptions options = {}) {
+    options.method = Method::fgt;
+    options.strategy = GaussStrategy::boxes;
+    return options;
+}
+
+FgtReport expect_within(const GaussCase& points, const oracle::GaussValues& exact, const SumOptions& options,
+                        std::size_t step = 1) {
+    SCOPED_TRACE("tolerance " + std::to_string(options.tolerance * 1e12) + "e-12");
+    const auto result = points.computed(options, options.outputs);
+    const auto errors =
+        oracle::errors_of(points, oracle::sampled(points, result, step), exact, options.tolerance);
+    EXPECT_LE(errors.potential, options.tolerance);
+    EXPECT_LE(errors.gradient, options.tolerance);
+    EXPECT_EQ(result.report.fgt.strategy, GaussStrategy::boxes);
+    return result.report.fgt;
+}
+
+TEST(GaussBoxes, KeepEveryToleranceWhateverThePoints) {
+    const std::size_t n = test::shorter() ? 150 : 500;
+    int expansions = 0;
+    for (std::size_t d = 1; d <= 6; ++d)
+        for (const double sigma : {1e-4, 0.05, 0.2, 1.0, 10.0})
+            for (const auto layout : oracle::layouts)
+                for (const bool is_signed : {false, true}) {
+                    SCOPED_TRACE(std::to_string(d) + "-dimensional, " + oracle::name_of_layout(layout) +
+                                 (is_signed ? ", signed" : "") + ", sigma " + std::to_string(sigma));
+                    const auto points = boxes_case(d, sigma, layout, n, is_signed);
+                    const auto exact = points.exact();
+                    for (const double tolerance : {1e-2, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12}) {
+                        const auto fgt = expect_within(points, exact, by_boxes({.tolerance = tolerance}));
+                        expansions += fgt.hermite_boxes + fgt.taylor_boxes + fgt.translated_boxes > 0;
+                    }
+                }
+    EXPECT_GT(expansions, 300);
+}
+
+TEST(GaussBoxes, TakeExpansionsOfManyPoints) {
+    const std::size_t n = test::shorter() ? 5000 : 30000;
+    const std::size_t step = n / 50;
+    for (std::size_t d = 1; d <= 4; ++d)
+        for (const double sigma : {0.02, 0.1, 0.3, 1.0})
+            for (const auto layout : {Layout::uniform, Layout::clustered}) {
+                SCOPED_TRACE(std::to_string(d) + "-dimensional, " + oracle::name_of_layout(layout) +
+                             ", sigma " + std::to_string(sigma));
+                const auto points = boxes_case(d, sigma, layout, n, sigma == 0.3);
+                const auto exact = points.exact(step);
+                for (const double tolerance : {1e-2, 1e-4, 1e-7, 1e-11}) {
+                    const auto fgt =
+                        expect_within(points, exact,
+                                      by_boxes({.tolerance = tolerance, .outputs = Output::potential}), step);
+                    if (d < 3 && sigma > 0.05) {
+                        EXPECT_EQ(fgt.near_pairs, 0);
+                        EXPECT_GT(fgt.order, 1);
+                    }
+                }
+                expect_within(points, exact, by_boxes({.tolerance = 1e-4}), step);
+            }
+}
+
+/// A dense cloud of m points, and n that are spread thinly, in a unit square.
+Numbers cloud_and_rest(GaussRandom& random, std::size_t cloud, std::size_t rest) {
+    Numbers out;
+    for (std::size_t i = 0; i < cloud + rest; ++i)
+        for (int k = 0; k < 2; ++k)
+            out.push_back(i < cloud ? random.uniform(0.5, 0.5 + 0.06) : random.uniform(0.0, 1.0));
+    return out;
+}
+
+// A cloud acts on lone targets by its Hermite expansion, lone sources act on a cloud by its Taylor expansion,
+// clouds on each other by both, lone points on each other pair by pair.
+TEST(GaussBoxes, TakeEachOfTheFourInteractions) {
+    GaussRandom random(77);
+    const auto case_of = [&](std::size_t sources, std::size_t targets) {
+        GaussCase points{.dimension = 2, .sigma = 0.02};
+        points.sources = cloud_and_rest(random, sources, 400);
+        points.targets = cloud_and_rest(random, targets, 400);
+        points.strengths = random.strengths(points.source_count());
+        return points;
+    };
+    for (const double tolerance : {1e-3, 1e-6, 1e-9}) {
+        const auto many_sources = case_of(20000, 0), many_targets = case_of(0, 20000);
+        const auto both = case_of(20000, 20000);
+        const auto hermite =
+            expect_within(many_sources, many_sources.exact(), by_boxes({.tolerance = tolerance}));
+        EXPECT_GT(hermite.hermite_boxes, 0);
+        EXPECT_GT(hermite.pair_boxes, 0);
+        EXPECT_EQ(hermite.translated_boxes, 0);
+        const auto taylor =
+            expect_within(many_targets, many_targets.exact(100), by_boxes({.tolerance = tolerance}), 100);
+        EXPECT_GT(taylor.taylor_boxes, 0);
+        EXPECT_GT(taylor.pair_boxes, 0);
+        EXPECT_EQ(taylor.translated_boxes, 0);
+        const auto all = expect_within(both, both.exact(100), by_boxes({.tolerance = tolerance}), 100);
+        EXPECT_GT(all.translated_boxes, 0);
+        EXPECT_GT(all.pair_boxes, 0);
+        EXPECT_GT(all.hermite_boxes + all.taylor_boxes, 0);
+        EXPECT_LT(all.near_pairs, 20000 * 20000 / 10);
+    }
+}
+
+TEST(GaussBoxes, ErrorsRelativeToTheSumOfStrengths) {
+    for (const std::size_t d : {1U, 2U, 3U, 4U})
+        for (const double sigma : {0.1, 0.5}) {
+            const auto points = boxes_case(d, sigma, Layout::uniform, 4000, false);
+            const auto exact = points.exact(80);
+            const double all = std::accumulate(points.strengths.begin(), points.strengths.end(), 0.0);
+            for (const double tolerance : {1e-3, 1e-6, 1e-9}) {
+                auto options = by_boxes({.tolerance = tolerance});
+                options.relative_to = RelativeTo::sum;
+                const auto result = points.computed(options);
+                const auto sampled = oracle::sampled(points, result, 80);
+                long double worst = 0.0L;
+                for (std::size_t i = 0; i < exact.potential.size(); ++i)
+                    worst = std::max(worst, std::abs(sampled.potential[i] - exact.potential[i]));
+                EXPECT_LE(static_cast<double>(worst), tolerance * all);
+            }
+        }
+}
+
+TEST(GaussBoxes, SeveralVectorsSeparateTargetsAndTheOwnTerm) {
+    for (const std::size_t d : {1U, 2U, 3U, 5U})
+        for (const double sigma : {0.05, 0.4}) {
+            SCOPED_TRACE(std::to_string(d) + "-dimensional, sigma " + std::to_string(sigma));
+            auto points = boxes_case(d, sigma, Layout::uniform, 3000, false, 6);
+            const std::size_t step = 60;
+            points.without_own = true;
+            for (const double tolerance : {1e-3, 1e-8})
+                expect_within(points, points.exact(step), by_boxes({.tolerance = tolerance}), step);
+            points.without_own = false;
+            points.targets = GaussRandom(5).points(Layout::circle, 2000, d);
+            for (double& x : points.targets) x = 1.5 * x - 0.25; // some beyond the sources
+            for (const auto output : {Output::potential, Output::gradient})
+                expect_within(points, points.exact(step), by_boxes({.tolerance = 1e-6, .outputs = output}),
+                              step);
+        }
+}
+
+TEST(GaussBoxes, FarOffPointsAndUnitsOfAnySize) {
+    for (const double scale : {1e-100, 1.0, 1e100})
+        for (const double offset : {0.0, 100.0, 1e9}) {
+            auto points = boxes_case(2, 0.1 * scale, Layout::uniform, 3000, false);
+            for (double& x : points.sources) x = (x + offset) * scale;
+            for (double& q : points.strengths) q *= scale;
+            expect_within(points, points.exact(60), by_boxes({.tolerance = 1e-9}), 60);
+        }
+}
+
+TEST(GaussBoxes, FewPointsAndNone) {
+    for (const std::size_t n : {0U, 1U, 2U, 33U})
+        for (const std::size_t d : {1U, 3U, 6U}) {
+            const auto points = boxes_case(d, 0.3, Layout::uniform, n, true);
+            if (n > 0)
+                expect_within(points, points.exact(), by_boxes({.tolerance = 1e-12}));
+            else
+                EXPECT_TRUE(points.computed(by_boxes()).potential.empty());
+        }
+}
+
+TEST(GaussBoxes, EveryPrecision) {
+    for (const auto precision : {Precision::float32, Precision::mixed, Precision::float64}) {
+        const auto points = boxes_case(2, 0.02, Layout::clustered, 3000, false);
+        auto options = by_boxes({.tolerance = 1e-4});
+        options.precision = precision;
+        expect_within(points, points.exact(20), options, 20);
+    }
+}
+
+TEST(GaussBoxes, BitsDoNotDependOnThreads) {
+    for (const double sigma : {0.02, 0.4})
+        for (const std::size_t d : {1U, 2U, 3U, 4U}) {
+            const auto points = boxes_case(d, sigma, Layout::clustered, 20000, true, 2);
+            auto options = by_boxes({.tolerance = 1e-4});
+            options.threads = 1;
+            const auto one = points.computed(options);
+            for (const int threads : {2, 3}) {
+                options.threads = threads;
+                const auto several = points.computed(options);
+                EXPECT_EQ(one.potential, several.potential);
+                EXPECT_EQ(one.gradient, several.gradient);
+            }
+        }
+}
+
+TEST(GaussBoxes, EveryInstructionSetIsRight) {
+    for (const auto isa : {Isa::scalar, Isa::sse42, Isa::avx2, Isa::avx512})
+        for (const std::size_t d : {1U, 2U, 3U, 4U, 5U, 6U}) {
+            if (!is_available(isa)) continue;
+            SCOPED_TRACE(std::string(name_of(isa)) + ", " + std::to_string(d) + "-dimensional");
+            const auto points = boxes_case(d, 1.0, Layout::uniform, 8000, false);
+            for (const double tolerance : {1e-2, 1e-5}) {
+                auto options = by_boxes({.tolerance = tolerance});
+                options.isa = isa;
+                const auto fgt = expect_within(points, points.exact(400), options, 400);
+                EXPECT_GT(fgt.hermite_boxes + fgt.taylor_boxes + fgt.translated_boxes, d < 6 ? 0 : -1);
+            }
+        }
+}
+
+TEST(GaussBoxes, AreGivenUpWhenAsked) {
+    const auto points = boxes_case(2, 0.05, Layout::uniform, 20000, false);
+    SumPlan plan(oracle::rows_of_numbers(points.sources, 2),
+                 by_boxes({.kernel = Kernel::gauss, .sigma = 0.05}));
+    Numbers potential(20000);
+    SumOutputs views{.potential = matrix_view(std::span<double>(potential), 1)};
+    EXPECT_THROW(plan.execute(oracle::rows_of_numbers(points.strengths, 1), views,
+                              {.progress = {}, .stop_requested = [] { return true; }}),
+                 Interrupted);
+    double last = 0.0;
+    plan.execute(oracle::rows_of_numbers(points.strengths, 1), views,
+                 {.progress = [&](double share) { last = share; }, .stop_requested = {}});
+    EXPECT_GT(last, 0.0);
+    EXPECT_LE(last, 1.0);
+}
+
+TEST(GaussBoxes, RunOnACpu) {
+    const auto points = boxes_case(3, 0.1, Layout::uniform, 10, true);
+    auto options = by_boxes();
+    options.device = {.kind = DeviceKind::cuda};
+    EXPECT_FALSE(test::error_of<Error>([&] { (void)points.computed(options); }).empty());
+}
+
+} // namespace
+} // namespace farfield
