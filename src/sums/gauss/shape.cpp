@@ -100,10 +100,11 @@ ClusterAim cluster_aim(const SumProblem& problem, double tolerance, bool with_gr
 
 BoxAim box_aim(const SumProblem& problem, double tolerance, bool with_gradient, const PairCost& pair,
                const CostTable& table) {
+    constexpr double share_of_cutoff = 0.1; // boxes are small: no pairs beyond the cut-off come along
     const double usual_slack = std::pow(3.0, problem.dimension); // README.md, "Boxes"
     return {
         .tolerance = std::min(0.1, usual_slack * tolerance),
-        .cutoff = gauss_cutoff(problem.dimension, tolerance, with_gradient),
+        .cutoff = gauss_cutoff(problem.dimension, share_of_cutoff * tolerance, with_gradient),
         .with_gradient = with_gradient,
         .vectors = problem.strength_vectors,
         .most_numbers = most_box_numbers(problem),
@@ -169,7 +170,7 @@ GaussShape gauss_shape(const SumProblem& problem, const SumOptions& options, con
 
 double most_box_numbers(const SumProblem& problem) {
     const auto points = static_cast<double>(std::max(problem.sources, problem.targets));
-    return std::min(128.0 * points + 0x1p18, 0x1p27);
+    return std::min(256.0 * points + 0x1p18, 0x1p27);
 }
 
 bool may_cluster(const SumProblem& problem, const SumOptions& options) {

@@ -162,14 +162,15 @@ TEST(GaussBoxSums, EachInteractionByItself) {
             EXPECT_EQ(report.*which, report.pair_boxes + report.hermite_boxes + report.taylor_boxes +
                                          report.translated_boxes);
         };
-        const auto cloud = clouds(random, 3000, d, 0.0), few = clouds(random, 40, d, 0.0);
+        const auto cloud = clouds(random, 3000, d, 0.0), few = clouds(random, 40, d, 0.0),
+                   even = clouds(random, 3000, d, 1.0);
         Numbers small, about; // a small cloud, and lone points within some σ of it
         std::uniform_real_distribution<double> uniform(-1.0, 1.0);
         for (int i = 0; i < 3000 * d; ++i) small.push_back(0.5 + 0.005 * uniform(random));
         for (int i = 0; i < 40 * d; ++i) about.push_back(0.5 + 0.2 * uniform(random));
         auto dear = aim;
         dear.rates.term = 1.0;
-        expect_only({.dimension = d, .sigma = 0.05, .sources = cloud, .targets = {}}, aim,
+        expect_only({.dimension = d, .sigma = 0.3, .sources = even, .targets = {}}, aim,
                     &FgtReport::translated_boxes);
         expect_only({.dimension = d, .sigma = 0.05, .sources = few, .targets = cloud}, dear,
                     &FgtReport::pair_boxes);

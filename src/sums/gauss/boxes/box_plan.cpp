@@ -168,7 +168,10 @@ double BoxPlan::numbers() const {
         return static_cast<double>(expansions.size() - static_cast<std::size_t>(std::count(
                                                            expansions.begin(), expansions.end(), none)));
     };
-    return (held(hermite_) + held(taylor_) + stages_.expansions()) * static_cast<double>(terms_);
+    const double of_targets = held(taylor_);
+    return (held(hermite_) + of_targets +
+            static_cast<double>(stages_.expansions(static_cast<std::size_t>(of_targets)))) *
+           static_cast<double>(terms_);
 }
 
 void BoxPlan::count(int threads) {

@@ -143,7 +143,7 @@ public:
         for (const bool translates : {false, true}) {
             const int order = order_in(lattice, frame.sigma, aim_, translates);
             const double boxes = static_cast<double>(sources.boxes().count());
-            const double held = 1.0 + std::min(dimension_, 3); // with the translations on their way
+            const double held = 1.0 + std::min(dimension_, 2); // with the translations on their way
             const bool fits = held * boxes * std::pow(order, dimension_) < aim_.most_numbers;
             if (translates && (order == 0 || !fits)) continue;
             const Estimate estimate{.sources = sources,

@@ -136,15 +136,14 @@ void GaussBoxes::form_hermite(const double* strengths, WorkWatch& watch) {
 }
 
 void GaussBoxes::translate(WorkWatch& watch) {
-    std::fill(taylor_.begin(), taylor_.end(), 0.0);
     std::vector<const double*> from;
     std::vector<double*> to;
     for (std::size_t s = 0; s < hermite_place_.size(); ++s)
         if (plan_.hermite(s) == BoxPlan::translated) from.push_back(hermite_.data() + hermite_place_[s]);
     for (const auto t : taylor_boxes_)
         if (plan_.taylor(t) == BoxPlan::translated) to.push_back(taylor_.data() + taylor_place_[t]);
-    if (from.empty() || to.empty()) return;
-    plan_.stages().run(from, to, isa_, threads_);
+    if (from.empty() || to.empty()) return std::fill(taylor_.begin(), taylor_.end(), 0.0);
+    plan_.stages().run(from, to, taylor_, isa_, threads_);
     watch.done(plan_.seconds().translations * picoseconds / problem_.strength_vectors);
 }
 

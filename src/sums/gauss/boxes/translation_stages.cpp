@@ -33,7 +33,6 @@ void TranslationStages::set(const GaussLattice& lattice, std::span<const std::ui
                             std::span<const std::uint64_t> to, double cutoff) {
     dimension_ = lattice.dimension;
     side_ = lattice.side;
-    targets_ = to.size();
     stages_.clear();
     std::uint64_t boxes = 1;
     for (std::size_t k = 0; k < static_cast<std::size_t>(dimension_); ++k) {
@@ -107,12 +106,14 @@ void TranslationStages::set_order(int order, double sigma) {
         matrices_.emplace_back(order, reach_[k], side_[k] / sigma);
 }
 
-double TranslationStages::expansions() const {
-    std::size_t most = 0;
-    for (std::size_t k = 0; k + 1 < stages_.size(); ++k)
-        most = std::max(most, (k > 0 ? stages_[k - 1].outs : 0) + stages_[k].outs);
-    if (stages_.size() > 1) most = std::max(most, stages_[stages_.size() - 2].outs);
-    return static_cast<double>(most);
+std::size_t TranslationStages::expansions(std::size_t room) const {
+    std::size_t before = 0, most = 0;
+    for (std::size_t k = 0; k + 1 < stages_.size(); ++k) {
+        const auto now = goes_to_all(k, room) ? 0 : stages_[k].outs;
+        most = std::max(most, before + now);
+        before = now;
+    }
+    return most;
 }
 
 double TranslationStages::products() const {
@@ -149,27 +150,25 @@ void TranslationStages::run_stage(std::size_t axis, std::span<const double* cons
         4);
 }
 
-void TranslationStages::run(std::span<const double* const> from, std::span<double* const> to, Isa isa,
-                            int threads) const {
+void TranslationStages::run(std::span<const double* const> from, std::span<double* const> to,
+                            std::span<double> all, Isa isa, int threads) const {
     const auto terms = static_cast<std::size_t>(std::llround(std::pow(order_, dimension_)));
-    std::vector<bool> reached(targets_, false);
-    for (const auto target : target_of_) reached[static_cast<std::size_t>(target)] = true;
-    for (std::size_t t = 0; t < targets_; ++t)
-        if (!reached[t]) std::fill_n(to[t], terms, 0.0);
     std::vector<const double*> in(from.begin(), from.end());
     RawVector<double> before, now;
-    for (std::size_t k = 0; k < stages_.size(); ++k) {
+    for (std::size_t k = 0; k + 1 < stages_.size(); ++k) {
+        const bool to_all = goes_to_all(k, all.size() / terms);
+        now = RawVector<double>(to_all ? 0 : stages_[k].outs * terms);
+        double* const first = to_all ? all.data() : now.data();
         std::vector<double*> out;
-        if (k + 1 < stages_.size()) {
-            now.resize(stages_[k].outs * terms);
-            for (std::size_t i = 0; i < stages_[k].outs; ++i) out.push_back(now.data() + i * terms);
-        } else {
-            for (const auto target : target_of_) out.push_back(to[static_cast<std::size_t>(target)]);
-        }
+        for (std::size_t i = 0; i < stages_[k].outs; ++i) out.push_back(first + i * terms);
         run_stage(k, in, out, isa, threads);
         in.assign(out.begin(), out.end());
         std::swap(before, now);
     }
+    std::fill(all.begin(), all.end(), 0.0);
+    std::vector<double*> out;
+    for (const auto target : target_of_) out.push_back(to[static_cast<std::size_t>(target)]);
+    run_stage(stages_.size() - 1, in, out, isa, threads);
 }
 
 } // namespace farfield

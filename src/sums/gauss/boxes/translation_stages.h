@@ -41,13 +41,15 @@ public:
     /// Matrices for expansions of p = order.
     void set_order(int order, double sigma);
 
-    /// Numbers of expansions between two axes, at most and over p^d.
-    [[nodiscard]] double expansions() const;
+    /// Expansions that stand between two axes beside those that `room` of the last ones hold.
+    [[nodiscard]] std::size_t expansions(std::size_t room) const;
     /// Products with a matrix, over p^(d−1).
     [[nodiscard]] double products() const;
 
-    /// Expansions of p^d numbers each, the first axis slowest. Those that nothing is translated to become 0.
-    void run(std::span<const double* const> from, std::span<double* const> to, Isa isa, int threads) const;
+    /// Expansions of p^d numbers each, the first axis slowest. `to` are within `all`, of which the rest
+    /// becomes 0, and which is written over and over on the way.
+    void run(std::span<const double* const> from, std::span<double* const> to, std::span<double> all, Isa isa,
+             int threads) const;
 
 private:
     /// One axis: sums number `out` of the boxes [first, last) at their places along the axis.
@@ -61,6 +63,10 @@ private:
         std::size_t outs = 0;
     };
     using Keys = std::vector<std::uint64_t>;
+    /// Every other axis, so that the last one comes from elsewhere.
+    [[nodiscard]] bool goes_to_all(std::size_t axis, std::size_t room) const {
+        return (stages_.size() - axis) % 2 == 1 && stages_[axis].outs <= room;
+    }
     Keys set_stage(const GaussLattice& lattice, std::size_t axis, const Keys& keys, const Keys& wanted,
                    std::uint64_t boxes);
     void run_stage(std::size_t axis, std::span<const double* const> from, std::span<double* const> to,
@@ -71,7 +77,6 @@ private:
     std::array<double, most_dimensions> side_{};
     std::vector<Stage> stages_;
     std::vector<AxisTranslations> matrices_;
-    std::size_t targets_ = 0;
     std::vector<std::int32_t> target_of_; ///< of the last stage's sums
 };
 
