@@ -2,8 +2,9 @@
 """Times the ways of the fast Gauss transform beside each other: `bench/gauss_ways.py build/farfield --json FILE`; needs numpy.
 
 Points in the unit cube, evenly spread or in five normal clouds of width 0.02, positive weights, potentials at the points themselves, one
-thread. A row has the seconds of each way (prepared points, the faster of --repeat sums, results written; files and comparisons apart), 0
-where it ended with an error or would take longer than --limit by its own pairs, the way that `auto` took, and errors over the largest value.
+thread. A row has the seconds of each way (prepared points, the fastest of --repeat sums, results written; files and comparisons apart), 0
+where it ended with an error or a run took longer than --limit for each repeat and one more, the way that `auto` took, and errors over the
+largest value. Clusters are left out below four dimensions.
 """
 import argparse
 import itertools
@@ -48,6 +49,8 @@ class Runs:
     def row(self, layout, d, sigma, eps):
         row = {"layout": layout, "d": d, "sigma": sigma, "eps": eps, "n": self.task.n}
         for way in self.task.ways:
+            if way == "clusters" and d < 4:
+                continue
             found = self.one(sigma, eps, way)
             row[way] = found["seconds"] if found else 0
             if found and way == "boxes":
@@ -57,9 +60,17 @@ class Runs:
         found = self.one(sigma, eps, "auto")
         row["auto"] = found["seconds"] if found else 0
         row["taken"] = found["fgt"]["way"] if found else ""
-        taken = [row[way] for way in self.task.ways if row[way] > 0]
-        row["fastest"] = min((way for way in self.task.ways if row[way] > 0), key=row.get) if taken else ""
+        ended = [way for way in self.task.ways if row.get(way, 0) > 0]
+        row["fastest"] = min(ended, key=row.get) if ended else ""
         return row
+
+
+def write(task, rows):
+    if not task.json:
+        return
+    about = dict(pair.split("=", 1) for pair in task.about)
+    command = f"bench/gauss_ways.py build/farfield --n {task.n} --d {','.join(map(str, task.d))} --repeat {task.repeat} --limit {task.limit:g}"
+    task.json.write_text(json.dumps({**about, "command": command, "repeats": task.repeat, "rows": rows}, indent=1) + "\n", encoding="utf-8")
 
 
 def main():
@@ -79,16 +90,13 @@ def main():
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        for layout, d in itertools.product(task.layouts, task.d):
+        for d, layout in itertools.product(task.d, task.layouts):
             np.save(folder / "points.npy", points_of(layout, d, task.n))
             for sigma, eps in itertools.product(task.sigmas, task.eps):
                 rows.append(Runs(task, folder).row(layout, d, sigma, eps))
                 print(" ".join(f"{key}={value:.3g}" if isinstance(value, float) else f"{key}={value}" for key, value in rows[-1].items() if key != "about_boxes"),
                       flush=True)
-    if task.json:
-        about = dict(pair.split("=", 1) for pair in task.about)
-        command = f"bench/gauss_ways.py build/farfield --n {task.n} --d {','.join(map(str, task.d))} --repeat {task.repeat} --limit {task.limit:g}"
-        task.json.write_text(json.dumps({**about, "command": command, "repeats": task.repeat, "rows": rows}, indent=1) + "\n", encoding="utf-8")
+                write(task, rows)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@
 #include "base/stopwatch.h"
 #include "sums/costs/cost_file.h"
 #include "sums/costs/threads.h"
+#include "sums/gauss/boxes/boxes.h"
 #include "sums/gauss/clusters/clusters.h"
 #include "sums/points/prepared.h"
 #include "sums/points/read.h"
@@ -55,10 +56,13 @@ void FgtSum::prepare() {
     const auto before = shape_.strategy;
     shape_ = shape_for(aim_);
     check_has_gauss_shape(wanted_, shape_.seconds);
-    if (wanted_ == GaussStrategy::automatic && try_clusters()) return;
-    if (!way_ || shape_.strategy != before)
-        way_ = make_gauss_way(shape_.strategy, problem_, options_.isa, threads_);
-    way_->set_points(shape_, {sources_, targets_, extent_, frame_});
+    const bool is_open = wanted_ == GaussStrategy::automatic;
+    if (!is_open || !try_clusters()) {
+        if (!way_ || shape_.strategy != before)
+            way_ = make_gauss_way(shape_.strategy, problem_, options_.isa, threads_);
+        way_->set_points(shape_, {sources_, targets_, extent_, frame_});
+    }
+    if (is_open) try_boxes();
 }
 
 // What clusters cost shows only once they are there.
@@ -75,6 +79,27 @@ bool FgtSum::try_clusters() {
     shape_ = shape;
     way_ = std::move(way);
     return true;
+}
+
+// Their time is estimated from some of the points, which takes about as long as a sum over 10,000 points.
+void FgtSum::try_boxes() {
+    constexpr double least_seconds = 0.05;
+    constexpr double share = 0.6; // of the other way's seconds: boxes take longer to prepare
+    double seconds = shape_.seconds;
+    if (shape_.strategy == GaussStrategy::pairs) // of points as they lie, not evenly spread
+        seconds = std::max(seconds, shape_.boxes.rates.pair * way_->work());
+    if (seconds < least_seconds) return;
+    const GaussPointSets points{sources_, targets_, extent_, frame_};
+    const double vectors = std::max(1, problem_.strength_vectors);
+    if (best_box_size(points, problem_.dimension, shape_.boxes).seconds > share * seconds * vectors) return;
+    auto shape = shape_;
+    shape.strategy = GaussStrategy::boxes;
+    auto way = std::make_unique<GaussBoxes>(problem_, options_.isa, threads_);
+    way->set_points(shape, points);
+    shape.seconds = way->plan().seconds().all() / vectors;
+    if (shape.seconds > share * seconds) return;
+    shape_ = shape;
+    way_ = std::move(way);
 }
 
 bool FgtSum::refine(double error) {

@@ -24,6 +24,7 @@ private:
     [[nodiscard]] GaussShape shape_for(double tolerance) const;
     void prepare();
     bool try_clusters();
+    void try_boxes();
     void compute(std::int64_t vectors, int exponent, const SumHooks& hooks, SumReport& report);
 
     SumProblem problem_;

@@ -50,7 +50,8 @@ double seconds(const SumProblem& problem, const SumOptions& options, std::string
 
 // The caller's points and strengths, those of the loops, keys twice while they are sorted, sums and rows on
 // their way out; the grid, and as much again for its parts, on a GPU twice as much; of clusters, points in
-// units of σ and again in the clusters' order, with their distances.
+// units of σ and again in the clusters' order, with their distances; of boxes, expansions, points and keys
+// again, and what is known of each box, which holds a point at least.
 double bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
     constexpr double number = 8.0;
     const bool on_gpu = device.kind == DeviceKind::cuda;
@@ -60,8 +61,9 @@ double bytes(const SumProblem& problem, const SumOptions& options, const DeviceC
     const double vectors = problem.strength_vectors;
     const double grid = (on_gpu ? 3.0 : 2.0) * most_grid_numbers(problem) + 0x1p21;
     const double clusters = may_cluster(problem, options) && !on_gpu ? (2.0 * d + 5.0) * (n + m) : 0.0;
+    const double boxes = may_box(options) && !on_gpu ? most_box_numbers(problem) + (d + 14.0) * (n + m) : 0.0;
     return number * ((2.0 * d + 2.0 * vectors + 4.0) * n + (problem.self ? 0.0 : (2.0 * d + 4.0) * m) +
-                     2.0 * (1.0 + d) * vectors * m + grid + clusters);
+                     2.0 * (1.0 + d) * vectors * m + grid + clusters + boxes);
 }
 
 std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& options,

@@ -170,7 +170,11 @@ GaussShape gauss_shape(const SumProblem& problem, const SumOptions& options, con
 
 double most_box_numbers(const SumProblem& problem) {
     const auto points = static_cast<double>(std::max(problem.sources, problem.targets));
-    return std::min(256.0 * points + 0x1p18, 0x1p27);
+    return std::min(256.0 * points + 0x1p18, 0x1p26); // half a gigabyte
+}
+
+bool may_box(const SumOptions& options) {
+    return options.strategy == GaussStrategy::boxes || options.strategy == GaussStrategy::automatic;
 }
 
 bool may_cluster(const SumProblem& problem, const SumOptions& options) {

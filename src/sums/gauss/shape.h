@@ -44,6 +44,9 @@ GaussShape gauss_shape(const SumProblem& problem, const SumOptions& options, con
 /// Whether clusters of sources are asked for, or tried.
 bool may_cluster(const SumProblem& problem, const SumOptions& options);
 
+/// The same of boxes.
+bool may_box(const SumOptions& options);
+
 /// @throws InvalidArgument where no shape of that strategy has a finite time.
 void check_has_gauss_shape(GaussStrategy strategy, double seconds);
 

@@ -121,7 +121,8 @@ TEST(GaussBoxSums, KeepTheBoundOfEverySource) {
                 for (const bool apart : {false, true}) {
                     SCOPED_TRACE(testing::Message()
                                  << d << "-dimensional, side " << side << ", tolerance " << tolerance);
-                    BoxCase points{.dimension = d, .sigma = 0.05, .sources = clouds(random, 500, d, 0.3)};
+                    BoxCase points{
+                        .dimension = d, .sigma = 0.05, .sources = clouds(random, 500, d, 0.3), .targets = {}};
                     if (apart) points.targets = clouds(random, 700, d, 0.5);
                     points.without_own = !apart && side < 1.0;
                     const auto sum = points.sum({.tolerance = tolerance,
@@ -183,7 +184,8 @@ TEST(GaussBoxSums, EachInteractionByItself) {
 
 TEST(GaussBoxSums, NumbersOfExpansionsStayWithinTheirRoom) {
     std::mt19937_64 random(8);
-    const BoxCase points{.dimension = 3, .sigma = 0.05, .sources = clouds(random, 4000, 3, 0.2)};
+    const BoxCase points{
+        .dimension = 3, .sigma = 0.05, .sources = clouds(random, 4000, 3, 0.2), .targets = {}};
     BoxAim aim{.tolerance = 1e-4, .cutoff = cutoff_for(1e-4), .rates = {.pair = 1.0, .term = 1e-4}};
     EXPECT_GT(points.sum(aim).report.order, 0);
     aim.most_numbers = 1.0;

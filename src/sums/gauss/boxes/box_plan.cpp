@@ -64,7 +64,13 @@ void BoxPlan::set_expansions(const BoxSize& size, int threads) {
     if (size.translates) set_translated(threads);
     set_formed(threads);
     drop_unused(threads);
-    if (!size.translates) return;
+    const auto is_none = [](Expansion expansion) { return expansion == none; };
+    if (std::all_of(hermite_.begin(), hermite_.end(), is_none) &&
+        std::all_of(taylor_.begin(), taylor_.end(), is_none)) {
+        order_ = 0;
+        terms_ = 0;
+    }
+    if (!size.translates || order_ == 0) return;
     stages_.set(lattice_, keys_of(source_boxes_, hermite_), keys_of(target_boxes(), taylor_), cutoff_);
     stages_.set_order(order_, sigma_);
 }

@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::size_t sampled_points = 16384;
 constexpr std::size_t sampled_boxes = 32;
-constexpr double box_seconds = 2e-8; ///< to see what a box does to another
+constexpr double box_seconds = 3e-8; ///< to see what a box does to another
+constexpr double row_seconds = 1e-8; ///< to look for a row of boxes
 
 std::vector<double> sample_of(std::span<const double> points, std::size_t d) {
     const auto n = points.size() / d, taken = std::min(n, sampled_points);
@@ -34,6 +35,7 @@ public:
           weight_(static_cast<double>(all) /
                   static_cast<double>(std::max<std::size_t>(1, keys_.keys.size()))) {}
     [[nodiscard]] const OccupiedBoxes& boxes() const { return boxes_; }
+    [[nodiscard]] double weight() const { return weight_; }
     [[nodiscard]] double size(std::size_t box) const { return weight_ * boxes_.size(box); }
     /// Whether boxes hold so many of the sample that each stands for about as many as it has.
     [[nodiscard]] bool tells() const {
@@ -73,6 +75,15 @@ struct Estimate {
         return products * costs.product();
     }
 
+    /// Rows of boxes near a box, or all that hold some.
+    [[nodiscard]] double rows() const {
+        double all = 1.0;
+        for (std::size_t k = 1; k < static_cast<std::size_t>(lattice.dimension); ++k)
+            all *= std::min(2.0 * std::floor(cutoff / lattice.side[k]) + 3.0,
+                            static_cast<double>(lattice.count[k]));
+        return std::min(all, sources.all());
+    }
+
     /// Of what acts on the targets of a box. That as many targets are near its sources as is usual for the
     /// box itself stands for what is not looked at.
     [[nodiscard]] double of_targets(std::size_t box) const {
@@ -92,11 +103,12 @@ struct Estimate {
             by_taylor += std::min(costs.pairs(n, m), costs.gather(n));
         }
         const bool has_taylor = translates && std::min(by_hermite, by_taylor) > value + half;
-        double seconds = has_taylor ? costs.value(m) + half : 0.0, gathered = 0.0, apart = 0.0;
+        double seconds = row_seconds * rows() + (has_taylor ? value + half : 0.0);
+        double gathered = 0.0, apart = 0.0;
         for (const double n : near) {
             const double share = m / near_targets, boxes = near_targets / m;
             const double by_pairs = costs.pairs(n, m);
-            seconds += box_seconds;
+            seconds += box_seconds * (expands ? 1.0 : sources.weight()); // most boxes may be unseen
             if (translates &&
                 std::min(boxes * std::min(by_pairs, costs.gather(n)),
                          costs.form(n) + boxes * std::min(by_pairs, value)) > costs.form(n) + half) {
@@ -138,10 +150,10 @@ public:
         const SampledBoxes sources(lattice, sources_, points_.sources.size() / d_, frame);
         const SampledBoxes others(lattice, targets_, points_.targets.size() / d_, frame);
         const bool self = targets_.empty();
-        if (!sources.tells() || (!self && !others.tells())) return {.seconds = HUGE_VAL};
+        const bool tells = sources.tells() && (self || others.tells());
         BoxSize best{.side = side * frame.sigma, .seconds = HUGE_VAL};
         for (const bool translates : {false, true}) {
-            const int order = order_in(lattice, frame.sigma, aim_, translates);
+            const int order = tells ? order_in(lattice, frame.sigma, aim_, translates) : 0;
             const double boxes = static_cast<double>(sources.boxes().count());
             const double held = 1.0 + std::min(dimension_, 2); // with the translations on their way
             const bool fits = held * boxes * std::pow(order, dimension_) < aim_.most_numbers;
