@@ -1,29 +1,34 @@
 #!/usr/bin/env python3
-"""Times the ways of the fast Gauss transform beside each other: `bench/gauss_ways.py build/farfield --json FILE`; needs numpy.
+"""Times the ways of the fast Gauss transform beside each other: `bench/gauss_ways.py build/farfield --json FILE`.
 
 Points in the unit cube, evenly spread or in five normal clouds of width 0.02, positive weights, potentials at the points themselves, one
-thread. A row has the seconds of each way (prepared points, the fastest of --repeat sums, results written; files and comparisons apart), 0
-where it ended with an error or a run took longer than --limit for each repeat and one more, the way that `auto` took, and errors over the
-largest value. Clusters are left out below four dimensions.
+thread. A row has the seconds of each way for prepared points, of the fastest of --repeat sums, and those to prepare them; files and comparisons apart; 0
+where it ended with an error or the process took more than --limit of a core, with files and comparisons, the way that `auto` took, and errors
+over the largest value. Clusters are left out below four dimensions.
 """
 import argparse
 import itertools
 import json
 import pathlib
+import random
+import resource
+import struct
 import subprocess
 import tempfile
-
-import numpy as np
 
 WAYS = ("grid", "pairs", "clusters", "boxes")
 
 
-def points_of(layout, d, n):
-    source = np.random.default_rng(d)
-    x = source.random((n, d))
-    if layout == "clustered":
-        x = source.random((5, d))[source.integers(5, size=n)] + 0.02 * source.standard_normal((n, d))
-    return np.column_stack([x, source.uniform(0.5, 1.5, n)])
+def write_points(path, layout, d, n):
+    source = random.Random(d)
+    centres = [[source.random() for _ in range(d)] for _ in range(5)]
+    numbers = []
+    for _ in range(n):
+        centre = source.choice(centres)
+        numbers += [x + source.gauss(0, 0.02) for x in centre] if layout == "clustered" else [source.random() for _ in range(d)]
+        numbers.append(source.uniform(0.5, 1.5))
+    header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({n}, {d + 1}), }}".ljust(117) + "\n"
+    path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + struct.pack(f"<{len(numbers)}d", *numbers))
 
 
 class Runs:
@@ -32,18 +37,16 @@ class Runs:
 
     def one(self, sigma, eps, strategy):
         report = self.folder / "report.json"
-        command = [self.task.program, "sum", "--kernel", "gauss", "--sigma", sigma, "--sources", self.folder / "points.npy", "--output", "potential", "--out",
+        command = [*self.task.before, self.task.program.resolve(), "sum", "--kernel", "gauss", "--sigma", sigma, "--sources", self.folder / "points.npy", "--output", "potential", "--out",
                    self.folder / "out.npy", "--json", report, "--quiet", "--method", "fgt", "--tolerance", eps, "--strategy", strategy, "--threads", 1,
                    "--precision", "double", "--repeat", self.task.repeat]
-        try:
-            done = subprocess.run(list(map(str, command)), capture_output=True, timeout=self.task.limit * (self.task.repeat + 1), check=False)
-        except subprocess.TimeoutExpired:
-            return None
+        seconds = self.task.limit
+        done = subprocess.run(list(map(str, command)), capture_output=True, check=False,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds)))
         if done.returncode != 0:
             return None
         found = json.loads(report.read_text(encoding="utf-8"))
-        stages = found["stages"]
-        found["seconds"] = stages["prepare_seconds"] + found["compute_seconds"] + stages["finish_seconds"]
+        found["seconds"] = found["compute_seconds"]
         return found
 
     def row(self, layout, d, sigma, eps):
@@ -57,6 +60,7 @@ class Runs:
                 row["about_boxes"] = found["fgt"]
             if found:
                 row[f"{way}_error"] = found["errors"][0]["relative"]
+                row[f"{way}_prepares"] = found["stages"]["prepare_seconds"]
         found = self.one(sigma, eps, "auto")
         row["auto"] = found["seconds"] if found else 0
         row["taken"] = found["fgt"]["way"] if found else ""
@@ -69,7 +73,7 @@ def write(task, rows):
     if not task.json:
         return
     about = dict(pair.split("=", 1) for pair in task.about)
-    command = f"bench/gauss_ways.py build/farfield --n {task.n} --d {','.join(map(str, task.d))} --repeat {task.repeat} --limit {task.limit:g}"
+    command = f"bench/gauss_ways.py build/farfield --n {task.n} --d {','.join(map(str, task.d))} --repeat {task.repeat} --limit {task.limit}"
     task.json.write_text(json.dumps({**about, "command": command, "repeats": task.repeat, "rows": rows}, indent=1) + "\n", encoding="utf-8")
 
 
@@ -84,14 +88,15 @@ def main():
     parser.add_argument("--layouts", type=lambda text: text.split(","), default=["uniform", "clustered"])
     parser.add_argument("--ways", type=lambda text: text.split(","), default=list(WAYS))
     parser.add_argument("--repeat", type=int, default=2)
-    parser.add_argument("--limit", type=float, default=20.0, help="seconds of a sum")
+    parser.add_argument("--limit", type=int, default=60, help="seconds of a process")
+    parser.add_argument("--before", type=str.split, default=[], help="what the program is started with")
     parser.add_argument("--about", action="append", default=[], metavar="KEY=VALUE", help="put first in the file: commit, machine")
     task = parser.parse_args()
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         for d, layout in itertools.product(task.d, task.layouts):
-            np.save(folder / "points.npy", points_of(layout, d, task.n))
+            write_points(folder / "points.npy", layout, d, task.n)
             for sigma, eps in itertools.product(task.sigmas, task.eps):
                 rows.append(Runs(task, folder).row(layout, d, sigma, eps))
                 print(" ".join(f"{key}={value:.3g}" if isinstance(value, float) else f"{key}={value}" for key, value in rows[-1].items() if key != "about_boxes"),

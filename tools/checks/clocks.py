@@ -25,6 +25,7 @@ REPORTS = {
     "src/sums/direct/gauss/gauss_sum.cpp": "seconds of the report",
     "src/sums/gauss/fgt_sum.cpp": "seconds of the passes and of the report",
     "src/sums/gauss/grid/grid.cpp": "seconds of the passes",
+    "src/sums/gauss/boxes/boxes.cpp": "seconds of the passes",
     "src/sums/fmm/method.cpp": "prepare_seconds and finish_seconds of the report",
     "src/sums/reference/method.cpp": "seconds of the report",
     "src/sums/run/sum_files.cpp": "stages of the report",

@@ -1,4 +1,4 @@
-// How the fast Gauss transform computes a sum: on a grid, or pair by pair up to a cut-off. Pure functions of
+// How the fast Gauss transform computes a sum, by the strategies of GaussStrategy. Pure functions of
 // options, points' extent and cost table.
 #pragma once
 

@@ -1,7 +1,6 @@
 // Strategy `boxes` of method 'fgt' against sums in long double (gauss_oracle.h): whatever the layout of the
 // points, σ, the dimension and the signs, the largest error is within the tolerance of the largest value, or
 // of Σ|q|; and each of the four interactions of boxes is taken.
-#include "backend/simd/isa.h"
 #include "effort.h"
 #include "expect_error.h"
 #include "oracle/gauss/gauss_oracle.h"
@@ -226,6 +225,18 @@ TEST(GaussBoxes, EveryInstructionSetIsRight) {
                 EXPECT_GT(fgt.hermite_boxes + fgt.taylor_boxes + fgt.translated_boxes, d < 5 ? 0 : -1);
             }
         }
+}
+
+// No grid of narrow Gaussians over the whole extent, and too many pairs in the dense places.
+TEST(GaussBoxes, AreTakenWhereTheyAreFaster) {
+    const auto way_of = [](const GaussCase& points) {
+        const auto result = points.computed({.method = Method::fgt, .tolerance = 1e-6}, Output::potential);
+        EXPECT_LE(result.report.errors.front().relative, 1e-6);
+        return result.report.fgt.strategy;
+    };
+    EXPECT_EQ(way_of(boxes_case(2, 0.0005, Layout::clustered, 60000, false)), GaussStrategy::boxes);
+    EXPECT_EQ(way_of(boxes_case(2, 0.2, Layout::uniform, 20000, false)), GaussStrategy::grid);
+    EXPECT_EQ(way_of(boxes_case(3, 0.001, Layout::uniform, 20000, false)), GaussStrategy::pairs);
 }
 
 TEST(GaussBoxes, AreGivenUpWhenAsked) {

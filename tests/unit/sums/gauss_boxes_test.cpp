@@ -227,7 +227,8 @@ TEST(TranslationStages, AreWhatTheDefinitionSays) {
             std::vector<double*> outs;
             for (std::size_t s = 0; s < from.size(); ++s) ins.push_back(&in[s * terms]);
             for (std::size_t t = 0; t < to.size(); ++t) outs.push_back(&out[t * terms]);
-            stages.run(ins, outs, out, resolve_isa(Isa::automatic), 1);
+            WorkWatch watch(stages.products(), {}, {});
+            stages.run(ins, outs, out, resolve_isa(Isa::automatic), 1, 1.0, watch);
             for (std::size_t t = 0; t < to.size(); ++t)
                 for (std::size_t m = 0; m < terms; ++m) {
                     long double sum = 0.0L, scale = 1.0L;

@@ -143,8 +143,8 @@ void GaussBoxes::translate(WorkWatch& watch) {
     for (const auto t : taylor_boxes_)
         if (plan_.taylor(t) == BoxPlan::translated) to.push_back(taylor_.data() + taylor_place_[t]);
     if (from.empty() || to.empty()) return std::fill(taylor_.begin(), taylor_.end(), 0.0);
-    plan_.stages().run(from, to, taylor_, isa_, threads_);
-    watch.done(plan_.seconds().translations * picoseconds / problem_.strength_vectors);
+    plan_.stages().run(from, to, taylor_, isa_, threads_,
+                       plan_.costs().product() * picoseconds / problem_.strength_vectors, watch);
 }
 
 void GaussBoxes::form_taylor(const double* strengths, WorkWatch& watch) {

@@ -124,7 +124,8 @@ double TranslationStages::products() const {
 }
 
 void TranslationStages::run_stage(std::size_t axis, std::span<const double* const> from,
-                                  std::span<double* const> to, Isa isa, int threads) const {
+                                  std::span<double* const> to, Isa isa, int threads, double work,
+                                  WorkWatch& watch) const {
     const auto& stage = stages_[axis];
     const auto function = FF_ISA_FUNCTION(ff_box_translate, isa);
     std::int64_t rows = 1;
@@ -133,7 +134,8 @@ void TranslationStages::run_stage(std::size_t axis, std::span<const double* cons
         threads, stage.sums.size(),
         [&](std::size_t begin, std::size_t end) {
             std::vector<const double*> matrices;
-            for (auto s = begin; s < end; ++s) {
+            double products = 0.0;
+            for (auto s = begin; s < end && !watch.stopped(); ++s) {
                 const auto& sum = stage.sums[s];
                 matrices.clear();
                 for (auto i = sum.first; i < sum.last; ++i)
@@ -145,13 +147,16 @@ void TranslationStages::run_stage(std::size_t axis, std::span<const double* cons
                                             .count = sum.last - sum.first,
                                             .out = to[static_cast<std::size_t>(sum.out)]};
                 function(&task);
+                products += sum.last - sum.first;
             }
+            watch.done(work * products);
         },
         4);
 }
 
 void TranslationStages::run(std::span<const double* const> from, std::span<double* const> to,
-                            std::span<double> all, Isa isa, int threads) const {
+                            std::span<double> all, Isa isa, int threads, double work,
+                            WorkWatch& watch) const {
     const auto terms = static_cast<std::size_t>(std::llround(std::pow(order_, dimension_)));
     std::vector<const double*> in(from.begin(), from.end());
     RawVector<double> before, now;
@@ -161,14 +166,14 @@ void TranslationStages::run(std::span<const double* const> from, std::span<doubl
         double* const first = to_all ? all.data() : now.data();
         std::vector<double*> out;
         for (std::size_t i = 0; i < stages_[k].outs; ++i) out.push_back(first + i * terms);
-        run_stage(k, in, out, isa, threads);
+        run_stage(k, in, out, isa, threads, work, watch);
         in.assign(out.begin(), out.end());
         std::swap(before, now);
     }
     std::fill(all.begin(), all.end(), 0.0);
     std::vector<double*> out;
     for (const auto target : target_of_) out.push_back(to[static_cast<std::size_t>(target)]);
-    run_stage(stages_.size() - 1, in, out, isa, threads);
+    run_stage(stages_.size() - 1, in, out, isa, threads, work, watch);
 }
 
 } // namespace farfield

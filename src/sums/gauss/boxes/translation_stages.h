@@ -4,6 +4,7 @@
 // targets along the axes that are done, and the place of the sources along the others.
 #pragma once
 
+#include "backend/threads/work_watch.h"
 #include "base/aligned.h"
 #include "sums/gauss/boxes/lattice.h"
 
@@ -48,8 +49,9 @@ public:
 
     /// Expansions of p^d numbers each, the first axis slowest. `to` are within `all`, of which the rest
     /// becomes 0, and which is written over and over on the way.
+    /// A product is `work` to `watch`, which may give them up.
     void run(std::span<const double* const> from, std::span<double* const> to, std::span<double> all, Isa isa,
-             int threads) const;
+             int threads, double work, WorkWatch& watch) const;
 
 private:
     /// One axis: sums number `out` of the boxes [first, last) at their places along the axis.
@@ -70,7 +72,7 @@ private:
     Keys set_stage(const GaussLattice& lattice, std::size_t axis, const Keys& keys, const Keys& wanted,
                    std::uint64_t boxes);
     void run_stage(std::size_t axis, std::span<const double* const> from, std::span<double* const> to,
-                   Isa isa, int threads) const;
+                   Isa isa, int threads, double work, WorkWatch& watch) const;
 
     int dimension_ = 1, order_ = 1;
     std::array<std::int64_t, most_dimensions> reach_{};
