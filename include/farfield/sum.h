@@ -75,9 +75,9 @@ struct FgtReport {
     GaussStrategy strategy = GaussStrategy::automatic; ///< that was taken
     int width = 0;                 ///< grid points that a point touches along an axis; 0: no grid
     std::int64_t grid_numbers = 0; ///< of the grid
-    double cutoff = 0.0;           ///< without a grid: farther pairs are left out, in σ
-    std::int64_t cells = 0;        ///< without a grid: those that hold targets
-    std::int64_t near_pairs = 0;   ///< without a grid: that were computed
+    double cutoff = 0.0;           ///< of pairs: farther ones are left out, in σ
+    std::int64_t cells = 0;        ///< of pairs: those that hold targets
+    std::int64_t near_pairs = 0;   ///< that were computed one by one
     std::int64_t clusters = 0;     ///< of sources
     int order = 0;                 ///< of clusters' longest expansion: its terms are of total degree < order
     std::int64_t expansion_terms = 0; ///< of clusters, over all targets

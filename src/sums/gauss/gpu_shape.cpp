@@ -3,6 +3,7 @@
 #include "sums/direct/common/costs.h"
 #include "sums/direct/common/device_model.h"
 #include "sums/gauss/grid/grid.h"
+#include "sums/gauss/grid/placing.h"
 #include "sums/gauss/grid/widths.h"
 
 #include <algorithm>

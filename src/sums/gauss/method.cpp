@@ -73,7 +73,7 @@ std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& o
 
 constexpr MethodInfo row{.value = Method::fgt,
                          .name = "fgt",
-                         .text = "fast Gauss transform: a grid, or pairs up to a cut-off, to a tolerance",
+                         .text = "fast Gauss transform, to a tolerance: a grid, pairs up to a cut-off, or clusters",
                          .on_gpu = true,
                          .resident = false,
                          .many_vectors = many_vectors,
