@@ -69,7 +69,7 @@ TEST(GaussClusters, KeepEveryToleranceWhateverThePoints) {
 }
 
 TEST(GaussClusters, TakeExpansionsOfManyPoints) {
-    const std::size_t n = test::shorter() ? 5000 : 30000;
+    const std::size_t n = test::shorter() ? 2500 : 30000;
     const std::size_t step = n / 50;
     for (std::size_t d = 2; d <= 6; ++d)
         for (const double sigma : {0.1, 0.3, 1.0, 4.0})
@@ -116,13 +116,13 @@ TEST(GaussClusters, SeparateTargetsSeveralVectorsAndLeaveOneOut) {
     for (const double sigma : {0.1, 0.6})
         for (const std::size_t d : {2U, 4U, 5U, 6U}) {
             SCOPED_TRACE(std::to_string(d) + "-dimensional, sigma " + std::to_string(sigma));
-            auto points = clusters_case(d, sigma, Layout::uniform, 3000, false, 6);
-            const std::size_t step = 60;
+            auto points = clusters_case(d, sigma, Layout::uniform, test::shorter() ? 1200 : 3000, false, 6);
+            const std::size_t step = 40;
             points.without_own = true;
             for (const double tolerance : {1e-3, 1e-8})
                 expect_within(points, points.exact(step), by_clusters({.tolerance = tolerance}), step);
             points.without_own = false;
-            points.targets = GaussRandom(5).points(Layout::circle, 2000, d);
+            points.targets = GaussRandom(5).points(Layout::circle, 1000, d);
             for (double& x : points.targets) x = 1.5 * x - 0.25; // some beyond the sources
             for (const auto output : {Output::potential, Output::gradient})
                 expect_within(points, points.exact(step), by_clusters({.tolerance = 1e-6, .outputs = output}),
