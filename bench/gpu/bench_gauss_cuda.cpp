@@ -199,7 +199,8 @@ std::vector<Case> table() {
 
 /// Both methods for more and more points, sources and as many targets, until fgt ends first.
 Json crossover(int dimension, double tolerance) {
-    Json out = {{"dimension", dimension}, {"sigma", 0.05}, {"tolerance", tolerance}, {"sizes", Json::array()}};
+    Json out = {
+        {"dimension", dimension}, {"sigma", 0.05}, {"tolerance", tolerance}, {"sizes", Json::array()}};
     double before = 0.0; // log of the ratio of times
     for (int n = 1024; n <= 1 << 18; n *= 2) {
         const auto direct = measure({n, dimension, 0.05, tolerance, "direct"});
@@ -213,7 +214,8 @@ Json crossover(int dimension, double tolerance) {
                                 {"fgt_error", fgt["potential_error"]}});
         const double now = std::log(of_direct / of_fgt);
         if (now >= 0.0) {
-            // between the last two numbers, on a straight line of logarithms; the least one is not known better
+            // between the last two numbers, on a straight line of logarithms; the least one is not known
+            // better
             out["crossover_points"] = n == 1024 ? n : std::round(n * std::exp2(-now / (now - before)));
             break;
         }
@@ -233,9 +235,10 @@ Json crossovers() {
 
 int main(int argc, char** argv) {
     if (argc > 1 && std::string(argv[1]) == "crossover") {
-        const Json out = {{"name", "sums of Gaussians on a GPU: fgt against direct, from new points to results"},
-                          {"gpu", gpus().empty() ? std::string("none") : gpus().front().name},
-                          {"rows", crossovers()}};
+        const Json out = {
+            {"name", "sums of Gaussians on a GPU: fgt against direct, from new points to results"},
+            {"gpu", gpus().empty() ? std::string("none") : gpus().front().name},
+            {"rows", crossovers()}};
         std::printf("%s\n", out.dump(2).c_str());
         return 0;
     }

@@ -116,7 +116,8 @@ VortexMoments wanted_moments(const Gaussians& old, const Lattice& lattice, doubl
 }
 
 // ‖ω' − ω‖/‖ω‖ in the middle between four sites.
-double error_between(const Gaussians& old, const Gaussians& fresh, double spacing, const GaussSumSettings& sums) {
+double error_between(const Gaussians& old, const Gaussians& fresh, double spacing,
+                     const GaussSumSettings& sums) {
     std::vector<double> middles(fresh.points.begin(), fresh.points.end());
     for (auto& x : middles) x += 0.5 * spacing;
     const auto before = sum_at(old, middles, sums);
@@ -189,9 +190,9 @@ Bodies reinitialised(const SpreadVortices& vortices, const ForceOptions& options
                      const std::function<bool()>& stop_requested, Reinitialisations& record) {
     const double size2 = options.sigma * options.sigma;
     const GaussSumSettings sums{.tolerance = std::max(1e-13, 0.01 * options.residual_tolerance),
-                         .threads = options.threads,
-                         .isa = options.isa,
-                         .stop_requested = stop_requested};
+                                .threads = options.threads,
+                                .isa = options.isa,
+                                .stop_requested = stop_requested};
     const auto points = in_plane(vortices.position);
     const Gaussians old{points, vortices.bodies.charge, vortices.variance};
     const Lattice lattice{.anchor = centre_of(old), .spacing = options.overlap * options.sigma};

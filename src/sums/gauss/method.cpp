@@ -71,19 +71,20 @@ std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& o
     return std::make_unique<FgtSum>(problem, options);
 }
 
-constexpr MethodInfo row{.value = Method::fgt,
-                         .name = "fgt",
-                         .text = "fast Gauss transform, to a tolerance: a grid, pairs up to a cut-off, or clusters",
-                         .on_gpu = true,
-                         .resident = false,
-                         .many_vectors = many_vectors,
-                         .computes = computes,
-                         .field_and_jerk = nullptr,
-                         .why_not = why_not,
-                         .seconds = seconds,
-                         .bytes = bytes,
-                         .make = make,
-                         .approximates = true};
+constexpr MethodInfo row{
+    .value = Method::fgt,
+    .name = "fgt",
+    .text = "fast Gauss transform, to a tolerance: a grid, pairs up to a cut-off, or clusters",
+    .on_gpu = true,
+    .resident = false,
+    .many_vectors = many_vectors,
+    .computes = computes,
+    .field_and_jerk = nullptr,
+    .why_not = why_not,
+    .seconds = seconds,
+    .bytes = bytes,
+    .make = make,
+    .approximates = true};
 
 } // namespace
 

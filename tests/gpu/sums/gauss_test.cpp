@@ -241,11 +241,12 @@ TEST(GaussOnGpu, TakesPairsInFourToSixDimensions) {
     for (std::size_t d = 4; d <= 6; ++d)
         for (const double sigma : {0.01, 0.1, 0.5})
             for (const auto layout : oracle::layouts) {
-                SCOPED_TRACE(std::to_string(d) + "-dimensional, " + oracle::name_of_layout(layout) + ", sigma " +
-                             std::to_string(sigma));
+                SCOPED_TRACE(std::to_string(d) + "-dimensional, " + oracle::name_of_layout(layout) +
+                             ", sigma " + std::to_string(sigma));
                 auto points = gauss_case(d, sigma, layout, 1000, true);
                 for (const double tolerance : {1e-3, 1e-10}) // in float, in double
-                    expect_close(points, points.computed(on_gpu(tolerance)), on_cpu(points), 1.02 * tolerance);
+                    expect_close(points, points.computed(on_gpu(tolerance)), on_cpu(points),
+                                 1.02 * tolerance);
                 points.targets = GaussRandom(5).points(Layout::uniform, 777, d);
                 for (double& x : points.targets) x = 1.5 * x - 0.25; // some beyond the sources
                 const auto got = points.computed(on_gpu(1e-6));

@@ -174,7 +174,9 @@ TEST(GaussClusters, EveryInstructionSetIsRight) {
                 auto options = by_clusters({.tolerance = tolerance});
                 options.isa = isa;
                 const auto report = expect_within(points, points.exact(100), options, 100);
-                if (tolerance == 1e-3) { EXPECT_GT(report.fgt.expansion_terms, 0); }
+                if (tolerance == 1e-3) {
+                    EXPECT_GT(report.fgt.expansion_terms, 0);
+                }
             }
         }
 }

@@ -134,8 +134,7 @@ ClusterSamples::Sizes ClusterSamples::errors_at(const Target& target, const Clus
         // left out, it may be so far away that e^t is beyond a double
         const double value =
             order == ClusterPlan::not_at_all ? std::exp(t - 0.5 * squares) : weight * remainder(order, t);
-        const double lower =
-            order == ClusterPlan::not_at_all ? value : weight * remainder(order - 1, t);
+        const double lower = order == ClusterPlan::not_at_all ? value : weight * remainder(order - 1, t);
         for (std::size_t axis = 0; axis < stride_; ++axis)
             gradient[axis] = root_e * (a[axis] * lower - b[axis] * value);
         values.add(&value, 1);

@@ -255,8 +255,7 @@ __global__ void __launch_bounds__(32 * pair_warps)
     if (first >= task.target_count) return;
     const int i = first + lane;
     const bool is_target = i < task.target_count;
-    const BoxedPoint<D> target =
-        reinterpret_cast<const BoxedPoint<D>*>(task.targets)[is_target ? i : first];
+    const BoxedPoint<D> target = reinterpret_cast<const BoxedPoint<D>*>(task.targets)[is_target ? i : first];
     CellPairs<D, Real, with_gradient> loop(task, gathered[warp]);
     PairSums<D, Real, with_gradient> sums;
     for (unsigned left = __ballot_sync(every_lane, is_target); left != 0;) {

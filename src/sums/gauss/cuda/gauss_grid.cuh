@@ -26,7 +26,8 @@ public:
         make_room(second_, numbers);
         make_room(sources_, static_cast<std::size_t>(sets.sources().count()));
         if (!sets.self()) make_room(targets_, static_cast<std::size_t>(sets.targets().count()));
-        shape.sparse = shape.sparse && has_room_for_columns<Real>(rule_->width) && prepare_columns(sets, stream);
+        shape.sparse =
+            shape.sparse && has_room_for_columns<Real>(rule_->width) && prepare_columns(sets, stream);
         sparse_ = shape.sparse;
         if (!sparse_) prepare_cells(sets, stream);
     }

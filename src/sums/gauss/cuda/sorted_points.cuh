@@ -25,8 +25,8 @@ struct LatticeOnGpu {
     [[nodiscard]] double boxes() const;
 };
 
-/// A row of a point in its box: coordinates from the lattice's lowest corner, in the frame, those of axes that
-/// there are not 0; and the strength, last. Rows are read in 16-byte pieces.
+/// A row of a point in its box: coordinates from the lattice's lowest corner, in the frame, those of axes
+/// that there are not 0; and the strength, last. Rows are read in 16-byte pieces.
 constexpr int boxed_columns(int dimension) { return (dimension > 3 ? dimension : 3) / 2 * 2 + 2; }
 
 class SortedGaussPoints {
