@@ -1,7 +1,6 @@
 // Strategy `clusters` of method 'fgt' against sums in long double (gauss_oracle.h): whatever the layout of
 // the points, σ, the dimension and the signs, the largest error is within the tolerance of the largest value,
 // or of Σ|q|.
-#include "backend/simd/isa.h"
 #include "effort.h"
 #include "oracle/gauss/gauss_oracle.h"
 
