@@ -187,13 +187,17 @@ void ClusterPlan::set_slack(double slack) {
 
 // More clusters as long as to find them costs little beside the best sum so far.
 void ClusterPlan::choose_clusters(std::span<const double> sources, const ClusterSamples& samples) {
-    constexpr double share = 0.15; // of the sum, for clustering
+    constexpr double share = 0.15;       // of the sum, for clustering
+    constexpr double little = 0.02;      // of it: so much is spent whether or not sums get faster
+    constexpr double look_seconds = 2e-3; // at one number of clusters
     FarthestPoints points(sources, dimension_, threads_);
     PointClusters best;
     double slack = slack_;
     seconds_ = HUGE_VAL;
-    int worse = 0;
-    for (std::size_t count = 1; worse < 3; count = next_count(count)) {
+    int looks = 0, worse = 0;
+    for (std::size_t count = 1;; count = next_count(count), ++looks) {
+        const double spent = points.work() * aim_.rates.distance + looks * look_seconds;
+        if (worse >= 3 && spent > little * std::min(seconds_, aim_.most_seconds)) break;
         const double next = 1.5 * points.work() + 0.5 * static_cast<double>(count * count);
         if (count > 1 && next * aim_.rates.distance > share * std::min(seconds_, aim_.most_seconds)) break;
         points.grow(count);
