@@ -187,8 +187,8 @@ void ClusterPlan::set_slack(double slack) {
 
 // More clusters as long as to find them costs little beside the best sum so far.
 void ClusterPlan::choose_clusters(std::span<const double> sources, const ClusterSamples& samples) {
-    constexpr double share = 0.15;       // of the sum, for clustering
-    constexpr double little = 0.02;      // of it: so much is spent whether or not sums get faster
+    constexpr double share = 0.15;        // of the sum, for clustering
+    constexpr double little = 0.02;       // of it: so much is spent whether or not sums get faster
     constexpr double look_seconds = 2e-3; // at one number of clusters
     FarthestPoints points(sources, dimension_, threads_);
     PointClusters best;

@@ -27,7 +27,7 @@ struct LatticeOnGpu {
 
 /// A row of a point in its box: coordinates from the lattice's lowest corner, in the frame, those of axes
 /// that there are not 0; and the strength, last. Rows are read in 16-byte pieces.
-constexpr int boxed_columns(int dimension) { return (dimension > 3 ? dimension : 3) / 2 * 2 + 2; }
+FF_HD constexpr int boxed_columns(int dimension) { return (dimension > 3 ? dimension : 3) / 2 * 2 + 2; }
 
 class SortedGaussPoints {
 public:
