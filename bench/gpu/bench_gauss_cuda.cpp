@@ -4,6 +4,7 @@
 // both signs.
 //     bench_gauss_cuda [N d sigma tolerance fgt|direct [uniform|clustered [positive|signed
 //     [potential|both]]]] one case; none: the table, as JSON
+//     bench_gauss_cuda crossover     the number of points from which fgt ends before direct
 #include "gpu_rows.h"
 
 #include <farfield/device.h>
@@ -196,9 +197,51 @@ std::vector<Case> table() {
     return out;
 }
 
+/// Both methods for more and more points, sources and as many targets, until fgt ends first.
+Json crossover(int dimension, double tolerance) {
+    Json out = {
+        {"dimension", dimension}, {"sigma", 0.05}, {"tolerance", tolerance}, {"sizes", Json::array()}};
+    double before = 0.0; // log of the ratio of times
+    for (int n = 1024; n <= 1 << 18; n *= 2) {
+        const auto direct = measure({n, dimension, 0.05, tolerance, "direct"});
+        const auto fgt = measure({n, dimension, 0.05, tolerance, "fgt"});
+        const double of_direct = direct["milliseconds"], of_fgt = fgt["milliseconds"];
+        out["sizes"].push_back({{"points", n},
+                                {"direct_milliseconds", of_direct},
+                                {"fgt_milliseconds", of_fgt},
+                                {"way", fgt["way"]},
+                                {"direct_error", direct["potential_error"]},
+                                {"fgt_error", fgt["potential_error"]}});
+        const double now = std::log(of_direct / of_fgt);
+        if (now >= 0.0) {
+            // between the last two numbers, on a straight line of logarithms; the least one is not known
+            // better
+            out["crossover_points"] = n == 1024 ? n : std::round(n * std::exp2(-now / (now - before)));
+            break;
+        }
+        before = now;
+    }
+    return out;
+}
+
+Json crossovers() {
+    auto rows = Json::array();
+    for (const int dimension : {1, 2, 3})
+        for (const double tolerance : {1e-3, 1e-6, 1e-9}) rows.push_back(crossover(dimension, tolerance));
+    return rows;
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
+    if (argc > 1 && std::string(argv[1]) == "crossover") {
+        const Json out = {
+            {"name", "sums of Gaussians on a GPU: fgt against direct, from new points to results"},
+            {"gpu", gpus().empty() ? std::string("none") : gpus().front().name},
+            {"rows", crossovers()}};
+        std::printf("%s\n", out.dump(2).c_str());
+        return 0;
+    }
     auto cases = table();
     if (argc > 1) {
         const auto word = [&](int k, const char* usual) { return std::string(argc > k ? argv[k] : usual); };

@@ -76,8 +76,8 @@ struct FgtReport {
     int width = 0;                 ///< grid points that a point touches along an axis; 0: no grid
     std::int64_t grid_numbers = 0; ///< of the grid
     double cutoff = 0.0;           ///< of pairs and boxes: farther ones are left out, in σ
-    std::int64_t cells = 0;        ///< without a grid: those that hold targets
-    std::int64_t near_pairs = 0;   ///< without a grid: that were computed
+    std::int64_t cells = 0;        ///< of pairs: those that hold targets
+    std::int64_t near_pairs = 0;   ///< that were computed one by one
     std::int64_t clusters = 0;     ///< of sources
     /// Of clusters' longest expansion, whose terms are of total degree < order; of boxes' expansions, whose
     /// terms are of degree < order along each axis, 0 for none.

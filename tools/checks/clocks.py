@@ -24,6 +24,8 @@ REPORTS = {
     "src/sums/fmm/guarantee.cpp": "seconds of the bounds",
     "src/sums/direct/gauss/gauss_sum.cpp": "seconds of the report",
     "src/sums/gauss/fgt_sum.cpp": "seconds of the passes and of the report",
+    "src/sums/gauss/cells.cpp": "seconds of the pass",
+    "src/sums/gauss/clusters/clusters.cpp": "seconds of the passes",
     "src/sums/gauss/grid/grid.cpp": "seconds of the passes",
     "src/sums/gauss/boxes/boxes.cpp": "seconds of the passes",
     "src/sums/fmm/method.cpp": "prepare_seconds and finish_seconds of the report",

@@ -121,12 +121,20 @@ void VortexPropagator::advance(const Steps& steps) {
 void VortexPropagator::take_last_step_again() {
     const auto stop_requested = std::exchange(stop_requested_, {});
     flow_.watch({});
-    if (last_step_) {
-        const double length = last_step_->length;
-        replace_by(last_step_->before);
-        step(length);
-    } else {
-        evaluate();
+    const auto after = moving();
+    try {
+        if (last_step_) {
+            const double length = last_step_->length;
+            replace_by(last_step_->before);
+            step(length);
+        } else {
+            evaluate();
+        }
+    } catch (...) { // of the time that the clock shows, and to be stopped, for whoever goes on
+        replace_by(after);
+        stop_requested_ = stop_requested;
+        flow_.watch(stop_requested_);
+        throw;
     }
     stop_requested_ = stop_requested;
     flow_.watch(stop_requested_);

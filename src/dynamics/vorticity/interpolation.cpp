@@ -10,7 +10,7 @@ namespace {
 constexpr int most_iterations = 300;
 
 // One method by name: which one is fastest depends on the number of threads, and bits on the method.
-SumOptions options_of(const GaussSums& sums, double variance) {
+SumOptions options_of(const GaussSumSettings& sums, double variance) {
     return {.kernel = Kernel::gauss,
             .method = Method::fgt,
             .sigma = std::sqrt(variance),
@@ -37,7 +37,7 @@ std::vector<double> difference(std::span<const double> a, std::vector<double> b)
 } // namespace
 
 std::vector<double> sum_at(const Gaussians& gaussians, std::span<const double> targets,
-                           const GaussSums& sums) {
+                           const GaussSumSettings& sums) {
     std::vector<double> out(targets.size() / 2);
     SumPlan plan(plane_view(gaussians.points), plane_view(targets), options_of(sums, gaussians.variance));
     plan.execute(matrix_view(gaussians.strengths, 1), {.potential = matrix_view(std::span<double>(out), 1)},
@@ -45,7 +45,7 @@ std::vector<double> sum_at(const Gaussians& gaussians, std::span<const double> t
     return out;
 }
 
-GaussMatrix::GaussMatrix(std::span<const double> sites, double variance, const GaussSums& sums)
+GaussMatrix::GaussMatrix(std::span<const double> sites, double variance, const GaussSumSettings& sums)
     : plan_(plane_view(sites), options_of(sums, variance)), stop_requested_(sums.stop_requested) {}
 
 std::vector<double> GaussMatrix::times(std::span<const double> x) {

@@ -14,7 +14,7 @@
 namespace farfield {
 
 /// How sums of Gaussians are computed.
-struct GaussSums {
+struct GaussSumSettings {
     double tolerance = 1e-9; ///< of each, relative to its largest value
     int threads = 0;
     Isa isa = Isa::automatic;
@@ -31,12 +31,12 @@ struct Gaussians {
 /// Σ_j q_j exp(−|x_i − y_j|²/2σ²) at targets x (M×2).
 /// @throws Interrupted where sums.stop_requested said so.
 std::vector<double> sum_at(const Gaussians& gaussians, std::span<const double> targets,
-                           const GaussSums& sums);
+                           const GaussSumSettings& sums);
 
 class GaussMatrix {
 public:
     /// Of sites N×2.
-    GaussMatrix(std::span<const double> sites, double variance, const GaussSums& sums);
+    GaussMatrix(std::span<const double> sites, double variance, const GaussSumSettings& sums);
     /// A x.
     [[nodiscard]] std::vector<double> times(std::span<const double> x);
     /// ‖b − A x‖/‖b‖ in the L2 norm; 0 where b is 0.

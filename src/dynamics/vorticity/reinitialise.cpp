@@ -78,7 +78,7 @@ void keep_strong(Sites& sites, double threshold) {
 
 // A Gaussian's tail beyond `reach` is below the threshold.
 Sites sites_of(const Gaussians& old, const Lattice& lattice, const ForceOptions& options,
-               const GaussSums& sums, Reinitialisations& record) {
+               const GaussSumSettings& sums, Reinitialisations& record) {
     const double reach = std::sqrt(2.0 * old.variance * std::log(1.0 / options.vorticity_threshold));
     const double across = 2.0 * reach / lattice.spacing; // of one vortex alone
     (void)checked_bytes(across * across, options);
@@ -87,7 +87,10 @@ Sites sites_of(const Gaussians& old, const Lattice& lattice, const ForceOptions&
         std::max(record.predicted_bytes, checked_bytes(static_cast<double>(count_of(runs)), options));
     Sites sites;
     sites.points = positions_of(lattice, runs);
-    sites.values = sum_at(old, sites.points, sums);
+    // what errors of the sum make of nothing is not to be taken for vorticity
+    auto exact_enough = sums;
+    exact_enough.tolerance = std::max(1e-13, std::min(sums.tolerance, 0.1 * options.vorticity_threshold));
+    sites.values = sum_at(old, sites.points, exact_enough);
     const double narrower = options.sigma * options.sigma / old.variance;
     for (auto& value : sites.values) value *= narrower;
     keep_strong(sites, options.vorticity_threshold);
@@ -97,7 +100,7 @@ Sites sites_of(const Gaussians& old, const Lattice& lattice, const ForceOptions&
 // h² ω of vortices whose cores are smaller by what the new ones bring: G(σ² − σ₀²) convolved with G(σ₀²) is
 // G(σ²), so that these circulations are the solution but for the sum that takes the place of an integral.
 std::vector<double> first_circulations(const Gaussians& old, const Sites& sites, double spacing, double size2,
-                                       const GaussSums& sums) {
+                                       const GaussSumSettings& sums) {
     auto narrow = old;
     narrow.variance = old.variance - size2;
     auto out = sum_at(narrow, sites.points, sums);
@@ -113,7 +116,8 @@ VortexMoments wanted_moments(const Gaussians& old, const Lattice& lattice, doubl
 }
 
 // ‖ω' − ω‖/‖ω‖ in the middle between four sites.
-double error_between(const Gaussians& old, const Gaussians& fresh, double spacing, const GaussSums& sums) {
+double error_between(const Gaussians& old, const Gaussians& fresh, double spacing,
+                     const GaussSumSettings& sums) {
     std::vector<double> middles(fresh.points.begin(), fresh.points.end());
     for (auto& x : middles) x += 0.5 * spacing;
     const auto before = sum_at(old, middles, sums);
@@ -185,10 +189,10 @@ bool needs_reinitialising(const ForceOptions& options, double variance) {
 Bodies reinitialised(const SpreadVortices& vortices, const ForceOptions& options,
                      const std::function<bool()>& stop_requested, Reinitialisations& record) {
     const double size2 = options.sigma * options.sigma;
-    const GaussSums sums{.tolerance = std::max(1e-13, 0.01 * options.residual_tolerance),
-                         .threads = options.threads,
-                         .isa = options.isa,
-                         .stop_requested = stop_requested};
+    const GaussSumSettings sums{.tolerance = std::max(1e-13, 0.01 * options.residual_tolerance),
+                                .threads = options.threads,
+                                .isa = options.isa,
+                                .stop_requested = stop_requested};
     const auto points = in_plane(vortices.position);
     const Gaussians old{points, vortices.bodies.charge, vortices.variance};
     const Lattice lattice{.anchor = centre_of(old), .spacing = options.overlap * options.sigma};

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 
 namespace farfield::hermite {
 namespace {
@@ -186,8 +187,9 @@ double WholeTransform::error(int threads) const {
     });
     double largest = 0, greatest = 0;
     for (std::size_t sample = 0; sample < exact.size(); ++sample) {
-        largest =
-            std::max(largest, std::abs(static_cast<double>(potentials_[sample * step]) - exact[sample]));
+        const double error = std::abs(static_cast<double>(potentials_[sample * step]) - exact[sample]);
+        if (!(error <= std::numeric_limits<float>::max())) return std::numeric_limits<double>::infinity();
+        largest = std::max(largest, error);
         greatest = std::max(greatest, std::abs(exact[sample]));
     }
     return largest / greatest;

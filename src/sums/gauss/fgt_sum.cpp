@@ -49,7 +49,10 @@ void FgtSum::set_points(const ConstArrayView& sources, const ConstArrayView& tar
 }
 
 GaussShape FgtSum::shape_for(double tolerance) const {
-    return gauss_shape(problem_, options_, extent_, frame_, tolerance, wanted_, cost_table_in_use().table);
+    auto shape =
+        gauss_shape(problem_, options_, extent_, frame_, tolerance, wanted_, cost_table_in_use().table);
+    shape.clusters.by_bound = by_bound_;
+    return shape;
 }
 
 void FgtSum::prepare() {
@@ -104,27 +107,32 @@ void FgtSum::try_boxes() {
 
 bool FgtSum::refine(double error) {
     const double factor = std::clamp(2.0 * error / problem_.tolerance, 4.0, 1e4);
-    if (shape_.strategy == GaussStrategy::pairs || shape_.strategy == GaussStrategy::boxes) {
-        if (aim_ <= least_aim) return false;
-        wanted_ = shape_.strategy;
-        aim_ = std::max(least_aim, aim_ / factor);
-    } else if (shape_.strategy == GaussStrategy::clusters) {
-        constexpr double least_clustered = 1e-15; // below, nearly all is pairs
-        aim_ /= factor;
-        if (aim_ < least_clustered && options_.strategy != GaussStrategy::automatic) return false;
-        wanted_ = aim_ < least_clustered ? GaussStrategy::pairs : GaussStrategy::clusters;
-        if (aim_ < least_clustered) aim_ = problem_.tolerance;
-    } else {
+    double aim = aim_;
+    auto wanted = shape_.strategy;
+    bool by_bound = by_bound_;
+    if (shape_.strategy == GaussStrategy::grid) {
         auto next = shape_;
-        for (; aim_ > least_aim && is_same(next, shape_); aim_ /= factor) next = shape_for(aim_ / factor);
+        for (; aim > least_aim && is_same(next, shape_); aim /= factor) next = shape_for(aim / factor);
         const bool is_better =
             next.strategy != GaussStrategy::pairs && std::isfinite(next.seconds) && !is_same(next, shape_);
         if (!is_better && options_.strategy != GaussStrategy::automatic) return false;
-        if (!is_better) {
-            wanted_ = GaussStrategy::pairs;
-            aim_ = std::min(aim_, problem_.tolerance);
+        wanted = is_better ? wanted_ : GaussStrategy::pairs;
+        if (!is_better) aim = problem_.tolerance;
+    } else {
+        constexpr double least_clustered = 1e-15; // below, nearly all is pairs
+        if (aim <= least_aim) return false;
+        const bool may_bound = wanted == GaussStrategy::clusters && !by_bound_;
+        by_bound = by_bound_ || may_bound;
+        if (!may_bound) aim = std::max(least_aim, aim / factor);
+        if (wanted == GaussStrategy::clusters && aim < least_clustered &&
+            options_.strategy == GaussStrategy::automatic) {
+            wanted = GaussStrategy::pairs;
+            aim = problem_.tolerance;
         }
     }
+    aim_ = aim;
+    wanted_ = wanted;
+    by_bound_ = by_bound;
     prepare();
     return true;
 }

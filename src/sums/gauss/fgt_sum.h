@@ -32,6 +32,7 @@ private:
     int threads_;
     double aim_; ///< the error that shapes are chosen for
     GaussStrategy wanted_;
+    bool by_bound_ = false; ///< clusters: the error of each source, since what is usual was not enough
     RawVector<double> sources_, targets_, strengths_; ///< the caller's
     GaussExtent extent_;
     GaussFrame frame_;

@@ -394,7 +394,7 @@ TEST(Reinitialise, WrongOptionsAreRefused) {
             [&] { const Simulation simulation(make_bodies(decay.initial), decay.force, decay.time); });
     };
     expect_contains(refuse([](auto& f) { f.viscosity = 0.0; }), {"reinitialise", "viscosity"});
-    expect_contains(refuse([](auto& f) { f.core_growth = 1.0; }), {"core_growth", "1"});
+    expect_contains(refuse([](auto& f) { f.core_growth = 1.04; }), {"core_growth", "1.05"});
     expect_contains(refuse([](auto& f) { f.overlap = 2.0; }), {"overlap", "from 0.3 to 1.5"});
     expect_contains(refuse([](auto& f) { f.vorticity_threshold = 0.0; }), {"vorticity_threshold"});
     expect_contains(refuse([](auto& f) { f.residual_tolerance = -1.0; }), {"residual_tolerance"});

@@ -8,6 +8,7 @@
 #include <farfield/simulation.h>
 #include <farfield/sum.h>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -134,14 +135,15 @@ TEST(Options, ThoseOfAMethodAreRefusedByOthers) {
                 continue;
             }
             const std::string name(row.name);
+            const auto owner = fmt::format("'{}'", name_of(*row.of_method));
             test::expect_contains(test::error_of<InvalidArgument>([&] { check_options(sum); }),
-                                  {name, "'fmm'", "leave it out"});
+                                  {name, owner, "leave it out"});
             if (row.force)
                 test::expect_contains(test::error_of<InvalidArgument>([&] { check_options(force); }),
-                                      {name, "'fmm'", "leave it out"});
+                                      {name, owner, "leave it out"});
         }
     }
-    EXPECT_EQ(count, 6);
+    EXPECT_EQ(count, 7);
 }
 
 TEST(Options, StrategiesOfTheFastGaussTransformAreNoOthers) {

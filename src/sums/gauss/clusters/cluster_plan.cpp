@@ -15,7 +15,7 @@ constexpr std::int32_t targets_of_a_block = 32;
 constexpr std::size_t estimated_blocks = 32;
 constexpr std::size_t few_sources = 512; ///< of a sample
 constexpr double most_tolerance = 0.25;  ///< of a source, whatever the samples say
-constexpr double usual_slack = 16.0;
+constexpr double most_slack = 16.0; // samples see few targets: there may be others where the bound is tight
 constexpr double terms_of_a_start =
     25.0; ///< the Gaussian and the place of a target, in terms of an expansion
 
@@ -45,24 +45,25 @@ ClusterPlan::ClusterPlan(int dimension, int threads)
         terms_.push_back(order == 0 ? 0.0 : static_cast<double>(expansion_terms(dimension, order)));
 }
 
-void ClusterPlan::set_points(std::span<const double> sources, std::span<const double> targets, bool self,
-                             const ClusterAim& aim) {
+void ClusterPlan::set_points(std::span<const double> sources, std::span<const double> targets,
+                             SelfTargets self, const ClusterAim& aim) {
     aim_ = aim;
-    blocks_ = point_blocks(self ? sources : targets, dimension_, targets_of_a_block, threads_);
+    const bool apart = self == SelfTargets::none;
+    blocks_ = point_blocks(apart ? targets : sources, dimension_, targets_of_a_block, threads_);
     set_clusters({});
     seconds_ = 0.0;
     if (sources.empty() || blocks_.count() == 0) return;
     // of neighbours one after the other
     const auto order =
-        self ? blocks_.order : point_blocks(sources, dimension_, targets_of_a_block, threads_).order;
-    choose(in_order(sources, dimension_, order, threads_), self ? sources : targets, self);
+        apart ? point_blocks(sources, dimension_, targets_of_a_block, threads_).order : blocks_.order;
+    choose(in_order(sources, dimension_, order, threads_), apart ? targets : sources, self);
     for (auto& point : clusters_.order) point = order[static_cast<std::size_t>(point)];
+    clusters_.cluster = {}; // of points in another order, which nobody asks for again
 }
 
-void ClusterPlan::choose(std::span<const double> sources, std::span<const double> targets, bool self) {
+void ClusterPlan::choose(std::span<const double> sources, std::span<const double> targets, SelfTargets self) {
     const ClusterSamples few(sources, targets, dimension_, blocks_, self, few_sources);
     least_ = aim_.tolerance * (aim_.relative_to_sum ? 1.0 : few.scale(aim_.with_gradient));
-    slack_ = aim_.by_bound ? 1.0 : usual_slack;
     choose_clusters(sources, few);
     constexpr double share = 1.0 / 30.0, seconds_of_a_source = 1e-5;
     const double more = std::min(8.0 * few_sources, share * seconds_ / seconds_of_a_source);
@@ -165,21 +166,18 @@ double ClusterPlan::estimate() const {
            aim_.rates.act * pairs;
 }
 
-// The largest slack beyond the bound, up or down from the last one, that the samples allow.
+// The largest slack beyond the bound that the samples allow.
 void ClusterPlan::settle_tolerance(const ClusterSamples& samples) {
     constexpr double step = 1.5;
-    constexpr double share = 0.45; // of the tolerance; plans compute again what exceeds 0.6 (plan.cpp)
-    const auto allows = [&](double slack) {
+    // Of the tolerance. Plans compute again what exceeds 0.6 (plan.cpp), and samples miss the largest errors.
+    constexpr double share = 0.3;
+    double slack = aim_.by_bound ? 1.0 : most_slack;
+    const auto is_allowed = [&] {
         set_slack(slack);
-        return samples.error(*this, aim_.relative_to_sum, aim_.with_gradient) <= share * aim_.tolerance;
+        return slack == 1.0 ||
+               samples.error(*this, aim_.relative_to_sum, aim_.with_gradient) <= share * aim_.tolerance;
     };
-    double slack = slack_;
-    if (aim_.by_bound || allows(slack))
-        while (!aim_.by_bound && slack * least_ < most_tolerance && allows(step * slack)) slack *= step;
-    else
-        do slack = std::max(1.0, slack / step);
-        while (slack > 1.0 && !allows(slack));
-    set_slack(slack);
+    while (!is_allowed()) slack = std::max(1.0, slack / step);
 }
 
 void ClusterPlan::set_slack(double slack) {
@@ -189,25 +187,31 @@ void ClusterPlan::set_slack(double slack) {
 
 // More clusters as long as to find them costs little beside the best sum so far.
 void ClusterPlan::choose_clusters(std::span<const double> sources, const ClusterSamples& samples) {
-    constexpr double share = 0.15; // of the sum, for clustering
+    constexpr double share = 0.15;        // of the sum, for clustering
+    constexpr double little = 0.02;       // of it: so much is spent whether or not sums get faster
+    constexpr double look_seconds = 2e-3; // at one number of clusters
     FarthestPoints points(sources, dimension_, threads_);
     PointClusters best;
     double slack = slack_;
     seconds_ = HUGE_VAL;
-    int worse = 0;
-    for (std::size_t count = 1; worse < 3; count = next_count(count)) {
+    int looks = 0, worse = 0;
+    for (std::size_t count = 1;; count = next_count(count), ++looks) {
+        const double spent = points.work() * aim_.rates.distance + looks * look_seconds;
+        if (worse >= 3 && spent > little * std::min(seconds_, aim_.most_seconds)) break;
         const double next = 1.5 * points.work() + 0.5 * static_cast<double>(count * count);
         if (count > 1 && next * aim_.rates.distance > share * std::min(seconds_, aim_.most_seconds)) break;
         points.grow(count);
         clusters_ = points.clusters();
         settle_tolerance(samples);
-        if (points.count() < count || (count > 1 && numbers() > aim_.most_numbers)) break;
+        if (count > 1 && numbers() > aim_.most_numbers) break;
         const double seconds = estimate();
         worse = seconds > 1.1 * seconds_ ? worse + 1 : 0;
-        if (seconds >= seconds_) continue;
-        seconds_ = seconds;
-        slack = slack_;
-        best = clusters_;
+        if (seconds < seconds_) {
+            seconds_ = seconds;
+            slack = slack_;
+            best = clusters_;
+        }
+        if (points.count() < count) break; // as many as there are places
     }
     clusters_ = std::move(best);
     set_slack(slack);

@@ -17,12 +17,15 @@ namespace farfield {
 
 class ClusterSamples;
 
+/// Whether the targets are the sources, and then whether each counts itself.
+enum class SelfTargets : std::uint8_t { none, with_own, without_own };
+
 class ClusterPlan {
 public:
     explicit ClusterPlan(int dimension, int threads);
 
-    /// Of sources (N×d) and targets (M×d). `self`: the targets are the sources.
-    void set_points(std::span<const double> sources, std::span<const double> targets, bool self,
+    /// Of sources (N×d) and targets (M×d), which are not looked at where they are the sources.
+    void set_points(std::span<const double> sources, std::span<const double> targets, SelfTargets self,
                     const ClusterAim& aim);
 
     static constexpr int by_pairs = -1;
@@ -47,7 +50,7 @@ public:
     [[nodiscard]] double moment_seconds() const;
 
 private:
-    void choose(std::span<const double> sources, std::span<const double> targets, bool self);
+    void choose(std::span<const double> sources, std::span<const double> targets, SelfTargets self);
     void choose_clusters(std::span<const double> sources, const ClusterSamples& samples);
     void settle_tolerance(const ClusterSamples& samples);
     void set_slack(double slack);

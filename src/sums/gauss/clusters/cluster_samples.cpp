@@ -23,6 +23,25 @@ double remainder(int p, double t) {
     return sum;
 }
 
+/// The target of a block that lies farthest from its centre: errors grow outwards.
+std::int32_t farthest_of(std::span<const double> targets, const PointBlocks& blocks, std::size_t block) {
+    const auto d = blocks.centre.size() / blocks.count();
+    std::int32_t farthest = -1;
+    double most = -1.0;
+    for (auto place = blocks.range[block].begin; place < blocks.range[block].end; ++place) {
+        const auto row = blocks.order[static_cast<std::size_t>(place)];
+        double r2 = 0.0;
+        for (std::size_t k = 0; k < d; ++k) {
+            const double u = targets[d * static_cast<std::size_t>(row) + k] - blocks.centre[d * block + k];
+            r2 += u * u;
+        }
+        if (r2 <= most) continue;
+        most = r2;
+        farthest = row;
+    }
+    return farthest;
+}
+
 /// Sums up vectors, and squares of their lengths.
 struct Sum {
     std::array<double, most_dimensions> sum{};
@@ -45,15 +64,15 @@ struct Sum {
 
 } // namespace
 
-void ClusterSamples::Size::widen(const Size& by) {
-    sum = std::max(sum, by.sum);
-    root = std::max(root, by.root);
+void ClusterSamples::Size::widen(const Size& by) { // what is no number is larger than any
+    if (!(by.sum <= sum)) sum = by.sum;
+    if (!(by.root <= root)) root = by.root;
 }
 
 ClusterSamples::ClusterSamples(std::span<const double> sources, std::span<const double> targets,
-                               int dimension, const PointBlocks& blocks, bool self, std::size_t count)
-    : stride_(static_cast<std::size_t>(dimension)), self_(self),
-      own_(self ? 1.0 / static_cast<double>(sources.size() / stride_) : 0.0) {
+                               int dimension, const PointBlocks& blocks, SelfTargets self, std::size_t count)
+    : stride_(static_cast<std::size_t>(dimension)), self_(self != SelfTargets::none),
+      own_(self == SelfTargets::with_own ? 1.0 / static_cast<double>(sources.size() / stride_) : 0.0) {
     const auto n = sources.size() / stride_;
     const auto taken = std::min(n, count);
     for (std::size_t j = 0; j < taken; ++j) {
@@ -65,8 +84,7 @@ ClusterSamples::ClusterSamples(std::span<const double> sources, std::span<const 
     const auto seen = std::min(blocks.count(), sampled_targets);
     for (std::size_t j = 0; j < seen; ++j) {
         const auto block = j * blocks.count() / seen;
-        const auto& range = blocks.range[block];
-        const auto row = blocks.order[static_cast<std::size_t>(range.begin + range.size() / 2)];
+        const auto row = farthest_of(targets, blocks, block);
         const auto at =
             targets.begin() + static_cast<std::ptrdiff_t>(stride_ * static_cast<std::size_t>(row));
         targets_.push_back({block, {at, at + static_cast<std::ptrdiff_t>(stride_)}});
@@ -113,8 +131,10 @@ ClusterSamples::Sizes ClusterSamples::errors_at(const Target& target, const Clus
             t += a[axis] * b[axis];
         }
         const double weight = std::exp(-0.5 * squares);
-        const double value = weight * remainder(order, t);
-        const double lower = order == 0 ? value : weight * remainder(order - 1, t);
+        // left out, it may be so far away that e^t is beyond a double
+        const double value =
+            order == ClusterPlan::not_at_all ? std::exp(t - 0.5 * squares) : weight * remainder(order, t);
+        const double lower = order == ClusterPlan::not_at_all ? value : weight * remainder(order - 1, t);
         for (std::size_t axis = 0; axis < stride_; ++axis)
             gradient[axis] = root_e * (a[axis] * lower - b[axis] * value);
         values.add(&value, 1);

@@ -15,7 +15,7 @@ class ClusterSamples {
 public:
     /// Of sources (N×d) and targets (M×d), in units of σ: `count` sources, and targets of some blocks.
     ClusterSamples(std::span<const double> sources, std::span<const double> targets, int dimension,
-                   const PointBlocks& blocks, bool self, std::size_t count);
+                   const PointBlocks& blocks, SelfTargets self, std::size_t count);
 
     /// The largest value of a sum with strengths of 1/N; with the gradient, no more than its largest length
     /// times σ√e.

@@ -44,8 +44,11 @@ GaussClusters::GaussClusters(const SumProblem& problem, Isa isa, int threads)
 void GaussClusters::set_points(const GaussShape& shape, const GaussPointSets& points) {
     frame_ = points.frame;
     const int d = problem_.dimension;
+    const auto self = !problem_.self           ? SelfTargets::none
+                      : problem_.without_own() ? SelfTargets::without_own
+                                               : SelfTargets::with_own;
     plan_.set_points(in_sigmas(points.sources, d, frame_, threads_),
-                     in_sigmas(points.targets, d, frame_, threads_), problem_.self, shape.clusters);
+                     in_sigmas(points.targets, d, frame_, threads_), self, shape.clusters);
     const auto targets = problem_.self ? points.sources : points.targets;
     const auto& source_order = plan_.clusters().order;
     sources_.set(points.sources, d, frame_, source_order, false, threads_);

@@ -45,6 +45,7 @@ void FarthestPoints::add_members(std::vector<Member> members, std::int32_t centr
         radius2_.back() = member.distance2;
         farthest_.back() = member.point;
     }
+    members.shrink_to_fit();
     members_.push_back(std::move(members));
 }
 
@@ -90,6 +91,7 @@ void FarthestPoints::take_from(std::size_t cluster, double apart2, std::vector<M
     }
     work_ += 0.25 * static_cast<double>(members.size()) + static_cast<double>(computed);
     members.resize(left);
+    if (2 * left < members.capacity()) members.shrink_to_fit();
     radius2_[cluster] = radius2;
     farthest_[cluster] = farthest;
 }

@@ -150,9 +150,9 @@ __global__ void __launch_bounds__(32 * column_value_warps)
     Real* const block = reinterpret_cast<Real*>(block_memory);
     const auto& columns = task.targets.columns;
     const int along = (columns.count[0] + Block::columns - 1) / Block::columns;
-    const int x = static_cast<int>(blockIdx.x) % along * Block::columns,
-              y = static_cast<int>(blockIdx.x) / along;
-    const int first_plane = static_cast<int>(blockIdx.y) * Block::planes;
+    const int place = static_cast<int>(blockIdx.x) % (along * columns.count[1]);
+    const int x = place % along * Block::columns, y = place / along;
+    const int first_plane = static_cast<int>(blockIdx.x) / (along * columns.count[1]) * Block::planes;
     const int end_plane = min(columns.planes, first_plane + Block::planes);
     int from[Block::columns], to[Block::columns];
     bool any = false;
@@ -196,10 +196,21 @@ void launch_column_values(const ColumnValueTask<Real, Width>& of, cudaStream_t s
           "asking for shared memory");
     const auto& columns = of.targets.columns;
     const int along = (columns.count[0] + Block::columns - 1) / Block::columns;
-    const dim3 blocks(static_cast<unsigned>(along * columns.count[1]),
-                      static_cast<unsigned>((columns.planes + Block::planes - 1) / Block::planes));
+    // along one axis of the launch: the others end at 65535
+    const int blocks = along * columns.count[1] * ((columns.planes + Block::planes - 1) / Block::planes);
     kernel<<<blocks, 32 * column_value_warps, bytes, stream>>>(of);
     check_launch("taking values");
+}
+
+template <class Real>
+bool has_room_for_columns(int width) {
+    int device = 0, most = 0;
+    check(cudaGetDevice(&device), "asking for the GPU");
+    check(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
+          "asking for shared memory");
+    std::size_t bytes = 0;
+    with_space_width<Real>(width, [&]<int w, int>() { bytes = column_value_bytes<Real, w, true>(); });
+    return bytes <= static_cast<std::size_t>(most);
 }
 
 template <class Real>

@@ -3,6 +3,7 @@
 
 namespace farfield::cuda {
 
+template bool has_room_for_columns<double>(int);
 template void take_values_of_columns(const ValueTask<double>&, const PointsInColumns<double>&, cudaStream_t);
 
 } // namespace farfield::cuda

@@ -15,7 +15,8 @@ namespace farfield::cuda {
 template <class Real>
 class GaussGridOnGpu {
 public:
-    /// `shape.sparse` becomes false where points lie so unevenly that a few warps would be at work for long.
+    /// `shape.sparse` becomes false where points lie so unevenly that a few warps would be at work for long,
+    /// and on a GPU with little shared memory.
     void prepare(GpuGaussShape& shape, const GridPlacing& placing, GaussSets& sets, cudaStream_t stream) {
         rule_ = shape.rule;
         window_.emplace(*rule_, beyond_width<Real>);
@@ -25,7 +26,8 @@ public:
         make_room(second_, numbers);
         make_room(sources_, static_cast<std::size_t>(sets.sources().count()));
         if (!sets.self()) make_room(targets_, static_cast<std::size_t>(sets.targets().count()));
-        shape.sparse = shape.sparse && prepare_columns(sets, stream);
+        shape.sparse =
+            shape.sparse && has_room_for_columns<Real>(rule_->width) && prepare_columns(sets, stream);
         sparse_ = shape.sparse;
         if (!sparse_) prepare_cells(sets, stream);
     }

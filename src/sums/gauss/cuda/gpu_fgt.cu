@@ -43,23 +43,25 @@ public:
     bool refine(double error) override {
         const DeviceScope scope(device_);
         const double factor = std::clamp(2.0 * error / problem_.tolerance, 4.0, 1e4);
+        double aim = aim_;
+        auto wanted = wanted_;
         if (shape_.rule != nullptr) {
-            const auto before = shape_;
-            const auto is_as_before = [&] {
-                return shape_.rule == before.rule && shape_.wide == before.wide;
-            };
-            for (; aim_ > least_gpu_aim && is_as_before(); aim_ /= factor)
-                shape_ = gpu_gauss_shape(problem_, options_, extent_, frame_, aim_ / factor, wanted_);
-            if (shape_.rule == nullptr || is_as_before()) {
+            auto next = shape_;
+            const auto is_as_before = [&] { return next.rule == shape_.rule && next.wide == shape_.wide; };
+            for (; aim > least_gpu_aim && is_as_before(); aim /= factor)
+                next = gpu_gauss_shape(problem_, options_, extent_, frame_, aim / factor, wanted_);
+            if (next.rule == nullptr || is_as_before()) {
                 if (options_.strategy != GaussStrategy::automatic) return false;
-                wanted_ = GaussStrategy::pairs;
-                aim_ = std::min(aim_, problem_.tolerance);
+                wanted = GaussStrategy::pairs;
+                aim = problem_.tolerance;
             }
         } else {
-            if (aim_ <= least_gpu_aim) return false;
-            wanted_ = GaussStrategy::pairs;
-            aim_ = std::max(least_gpu_aim, aim_ / factor);
+            if (aim <= least_gpu_aim) return false;
+            wanted = GaussStrategy::pairs;
+            aim = std::max(least_gpu_aim, aim / factor);
         }
+        aim_ = aim;
+        wanted_ = wanted;
         prepare();
         return true;
     }
@@ -70,6 +72,10 @@ private:
         check_has_gauss_shape(wanted_, shape_.seconds);
         sets_.set(source_rows_.data(), static_cast<int>(problem_.sources), target_rows_.data(),
                   static_cast<int>(problem_.targets));
+        // what an earlier shape took of the memory is not predicted for this one, too
+        if (shape_.rule != nullptr) pairs_ = {};
+        if (shape_.rule == nullptr || shape_.wide) floats_ = {};
+        if (shape_.rule == nullptr || !shape_.wide) doubles_ = {};
         if (shape_.rule == nullptr) {
             const GaussLattice lattice(extent_, frame_, problem_.dimension, shape_.side);
             pairs_.prepare(shape_, LatticeOnGpu(lattice, frame_), sets_, stream_);

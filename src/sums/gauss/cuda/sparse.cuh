@@ -68,6 +68,10 @@ struct CollectTask {
 template <class Real>
 void collect_points(const CollectTask<Real>& task, cudaStream_t stream);
 
+/// Whether the GPU that is current has the shared memory that values of a window of this width take.
+template <class Real>
+bool has_room_for_columns(int width);
+
 /// As take_values of points that are sorted otherwise. @param task  whose points are those in columns
 template <class Real>
 void take_values_of_columns(const ValueTask<Real>& task, const PointsInColumns<Real>& targets,
