@@ -73,7 +73,8 @@ def write(task, rows):
     if not task.json:
         return
     about = dict(pair.split("=", 1) for pair in task.about)
-    command = f"bench/gauss_ways.py build/farfield --n {task.n} --d {','.join(map(str, task.d))} --repeat {task.repeat} --limit {task.limit}"
+    lists = " ".join(f"--{name} {','.join(map(str, getattr(task, name)))}" for name in ("d", "sigmas", "eps", "layouts"))
+    command = f"bench/gauss_ways.py build/farfield --n {task.n} {lists} --repeat {task.repeat} --limit {task.limit}"
     task.json.write_text(json.dumps({**about, "command": command, "repeats": task.repeat, "rows": rows}, indent=1) + "\n", encoding="utf-8")
 
 

@@ -234,7 +234,7 @@ TEST(GaussBoxes, AreTakenWhereTheyAreFaster) {
         EXPECT_LE(result.report.errors.front().relative, 1e-6);
         return result.report.fgt.strategy;
     };
-    EXPECT_EQ(way_of(boxes_case(2, 0.0005, Layout::clustered, 60000, false)), GaussStrategy::boxes);
+    EXPECT_EQ(way_of(boxes_case(2, 0.0005, Layout::clustered, 100000, false)), GaussStrategy::boxes);
     EXPECT_EQ(way_of(boxes_case(2, 0.2, Layout::uniform, 20000, false)), GaussStrategy::grid);
     EXPECT_EQ(way_of(boxes_case(3, 0.001, Layout::uniform, 20000, false)), GaussStrategy::pairs);
 }
