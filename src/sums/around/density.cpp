@@ -1,0 +1,213 @@
+// A density as a sum around a sum: read, spread, whiten, sum, divide. Formulas: farfield/density.h.
+#include <farfield/density.h>
+
+#include "base/arrays.h"
+#include "base/machine.h"
+#include "base/names.h"
+#include "base/stopwatch.h"
+#include "sums/around/density_input.h"
+
+#include <farfield/error.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <span>
+
+namespace farfield {
+
+namespace {
+constexpr NameTable<3> bandwidth_names{"scott", "silverman", "sigma"};
+} // namespace
+FF_DEFINE_ENUM_NAMES(BandwidthRule, bandwidth_names)
+
+namespace {
+
+using Real = long double; // divisors of any points in six dimensions stay in range
+
+/// Bytes of what is kept beside the plan.
+double own_bytes(const DensityInput& input, bool with_gradient) {
+    const double d = input.dimension;
+    const double numbers = (2.0 * d + 2.0) * static_cast<double>(input.count()) +
+                           ((input.self ? 0.0 : 2.0 * d) + 1.0 + (with_gradient ? d : 0.0)) *
+                               static_cast<double>(input.target_count());
+    return 8.0 * numbers;
+}
+
+void check_memory(double bytes) {
+    const auto memory = static_cast<double>(physical_memory());
+    if (bytes > memory)
+        throw InvalidArgument(fmt::format("the density needs {:.1f} GiB of memory, and this machine has "
+                                          "{:.1f}; use fewer points or targets",
+                                          bytes / 0x1p30, memory / 0x1p30));
+}
+
+/// Sums of Gaussians in the coordinates of the spread.
+struct WhiteSums {
+    std::vector<double> values;   ///< M
+    std::vector<double> gradient; ///< M×d, or empty
+};
+
+/// Weights as strengths whose sum is about 1: times a power of two, exactly.
+std::vector<double> strengths_of(std::span<const double> weights, int exponent) {
+    std::vector<double> out;
+    out.reserve(weights.size());
+    for (const double w : weights) out.push_back(std::ldexp(w, -exponent));
+    return out;
+}
+
+SumOptions sum_options(const DensityPoints& given, const DensityOptions& options, const Spread& spread,
+                       double growth, bool with_gradient) {
+    auto out = options.sum;
+    out.sigma = static_cast<double>(spread.factor);
+    out.tolerance /= growth;
+    out.outputs = with_gradient ? Output::potential | Output::gradient : OutputSet(Output::potential);
+    if (out.device.kind == DeviceKind::automatic && given.points.device.type == DeviceType::cuda)
+        out.device = {.kind = DeviceKind::cuda, .gpus = {given.points.device.index}};
+    return out;
+}
+
+WhiteSums sum_whitened(const DensityInput& input, const Spread& spread, std::span<const double> strengths,
+                       const SumOptions& options, const SumHooks& hooks, SumReport& report) {
+    const auto sources = spread.whitened(input.points);
+    const auto targets = spread.whitened(input.targets);
+    const auto rows = [&](const std::vector<double>& values) {
+        return matrix_view(std::span<const double>(values), input.dimension);
+    };
+    WhiteSums out;
+    SumOutputs outputs;
+    out.values.resize(static_cast<std::size_t>(input.target_count()));
+    outputs.potential = std::span<double>(out.values);
+    if (options.outputs.has(Output::gradient)) {
+        out.gradient.resize(out.values.size() * static_cast<std::size_t>(input.dimension));
+        outputs.gradient = matrix_view(std::span<double>(out.gradient), input.dimension);
+    }
+    auto plan = input.self ? SumPlan(rows(sources), options) : SumPlan(rows(sources), rows(targets), options);
+    plan.execute(ConstArrayView(strengths), outputs, hooks);
+    report = plan.report();
+    report.energy.reset(); // of weights it is no energy
+    return out;
+}
+
+/// @throws InvalidArgument where the largest is beyond the range of a double at either end.
+void require_range(Real largest, const char* what) {
+    if (largest == 0 ||
+        (largest <= std::numeric_limits<double>::max() && largest >= std::numeric_limits<double>::min()))
+        return;
+    throw InvalidArgument(fmt::format("the largest {} is about 1e{:.0f}, which a double does not hold; give "
+                                      "the points in another unit of length",
+                                      what, static_cast<double>(std::log10(largest))));
+}
+
+/// Divides in place, and turns gradients to the axes of the points. `divisor(row)`: of a target's sum.
+template <class Divisor>
+void finish(WhiteSums& sums, const Spread& spread, const Divisor& divisor) {
+    const auto d = static_cast<std::size_t>(spread.dimension);
+    Real largest = 0, steepest = 0;
+    for (std::size_t i = 0; i < sums.values.size(); ++i) {
+        const Real by = divisor(static_cast<std::int64_t>(i));
+        const Real value = sums.values[i] / by;
+        largest = std::max(largest, std::abs(value));
+        sums.values[i] = static_cast<double>(value);
+        if (sums.gradient.empty()) continue;
+        double* const numbers = sums.gradient.data() + i * d;
+        const auto turned = spread.gradient(numbers);
+        for (std::size_t k = 0; k < d; ++k) {
+            const Real slope = turned[k] / by;
+            steepest = std::max(steepest, std::abs(slope));
+            numbers[k] = static_cast<double>(slope);
+        }
+    }
+    require_range(largest, "density");
+    require_range(steepest, "gradient of the density");
+}
+
+DensityReport report_of(const DensityInput& input, const DensityOptions& options, const WeightSums& sums,
+                        const Spread& spread) {
+    DensityReport out;
+    out.bandwidth = options.bandwidth;
+    out.factor = spread.whitens ? static_cast<double>(spread.factor) : 1.0;
+    out.effective = static_cast<double>(sums.effective());
+    out.weight = static_cast<double>(sums.sum);
+    out.widths = spread.widths();
+    if (!spread.whitens) return out;
+    for (int row = 0; row < input.dimension; ++row)
+        for (int column = 0; column < input.dimension; ++column)
+            out.cholesky.push_back(static_cast<double>(spread.at(row, column)));
+    return out;
+}
+
+void write_outputs(const WhiteSums& sums, const DensityOutputs& outputs, std::int64_t m, int dimension) {
+    if (outputs.density) write_values(outputs.density, sums.values.data(), m, 1);
+    if (outputs.gradient) write_values(outputs.gradient, sums.gradient.data(), m, dimension);
+}
+
+void check_outputs(const DensityOutputs& outputs, std::int64_t m, int dimension) {
+    const auto check = [&](const ArrayView& view, std::int64_t columns, std::string_view what) {
+        if (!view) return;
+        check_output(view, m, columns, what);
+        require_host(view, what);
+    };
+    check(outputs.density, 1, "density");
+    check(outputs.gradient, dimension, "gradient");
+}
+
+} // namespace
+
+DensityReport density(const DensityPoints& given, const DensityOptions& options,
+                      const DensityOutputs& outputs, const SumHooks& hooks) {
+    Stopwatch watch;
+    check_density_options(given, options);
+    const bool with_gradient = static_cast<bool>(outputs.gradient);
+    const auto input = read_density_input(given);
+    check_outputs(outputs, input.target_count(), input.dimension);
+    const double bytes = own_bytes(input, with_gradient);
+    check_memory(bytes);
+    const auto sums = weight_sums(input.weights);
+    const auto spread =
+        options.bandwidth == BandwidthRule::sigma
+            ? round_spread(input.dimension, options.sum.sigma)
+            : spread_by_rule(options.bandwidth, input.points, input.dimension, input.weights, sums);
+    std::optional<OtherWeights> others;
+    if (options.sum.self_term == SelfTerm::exclude) others.emplace(input.weights, sums);
+    const double growth = others ? others->growth() : 1.0;
+    auto report = report_of(input, options, sums, spread);
+
+    const int exponent = std::ilogb(sums.sum);
+    const auto strengths = strengths_of(input.weights, exponent);
+    const double before = watch.lap();
+    auto white = sum_whitened(input, spread, strengths,
+                              sum_options(given, options, spread, growth, with_gradient), hooks, report.sum);
+    watch.lap();
+    const Real volume = spread.volume();
+    finish(white, spread, [&](std::int64_t row) {
+        return volume * std::ldexp(others ? others->of(row) : sums.sum, -exponent);
+    });
+    write_outputs(white, outputs, input.target_count(), input.dimension);
+    for (auto& error : report.sum.errors)
+        for (auto* share : {&error.relative, &error.median, &error.percent_99, &error.maximum})
+            *share *= growth;
+    report.sum.predicted_bytes += bytes;
+    report.sum.prepare_seconds += before;
+    report.sum.finish_seconds += watch.lap();
+    return report;
+}
+
+DensityResult density(const DensityPoints& given, const DensityOptions& options, bool with_gradient) {
+    const auto& at = is_there(given.targets) ? given.targets : given.points;
+    DensityResult out;
+    out.density.resize(static_cast<std::size_t>(std::max<std::int64_t>(0, at.shape[0])));
+    DensityOutputs outputs{.density = std::span<double>(out.density)};
+    const bool is_matrix = at.ndim == 2 && at.shape[1] >= 1 && at.shape[1] <= most_dimensions;
+    if (with_gradient && is_matrix) { // anything else is refused
+        out.gradient.resize(out.density.size() * static_cast<std::size_t>(at.shape[1]));
+        outputs.gradient = matrix_view(std::span<double>(out.gradient), at.shape[1]);
+    }
+    out.report = density(given, options, outputs);
+    return out;
+}
+
+} // namespace farfield
