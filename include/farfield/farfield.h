@@ -12,5 +12,6 @@
 #include <farfield/stencil_builder.h>
 #include <farfield/stencil_run.h>
 #include <farfield/sum.h>
+#include <farfield/sum_sigmas.h>
 #include <farfield/units.h>
 #include <farfield/version.h>

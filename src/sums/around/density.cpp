@@ -2,12 +2,13 @@
 #include <farfield/density.h>
 
 #include "base/arrays.h"
-#include "base/machine.h"
 #include "base/names.h"
 #include "base/stopwatch.h"
 #include "sums/around/density_input.h"
+#include "sums/around/sigma_parts.h"
 
 #include <farfield/error.h>
+#include <farfield/sum_sigmas.h>
 
 #include <fmt/format.h>
 
@@ -37,32 +38,35 @@ double own_bytes(const DensityInput& input, bool with_gradient) {
     return 8.0 * numbers;
 }
 
-void check_memory(double bytes) {
-    const auto memory = static_cast<double>(physical_memory());
-    if (bytes > memory)
-        throw InvalidArgument(fmt::format("the density needs {:.1f} GiB of memory, and this machine has "
-                                          "{:.1f}; use fewer points or targets",
-                                          bytes / 0x1p30, memory / 0x1p30));
-}
-
 /// Sums of Gaussians in the coordinates of the spread.
 struct WhiteSums {
     std::vector<double> values;   ///< M
     std::vector<double> gradient; ///< M×d, or empty
 };
 
-/// Weights as strengths whose sum is about 1: times a power of two, exactly.
-std::vector<double> strengths_of(std::span<const double> weights, int exponent) {
+/// Weights as strengths whose sum is about 1: times a power of two, exactly. A Gaussian of a width of its own
+/// is as much lower as it is larger than one of the width that the sum is divided by.
+std::vector<double> strengths_of(const DensityInput& input, const Spread& spread, int exponent) {
     std::vector<double> out;
-    out.reserve(weights.size());
-    for (const double w : weights) out.push_back(std::ldexp(w, -exponent));
+    out.reserve(input.weights.size());
+    for (const double w : input.weights) out.push_back(std::ldexp(w, -exponent));
+    for (std::size_t i = 0; i < input.sigmas.size(); ++i)
+        out[i] = static_cast<double>(out[i] * std::pow(spread.factor / input.sigmas[i], input.dimension));
     return out;
+}
+
+/// In the widths that the options name; of widths of their own the smallest stands for all.
+Spread spread_for(const DensityInput& input, const DensityOptions& options, const WeightSums& sums) {
+    if (!input.sigmas.empty())
+        return round_spread(input.dimension, group_by_sigma(input.sigmas).front().sigma);
+    if (options.bandwidth == BandwidthRule::sigma) return round_spread(input.dimension, options.sum.sigma);
+    return spread_by_rule(options.bandwidth, input.points, input.dimension, input.weights, sums);
 }
 
 SumOptions sum_options(const DensityPoints& given, const DensityOptions& options, const Spread& spread,
                        double growth, bool with_gradient) {
     auto out = options.sum;
-    out.sigma = static_cast<double>(spread.factor);
+    out.sigma = is_there(given.sigmas) ? 0.0 : static_cast<double>(spread.factor);
     out.tolerance /= growth;
     out.outputs = with_gradient ? Output::potential | Output::gradient : OutputSet(Output::potential);
     if (out.device.kind == DeviceKind::automatic && given.points.device.type == DeviceType::cuda)
@@ -84,6 +88,14 @@ WhiteSums sum_whitened(const DensityInput& input, const Spread& spread, std::spa
     if (options.outputs.has(Output::gradient)) {
         out.gradient.resize(out.values.size() * static_cast<std::size_t>(input.dimension));
         outputs.gradient = matrix_view(std::span<double>(out.gradient), input.dimension);
+    }
+    if (!input.sigmas.empty()) {
+        SigmasInput several{.sources = rows(sources),
+                            .strengths = strengths,
+                            .sigmas = std::span<const double>(input.sigmas)};
+        if (!input.self) several.targets = rows(targets);
+        report = sum_sigmas(several, options, outputs, hooks).sum;
+        return out;
     }
     auto plan = input.self ? SumPlan(rows(sources), options) : SumPlan(rows(sources), rows(targets), options);
     plan.execute(ConstArrayView(strengths), outputs, hooks);
@@ -132,7 +144,7 @@ DensityReport report_of(const DensityInput& input, const DensityOptions& options
     out.factor = spread.whitens ? static_cast<double>(spread.factor) : 1.0;
     out.effective = static_cast<double>(sums.effective());
     out.weight = static_cast<double>(sums.sum);
-    out.widths = spread.widths();
+    if (input.sigmas.empty()) out.widths = spread.widths();
     if (!spread.whitens) return out;
     for (int row = 0; row < input.dimension; ++row)
         for (int column = 0; column < input.dimension; ++column)
@@ -165,19 +177,16 @@ DensityReport density(const DensityPoints& given, const DensityOptions& options,
     const auto input = read_density_input(given);
     check_outputs(outputs, input.target_count(), input.dimension);
     const double bytes = own_bytes(input, with_gradient);
-    check_memory(bytes);
+    require_memory(bytes, "density");
     const auto sums = weight_sums(input.weights);
-    const auto spread =
-        options.bandwidth == BandwidthRule::sigma
-            ? round_spread(input.dimension, options.sum.sigma)
-            : spread_by_rule(options.bandwidth, input.points, input.dimension, input.weights, sums);
+    const auto spread = spread_for(input, options, sums);
     std::optional<OtherWeights> others;
     if (options.sum.self_term == SelfTerm::exclude) others.emplace(input.weights, sums);
     const double growth = others ? others->growth() : 1.0;
     auto report = report_of(input, options, sums, spread);
 
     const int exponent = std::ilogb(sums.sum);
-    const auto strengths = strengths_of(input.weights, exponent);
+    const auto strengths = strengths_of(input, spread, exponent);
     const double before = watch.lap();
     auto white = sum_whitened(input, spread, strengths,
                               sum_options(given, options, spread, growth, with_gradient), hooks, report.sum);

@@ -1,39 +1,14 @@
 #include "sums/around/density_input.h"
 
-#include "backend/cuda/host_copy.h"
-#include "base/arrays.h"
 #include "base/spelling.h"
 
 #include <farfield/error.h>
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <string_view>
+#include <cstddef>
 
 namespace farfield {
-namespace {
-
-std::vector<double> read_rows(const ConstArrayView& view, int dimension, std::string_view what) {
-    check_points(view, what, dimension);
-    auto out = cuda::host_copy(view, view.shape[0], dimension);
-    for (std::size_t i = 0; i < out.size(); ++i)
-        if (!std::isfinite(out[i])) refuse_coordinate(what, static_cast<std::int64_t>(i), out[i], dimension);
-    return out;
-}
-
-std::vector<double> read_weights(const ConstArrayView& view, std::int64_t n) {
-    if (!is_there(view)) return std::vector<double>(static_cast<std::size_t>(n), 1.0);
-    check_values(view, n, "weights");
-    auto out = cuda::host_copy(view, n, 1);
-    for (std::size_t i = 0; i < out.size(); ++i)
-        if (!std::isfinite(out[i])) refuse_strength("weights", static_cast<std::int64_t>(i), out[i]);
-    return out;
-}
-
-} // namespace
-
 void check_density_options(const DensityPoints& given, const DensityOptions& options) {
     const auto& sum = options.sum;
     if (sum.kernel != Kernel::gauss)
@@ -45,7 +20,12 @@ void check_density_options(const DensityPoints& given, const DensityOptions& opt
                                           "one of them out",
                                           spelled("sigma", fmt::format("{}", sum.sigma)),
                                           name_of(options.bandwidth)));
-    if (!by_rule && !(sum.sigma > 0.0))
+    const bool own_widths = is_there(given.sigmas);
+    if (own_widths && (by_rule || sum.sigma != 0.0))
+        throw InvalidArgument(fmt::format("every point has a width sigma of its own; leave these, or {}, out",
+                                          by_rule ? fmt::format("the rule '{}'", name_of(options.bandwidth))
+                                                  : spelled("sigma", fmt::format("{}", sum.sigma))));
+    if (!by_rule && !own_widths && !(sum.sigma > 0.0))
         throw InvalidArgument(fmt::format("a density with a given width needs {}, the width > 0; give it, or "
                                           "take the rule 'scott' or 'silverman'",
                                           spelled("sigma")));
@@ -57,11 +37,13 @@ void check_density_options(const DensityPoints& given, const DensityOptions& opt
 
 DensityInput read_density_input(const DensityPoints& given) {
     DensityInput out;
-    out.dimension = static_cast<int>(
-        std::clamp<std::int64_t>(given.points.ndim == 2 ? given.points.shape[1] : 1, 1, most_dimensions));
+    out.dimension = dimension_of(given.points);
     out.self = !is_there(given.targets);
     out.points = read_rows(given.points, out.dimension, "points");
-    out.weights = read_weights(given.weights, given.points.shape[0]);
+    const auto n = given.points.shape[0];
+    out.weights = is_there(given.weights) ? read_numbers(given.weights, n, "weights", 1)
+                                          : std::vector<double>(static_cast<std::size_t>(n), 1.0);
+    if (is_there(given.sigmas)) out.sigmas = read_numbers(given.sigmas, n, "sigmas", 1);
     if (!out.self) out.targets = read_rows(given.targets, out.dimension, "targets");
     return out;
 }

@@ -1,6 +1,7 @@
 // The caller's points, weights and options of a density, checked and on the host.
 #pragma once
 
+#include "sums/around/read_arrays.h"
 #include "sums/around/spread.h"
 
 #include <farfield/density.h>
@@ -11,13 +12,11 @@
 
 namespace farfield {
 
-/// False for an array that the caller left out.
-inline bool is_there(const ConstArrayView& view) { return view.ndim > 0; }
-
 struct DensityInput {
     int dimension = 0;
     bool self = true; ///< targets are the points
     std::vector<double> points, targets, weights;
+    std::vector<double> sigmas; ///< of each point's own Gaussian; empty: one for all
 
     [[nodiscard]] std::int64_t count() const { return static_cast<std::int64_t>(weights.size()); }
     [[nodiscard]] std::int64_t target_count() const {
