@@ -25,7 +25,7 @@ using namespace nb::literals;
 namespace farfield::python {
 namespace {
 
-struct Result {
+struct DensityObjects {
     nb::object density, gradient;
     DensityReport report;
 };
@@ -141,9 +141,9 @@ nb::object like_points(const nb::object& points, const nb::object& array) {
     return nb::module_::import_("farfield._device_arrays").attr("from_host")(points, array);
 }
 
-Result density_of(const nb::object& points, const nb::object& weights, const nb::object& targets,
-                  const nb::object& bandwidth, const DensityOptions& options, bool with_gradient,
-                  const nb::object& out) {
+DensityObjects density_of(const nb::object& points, const nb::object& weights, const nb::object& targets,
+                          const nb::object& bandwidth, const DensityOptions& options, bool with_gradient,
+                          const nb::object& out) {
     const Memory memory{.gpu = true, .stream = options.sum.stream};
     const auto at = [&](const nb::object& array, const char* name) {
         return array.is_none() ? Held<ConstArrayView>{} : input_view(array, name, memory);
@@ -179,7 +179,7 @@ nb::object cholesky_of(const DensityReport& report) {
     return array.object;
 }
 
-void bind_report(nb::module_& module) {
+void bind_density_report(nb::module_& module) {
     auto cls = nb::class_<DensityReport>(module, "DensityReport",
                                          "Where the widths of a density came from, and how its sum went.");
     cls.def_prop_ro(
@@ -205,23 +205,24 @@ void bind_report(nb::module_& module) {
                    &DensityReport::sum);
 }
 
-void bind_result(nb::module_& module) {
-    auto cls = nb::class_<Result>(module, "DensityResult", "A density at targets, and how it was computed.");
-    cls.def_ro("density", &Result::density,
+void bind_density_result(nb::module_& module) {
+    auto cls =
+        nb::class_<DensityObjects>(module, "DensityResult", "A density at targets, and how it was computed.");
+    cls.def_ro("density", &DensityObjects::density,
                nb::sig("def density(self) -> numpy.typing.NDArray[numpy.float64]"), "(M,) densities.")
-        .def_ro("gradient", &Result::gradient,
+        .def_ro("gradient", &DensityObjects::gradient,
                 nb::sig("def gradient(self) -> numpy.typing.NDArray[numpy.float64] | None"),
                 "(M, d) gradients +∇p, (M,) for points on a line given as (N,), or None.")
-        .def_ro("report", &Result::report, "The DensityReport.");
+        .def_ro("report", &DensityObjects::report, "The DensityReport.");
     make_record(cls, {"density", "gradient", "report"});
-    make_picklable(cls, &Result::density, &Result::gradient, &Result::report);
+    make_picklable(cls, &DensityObjects::density, &DensityObjects::gradient, &DensityObjects::report);
 }
 
 } // namespace
 
 void bind_density(nb::module_& module) {
-    bind_report(module);
-    bind_result(module);
+    bind_density_report(module);
+    bind_density_result(module);
     const auto signature =
         "def density(points: numpy.typing.ArrayLike, weights: numpy.typing.ArrayLike | None = None, *, "
         "targets: numpy.typing.ArrayLike | None = None, "

@@ -147,7 +147,7 @@ class Densities(CommandTest):
         self.assertFalse(os.path.exists("x.npy"))
 
     def test_ctrl_c(self):
-        write_npy("s.npy", random_rows(150000, 4, seed=1))
+        write_npy("s.npy", [row[:3] + [abs(row[3])] for row in random_rows(150000, 4, seed=1)])
         for options in (["--density", "scott"], ["--sigmas", "w.npy"]):
             write_npy("w.npy", [[0.1 + 0.1 * (i % 2)] for i in range(150000)])
             process = start("sum", "--kernel", "gauss", "--sources", "s.npy", "--out", "o.npy", "--json", "r.json", *options)
@@ -217,7 +217,7 @@ class Sigmas(CommandTest):
         self.fail_clearly([*gauss, "--sigmas", "zero.npy"], 2, "zero.npy", "row 69", "> 0")
         self.fail_clearly([*gauss, "--sigmas", "nan.npy"], 2, "nan.npy", "row 69", "nan")
         self.fail_clearly([*gauss, "--sigmas", "many.npy"], 2, "many.npy", "64")
-        self.fail_clearly([*gauss, "--sigmas", "w.h5"], 2, "w.h5", ".npy, .csv")
+        self.fail_clearly([*gauss, "--sigmas", "w.h5"], 2, "w.h5", ".npy or .csv")
         self.fail_clearly([*gauss, "--sigmas", "nowhere.npy"], 2, "nowhere.npy", "no such file")
         self.fail_clearly([*gauss, "--sigmas", "w.npy", "--sigma", "0.1"], 2, "--sigma 0.1")
         self.fail_clearly([*gauss, "--sigmas", "w.npy", "--density", "scott"], 2, "'scott'", "width")

@@ -27,6 +27,8 @@ REPORTS = {
     "src/sums/gauss/grid/grid.cpp": "seconds of the passes",
     "src/sums/fmm/method.cpp": "prepare_seconds and finish_seconds of the report",
     "src/sums/reference/method.cpp": "seconds of the report",
+    "src/sums/around/density.cpp": "prepare_seconds and finish_seconds of the report",
+    "src/sums/around/sum_sigmas.cpp": "seconds of the report",
     "src/sums/run/sum_files.cpp": "stages of the report",
     "src/sums/direct/cuda/one_gpu.cuh": "seconds of the report",
     "src/sums/direct/cuda/several/shared_targets.cu": "seconds of the report",

@@ -161,6 +161,7 @@ void sum_parts(const SigmaSum& sum, const SumOptions& options, const SumHooks& h
         arrays.execute(plan, shared);
         arrays.add_to(totals);
         done += pairs;
+        if (hooks.progress && all > 0.0) hooks.progress(done / all);
         add_report(report.sum, plan.report(), pairs >= most);
         most = std::max(most, pairs);
         if (pairs > most_of_group[part.group]) report.groups[part.group].method = plan.report().method;

@@ -111,6 +111,9 @@ Results results_for(const SumFilesTask& task, int dimension, std::int64_t m, std
 
 // What only densities take.
 void check_density(const SumFilesTask& task) {
+    if (task.density && task.options.kernel != Kernel::gauss)
+        throw InvalidArgument(fmt::format("a density is a sum of Gaussians, not of kernel '{}'; use {}",
+                                          name_of(task.options.kernel), spelled("kernel", "gauss")));
     if (task.unweighted && !task.density)
         throw InvalidArgument(fmt::format("{} is for densities, whose points may have no weights; leave it "
                                           "out or add {}",

@@ -67,7 +67,7 @@ double error_of(const std::vector<double>& values, const std::vector<Real>& exac
         largest = std::max(largest, std::abs(exact[i]));
         if (!std::isfinite(values[i])) return HUGE_VAL;
     }
-    return static_cast<double>(worst / largest);
+    return worst == 0 ? 0.0 : static_cast<double>(worst / largest);
 }
 
 void expect_exact(const DensityCase& given, const DensityOptions& options, double tolerance) {
@@ -102,7 +102,7 @@ TEST(Density, IsWhatItsDefinitionSays) {
 }
 
 TEST(Density, KeepsItsTolerance) {
-    const auto n = test::sized<std::size_t>(1500, 300);
+    const auto n = test::sized<std::size_t>(900, 300); // so few that every target is compared
     for (std::size_t d = 1; d <= 6; ++d)
         for (auto options : all_rules())
             for (const bool without_own : {false, true}) {
