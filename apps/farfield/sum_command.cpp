@@ -122,8 +122,7 @@ void add_files(CommandParser app, SumFilesTask& task) {
                          task.density = from_name<BandwidthRule>(text);
                          if (!task.density) unknown_choice("--density", text, names_of<BandwidthRule>());
                      },
-                     "The density of the points (gauss) in place of a sum: Gaussians as wide as Scott's or "
-                     "Silverman's rule has them, or of the width --sigma"),
+                     "The density of the points in place of a sum (gauss): by a rule, or of width --sigma"),
                  names_of<BandwidthRule>());
     app.add_flag("--unweighted", task.unweighted,
                  "Density: all points count the same, and every column of a .npy is a coordinate");

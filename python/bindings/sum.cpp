@@ -253,11 +253,12 @@ void bind_plan(nb::module_& module) {
 void bind_sum(nb::module_& module) {
     bind_result(module);
     bind_plan(module);
-    const auto signature =
-        "def sum(points: numpy.typing.ArrayLike, strengths: numpy.typing.ArrayLike | None, *, "
-        "targets: numpy.typing.ArrayLike | None = None, " +
-        std::string(dipole_type) + std::string(wanted_types) + option_parameters<SumOptions>() + stream_type +
-        ") -> SumResult";
+    auto signature = "def sum(points: numpy.typing.ArrayLike, strengths: numpy.typing.ArrayLike | None, *, "
+                     "targets: numpy.typing.ArrayLike | None = None, " +
+                     std::string(dipole_type) + std::string(wanted_types) + option_parameters<SumOptions>() +
+                     stream_type + ") -> SumResult";
+    const std::string one_width = "sigma: float", several = "sigma: float | numpy.typing.ArrayLike";
+    signature.replace(signature.find(one_width), one_width.size(), several);
     const auto doc = sum_doc + option_docs<SumOptions>() + sum_doc_end;
     module.def(
         "sum",
