@@ -28,6 +28,7 @@ REPORTS = {
     "src/sums/fmm/method.cpp": "prepare_seconds and finish_seconds of the report",
     "src/sums/reference/method.cpp": "seconds of the report",
     "src/sums/around/density.cpp": "prepare_seconds and finish_seconds of the report",
+    "src/sums/around/left_out.cpp": "verify_seconds of the report",
     "src/sums/around/sum_sigmas.cpp": "seconds of the report",
     "src/sums/run/sum_files.cpp": "stages of the report",
     "src/sums/direct/cuda/one_gpu.cuh": "seconds of the report",

@@ -5,6 +5,7 @@
 #include "base/names.h"
 #include "base/stopwatch.h"
 #include "sums/around/density_input.h"
+#include "sums/around/left_out.h"
 #include "sums/around/sigma_parts.h"
 
 #include <farfield/error.h>
@@ -74,14 +75,25 @@ SumOptions sum_options(const DensityPoints& given, const DensityOptions& options
     return out;
 }
 
+/// @param factors  of each target that the sum there is multiplied by; empty: none
 WhiteSums sum_whitened(const DensityInput& input, const Spread& spread, std::span<const double> strengths,
-                       const SumOptions& options, const SumHooks& hooks, SumReport& report) {
+                       std::span<const double> factors, const SumOptions& options, const SumHooks& hooks,
+                       SumReport& report) {
     const auto sources = spread.whitened(input.points);
     const auto targets = spread.whitened(input.targets);
     const auto rows = [&](const std::vector<double>& values) {
         return matrix_view(std::span<const double>(values), input.dimension);
     };
     WhiteSums out;
+    if (!factors.empty()) {
+        report = sum_left_out({.dimension = input.dimension,
+                               .points = sources,
+                               .strengths = strengths,
+                               .factors = factors,
+                               .options = options},
+                              hooks, out.values, out.gradient);
+        return out;
+    }
     SumOutputs outputs;
     out.values.resize(static_cast<std::size_t>(input.target_count()));
     outputs.potential = std::span<double>(out.values);
@@ -100,7 +112,6 @@ WhiteSums sum_whitened(const DensityInput& input, const Spread& spread, std::spa
     auto plan = input.self ? SumPlan(rows(sources), options) : SumPlan(rows(sources), rows(targets), options);
     plan.execute(ConstArrayView(strengths), outputs, hooks);
     report = plan.report();
-    report.energy.reset(); // of weights it is no energy
     return out;
 }
 
@@ -182,19 +193,27 @@ DensityReport density(const DensityPoints& given, const DensityOptions& options,
     const auto spread = spread_for(input, options, sums);
     std::optional<OtherWeights> others;
     if (options.sum.self_term == SelfTerm::exclude) others.emplace(input.weights, sums);
-    const double growth = others ? others->growth() : 1.0;
     auto report = report_of(input, options, sums, spread);
 
     const int exponent = std::ilogb(sums.sum);
     const auto strengths = strengths_of(input, spread, exponent);
+    // The tolerance is that of the density: divisors that differ from target to target are for who compares,
+    // or make the tolerance of the sum smaller by as much as they differ.
+    const bool own_widths = !input.sigmas.empty();
+    const double growth = others && own_widths ? others->growth() : 1.0;
+    const auto divisor = [&](std::int64_t row) {
+        return std::ldexp(others ? others->of(row) : sums.sum, -exponent);
+    };
+    std::vector<double> factors;
+    for (std::int64_t row = 0; others && !own_widths && row < input.count(); ++row)
+        factors.push_back(static_cast<double>(1 / divisor(row)));
     const double before = watch.lap();
-    auto white = sum_whitened(input, spread, strengths,
+    auto white = sum_whitened(input, spread, strengths, factors,
                               sum_options(given, options, spread, growth, with_gradient), hooks, report.sum);
     watch.lap();
+    report.sum.energy.reset(); // of weights it is no energy
     const Real volume = spread.volume();
-    finish(white, spread, [&](std::int64_t row) {
-        return volume * std::ldexp(others ? others->of(row) : sums.sum, -exponent);
-    });
+    finish(white, spread, [&](std::int64_t row) { return factors.empty() ? volume * divisor(row) : volume; });
     write_outputs(white, outputs, input.target_count(), input.dimension);
     for (auto& error : report.sum.errors)
         for (auto* share : {&error.relative, &error.median, &error.percent_99, &error.maximum})

@@ -52,7 +52,8 @@ OtherWeights::OtherWeights(std::span<const double> weights, const WeightSums& su
     : weights_(weights), sums_(sums) {
     for (std::size_t i = 0; i < weights.size(); ++i)
         if (static_cast<std::int64_t>(i) != sums.heaviest) without_heaviest_ += weights[i];
-    if (!(without_heaviest_ > 0))
+    constexpr long double least_share = 1e-290L; // of what a double holds beside all of it
+    if (!(without_heaviest_ > least_share * sums.sum))
         throw InvalidArgument(
             fmt::format("row {} has all the weight, and without itself the density there is "
                         "that of no points; leave {} out",

@@ -8,6 +8,7 @@
 #include "base/stopwatch.h"
 #include "sums/around/read_arrays.h"
 #include "sums/around/sigma_errors.h"
+#include "sums/around/tighten.h"
 #include "sums/kernels/exact.h"
 #include "sums/plan_access.h"
 
@@ -18,6 +19,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <string>
 
 namespace farfield {
 namespace {
@@ -183,22 +185,6 @@ SumOptions options_of_groups(const SigmasInput& given, const SigmaSum& sum, cons
     return out;
 }
 
-/// Options under which the groups are summed more exactly. False where there are none.
-bool tighten(SumOptions& groups, const SumOptions& asked, const SumReport& report, double error) {
-    constexpr double least = 1e-14; // below, the fast methods have nothing to gain
-    const bool was_float = report.precision != Precision::float64;
-    if (was_float && asked.precision == Precision::automatic) groups.precision = Precision::float64;
-    if (report.method != Method::fgt) return groups.precision == Precision::float64 && was_float;
-    if (groups.tolerance <= least) {
-        if (asked.method != Method::automatic || groups.method == Method::direct) return false;
-        groups.method = Method::direct;
-        return true;
-    }
-    const double times = std::isfinite(error) ? std::clamp(2.0 * error / asked.tolerance, 4.0, 1e4) : 1e4;
-    groups.tolerance = std::max(least, groups.tolerance / times);
-    return true;
-}
-
 void check_sigma_outputs(const SigmaSum& sum, const SumOutputs& outputs) {
     if (outputs.field || outputs.hessian)
         throw InvalidArgument(fmt::format("kernel 'gauss' has no output '{}'; it has potential,gradient",
@@ -212,11 +198,14 @@ void check_sigma_outputs(const SigmaSum& sum, const SumOutputs& outputs) {
     check(outputs.gradient, sum.vectors * sum.dimension, "gradient");
 }
 
-/// The largest of the errors; infinite where one is not a number.
-double largest_error(const std::vector<OutputError>& errors) {
-    double out = 0.0;
-    for (const auto& error : errors) out = error.relative <= out ? out : error.relative;
-    return std::isnan(out) ? HUGE_VAL : out;
+std::string miss_of(const SigmaSum& sum, const SumOptions& asked, const SumOptions& groups,
+                    const SumReport& report, double error) {
+    return fmt::format(
+        "the relative error of the sum of {} widths is {:.2g}, above the tolerance {:g}, though "
+        "each width is summed to {:.2g} (method '{}', precision '{}'): their sums cancel; use a "
+        "larger tolerance, or {}",
+        sum.groups.size(), error, asked.tolerance, groups.tolerance, name_of(report.method),
+        name_of(report.precision), spelled("relative_to", "sum"));
 }
 
 /// Sums until the total keeps the tolerance.
@@ -228,27 +217,28 @@ SigmaTotals total_of(const SigmaSum& sum, const SumOptions& asked, SumOptions gr
     if (groups.outputs.has(Output::gradient))
         totals.gradient.resize(m * static_cast<std::size_t>(sum.dimension));
     double verify_seconds = 0.0;
+    std::string missed; // what is wrong with the totals so far
     for (;;) {
         report.sum = {};
         report.group_tolerance = groups.tolerance;
         ++report.rounds;
-        sum_parts(sum, groups, hooks, totals, report);
+        try {
+            sum_parts(sum, groups, hooks, totals, report);
+        } catch (const InvalidArgument&) { // such as a way that has no smaller tolerance
+            if (missed.empty()) throw;
+            throw ToleranceNotReached(missed);
+        }
         report.sum.verify_seconds = verify_seconds;
         if (asked.tolerance == 0.0) return totals;
         Stopwatch watch;
         report.sum.errors = sigma_errors(sum, asked, totals);
         report.sum.verify_seconds = verify_seconds += watch.lap();
         const double error = largest_error(report.sum.errors);
-        constexpr double margin = 0.6; // a sample may miss the targets that are off most
-        if (error <= margin * asked.tolerance) return totals;
+        if (keeps(asked, error)) return totals;
+        missed = miss_of(sum, asked, groups, report.sum, error);
         if (tighten(groups, asked, report.sum, error)) continue;
         if (error <= asked.tolerance) return totals;
-        throw ToleranceNotReached(fmt::format(
-            "the relative error of the sum of {} widths is {:.2g}, above the tolerance {:g}, though each "
-            "width is summed to {:.2g} (method '{}', precision '{}'): their sums cancel; use a larger "
-            "tolerance, or {}",
-            sum.groups.size(), error, asked.tolerance, groups.tolerance, name_of(report.sum.method),
-            name_of(report.sum.precision), spelled("relative_to", "sum")));
+        throw ToleranceNotReached(missed);
     }
 }
 

@@ -124,7 +124,10 @@ inline DensityValues exact_density(const DensityCase& given, const Matrix& bandw
             sum += term;
             for (std::size_t k = 0; k < d; ++k) slope[k] -= term * pull[k];
         }
-        const Real divisor = volume * (given.without_own ? all - given.weight(t) : all);
+        Real others = given.without_own ? 0 : all; // no difference of large numbers
+        for (std::size_t i = 0; given.without_own && i < given.count(); ++i)
+            if (i != t) others += given.weight(i);
+        const Real divisor = volume * others;
         out.density.push_back(sum / divisor);
         for (const Real number : slope) out.gradient.push_back(number / divisor);
     }
