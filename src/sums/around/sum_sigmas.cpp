@@ -200,12 +200,16 @@ void check_sigma_outputs(const SigmaSum& sum, const SumOutputs& outputs) {
 
 std::string miss_of(const SigmaSum& sum, const SumOptions& asked, const SumOptions& groups,
                     const SumReport& report, double error) {
+    const auto how =
+        fmt::format("(method '{}', precision '{}')", name_of(report.method), name_of(report.precision));
+    if (sum.groups.size() == 1)
+        return fmt::format(
+            "the relative error is {:.2g}, above the tolerance {:g} {}; use a larger tolerance", error,
+            asked.tolerance, how);
     return fmt::format(
         "the relative error of the sum of {} widths is {:.2g}, above the tolerance {:g}, though "
-        "each width is summed to {:.2g} (method '{}', precision '{}'): their sums cancel; use a "
-        "larger tolerance, or {}",
-        sum.groups.size(), error, asked.tolerance, groups.tolerance, name_of(report.method),
-        name_of(report.precision), spelled("relative_to", "sum"));
+        "each width is summed to {:.2g} {}: their sums cancel; use a larger tolerance, or {}",
+        sum.groups.size(), error, asked.tolerance, groups.tolerance, how, spelled("relative_to", "sum"));
 }
 
 /// Sums until the total keeps the tolerance.
