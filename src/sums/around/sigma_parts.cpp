@@ -24,6 +24,7 @@ std::vector<SigmaSources> group_by_sigma(std::span<const double> sigmas) {
                             most_sigmas));
     }
     std::vector<SigmaSources> out;
+    out.reserve(rows.size());
     for (auto& [sigma, of_it] : rows) out.push_back({sigma, std::move(of_it)});
     return out;
 }
