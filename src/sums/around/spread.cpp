@@ -37,20 +37,18 @@ std::string remedy() {
 }
 
 /// L of C = L Lᵀ. @throws where rounding is all that is left of a diagonal.
-void factorise(Spread& spread, const std::array<Real, most_dimensions * most_dimensions>& covariance) {
+void factorise(Spread& spread, const std::array<Real, most_entries>& covariance) {
     constexpr Real nothing = 1e-13L; // of a variance: what rounding of coordinates leaves
-    const int d = spread.dimension;
-    const auto place = [d](int row, int column) { return static_cast<std::size_t>(row * d + column); };
-    for (int row = 0; row < d; ++row)
+    for (int row = 0; row < spread.dimension; ++row)
         for (int column = 0; column <= row; ++column) {
-            Real rest = covariance[place(row, column)];
+            Real rest = covariance[spread.place(row, column)];
             for (int k = 0; k < column; ++k) rest -= spread.at(row, k) * spread.at(column, k);
             if (column < row) {
-                spread.lower[place(row, column)] = rest / spread.at(column, column);
+                spread.lower[spread.place(row, column)] = rest / spread.at(column, column);
                 continue;
             }
-            if (!(rest > nothing * covariance[place(row, row)])) refuse_flat(spread, row);
-            spread.lower[place(row, row)] = std::sqrt(rest);
+            if (!(rest > nothing * covariance[spread.place(row, row)])) refuse_flat(spread, row);
+            spread.lower[spread.place(row, row)] = std::sqrt(rest);
         }
 }
 
@@ -139,7 +137,7 @@ Spread spread_by_rule(BandwidthRule rule, std::span<const double> points, int di
     for (std::size_t i = 0; i < weights.size(); ++i)
         for (std::size_t k = 0; k < d; ++k)
             out.mean[k] += weights[i] / sums.sum * static_cast<Real>(points[i * d + k]);
-    std::array<Real, most_dimensions * most_dimensions> covariance{};
+    std::array<Real, most_entries> covariance{};
     std::array<Real, most_dimensions> away{};
     for (std::size_t i = 0; i < weights.size(); ++i) {
         const Real share = weights[i] / sums.sum;
@@ -158,7 +156,7 @@ Spread spread_by_rule(BandwidthRule rule, std::span<const double> points, int di
 
 Spread round_spread(int dimension, double sigma) {
     Spread out{.dimension = dimension, .factor = sigma};
-    for (int k = 0; k < dimension; ++k) out.lower[static_cast<std::size_t>(k * dimension + k)] = 1;
+    for (int k = 0; k < dimension; ++k) out.lower[out.place(k, k)] = 1;
     return out;
 }
 

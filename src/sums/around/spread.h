@@ -7,6 +7,7 @@
 #include <farfield/density.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -27,17 +28,22 @@ struct WeightSums {
 /// hold their sum.
 WeightSums weight_sums(std::span<const double> weights);
 
+/// Numbers of a matrix, at most.
+inline constexpr std::size_t most_entries = std::size_t{most_dimensions} * most_dimensions;
+
 /// Gaussians of covariance f² L Lᵀ about any point. Without a rule L is 1 and f the width.
 struct Spread {
     int dimension = 0;
     long double factor = 1;
     bool whitens = false; ///< false: L is 1 and the mean 0
     std::array<long double, most_dimensions> mean{};
-    std::array<long double, most_dimensions * most_dimensions> lower{}; ///< L, row by row, dimension a row
+    std::array<long double, most_entries> lower{}; ///< L, row by row, dimension a row
 
-    [[nodiscard]] long double at(int row, int column) const {
-        return lower[static_cast<std::size_t>(row * dimension + column)];
+    [[nodiscard]] std::size_t place(int row, int column) const {
+        return static_cast<std::size_t>(row) * static_cast<std::size_t>(dimension) +
+               static_cast<std::size_t>(column);
     }
+    [[nodiscard]] long double at(int row, int column) const { return lower[place(row, column)]; }
     /// Widths of a Gaussian along the axes.
     [[nodiscard]] std::vector<double> widths() const;
     /// (2π)^{d/2} f^d det L: the integral of a Gaussian of height 1.
