@@ -115,14 +115,22 @@ WhiteSums sum_whitened(const DensityInput& input, const Spread& spread, std::spa
     return out;
 }
 
-/// @throws InvalidArgument where the largest is beyond the range of a double at either end.
-void require_range(Real largest, const char* what) {
-    if (largest == 0 ||
-        (largest <= std::numeric_limits<double>::max() && largest >= std::numeric_limits<double>::min()))
-        return;
-    throw InvalidArgument(fmt::format("the largest {} is about 1e{:.0f}, which a double does not hold; give "
-                                      "the points in another unit of length",
-                                      what, static_cast<double>(std::log10(largest))));
+[[noreturn]] void refuse_range(Real size, const char* what) {
+    throw InvalidArgument(
+        fmt::format("{} is about 1e{:.0f}, which a double does not hold; give the points in "
+                    "another unit of length",
+                    what, static_cast<double>(std::log10(size))));
+}
+
+/// @throws InvalidArgument where a double does not hold the middle of a Gaussian, or its slope. Far from all
+/// points a density may be as small as it likes.
+void require_unit(const Spread& spread, bool with_gradient) {
+    const Real top = 1 / spread.volume();
+    constexpr Real least = std::numeric_limits<double>::min();
+    if (top < least) refuse_range(top, "the density of a Gaussian");
+    const auto widths = spread.widths();
+    const Real slope = top / *std::max_element(widths.begin(), widths.end());
+    if (with_gradient && slope < least) refuse_range(slope, "the gradient of a Gaussian");
 }
 
 /// Divides in place, and turns gradients to the axes of the points. `divisor(row)`: of a target's sum.
@@ -144,8 +152,9 @@ void finish(WhiteSums& sums, const Spread& spread, const Divisor& divisor) {
             numbers[k] = static_cast<double>(slope);
         }
     }
-    require_range(largest, "density");
-    require_range(steepest, "gradient of the density");
+    constexpr Real most = std::numeric_limits<double>::max();
+    if (largest > most) refuse_range(largest, "the largest density");
+    if (steepest > most) refuse_range(steepest, "the largest gradient of the density");
 }
 
 DensityReport report_of(const DensityInput& input, const DensityOptions& options, const WeightSums& sums,
@@ -191,6 +200,7 @@ DensityReport density(const DensityPoints& given, const DensityOptions& options,
     require_memory(bytes, "density");
     const auto sums = weight_sums(input.weights);
     const auto spread = spread_for(input, options, sums);
+    require_unit(spread, with_gradient);
     std::optional<OtherWeights> others;
     if (options.sum.self_term == SelfTerm::exclude) others.emplace(input.weights, sums);
     auto report = report_of(input, options, sums, spread);

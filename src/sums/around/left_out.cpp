@@ -96,10 +96,9 @@ SumReport sum_left_out(const LeftOutTask& task, const SumHooks& hooks, std::vect
         missed = fmt::format(
             "the relative error of the density without each point itself is {:.2g}, above the tolerance "
             "{:g}; "
-            "method '{}' in precision '{}' does no better here: use {}, precision 'double' or a larger "
-            "tolerance",
+            "method '{}' in precision '{}' does no better here: use {} or a larger tolerance",
             error, task.options.tolerance, name_of(report.method), name_of(report.precision),
-            spelled("method", "direct"));
+            report.method == Method::fgt ? spelled("method", "direct") : spelled("precision", "double"));
         if (tighten(options, task.options, report, error)) continue;
         if (error <= task.options.tolerance) return report;
         throw ToleranceNotReached(missed);

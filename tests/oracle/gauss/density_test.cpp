@@ -212,6 +212,24 @@ TEST(Density, ReadsFloatsAndStridesAndWritesInPlace) {
     }
 }
 
+TEST(Density, HasTheSameBitsForAnyNumberOfThreads) {
+    const auto given = some_points(3, 2000, true);
+    for (const bool without_own : {false, true}) {
+        std::vector<DensityResult> results;
+        for (const int threads : {1, 3}) {
+            DensityOptions options;
+            options.sum.threads = threads;
+            options.sum.method = Method::fgt;
+            options.sum.tolerance = 1e-5;
+            auto one = given;
+            one.without_own = without_own;
+            results.push_back(computed(one, options));
+        }
+        EXPECT_EQ(results[0].density, results[1].density);
+        EXPECT_EQ(results[0].gradient, results[1].gradient);
+    }
+}
+
 std::string refused(const DensityCase& given, const DensityOptions& options = {}) {
     return test::error_of<InvalidArgument>([&] { (void)computed(given, options); });
 }
@@ -277,6 +295,16 @@ TEST(Density, OptionsThatDoNotGoTogether) {
     test::expect_contains(refused(far), {"density", "1e-54", "unit of length"});
     for (double& x : far.points) x *= 1e-180;
     test::expect_contains(refused(far), {"density", "1e53", "unit of length"});
+    far.targets.assign(6, 1.0); // nothing of it is seen from there
+    EXPECT_EQ(computed(far, {}).density, std::vector<double>(1, 0.0));
+    auto line = some_points(1, 40, false);
+    line.targets = {line.points[0] + 37.0};
+    DensityOptions narrow{.bandwidth = BandwidthRule::sigma};
+    narrow.sum.sigma = 1.0;
+    EXPECT_GE(computed(line, narrow).density[0], 0.0);
+    for (double& x : line.points) x *= 1e200;
+    line.targets.clear();
+    test::expect_contains(refused(line), {"gradient", "e-40", "unit of length"});
 }
 
 } // namespace
