@@ -16,7 +16,8 @@ constexpr std::array table{
             "farfield sum --kernel coulomb --sources charges.npy --out field.npy\n"
             "farfield sum --kernel gravity --sources stars.csv --targets probes.csv --softening 0.01 \\\n"
             "    --precision mixed --output potential,field --out result.csv --json report.json\n"
-            "farfield sum --kernel gravity --sources stars.npy --device cuda --out field.npy\n",
+            "farfield sum --kernel gravity --sources stars.npy --device cuda --out field.npy\n"
+            "farfield sum --kernel gauss --density scott --sources points.csv --out density.csv\n",
             false, declare_sum},
     Command{"plot", "Draw snapshots, a diagnostics.csv or a density of points",
             "farfield plot plummer/snapshot_0004.h5 -o cluster.png\n"

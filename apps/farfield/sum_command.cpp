@@ -39,6 +39,7 @@ void check_paths(const SumFilesTask& task) {
     if (!task.strengths.empty()) require_input(task.strengths, "--strengths");
     if (!task.targets.empty()) require_input(task.targets, "--targets");
     if (!task.dipoles.empty()) require_input(task.dipoles, "--dipoles");
+    if (!task.sigmas.empty()) require_input(task.sigmas, "--sigmas");
     require_output(task.out, "--out");
     if (!task.json.empty()) require_output(task.json, "--json");
     const auto refuse_same = [](std::string_view option, const std::filesystem::path& path,
@@ -51,10 +52,12 @@ void check_paths(const SumFilesTask& task) {
     refuse_same("--out", task.out, "--strengths", task.strengths);
     refuse_same("--out", task.out, "--targets", task.targets);
     refuse_same("--out", task.out, "--dipoles", task.dipoles);
+    refuse_same("--out", task.out, "--sigmas", task.sigmas);
     refuse_same("--json", task.json, "--sources", task.sources);
     refuse_same("--json", task.json, "--strengths", task.strengths);
     refuse_same("--json", task.json, "--targets", task.targets);
     refuse_same("--json", task.json, "--dipoles", task.dipoles);
+    refuse_same("--json", task.json, "--sigmas", task.sigmas);
     refuse_same("--json", task.json, "--out", task.out);
 }
 
@@ -110,6 +113,19 @@ void add_files(CommandParser app, SumFilesTask& task) {
     app.add("--dipoles", task.dipoles,
             "Dipoles of the sources (coulomb): .npy N x 3, .csv with px,py,pz, or .h5; charges may be absent")
         .type_name("FILE");
+    app.add("--sigmas", task.sigmas,
+            "A width of each source (gauss), of at most 64 different ones: .npy N, or .csv with one column")
+        .type_name("FILE");
+    show_choices(app.add_read(
+                     "--density",
+                     [&task](const std::string& text) {
+                         task.density = from_name<BandwidthRule>(text);
+                         if (!task.density) unknown_choice("--density", text, names_of<BandwidthRule>());
+                     },
+                     "The density of the points in place of a sum (gauss): by a rule, or of width --sigma"),
+                 names_of<BandwidthRule>());
+    app.add_flag("--unweighted", task.unweighted,
+                 "Density: all points count the same, and every column of a .npy is a coordinate");
     app.add_read(
            "--output", [&task](const std::string& text) { task.wanted = parse_outputs(text); },
            "What to compute, separated by commas; by default all that the kernel has, but for the Hessian")
@@ -141,7 +157,7 @@ Action declare_sum(CommandParser app) {
     return [command] {
         const auto& inputs = command->task;
         command->options.apply_to(command->task.options);
-        return with_inputs({inputs.sources, inputs.strengths, inputs.targets, inputs.dipoles},
+        return with_inputs({inputs.sources, inputs.strengths, inputs.targets, inputs.dipoles, inputs.sigmas},
                            [&] { return run(*command); });
     };
 }

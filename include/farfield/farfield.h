@@ -2,6 +2,7 @@
 #pragma once
 
 #include <farfield/array.h>
+#include <farfield/density.h>
 #include <farfield/device.h>
 #include <farfield/error.h>
 #include <farfield/options.h>
@@ -11,5 +12,6 @@
 #include <farfield/stencil_builder.h>
 #include <farfield/stencil_run.h>
 #include <farfield/sum.h>
+#include <farfield/sum_sigmas.h>
 #include <farfield/units.h>
 #include <farfield/version.h>

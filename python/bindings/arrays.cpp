@@ -130,6 +130,12 @@ nb::tuple shape_tuple(const Shape& shape) {
     return nb::tuple(extents);
 }
 
+bool holds_several(nb::handle object) {
+    if (nb::isinstance<nb::str>(object)) return false;
+    if (nb::hasattr(object, "ndim")) return nb::cast<int>(object.attr("ndim")) > 0;
+    return nb::hasattr(object, "__len__");
+}
+
 bool is_on_gpu(nb::handle object) { return device_type(object) == dl_cuda; }
 
 void* stream_pointer(nb::handle object) {

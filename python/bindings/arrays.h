@@ -54,6 +54,9 @@ Held<ConstArrayView> input_view(nanobind::handle object, const char* parameter, 
 Held<ArrayView> output_view(nanobind::handle object, const Shape& shape, const char* parameter,
                             const Memory& memory = {});
 
+/// True for an array with an axis or a list, false for a number and for text.
+bool holds_several(nanobind::handle object);
+
 /// True for an array in the memory of a CUDA GPU.
 bool is_on_gpu(nanobind::handle object);
 

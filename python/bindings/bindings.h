@@ -15,6 +15,7 @@ void bind_errors(nanobind::module_& module);
 void bind_devices(nanobind::module_& module);
 void bind_reports(nanobind::module_& module);
 void bind_sum(nanobind::module_& module);
+void bind_density(nanobind::module_& module);
 void bind_bodies(nanobind::module_& module);
 void bind_simulation(nanobind::module_& module);
 void bind_cases(nanobind::module_& module);

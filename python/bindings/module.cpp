@@ -40,6 +40,7 @@ NB_MODULE(_core, module) {
     farfield::python::bind_devices(module);
     farfield::python::bind_reports(module);
     farfield::python::bind_sum(module);
+    farfield::python::bind_density(module);
     farfield::python::bind_bodies(module);
     farfield::python::bind_simulation(module);
     farfield::python::bind_cases(module);

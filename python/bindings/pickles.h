@@ -30,10 +30,12 @@ struct Pickled {
             return nanobind::cast(value);
     }
     static Value in(nanobind::handle state) {
-        if constexpr (std::is_enum_v<Value>)
-            return Named<Value>{nanobind::cast<std::string_view>(state)}.value("the pickle");
-        else
+        if constexpr (std::is_enum_v<Value>) {
+            const auto name = nanobind::cast<std::string>(state);
+            return Named<Value>{name}.value("the pickle");
+        } else {
             return nanobind::cast<Value>(state);
+        }
     }
 };
 

@@ -3,16 +3,13 @@
 #include "bindings.h"
 #include "interrupt.h"
 #include "pickles.h"
+#include "sum_outputs.h"
 #include "table_options.h"
-
-#include "base/text.h"
 
 #include <farfield/error.h>
 
 #include <nanobind/stl/optional.h>
 
-#include <array>
-#include <functional>
 #include <mutex>
 #include <optional>
 
@@ -22,88 +19,6 @@ using namespace nb::literals;
 namespace farfield::python {
 namespace {
 
-/// An array an output, or None where it was not computed; by the number of the output.
-using OutputObjects = std::array<nb::object, output_count>;
-
-struct Result {
-    OutputObjects arrays;
-    SumReport report;
-};
-
-/// What `execute` is asked for beside the strengths.
-struct Wanted {
-    OutputSet outputs; ///< empty: those of the kernel that are computed where none is named
-    nb::object out;
-};
-
-// Of None, "potential,field", or a sequence of names.
-OutputSet outputs_from(nb::handle names) {
-    if (names.is_none()) return {};
-    if (nb::isinstance<nb::str>(names)) return outputs_from_names(nb::cast<std::string>(names));
-    OutputSet set;
-    if (!nb::isinstance<nb::iterable>(names))
-        throw nb::type_error(
-            "output must be names with commas between, such as \"potential,field\", or a sequence");
-    for (nb::handle name : names) set |= outputs_from_names(nb::cast<std::string>(nb::str(name)));
-    if (set.empty())
-        throw InvalidArgument("output is empty: nothing to compute; leave it out for all outputs");
-    return set;
-}
-
-nb::dict dict_from(nb::handle out) {
-    if (out.is_none()) return {};
-    if (!nb::isinstance<nb::dict>(out))
-        throw nb::type_error(
-            "out must be a dict such as {\"potential\": array, \"field\": array}; an output that is "
-            "not in it gets a new array");
-    return nb::borrow<nb::dict>(out);
-}
-
-// The caller's array for the output, or None.
-nb::object given_array(const nb::dict& out, Output output, bool wanted) {
-    const auto name = std::string(name_of(output));
-    nb::object array = out.contains(name.c_str()) ? nb::object(out[name.c_str()]) : nb::object(nb::none());
-    if (!wanted && !array.is_none())
-        throw InvalidArgument("out['" + name + "'] is given, but it is not an output that is computed");
-    return array;
-}
-
-// The arrays one execution writes: the caller's where given, new ones otherwise.
-struct Outputs {
-    std::array<Held<ArrayView>, output_count> held;
-    SumOutputs views;
-
-    Outputs(OutputSet wanted, const nb::dict& out, const std::function<Shape(Output)>& shape_of,
-            nb::handle make_array, const Memory& memory) {
-        for (const auto& [key, array] : out)
-            if (const auto name = nb::cast<std::string>(nb::str(key)); !from_name<Output>(name))
-                throw InvalidArgument("out has the key '" + name + "'" +
-                                      suggestion(name, names_of<Output>()));
-        for (int k = 0; k < output_count; ++k) {
-            const auto output = static_cast<Output>(k);
-            auto& one = held[static_cast<std::size_t>(k)];
-            const auto given = given_array(out, output, wanted.has(output));
-            one.object = nb::none();
-            if (!wanted.has(output)) continue;
-            const auto shape = shape_of(output);
-            const auto parameter = "out['" + std::string(name_of(output)) + "']";
-            if (!given.is_none())
-                one = output_view(given, shape, parameter.c_str(), memory);
-            else if (make_array.is_none())
-                one = new_array(shape);
-            else // of the library that the arrays on the GPU come from
-                one = output_view(make_array(shape_tuple(shape)), shape, parameter.c_str(), memory);
-            views.of(output) = one.view;
-        }
-    }
-
-    [[nodiscard]] OutputObjects objects() const {
-        OutputObjects arrays;
-        for (std::size_t k = 0; k < arrays.size(); ++k) arrays[k] = held[k].object;
-        return arrays;
-    }
-};
-
 // A plan that several Python threads may use: the GIL is released while it works, so it locks itself.
 class LockedPlan {
 public:
@@ -111,7 +26,7 @@ public:
         : memory_{.gpu = true, .stream = options.stream}, plan_(make_plan(points, targets, options)),
           self_(targets.is_none()), make_array_(array_maker(points, targets)) {}
 
-    Result execute(nb::handle strengths, nb::handle dipoles, const Wanted& wanted) {
+    SumObjects execute(nb::handle strengths, nb::handle dipoles, const Wanted& wanted) {
         const auto facts = facts_of(plan_.options().kernel);
         if (strengths.is_none() && dipoles.is_none())
             throw nb::type_error("strengths or dipoles are needed: both are None");
@@ -124,10 +39,7 @@ public:
         const Outputs outputs(
             wanted.outputs.empty() ? facts.usual_outputs : wanted.outputs, dict_from(wanted.out),
             [&](Output output) {
-                if (output == Output::hessian) return Shape{targets_, dimension_ * (dimension_ + 1) / 2};
-                if (output != Output::potential) return Shape{targets_, dimension_};
-                return facts.strength_columns == 1 ? Shape{targets_}
-                                                   : Shape{targets_, facts.strength_columns};
+                return shape_of_output(output, targets_, dimension_, facts.strength_columns);
             },
             maker, memory_);
         Interrupt interrupt;
@@ -228,6 +140,8 @@ Args:
         for the Hessian.
     out: a dict of arrays in float32 or float64 to write into, such as {"field": array}. An output that is not in it
         (or None) gets a new float64 array, on the GPU and of the library of the points if they are there.
+    sigma: of gauss also (N,) widths, one a source, of at most 64 different ones; errors are those of the whole. Arrays on
+        a GPU are then copied to the host in between.
     stream: a stream of CuPy or PyTorch, or the number of a cudaStream_t: the work on the GPU is queued there. None:
         CUDA's default stream for arrays on a GPU. A call returns when its results are written.)";
 
@@ -266,15 +180,25 @@ SumOptions make_options(const nb::kwargs& keywords, nb::handle stream, const Cal
     return options;
 }
 
+// The keyword sigma where it holds a width for each source, which leaves it out of the options; None
+// otherwise.
+nb::object take_sigmas(const nb::kwargs& keywords) {
+    if (!keywords.contains("sigma")) return nb::none();
+    nb::object sigma = keywords["sigma"];
+    if (!holds_several(sigma)) return nb::none();
+    PyDict_DelItemString(keywords.ptr(), "sigma");
+    return sigma;
+}
+
 nb::object or_none(const std::optional<Input>& input) { return input ? input->object : nb::none(); }
 
 void bind_result(nb::module_& module) {
-    auto cls = nb::class_<Result>(module, "SumResult", "The outputs and the report of one sum.");
+    auto cls = nb::class_<SumObjects>(module, "SumResult", "The outputs and the report of one sum.");
     const auto array = [&cls](const char* name, Output output, const char* doc) {
         const auto signature =
             "def " + std::string(name) + "(self) -> numpy.typing.NDArray[numpy.float64] | None";
         cls.def_prop_ro(
-            name, [output](const Result& r) { return r.arrays[static_cast<std::size_t>(output)]; },
+            name, [output](const SumObjects& r) { return r.arrays[static_cast<std::size_t>(output)]; },
             nb::sig(signature.c_str()), doc);
     };
     array("potential", Output::potential,
@@ -284,9 +208,9 @@ void bind_result(nb::module_& module) {
     array("gradient", Output::gradient, "(M, 3) gradient +∇φ, or None where not computed.");
     array("hessian", Output::hessian,
           "(M, 6) second derivatives +∂²φ: xx, xy, xz, yy, yz, zz, or None where not computed.");
-    cls.def_ro("report", &Result::report, "What was done and how long it took.");
+    cls.def_ro("report", &SumObjects::report, "What was done and how long it took.");
     make_record(cls, {"potential", "field", "gradient", "hessian", "report"});
-    make_picklable(cls, &Result::arrays, &Result::report);
+    make_picklable(cls, &SumObjects::arrays, &SumObjects::report);
 }
 
 void bind_plan(nb::module_& module) {
@@ -329,21 +253,28 @@ void bind_plan(nb::module_& module) {
 void bind_sum(nb::module_& module) {
     bind_result(module);
     bind_plan(module);
-    const auto signature =
-        "def sum(points: numpy.typing.ArrayLike, strengths: numpy.typing.ArrayLike | None, *, "
-        "targets: numpy.typing.ArrayLike | None = None, " +
-        std::string(dipole_type) + std::string(wanted_types) + option_parameters<SumOptions>() + stream_type +
-        ") -> SumResult";
+    auto signature = "def sum(points: numpy.typing.ArrayLike, strengths: numpy.typing.ArrayLike | None, *, "
+                     "targets: numpy.typing.ArrayLike | None = None, " +
+                     std::string(dipole_type) + std::string(wanted_types) + option_parameters<SumOptions>() +
+                     stream_type + ") -> SumResult";
+    const std::string one_width = "sigma: float", several = "sigma: float | numpy.typing.ArrayLike";
+    signature.replace(signature.find(one_width), one_width.size(), several);
     const auto doc = sum_doc + option_docs<SumOptions>() + sum_doc_end;
     module.def(
         "sum",
         [](const Input& points, const std::optional<Input>& strengths, const std::optional<Input>& targets,
            const std::optional<Input>& dipoles, const nb::object& output, const nb::object& out,
            const nb::object& stream, const nb::kwargs& options) {
+            const nb::object sigmas = take_sigmas(options);
             auto made =
                 make_options(options, stream, {"sum", {"targets", "dipoles", "output", "out", "stream"}});
             made.outputs = outputs_from(output);
             made.dipoles = dipoles.has_value();
+            if (!sigmas.is_none()) {
+                if (made.dipoles) throw InvalidArgument("dipoles: kernel 'gauss' has none; leave them out");
+                return sum_with_sigmas(points.object, or_none(strengths), or_none(targets), sigmas, made,
+                                       {made.outputs, out});
+            }
             LockedPlan plan(points.object, or_none(targets), made);
             return plan.execute(or_none(strengths), or_none(dipoles), {made.outputs, out});
         },

@@ -86,11 +86,16 @@ void set_option(Options& options, const OptionInfo& option, nb::handle value) {
     option.template in<Options>().set(options, value_from(option, value));
 }
 
+bool holds(const std::vector<std::string_view>& names, std::string_view name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 template <class Options>
 [[noreturn]] void unknown_keyword(std::string_view name, const Caller& caller) {
     auto known = caller.keywords;
     for (const auto& option : option_table())
-        if (option.template in<Options>()) known.push_back(option.name);
+        if (option.template in<Options>() && !holds(caller.without, option.name))
+            known.push_back(option.name);
     throw nb::type_error(
         (std::string(caller.name) + "() has no keyword '" + std::string(name) + "'" + suggestion(name, known))
             .c_str());
@@ -143,17 +148,18 @@ Options options_from(const nb::kwargs& keywords, const Caller& caller) {
     for (const auto& [key, value] : keywords) {
         const auto name = nb::cast<std::string>(key);
         const auto* option = find_option(name);
-        if (option == nullptr || !option->template in<Options>()) unknown_keyword<Options>(name, caller);
+        if (option == nullptr || !option->template in<Options>() || holds(caller.without, name))
+            unknown_keyword<Options>(name, caller);
         set_option(options, *option, value);
     }
     return options;
 }
 
 template <class Options>
-std::string option_parameters() {
+std::string option_parameters(const std::vector<std::string_view>& without) {
     std::string out;
     for (const auto& option : option_table()) {
-        if (!option.template in<Options>()) continue;
+        if (!option.template in<Options>() || holds(without, option.name)) continue;
         const auto by_default = to_python(option.template in<Options>().get(Options{}));
         out += ", " + std::string(option.name) + ": " + type_text(option) + " = " +
                nb::cast<std::string>(nb::repr(by_default));
@@ -162,10 +168,10 @@ std::string option_parameters() {
 }
 
 template <class Options>
-std::string option_docs() {
+std::string option_docs(const std::vector<std::string_view>& without) {
     std::string out;
     for (const auto& option : option_table())
-        if (option.template in<Options>())
+        if (option.template in<Options>() && !holds(without, option.name))
             out +=
                 "\n    " + wrapped(std::string(option.name) + ": " + guide_text<Options>(option), "        ");
     return out;
@@ -173,10 +179,10 @@ std::string option_docs() {
 
 template SumOptions options_from<SumOptions>(const nb::kwargs&, const Caller&);
 template ForceOptions options_from<ForceOptions>(const nb::kwargs&, const Caller&);
-template std::string option_parameters<SumOptions>();
-template std::string option_parameters<ForceOptions>();
-template std::string option_docs<SumOptions>();
-template std::string option_docs<ForceOptions>();
+template std::string option_parameters<SumOptions>(const std::vector<std::string_view>&);
+template std::string option_parameters<ForceOptions>(const std::vector<std::string_view>&);
+template std::string option_docs<SumOptions>(const std::vector<std::string_view>&);
+template std::string option_docs<ForceOptions>(const std::vector<std::string_view>&);
 
 void bind_options(nb::class_<ForceOptions>& cls) {
     std::vector<std::string> fields;

@@ -27,6 +27,7 @@ std::string as_keyword(std::string_view option, std::string_view value);
 struct Caller {
     const char* name;
     std::vector<std::string_view> keywords;
+    std::vector<std::string_view> without{}; ///< options that it does not take
 };
 
 /// Options from the keywords that are left over in a call.
@@ -35,13 +36,13 @@ struct Caller {
 template <class Options>
 Options options_from(const nanobind::kwargs& keywords, const Caller& caller);
 
-/// ", kernel: _Kernel = 'gravity', …" for a signature.
+/// ", kernel: _Kernel = 'gravity', …" for a signature, of all options but `without`.
 template <class Options>
-std::string option_parameters();
+std::string option_parameters(const std::vector<std::string_view>& without = {});
 
 /// A paragraph of the docstring for each option, after a line end.
 template <class Options>
-std::string option_docs();
+std::string option_docs(const std::vector<std::string_view>& without = {});
 
 /// An attribute for each option, `__repr__` and `asdict`.
 void bind_options(nanobind::class_<ForceOptions>& cls);

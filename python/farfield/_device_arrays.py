@@ -32,3 +32,20 @@ def maker(like: Any) -> Callable[[tuple[int, ...]], Any]:
         raise TypeError(f"results cannot be made as {type(like).__qualname__} arrays; pass out={{\"field\": array, …}}")
 
     return refuse
+
+
+def from_host(like: Any, values: Any) -> Any:
+    """A copy of the NumPy array `values` of the kind and on the device of `like`."""
+    library = type(like).__module__.partition(".")[0]
+    if library == "torch":
+        import torch  # type: ignore[import-not-found, unused-ignore]
+
+        return torch.as_tensor(values, device=like.device)
+    if library == "cupy":
+        import cupy  # type: ignore[import-not-found, unused-ignore]
+
+        with like.device:
+            return cupy.asarray(values)
+    if hasattr(like, "__array_namespace__"):
+        return like.__array_namespace__().asarray(values, device=like.device)
+    return values

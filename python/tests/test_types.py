@@ -33,6 +33,8 @@ simulation.positions = -simulation.positions
 simulation.step_length, simulation.end = 0.5, None
 farfield.Simulation.load("a.h5").save("b.h5")
 simulation.plot(plane="xz", color="red").set_title(farfield.stencil.Run.__name__)
+farfield.density(np.eye(3), None, bandwidth=np.ones(3), gradient=True).density.sum()
+farfield.sum(np.eye(3), [1.0, 1.0, 1.0], kernel="gauss", sigma=np.ones(3))
 farfield.run_stencil("a.ff", "out", steps=3, plots=plots, animations={"u": ("v.png", 2)}, progress=lambda p: print(p.time))
 """
 

@@ -32,8 +32,13 @@ std::vector<std::string> axis_names(int dimension) {
     return names;
 }
 
+/// Strengths are not to be read with the points.
+bool has_points_alone(const PointLayout& layout) {
+    return layout.strengths == StrengthsIn::another_file || layout.strengths == StrengthsIn::nowhere;
+}
+
 int columns_of(const PointLayout& layout) {
-    return layout.strengths == StrengthsIn::another_file ? 0 : layout.second.empty() ? 1 : 2;
+    return has_points_alone(layout) ? 0 : layout.second.empty() ? 1 : 2;
 }
 
 [[noreturn]] void refuse_strengths(const fs::path& path, std::string_view what) {
@@ -99,8 +104,7 @@ Sources read_csv_sources(const fs::path& path, const PointLayout& layout) {
             if (!name.empty() && table.find(name) != nullptr)
                 refuse_strengths(path, fmt::format("a column '{}' of strengths", name));
     }
-    if (layout.strengths == StrengthsIn::another_file ||
-        (layout.strengths == StrengthsIn::some_files && !has_strength))
+    if (has_points_alone(layout) || (layout.strengths == StrengthsIn::some_files && !has_strength))
         return {take_columns(table, wanted, path.string()), {}, dimension};
     wanted.push_back(stand_in ? other : layout.strength);
     const bool is_complex = !layout.second.empty() && table.find(layout.second) != nullptr;
@@ -147,7 +151,7 @@ Sources read_hdf5_datasets(const hdf5::Group& root, const PointLayout& layout) {
                                                 shape[1], layout.least_dimension, layout.most_dimension))
                                           : layout.least_dimension;
     sources.points = read_hdf5_points(root, sources.dimension);
-    if (layout.strengths == StrengthsIn::another_file ||
+    if (has_points_alone(layout) ||
         (layout.strengths == StrengthsIn::some_files && !root.has_dataset("strengths")))
         return sources;
     const auto rows = static_cast<std::int64_t>(sources.points.size()) / sources.dimension;
@@ -182,7 +186,7 @@ Sources read_hdf5_sources(const fs::path& path, const PointLayout& layout) {
     }
     auto bodies = read_snapshot(path).bodies;
     require_space(layout, path);
-    if (layout.strengths == StrengthsIn::another_file) return {std::move(bodies.position), {}};
+    if (has_points_alone(layout)) return {std::move(bodies.position), {}};
     if (layout.strength == "m") return {std::move(bodies.position), std::move(bodies.mass)};
     if (bodies.charge.empty())
         throw InvalidArgument(
@@ -256,7 +260,8 @@ Sources read_sources(const fs::path& path, const PointLayout& layout) {
         return split(array.values, layout.most_dimension, columns, 1);
     }
     const bool has_either = layout.strength == "m" || layout.strength == "q";
-    const auto strength = columns == 0   ? std::string(" alone, whose strengths are in a file of their own,")
+    const auto strength = layout.strengths == StrengthsIn::nowhere ? std::string(" alone")
+                          : columns == 0 ? std::string(" alone, whose strengths are in a file of their own,")
                           : columns == 2 ? std::string(" and the strength, complex ones in two columns")
                           : has_either   ? std::string(" and the mass or charge")
                                          : fmt::format(" and {}", layout.strength);

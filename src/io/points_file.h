@@ -12,9 +12,10 @@ namespace farfield {
 
 /// Where the strengths of sources stand.
 enum class StrengthsIn : std::uint8_t {
-    this_file,   ///< with the points
-    some_files,  ///< with the points, or nowhere
-    another_file ///< not here: a file that has some is refused
+    this_file,    ///< with the points
+    some_files,   ///< with the points, or nowhere
+    another_file, ///< not here: a file that has some is refused
+    nowhere       ///< points alone count: strengths in a table or dataset are not read
 };
 
 /// What the columns of a file of points are. The coordinates are x, y, z; beyond three dimensions x1, x2, ….
@@ -34,8 +35,8 @@ struct Sources {
 
 /// Reads sources, by the extension of the name:
 ///   .npy        N×(dimension + 1): x y z and the mass or charge; complex strengths take
-///               two columns, of which the second may be left out; where strengths are in `another_file`
-///               N×dimension, and the others without them, too
+///               two columns, of which the second may be left out; where strengths are in `another_file` or
+///               `nowhere` N×dimension, and of `some_files` those of the least dimension without them, too
 ///   .csv        a header that names x,y,z and q (or m), in any order; imaginary parts may be left out
 ///   .h5 .hdf5   datasets /points (N×dimension) and /strengths (N, or N×2); or a GADGET-4 snapshot, whose
 ///               Masses are the strengths called "m" and whose Charge is any other

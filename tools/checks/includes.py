@@ -49,6 +49,7 @@ ALLOWED = {
     "sums/fmm": METHOD,
     "sums/gauss": METHOD,
     "sums/reference": METHOD,
+    "sums/around": INNER + ["sums*"],  # sums around sums
     "sums": INNER + ["sums*"],  # the plan and the choice of a method
     "sums/run": INNER + ["sums*", "io", "io/picture"],
     "io": ["base", "math"],

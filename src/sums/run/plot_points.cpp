@@ -5,8 +5,9 @@
 #include "io/picture/axes.h"
 #include "io/picture/plot_field.h"
 #include "io/points_file.h"
-#include "sums/run/plane_spread.h"
+#include "sums/around/spread.h"
 
+#include <farfield/density.h>
 #include <farfield/error.h>
 
 #include <fmt/format.h>
@@ -24,7 +25,6 @@ namespace fs = std::filesystem;
 constexpr std::int64_t picture_cells = 900; // as many as pixels
 constexpr double margin = 3.0;              // in widths of a Gaussian
 constexpr double sum_tolerance = 1e-5;      // of the largest density: a hundredth of a step of colour
-constexpr double two_pi = 6.283185307179586477;
 
 constexpr PointLayout layout{.least_dimension = 2,
                              .most_dimension = 2,
@@ -62,28 +62,26 @@ void set_frame(PointDensity& density, std::span<const double> points, std::int64
     density.rows = share(height);
 }
 
-std::vector<double> middles_of(const PointDensity& density, const PlaneSpread& spread) {
+std::vector<double> middles_of(const PointDensity& density) {
     std::vector<double> out;
     out.reserve(static_cast<std::size_t>(2 * density.columns * density.rows));
     const double width = (density.right - density.left) / static_cast<double>(density.columns);
     const double height = (density.top - density.bottom) / static_cast<double>(density.rows);
     for (std::int64_t row = 0; row < density.rows; ++row)
-        for (std::int64_t column = 0; column < density.columns; ++column) {
-            const auto at = spread.whitened(density.left + width * (static_cast<double>(column) + 0.5),
-                                            density.bottom + height * (static_cast<double>(row) + 0.5));
-            out.insert(out.end(), at.begin(), at.end());
-        }
+        for (std::int64_t column = 0; column < density.columns; ++column)
+            out.insert(out.end(), {density.left + width * (static_cast<double>(column) + 0.5),
+                                   density.bottom + height * (static_cast<double>(row) + 0.5)});
     return out;
 }
 
-std::vector<double> whitened(std::span<const double> points, const PlaneSpread& spread) {
-    std::vector<double> out;
-    out.reserve(points.size());
-    for (std::size_t i = 0; i < points.size(); i += 2) {
-        const auto at = spread.whitened(points[i], points[i + 1]);
-        out.insert(out.end(), at.begin(), at.end());
-    }
-    return out;
+// What the frame needs to know before anything is summed.
+std::array<double, 2> widths_of(std::span<const double> points, std::span<const double> weights,
+                                double sigma) {
+    const auto sums = weight_sums(weights);
+    const auto widths = (sigma > 0.0 ? round_spread(2, sigma)
+                                     : spread_by_rule(BandwidthRule::scott, points, 2, weights, sums))
+                            .widths();
+    return {widths[0], widths[1]};
 }
 
 } // namespace
@@ -106,30 +104,26 @@ PointDensity point_density(std::span<const double> points, std::span<const doubl
                            std::int64_t cells, const SumHooks& hooks) {
     const std::vector<double> ones(weights.empty() ? points.size() / 2 : 0, 1.0);
     if (weights.empty()) weights = ones;
-    const auto spread = sigma > 0.0 ? round_spread(points, weights, sigma) : plane_spread(points, weights);
-    PointDensity density;
-    density.widths = spread.widths();
-    set_frame(density, points, cells);
-    const auto sources = whitened(points, spread);
-    const auto targets = middles_of(density, spread);
-    density.values.resize(targets.size() / 2);
-    SumPlan plan(matrix_view(std::span<const double>(sources), 2),
-                 matrix_view(std::span<const double>(targets), 2),
-                 {.kernel = Kernel::gauss,
-                  .method = Method::fgt, // by name: which is fastest depends on the number of threads
-                  .sigma = spread.factor,
-                  .tolerance = sum_tolerance,
-                  .outputs = Output::potential,
-                  .precision = Precision::float64,
-                  .device = {.kind = DeviceKind::cpu}});
-    plan.execute(matrix_view(weights, 1), {.potential = matrix_view(std::span<double>(density.values), 1)},
-                 hooks);
-    double all = 0.0;
-    for (const double weight : weights) all += weight;
-    const double area = two_pi * spread.factor * spread.factor * spread.xx * spread.yy;
-    for (auto& value : density.values) value = std::max(0.0, value / (all * area));
-    density.report = plan.report();
-    return density;
+    PointDensity out;
+    out.widths = widths_of(points, weights, sigma);
+    set_frame(out, points, cells);
+    const auto targets = middles_of(out);
+    out.values.resize(targets.size() / 2);
+    const DensityOptions options{
+        .bandwidth = sigma > 0.0 ? BandwidthRule::sigma : BandwidthRule::scott,
+        .sum = {.kernel = Kernel::gauss,
+                .method = Method::fgt, // by name: which is fastest depends on the number of threads
+                .sigma = sigma,
+                .tolerance = sum_tolerance,
+                .precision = Precision::float64,
+                .device = {.kind = DeviceKind::cpu}}};
+    out.report = density({.points = matrix_view(points, 2),
+                          .weights = weights,
+                          .targets = matrix_view(std::span<const double>(targets), 2)},
+                         options, {.density = std::span<double>(out.values)}, hooks)
+                     .sum;
+    for (auto& value : out.values) value = std::max(0.0, value);
+    return out;
 }
 
 namespace {

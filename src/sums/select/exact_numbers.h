@@ -46,10 +46,11 @@ struct InDoubles {
         const V log_m = O::fma(O::set(2.0), s, tail);
         return {O::fma(exponent, O::set(0.69314718055994530942), log_m), quotient * above};
     }
-    /// Of a ≤ 0: 2^n e^r with |r| ≤ ½ ln 2, by Taylor's series; 0 below 2^−1023.
+    /// Of a ≤ 0: 2^n e^r with |r| ≤ ½ ln 2, by Taylor's series; 0 below 2^−1022. The series may end a
+    /// rounding below 1 for r = 0, which is why n stays above −1023: the exponent would be that of a NaN.
     FF_INLINE static V exponential(V a) {
         using L = portable::Lanes<V>;
-        const V least = O::set(-1023.0), integers = O::set(0x1.8p52);
+        const V least = O::set(-1022.0), integers = O::set(0x1.8p52);
         const V power = a * O::set(portable::Coefficients<double>::log2_e);
         const V bounded = O::select(power >= least, power, least);
         const V shifted = bounded + integers; // its low bits are n
@@ -57,7 +58,9 @@ struct InDoubles {
         double factor = 1.0 / 6227020800.0; // 1/13!
         V series = O::set(factor);
         for (int n = 13; n-- > 0;) series = O::fma(series, r, O::set(factor *= n + 1));
-        return L::value(L::bits(series) + (L::bits(shifted) << portable::Format<double>::mantissa_bits));
+        const V value =
+            L::value(L::bits(series) + (L::bits(shifted) << portable::Format<double>::mantissa_bits));
+        return O::select(power >= least, value, O::set(0.0));
     }
     /// Adds without keeping the order of magnitudes.
     FF_INLINE static void add(V& total, V a) { total = total + a; }

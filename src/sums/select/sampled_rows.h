@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <span>
 #include <vector>
@@ -26,5 +27,17 @@ struct ComparedOutput {
 /// of doubles to a hundredth of it. Otherwise, and if there are few pairs, terms have the digits of long
 /// double or more.
 void compute_exact_rows(const VerifyTask& task, std::span<const ComparedOutput> compared, ExactRows& rows);
+
+/// Exact values of another origin, such as of a sum of several sums.
+struct ExactValues {
+    std::function<void(std::span<const ComparedOutput> compared, ExactRows& rows)> rows; ///< fills them
+    /// What errors of an output are relative to at least, of kernels judged by their largest error.
+    std::function<double(Output output)> least;
+};
+
+/// `verify` against these. Of the task the sources and strengths are not looked at, and of its problem the
+/// counts, the kernel and the dimension.
+std::vector<OutputError> verify_with(const VerifyTask& task, std::span<const ComputedOutput> computed,
+                                     const ExactValues& exact_values);
 
 } // namespace farfield

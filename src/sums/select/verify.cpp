@@ -148,9 +148,9 @@ double least_size(const VerifyTask& task, Output output) {
 }
 
 /// What errors of an output are relative to, at least.
-double size_of(const VerifyTask& task, const Judged& output, Output kind) {
+double size_of(const VerifyTask& task, const Judged& output, double least) {
     if (task.problem->kernel->norm != Norm::largest) return output.root_mean;
-    return std::max(output.largest, least_size(task, kind));
+    return std::max(output.largest, least);
 }
 
 /// @param least  of what errors are relative to @param otherwise  what errors are relative
@@ -225,7 +225,8 @@ TargetSample sample_targets(std::span<const double> norms, std::int64_t certain,
     return sample;
 }
 
-std::vector<OutputError> verify(const VerifyTask& task, std::span<const ComputedOutput> computed) {
+std::vector<OutputError> verify_with(const VerifyTask& task, std::span<const ComputedOutput> computed,
+                                     const ExactValues& exact_values) {
     std::vector<OutputError> errors;
     if (task.problem->targets == 0) return errors;
     std::vector<Judged> outputs;
@@ -234,20 +235,27 @@ std::vector<OutputError> verify(const VerifyTask& task, std::span<const Computed
     for (const auto& output : computed) {
         outputs.push_back(judged(task, output));
         for (const auto row : outputs.back().sample.rows) exact[row];
-        compared.push_back(
-            {.output = output.output,
-             .first = outputs.back().first,
-             .width = outputs.back().width,
-             .size = output.factors.empty() ? size_of(task, outputs.back(), output.output) : 0.0});
+        const double least = exact_values.least(output.output);
+        compared.push_back({.output = output.output,
+                            .first = outputs.back().first,
+                            .width = outputs.back().width,
+                            .size = output.factors.empty() ? size_of(task, outputs.back(), least) : 0.0});
     }
-    compute_exact_rows(task, compared, exact);
+    exact_values.rows(compared, exact);
     for (std::size_t k = 0; k < outputs.size(); ++k) {
         errors.push_back(error_of(outputs[k], exact, task.problem->kernel->norm,
-                                  least_size(task, computed[k].output),
+                                  exact_values.least(computed[k].output),
                                   unit_dependence(task, computed[k].output)));
         errors.back().output = computed[k].output;
     }
     return errors;
+}
+
+std::vector<OutputError> verify(const VerifyTask& task, std::span<const ComputedOutput> computed) {
+    return verify_with(task, computed,
+                       {.rows = [&](std::span<const ComparedOutput> compared,
+                                    ExactRows& rows) { compute_exact_rows(task, compared, rows); },
+                        .least = [&](Output output) { return least_size(task, output); }});
 }
 
 } // namespace farfield

@@ -9,6 +9,10 @@ int main(int, char** arguments) {
     const std::vector<double> points{0, 0, 0, 1, 0, 0}, masses{1, 1};
     const auto pair = farfield::sum(farfield::matrix_view(std::span(points), 3), std::span(masses));
     std::cout << farfield::version() << ": " << pair.potential[0] << " " << pair.field[0] << "\n";
+    const auto density = farfield::density({.points = farfield::matrix_view(std::span(points), 3)},
+                                           {.bandwidth = farfield::BandwidthRule::sigma,
+                                            .sum = {.kernel = farfield::Kernel::gauss, .sigma = 0.1}});
+    std::cout << "density " << density.density[0] << "\n";
     farfield::Case simulation_case;
     simulation_case.initial.n = 64;
     simulation_case.time = {.step = 0.125, .end = 0.25};

@@ -1,7 +1,6 @@
 // Densities of points in the plane for pictures, against sums in long double with Scott's rule written out.
 #include "expect_error.h"
 
-#include "sums/run/plane_spread.h"
 #include "sums/run/plot_points.h"
 
 #include <farfield/error.h>
@@ -128,8 +127,8 @@ TEST(PointDensity, WhatCannotBeDrawn) {
     const auto refuse = [](std::vector<double> points, std::vector<double> weights, double sigma = 0.0) {
         return test::error_of<InvalidArgument>([&] { (void)point_density(points, weights, sigma, 10); });
     };
-    test::expect_contains(refuse({0, 0, 1, 1, 2, 2}, {}), {"on a line", "--sigma"});
-    test::expect_contains(refuse({3, 4}, {}), {"one place", "--sigma"});
+    test::expect_contains(refuse({0, 0, 1, 1, 2, 2}, {}), {"on a line", "sigma"});
+    test::expect_contains(refuse({3, 4}, {}), {"one place", "sigma"});
     test::expect_contains(refuse({0, 0, 1, 1, 2, 0}, {1, 0, 0}), {"one place"});
     test::expect_contains(refuse({0, 0, 1, 1, 2, 0}, {1, -2, 0}), {"row 1", "-2", "negative"});
     test::expect_contains(refuse({0, 0, 1, 1, 2, 0}, {0, 0, 0}, 1.0), {"all weights are 0"});
