@@ -3,7 +3,7 @@
 
 #include "sums/direct/gauss/gauss_pairs.h"
 #include "sums/gauss/boxes/lattice.h"
-#include "sums/gauss/way.h"
+#include "sums/gauss/ways/way.h"
 
 #include <cstdint>
 #include <span>

@@ -8,6 +8,7 @@
 #include "sums/costs/threads.h"
 #include "sums/gauss/boxes/boxes.h"
 #include "sums/gauss/clusters/clusters.h"
+#include "sums/gauss/shape.h"
 #include "sums/points/prepared.h"
 #include "sums/points/read.h"
 

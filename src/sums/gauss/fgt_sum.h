@@ -2,7 +2,7 @@
 #pragma once
 
 #include "sums/direct/gauss/gauss_results.h"
-#include "sums/gauss/way.h"
+#include "sums/gauss/make_way.h"
 #include "sums/method/method.h"
 
 #include <memory>

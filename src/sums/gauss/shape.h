@@ -4,9 +4,8 @@
 
 #include "sums/costs/cost_table.h"
 #include "sums/direct/gauss/gauss_points.h"
-#include "sums/gauss/boxes/aim.h"
-#include "sums/gauss/clusters/aim.h"
 #include "sums/gauss/grid/rules.h"
+#include "sums/gauss/ways/shape.h"
 #include "sums/method/problem.h"
 
 #include <farfield/sum_options.h>
@@ -19,17 +18,6 @@ constexpr std::string_view row_seconds = "fgt.cpu.row_seconds";     ///< of eigh
 constexpr std::string_view grid_seconds = "fgt.cpu.grid_seconds";   ///< of a tap, for a number of the grid
 constexpr std::string_view term_seconds = "fgt.cpu.term_seconds";   ///< of a cluster's expansion, at a target
 } // namespace fgt_cost
-
-struct GaussShape {
-    GaussStrategy strategy = GaussStrategy::pairs;
-    const GridRule* rule = nullptr; ///< of a grid
-    double cutoff = 0.0;            ///< of pairs, in the frame
-    double side = 0.0;              ///< of cells, in the frame
-    ClusterAim clusters{};          ///< of clusters
-    BoxAim boxes{};                 ///< of boxes
-    /// On one thread, of evenly spread points; infinite where the strategy asked for is out of reach.
-    double seconds = 0.0;
-};
 
 /// The distance, in σ, from which on evenly spread sources give half a tolerance of the sum, or of the sum of
 /// gradients' magnitudes.

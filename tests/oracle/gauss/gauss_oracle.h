@@ -112,23 +112,15 @@ inline double largest_error(const Numbers& computed, const std::vector<long doub
     return error == 0.0L ? 0.0 : static_cast<double>(error / largest);
 }
 
-/// The largest error of the potential and that of the gradient, each relative to the largest value, or to
-/// what makes a rounding of Σ|q|, of Σ|q|/(σ√e) for gradients, an error of the tolerance.
-struct GaussErrors {
-    double potential = 0.0, gradient = 0.0;
-};
-inline GaussErrors errors_of(const GaussCase& points, const SumResult& result, const GaussValues& exact,
-                             double tolerance) {
-    long double sum = 0.0L;
-    for (const double q : points.strengths) sum += std::abs(q);
-    const auto least = 0x1p-53L * sum / tolerance;
-    GaussErrors out;
-    if (!result.potential.empty())
-        out.potential = largest_error(result.potential, exact.potential, points.vectors, least);
-    if (!result.gradient.empty())
-        out.gradient = largest_error(result.gradient, exact.gradient, points.vectors * points.dimension,
-                                     least * std::exp(-0.5L) / points.sigma);
-    return out;
+/// The largest row.
+inline long double largest_length(const Numbers& values, std::size_t width) {
+    long double largest = 0.0L;
+    for (std::size_t i = 0; i < values.size(); i += width) {
+        long double square = 0.0L;
+        for (std::size_t k = i; k < i + width; ++k) square += static_cast<long double>(values[k]) * values[k];
+        largest = std::max(largest, std::sqrt(square));
+    }
+    return largest;
 }
 
 /// Every `step`-th row of the outputs.
@@ -142,6 +134,31 @@ inline SumResult sampled(const GaussCase& points, const SumResult& result, std::
     take(result.potential, out.potential, points.vectors);
     take(result.gradient, out.gradient, points.vectors * points.dimension);
     return out;
+}
+
+/// The largest error of the potential and that of the gradient at every `step`-th target, each relative to
+/// the largest value at all targets, or to what makes a rounding of Σ|q|, of Σ|q|/(σ√e) for gradients, an
+/// error of the tolerance. `exact` has the rows of those targets, so that of others the computed value counts,
+/// up to four times the largest exact one.
+struct GaussErrors {
+    double potential = 0.0, gradient = 0.0;
+};
+inline GaussErrors errors_of(const GaussCase& points, const SumResult& result, const GaussValues& exact,
+                             double tolerance, std::size_t step = 1) {
+    long double sum = 0.0L;
+    for (const double q : points.strengths) sum += std::abs(q);
+    const auto least = 0x1p-53L * sum / tolerance;
+    const auto few = sampled(points, result, step);
+    const auto error = [&](const Numbers& all, const Numbers& at, const std::vector<long double>& truth,
+                           std::size_t width, long double smallest) {
+        if (at.empty()) return 0.0;
+        const Numbers rounded(truth.begin(), truth.end());
+        const auto largest = std::min(largest_length(all, width), 4.0L * largest_length(rounded, width));
+        return largest_error(at, truth, width, std::max(smallest, largest));
+    };
+    return {error(result.potential, few.potential, exact.potential, points.vectors, least),
+            error(result.gradient, few.gradient, exact.gradient, points.vectors * points.dimension,
+                  least * std::exp(-0.5L) / points.sigma)};
 }
 
 enum class Layout : std::uint8_t { uniform, clustered, line, circle, duplicated };

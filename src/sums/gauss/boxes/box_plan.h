@@ -6,7 +6,7 @@
 #include "sums/gauss/boxes/costs.h"
 #include "sums/gauss/boxes/occupied_boxes.h"
 #include "sums/gauss/boxes/translation_stages.h"
-#include "sums/gauss/way.h"
+#include "sums/gauss/ways/way.h"
 
 #include <array>
 #include <cstdint>

@@ -1,9 +1,9 @@
 // The best size of boxes, by what some boxes of some points would cost.
 #pragma once
 
-#include "sums/gauss/boxes/aim.h"
 #include "sums/gauss/boxes/lattice.h"
-#include "sums/gauss/way.h"
+#include "sums/gauss/ways/box_aim.h"
+#include "sums/gauss/ways/way.h"
 
 namespace farfield {
 

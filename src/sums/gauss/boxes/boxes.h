@@ -5,7 +5,7 @@
 #include "sums/direct/gauss/gauss_pairs.h"
 #include "sums/gauss/boxes/box_plan.h"
 #include "sums/gauss/boxes/box_tasks.h"
-#include "sums/gauss/way.h"
+#include "sums/gauss/ways/way.h"
 
 #include <cstdint>
 #include <span>

@@ -1,7 +1,7 @@
 // What boxes cost, in seconds on one thread and for all vectors of strengths.
 #pragma once
 
-#include "sums/gauss/boxes/aim.h"
+#include "sums/gauss/ways/box_aim.h"
 
 namespace farfield {
 

@@ -3,10 +3,10 @@
 // alone.
 #pragma once
 
-#include "sums/gauss/clusters/aim.h"
 #include "sums/gauss/clusters/bound.h"
 #include "sums/gauss/clusters/farthest_points.h"
 #include "sums/gauss/clusters/point_blocks.h"
+#include "sums/gauss/ways/cluster_aim.h"
 
 #include <cmath>
 #include <cstdint>

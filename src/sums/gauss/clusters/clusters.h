@@ -6,7 +6,7 @@
 #include "sums/gauss/clusters/cluster_plan.h"
 #include "sums/gauss/clusters/cluster_tasks.h"
 #include "sums/gauss/clusters/expansion.h"
-#include "sums/gauss/way.h"
+#include "sums/gauss/ways/way.h"
 
 #include <cstdint>
 #include <span>

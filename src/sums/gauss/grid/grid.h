@@ -6,7 +6,7 @@
 #include "sums/gauss/grid/grid_tasks.h"
 #include "sums/gauss/grid/rules.h"
 #include "sums/gauss/grid/window.h"
-#include "sums/gauss/way.h"
+#include "sums/gauss/ways/way.h"
 
 #include <farfield/sum.h>
 

@@ -3,13 +3,13 @@
 #pragma once
 
 #include "backend/threads/work_watch.h"
+#include "sums/direct/gauss/gauss_points.h"
 #include "sums/direct/gauss/gauss_results.h"
-#include "sums/gauss/shape.h"
+#include "sums/gauss/ways/shape.h"
 
 #include <farfield/sum.h>
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -41,9 +41,5 @@ public:
     /// Fills `fgt` and, where it is not that of the problem, `precision`.
     virtual void describe(SumReport& report) const = 0;
 };
-
-/// @pre `strategy` is not `automatic`; ISA is resolved. `problem` has to outlive it.
-std::unique_ptr<GaussWay> make_gauss_way(GaussStrategy strategy, const SumProblem& problem, Isa isa,
-                                         int threads);
 
 } // namespace farfield

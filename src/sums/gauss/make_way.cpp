@@ -1,4 +1,4 @@
-#include "sums/gauss/way.h"
+#include "sums/gauss/make_way.h"
 
 #include "sums/gauss/boxes/boxes.h"
 #include "sums/gauss/cells.h"
