@@ -47,7 +47,7 @@ std::array<double, 2> centre_of(const Gaussians& old) {
 
 // Before it is taken: places and values of candidates, five vectors of the solution, new bodies, and beside
 // them what sums of Gaussians hold.
-double checked_bytes(double candidates, const ForceOptions& options) {
+double checked_bytes(double candidates) {
     constexpr double numbers_a_site = 3 + 5 + 12 + 20;
     const double bytes = 8.0 * numbers_a_site * candidates;
     const auto memory = static_cast<double>(physical_memory());
@@ -81,10 +81,10 @@ Sites sites_of(const Gaussians& old, const Lattice& lattice, const ForceOptions&
                const GaussSumSettings& sums, Reinitialisations& record) {
     const double reach = std::sqrt(2.0 * old.variance * std::log(1.0 / options.vorticity_threshold));
     const double across = 2.0 * reach / lattice.spacing; // of one vortex alone
-    (void)checked_bytes(across * across, options);
+    (void)checked_bytes(across * across);
     const auto runs = sites_near(lattice, old.points, reach);
     record.predicted_bytes =
-        std::max(record.predicted_bytes, checked_bytes(static_cast<double>(count_of(runs)), options));
+        std::max(record.predicted_bytes, checked_bytes(static_cast<double>(count_of(runs))));
     Sites sites;
     sites.points = positions_of(lattice, runs);
     // what errors of the sum make of nothing is not to be taken for vorticity

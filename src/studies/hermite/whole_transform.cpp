@@ -188,7 +188,7 @@ double WholeTransform::error(int threads) const {
     double largest = 0, greatest = 0;
     for (std::size_t sample = 0; sample < exact.size(); ++sample) {
         const double error = std::abs(static_cast<double>(potentials_[sample * step]) - exact[sample]);
-        if (!(error <= std::numeric_limits<float>::max())) return std::numeric_limits<double>::infinity();
+        if (!(error <= std::numeric_limits<double>::max())) return std::numeric_limits<double>::infinity();
         largest = std::max(largest, error);
         greatest = std::max(greatest, std::abs(exact[sample]));
     }

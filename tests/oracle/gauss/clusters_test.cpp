@@ -39,8 +39,7 @@ SumReport expect_within(const GaussCase& points, const oracle::GaussValues& exac
                         std::size_t step = 1) {
     SCOPED_TRACE("tolerance " + std::to_string(options.tolerance * 1e12) + "e-12");
     const auto result = points.computed(options, options.outputs);
-    const auto errors =
-        oracle::errors_of(points, result, exact, options.tolerance, step);
+    const auto errors = oracle::errors_of(points, result, exact, options.tolerance, step);
     EXPECT_LE(errors.potential, options.tolerance);
     EXPECT_LE(errors.gradient, options.tolerance);
     EXPECT_EQ(result.report.fgt.strategy, GaussStrategy::clusters);

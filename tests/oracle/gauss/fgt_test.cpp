@@ -35,8 +35,7 @@ void expect_within(const GaussCase& points, const oracle::GaussValues& exact, Su
     options.method = Method::fgt;
     SCOPED_TRACE("tolerance " + std::to_string(options.tolerance * 1e12) + "e-12");
     const auto result = points.computed(options, options.outputs);
-    const auto errors =
-        oracle::errors_of(points, result, exact, options.tolerance, step);
+    const auto errors = oracle::errors_of(points, result, exact, options.tolerance, step);
     EXPECT_LE(errors.potential, options.tolerance);
     EXPECT_LE(errors.gradient, options.tolerance);
     for (const auto& error : result.report.errors) EXPECT_LE(error.relative, options.tolerance);

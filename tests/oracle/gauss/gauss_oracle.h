@@ -138,8 +138,8 @@ inline SumResult sampled(const GaussCase& points, const SumResult& result, std::
 
 /// The largest error of the potential and that of the gradient at every `step`-th target, each relative to
 /// the largest value at all targets, or to what makes a rounding of Σ|q|, of Σ|q|/(σ√e) for gradients, an
-/// error of the tolerance. `exact` has the rows of those targets, so that of others the computed value counts,
-/// up to four times the largest exact one.
+/// error of the tolerance. `exact` has the rows of those targets, so that of others the computed value
+/// counts, up to four times the largest exact one.
 struct GaussErrors {
     double potential = 0.0, gradient = 0.0;
 };

@@ -124,8 +124,10 @@ TEST(Lattice, HoldsTheSitesNearPoints) {
         EXPECT_EQ(2 * held.size(), sites.size());
         for (long row = -80; row < 40; ++row)
             for (long column = -10; column < 90; ++column)
-                if (distance(0.37 + 0.07 * column, 0.11 + 0.07 * row) <= reach)
+                if (distance(0.37 + 0.07 * static_cast<double>(column),
+                             0.11 + 0.07 * static_cast<double>(row)) <= reach) {
                     EXPECT_TRUE(held.contains({column, row})) << column << ' ' << row;
+                }
     }
 }
 
