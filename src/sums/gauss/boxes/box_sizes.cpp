@@ -63,8 +63,8 @@ struct Estimate {
     const SampledBoxes& targets;
     const GaussLattice& lattice;
     BoxCosts costs;
-    double cutoff;
-    bool expands, translates;
+    double cutoff = 0.0;
+    bool expands = false, translates = false;
 
     /// Products for one box in a lattice that is full.
     [[nodiscard]] double translation() const {

@@ -28,7 +28,7 @@ void for_parts(const BlockRange& range, std::int32_t size, const Body& body) {
 
 } // namespace
 
-BoxRoots::BoxRoots() {
+BoxRoots::BoxRoots() { // NOLINT(*-member-init): filled here
     for (int n = 0; n <= most_loop_order; ++n) {
         root[n] = std::sqrt(static_cast<double>(n));
         inverse[n] = 1.0 / std::sqrt(n + 1.0);

@@ -18,7 +18,7 @@ using O = Ops<P>;
 template <int axes, bool with_slopes>
 struct Jet {
     P value;
-    P slope[with_slopes ? axes : 1];
+    P slope[with_slopes ? axes : 1]; // NOLINT(bugprone-branch-clone): also of one axis
 };
 
 template <int D, bool with_gradient>
@@ -30,8 +30,8 @@ class BoxValues {
 
     const BoxValueTask& task_;
     P functions_[D][most_loop_order + 1];
-    P slopes_[with_gradient ? D : 1][most_loop_order];
-    const double* next_ = nullptr; ///< number of the expansion
+    P slopes_[with_gradient ? D : 1][most_loop_order]; // NOLINT(bugprone-branch-clone)
+    const double* next_ = nullptr;                     ///< number of the expansion
 
     template <int axes>
     FF_INLINE static JetOf<axes> zero() {
@@ -136,7 +136,7 @@ class BoxValues {
     }
 
 public:
-    explicit BoxValues(const BoxValueTask& task) : task_(task) {}
+    explicit BoxValues(const BoxValueTask& task) : task_(task) {} // NOLINT(*-member-init): filled by run
 
     void run() {
         for (auto first = task_.begin; first < task_.end; first += O::width) run_group(first);

@@ -71,9 +71,9 @@ void ClusterSamples::Size::widen(const Size& by) { // what is no number is large
 
 ClusterSamples::ClusterSamples(std::span<const double> sources, std::span<const double> targets,
                                int dimension, const PointBlocks& blocks, SelfTargets self, std::size_t count)
-    : stride_(static_cast<std::size_t>(dimension)), self_(self != SelfTargets::none),
-      own_(self == SelfTargets::with_own ? 1.0 / static_cast<double>(sources.size() / stride_) : 0.0) {
+    : stride_(static_cast<std::size_t>(dimension)), self_(self != SelfTargets::none) {
     const auto n = sources.size() / stride_;
+    if (self == SelfTargets::with_own) own_ = 1.0 / static_cast<double>(n);
     const auto taken = std::min(n, count);
     for (std::size_t j = 0; j < taken; ++j) {
         const auto row = j * n / taken;

@@ -45,7 +45,7 @@ private:
     std::vector<double> sources_;
     std::vector<std::int32_t> rows_; ///< of sources_
     bool self_;
-    double own_; ///< what a target's own source adds, of all
+    double own_ = 0.0; ///< what a target's own source adds, of all
     Size value_, gradient_;
 };
 

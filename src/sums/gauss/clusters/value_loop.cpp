@@ -17,7 +17,7 @@ using V = Value<double>;
 template <class P, int axes, bool with_slopes>
 struct Jet {
     P value;
-    P slope[with_slopes ? axes : 1];
+    P slope[with_slopes ? axes : 1]; // NOLINT(bugprone-branch-clone): also of one axis
 };
 
 template <int D, int N, bool with_slopes>

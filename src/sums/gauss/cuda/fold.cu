@@ -92,7 +92,7 @@ template <class Real>
 struct FoldAxis {
     const Real* in;
     Real* out;
-    int stride, length, tasks;
+    int stride = 0, length = 0, tasks = 0;
     unsigned long long* spread = nullptr; ///< to be cleared
     std::int64_t spread_numbers = 0;
 };
