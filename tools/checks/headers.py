@@ -19,7 +19,7 @@ from tidy import ROOT, differs_from, our_headers
 
 PUBLIC_FLAGS = ["-std=c++20", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-Wno-pragma-once-outside-header"]
 # headers that are included only where an instruction set is chosen
-ISA_HEADERS = re.compile(r"src/(backend/simd/|sums/(direct/cpu/blocks/block_(loop|stream)|gauss/grid/point_taps|select/exact_numbers)\.h)")
+ISA_HEADERS = re.compile(r"src/(backend/simd/|sums/(direct/cpu/blocks/block_(loop|stream)|gauss/boxes/basis|gauss/grid/point_taps|select/exact_numbers)\.h)")
 ISA_FLAGS = ["-mavx2", "-mfma", "-DFF_ISA=avx2", "-DFF_ISA_AVX2"]
 # headers that include those of CUDA; nvcc compiles them in the build with FARFIELD_CUDA
 CUDA_HEADERS = re.compile(r"src/backend/cuda/(check|device_scope|memory|messages|stream)\.h")
