@@ -2,9 +2,7 @@
 // the points, σ, the dimension and the signs, the largest error is within the tolerance of the largest value,
 // or of Σ|q|.
 #include "effort.h"
-#include "oracle/gauss/gauss_oracle.h"
-
-#include <farfield/error.h>
+#include "oracle/gauss/fgt_checks.h"
 
 #include <gtest/gtest.h>
 
@@ -15,35 +13,16 @@
 namespace farfield {
 namespace {
 
+using oracle::expect_within;
+using oracle::gauss_case;
 using oracle::GaussCase;
 using oracle::GaussRandom;
 using oracle::Layout;
-using oracle::Numbers;
-
-GaussCase clusters_case(std::size_t d, double sigma, Layout layout, std::size_t n, bool is_signed,
-                        std::size_t vectors = 1) {
-    GaussRandom random(100 * d + static_cast<std::size_t>(layout));
-    GaussCase points{.dimension = d, .vectors = vectors, .sigma = sigma};
-    points.sources = random.points(layout, n, d);
-    points.strengths = random.strengths(n * vectors, is_signed);
-    return points;
-}
 
 SumOptions by_clusters(SumOptions options = {}) {
     options.method = Method::fgt;
     options.strategy = GaussStrategy::clusters;
     return options;
-}
-
-SumReport expect_within(const GaussCase& points, const oracle::GaussValues& exact, const SumOptions& options,
-                        std::size_t step = 1) {
-    SCOPED_TRACE("tolerance " + std::to_string(options.tolerance * 1e12) + "e-12");
-    const auto result = points.computed(options, options.outputs);
-    const auto errors = oracle::errors_of(points, result, exact, options.tolerance, step);
-    EXPECT_LE(errors.potential, options.tolerance);
-    EXPECT_LE(errors.gradient, options.tolerance);
-    EXPECT_EQ(result.report.fgt.strategy, GaussStrategy::clusters);
-    return result.report;
 }
 
 TEST(GaussClusters, KeepEveryToleranceWhateverThePoints) {
@@ -55,7 +34,7 @@ TEST(GaussClusters, KeepEveryToleranceWhateverThePoints) {
                 for (const bool is_signed : {false, true}) {
                     SCOPED_TRACE(std::to_string(d) + "-dimensional, " + oracle::name_of_layout(layout) +
                                  (is_signed ? ", signed" : "") + ", sigma " + std::to_string(sigma));
-                    const auto points = clusters_case(d, sigma, layout, n, is_signed);
+                    const auto points = gauss_case(d, sigma, layout, n, is_signed);
                     const auto exact = points.exact();
                     for (const double tolerance : {1e-2, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12}) {
                         const auto report =
@@ -74,7 +53,7 @@ TEST(GaussClusters, TakeExpansionsOfManyPoints) {
             for (const auto layout : {Layout::uniform, Layout::clustered}) {
                 SCOPED_TRACE(std::to_string(d) + "-dimensional, " + oracle::name_of_layout(layout) +
                              ", sigma " + std::to_string(sigma));
-                const auto points = clusters_case(d, sigma, layout, n, sigma == 0.3);
+                const auto points = gauss_case(d, sigma, layout, n, sigma == 0.3);
                 const auto exact = points.exact(step);
                 for (const double tolerance : {1e-2, 1e-3, 1e-5, 1e-7}) {
                     const auto report = expect_within(
@@ -92,7 +71,7 @@ TEST(GaussClusters, TakeExpansionsOfManyPoints) {
 TEST(GaussClusters, ErrorsRelativeToTheSumOfStrengths) {
     for (const std::size_t d : {2U, 4U, 5U})
         for (const double sigma : {0.1, 0.5}) {
-            const auto points = clusters_case(d, sigma, Layout::uniform, 4000, false);
+            const auto points = gauss_case(d, sigma, Layout::uniform, 4000, false);
             const auto exact = points.exact(80);
             const double all = std::accumulate(points.strengths.begin(), points.strengths.end(), 0.0);
             for (const double tolerance : {1e-2, 1e-3, 1e-6}) {
@@ -114,7 +93,7 @@ TEST(GaussClusters, SeparateTargetsSeveralVectorsAndLeaveOneOut) {
     for (const double sigma : {0.1, 0.6})
         for (const std::size_t d : {2U, 4U, 5U, 6U}) {
             SCOPED_TRACE(std::to_string(d) + "-dimensional, sigma " + std::to_string(sigma));
-            auto points = clusters_case(d, sigma, Layout::uniform, test::shorter() ? 1200 : 3000, false, 6);
+            auto points = gauss_case(d, sigma, Layout::uniform, test::shorter() ? 1200 : 3000, false, 6);
             const std::size_t step = 40;
             points.without_own = true;
             for (const double tolerance : {1e-3, 1e-8})
@@ -131,7 +110,7 @@ TEST(GaussClusters, SeparateTargetsSeveralVectorsAndLeaveOneOut) {
 TEST(GaussClusters, FarOffPointsAndUnitsOfAnySize) {
     for (const double scale : {1e-100, 1.0, 1e100})
         for (const double offset : {0.0, 100.0, 1e9}) {
-            auto points = clusters_case(4, 0.5 * scale, Layout::uniform, 3000, false);
+            auto points = gauss_case(4, 0.5 * scale, Layout::uniform, 3000, false);
             for (double& x : points.sources) x = (x + offset) * scale;
             for (double& q : points.strengths) q *= scale;
             expect_within(points, points.exact(60), by_clusters({.tolerance = 1e-9}), 60);
@@ -140,7 +119,7 @@ TEST(GaussClusters, FarOffPointsAndUnitsOfAnySize) {
 
 TEST(GaussClusters, FewPointsAndNone) {
     for (const std::size_t n : {0U, 1U, 2U, 33U}) {
-        const auto points = clusters_case(5, 0.3, Layout::uniform, n, true);
+        const auto points = gauss_case(5, 0.3, Layout::uniform, n, true);
         if (n > 0)
             expect_within(points, points.exact(), by_clusters({.tolerance = 1e-12}));
         else
@@ -151,7 +130,7 @@ TEST(GaussClusters, FewPointsAndNone) {
 TEST(GaussClusters, BitsDoNotDependOnThreads) {
     for (const double sigma : {0.05, 0.4})
         for (const std::size_t d : {2U, 4U, 6U}) {
-            const auto points = clusters_case(d, sigma, Layout::clustered, 20000, true, 2);
+            const auto points = gauss_case(d, sigma, Layout::clustered, 20000, true, 2);
             auto options = by_clusters({.tolerance = 1e-4});
             options.threads = 1;
             const auto one = points.computed(options);
@@ -167,7 +146,7 @@ TEST(GaussClusters, EveryInstructionSetIsRight) {
         for (const std::size_t d : {1U, 2U, 3U, 4U, 5U, 6U}) {
             if (!is_available(isa)) continue;
             SCOPED_TRACE(std::string(name_of(isa)) + ", " + std::to_string(d) + "-dimensional");
-            const auto points = clusters_case(d, 0.7, Layout::uniform, 3000, false);
+            const auto points = gauss_case(d, 0.7, Layout::uniform, 3000, false);
             for (const double tolerance : {1e-3, 1e-7}) {
                 auto options = by_clusters({.tolerance = tolerance});
                 options.isa = isa;
@@ -185,31 +164,19 @@ TEST(GaussClusters, AreTakenWhereTheyAreFaster) {
         EXPECT_LE(report.errors.front().relative, 1e-3);
         return report.fgt.strategy;
     };
-    EXPECT_EQ(way_of(clusters_case(5, 0.5, Layout::clustered, 20000, false)), GaussStrategy::clusters);
-    EXPECT_EQ(way_of(clusters_case(6, 2.0, Layout::uniform, 20000, false)), GaussStrategy::clusters);
-    EXPECT_EQ(way_of(clusters_case(4, 0.02, Layout::uniform, 20000, false)), GaussStrategy::pairs);
-    EXPECT_EQ(way_of(clusters_case(3, 0.2, Layout::uniform, 20000, false)), GaussStrategy::grid);
+    EXPECT_EQ(way_of(gauss_case(5, 0.5, Layout::clustered, 20000, false)), GaussStrategy::clusters);
+    EXPECT_EQ(way_of(gauss_case(6, 2.0, Layout::uniform, 20000, false)), GaussStrategy::clusters);
+    EXPECT_EQ(way_of(gauss_case(4, 0.02, Layout::uniform, 20000, false)), GaussStrategy::pairs);
+    EXPECT_EQ(way_of(gauss_case(3, 0.2, Layout::uniform, 20000, false)), GaussStrategy::grid);
 }
 
 TEST(GaussClusters, AreGivenUpWhenAsked) {
-    const auto points = clusters_case(5, 0.2, Layout::uniform, 20000, false);
-    auto options = by_clusters({.kernel = Kernel::gauss, .sigma = 0.2});
-    SumPlan plan(oracle::rows_of_numbers(points.sources, 5), options);
-    Numbers potential(20000);
-    SumOutputs views{.potential = matrix_view(std::span<double>(potential), 1)};
-    EXPECT_THROW(plan.execute(oracle::rows_of_numbers(points.strengths, 1), views,
-                              {.progress = {}, .stop_requested = [] { return true; }}),
-                 Interrupted);
-    double last = 0.0;
-    plan.execute(oracle::rows_of_numbers(points.strengths, 1), views,
-                 {.progress = [&](double share) { last = share; }, .stop_requested = {}});
-    EXPECT_GT(last, 0.0);
-    EXPECT_LE(last, 1.0);
+    oracle::expect_given_up(gauss_case(5, 0.2, Layout::uniform, 20000, false), by_clusters());
 }
 
 // Each clump is out of sight of the other, so far that e^(a·b) of their points is beyond a double.
 TEST(GaussClusters, ClumpsFarApartWithoutATolerance) {
-    auto points = clusters_case(4, 0.2, Layout::uniform, 4000, false);
+    auto points = gauss_case(4, 0.2, Layout::uniform, 4000, false);
     for (std::size_t i = 0; i < points.sources.size(); ++i)
         points.sources[i] += i % 8 < 4 ? 0.0 : 200.0; // of every other point
     const auto exact = points.exact(80);
@@ -225,7 +192,7 @@ TEST(GaussClusters, ClumpsFarApartWithoutATolerance) {
 
 // Neighbours add little beside a point's own value, which does not count.
 TEST(GaussClusters, LeaveOneOutOfSparsePointsWithoutATolerance) {
-    auto points = clusters_case(5, 0.08, Layout::uniform, 4000, false);
+    auto points = gauss_case(5, 0.08, Layout::uniform, 4000, false);
     points.without_own = true;
     const auto exact = points.exact(20);
     const auto result = points.computed(by_clusters());

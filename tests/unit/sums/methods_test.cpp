@@ -135,12 +135,6 @@ TEST(Methods, SayWhyTheyDoNotFit) {
     problem.dimension = 4;
     EXPECT_EQ(method_info(Method::direct).why_not(problem, {}, gpu), "");
     EXPECT_NE(method_info(Method::fgt).why_not(problem, {}, gpu).find("not in 4"), std::string::npos);
-    problem.dimension = 3;
-    EXPECT_NE(method_info(Method::fgt)
-                  .why_not(problem, {.strategy = GaussStrategy::clusters}, gpu)
-                  .find("runs on a CPU"),
-              std::string::npos);
-    problem.dimension = 4;
     EXPECT_NE(method_info(Method::fmm).why_not(problem, {}, cpu).find("direct"), std::string::npos);
     EXPECT_EQ(method_info(Method::reference).why_not(problem, {}, cpu), "");
     EXPECT_NE(method_info(Method::reference).why_not(problem, {}, gpu).find("CPU only"), std::string::npos);
