@@ -6,6 +6,7 @@
 #include "base/stopwatch.h"
 #include "sums/asked.h"
 #include "sums/method/method.h"
+#include "sums/method/refining.h"
 #include "sums/method/vectors.h"
 #include "sums/plan_access.h"
 #include "sums/points/float_range.h"
@@ -196,11 +197,9 @@ struct SumPlan::Impl {
         }
     }
 
-    // A sample may miss the targets that are off most: who can do better must stay well below.
     bool improve(double error) {
-        constexpr double margin = 0.6;
         has_points = false; // while it is prepared again
-        const bool refined = !(error <= margin * options.tolerance) && sum->refine(error);
+        const bool refined = !(error <= kept_share * options.tolerance) && sum->refine(error);
         const bool in_double = !refined && may_go_double && error > options.tolerance;
         if (in_double) {
             go_double();

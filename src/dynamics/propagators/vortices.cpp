@@ -121,6 +121,10 @@ void VortexPropagator::advance(const Steps& steps) {
 void VortexPropagator::take_last_step_again() {
     const auto stop_requested = std::exchange(stop_requested_, {});
     flow_.watch({});
+    const auto listen = [&] {
+        stop_requested_ = stop_requested;
+        flow_.watch(stop_requested_);
+    };
     const auto after = moving();
     try {
         if (last_step_) {
@@ -132,12 +136,10 @@ void VortexPropagator::take_last_step_again() {
         }
     } catch (...) { // of the time that the clock shows, and to be stopped, for whoever goes on
         replace_by(after);
-        stop_requested_ = stop_requested;
-        flow_.watch(stop_requested_);
+        listen();
         throw;
     }
-    stop_requested_ = stop_requested;
-    flow_.watch(stop_requested_);
+    listen();
 }
 
 Diagnostics VortexPropagator::checked_invariants() {

@@ -1,13 +1,14 @@
 #include "sums/around/tighten.h"
 
+#include "sums/method/refining.h"
+
 #include <algorithm>
 #include <cmath>
 
 namespace farfield {
 
 bool keeps(const SumOptions& asked, double error) {
-    constexpr double margin = 0.6;
-    return error <= (asked.strategy == GaussStrategy::automatic ? margin : 1.0) * asked.tolerance;
+    return error <= (asked.strategy == GaussStrategy::automatic ? kept_share : 1.0) * asked.tolerance;
 }
 
 bool tighten(SumOptions& inner, const SumOptions& asked, const SumReport& report, double error) {
@@ -20,8 +21,7 @@ bool tighten(SumOptions& inner, const SumOptions& asked, const SumReport& report
         inner.method = Method::direct;
         return true;
     }
-    const double times = std::isfinite(error) ? std::clamp(2.0 * error / asked.tolerance, 4.0, 1e4) : 1e4;
-    inner.tolerance = std::max(least, inner.tolerance / times);
+    inner.tolerance = std::max(least, inner.tolerance / refinement(error, asked.tolerance));
     return true;
 }
 

@@ -9,6 +9,7 @@
 #include "sums/gauss/boxes/boxes.h"
 #include "sums/gauss/clusters/clusters.h"
 #include "sums/gauss/shape.h"
+#include "sums/method/refining.h"
 #include "sums/points/prepared.h"
 #include "sums/points/read.h"
 
@@ -107,7 +108,7 @@ void FgtSum::try_boxes() {
 }
 
 bool FgtSum::refine(double error) {
-    const double factor = std::clamp(2.0 * error / problem_.tolerance, 4.0, 1e4);
+    const double factor = refinement(error, problem_.tolerance);
     double aim = aim_;
     auto wanted = shape_.strategy;
     bool by_bound = by_bound_;

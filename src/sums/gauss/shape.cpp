@@ -82,7 +82,7 @@ double grid_seconds_of(const SumProblem& problem, const GridRule& rule, double n
 // Errors of many sources and of the axes average out: sums came out at 0.3 to 1 times the rule's error in 1
 // to 4 dimensions.
 bool is_accurate(const GridRule& rule, double tolerance, bool with_gradient) {
-    constexpr double share = 0.7; // plans compute again what exceeds 0.6 (plan.cpp)
+    constexpr double share = 0.7; // plans compute again what exceeds `kept_share` (refining.h)
     const double error = with_gradient ? std::max(rule.error, rule.gradient_error) : rule.error;
     return error <= share * tolerance;
 }

@@ -1,13 +1,10 @@
-// Strategy `boxes` of method 'fgt' against sums in long double (gauss_oracle.h): whatever the layout of the
-// points, σ, the dimension and the signs, the largest error is within the tolerance of the largest value, or
-// of Σ|q|; and each of the four interactions of boxes is taken.
+// Strategy `boxes` of method 'fgt' against sums in long double (fgt_checks.h): what strategies_test.cpp does
+// not ask of every one, and that each of the four interactions of boxes is taken.
 #include "effort.h"
 #include "oracle/gauss/fgt_checks.h"
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <numeric>
 #include <string>
 
 namespace farfield {
@@ -24,25 +21,6 @@ SumOptions by_boxes(SumOptions options = {}) {
     options.method = Method::fgt;
     options.strategy = GaussStrategy::boxes;
     return options;
-}
-
-TEST(GaussBoxes, KeepEveryToleranceWhateverThePoints) {
-    const std::size_t n = test::shorter() ? 150 : 500;
-    int expansions = 0;
-    for (std::size_t d = 1; d <= 6; ++d)
-        for (const double sigma : {1e-4, 0.05, 0.2, 1.0, 10.0})
-            for (const auto layout : oracle::layouts)
-                for (const bool is_signed : {false, true}) {
-                    SCOPED_TRACE(std::to_string(d) + "-dimensional, " + oracle::name_of_layout(layout) +
-                                 (is_signed ? ", signed" : "") + ", sigma " + std::to_string(sigma));
-                    const auto points = gauss_case(d, sigma, layout, n, is_signed);
-                    const auto exact = points.exact();
-                    for (const double tolerance : {1e-2, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12}) {
-                        const auto fgt = expect_within(points, exact, by_boxes({.tolerance = tolerance})).fgt;
-                        expansions += fgt.hermite_boxes + fgt.taylor_boxes + fgt.translated_boxes > 0;
-                    }
-                }
-    EXPECT_GT(expansions, 300);
 }
 
 TEST(GaussBoxes, TakeExpansionsOfManyPoints) {
@@ -109,64 +87,6 @@ TEST(GaussBoxes, TakeEachOfTheFourInteractions) {
     }
 }
 
-TEST(GaussBoxes, ErrorsRelativeToTheSumOfStrengths) {
-    for (const std::size_t d : {1U, 2U, 3U, 4U})
-        for (const double sigma : {0.1, 0.5}) {
-            const auto points = gauss_case(d, sigma, Layout::uniform, 4000, false);
-            const auto exact = points.exact(80);
-            const double all = std::accumulate(points.strengths.begin(), points.strengths.end(), 0.0);
-            for (const double tolerance : {1e-3, 1e-6, 1e-9}) {
-                auto options = by_boxes({.tolerance = tolerance});
-                options.relative_to = RelativeTo::sum;
-                const auto result = points.computed(options);
-                const auto sampled = oracle::sampled(points, result, 80);
-                long double worst = 0.0L;
-                for (std::size_t i = 0; i < exact.potential.size(); ++i)
-                    worst = std::max(worst, std::abs(sampled.potential[i] - exact.potential[i]));
-                EXPECT_LE(static_cast<double>(worst), tolerance * all);
-            }
-        }
-}
-
-TEST(GaussBoxes, SeveralVectorsSeparateTargetsAndTheOwnTerm) {
-    for (const std::size_t d : {1U, 2U, 3U, 5U})
-        for (const double sigma : {0.05, 0.4}) {
-            SCOPED_TRACE(std::to_string(d) + "-dimensional, sigma " + std::to_string(sigma));
-            auto points = gauss_case(d, sigma, Layout::uniform, 3000, false, 6);
-            const std::size_t step = 60;
-            points.without_own = true;
-            for (const double tolerance : {1e-3, 1e-8})
-                expect_within(points, points.exact(step), by_boxes({.tolerance = tolerance}), step);
-            points.without_own = false;
-            points.targets = GaussRandom(5).points(Layout::circle, 2000, d);
-            for (double& x : points.targets) x = 1.5 * x - 0.25; // some beyond the sources
-            for (const auto output : {Output::potential, Output::gradient})
-                expect_within(points, points.exact(step), by_boxes({.tolerance = 1e-6, .outputs = output}),
-                              step);
-        }
-}
-
-TEST(GaussBoxes, FarOffPointsAndUnitsOfAnySize) {
-    for (const double scale : {1e-100, 1.0, 1e100})
-        for (const double offset : {0.0, 100.0, 1e9}) {
-            auto points = gauss_case(2, 0.1 * scale, Layout::uniform, 3000, false);
-            for (double& x : points.sources) x = (x + offset) * scale;
-            for (double& q : points.strengths) q *= scale;
-            expect_within(points, points.exact(60), by_boxes({.tolerance = 1e-9}), 60);
-        }
-}
-
-TEST(GaussBoxes, FewPointsAndNone) {
-    for (const std::size_t n : {0U, 1U, 2U, 33U})
-        for (const std::size_t d : {1U, 3U, 6U}) {
-            const auto points = gauss_case(d, 0.3, Layout::uniform, n, true);
-            if (n > 0)
-                expect_within(points, points.exact(), by_boxes({.tolerance = 1e-12}));
-            else
-                EXPECT_TRUE(points.computed(by_boxes()).potential.empty());
-        }
-}
-
 TEST(GaussBoxes, EveryPrecision) {
     for (const auto precision : {Precision::float32, Precision::mixed, Precision::float64}) {
         const auto points = gauss_case(2, 0.02, Layout::clustered, 3000, false);
@@ -174,37 +94,6 @@ TEST(GaussBoxes, EveryPrecision) {
         options.precision = precision;
         expect_within(points, points.exact(20), options, 20);
     }
-}
-
-TEST(GaussBoxes, BitsDoNotDependOnThreads) {
-    for (const double sigma : {0.02, 0.4})
-        for (const std::size_t d : {1U, 2U, 3U, 4U}) {
-            const auto points = gauss_case(d, sigma, Layout::clustered, 20000, true, 2);
-            auto options = by_boxes({.tolerance = 1e-4});
-            options.threads = 1;
-            const auto one = points.computed(options);
-            for (const int threads : {2, 3}) {
-                options.threads = threads;
-                const auto several = points.computed(options);
-                EXPECT_EQ(one.potential, several.potential);
-                EXPECT_EQ(one.gradient, several.gradient);
-            }
-        }
-}
-
-TEST(GaussBoxes, EveryInstructionSetIsRight) {
-    for (const auto isa : {Isa::scalar, Isa::sse42, Isa::avx2, Isa::avx512})
-        for (const std::size_t d : {1U, 2U, 3U, 4U, 5U, 6U}) {
-            if (!is_available(isa)) continue;
-            SCOPED_TRACE(std::string(name_of(isa)) + ", " + std::to_string(d) + "-dimensional");
-            const auto points = gauss_case(d, 1.0, Layout::uniform, 8000, false);
-            for (const double tolerance : {1e-2, 1e-5}) {
-                auto options = by_boxes({.tolerance = tolerance});
-                options.isa = isa;
-                const auto fgt = expect_within(points, points.exact(400), options, 400).fgt;
-                EXPECT_GT(fgt.hermite_boxes + fgt.taylor_boxes + fgt.translated_boxes, d < 5 ? 0 : -1);
-            }
-        }
 }
 
 // No grid of narrow Gaussians over the whole extent, and too many pairs in the dense places.
@@ -217,10 +106,6 @@ TEST(GaussBoxes, AreTakenWhereTheyAreFaster) {
     EXPECT_EQ(way_of(gauss_case(2, 0.0005, Layout::clustered, 100000, false)), GaussStrategy::boxes);
     EXPECT_EQ(way_of(gauss_case(2, 0.2, Layout::uniform, 20000, false)), GaussStrategy::grid);
     EXPECT_EQ(way_of(gauss_case(3, 0.001, Layout::uniform, 20000, false)), GaussStrategy::pairs);
-}
-
-TEST(GaussBoxes, AreGivenUpWhenAsked) {
-    oracle::expect_given_up(gauss_case(2, 0.05, Layout::uniform, 20000, false), by_boxes());
 }
 
 } // namespace

@@ -1,13 +1,10 @@
-// Strategy `clusters` of method 'fgt' against sums in long double (gauss_oracle.h): whatever the layout of
-// the points, σ, the dimension and the signs, the largest error is within the tolerance of the largest value,
-// or of Σ|q|.
+// Strategy `clusters` of method 'fgt' against sums in long double (fgt_checks.h): what strategies_test.cpp
+// does not ask of every one.
 #include "effort.h"
 #include "oracle/gauss/fgt_checks.h"
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <numeric>
 #include <string>
 
 namespace farfield {
@@ -16,33 +13,12 @@ namespace {
 using oracle::expect_within;
 using oracle::gauss_case;
 using oracle::GaussCase;
-using oracle::GaussRandom;
 using oracle::Layout;
 
 SumOptions by_clusters(SumOptions options = {}) {
     options.method = Method::fgt;
     options.strategy = GaussStrategy::clusters;
     return options;
-}
-
-TEST(GaussClusters, KeepEveryToleranceWhateverThePoints) {
-    const std::size_t n = test::shorter() ? 150 : 500;
-    bool any_expansion = false;
-    for (std::size_t d = 1; d <= 6; ++d)
-        for (const double sigma : {1e-4, 0.05, 0.2, 1.0, 10.0})
-            for (const auto layout : oracle::layouts)
-                for (const bool is_signed : {false, true}) {
-                    SCOPED_TRACE(std::to_string(d) + "-dimensional, " + oracle::name_of_layout(layout) +
-                                 (is_signed ? ", signed" : "") + ", sigma " + std::to_string(sigma));
-                    const auto points = gauss_case(d, sigma, layout, n, is_signed);
-                    const auto exact = points.exact();
-                    for (const double tolerance : {1e-2, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12}) {
-                        const auto report =
-                            expect_within(points, exact, by_clusters({.tolerance = tolerance}));
-                        any_expansion = any_expansion || report.fgt.expansion_terms > 0;
-                    }
-                }
-    EXPECT_TRUE(any_expansion);
 }
 
 TEST(GaussClusters, TakeExpansionsOfManyPoints) {
@@ -68,96 +44,6 @@ TEST(GaussClusters, TakeExpansionsOfManyPoints) {
             }
 }
 
-TEST(GaussClusters, ErrorsRelativeToTheSumOfStrengths) {
-    for (const std::size_t d : {2U, 4U, 5U})
-        for (const double sigma : {0.1, 0.5}) {
-            const auto points = gauss_case(d, sigma, Layout::uniform, 4000, false);
-            const auto exact = points.exact(80);
-            const double all = std::accumulate(points.strengths.begin(), points.strengths.end(), 0.0);
-            for (const double tolerance : {1e-2, 1e-3, 1e-6}) {
-                auto options = by_clusters({.tolerance = tolerance});
-                options.relative_to = RelativeTo::sum;
-                const auto result = points.computed(options);
-                const auto few = oracle::sampled(points, result, 80);
-                for (std::size_t i = 0; i < exact.potential.size(); ++i)
-                    EXPECT_LE(std::abs(static_cast<double>(few.potential[i] - exact.potential[i])),
-                              tolerance * all);
-                for (std::size_t i = 0; i < exact.gradient.size(); ++i)
-                    EXPECT_LE(std::abs(static_cast<double>(few.gradient[i] - exact.gradient[i])),
-                              tolerance * all / (sigma * std::exp(0.5)));
-            }
-        }
-}
-
-TEST(GaussClusters, SeparateTargetsSeveralVectorsAndLeaveOneOut) {
-    for (const double sigma : {0.1, 0.6})
-        for (const std::size_t d : {2U, 4U, 5U, 6U}) {
-            SCOPED_TRACE(std::to_string(d) + "-dimensional, sigma " + std::to_string(sigma));
-            auto points = gauss_case(d, sigma, Layout::uniform, test::shorter() ? 1200 : 3000, false, 6);
-            const std::size_t step = 40;
-            points.without_own = true;
-            for (const double tolerance : {1e-3, 1e-8})
-                expect_within(points, points.exact(step), by_clusters({.tolerance = tolerance}), step);
-            points.without_own = false;
-            points.targets = GaussRandom(5).points(Layout::circle, 1000, d);
-            for (double& x : points.targets) x = 1.5 * x - 0.25; // some beyond the sources
-            for (const auto output : {Output::potential, Output::gradient})
-                expect_within(points, points.exact(step), by_clusters({.tolerance = 1e-6, .outputs = output}),
-                              step);
-        }
-}
-
-TEST(GaussClusters, FarOffPointsAndUnitsOfAnySize) {
-    for (const double scale : {1e-100, 1.0, 1e100})
-        for (const double offset : {0.0, 100.0, 1e9}) {
-            auto points = gauss_case(4, 0.5 * scale, Layout::uniform, 3000, false);
-            for (double& x : points.sources) x = (x + offset) * scale;
-            for (double& q : points.strengths) q *= scale;
-            expect_within(points, points.exact(60), by_clusters({.tolerance = 1e-9}), 60);
-        }
-}
-
-TEST(GaussClusters, FewPointsAndNone) {
-    for (const std::size_t n : {0U, 1U, 2U, 33U}) {
-        const auto points = gauss_case(5, 0.3, Layout::uniform, n, true);
-        if (n > 0)
-            expect_within(points, points.exact(), by_clusters({.tolerance = 1e-12}));
-        else
-            EXPECT_TRUE(points.computed(by_clusters()).potential.empty());
-    }
-}
-
-TEST(GaussClusters, BitsDoNotDependOnThreads) {
-    for (const double sigma : {0.05, 0.4})
-        for (const std::size_t d : {2U, 4U, 6U}) {
-            const auto points = gauss_case(d, sigma, Layout::clustered, 20000, true, 2);
-            auto options = by_clusters({.tolerance = 1e-4});
-            options.threads = 1;
-            const auto one = points.computed(options);
-            options.threads = 3;
-            const auto three = points.computed(options);
-            EXPECT_EQ(one.potential, three.potential);
-            EXPECT_EQ(one.gradient, three.gradient);
-        }
-}
-
-TEST(GaussClusters, EveryInstructionSetIsRight) {
-    for (const auto isa : {Isa::scalar, Isa::sse42, Isa::avx2, Isa::avx512})
-        for (const std::size_t d : {1U, 2U, 3U, 4U, 5U, 6U}) {
-            if (!is_available(isa)) continue;
-            SCOPED_TRACE(std::string(name_of(isa)) + ", " + std::to_string(d) + "-dimensional");
-            const auto points = gauss_case(d, 0.7, Layout::uniform, 3000, false);
-            for (const double tolerance : {1e-3, 1e-7}) {
-                auto options = by_clusters({.tolerance = tolerance});
-                options.isa = isa;
-                const auto report = expect_within(points, points.exact(100), options, 100);
-                if (tolerance == 1e-3) {
-                    EXPECT_GT(report.fgt.expansion_terms, 0);
-                }
-            }
-        }
-}
-
 TEST(GaussClusters, AreTakenWhereTheyAreFaster) {
     const auto way_of = [](const GaussCase& points) {
         const auto report = points.computed({.method = Method::fgt, .tolerance = 1e-3}).report;
@@ -168,10 +54,6 @@ TEST(GaussClusters, AreTakenWhereTheyAreFaster) {
     EXPECT_EQ(way_of(gauss_case(6, 2.0, Layout::uniform, 20000, false)), GaussStrategy::clusters);
     EXPECT_EQ(way_of(gauss_case(4, 0.02, Layout::uniform, 20000, false)), GaussStrategy::pairs);
     EXPECT_EQ(way_of(gauss_case(3, 0.2, Layout::uniform, 20000, false)), GaussStrategy::grid);
-}
-
-TEST(GaussClusters, AreGivenUpWhenAsked) {
-    oracle::expect_given_up(gauss_case(5, 0.2, Layout::uniform, 20000, false), by_clusters());
 }
 
 // Each clump is out of sight of the other, so far that e^(a·b) of their points is beyond a double.

@@ -86,11 +86,10 @@ std::vector<std::uint64_t> BoxPlan::keys_of(const OccupiedBoxes& boxes,
 // A box takes part in translations if its expansion and half of a box's translations cost less than the best
 // of the other interactions with all boxes near.
 void BoxPlan::set_translated(int threads) {
-    double products = 0.0;
+    double offsets = 0.0;
     for (std::size_t k = 0; k < static_cast<std::size_t>(dimension_); ++k)
-        products += std::min(2.0 * std::floor(cutoff_ / lattice_.side[k]) + 3.0,
-                             static_cast<double>(lattice_.count[k]));
-    const double half = 0.5 * products * costs_.product();
+        offsets += most_offsets(lattice_, k, cutoff_);
+    const double half = 0.5 * offsets * costs_.product();
     for_each_box(threads, taylor_.size(), [&](std::size_t t) {
         const double m = target_boxes().size(t), own = costs_.value(m);
         double by_hermite = 0.0, by_taylor = own;

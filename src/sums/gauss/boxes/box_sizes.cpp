@@ -68,19 +68,17 @@ struct Estimate {
 
     /// Products for one box in a lattice that is full.
     [[nodiscard]] double translation() const {
-        double products = 0.0;
+        double offsets = 0.0;
         for (std::size_t k = 0; k < static_cast<std::size_t>(lattice.dimension); ++k)
-            products += std::min(2.0 * std::floor(cutoff / lattice.side[k]) + 3.0,
-                                 static_cast<double>(lattice.count[k]));
-        return products * costs.product();
+            offsets += most_offsets(lattice, k, cutoff);
+        return offsets * costs.product();
     }
 
     /// Rows of boxes near a box, or all that hold some.
     [[nodiscard]] double rows() const {
         double all = 1.0;
         for (std::size_t k = 1; k < static_cast<std::size_t>(lattice.dimension); ++k)
-            all *= std::min(2.0 * std::floor(cutoff / lattice.side[k]) + 3.0,
-                            static_cast<double>(lattice.count[k]));
+            all *= most_offsets(lattice, k, cutoff);
         return std::min(all, sources.all());
     }
 

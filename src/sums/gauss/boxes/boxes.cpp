@@ -172,7 +172,7 @@ void GaussBoxes::form_taylor(const double* strengths, WorkWatch& watch) {
     });
 }
 
-GaussBoxes::Actors GaussBoxes::actors_on(const Block& block) const {
+GaussBoxes::Actors GaussBoxes::actors_on(const Part& block) const {
     Actors out;
     const auto t = block.box;
     const auto key = plan_.target_boxes().keys()[t];

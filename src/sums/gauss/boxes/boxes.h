@@ -28,13 +28,8 @@ public:
     [[nodiscard]] const BoxPlan& plan() const { return plan_; }
 
 private:
-    /// A run of one source box's points; several of a box add up by their numbers.
+    /// Points of one box, or some of them.
     struct Part {
-        BlockRange points;
-        std::size_t box;
-    };
-    /// Targets of one box, or a part of them.
-    struct Block {
         BlockRange points;
         std::size_t box;
     };
@@ -49,7 +44,7 @@ private:
     void translate(WorkWatch& watch);
     void form_taylor(const double* strengths, WorkWatch& watch);
     void take_values(std::int64_t vector, const double* strengths, GaussSums& sums, WorkWatch& watch);
-    [[nodiscard]] Actors actors_on(const Block& block) const;
+    [[nodiscard]] Actors actors_on(const Part& block) const;
     [[nodiscard]] BoxFormTask form_task(std::uint64_t key, const double* strengths) const;
     void set_centre(std::uint64_t key, double* centre) const;
 
@@ -60,9 +55,9 @@ private:
     BoxPlan plan_;
     GaussFrame frame_;
     GaussPoints<double> sources_, targets_; ///< no targets: the sources
-    std::vector<Part> parts_;
-    std::vector<Block> blocks_;
-    std::vector<std::size_t> taylor_boxes_;                 ///< target boxes that gather sources
+    std::vector<Part> parts_;               ///< of sources: those of a box add up in their order
+    std::vector<Part> blocks_;              ///< of targets
+    std::vector<std::size_t> taylor_boxes_; ///< target boxes that gather sources
     std::vector<std::size_t> hermite_place_, taylor_place_; ///< of a box's expansion
     RawVector<double> hermite_, taylor_, parts_sums_;
 };

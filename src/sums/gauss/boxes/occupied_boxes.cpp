@@ -19,6 +19,11 @@ GaussLattice fitted_lattice(const GaussExtent& extent, const GaussFrame& frame, 
     return lattice;
 }
 
+double most_offsets(const GaussLattice& lattice, std::size_t axis, double cutoff) {
+    return std::min(2.0 * std::floor(cutoff / lattice.side[axis]) + 3.0,
+                    static_cast<double>(lattice.count[axis]));
+}
+
 OccupiedBoxes::OccupiedBoxes(const GaussLattice& lattice, std::span<const std::uint64_t> keys)
     : lattice_(lattice) {
     begin_.clear();

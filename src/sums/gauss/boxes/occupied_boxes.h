@@ -17,6 +17,9 @@ namespace farfield {
 /// Boxes of `side` in the frame or a little less, such that whole ones fill the extent.
 GaussLattice fitted_lattice(const GaussExtent& extent, const GaussFrame& frame, int dimension, double side);
 
+/// Of boxes along an axis that a cut-off about one of them reaches, or that there are.
+double most_offsets(const GaussLattice& lattice, std::size_t axis, double cutoff);
+
 class OccupiedBoxes {
 public:
     OccupiedBoxes() = default;

@@ -169,7 +169,7 @@ double ClusterPlan::estimate() const {
 // The largest slack beyond the bound that the samples allow.
 void ClusterPlan::settle_tolerance(const ClusterSamples& samples) {
     constexpr double step = 1.5;
-    // Of the tolerance. Plans compute again what exceeds 0.6 (plan.cpp), and samples miss the largest errors.
+    // Of the tolerance. Plans compute again what exceeds `kept_share`, and samples miss the largest errors.
     constexpr double share = 0.3;
     double slack = aim_.by_bound ? 1.0 : most_slack;
     const auto is_allowed = [&] {

@@ -3,6 +3,7 @@
 #include "sums/direct/cuda/gauss/gauss_on_gpu.cuh"
 #include "sums/gauss/cuda/gauss_grid.cuh"
 #include "sums/gauss/cuda/gauss_lattice.cuh"
+#include "sums/method/refining.h"
 
 #include <algorithm>
 #include <utility>
@@ -42,7 +43,7 @@ public:
 
     bool refine(double error) override {
         const DeviceScope scope(device_);
-        const double factor = std::clamp(2.0 * error / problem_.tolerance, 4.0, 1e4);
+        const double factor = refinement(error, problem_.tolerance);
         double aim = aim_;
         auto wanted = wanted_;
         if (shape_.rule != nullptr) {
