@@ -31,7 +31,7 @@ private:
     /// Points of one box, or some of them.
     struct Part {
         BlockRange points;
-        std::size_t box;
+        std::size_t box = 0;
     };
     /// What acts on a block.
     struct Actors {
