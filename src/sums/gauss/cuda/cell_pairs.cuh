@@ -1,7 +1,6 @@
 // Pairs of Gaussians up to a cut-off on a GPU, by boxes of a lattice.
 #pragma once
 
-#include "backend/cuda/vec4.h"
 #include "sums/gauss/cuda/sorted_points.cuh"
 
 #include <cuda_runtime_api.h>
@@ -10,13 +9,13 @@
 
 namespace farfield::cuda {
 
-/// Points sorted by boxes, counted from the lattice's lowest corner in the frame; w is the strength.
+/// Points sorted by boxes, in rows of `boxed_columns`.
 struct CellPairTask {
     LatticeOnGpu lattice;
-    const Vec4<double>* sources = nullptr;
+    const double* sources = nullptr;
     const std::uint64_t* source_keys = nullptr;
     int source_count = 0;
-    const Vec4<double>* targets = nullptr;
+    const double* targets = nullptr;
     const std::int32_t* from = nullptr; ///< the caller's row of each target
     int target_count = 0;
     bool without_own = false; ///< targets are the sources, and a point does not count itself
@@ -28,8 +27,9 @@ struct CellPairTask {
     unsigned long long* pairs = nullptr; ///< how many are computed is added
 };
 
-/// In numbers of type Real, but for distances between boxes and sums of many terms.
-template <class Real>
+/// In numbers of type Real, but for distances between boxes and sums of many terms; with loops over D axes, 3
+/// for up to three.
+template <int D, class Real>
 void add_cell_pairs(const CellPairTask& task, cudaStream_t stream);
 
 } // namespace farfield::cuda

@@ -14,8 +14,9 @@ public:
         shape_ = shape;
         lattice_ = lattice;
         make_room(count_, 1);
-        make_room(sources_, static_cast<std::size_t>(sets.sources().count()));
-        if (!sets.self()) make_room(targets_, static_cast<std::size_t>(sets.targets().count()));
+        const auto columns = static_cast<std::size_t>(boxed_columns(lattice.dimension));
+        make_room(sources_, columns * static_cast<std::size_t>(sets.sources().count()));
+        if (!sets.self()) make_room(targets_, columns * static_cast<std::size_t>(sets.targets().count()));
         sets.bring_into_order(
             [&](SortedGaussPoints& points, bool /*of_sources*/) { points.sort_by_boxes(lattice_, stream); },
             [&](const SortedGaussPoints& points, bool of_sources) {
@@ -28,8 +29,8 @@ public:
     /// One vector of strengths. `pairs()` is known once the stream was waited for.
     void run(const GaussRunOnGpu& task, const GaussSets& sets, const GaussFrame& frame, PassTimer& timer,
              cudaStream_t stream) {
-        order_strengths(task.strengths, sets.sources().from(), sets.sources().count(), task.exponent,
-                        sources_.data(), stream);
+        order_boxed_strengths(task.strengths, sets.sources().from(), sets.sources().count(), task.exponent,
+                              lattice_.dimension, sources_.data(), stream);
         check(cudaMemsetAsync(count_.data(), 0, sizeof(unsigned long long), stream), "clearing a count");
         timer.mark("strengths", stream);
         const CellPairTask pairs{.lattice = lattice_,
@@ -48,10 +49,7 @@ public:
                                  .gradient = task.gradient,
                                  .not_finite = task.not_finite,
                                  .pairs = count_.data()};
-        if (shape_.wide)
-            add_cell_pairs<double>(pairs, stream);
-        else
-            add_cell_pairs<float>(pairs, stream);
+        (shape_.wide ? add_cell_pairs<3, double> : add_cell_pairs<3, float>)(pairs, stream);
         timer.mark("pairs", stream);
         copy(&pairs_, count_.data(), 1, stream);
     }
@@ -62,7 +60,7 @@ public:
 private:
     GpuGaussShape shape_;
     LatticeOnGpu lattice_;
-    DeviceArray<Vec4<double>> sources_, targets_;
+    DeviceArray<double> sources_, targets_; ///< rows of `boxed_columns`
     DeviceArray<unsigned long long> count_;
     std::int64_t cells_ = 0;
     unsigned long long pairs_ = 0;

@@ -121,12 +121,13 @@ __global__ void place_in_grid_kernel(const double* points, const std::int32_t* f
 }
 
 __global__ void place_in_lattice_kernel(const double* points, const std::int32_t* from, int count,
-                                        LatticeOnGpu lattice, Vec4<double>* out) {
+                                        LatticeOnGpu lattice, double* out) {
     const int i = thread_number();
     if (i >= count) return;
     const double* point = points + static_cast<std::int64_t>(lattice.dimension) * from[i];
-    const auto at = [&](int k) { return k < lattice.dimension ? framed(lattice, point, k) : 0.0; };
-    out[i] = {at(0), at(1), at(2), 0.0};
+    const int columns = boxed_columns(lattice.dimension);
+    double* row = out + static_cast<std::int64_t>(columns) * i;
+    for (int k = 0; k < columns - 1; ++k) row[k] = k < lattice.dimension ? framed(lattice, point, k) : 0.0;
 }
 
 template <class Real>
@@ -137,9 +138,10 @@ __global__ void order_strengths_kernel(const double* strengths, const std::int32
 }
 
 __global__ void weigh_points_kernel(const double* strengths, const std::int32_t* from, int count,
-                                    int exponent, Vec4<double>* out) {
+                                    int exponent, int columns, double* out) {
     const int i = thread_number();
-    if (i < count) out[i].w = scalbn(strengths[from[i]], exponent);
+    if (i < count)
+        out[static_cast<std::int64_t>(columns) * i + columns - 1] = scalbn(strengths[from[i]], exponent);
 }
 
 int bits_of(double keys) {
@@ -161,7 +163,9 @@ LatticeOnGpu::LatticeOnGpu(const GaussLattice& lattice, const GaussFrame& frame)
 }
 
 double LatticeOnGpu::boxes() const {
-    return static_cast<double>(count[0]) * static_cast<double>(count[1]) * static_cast<double>(count[2]);
+    double all = 1.0;
+    for (int k = 0; k < dimension; ++k) all *= static_cast<double>(count[k]);
+    return all;
 }
 
 void SortedGaussPoints::make_room_for_keys() {
@@ -223,7 +227,7 @@ void SortedGaussPoints::place_in_columns(const GridPlacing& placing, GridPoint<R
 template void SortedGaussPoints::place_in_columns(const GridPlacing&, GridPoint<float>*, cudaStream_t) const;
 template void SortedGaussPoints::place_in_columns(const GridPlacing&, GridPoint<double>*, cudaStream_t) const;
 
-void SortedGaussPoints::place(const LatticeOnGpu& lattice, Vec4<double>* out, cudaStream_t stream) const {
+void SortedGaussPoints::place(const LatticeOnGpu& lattice, double* out, cudaStream_t stream) const {
     launch_over(count_, stream, place_in_lattice_kernel, points_, from_.data(), count_, lattice, out);
 }
 
@@ -263,9 +267,10 @@ void order_strengths(const double* strengths, const std::int32_t* from, int coun
 template void order_strengths(const double*, const std::int32_t*, int, int, float*, cudaStream_t);
 template void order_strengths(const double*, const std::int32_t*, int, int, double*, cudaStream_t);
 
-void order_strengths(const double* strengths, const std::int32_t* from, int count, int exponent,
-                     Vec4<double>* out, cudaStream_t stream) {
-    launch_over(count, stream, weigh_points_kernel, strengths, from, count, exponent, out);
+void order_boxed_strengths(const double* strengths, const std::int32_t* from, int count, int exponent,
+                           int dimension, double* out, cudaStream_t stream) {
+    launch_over(count, stream, weigh_points_kernel, strengths, from, count, exponent,
+                boxed_columns(dimension), out);
 }
 
 } // namespace farfield::cuda

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "backend/cuda/memory.h"
-#include "backend/cuda/vec4.h"
 #include "backend/cuda/workspace.h"
 #include "sums/gauss/boxes/lattice.h"
 #include "sums/gauss/cuda/sparse.cuh"
@@ -17,14 +16,18 @@ namespace farfield::cuda {
 /// Boxes of a lattice as kernels see them, and points counted from their lowest corner in the frame.
 struct LatticeOnGpu {
     int dimension = 1;
-    double centre[most_grid_axes] = {}, factor = 1.0; ///< of the frame
-    double low[most_grid_axes] = {}, side[most_grid_axes] = {1.0, 1.0, 1.0};
-    std::int64_t count[most_grid_axes] = {1, 1, 1};
+    double centre[most_dimensions] = {}, factor = 1.0; ///< of the frame
+    double low[most_dimensions] = {}, side[most_dimensions] = {};
+    std::int64_t count[most_dimensions] = {};
 
     LatticeOnGpu() = default;
     LatticeOnGpu(const GaussLattice& lattice, const GaussFrame& frame);
     [[nodiscard]] double boxes() const;
 };
+
+/// A row of a point in its box: coordinates from the lattice's lowest corner, in the frame, those of axes
+/// that there are not 0; and the strength, last. Rows are read in 16-byte pieces.
+FF_HD constexpr int boxed_columns(int dimension) { return (dimension > 3 ? dimension : 3) / 2 * 2 + 2; }
 
 class SortedGaussPoints {
 public:
@@ -49,7 +52,8 @@ public:
     void place(const GridPlacing& placing, GridPoint<Real>* out, cudaStream_t stream) const;
     template <class Real>
     void place_in_columns(const GridPlacing& placing, GridPoint<Real>* out, cudaStream_t stream) const;
-    void place(const LatticeOnGpu& lattice, Vec4<double>* out, cudaStream_t stream) const;
+    /// `out`: N×boxed_columns; strengths stay as they are.
+    void place(const LatticeOnGpu& lattice, double* out, cudaStream_t stream) const;
 
 private:
     void make_room_for_keys();
@@ -69,8 +73,8 @@ std::int64_t count_keys(const std::uint64_t* keys, int count, unsigned long long
 template <class Real>
 void order_strengths(const double* strengths, const std::int32_t* from, int count, int exponent, Real* out,
                      cudaStream_t stream);
-/// The same into the w of points.
-void order_strengths(const double* strengths, const std::int32_t* from, int count, int exponent,
-                     Vec4<double>* out, cudaStream_t stream);
+/// The same into the rows of points in boxes.
+void order_boxed_strengths(const double* strengths, const std::int32_t* from, int count, int exponent,
+                           int dimension, double* out, cudaStream_t stream);
 
 } // namespace farfield::cuda
