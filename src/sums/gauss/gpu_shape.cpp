@@ -3,6 +3,7 @@
 #include "sums/direct/common/costs.h"
 #include "sums/direct/common/device_model.h"
 #include "sums/gauss/grid/grid.h"
+#include "sums/gauss/grid/placing.h"
 #include "sums/gauss/grid/widths.h"
 
 #include <algorithm>
@@ -64,7 +65,8 @@ GpuGaussShape pairs_on_gpu(const SumProblem& problem, const GaussExtent& extent,
     GpuGaussShape shape;
     shape.wide = tolerance < least_tolerance_of_float_pairs;
     shape.cutoff = frame.sigma * gauss_cutoff(problem.dimension, tolerance, with_gradient);
-    shape.side = 0.5 * shape.cutoff;
+    // beyond space there are few points a box, and many boxes within reach
+    shape.side = (problem.dimension > most_grid_axes ? 1.0 : 0.5) * shape.cutoff;
     double share = problem.dimension == 3 ? 0.7 : 1.0;
     const double together =
         std::pow(32.0 / std::max<double>(1.0, static_cast<double>(problem.targets)), 1.0 / problem.dimension);
@@ -81,6 +83,7 @@ GpuGaussShape pairs_on_gpu(const SumProblem& problem, const GaussExtent& extent,
 }
 
 bool has_loops(const GridRule& rule, bool wide, int dimension) {
+    if (dimension > most_grid_axes) return false;
     return wide ? rule.width >= least_double_width && rule.width <= most_double_width
                 : dimension > 1 && rule.width <= most_float_width;
 }

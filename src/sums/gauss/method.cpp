@@ -26,9 +26,11 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
     if (device.kind == DeviceKind::cuda && device.gpus.size() > 1)
         return fmt::format("method 'fgt' runs on one GPU; use {}",
                            spelled("device", fmt::format("cuda:{}", device.gpus.front())));
-    if (device.kind == DeviceKind::cuda && problem.dimension > most_grid_axes)
-        return fmt::format("method 'fgt' runs in up to {} dimensions on a GPU, not in {}; use {}",
-                           most_grid_axes, problem.dimension, spelled("device", "cpu"));
+    if (device.kind == DeviceKind::cuda && options.strategy == GaussStrategy::grid &&
+        problem.dimension > most_grid_axes)
+        return fmt::format("{} has up to {} dimensions on a GPU, not {}; use {} or {}",
+                           spelled("strategy", name_of(options.strategy)), most_grid_axes, problem.dimension,
+                           spelled("strategy", name_of(GaussStrategy::pairs)), spelled("device", "cpu"));
     if (device.kind == DeviceKind::cuda &&
         (options.strategy == GaussStrategy::clusters || options.strategy == GaussStrategy::boxes))
         return fmt::format("{} runs on a CPU; use {}", spelled("strategy", name_of(options.strategy)),

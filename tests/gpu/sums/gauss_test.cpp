@@ -229,8 +229,37 @@ TEST(GaussOnGpu, NamesWhatIsWrong) {
     bad = points;
     for (double& q : bad.strengths) q = 1.7e308;
     test::expect_contains(refused(bad), {"row", "range of a double"});
+    auto options = on_gpu(1e-3);
+    options.strategy = GaussStrategy::grid;
     const auto four = gauss_case(4, 0.1, Layout::uniform, 100, true);
-    test::expect_contains(refused(four), {"fgt", "3 dimensions", "device"});
+    test::expect_contains(test::error_of<InvalidArgument>([&] { (void)four.computed(options); }),
+                          {"grid", "3 dimensions", "pairs", "device"});
+}
+
+TEST(GaussOnGpu, TakesPairsInFourToSixDimensions) {
+    NEEDS_GPU();
+    for (std::size_t d = 4; d <= 6; ++d)
+        for (const double sigma : {0.01, 0.1, 0.5})
+            for (const auto layout : oracle::layouts) {
+                SCOPED_TRACE(std::to_string(d) + "-dimensional, " + oracle::name_of_layout(layout) +
+                             ", sigma " + std::to_string(sigma));
+                auto points = gauss_case(d, sigma, layout, 1000, true);
+                for (const double tolerance : {1e-3, 1e-10}) // in float, in double
+                    expect_close(points, points.computed(on_gpu(tolerance)), on_cpu(points),
+                                 1.02 * tolerance);
+                points.targets = GaussRandom(5).points(Layout::uniform, 777, d);
+                for (double& x : points.targets) x = 1.5 * x - 0.25; // some beyond the sources
+                const auto got = points.computed(on_gpu(1e-6));
+                expect_close(points, got, on_cpu(points), 1.5e-6);
+                EXPECT_EQ(got.report.fgt.strategy, GaussStrategy::pairs);
+                EXPECT_EQ(got.gradient, points.computed(on_gpu(1e-6)).gradient); // the same bits
+                if (HasFailure()) return;
+            }
+    auto narrow = gauss_case(4, 0.003, Layout::uniform, 50000, false);
+    narrow.without_own = true;
+    const auto got = narrow.computed(on_gpu(1e-6));
+    expect_close(narrow, got, on_cpu(narrow), 1.5e-6);
+    EXPECT_LT(got.report.fgt.near_pairs, 50000LL * 500);
 }
 
 // A refinement that is refused leaves the sum as it was, also where its points are set again.

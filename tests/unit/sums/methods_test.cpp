@@ -134,7 +134,13 @@ TEST(Methods, SayWhyTheyDoNotFit) {
     EXPECT_EQ(method_info(Method::fgt).why_not(problem, {}, gpu), "");
     problem.dimension = 4;
     EXPECT_EQ(method_info(Method::direct).why_not(problem, {}, gpu), "");
-    EXPECT_NE(method_info(Method::fgt).why_not(problem, {}, gpu).find("not in 4"), std::string::npos);
+    EXPECT_EQ(method_info(Method::fgt).why_not(problem, {}, gpu), "");
+    const auto refused = [&](GaussStrategy strategy) {
+        return method_info(Method::fgt).why_not(problem, {.strategy = strategy}, gpu);
+    };
+    EXPECT_EQ(refused(GaussStrategy::pairs), "");
+    EXPECT_NE(refused(GaussStrategy::grid).find("not 4"), std::string::npos);
+    EXPECT_NE(refused(GaussStrategy::clusters).find("runs on a CPU"), std::string::npos);
     EXPECT_NE(method_info(Method::fmm).why_not(problem, {}, cpu).find("direct"), std::string::npos);
     EXPECT_EQ(method_info(Method::reference).why_not(problem, {}, cpu), "");
     EXPECT_NE(method_info(Method::reference).why_not(problem, {}, gpu).find("CPU only"), std::string::npos);

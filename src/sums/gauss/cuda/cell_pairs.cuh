@@ -30,6 +30,20 @@ struct CellPairTask {
 /// In numbers of type Real, but for distances between boxes and sums of many terms; with loops over D axes, 3
 /// for up to three.
 template <int D, class Real>
-void add_cell_pairs(const CellPairTask& task, cudaStream_t stream);
+void add_cell_pairs_in(const CellPairTask& task, cudaStream_t stream);
+
+template <class Real>
+void add_cell_pairs(const CellPairTask& task, cudaStream_t stream) {
+    switch (task.lattice.dimension) {
+    case 4:
+        return add_cell_pairs_in<4, Real>(task, stream);
+    case 5:
+        return add_cell_pairs_in<5, Real>(task, stream);
+    case 6:
+        return add_cell_pairs_in<6, Real>(task, stream);
+    default:
+        return add_cell_pairs_in<3, Real>(task, stream);
+    }
+}
 
 } // namespace farfield::cuda

@@ -275,7 +275,7 @@ __global__ void __launch_bounds__(32 * pair_warps)
 } // namespace
 
 template <int D, class Real>
-void add_cell_pairs(const CellPairTask& task, cudaStream_t stream) {
+void add_cell_pairs_in(const CellPairTask& task, cudaStream_t stream) {
     if (task.target_count == 0) return;
     constexpr int targets = 32 * pair_warps;
     const int blocks = (task.target_count + targets - 1) / targets;

@@ -49,7 +49,7 @@ public:
                                  .gradient = task.gradient,
                                  .not_finite = task.not_finite,
                                  .pairs = count_.data()};
-        (shape_.wide ? add_cell_pairs<3, double> : add_cell_pairs<3, float>)(pairs, stream);
+        (shape_.wide ? add_cell_pairs<double> : add_cell_pairs<float>)(pairs, stream);
         timer.mark("pairs", stream);
         copy(&pairs_, count_.data(), 1, stream);
     }
