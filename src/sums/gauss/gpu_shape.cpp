@@ -84,8 +84,9 @@ GpuGaussShape pairs_on_gpu(const SumProblem& problem, const GaussExtent& extent,
 
 bool has_loops(const GridRule& rule, bool wide, int dimension) {
     if (dimension > most_grid_axes) return false;
-    return wide ? rule.width >= least_double_width && rule.width <= most_double_width
-                : dimension > 1 && rule.width <= most_float_width;
+    return wide ? rule.width >= least_double_width && rule.width <= most_double_width &&
+                      rule.reach <= most_double_reach
+                : dimension > 1 && rule.width <= most_float_width && rule.reach <= most_float_reach;
 }
 
 bool is_accurate_on_gpu(const GridRule& rule, double tolerance, bool with_gradient, bool wide) {

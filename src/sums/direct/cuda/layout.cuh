@@ -30,13 +30,14 @@ __device__ inline void merge(Bounds& a, const Bounds& b) {
     a.bad = b.bad < a.bad ? b.bad : a.bad;
 }
 
-/// A strided array of `rows` × 1, 2 or 3, read into `out`, row-major.
+/// A strided array of `rows` × 1, 2 or 3, read into rows of `out`.
 template <class T>
 struct ReadTask {
     const T* data;
     long long row, column; ///< strides in elements
     long long rows;
     double* out;
+    int out_row;    ///< from one row of `out` to the next
     Bounds* bounds; ///< one a block
 };
 
@@ -51,7 +52,7 @@ __global__ void read_kernel(const ReadTask<T> task) {
          i += step)
         for (int k = 0; k < columns; ++k) {
             const double value = static_cast<double>(data[i * task.row + k * task.column]);
-            const auto flat = static_cast<unsigned long long>(i * columns + k);
+            const auto flat = static_cast<unsigned long long>(i * task.out_row + k);
             out[flat] = value;
             if (!isfinite(value) && flat < own.bad) own.bad = flat;
             own.low[k] = fmin(own.low[k], value);

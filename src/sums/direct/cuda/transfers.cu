@@ -55,7 +55,7 @@ void Transfers::check_device(const ConstArrayView& view, std::string_view what) 
 }
 
 ReadResult Transfers::read(const ConstArrayView& view, long long rows, int columns, double* out,
-                           std::string_view what, cudaStream_t stream) {
+                           std::string_view what, cudaStream_t stream, int out_row) {
     check_device(view, what);
     if (rows == 0) return {};
     ConstArrayView there = view; // where the kernel reads
@@ -82,8 +82,9 @@ ReadResult Transfers::read(const ConstArrayView& view, long long rows, int colum
         bounds_ = DeviceArray<Bounds>(blocks);
     }
     const auto launch = [&]<class T>(const T* data) {
-        launch_read(ReadTask<T>{data, there.strides[0], there.strides[1], rows, out, bounds_.data()}, columns,
-                    blocks, stream);
+        launch_read(ReadTask<T>{data, there.strides[0], there.strides[1], rows, out,
+                                out_row > 0 ? out_row : columns, bounds_.data()},
+                    columns, blocks, stream);
     };
     if (there.dtype == DType::float32)
         launch(static_cast<const float*>(there.data));

@@ -70,7 +70,9 @@ public:
                                      .gradient_factor = ResultFactor(scale - task.exponent),
                                      .potential = task.potential,
                                      .gradient = task.gradient,
-                                     .not_finite = task.not_finite};
+                                     .not_finite = task.not_finite,
+                                     .spent = sparse_ ? nullptr : spread_.data(),
+                                     .spent_numbers = sparse_ ? 0 : copies_ * placing_.numbers()};
         if (sparse_)
             take_values_of_columns(
                 values,
@@ -93,7 +95,8 @@ private:
             stream);
     }
 
-    /// Few numbers have copies, so that fewer thread blocks add to the same ones. A fold leaves them at 0.
+    /// Few numbers have copies, so that fewer thread blocks add to the same ones. Taking values leaves
+    /// them at 0.
     void prepare_spread(cudaStream_t stream) {
         constexpr std::int64_t most_copied = 8192;
         constexpr std::int64_t most_copies = 4; // a thread that folds adds them up

@@ -29,15 +29,7 @@ public:
     void set_points(const ConstArrayView& sources, const ConstArrayView& targets) override {
         const DeviceScope scope(device_);
         stream_ = stream_for(sources, targets);
-        const auto ranges = read_both(sources, targets, problem_.dimension, source_rows_, target_rows_);
-        extent_ = {};
-        for (std::size_t k = 0; k < static_cast<std::size_t>(problem_.dimension); ++k)
-            if (ranges[k].low <= ranges[k].high) {
-                extent_.low[k] = ranges[k].low;
-                extent_.high[k] = ranges[k].high;
-            }
-        frame_ = choose_gauss_frame(problem_, extent_);
-        check_gpu_frame(problem_, frame_);
+        read_sets(sources, targets);
         prepare();
     }
 
@@ -135,7 +127,6 @@ private:
     GaussStrategy wanted_;
     GpuGaussShape shape_;
     std::int64_t grid_numbers_ = 0;
-    DeviceArray<double> source_rows_, target_rows_; ///< as the caller gave them, in double
     GaussSets sets_;
     GaussGridOnGpu<float> floats_;
     GaussGridOnGpu<double> doubles_;

@@ -82,10 +82,10 @@ struct FoldTask {
     const GridRule* rule = nullptr;
     Real *first = nullptr, *second = nullptr; ///< room_for_rows of them
 };
-/// Of what was spread, whose grids become 0.
+/// Of what was spread.
 template <class Real>
 RowsOfGrid<Real> fold_grid(const FoldTask<Real>& task, const SpreadTask<Real>& spread, cudaStream_t stream);
-/// Of the numbers in `first`. @return the grid in its usual form: `first` or `second`
+/// Of the numbers in `first`, in three dimensions. @return the grid in its usual form: `first` or `second`
 template <class Real>
 Real* fold_numbers(const FoldTask<Real>& task, cudaStream_t stream);
 
@@ -102,6 +102,8 @@ struct ValueTask {
     double* potential = nullptr; ///< M, or null
     double* gradient = nullptr;  ///< M×d, or null
     int* not_finite = nullptr;
+    unsigned long long* spent = nullptr; ///< becomes 0 on the way: what was spread, now folded
+    std::int64_t spent_numbers = 0;
 };
 template <class Real>
 void take_values(const ValueTask<Real>& task, cudaStream_t stream);

@@ -24,6 +24,8 @@ struct ValueKernelTask {
     int plane_stride;   ///< of places
     RowsOfGrid<Real> grid;
     ValueResults<Real> results;
+    unsigned long long* spent;
+    std::int64_t spent_numbers;
 };
 
 /// The taps of one axis, and their slopes.
@@ -86,6 +88,8 @@ __global__ void __launch_bounds__(value_threads, value_blocks<Real>)
     // In space the first axis' taps, which a loop goes along.
     __shared__ Real first_taps[D == 3 ? kinds * Width : 1][value_threads];
     const int i = static_cast<int>(blockIdx.x) * value_threads + static_cast<int>(threadIdx.x);
+    const auto threads = static_cast<std::int64_t>(gridDim.x) * value_threads;
+    for (std::int64_t k = i; k < task.spent_numbers; k += threads) task.spent[k] = 0;
     if (i >= task.targets.count) return;
     const auto point = task.targets.points[i];
     const std::int64_t row = task.results.from[i]; // early: it takes a while
@@ -136,7 +140,8 @@ void launch_values(const ValueTask<Real>& task, cudaStream_t stream) {
     const auto& placing = task.placing;
     const ValueKernelTask<Real, Width> of{task.targets,      PairedWindow<Real, Width>(*task.window),
                                           placing.length[0], placing.stride(D - 1),
-                                          task.grid,         ValueResults<Real>(task)};
+                                          task.grid,         ValueResults<Real>(task),
+                                          task.spent,        task.spent_numbers};
     const int blocks = (task.targets.count + value_threads - 1) / value_threads;
     if (task.gradient != nullptr)
         value_kernel<Real, Width, D, true><<<blocks, value_threads, 0, stream>>>(of);
@@ -147,7 +152,11 @@ void launch_values(const ValueTask<Real>& task, cudaStream_t stream) {
 
 template <class Real>
 void take_values(const ValueTask<Real>& task, cudaStream_t stream) {
-    if (task.targets.count == 0) return;
+    if (task.targets.count == 0) {
+        check(cudaMemsetAsync(task.spent, 0, task.spent_numbers * sizeof(unsigned long long), stream),
+              "clearing a grid");
+        return;
+    }
     with_grid_width<Real>(task.window->width, task.placing.dimension,
                           [&]<int width, int d>() { launch_values<Real, width, d>(task, stream); });
 }

@@ -23,10 +23,8 @@ __global__ void set_gauss_coordinates_kernel(GaussRows rows, GaussFrameOnGpu fra
     if (i >= rows.count) return;
     const int d = rows.dimension;
     for (int k = 0; k < d; ++k) {
-        const int part = k / 3, width = min(3, d - 3 * part);
-        const double x =
-            (rows.columns[part][static_cast<std::int64_t>(width) * i + k % 3] - frame.centre[k]) *
-            frame.factor * frame.scale;
+        const double x = (rows.coordinates[static_cast<std::int64_t>(d) * i + k] - frame.centre[k]) *
+                         frame.factor * frame.scale;
         const auto high = static_cast<Real>(x);
         out[static_cast<std::int64_t>(k) * rows.count + i] = high;
         if (with_low)

@@ -20,9 +20,9 @@ struct GaussCoordinates {
     int count = 0;
 };
 
-/// Rows of 1 to 6 coordinates as they were read: the first three columns, and the others.
+/// Rows of 1 to 6 coordinates as they were read.
 struct GaussRows {
-    const double* columns[2] = {};
+    const double* coordinates = nullptr;
     int count = 0, dimension = 1;
 };
 

@@ -8,6 +8,7 @@
 #include "sums/method/vectors.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace farfield::cuda {
 
@@ -40,13 +41,47 @@ protected:
     virtual void compute(SumReport& report) = 0;
     virtual void describe(SumReport& report) const = 0;
 
+    /// Points of any dimension, with their extent and frame. @throws InvalidArgument naming a row that is not
+    /// finite, or for points that no frame holds.
+    void read_sets(const ConstArrayView& sources, const ConstArrayView& targets) {
+        for (auto& low : extent_.low) low = HUGE_VAL;
+        for (auto& high : extent_.high) high = -HUGE_VAL;
+        read_rows(sources, source_rows_, "sources");
+        if (!problem_.self) read_rows(targets, target_rows_, "targets");
+        for (std::size_t k = 0; k < most_dimensions; ++k)
+            if (extent_.low[k] > extent_.high[k]) extent_.low[k] = extent_.high[k] = 0.0;
+        frame_ = choose_gauss_frame(problem_, extent_);
+        check_gpu_frame(problem_, frame_);
+    }
+
     GaussExtent extent_;
     GaussFrame frame_;
-    DeviceArray<double> strengths_; ///< as the caller gave them, in double
-    int exponent_ = 0;              ///< of the strengths, as a power of two
+    DeviceArray<double> source_rows_, target_rows_; ///< N×d and M×d as the caller gave them, in double
+    DeviceArray<double> strengths_;                 ///< the same
+    int exponent_ = 0;                              ///< of the strengths, as a power of two
     double *potential_at_ = nullptr, *gradient_at_ = nullptr;
 
 private:
+    /// Columns three at a time.
+    void read_rows(const ConstArrayView& view, DeviceArray<double>& rows, std::string_view what) {
+        const int d = problem_.dimension;
+        const auto n = view.shape[0];
+        checked_count(static_cast<std::size_t>(n));
+        make_room(rows, std::max<std::size_t>(1, static_cast<std::size_t>(d * n)));
+        for (int first = 0; first < d; first += 3) {
+            const int width = std::min(3, d - first);
+            const auto result = transfers_.read(columns_of(view, first, width), n, width, rows.data() + first,
+                                                what, stream_, d);
+            if (result.bad >= 0) refuse_coordinate(what, result.bad + first, result.bad_value, d);
+            for (int k = 0; k < width; ++k) {
+                const auto axis = static_cast<std::size_t>(first + k);
+                const auto& range = result.ranges[static_cast<std::size_t>(k)];
+                extent_.low[axis] = std::min(extent_.low[axis], range.low);
+                extent_.high[axis] = std::max(extent_.high[axis], range.high);
+            }
+        }
+    }
+
     void execute_one(const ConstArrayView& strengths, const SumOutputs& outputs, SumReport& report) {
         const auto begin = Clock::now();
         read_strengths(strengths);

@@ -23,14 +23,11 @@ public:
     void set_points(const ConstArrayView& sources, const ConstArrayView& targets) override {
         const DeviceScope scope(device_);
         stream_ = stream_for(sources, targets);
-        for (auto& low : extent_.low) low = HUGE_VAL;
-        for (auto& high : extent_.high) high = -HUGE_VAL;
-        const auto source_rows = read_rows(sources, source_rows_, "sources");
-        const auto target_rows = problem_.self ? source_rows : read_rows(targets, target_rows_, "targets");
-        for (std::size_t k = 0; k < most_dimensions; ++k)
-            if (extent_.low[k] > extent_.high[k]) extent_.low[k] = extent_.high[k] = 0.0;
-        frame_ = choose_gauss_frame(problem_, extent_);
-        check_gpu_frame(problem_, frame_);
+        read_sets(sources, targets);
+        const GaussRows source_rows{source_rows_.data(), static_cast<int>(problem_.sources),
+                                    problem_.dimension};
+        const GaussRows target_rows{target_rows_.data(), static_cast<int>(problem_.targets),
+                                    problem_.dimension};
         if (is_wide(problem_.precision))
             set_arrays(doubles_, source_rows, target_rows);
         else
@@ -38,34 +35,6 @@ public:
     }
 
 private:
-    using Rows = DeviceArray<double>[2];
-
-    /// Columns three at a time.
-    GaussRows read_rows(const ConstArrayView& view, Rows& rows, std::string_view what) {
-        const int d = problem_.dimension;
-        const auto n = view.shape[0];
-        checked_count(static_cast<std::size_t>(n));
-        GaussRows out{.columns = {}, .count = static_cast<int>(n), .dimension = d};
-        for (int part = 0; 3 * part < d; ++part) {
-            const int width = std::min(3, d - 3 * part);
-            auto& memory = rows[part];
-            make_room(memory, std::max<std::size_t>(1, static_cast<std::size_t>(width * n)));
-            const auto result =
-                transfers_.read(columns_of(view, 3 * part, width), n, width, memory.data(), what, stream_);
-            if (result.bad >= 0)
-                refuse_coordinate(what, result.bad / width * d + 3 * part + result.bad % width,
-                                  result.bad_value, d);
-            for (int k = 0; k < width; ++k) {
-                const auto axis = static_cast<std::size_t>(3 * part + k);
-                const auto& range = result.ranges[static_cast<std::size_t>(k)];
-                extent_.low[axis] = std::min(extent_.low[axis], range.low);
-                extent_.high[axis] = std::max(extent_.high[axis], range.high);
-            }
-            out.columns[part] = memory.data();
-        }
-        return out;
-    }
-
     template <class Real>
     void set_arrays(GaussArrays<Real>& arrays, const GaussRows& sources, const GaussRows& targets) {
         GaussFrameOnGpu frame{.centre = {},
@@ -131,7 +100,6 @@ private:
     }
 
     static constexpr double log2_e = 1.4426950408889634;
-    Rows source_rows_, target_rows_; ///< as the caller gave them, in double
     DeviceArray<double> sums_;
     GaussArrays<float> floats_;
     GaussArrays<double> doubles_; ///< by the precision one of the two is used
