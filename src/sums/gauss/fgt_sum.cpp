@@ -89,20 +89,24 @@ bool FgtSum::try_clusters() {
 // Their time is estimated from some of the points, which takes about as long as a sum over 10,000 points.
 void FgtSum::try_boxes() {
     constexpr double least_seconds = 0.05;
-    constexpr double share = 0.6; // of the other way's seconds: boxes take longer to prepare
-    double seconds = shape_.seconds;
-    if (shape_.strategy == GaussStrategy::pairs) // of points as they lie, not evenly spread
+    constexpr double share = 0.8;                 // of the other way's seconds: both are estimates
+    constexpr double seconds_of_a_point = 1.2e-7; // to bring it into boxes, in one thread
+    double seconds = shape_.seconds - shape_.seconds_of_points; // which are over
+    if (shape_.strategy == GaussStrategy::pairs)                // of points as they lie, not evenly spread
         seconds = std::max(seconds, shape_.boxes.rates.pair * way_->work());
     if (seconds < least_seconds) return;
     const GaussPointSets points{sources_, targets_, extent_, frame_};
     const double vectors = std::max(1, problem_.strength_vectors);
-    if (best_box_size(points, problem_.dimension, shape_.boxes).seconds > share * seconds * vectors) return;
+    const auto all = static_cast<double>(problem_.sources + (problem_.self ? 0 : problem_.targets));
+    const double preparing = seconds_of_a_point * all / problem_.executions;
+    const double most = share * seconds * vectors - preparing;
+    if (best_box_size(points, problem_.dimension, shape_.boxes).seconds > most) return;
     auto shape = shape_;
     shape.strategy = GaussStrategy::boxes;
     auto way = std::make_unique<GaussBoxes>(problem_, options_.isa, threads_);
     way->set_points(shape, points);
+    if (way->plan().seconds().all() > most) return;
     shape.seconds = way->plan().seconds().all() / vectors;
-    if (shape.seconds > share * seconds) return;
     shape_ = shape;
     way_ = std::move(way);
 }

@@ -153,6 +153,7 @@ GaussShape gauss_shape(const SumProblem& problem, const SumOptions& options, con
     if (wanted == GaussStrategy::clusters || wanted == GaussStrategy::boxes) best.strategy = wanted;
     if (wanted != GaussStrategy::automatic && wanted != GaussStrategy::grid) return best;
     constexpr double most_rows = 4096.0;
+    constexpr double sorting_share = 0.8; // of a point's seconds
     const bool may_grid = has_exact_indices(extent, frame);
     if (wanted == GaussStrategy::grid) best = {.strategy = GaussStrategy::grid, .seconds = HUGE_VAL};
     for (const auto& rule : grid_rules()) {
@@ -164,6 +165,8 @@ GaussShape gauss_shape(const SumProblem& problem, const SumOptions& options, con
         best.strategy = GaussStrategy::grid;
         best.rule = &rule;
         best.seconds = seconds;
+        best.seconds_of_points = sorting_share * cost_of(table, fgt_cost::point_seconds) *
+                                 static_cast<double>(problem.sources + problem.targets);
     }
     return best;
 }
