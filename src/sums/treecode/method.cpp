@@ -30,10 +30,8 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
         return fmt::format("{} is a rung of method 'direct'; leave it out or use {}",
                            spelled("variant", name_of(options.variant)), spelled("method", "direct"));
     if (options.guaranteed) return why_no_bounds("treecode");
-    if (options.dipoles)
-        return fmt::format("method 'treecode' takes no dipoles; use {}", spelled("method", "fmm"));
-    if (problem.outputs.has(Output::hessian) && options.outputs.has(Output::hessian))
-        return fmt::format("method 'treecode' has no output 'hessian'; use {}", spelled("method", "fmm"));
+    if (options.dipoles) return why_no_tree_sum(true);
+    if (options.outputs.has(Output::hessian)) return why_no_tree_sum(false);
     if (options.order > most_cartesian_order)
         return fmt::format("{} is more than {}, the highest order of method 'treecode'; use a lower one, or {}",
                            spelled("order", std::to_string(options.order)), most_cartesian_order,

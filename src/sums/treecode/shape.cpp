@@ -14,14 +14,14 @@ namespace {
 constexpr double usual_theta = 0.5; ///< where neither θ nor a tolerance is given
 constexpr int usual_order = 3;
 /// Of θ for a tolerance: the series of a cell converges as powers of its radius over the distance.
-constexpr double most_theta = 0.8;
+constexpr double most_theta = 1.0;
 /// What a further order takes off the estimates that are accepted, so that it is no faster, but more accurate.
 constexpr double sharper_an_order = 3.0;
 constexpr double radius_of_size = 0.8660254037844386; ///< √3/2: half the diagonal of a cube
 
 int order_for(double tolerance) {
     const double digits = -std::log10(tolerance);
-    return std::clamp(static_cast<int>(std::lround(1.0 + digits * 0.8)), 2, most_cartesian_order);
+    return std::clamp(static_cast<int>(std::lround(0.9 * digits - 0.4)), 1, most_cartesian_order);
 }
 
 } // namespace

@@ -2,17 +2,20 @@
 
 #include "backend/simd/isa.h"
 #include "backend/threads/parallel.h"
+#include "base/spelling.h"
 #include "base/stopwatch.h"
 #include "sums/costs/cost_file.h"
 #include "sums/costs/fmm_coefficients.h"
 #include "sums/costs/threads.h"
 #include "sums/direct/cpu/ordered_results.h"
-#include "sums/method/refining.h"
 #include "sums/expansions/cartesian.h"
+#include "sums/method/refining.h"
 #include "sums/points/float_range.h"
 #include "sums/points/power_of_two.h"
 
 #include <farfield/error.h>
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -20,6 +23,11 @@
 #include <cmath>
 
 namespace farfield {
+std::string why_no_tree_sum(bool dipoles) {
+    return fmt::format("method 'treecode' has no {}; use {}", dipoles ? "dipoles" : "output 'hessian'",
+                       spelled("method", "fmm"));
+}
+
 TreecodeSum::TreecodeSum(const SumProblem& problem, const SumOptions& options)
     : problem_(problem), options_(options), shape_(treecode_shape(problem, options)) {
     options_.isa = resolve_isa(options.isa);
@@ -154,7 +162,7 @@ void TreecodeSum::compute_sums(PreparedPoints<T>& sources, PreparedPoints<T>& ta
 void TreecodeSum::compute(std::span<const double> strengths, std::span<const double> dipoles,
                           const DirectResults& results, SumReport& report, const SumHooks& hooks) {
     if (!dipoles.empty() || results.hessian != nullptr)
-        throw InternalError("dipoles or second derivatives for a tree code, which has none");
+        throw InvalidArgument(why_no_tree_sum(!dipoles.empty()));
     Stopwatch clock;
     report.isa = options_.isa;
     report.device = {.kind = DeviceKind::cpu};

@@ -17,9 +17,13 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace farfield {
+
+/// That it has no dipoles, or no second derivatives, and what has.
+std::string why_no_tree_sum(bool dipoles);
 
 class TreecodeSum {
 public:

@@ -27,10 +27,9 @@ void add_near(BlockRange range, std::vector<BlockSource>& near, std::size_t firs
 std::vector<TargetGroup> target_groups(const Octree& tree, std::int32_t most, int threads) {
     std::vector<TargetGroup> groups;
     std::vector<std::int32_t> stack;
-    const auto push = [&](std::int32_t begin, std::int32_t count) {
-        for (auto number = begin + count - 1; number >= begin; --number) stack.push_back(number);
-    };
-    if (tree.levels() > 0) push(0, tree.level_begin(1));
+    for (auto number = tree.levels() > 0 ? tree.level_begin(1) - 1 : -1; number >= 0; --number)
+        stack.push_back(number);
+    std::int32_t parent = no_cell; // of the cells of the last group
     while (!stack.empty()) {
         const auto& cell = tree.cell(stack.back());
         stack.pop_back();
@@ -38,10 +37,17 @@ std::vector<TargetGroup> target_groups(const Octree& tree, std::int32_t most, in
         if (cell.targets.size() > most && !cell.leaf) {
             for (auto child = cell.children.rbegin(); child != cell.children.rend(); ++child)
                 if (*child != no_cell) stack.push_back(*child);
+            parent = no_cell;
+            continue;
+        }
+        if (parent == cell.parent && !groups.empty() && cell.parent != no_cell &&
+            cell.targets.end - groups.back().targets.begin <= most) {
+            groups.back().targets.end = cell.targets.end;
             continue;
         }
         for (auto begin = cell.targets.begin; begin < cell.targets.end; begin += most)
             groups.push_back({.targets = {begin, std::min(begin + most, cell.targets.end)}});
+        parent = cell.targets.size() <= most ? cell.parent : no_cell;
     }
     const auto& points = tree.targets();
     parallel_parts(
@@ -85,18 +91,21 @@ double Walk::square_distance(const TargetGroup& group, const SourceCell& cell) c
     return sum;
 }
 
-// Σ|q|/ρ² and Σ|q|/ρ at the middle of the group, of cells as they come: what errors are compared with.
+// Σ|q|/ρ² and Σ|q|/ρ, of cells as they come, from the corner of the group that is farthest from each: what
+// errors are compared with.
 Walk::Scales Walk::scales_of(const TargetGroup& group, std::vector<std::int32_t>& stack) const {
     double field = 0.0;
     double potential = 0.0;
     push_roots(stack);
     while (!stack.empty()) {
-        const auto& cell = cells_.cell(stack.back());
+        const auto number = stack.back();
+        const auto& cell = cells_.cell(number);
         stack.pop_back();
         if (cell.magnitude <= 0.0) continue;
+        if (tree_.self() && holds(group.targets, cell.sources)) continue;
         double square = 0.0;
         for (int axis = 0; axis < 3; ++axis) {
-            const double apart = cell.centre[axis] - group.centre[axis];
+            const double apart = std::abs(cell.centre[axis] - group.centre[axis]) + group.half[axis];
             square += apart * apart;
         }
         const double radius2 = cell.radius * cell.radius;
@@ -104,8 +113,9 @@ Walk::Scales Walk::scales_of(const TargetGroup& group, std::vector<std::int32_t>
             open(cell, stack);
             continue;
         }
-        const double rho2 = std::max(square, radius2) + softening2_;
-        if (rho2 <= 0.0) continue;
+        // what lies nearer may be a point that meets another
+        const double nearest = 0.5 * cells_.unit(number);
+        const double rho2 = std::max({square, radius2, nearest * nearest}) + softening2_;
         field += cell.magnitude / rho2;
         potential += cell.magnitude / std::sqrt(rho2);
     }

@@ -17,7 +17,8 @@ struct TargetGroup {
     double half[3] = {0.0, 0.0, 0.0};   ///< its half sides
 };
 
-/// The groups of a tree, in its order: cells with at most so many targets, or parts of leaves.
+/// The groups of a tree, in its order: cells with at most so many targets,
+/// or some of one parent that lie side by side, or parts of leaves.
 std::vector<TargetGroup> target_groups(const Octree& tree, std::int32_t most, int threads);
 
 /// What acts on a group.

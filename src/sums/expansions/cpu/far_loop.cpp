@@ -1,5 +1,6 @@
 // Multipole expansions of cells at points: targets in lanes, cells one after the other.
 #include "backend/simd/value.h"
+#include "math/pack.h"
 #include "sums/expansions/cartesian.h"
 #include "sums/expansions/far_task.h"
 #include "sums/kernels/inverse_distance.h"
@@ -12,17 +13,19 @@ namespace {
 /// Cells that add up in the precision of the loop.
 constexpr std::int64_t cells_a_sum = 128;
 
-template <class T>
-void add_lanes(const Value<T>& from, std::int64_t count, double* to) {
-    T lanes[Ops<Value<T>>::width];
-    Ops<Value<T>>::store(lanes, from);
+template <class V>
+void add_lanes(const V& from, std::int64_t count, double* to) {
+    typename Ops<V>::Scalar lanes[Ops<V>::width];
+    Ops<V>::store(lanes, from);
     for (std::int64_t k = 0; k < count; ++k) to[k] += static_cast<double>(lanes[k]);
 }
 
 template <class T, int Fixed, bool Potential>
 void add_far(const FarTask& task) {
-    using V = Value<T>;
+    // two chains side by side where registers hold the sums of both
+    using V = Pack<Value<T>, (vector_registers > 16 ? 2 : 1)>;
     using O = Ops<V>;
+    static_assert(far_lanes % O::width == 0);
     constexpr auto factor = static_cast<T>(InversePower<V, 1>::factor);
     const auto* const places = static_cast<const T*>(task.places);
     const V softening2 = O::set(static_cast<T>(task.softening2));
@@ -41,9 +44,9 @@ void add_far(const FarTask& task) {
                                                 inverse_distance(r2) * O::set(factor), O::set(place[3]), sums);
             }
             const auto count = std::min<std::int64_t>(O::width, task.targets - i);
-            if constexpr (Potential) add_lanes<T>(sums.potential, count, task.potential_sums + i);
+            if constexpr (Potential) add_lanes(sums.potential, count, task.potential_sums + i);
             for (int axis = 0; axis < 3; ++axis)
-                add_lanes<T>(sums.field[axis], count, task.field_sums[axis] + i);
+                add_lanes(sums.field[axis], count, task.field_sums[axis] + i);
         }
     }
 }
