@@ -203,7 +203,8 @@ void bind_reports(nb::module_& module) {
                       "energy",
                       "direct",
                       "fmm",
-                      "fgt", "treecode"});
+                      "fgt",
+                      "treecode"});
     make_picklable(cls, &SumReport::sources, &SumReport::targets, &SumReport::method, &SumReport::reason,
                    &SumReport::prepare_seconds, &SumReport::compute_seconds, &SumReport::finish_seconds,
                    &SumReport::verify_seconds, &SumReport::passes, &SumReport::errors,

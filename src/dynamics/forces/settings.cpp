@@ -24,8 +24,7 @@ SumOptions sum_options_of(const ForceOptions& force, const ForceSettings& settin
                        .device = force.device.kind == DeviceKind::cuda ? force.device : on_cpu};
     // `auto` was free to take a method that has no use for what another one takes.
     for (const auto& row : option_table())
-        if (row.sum && !row.is_of(options.method))
-            row.sum.set(options, row.sum.get(SumOptions{}));
+        if (row.sum && !row.is_of(options.method)) row.sum.set(options, row.sum.get(SumOptions{}));
     return options;
 }
 

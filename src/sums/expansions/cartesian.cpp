@@ -47,8 +47,9 @@ struct Tables {
 void add_with_square(int to, double factor, int j, int a, int b, int c, std::vector<Term>& out) {
     for (int k = 0; k <= j; ++k)
         for (int l = 0; k + l <= j; ++l)
-            out.push_back({to, place_of(a + 2 * (j - k - l), b + 2 * k, c + 2 * l),
-                           factor * factorial_of(j) / (factorial_of(k) * factorial_of(l) * factorial_of(j - k - l))});
+            out.push_back(
+                {to, place_of(a + 2 * (j - k - l), b + 2 * k, c + 2 * l),
+                 factor * factorial_of(j) / (factorial_of(k) * factorial_of(l) * factorial_of(j - k - l))});
 }
 
 void add_shift(const std::array<int, 3>& exponents, Tables& out) {

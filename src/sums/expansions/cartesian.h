@@ -4,9 +4,9 @@
 // With y the sources from a centre, R the target, ρ² = R² + ε² and lengths of sources counted in h,
 //   1/√(|R − y|² + ε²) = (1/ρ) Σ_mj a_mj t^2j |y|^2j (y·v)^m,   t = h/ρ, v = h R/ρ², m + 2j ≤ p,
 //   a_mj = (−1)^j (2k − 1)!!/(2^j j! m!),   k = m + j,
-// which is Legendre's expansion, in which ρ takes the place of R: of degree n = m + 2j are all terms ~ρ^(−n−1).
-// Of degree n is less than (|y|/ρ)^n/ρ, so that it converges for |y| < ρ. With P_mj(v) = a_mj Σ q |y|^2j
-// (y·v)^m, of degree m in v,
+// which is Legendre's expansion, in which ρ takes the place of R: of degree n = m + 2j are all terms
+// ~ρ^(−n−1). Of degree n is less than (|y|/ρ)^n/ρ, so that it converges for |y| < ρ. With P_mj(v) = a_mj Σ q
+// |y|^2j (y·v)^m, of degree m in v,
 //   φ = (1/ρ) Σ t^2j P_mj,   −∇φ = ρ⁻³ (R Σ (2k + 1) t^2j P_mj − h Σ t^2j ∇P_mj),   m P_mj = v·∇P_mj.
 #pragma once
 
@@ -21,8 +21,8 @@ FF_HD constexpr int monomials_below(int degree) { return degree * (degree + 1) *
 /// Of one degree. Those of x^a y^b z^c stand at places (b + c)(b + c + 1)/2 + c.
 FF_HD constexpr int monomials_of(int degree) { return (degree + 1) * (degree + 2) / 2; }
 
-/// Numbers of an expansion as `add_far_value` takes it: from j = p/2 down to 0 P_0j, and for m = 1 … p − 2j the
-/// coefficients of ∇P_mj at each monomial of degree m − 1, x, y and z side by side.
+/// Numbers of an expansion as `add_far_value` takes it: from j = p/2 down to 0 P_0j, and for m = 1 … p − 2j
+/// the coefficients of ∇P_mj at each monomial of degree m − 1, x, y and z side by side.
 FF_HD constexpr int far_numbers(int order) {
     int numbers = 0;
     for (int j = 0; 2 * j <= order; ++j) {
@@ -106,8 +106,7 @@ FF_INLINE void add_far_value(int order, const typename Ops<V>::Scalar* numbers, 
     const V cube = inverse * inverse * inverse;
     if constexpr (Potential) sums.potential = O::fma(value, inverse, sums.potential);
     for (int axis = 0; axis < 3; ++axis)
-        sums.field[axis] =
-            O::fma(cube, O::fnma(width, gradient[axis], R[axis] * radial), sums.field[axis]);
+        sums.field[axis] = O::fma(cube, O::fnma(width, gradient[axis], R[axis] * radial), sums.field[axis]);
 }
 
 // Moments Σ q y^e, y in units of h, for all monomials e up to the order.
@@ -115,8 +114,8 @@ FF_INLINE void add_far_value(int order, const typename Ops<V>::Scalar* numbers, 
 /// Adds those of sources; `x` counted from the centre, in units of h.
 void add_moments(int order, const double* const x[3], const double* strengths, int count, double* moments);
 
-/// Adds moments about another centre, of lengths counted in another unit. @param shift  from the new centre to
-/// the old one, in new units @param scale  the old unit in new ones
+/// Adds moments about another centre, of lengths counted in another unit. @param shift  from the new centre
+/// to the old one, in new units @param scale  the old unit in new ones
 void shift_moments(int order, const double* from, const double shift[3], double scale, double* to);
 
 /// What `add_far_value` takes, from moments.

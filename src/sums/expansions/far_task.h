@@ -15,7 +15,8 @@ struct FarTask {
     const void* places = nullptr;         ///< of each cell: x, y, z of its centre, and its unit of length
     const void* const* numbers = nullptr; ///< of each cell (cartesian.h)
     std::int64_t targets = 0;
-    const void* x[3] = {nullptr, nullptr, nullptr}; ///< of targets, padded to far_lanes, apart from all centres
+    const void* x[3] = {nullptr, nullptr,
+                        nullptr}; ///< of targets, padded to far_lanes, apart from all centres
     double softening2 = 0.0;
     double* potential_sums = nullptr; ///< of each target; null without potential
     double* field_sums[3] = {nullptr, nullptr, nullptr};

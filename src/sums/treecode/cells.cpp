@@ -117,7 +117,8 @@ void SourceCells::add_points(const TreeCell& from, std::span<const double> stren
 void SourceCells::add_children(std::int32_t number, SourceCell& to, double* moments, int order) const {
     const double unit = this->unit(number);
     const auto each = [&](const auto& act) {
-        for (auto child = to.first_child; child < to.first_child + to.children; ++child) act(cell(child), child);
+        for (auto child = to.first_child; child < to.first_child + to.children; ++child)
+            act(cell(child), child);
     };
     const auto middle = tree_->centre(tree_->cell(number));
     double weighted[3] = {0.0, 0.0, 0.0};
@@ -135,8 +136,8 @@ void SourceCells::add_children(std::int32_t number, SourceCell& to, double* mome
         to.second += child.second + child.magnitude * apart * apart;
         double shift[3];
         for (int axis = 0; axis < 3; ++axis) shift[axis] = (child.centre[axis] - to.centre[axis]) / unit;
-        shift_moments(order, moments_.data() + static_cast<std::size_t>(child_number) * moments_a_cell_, shift,
-                      0.5, moments);
+        shift_moments(order, moments_.data() + static_cast<std::size_t>(child_number) * moments_a_cell_,
+                      shift, 0.5, moments);
     });
     double corner = 0.0; // of the cell, that is farthest from the centre
     for (std::size_t axis = 0; axis < 3; ++axis) {

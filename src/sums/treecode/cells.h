@@ -19,8 +19,8 @@ struct SourceCell {
     double radius = 0.0;                ///< of a ball about it that holds all sources
     double magnitude = 0.0;             ///< Σ|q|
     double second = 0.0;                ///< Σ|q| |y|², y from the centre
-    /// ρ^(p+3) and ρ^(p+2) at which the estimates of the errors of the field and of the potential are what the
-    /// accuracy allows, where all that acts on the target is 1; the roots of both. 0 without an accuracy.
+    /// ρ^(p+3) and ρ^(p+2) at which the estimates of the errors of the field and of the potential are what
+    /// the accuracy allows, where all that acts on the target is 1; the roots of both. 0 without an accuracy.
     double field_reach = 0.0;
     double potential_reach = 0.0;
     BlockRange sources{};

@@ -23,8 +23,8 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
         return fmt::format("method 'treecode' has no expansions for kernel '{}'; use {}",
                            problem.kernel->name, spelled("method", method_for(*problem.kernel)));
     if (device.kind == DeviceKind::cuda)
-        return fmt::format("method 'treecode' runs on the CPU as yet; use {} or {}",
-                           spelled("method", "fmm"), spelled("device", "cpu"));
+        return fmt::format("method 'treecode' runs on the CPU as yet; use {} or {}", spelled("method", "fmm"),
+                           spelled("device", "cpu"));
     if (problem.is_periodic()) return "method 'treecode' sums open space only; leave the period out";
     if (options.variant != Variant::automatic)
         return fmt::format("{} is a rung of method 'direct'; leave it out or use {}",
@@ -33,9 +33,9 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
     if (options.dipoles) return why_no_tree_sum(true);
     if (options.outputs.has(Output::hessian)) return why_no_tree_sum(false);
     if (options.order > most_cartesian_order)
-        return fmt::format("{} is more than {}, the highest order of method 'treecode'; use a lower one, or {}",
-                           spelled("order", std::to_string(options.order)), most_cartesian_order,
-                           spelled("method", "fmm"));
+        return fmt::format(
+            "{} is more than {}, the highest order of method 'treecode'; use a lower one, or {}",
+            spelled("order", std::to_string(options.order)), most_cartesian_order, spelled("method", "fmm"));
     if (problem.sources >= std::int64_t{1} << 31 || problem.targets >= std::int64_t{1} << 31)
         return "method 'treecode' takes fewer than 2147483648 points";
     return {};

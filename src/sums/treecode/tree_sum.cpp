@@ -34,7 +34,8 @@ TreecodeSum::TreecodeSum(const SumProblem& problem, const SumOptions& options)
     if (options.threads > 0) return;
     const auto& table = cost_table_in_use().table;
     options_.threads = 1;
-    const double divided = treecode_seconds(problem, options_, {}, table) - cost_of(table, fmm_cost::cpu_fixed_seconds);
+    const double divided =
+        treecode_seconds(problem, options_, {}, table) - cost_of(table, fmm_cost::cpu_fixed_seconds);
     options_.threads = threads_for(0, divided, table);
 }
 

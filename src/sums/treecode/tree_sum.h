@@ -58,7 +58,7 @@ private:
     SumProblem problem_;
     SumOptions options_; ///< ISA resolved
     TreecodeShape shape_;
-    double sharper_ = 1.0; ///< than the tolerance: by executions that fell short
+    double sharper_ = 1.0;                            ///< than the tolerance: by executions that fell short
     RawVector<double> source_points_, target_points_; ///< in the frame, N×3 and M×3
     Frame frame_;
     double softening_ = 0.0; ///< in the frame

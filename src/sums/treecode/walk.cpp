@@ -156,8 +156,8 @@ void Walk::find(const TargetGroup& group, Interactions& out) const {
             add_near(cell.sources, out.near, first);
             continue;
         }
-        const double reach = std::max({least_ * cell.radius, scales.field * cell.field_reach,
-                                       scales.potential * cell.potential_reach});
+        const double reach = std::max(
+            {least_ * cell.radius, scales.field * cell.field_reach, scales.potential * cell.potential_reach});
         if (square_distance(group, cell) + softening2_ > reach * reach)
             out.cells.push_back(number);
         else if (cell.children > 0)

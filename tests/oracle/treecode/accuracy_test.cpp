@@ -383,18 +383,18 @@ TEST(TreecodeAccuracy, SaysWhatItCannotDo) {
     options.order = 13;
     EXPECT_NE(refused(options).find("12"), std::string::npos);
     options.order = 0;
-    EXPECT_NE(refused(options, Output::hessian).find("fmm"), std::string::npos) << refused(options, Output::hessian);
+    EXPECT_NE(refused(options, Output::hessian).find("fmm"), std::string::npos)
+        << refused(options, Output::hessian);
     const std::vector<double> dipoles(points.xyz.size(), 1.0);
-    EXPECT_THROW((void)sum(points_of(points.xyz), SumStrengths{strengths_of(points), points_of(dipoles)},
-                           tree(0.0)),
-                 InvalidArgument);
+    EXPECT_THROW(
+        (void)sum(points_of(points.xyz), SumStrengths{strengths_of(points), points_of(dipoles)}, tree(0.0)),
+        InvalidArgument);
     SumPlan plan(points_of(points.xyz), tree(0.0)); // that was told nothing of second derivatives
     std::vector<double> hessian(6 * points.q.size());
-    EXPECT_THROW(plan.execute(strengths_of(points),
-                              {.potential = {},
-                               .field = {},
-                               .gradient = {},
-                               .hessian = matrix_view(std::span<double>(hessian), 6)}),
+    EXPECT_THROW(plan.execute(strengths_of(points), {.potential = {},
+                                                     .field = {},
+                                                     .gradient = {},
+                                                     .hessian = matrix_view(std::span<double>(hessian), 6)}),
                  InvalidArgument);
     options = tree(1e-12);
     options.precision = Precision::float32;

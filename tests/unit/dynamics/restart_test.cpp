@@ -80,9 +80,8 @@ std::vector<Case> cases() {
     anew.force.overlap = 1.0;
     anew.force.vorticity_threshold = 1e-4;
     anew.force.residual_tolerance = 0.01;
-    return {
-        anew,     points,  spreading,  fast,     with_pictures, mixed,    small_case(Integrator::hermite4),
-        adaptive, odd_end, expansions, softened, tree,          raised,   automatic};
+    return {anew,     points,  spreading,  fast,     with_pictures, mixed,  small_case(Integrator::hermite4),
+            adaptive, odd_end, expansions, softened, tree,          raised, automatic};
 }
 
 class EachCase : public testing::TestWithParam<Case> {};

@@ -20,7 +20,8 @@ namespace farfield {
 template <class Sum>
 class HostSum : public PreparedSum {
 public:
-    HostSum(const SumProblem& problem, const SumOptions& options) : problem_(problem), sum_(problem, options) {}
+    HostSum(const SumProblem& problem, const SumOptions& options)
+        : problem_(problem), sum_(problem, options) {}
 
     void set_points(const ConstArrayView& sources, const ConstArrayView& targets) override {
         const int threads = sum_.threads();

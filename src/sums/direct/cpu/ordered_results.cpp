@@ -29,10 +29,10 @@ void write_ordered(const OrderedSums& from, const DirectResults& results, SumRep
     const auto& problem = from.problem;
     const auto& kernel = *problem.kernel;
     const auto scale_of = [&](Output output, const double* values) {
-        return values == nullptr ? ResultScale(1.0, 0)
-                                 : ResultScale(kernel.sign,
-                                               kernel.result_exponent(output, from.frame.exponent,
-                                                                      from.strength_exponent));
+        return values == nullptr
+                   ? ResultScale(1.0, 0)
+                   : ResultScale(kernel.sign,
+                                 kernel.result_exponent(output, from.frame.exponent, from.strength_exponent));
     };
     const auto of_potential = scale_of(Output::potential, results.potential);
     const auto of_field = scale_of(Output::field, results.field);

@@ -41,7 +41,8 @@ void add_far(const FarTask& task) {
                 for (int axis = 0; axis < 3; ++axis) d[axis] = x[axis] - O::set(place[axis]);
                 const V r2 = O::fma(d[0], d[0], O::fma(d[1], d[1], O::fma(d[2], d[2], softening2)));
                 add_far_value<Fixed, Potential>(task.order, static_cast<const T*>(task.numbers[c]), d,
-                                                inverse_distance(r2) * O::set(factor), O::set(place[3]), sums);
+                                                inverse_distance(r2) * O::set(factor), O::set(place[3]),
+                                                sums);
             }
             const auto count = std::min<std::int64_t>(O::width, task.targets - i);
             if constexpr (Potential) add_lanes(sums.potential, count, task.potential_sums + i);
