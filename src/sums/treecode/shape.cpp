@@ -46,6 +46,7 @@ TreecodeShape treecode_shape(const SumProblem& problem, const SumOptions& option
         const int more = std::max(0, shape.order - usual);
         shape.accuracy = tolerance / (sharper * std::pow(sharper_an_order, more));
     }
+    shape.few = std::min(2 * shape.order, 16); // pairs that take as long as an expansion, about
     if (options.leaf > 0) shape.leaf = options.leaf;
     return shape;
 }
