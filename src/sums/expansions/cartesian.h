@@ -53,6 +53,15 @@ FF_INLINE void set_monomials(int degrees, const V& x, const V& y, const V& z, V*
     }
 }
 
+/// Adds what the monopole of an expansion does at R from its centre. `inverse` is 1/ρ.
+template <bool Potential, class V>
+FF_INLINE void add_monopole(const V& strength, const V R[3], const V& inverse, FarSums<V>& sums) {
+    const V term = strength * inverse;
+    const V weight = term * (inverse * inverse);
+    if constexpr (Potential) sums.potential = sums.potential + term;
+    for (int axis = 0; axis < 3; ++axis) sums.field[axis] = Ops<V>::fma(weight, R[axis], sums.field[axis]);
+}
+
 /// Adds what an expansion does at R from its centre. `Fixed`: its order, or 0 for `order`. `inverse` is 1/ρ.
 template <int Fixed, bool Potential, class V>
 FF_INLINE void add_far_value(int order, const typename Ops<V>::Scalar* numbers, const V R[3],

@@ -12,8 +12,9 @@ struct FarTask {
     int order = 0;
     bool potential = true; ///< wanted, beside the field
     std::int64_t cells = 0;
-    const void* places = nullptr;         ///< of each cell: x, y, z of its centre, and its unit of length
-    const void* const* numbers = nullptr; ///< of each cell (cartesian.h)
+    const void* places = nullptr; ///< of each cell: x, y, z of its centre, and its unit of length
+    /// Of each cell (cartesian.h). With order 0 those of order 1, of which the first serves.
+    const void* const* numbers = nullptr;
     std::int64_t targets = 0;
     const void* x[3] = {nullptr, nullptr,
                         nullptr}; ///< of targets, padded to far_lanes, apart from all centres

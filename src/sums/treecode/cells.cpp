@@ -22,6 +22,8 @@ void SourceCells::make(const Octree& tree, std::span<const double> strengths, co
                        int threads) {
     tree_ = &tree;
     wide_ = shape.wide;
+    const auto [least, most] = std::minmax_element(strengths.begin(), strengths.end());
+    have_dipoles_ = !strengths.empty() && *least < 0.0 && *most > 0.0;
     moments_a_cell_ = static_cast<std::size_t>(monomials_below(shape.order + 1));
     numbers_a_cell_ = static_cast<std::size_t>(far_numbers(shape.order));
     const auto count = tree.cells().size();

@@ -36,6 +36,8 @@ public:
     [[nodiscard]] const SourceCell& cell(std::int32_t number) const {
         return cells_[static_cast<std::size_t>(number)];
     }
+    /// Strengths have both signs. Otherwise dipoles about the centres are 0.
+    [[nodiscard]] bool have_dipoles() const { return have_dipoles_; }
     /// The unit of length of its expansion.
     [[nodiscard]] double unit(std::int32_t number) const { return tree_->width(tree_->cell(number).level); }
     /// The expansion as `add_far_value` takes it: floats, or doubles where the shape is wide.
@@ -52,6 +54,7 @@ private:
 
     const Octree* tree_ = nullptr;
     bool wide_ = true;
+    bool have_dipoles_ = false;
     std::size_t moments_a_cell_ = 0, numbers_a_cell_ = 0;
     std::vector<SourceCell> cells_;
     RawVector<double> moments_;

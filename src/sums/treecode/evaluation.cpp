@@ -35,7 +35,7 @@ void add_far(const Octree& tree, const SourceCells& cells, const TreecodeShape& 
         scratch.numbers[c] = cells.numbers(number);
     }
     FarTask far{.wide = std::is_same_v<T, double>,
-                .order = shape.order,
+                .order = shape.order == 1 && !cells.have_dipoles() ? 0 : shape.order,
                 .potential = task.sums.potential != nullptr,
                 .cells = static_cast<std::int64_t>(from.cells.size()),
                 .places = scratch.places.data(),

@@ -10,6 +10,9 @@
 namespace farfield {
 namespace {
 
+/// In place of an order.
+constexpr int monopoles = -1;
+
 /// Cells that add up in the precision of the loop.
 constexpr std::int64_t cells_a_sum = 128;
 
@@ -40,9 +43,12 @@ void add_far(const FarTask& task) {
                 V d[3];
                 for (int axis = 0; axis < 3; ++axis) d[axis] = x[axis] - O::set(place[axis]);
                 const V r2 = O::fma(d[0], d[0], O::fma(d[1], d[1], O::fma(d[2], d[2], softening2)));
-                add_far_value<Fixed, Potential>(task.order, static_cast<const T*>(task.numbers[c]), d,
-                                                inverse_distance(r2) * O::set(factor), O::set(place[3]),
-                                                sums);
+                const V inverse = inverse_distance(r2) * O::set(factor);
+                const auto* const numbers = static_cast<const T*>(task.numbers[c]);
+                if constexpr (Fixed == monopoles)
+                    add_monopole<Potential>(O::set(numbers[0]), d, inverse, sums);
+                else
+                    add_far_value<Fixed, Potential>(task.order, numbers, d, inverse, O::set(place[3]), sums);
             }
             const auto count = std::min<std::int64_t>(O::width, task.targets - i);
             if constexpr (Potential) add_lanes(sums.potential, count, task.potential_sums + i);
@@ -64,6 +70,8 @@ void add_far(const FarTask& task) {
 template <class T>
 void add_far(const FarTask& task) {
     switch (task.order) {
+    case 0:
+        return add_far<T, monopoles>(task);
     case 1:
         return add_far<T, 1>(task);
     case 2:
