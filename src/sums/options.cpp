@@ -319,7 +319,7 @@ constexpr std::array table{
                           "asks, 0.5 without one.",
                .most = 1.0,
                .open = true,
-               .otherwise = "what the tolerance asks for",
+               .otherwise = "none",
                .example = "0.5",
                .case_key = true,
                .of_method = Method::treecode,
