@@ -66,6 +66,7 @@ struct OptionInfo {
     /// The one method that takes it: with another one, asked for by name, no value but the default is
     /// allowed.
     std::optional<Method> of_method{};
+    std::optional<Method> and_method{}; ///< another one that takes it, too
     /// Whether simulations with that kernel use it; null: all do. Those that do not refuse another value than
     /// the default.
     bool (*of_kernel)(Kernel kernel) = nullptr;
@@ -74,6 +75,9 @@ struct OptionInfo {
     std::string_view belongs_to{};
     OptionMember<SumOptions> sum{};
     OptionMember<ForceOptions> force{};
+
+    /// False for a method that has no use for it.
+    [[nodiscard]] bool is_of(Method method) const;
 
     template <class Options>
     [[nodiscard]] const OptionMember<Options>& in() const {

@@ -71,6 +71,7 @@ struct ForceOptions {
     int leaf = 0;
     double grading = 0.6;
     M2L m2l = M2L::automatic;
+    double theta = 0.0; ///< of the tree code, as in `SumOptions`
     Precision precision = Precision::automatic;
     int threads = 0;
     Isa isa = Isa::automatic;

@@ -95,6 +95,19 @@ struct FgtReport {
     double order_seconds = 0.0; ///< to bring points into that order
 };
 
+/// What only the tree code has.
+struct TreecodeReport {
+    int order = 0;       ///< p really used
+    double theta = 0.0;  ///< size over distance that cells had to be below; 0: only the estimate decided
+    double accuracy = 0; ///< estimate of a cell's error over all that acts on a target; 0: only theta decided
+    int levels = 0;      ///< of the tree
+    std::int64_t cells = 0;      ///< of all levels
+    std::int64_t groups = 0;     ///< of targets that share a walk
+    std::int64_t near_pairs = 0; ///< directed pairs that were computed one by one
+    std::int64_t far_pairs = 0;  ///< of a cell and a target
+    double tree_seconds = 0.0;   ///< of `prepare_seconds`
+};
+
 /// What was done and how long it took. Filled by `SumPlan::execute`.
 struct SumReport {
     std::int64_t sources = 0;
@@ -119,9 +132,10 @@ struct SumReport {
     /// ½ Σ q φ of a sum of one vector of strengths whose targets are the sources and whose potential was
     /// computed; with dipoles ½ Σ (q φ − p·E), where the field was computed, too.
     std::optional<double> energy{};
-    DirectReport direct; ///< of the methods that compute every pair
-    FmmReport fmm;       ///< of method `fmm`
-    FgtReport fgt;       ///< of method `fgt`
+    DirectReport direct;     ///< of the methods that compute every pair
+    FmmReport fmm;           ///< of method `fmm`
+    FgtReport fgt;           ///< of method `fgt`
+    TreecodeReport treecode; ///< of method `treecode`
     /// Hash of the cost table that `DeviceKind::automatic` followed; empty if the options or the arrays named
     /// the device.
     std::string cost_table{};

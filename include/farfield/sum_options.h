@@ -17,9 +17,10 @@ enum class Kernel : std::uint8_t { gravity, coulomb, laplace2d, gauss, vortex2d 
 /// The algorithm. `direct` computes every pair with all that the machine has; `fmm`, the fast multipole
 /// method, computes near pairs so and the others by expansions, to a tolerance; `reference` computes every
 /// pair in the plainest way, for every kernel, to compare with; `fgt`, the fast Gauss transform, sums
-/// Gaussians to a tolerance. `automatic` takes the one that ends first by the cost table: `fmm` and `fgt`
-/// only where a tolerance or an order was given. A simulation chooses once, when it begins.
-enum class Method : std::uint8_t { direct, fmm, reference, fgt, automatic };
+/// Gaussians to a tolerance; `treecode`, a tree code, lets far cells of points act by their multipole
+/// expansions. `automatic` takes the one that ends first by the cost table: those that approximate only
+/// where a tolerance or an order was given. A simulation chooses once, when it begins.
+enum class Method : std::uint8_t { direct, fmm, reference, fgt, treecode, automatic };
 
 /// What a sum can compute; which of them a kernel has is in the table of kernels (docs/guide/conventions.md).
 enum class Output : std::uint8_t { potential, field, gradient, hessian };
@@ -137,7 +138,7 @@ struct SumOptions {
     /// "Guaranteed bounds").
     bool guaranteed = false;
     // Of the fast multipole method; by default the library chooses them, from the tolerance and the cost
-    // table.
+    // table. The tree code has an order and a leaf, too.
     int order = 0;  ///< p ≥ 1 of the expansions, which have (p + 1)² coefficients, in the plane p + 1
     int depth = -1; ///< ≥ 0: a uniform tree whose leaves are 8^depth cells, in the plane 4^depth
     /// 1 or 2: cells up to this distance act point by point (`ws`); 0: 1, or with `guaranteed` 2
@@ -146,6 +147,9 @@ struct SumOptions {
     double grading = 0.6; ///< α: far cells get lower orders (src/sums/fmm/README.md); 0: all get p
     M2L m2l = M2L::automatic;
     GaussStrategy strategy = GaussStrategy::automatic; ///< of the fast Gauss transform
+    /// Of the tree code: cells act by their expansions where their size over their distance is less
+    /// (src/sums/treecode/README.md); 0: as far as the tolerance allows, 0.5 without one.
+    double theta = 0.0;
     /// What executions are going to ask for, where it matters to the choice of a device: GPUs have no Hessian
     /// as yet. Empty: all that the kernel has, but for the Hessian.
     OutputSet outputs{};

@@ -50,6 +50,26 @@ void bind_fmm(nb::module_& module) {
                    &FmmReport::multiply_adds, &FmmReport::tree_seconds);
 }
 
+void bind_treecode(nb::module_& module) {
+    auto cls = nb::class_<TreecodeReport>(module, "TreecodeReport", "What only the tree code has.");
+    cls.def_ro("order", &TreecodeReport::order, "Order p really used; 0 where the method is another.")
+        .def_ro("theta", &TreecodeReport::theta,
+                "Size over distance that cells had to be below; 0: only the estimate decided.")
+        .def_ro("accuracy", &TreecodeReport::accuracy,
+                "Estimate of a cell's error over all that acts on a target; 0: only theta decided.")
+        .def_ro("levels", &TreecodeReport::levels, "Of the tree.")
+        .def_ro("cells", &TreecodeReport::cells, "Of all levels.")
+        .def_ro("groups", &TreecodeReport::groups, "Groups of targets that share a walk.")
+        .def_ro("near_pairs", &TreecodeReport::near_pairs, "Directed pairs that were computed one by one.")
+        .def_ro("far_pairs", &TreecodeReport::far_pairs, "Pairs of a cell and a target.")
+        .def_ro("tree_seconds", &TreecodeReport::tree_seconds, "Of prepare_seconds.");
+    make_record(cls, {"order", "theta", "accuracy", "levels", "cells", "groups", "near_pairs", "far_pairs",
+                      "tree_seconds"});
+    make_picklable(cls, &TreecodeReport::order, &TreecodeReport::theta, &TreecodeReport::accuracy,
+                   &TreecodeReport::levels, &TreecodeReport::cells, &TreecodeReport::groups,
+                   &TreecodeReport::near_pairs, &TreecodeReport::far_pairs, &TreecodeReport::tree_seconds);
+}
+
 void bind_fgt(nb::module_& module) {
     auto cls = nb::class_<FgtReport>(module, "FgtReport", "What only the fast Gauss transform has.");
     cls.def_prop_ro(
@@ -125,6 +145,7 @@ void bind_reports(nb::module_& module) {
     bind_direct(module);
     bind_fmm(module);
     bind_fgt(module);
+    bind_treecode(module);
     bind_error(module);
     bind_bound(module);
     auto cls = nb::class_<SumReport>(module, "SumReport", "What one execution did and how long it took.");
@@ -160,7 +181,8 @@ void bind_reports(nb::module_& module) {
                 "None otherwise, on a GPU, and for several vectors of strengths.")
         .def_ro("direct", &SumReport::direct, "Of the methods that compute every pair.")
         .def_ro("fmm", &SumReport::fmm, "Of method \"fmm\".")
-        .def_ro("fgt", &SumReport::fgt, "Of method \"fgt\".");
+        .def_ro("fgt", &SumReport::fgt, "Of method \"fgt\".")
+        .def_ro("treecode", &SumReport::treecode, "Of method \"treecode\".");
     make_record(cls, {"sources",
                       "targets",
                       "method",
@@ -181,13 +203,14 @@ void bind_reports(nb::module_& module) {
                       "energy",
                       "direct",
                       "fmm",
-                      "fgt"});
+                      "fgt",
+                      "treecode"});
     make_picklable(cls, &SumReport::sources, &SumReport::targets, &SumReport::method, &SumReport::reason,
                    &SumReport::prepare_seconds, &SumReport::compute_seconds, &SumReport::finish_seconds,
                    &SumReport::verify_seconds, &SumReport::passes, &SumReport::errors,
                    &SumReport::predicted_bytes, &SumReport::isa, &SumReport::precision, &SumReport::threads,
                    &SumReport::device, &SumReport::energy, &SumReport::direct, &SumReport::fmm,
-                   &SumReport::fgt, &SumReport::cost_table, &SumReport::bounds);
+                   &SumReport::fgt, &SumReport::cost_table, &SumReport::bounds, &SumReport::treecode);
 }
 
 } // namespace farfield::python

@@ -22,9 +22,11 @@ const MethodInfo& direct_method();
 const MethodInfo& fmm_method();
 const MethodInfo& reference_method();
 const MethodInfo& fgt_method();
+const MethodInfo& treecode_method();
 
 std::span<const MethodInfo* const> methods() {
-    static const std::array table{&direct_method(), &fmm_method(), &reference_method(), &fgt_method()};
+    static const std::array table{&direct_method(), &fmm_method(), &reference_method(), &fgt_method(),
+                                  &treecode_method()};
     return table;
 }
 

@@ -236,12 +236,13 @@ constexpr std::array table{
         .sum = in<&SumOptions::guaranteed>},
     OptionInfo{.name = "order",
                .type = OptionType::count,
-               .text = "Fast multipole: order p of the expansions",
+               .text = "Fast multipole, tree code: order p of the expansions",
                .details = "They have (p + 1)² coefficients, in the plane p + 1. 0 = what the tolerance asks "
-                          "for, 1e-6 without one.",
+                          "for, 1e-6 without one. The tree code takes up to 12, and 3 without a tolerance.",
                .most = 40,
                .case_key = true,
                .of_method = Method::fmm,
+               .and_method = Method::treecode,
                .sum = in<&SumOptions::order>,
                .force = in<&ForceOptions::order>},
     OptionInfo{.name = "depth",
@@ -264,11 +265,12 @@ constexpr std::array table{
                .force = in<&ForceOptions::separation>},
     OptionInfo{.name = "leaf",
                .type = OptionType::count,
-               .text = "Fast multipole: points of a leaf of the tree, about",
+               .text = "Fast multipole, tree code: points of a leaf of the tree, about",
                .details = "0 = what takes least time by the cost table.",
                .most = 1e6,
                .case_key = true,
                .of_method = Method::fmm,
+               .and_method = Method::treecode,
                .sum = in<&SumOptions::leaf>,
                .force = in<&ForceOptions::leaf>},
     OptionInfo{
@@ -309,6 +311,20 @@ constexpr std::array table{
                .choices = names_of<GaussStrategy>,
                .of_method = Method::fgt,
                .sum = in<&SumOptions::strategy>},
+    OptionInfo{.name = "theta",
+               .type = OptionType::number,
+               .text = "Tree code: opening angle θ, below which cells act by their expansions",
+               .details = "The size of a cell, 2/√3 times the radius of its bodies, over its distance; the "
+                          "size of a cell that is evenly filled is its width. Left out: as a tolerance "
+                          "asks, 0.5 without one.",
+               .most = 1.0,
+               .open = true,
+               .otherwise = "none",
+               .example = "0.5",
+               .case_key = true,
+               .of_method = Method::treecode,
+               .sum = in<&SumOptions::theta>,
+               .force = in<&ForceOptions::theta>},
     OptionInfo{.name = "precision",
                .type = OptionType::choice,
                .text = "Arithmetic of the pair loop",
@@ -418,8 +434,7 @@ void check(const Options& options) {
             throw InvalidArgument(fmt::format("{}: {}", spelled(row.name), error.what()));
         }
         const auto of_method = row.of_method.value_or(options.method);
-        if (options.method != Method::automatic && options.method != of_method &&
-            value != member.get(defaults))
+        if (!row.is_of(options.method) && value != member.get(defaults))
             throw InvalidArgument(fmt::format("{} belongs to method '{}'; leave it out or use {}",
                                               spelled(row.name, text_of(value)), name_of(of_method),
                                               spelled("method", name_of(of_method))));
@@ -454,6 +469,10 @@ void check(const Options& options) {
 
 std::string text_of(const OptionValue& value) {
     return std::visit([](const auto& held) { return fmt::format("{}", held); }, value);
+}
+
+bool OptionInfo::is_of(Method method) const {
+    return method == Method::automatic || !of_method || *of_method == method || and_method == method;
 }
 
 std::string OptionInfo::flag() const {

@@ -47,6 +47,7 @@ ALLOWED = {
     "sums/method": INNER + SHARED_SUMS + ["sums/costs"],
     "sums/direct": METHOD,
     "sums/fmm": METHOD,
+    "sums/treecode": METHOD,
     "sums/gauss": METHOD,
     "sums/reference": METHOD,
     "sums/around": INNER + ["sums*"],  # sums around sums

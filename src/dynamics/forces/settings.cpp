@@ -16,6 +16,7 @@ SumOptions sum_options_of(const ForceOptions& force, const ForceSettings& settin
                        .leaf = settings.leaf > 0 ? settings.leaf : force.leaf,
                        .grading = force.grading,
                        .m2l = settings.m2l != M2L::automatic ? settings.m2l : force.m2l,
+                       .theta = force.theta,
                        .precision = precision,
                        .threads = force.threads,
                        .isa = force.isa,
@@ -23,9 +24,7 @@ SumOptions sum_options_of(const ForceOptions& force, const ForceSettings& settin
                        .device = force.device.kind == DeviceKind::cuda ? force.device : on_cpu};
     // `auto` was free to take a method that has no use for what another one takes.
     for (const auto& row : option_table())
-        if (row.sum && row.of_method && options.method != Method::automatic &&
-            *row.of_method != options.method)
-            row.sum.set(options, row.sum.get(SumOptions{}));
+        if (row.sum && !row.is_of(options.method)) row.sum.set(options, row.sum.get(SumOptions{}));
     return options;
 }
 

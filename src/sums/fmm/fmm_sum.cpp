@@ -5,18 +5,16 @@
 #include "base/stopwatch.h"
 #include "sums/costs/cost_file.h"
 #include "sums/costs/threads.h"
-#include "sums/direct/common/repair.h"
+#include "sums/direct/cpu/ordered_results.h"
 #include "sums/fmm/costs.h"
 #include "sums/fmm/softened.h"
 #include "sums/kernels/kernel.h"
 #include "sums/points/float_range.h"
 #include "sums/points/power_of_two.h"
-#include "sums/points/rescale.h"
 
 #include <farfield/error.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 
 namespace farfield {
@@ -230,59 +228,19 @@ void FmmSum::compute_at_order(std::span<const double> strengths, std::span<const
 
 void FmmSum::write_results(const TileSums& sums, const DirectResults& results, int strength_exponent,
                            SumReport& report) {
-    const auto& to = tree_->targets().from;
-    const auto& kernel = *problem_.kernel;
-    const auto m = problem_.targets;
-    const auto scale_of = [&](Output output, const double* values) {
-        return values == nullptr ? ResultScale(1.0, 0)
-                                 : ResultScale(kernel.sign, kernel.result_exponent(output, frame_.exponent,
-                                                                                   strength_exponent));
-    };
-    const auto of_potential = scale_of(Output::potential, results.potential);
-    const auto of_field = scale_of(Output::field, results.field);
-    const auto of_hessian = scale_of(Output::hessian, results.hessian);
-    std::atomic<bool> all_finite = true;
-    parallel_parts(report.threads, to.size(), [&](std::size_t begin, std::size_t end) {
-        bool finite = true;
-        const auto write = [&](double& out, const ResultScale& scale, double value) {
-            out = scale(value);
-            finite = finite && std::isfinite(out);
-        };
-        for (auto i = begin; i < end; ++i) {
-            const auto row = static_cast<std::size_t>(to[i]);
-            if (results.potential != nullptr) write(results.potential[row], of_potential, sums.potential[i]);
-            for (std::size_t axis = 0; axis < 3 && results.field != nullptr; ++axis)
-                write(results.field[3 * row + axis], of_field, sums.field[axis][i]);
-            for (std::size_t k = 0; k < 6 && results.hessian != nullptr; ++k)
-                write(results.hessian[6 * row + k], of_hessian, sums.hessian[k][i]);
-        }
-        if (!finite) all_finite = false;
-    });
-    if (all_finite) return;
-    std::vector<double> strengths(strengths_.size());
-    for (std::size_t i = 0; i < strengths.size(); ++i)
-        strengths[static_cast<std::size_t>(tree_->sources().from[i])] = strengths_[i];
-    std::vector<double> dipoles(dipoles_.size());
-    for (std::size_t i = 0; i < dipoles.size(); ++i)
-        dipoles[3 * static_cast<std::size_t>(tree_->sources().from[i / 3]) + i % 3] = dipoles_[i];
-    report.direct.coincident_pairs_skipped =
-        repair_rows({.sources = problem_.sources,
-                     .targets = m,
-                     .source_points = source_points_.data(),
-                     .strengths = strengths.data(),
-                     .dipoles = dipoles.empty() ? nullptr : dipoles.data(),
-                     .target_points = problem_.self ? source_points_.data() : target_points_.data(),
-                     .self = problem_.self,
-                     .softening = softening_,
-                     .frame_exponent = frame_.exponent,
-                     .strength_exponent = strength_exponent,
-                     .sign = kernel.sign,
-                     .precision = options_.precision,
-                     .coincident = problem_.coincident,
-                     .threads = report.threads,
-                     .potential = results.potential,
-                     .field = results.field,
-                     .hessian = results.hessian});
+    write_ordered({.problem = problem_,
+                   .frame = frame_,
+                   .softening = softening_,
+                   .precision = options_.precision,
+                   .source_points = source_points_,
+                   .target_points = target_points_,
+                   .source_from = tree_->sources().from,
+                   .target_from = tree_->targets().from,
+                   .strengths = strengths_,
+                   .dipoles = dipoles_,
+                   .strength_exponent = strength_exponent,
+                   .sums = sums},
+                  results, report);
 }
 
 } // namespace farfield

@@ -86,6 +86,16 @@ void add_method(nlohmann::ordered_json& json, const SumReport& best) {
                        {"leaves", best.fmm.leaves},
                        {"near_pairs", best.fmm.near_pairs},
                        {"multiply_adds", best.fmm.multiply_adds}};
+    if (best.method == Method::treecode)
+        json["treecode"] = {{"order", best.treecode.order},
+                            {"theta", best.treecode.theta},
+                            {"accuracy", best.treecode.accuracy},
+                            {"levels", best.treecode.levels},
+                            {"cells", best.treecode.cells},
+                            {"groups", best.treecode.groups},
+                            {"near_pairs", best.treecode.near_pairs},
+                            {"far_pairs", best.treecode.far_pairs},
+                            {"tree_seconds", best.treecode.tree_seconds}};
     if (best.method == Method::fgt) {
         json["fgt"] = {{"way", name_of(best.fgt.strategy)}};
         if (best.fgt.strategy == GaussStrategy::grid)
@@ -187,6 +197,8 @@ namespace {
 std::string work_of(const SumReport& report) {
     if (report.method == Method::fmm)
         return fmt::format("order {}, {} leaves", report.fmm.order, report.fmm.leaves);
+    if (report.method == Method::treecode)
+        return fmt::format("order {}, {} groups", report.treecode.order, report.treecode.groups);
     if (report.method == Method::fgt && report.fgt.strategy == GaussStrategy::grid)
         return fmt::format("a grid of {:.2g} numbers", static_cast<double>(report.fgt.grid_numbers));
     if (report.method == Method::fgt && report.fgt.strategy == GaussStrategy::clusters)

@@ -41,6 +41,11 @@ std::vector<Case> cases() {
     auto softened = expansions;
     softened.name = "softened_expansions";
     softened.force.softening = 0.05;
+    auto tree = small_case();
+    tree.name = "tree_code";
+    tree.force.method = Method::treecode;
+    tree.force.tolerance = 1e-4;
+    tree.force.leaf = 4;
     static const TemporaryFolder folder;
     auto raised = lattice_case(folder / "lattice.csv"); // a test below makes sure that its order is raised
     raised.name = "raised";
@@ -75,9 +80,8 @@ std::vector<Case> cases() {
     anew.force.overlap = 1.0;
     anew.force.vorticity_threshold = 1e-4;
     anew.force.residual_tolerance = 0.01;
-    return {
-        anew,     points,  spreading,  fast,     with_pictures, mixed,    small_case(Integrator::hermite4),
-        adaptive, odd_end, expansions, softened, raised,        automatic};
+    return {anew,     points,  spreading,  fast,     with_pictures, mixed,  small_case(Integrator::hermite4),
+            adaptive, odd_end, expansions, softened, tree,          raised, automatic};
 }
 
 class EachCase : public testing::TestWithParam<Case> {};

@@ -115,7 +115,7 @@ TEST(Methods, SettleAndSharpenTheirOptions) {
         int order = options.order;
         for (; method->sharpen(problem, options, 3e-6); order = options.order)
             EXPECT_GT(options.order, order);
-        EXPECT_EQ(options.order, 40) << "the highest";
+        EXPECT_EQ(options.order, method->value == Method::treecode ? 12 : 40) << "the highest";
         SumOptions by_hand{.method = method->value, .order = 7, .leaf = 33};
         method->settle(problem, by_hand, shipped_cost_table());
         EXPECT_EQ(by_hand.order, 7);
@@ -249,6 +249,40 @@ TEST(Methods, RunASimulation) {
                             {.integrator = Integrator::hermite4, .step = 0.01, .end = 1.0}),
                  InvalidArgument);
     EXPECT_THROW(Simulation(bodies, {.kernel = Kernel::gauss}, time), InvalidArgument);
+}
+
+// The tree code says what to take where it cannot help.
+TEST(Methods, TheTreecodeRefusesWithARemedy) {
+    const auto& method = method_info(Method::treecode);
+    SumProblem problem;
+    problem.kernel = &kernel_info(Kernel::gravity);
+    problem.sources = problem.targets = 1000;
+    const DeviceChoice cpu{.kind = DeviceKind::cpu, .gpus = {}}, gpu{.kind = DeviceKind::cuda, .gpus = {0}};
+    const auto why = [&](const SumOptions& options, const DeviceChoice& device) {
+        return method.why_not(problem, options, device);
+    };
+    EXPECT_EQ(why({}, cpu), "");
+    EXPECT_NE(why({}, gpu).find("fmm"), std::string::npos);
+    EXPECT_NE(why({.order = 13}, cpu).find("12"), std::string::npos);
+    EXPECT_NE(why({.outputs = Output::hessian}, cpu).find("fmm"), std::string::npos);
+    EXPECT_NE(why({.dipoles = true}, cpu).find("fmm"), std::string::npos);
+    EXPECT_NE(why({.guaranteed = true}, cpu).find("fmm"), std::string::npos);
+    EXPECT_NE(why({.variant = Variant::naive}, cpu).find("direct"), std::string::npos);
+    problem.period = {1.0, 1.0, 1.0};
+    EXPECT_NE(why({}, cpu), "");
+    problem.period = {};
+    problem.kernel = &kernel_info(Kernel::gauss);
+    EXPECT_NE(why({}, cpu).find("direct"), std::string::npos);
+    // a simulation settles an order, and raises it where the tolerance is missed
+    problem.kernel = &kernel_info(Kernel::gravity);
+    problem.tolerance = 1e-4;
+    SumOptions options{.tolerance = 1e-4};
+    method.settle(problem, options, CostTable{});
+    EXPECT_GT(options.order, 0);
+    EXPECT_GT(options.leaf, 0);
+    for (int order = options.order; method.sharpen(problem, options, 3e-4); order = options.order)
+        EXPECT_GT(options.order, order);
+    EXPECT_EQ(options.order, 12) << "the highest";
 }
 
 } // namespace

@@ -123,12 +123,13 @@ TEST(Options, ThoseOfAMethodAreRefusedByOthers) {
     for (const auto& row : option_table()) {
         if (!row.of_method) continue;
         ++count;
-        for (const auto method : {Method::direct, Method::reference, Method::automatic, *row.of_method}) {
+        for (const auto method :
+             {Method::direct, Method::reference, Method::treecode, Method::automatic, *row.of_method}) {
             SumOptions sum{.method = method};
             row.sum.set(sum, two_values(row).second);
             ForceOptions force{.method = method};
             if (row.force) row.force.set(force, two_values(row).second);
-            const bool takes = method == Method::automatic || method == *row.of_method;
+            const bool takes = row.is_of(method);
             if (takes) {
                 EXPECT_NO_THROW(check_options(sum)) << row.name;
                 EXPECT_NO_THROW(check_options(force)) << row.name;
@@ -143,7 +144,7 @@ TEST(Options, ThoseOfAMethodAreRefusedByOthers) {
                                       {name, owner, "leave it out"});
         }
     }
-    EXPECT_EQ(count, 7);
+    EXPECT_EQ(count, 8);
 }
 
 TEST(Options, StrategiesOfTheFastGaussTransformAreNoOthers) {

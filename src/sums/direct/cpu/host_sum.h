@@ -1,0 +1,89 @@
+// A prepared sum on the CPU from a class that computes on contiguous doubles: reads the caller's arrays and
+// writes the results.
+#pragma once
+
+#include "backend/threads/parallel.h"
+#include "base/arrays.h"
+#include "base/stopwatch.h"
+#include "base/work_array.h"
+#include "sums/direct/cpu/direct.h"
+#include "sums/method/method.h"
+#include "sums/points/read.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace farfield {
+
+/// `Sum` has set_points(sources, targets), threads(), set_float_outputs(outputs), compute(strengths, dipoles,
+/// results, report, hooks) and refine(error).
+template <class Sum>
+class HostSum : public PreparedSum {
+public:
+    HostSum(const SumProblem& problem, const SumOptions& options)
+        : problem_(problem), sum_(problem, options) {}
+
+    void set_points(const ConstArrayView& sources, const ConstArrayView& targets) override {
+        const int threads = sum_.threads();
+        sum_.set_points(read_points_on(threads, sources, "sources"),
+                        problem_.self ? RawVector<double>() : read_points_on(threads, targets, "targets"));
+    }
+
+    void execute(const ConstArrayView& strengths, const SumOutputs& outputs, const SumHooks& hooks,
+                 SumReport& report) override {
+        execute_with_dipoles(strengths, {}, outputs, hooks, report);
+    }
+
+    void execute_with_dipoles(const ConstArrayView& strengths, const ConstArrayView& dipoles,
+                              const SumOutputs& outputs, const SumHooks& hooks, SumReport& report) override {
+        Stopwatch watch;
+        read_values_on(sum_.threads(), strengths, problem_.sources, "strengths", strengths_);
+        dipoles_.clear();
+        if (dipoles) read_values_on(sum_.threads(), dipoles, problem_.sources, "dipoles", dipoles_, 3);
+        if (outputs.potential) require_host(outputs.potential, "potential");
+        if (outputs.field) require_host(outputs.field, "field");
+        if (outputs.hessian) require_host(outputs.hessian, "hessian");
+        const auto numbers = [&](const ArrayView& view, std::int64_t columns) {
+            return view ? static_cast<std::size_t>(columns * problem_.targets) : 0;
+        };
+        const DirectResults results{.potential = potential_.take(numbers(outputs.potential, 1)),
+                                    .field = field_.take(numbers(outputs.field, 3)),
+                                    .hessian = hessian_.take(numbers(outputs.hessian, 6))};
+        sum_.set_float_outputs(float_outputs(outputs));
+        const double read_seconds = watch.lap();
+        sum_.compute(strengths_, dipoles_, results, report, hooks);
+        report.prepare_seconds += read_seconds;
+        watch.lap();
+        const auto write = [&](const ArrayView& view, const double* values, std::int64_t columns) {
+            if (values == nullptr) return;
+            parallel_parts(report.threads, static_cast<std::size_t>(problem_.targets),
+                           [&](std::size_t begin, std::size_t end) {
+                               const auto first = static_cast<std::int64_t>(begin);
+                               const auto rows = static_cast<std::int64_t>(end) - first;
+                               write_values(rows_of(view, first, rows), values + first * columns, rows,
+                                            columns);
+                           });
+        };
+        write(outputs.potential, results.potential, 1);
+        write(outputs.field, results.field, 3);
+        write(outputs.hessian, results.hessian, 6);
+        report.finish_seconds += watch.lap();
+    }
+
+    bool refine(double error) override { return sum_.refine(error); }
+
+private:
+    static OutputSet float_outputs(const SumOutputs& outputs) {
+        OutputSet set;
+        for (const auto output : {Output::potential, Output::field, Output::hessian})
+            if (outputs.of(output) && outputs.of(output).dtype == DType::float32) set |= output;
+        return set;
+    }
+
+    SumProblem problem_;
+    Sum sum_;
+    RawVector<double> strengths_, dipoles_; ///< of the execution; their memory serves the next
+    WorkArray potential_, field_, hessian_; ///< of the execution, too
+};
+
+} // namespace farfield

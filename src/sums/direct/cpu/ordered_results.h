@@ -1,0 +1,33 @@
+// Sums over points that stand in another order than the caller's, as those of a tree, into the caller's rows.
+#pragma once
+
+#include "sums/direct/cpu/direct.h"
+#include "sums/direct/cpu/tiles.h"
+#include "sums/method/problem.h"
+#include "sums/points/prepared.h"
+
+#include <cstdint>
+#include <span>
+
+namespace farfield {
+
+/// Points and strengths in their frame. Row number i of an order is row from[i] of the caller.
+struct OrderedSums {
+    const SumProblem& problem;
+    const Frame& frame;
+    double softening = 0.0;
+    Precision precision = Precision::float64;
+    std::span<const double> source_points; ///< N×3, in the caller's order
+    std::span<const double> target_points; ///< M×3, or empty where they are the sources
+    std::span<const std::int32_t> source_from, target_from;
+    std::span<const double> strengths; ///< ordered
+    std::span<const double> dipoles{}; ///< ordered, N×3; empty: none
+    int strength_exponent = 0;
+    TileSums sums; ///< ordered, no sign of a kernel
+};
+
+/// Writes the results that are present, in the caller's units. Rows that are not finite are computed again,
+/// pair by pair; the report gets the pairs that were left out. @throws InvalidArgument as `repair_rows`
+void write_ordered(const OrderedSums& from, const DirectResults& results, SumReport& report);
+
+} // namespace farfield

@@ -1,0 +1,153 @@
+#include "sums/treecode/cells.h"
+
+#include "backend/threads/parallel.h"
+#include "math/portable/functions.h"
+#include "sums/expansions/cartesian.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace farfield {
+namespace {
+
+double distance(const double* a, const double* b) {
+    double sum = 0.0;
+    for (int axis = 0; axis < 3; ++axis) sum += (a[axis] - b[axis]) * (a[axis] - b[axis]);
+    return std::sqrt(sum);
+}
+
+} // namespace
+
+void SourceCells::make(const Octree& tree, std::span<const double> strengths, const TreecodeShape& shape,
+                       int threads) {
+    tree_ = &tree;
+    wide_ = shape.wide;
+    const auto [least, most] = std::minmax_element(strengths.begin(), strengths.end());
+    have_dipoles_ = !strengths.empty() && *least < 0.0 && *most > 0.0;
+    moments_a_cell_ = static_cast<std::size_t>(monomials_below(shape.order + 1));
+    numbers_a_cell_ = static_cast<std::size_t>(far_numbers(shape.order));
+    const auto count = tree.cells().size();
+    cells_.resize(count);
+    moments_.resize(count * moments_a_cell_);
+    if (wide_)
+        doubles_.resize(count * numbers_a_cell_);
+    else
+        floats_.resize(count * numbers_a_cell_);
+    constexpr std::size_t cells_a_task = 64;
+    for (int level = tree.levels() - 1; level >= 0; --level) {
+        const auto first = tree.level_begin(level);
+        parallel_parts(
+            threads, static_cast<std::size_t>(tree.level_begin(level + 1) - first),
+            [&](std::size_t begin, std::size_t end) {
+                for (auto k = begin; k < end; ++k)
+                    make_cell(first + static_cast<std::int32_t>(k), strengths, shape);
+            },
+            cells_a_task);
+    }
+}
+
+void SourceCells::make_cell(std::int32_t number, std::span<const double> strengths,
+                            const TreecodeShape& shape) {
+    const auto& from = tree_->cell(number);
+    auto& cell = cells_[static_cast<std::size_t>(number)];
+    cell = {.sources = from.sources};
+    auto* const moments = moments_.data() + static_cast<std::size_t>(number) * moments_a_cell_;
+    std::fill_n(moments, moments_a_cell_, 0.0);
+    for (const auto child : from.children) {
+        if (child == no_cell) continue;
+        if (cell.children++ == 0) cell.first_child = child;
+    }
+    if (from.sources.size() == 0) return;
+    const double unit = this->unit(number);
+    if (from.leaf)
+        add_points(from, strengths, cell, moments, shape.order, unit);
+    else
+        add_children(number, cell, moments, shape.order);
+    const auto place = static_cast<std::size_t>(number) * numbers_a_cell_;
+    if (wide_)
+        far_numbers_of(shape.order, moments, doubles_.data() + place);
+    else
+        far_numbers_of(shape.order, moments, floats_.data() + place);
+    if (shape.accuracy <= 0.0) return;
+    // Σ|q| |y|^(p+1) is at most this
+    double next = cell.second / shape.accuracy;
+    for (int k = 1; k < shape.order; ++k) next *= cell.radius;
+    const double field_power = 1.0 / (shape.order + 3);
+    const double potential_power = 1.0 / (shape.order + 2);
+    cell.field_reach = portable::pow(next * (shape.order + 2), field_power);
+    cell.potential_reach = portable::pow(next, potential_power);
+}
+
+// P2M.
+void SourceCells::add_points(const TreeCell& from, std::span<const double> strengths, SourceCell& to,
+                             double* moments, int order, double unit) const {
+    const auto& points = tree_->sources();
+    const auto begin = static_cast<std::size_t>(from.sources.begin);
+    const auto end = static_cast<std::size_t>(from.sources.end);
+    const auto middle = tree_->centre(from);
+    double weighted[3] = {0.0, 0.0, 0.0};
+    for (auto i = begin; i < end; ++i) {
+        const double weight = std::abs(strengths[i]);
+        to.magnitude += weight;
+        for (std::size_t axis = 0; axis < 3; ++axis)
+            weighted[axis] += weight * (points.x[axis][i] - middle[axis]);
+    }
+    for (std::size_t axis = 0; axis < 3; ++axis)
+        to.centre[axis] = middle[axis] + (to.magnitude > 0.0 ? weighted[axis] / to.magnitude : 0.0);
+    constexpr std::size_t at_once = 64;
+    double offsets[3][at_once];
+    const double* const x[3] = {offsets[0], offsets[1], offsets[2]};
+    double farthest = 0.0;
+    for (auto first = begin; first < end; first += at_once) {
+        const auto count = std::min(at_once, end - first);
+        for (std::size_t i = 0; i < count; ++i) {
+            double square = 0.0;
+            for (std::size_t axis = 0; axis < 3; ++axis) {
+                const double offset = points.x[axis][first + i] - to.centre[axis];
+                square += offset * offset;
+                offsets[axis][i] = offset / unit;
+            }
+            farthest = std::max(farthest, square);
+            to.second += std::abs(strengths[first + i]) * square;
+        }
+        add_moments(order, x, strengths.data() + first, static_cast<int>(count), moments);
+    }
+    to.radius = std::sqrt(farthest);
+}
+
+// M2M.
+void SourceCells::add_children(std::int32_t number, SourceCell& to, double* moments, int order) const {
+    const double unit = this->unit(number);
+    const auto each = [&](const auto& act) {
+        for (auto child = to.first_child; child < to.first_child + to.children; ++child)
+            act(cell(child), child);
+    };
+    const auto middle = tree_->centre(tree_->cell(number));
+    double weighted[3] = {0.0, 0.0, 0.0};
+    each([&](const SourceCell& child, std::int32_t /*number*/) {
+        to.magnitude += child.magnitude;
+        for (std::size_t axis = 0; axis < 3; ++axis)
+            weighted[axis] += child.magnitude * (child.centre[axis] - middle[axis]);
+    });
+    for (std::size_t axis = 0; axis < 3; ++axis)
+        to.centre[axis] = middle[axis] + (to.magnitude > 0.0 ? weighted[axis] / to.magnitude : 0.0);
+    each([&](const SourceCell& child, std::int32_t child_number) {
+        if (child.sources.size() == 0) return;
+        const double apart = distance(child.centre, to.centre);
+        to.radius = std::max(to.radius, apart + child.radius);
+        to.second += child.second + child.magnitude * apart * apart;
+        double shift[3];
+        for (int axis = 0; axis < 3; ++axis) shift[axis] = (child.centre[axis] - to.centre[axis]) / unit;
+        shift_moments(order, moments_.data() + static_cast<std::size_t>(child_number) * moments_a_cell_,
+                      shift, 0.5, moments);
+    });
+    double corner = 0.0; // of the cell, that is farthest from the centre
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const double farthest = std::abs(to.centre[axis] - middle[axis]) + 0.5 * unit;
+        corner += farthest * farthest;
+    }
+    // points may lie beside their cell by a rounding of the coordinates
+    to.radius = std::min(to.radius, 1.000001 * std::sqrt(corner));
+}
+
+} // namespace farfield

@@ -1,0 +1,65 @@
+// The sources of a tree's cells: centres, radii, and multipole expansions about the centres (P2M, M2M).
+#pragma once
+
+#include "base/aligned.h"
+#include "sums/points/block_lists.h"
+#include "sums/tree/octree.h"
+#include "sums/treecode/shape.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace farfield {
+
+/// What a walk needs of a cell.
+struct SourceCell {
+    double centre[3] = {0.0, 0.0, 0.0}; ///< of |q|
+    double radius = 0.0;                ///< of a ball about it that holds all sources
+    double magnitude = 0.0;             ///< Σ|q|
+    double second = 0.0;                ///< Σ|q| |y|², y from the centre
+    /// ρ^(p+3) and ρ^(p+2) at which the estimates of the errors of the field and of the potential are what
+    /// the accuracy allows, where all that acts on the target is 1; the roots of both. 0 without an accuracy.
+    double field_reach = 0.0;
+    double potential_reach = 0.0;
+    BlockRange sources{};
+    std::int32_t first_child = no_cell; ///< children lie one after the other
+    std::int32_t children = 0;          ///< 0: a leaf
+};
+
+class SourceCells {
+public:
+    /// @param strengths  in the order of the tree, which must outlive this
+    void make(const Octree& tree, std::span<const double> strengths, const TreecodeShape& shape, int threads);
+
+    [[nodiscard]] const SourceCell& cell(std::int32_t number) const {
+        return cells_[static_cast<std::size_t>(number)];
+    }
+    /// Strengths have both signs. Otherwise dipoles about the centres are 0.
+    [[nodiscard]] bool have_dipoles() const { return have_dipoles_; }
+    /// The unit of length of its expansion.
+    [[nodiscard]] double unit(std::int32_t number) const { return tree_->width(tree_->cell(number).level); }
+    /// The expansion as `add_far_value` takes it: floats, or doubles where the shape is wide.
+    [[nodiscard]] const void* numbers(std::int32_t cell) const {
+        const auto place = static_cast<std::size_t>(cell) * numbers_a_cell_;
+        return wide_ ? static_cast<const void*>(doubles_.data() + place) : floats_.data() + place;
+    }
+
+private:
+    void make_cell(std::int32_t number, std::span<const double> strengths, const TreecodeShape& shape);
+    void add_points(const TreeCell& from, std::span<const double> strengths, SourceCell& to, double* moments,
+                    int order, double unit) const;
+    void add_children(std::int32_t number, SourceCell& to, double* moments, int order) const;
+
+    const Octree* tree_ = nullptr;
+    bool wide_ = true;
+    bool have_dipoles_ = false;
+    std::size_t moments_a_cell_ = 0, numbers_a_cell_ = 0;
+    std::vector<SourceCell> cells_;
+    RawVector<double> moments_;
+    RawVector<float> floats_;
+    RawVector<double> doubles_;
+};
+
+} // namespace farfield

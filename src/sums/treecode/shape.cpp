@@ -1,0 +1,83 @@
+#include "sums/treecode/shape.h"
+
+#include "backend/threads/parallel.h"
+#include "sums/costs/fmm_coefficients.h"
+#include "sums/direct/common/costs.h"
+#include "sums/expansions/cartesian.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace farfield {
+namespace {
+
+constexpr double usual_theta = 0.5; ///< where neither θ nor a tolerance is given
+constexpr int usual_order = 3;
+/// Of θ for a tolerance: the series of a cell converges as powers of its radius over the distance.
+constexpr double most_theta = 1.0;
+/// What a further order takes off the estimates that are accepted, so that it is no faster, but more
+/// accurate.
+constexpr double sharper_an_order = 3.0;
+constexpr double radius_of_size = 0.8660254037844386; ///< √3/2: half the diagonal of a cube
+
+int order_for(double tolerance) {
+    const double digits = -std::log10(tolerance);
+    return std::clamp(static_cast<int>(std::lround(0.9 * digits - 0.4)), 1, most_cartesian_order);
+}
+
+} // namespace
+
+double TreecodeShape::least_distance() const {
+    return 1.0 / (radius_of_size * (theta > 0.0 ? theta : most_theta));
+}
+
+TreecodeShape treecode_shape(const SumProblem& problem, const SumOptions& options, int order,
+                             double sharper) {
+    TreecodeShape shape;
+    shape.wide = is_wide(options.precision);
+    const double tolerance = problem.tolerance;
+    const int usual = tolerance > 0.0 ? order_for(tolerance) : usual_order;
+    shape.order = std::min(order > 0           ? order
+                           : options.order > 0 ? options.order
+                                               : usual,
+                           most_cartesian_order);
+    shape.theta = options.theta > 0.0 ? options.theta : tolerance > 0.0 ? 0.0 : usual_theta;
+    if (tolerance > 0.0) {
+        const int more = std::max(0, shape.order - usual);
+        shape.accuracy = tolerance / (sharper * std::pow(sharper_an_order, more));
+    }
+    shape.few = std::min(2 * shape.order, 16); // pairs that take as long as an expansion, about
+    if (options.leaf > 0) shape.leaf = options.leaf;
+    return shape;
+}
+
+int treecode_order_after(int order, double error, double tolerance) {
+    const double missing = std::isfinite(error) && tolerance > 0.0 ? std::max(error / tolerance, 1.0) : 3.0;
+    const int more = static_cast<int>(std::ceil(std::log(1.5 * missing) / std::log(sharper_an_order)));
+    return std::min(order + std::clamp(more, 1, 6), most_cartesian_order);
+}
+
+// Of evenly spread points: cells at a distance d in their widths, of all levels, as many as a shell of a
+// sphere of radius 1/θ holds; and near pairs of leaves within it.
+double treecode_seconds(const SumProblem& problem, const SumOptions& options, std::string_view /*gpu*/,
+                        const CostTable& table) {
+    const auto shape = treecode_shape(problem, options);
+    const auto sources = static_cast<double>(problem.sources);
+    const auto targets = static_cast<double>(problem.targets);
+    const double distance =
+        shape.theta > 0.0
+            ? 1.0 / shape.theta
+            : std::max(1.0 / most_theta, 0.5 * std::pow(shape.accuracy, -1.0 / (shape.order + 1)));
+    const double levels = std::max(1.0, std::log2(std::max(sources / shape.leaf, 1.0)) / 3.0);
+    const double cells = std::min(sources, 4.2 * std::pow(distance + 1.0, 3) * 0.875 * levels);
+    const double near = std::min(sources, (4.2 * std::pow(distance + 1.0, 3)) * shape.leaf + shape.group);
+    const double rate = cpu_rates(table, options, false).pairs_per_second_a_thread;
+    const double pairs_a_cell = 2.0 + far_numbers(shape.order) / 9.0;
+    const double each = targets * (near + cells * pairs_a_cell) / rate;
+    const double tree =
+        (problem.self ? sources : sources + targets) * cost_of(table, fmm_cost::cpu_point_seconds);
+    return cost_of(table, fmm_cost::cpu_fixed_seconds) +
+           (tree + problem.executions * each) / thread_count(options.threads);
+}
+
+} // namespace farfield

@@ -1,0 +1,39 @@
+// What a tree code's sum of some points is to look like. Pure functions of the options and the number of
+// points.
+#pragma once
+
+#include "sums/costs/cost_table.h"
+#include "sums/method/problem.h"
+
+#include <farfield/sum_options.h>
+
+#include <cstdint>
+#include <string_view>
+
+namespace farfield {
+
+struct TreecodeShape {
+    int order = 3;         ///< p
+    double theta = 0.0;    ///< > 0: as given
+    double accuracy = 0.0; ///< > 0: estimate of a cell's error over all that acts on a target
+    std::int32_t leaf = 16;
+    std::int32_t group = 128; ///< targets that share a walk, at most
+    std::int32_t few = 6;     ///< cells with no more sources than this act point by point
+    bool wide = true;         ///< expansions in double
+
+    /// A cell acts by its expansion only beyond this many radii of its sources.
+    [[nodiscard]] double least_distance() const;
+};
+
+/// @param order  0: as the options or the tolerance ask @param sharper  divides the accuracy
+TreecodeShape treecode_shape(const SumProblem& problem, const SumOptions& options, int order = 0,
+                             double sharper = 1.0);
+
+/// The order that may suffice where `order` gave `error`: larger by one at least, up to the highest.
+int treecode_order_after(int order, double error, double tolerance);
+
+/// `MethodInfo::seconds`, on the CPU.
+double treecode_seconds(const SumProblem& problem, const SumOptions& options, std::string_view gpu,
+                        const CostTable& table);
+
+} // namespace farfield
