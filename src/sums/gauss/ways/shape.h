@@ -17,8 +17,8 @@ struct GaussShape {
     double side = 0.0;              ///< of cells, in the frame
     ClusterAim clusters{};          ///< of clusters
     BoxAim boxes{};                 ///< of boxes
-    /// On one thread, of evenly spread points: bringing them into order, and a sum; infinite where the strategy
-    /// asked for is out of reach.
+    /// On one thread, of evenly spread points: bringing them into order, and a sum; infinite where the
+    /// strategy asked for is out of reach.
     double seconds = 0.0;
     double seconds_of_points = 0.0; ///< of these, for a grid: bringing points into order
 };
