@@ -104,7 +104,7 @@ class SumOfGaussians(CommandTest):
         info = json.loads(self.succeed("info", "--json").out)
         write_npy("four.npy", random_rows(50, 5, seed=6))
         self.fail_clearly(["sum", "--kernel", "gauss", "--sigma", "0.3", "--sources", "four.npy", "--out", "x.npy", "--method", "fgt",
-                           "--device", "cuda"], 2, "'fgt'", "not in 4", "--device cpu")
+                           "--strategy", "grid", "--device", "cuda"], 2, "grid", "not 4", "--strategy pairs")
         for d in (1, 2, 3):
             write_npy("s.npy", random_rows(4000, d + 1, seed=d))
             base = ["sum", "--kernel", "gauss", "--sigma", "0.3", "--sources", "s.npy", "--method", "fgt", "--tolerance", "1e-6"]

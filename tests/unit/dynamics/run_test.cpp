@@ -214,7 +214,8 @@ TEST(CaseText, HasEveryKeyThatTheCaseUses) {
             simulation_case.initial.velocity_unit = "km/s";
             simulation_case.time.integrator = Integrator::hermite4;
             simulation_case.time.adaptive = true;
-            simulation_case.force.tolerance = 1e-6; // none is not written
+            simulation_case.force.tolerance = 1e-6; // none is not written, as are no angles
+            simulation_case.force.theta = 0.5;
             const auto entries = case_entries(simulation_case);
             for (const auto& key : case_file::keys()) {
                 const auto same = [&](const CaseEntry& e) {
