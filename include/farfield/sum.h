@@ -95,6 +95,16 @@ struct FgtReport {
     double order_seconds = 0.0; ///< to bring points into that order
 };
 
+/// What only sums over periodic boxes have.
+struct LatticeReport {
+    double splitting = 0.0;       ///< α: near images count with erfc(αr)/r, waves with the rest
+    double cutoff = 0.0;          ///< of near images, in the length unit of the points
+    double wave_cutoff = 0.0;     ///< of wave numbers, in the inverse of that unit
+    std::int64_t near_pairs = 0;  ///< targets times the images that were looked at
+    std::int64_t waves = 0;       ///< k and −k once
+    double excess_strength = 0.0; ///< Σ q, which a uniform background makes up for
+};
+
 /// What was done and how long it took. Filled by `SumPlan::execute`.
 struct SumReport {
     std::int64_t sources = 0;
@@ -122,6 +132,7 @@ struct SumReport {
     DirectReport direct; ///< of the methods that compute every pair
     FmmReport fmm;       ///< of method `fmm`
     FgtReport fgt;       ///< of method `fgt`
+    LatticeReport lattice; ///< of periodic boxes
     /// Hash of the cost table that `DeviceKind::automatic` followed; empty if the options or the arrays named
     /// the device.
     std::string cost_table{};

@@ -36,6 +36,8 @@ std::string allowed(const OptionInfo& option) {
         return "`auto`, `cpu`, `cuda`, `cuda:1`, `cuda:0,1`";
     case OptionType::flag:
         return "`true`, `false`";
+    case OptionType::lengths:
+        return "one length or three, each ≥ 0";
     case OptionType::count:
         return "whole number " + option.range();
     default:

@@ -48,6 +48,8 @@ ALLOWED = {
     "sums/direct": METHOD,
     "sums/fmm": METHOD,
     "sums/gauss": METHOD,
+    "sums/lattice": METHOD,
+    "sums/ewald": METHOD + ["sums/lattice"],
     "sums/reference": METHOD,
     "sums/around": INNER + ["sums*"],  # sums around sums
     "sums": INNER + ["sums*"],  # the plan and the choice of a method
