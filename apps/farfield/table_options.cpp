@@ -2,6 +2,8 @@
 
 #include "options.h"
 
+#include <farfield/error.h>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,6 +19,14 @@ OptionValue read(const OptionInfo& option, const std::string& text) {
         return text;
     case OptionType::device:
         device_from_name(text); // throws where it is none
+        return text;
+    case OptionType::lengths:
+        try {
+            SumOptions probe;
+            option.sum.set(probe, text);
+        } catch (const InvalidArgument& error) {
+            throw InvalidArgument(fmt::format("{}: {}", flag, error.what()));
+        }
         return text;
     case OptionType::count:
         return std::int64_t{read_count(
@@ -65,6 +75,8 @@ std::string as_case_key(std::string_view option, std::string_view value) {
     const bool is_number = row->type != OptionType::choice && row->type != OptionType::device;
     const auto key = fmt::format("force.{}", option);
     const char* quote = is_number ? "" : "\"";
+    if (row->type == OptionType::lengths && value.find(',') != std::string_view::npos)
+        return fmt::format("{} = [{}]", key, value);
     return value.empty() ? key : fmt::format("{} = {}{}{}", key, quote, value, quote);
 }
 
@@ -80,9 +92,10 @@ CommandOption add_table_option(CommandParser app, const OptionInfo& option, Give
     if (option.type == OptionType::choice)
         show_choices(added, option.choices());
     else
-        added.type_name(option.type == OptionType::device  ? "auto|cpu|cuda"
-                        : option.type == OptionType::count ? "N"
-                                                           : "X");
+        added.type_name(option.type == OptionType::device    ? "auto|cpu|cuda"
+                        : option.type == OptionType::count   ? "N"
+                        : option.type == OptionType::lengths ? "L|Lx,Ly,Lz"
+                                                             : "X");
     const auto by_default = option.template in<Options>().get(Options{});
     if (otherwise.empty() && option.allows(by_default)) added.default_text(text_of(by_default));
     return added;

@@ -24,10 +24,12 @@ enum class OptionType : std::uint8_t {
     number, ///< finite
     count,  ///< a whole number
     device, ///< a spelling of `DeviceChoice`
-    flag    ///< true or false; on the command line present or absent
+    flag,   ///< true or false; on the command line present or absent
+    lengths ///< of the three axes: one for all of them, or three with commas between
 };
 
-/// The value of an option: the name of a choice or device, a number, a count, or a flag.
+/// The value of an option: the name of a choice or device, a number, a count, a flag, or lengths as text
+/// ("10", "10,10,0").
 using OptionValue = std::variant<std::string, double, std::int64_t, bool>;
 
 /// As the command line spells it: "mixed", "0.5", "4".

@@ -108,6 +108,16 @@ struct TreecodeReport {
     double tree_seconds = 0.0;   ///< of `prepare_seconds`
 };
 
+/// What only sums over periodic boxes have.
+struct LatticeReport {
+    double splitting = 0.0;       ///< α: near images count with erfc(αr)/r, waves with the rest
+    double cutoff = 0.0;          ///< of near images, in the length unit of the points
+    double wave_cutoff = 0.0;     ///< of wave numbers, in the inverse of that unit
+    std::int64_t near_pairs = 0;  ///< targets times the images that were looked at
+    std::int64_t waves = 0;       ///< k and −k once
+    double excess_strength = 0.0; ///< Σ q, which a uniform background makes up for
+};
+
 /// What was done and how long it took. Filled by `SumPlan::execute`.
 struct SumReport {
     std::int64_t sources = 0;
@@ -136,6 +146,7 @@ struct SumReport {
     FmmReport fmm;           ///< of method `fmm`
     FgtReport fgt;           ///< of method `fgt`
     TreecodeReport treecode; ///< of method `treecode`
+    LatticeReport lattice;   ///< of periodic boxes
     /// Hash of the cost table that `DeviceKind::automatic` followed; empty if the options or the arrays named
     /// the device.
     std::string cost_table{};

@@ -3,6 +3,7 @@
 
 #include <farfield/device.h>
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -18,9 +19,10 @@ enum class Kernel : std::uint8_t { gravity, coulomb, laplace2d, gauss, vortex2d 
 /// method, computes near pairs so and the others by expansions, to a tolerance; `reference` computes every
 /// pair in the plainest way, for every kernel, to compare with; `fgt`, the fast Gauss transform, sums
 /// Gaussians to a tolerance; `treecode`, a tree code, lets far cells of points act by their multipole
-/// expansions. `automatic` takes the one that ends first by the cost table: those that approximate only
-/// where a tolerance or an order was given. A simulation chooses once, when it begins.
-enum class Method : std::uint8_t { direct, fmm, reference, fgt, treecode, automatic };
+/// expansions; `ewald` sums periodic boxes, near images one by one and the others by waves. `automatic` takes
+/// the one that ends first by the cost table: those that approximate only where a tolerance or an order was
+/// given. A simulation chooses once, when it begins.
+enum class Method : std::uint8_t { direct, fmm, reference, fgt, treecode, ewald, automatic };
 
 /// What a sum can compute; which of them a kernel has is in the table of kernels (docs/guide/conventions.md).
 enum class Output : std::uint8_t { potential, field, gradient, hessian };
@@ -115,6 +117,15 @@ enum class M2L : std::uint8_t { automatic, mirrored, rotation, matrix };
 /// the cost table.
 enum class GaussStrategy : std::uint8_t { automatic, grid, pairs, clusters, boxes };
 
+/// What lies around the images of a periodic box, which fill a growing sphere: a conductor, which screens the
+/// dipole moment M of the box, or nothing. The latter adds 2π|M|²/3V to the energy, with M from the positions
+/// as they are given.
+enum class Boundary : std::uint8_t { tin_foil, vacuum };
+
+/// What a periodic box holds beside its sources. `uniform`: as much of the opposite strength as all sources
+/// have, spread evenly, so that the sum exists.
+enum class Background : std::uint8_t { none, uniform };
+
 /// Everything a sum can be told. Plain data; defaults are what most users want.
 ///
 /// `threads` and `isa` are for the CPU. A sum on a GPU ignores `isa`, and uses `threads` only to look again,
@@ -128,6 +139,12 @@ struct SumOptions {
     /// In the length unit of the points. gauss: the width σ > 0; vortex2d: the size of the vortices' Gaussian
     /// core, 0 for point vortices.
     double sigma = 0.0;
+    /// Lengths of a periodic box along x, y and z, in the length unit of the points; 0: open along that axis.
+    /// All images of all sources act, a point's own images, too, but not the point itself. Of kernels
+    /// `coulomb` and, with a background, `gravity`.
+    std::array<double, 3> period{};
+    Boundary boundary = Boundary::tin_foil;   ///< of boxes that are periodic along all axes
+    Background background = Background::none; ///< of the same
     SelfTerm self_term = SelfTerm::include;
     /// > 0: every output is compared with exact sums at sampled targets, once a plan, and `execute` throws
     /// where its relative error is larger. 0: nothing is compared.
@@ -182,6 +199,8 @@ std::string_view name_of(Precision precision);
 std::string_view name_of(Isa isa);
 std::string_view name_of(Coincident coincident);
 std::string_view name_of(SelfTerm self_term);
+std::string_view name_of(Boundary boundary);
+std::string_view name_of(Background background);
 std::string_view name_of(RelativeTo relative_to);
 std::string_view name_of(M2L m2l);
 std::string_view name_of(GaussStrategy strategy);
@@ -228,6 +247,14 @@ template <>
 std::optional<SelfTerm> from_name<SelfTerm>(std::string_view name);
 template <>
 std::vector<std::string_view> names_of<SelfTerm>();
+template <>
+std::optional<Boundary> from_name<Boundary>(std::string_view name);
+template <>
+std::vector<std::string_view> names_of<Boundary>();
+template <>
+std::optional<Background> from_name<Background>(std::string_view name);
+template <>
+std::vector<std::string_view> names_of<Background>();
 template <>
 std::optional<RelativeTo> from_name<RelativeTo>(std::string_view name);
 template <>

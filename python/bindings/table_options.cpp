@@ -54,14 +54,37 @@ bool flag_from(const OptionInfo& option, nb::handle value) {
     return nb::cast<bool>(value);
 }
 
+// A number, three numbers, or a text that says so.
+std::string lengths_from(const OptionInfo& option, nb::handle value) {
+    if (nb::isinstance<nb::str>(value)) return nb::cast<std::string>(value);
+    if (PySequence_Check(value.ptr()) == 0) return number_text(number_from(option, value));
+    std::string out;
+    for (const auto length : nb::borrow<nb::sequence>(value)) {
+        if (!out.empty()) out += ',';
+        out += number_text(number_from(option, length));
+    }
+    return out;
+}
+
 OptionValue value_from(const OptionInfo& option, nb::handle value) {
     if (option.type == OptionType::number) return number_from(option, value);
     if (option.type == OptionType::count) return count_from(option, value);
     if (option.type == OptionType::flag) return flag_from(option, value);
+    if (option.type == OptionType::lengths) return lengths_from(option, value);
     return text_from(option, value);
 }
 
-nb::object to_python(const OptionValue& value) {
+nb::object to_python(const OptionInfo& option, const OptionValue& value) {
+    if (option.type == OptionType::lengths) {
+        nb::list numbers;
+        const auto& text = std::get<std::string>(value);
+        for (std::size_t start = 0; start <= text.size();) {
+            const auto comma = std::min(text.find(',', start), text.size());
+            numbers.append(nb::float_(nb::str(text.substr(start, comma - start).c_str())));
+            start = comma + 1;
+        }
+        return nb::len(numbers) == 1 ? nb::object(numbers[0]) : nb::object(nb::tuple(numbers));
+    }
     return std::visit([](const auto& held) { return nb::cast(held); }, value);
 }
 
@@ -75,6 +98,8 @@ std::string type_text(const OptionInfo& option) {
         return "int";
     case OptionType::flag:
         return "bool";
+    case OptionType::lengths:
+        return "float | tuple[float, float, float]";
     case OptionType::device:
         break;
     }
@@ -138,6 +163,8 @@ std::string as_keyword(std::string_view option, std::string_view value) {
     const auto* row = find_option(option);
     const bool is_number =
         row != nullptr && row->type != OptionType::choice && row->type != OptionType::device;
+    if (row != nullptr && row->type == OptionType::lengths && value.find(',') != std::string_view::npos)
+        return out.append("=(").append(value).append(")");
     const char* quote = is_number ? "" : "'";
     return out.append("=").append(quote).append(value).append(quote);
 }
@@ -160,7 +187,7 @@ std::string option_parameters(const std::vector<std::string_view>& without) {
     std::string out;
     for (const auto& option : option_table()) {
         if (!option.template in<Options>() || holds(without, option.name)) continue;
-        const auto by_default = to_python(option.template in<Options>().get(Options{}));
+        const auto by_default = to_python(option, option.template in<Options>().get(Options{}));
         out += ", " + std::string(option.name) + ": " + type_text(option) + " = " +
                nb::cast<std::string>(nb::repr(by_default));
     }
@@ -193,7 +220,8 @@ void bind_options(nb::class_<ForceOptions>& cls) {
         const auto getter = "def " + name + "(self) -> " + type;
         const auto setter = "def " + name + "(self, value: " + type + ", /) -> None";
         cls.def_prop_rw(
-            name.c_str(), [&option](const ForceOptions& self) { return to_python(option.force.get(self)); },
+            name.c_str(),
+            [&option](const ForceOptions& self) { return to_python(option, option.force.get(self)); },
             [&option](ForceOptions& self, const nb::object& value) { set_option(self, option, value); },
             nb::for_getter(nb::sig(getter.c_str())), nb::for_setter(nb::sig(setter.c_str())),
             guide_text<ForceOptions>(option).c_str());
@@ -206,7 +234,7 @@ void bind_options(nb::class_<ForceOptions>& cls) {
             for (const auto& option : option_table())
                 if (option.force)
                     values[nb::str(option.name.data(), option.name.size())] =
-                        to_python(option.force.get(self));
+                        to_python(option, option.force.get(self));
             return nb::make_tuple(values);
         },
         FF_GETSTATE_SIG);

@@ -44,6 +44,33 @@ void check_own_options(const SumOptions& options, const KernelInfo& kernel, bool
                         kernel.name, spelled("relative_to", name_of(options.relative_to))));
 }
 
+// Which kernels have periods, and what periods need.
+void check_period(const SumOptions& options, const KernelInfo& kernel) {
+    const auto& period = options.period;
+    if (period == decltype(options.period){}) return;
+    const auto background = spelled("background", name_of(Background::uniform));
+    const bool is_box = period[0] > 0.0 && period[1] > 0.0 && period[2] > 0.0;
+    if (kernel.loop != PairLoop::inverse_distance)
+        throw InvalidArgument(fmt::format("kernel '{}' has no periodic sums; leave {} out, or use {}",
+                                          kernel.name, spelled("period"), spelled("kernel", "coulomb")));
+    if (!is_box && options.boundary != Boundary::tin_foil)
+        throw InvalidArgument(fmt::format("{} is for boxes that are periodic along all three axes; leave it "
+                                          "out, or give three lengths > 0",
+                                          spelled("boundary", name_of(options.boundary))));
+    if (!is_box && options.background != Background::none)
+        throw InvalidArgument(fmt::format("{} is for boxes that are periodic along all three axes; leave it "
+                                          "out, or give three lengths > 0",
+                                          background));
+    if (kernel.value == Kernel::gravity && options.background == Background::none)
+        throw InvalidArgument(fmt::format("the gravity of periodic images has no limit, as masses do not "
+                                          "cancel; use {}, which takes the mean density away",
+                                          background));
+    if (options.boundary == Boundary::vacuum && options.background != Background::none)
+        throw InvalidArgument(fmt::format("{}: the dipole moment of a box that is not neutral depends on the "
+                                          "origin; leave it out, or {}",
+                                          spelled("boundary", name_of(options.boundary)), background));
+}
+
 } // namespace
 
 SumProblem problem_of(const SumOptions& options, const ConstArrayView& sources,
@@ -52,6 +79,7 @@ SumProblem problem_of(const SumOptions& options, const ConstArrayView& sources,
     const auto& kernel = kernel_info(options.kernel);
     check_lengths(options, kernel);
     check_own_options(options, kernel, targets == nullptr);
+    check_period(options, kernel);
     if (options.guaranteed && options.tolerance == 0.0)
         throw InvalidArgument(fmt::format("{} needs {}, the error that is to be bounded",
                                           spelled("guaranteed"), spelled("tolerance")));
@@ -66,6 +94,9 @@ SumProblem problem_of(const SumOptions& options, const ConstArrayView& sources,
     problem.targets = problem.self ? problem.sources : targets->shape[0];
     problem.softening = options.softening;
     problem.sigma = options.sigma;
+    problem.period = options.period;
+    problem.boundary = options.boundary;
+    problem.background = options.background;
     problem.self_term = options.self_term;
     problem.relative_to = options.relative_to;
     problem.tolerance = options.tolerance;

@@ -2,6 +2,8 @@
 #include "sums/method/method.h"
 
 #include "base/spelling.h"
+#include "base/text.h"
+#include "sums/method/refuse.h"
 
 #include <farfield/error.h>
 
@@ -23,10 +25,11 @@ const MethodInfo& fmm_method();
 const MethodInfo& reference_method();
 const MethodInfo& fgt_method();
 const MethodInfo& treecode_method();
+const MethodInfo& ewald_method();
 
 std::span<const MethodInfo* const> methods() {
-    static const std::array table{&direct_method(), &fmm_method(), &reference_method(), &fgt_method(),
-                                  &treecode_method()};
+    static const std::array table{&direct_method(), &fmm_method(),      &reference_method(),
+                                  &fgt_method(),    &treecode_method(), &ewald_method()};
     return table;
 }
 
@@ -48,6 +51,14 @@ CandidateMethods candidate_methods(const SumProblem& problem, const SumOptions& 
         return {
             .usual = out.usual, .fast = nullptr, .why_none = "neither a tolerance nor an order was given"};
     return out;
+}
+
+std::string why_no_period(std::string_view method) {
+    std::string able;
+    for (const auto* info : methods())
+        if (info->periodic) able += (able.empty() ? "" : " or ") + spelled("method", info->name);
+    return fmt::format("method '{}' sums open space only; leave {} out, or use {}", method, spelled("period"),
+                       able);
 }
 
 std::string tolerance_remedy(int order, Precision precision) {

@@ -20,6 +20,8 @@ constexpr NameTable<5> isa_names{"auto", "scalar", "sse4.2", "avx2", "avx512"};
 constexpr std::string_view automatic_method = "auto"; // the others stand in the table of methods
 constexpr NameTable<2> coincident_names{"error", "skip"};
 constexpr NameTable<2> self_term_names{"include", "exclude"};
+constexpr NameTable<2> boundary_names{"tin-foil", "vacuum"};
+constexpr NameTable<2> background_names{"none", "uniform"};
 constexpr NameTable<2> relative_to_names{"max", "sum"};
 constexpr NameTable<4> m2l_names{"auto", "mirrored", "rotation", "matrix"};
 constexpr NameTable<5> strategy_names{"auto", "grid", "pairs", "clusters", "boxes"};
@@ -100,6 +102,8 @@ FF_DEFINE_ENUM_NAMES(Precision, precision_names)
 FF_DEFINE_ENUM_NAMES(Isa, isa_names)
 FF_DEFINE_ENUM_NAMES(Coincident, coincident_names)
 FF_DEFINE_ENUM_NAMES(SelfTerm, self_term_names)
+FF_DEFINE_ENUM_NAMES(Boundary, boundary_names)
+FF_DEFINE_ENUM_NAMES(Background, background_names)
 FF_DEFINE_ENUM_NAMES(RelativeTo, relative_to_names)
 FF_DEFINE_ENUM_NAMES(M2L, m2l_names)
 FF_DEFINE_ENUM_NAMES(GaussStrategy, strategy_names)

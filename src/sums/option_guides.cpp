@@ -36,6 +36,8 @@ std::string allowed(const OptionInfo& option) {
         return "`auto`, `cpu`, `cuda`, `cuda:1`, `cuda:0,1`";
     case OptionType::flag:
         return "`true`, `false`";
+    case OptionType::lengths:
+        return "one length or three, each ≥ 0";
     case OptionType::count:
         return "whole number " + option.range();
     default:
@@ -71,6 +73,10 @@ std::vector<std::string_view> kernels_of(const MethodInfo& method) {
         problem.outputs = kernel->output_set();
         problem.sources = problem.targets = 1;
         problem.sigma = kernel->needs_sigma ? 1.0 : 0.0;
+        if (method.periodic) {
+            problem.period = {1.0, 1.0, 1.0};
+            problem.background = Background::uniform;
+        }
         SumOptions options;
         options.kernel = kernel->value;
         options.method = method.value;

@@ -14,12 +14,57 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <limits>
+#include <string_view>
 #include <type_traits>
+#include <vector>
 
 namespace farfield {
 namespace {
+
+using Lengths = std::array<double, 3>;
+
+void check_lengths(const Lengths& lengths) {
+    for (const double length : lengths)
+        if (!(length >= 0.0 && std::isfinite(length)))
+            throw InvalidArgument(
+                fmt::format("a length is {}; lengths are finite and > 0, or 0 along open axes", length));
+}
+
+// One for all axes, or all three.
+std::string text_of_lengths(const Lengths& lengths) {
+    check_lengths(lengths);
+    const bool equal = lengths[1] == lengths[0] && lengths[2] == lengths[0];
+    return equal ? fmt::format("{}", lengths[0]) : fmt::format("{}", fmt::join(lengths, ","));
+}
+
+Lengths lengths_from_text(std::string_view text) {
+    std::vector<double> read;
+    for (std::size_t start = 0; start <= text.size();) {
+        const auto comma = std::min(text.find(',', start), text.size());
+        auto word = text.substr(start, comma - start);
+        while (!word.empty() && word.front() == ' ') word.remove_prefix(1);
+        while (!word.empty() && word.back() == ' ') word.remove_suffix(1);
+        double length = 0.0;
+        const auto [end, code] = std::from_chars(word.data(), word.data() + word.size(), length);
+        if (code != std::errc() || end != word.data() + word.size())
+            throw InvalidArgument(fmt::format("'{}' is no length; give one for all axes, such as 10, or three, "
+                                              "such as 10,10,20 (0 along open axes)",
+                                              word));
+        read.push_back(length);
+        start = comma + 1;
+    }
+    if (read.size() != 1 && read.size() != 3)
+        throw InvalidArgument(fmt::format("'{}' has {} lengths; give one for all axes, or three, such as "
+                                          "10,10,20 (0 along open axes)",
+                                          text, read.size()));
+    const Lengths lengths =
+        read.size() == 1 ? Lengths{read[0], read[0], read[0]} : Lengths{read[0], read[1], read[2]};
+    check_lengths(lengths);
+    return lengths;
+}
 
 template <class Value>
 OptionValue to_option(const Value& value) {
@@ -29,6 +74,8 @@ OptionValue to_option(const Value& value) {
         return std::string(name_of(value));
     } else if constexpr (std::is_same_v<Value, DeviceChoice>) {
         return name_of(value);
+    } else if constexpr (std::is_same_v<Value, Lengths>) {
+        return text_of_lengths(value);
     } else if constexpr (std::is_integral_v<Value> && !std::is_same_v<Value, bool>) {
         return std::int64_t{value};
     } else {
@@ -47,6 +94,8 @@ void from_option(const OptionValue& option, Value& value) {
         value = *found;
     } else if constexpr (std::is_same_v<Value, DeviceChoice>) {
         value = device_from_name(std::get<std::string>(option));
+    } else if constexpr (std::is_same_v<Value, Lengths>) {
+        value = lengths_from_text(std::get<std::string>(option));
     } else if constexpr (std::is_same_v<Value, bool>) {
         value = std::get<bool>(option);
     } else if constexpr (std::is_integral_v<Value>) {
@@ -141,6 +190,28 @@ constexpr std::array table{
                .of_kernel = moves_vortices,
                .sum = in<&SumOptions::sigma>,
                .force = in<&ForceOptions::sigma>},
+    OptionInfo{.name = "period",
+               .type = OptionType::lengths,
+               .text = "Lengths of a periodic box: one for all axes, or three (x,y,z), 0 along open axes",
+               .details = "All images of all sources act, a point's own images, too. `coulomb` takes it, whose "
+                          "strengths then sum to 0 (or need `background`); so does `gravity` with `background`.",
+               .unit = "length",
+               .sum = in<&SumOptions::period>},
+    OptionInfo{.name = "boundary",
+               .type = OptionType::choice,
+               .text = "What lies around the images of a periodic box",
+               .details = "`tin-foil` is a conductor. `vacuum` adds 2π|M|²/3V to the energy, with the dipole "
+                          "moment M of the positions as they are given.",
+               .choices = names_of<Boundary>,
+               .belongs_to = "period",
+               .sum = in<&SumOptions::boundary>},
+    OptionInfo{.name = "background",
+               .type = OptionType::choice,
+               .text = "What a periodic box holds beside its sources",
+               .details = "`uniform`: the opposite of all strengths, spread evenly.",
+               .choices = names_of<Background>,
+               .belongs_to = "period",
+               .sum = in<&SumOptions::background>},
     OptionInfo{.name = "self_term",
                .type = OptionType::choice,
                .text = "Whether a point counts itself where targets are the sources",

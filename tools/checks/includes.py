@@ -49,6 +49,8 @@ ALLOWED = {
     "sums/fmm": METHOD,
     "sums/treecode": METHOD,
     "sums/gauss": METHOD,
+    "sums/lattice": METHOD,
+    "sums/ewald": METHOD + ["sums/lattice"],
     "sums/reference": METHOD,
     "sums/around": INNER + ["sums*"],  # sums around sums
     "sums": INNER + ["sums*"],  # the plan and the choice of a method

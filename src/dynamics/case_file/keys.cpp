@@ -329,6 +329,8 @@ KeyType type_of(OptionType type) {
         return KeyType::device;
     case OptionType::flag:
         return KeyType::boolean;
+    case OptionType::lengths:
+        return KeyType::lengths;
     }
     return KeyType::text;
 }

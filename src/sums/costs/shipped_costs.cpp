@@ -56,6 +56,8 @@ constexpr std::array cpu_costs{
     Cost{"direct.cpu.scalar.double.self_pairs_per_second", 1.9e8},
     Cost{"direct.cpu.scalar.mixed.pairs_per_second", 2.6e8},
     Cost{"direct.cpu.scalar.mixed.self_pairs_per_second", 1.9e8},
+    Cost{"lattice.cpu.pair_seconds", 2.4e-9},
+    Cost{"ewald.cpu.wave_seconds", 4e-10},
     Cost{"fgt.cpu.point_seconds", 1.2e-7},
     Cost{"fgt.cpu.row_seconds", 1.8e-9},
     Cost{"fgt.cpu.grid_seconds", 1.2e-10},

@@ -83,7 +83,7 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
         return fmt::format("method 'direct' has no loop for kernel '{}' yet; use {}", problem.kernel->name,
                            spelled("method", method_for(*problem.kernel)));
     if (options.guaranteed) return why_no_bounds("direct");
-    if (problem.is_periodic()) return "method 'direct' sums open space only; leave the period out";
+    if (problem.is_periodic()) return why_no_period("direct");
     if (is_in_plane(problem)) return why_no_plane_sum(options, device);
     if (is_gauss(problem)) return why_no_gauss_sum(problem, options, device);
     if (device.kind == DeviceKind::cuda && (options.outputs.has(Output::hessian) || options.dipoles))

@@ -10,6 +10,7 @@
 #include "sums/fmm/gpu_shape.h"
 #include "sums/fmm/plane/plane_method.h"
 #include "sums/fmm/softened.h"
+#include "sums/method/refuse.h"
 
 #include <fmt/format.h>
 
@@ -63,7 +64,7 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
     if (!computes(*problem.kernel))
         return fmt::format("method 'fmm' has no expansions for kernel '{}' yet; use {}", problem.kernel->name,
                            spelled("method", method_for(*problem.kernel)));
-    if (problem.is_periodic()) return "method 'fmm' sums open space only; leave the period out";
+    if (problem.is_periodic()) return why_no_period("fmm");
     if (options.variant != Variant::automatic)
         return fmt::format("{} is a rung of method 'direct'; leave it out or use {}",
                            spelled("variant", name_of(options.variant)), spelled("method", "direct"));

@@ -19,7 +19,7 @@ bool computes(const KernelInfo& kernel) { return kernel.far_field == FarField::h
 bool many_vectors(const KernelInfo& /*kernel*/) { return true; }
 
 std::string why_not(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
-    if (problem.is_periodic()) return "method 'fgt' sums open space only; leave the period out";
+    if (problem.is_periodic()) return why_no_period("fgt");
     if (!computes(*problem.kernel))
         return fmt::format("method 'fgt' sums Gaussians, not kernel '{}'; use {}", problem.kernel->name,
                            spelled("method", method_for(*problem.kernel)));

@@ -78,6 +78,7 @@ struct MethodInfo {
     /// Needs less than a time for each pair, at the price of an error that a tolerance or an order names.
     bool approximates = false;
     bool whole_on_gpu = false; ///< on GPUs, dipoles and output 'hessian', too
+    bool periodic = false;     ///< sums periodic boxes, and nothing else
 };
 
 /// All methods, in the order of the enum's values.

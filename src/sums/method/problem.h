@@ -27,8 +27,10 @@ struct SumProblem {
     double sigma = 0.0;
     SelfTerm self_term = SelfTerm::include;
     RelativeTo relative_to = RelativeTo::largest;
-    double tolerance = 0.0;                       ///< relative error of each output; 0: none was given
-    std::array<double, most_dimensions> period{}; ///< of each axis; 0: open
+    double tolerance = 0.0;         ///< relative error of each output; 0: none was given
+    std::array<double, 3> period{}; ///< of each axis; 0: open
+    Boundary boundary = Boundary::tin_foil;
+    Background background = Background::none;
     double executions = 1.0; ///< how often it is expected to be summed over the same points
     bool moves =
         false; ///< the points will be summed over at many places: what is made once counts for nothing
@@ -50,6 +52,10 @@ struct SumProblem {
         for (const double length : period)
             if (length != 0.0) return true;
         return false;
+    }
+    /// Along all three axes.
+    [[nodiscard]] bool is_periodic_box() const {
+        return period[0] != 0.0 && period[1] != 0.0 && period[2] != 0.0;
     }
 };
 

@@ -19,6 +19,9 @@ inline std::string_view softener_of(const KernelInfo& kernel) {
     return kernel.softens ? "softening" : kernel.has_sigma ? "sigma" : "";
 }
 
+/// Why this method does not take SumOptions::period, with the methods that do.
+std::string why_no_period(std::string_view method);
+
 /// Why this method does not take SumOptions::guaranteed.
 std::string why_no_bounds(std::string_view method);
 

@@ -135,7 +135,7 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
         return fmt::format("method 'reference' runs on the CPU only; use {}, or {}", spelled("device", "cpu"),
                            spelled("method", "direct"));
     if (options.guaranteed) return why_no_bounds("reference");
-    if (problem.is_periodic()) return "method 'reference' sums open space only; leave the period out";
+    if (problem.is_periodic()) return why_no_period("reference");
     if (problem.precision != Precision::float64)
         return fmt::format("method 'reference' computes in double; leave {} out",
                            spelled("precision", name_of(problem.precision)));

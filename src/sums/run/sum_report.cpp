@@ -96,6 +96,13 @@ void add_method(nlohmann::ordered_json& json, const SumReport& best) {
                             {"near_pairs", best.treecode.near_pairs},
                             {"far_pairs", best.treecode.far_pairs},
                             {"tree_seconds", best.treecode.tree_seconds}};
+    if (best.method == Method::ewald)
+        json["lattice"] = {{"splitting", best.lattice.splitting},
+                           {"cutoff", best.lattice.cutoff},
+                           {"wave_cutoff", best.lattice.wave_cutoff},
+                           {"near_pairs", best.lattice.near_pairs},
+                           {"waves", best.lattice.waves},
+                           {"excess_strength", best.lattice.excess_strength}};
     if (best.method == Method::fgt) {
         json["fgt"] = {{"way", name_of(best.fgt.strategy)}};
         if (best.fgt.strategy == GaussStrategy::grid)
@@ -206,6 +213,9 @@ std::string work_of(const SumReport& report) {
     if (report.method == Method::fgt && report.fgt.strategy == GaussStrategy::boxes)
         return fmt::format("{} boxes of order {}", report.fgt.boxes, report.fgt.order);
     if (report.method == Method::fgt) return fmt::format("pairs up to {:.2g} sigma", report.fgt.cutoff);
+    if (report.method == Method::ewald)
+        return fmt::format("{} waves, near images within {:.3g}", report.lattice.waves,
+                           report.lattice.cutoff);
     return fmt::format("{:.2e} pairs/s", report.direct.pairs_per_second);
 }
 

@@ -2,6 +2,7 @@
 
 #include "backend/threads/parallel.h"
 #include "sums/select/exact_row.h"
+#include "sums/select/periodic_rows.h"
 
 #include <algorithm>
 #include <cmath>
@@ -124,6 +125,7 @@ bool agree(const VerifyTask& task, std::span<const ComparedOutput> compared, boo
 
 void compute_exact_rows(const VerifyTask& task, std::span<const ComparedOutput> compared, ExactRows& rows) {
     const auto& problem = *task.problem;
+    if (problem.is_periodic()) return compute_periodic_rows(task, rows);
     RowList list;
     for (auto& row : rows) list.push_back(&row);
     const bool with_hessian = is_asked(compared, Output::hessian);

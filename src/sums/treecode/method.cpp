@@ -25,7 +25,7 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
     if (device.kind == DeviceKind::cuda)
         return fmt::format("method 'treecode' runs on the CPU as yet; use {} or {}", spelled("method", "fmm"),
                            spelled("device", "cpu"));
-    if (problem.is_periodic()) return "method 'treecode' sums open space only; leave the period out";
+    if (problem.is_periodic()) return why_no_period("treecode");
     if (options.variant != Variant::automatic)
         return fmt::format("{} is a rung of method 'direct'; leave it out or use {}",
                            spelled("variant", name_of(options.variant)), spelled("method", "direct"));

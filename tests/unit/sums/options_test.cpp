@@ -34,6 +34,8 @@ std::pair<OptionValue, OptionValue> two_values(const OptionInfo& option) {
         return {std::int64_t{1}, static_cast<std::int64_t>(std::min(7.0, option.most))};
     case OptionType::flag:
         return {true, false};
+    case OptionType::lengths:
+        return {std::string("2.5"), std::string("1,2.5,0")};
     default:
         return {std::string("cpu"), std::string("cuda:0,1")};
     }

@@ -1,0 +1,246 @@
+#include "sums/lattice/near_sum.h"
+
+#include "backend/threads/parallel.h"
+#include "sums/direct/cpu/isa_function.h"
+#include "sums/lattice/near_tile.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <utility>
+
+namespace farfield {
+namespace {
+
+/// Sources of a cell, about: fewer make gathering dear, more look at images beyond the cut-off.
+constexpr double points_of_a_cell = 8.0;
+constexpr double most_cells_to_the_cutoff = 4.0;
+
+std::int64_t floor_division(std::int64_t a, std::int64_t b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }
+
+} // namespace
+
+struct NearSum::Images {
+    LatticePoints points;
+    RawVector<double> strength;
+    std::vector<std::int64_t> place; ///< among the sorted sources
+    std::int64_t home = 0;           ///< where the sources of the cell itself begin, all of them
+    std::int64_t count = 0;
+
+    void reserve(std::int64_t n) {
+        const auto size = static_cast<std::size_t>(n + near_padding);
+        if (strength.size() >= size) return;
+        for (auto& axis : points) axis.resize(size);
+        strength.resize(size);
+        place.resize(size);
+    }
+};
+
+NearSum::NearSum(const PeriodicFrame& frame, const Splitting& splitting, double cutoff, Isa isa, int threads)
+    : frame_(frame), splitting_(splitting), cutoff_(cutoff), isa_(isa), threads_(threads) {}
+
+std::int64_t NearSum::cell_of(const LatticePoints& points, std::size_t i) const {
+    std::array<std::int64_t, 3> at{};
+    for (std::size_t k = 0; k < 3; ++k)
+        at[k] = std::min(static_cast<std::int64_t>(points[k][i] / width_[k]), cells_[k] - 1);
+    return (at[2] * cells_[1] + at[1]) * cells_[0] + at[0];
+}
+
+NearSum::Cells NearSum::sorted(const LatticePoints& points) const {
+    const auto n = points[0].size();
+    Cells out;
+    std::vector<std::int64_t> cell(n);
+    parallel_parts(threads_, n, [&](std::size_t begin, std::size_t end) {
+        for (auto i = begin; i < end; ++i) cell[i] = cell_of(points, i);
+    });
+    out.start.assign(static_cast<std::size_t>(cells_[0] * cells_[1] * cells_[2]) + 1, 0);
+    for (const auto c : cell) ++out.start[static_cast<std::size_t>(c) + 1];
+    for (std::size_t c = 1; c < out.start.size(); ++c) out.start[c] += out.start[c - 1];
+    auto next = out.start;
+    out.order.resize(n);
+    for (std::size_t i = 0; i < n; ++i)
+        out.order[static_cast<std::size_t>(next[static_cast<std::size_t>(cell[i])]++)] =
+            static_cast<std::int64_t>(i);
+    for (std::size_t k = 0; k < 3; ++k) {
+        out.points[k].resize(n);
+        for (std::size_t i = 0; i < n; ++i)
+            out.points[k][i] = points[k][static_cast<std::size_t>(out.order[i])];
+    }
+    return out;
+}
+
+void NearSum::set_points(const LatticePoints& sources, const LatticePoints& targets,
+                         std::span<const std::int64_t> own) {
+    self_ = own.empty();
+    const auto n = static_cast<double>(std::max<std::size_t>(sources[0].size(), 1));
+    const double by_points = std::cbrt(frame_.volume() * points_of_a_cell / n);
+    const double side = std::max({by_points, cutoff_ / most_cells_to_the_cutoff, 1e-9});
+    for (std::size_t k = 0; k < 3; ++k) {
+        cells_[k] = std::max<std::int64_t>(1, static_cast<std::int64_t>(frame_.length[k] / side));
+        width_[k] = frame_.length[k] / static_cast<double>(cells_[k]);
+    }
+    sources_ = sorted(sources);
+    const auto m = self_ ? sources[0].size() : targets[0].size();
+    own_.assign(m, -1);
+    if (self_) {
+        for (std::size_t i = 0; i < m; ++i) own_[i] = static_cast<std::int64_t>(i);
+    } else {
+        targets_ = sorted(targets);
+        std::vector<std::int64_t> place(sources[0].size());
+        for (std::size_t i = 0; i < place.size(); ++i)
+            place[static_cast<std::size_t>(sources_.order[i])] = static_cast<std::int64_t>(i);
+        for (std::size_t i = 0; i < m; ++i)
+            if (const auto source = own[static_cast<std::size_t>(targets_.order[i])]; source >= 0)
+                own_[i] = place[static_cast<std::size_t>(source)];
+    }
+    pairs_ = 0;
+    const auto& at = self_ ? sources_ : targets_;
+    const auto counts = parallel_results(
+        threads_, at.start.size() - 1,
+        [&](std::size_t begin, std::size_t end) {
+            std::int64_t sum = 0;
+            for (auto c = begin; c < end; ++c) {
+                const auto here = at.start[c + 1] - at.start[c];
+                if (here == 0) continue;
+                for_runs(static_cast<std::int64_t>(c), [&](std::int64_t first, std::int64_t last,
+                                                           const auto&) { sum += here * (last - first); });
+            }
+            return sum;
+        },
+        256);
+    for (const auto count : counts) pairs_ += count;
+}
+
+template <class Run>
+void NearSum::for_runs(std::int64_t cell, const Run& run) const {
+    const auto nx = cells_[0], ny = cells_[1], nz = cells_[2];
+    const auto cx = cell % nx, cy = cell / nx % ny, cz = cell / (nx * ny);
+    const auto reach = [&](double distance, std::size_t axis) {
+        return static_cast<std::int64_t>(distance / width_[axis]) + 1;
+    };
+    const auto gap = [&](std::int64_t offset, std::size_t axis) {
+        return static_cast<double>(std::max<std::int64_t>(std::abs(offset) - 1, 0)) * width_[axis];
+    };
+    const double limit = cutoff_ * cutoff_;
+    for (auto z = cz - reach(cutoff_, 2); z <= cz + reach(cutoff_, 2); ++z) {
+        const double gap_z = gap(z - cz, 2);
+        if (gap_z * gap_z > limit) continue;
+        const auto image_z = floor_division(z, nz);
+        for (auto y = cy - reach(cutoff_, 1); y <= cy + reach(cutoff_, 1); ++y) {
+            const double gap_y = gap(y - cy, 1);
+            const double rest = limit - gap_z * gap_z - gap_y * gap_y;
+            if (rest < 0.0) continue;
+            const auto image_y = floor_division(y, ny);
+            const auto row = ((z - image_z * nz) * ny + (y - image_y * ny)) * nx;
+            const auto reach_x = reach(std::sqrt(rest), 0);
+            for (auto x = cx - reach_x; x <= cx + reach_x;) {
+                const auto image_x = floor_division(x, nx);
+                const auto last = std::min(cx + reach_x, image_x * nx + nx - 1);
+                run(sources_.start[static_cast<std::size_t>(row + x - image_x * nx)],
+                    sources_.start[static_cast<std::size_t>(row + last - image_x * nx + 1)],
+                    std::array{image_x, image_y, image_z});
+                x = last + 1;
+            }
+        }
+    }
+}
+
+void NearSum::gather(std::int64_t cell, Images& images) const {
+    std::int64_t total = 0;
+    for_runs(cell, [&](std::int64_t first, std::int64_t last, const auto&) { total += last - first; });
+    images.reserve(total);
+    std::int64_t at = 0;
+    const auto cell_begin = sources_.start[static_cast<std::size_t>(cell)];
+    const auto cell_end = sources_.start[static_cast<std::size_t>(cell) + 1];
+    const std::array index{cell % cells_[0], cell / cells_[0] % cells_[1], cell / (cells_[0] * cells_[1])};
+    std::array<double, 3> low{}, high{};
+    for (std::size_t k = 0; k < 3; ++k) {
+        low[k] = static_cast<double>(index[k]) * width_[k];
+        high[k] = low[k] + width_[k];
+    }
+    // a little more, for points that rounding put into the cell
+    const double limit = cutoff_ * cutoff_ * (1.0 + 1e-9) + 1e-18;
+    for_runs(cell, [&](std::int64_t first, std::int64_t last, const std::array<std::int64_t, 3>& image) {
+        const bool is_box = image == std::array<std::int64_t, 3>{};
+        std::array<double, 3> shift{};
+        for (std::size_t k = 0; k < 3; ++k) shift[k] = static_cast<double>(image[k]) * frame_.length[k];
+        for (auto j = first; j < last; ++j) {
+            const bool is_home = is_box && j >= cell_begin && j < cell_end;
+            if (is_home && j == cell_begin) images.home = at;
+            double square = 0.0;
+            for (std::size_t k = 0; k < 3; ++k) {
+                const double x = sources_.points[k][static_cast<std::size_t>(j)] + shift[k];
+                images.points[k][static_cast<std::size_t>(at)] = x;
+                const double off = std::max({0.0, low[k] - x, x - high[k]});
+                square += off * off;
+            }
+            images.strength[static_cast<std::size_t>(at)] = strengths_[static_cast<std::size_t>(j)];
+            images.place[static_cast<std::size_t>(at)] = j;
+            at += is_home || square <= limit ? 1 : 0;
+        }
+    });
+    images.count = (at + near_padding - 1) / near_padding * near_padding;
+    for (; at < images.count; ++at) {
+        for (auto& axis : images.points) axis[static_cast<std::size_t>(at)] = 1e9;
+        images.strength[static_cast<std::size_t>(at)] = 0.0;
+        images.place[static_cast<std::size_t>(at)] = -1;
+    }
+}
+
+std::vector<NearSum::Coincidence> NearSum::compute(std::span<const double> strengths,
+                                                   const LatticeResults& results, WorkWatch& watch) {
+    const auto& at = self_ ? sources_ : targets_;
+    strengths_.resize(strengths.size());
+    for (std::size_t i = 0; i < strengths.size(); ++i)
+        strengths_[i] = strengths[static_cast<std::size_t>(sources_.order[i])];
+    const auto function = FF_ISA_FUNCTION(ff_near_images, isa_);
+    std::vector<std::vector<Coincidence>> found(at.start.size() - 1);
+    parallel_for(threads_, static_cast<std::int64_t>(found.size()), [&](std::int64_t cell) {
+        const auto begin = at.start[static_cast<std::size_t>(cell)];
+        const auto end = at.start[static_cast<std::size_t>(cell) + 1];
+        if (begin == end || watch.stopped()) return;
+        thread_local Images images;
+        gather(cell, images);
+        NearTile tile{.source = {images.points[0].data(), images.points[1].data(), images.points[2].data()},
+                      .strength = images.strength.data(),
+                      .count = images.count,
+                      .alpha = splitting_.alpha,
+                      .cutoff2 = cutoff_ * cutoff_,
+                      .softening2 = frame_.softening * frame_.softening};
+        for (auto i = begin; i < end; ++i) {
+            const auto row = at.order[static_cast<std::size_t>(i)];
+            for (std::size_t k = 0; k < 3; ++k) tile.target[k] = at.points[k][static_cast<std::size_t>(i)];
+            // the point itself is out of reach meanwhile
+            const auto own = own_[static_cast<std::size_t>(i)];
+            const bool is_here = own >= 0; // a target that is a source lies in the source's cell
+            const auto own_place = static_cast<std::size_t>(
+                is_here ? images.home + own - sources_.start[static_cast<std::size_t>(cell)] : 0);
+            const double kept = is_here ? std::exchange(images.points[0][own_place], 1e9) : 0.0;
+            function(&tile);
+            if (tile.coincident > 0)
+                for (std::int64_t j = 0; j < images.count; ++j) {
+                    const auto place = static_cast<std::size_t>(j);
+                    double square = 0.0;
+                    for (std::size_t k = 0; k < 3; ++k) {
+                        const double d = tile.target[k] - images.points[k][place];
+                        square += d * d;
+                    }
+                    if (square <= coincident_square)
+                        found[static_cast<std::size_t>(cell)].push_back(
+                            {row, sources_.order[static_cast<std::size_t>(images.place[place])]});
+                }
+            if (is_here) images.points[0][own_place] = kept;
+            if (results.potential != nullptr) results.potential[row] = tile.sums[0];
+            if (results.field != nullptr) std::copy_n(tile.sums + 1, 3, results.field + 3 * row);
+        }
+        watch.done(static_cast<double>((end - begin) * images.count));
+    });
+    std::vector<Coincidence> out;
+    for (const auto& some : found) out.insert(out.end(), some.begin(), some.end());
+    std::sort(out.begin(), out.end(), [](const Coincidence& a, const Coincidence& b) {
+        return a.target != b.target ? a.target < b.target : a.source < b.source;
+    });
+    return out;
+}
+
+} // namespace farfield
