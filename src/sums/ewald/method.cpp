@@ -4,6 +4,7 @@
 #include "backend/simd/isa.h"
 #include "backend/threads/parallel.h"
 #include "base/arrays.h"
+#include "base/spelling.h"
 #include "base/stopwatch.h"
 #include "sums/costs/cost_file.h"
 #include "sums/costs/threads.h"
@@ -115,6 +116,9 @@ private:
 bool computes(const KernelInfo& kernel) { return kernel.loop == PairLoop::inverse_distance; }
 
 std::string why_not(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
+    if (!computes(*problem.kernel))
+        return fmt::format("method 'ewald' has no waves for kernel '{}'; use {}", problem.kernel->name,
+                           spelled("method", method_for(*problem.kernel)));
     return why_no_lattice_sum("ewald", problem, options, device);
 }
 
