@@ -129,9 +129,9 @@ struct SumReport {
     /// ½ Σ q φ of a sum of one vector of strengths whose targets are the sources and whose potential was
     /// computed; with dipoles ½ Σ (q φ − p·E), where the field was computed, too.
     std::optional<double> energy{};
-    DirectReport direct; ///< of the methods that compute every pair
-    FmmReport fmm;       ///< of method `fmm`
-    FgtReport fgt;       ///< of method `fgt`
+    DirectReport direct;   ///< of the methods that compute every pair
+    FmmReport fmm;         ///< of method `fmm`
+    FgtReport fgt;         ///< of method `fgt`
     LatticeReport lattice; ///< of periodic boxes
     /// Hash of the cost table that `DeviceKind::automatic` followed; empty if the options or the arrays named
     /// the device.

@@ -220,7 +220,8 @@ void bind_options(nb::class_<ForceOptions>& cls) {
         const auto getter = "def " + name + "(self) -> " + type;
         const auto setter = "def " + name + "(self, value: " + type + ", /) -> None";
         cls.def_prop_rw(
-            name.c_str(), [&option](const ForceOptions& self) { return to_python(option, option.force.get(self)); },
+            name.c_str(),
+            [&option](const ForceOptions& self) { return to_python(option, option.force.get(self)); },
             [&option](ForceOptions& self, const nb::object& value) { set_option(self, option, value); },
             nb::for_getter(nb::sig(getter.c_str())), nb::for_setter(nb::sig(setter.c_str())),
             guide_text<ForceOptions>(option).c_str());

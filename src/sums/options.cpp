@@ -50,9 +50,10 @@ Lengths lengths_from_text(std::string_view text) {
         double length = 0.0;
         const auto [end, code] = std::from_chars(word.data(), word.data() + word.size(), length);
         if (code != std::errc() || end != word.data() + word.size())
-            throw InvalidArgument(fmt::format("'{}' is no length; give one for all axes, such as 10, or three, "
-                                              "such as 10,10,20 (0 along open axes)",
-                                              word));
+            throw InvalidArgument(
+                fmt::format("'{}' is no length; give one for all axes, such as 10, or three, "
+                            "such as 10,10,20 (0 along open axes)",
+                            word));
         read.push_back(length);
         start = comma + 1;
     }
@@ -193,8 +194,9 @@ constexpr std::array table{
     OptionInfo{.name = "period",
                .type = OptionType::lengths,
                .text = "Lengths of a periodic box: one for all axes, or three (x,y,z), 0 along open axes",
-               .details = "All images of all sources act, a point's own images, too. `coulomb` takes it, whose "
-                          "strengths then sum to 0 (or need `background`); so does `gravity` with `background`.",
+               .details =
+                   "All images of all sources act, a point's own images, too. `coulomb` takes it, whose "
+                   "strengths then sum to 0 (or need `background`); so does `gravity` with `background`.",
                .unit = "length",
                .sum = in<&SumOptions::period>},
     OptionInfo{.name = "boundary",

@@ -29,6 +29,8 @@ REPORTS = {
     "src/sums/gauss/grid/grid.cpp": "seconds of the passes",
     "src/sums/gauss/boxes/boxes.cpp": "seconds of the passes",
     "src/sums/fmm/method.cpp": "prepare_seconds and finish_seconds of the report",
+    "src/sums/ewald/ewald_sum.cpp": "seconds of the passes",
+    "src/sums/ewald/method.cpp": "seconds of the report",
     "src/sums/reference/method.cpp": "seconds of the report",
     "src/sums/around/density.cpp": "prepare_seconds and finish_seconds of the report",
     "src/sums/around/left_out.cpp": "verify_seconds of the report",

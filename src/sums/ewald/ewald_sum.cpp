@@ -16,14 +16,14 @@ double ewald_seconds_alone(const SumProblem& problem, const Cutoffs& cutoffs, co
     const double pairs = m * near_images(frame, n, cutoffs);
     // structure factors take about half of what sums at targets take
     const double waves = (0.5 * n + m) * wave_count(frame, cutoffs.wave);
-    return pairs * cost_of(table, "lattice.cpu.pair_seconds") + waves * cost_of(table, "ewald.cpu.wave_seconds");
+    return pairs * cost_of(table, "lattice.cpu.pair_seconds") +
+           waves * cost_of(table, "ewald.cpu.wave_seconds");
 }
 
 Cutoffs ewald_cutoffs(const SumProblem& problem, double goal, const CostTable& table) {
     const PeriodicFrame frame(problem);
-    return best_cutoffs(frame, static_cast<double>(problem.sources), goal, [&](const Cutoffs& cutoffs) {
-        return ewald_seconds_alone(problem, cutoffs, table);
-    });
+    return best_cutoffs(frame, static_cast<double>(problem.sources), goal,
+                        [&](const Cutoffs& cutoffs) { return ewald_seconds_alone(problem, cutoffs, table); });
 }
 
 EwaldSum::EwaldSum(const SumProblem& problem, const Cutoffs& cutoffs, Isa isa, int threads)
@@ -45,8 +45,8 @@ void EwaldSum::set_points(std::span<const double> sources, std::span<const doubl
     near_.set_points(sources_, targets_, own_);
 }
 
-void EwaldSum::compute(std::span<const double> strengths, const LatticeResults& results, const SumHooks& hooks,
-                       SumReport& report) {
+void EwaldSum::compute(std::span<const double> strengths, const LatticeResults& results,
+                       const SumHooks& hooks, SumReport& report) {
     Stopwatch clock;
     const auto total = total_strength(strengths);
     require_neutral(problem_, total);
@@ -71,7 +71,8 @@ void EwaldSum::compute(std::span<const double> strengths, const LatticeResults& 
                              .self = problem_.self};
     terms.add(strengths, own_, coincidences, targets(), results);
     if (problem_.boundary == Boundary::vacuum)
-        terms.add_vacuum(sources_as_given_, self() ? sources_as_given_ : targets_as_given_, strengths, results);
+        terms.add_vacuum(sources_as_given_, self() ? sources_as_given_ : targets_as_given_, strengths,
+                         results);
     const double unit = problem_.kernel->sign * frame_.scale();
     for (std::int64_t i = 0; i < targets() && results.potential != nullptr; ++i) results.potential[i] *= unit;
     for (std::int64_t i = 0; i < 3 * targets() && results.field != nullptr; ++i)

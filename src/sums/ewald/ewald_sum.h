@@ -14,7 +14,8 @@
 
 namespace farfield {
 
-/// The cut-offs that the cost table lets end first for sums of this size, for relative errors of about `goal`.
+/// The cut-offs that the cost table lets end first for sums of this size, for relative errors of about
+/// `goal`.
 Cutoffs ewald_cutoffs(const SumProblem& problem, double goal, const CostTable& table);
 
 /// Seconds on one thread.
@@ -29,7 +30,8 @@ public:
     void set_points(std::span<const double> sources, std::span<const double> targets,
                     std::span<const std::int64_t> own);
 
-    /// *Writes* what the kernel gives, in the caller's units. Fills passes and the lattice's part of the report.
+    /// *Writes* what the kernel gives, in the caller's units. Fills passes and the lattice's part of the
+    /// report.
     /// @throws InvalidArgument for strengths that are not neutral, and for coincident points; Interrupted.
     void compute(std::span<const double> strengths, const LatticeResults& results, const SumHooks& hooks,
                  SumReport& report);

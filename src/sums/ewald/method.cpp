@@ -63,8 +63,7 @@ public:
     void execute(const ConstArrayView& strengths, const SumOutputs& outputs, const SumHooks& hooks,
                  SumReport& report) override {
         Stopwatch watch;
-        if (outputs.hessian)
-            throw InvalidArgument("method 'ewald' has no output 'hessian'; leave it out");
+        if (outputs.hessian) throw InvalidArgument("method 'ewald' has no output 'hessian'; leave it out");
         read_values_on(threads_, strengths, problem_.sources, "strengths", strengths_);
         if (outputs.potential) require_host(outputs.potential, "potential");
         if (outputs.field) require_host(outputs.field, "field");
@@ -73,7 +72,8 @@ public:
         potential_.resize(m);
         field_.resize(outputs.field ? 3 * m : 0);
         report.prepare_seconds = watch.lap();
-        sum_->compute(strengths_, {potential_.data(), outputs.field ? field_.data() : nullptr}, hooks, report);
+        sum_->compute(strengths_, {potential_.data(), outputs.field ? field_.data() : nullptr}, hooks,
+                      report);
         report.compute_seconds = watch.lap();
         if (outputs.potential) write_values(outputs.potential, potential_.data(), problem_.targets, 1);
         if (outputs.field) write_values(outputs.field, field_.data(), problem_.targets, 3);
@@ -121,7 +121,8 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
 double seconds(const SumProblem& problem, const SumOptions& options, std::string_view /*gpu*/,
                const CostTable& table) {
     const auto cutoffs = first_cutoffs(problem, table);
-    return problem.executions * ewald_seconds_alone(in_a_box(problem), cutoffs, table) / thread_count(options.threads);
+    return problem.executions * ewald_seconds_alone(in_a_box(problem), cutoffs, table) /
+           thread_count(options.threads);
 }
 
 // Points read, as given, wrapped and sorted; results; structure factors of 16 parts, and what waves have.
@@ -141,7 +142,8 @@ std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& o
 
 constexpr MethodInfo row{.value = Method::ewald,
                          .name = "ewald",
-                         .text = "periodic boxes by Ewald's method: near images one by one, the rest by waves",
+                         .text =
+                             "periodic boxes by Ewald's method: near images one by one, the rest by waves",
                          .on_gpu = false,
                          .resident = false,
                          .many_vectors = nullptr,

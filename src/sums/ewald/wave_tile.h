@@ -20,8 +20,8 @@ struct WaveTile {
     const double* phases[3] = {};
     const WaveRow* rows = nullptr;
     std::int64_t row_count = 0;
-    /// Of sources: their strengths, and where Σ q e^(−ik·y) of each wave is *added*, real and imaginary parts by
-    /// turns.
+    /// Of sources: their strengths, and where Σ q e^(−ik·y) of each wave is *added*, real and imaginary parts
+    /// by turns.
     const double* strengths = nullptr;
     double* structure = nullptr;
     /// Of targets: coefficients C of the waves, those with k_x C in the other array, and where
@@ -36,8 +36,7 @@ struct WaveTile {
 } // namespace farfield
 
 /// One for each instruction set (cmake/farfield_isa.cmake).
-#define FF_DECLARE_WAVES(isa)                                                                                \
-    extern "C" void ff_waves_##isa(bool at_targets, const farfield::WaveTile* tile)
+#define FF_DECLARE_WAVES(isa) extern "C" void ff_waves_##isa(bool at_targets, const farfield::WaveTile* tile)
 FF_DECLARE_WAVES(scalar);
 FF_DECLARE_WAVES(sse42);
 FF_DECLARE_WAVES(avx2);

@@ -67,8 +67,7 @@ WaveTile Waves::phases_of(const LatticePoints& points, std::int64_t first, Block
         double* const table = phases.data();
         const double unit = two_pi / frame_.length[k];
         for (std::int64_t p = 0; p < wave_points; ++p) {
-            const double angle =
-                first + p < n ? unit * points[k][static_cast<std::size_t>(first + p)] : 0.0;
+            const double angle = first + p < n ? unit * points[k][static_cast<std::size_t>(first + p)] : 0.0;
             table[p] = 1.0;
             table[wave_points + p] = 0.0;
             table[2 * wave_points + p] = portable::cos(angle);

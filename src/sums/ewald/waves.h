@@ -1,5 +1,6 @@
-// The part of a periodic sum in waves: φ(x) = (1/V) Σ_{0<|k|≤cutoff} G(k) S(k) e^(ik·x) with structure factors
-// S(k) = Σ q e^(−ik·y), k = 2π (n_x/L_x, n_y/L_y, n_z/L_z). k and −k count once, with their sum: n_x ≥ 0.
+// The part of a periodic sum in waves: φ(x) = (1/V) Σ_{0<|k|≤cutoff} G(k) S(k) e^(ik·x) with structure
+// factors S(k) = Σ q e^(−ik·y), k = 2π (n_x/L_x, n_y/L_y, n_z/L_z). k and −k count once, with their sum: n_x
+// ≥ 0.
 #pragma once
 
 #include "sums/ewald/wave_tile.h"

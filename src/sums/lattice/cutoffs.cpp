@@ -57,8 +57,8 @@ Cutoffs best_cutoffs(const PeriodicFrame& frame, double sources, double goal,
 
 double near_images(const PeriodicFrame& frame, double sources, const Cutoffs& cutoffs) {
     constexpr double points_of_a_cell = 8.0;
-    const double side = std::max(std::cbrt(frame.volume() * points_of_a_cell / std::max(sources, 1.0)),
-                                 0.25 * cutoffs.near);
+    const double side =
+        std::max(std::cbrt(frame.volume() * points_of_a_cell / std::max(sources, 1.0)), 0.25 * cutoffs.near);
     const double reach = cutoffs.near + 0.45 * side; // of a cell's middle; cells stick out
     return 4.0 / 3.0 * std::numbers::pi * reach * reach * reach * sources / frame.volume() + points_of_a_cell;
 }

@@ -17,8 +17,8 @@ struct Cutoffs {
 
 /// The cut-offs of that α for relative errors of about `goal`, by the estimates of Kolafa & Perram, "Cutoff
 /// errors in the Ewald summation formulae for point charge systems" (1992), for fields and potentials of
-/// strengths of any sign at random. Errors are relative to what evenly spread charges of that many have: √⟨q²⟩/a²
-/// and √⟨q²⟩/a with a = (V/N)^⅓, of softened ones the less √(a/ε) of it.
+/// strengths of any sign at random. Errors are relative to what evenly spread charges of that many have:
+/// √⟨q²⟩/a² and √⟨q²⟩/a with a = (V/N)^⅓, of softened ones the less √(a/ε) of it.
 Cutoffs cutoffs_for(const PeriodicFrame& frame, double sources, double alpha, double goal);
 
 /// Those of the α of least `seconds`.

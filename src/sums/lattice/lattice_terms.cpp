@@ -43,21 +43,26 @@ TotalStrength total_strength(std::span<const double> strengths) {
 void require_neutral(const SumProblem& problem, const TotalStrength& total) {
     if (problem.background == Background::uniform) return;
     if (std::abs(total.sum) <= neutral_to * total.magnitude) return;
-    throw InvalidArgument(fmt::format(
-        "strengths sum to {:.6g}, more than {:g} of the sum of their magnitudes: periodic images of a box that is "
-        "not neutral have no sum; use {}, or strengths that sum to 0",
-        total.sum, neutral_to, spelled("background", name_of(Background::uniform))));
+    throw InvalidArgument(fmt::format("strengths sum to {:.6g}, more than {:g} of the sum of their "
+                                      "magnitudes: periodic images of a box that is "
+                                      "not neutral have no sum; use {}, or strengths that sum to 0",
+                                      total.sum, neutral_to,
+                                      spelled("background", name_of(Background::uniform))));
 }
 
 std::string why_no_lattice_sum(std::string_view method, const SumProblem& problem, const SumOptions& options,
                                const DeviceChoice& device) {
+    if (problem.kernel->loop != PairLoop::inverse_distance)
+        return fmt::format("method '{}' sums 1/r, not kernel '{}'; use {}", method, problem.kernel->name,
+                           spelled("kernel", "coulomb"));
     if (!problem.is_periodic())
         return fmt::format("method '{}' sums periodic boxes only; give {}, or use another method", method,
                            spelled("period"));
     if (!problem.is_periodic_box())
-        return fmt::format("method '{}' sums boxes that are periodic along all three axes; give three lengths > "
-                           "0 for {}",
-                           method, spelled("period"));
+        return fmt::format(
+            "method '{}' sums boxes that are periodic along all three axes; give three lengths > "
+            "0 for {}",
+            method, spelled("period"));
     if (device.kind != DeviceKind::cpu)
         return fmt::format("method '{}' runs on the CPU only; use {}", method, spelled("device", "cpu"));
     if (options.guaranteed) return why_no_bounds(method);
@@ -72,7 +77,8 @@ std::string why_no_lattice_sum(std::string_view method, const SumProblem& proble
                            spelled("variant", name_of(options.variant)));
     if (problem.tolerance > 0.0 && problem.tolerance < least_lattice_tolerance)
         return fmt::format("{} is less than {:g}, the least that periodic sums keep",
-                           spelled("tolerance", fmt::format("{:g}", problem.tolerance)), least_lattice_tolerance);
+                           spelled("tolerance", fmt::format("{:g}", problem.tolerance)),
+                           least_lattice_tolerance);
     if (problem.sources >= std::int64_t{1} << 31 || problem.targets >= std::int64_t{1} << 31)
         return fmt::format("method '{}' takes fewer than 2147483648 points", method);
     return {};
@@ -119,8 +125,7 @@ void LatticeTerms::add_vacuum(std::span<const double> sources, std::span<const d
             along += unit * (targets[3 * i + k] - origin[k]) * moments[k].value();
             if (results.field != nullptr) results.field[3 * i + k] -= factor * moments[k].value();
         }
-        if (results.potential != nullptr)
-            results.potential[i] += factor * (along - 0.5 * moments[3].value());
+        if (results.potential != nullptr) results.potential[i] += factor * (along - 0.5 * moments[3].value());
     }
 }
 

@@ -1,5 +1,5 @@
-// What a sum over a periodic box has beside near images and waves: what a point would do to itself, the uniform
-// background, and the surface of a sphere of images in vacuum.
+// What a sum over a periodic box has beside near images and waves: what a point would do to itself, the
+// uniform background, and the surface of a sphere of images in vacuum.
 #pragma once
 
 #include "sums/lattice/near_sum.h"

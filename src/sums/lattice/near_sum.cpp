@@ -24,7 +24,7 @@ struct NearSum::Images {
     LatticePoints points;
     RawVector<double> strength;
     std::vector<std::int64_t> place; ///< among the sorted sources
-    std::int64_t home = 0; ///< where the sources of the cell itself begin, all of them
+    std::int64_t home = 0;           ///< where the sources of the cell itself begin, all of them
     std::int64_t count = 0;
 
     void reserve(std::int64_t n) {
@@ -102,9 +102,8 @@ void NearSum::set_points(const LatticePoints& sources, const LatticePoints& targ
             for (auto c = begin; c < end; ++c) {
                 const auto here = at.start[c + 1] - at.start[c];
                 if (here == 0) continue;
-                for_runs(static_cast<std::int64_t>(c), [&](std::int64_t first, std::int64_t last, const auto&) {
-                    sum += here * (last - first);
-                });
+                for_runs(static_cast<std::int64_t>(c), [&](std::int64_t first, std::int64_t last,
+                                                           const auto&) { sum += here * (last - first); });
             }
             return sum;
         },

@@ -8,8 +8,8 @@ namespace farfield {
 /// Sources are padded to whole vectors of any width by images beyond the cut-off.
 inline constexpr std::int64_t near_padding = 8;
 
-/// Points whose squared distance is no more than this are at one place: that is 1e-18 of the box's longest side,
-/// less than what rounding moves most points by.
+/// Points whose squared distance is no more than this are at one place: that is 1e-18 of the box's longest
+/// side, less than what rounding moves most points by.
 inline constexpr double coincident_square = 1e-36;
 
 /// One target and the images around it. *Written*: Σ q erfc(αR)/R over images with r² ≤ cutoff² that

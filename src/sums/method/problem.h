@@ -27,8 +27,8 @@ struct SumProblem {
     double sigma = 0.0;
     SelfTerm self_term = SelfTerm::include;
     RelativeTo relative_to = RelativeTo::largest;
-    double tolerance = 0.0;                       ///< relative error of each output; 0: none was given
-    std::array<double, 3> period{};               ///< of each axis; 0: open
+    double tolerance = 0.0;         ///< relative error of each output; 0: none was given
+    std::array<double, 3> period{}; ///< of each axis; 0: open
     Boundary boundary = Boundary::tin_foil;
     Background background = Background::none;
     double executions = 1.0; ///< how often it is expected to be summed over the same points

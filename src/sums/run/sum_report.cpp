@@ -202,7 +202,8 @@ std::string work_of(const SumReport& report) {
         return fmt::format("{} boxes of order {}", report.fgt.boxes, report.fgt.order);
     if (report.method == Method::fgt) return fmt::format("pairs up to {:.2g} sigma", report.fgt.cutoff);
     if (report.method == Method::ewald)
-        return fmt::format("{} waves, near images within {:.3g}", report.lattice.waves, report.lattice.cutoff);
+        return fmt::format("{} waves, near images within {:.3g}", report.lattice.waves,
+                           report.lattice.cutoff);
     return fmt::format("{:.2e} pairs/s", report.direct.pairs_per_second);
 }
 

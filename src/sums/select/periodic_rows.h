@@ -5,9 +5,9 @@
 
 namespace farfield {
 
-/// Fills the rows with potential and field by an Ewald sum in double that aims at relative errors of 1e-16, split
-/// between near images and waves as suits a few targets, hence at another place than the sum that is judged.
-/// What its own rounding leaves is below 1e-13.
+/// Fills the rows with potential and field by an Ewald sum in double that aims at relative errors of 1e-16,
+/// split between near images and waves as suits a few targets, hence at another place than the sum that is
+/// judged. What its own rounding leaves is below 1e-13.
 void compute_periodic_rows(const VerifyTask& task, ExactRows& rows);
 
 } // namespace farfield

@@ -1,5 +1,5 @@
-// Ewald sums against Madelung constants of the literature, and against sums over layers and Fourier series in long
-// double that split nothing (lattice_oracle.h).
+// Ewald sums against Madelung constants of the literature, and against sums over layers and Fourier series in
+// long double that split nothing (lattice_oracle.h).
 #include "lattice_cases.h"
 
 #include "effort.h"
@@ -36,22 +36,42 @@ std::vector<Crystal> crystals() {
     const double h = 0.5, f = 0.25, t = 0.75;
     return {
         {"NaCl",
-         charges_of({{0, 0, 0, 1}, {0, h, h, 1}, {h, 0, h, 1}, {h, h, 0, 1},
-                     {h, 0, 0, -1}, {0, h, 0, -1}, {0, 0, h, -1}, {h, h, h, -1}}),
+         charges_of({{0, 0, 0, 1},
+                     {0, h, h, 1},
+                     {h, 0, h, 1},
+                     {h, h, 0, 1},
+                     {h, 0, 0, -1},
+                     {0, h, 0, -1},
+                     {0, 0, h, -1},
+                     {h, h, h, -1}}),
          1.0, 1.747564594633182, 4.0, 0.5},
         {"CsCl", charges_of({{0, 0, 0, 1}, {h, h, h, -1}}), 1.0, 1.762674773070988, 1.0, std::sqrt(0.75)},
         {"ZnS",
-         charges_of({{0, 0, 0, 1}, {0, h, h, 1}, {h, 0, h, 1}, {h, h, 0, 1},
-                     {f, f, f, -1}, {f, t, t, -1}, {t, f, t, -1}, {t, t, f, -1}}),
+         charges_of({{0, 0, 0, 1},
+                     {0, h, h, 1},
+                     {h, 0, h, 1},
+                     {h, h, 0, 1},
+                     {f, f, f, -1},
+                     {f, t, t, -1},
+                     {t, f, t, -1},
+                     {t, t, f, -1}}),
          1.0, 1.638055053388790, 4.0, std::sqrt(3.0) / 4.0},
         {"CaF2",
-         charges_of({{0, 0, 0, 2}, {0, h, h, 2}, {h, 0, h, 2}, {h, h, 0, 2},
-                     {f, f, f, -1}, {f, t, t, -1}, {t, f, t, -1}, {t, t, f, -1},
-                     {t, t, t, -1}, {t, f, f, -1}, {f, t, f, -1}, {f, f, t, -1}}),
+         charges_of({{0, 0, 0, 2},
+                     {0, h, h, 2},
+                     {h, 0, h, 2},
+                     {h, h, 0, 2},
+                     {f, f, f, -1},
+                     {f, t, t, -1},
+                     {t, f, t, -1},
+                     {t, t, f, -1},
+                     {t, t, t, -1},
+                     {t, f, f, -1},
+                     {f, t, f, -1},
+                     {f, f, t, -1}}),
          1.0, 0.0, 4.0, std::sqrt(3.0) / 4.0},
-        {"perovskite",
-         charges_of({{0, 0, 0, 2}, {h, h, h, 4}, {h, h, 0, -2}, {h, 0, h, -2}, {0, h, h, -2}}), 1.0, 0.0, 1.0,
-         0.5},
+        {"perovskite", charges_of({{0, 0, 0, 2}, {h, h, h, 4}, {h, h, 0, -2}, {h, 0, h, -2}, {0, h, h, -2}}),
+         1.0, 0.0, 1.0, 0.5},
     };
 }
 
@@ -62,7 +82,8 @@ TEST(EwaldOracle, AgreesWithItself) {
     const auto b = lattice_oracle::unit_charge({0.2L, 0.31L, 0.3L}, {0.9L, 1.0L, 1.3L});
     EXPECT_NEAR(static_cast<double>(a.potential), static_cast<double>(b.potential), 1e-16);
     // Σ over a lattice of half the spacing, eight charges for one
-    EXPECT_NEAR(static_cast<double>(lattice_oracle::own_images({1.0L, 1.0L, 1.0L})), -2.837297479480620, 1e-14);
+    EXPECT_NEAR(static_cast<double>(lattice_oracle::own_images({1.0L, 1.0L, 1.0L})), -2.837297479480620,
+                1e-14);
 }
 
 TEST(Ewald, GivesMadelungConstants) {
@@ -78,7 +99,8 @@ TEST(Ewald, GivesMadelungConstants) {
 }
 
 TEST(Ewald, KeepsTolerancesInBoxesOfAnyShape) {
-    for (const auto& length : {std::array{1.0, 1.0, 1.0}, std::array{3.0, 1.0, 1.7}, std::array{2e9, 5e9, 3e9}}) {
+    for (const auto& length :
+         {std::array{1.0, 1.0, 1.0}, std::array{3.0, 1.0, 1.7}, std::array{2e9, 5e9, 3e9}}) {
         const auto charges = random_charges(24, length, 7);
         const auto exact = lattice_oracle::sums(charges, box_of(length));
         for (const double tolerance : {1e-2, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12}) {
@@ -114,7 +136,8 @@ TEST(Ewald, SoftensEveryImage) {
             exact[i].potential -= charges.strengths[i] / Real(softening); // not itself
         }
         for (const double tolerance : {1e-3, 1e-6, 1e-9, 1e-11}) {
-            const auto errors = errors_against(periodic_sum(charges, ewald(length, tolerance, softening)), exact);
+            const auto errors =
+                errors_against(periodic_sum(charges, ewald(length, tolerance, softening)), exact);
             EXPECT_LT(errors.potential, tolerance) << softening;
             EXPECT_LT(errors.field, tolerance) << softening;
         }
@@ -134,9 +157,10 @@ TEST(Ewald, SoftensABackgroundToo) {
         const double soft = periodic_sum(one, options, Output::potential).potential[0];
         if (softening < 1e-6) EXPECT_NEAR(soft, bare, 1e-11);
         if (softening < 0.1) continue;
-        const auto exact =
-            lattice_oracle::soft_charges({{0.0L, 0.0L, 0.0L}}, {2.0L, 2.0L, 2.0L}, softening).front().potential -
-            1 / Real(softening);
+        const auto exact = lattice_oracle::soft_charges({{0.0L, 0.0L, 0.0L}}, {2.0L, 2.0L, 2.0L}, softening)
+                               .front()
+                               .potential -
+                           1 / Real(softening);
         EXPECT_NEAR(soft, static_cast<double>(exact), 1e-11) << softening;
     }
 }
@@ -147,7 +171,8 @@ TEST(Ewald, DoesNotMindShifts) {
     const auto before = periodic_sum(charges, ewald(length, 1e-11));
     for (std::size_t i = 0; i < charges.size(); ++i)
         for (std::size_t k = 0; k < 3; ++k)
-            charges.points[3 * i + k] += 0.37 + (i % 5 == 0 ? 3.0 * length[k] : 0.0) - (i % 7 == 0 ? length[k] : 0.0);
+            charges.points[3 * i + k] +=
+                0.37 + (i % 5 == 0 ? 3.0 * length[k] : 0.0) - (i % 7 == 0 ? length[k] : 0.0);
     const auto after = periodic_sum(charges, ewald(length, 1e-11));
     std::vector<Values> exact(charges.size());
     for (std::size_t i = 0; i < charges.size(); ++i) {
@@ -171,7 +196,8 @@ TEST(Ewald, InVacuumSumsSpheresOfImages) {
         for (std::size_t i = 0; i < 3; ++i) moment += charges.strengths[i] * charges.points[3 * i + k];
         moment2 += moment * moment;
     }
-    EXPECT_NEAR(*vacuum.report.energy - *tin_foil.report.energy, 2.0 / 3.0 * std::numbers::pi * moment2, 1e-10);
+    EXPECT_NEAR(*vacuum.report.energy - *tin_foil.report.energy, 2.0 / 3.0 * std::numbers::pi * moment2,
+                1e-10);
 
     const int reach = 45;
     const auto with_weight = [&](double s) {
@@ -203,8 +229,8 @@ TEST(Ewald, SumsAtSeparateTargets) {
     std::vector<Values> exact(7);
     for (std::size_t i = 0; i < 7; ++i)
         for (std::size_t j = 0; j < charges.size(); ++j) {
-            const auto pair =
-                lattice_oracle::unit_charge(lattice_oracle::difference(targets.at(i), charges.at(j)), box_of(length));
+            const auto pair = lattice_oracle::unit_charge(
+                lattice_oracle::difference(targets.at(i), charges.at(j)), box_of(length));
             exact[i].potential += charges.strengths[j] * pair.potential;
             for (std::size_t k = 0; k < 3; ++k) exact[i].field[k] += charges.strengths[j] * pair.field[k];
         }

@@ -1,11 +1,12 @@
 // Periodic sums in long double by other ways than Ewald's, none of which splits 1/r.
 //
-// ψ(d), the potential of a unit charge's images in a uniform background, is summed over the layers of images along
-// one axis in closed form (the solution of a one-dimensional problem for each wave along the other two):
+// ψ(d), the potential of a unit charge's images in a uniform background, is summed over the layers of images
+// along one axis in closed form (the solution of a one-dimensional problem for each wave along the other
+// two):
 //   ψ = (2π/A) Σ_{k≠0} cos(k·ρ) cosh(k(L/2 − |z|))/(k sinh(kL/2)) + (2πL/A)(1/6 − |z|/L + z²/L²),
-// which converges like exp(−k|z|); the axis is that along which the two points are farthest apart. The potential
-// of a charge's own images follows from boxes of twice the size: ψ_L(x) = Σ ψ_2L(x + s) over the eight corners s
-// of the box, and by its scaling ξ_L = 2 Σ_{s≠0} ψ_2L(s).
+// which converges like exp(−k|z|); the axis is that along which the two points are farthest apart. The
+// potential of a charge's own images follows from boxes of twice the size: ψ_L(x) = Σ ψ_2L(x + s) over the
+// eight corners s of the box, and by its scaling ξ_L = 2 Σ_{s≠0} ψ_2L(s).
 //
 // Softened, the Fourier series converges by itself: 1/√(r²+ε²) has the transform 4πε K₁(kε)/k.
 #pragma once
