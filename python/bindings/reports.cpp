@@ -70,6 +70,20 @@ void bind_treecode(nb::module_& module) {
                    &TreecodeReport::near_pairs, &TreecodeReport::far_pairs, &TreecodeReport::tree_seconds);
 }
 
+void bind_lattice(nb::module_& module) {
+    auto cls = nb::class_<LatticeReport>(module, "LatticeReport", "What only sums over periodic boxes have.");
+    cls.def_ro("splitting", &LatticeReport::splitting, "α: near images count with erfc(αr)/r.")
+        .def_ro("cutoff", &LatticeReport::cutoff, "Of near images, in the length unit of the points.")
+        .def_ro("wave_cutoff", &LatticeReport::wave_cutoff, "Of wave numbers.")
+        .def_ro("near_pairs", &LatticeReport::near_pairs, "Targets times the images that were looked at.")
+        .def_ro("waves", &LatticeReport::waves, "k and −k count once.")
+        .def_ro("excess_strength", &LatticeReport::excess_strength,
+                "Σ q, which a uniform background makes up for.");
+    make_record(cls, {"splitting", "cutoff", "wave_cutoff", "near_pairs", "waves", "excess_strength"});
+    make_picklable(cls, &LatticeReport::splitting, &LatticeReport::cutoff, &LatticeReport::wave_cutoff,
+                   &LatticeReport::near_pairs, &LatticeReport::waves, &LatticeReport::excess_strength);
+}
+
 void bind_fgt(nb::module_& module) {
     auto cls = nb::class_<FgtReport>(module, "FgtReport", "What only the fast Gauss transform has.");
     cls.def_prop_ro(
@@ -146,6 +160,7 @@ void bind_reports(nb::module_& module) {
     bind_fmm(module);
     bind_fgt(module);
     bind_treecode(module);
+    bind_lattice(module);
     bind_error(module);
     bind_bound(module);
     auto cls = nb::class_<SumReport>(module, "SumReport", "What one execution did and how long it took.");
@@ -182,7 +197,8 @@ void bind_reports(nb::module_& module) {
         .def_ro("direct", &SumReport::direct, "Of the methods that compute every pair.")
         .def_ro("fmm", &SumReport::fmm, "Of method \"fmm\".")
         .def_ro("fgt", &SumReport::fgt, "Of method \"fgt\".")
-        .def_ro("treecode", &SumReport::treecode, "Of method \"treecode\".");
+        .def_ro("treecode", &SumReport::treecode, "Of method \"treecode\".")
+        .def_ro("lattice", &SumReport::lattice, "Of periodic boxes.");
     make_record(cls, {"sources",
                       "targets",
                       "method",
@@ -204,13 +220,15 @@ void bind_reports(nb::module_& module) {
                       "direct",
                       "fmm",
                       "fgt",
-                      "treecode"});
+                      "treecode",
+                      "lattice"});
     make_picklable(cls, &SumReport::sources, &SumReport::targets, &SumReport::method, &SumReport::reason,
                    &SumReport::prepare_seconds, &SumReport::compute_seconds, &SumReport::finish_seconds,
                    &SumReport::verify_seconds, &SumReport::passes, &SumReport::errors,
                    &SumReport::predicted_bytes, &SumReport::isa, &SumReport::precision, &SumReport::threads,
                    &SumReport::device, &SumReport::energy, &SumReport::direct, &SumReport::fmm,
-                   &SumReport::fgt, &SumReport::cost_table, &SumReport::bounds, &SumReport::treecode);
+                   &SumReport::fgt, &SumReport::cost_table, &SumReport::bounds, &SumReport::treecode,
+                   &SumReport::lattice);
 }
 
 } // namespace farfield::python

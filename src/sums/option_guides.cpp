@@ -73,14 +73,11 @@ std::vector<std::string_view> kernels_of(const MethodInfo& method) {
         problem.outputs = kernel->output_set();
         problem.sources = problem.targets = 1;
         problem.sigma = kernel->needs_sigma ? 1.0 : 0.0;
-        if (method.periodic) {
-            problem.period = {1.0, 1.0, 1.0};
-            problem.background = Background::uniform;
-        }
+        if (method.periodic) problem.period = {1.0, 1.0, 1.0};
         SumOptions options;
         options.kernel = kernel->value;
         options.method = method.value;
-        if (method.why_not(problem, options, {.kind = DeviceKind::cpu}).empty())
+        if (method.why_not(problem, options, {.kind = DeviceKind::cpu}).empty() && method.computes(*kernel))
             names.push_back(kernel->name);
     }
     return names;

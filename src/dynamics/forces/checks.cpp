@@ -2,6 +2,7 @@
 
 #include "base/spelling.h"
 #include "sums/kernels/kernel.h"
+#include "sums/method/method.h"
 
 #include <farfield/error.h>
 #include <farfield/options.h>
@@ -62,6 +63,10 @@ std::optional<std::pair<std::size_t, std::size_t>> same_place(const std::vector<
 void check_force(const ForceOptions& options, const Bodies& bodies) {
     check_options(options);
     check_kernel(kernel_info(options.kernel));
+    if (options.method != Method::automatic && method_info(options.method).periodic)
+        throw InvalidArgument(fmt::format("simulations have no periodic boxes yet, which {} sums; use {}",
+                                          spelled("method", name_of(options.method)),
+                                          spelled("method", name_of(Method::automatic))));
     if (options.kernel == Kernel::coulomb) check_charges(bodies);
 }
 

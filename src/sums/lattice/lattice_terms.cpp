@@ -52,6 +52,9 @@ void require_neutral(const SumProblem& problem, const TotalStrength& total) {
 
 std::string why_no_lattice_sum(std::string_view method, const SumProblem& problem, const SumOptions& options,
                                const DeviceChoice& device) {
+    if (problem.kernel->loop != PairLoop::inverse_distance)
+        return fmt::format("method '{}' sums 1/r, not kernel '{}'; use {}", method, problem.kernel->name,
+                           spelled("kernel", "coulomb"));
     if (!problem.is_periodic())
         return fmt::format("method '{}' sums periodic boxes only; give {}, or use another method", method,
                            spelled("period"));

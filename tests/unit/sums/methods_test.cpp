@@ -157,10 +157,16 @@ TEST(Methods, SayWhyTheyDoNotFit) {
         method_info(Method::fgt).why_not(problem, {.strategy = GaussStrategy::boxes}, cpu).find("gravity"),
         std::string::npos);
     EXPECT_EQ(method_info(Method::direct).why_not(problem, {}, gpu), "");
-    problem.period = {1.0, 1.0, 1.0};
-    for (const auto* method : methods())
-        EXPECT_EQ(method->why_not(problem, {}, cpu).find("period") == std::string::npos, method->periodic)
-            << method->name;
+    for (const auto* method : methods()) { // open space, a box, and a box that is open along an axis
+        problem.period = {};
+        const auto open = method->why_not(problem, {}, cpu);
+        problem.period = {1.0, 1.0, 1.0};
+        const auto box = method->why_not(problem, {}, cpu);
+        EXPECT_NE((method->periodic ? open : box).find("period"), std::string::npos) << method->name;
+        if (method->periodic) EXPECT_EQ(box, "") << method->name;
+        problem.period = {1.0, 0.0, 1.0};
+        EXPECT_NE(method->why_not(problem, {}, cpu).find("period"), std::string::npos) << method->name;
+    }
 }
 
 TEST(Methods, PredictMoreMemoryForMorePoints) {

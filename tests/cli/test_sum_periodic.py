@@ -1,0 +1,75 @@
+"""`farfield sum` over periodic boxes."""
+
+import json
+import os
+import unittest
+
+from support import SOURCE, CommandTest, read, write
+
+SALT = os.path.join(SOURCE, "examples/18_rock_salt.csv")
+
+
+class PeriodicSum(CommandTest):
+    base = ["sum", "--kernel", "coulomb", "--sources", SALT, "--output", "potential"]
+
+    def test_commands_of_the_guide_run(self):
+        text = read(os.path.join(SOURCE, "docs/guide/periodic.md")).decode()
+        commands = [line.split() for line in text.splitlines() if line.startswith("    build/farfield sum ")]
+        self.assertEqual(len(commands), 3)
+        for words in commands:
+            words = [os.path.join(SOURCE, word) if word.startswith("examples/") else word for word in words[1:]]
+            with self.subTest(command=" ".join(words)):
+                self.succeed(*words)
+        potentials = [float(line) for line in read("salt.csv").decode().splitlines()[1:]]
+        for row, potential in enumerate(potentials):
+            x, y, z = row >> 2, row >> 1 & 1, row & 1
+            self.assertAlmostEqual(potential, -1.747564594633182 * (-1) ** (x + y + z), delta=1e-9)
+
+    def test_the_report(self):
+        self.succeed(*self.base, "--method", "auto", "--period", "2,2,2", "--tolerance", "1e-8", "--out", "o.csv", "--json", "r.json")
+        report = json.loads(read("r.json"))
+        self.assertEqual(report["method"], "ewald")
+        self.assertEqual((report["options"]["period"], report["options"]["boundary"], report["options"]["background"]), ("2", "tin-foil", "none"))
+        self.assertEqual([entry["name"] for entry in report["passes"]], ["near images", "structure factors", "waves", "other terms"])
+        self.assertAlmostEqual(report["energy"], -4 * 1.747564594633182, delta=1e-6)
+        for key in ("splitting", "cutoff", "wave_cutoff", "near_pairs", "waves"):
+            self.assertGreater(report["lattice"][key], 0)
+        self.assertLessEqual(report["errors"][0]["relative"], 1e-8)
+
+    def test_bad_input_is_refused(self):
+        def refuse(options, *words):
+            self.fail_clearly([*self.base, "--out", "x.csv", *options], 2, *words)
+            self.assertFalse(os.path.exists("x.csv"))
+
+        ewald = ["--method", "ewald"]
+        refuse([*ewald, "--period", "-1"], "--period", "-1")
+        refuse([*ewald, "--period", "nan"], "--period", "nan")
+        refuse([*ewald, "--period", "inf"], "--period", "inf")
+        refuse([*ewald, "--period", "1,2"], "--period", "2 lengths")
+        refuse([*ewald, "--period", "1,2,3,4"], "--period", "4 lengths")
+        refuse([*ewald, "--period", "1,,3"], "--period")
+        refuse([*ewald, "--period", "ten"], "--period", "ten")
+        refuse([*ewald], "--period")
+        refuse([*ewald, "--period", "2,2,0"], "three axes")
+        refuse(["--period", "2"], "'direct'", "--method ewald")
+        refuse(["--period", "2", "--method", "fmm"], "'fmm'", "--method ewald")
+        refuse(["--boundary", "vacuum"], "--boundary vacuum", "--period")
+        refuse(["--background", "uniform"], "--background uniform", "--period")
+        refuse([*ewald, "--period", "2", "--boundary", "vacuum", "--background", "uniform"], "origin")
+        refuse([*ewald, "--period", "2", "--tolerance", "1e-14"], "--tolerance", "1e-12")
+        refuse([*ewald, "--period", "2", "--device", "cuda"], "--device cpu")
+        refuse([*ewald, "--period", "2", "--precision", "float"], "double")
+        refuse([*ewald, "--period", "2", "--guaranteed", "--tolerance", "1e-6"])
+        self.fail_clearly(["sum", "--kernel", "gravity", "--sources", SALT, "--out", "x.csv", *ewald, "--period", "2"], 2, "--background uniform")
+        self.fail_clearly(["sum", "--kernel", "gauss", "--sigma", "1", "--sources", SALT, "--out", "x.csv", "--period", "2"], 2, "'gauss'", "--kernel coulomb")
+        write("one.csv", "x,y,z,q\n0,0,0,1\n1,1,1,1\n")
+        self.fail_clearly(["sum", "--kernel", "coulomb", "--sources", "one.csv", "--out", "x.csv", *ewald, "--period", "2"], 2,
+                          "sum to 2", "--background uniform")
+
+    def test_runs_say_that_they_have_no_periods(self):
+        self.fail_clearly(["run", os.path.join(SOURCE, "examples/03_figure_eight.toml"), "--out", "run", "--set", "force.method=ewald"], 2,
+                          "periodic", "force.method")
+
+
+if __name__ == "__main__":
+    unittest.main()
