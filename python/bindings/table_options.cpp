@@ -108,7 +108,13 @@ std::string type_text(const OptionInfo& option) {
 
 template <class Options>
 void set_option(Options& options, const OptionInfo& option, nb::handle value) {
-    option.template in<Options>().set(options, value_from(option, value));
+    const auto read = value_from(option, value);
+    try {
+        option.template in<Options>().set(options, read);
+    } catch (const InvalidArgument& error) {
+        if (option.type != OptionType::lengths) throw;
+        throw InvalidArgument(std::string(option.name) + ": " + error.what());
+    }
 }
 
 bool holds(const std::vector<std::string_view>& names, std::string_view name) {

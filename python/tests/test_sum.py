@@ -465,3 +465,22 @@ def test_one_plan_in_several_threads(rng):
     for worker in workers:
         worker.join()
     assert not failures
+
+
+def test_periodic_boxes():
+    points = np.array([(x, y, z) for x in range(2) for y in range(2) for z in range(2)], float)
+    charges = (-1.0) ** points.sum(axis=1)  # rock salt
+    for period in (2, 2.0, (2, 2, 2), [2.0, 2.0, 2.0], "2", "2,2,2"):
+        options = {"kernel": "coulomb", "method": "ewald", "period": period}
+        result = farfield.sum(points, charges, output="potential", tolerance=1e-10, **options)
+        np.testing.assert_allclose(result.potential, -1.747564594633182 * charges, rtol=1e-9)
+        assert result.report.lattice.waves > 0
+        assert result.report.energy == pytest.approx(-4 * 1.747564594633182, rel=1e-9)
+    one = farfield.sum([[0.1, 0.2, 0.3]], [1.0], kernel="coulomb", method="ewald", period=1, background="uniform", tolerance=1e-10)
+    assert one.potential[0] == pytest.approx(-2.837297479480620, rel=1e-9)
+
+
+@pytest.mark.parametrize("period", [-1, (1, 2), "x", float("nan"), (1, 2, float("inf"))])
+def test_lengths_that_are_none(period):
+    with pytest.raises(farfield.InvalidArgument, match="period"):
+        farfield.sum([[0.0, 0.0, 0.0]], [1.0], kernel="coulomb", method="ewald", period=period)
