@@ -66,7 +66,7 @@ void sum_waves(const WaveTile& tile) {
             const double* along = tile.x_coefficients + 2 * row.first;
             Complex sum{O::set(0.0), O::set(0.0)};
             Complex slope = sum;
-            for (std::int32_t x = 0; x <= row.last_x; ++x) {
+            for (std::int64_t x = 0; x <= row.last_x; ++x) {
                 const double* of = tile.phases[0] + 2 * wave_points * x + at;
                 const V cos = O::load(of), sin = O::load(of + wave_points);
                 const V re = O::set(c[2 * x]), im = O::set(c[2 * x + 1]);
