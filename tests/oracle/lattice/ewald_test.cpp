@@ -92,7 +92,9 @@ TEST(Ewald, GivesMadelungConstants) {
         const auto result = periodic_sum(crystal.cell, ewald({1.0, 1.0, 1.0}, 1e-12), Output::potential);
         ASSERT_TRUE(result.report.energy.has_value());
         const double constant = -*result.report.energy / crystal.units * crystal.distance;
-        if (crystal.madelung > 0.0) EXPECT_NEAR(constant, crystal.madelung, 1e-12);
+        if (crystal.madelung > 0.0) {
+            EXPECT_NEAR(constant, crystal.madelung, 1e-12);
+        }
         const auto exact = lattice_oracle::sums(crystal.cell, {1.0L, 1.0L, 1.0L});
         EXPECT_LT(errors_against(result, exact).potential, 1e-12);
     }
@@ -155,7 +157,9 @@ TEST(Ewald, SoftensABackgroundToo) {
     for (const double softening : {1e-9, 0.2, 0.5, 3.0}) {
         options.softening = softening;
         const double soft = periodic_sum(one, options, Output::potential).potential[0];
-        if (softening < 1e-6) EXPECT_NEAR(soft, bare, 1e-11);
+        if (softening < 1e-6) {
+            EXPECT_NEAR(soft, bare, 1e-11);
+        }
         if (softening < 0.1) continue;
         const auto exact = lattice_oracle::soft_charges({{0.0L, 0.0L, 0.0L}}, {2.0L, 2.0L, 2.0L}, softening)
                                .front()

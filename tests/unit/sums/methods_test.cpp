@@ -163,7 +163,9 @@ TEST(Methods, SayWhyTheyDoNotFit) {
         problem.period = {1.0, 1.0, 1.0};
         const auto box = method->why_not(problem, {}, cpu);
         EXPECT_NE((method->periodic ? open : box).find("period"), std::string::npos) << method->name;
-        if (method->periodic) EXPECT_EQ(box, "") << method->name;
+        if (method->periodic) {
+            EXPECT_EQ(box, "") << method->name;
+        }
         problem.period = {1.0, 0.0, 1.0};
         EXPECT_NE(method->why_not(problem, {}, cpu).find("period"), std::string::npos) << method->name;
     }
