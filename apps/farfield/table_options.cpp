@@ -75,8 +75,6 @@ std::string as_case_key(std::string_view option, std::string_view value) {
     const bool is_number = row->type != OptionType::choice && row->type != OptionType::device;
     const auto key = fmt::format("force.{}", option);
     const char* quote = is_number ? "" : "\"";
-    if (row->type == OptionType::lengths && value.find(',') != std::string_view::npos)
-        return fmt::format("{} = [{}]", key, value);
     return value.empty() ? key : fmt::format("{} = {}{}{}", key, quote, value, quote);
 }
 

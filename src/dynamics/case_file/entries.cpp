@@ -79,15 +79,6 @@ Value raw_value(const Key& key, const std::string& place, const toml::node& node
     if (const auto* whole = node.as_integer()) return whole->get();
     if (const auto* real = node.as_floating_point()) return real->get();
     if (const auto* text = node.as_string()) return text->get();
-    if (const auto* array = node.as_array(); array != nullptr && key.type == KeyType::lengths) {
-        std::string out;
-        for (const auto& element : *array) {
-            const auto length = element.value<double>();
-            if (!length) wrong_type(key, place, "an array of something else");
-            out += fmt::format("{}{}", out.empty() ? "" : ",", *length);
-        }
-        return out;
-    }
     wrong_type(key, place, node.is_array() ? "an array" : node.is_table() ? "a table" : "a date or time");
 }
 

@@ -20,8 +20,6 @@ std::string allowed(const Key& key) {
         return "unit";
     case KeyType::path:
         return "path";
-    case KeyType::lengths:
-        return "length ≥ 0, or three in brackets";
     case KeyType::device:
         return "`\"auto\"`, `\"cpu\"`, `\"cuda\"`, `\"cuda:1\"`, `\"cuda:0,1\"`";
     case KeyType::choice: {

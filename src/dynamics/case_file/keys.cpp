@@ -329,8 +329,8 @@ KeyType type_of(OptionType type) {
         return KeyType::device;
     case OptionType::flag:
         return KeyType::boolean;
-    case OptionType::lengths:
-        return KeyType::lengths;
+    case OptionType::lengths: // no key has them
+        break;
     }
     return KeyType::text;
 }

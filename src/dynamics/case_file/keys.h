@@ -16,11 +16,11 @@
 
 namespace farfield::case_file {
 
-/// A value after its type has been checked against the key. `text`, `path`, `choice`, `device`, `unit`
-/// and `lengths` keys hold strings.
+/// A value after its type has been checked against the key. `text`, `path`, `choice`, `device` and `unit`
+/// keys hold strings.
 using Value = std::variant<bool, std::int64_t, double, std::string>;
 
-enum class KeyType : std::uint8_t { text, path, choice, device, unit, lengths, boolean, integer, number };
+enum class KeyType : std::uint8_t { text, path, choice, device, unit, boolean, integer, number };
 
 /// Allowed values of a number; a bound is exclusive where its `open` flag is set.
 struct AllowedRange {

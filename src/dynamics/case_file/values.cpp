@@ -29,8 +29,6 @@ std::string_view expected(KeyType type) {
         return "a whole number (no decimal point)";
     case KeyType::number:
         return "a number";
-    case KeyType::lengths:
-        return "a length, or three in brackets";
     default:
         return "a text in quotes";
     }
@@ -132,10 +130,6 @@ Value checked_value(const Key& key, const std::string& place, const Value& raw) 
             wrong_type(key, place, shown(raw));
         check_number(key, place, value, raw);
         return value;
-    }
-    if (key.type == KeyType::lengths && !std::holds_alternative<bool>(raw)) {
-        if (const auto* whole = std::get_if<std::int64_t>(&raw)) return fmt::format("{}", *whole);
-        if (const auto* real = std::get_if<double>(&raw)) return fmt::format("{}", *real);
     }
     const bool fits = key.type == KeyType::boolean   ? std::holds_alternative<bool>(raw)
                       : key.type == KeyType::integer ? std::holds_alternative<std::int64_t>(raw)

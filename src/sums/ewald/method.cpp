@@ -2,24 +2,21 @@
 #include "sums/method/method.h"
 
 #include "backend/simd/isa.h"
-#include "backend/threads/parallel.h"
-#include "base/arrays.h"
-#include "base/spelling.h"
 #include "base/stopwatch.h"
 #include "sums/costs/cost_file.h"
 #include "sums/costs/threads.h"
+#include "sums/direct/cpu/host_sum.h"
 #include "sums/ewald/ewald_sum.h"
 #include "sums/method/refining.h"
-#include "sums/points/read.h"
 
 #include <farfield/error.h>
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 
 namespace farfield {
 namespace {
@@ -31,9 +28,9 @@ double first_goal(const SumProblem& problem) {
     return problem.tolerance > 0.0 ? share_of_tolerance * problem.tolerance : usual_goal;
 }
 
-/// Open space, which no sum of images is asked for, is told as a unit cube.
+/// Of what is no box, and no sum of images is asked for, a unit cube.
 SumProblem in_a_box(SumProblem problem) {
-    if (!problem.is_periodic()) problem.period = {1.0, 1.0, 1.0};
+    if (!problem.is_periodic_box()) problem.period = {1.0, 1.0, 1.0};
     return problem;
 }
 
@@ -47,51 +44,38 @@ int threads_of(const SumProblem& problem, const SumOptions& options) {
     return threads_for(options.threads, ewald_seconds_alone(in_a_box(problem), cutoffs, table), table);
 }
 
-class OnCpu : public PreparedSum {
+/// What HostSum asks for.
+class EwaldOnCpu {
 public:
-    OnCpu(const SumProblem& problem, const SumOptions& options)
+    EwaldOnCpu(const SumProblem& problem, const SumOptions& options)
         : problem_(problem), isa_(resolve_isa(options.isa)), threads_(threads_of(problem, options)),
           goal_(first_goal(problem)) {
         renew();
     }
 
-    void set_points(const ConstArrayView& sources, const ConstArrayView& targets) override {
-        sources_ = read_points_on(threads_, sources, "sources");
-        targets_ = problem_.self ? RawVector<double>() : read_points_on(threads_, targets, "targets");
+    void set_points(RawVector<double> sources, RawVector<double> targets) {
+        sources_ = std::move(sources);
+        targets_ = std::move(targets);
         sum_->set_points(sources_, targets_, {});
     }
+    [[nodiscard]] int threads() const { return threads_; }
+    void set_float_outputs(OutputSet /*outputs*/) {}
 
-    void execute(const ConstArrayView& strengths, const SumOutputs& outputs, const SumHooks& hooks,
-                 SumReport& report) override {
+    void compute(std::span<const double> strengths, std::span<const double> dipoles,
+                 const DirectResults& results, SumReport& report, const SumHooks& hooks) {
+        if (!dipoles.empty()) throw InvalidArgument("method 'ewald' has no dipoles; leave them out");
+        if (results.hessian != nullptr)
+            throw InvalidArgument("method 'ewald' has no output 'hessian'; leave it out");
         Stopwatch watch;
-        if (outputs.hessian) throw InvalidArgument("method 'ewald' has no output 'hessian'; leave it out");
-        read_values_on(threads_, strengths, problem_.sources, "strengths", strengths_);
-        if (outputs.potential) require_host(outputs.potential, "potential");
-        if (outputs.field) require_host(outputs.field, "field");
-        const auto m = static_cast<std::size_t>(problem_.targets);
-        // near images write both in any case
-        potential_.resize(m);
-        field_.resize(outputs.field ? 3 * m : 0);
-        report.prepare_seconds = watch.lap();
-        sum_->compute(strengths_, {potential_.data(), outputs.field ? field_.data() : nullptr}, hooks,
-                      report);
+        sum_->compute(strengths, {results.potential, results.field}, hooks, report);
         report.compute_seconds = watch.lap();
-        if (outputs.potential) write_values(outputs.potential, potential_.data(), problem_.targets, 1);
-        if (outputs.field) write_values(outputs.field, field_.data(), problem_.targets, 3);
-        report.finish_seconds = watch.lap();
         report.threads = threads_;
         report.device = {.kind = DeviceKind::cpu};
         report.isa = isa_;
         report.precision = Precision::float64;
     }
 
-    void execute_with_dipoles(const ConstArrayView& /*strengths*/, const ConstArrayView& /*dipoles*/,
-                              const SumOutputs& /*outputs*/, const SumHooks& /*hooks*/,
-                              SumReport& /*report*/) override {
-        throw InvalidArgument("method 'ewald' has no dipoles; leave them out");
-    }
-
-    bool refine(double error) override {
+    bool refine(double error) {
         if (goal_ <= least_goal) return false;
         goal_ = std::max(least_goal, goal_ / refinement(error, problem_.tolerance));
         renew();
@@ -109,16 +93,12 @@ private:
     int threads_;
     double goal_;
     std::optional<EwaldSum> sum_;
-    RawVector<double> sources_, targets_, strengths_;
-    std::vector<double> potential_, field_;
+    RawVector<double> sources_, targets_;
 };
 
 bool computes(const KernelInfo& kernel) { return kernel.loop == PairLoop::inverse_distance; }
 
 std::string why_not(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
-    if (!computes(*problem.kernel))
-        return fmt::format("method 'ewald' has no waves for kernel '{}'; use {}", problem.kernel->name,
-                           spelled("method", method_for(*problem.kernel)));
     return why_no_lattice_sum("ewald", problem, options, device);
 }
 
@@ -141,7 +121,7 @@ double bytes(const SumProblem& problem, const SumOptions& /*options*/, const Dev
 
 std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& options,
                                   const DeviceChoice& /*device*/) {
-    return std::make_unique<OnCpu>(problem, options);
+    return std::make_unique<HostSum<EwaldOnCpu>>(problem, options);
 }
 
 constexpr MethodInfo row{.value = Method::ewald,

@@ -7,6 +7,7 @@
 #include "sums/costs/cost_file.h"
 #include "sums/costs/threads.h"
 #include "sums/gauss/boxes/boxes.h"
+#include "sums/gauss/boxes/costs.h"
 #include "sums/gauss/clusters/clusters.h"
 #include "sums/gauss/shape.h"
 #include "sums/method/refining.h"
@@ -89,8 +90,7 @@ bool FgtSum::try_clusters() {
 // Their time is estimated from some of the points, which takes about as long as a sum over 10,000 points.
 void FgtSum::try_boxes() {
     constexpr double least_seconds = 0.05;
-    constexpr double share = 0.8;                 // of the other way's seconds: both are estimates
-    constexpr double seconds_of_a_point = 1.2e-7; // to bring it into boxes, in one thread
+    constexpr double share = 0.8; // of the other way's seconds: both are estimates
     double seconds = shape_.seconds - shape_.seconds_of_points; // which are over
     if (shape_.strategy == GaussStrategy::pairs)                // of points as they lie, not evenly spread
         seconds = std::max(seconds, shape_.boxes.rates.pair * way_->work());
@@ -98,7 +98,7 @@ void FgtSum::try_boxes() {
     const GaussPointSets points{sources_, targets_, extent_, frame_};
     const double vectors = std::max(1, problem_.strength_vectors);
     const auto all = static_cast<double>(problem_.sources + (problem_.self ? 0 : problem_.targets));
-    const double preparing = seconds_of_a_point * all / problem_.executions;
+    const double preparing = box_point_seconds * all / problem_.executions;
     const double most = share * seconds * vectors - preparing;
     if (best_box_size(points, problem_.dimension, shape_.boxes).seconds > most) return;
     auto shape = shape_;

@@ -140,10 +140,8 @@ void Walk::find(const TargetGroup& group, Interactions& out) const {
         out.stack.pop_back();
         const auto& cell = cells_.cell(number);
         if (cell.sources.size() == 0) continue;
-        const bool around = self && holds(cell.sources, own);
-        if (self && !around && holds(own, cell.sources)) continue; // a part of the group
-        if (around) {
-            if (holds(own, cell.sources)) continue;
+        if (self && holds(own, cell.sources)) continue; // a part of the group
+        if (self && holds(cell.sources, own)) {
             if (cell.children > 0) {
                 open(cell, out.stack);
                 continue;

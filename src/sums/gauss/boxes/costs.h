@@ -5,6 +5,9 @@
 
 namespace farfield {
 
+/// Of a point, to bring it into boxes, on one thread.
+inline constexpr double box_point_seconds = 1.2e-7;
+
 class BoxCosts {
 public:
     BoxCosts() = default;
