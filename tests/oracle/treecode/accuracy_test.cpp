@@ -37,15 +37,16 @@ TEST(TreecodeAccuracy, EveryToleranceIsReached) {
     }
 }
 
-// Cells have to act by their expansions for that: of many points most do.
+// Cells have to act by their expansions for that: of many points most do, of fewer to a larger tolerance.
 TEST(TreecodeAccuracy, CellsActByTheirExpansions) {
     const auto points = make(test::sized(20000, 6000), 3, in_plummer, mass);
-    const auto result = sum(points_of(points.xyz), strengths_of(points), tree(1e-3));
+    const double tolerance = test::sized(1e-3, 1e-2);
+    const auto result = sum(points_of(points.xyz), strengths_of(points), tree(tolerance));
     const auto& report = result.report.treecode;
     EXPECT_LT(static_cast<double>(report.near_pairs), 0.3 * static_cast<double>(result.report.direct.pairs));
     EXPECT_GT(report.far_pairs, 20 * points.size());
     const auto exact = oracle::direct_self(points, 0.0L, 1.0L);
-    EXPECT_LE(errors_of(result, exact).field, 1e-3);
+    EXPECT_LE(errors_of(result, exact).field, tolerance);
     EXPECT_GT(errors_of(result, exact).field, 1e-6) << "something is expanded";
 }
 
@@ -84,8 +85,8 @@ TEST(TreecodeAccuracy, SofteningIsPartOfTheExpansions) {
 }
 
 TEST(TreecodeAccuracy, SeparateTargetsInEveryPrecision) {
-    const auto sources = make(test::sized(2500, 900), 11, in_plummer, mass);
-    const auto targets = make(test::sized(1500, 600), 12, in_cube, mass);
+    const auto sources = make(2500, 11, in_plummer, mass);
+    const auto targets = make(1500, 12, in_cube, mass);
     for (const double softening : {0.0, 0.05}) {
         const auto exact = oracle::direct(sources, targets.xyz, softening, 1.0L);
         for (const auto precision : {Precision::float32, Precision::mixed, Precision::float64}) {
