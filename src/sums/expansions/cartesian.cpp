@@ -1,4 +1,4 @@
-#include "sums/expansions/cartesian.h"
+#include "sums/expansions/cartesian_terms.h"
 
 #include <array>
 #include <cstddef>
@@ -22,29 +22,14 @@ double series_factor(int m, int j) {
 
 double factorial_of(int n) { return n < 2 ? 1.0 : n * factorial_of(n - 1); }
 
-/// A number of `far_numbers` as a sum of moments.
-struct Term {
-    int to;
-    int from;
-    double weight;
-};
-
-/// Along one axis, moments after a shift by d: to += weight·d^power·from, one after the other, in place.
-struct ShiftTerm {
-    int to;
-    int from;
-    int power;
-    double weight;
-};
-
 struct Tables {
-    std::vector<Term> numbers;
+    std::vector<FarTerm> numbers;
     std::vector<ShiftTerm> shift[3];
     std::vector<int> degree; ///< of each moment
 };
 
 // Σ q |y|^2j y^e from moments: (x² + y² + z²)^j.
-void add_with_square(int to, double factor, int j, int a, int b, int c, std::vector<Term>& out) {
+void add_with_square(int to, double factor, int j, int a, int b, int c, std::vector<FarTerm>& out) {
     for (int k = 0; k <= j; ++k)
         for (int l = 0; k + l <= j; ++l)
             out.push_back(
@@ -111,34 +96,26 @@ void add_moments(int order, const double* const x[3], const double* strengths, i
     }
 }
 
-void shift_moments(int order, const double* from, const double shift[3], double scale, double* to) {
+CartesianTerms cartesian_terms(int order) {
     const auto& tables = tables_of(order);
-    const auto numbers = static_cast<std::size_t>(monomials_below(order + 1));
-    double moved[monomials_below(most_cartesian_order + 1)];
-    double powers[most_cartesian_order + 1] = {1.0};
-    for (int k = 1; k <= order; ++k) powers[k] = powers[k - 1] * scale;
-    for (std::size_t k = 0; k < numbers; ++k) moved[k] = from[k] * powers[tables.degree[k]];
+    CartesianTerms out;
+    out.numbers = tables.numbers.data();
+    out.number_terms = static_cast<int>(tables.numbers.size());
     for (std::size_t axis = 0; axis < 3; ++axis) {
-        for (int k = 1; k <= order; ++k) powers[k] = powers[k - 1] * shift[axis];
-        for (const auto& term : tables.shift[axis])
-            moved[term.to] += term.weight * powers[term.power] * moved[term.from];
+        out.shift[axis] = tables.shift[axis].data();
+        out.shift_terms[axis] = static_cast<int>(tables.shift[axis].size());
     }
-    for (std::size_t k = 0; k < numbers; ++k) to[k] += moved[k];
+    out.degree = tables.degree.data();
+    return out;
+}
+
+void shift_moments(int order, const double* from, const double shift[3], double scale, double* to) {
+    add_shifted_moments<most_cartesian_order>(cartesian_terms(order), order, from, shift, scale, to);
 }
 
 template <class T>
 void far_numbers_of(int order, const double* moments, T* numbers) {
-    double sum = 0.0;
-    int to = 0;
-    for (const auto& term : tables_of(order).numbers) {
-        if (term.to != to) {
-            numbers[to] = static_cast<T>(sum);
-            sum = 0.0;
-            to = term.to;
-        }
-        sum += term.weight * moments[term.from];
-    }
-    numbers[to] = static_cast<T>(sum);
+    set_far_numbers(cartesian_terms(order), moments, numbers);
 }
 
 template void far_numbers_of<float>(int, const double*, float*);

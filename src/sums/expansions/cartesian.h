@@ -79,7 +79,7 @@ FF_INLINE void add_far_value(int order, const typename Ops<V>::Scalar* numbers, 
     V gradient[3] = {O::set(T(0)), O::set(T(0)), O::set(T(0))};
     V radial = O::set(T(0));
     V value = O::set(T(0));
-#pragma GCC unroll 8
+    FF_UNROLL_8
     for (int j = p / 2; j >= 0; --j) {
         const V own = O::set(*numbers++);
         if (j == p / 2) {
@@ -90,7 +90,7 @@ FF_INLINE void add_far_value(int order, const typename Ops<V>::Scalar* numbers, 
             radial = O::fma(radial, t2, own * O::set(static_cast<T>(2 * j + 1)));
             if constexpr (Potential) value = O::fma(value, t2, own);
         }
-#pragma GCC unroll 8
+        FF_UNROLL_8
         for (int m = 1; m <= p - 2 * j; ++m) {
             V of_degree[3];
             for (int axis = 0; axis < 3; ++axis) of_degree[axis] = O::set(T(0));
@@ -99,7 +99,7 @@ FF_INLINE void add_far_value(int order, const typename Ops<V>::Scalar* numbers, 
             if (m == 1) {
                 for (int axis = 0; axis < 3; ++axis) of_degree[axis] = O::set(numbers[axis]);
             } else {
-#pragma GCC unroll 16
+                FF_UNROLL_16
                 for (int k = 0; k < count; ++k)
                     for (int axis = 0; axis < 3; ++axis)
                         of_degree[axis] = O::fma(O::set(numbers[3 * k + axis]), at[k], of_degree[axis]);

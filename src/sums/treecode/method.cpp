@@ -5,6 +5,7 @@
 #include "sums/direct/cpu/host_sum.h"
 #include "sums/expansions/cartesian.h"
 #include "sums/method/refuse.h"
+#include "sums/treecode/gpu_treecode.h"
 #include "sums/treecode/shape.h"
 #include "sums/treecode/tree_sum.h"
 
@@ -22,9 +23,9 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
     if (!computes(*problem.kernel))
         return fmt::format("method 'treecode' has no expansions for kernel '{}'; use {}",
                            problem.kernel->name, spelled("method", method_for(*problem.kernel)));
-    if (device.kind == DeviceKind::cuda)
-        return fmt::format("method 'treecode' runs on the CPU as yet; use {} or {}", spelled("method", "fmm"),
-                           spelled("device", "cpu"));
+    if (device.kind == DeviceKind::cuda && device.gpus.size() > 1)
+        return fmt::format("method 'treecode' takes one GPU as yet; use {}",
+                           spelled("device", fmt::format("cuda:{}", device.gpus.front())));
     if (problem.is_periodic()) return why_no_period("treecode");
     if (options.variant != Variant::automatic)
         return fmt::format("{} is a rung of method 'direct'; leave it out or use {}",
@@ -57,7 +58,9 @@ double bytes(const SumProblem& problem, const SumOptions& options, const DeviceC
 }
 
 std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& options,
-                                  const DeviceChoice& /*device*/) {
+                                  const DeviceChoice& device) {
+    if (device.kind == DeviceKind::cuda)
+        return cuda::make_gpu_treecode(problem, options, device.gpus.front());
     return std::make_unique<HostSum<TreecodeSum>>(problem, options);
 }
 
@@ -77,8 +80,8 @@ constexpr MethodInfo row{
     .value = Method::treecode,
     .name = "treecode",
     .text = "Barnes–Hut tree code: near pairs one by one, far cells by their multipole expansions",
-    .on_gpu = false,
-    .resident = false,
+    .on_gpu = true,
+    .resident = true,
     .many_vectors = nullptr,
     .computes = computes,
     .field_and_jerk = nullptr,

@@ -4,6 +4,7 @@
 #include "sums/costs/fmm_coefficients.h"
 #include "sums/direct/common/costs.h"
 #include "sums/expansions/cartesian.h"
+#include "sums/method/refining.h"
 
 #include <algorithm>
 #include <cmath>
@@ -19,6 +20,23 @@ constexpr double most_theta = 1.0;
 /// accurate.
 constexpr double sharper_an_order = 3.0;
 constexpr double radius_of_size = 0.8660254037844386; ///< √3/2: half the diagonal of a cube
+
+/// On a GPU: of an execution with its tree launches and what each point takes; what walks take beside the pairs
+/// of a direct sum.
+constexpr double fixed_seconds = 0.6e-3, seconds_a_point = 0.5e-9, walks_beside_direct = 2.0;
+
+double seconds_on_gpu(const SumProblem& problem, const TreecodeShape& shape, double pairs,
+                      std::string_view gpu, const CostTable& table) {
+    const auto sources = static_cast<double>(problem.sources);
+    const auto targets = static_cast<double>(problem.targets);
+    const auto rates = gpu_rates(table, gpu, shape.wide ? Precision::float64 : Precision::mixed, false);
+    const double points = problem.self ? sources : sources + targets;
+    const double each =
+        fixed_seconds + points * seconds_a_point + walks_beside_direct * pairs / rates.pairs_per_second;
+    if (problem.moves) return problem.executions * each;
+    const auto bytes = cost_of_sum(sources, targets, problem.self).bytes;
+    return rates.start_seconds + problem.executions * (each + bytes / rates.bytes_per_second);
+}
 
 int order_for(double tolerance) {
     const double digits = -std::log10(tolerance);
@@ -57,9 +75,24 @@ int treecode_order_after(int order, double error, double tolerance) {
     return std::min(order + std::clamp(more, 1, 6), most_cartesian_order);
 }
 
+bool refined(TreecodeShape& shape, double& sharper, const SumProblem& problem, const SumOptions& options,
+             double error) {
+    if (shape.accuracy <= 0.0) return false;
+    if (options.order == 0 && shape.order < most_cartesian_order) {
+        shape = treecode_shape(problem, options,
+                               treecode_order_after(shape.order, error, problem.tolerance), sharper);
+        return true;
+    }
+    constexpr double sharpest = 1e6;
+    if (sharper >= sharpest) return false;
+    sharper *= refinement(error, problem.tolerance);
+    shape = treecode_shape(problem, options, shape.order, sharper);
+    return true;
+}
+
 // Of evenly spread points: cells at a distance d in their widths, of all levels, as many as a shell of a
 // sphere of radius 1/θ holds; and near pairs of leaves within it.
-double treecode_seconds(const SumProblem& problem, const SumOptions& options, std::string_view /*gpu*/,
+double treecode_seconds(const SumProblem& problem, const SumOptions& options, std::string_view gpu,
                         const CostTable& table) {
     const auto shape = treecode_shape(problem, options);
     const auto sources = static_cast<double>(problem.sources);
@@ -71,9 +104,11 @@ double treecode_seconds(const SumProblem& problem, const SumOptions& options, st
     const double levels = std::max(1.0, std::log2(std::max(sources / shape.leaf, 1.0)) / 3.0);
     const double cells = std::min(sources, 4.2 * std::pow(distance + 1.0, 3) * 0.875 * levels);
     const double near = std::min(sources, (4.2 * std::pow(distance + 1.0, 3)) * shape.leaf + shape.group);
-    const double rate = cpu_rates(table, options, false).pairs_per_second_a_thread;
     const double pairs_a_cell = 2.0 + far_numbers(shape.order) / 9.0;
-    const double each = targets * (near + cells * pairs_a_cell) / rate;
+    const double pairs = targets * (near + cells * pairs_a_cell);
+    if (!gpu.empty()) return seconds_on_gpu(problem, shape, pairs, gpu, table);
+    const double rate = cpu_rates(table, options, false).pairs_per_second_a_thread;
+    const double each = pairs / rate;
     const double tree =
         (problem.self ? sources : sources + targets) * cost_of(table, fmm_cost::cpu_point_seconds);
     return cost_of(table, fmm_cost::cpu_fixed_seconds) +

@@ -32,7 +32,12 @@ TreecodeShape treecode_shape(const SumProblem& problem, const SumOptions& option
 /// The order that may suffice where `order` gave `error`: larger by one at least, up to the highest.
 int treecode_order_after(int order, double error, double tolerance);
 
-/// `MethodInfo::seconds`, on the CPU.
+/// Takes a higher order and a sharper estimate, or the latter alone, after a sum whose error was `error`.
+/// `sharper`: by how much estimates are, of sums that fell short. False if there is nothing more to take.
+bool refined(TreecodeShape& shape, double& sharper, const SumProblem& problem, const SumOptions& options,
+             double error);
+
+/// `MethodInfo::seconds`.
 double treecode_seconds(const SumProblem& problem, const SumOptions& options, std::string_view gpu,
                         const CostTable& table);
 

@@ -9,7 +9,6 @@
 #include "sums/costs/threads.h"
 #include "sums/direct/cpu/ordered_results.h"
 #include "sums/expansions/cartesian.h"
-#include "sums/method/refining.h"
 #include "sums/points/float_range.h"
 #include "sums/points/power_of_two.h"
 
@@ -68,17 +67,7 @@ void TreecodeSum::prepare() {
 }
 
 bool TreecodeSum::refine(double error) {
-    if (shape_.accuracy <= 0.0) return false;
-    if (options_.order == 0 && shape_.order < most_cartesian_order) {
-        shape_ = treecode_shape(problem_, options_,
-                                treecode_order_after(shape_.order, error, problem_.tolerance), sharper_);
-        return true;
-    }
-    constexpr double sharpest = 1e6;
-    if (sharper_ >= sharpest) return false;
-    sharper_ *= refinement(error, problem_.tolerance);
-    shape_ = treecode_shape(problem_, options_, shape_.order, sharper_);
-    return true;
+    return refined(shape_, sharper_, problem_, options_, error);
 }
 
 TileSums TreecodeSum::cleared_sums(const DirectResults& results, int threads) {

@@ -1,10 +1,8 @@
 #include "sums/fmm/gpu_fmm.h"
 
 #include "sums/costs/cost_file.h"
-#include "sums/direct/cuda/on_one_gpu.cuh"
-#include "sums/direct/cuda/pass_timer.cuh"
+#include "sums/direct/cuda/framed_sum.cuh"
 #include "sums/fmm/cuda/device_passes.cuh"
-#include "sums/fmm/cuda/leave.cuh"
 #include "sums/fmm/gpu_shape.h"
 #include "sums/tree/cuda/launch.cuh"
 
@@ -15,54 +13,17 @@
 namespace farfield::cuda {
 namespace {
 
-class FmmOnGpu : public OnOneGpu {
+class FmmOnGpu : public FramedSum {
 public:
     FmmOnGpu(const SumProblem& problem, const SumOptions& options, int device)
-        : OnOneGpu(problem, options, device),
+        : FramedSum(problem, options, device),
           shape_(gpu_fmm_shape(problem, options, cost_table_in_use().table)) {}
 
     void set_points(const ConstArrayView& sources, const ConstArrayView& targets) override {
         const DeviceScope scope(device_);
-        stream_ = stream_for(sources, targets);
-        const auto ranges = read_both(sources, targets, 3, sources_, targets_);
-        const bool any = problem_.sources + problem_.targets > 0;
-        frame_ = any ? choose_frame(ranges, options_.softening) : Frame{};
-        if (any) fit_shape(framed(ranges, frame_));
+        if (const auto ranges = take_points(sources, targets)) fit_shape(*ranges);
         orders_ = {};
         prepare();
-    }
-
-    void execute(const ConstArrayView& strength_view, const SumOutputs& outputs, const SumHooks& hooks,
-                 SumReport& report) override {
-        execute_with_dipoles(strength_view, {}, outputs, hooks, report);
-    }
-
-    void execute_with_dipoles(const ConstArrayView& strength_view, const ConstArrayView& dipole_view,
-                              const SumOutputs& outputs, const SumHooks& hooks, SumReport& report) override {
-        const auto begin = Clock::now();
-        const DeviceScope scope(device_);
-        begin_execution(outputs, strength_view, dipole_view);
-        stop_if_asked(hooks);
-        describe(report);
-        const int exponent = read_strengths(strength_view, dipole_view);
-        const auto read_at = Clock::now();
-        report.prepare_seconds = seconds_between(begin, read_at);
-        const int wanted = (outputs.potential ? potential_only : 0) | (outputs.field ? field_only : 0) |
-                           (outputs.hessian ? hessian_too : 0);
-        if (wanted == 0) return;
-        potentials_at_ = outputs.potential ? place_of(outputs.potential, potential_, 1) : nullptr;
-        fields_at_ = outputs.field ? place_of(outputs.field, field_, 3) : nullptr;
-        hessians_at_ = outputs.hessian ? place_of(outputs.hessian, hessian_, 6) : nullptr;
-        const bool finite = compute(wanted, exponent, report);
-        if (!finite) report.direct.coincident_pairs_skipped = repair(exponent);
-        if (potentials_at_ != nullptr && potentials_at_ == potential_.data())
-            transfers_.write(potentials_at_, outputs.potential, problem_.targets, 1, stream_);
-        if (fields_at_ != nullptr && fields_at_ == field_.data())
-            transfers_.write(fields_at_, outputs.field, problem_.targets, 3, stream_);
-        if (hessians_at_ != nullptr && hessians_at_ == hessian_.data())
-            transfers_.write(hessians_at_, outputs.hessian, problem_.targets, 6, stream_);
-        report.finish_seconds = seconds_between(read_at, Clock::now()) - report.compute_seconds;
-        if (hooks.progress) hooks.progress(1.0);
     }
 
     bool refine(double error) override {
@@ -83,29 +44,6 @@ private:
             shape_ = gpu_fmm_shape(problem_, options_, cost_table_in_use().table, shape_.order.order,
                                    softening_in_sides_);
         cube_ = cube_around(ranges, shape_.tree.steps);
-    }
-
-    /// In the frame.
-    [[nodiscard]] double softening() const { return std::ldexp(options_.softening, frame_.exponent); }
-
-    /// By which they count, as powers of two; dipoles by that of lengths as well.
-    int read_strengths(const ConstArrayView& view, const ConstArrayView& dipoles) {
-        const auto n = static_cast<std::size_t>(problem_.sources);
-        const auto read = [&](const ConstArrayView& from, int columns, DeviceArray<double>& to,
-                              std::string_view what) {
-            make_room(to, std::max<std::size_t>(1, static_cast<std::size_t>(columns) * n));
-            const auto result = transfers_.read(from, problem_.sources, columns, to.data(), what, stream_);
-            if (result.bad >= 0) refuse_strength(what, result.bad / columns, result.bad_value);
-            double largest = 0.0;
-            for (std::size_t k = 0; k < static_cast<std::size_t>(columns) && n > 0; ++k)
-                largest = std::max({largest, -result.ranges[k].low, result.ranges[k].high});
-            return largest;
-        };
-        const double largest = read(view, 1, strengths_, "strengths");
-        has_dipoles_ = static_cast<bool>(dipoles);
-        if (!has_dipoles_) return n == 0 ? 0 : strength_exponent(largest);
-        const double longest = read(dipoles, 3, dipoles_, "dipoles");
-        return n == 0 ? 0 : strength_exponent(largest, longest, frame_.exponent);
     }
 
     void prepare() {
@@ -139,7 +77,7 @@ private:
         passes.prepare(tree_, far, mends, stream_);
     }
 
-    void describe(SumReport& report) const {
+    void describe(SumReport& report) const override {
         report.device = {.kind = DeviceKind::cuda, .gpus = {device_}};
         auto order = shape_.order;
         report.fmm = {.order = order.order,
@@ -153,12 +91,11 @@ private:
                       .multiply_adds = multiply_adds_};
     }
 
-    bool compute(int wanted, int exponent, SumReport& report) {
+    bool compute(int wanted, int exponent, SumReport& report) override {
         return shape_.wide ? compute_in(wide_, wide_near_, wanted, exponent, report)
                            : compute_in(narrow_, narrow_near_, wanted, exponent, report);
     }
 
-    /// The sums, signed and scaled, at `potentials_at_` and `fields_at_`. False where one is not finite.
     template <class Real>
     bool compute_in(DevicePasses<Real>& passes, DeviceArray<Vec4<Real>>& near, int wanted, int exponent,
                     SumReport& report) {
@@ -168,7 +105,6 @@ private:
         const bool with_hessian = (wanted & hessian_too) != 0;
         make_room(near_hessians_, with_hessian ? 6 * m : 0);
         make_room(far_hessians_, with_hessian && passes.has_far_field() ? 6 * m : 0);
-        check(cudaMemsetAsync(not_finite_.data(), 0, sizeof(int), stream_), "clearing a flag");
         PassTimer timer(stream_);
         passes.set_strengths(tree_, strengths_.data(), exponent, stream_);
         passes.set_dipoles(tree_, has_dipoles_ ? dipoles_.data() : nullptr, exponent + frame_.exponent,
@@ -179,79 +115,25 @@ private:
             {near.data(), far_.data(), near_hessians_.data(), far_hessians_.data()},
             [&](std::string_view name, cudaStream_t stream) { timer.mark(name, stream); }, stream_);
         timer.begin(stream_);
-        const auto& kernel = *problem_.kernel;
         const LeaveTask<Real> task{
             near.data(),
             passes.has_far_field() && (wanted & field_and_potential) != 0 ? far_.data() : nullptr,
             tree_.targets().where.data(),
-            {.potential = potentials_at_,
-             .field = fields_at_,
-             .sign = kernel.sign,
-             .potential_exponent = kernel.result_exponent(Output::potential, frame_.exponent, exponent),
-             .field_exponent = kernel.result_exponent(Output::field, frame_.exponent, exponent),
-             .n = static_cast<int>(m),
-             .not_finite = not_finite_.data()},
+            finish_task(exponent),
             near_hessians_.data(),
             passes.has_far_field() ? far_hessians_.data() : nullptr,
             hessians_at_,
-            hessians_at_ == nullptr ? 0 : kernel.result_exponent(Output::hessian, frame_.exponent, exponent)};
+            hessians_at_ == nullptr ? 0 : problem_.kernel->result_exponent(Output::hessian, frame_.exponent, exponent)};
         launch_over(static_cast<std::int64_t>(m), stream_, leave_kernel<Real>, task);
         timer.mark("results", stream_);
-        int flag = 0;
-        copy(&flag, not_finite_.data(), 1, stream_);
-        check(cudaStreamSynchronize(stream_), "waiting for the GPU");
+        const bool finite = all_finite();
         report.fmm.tree_seconds = tree_seconds_;
         report.compute_seconds += timer.total();
         for (auto& pass : timer.seconds()) report.passes.push_back(std::move(pass));
-        return flag == 0;
-    }
-
-    std::int64_t repair(int exponent) {
-        const auto n = static_cast<std::size_t>(problem_.sources);
-        const auto m = static_cast<std::size_t>(problem_.targets);
-        const auto q = downloaded(strengths_, n, stream_);
-        const Seen<double> from(downloaded(sources_, 3 * n, stream_), q, frame_, exponent, false);
-        const std::optional<Seen<double>> to =
-            problem_.self ? std::nullopt
-                          : std::optional<Seen<double>>(std::in_place, downloaded(targets_, 3 * m, stream_),
-                                                        std::vector<double>{}, frame_, 0, false);
-        const auto from_gpu = [&](const double* from, std::size_t count) {
-            std::vector<double> out(from == nullptr ? 0 : count);
-            copy(out.data(), from, out.size(), stream_);
-            check(cudaStreamSynchronize(stream_), "waiting for the GPU");
-            return out;
-        };
-        auto phi = from_gpu(potentials_at_, m);
-        auto e = from_gpu(fields_at_, 3 * m);
-        auto hessian = from_gpu(hessians_at_, 6 * m);
-        auto p = from_gpu(has_dipoles_ ? dipoles_.data() : nullptr, 3 * n);
-        for (auto& component : p) component = std::ldexp(component, exponent + frame_.exponent);
-        const auto skipped = repair_rows({.sources = problem_.sources,
-                                          .targets = problem_.targets,
-                                          .source_points = from.at.data(),
-                                          .strengths = from.strengths.data(),
-                                          .dipoles = p.empty() ? nullptr : p.data(),
-                                          .target_points = problem_.self ? from.at.data() : to->at.data(),
-                                          .self = problem_.self,
-                                          .softening = softening(),
-                                          .frame_exponent = frame_.exponent,
-                                          .strength_exponent = exponent,
-                                          .sign = problem_.kernel->sign,
-                                          .precision = options_.precision,
-                                          .coincident = options_.coincident,
-                                          .threads = thread_count(options_.threads),
-                                          .potential = phi.empty() ? nullptr : phi.data(),
-                                          .field = e.empty() ? nullptr : e.data(),
-                                          .hessian = hessian.empty() ? nullptr : hessian.data()});
-        copy(potentials_at_, phi.data(), phi.size(), stream_);
-        copy(fields_at_, e.data(), e.size(), stream_);
-        copy(hessians_at_, hessian.data(), hessian.size(), stream_);
-        check(cudaStreamSynchronize(stream_), "waiting for the GPU");
-        return skipped;
+        return finite;
     }
 
     FmmShape shape_;
-    Frame frame_;
     double softening_in_sides_ = 0.0; ///< of the cube around all points
     TreeCube cube_;
     DeviceTree tree_;
@@ -259,13 +141,9 @@ private:
     DevicePasses<double> wide_;
     double tree_seconds_ = 0.0, multiply_adds_ = 0.0;
     OrderSearch orders_;
-    DeviceArray<double> sources_, targets_, strengths_, dipoles_; ///< as the caller gave them, in double
-    bool has_dipoles_ = false;                                    ///< in the execution at hand
     DeviceArray<Vec4<float>> narrow_near_;
     DeviceArray<Vec4<double>> wide_near_, far_;
     DeviceArray<double> near_hessians_, far_hessians_;
-    DeviceArray<double> potential_, field_, hessian_; ///< where the caller's arrays are elsewhere, or strided
-    double *potentials_at_ = nullptr, *fields_at_ = nullptr, *hessians_at_ = nullptr;
 };
 
 } // namespace

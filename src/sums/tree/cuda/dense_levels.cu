@@ -45,7 +45,7 @@ struct DenseTask {
     std::int32_t *source_starts, *target_starts; ///< of places of the deepest level, and their end
     Numbers* numbers;
     CellPlace* places;
-    std::int32_t *parents, *children, *divided, *neighbours, *coarse_cells;
+    std::int32_t *parents, *children, *divided, *neighbours, *coarse_cells; ///< neighbours: null, not wanted
     BlockRange *sources, *targets;
     std::int32_t *leaves, *leaf_numbers, *by_octant;
     TreeCounts* counts;
@@ -191,6 +191,7 @@ __device__ void make_cell(const DenseTask& task, const Spot& at, int begin, std:
     for (int octant = 0; octant < tree.child_count(); ++octant)
         task.children[static_cast<std::int64_t>(tree.child_count()) * cell + octant] =
             leaf ? TreeView::none : cell_at(task, below, (at.place << tree.dimension) + octant);
+    if (task.neighbours == nullptr) return;
     find_dense_neighbours(task, place, begin,
                           task.neighbours + static_cast<std::int64_t>(tree.neighbour_count()) * cell);
 }

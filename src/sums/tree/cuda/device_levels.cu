@@ -59,7 +59,7 @@ struct LevelTask {
     const std::uint64_t* source_keys;
     const std::uint64_t* target_keys;
     CellPlace* places;
-    std::int32_t *parents, *children, *divided, *neighbours, *coarse_cells;
+    std::int32_t *parents, *children, *divided, *neighbours, *coarse_cells; ///< neighbours: null, not wanted
     BlockRange *sources, *targets;
     std::int32_t* masks; ///< of a level's cells: which children there are
     BlockRange *child_sources, *child_targets;
@@ -425,7 +425,7 @@ __global__ void __launch_bounds__(level_threads) levels_kernel(const LevelTask t
     grid.sync();
     level.end = task.tallies[0].of[children_counter];
     while (level.begin < level.end) {
-        find_neighbours(task, level);
+        if (task.neighbours != nullptr) find_neighbours(task, level);
         if (task.shape.pairs_a_cell > 0.0) grid.sync(); // only then cells look at their neighbours now
         const auto share = (level.end - level.begin + blocks - 1) / blocks;
         const auto first = min(level.end, level.begin + block * share);

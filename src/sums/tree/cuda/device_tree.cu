@@ -145,9 +145,16 @@ void DeviceTree::make_room_for(int cells) {
     make_room(masks_, size);
     make_room(child_sources_, 8 * size);
     make_room(child_targets_, 8 * size);
-    make_room(row_counts_, 3 * size + 1);
-    make_room(row_first_, 3 * size + 1);
+    if (lists_) {
+        make_room(row_counts_, 3 * size + 1);
+        make_room(row_first_, 3 * size + 1);
+    }
     capacity_ = wanted;
+}
+
+void DeviceTree::make_room_for_neighbours() {
+    if (!lists_) return;
+    make_room(neighbours_, static_cast<std::size_t>(view().neighbour_count() * std::int64_t{capacity_}));
 }
 
 // Points sorted to a level are in the order of all deeper ones as far as the tree looks. Which levels are
@@ -162,7 +169,7 @@ void DeviceTree::build(const double* sources, int n, const double* targets, int 
     cube_ = cube;
     self_ = targets == nullptr;
     make_room_for(expected_cells(shape_, dimension_, std::max(n, m)));
-    make_room(neighbours_, static_cast<std::size_t>(view().neighbour_count() * std::int64_t{capacity_}));
+    make_room_for_neighbours();
     make_room(coarse_cells_, static_cast<std::size_t>(std::pow(shape_.coarse, dimension_)));
     if (counts_.size() == 0) {
         counts_ = DeviceArray<TreeCounts>(1);
@@ -181,8 +188,7 @@ void DeviceTree::build(const double* sources, int n, const double* targets, int 
         });
         if (counts.missing_cells > 0) {
             make_room_for(counts.missing_cells + counts.missing_cells / 2);
-            make_room(neighbours_,
-                      static_cast<std::size_t>(view().neighbour_count() * std::int64_t{capacity_}));
+            make_room_for_neighbours();
         } else if (counts.deeper != 0) { // of the last step nothing is
             choose_depth(step_ + 1);
             sorted = false;
@@ -198,7 +204,7 @@ void DeviceTree::build(const double* sources, int n, const double* targets, int 
             break;
         }
     }
-    if (!long_rows_) return;
+    if (!lists_ || !long_rows_) return;
     const auto entries = static_cast<std::size_t>(direct_.total) +
                          static_cast<std::size_t>(multipoles_.total) +
                          static_cast<std::size_t>(points_.total);
@@ -223,14 +229,14 @@ TreeCounts DeviceTree::queue(std::int32_t few, cudaStream_t stream, const Meanwh
         make_levels_at_once(stream);
     else
         make_levels(stream);
-    list_near(few, Lists::count, stream);
-    const bool filled = long_rows_;
+    if (lists_) list_near(few, Lists::count, stream);
+    const bool filled = lists_ && long_rows_;
     if (filled) list_near(few, Lists::fill, stream);
     auto seen = counts(stream, meanwhile);
     at_once_ = seen.deeper == 0 && seen.levels - 1 <= last_dense_level();
     if (at_once && seen.deeper != 0) return queue(few, stream, meanwhile); // level by level
     long_rows_ = seen.long_rows != 0;
-    if (!long_rows_ || filled || seen.missing_cells > 0 || seen.deeper != 0) return seen;
+    if (!lists_ || !long_rows_ || filled || seen.missing_cells > 0 || seen.deeper != 0) return seen;
     list_near(few, Lists::fill, stream);
     return counts(stream, meanwhile);
 }
@@ -241,6 +247,7 @@ void DeviceTree::take(const TreeCounts& counts) {
     leaf_count_ = counts.leaves;
     largest_leaf_ = counts.largest_leaf;
     near_pairs_ = static_cast<std::int64_t>(counts.pairs);
+    if (!lists_) return;
     const auto capacity = static_cast<std::size_t>(capacity_);
     const auto rows = [&](std::size_t list, int total) {
         const auto* const first = row_first_.data() + list * capacity;

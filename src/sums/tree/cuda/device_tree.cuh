@@ -41,9 +41,10 @@ struct DeviceRows {
 
 class DeviceTree {
 public:
-    /// @param places_sources  false: who sets strengths sets the points beside them
-    explicit DeviceTree(int dimension = 3, bool places_sources = true)
-        : dimension_(dimension), places_sources_(places_sources) {}
+    /// @param places_sources  false: who sets strengths sets the points beside them @param lists  false: no
+    /// neighbours and no lists, only cells
+    explicit DeviceTree(int dimension = 3, bool places_sources = true, bool lists = true)
+        : dimension_(dimension), places_sources_(places_sources), lists_(lists) {}
 
     /// Sources N×3 and targets M×3 (in the plane ×2), contiguous, in the caller's units; `targets` is null
     /// where they are the sources. Waits for the counts. @param cube  around all of them, in the frame
@@ -84,6 +85,7 @@ private:
     void choose_depth(int step);
     void sort(const double* points, int count, DevicePoints& out, const Frame& frame, cudaStream_t stream);
     void make_room_for(int cells);
+    void make_room_for_neighbours();
     void make_levels(cudaStream_t stream);
     [[nodiscard]] int last_dense_level() const;
     /// The same, if no level lies below the last dense one. @pre there is one
@@ -102,7 +104,7 @@ private:
     void take(const TreeCounts& counts);
 
     int dimension_;
-    bool places_sources_;
+    bool places_sources_, lists_;
     TreeShape shape_;
     TreeCube cube_;
     bool self_ = true;

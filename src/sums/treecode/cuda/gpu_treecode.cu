@@ -1,0 +1,137 @@
+#include "sums/treecode/gpu_treecode.h"
+
+#include "sums/direct/cuda/framed_sum.cuh"
+#include "sums/method/refining.h"
+#include "sums/tree/cuda/launch.cuh"
+#include "sums/treecode/cuda/device_cells.cuh"
+#include "sums/treecode/cuda/walk_sum.cuh"
+
+#include <algorithm>
+#include <array>
+#include <type_traits>
+#include <utility>
+
+namespace farfield::cuda {
+namespace {
+
+class TreecodeOnGpu : public FramedSum {
+public:
+    TreecodeOnGpu(const SumProblem& problem, const SumOptions& options, int device)
+        : FramedSum(problem, options, device), shape_(treecode_shape(problem, options)) {
+        const DeviceScope scope(device_);
+        counters_ = DeviceArray<unsigned long long>(counters);
+    }
+
+    void set_points(const ConstArrayView& sources, const ConstArrayView& targets) override {
+        const DeviceScope scope(device_);
+        cube_ = {};
+        if (const auto ranges = take_points(sources, targets)) cube_ = cube_around(*ranges, false);
+        PassTimer timer(stream_);
+        tree_.build(sources_.data(), static_cast<int>(problem_.sources),
+                    problem_.self ? nullptr : targets_.data(), static_cast<int>(problem_.targets), frame_,
+                    cube_, {.most = shape_.leaf, .separation = 0}, 0, stream_);
+        groups_.make(tree_, device_group, stream_);
+        timer.mark("tree", stream_);
+        if (!problem_.moves) tree_seconds_ = timer.total();
+    }
+
+    bool refine(double error) override {
+        return refined(shape_, sharper_, problem_, options_, error);
+    }
+
+private:
+    void describe(SumReport& report) const override {
+        report.device = {.kind = DeviceKind::cuda, .gpus = {device_}};
+        report.treecode = {.order = shape_.order,
+                           .theta = shape_.theta,
+                           .accuracy = shape_.accuracy,
+                           .levels = tree_.levels(),
+                           .cells = tree_.cells(),
+                           .tree_seconds = tree_seconds_};
+    }
+
+    bool compute(int wanted, int exponent, SumReport& report) override {
+        return shape_.wide ? compute_in<double>(wanted, exponent, report)
+                           : compute_in<float>(wanted, exponent, report);
+    }
+
+    template <class Real>
+    [[nodiscard]] const Real* numbers() const {
+        if constexpr (std::is_same_v<Real, double>)
+            return cells_.doubles();
+        else
+            return cells_.floats();
+    }
+
+    template <class Real>
+    bool compute_in(int wanted, int exponent, SumReport& report) {
+        make_room(sums_, static_cast<std::size_t>(std::max<std::int64_t>(1, problem_.targets)));
+        PassTimer timer(stream_);
+        // Of strengths of one sign dipoles about the centres are 0.
+        const bool monopoles = shape_.order == 1 && !both_signs_;
+        cells_.prepare(shape_, stream_);
+        cells_.make(tree_, strengths_.data(), exponent, shape_, monopoles, stream_);
+        timer.mark("P2M + M2M", stream_);
+        check(cudaMemsetAsync(counters_.data(), 0, counters_.bytes(), stream_), "clearing counters");
+        if (tree_.cells() > 0)
+            walk_sum(WalkTask<Real>{.tree = tree_.view(),
+                            .cells = cells_.cells(),
+                            .numbers = monopoles ? nullptr : numbers<Real>(),
+                            .order = shape_.order,
+                            .sources = tree_.sources().at.data(),
+                            .targets = tree_.targets().at.data(),
+                            .groups = groups_.ranges(),
+                            .group_count = groups_.count(),
+                            .softening2 = softening() * softening(),
+                            .least = shape_.least_distance(),
+                            .estimate = shape_.accuracy > 0.0,
+                            .few = shape_.few,
+                            .mends = problem_.precision == Precision::mixed,
+                            .outputs = wanted,
+                            .sums = sums_.data(),
+                            .next = reinterpret_cast<std::int32_t*>(counters_.data() + 2),
+                            .pairs = counters_.data()},
+                     stream_);
+        timer.mark("walks", stream_);
+        launch_over(problem_.targets, stream_, leave_kernel<double>,
+                    LeaveTask<double>{.near = sums_.data(),
+                                      .far = nullptr,
+                                      .where = tree_.targets().where.data(),
+                                      .out = finish_task(exponent)});
+        timer.mark("results", stream_);
+        std::array<unsigned long long, counters> counted{};
+        copy(counted.data(), counters_.data(), counters, stream_);
+        const bool finite = all_finite();
+        report.treecode.near_pairs = static_cast<std::int64_t>(counted[0]);
+        report.treecode.far_pairs = static_cast<std::int64_t>(counted[1]);
+        std::int32_t groups = 0;
+        if (tree_.cells() > 0) copy(&groups, groups_.count(), 1, stream_);
+        check(cudaStreamSynchronize(stream_), "waiting for the GPU");
+        report.treecode.groups = groups;
+        report.compute_seconds += timer.total();
+        for (auto& pass : timer.seconds()) report.passes.push_back(std::move(pass));
+        return finite;
+    }
+
+    static constexpr std::size_t counters = 3; ///< near pairs, far pairs, groups taken
+
+    TreecodeShape shape_;
+    double sharper_ = 1.0; ///< than the tolerance: by executions that fell short
+    TreeCube cube_;
+    DeviceTree tree_{3, true, false};
+    DeviceGroups groups_;
+    DeviceCells cells_;
+    double tree_seconds_ = 0.0;
+    DeviceArray<unsigned long long> counters_;
+    DeviceArray<Vec4<double>> sums_; ///< in the order of the tree
+};
+
+} // namespace
+
+std::unique_ptr<PreparedSum> make_gpu_treecode(const SumProblem& problem, const SumOptions& options,
+                                               int device) {
+    const DeviceScope scope(device); // events are of the GPU that is current when they are made
+    return std::make_unique<TreecodeOnGpu>(problem, options, device);
+}
+
+} // namespace farfield::cuda
