@@ -1,0 +1,134 @@
+// Clouds of points for benches of far-field methods, and errors against exact sums on the GPU.
+#pragma once
+
+#include "gpu_rows.h"
+
+#include <farfield/sum.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <random>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace farfield::bench {
+
+struct Cloud {
+    int n;
+    std::string kind;    ///< cube or plummer
+    bool masses = false; ///< 1/N each; else charges in [−1, 1]
+};
+
+struct Points {
+    std::vector<double> x, q;
+};
+
+inline Points points_of(const Cloud& of, unsigned seed) {
+    std::mt19937_64 engine(seed);
+    std::uniform_real_distribution<double> uniform(0.0, 1.0);
+    std::normal_distribution<double> normal;
+    Points out;
+    for (int i = 0; i < of.n; ++i) {
+        double p[3] = {uniform(engine), uniform(engine), uniform(engine)};
+        if (of.kind == "plummer") { // of scale 1, cut off at 20
+            const double r = std::min(20.0, 1.0 / std::sqrt(std::pow(p[0], -2.0 / 3.0) - 1.0));
+            for (auto& v : p) v = normal(engine);
+            const double length = std::sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]);
+            for (auto& v : p) v *= r / length;
+        }
+        out.x.insert(out.x.end(), p, p + 3);
+        const double q = uniform(engine);
+        out.q.push_back(of.masses ? 1.0 / of.n : 2.0 * q - 1.0);
+    }
+    return out;
+}
+
+/// Relative L2 of rows that are `every` apart, and the median of the rows' own relative errors.
+struct Error {
+    double l2 = 0.0, median = 0.0, percentile99 = 0.0;
+};
+
+inline Error error_of(const std::vector<double>& got, const std::vector<double>& exact, std::size_t every,
+               std::size_t width) {
+    double difference = 0.0, norm = 0.0;
+    std::vector<double> each;
+    for (std::size_t row = 0; row < exact.size() / width; ++row) {
+        double d2 = 0.0, n2 = 0.0;
+        for (std::size_t k = 0; k < width; ++k) {
+            const double e = exact[row * width + k];
+            const double d = got[row * every * width + k] - e;
+            d2 += d * d;
+            n2 += e * e;
+        }
+        difference += d2;
+        norm += n2;
+        each.push_back(std::sqrt(d2 / n2));
+    }
+    std::sort(each.begin(), each.end());
+    return {std::sqrt(difference / norm), each[each.size() / 2], each[each.size() * 99 / 100]};
+}
+
+inline double median_of(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    return values[values.size() / 2];
+}
+
+/// Exact sums at every so many targets.
+struct Exact {
+    std::size_t every = 1;
+    std::vector<double> field, potential;
+};
+
+inline const Exact& exact_of(const Cloud& of, int seed, const Points& points) {
+    static std::map<std::tuple<int, std::string, bool, int>, Exact> kept;
+    auto& out = kept[{of.n, of.kind, of.masses, seed}];
+    if (!out.field.empty()) return out;
+    const std::size_t n = points.q.size();
+    out.every = n < 2000000 ? 1 : n / 20000;
+    const std::size_t count = n / out.every;
+    std::vector<double> targets;
+    for (std::size_t i = 0; i < count && count < n; ++i)
+        for (std::size_t k = 0; k < 3; ++k) targets.push_back(points.x[3 * i * out.every + k]);
+    GpuRows x(points.x, 3), q(points.q, 1), to(targets, 3);
+    GpuRows phi(count, 1), e(count, 3);
+    SumOptions direct;
+    direct.kernel = Kernel::coulomb;
+    direct.method = Method::direct;
+    direct.coincident = Coincident::skip; // each target is a source, too
+    auto all = count == n ? SumPlan(x.view(), direct) : SumPlan(x.view(), to.view(), direct);
+    SumOutputs outputs;
+    outputs.potential = phi.view();
+    outputs.field = e.view();
+    all.execute(q.view(), outputs);
+    out.field = e.values();
+    out.potential = phi.values();
+    return out;
+}
+
+/// The fastest of some updates and executions of a plan, with its report.
+struct Timed {
+    double milliseconds = HUGE_VAL;
+    SumReport report;
+};
+
+inline Timed least_of(SumPlan& plan, GpuRows& x, GpuRows& q, const SumOutputs& outputs,
+                      int repeats) {
+    Timed best;
+    for (int repeat = 0; repeat < repeats; ++repeat) { // the first ones warm up
+        GpuRows::wait();
+        const auto begin = std::chrono::steady_clock::now();
+        plan.update(x.view());
+        plan.execute(q.view(), outputs);
+        GpuRows::wait();
+        const double taken =
+            1e3 * std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+        if (taken < best.milliseconds) best = {taken, plan.report()};
+    }
+    return best;
+}
+
+} // namespace farfield::bench
