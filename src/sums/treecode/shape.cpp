@@ -19,6 +19,10 @@ constexpr double most_theta = 1.0;
 /// What a further order takes off the estimates that are accepted, so that it is no faster, but more
 /// accurate.
 constexpr double sharper_an_order = 3.0;
+/// Errors of many cells cancel in part, so that with masses of one sign the error of a sum is several times
+/// less than the accuracy of a cell. Where charges of both signs cancel, so does the field that errors are
+/// compared with, and nothing is left to give away.
+constexpr double looser_for_masses = 2.0;
 constexpr double radius_of_size = 0.8660254037844386; ///< √3/2: half the diagonal of a cube
 
 /// On a GPU: of an execution with its tree launches and what each point takes; what walks take beside the pairs
@@ -62,7 +66,8 @@ TreecodeShape treecode_shape(const SumProblem& problem, const SumOptions& option
     shape.theta = options.theta > 0.0 ? options.theta : tolerance > 0.0 ? 0.0 : usual_theta;
     if (tolerance > 0.0) {
         const int more = std::max(0, shape.order - usual);
-        shape.accuracy = tolerance / (sharper * std::pow(sharper_an_order, more));
+        const double looser = problem.kernel->value == Kernel::gravity ? looser_for_masses : 1.0;
+        shape.accuracy = looser * tolerance / (sharper * std::pow(sharper_an_order, more));
     }
     shape.few = std::min(2 * shape.order, 16); // pairs that take as long as an expansion, about
     if (options.leaf > 0) shape.leaf = options.leaf;

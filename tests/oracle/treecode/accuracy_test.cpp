@@ -37,6 +37,22 @@ TEST(TreecodeAccuracy, EveryToleranceIsReached) {
     }
 }
 
+// Gravity gives a cell more of the tolerance than Coulomb's sum does, negative masses or not.
+TEST(TreecodeAccuracy, EveryToleranceIsReachedForGravity) {
+    for (const auto& [name, points] : kinds(test::sized(3000, 600))) {
+        const auto exact = oracle::direct_self(points, 0.0L, -1.0L);
+        for (const double tolerance :
+             test::fewer() ? std::vector{1e-3} : std::vector{1e-2, 1e-3, 1e-4, 1e-6}) {
+            auto options = tree(tolerance);
+            options.kernel = Kernel::gravity;
+            const auto result = sum(points_of(points.xyz), strengths_of(points), options);
+            const auto errors = errors_of(result, exact);
+            EXPECT_LE(errors.potential, tolerance) << name;
+            EXPECT_LE(errors.field, tolerance) << name;
+        }
+    }
+}
+
 // Cells have to act by their expansions for that: of many points most do, of fewer to a larger tolerance.
 TEST(TreecodeAccuracy, CellsActByTheirExpansions) {
     const auto points = make(test::sized(20000, 6000), 3, in_plummer, mass);
