@@ -44,6 +44,10 @@ CandidateMethods candidate_methods(const SumProblem& problem, const SumOptions& 
         return method.why_not(problem, options, {.kind = DeviceKind::cpu, .gpus = {}}).empty();
     };
     CandidateMethods out{.usual = &first_method(fits), .fast = nullptr};
+    if (problem.is_periodic_box()) { // of every pair and all its images nobody waits for the end
+        const auto fits_boxes = [&](const MethodInfo& method) { return method.periodic && fits(method); };
+        if (const auto& of_boxes = first_method(fits_boxes); fits_boxes(of_boxes)) out.usual = &of_boxes;
+    }
     for (const auto* info : methods())
         if (out.fast == nullptr && info != out.usual && info->approximates && fits(*info)) out.fast = info;
     if (out.fast == nullptr) return {.usual = out.usual, .fast = nullptr, .why_none = "no other method fits"};
