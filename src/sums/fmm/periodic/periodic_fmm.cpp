@@ -1,0 +1,57 @@
+#include "sums/fmm/periodic/periodic_fmm.h"
+
+#include "sums/costs/cost_file.h"
+#include "sums/direct/cpu/host_sum.h"
+#include "sums/direct/periodic/image_sum.h"
+#include "sums/fmm/costs.h"
+#include "sums/fmm/fmm_sum.h"
+
+#include <algorithm>
+
+namespace farfield {
+namespace {
+
+constexpr double usual_tolerance = 1e-6; ///< as in shape.cpp
+
+/// FmmSum as ImageSum takes it.
+class OpenFmm : public FmmSum {
+public:
+    using FmmSum::FmmSum;
+
+    /// The targets have no near cells but those at the box's faces.
+    static constexpr double share_of_rim = 0.2;
+    static double seconds(const SumProblem& problem, const SumOptions& options) {
+        return fmm_seconds(problem, options, {}, cost_table_in_use().table);
+    }
+    /// As the tree's own cells.
+    static ImageShape image_shape(const SumProblem& problem, const SumOptions& options) {
+        auto goal = problem;
+        if (problem.tolerance == 0.0) goal.tolerance = usual_tolerance;
+        ImageShape shape{.separation = options.separation > 0 ? options.separation : 1};
+        shape.order = options.order > 0 ? std::min(options.order, most_image_order)
+                                        : image_order(image_goal(goal), shape.separation);
+        return shape;
+    }
+};
+
+OpenSeconds open_seconds(const SumOptions& options, const CostTable& table) {
+    return [&](const SumProblem& open) { return fmm_seconds(open, options, {}, table); };
+}
+
+} // namespace
+
+std::unique_ptr<PreparedSum> make_periodic_fmm(const SumProblem& problem, const SumOptions& options) {
+    return std::make_unique<HostSum<ImageSum<OpenFmm>>>(problem, options);
+}
+
+double periodic_fmm_seconds(const SumProblem& problem, const SumOptions& options, const CostTable& table) {
+    return image_seconds(problem, OpenFmm::image_shape(problem, options), open_seconds(options, table));
+}
+
+double periodic_fmm_bytes(const SumProblem& problem, const SumOptions& options,
+                          const std::function<double(const SumProblem&)>& bytes) {
+    return image_bytes(problem, OpenFmm::image_shape(problem, options),
+                       open_seconds(options, cost_table_in_use().table), bytes);
+}
+
+} // namespace farfield
