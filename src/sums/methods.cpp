@@ -57,12 +57,17 @@ CandidateMethods candidate_methods(const SumProblem& problem, const SumOptions& 
     return out;
 }
 
-std::string why_no_period(std::string_view method) {
+std::string methods_of_boxes(bool all_axes) {
     std::string able;
     for (const auto* info : methods())
-        if (info->periodic) able += (able.empty() ? "" : " or ") + spelled("method", info->name);
+        if ((all_axes && info->periodic) || info->open_axes)
+            able += (able.empty() ? "" : " or ") + spelled("method", info->name);
+    return able;
+}
+
+std::string why_no_period(std::string_view method) {
     return fmt::format("method '{}' sums open space only; leave {} out, or use {}", method, spelled("period"),
-                       able);
+                       methods_of_boxes(true));
 }
 
 std::string tolerance_remedy(int order, Precision precision) {

@@ -146,10 +146,14 @@ std::string kernels_markdown() {
 
 std::string methods_markdown() {
     std::string out =
-        "| method | what it computes | kernels | machine | Hermite integrators |\n|---|---|---|---|---|\n";
+        "| method | what it computes | kernels | machine | periodic axes | Hermite integrators |\n"
+        "|---|---|---|---|---|---|\n";
     for (const auto* method : methods())
-        out += fmt::format("| `{}` | {} | {} | {} | {} |\n", method->name, method->text,
+        out += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", method->name, method->text,
                            quoted_names(kernels_of(*method)), method->on_gpu ? "CPU, GPUs" : "CPU",
+                           method->periodic    ? "3"
+                           : method->open_axes ? "0 to 3, in space on the CPU"
+                                               : "0",
                            method->field_and_jerk != nullptr ? "yes" : "no");
     return out;
 }

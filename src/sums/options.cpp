@@ -151,7 +151,8 @@ constexpr std::array table{
                .text = "Lengths of a periodic box: one for all axes, or three (x,y,z), 0 along open axes",
                .details =
                    "All images of all sources act, a point's own images, too. `coulomb` takes it, whose "
-                   "strengths then sum to 0 (or need `background`); so does `gravity` with `background`.",
+                   "strengths then sum to 0 (or need `background`); so does `gravity` with `background`. Boxes that "
+                   "are open along some axes are for `direct` and `fmm`, and have no background.",
                .unit = "length",
                .sum = in<&SumOptions::period>},
     OptionInfo{.name = "boundary",

@@ -148,7 +148,8 @@ constexpr MethodInfo row{.value = Method::direct,
                          .why_not = why_not,
                          .seconds = seconds,
                          .bytes = bytes,
-                         .make = make};
+                         .make = make,
+                         .open_axes = true};
 
 } // namespace
 

@@ -161,7 +161,8 @@ constexpr MethodInfo row{
     .settle = settle,
     .sharpen = sharpen,
     .approximates = true,
-    .whole_on_gpu = true};
+    .whole_on_gpu = true,
+    .open_axes = true};
 
 } // namespace
 

@@ -31,6 +31,9 @@ struct ImageShape {
     int order = 8;
 };
 
+/// What so many multiply-adds of far images take.
+double far_seconds(double work, int threads);
+
 /// The grid of least time, where `seconds` has that of a sum of home_problem or rim_problem; without one,
 /// its own. @throws InvalidArgument for boxes or points so long and thin that none is small enough
 using OpenSeconds = std::function<double(const SumProblem&)>;

@@ -23,8 +23,8 @@
 
 namespace farfield {
 
-/// `Open` also says `seconds(problem, options)`; `image_shape(problem, options)`, what it wants of far images;
-/// and `share_of_rim`, what images take beside as many points of the box.
+/// `Open` also says `seconds(problem, options)`, and `image_shape(problem, options)`: what it wants of far
+/// images.
 template <class Open>
 class ImageSum {
 public:
@@ -48,11 +48,10 @@ public:
         const auto total = total_strength(strengths);
         require_neutral(problem_, total);
         const LatticeResults into{results.potential, results.field};
-        // by what each part takes, about
-        const auto m = static_cast<double>(problem_.targets);
-        const double of_home = m, of_rim = m * (grid().copies() - 1.0) * Open::share_of_rim;
-        const double of_far = 1e-9 * far_->work() * of_home;
-        const double all = of_home + of_rim + std::max(of_far, 0.05 * of_home);
+        // by the seconds that each part takes, about
+        const double of_home = Open::seconds(home_problem(problem_, 0), options_);
+        const double of_rim = Open::seconds(rim_problem(problem_, 0, rim_count()), options_);
+        const double all = of_home + of_rim + far_seconds(far_->work(), home_.threads());
         double done = 0.0;
         const auto part = [&](double work) {
             auto some = hooks;
@@ -75,9 +74,9 @@ public:
         to_units_of_caller(into);
         report.finish_seconds += clock.lap();
         report.threads = home_.threads();
-        report.lattice = {.near_pairs = problem_.targets * static_cast<std::int64_t>(rim_of_.size()),
+        report.lattice = {.near_pairs = problem_.targets * rim_count(),
                           .excess_strength = total.sum,
-                          .rim_images = static_cast<std::int64_t>(rim_of_.size()),
+                          .rim_images = rim_count(),
                           .cells = grid().count(),
                           .order = shape_.order};
     }
@@ -92,7 +91,8 @@ public:
     }
 
 private:
-    [[nodiscard]] const ImageGrid& grid() const { return far_->grid(); }
+    [[nodiscard]] const ImageGrid& grid() const { return *grid_; }
+    [[nodiscard]] std::int64_t rim_count() const { return static_cast<std::int64_t>(rim_of_.size()); }
 
     /// That make errors so many times smaller.
     [[nodiscard]] int orders_for(double factor) const {
@@ -117,7 +117,7 @@ private:
         if (rim_) return;
         auto images = rim_images(*grid_, sources_);
         rim_of_ = std::move(images.of);
-        rim_.emplace(rim_problem(problem_, frame_.exponent, static_cast<std::int64_t>(rim_of_.size())),
+        rim_.emplace(rim_problem(problem_, frame_.exponent, rim_count()),
                      rim_options(options_, frame_.exponent));
         rim_->set_points(std::move(images.points), rows_of(problem_.self ? sources_ : targets_));
     }

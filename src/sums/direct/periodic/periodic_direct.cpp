@@ -12,8 +12,6 @@ namespace {
 /// The direct sum as ImageSum takes it.
 class OpenPairs {
 public:
-    /// A pair that is computed for one of its points alone, beside one of pairs computed once.
-    static constexpr double share_of_rim = 1.5;
     static double seconds(const SumProblem& problem, const SumOptions& options) {
         return direct_seconds(problem, options, {}, cost_table_in_use().table);
     }

@@ -18,8 +18,6 @@ class OpenFmm : public FmmSum {
 public:
     using FmmSum::FmmSum;
 
-    /// The targets have no near cells but those at the box's faces.
-    static constexpr double share_of_rim = 0.2;
     static double seconds(const SumProblem& problem, const SumOptions& options) {
         return fmm_seconds(problem, options, {}, cost_table_in_use().table);
     }
