@@ -16,8 +16,8 @@ namespace {
 
 constexpr double share_of_tolerance = 0.2, usual_tolerance = 1e-6;
 constexpr double usual_goal_of_pairs = 1e-12;
-/// Of operators: a multiply-add, a number of the sums over the lattice, and what those sums leave.
-constexpr double seconds_a_product = 4e-10, seconds_a_number = 1e-7, seconds_a_tail = 1.5e-3;
+/// Of operators: a multiply-add, a number of the sums over the lattice, and the sums for an offset.
+constexpr double seconds_a_product = 4e-10, seconds_a_number = 2e-8, seconds_an_offset = 2e-2;
 
 SumProblem open_problem(SumProblem problem, int exponent) {
     problem.period = {};
@@ -43,7 +43,7 @@ double most_softening(const SumProblem& problem) {
 double operator_seconds(const ImageGrid& grid, int order, double executions) {
     const auto cells = static_cast<double>(grid.count());
     return executions * cells * cells * image_work_of_a_pair(order) * seconds_a_product +
-           grid.operators() * (image_numbers_of_a_pair(order) * seconds_a_number + seconds_a_tail);
+           grid.operators() * image_numbers_of_a_pair(order) * seconds_a_number + cells * seconds_an_offset;
 }
 
 double total_seconds(const SumProblem& problem, const ImageGrid& grid, int order, int exponent,

@@ -23,7 +23,7 @@
 
 namespace farfield {
 
-/// `Open` also says `seconds(problem, options)`, and `image_shape(problem, options)`: what it wants of far
+/// `Open` also says `seconds(problem, options)`, on one thread, and `image_shape(problem, options)`: what it wants of far
 /// images.
 template <class Open>
 class ImageSum {

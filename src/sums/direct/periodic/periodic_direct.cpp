@@ -9,11 +9,16 @@
 namespace farfield {
 namespace {
 
+double seconds_alone(const SumProblem& problem, SumOptions options, const CostTable& table) {
+    options.threads = 1;
+    return direct_seconds(problem, options, {}, table);
+}
+
 /// The direct sum as ImageSum takes it.
 class OpenPairs {
 public:
     static double seconds(const SumProblem& problem, const SumOptions& options) {
-        return direct_seconds(problem, options, {}, cost_table_in_use().table);
+        return seconds_alone(problem, options, cost_table_in_use().table);
     }
     static ImageShape image_shape(const SumProblem& problem, const SumOptions& /*options*/) {
         return {.separation = 2, .order = image_order(image_goal(problem), 2)};
@@ -53,16 +58,16 @@ std::unique_ptr<PreparedSum> make_periodic_direct(const SumProblem& problem, con
 }
 
 double periodic_direct_seconds(const SumProblem& problem, const SumOptions& options, const CostTable& table) {
-    return image_seconds(problem, OpenPairs::image_shape(problem, options), [&](const SumProblem& open) {
-        return direct_seconds(open, options, {}, table);
-    });
+    const auto alone = [&](const SumProblem& open) { return seconds_alone(open, options, table); };
+    return image_seconds(problem, OpenPairs::image_shape(problem, options), alone) /
+           thread_count(options.threads);
 }
 
 double periodic_direct_bytes(const SumProblem& problem, const SumOptions& options,
                              const std::function<double(const SumProblem&)>& bytes) {
     return image_bytes(
         problem, OpenPairs::image_shape(problem, options),
-        [&](const SumProblem& open) { return direct_seconds(open, options, {}, cost_table_in_use().table); },
+        [&](const SumProblem& open) { return OpenPairs::seconds(open, options); },
         bytes);
 }
 

@@ -1,5 +1,6 @@
 #include "sums/fmm/periodic/periodic_fmm.h"
 
+#include "backend/threads/parallel.h"
 #include "sums/costs/cost_file.h"
 #include "sums/direct/cpu/host_sum.h"
 #include "sums/direct/periodic/image_sum.h"
@@ -13,13 +14,18 @@ namespace {
 
 constexpr double usual_tolerance = 1e-6; ///< as in shape.cpp
 
+double seconds_alone(const SumProblem& problem, SumOptions options, const CostTable& table) {
+    options.threads = 1;
+    return fmm_seconds(problem, options, {}, table);
+}
+
 /// FmmSum as ImageSum takes it.
 class OpenFmm : public FmmSum {
 public:
     using FmmSum::FmmSum;
 
     static double seconds(const SumProblem& problem, const SumOptions& options) {
-        return fmm_seconds(problem, options, {}, cost_table_in_use().table);
+        return seconds_alone(problem, options, cost_table_in_use().table);
     }
     /// As the tree's own cells.
     static ImageShape image_shape(const SumProblem& problem, const SumOptions& options) {
@@ -32,10 +38,6 @@ public:
     }
 };
 
-OpenSeconds open_seconds(const SumOptions& options, const CostTable& table) {
-    return [&](const SumProblem& open) { return fmm_seconds(open, options, {}, table); };
-}
-
 } // namespace
 
 std::unique_ptr<PreparedSum> make_periodic_fmm(const SumProblem& problem, const SumOptions& options) {
@@ -43,13 +45,16 @@ std::unique_ptr<PreparedSum> make_periodic_fmm(const SumProblem& problem, const 
 }
 
 double periodic_fmm_seconds(const SumProblem& problem, const SumOptions& options, const CostTable& table) {
-    return image_seconds(problem, OpenFmm::image_shape(problem, options), open_seconds(options, table));
+    const auto alone = [&](const SumProblem& open) { return seconds_alone(open, options, table); };
+    return image_seconds(problem, OpenFmm::image_shape(problem, options), alone) /
+           thread_count(options.threads);
 }
 
 double periodic_fmm_bytes(const SumProblem& problem, const SumOptions& options,
                           const std::function<double(const SumProblem&)>& bytes) {
-    return image_bytes(problem, OpenFmm::image_shape(problem, options),
-                       open_seconds(options, cost_table_in_use().table), bytes);
+    return image_bytes(
+        problem, OpenFmm::image_shape(problem, options),
+        [&](const SumProblem& open) { return OpenFmm::seconds(open, options); }, bytes);
 }
 
 } // namespace farfield

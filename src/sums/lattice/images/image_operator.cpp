@@ -20,12 +20,12 @@ int degree_of(double distance, double reach, int most) {
     return std::min(most, static_cast<int>(std::ceil(digits / std::log(distance / reach))));
 }
 
-void add(const SolidHarmonics& from, int degree, double factor, ComplexExpansion& to) {
+void add(const SolidHarmonics& from, int degree, ComplexExpansion& to) {
     for (int l = 0; l <= degree; ++l)
         for (int m = -l; m <= l; ++m) {
             const auto place = ComplexExpansion::place(l, m);
-            to.real[place] += factor * from.real(l, m);
-            to.imag[place] += factor * from.imag(l, m);
+            to.real[place] += from.real(l, m);
+            to.imag[place] += from.imag(l, m);
         }
 }
 
@@ -46,6 +46,66 @@ struct GaussLegendre {
             node.push_back(static_cast<double>(x));
             weight.push_back(static_cast<double>(2.0L / ((1.0L - x * x) * slope * slope)));
         }
+    }
+};
+
+/// Adds those of a point with other signs: bit k, of coordinate k.
+void add_mirrored(const ComplexExpansion& from, int degree, int signs, ComplexExpansion& to) {
+    const bool conjugate = ((signs & 1) != 0) != ((signs & 2) != 0);
+    for (int l = 0; l <= degree; ++l)
+        for (int m = -l; m <= l; ++m) {
+            const bool odd = ((signs & 1) != 0 && (m & 1) != 0) != ((signs & 4) != 0 && ((l + m) & 1) != 0);
+            const double sign = odd ? -1.0 : 1.0;
+            const auto place = ComplexExpansion::place(l, m);
+            to.real[place] += sign * from.real[place];
+            to.imag[place] += (conjugate ? -sign : sign) * from.imag[place];
+        }
+}
+
+/// Calls visit(n) for the images in these ranges.
+template <class Visit>
+void each_in(const std::array<ImageGrid::Range, 3>& ranges, const Visit& visit) {
+    for (int z = ranges[2].first; z <= ranges[2].last; ++z)
+        for (int y = ranges[1].first; y <= ranges[1].last; ++y)
+            for (int x = ranges[0].first; x <= ranges[0].last; ++x) visit(Whole{x, y, z});
+}
+
+bool is_in(const std::array<ImageGrid::Range, 3>& ranges, const Whole& n) {
+    for (std::size_t k = 0; k < 3; ++k)
+        if (n[k] < ranges[k].first || n[k] > ranges[k].last) return false;
+    return true;
+}
+
+/// The offset without signs, and its signs.
+std::pair<Whole, int> without_signs(Whole offset) {
+    int signs = 0;
+    for (std::size_t k = 0; k < 3; ++k) {
+        if (offset[k] >= 0) continue;
+        offset[k] = -offset[k];
+        signs |= 1 << k;
+    }
+    return {offset, signs};
+}
+
+/// Points on a sphere of radius 1 with weights that sum to 1, and R_l^m there.
+struct Sphere {
+    std::vector<Lengths> points;
+    std::vector<double> weights;
+    std::vector<ComplexExpansion> harmonics;
+
+    Sphere() {
+        const int rings = tail_degree + 1, of_ring = 2 * tail_degree + 2;
+        const GaussLegendre rule(rings);
+        for (std::size_t i = 0; i < rule.node.size(); ++i)
+            for (int j = 0; j < of_ring; ++j) {
+                const double z = rule.node[i], side = std::sqrt(1.0 - z * z);
+                const double angle = 2.0 * std::numbers::pi * (j + 0.5) / of_ring;
+                points.push_back({side * std::cos(angle), side * std::sin(angle), z});
+                weights.push_back(rule.weight[i] / (2.0 * of_ring));
+                harmonics.emplace_back(tail_degree);
+                farfield::add(SolidHarmonics::regular(tail_degree, points.back()), tail_degree,
+                              harmonics.back());
+            }
     }
 };
 
@@ -72,31 +132,79 @@ double image_work_of_a_pair(int order) {
 
 double image_numbers_of_a_pair(int order) { return 2.0 * (2.0 * order + 1.0) * (2.0 * order + 1.0); }
 
+// Mirror images of an offset have the same sums but for signs: those of outer images are made for offsets
+// without signs, and so is each image between the rim and them; then each kind of pairs takes what it needs.
 ImageOperator::ImageOperator(const ImageGrid& grid, int order, int threads) : grid_(grid), order_(order) {
+    const int degree = 2 * order;
     Lengths diagonal{};
     for (std::size_t k = 0; k < 3; ++k) {
         period_[k] = grid.period[k] / grid.width;
         diagonal[k] = grid.side(k) / grid.width;
     }
     reach_ = length_of(diagonal);
+    std::vector<ComplexExpansion> outer(static_cast<std::size_t>(grid.count()));
+    parallel_for(threads, grid.count(), [&](std::int64_t number) {
+        outer[static_cast<std::size_t>(number)] = sums_of_outer(grid.cell_of(static_cast<int>(number)));
+    });
     struct Kind {
-        Whole offset{}, source{};
+        Whole offset{};
+        std::array<ImageGrid::Range, 3> near{};
         ComplexExpansion* sums = nullptr;
     };
+    std::array<ImageGrid::Range, 3> any;
+    for (std::size_t k = 0; k < 3; ++k) any[k] = grid.near_for_any(k);
+    struct Inner {
+        int degree = 0;
+        ComplexExpansion harmonics;
+    };
+    std::map<Whole, Inner> inner;
     std::vector<Kind> kinds;
+    const auto each_inner = [&](const Kind& kind, const auto& visit) {
+        each_in(any, [&](const Whole& n) {
+            if (is_in(kind.near, n)) return;
+            Whole from = kind.offset;
+            for (std::size_t k = 0; k < 3; ++k) from[k] -= n[k] * grid.cells[k];
+            visit(without_signs(from));
+        });
+    };
     for (int target = 0; target < grid.count(); ++target)
         for (int source = 0; source < grid.count(); ++source) {
             const auto [at, is_new] = sums_.try_emplace(key(target, source));
             if (!is_new) continue;
             const auto from = grid.cell_of(source);
-            auto offset = grid.cell_of(target);
-            for (std::size_t k = 0; k < 3; ++k) offset[k] -= from[k];
-            kinds.push_back({offset, from, &at->second});
+            Kind kind{.offset = grid.cell_of(target), .sums = &at->second};
+            for (std::size_t k = 0; k < 3; ++k) {
+                kind.offset[k] -= from[k];
+                kind.near[k] = grid.near(from[k], k);
+            }
+            each_inner(kind, [&](const auto& place) { inner.try_emplace(place.first); });
+            kinds.push_back(kind);
         }
+    std::vector<std::pair<const Whole, Inner>*> places;
+    for (auto& place : inner) places.push_back(&place);
+    parallel_for(threads, static_cast<std::int64_t>(places.size()), [&](std::int64_t number) {
+        auto& [offset, image] = *places[static_cast<std::size_t>(number)];
+        const auto at = place_of(offset);
+        image.degree = degree_of(length_of(at), reach_, degree);
+        image.harmonics = ComplexExpansion(image.degree);
+        farfield::add(SolidHarmonics::irregular(image.degree, at), image.degree, image.harmonics);
+    });
     parallel_for(threads, static_cast<std::int64_t>(kinds.size()), [&](std::int64_t number) {
         const auto& kind = kinds[static_cast<std::size_t>(number)];
-        *kind.sums = sums_of_far(kind.offset, kind.source);
+        *kind.sums = ComplexExpansion(degree);
+        const auto [offset, signs] = without_signs(kind.offset);
+        add_mirrored(outer[static_cast<std::size_t>(grid.number_of(offset))], degree, signs, *kind.sums);
+        each_inner(kind, [&](const auto& place) {
+            const auto& image = inner.at(place.first);
+            add_mirrored(image.harmonics, image.degree, place.second, *kind.sums);
+        });
     });
+}
+
+Lengths ImageOperator::place_of(const Whole& offset) const {
+    Lengths out{};
+    for (std::size_t k = 0; k < 3; ++k) out[k] = offset[k] * grid_.side(k) / grid_.width;
+    return out;
 }
 
 std::uint64_t ImageOperator::key(int target, int source) const {
@@ -110,48 +218,40 @@ std::uint64_t ImageOperator::key(int target, int source) const {
     return key;
 }
 
-ComplexExpansion ImageOperator::sums_of_far(const Whole& offset, const Whole& source) const {
+ComplexExpansion ImageOperator::sums_of_outer(const Whole& offset) const {
     const int degree = 2 * order_;
-    Lengths centre{};
-    std::array<ImageGrid::Range, 3> near, always;
-    for (std::size_t k = 0; k < 3; ++k) {
-        centre[k] = offset[k] * grid_.side(k) / grid_.width;
-        near[k] = grid_.near(source[k], k);
-        always[k] = grid_.near_for_any(k);
-    }
-    const LatticeTail tail(period_, centre, reach_, always);
+    std::array<ImageGrid::Range, 3> any;
+    for (std::size_t k = 0; k < 3; ++k) any[k] = grid_.near_for_any(k);
+    const LatticeTail tail(period_, place_of(offset), reach_, any);
     ComplexExpansion sums(degree);
     for (const auto& image : tail.left_out()) {
-        bool is_near = true;
-        for (std::size_t k = 0; k < 3; ++k)
-            is_near = is_near && image.n[k] >= near[k].first && image.n[k] <= near[k].last;
-        if (is_near) continue;
+        if (is_in(any, image.n)) continue;
         const int most = degree_of(length_of(image.at), reach_, degree);
-        farfield::add(SolidHarmonics::irregular(most, image.at), most, 1.0, sums);
+        farfield::add(SolidHarmonics::irregular(most, image.at), most, sums);
     }
     add_tail(tail, sums);
     return sums;
 }
 
 // With H(d) = Σ (−1)^l conj(R_l^m(d)) S_l^m, and ∫ |R_l^m|² over the sphere |d| = ρ:
-//   S_l^m = (−1)^l (2l + 1)(l + m)!(l − m)!/(4π ρ^2l) ∫ H R_l^m dΩ.
+//   S_l^m = (−1)^l (2l + 1)(l + m)!(l − m)!/(4π ρ^l) ∫ H R_l^m(d/ρ) dΩ.
 void ImageOperator::add_tail(const LatticeTail& tail, ComplexExpansion& sums) const {
+    static const Sphere sphere;
     const int degree = std::min(tail_degree, 2 * order_);
     const HarmonicScales scales(degree);
-    const int rings = tail_degree + 1, of_ring = 2 * tail_degree + 2;
-    const GaussLegendre rule(rings);
     ComplexExpansion integrals(degree);
-    for (int i = 0; i < rings; ++i)
-        for (int j = 0; j < of_ring; ++j) {
-            const double z = rule.node[static_cast<std::size_t>(i)], side = std::sqrt(1.0 - z * z);
-            const double angle = 2.0 * std::numbers::pi * (j + 0.5) / of_ring;
-            const Lengths d{reach_ * side * std::cos(angle), reach_ * side * std::sin(angle), reach_ * z};
-            const double weight = rule.weight[static_cast<std::size_t>(i)] / (2.0 * of_ring); // of 4π
-            farfield::add(SolidHarmonics::regular(degree, d), degree, weight * tail.at(d), integrals);
+    for (std::size_t i = 0; i < sphere.points.size(); ++i) {
+        auto d = sphere.points[i];
+        for (auto& component : d) component *= reach_;
+        const double value = sphere.weights[i] * tail.at(d);
+        for (std::size_t place = 0; place < integrals.real.size(); ++place) {
+            integrals.real[place] += value * sphere.harmonics[i].real[place];
+            integrals.imag[place] += value * sphere.harmonics[i].imag[place];
         }
+    }
     for (int l = 0; l <= degree; ++l) {
         const double sign = (l & 1) != 0 ? -1.0 : 1.0;
-        const double factor = sign * (2.0 * l + 1.0) / std::pow(reach_, 2 * l);
+        const double factor = sign * (2.0 * l + 1.0) / std::pow(reach_, l);
         for (int m = -l; m <= l; ++m) {
             const int order = std::abs(m);
             const double scale = scales.of({l, order, false}) * (order == 0 ? std::sqrt(2.0) : 1.0);

@@ -46,8 +46,10 @@ public:
 private:
     /// Which images of a source's cell are near follows from its distance to the rim.
     [[nodiscard]] std::uint64_t key(int target, int source) const;
-    [[nodiscard]] ComplexExpansion sums_of_far(const Whole& offset, const Whole& source) const;
+    /// Of images that are far from all cells, for cells so far apart: offsets ≥ 0, in cells.
+    [[nodiscard]] ComplexExpansion sums_of_outer(const Whole& offset) const;
     void add_tail(const LatticeTail& tail, ComplexExpansion& sums) const;
+    [[nodiscard]] Lengths place_of(const Whole& offset) const;
 
     ImageGrid grid_;
     int order_;
