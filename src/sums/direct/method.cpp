@@ -85,7 +85,8 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
                            spelled("method", method_for(*problem.kernel)));
     if (options.guaranteed) return why_no_bounds("direct");
     if (problem.is_periodic())
-        if (auto reason = why_no_image_sum("direct", problem, options, device); !reason.empty()) return reason;
+        if (auto reason = why_no_image_sum("direct", problem, options, device); !reason.empty())
+            return reason;
     if (is_in_plane(problem)) return why_no_plane_sum(options, device);
     if (is_gauss(problem)) return why_no_gauss_sum(problem, options, device);
     if (device.kind == DeviceKind::cuda && (options.outputs.has(Output::hessian) || options.dipoles))

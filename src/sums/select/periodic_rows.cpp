@@ -58,8 +58,7 @@ void compute_rows_on_line(const VerifyTask& task, ExactRows& rows) {
                 sums[k + 1] += task.strengths[j] * (k == axis ? pair.along : pair.across * d[k]);
         }
         values.assign(static_cast<std::size_t>(problem.kernel->width(problem.dimension)), 0.0);
-        for (std::size_t k = 0; k < 4; ++k)
-            values[k] = problem.kernel->sign * static_cast<double>(sums[k]);
+        for (std::size_t k = 0; k < 4; ++k) values[k] = problem.kernel->sign * static_cast<double>(sums[k]);
     });
 }
 

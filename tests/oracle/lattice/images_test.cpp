@@ -172,9 +172,8 @@ TEST(Images, KeepTolerancesInBoxesOfAnyShape) {
 
 TEST(Images, LongBoxesAndFarPoints) {
     // cells of a long box; points many periods apart along open axes
-    for (const auto& [period, open] :
-         {std::pair{Box{9.0, 1.0, 1.0}, 0.0}, std::pair{Box{1.0, 0.0, 1.2}, 8.0},
-          std::pair{Box{0.0, 1.0, 0.0}, 5.0}}) {
+    for (const auto& [period, open] : {std::pair{Box{9.0, 1.0, 1.0}, 0.0}, std::pair{Box{1.0, 0.0, 1.2}, 8.0},
+                                       std::pair{Box{0.0, 1.0, 0.0}, 5.0}}) {
         const auto charges = spaced_charges(24, period, 3, open);
         const auto exact = open_lattice_oracle::sums(charges, box_of(period));
         const auto errors = errors_against(periodic_sum(charges, direct(period, 1e-10)), exact);
@@ -183,8 +182,9 @@ TEST(Images, LongBoxesAndFarPoints) {
     }
     auto charges = spaced_charges(4, {1.0, 0.0, 0.0}, 1);
     charges.points[1] = 1e9;
-    expect_contains(error_of<InvalidArgument>(
-                        [&] { (void)periodic_sum(charges, direct({1.0, 0.0, 0.0}, 1e-6)); }),
+    expect_contains(error_of<InvalidArgument>([&] {
+                        (void)periodic_sum(charges, direct({1.0, 0.0, 0.0}, 1e-6));
+                    }),
                     {"period", "long and thin"});
 }
 
@@ -341,7 +341,8 @@ TEST(Images, HaveTheSameBitsForAnyNumberOfThreads) {
 
 TEST(Images, PlansTakeNewPoints) {
     const Box period{1.0, 0.0, 1.2};
-    const auto first = random_charges(40, filled(period, 0.5), 1), second = random_charges(40, filled(period, 2.0), 2);
+    const auto first = random_charges(40, filled(period, 0.5), 1),
+               second = random_charges(40, filled(period, 2.0), 2);
     const auto options = direct(period, 1e-9);
     SumPlan plan(matrix_view(std::span<const double>(first.points), 3), options);
     std::vector<double> potential(40);

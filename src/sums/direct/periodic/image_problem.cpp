@@ -60,9 +60,10 @@ ImageGrid expected_grid(const SumProblem& problem, const ImageShape& shape, cons
     const double longest = *std::max_element(problem.period.begin(), problem.period.end());
     for (std::size_t k = 0; k < 3; ++k)
         extent[k] = problem.period[k] > 0.0 ? problem.period[k] : std::min(longest, shortest_period(problem));
-    const auto grid = best_image_grid(problem.period, {}, extent, shape.separation, [&](const ImageGrid& one) {
-        return total_seconds(problem, one, shape.order, 0, seconds);
-    });
+    const auto grid =
+        best_image_grid(problem.period, {}, extent, shape.separation, [&](const ImageGrid& one) {
+            return total_seconds(problem, one, shape.order, 0, seconds);
+        });
     return grid ? *grid : image_grid(problem.period, {}, extent, longest, shape.separation);
 }
 

@@ -35,13 +35,15 @@ struct ImageShape {
 double far_seconds(double work, int threads);
 
 /// The grid of least time, where `seconds` has that of a sum of home_problem or rim_problem; without one,
-/// its own, on one thread, as bits must not depend on threads. @throws InvalidArgument for boxes or points so long and thin that none is small enough
+/// its own, on one thread, as bits must not depend on threads. @throws InvalidArgument for boxes or points so
+/// long and thin that none is small enough
 using OpenSeconds = std::function<double(const SumProblem&)>;
 ImageGrid choose_image_grid(const SumProblem& problem, const Lengths& period, const Lengths& low,
                             const Lengths& extent, const ImageShape& shape, int exponent,
                             const OpenSeconds& seconds);
 
-/// `MethodInfo::seconds`, on one thread, and `bytes` of a box whose points take up about a period along open axes.
+/// `MethodInfo::seconds`, on one thread, and `bytes` of a box whose points take up about a period along open
+/// axes.
 double image_seconds(const SumProblem& problem, const ImageShape& shape, const OpenSeconds& seconds);
 double image_bytes(const SumProblem& problem, const ImageShape& shape, const OpenSeconds& seconds,
                    const std::function<double(const SumProblem&)>& bytes);

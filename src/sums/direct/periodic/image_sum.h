@@ -23,14 +23,13 @@
 
 namespace farfield {
 
-/// `Open` also says `seconds(problem, options)`, on one thread, and `image_shape(problem, options)`: what it wants of far
-/// images.
+/// `Open` also says `seconds(problem, options)`, on one thread, and `image_shape(problem, options)`: what it
+/// wants of far images.
 template <class Open>
 class ImageSum {
 public:
     ImageSum(const SumProblem& problem, const SumOptions& options)
-        : problem_(problem), options_(options), frame_(problem),
-          shape_(Open::image_shape(problem, options)),
+        : problem_(problem), options_(options), frame_(problem), shape_(Open::image_shape(problem, options)),
           home_(home_problem(problem, frame_.exponent), open_options(options, frame_.exponent)) {}
 
     [[nodiscard]] int threads() const { return home_.threads(); }

@@ -67,8 +67,7 @@ double periodic_direct_bytes(const SumProblem& problem, const SumOptions& option
                              const std::function<double(const SumProblem&)>& bytes) {
     return image_bytes(
         problem, OpenPairs::image_shape(problem, options),
-        [&](const SumProblem& open) { return OpenPairs::seconds(open, options); },
-        bytes);
+        [&](const SumProblem& open) { return OpenPairs::seconds(open, options); }, bytes);
 }
 
 } // namespace farfield

@@ -40,7 +40,6 @@ void each_pair(int order, const Visit& visit) {
         for (int l = m; l <= order; ++l) visit(pair++, l, m);
 }
 
-
 } // namespace
 
 // As of cells of a tree (fmm/shape.cpp); and (a/(3 − a))^p with a = √3/2, for corners that face each other.
@@ -157,10 +156,8 @@ void FarImages::evaluate(std::size_t cell, const ComplexExpansion& local,
     const auto end = at.start[cell + 1];
     for (auto first = at.start[cell]; first < end; first += points_of_a_part) {
         part.set(at.x, first, std::min(points_of_a_part, end - first));
-        EvaluateTask task{.functions = loop,
-                          .points = part.points(),
-                          .sets = 4,
-                          .coefficients = coefficients.data()};
+        EvaluateTask task{
+            .functions = loop, .points = part.points(), .sets = 4, .coefficients = coefficients.data()};
         for (std::size_t k = 0; k < 4; ++k) {
             values[k].resize(static_cast<std::size_t>(part.padded));
             task.values[k] = values[k].data();

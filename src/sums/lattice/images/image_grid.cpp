@@ -52,7 +52,8 @@ double ImageGrid::operators() const {
     for (std::size_t k = 0; k < 3; ++k) {
         const double pairs = static_cast<double>(cells[k]) * cells[k];
         // cells away from the rim's width share their images: pairs differ by offset alone
-        const double kinds = is_periodic(k) ? std::min(2.0 * rim[k] + 1.0, static_cast<double>(cells[k])) : 1.0;
+        const double kinds =
+            is_periodic(k) ? std::min(2.0 * rim[k] + 1.0, static_cast<double>(cells[k])) : 1.0;
         product *= std::min(pairs, kinds * (2.0 * cells[k] - 1.0));
     }
     return product;
@@ -70,7 +71,8 @@ ImageGrid image_grid(const Lengths& period, const Lengths& low, const Lengths& e
     out.width = longest > 0.0 ? longest : width;
     for (std::size_t k = 0; k < 3; ++k)
         if (out.is_periodic(k))
-            out.rim[k] = static_cast<int>(std::ceil((separation + 1.0) * out.width / out.side(k) - nearly)) - 1;
+            out.rim[k] =
+                static_cast<int>(std::ceil((separation + 1.0) * out.width / out.side(k) - nearly)) - 1;
     return out;
 }
 

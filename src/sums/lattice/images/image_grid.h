@@ -22,11 +22,11 @@ using Whole = std::array<int, 3>;
 inline double length_of(const Lengths& x) { return std::sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]); }
 
 struct ImageGrid {
-    Lengths period{};       ///< 0: open
+    Lengths period{};        ///< 0: open
     Lengths low{}, extent{}; ///< of the box: along open axes, of the points in it
-    Whole cells{1, 1, 1};   ///< along each axis
-    Whole rim{};            ///< in cells; 0 along open axes
-    double width = 1.0;     ///< longest side of a cell
+    Whole cells{1, 1, 1};    ///< along each axis
+    Whole rim{};             ///< in cells; 0 along open axes
+    double width = 1.0;      ///< longest side of a cell
 
     [[nodiscard]] bool is_periodic(std::size_t axis) const { return period[axis] > 0.0; }
     [[nodiscard]] int count() const { return cells[0] * cells[1] * cells[2]; }

@@ -50,7 +50,7 @@ Real line_end(Real u, Real square, Real length) {
     static const auto factors = midpoint_factors();
     const Real r = std::sqrt(u * u + square), t = u / r;
     Real sum = -std::log(u + r) / length;
-    Real before = 1.0L, now = t; // P_0, P_1
+    Real before = 1.0L, now = t;   // P_0, P_1
     Real scale = length / (r * r); // k! L^k/r^(k+1)
     for (int k = 1; k <= 2 * midpoint_terms - 1; ++k) {
         if ((k & 1) != 0) sum += factors[static_cast<std::size_t>((k + 1) / 2)] * scale * now;
@@ -94,8 +94,7 @@ LatticeTail::LatticeTail(const Lengths& period, const Lengths& centre, double re
     find_waves(2.0 * alpha_ * vanishes);
 }
 
-void LatticeTail::find_images(double reach, double cutoff,
-                              const std::array<ImageGrid::Range, 3>& always) {
+void LatticeTail::find_images(double reach, double cutoff, const std::array<ImageGrid::Range, 3>& always) {
     const double inner = tail_factor * reach, outer = std::max(cutoff, inner);
     std::array<ImageGrid::Range, 3> ranges{};
     for (std::size_t k = 0; k < 3; ++k) {
@@ -164,9 +163,9 @@ Real LatticeTail::in_space(const Lengths& x, const Lengths& d) const {
 
 Real LatticeTail::in_slab(const Lengths& x, const Lengths& d) const {
     const double z = x[odd_axis_];
-    Real sum = near_part(d) - 2.0 * std::sqrt(pi) / measure_ *
-                                  (std::exp(-alpha_ * alpha_ * z * z) / alpha_ +
-                                   std::sqrt(pi) * z * std::erf(alpha_ * z));
+    Real sum = near_part(d) -
+               2.0 * std::sqrt(pi) / measure_ *
+                   (std::exp(-alpha_ * alpha_ * z * z) / alpha_ + std::sqrt(pi) * z * std::erf(alpha_ * z));
     for (const auto& wave : waves_) {
         // e^(kz) erfc(k/2α + αz), in long double, whose range holds both factors
         const Real k = wave.length, half = k / (2 * alpha_);

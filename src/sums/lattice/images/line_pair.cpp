@@ -32,9 +32,9 @@ LineValue end_of_line(double u, double square, double length) {
     LineValue out{.potential = -std::log(u + r) / length,
                   .along = 1.0 / (r * length),
                   .across = 1.0 / (r * (r + u) * length)};
-    double p_before = 1.0, p = t;         // C_k^½ at k = 0 and 1
-    double c_before = 1.0, c = 3.0 * t;   // C_k^(3/2)
-    double scale = step / r;              // k! L^k/r^(k+1)
+    double p_before = 1.0, p = t;       // C_k^½ at k = 0 and 1
+    double c_before = 1.0, c = 3.0 * t; // C_k^(3/2)
+    double scale = step / r;            // k! L^k/r^(k+1)
     for (int k = 1; k < 2 * terms; ++k) {
         const double p_next = ((2 * k + 1) * t * p - k * p_before) / (k + 1);
         const double c_next = ((2 * k + 3) * t * c - (k + 2) * c_before) / (k + 1);
