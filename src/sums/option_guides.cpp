@@ -151,9 +151,9 @@ std::string methods_markdown() {
     for (const auto* method : methods())
         out += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", method->name, method->text,
                            quoted_names(kernels_of(*method)), method->on_gpu ? "CPU, GPUs" : "CPU",
-                           method->periodic    ? "3"
-                           : method->open_axes ? "0 to 3, in space on the CPU"
-                                               : "0",
+                           method->periodic    ? "all three"
+                           : method->open_axes ? "none to three (in space, on the CPU)"
+                                               : "none",
                            method->field_and_jerk != nullptr ? "yes" : "no");
     return out;
 }

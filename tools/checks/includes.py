@@ -46,6 +46,7 @@ ALLOWED = {
     "sums/costs": INNER,
     "sums/method": INNER + SHARED_SUMS + ["sums/costs"],
     "sums/direct": METHOD,
+    "sums/direct/periodic": METHOD + ["sums/lattice"],
     "sums/fmm": METHOD,
     "sums/treecode": METHOD,
     "sums/gauss": METHOD,

@@ -8,7 +8,7 @@
 #include "sums/fmm/fmm_sum.h"
 #include "sums/fmm/gpu_fmm.h"
 #include "sums/fmm/gpu_shape.h"
-#include "sums/fmm/periodic/periodic_fmm.h"
+#include "sums/fmm/periodic_fmm.h"
 #include "sums/fmm/plane/plane_method.h"
 #include "sums/fmm/softened.h"
 #include "sums/method/refuse.h"

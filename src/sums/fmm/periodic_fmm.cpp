@@ -1,4 +1,4 @@
-#include "sums/fmm/periodic/periodic_fmm.h"
+#include "sums/fmm/periodic_fmm.h"
 
 #include "backend/threads/parallel.h"
 #include "sums/costs/cost_file.h"
