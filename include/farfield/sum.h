@@ -116,6 +116,10 @@ struct LatticeReport {
     std::int64_t near_pairs = 0;  ///< targets times the images that were looked at
     std::int64_t waves = 0;       ///< k and −k once
     double excess_strength = 0.0; ///< Σ q, which a uniform background makes up for
+    // Of methods that take near images as further points, and far ones by expansions:
+    std::int64_t rim_images = 0; ///< points in a rim around the box, beside those in it
+    int cells = 0;               ///< of the box, each with an expansion
+    int order = 0;               ///< of these
 };
 
 /// What was done and how long it took. Filled by `SumPlan::execute`.

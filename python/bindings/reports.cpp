@@ -78,10 +78,15 @@ void bind_lattice(nb::module_& module) {
         .def_ro("near_pairs", &LatticeReport::near_pairs, "Targets times the images that were looked at.")
         .def_ro("waves", &LatticeReport::waves, "k and −k count once.")
         .def_ro("excess_strength", &LatticeReport::excess_strength,
-                "Σ q, which a uniform background makes up for.");
-    make_record(cls, {"splitting", "cutoff", "wave_cutoff", "near_pairs", "waves", "excess_strength"});
+                "Σ q, which a uniform background makes up for.")
+        .def_ro("rim_images", &LatticeReport::rim_images, "Points in a rim around the box, beside its own.")
+        .def_ro("cells", &LatticeReport::cells, "Of the box, each with an expansion for far images.")
+        .def_ro("order", &LatticeReport::order, "Of these expansions.");
+    make_record(cls, {"splitting", "cutoff", "wave_cutoff", "near_pairs", "waves", "excess_strength",
+                      "rim_images", "cells", "order"});
     make_picklable(cls, &LatticeReport::splitting, &LatticeReport::cutoff, &LatticeReport::wave_cutoff,
-                   &LatticeReport::near_pairs, &LatticeReport::waves, &LatticeReport::excess_strength);
+                   &LatticeReport::near_pairs, &LatticeReport::waves, &LatticeReport::excess_strength,
+                   &LatticeReport::rim_images, &LatticeReport::cells, &LatticeReport::order);
 }
 
 void bind_fgt(nb::module_& module) {

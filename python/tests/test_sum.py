@@ -476,6 +476,14 @@ def test_periodic_boxes():
         np.testing.assert_allclose(result.potential, -1.747564594633182 * charges, rtol=1e-9)
         assert result.report.lattice.waves > 0
         assert result.report.energy == pytest.approx(-4 * 1.747564594633182, rel=1e-9)
+    for method in ("direct", "fmm"):
+        result = farfield.sum(points, charges, output="potential", tolerance=1e-9, kernel="coulomb", method=method, period=2)
+        np.testing.assert_allclose(result.potential, -1.747564594633182 * charges, rtol=1e-8)
+        assert result.report.lattice.rim_images > 0
+        assert result.report.lattice.cells > 0
+        assert result.report.lattice.order > 0
+    line = farfield.sum([[0, 0, 0], [1, 0, 0]], [1.0, -1.0], output="potential", kernel="coulomb", tolerance=1e-10, period=(2, 0, 0))
+    np.testing.assert_allclose(line.potential, [-2 * np.log(2), 2 * np.log(2)], rtol=1e-10)
     one = farfield.sum([[0.1, 0.2, 0.3]], [1.0], kernel="coulomb", method="ewald", period=1, background="uniform", tolerance=1e-10)
     assert one.potential[0] == pytest.approx(-2.837297479480620, rel=1e-9)
 

@@ -44,6 +44,10 @@ CandidateMethods candidate_methods(const SumProblem& problem, const SumOptions& 
         return method.why_not(problem, options, {.kind = DeviceKind::cpu, .gpus = {}}).empty();
     };
     CandidateMethods out{.usual = &first_method(fits), .fast = nullptr};
+    if (problem.is_periodic_box()) { // of every pair and all its images nobody waits for the end
+        const auto fits_boxes = [&](const MethodInfo& method) { return method.periodic && fits(method); };
+        if (const auto& of_boxes = first_method(fits_boxes); fits_boxes(of_boxes)) out.usual = &of_boxes;
+    }
     for (const auto* info : methods())
         if (out.fast == nullptr && info != out.usual && info->approximates && fits(*info)) out.fast = info;
     if (out.fast == nullptr) return {.usual = out.usual, .fast = nullptr, .why_none = "no other method fits"};
@@ -53,12 +57,17 @@ CandidateMethods candidate_methods(const SumProblem& problem, const SumOptions& 
     return out;
 }
 
-std::string why_no_period(std::string_view method) {
+std::string methods_of_boxes(bool all_axes) {
     std::string able;
     for (const auto* info : methods())
-        if (info->periodic) able += (able.empty() ? "" : " or ") + spelled("method", info->name);
+        if ((all_axes && info->periodic) || info->open_axes)
+            able += (able.empty() ? "" : " or ") + spelled("method", info->name);
+    return able;
+}
+
+std::string why_no_period(std::string_view method) {
     return fmt::format("method '{}' sums open space only; leave {} out, or use {}", method, spelled("period"),
-                       able);
+                       methods_of_boxes(true));
 }
 
 std::string tolerance_remedy(int order, Precision precision) {

@@ -146,10 +146,14 @@ std::string kernels_markdown() {
 
 std::string methods_markdown() {
     std::string out =
-        "| method | what it computes | kernels | machine | Hermite integrators |\n|---|---|---|---|---|\n";
+        "| method | what it computes | kernels | machine | periodic axes | Hermite integrators |\n"
+        "|---|---|---|---|---|---|\n";
     for (const auto* method : methods())
-        out += fmt::format("| `{}` | {} | {} | {} | {} |\n", method->name, method->text,
+        out += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", method->name, method->text,
                            quoted_names(kernels_of(*method)), method->on_gpu ? "CPU, GPUs" : "CPU",
+                           method->periodic    ? "all three"
+                           : method->open_axes ? "none to three (in space, on the CPU)"
+                                               : "none",
                            method->field_and_jerk != nullptr ? "yes" : "no");
     return out;
 }

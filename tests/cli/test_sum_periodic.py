@@ -2,9 +2,10 @@
 
 import json
 import os
+import signal
 import unittest
 
-from support import SOURCE, CommandTest, read, write
+from support import SOURCE, CommandTest, handles, random_rows, read, start, write, write_npy
 
 SALT = os.path.join(SOURCE, "examples/18_rock_salt.csv")
 
@@ -15,7 +16,7 @@ class PeriodicSum(CommandTest):
     def test_commands_of_the_guide_run(self):
         text = read(os.path.join(SOURCE, "docs/guide/periodic.md")).decode()
         commands = [line.split() for line in text.splitlines() if line.startswith("    build/farfield sum ")]
-        self.assertEqual(len(commands), 3)
+        self.assertEqual(len(commands), 6)
         for words in commands:
             words = [os.path.join(SOURCE, word) if word.startswith("examples/") else word for word in words[1:]]
             with self.subTest(command=" ".join(words)):
@@ -24,6 +25,11 @@ class PeriodicSum(CommandTest):
         for row, potential in enumerate(potentials):
             x, y, z = row >> 2, row >> 1 & 1, row & 1
             self.assertAlmostEqual(potential, -1.747564594633182 * (-1) ** (x + y + z), delta=1e-9)
+        for name, constant in (("pairs.csv", 1.747564594633182), ("slab.csv", None), ("wire.csv", None)):
+            columns = [line.split(",") for line in read(name).decode().splitlines()[1:]]
+            self.assertEqual(len(columns), 8)
+            if constant:
+                self.assertAlmostEqual(float(columns[0][0]), -constant, delta=1e-9)
 
     def test_the_report(self):
         self.succeed(*self.base, "--method", "auto", "--period", "2,2,2", "--tolerance", "1e-8", "--out", "o.csv", "--json", "r.json")
@@ -35,6 +41,29 @@ class PeriodicSum(CommandTest):
         for key in ("splitting", "cutoff", "wave_cutoff", "near_pairs", "waves"):
             self.assertGreater(report["lattice"][key], 0)
         self.assertLessEqual(report["errors"][0]["relative"], 1e-8)
+
+    def test_the_report_of_images(self):
+        for method, period, constant in (("direct", "2", 1.747564594633182), ("fmm", "2", 1.747564594633182), ("direct", "2,0,0", None)):
+            self.succeed(*self.base, "--method", method, "--period", period, "--tolerance", "1e-6", "--out", "o.csv", "--json", "r.json")
+            report = json.loads(read("r.json"))
+            self.assertEqual((report["method"], report["options"]["period"]), (method, period))
+            self.assertEqual([entry["name"] for entry in report["passes"]][-2:], ["near images", "far images"])
+            for key in ("near_pairs", "rim_images", "cells", "order"):
+                self.assertGreater(report["lattice"][key], 0)
+            self.assertLessEqual(report["errors"][0]["relative"], 1e-6)
+            if constant:
+                self.assertAlmostEqual(report["energy"], -4 * constant, delta=1e-5)
+
+    def test_ctrl_c(self):
+        write_npy("s.npy", [row[:3] + [(-1.0) ** i] for i, row in enumerate(random_rows(100000, 4, seed=1))])
+        for number, options in enumerate((["--method", "direct"], ["--method", "fmm", "--order", "38"])):
+            process = start("sum", "--kernel", "coulomb", "--sources", "s.npy", "--out", "o.npy", "--json", "r.json", "--period", "20", *options)
+            self.assertTrue(handles(process.pid, signal.SIGINT), number)
+            process.send_signal(signal.SIGINT)
+            _, error = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 130, error)
+            self.assertIn(b"nothing was written", error)
+            self.assertEqual(os.listdir("."), ["s.npy"])
 
     def test_bad_input_is_refused(self):
         def refuse(options, *words):
@@ -50,9 +79,17 @@ class PeriodicSum(CommandTest):
         refuse([*ewald, "--period", "1,,3"], "--period")
         refuse([*ewald, "--period", "ten"], "--period", "ten")
         refuse([*ewald], "--period")
-        refuse([*ewald, "--period", "2,2,0"], "three axes")
-        refuse(["--period", "2"], "'direct'", "--method ewald")
-        refuse(["--period", "2", "--method", "fmm"], "'fmm'", "--method ewald")
+        refuse([*ewald, "--period", "2,2,0"], "three axes", "--method direct", "--method fmm")
+        refuse(["--period", "2", "--method", "treecode"], "'treecode'", "--method direct", "--method fmm", "--method ewald")
+        for method in ("direct", "fmm"):
+            refuse(["--method", method, "--period", "2", "--softening", "0.1"], "--softening 0.1", "--method ewald")
+            refuse(["--method", method, "--period", "2,0,0", "--softening", "0.1"], "--softening 0.1", "--tolerance")
+            refuse(["--method", method, "--period", "2,2,0", "--boundary", "vacuum"], "--boundary vacuum", "three lengths")
+            refuse(["--method", method, "--period", "2,2,0", "--background", "uniform"], "--background uniform", "three lengths")
+            self.fail_clearly([*self.base[:-2], "--output", "hessian", "--out", "x.csv", "--method", method, "--period", "2"], 2, "hessian")
+            refuse(["--method", method, "--period", "2", "--tolerance", "1e-13"], "--tolerance 1e-13", "1e-12")
+            refuse(["--method", method, "--period", "2", "--device", "cuda"], "--device cpu")
+            refuse(["--method", method, "--period", "2", "--guaranteed", "--tolerance", "1e-6"], "--guaranteed")
         refuse(["--boundary", "vacuum"], "--boundary vacuum", "--period")
         refuse(["--background", "uniform"], "--background uniform", "--period")
         refuse([*ewald, "--period", "2", "--boundary", "vacuum", "--background", "uniform"], "origin")

@@ -19,6 +19,7 @@ REPORTS = {
     "src/sums/direct/cpu/direct.h": "laps for the seconds of the report",
     "src/sums/direct/method.cpp": "prepare_seconds and finish_seconds of the report",
     "src/sums/direct/plane/plane_sum.cpp": "prepare_seconds and finish_seconds of the report",
+    "src/sums/direct/periodic/image_sum.h": "seconds of the passes",
     "src/sums/ewald/ewald_sum.cpp": "seconds of the passes",
     "src/sums/ewald/method.cpp": "seconds of the stages",
     "src/sums/fmm/fmm_sum.cpp": "seconds of the passes",

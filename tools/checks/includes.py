@@ -45,7 +45,7 @@ ALLOWED = {
     "sums/expansions": INNER + SHARED_SUMS,
     "sums/costs": INNER,
     "sums/method": INNER + SHARED_SUMS + ["sums/costs"],
-    "sums/direct": METHOD,
+    "sums/direct": METHOD + ["sums/lattice"],  # images of periodic boxes, in direct/periodic
     "sums/fmm": METHOD,
     "sums/treecode": METHOD,
     "sums/gauss": METHOD,

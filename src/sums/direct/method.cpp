@@ -9,6 +9,7 @@
 #include "sums/direct/cuda/gauss/gpu_gauss_sum.h"
 #include "sums/direct/cuda/sum/gpu_sum.h"
 #include "sums/direct/gauss/gauss_sum.h"
+#include "sums/direct/periodic/periodic_direct.h"
 #include "sums/direct/plane/plane_sum.h"
 #include "sums/method/refuse.h"
 
@@ -83,7 +84,9 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
         return fmt::format("method 'direct' has no loop for kernel '{}' yet; use {}", problem.kernel->name,
                            spelled("method", method_for(*problem.kernel)));
     if (options.guaranteed) return why_no_bounds("direct");
-    if (problem.is_periodic()) return why_no_period("direct");
+    if (problem.is_periodic())
+        if (auto reason = why_no_image_sum("direct", problem, options, device); !reason.empty())
+            return reason;
     if (is_in_plane(problem)) return why_no_plane_sum(options, device);
     if (is_gauss(problem)) return why_no_gauss_sum(problem, options, device);
     if (device.kind == DeviceKind::cuda && (options.outputs.has(Output::hessian) || options.dipoles))
@@ -94,7 +97,7 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
 }
 
 // The caller's numbers in double, and copies of them in the type and layout of the loops.
-double bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
+double open_bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
     constexpr double gauss_parts_on_gpu = 6e7; // sums of parts of the sources, at most
     if (is_gauss(problem))
         return gauss_sum_bytes(problem) + (device.kind == DeviceKind::cuda ? gauss_parts_on_gpu : 0.0);
@@ -112,6 +115,17 @@ double bytes(const SumProblem& problem, const SumOptions& options, const DeviceC
     return device.kind == DeviceKind::cuda ? sum + (problem.self ? partial_sums : 0.0) : sum;
 }
 
+double bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
+    const auto open = [&](const SumProblem& one) { return open_bytes(one, options, device); };
+    return problem.is_periodic() ? periodic_direct_bytes(problem, options, open) : open(problem);
+}
+
+double seconds(const SumProblem& problem, const SumOptions& options, std::string_view gpu,
+               const CostTable& table) {
+    return problem.is_periodic() && gpu.empty() ? periodic_direct_seconds(problem, options, table)
+                                                : direct_seconds(problem, options, gpu, table);
+}
+
 std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& options,
                                   const DeviceChoice& device) {
     if (is_in_plane(problem)) return make_plane_sum(problem, options);
@@ -119,6 +133,7 @@ std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& o
     if (is_gauss(problem))
         return on_cpu ? make_gauss_sum(problem, options)
                       : cuda::make_gpu_gauss_sum(problem, options, device.gpus.front());
+    if (problem.is_periodic()) return make_periodic_direct(problem, options);
     if (on_cpu) return std::make_unique<OnCpu>(problem, options);
     return cuda::make_gpu_sum(options, device.gpus, problem.self);
 }
@@ -132,9 +147,10 @@ constexpr MethodInfo row{.value = Method::direct,
                          .computes = computes,
                          .field_and_jerk = direct_field_and_jerk,
                          .why_not = why_not,
-                         .seconds = direct_seconds,
+                         .seconds = seconds,
                          .bytes = bytes,
-                         .make = make};
+                         .make = make,
+                         .open_axes = true};
 
 } // namespace
 

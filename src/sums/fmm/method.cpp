@@ -8,6 +8,7 @@
 #include "sums/fmm/fmm_sum.h"
 #include "sums/fmm/gpu_fmm.h"
 #include "sums/fmm/gpu_shape.h"
+#include "sums/fmm/periodic_fmm.h"
 #include "sums/fmm/plane/plane_method.h"
 #include "sums/fmm/softened.h"
 #include "sums/method/refuse.h"
@@ -64,7 +65,8 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
     if (!computes(*problem.kernel))
         return fmt::format("method 'fmm' has no expansions for kernel '{}' yet; use {}", problem.kernel->name,
                            spelled("method", method_for(*problem.kernel)));
-    if (problem.is_periodic()) return why_no_period("fmm");
+    if (problem.is_periodic())
+        if (auto reason = why_no_image_sum("fmm", problem, options, device); !reason.empty()) return reason;
     if (options.variant != Variant::automatic)
         return fmt::format("{} is a rung of method 'direct'; leave it out or use {}",
                            spelled("variant", name_of(options.variant)), spelled("method", "direct"));
@@ -74,7 +76,7 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
                                 : why_not_in_space(problem, options, device);
 }
 
-double bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
+double open_bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
     if (is_in_plane(problem)) return plane_fmm_bytes(problem, options);
     const auto shape = fmm_shape(problem, options, cost_table_in_use().table);
     const double number = shape.wide ? 8.0 : 4.0;
@@ -102,15 +104,22 @@ double bytes(const SumProblem& problem, const SumOptions& options, const DeviceC
            predicted_operator_bytes(shape.order, shape.wide) + softened.bytes;
 }
 
+double bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
+    const auto open = [&](const SumProblem& one) { return open_bytes(one, options, device); };
+    return problem.is_periodic() ? periodic_fmm_bytes(problem, options, open) : open(problem);
+}
+
 std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& options,
                                   const DeviceChoice& device) {
     if (is_in_plane(problem)) return make_plane_fmm(problem, options, device);
+    if (problem.is_periodic()) return make_periodic_fmm(problem, options);
     if (device.kind == DeviceKind::cuda) return cuda::make_gpu_fmm(problem, options, device.gpus.front());
     return std::make_unique<HostSum<FmmSum>>(problem, options);
 }
 
 double seconds(const SumProblem& problem, const SumOptions& options, std::string_view gpu,
                const CostTable& table) {
+    if (problem.is_periodic()) return periodic_fmm_seconds(problem, options, table);
     return is_in_plane(problem) ? plane_fmm_seconds(problem, options, gpu, table)
                                 : fmm_seconds(problem, options, gpu, table);
 }
@@ -152,7 +161,8 @@ constexpr MethodInfo row{
     .settle = settle,
     .sharpen = sharpen,
     .approximates = true,
-    .whole_on_gpu = true};
+    .whole_on_gpu = true,
+    .open_axes = true};
 
 } // namespace
 

@@ -61,8 +61,8 @@ std::string why_no_lattice_sum(std::string_view method, const SumProblem& proble
     if (!problem.is_periodic_box())
         return fmt::format(
             "method '{}' sums boxes that are periodic along all three axes; give three lengths > "
-            "0 for {}",
-            method, spelled("period"));
+            "0 for {}, or use {}",
+            method, spelled("period"), methods_of_boxes(false));
     if (device.kind != DeviceKind::cpu)
         return fmt::format("method '{}' runs on the CPU only; use {}", method, spelled("device", "cpu"));
     if (options.guaranteed) return why_no_bounds(method);

@@ -32,8 +32,10 @@ LatticePoints wrapped(const PeriodicFrame& frame, std::span<const double> points
     for (auto& axis : out) axis.resize(n);
     parallel_parts(threads, n, [&](std::size_t begin, std::size_t end) {
         for (auto i = begin; i < end; ++i)
-            for (std::size_t k = 0; k < 3; ++k)
-                out[k][i] = wrapped(std::ldexp(points[3 * i + k], frame.exponent), frame.length[k]);
+            for (std::size_t k = 0; k < 3; ++k) {
+                const double x = std::ldexp(points[3 * i + k], frame.exponent);
+                out[k][i] = frame.length[k] > 0.0 ? wrapped(x, frame.length[k]) : x;
+            }
     });
     return out;
 }

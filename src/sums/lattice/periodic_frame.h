@@ -25,7 +25,8 @@ struct PeriodicFrame {
 /// Points one coordinate after the other.
 using LatticePoints = std::array<RawVector<double>, 3>;
 
-/// The images of N×3 points that lie in the box, 0 ≤ x < length, in the frame.
+/// The images of N×3 points that lie in the box, 0 ≤ x < length, in the frame; along open axes, whose length
+/// is 0, points stay where they are.
 LatticePoints wrapped(const PeriodicFrame& frame, std::span<const double> points, int threads);
 
 } // namespace farfield

@@ -79,6 +79,7 @@ struct MethodInfo {
     bool approximates = false;
     bool whole_on_gpu = false; ///< on GPUs, dipoles and output 'hessian', too
     bool periodic = false;     ///< sums periodic boxes, and nothing else
+    bool open_axes = false;    ///< sums boxes that are periodic along one to three axes, beside open space
 };
 
 /// All methods, in the order of the enum's values.

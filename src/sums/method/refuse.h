@@ -19,6 +19,9 @@ inline std::string_view softener_of(const KernelInfo& kernel) {
     return kernel.softens ? "softening" : kernel.has_sigma ? "sigma" : "";
 }
 
+/// The methods that sum boxes which are periodic along all axes, or along some: "--method a or --method b".
+std::string methods_of_boxes(bool all_axes);
+
 /// Why this method does not take SumOptions::period, with the methods that do.
 std::string why_no_period(std::string_view method);
 

@@ -103,6 +103,12 @@ void add_method(nlohmann::ordered_json& json, const SumReport& best) {
                            {"near_pairs", best.lattice.near_pairs},
                            {"waves", best.lattice.waves},
                            {"excess_strength", best.lattice.excess_strength}};
+    else if (best.lattice.cells > 0)
+        json["lattice"] = {{"near_pairs", best.lattice.near_pairs},
+                           {"rim_images", best.lattice.rim_images},
+                           {"cells", best.lattice.cells},
+                           {"order", best.lattice.order},
+                           {"excess_strength", best.lattice.excess_strength}};
     if (best.method == Method::fgt) {
         json["fgt"] = {{"way", name_of(best.fgt.strategy)}};
         if (best.fgt.strategy == GaussStrategy::grid)

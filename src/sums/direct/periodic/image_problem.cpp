@@ -1,0 +1,165 @@
+#include "sums/direct/periodic/image_problem.h"
+
+#include "base/spelling.h"
+#include "sums/lattice/images/far_images.h"
+#include "sums/method/refuse.h"
+
+#include <farfield/error.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace farfield {
+namespace {
+
+constexpr double share_of_tolerance = 0.2, usual_tolerance = 1e-6;
+constexpr double usual_goal_of_pairs = 1e-12;
+/// Of operators: a multiply-add, a number of the sums over the lattice, and the sums for an offset.
+constexpr double seconds_a_product = 4e-10, seconds_a_number = 2e-8, seconds_an_offset = 2e-2;
+
+SumProblem open_problem(SumProblem problem, int exponent) {
+    problem.period = {};
+    problem.boundary = Boundary::tin_foil;
+    problem.background = Background::none;
+    problem.softening = std::ldexp(problem.softening, exponent);
+    return problem;
+}
+
+double shortest_period(const SumProblem& problem) {
+    double shortest = HUGE_VAL;
+    for (const double length : problem.period)
+        if (length > 0.0) shortest = std::min(shortest, length);
+    return shortest;
+}
+
+/// Beyond it far images would lack more than the tolerance: 3ε²/2r² of their field, r ≥ a quarter period.
+double most_softening(const SumProblem& problem) {
+    const double tolerance = problem.tolerance > 0.0 ? problem.tolerance : usual_tolerance;
+    return 0.25 * shortest_period(problem) * std::sqrt(tolerance / 1.5);
+}
+
+double operator_seconds(const ImageGrid& grid, int order, double executions) {
+    const auto cells = static_cast<double>(grid.count());
+    return executions * cells * cells * image_work_of_a_pair(order) * seconds_a_product +
+           grid.operators() * image_numbers_of_a_pair(order) * seconds_a_number + cells * seconds_an_offset;
+}
+
+double total_seconds(const SumProblem& problem, const ImageGrid& grid, int order, int exponent,
+                     const OpenSeconds& seconds) {
+    const auto images =
+        static_cast<std::int64_t>((grid.copies() - 1.0) * static_cast<double>(problem.sources));
+    return seconds(rim_problem(problem, exponent, images)) +
+           operator_seconds(grid, order, problem.executions);
+}
+
+/// Of points that are not known yet.
+ImageGrid expected_grid(const SumProblem& problem, const ImageShape& shape, const OpenSeconds& seconds) {
+    Lengths extent{};
+    const double longest = *std::max_element(problem.period.begin(), problem.period.end());
+    for (std::size_t k = 0; k < 3; ++k)
+        extent[k] = problem.period[k] > 0.0 ? problem.period[k] : std::min(longest, shortest_period(problem));
+    const auto grid =
+        best_image_grid(problem.period, {}, extent, shape.separation, [&](const ImageGrid& one) {
+            return total_seconds(problem, one, shape.order, 0, seconds);
+        });
+    return grid ? *grid : image_grid(problem.period, {}, extent, longest, shape.separation);
+}
+
+} // namespace
+
+SumProblem home_problem(const SumProblem& problem, int exponent) { return open_problem(problem, exponent); }
+
+SumProblem rim_problem(const SumProblem& problem, int exponent, std::int64_t images) {
+    auto out = open_problem(problem, exponent);
+    out.self = false;
+    out.sources = images;
+    return out;
+}
+
+SumOptions open_options(const SumOptions& given, int exponent) {
+    auto options = given;
+    options.period = {};
+    options.boundary = Boundary::tin_foil;
+    options.background = Background::none;
+    options.softening = std::ldexp(options.softening, exponent);
+    return options;
+}
+
+SumOptions rim_options(const SumOptions& given, int exponent) {
+    auto options = open_options(given, exponent);
+    if (options.variant == Variant::symmetric) options.variant = Variant::automatic;
+    return options;
+}
+
+double far_seconds(double work, int threads) { return work * seconds_a_product / threads; }
+
+double image_goal(const SumProblem& problem) {
+    if (problem.tolerance > 0.0) return share_of_tolerance * problem.tolerance;
+    return is_wide(problem.precision) ? usual_goal_of_pairs : 1e-8;
+}
+
+ImageGrid choose_image_grid(const SumProblem& problem, const Lengths& period, const Lengths& low,
+                            const Lengths& extent, const ImageShape& shape, int exponent,
+                            const OpenSeconds& seconds) {
+    const auto grid = best_image_grid(period, low, extent, shape.separation, [&](const ImageGrid& one) {
+        return total_seconds(problem, one, shape.order, exponent, seconds);
+    });
+    if (grid) return *grid;
+    throw InvalidArgument(fmt::format(
+        "{}: the box and the points in it are too long and thin for the expansions of far images; use {}",
+        spelled("period"),
+        problem.is_periodic_box() ? spelled("method", "ewald") : "points that extend less along open axes"));
+}
+
+double image_seconds(const SumProblem& problem, const ImageShape& shape, const OpenSeconds& seconds) {
+    constexpr double seconds_a_function = 1.5e-10; // at a point
+    const double functions = (shape.order + 1.0) * (shape.order + 1.0);
+    const double points = static_cast<double>(problem.sources) + 4.0 * static_cast<double>(problem.targets);
+    return seconds(home_problem(problem, 0)) +
+           total_seconds(problem, expected_grid(problem, shape, seconds), shape.order, 0, seconds) +
+           problem.executions * seconds_a_function * points * functions;
+}
+
+double image_bytes(const SumProblem& problem, const ImageShape& shape, const OpenSeconds& seconds,
+                   const std::function<double(const SumProblem&)>& bytes) {
+    const auto grid = expected_grid(problem, shape, seconds);
+    const auto n = static_cast<double>(problem.sources), m = static_cast<double>(problem.targets);
+    const auto images = static_cast<std::int64_t>((grid.copies() - 1.0) * n);
+    // points as given, wrapped, by cells, from the middle; images with their rows and strengths; results
+    const double points = 8.0 * (14.0 * n + (problem.self ? 0.0 : 13.0 * m) + 4.0 * m);
+    return points + 40.0 * static_cast<double>(images) + bytes(home_problem(problem, 0)) +
+           bytes(rim_problem(problem, 0, images)) +
+           8.0 * grid.operators() * image_numbers_of_a_pair(shape.order);
+}
+
+std::string why_no_image_sum(std::string_view method, const SumProblem& problem, const SumOptions& options,
+                             const DeviceChoice& device) {
+    if (problem.kernel->loop != PairLoop::inverse_distance) return why_no_period(method);
+    if (device.kind != DeviceKind::cpu)
+        return fmt::format("method '{}' sums periodic boxes on the CPU only; use {}", method,
+                           spelled("device", "cpu"));
+    if (options.guaranteed)
+        return fmt::format("{}: periodic sums have no bounds; leave it out", spelled("guaranteed"));
+    if (options.dipoles)
+        return fmt::format("method '{}' has no dipoles in periodic boxes; leave them out", method);
+    if (options.outputs.has(Output::hessian))
+        return fmt::format("method '{}' has no output 'hessian' in periodic boxes; leave it out", method);
+    if (problem.tolerance > 0.0 && problem.tolerance < least_image_goal / share_of_tolerance)
+        return fmt::format("{} is less than {:g}, the least that periodic sums keep",
+                           spelled("tolerance", fmt::format("{:g}", problem.tolerance)),
+                           least_image_goal / share_of_tolerance);
+    if (const double most = most_softening(problem); problem.softening > most)
+        return fmt::format("{}: far images act without softening, which keeps the tolerance up to {:.3g} in "
+                           "this box; {}",
+                           spelled("softening", fmt::format("{:g}", problem.softening)), most,
+                           problem.is_periodic_box()
+                               ? fmt::format("use {}", spelled("method", "ewald"))
+                               : fmt::format("use less, or a larger {}", spelled("tolerance")));
+    if (problem.sources >= std::int64_t{1} << 28 || problem.targets >= std::int64_t{1} << 28)
+        return fmt::format("method '{}' takes fewer than 268435456 points of a periodic box", method);
+    return {};
+}
+
+} // namespace farfield

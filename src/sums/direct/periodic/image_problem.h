@@ -1,0 +1,55 @@
+// A periodic sum as sums over open space: of the box on itself, and of the images in its rim on the box.
+#pragma once
+
+#include "sums/costs/cost_table.h"
+#include "sums/lattice/images/image_grid.h"
+#include "sums/method/method.h"
+
+#include <farfield/sum.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace farfield {
+
+/// The box alone, in a frame where lengths are 2^exponent of the caller's.
+SumProblem home_problem(const SumProblem& problem, int exponent);
+/// So many images in the rim.
+SumProblem rim_problem(const SumProblem& problem, int exponent, std::int64_t images);
+SumOptions open_options(const SumOptions& options, int exponent);
+/// The images are no targets: loops over pairs that are computed once do not serve them.
+SumOptions rim_options(const SumOptions& options, int exponent);
+
+/// Relative error to aim at in the expansions of far images.
+double image_goal(const SumProblem& problem);
+
+/// What expansions of far images are to be like.
+struct ImageShape {
+    int separation = 1;
+    int order = 8;
+};
+
+/// What so many multiply-adds of far images take.
+double far_seconds(double work, int threads);
+
+/// The grid of least time, where `seconds` has that of a sum of home_problem or rim_problem; without one,
+/// its own, on one thread, as bits must not depend on threads. @throws InvalidArgument for boxes or points so
+/// long and thin that none is small enough
+using OpenSeconds = std::function<double(const SumProblem&)>;
+ImageGrid choose_image_grid(const SumProblem& problem, const Lengths& period, const Lengths& low,
+                            const Lengths& extent, const ImageShape& shape, int exponent,
+                            const OpenSeconds& seconds);
+
+/// `MethodInfo::seconds`, on one thread, and `bytes` of a box whose points take up about a period along open
+/// axes.
+double image_seconds(const SumProblem& problem, const ImageShape& shape, const OpenSeconds& seconds);
+double image_bytes(const SumProblem& problem, const ImageShape& shape, const OpenSeconds& seconds,
+                   const std::function<double(const SumProblem&)>& bytes);
+
+/// Why a method whose far images act through expansions does not sum this; empty where it does.
+std::string why_no_image_sum(std::string_view method, const SumProblem& problem, const SumOptions& options,
+                             const DeviceChoice& device);
+
+} // namespace farfield

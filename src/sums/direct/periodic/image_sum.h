@@ -1,0 +1,222 @@
+// A sum over a periodic box from one over open space: the box on itself; the images in its rim as further
+// sources; and expansions for all images beyond (sums/lattice/images). `Open` is what HostSum takes: the sum
+// over pairs, or the fast multipole method.
+#pragma once
+
+#include "backend/simd/isa.h"
+#include "base/stopwatch.h"
+#include "sums/direct/cpu/direct.h"
+#include "sums/direct/periodic/image_problem.h"
+#include "sums/lattice/images/far_images.h"
+#include "sums/lattice/lattice_terms.h"
+#include "sums/method/refining.h"
+
+#include <farfield/error.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace farfield {
+
+/// `Open` also says `seconds(problem, options)`, on one thread, and `image_shape(problem, options)`: what it
+/// wants of far images.
+template <class Open>
+class ImageSum {
+public:
+    ImageSum(const SumProblem& problem, const SumOptions& options)
+        : problem_(problem), options_(options), frame_(problem), shape_(Open::image_shape(problem, options)),
+          home_(home_problem(problem, frame_.exponent), open_options(options, frame_.exponent)) {}
+
+    [[nodiscard]] int threads() const { return home_.threads(); }
+    void set_float_outputs(OutputSet /*outputs*/) {}
+
+    void set_points(RawVector<double> sources, RawVector<double> targets) {
+        sources_as_given_ = std::move(sources);
+        targets_as_given_ = std::move(targets);
+        prepare();
+    }
+
+    void compute(std::span<const double> strengths, std::span<const double> dipoles,
+                 const DirectResults& results, SumReport& report, const SumHooks& hooks) {
+        if (!dipoles.empty()) throw InternalError("dipoles in a periodic box");
+        const auto total = total_strength(strengths);
+        require_neutral(problem_, total);
+        const LatticeResults into{results.potential, results.field};
+        // by the seconds that each part takes, about
+        const double of_home = Open::seconds(home_problem(problem_, 0), options_);
+        const double of_rim = Open::seconds(rim_problem(problem_, 0, rim_count()), options_);
+        const double all = of_home + of_rim + far_seconds(far_->work(), home_.threads());
+        double done = 0.0;
+        const auto part = [&](double work) {
+            auto some = hooks;
+            if (hooks.progress)
+                some.progress = [&hooks, from = done / all, share = work / all](double x) {
+                    hooks.progress(from + share * x);
+                };
+            done += work;
+            return some;
+        };
+        home_.compute(strengths, {}, results, report, part(of_home));
+        if (report.passes.empty()) report.passes.push_back({"pairs", report.compute_seconds});
+        Stopwatch clock;
+        add_rim(strengths, results, report, part(of_rim));
+        report.passes.push_back({"near images", clock.lap()});
+        add_far(strengths, into, part(all - done));
+        report.passes.push_back({"far images", clock.lap()});
+        for (std::size_t k = report.passes.size() - 2; k < report.passes.size(); ++k)
+            report.compute_seconds += report.passes[k].seconds;
+        to_units_of_caller(into);
+        report.finish_seconds += clock.lap();
+        report.threads = home_.threads();
+        report.lattice = {.near_pairs = problem_.targets * rim_count(),
+                          .excess_strength = total.sum,
+                          .rim_images = rim_count(),
+                          .cells = grid().count(),
+                          .order = shape_.order};
+    }
+
+    bool refine(double error) {
+        const bool home = home_.refine(error);
+        const bool rim = rim_ && rim_->refine(error);
+        const int before = shape_.order;
+        shape_.order = std::min(most_image_order, before + orders_for(refinement(error, problem_.tolerance)));
+        if (shape_.order != before) make_far();
+        return home || rim || shape_.order != before;
+    }
+
+private:
+    [[nodiscard]] const ImageGrid& grid() const { return *grid_; }
+    [[nodiscard]] std::int64_t rim_count() const { return static_cast<std::int64_t>(rim_of_.size()); }
+
+    /// That make errors so many times smaller.
+    [[nodiscard]] int orders_for(double factor) const {
+        constexpr double any = 1e-6;
+        return 1 + image_order(any / factor, shape_.separation) - image_order(any, shape_.separation);
+    }
+
+    void prepare() {
+        const int count = home_.threads();
+        sources_ = wrapped(frame_, sources_as_given_, count);
+        targets_ = wrapped(frame_, targets_as_given_, count);
+        home_.set_points(rows_of(sources_), rows_of(targets_));
+        rim_.reset();
+        make_far();
+    }
+
+    // The grid stays while the order rises, as the images of the rim do.
+    void make_far() {
+        if (!grid_ || !rim_) grid_ = choose_grid();
+        far_.emplace(*grid_, shape_.order, options_.isa, home_.threads());
+        far_->set_points(sources_, targets_);
+        if (rim_) return;
+        auto images = rim_images(*grid_, sources_);
+        rim_of_ = std::move(images.of);
+        rim_.emplace(rim_problem(problem_, frame_.exponent, rim_count()),
+                     rim_options(options_, frame_.exponent));
+        rim_->set_points(std::move(images.points), rows_of(problem_.self ? sources_ : targets_));
+    }
+
+    [[nodiscard]] ImageGrid choose_grid() const {
+        Lengths low{}, extent{};
+        for (std::size_t k = 0; k < 3; ++k) {
+            if (frame_.length[k] > 0.0) continue;
+            double least = HUGE_VAL, most = -HUGE_VAL;
+            for (const auto* points : {&sources_[k], &targets_[k]})
+                for (const double x : *points) {
+                    least = std::min(least, x);
+                    most = std::max(most, x);
+                }
+            if (!(least <= most)) continue; // no points
+            low[k] = least;
+            extent[k] = most - least;
+        }
+        return choose_image_grid(problem_, frame_.length, low, extent, shape_, frame_.exponent,
+                                 [&](const SumProblem& open) { return Open::seconds(open, options_); });
+    }
+
+    static RawVector<double> rows_of(const LatticePoints& points) {
+        RawVector<double> out(3 * points[0].size());
+        for (std::size_t i = 0; i < points[0].size(); ++i)
+            for (std::size_t k = 0; k < 3; ++k) out[3 * i + k] = points[k][i];
+        return out;
+    }
+
+    void add_rim(std::span<const double> strengths, const DirectResults& results, const SumReport& of_home,
+                 const SumHooks& hooks) {
+        rim_strengths_.resize(rim_of_.size());
+        for (std::size_t j = 0; j < rim_of_.size(); ++j)
+            rim_strengths_[j] = strengths[static_cast<std::size_t>(rim_of_[j])];
+        const auto m = static_cast<std::size_t>(problem_.targets);
+        rim_potential_.resize(results.potential != nullptr ? m : 0);
+        rim_field_.resize(results.field != nullptr ? 3 * m : 0);
+        SumReport report = of_home;
+        compute_rim({.potential = results.potential != nullptr ? rim_potential_.data() : nullptr,
+                     .field = results.field != nullptr ? rim_field_.data() : nullptr},
+                    report, hooks);
+        for (std::size_t i = 0; i < rim_potential_.size(); ++i) results.potential[i] += rim_potential_[i];
+        for (std::size_t i = 0; i < rim_field_.size(); ++i) results.field[i] += rim_field_[i];
+    }
+
+    // Points are wrapped into the box, so that none meets an image, unless it is rounded.
+    void compute_rim(const DirectResults& results, SumReport& report, const SumHooks& hooks) {
+        try {
+            rim_->compute(rim_strengths_, {}, results, report, hooks);
+        } catch (const InvalidArgument&) {
+            if (options_.precision != Precision::float32) throw;
+            throw InvalidArgument("sources: a point meets an image of another once both are rounded to "
+                                  "float; use more digits for the precision, or move one of them");
+        }
+    }
+
+    // Results are those of the kernel, whose sign may be the other; far images are those of charges.
+    void add_far(std::span<const double> strengths, const LatticeResults& results, const SumHooks& hooks) {
+        const auto m = problem_.targets;
+        const double sign = problem_.kernel->sign;
+        const auto turn = [&] {
+            for (std::int64_t i = 0; i < m && results.potential != nullptr; ++i) results.potential[i] *= sign;
+            for (std::int64_t i = 0; i < 3 * m && results.field != nullptr; ++i) results.field[i] *= sign;
+        };
+        if (sign != 1.0) turn();
+        WorkWatch watch(far_->work(), hooks.progress, hooks.stop_requested);
+        watch.ask();
+        far_->add(strengths, results, watch);
+        watch.ask();
+        if (watch.stopped()) throw Interrupted("the sum was given up before its end");
+        const LatticeTerms terms{.frame = frame_,
+                                 .splitting = {},
+                                 .boundary = problem_.boundary,
+                                 .coincident = problem_.coincident,
+                                 .self = problem_.self};
+        if (problem_.boundary == Boundary::vacuum)
+            terms.add_vacuum(sources_as_given_, problem_.self ? sources_as_given_ : targets_as_given_,
+                             strengths, results);
+        if (sign != 1.0) turn();
+    }
+
+    void to_units_of_caller(const LatticeResults& results) const {
+        const double unit = frame_.scale();
+        const auto m = problem_.targets;
+        for (std::int64_t i = 0; i < m && results.potential != nullptr; ++i) results.potential[i] *= unit;
+        for (std::int64_t i = 0; i < 3 * m && results.field != nullptr; ++i) results.field[i] *= unit * unit;
+    }
+
+    SumProblem problem_;
+    SumOptions options_;
+    PeriodicFrame frame_;
+    ImageShape shape_;
+    Open home_;
+    std::optional<Open> rim_;
+    std::optional<ImageGrid> grid_;
+    std::optional<FarImages> far_;
+    RawVector<double> sources_as_given_, targets_as_given_;
+    LatticePoints sources_, targets_;
+    std::vector<std::int64_t> rim_of_; ///< the sources that the images in the rim are of
+    std::vector<double> rim_strengths_, rim_potential_, rim_field_;
+};
+
+} // namespace farfield

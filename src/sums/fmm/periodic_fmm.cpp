@@ -1,0 +1,60 @@
+#include "sums/fmm/periodic_fmm.h"
+
+#include "backend/threads/parallel.h"
+#include "sums/costs/cost_file.h"
+#include "sums/direct/cpu/host_sum.h"
+#include "sums/direct/periodic/image_sum.h"
+#include "sums/fmm/costs.h"
+#include "sums/fmm/fmm_sum.h"
+
+#include <algorithm>
+
+namespace farfield {
+namespace {
+
+constexpr double usual_tolerance = 1e-6; ///< as in shape.cpp
+
+double seconds_alone(const SumProblem& problem, SumOptions options, const CostTable& table) {
+    options.threads = 1;
+    return fmm_seconds(problem, options, {}, table);
+}
+
+/// FmmSum as ImageSum takes it.
+class OpenFmm : public FmmSum {
+public:
+    using FmmSum::FmmSum;
+
+    static double seconds(const SumProblem& problem, const SumOptions& options) {
+        return seconds_alone(problem, options, cost_table_in_use().table);
+    }
+    /// As the tree's own cells.
+    static ImageShape image_shape(const SumProblem& problem, const SumOptions& options) {
+        auto goal = problem;
+        if (problem.tolerance == 0.0) goal.tolerance = usual_tolerance;
+        ImageShape shape{.separation = options.separation > 0 ? options.separation : 1};
+        shape.order = options.order > 0 ? std::min(options.order, most_image_order)
+                                        : image_order(image_goal(goal), shape.separation);
+        return shape;
+    }
+};
+
+} // namespace
+
+std::unique_ptr<PreparedSum> make_periodic_fmm(const SumProblem& problem, const SumOptions& options) {
+    return std::make_unique<HostSum<ImageSum<OpenFmm>>>(problem, options);
+}
+
+double periodic_fmm_seconds(const SumProblem& problem, const SumOptions& options, const CostTable& table) {
+    const auto alone = [&](const SumProblem& open) { return seconds_alone(open, options, table); };
+    return image_seconds(problem, OpenFmm::image_shape(problem, options), alone) /
+           thread_count(options.threads);
+}
+
+double periodic_fmm_bytes(const SumProblem& problem, const SumOptions& options,
+                          const std::function<double(const SumProblem&)>& bytes) {
+    return image_bytes(
+        problem, OpenFmm::image_shape(problem, options),
+        [&](const SumProblem& open) { return OpenFmm::seconds(open, options); }, bytes);
+}
+
+} // namespace farfield

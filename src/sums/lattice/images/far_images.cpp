@@ -1,0 +1,252 @@
+#include "sums/lattice/images/far_images.h"
+
+#include "backend/simd/isa.h"
+#include "backend/threads/parallel.h"
+#include "sums/direct/cpu/isa_function.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace farfield {
+namespace {
+
+constexpr std::int64_t line = 8; ///< doubles of a cache line
+/// Points of a cell at a time.
+constexpr std::int64_t points_of_a_part = 2048;
+
+/// Points of a cell from `first` on, padded.
+struct Part {
+    AlignedVector<double> x[3], weight;
+    std::int64_t count = 0, padded = 0;
+
+    void set(const LatticePoints& from, std::int64_t first, std::int64_t n) {
+        count = n;
+        padded = (n + line - 1) / line * line;
+        for (std::size_t k = 0; k < 3; ++k) {
+            x[k].assign(static_cast<std::size_t>(padded), 0.0);
+            std::copy_n(from[k].data() + first, n, x[k].data());
+        }
+        weight.assign(static_cast<std::size_t>(padded), 0.0);
+    }
+    [[nodiscard]] ExpansionPoints points() const { return {padded, {x[0].data(), x[1].data(), x[2].data()}}; }
+};
+
+/// Calls visit(pair, l, m) in the order in which the loops have pairs of functions.
+template <class Visit>
+void each_pair(int order, const Visit& visit) {
+    int pair = 0;
+    for (int m = 0; m <= order; ++m)
+        for (int l = m; l <= order; ++l) visit(pair++, l, m);
+}
+
+} // namespace
+
+// As of cells of a tree (fmm/shape.cpp); and (a/(3 − a))^p with a = √3/2, for corners that face each other.
+int image_order(double goal, int separation) {
+    const double digits = -std::log10(std::max(goal, least_image_goal));
+    const double order = separation == 1 ? (digits - 1.5) / 0.31 : (digits - 0.5) / 0.39;
+    return std::clamp(static_cast<int>(std::ceil(order)), 4, most_image_order);
+}
+
+FarImages::FarImages(const ImageGrid& grid, int order, Isa isa, int threads)
+    : grid_(grid), basis_(order, static_cast<int>(line)), scales_(order), table_(basis_),
+      operator_(image_operator(grid, order, threads)), isa_(resolve_isa(isa)), threads_(threads) {}
+
+FarImages::Cells FarImages::sorted(const LatticePoints& points) const {
+    const auto n = points[0].size();
+    Cells out;
+    std::vector<std::int32_t> cell(n);
+    out.start.assign(static_cast<std::size_t>(grid_.count()) + 1, 0);
+    for (std::size_t i = 0; i < n; ++i) {
+        Whole at{};
+        for (std::size_t k = 0; k < 3; ++k) at[k] = grid_.cell_of(points[k][i], k);
+        cell[i] = grid_.number_of(at);
+        ++out.start[static_cast<std::size_t>(cell[i]) + 1];
+    }
+    for (std::size_t c = 1; c < out.start.size(); ++c) out.start[c] += out.start[c - 1];
+    auto next = out.start;
+    out.order.resize(n);
+    for (auto& axis : out.x) axis.resize(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        const auto place = static_cast<std::size_t>(next[static_cast<std::size_t>(cell[i])]++);
+        const auto centre = grid_.centre(grid_.cell_of(cell[i]));
+        out.order[place] = static_cast<std::int64_t>(i);
+        for (std::size_t k = 0; k < 3; ++k) out.x[k][place] = (points[k][i] - centre[k]) / grid_.width;
+    }
+    return out;
+}
+
+void FarImages::set_points(const LatticePoints& sources, const LatticePoints& targets) {
+    self_ = targets[0].empty();
+    sources_ = sorted(sources);
+    targets_ = self_ ? Cells{} : sorted(targets);
+    if (grid_.period[0] == 0.0 || grid_.period[1] == 0.0 || grid_.period[2] == 0.0) return;
+    const auto from_middle = [&](LatticePoints points) {
+        for (std::size_t k = 0; k < 3; ++k)
+            for (auto& x : points[k]) x -= grid_.low[k] + 0.5 * grid_.extent[k];
+        return points;
+    };
+    source_points_ = from_middle(sources);
+    target_points_ = from_middle(targets);
+}
+
+double FarImages::work() const {
+    const auto points = static_cast<double>(sources_.order.size()) +
+                        4.0 * static_cast<double>((self_ ? sources_ : targets_).order.size());
+    return operator_->work() + points * basis_.size();
+}
+
+ComplexExpansion FarImages::multipole_of(std::size_t cell, std::span<const double> strengths) const {
+    const auto loop = table_.loop();
+    const auto numbers = static_cast<std::size_t>(2 * loop.pairs);
+    AlignedVector<double> sums(numbers), scratch(numbers * static_cast<std::size_t>(line));
+    ComplexExpansion out(basis_.order());
+    Part part;
+    const auto end = sources_.start[cell + 1];
+    for (auto first = sources_.start[cell]; first < end; first += points_of_a_part) {
+        part.set(sources_.x, first, std::min(points_of_a_part, end - first));
+        for (std::int64_t i = 0; i < part.count; ++i)
+            part.weight[static_cast<std::size_t>(i)] =
+                strengths[static_cast<std::size_t>(sources_.order[static_cast<std::size_t>(first + i)])];
+        const FormTask task{.functions = loop,
+                            .points = part.points(),
+                            .weight = part.weight.data(),
+                            .sums = sums.data(),
+                            .scratch = scratch.data()};
+        FF_ISA_FUNCTION(ff_form, isa_)(&task);
+        each_pair(basis_.order(), [&](int pair, int l, int m) {
+            const double scale = std::sqrt(2.0) * scales_.of({l, m, false});
+            const auto at = 2 * static_cast<std::size_t>(pair);
+            out.real[ComplexExpansion::place(l, m)] += sums[at] / scale;
+            if (m > 0) out.imag[ComplexExpansion::place(l, m)] += sums[at + 1] / scale;
+        });
+    }
+    out.mirror(basis_.order());
+    return out;
+}
+
+// ∂z conj R_l^m = conj R_{l−1}^m, (∂x + i∂y) conj R_l^m = conj R_{l−1}^{m−1}, (∂x − i∂y) conj R_l^m = −conj
+// R_{l−1}^{m+1}: coefficients of the derivatives are Λ_{l+1} at m and at m ± 1.
+void FarImages::evaluate(std::size_t cell, const ComplexExpansion& local,
+                         const LatticeResults& results) const {
+    const auto& at = self_ ? sources_ : targets_;
+    const int p = basis_.order();
+    const auto loop = table_.loop();
+    AlignedVector<double> coefficients(8 * static_cast<std::size_t>(loop.pairs), 0.0);
+    each_pair(p, [&](int pair, int l, int m) {
+        const double scale = (m > 0 ? std::sqrt(2.0) : std::sqrt(0.5)) / scales_.of({l, m, false});
+        double* const to = &coefficients[8 * static_cast<std::size_t>(pair)];
+        const auto set = [&](int which, double real, double imag) {
+            to[which] = scale * real;
+            to[4 + which] = m > 0 ? scale * imag : 0.0;
+        };
+        const auto here = ComplexExpansion::place(l, m);
+        set(0, local.real[here], local.imag[here]);
+        if (l == p) return;
+        const auto up = ComplexExpansion::place(l + 1, m + 1), down = ComplexExpansion::place(l + 1, m - 1),
+                   level = ComplexExpansion::place(l + 1, m);
+        set(1, 0.5 * (local.real[up] - local.real[down]), 0.5 * (local.imag[up] - local.imag[down]));
+        set(2, 0.5 * (local.imag[up] + local.imag[down]), -0.5 * (local.real[up] + local.real[down]));
+        set(3, local.real[level], local.imag[level]);
+    });
+    Part part;
+    AlignedVector<double> values[4];
+    const double unit = 1.0 / grid_.width;
+    const auto end = at.start[cell + 1];
+    for (auto first = at.start[cell]; first < end; first += points_of_a_part) {
+        part.set(at.x, first, std::min(points_of_a_part, end - first));
+        EvaluateTask task{
+            .functions = loop, .points = part.points(), .sets = 4, .coefficients = coefficients.data()};
+        for (std::size_t k = 0; k < 4; ++k) {
+            values[k].resize(static_cast<std::size_t>(part.padded));
+            task.values[k] = values[k].data();
+        }
+        FF_ISA_FUNCTION(ff_evaluate, isa_)(&task);
+        for (std::int64_t i = 0; i < part.count; ++i) {
+            const auto row = at.order[static_cast<std::size_t>(first + i)];
+            const auto from = static_cast<std::size_t>(i);
+            if (results.potential != nullptr) results.potential[row] += unit * values[0][from];
+            for (std::size_t k = 0; k < 3 && results.field != nullptr; ++k)
+                results.field[3 * row + static_cast<std::int64_t>(k)] -= unit * unit * values[k + 1][from];
+        }
+    }
+}
+
+// (2π/3V) Σ q |x − y|²: of tin foil, and with the background's charge.
+void FarImages::add_quadratic(std::span<const double> strengths, const LatticeResults& results) const {
+    const auto n = strengths.size();
+    std::array<long double, 5> moments{}; // 1, x, y, z, r²
+    for (std::size_t j = 0; j < n; ++j) {
+        double square = 0.0;
+        for (std::size_t k = 0; k < 3; ++k) {
+            const double y = source_points_[k][j];
+            moments[k + 1] += strengths[j] * y;
+            square += y * y;
+        }
+        moments[0] += strengths[j];
+        moments[4] += strengths[j] * square;
+    }
+    const auto& at = self_ ? source_points_ : target_points_;
+    const double factor =
+        4.0 * std::numbers::pi / (3.0 * grid_.period[0] * grid_.period[1] * grid_.period[2]);
+    const auto total = static_cast<double>(moments[0]), squares = static_cast<double>(moments[4]);
+    for (std::size_t i = 0; i < at[0].size(); ++i) {
+        double square = 0.0, along = 0.0;
+        for (std::size_t k = 0; k < 3; ++k) {
+            const double x = at[k][i], moment = static_cast<double>(moments[k + 1]);
+            square += x * x;
+            along += x * moment;
+            if (results.field != nullptr) results.field[3 * i + k] -= factor * (total * x - moment);
+        }
+        if (results.potential != nullptr)
+            results.potential[i] += factor * (0.5 * (total * square + squares) - along);
+    }
+}
+
+void FarImages::add(std::span<const double> strengths, const LatticeResults& results,
+                    WorkWatch& watch) const {
+    const auto cells = static_cast<std::size_t>(grid_.count());
+    std::vector<ComplexExpansion> multipoles(cells);
+    parallel_for(threads_, static_cast<std::int64_t>(cells), [&](std::int64_t cell) {
+        if (watch.stopped()) return;
+        const auto c = static_cast<std::size_t>(cell);
+        multipoles[c] = multipole_of(c, strengths);
+        watch.done(static_cast<double>(sources_.start[c + 1] - sources_.start[c]) * basis_.size());
+    });
+    const auto& at = self_ ? sources_ : targets_;
+    parallel_for(threads_, static_cast<std::int64_t>(cells), [&](std::int64_t cell) {
+        const auto c = static_cast<std::size_t>(cell);
+        const auto points = at.start[c + 1] - at.start[c];
+        if (points == 0 || watch.stopped()) return;
+        ComplexExpansion local(basis_.order());
+        for (std::size_t source = 0; source < cells; ++source)
+            if (sources_.start[source + 1] > sources_.start[source])
+                operator_->add(static_cast<int>(c), static_cast<int>(source), multipoles[source], local);
+        local.mirror(basis_.order());
+        evaluate(c, local, results);
+        watch.done(operator_->work() / static_cast<double>(cells) +
+                   4.0 * static_cast<double>(points) * basis_.size());
+    });
+    if (!source_points_[0].empty() && !watch.stopped()) add_quadratic(strengths, results);
+}
+
+RimImages rim_images(const ImageGrid& grid, const LatticePoints& points) {
+    RimImages out;
+    for (std::size_t i = 0; i < points[0].size(); ++i) {
+        std::array<ImageGrid::Range, 3> near;
+        for (std::size_t k = 0; k < 3; ++k) near[k] = grid.near(grid.cell_of(points[k][i], k), k);
+        for (int z = near[2].first; z <= near[2].last; ++z)
+            for (int y = near[1].first; y <= near[1].last; ++y)
+                for (int x = near[0].first; x <= near[0].last; ++x) {
+                    if (x == 0 && y == 0 && z == 0) continue;
+                    const Whole n{x, y, z};
+                    for (std::size_t k = 0; k < 3; ++k)
+                        out.points.push_back(points[k][i] + n[k] * grid.period[k]);
+                    out.of.push_back(static_cast<std::int64_t>(i));
+                }
+    }
+    return out;
+}
+
+} // namespace farfield

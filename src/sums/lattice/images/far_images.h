@@ -1,0 +1,73 @@
+// What the far images of a box do to points in it: multipole expansions of the box's cells, the operator from
+// them to local expansions, and these at the targets. Along three axes the quadratic function comes on top
+// that tin foil and a uniform background bring.
+#pragma once
+
+#include "backend/threads/work_watch.h"
+#include "base/aligned.h"
+#include "sums/expansions/translation.h"
+#include "sums/lattice/images/image_operator.h"
+#include "sums/lattice/near_sum.h"
+
+#include <farfield/sum_options.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace farfield {
+
+/// The order at which expansions leave relative errors of about `goal`: at separation 1 of points at random,
+/// at separation 2 wherever they are.
+int image_order(double goal, int separation);
+/// The least goal that is aimed at.
+inline constexpr double least_image_goal = 2e-13;
+inline constexpr int most_image_order = 40;
+
+class FarImages {
+public:
+    FarImages(const ImageGrid& grid, int order, Isa isa, int threads);
+
+    /// Points in the box, in its frame; no targets: they are the sources.
+    void set_points(const LatticePoints& sources, const LatticePoints& targets);
+    /// Adds Σ q/r and its negative gradient at the targets, in the order given.
+    void add(std::span<const double> strengths, const LatticeResults& results, WorkWatch& watch) const;
+    /// Multiply-adds of that.
+    [[nodiscard]] double work() const;
+
+    [[nodiscard]] const ImageGrid& grid() const { return operator_->grid(); }
+
+private:
+    /// Points by cells.
+    struct Cells {
+        std::vector<std::int64_t> start; ///< of each cell, and the end
+        std::vector<std::int64_t> order; ///< the points' rows
+        LatticePoints x;                 ///< from the centre, in widths of a cell
+    };
+    [[nodiscard]] Cells sorted(const LatticePoints& points) const;
+    [[nodiscard]] ComplexExpansion multipole_of(std::size_t cell, std::span<const double> strengths) const;
+    void evaluate(std::size_t cell, const ComplexExpansion& local, const LatticeResults& results) const;
+    void add_quadratic(std::span<const double> strengths, const LatticeResults& results) const;
+
+    ImageGrid grid_;
+    HarmonicBasis basis_;
+    HarmonicScales scales_;
+    FunctionTable<double> table_;
+    std::shared_ptr<const ImageOperator> operator_;
+    Isa isa_;
+    int threads_;
+    bool self_ = true;
+    Cells sources_, targets_;
+    LatticePoints source_points_, target_points_; ///< from the box's centre, along three axes
+};
+
+/// Images in the rim of a box: places, and the rows of the points that they are of.
+struct RimImages {
+    RawVector<double> points; ///< N×3
+    std::vector<std::int64_t> of;
+};
+RimImages rim_images(const ImageGrid& grid, const LatticePoints& points);
+
+} // namespace farfield

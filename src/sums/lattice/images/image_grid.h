@@ -1,0 +1,65 @@
+// How a box that is periodic along some axes is divided for its images: images of points in a rim around the
+// box are near, and a sum over pairs or cells takes them; all others are far, and act through expansions of
+// the box's cells (far_images.h).
+//
+// Cells are no longer than `width` along each axis, and the rim is so many cells wide that the cells of a far
+// image lie at least (separation + 1)·width from those of the box, centre to centre, along one axis. So
+// expansions converge as in a fast multipole sum of that separation, whatever the shape of the box.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+namespace farfield {
+
+using Lengths = std::array<double, 3>;
+using Whole = std::array<int, 3>;
+
+inline double length_of(const Lengths& x) { return std::sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]); }
+
+struct ImageGrid {
+    Lengths period{};        ///< 0: open
+    Lengths low{}, extent{}; ///< of the box: along open axes, of the points in it
+    Whole cells{1, 1, 1};    ///< along each axis
+    Whole rim{};             ///< in cells; 0 along open axes
+    double width = 1.0;      ///< longest side of a cell
+
+    [[nodiscard]] bool is_periodic(std::size_t axis) const { return period[axis] > 0.0; }
+    [[nodiscard]] int count() const { return cells[0] * cells[1] * cells[2]; }
+    [[nodiscard]] double side(std::size_t axis) const { return extent[axis] / cells[axis]; }
+    [[nodiscard]] Lengths centre(const Whole& cell) const;
+    /// The cell of a point along an axis.
+    [[nodiscard]] int cell_of(double x, std::size_t axis) const;
+    [[nodiscard]] Whole cell_of(int number) const;
+    [[nodiscard]] int number_of(const Whole& cell) const {
+        return (cell[2] * cells[1] + cell[1]) * cells[0] + cell[0];
+    }
+    /// The images n of a cell, at n periods along an axis, that are in the box and its rim.
+    struct Range {
+        int first = 0, last = 0;
+    };
+    [[nodiscard]] Range near(int cell, std::size_t axis) const;
+    /// Those that are near for any cell.
+    [[nodiscard]] Range near_for_any(std::size_t axis) const;
+    /// Volume of box and rim over that of the box: points a point, were they spread evenly.
+    [[nodiscard]] double copies() const;
+    /// Pairs of cells that differ in their offset or in which images are near.
+    [[nodiscard]] double operators() const;
+
+    friend bool operator==(const ImageGrid&, const ImageGrid&) = default;
+};
+
+/// The grid whose cells are about `width` wide. Open axes have one cell at least, also without an extent.
+ImageGrid image_grid(const Lengths& period, const Lengths& low, const Lengths& extent, double width,
+                     int separation);
+
+/// The one that takes least `seconds` among those that are not too large; none where all are.
+std::optional<ImageGrid> best_image_grid(const Lengths& period, const Lengths& low, const Lengths& extent,
+                                         int separation,
+                                         const std::function<double(const ImageGrid&)>& seconds);
+
+} // namespace farfield

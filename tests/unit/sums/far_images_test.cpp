@@ -1,0 +1,157 @@
+// Far images through expansions: the same sums from any division of a box into cells.
+#include "sums/lattice/images/far_images.h"
+#include "sums/lattice/images/line_pair.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <random>
+#include <span>
+#include <vector>
+
+namespace farfield {
+namespace {
+
+struct Box {
+    Lengths period{}, extent{};
+};
+
+std::vector<Box> boxes() {
+    return {{{1.0, 1.0, 1.0}, {1.0, 1.0, 1.0}},
+            {{1.0, 1.7, 1.2}, {1.0, 1.7, 1.2}},
+            {{1.0, 0.0, 1.4}, {1.0, 0.6, 1.4}},
+            {{0.0, 1.0, 0.0}, {1.3, 1.0, 0.8}}};
+}
+
+struct Charges {
+    LatticePoints points;
+    std::vector<double> strengths;
+};
+
+Charges charges_in(const Box& box, std::size_t n) {
+    std::mt19937 engine(3);
+    std::uniform_real_distribution<double> uniform(0.0, 1.0);
+    Charges out;
+    double total = 0.0;
+    for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t k = 0; k < 3; ++k) out.points[k].push_back(box.extent[k] * uniform(engine));
+        out.strengths.push_back(i + 1 < n ? uniform(engine) - 0.5 : -total);
+        total += out.strengths.back();
+    }
+    return out;
+}
+
+/// Adds Σ q/r, and its negative gradient, of sources one by one.
+void add_pair(const Charges& charges, std::size_t target, const std::array<double, 3>& source, double q,
+              std::vector<double>& sums) {
+    std::array<double, 3> d{};
+    double square = 0.0;
+    for (std::size_t k = 0; k < 3; ++k) {
+        d[k] = charges.points[k][target] - source[k];
+        square += d[k] * d[k];
+    }
+    const double inverse = 1.0 / std::sqrt(square);
+    sums[4 * target] += q * inverse;
+    for (std::size_t k = 0; k < 3; ++k) sums[4 * target + 1 + k] += q * d[k] * inverse / square;
+}
+
+/// The periodic sum: potential and field of each point.
+std::vector<double> whole_sum(const Charges& charges, const ImageGrid& grid, int order) {
+    const auto n = charges.strengths.size();
+    std::vector<double> sums(4 * n), potential(n), field(3 * n);
+    const auto rim = rim_images(grid, charges.points);
+    for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t j = 0; j < n; ++j)
+            if (j != i)
+                add_pair(charges, i, {charges.points[0][j], charges.points[1][j], charges.points[2][j]},
+                         charges.strengths[j], sums);
+        for (std::size_t j = 0; j < rim.of.size(); ++j)
+            add_pair(charges, i, {rim.points[3 * j], rim.points[3 * j + 1], rim.points[3 * j + 2]},
+                     charges.strengths[static_cast<std::size_t>(rim.of[j])], sums);
+    }
+    FarImages far(grid, order, Isa::automatic, 2);
+    far.set_points(charges.points, {});
+    WorkWatch watch(far.work(), {}, {});
+    far.add(charges.strengths, {potential.data(), field.data()}, watch);
+    for (std::size_t i = 0; i < n; ++i) {
+        sums[4 * i] += potential[i];
+        for (std::size_t k = 0; k < 3; ++k) sums[4 * i + 1 + k] += field[3 * i + k];
+    }
+    return sums;
+}
+
+TEST(FarImages, GiveTheSameSumsFromAnyGrid) {
+    for (const auto& box : boxes()) {
+        const auto charges = charges_in(box, 40);
+        // one cell, and a wide rim
+        const auto exact = whole_sum(charges, image_grid(box.period, {}, box.extent, 2.0, 2), 40);
+        for (const int separation : {1, 2})
+            for (const double width : {1.0, 0.5, 1.0 / 3.0}) {
+                // L2 of points at random: by image_order 1.6e-11 at separation 1, 1e-9 at separation 2 for
+                // any points; ten times the larger one
+                const auto grid = image_grid(box.period, {}, box.extent, width, separation);
+                const auto sums = whole_sum(charges, grid, separation == 1 ? 30 : 22);
+                double off = 0.0, all = 0.0;
+                for (std::size_t i = 0; i < sums.size(); ++i) {
+                    off += (sums[i] - exact[i]) * (sums[i] - exact[i]);
+                    all += exact[i] * exact[i];
+                }
+                EXPECT_LT(std::sqrt(off / all), 1e-8) << box.period[0] << ' ' << width << ' ' << separation;
+            }
+    }
+}
+
+TEST(FarImages, OfALineAreThoseOfTheClosedForm) {
+    const auto box = boxes().back();
+    const auto charges = charges_in(box, 20);
+    const auto sums = whole_sum(charges, image_grid(box.period, {}, box.extent, 0.5, 2), 40);
+    for (std::size_t i = 0; i < charges.strengths.size(); ++i) {
+        std::array<double, 4> exact{};
+        for (std::size_t j = 0; j < charges.strengths.size(); ++j) {
+            std::array<double, 3> d{};
+            for (std::size_t k = 0; k < 3; ++k) d[k] = charges.points[k][i] - charges.points[k][j];
+            d[1] -= std::round(d[1]);
+            const auto pair = line_pair(d[1], d[0] * d[0] + d[2] * d[2], 1.0, i != j);
+            exact[0] += charges.strengths[j] * pair.potential;
+            exact[1] += charges.strengths[j] * pair.across * d[0];
+            exact[2] += charges.strengths[j] * pair.along;
+            exact[3] += charges.strengths[j] * pair.across * d[2];
+        }
+        for (std::size_t k = 0; k < 4; ++k)
+            EXPECT_NEAR(sums[4 * i + k], exact[k], 1e-12 * (1.0 + std::abs(exact[k])));
+    }
+}
+
+// Whatever is not near lies (separation + 1) widths from all cells of the box, along one axis.
+TEST(ImageGrid, FarImagesAreFar) {
+    for (const auto& box : boxes())
+        for (const int separation : {1, 2})
+            for (const double width : {2.0, 1.0, 0.5, 0.3, 0.25}) {
+                const auto grid = image_grid(box.period, {}, box.extent, width, separation);
+                double copies = 1.0;
+                for (std::size_t k = 0; k < 3; ++k) {
+                    int images = 0;
+                    EXPECT_LE(grid.side(k), grid.width);
+                    for (int cell = 0; cell < grid.cells[k]; ++cell) {
+                        const auto near = grid.near(cell, k);
+                        EXPECT_LE(near.first, 0);
+                        EXPECT_GE(near.last, 0);
+                        images += near.last - near.first + 1;
+                        if (!grid.is_periodic(k)) continue;
+                        for (int target = 0; target < grid.cells[k]; ++target)
+                            for (const int n : {near.first - 1, near.last + 1})
+                                EXPECT_GE(std::abs(target - cell - n * grid.cells[k]) * grid.side(k),
+                                          (separation + 1.0) * grid.width * (1.0 - 1e-8));
+                    }
+                    copies *= static_cast<double>(images) / grid.cells[k];
+                }
+                EXPECT_NEAR(grid.copies(), copies, 1e-12);
+            }
+    EXPECT_FALSE(best_image_grid({1.0, 0.0, 0.0}, {}, {1.0, 1e9, 0.0}, 1, [](const ImageGrid&) {
+                     return 1.0;
+                 }).has_value());
+}
+
+} // namespace
+} // namespace farfield
