@@ -20,6 +20,8 @@ std::string allowed(const Key& key) {
         return "unit";
     case KeyType::path:
         return "path";
+    case KeyType::lengths:
+        return "length, or array of three";
     case KeyType::device:
         return "`\"auto\"`, `\"cpu\"`, `\"cuda\"`, `\"cuda:1\"`, `\"cuda:0,1\"`";
     case KeyType::choice: {
