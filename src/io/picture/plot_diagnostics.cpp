@@ -1,5 +1,5 @@
-// The picture of a run: energy error and Lagrangian radii against time; in periodic boxes the energies instead
-// of radii.
+// The picture of a run: energy error and Lagrangian radii against time; in periodic boxes the changes of the
+// energies instead of radii.
 #include "io/picture.h"
 #include "io/picture/axes.h"
 #include "io/picture/text.h"
@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 namespace farfield {
 namespace {
@@ -175,12 +176,17 @@ Panel panel_of_impulses(const Table& diagnostics, const Axis& time) {
     return out;
 }
 
-// Of a periodic box, in which no radii are.
+// Of a periodic box, in which no radii are: what one of the energies gives to the other.
 Panel panel_of_energies(const Table& diagnostics, const Axis& time) {
     Panel out{.place = lower, .x = time, .y = {}, .curves = {}};
-    out.curves.push_back({column(diagnostics, "kinetic"), curve_colours[1], "kinetic"});
-    out.curves.push_back({column(diagnostics, "potential"), curve_colours[0], "potential"});
-    out.y = axis_for(out.curves, 0, false, "energies");
+    const auto add = [&](const char* name, const Colour& colour) {
+        auto values = column(diagnostics, name);
+        for (auto& value : values) value -= diagnostics.find(name)->front();
+        out.curves.push_back({std::move(values), colour, name});
+    };
+    add("kinetic", curve_colours[1]);
+    add("potential", curve_colours[0]);
+    out.y = axis_for(out.curves, 0, false, "energy − that at the start");
     return out;
 }
 
