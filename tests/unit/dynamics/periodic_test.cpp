@@ -17,12 +17,21 @@
 #include <cmath>
 #include <numbers>
 #include <random>
+#include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace farfield {
 namespace {
 
 using namespace test;
+
+/// An error of this kind, whose message has these words.
+template <class Expected, class Call>
+void expect_refusal(Call&& call, std::initializer_list<std::string> words) {
+    expect_contains(error_of<Expected>(std::forward<Call>(call)), words);
+}
 
 constexpr double box_length = 4.0;
 
@@ -105,7 +114,8 @@ TEST(PeriodicSimulation, HasForcesAndEnergiesOfTheSum) {
         }
         const auto& strengths = gravity ? bodies.mass : bodies.charge;
         const auto expected =
-            sum(matrix_view(std::span<const double>(bodies.position), 3), strengths, sum_of(force));
+            sum(matrix_view(std::span<const double>(bodies.position), 3),
+                std::span<const double>(strengths), sum_of(force));
         Simulation simulation(bodies, force, {.step = 0.01, .end = 1.0});
         const auto row = simulation.diagnostics();
         std::vector<double> difference = simulation.acceleration();
@@ -175,7 +185,7 @@ EnergyError energy_error(double step, int steps) {
 // with another step, so that only averages compare: within a third, over many crossings of the box.
 TEST(PeriodicSimulation, ConservesTheEnergyOfASoftenedPlasmaAsItsOrderPredicts) {
     const int steps = shorter() ? 1500 : 10000;
-    constexpr double step = 0.04;
+    constexpr double step = 0.02;
     const auto fine = energy_error(step, steps);
     const auto coarse = energy_error(2.0 * step, steps / 2);
     const double ratio = coarse.rms / fine.rms;
@@ -228,7 +238,7 @@ TEST(PeriodicSimulation, HasNoAngularMomentumAndNoRadii) {
 Bodies disturbed_crystal() {
     Bodies bodies;
     std::mt19937_64 random(11);
-    const auto little = [&] { return 2e-3 * (static_cast<double>(random() >> 11) * 0x1p-53 - 0.5); };
+    const auto little = [&] { return 2e-6 * (static_cast<double>(random() >> 11) * 0x1p-53 - 0.5); };
     for (int place = 0; place < 64; ++place) {
         const int x = place % 4, y = place / 4 % 4, z = place / 16;
         for (const int k : {x, y, z}) bodies.position.push_back(k + little());
@@ -256,9 +266,9 @@ TEST(PeriodicSimulation, TellsAToleranceThatNothingKeeps) {
     auto force = softened(2e-12);
     force.softening = 0.0;
     auto bodies = disturbed_crystal();
-    for (double& x : bodies.position) x = std::round(x) + 1e-9 * (x - std::round(x));
-    expect_error<ToleranceNotReached>([&] { Simulation(bodies, force, {.step = 0.01, .end = 0.05}); },
-                                      "accelerations", "larger tolerance");
+    for (double& x : bodies.position) x = std::round(x) + 1e-6 * (x - std::round(x));
+    expect_refusal<ToleranceNotReached>([&] { Simulation(bodies, force, {.step = 0.01, .end = 0.05}); },
+                                      {"accelerations", "larger tolerance"});
 }
 
 TEST(PeriodicSimulation, GoesOnFromItsBytesBitForBit) {
@@ -278,7 +288,7 @@ TEST(PeriodicSimulation, RefusesWhatItCannotDo) {
     const auto bodies = plasma(8);
     const TimeOptions time{.step = 0.01, .end = 0.1};
     const auto refused = [&](const ForceOptions& force, const char* first, const char* second) {
-        expect_error<InvalidArgument>([&] { Simulation(bodies, force, time); }, first, second);
+        expect_refusal<InvalidArgument>([&] { Simulation(bodies, force, time); }, {first, second});
     };
     auto force = softened();
     force.boundary = Boundary::vacuum;
@@ -286,11 +296,11 @@ TEST(PeriodicSimulation, RefusesWhatItCannotDo) {
     for (const auto method : {Method::automatic, Method::direct}) {
         force = softened(0.0);
         force.method = method;
-        expect_error<InvalidArgument>(
+        expect_refusal<InvalidArgument>(
             [&] {
                 Simulation(bodies, force, {.integrator = Integrator::hermite4, .step = 0.01, .end = 0.1});
             },
-            "hermite4", "yoshida4");
+            {"hermite4", "yoshida4"});
     }
     force = softened();
     force.device = {.kind = DeviceKind::cuda};
@@ -311,7 +321,7 @@ TEST(PeriodicSimulation, RefusesWhatItCannotDo) {
     refused(force, "background", "period");
     auto charged = bodies;
     charged.charge[0] *= 2.0;
-    expect_error<InvalidArgument>([&] { Simulation(charged, softened(), time); }, "sum to", "background");
+    expect_refusal<InvalidArgument>([&] { Simulation(charged, softened(), time); }, {"sum to", "background"});
     auto with_background = softened();
     with_background.background = Background::uniform;
     EXPECT_NO_THROW(Simulation(charged, with_background, time));
@@ -322,8 +332,8 @@ TEST(PeriodicSimulation, IsNotMadeByAMethodOfBoxesWithoutABox) {
     auto force = softened();
     force.period = {};
     force.method = Method::ewald;
-    expect_error<InvalidArgument>([&] { Simulation(plasma(8), force, {.step = 0.01, .end = 0.1}); },
-                                  "ewald", "period");
+    expect_refusal<InvalidArgument>([&] { Simulation(plasma(8), force, {.step = 0.01, .end = 0.1}); },
+                                  {"ewald", "period"});
 }
 
 } // namespace
