@@ -170,7 +170,7 @@ const std::array before_force{
         .name = "box",
         .type = KeyType::lengths,
         .kinds = in_box,
-        .default_text = "force.period",
+        .default_text = "`force.period`",
         .example = "[10.0, 10.0, 20.0]",
         .unit = "length",
         .doc = "Lengths of the box that is filled: one for all axes, or three.",
