@@ -60,7 +60,7 @@ struct InitialOptions {
     double particle_mass = 1.0;
     double particle_charge = 1.0; ///< magnitude of each charge
     double temperature = 1.0;     ///< k_B T, in units of energy: ⟨m v²⟩ along an axis
-    std::filesystem::path path;  ///< file: .hdf5/.h5 (GADGET-4), .csv, .npy, .tipsy
+    std::filesystem::path path;   ///< file: .hdf5/.h5 (GADGET-4), .csv, .npy, .tipsy
     // file, where it does not state its units: all three, as units.h reads them ("kpc", "1e10 Msun", "km/s"),
     // or none
     std::string length_unit;

@@ -1,6 +1,7 @@
 // Writing snapshots in GADGET-4's HDF5 layout. /Farfield holds what that layout has no place for: Name,
-// Kernel, Softening, CoreSize (of vortices that have one), Box (three lengths, of periodic boxes), LengthUnit, MassUnit, VelocityUnit (texts; empty
-// for N-body units), BodyNames (text, separated by commas, where bodies have names) and FormatVersion.
+// Kernel, Softening, CoreSize (of vortices that have one), Box (three lengths, of periodic boxes),
+// LengthUnit, MassUnit, VelocityUnit (texts; empty for N-body units), BodyNames (text, separated by commas,
+// where bodies have names) and FormatVersion.
 #include "io/snapshot.h"
 
 #include "io/hdf5.h"

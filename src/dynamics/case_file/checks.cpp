@@ -112,9 +112,9 @@ void check_box(const Case& simulation_case, std::span<const Entry> entries, cons
     const auto* period = entry_for(entries, "force", "period");
     for (const auto* name : {"boundary", "background"})
         if (const auto* entry = entry_for(entries, "force", name); entry != nullptr && period == nullptr)
-            throw InvalidArgument(
-                fmt::format("{}: {} is not used without force.period; remove it, or give the lengths of a box",
-                            entry->place, full_name(*entry->key)));
+            throw InvalidArgument(fmt::format(
+                "{}: {} is not used without force.period; remove it, or give the lengths of a box",
+                entry->place, full_name(*entry->key)));
     if (simulation_case.initial.kind == InitialKind::plasma && period == nullptr &&
         entry_for(entries, "initial", "box") == nullptr)
         throw InvalidArgument(fmt::format(

@@ -66,7 +66,8 @@ const std::array before_force{
         .required_by = of_n,
         .example = "4096",
         .unit = "bodies",
-        .doc = "Number of bodies; of both clusters together for `two-clusters`; for `plasma` an even number; for "
+        .doc = "Number of bodies; of both clusters together for `two-clusters`; for `plasma` an even number; "
+               "for "
                "`vortex-patch` a square number.",
         .assign = [](Case& c, const Value& v) { c.initial.n = std::get<std::int64_t>(v); }},
     Key{.section = "initial",
@@ -395,7 +396,8 @@ Key key_of(const OptionInfo& option) {
             .range = {.low = option.least, .high = option.most, .low_open = option.open},
             .choices = option.force_choices != nullptr ? option.force_choices : option.choices,
             .of_kernel = option.of_kernel,
-            .default_text = option.allows(by_default) ? toml_value(option, by_default) : std::string(option.otherwise),
+            .default_text =
+                option.allows(by_default) ? toml_value(option, by_default) : std::string(option.otherwise),
             .example = option.example,
             .unit = option.unit,
             .doc = doc_of(option),

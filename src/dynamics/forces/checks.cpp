@@ -63,9 +63,9 @@ std::optional<std::pair<std::size_t, std::size_t>> same_place(const std::vector<
 void check_method(const ForceOptions& options) {
     if (options.method == Method::automatic || is_periodic(options.period)) return;
     if (method_info(options.method).periodic)
-        throw InvalidArgument(fmt::format(
-            "{} sums periodic boxes only; give {}, or use {}", spelled("method", name_of(options.method)),
-            spelled("period"), spelled("method", name_of(Method::automatic))));
+        throw InvalidArgument(fmt::format("{} sums periodic boxes only; give {}, or use {}",
+                                          spelled("method", name_of(options.method)), spelled("period"),
+                                          spelled("method", name_of(Method::automatic))));
 }
 
 } // namespace

@@ -71,7 +71,7 @@ private:
     ForceSettings& settings_;
     std::function<bool()> stop_requested_;
     ForceBackend backend_;
-    std::vector<double> in_box_; // of periodic boxes: positions that the plans were given
+    std::vector<double> in_box_;            // of periodic boxes: positions that the plans were given
     std::optional<SumPlan> field_plan_;     // of options_.precision
     std::optional<SumPlan> potential_plan_; // double; not used where field_plan_ is double already
     double pairs_ = 0.0;

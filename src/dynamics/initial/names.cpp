@@ -7,9 +7,9 @@ namespace farfield {
 namespace {
 
 constexpr NameTable<13> initial_kind_names{
-    "plummer",      "uniform-sphere",     "hernquist",    "king",
-    "two-clusters", "figure-eight",       "solar-system", "plasma", "file",
-    "vortex-pair",  "leapfrogging-pairs", "vortex-sheet", "vortex-patch"};
+    "plummer",      "uniform-sphere", "hernquist", "king",        "two-clusters",       "figure-eight",
+    "solar-system", "plasma",         "file",      "vortex-pair", "leapfrogging-pairs", "vortex-sheet",
+    "vortex-patch"};
 
 } // namespace
 

@@ -54,8 +54,8 @@ void HostPropagator::watch(const std::function<bool()>& stop_requested) {
     forces_.watch(stop_requested);
 }
 
-// Positions are kept in a periodic box, not only shown there: bodies that travel on would lose digits of their
-// places, and every reader of the bodies finds the same ones. Wrapping costs at most a rounding of the
+// Positions are kept in a periodic box, not only shown there: bodies that travel on would lose digits of
+// their places, and every reader of the bodies finds the same ones. Wrapping costs at most a rounding of the
 // length, and forces do not see it (Forces::set_points): neither bits nor energies of a run depend on where
 // it was stopped.
 void HostPropagator::move(double length) {

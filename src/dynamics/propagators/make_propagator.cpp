@@ -53,7 +53,8 @@ std::unique_ptr<Propagator> make_propagator(const PropagatorOptions& options, Mo
     if (kernel_info(options.force.kernel).moves_vortices()) return make_vortices(options, motion);
     auto force = options.force;
     check_period(force, options.integrator);
-    if (force.precision == Precision::automatic) force.precision = chosen_precision(force, options.integrator);
+    if (force.precision == Precision::automatic)
+        force.precision = chosen_precision(force, options.integrator);
     check_force(force, motion.bodies);
     if (!motion.force.is_settled())
         motion.force = settle_force(force, options.integrator, motion.bodies, options.steps);

@@ -50,8 +50,7 @@ void add_initial(Entries& out, const InitialOptions& initial) {
     out.decide("separation", toml_number(initial.separation));
     out.decide("impact_parameter", toml_number(initial.impact_parameter));
     out.decide("relative_speed", toml_number(initial.relative_speed));
-    if (initial.box != std::array<double, 3>{})
-        out.decide("box", toml_lengths(text_of_lengths(initial.box)));
+    if (initial.box != std::array<double, 3>{}) out.decide("box", toml_lengths(text_of_lengths(initial.box)));
     out.decide("particle_mass", toml_number(initial.particle_mass));
     out.decide("particle_charge", toml_number(initial.particle_charge));
     out.decide("temperature", toml_number(initial.temperature));

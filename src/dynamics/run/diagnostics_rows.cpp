@@ -50,9 +50,8 @@ std::string diagnostics_header(const DiagnosticsColumns& columns) {
 
 std::string diagnostics_row(const Diagnostics& d, const DiagnosticsColumns& columns) {
     if (d.vortices) return row_of_vortices(d, columns);
-    std::vector<double> values{
-        d.time, d.kinetic, d.potential, d.total, d.relative_energy_error, d.momentum[0], d.momentum[1],
-        d.momentum[2]};
+    std::vector<double> values{d.time,        d.kinetic,     d.potential,  d.total, d.relative_energy_error,
+                               d.momentum[0], d.momentum[1], d.momentum[2]};
     const auto add = [&](const std::array<double, 3>& vector) {
         values.insert(values.end(), vector.begin(), vector.end());
     };

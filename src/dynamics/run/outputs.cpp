@@ -142,10 +142,9 @@ void check_diagnostics(const Diagnostics& row, const DiagnosticsColumns& columns
          {Named{"Hamiltonian", row.vortices ? row.total : 0.0}, Named{"kinetic energy", row.kinetic},
           Named{"potential energy", row.potential},
           Named{"momentum", row.momentum[0] + row.momentum[1] + row.momentum[2]},
-          Named{"angular momentum",
-                columns.periodic
-                    ? 0.0
-                    : row.angular_momentum[0] + row.angular_momentum[1] + row.angular_momentum[2]},
+          Named{"angular momentum", columns.periodic ? 0.0
+                                                     : row.angular_momentum[0] + row.angular_momentum[1] +
+                                                           row.angular_momentum[2]},
           Named{"radius of 90 % of the mass", columns.periodic ? 0.0 : row.lagrangian_radii[2]}})
         if (!std::isfinite(value))
             throw InvalidArgument(
@@ -171,7 +170,8 @@ void Outputs::write_snapshot_files(const OutputState& state) {
     if (options_.pictures) {
         // One frame for the whole run: the pictures make a film.
         if (!(counters_.frame.width > 0.0))
-            counters_.frame = picture_frame(*state.bodies, options_.plane, options_.picture_width, {}, info_.box);
+            counters_.frame =
+                picture_frame(*state.bodies, options_.plane, options_.picture_width, {}, info_.box);
         plot_density(folder_.picture(counters_.snapshots), *state.bodies, info_,
                      {.plane = options_.plane, .frame = counters_.frame, .trails = &trails_});
     }
@@ -179,7 +179,8 @@ void Outputs::write_snapshot_files(const OutputState& state) {
 }
 
 void Outputs::remember_for_trails(const OutputState& state) {
-    if (draws_trails() && !columns_.periodic && picture::are_few(*state.bodies)) trails_.add(state.time, *state.bodies);
+    if (draws_trails() && !columns_.periodic && picture::are_few(*state.bodies))
+        trails_.add(state.time, *state.bodies);
 }
 
 } // namespace farfield

@@ -62,8 +62,9 @@ FilmFrame film_frame(std::span<const fs::path> snapshots, const DensityPlotOptio
     FilmFrame film;
     std::vector<double> times;
     std::vector<std::uint64_t> first;
-    bool boxes = false; // show themselves, to the border; and who comes back on the other side leaves no trail
-    bool same = true;   // vortices that are placed anew are others, and leave no trails
+    bool boxes =
+        false;        // show themselves, to the border; and who comes back on the other side leaves no trail
+    bool same = true; // vortices that are placed anew are others, and leave no trails
     for (std::size_t i = 0; i < snapshots.size(); ++i) {
         const auto snapshot = read_bodies(snapshots[i]);
         try {

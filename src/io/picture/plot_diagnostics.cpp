@@ -212,10 +212,9 @@ void plot_diagnostics(const std::filesystem::path& png, const Table& diagnostics
             "all rows of the diagnostics have times near {}; a picture needs different times", *begin));
     const Axis time{*begin, *end, false, with_unit("time", time_unit_name(units))};
 
-    const auto below =
-        vortices ? panel_of_impulses(diagnostics, time)
-        : in_box ? panel_of_energies(diagnostics, time)
-                 : panel_of_radii(diagnostics, time, units);
+    const auto below = vortices ? panel_of_impulses(diagnostics, time)
+                       : in_box ? panel_of_energies(diagnostics, time)
+                                : panel_of_radii(diagnostics, time, units);
     Panel error;
     error.place = upper;
     error.x = time;

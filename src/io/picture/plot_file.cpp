@@ -90,7 +90,8 @@ std::string text_of(const Snapshot& snapshot, const std::string& plane) {
 std::string plot_one(const PlotTask& task, const fs::path& file, DensityPlotOptions options) {
     const auto snapshot = read_bodies(file);
     if (task.width > 0.0)
-        options.frame = picture_frame(snapshot.bodies, options.plane, task.width, task.show, snapshot.info.box);
+        options.frame =
+            picture_frame(snapshot.bodies, options.plane, task.width, task.show, snapshot.info.box);
     plot_density(task.out, snapshot.bodies, snapshot.info, options);
     return text_of(snapshot, options.plane) + '\n';
 }

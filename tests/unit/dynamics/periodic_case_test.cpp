@@ -1,5 +1,5 @@
-// Case files of periodic boxes: how lengths are written, what is refused before anything is computed, and what
-// runs leave in their folders.
+// Case files of periodic boxes: how lengths are written, what is refused before anything is computed, and
+// what runs leave in their folders.
 #include "run_support.h"
 
 #include "dynamics/case_file/case_file.h"
@@ -126,10 +126,9 @@ TEST(PeriodicCase, LeavesSnapshotsAndDiagnosticsOfABox) {
         const auto size = file.root().group("Header").attribute_array<double>("BoxSize");
         EXPECT_EQ(size, period[0] == 4 ? std::vector{4.0} : (std::vector{2.0, 3.0, 4.0}));
         const auto rows = read_csv(out / "diagnostics.csv");
-        EXPECT_EQ(rows.names, (std::vector<std::string>{"time", "kinetic", "potential", "total",
-                                                        "relative_energy_error", "px", "py", "pz",
-                                                        "virial_ratio", "acceleration_error",
-                                                        "potential_error"}));
+        EXPECT_EQ(rows.names, (std::vector<std::string>{
+                                  "time", "kinetic", "potential", "total", "relative_energy_error", "px",
+                                  "py", "pz", "virial_ratio", "acceleration_error", "potential_error"}));
         for (const double error : *rows.find("potential_error")) EXPECT_LE(error, 1e-5);
         const auto summary = nlohmann::json::parse(bytes_of(out / "summary.json"));
         EXPECT_FALSE(summary.at("last_diagnostics").contains("angular_momentum"));

@@ -78,9 +78,8 @@ TEST(WrappedCoordinate, LiesInTheBoxAndIsAnImage) {
     for (int i = 0; i < 20000; ++i) {
         const double length = std::ldexp(1.0 + static_cast<double>(random() % 1000) / 1000.0,
                                          static_cast<int>(random() % 40) - 20);
-        const double x =
-            length * std::ldexp(static_cast<double>(static_cast<std::int64_t>(random())), -63) *
-            static_cast<double>(random() % 1000);
+        const double x = length * std::ldexp(static_cast<double>(static_cast<std::int64_t>(random())), -63) *
+                         static_cast<double>(random() % 1000);
         const double inside = wrapped(x, length);
         ASSERT_GE(inside, 0.0) << x << " in " << length;
         ASSERT_LT(inside, length) << x << " in " << length;
@@ -115,17 +114,15 @@ TEST(PeriodicSimulation, HasForcesAndEnergiesOfTheSum) {
             force.background = Background::uniform;
         }
         const auto& strengths = gravity ? bodies.mass : bodies.charge;
-        const auto expected =
-            sum(matrix_view(std::span<const double>(bodies.position), 3),
-                std::span<const double>(strengths), sum_of(force));
+        const auto expected = sum(matrix_view(std::span<const double>(bodies.position), 3),
+                                  std::span<const double>(strengths), sum_of(force));
         Simulation simulation(bodies, force, {.step = 0.01, .end = 1.0});
         const auto row = simulation.diagnostics();
         std::vector<double> difference = simulation.acceleration();
         double energy = 0.0;
         for (std::size_t i = 0; i < strengths.size(); ++i) {
             const double factor = force.G * (gravity ? 1.0 : bodies.charge[i] / bodies.mass[i]);
-            for (std::size_t k = 0; k < 3; ++k)
-                difference[3 * i + k] -= factor * expected.field[3 * i + k];
+            for (std::size_t k = 0; k < 3; ++k) difference[3 * i + k] -= factor * expected.field[3 * i + k];
             energy += 0.5 * force.G * strengths[i] * expected.potential[i];
         }
         EXPECT_LE(norm(difference), 4e-9 * norm(simulation.acceleration()));
@@ -146,8 +143,7 @@ TEST(PeriodicSimulation, KeepsBodiesInTheBox) {
                            [](double x) { return x >= 0.0 && x < box_length; });
     };
     for (const auto integrator : {Integrator::leapfrog, Integrator::yoshida4}) {
-        Simulation simulation(bodies, softened(1e-6),
-                              {.integrator = integrator, .step = 0.02, .end = 1.0});
+        Simulation simulation(bodies, softened(1e-6), {.integrator = integrator, .step = 0.02, .end = 1.0});
         EXPECT_TRUE(inside(simulation.bodies().position)) << "already at the start";
         for (int step = 0; step < 40; ++step) {
             simulation.step();
@@ -281,9 +277,12 @@ TEST(PeriodicSimulation, AimsLowerWhereAToleranceIsMissed) {
     int again = 0;
     expect_refusal<ToleranceNotReached>(
         [&] {
-            keep_tolerance(
-                force, settings,
-                {.compare = [] { return ForceErrors{1.0, 1.0}; }, .compute_again = [&] { ++again; }});
+            keep_tolerance(force, settings,
+                           {.compare =
+                                [] {
+                                    return ForceErrors{1.0, 1.0};
+                                },
+                            .compute_again = [&] { ++again; }});
         },
         {"accelerations", "larger tolerance"});
     EXPECT_GT(again, 0);
@@ -296,7 +295,7 @@ TEST(PeriodicSimulation, TellsAToleranceThatNothingKeeps) {
     auto bodies = disturbed_crystal();
     for (double& x : bodies.position) x = std::round(x) + 1e-9 * (x - std::round(x));
     expect_refusal<ToleranceNotReached>([&] { Simulation(bodies, force, {.step = 0.01, .end = 0.05}); },
-                                      {"accelerations", "larger tolerance"});
+                                        {"accelerations", "larger tolerance"});
 }
 
 TEST(PeriodicSimulation, GoesOnFromItsBytesBitForBit) {
@@ -361,7 +360,7 @@ TEST(PeriodicSimulation, IsNotMadeByAMethodOfBoxesWithoutABox) {
     force.period = {};
     force.method = Method::ewald;
     expect_refusal<InvalidArgument>([&] { Simulation(plasma(8), force, {.step = 0.01, .end = 0.1}); },
-                                  {"ewald", "period"});
+                                    {"ewald", "period"});
 }
 
 } // namespace
