@@ -52,9 +52,11 @@ void bind_initial(nb::module_& module) {
         .def_rw("impact_parameter", &InitialOptions::impact_parameter)
         .def_rw("relative_speed", &InitialOptions::relative_speed)
         .def_prop_rw(
-            "box", [](const InitialOptions& self) { return nb::make_tuple(self.box[0], self.box[1], self.box[2]); },
+            "box",
+            [](const InitialOptions& self) { return nb::make_tuple(self.box[0], self.box[1], self.box[2]); },
             [](InitialOptions& self, const Box& box) { self.box = box; },
-            "plasma: lengths of the box that is filled; of a case that leaves them out, those of force.period.")
+            "plasma: lengths of the box that is filled; of a case that leaves them out, those of "
+            "force.period.")
         .def_rw("particle_mass", &InitialOptions::particle_mass, "plasma: of each body.")
         .def_rw("particle_charge", &InitialOptions::particle_charge, "plasma: magnitude of each charge.")
         .def_rw("temperature", &InitialOptions::temperature, "plasma: k_B T, in units of energy.")
@@ -100,17 +102,16 @@ void bind_initial(nb::module_& module) {
                       "amplitude",
                       "waves",
                       "radius"});
-    make_picklable(cls, &InitialOptions::kind, &InitialOptions::n, &InitialOptions::seed,
-                   &InitialOptions::cutoff_radius, &InitialOptions::virial_ratio, &InitialOptions::charge,
-                   &InitialOptions::negative_fraction, &InitialOptions::w0, &InitialOptions::model,
-                   &InitialOptions::mass_ratio, &InitialOptions::separation,
-                   &InitialOptions::impact_parameter, &InitialOptions::relative_speed, &InitialOptions::box,
-                   &InitialOptions::particle_mass, &InitialOptions::particle_charge,
-                   &InitialOptions::temperature, &InitialOptions::path,
-                   &InitialOptions::length_unit, &InitialOptions::mass_unit, &InitialOptions::velocity_unit,
-                   &InitialOptions::circulation, &InitialOptions::circulation_ratio,
-                   &InitialOptions::distance, &InitialOptions::width_ratio, &InitialOptions::length,
-                   &InitialOptions::amplitude, &InitialOptions::waves, &InitialOptions::radius);
+    make_picklable(
+        cls, &InitialOptions::kind, &InitialOptions::n, &InitialOptions::seed, &InitialOptions::cutoff_radius,
+        &InitialOptions::virial_ratio, &InitialOptions::charge, &InitialOptions::negative_fraction,
+        &InitialOptions::w0, &InitialOptions::model, &InitialOptions::mass_ratio, &InitialOptions::separation,
+        &InitialOptions::impact_parameter, &InitialOptions::relative_speed, &InitialOptions::box,
+        &InitialOptions::particle_mass, &InitialOptions::particle_charge, &InitialOptions::temperature,
+        &InitialOptions::path, &InitialOptions::length_unit, &InitialOptions::mass_unit,
+        &InitialOptions::velocity_unit, &InitialOptions::circulation, &InitialOptions::circulation_ratio,
+        &InitialOptions::distance, &InitialOptions::width_ratio, &InitialOptions::length,
+        &InitialOptions::amplitude, &InitialOptions::waves, &InitialOptions::radius);
 }
 
 void bind_sections(nb::module_& module) {
@@ -182,9 +183,10 @@ Raises:
     Named<InitialKind> kind, std::int64_t n, std::uint64_t seed, double cutoff_radius, double virial_ratio,  \
         double charge, double negative_fraction, double w0, Named<InitialKind> model, double mass_ratio,     \
         double separation, double impact_parameter, double relative_speed, Box box, double particle_mass,    \
-        double particle_charge, double temperature, const std::filesystem::path &path, const std::string &length_unit, const std::string &mass_unit,     \
-        const std::string &velocity_unit, double circulation, double circulation_ratio, double distance,     \
-        double width_ratio, double length, double amplitude, std::int64_t waves, double radius
+        double particle_charge, double temperature, const std::filesystem::path &path,                       \
+        const std::string &length_unit, const std::string &mass_unit, const std::string &velocity_unit,      \
+        double circulation, double circulation_ratio, double distance, double width_ratio, double length,    \
+        double amplitude, std::int64_t waves, double radius
 #define FF_INITIAL_VALUES                                                                                    \
     {                                                                                                        \
         .kind = kind.value("kind"), .n = n, .seed = seed, .cutoff_radius = cutoff_radius,                    \
@@ -192,8 +194,7 @@ Raises:
         .model = model.value("model"), .mass_ratio = mass_ratio, .separation = separation,                   \
         .impact_parameter = impact_parameter, .relative_speed = relative_speed, .box = box,                  \
         .particle_mass = particle_mass, .particle_charge = particle_charge, .temperature = temperature,      \
-        .path = path,                                                                                        \
-        .length_unit = length_unit, .mass_unit = mass_unit, .velocity_unit = velocity_unit,                  \
+        .path = path, .length_unit = length_unit, .mass_unit = mass_unit, .velocity_unit = velocity_unit,    \
         .circulation = circulation, .circulation_ratio = circulation_ratio, .distance = distance,            \
         .width_ratio = width_ratio, .length = length, .amplitude = amplitude, .waves = waves,                \
         .radius = radius                                                                                     \
@@ -206,7 +207,7 @@ Raises:
     "separation"_a = defaults.separation, "impact_parameter"_a = defaults.impact_parameter,                  \
     "relative_speed"_a = defaults.relative_speed, "box"_a = defaults.box,                                    \
     "particle_mass"_a = defaults.particle_mass, "particle_charge"_a = defaults.particle_charge,              \
-    "temperature"_a = defaults.temperature, "path"_a = "", "length_unit"_a = "", "mass_unit"_a = "",   \
+    "temperature"_a = defaults.temperature, "path"_a = "", "length_unit"_a = "", "mass_unit"_a = "",         \
     "velocity_unit"_a = "", "circulation"_a = defaults.circulation,                                          \
     "circulation_ratio"_a = defaults.circulation_ratio, "distance"_a = defaults.distance,                    \
     "width_ratio"_a = defaults.width_ratio, "length"_a = defaults.length,                                    \
