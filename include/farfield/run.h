@@ -4,6 +4,7 @@
 #include <farfield/simulation.h>
 #include <farfield/units.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -23,6 +24,7 @@ enum class InitialKind : std::uint8_t {
     two_clusters,
     figure_eight,
     solar_system,
+    plasma,
     file,
     vortex_pair,
     leapfrogging_pairs,
@@ -53,7 +55,12 @@ struct InitialOptions {
     double separation = 10.0; ///< distance of the centres at the start
     double impact_parameter = 0.0;
     double relative_speed = 0.0; ///< speed of approach; 0 = parabolic
-    std::filesystem::path path;  ///< file: .hdf5/.h5 (GADGET-4), .csv, .npy, .tipsy
+    // plasma: as many positive as negative charges in a box, [0, length) along each axis
+    std::array<double, 3> box{}; ///< its lengths, > 0; of a case that leaves them out, ForceOptions::period
+    double particle_mass = 1.0;
+    double particle_charge = 1.0; ///< magnitude of each charge
+    double temperature = 1.0;     ///< k_B T, in units of energy: ⟨m v²⟩ along an axis
+    std::filesystem::path path;   ///< file: .hdf5/.h5 (GADGET-4), .csv, .npy, .tipsy
     // file, where it does not state its units: all three, as units.h reads them ("kpc", "1e10 Msun", "km/s"),
     // or none
     std::string length_unit;
@@ -173,7 +180,8 @@ struct RunResult {
 ///   diagnostics.csv   of bodies
 ///   time,kinetic,potential,total,relative_energy_error,px,py,pz,lx,ly,lz,virial_ratio,
 ///                     r10,r50,r90, one row an output time; diagnostics.png plots it; with a tolerance also
-///                     acceleration_error,potential_error; of vortices time,step,circulation,impulse_x,
+///                     acceleration_error,potential_error; of periodic boxes without lx,ly,lz,r10,r50,r90;
+///                     of vortices time,step,circulation,impulse_x,
 ///                     impulse_y,angular_impulse,hamiltonian,hamiltonian_error,sigma
 ///   snapshot_NNNN.h5  (and .png) from 0000, GADGET-4 layout; animation.png, if asked for, when the run ends
 ///   checkpoint.h5     and checkpoint.previous.h5, the one before it

@@ -51,6 +51,13 @@ struct ForceOptions {
     Method method = Method::direct;
     double G = 1.0;         ///< gravitational (or Coulomb) constant, > 0
     double softening = 0.0; ///< Plummer softening ε ≥ 0
+    /// Lengths of a periodic box along x, y and z, as in `SumOptions`; 0: open along that axis. Bodies that
+    /// leave [0, length) come back on the other side after each step. On the CPU, with integrators that need
+    /// no jerks.
+    std::array<double, 3> period{};
+    /// Of periodic boxes; simulations take no `vacuum`, whose potential jumps where a body comes back.
+    Boundary boundary = Boundary::tin_foil;
+    Background background = Background::none; ///< of periodic boxes; gravity needs `uniform`
     double sigma = 0.0;     ///< vortex2d: size σ of the cores at the start; 0: point vortices
     double viscosity = 0.0; ///< vortex2d: ν ≥ 0; cores spread, dσ²/dt = 2ν, and need a σ
     // vortex2d with viscosity: after the step in which cores reach core_growth·sigma, others take their place
@@ -131,10 +138,10 @@ struct Diagnostics {
     /// not keep H.
     double relative_energy_error = 0.0;
     std::array<double, 3> momentum{};
-    std::array<double, 3> angular_momentum{}; ///< about the origin
+    std::array<double, 3> angular_momentum{}; ///< about the origin; in periodic boxes not a number
     double virial_ratio = 0.0;                ///< −T/V; 0 where V = 0
-    std::array<double, 3>
-        lagrangian_radii{}; ///< radii about the density centre that hold 10, 50, 90 % of the mass
+    /// Radii about the density centre that hold 10, 50, 90 % of the mass; in periodic boxes not a number.
+    std::array<double, 3> lagrangian_radii{};
     // With a tolerance: relative errors in the L2 norm, from exact sums at sampled bodies. Otherwise 0.
     double acceleration_error = 0.0;
     /// Of the potentials that `potential` is summed from; not a number where GPUs compute every pair.

@@ -6,10 +6,12 @@
 
 #include <farfield/run.h>
 
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include <array>
 #include <string>
 
 namespace nb = nanobind;
@@ -17,6 +19,8 @@ using namespace nb::literals;
 
 namespace farfield::python {
 namespace {
+
+using Box = std::array<double, 3>;
 
 // An attribute that holds an enum: its name in Python.
 template <auto member, class Class>
@@ -47,6 +51,15 @@ void bind_initial(nb::module_& module) {
         .def_rw("separation", &InitialOptions::separation)
         .def_rw("impact_parameter", &InitialOptions::impact_parameter)
         .def_rw("relative_speed", &InitialOptions::relative_speed)
+        .def_prop_rw(
+            "box",
+            [](const InitialOptions& self) { return nb::make_tuple(self.box[0], self.box[1], self.box[2]); },
+            [](InitialOptions& self, const Box& box) { self.box = box; },
+            "plasma: lengths of the box that is filled; of a case that leaves them out, those of "
+            "force.period.")
+        .def_rw("particle_mass", &InitialOptions::particle_mass, "plasma: of each body.")
+        .def_rw("particle_charge", &InitialOptions::particle_charge, "plasma: magnitude of each charge.")
+        .def_rw("temperature", &InitialOptions::temperature, "plasma: k_B T, in units of energy.")
         .def_rw("path", &InitialOptions::path)
         .def_rw("length_unit", &InitialOptions::length_unit,
                 "Of a file that does not state its units, such as \"kpc\"; all three units or none.")
@@ -73,6 +86,10 @@ void bind_initial(nb::module_& module) {
                       "separation",
                       "impact_parameter",
                       "relative_speed",
+                      "box",
+                      "particle_mass",
+                      "particle_charge",
+                      "temperature",
                       "path",
                       "length_unit",
                       "mass_unit",
@@ -85,15 +102,16 @@ void bind_initial(nb::module_& module) {
                       "amplitude",
                       "waves",
                       "radius"});
-    make_picklable(cls, &InitialOptions::kind, &InitialOptions::n, &InitialOptions::seed,
-                   &InitialOptions::cutoff_radius, &InitialOptions::virial_ratio, &InitialOptions::charge,
-                   &InitialOptions::negative_fraction, &InitialOptions::w0, &InitialOptions::model,
-                   &InitialOptions::mass_ratio, &InitialOptions::separation,
-                   &InitialOptions::impact_parameter, &InitialOptions::relative_speed, &InitialOptions::path,
-                   &InitialOptions::length_unit, &InitialOptions::mass_unit, &InitialOptions::velocity_unit,
-                   &InitialOptions::circulation, &InitialOptions::circulation_ratio,
-                   &InitialOptions::distance, &InitialOptions::width_ratio, &InitialOptions::length,
-                   &InitialOptions::amplitude, &InitialOptions::waves, &InitialOptions::radius);
+    make_picklable(
+        cls, &InitialOptions::kind, &InitialOptions::n, &InitialOptions::seed, &InitialOptions::cutoff_radius,
+        &InitialOptions::virial_ratio, &InitialOptions::charge, &InitialOptions::negative_fraction,
+        &InitialOptions::w0, &InitialOptions::model, &InitialOptions::mass_ratio, &InitialOptions::separation,
+        &InitialOptions::impact_parameter, &InitialOptions::relative_speed, &InitialOptions::box,
+        &InitialOptions::particle_mass, &InitialOptions::particle_charge, &InitialOptions::temperature,
+        &InitialOptions::path, &InitialOptions::length_unit, &InitialOptions::mass_unit,
+        &InitialOptions::velocity_unit, &InitialOptions::circulation, &InitialOptions::circulation_ratio,
+        &InitialOptions::distance, &InitialOptions::width_ratio, &InitialOptions::length,
+        &InitialOptions::amplitude, &InitialOptions::waves, &InitialOptions::radius);
 }
 
 void bind_sections(nb::module_& module) {
@@ -164,17 +182,19 @@ Raises:
 #define FF_INITIAL_PARAMETERS                                                                                \
     Named<InitialKind> kind, std::int64_t n, std::uint64_t seed, double cutoff_radius, double virial_ratio,  \
         double charge, double negative_fraction, double w0, Named<InitialKind> model, double mass_ratio,     \
-        double separation, double impact_parameter, double relative_speed,                                   \
-        const std::filesystem::path &path, const std::string &length_unit, const std::string &mass_unit,     \
-        const std::string &velocity_unit, double circulation, double circulation_ratio, double distance,     \
-        double width_ratio, double length, double amplitude, std::int64_t waves, double radius
+        double separation, double impact_parameter, double relative_speed, Box box, double particle_mass,    \
+        double particle_charge, double temperature, const std::filesystem::path &path,                       \
+        const std::string &length_unit, const std::string &mass_unit, const std::string &velocity_unit,      \
+        double circulation, double circulation_ratio, double distance, double width_ratio, double length,    \
+        double amplitude, std::int64_t waves, double radius
 #define FF_INITIAL_VALUES                                                                                    \
     {                                                                                                        \
         .kind = kind.value("kind"), .n = n, .seed = seed, .cutoff_radius = cutoff_radius,                    \
         .virial_ratio = virial_ratio, .charge = charge, .negative_fraction = negative_fraction, .w0 = w0,    \
         .model = model.value("model"), .mass_ratio = mass_ratio, .separation = separation,                   \
-        .impact_parameter = impact_parameter, .relative_speed = relative_speed, .path = path,                \
-        .length_unit = length_unit, .mass_unit = mass_unit, .velocity_unit = velocity_unit,                  \
+        .impact_parameter = impact_parameter, .relative_speed = relative_speed, .box = box,                  \
+        .particle_mass = particle_mass, .particle_charge = particle_charge, .temperature = temperature,      \
+        .path = path, .length_unit = length_unit, .mass_unit = mass_unit, .velocity_unit = velocity_unit,    \
         .circulation = circulation, .circulation_ratio = circulation_ratio, .distance = distance,            \
         .width_ratio = width_ratio, .length = length, .amplitude = amplitude, .waves = waves,                \
         .radius = radius                                                                                     \
@@ -185,7 +205,9 @@ Raises:
     "charge"_a = defaults.charge, "negative_fraction"_a = defaults.negative_fraction, "w0"_a = defaults.w0,  \
     "model"_a = py_name(defaults.model), "mass_ratio"_a = defaults.mass_ratio,                               \
     "separation"_a = defaults.separation, "impact_parameter"_a = defaults.impact_parameter,                  \
-    "relative_speed"_a = defaults.relative_speed, "path"_a = "", "length_unit"_a = "", "mass_unit"_a = "",   \
+    "relative_speed"_a = defaults.relative_speed, "box"_a = defaults.box,                                    \
+    "particle_mass"_a = defaults.particle_mass, "particle_charge"_a = defaults.particle_charge,              \
+    "temperature"_a = defaults.temperature, "path"_a = "", "length_unit"_a = "", "mass_unit"_a = "",         \
     "velocity_unit"_a = "", "circulation"_a = defaults.circulation,                                          \
     "circulation_ratio"_a = defaults.circulation_ratio, "distance"_a = defaults.distance,                    \
     "width_ratio"_a = defaults.width_ratio, "length"_a = defaults.length,                                    \
@@ -202,6 +224,7 @@ Args:
     length_unit, mass_unit, velocity_unit: of a file that does not state its units: "kpc", "1e10 Msun", "km/s", say.
     n: number of bodies.
     seed: the same seed gives the same bodies, bit for bit, on every machine.
+    box, particle_mass, particle_charge, temperature: of "plasma", which fills a box of these three lengths.
     circulation and what follows it: of vortices, whose circulations are the charges of the bodies.
 
 Raises:

@@ -44,9 +44,9 @@ struct DensityPlotOptions {
 
 /// The frame for a first picture: centred on the bodies, wide enough for nearly all of their mass, its width
 /// a round number; `width` > 0 overrides the width. @throws InvalidArgument for no bodies or values that are
-/// not finite.
+/// not finite. Along the axes on which bodies are in a periodic box (SnapshotInfo::box) the frame is the box.
 PictureFrame picture_frame(const Bodies& bodies, const std::string& plane, double width = 0.0,
-                           std::optional<ShownDensity> show = {});
+                           std::optional<ShownDensity> show = {}, const std::array<double, 3>& box = {});
 
 /// A frame that holds what both show.
 PictureFrame joined(const PictureFrame& a, const PictureFrame& b);
@@ -66,7 +66,8 @@ void plot_density(const std::filesystem::path& png, const Bodies& bodies, const 
 
 /// Draws |relative energy error| (logarithmic) and the Lagrangian radii that hold 10, 50 and 90 % of the mass
 /// against time, from the table in a run's diagnostics.csv (columns time, relative_energy_error, r10, r50,
-/// r90); of vortices |Hamiltonian's error| and the impulses. `units` name those of the axes.
+/// r90); of periodic boxes, which have no radii, kinetic and potential energy; of vortices |Hamiltonian's
+/// error| and the impulses. `units` name those of the axes.
 /// @throws InvalidArgument where a column is missing or fewer than two rows are there; IoError.
 void plot_diagnostics(const std::filesystem::path& png, const Table& diagnostics, const Units& units = {});
 

@@ -1,6 +1,7 @@
 // Writing snapshots in GADGET-4's HDF5 layout. /Farfield holds what that layout has no place for: Name,
-// Kernel, Softening, CoreSize (of vortices that have one), LengthUnit, MassUnit, VelocityUnit (texts; empty
-// for N-body units), BodyNames (text, separated by commas, where bodies have names) and FormatVersion.
+// Kernel, Softening, CoreSize (of vortices that have one), Box (three lengths, of periodic boxes),
+// LengthUnit, MassUnit, VelocityUnit (texts; empty for N-body units), BodyNames (text, separated by commas,
+// where bodies have names) and FormatVersion.
 #include "io/snapshot.h"
 
 #include "io/hdf5.h"
@@ -37,6 +38,17 @@ void describe(hdf5::Dataset dataset, const Dimension& dimension) {
     dataset.write_attribute("velocity_scaling", dimension.velocity);
 }
 
+bool has_box(const SnapshotInfo& info) { return info.box != std::array<double, 3>{}; }
+
+// One length of a cube, as GADGET-4 has it, of other boxes three, as SWIFT has them; 0 without a box.
+void write_box_size(hdf5::Group& group, const SnapshotInfo& info) {
+    const auto& box = info.box;
+    if (box[1] == box[0] && box[2] == box[0])
+        group.write_attribute("BoxSize", box[0]);
+    else
+        group.write_attribute_array("BoxSize", std::span<const double>(box));
+}
+
 void write_header(hdf5::Group header, std::uint64_t bodies, const SnapshotInfo& info) {
     std::array<std::uint64_t, types> counts{};
     counts[type_of_all] = bodies;
@@ -46,14 +58,15 @@ void write_header(hdf5::Group header, std::uint64_t bodies, const SnapshotInfo& 
     header.write_attribute_array("MassTable", std::span<const double>(no_masses));
     header.write_attribute("Time", info.time);
     header.write_attribute("Redshift", 0.0);
-    header.write_attribute("BoxSize", 0.0);
+    write_box_size(header, info);
     header.write_attribute("NumFilesPerSnapshot", std::int32_t{1});
 }
 
 void write_parameters(hdf5::Group parameters, const SnapshotInfo& info) {
     parameters.write_attribute("ComovingIntegrationOn", std::int32_t{0});
-    for (const auto* cosmology : {"Omega0", "OmegaLambda", "OmegaBaryon", "Hubble", "BoxSize"})
+    for (const auto* cosmology : {"Omega0", "OmegaLambda", "OmegaBaryon", "Hubble"})
         parameters.write_attribute(cosmology, 0.0);
+    write_box_size(parameters, info);
     parameters.write_attribute("HubbleParam", 1.0);
     parameters.write_attribute("GravityConstantInternal", info.G);
     parameters.write_attribute("UnitLength_in_cm", info.units.length.in_cgs);
@@ -83,6 +96,7 @@ void write_farfield(hdf5::Group group, const SnapshotInfo& info) {
     group.write_attribute("Kernel", std::string(name_of(info.kernel)));
     group.write_attribute("Softening", info.softening);
     if (info.core_size > 0.0) group.write_attribute("CoreSize", info.core_size);
+    if (has_box(info)) group.write_attribute_array("Box", std::span<const double>(info.box));
     group.write_attribute("LengthUnit", info.units.length.name);
     group.write_attribute("MassUnit", info.units.mass.name);
     group.write_attribute("VelocityUnit", info.units.velocity.name);

@@ -7,6 +7,7 @@
 #include <farfield/simulation.h>
 #include <farfield/units.h>
 
+#include <array>
 #include <cstddef>
 #include <filesystem>
 #include <span>
@@ -25,6 +26,9 @@ struct SnapshotInfo {
     double softening = 0.0; ///< Plummer softening ε
     double core_size = 0.0; ///< σ of the cores of vortices
     Kernel kernel = Kernel::gravity;
+    /// Lengths of the periodic box that the bodies are in, from 0 on; 0: open along that axis. Of other
+    /// codes' files 0, whatever their BoxSize, which they also give where nothing is periodic.
+    std::array<double, 3> box{};
     Units units;
     std::vector<std::string> body_names; ///< a name a body, in the order of rows; empty: they have none
     bool comoving = false; ///< read from other codes' files: coordinates are comoving; never written

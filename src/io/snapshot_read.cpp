@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <optional>
@@ -120,6 +121,17 @@ private:
         if (!name.empty()) unit.name = std::move(name);
     }
 
+    static void read_box(const hdf5::Group& group, SnapshotInfo& info) {
+        const auto lengths = group.attribute_array<double>("Box");
+        const bool fine = lengths.size() == info.box.size() &&
+                          std::all_of(lengths.begin(), lengths.end(),
+                                      [](double length) { return length >= 0.0 && std::isfinite(length); });
+        if (!fine)
+            throw InvalidArgument(fmt::format("{}: attribute 'Box' holds ({}); three lengths ≥ 0 are needed",
+                                              group.label(), fmt::join(lengths, ", ")));
+        std::copy(lengths.begin(), lengths.end(), info.box.begin());
+    }
+
     static void read_farfield(const hdf5::Group& group, SnapshotInfo& info) {
         info.name = group.text_attribute("Name");
         read_name(group, "LengthUnit", info.units.length);
@@ -127,6 +139,7 @@ private:
         read_name(group, "VelocityUnit", info.units.velocity);
         read_number(group, "Softening", info.softening);
         if (group.has_attribute("CoreSize")) read_number(group, "CoreSize", info.core_size);
+        if (group.has_attribute("Box")) read_box(group, info);
         if (group.has_attribute("BodyNames"))
             info.body_names = names_from_text(group.text_attribute("BodyNames"));
         const auto kernel = group.text_attribute("Kernel");

@@ -146,31 +146,42 @@ constexpr std::array table{
                .of_kernel = moves_vortices,
                .sum = in<&SumOptions::sigma>,
                .force = in<&ForceOptions::sigma>},
-    OptionInfo{
-        .name = "period",
-        .type = OptionType::lengths,
-        .text = "Lengths of a periodic box: one for all axes, or three (x,y,z), 0 along open axes",
-        .details =
-            "All images of all sources act, a point's own images, too. `coulomb` takes it, whose "
-            "strengths then sum to 0 (or need `background`); so does `gravity` with `background`. Boxes that "
-            "are open along some axes are for `direct` and `fmm`, and have no background.",
-        .unit = "length",
-        .sum = in<&SumOptions::period>},
+    OptionInfo{.name = "period",
+               .type = OptionType::lengths,
+               .text = "Lengths of a periodic box: one for all axes, or three (x,y,z), 0 along open axes",
+               .details =
+                   "All images of all sources act, a point's own images, too. `coulomb` takes it, whose "
+                   "strengths then sum to 0 (or need `background`); so does `gravity` with `background`. Boxes "
+                   "that are open along some axes are for `direct` and `fmm`, and have no background. In a "
+                   "simulation bodies that leave the box come back on the other side.",
+               .unit = "length",
+               .otherwise = "none",
+               .example = "[10.0, 10.0, 20.0]",
+               .case_key = true,
+               .of_kernel = moves_bodies,
+               .sum = in<&SumOptions::period>,
+               .force = in<&ForceOptions::period>},
     OptionInfo{.name = "boundary",
                .type = OptionType::choice,
                .text = "What lies around the images of a periodic box",
                .details = "`tin-foil` is a conductor. `vacuum` adds 2π|M|²/3V to the energy, with the dipole "
-                          "moment M of the positions as they are given.",
+                          "moment M of the positions as they are given; simulations do not take it.",
                .choices = names_of<Boundary>,
+               .case_key = true,
+               .of_kernel = moves_bodies,
                .belongs_to = "period",
-               .sum = in<&SumOptions::boundary>},
+               .sum = in<&SumOptions::boundary>,
+               .force = in<&ForceOptions::boundary>},
     OptionInfo{.name = "background",
                .type = OptionType::choice,
                .text = "What a periodic box holds beside its sources",
                .details = "`uniform`: the opposite of all strengths, spread evenly.",
                .choices = names_of<Background>,
+               .case_key = true,
+               .of_kernel = moves_bodies,
                .belongs_to = "period",
-               .sum = in<&SumOptions::background>},
+               .sum = in<&SumOptions::background>,
+               .force = in<&ForceOptions::background>},
     OptionInfo{.name = "self_term",
                .type = OptionType::choice,
                .text = "Whether a point counts itself where targets are the sources",
@@ -513,6 +524,7 @@ std::string OptionInfo::flag() const {
 
 bool OptionInfo::allows(const OptionValue& value) const {
     if (const auto* spelling = std::get_if<std::string>(&value)) {
+        if (type == OptionType::lengths) return lengths_from_text(*spelling) != Lengths{};
         if (choices == nullptr) return true;
         const auto names = choices();
         return std::find(names.begin(), names.end(), *spelling) != names.end();

@@ -86,7 +86,7 @@ double relative_energy_error(double energy, double initial_energy) {
     return initial_energy != 0.0 ? difference / std::abs(initial_energy) : difference;
 }
 
-Diagnostics compute_diagnostics(const Bodies& bodies, double time, double potential_energy) {
+Diagnostics compute_diagnostics(const Bodies& bodies, double time, double potential_energy, bool periodic) {
     const auto n = bodies.size();
     const double* x = bodies.position.data();
     const double* v = bodies.velocity.data();
@@ -99,15 +99,21 @@ Diagnostics compute_diagnostics(const Bodies& bodies, double time, double potent
             return m[i] * (v[3 * i] * v[3 * i] + v[3 * i + 1] * v[3 * i + 1] + v[3 * i + 2] * v[3 * i + 2]);
         });
     out.total = out.kinetic + out.potential;
+    for (int k = 0; k < 3; ++k)
+        out.momentum[k] = pairwise_sum(0, n, [&](std::int64_t i) { return m[i] * v[3 * i + k]; });
+    if (out.potential != 0.0) out.virial_ratio = -out.kinetic / out.potential;
+    if (periodic) {
+        out.angular_momentum.fill(std::nan(""));
+        out.lagrangian_radii.fill(std::nan(""));
+        return out;
+    }
     for (int k = 0; k < 3; ++k) {
         const int a = (k + 1) % 3;
         const int b = (k + 2) % 3;
-        out.momentum[k] = pairwise_sum(0, n, [&](std::int64_t i) { return m[i] * v[3 * i + k]; });
         out.angular_momentum[k] = pairwise_sum(0, n, [&](std::int64_t i) {
             return m[i] * (x[3 * i + a] * v[3 * i + b] - x[3 * i + b] * v[3 * i + a]);
         });
     }
-    if (out.potential != 0.0) out.virial_ratio = -out.kinetic / out.potential;
     out.lagrangian_radii = lagrangian_radii(bodies);
     return out;
 }

@@ -9,8 +9,10 @@ namespace farfield {
 ///
 /// Lagrangian radii: the distance from the density centre of the body at which the mass inside, bodies sorted
 /// by distance, first reaches 10, 50 and 90 % of the whole (within 1e-12 of it, so that equal masses do not
-/// depend on rounding); 0 where there is no mass.
-Diagnostics compute_diagnostics(const Bodies& bodies, double time, double potential_energy);
+/// depend on rounding); 0 where there is no mass. In a periodic box these and the angular momentum depend on
+/// where its borders lie, and are not a number.
+Diagnostics compute_diagnostics(const Bodies& bodies, double time, double potential_energy,
+                                bool periodic = false);
 
 /// Where the bodies are densest; of 100 bodies or fewer their centre of mass.
 std::array<double, 3> density_centre(const Bodies& bodies);

@@ -61,6 +61,7 @@ void set_dependent_defaults(Case& simulation_case, const std::vector<Entry>& ent
     if (!given("", "name")) simulation_case.name = file.stem().string();
     const bool vortices = facts_of(simulation_case.force.kernel).moves_vortices;
     if (vortices) simulation_case.time.integrator = Integrator::rk4;
+    if (!given("initial", "box")) simulation_case.initial.box = simulation_case.force.period;
     if (!given("force", "G") && !vortices) simulation_case.force.G = natural_G(simulation_case.initial);
 }
 

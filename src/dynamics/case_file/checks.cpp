@@ -2,6 +2,7 @@
 #include "dynamics/case_file/checks.h"
 
 #include "base/text.h"
+#include "dynamics/propagators/periodic_boxes.h"
 
 #include <farfield/error.h>
 #include <farfield/options.h>
@@ -105,6 +106,28 @@ void check_units(std::span<const Entry> entries) {
                                           full_name(*given->key), fmt::join(missing, " and ")));
 }
 
+// Which boxes simulations take, said of the line that asks for one.
+void check_box(const Case& simulation_case, std::span<const Entry> entries, const std::string& file) {
+    const auto& force = simulation_case.force;
+    const auto* period = entry_for(entries, "force", "period");
+    for (const auto* name : {"boundary", "background"})
+        if (const auto* entry = entry_for(entries, "force", name); entry != nullptr && period == nullptr)
+            throw InvalidArgument(fmt::format(
+                "{}: {} is not used without force.period; remove it, or give the lengths of a box",
+                entry->place, full_name(*entry->key)));
+    if (simulation_case.initial.kind == InitialKind::plasma && period == nullptr &&
+        entry_for(entries, "initial", "box") == nullptr)
+        throw InvalidArgument(fmt::format(
+            "{}: a kind = \"{}\" fills a box: give force.period, for a periodic one, or initial.box", file,
+            name_of(simulation_case.initial.kind)));
+    if (period == nullptr) return;
+    try {
+        check_period(force, simulation_case.time.integrator);
+    } catch (const InvalidArgument& error) {
+        throw InvalidArgument(fmt::format("{}: {}", period->place, error.what()));
+    }
+}
+
 void check_time(const Case& simulation_case, std::span<const Entry> entries) {
     const auto& time = simulation_case.time;
     const auto* end = entry_for(entries, "time", "end");
@@ -135,6 +158,7 @@ void check_together(const Case& simulation_case, std::span<const Entry> entries,
     check_initial(simulation_case, entries);
     check_units(entries);
     check_kernel(simulation_case, entries);
+    check_box(simulation_case, entries, file);
     check_time(simulation_case, entries);
 }
 

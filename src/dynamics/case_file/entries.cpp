@@ -74,11 +74,24 @@ bool is_section(std::string_view name) {
     return false;
 }
 
+// "10,10,20" of an array of numbers; empty if it is another.
+std::string text_of_numbers(const toml::array& array) {
+    std::string out;
+    for (const auto& node : array) {
+        const auto number = node.value<double>(); // whole or not
+        if (!node.is_number() || !number) return {};
+        out += fmt::format("{}{}", out.empty() ? "" : ",", *number);
+    }
+    return out;
+}
+
 Value raw_value(const Key& key, const std::string& place, const toml::node& node) {
     if (const auto* flag = node.as_boolean()) return flag->get();
     if (const auto* whole = node.as_integer()) return whole->get();
     if (const auto* real = node.as_floating_point()) return real->get();
     if (const auto* text = node.as_string()) return text->get();
+    if (const auto* array = node.as_array(); array != nullptr && key.type == KeyType::lengths)
+        if (auto text = text_of_numbers(*array); !text.empty()) return text;
     wrong_type(key, place, node.is_array() ? "an array" : node.is_table() ? "a table" : "a date or time");
 }
 

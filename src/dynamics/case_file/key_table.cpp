@@ -20,6 +20,8 @@ std::string allowed(const Key& key) {
         return "unit";
     case KeyType::path:
         return "path";
+    case KeyType::lengths:
+        return "length, or array of three";
     case KeyType::device:
         return "`\"auto\"`, `\"cpu\"`, `\"cuda\"`, `\"cuda:1\"`, `\"cuda:0,1\"`";
     case KeyType::choice: {
@@ -49,7 +51,8 @@ void add_rows(std::string& out, std::string_view section, bool with_kinds) {
     for (const auto& key : keys()) {
         if (key.section != section) continue;
         const bool must = key.required || key.required_by != 0;
-        const bool literal = !must && !key.section.empty() && key.type != KeyType::unit;
+        const bool literal = !must && !key.section.empty() && key.type != KeyType::unit &&
+                             key.type != KeyType::lengths; // whose defaults are words
         const auto value = must ? "**required**" : key.default_text;
         out += fmt::format("| `{}` | {} | {} | {} | {}{} |\n", key.name, allowed(key),
                            literal ? "`" + value + "`" : value, key.unit,

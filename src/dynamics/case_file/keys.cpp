@@ -3,6 +3,7 @@
 #include "dynamics/case_file/keys.h"
 
 #include "dynamics/case_file/toml_text.h"
+#include "sums/lengths.h"
 
 #include <farfield/options.h>
 
@@ -23,7 +24,8 @@ constexpr KindSet models =
     bit(Kind::plummer) | bit(Kind::uniform_sphere) | bit(Kind::hernquist) | bit(Kind::king);
 constexpr KindSet sampled = models | bit(Kind::two_clusters);
 constexpr KindSet pair = bit(Kind::two_clusters);
-constexpr KindSet of_n = sampled | bit(Kind::vortex_sheet) | bit(Kind::vortex_patch);
+constexpr KindSet in_box = bit(Kind::plasma);
+constexpr KindSet of_n = sampled | in_box | bit(Kind::vortex_sheet) | bit(Kind::vortex_patch);
 
 double number(const Value& value) { return std::get<double>(value); }
 const std::string& text(const Value& value) { return std::get<std::string>(value); }
@@ -64,14 +66,15 @@ const std::array before_force{
         .required_by = of_n,
         .example = "4096",
         .unit = "bodies",
-        .doc = "Number of bodies; of both clusters together for `two-clusters`; for `vortex-patch` a square "
-               "number.",
+        .doc = "Number of bodies; of both clusters together for `two-clusters`; for `plasma` an even number; "
+               "for "
+               "`vortex-patch` a square number.",
         .assign = [](Case& c, const Value& v) { c.initial.n = std::get<std::int64_t>(v); }},
     Key{.section = "initial",
         .name = "seed",
         .type = KeyType::integer,
         .range = not_negative,
-        .kinds = sampled,
+        .kinds = sampled | in_box,
         .default_text = "1",
         .doc = "Same seed, same bodies, bit for bit, on every machine.",
         .assign =
@@ -164,6 +167,43 @@ const std::array before_force{
         .unit = "velocity",
         .doc = "Speed of approach; 0 = parabolic.",
         .assign = [](Case& c, const Value& v) { c.initial.relative_speed = number(v); }},
+    Key{.section = "initial",
+        .name = "box",
+        .type = KeyType::lengths,
+        .kinds = in_box,
+        .default_text = "`force.period`",
+        .example = "[10.0, 10.0, 20.0]",
+        .unit = "length",
+        .doc = "Lengths of the box that is filled: one for all axes, or three.",
+        .assign = [](Case& c, const Value& v) { c.initial.box = lengths_from_text(text(v)); }},
+    Key{.section = "initial",
+        .name = "particle_mass",
+        .type = KeyType::number,
+        .range = positive,
+        .kinds = in_box,
+        .default_text = "1.0",
+        .unit = "mass",
+        .doc = "Mass of each body.",
+        .assign = [](Case& c, const Value& v) { c.initial.particle_mass = number(v); }},
+    Key{.section = "initial",
+        .name = "particle_charge",
+        .type = KeyType::number,
+        .range = positive,
+        .kinds = in_box,
+        .default_text = "1.0",
+        .unit = "charge",
+        .doc = "Magnitude of each charge; half of them are negative.",
+        .assign = [](Case& c, const Value& v) { c.initial.particle_charge = number(v); }},
+    Key{.section = "initial",
+        .name = "temperature",
+        .type = KeyType::number,
+        .range = not_negative,
+        .kinds = in_box,
+        .default_text = "1.0",
+        .unit = "energy",
+        .doc = "Temperature k_B T of the normal velocities at the start: T/`particle_mass` is their variance "
+               "along an axis.",
+        .assign = [](Case& c, const Value& v) { c.initial.temperature = number(v); }},
     Key{.section = "initial",
         .name = "path",
         .type = KeyType::path,
@@ -329,8 +369,8 @@ KeyType type_of(OptionType type) {
         return KeyType::device;
     case OptionType::flag:
         return KeyType::boolean;
-    case OptionType::lengths: // no key has them
-        break;
+    case OptionType::lengths:
+        return KeyType::lengths;
     }
     return KeyType::text;
 }
@@ -356,7 +396,8 @@ Key key_of(const OptionInfo& option) {
             .range = {.low = option.least, .high = option.most, .low_open = option.open},
             .choices = option.force_choices != nullptr ? option.force_choices : option.choices,
             .of_kernel = option.of_kernel,
-            .default_text = option.allows(by_default) ? toml_text(by_default) : std::string(option.otherwise),
+            .default_text =
+                option.allows(by_default) ? toml_value(option, by_default) : std::string(option.otherwise),
             .example = option.example,
             .unit = option.unit,
             .doc = doc_of(option),

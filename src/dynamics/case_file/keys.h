@@ -17,10 +17,10 @@
 namespace farfield::case_file {
 
 /// A value after its type has been checked against the key. `text`, `path`, `choice`, `device` and `unit`
-/// keys hold strings.
+/// keys hold strings, and so do `lengths`: "10" or "10,10,20".
 using Value = std::variant<bool, std::int64_t, double, std::string>;
 
-enum class KeyType : std::uint8_t { text, path, choice, device, unit, boolean, integer, number };
+enum class KeyType : std::uint8_t { text, path, choice, device, unit, boolean, integer, number, lengths };
 
 /// Allowed values of a number; a bound is exclusive where its `open` flag is set.
 struct AllowedRange {

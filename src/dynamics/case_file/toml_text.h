@@ -15,4 +15,10 @@ std::string toml_string(std::string_view text);
 
 std::string toml_text(const OptionValue& value);
 
+/// "10" as 10.0, "10,10,20" as [10.0, 10.0, 20.0].
+std::string toml_lengths(std::string_view lengths);
+
+/// The value of an option.
+std::string toml_value(const OptionInfo& option, const OptionValue& value);
+
 } // namespace farfield

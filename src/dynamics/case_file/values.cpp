@@ -2,6 +2,7 @@
 #include "dynamics/case_file/values.h"
 
 #include "base/text.h"
+#include "sums/lengths.h"
 
 #include <farfield/error.h>
 
@@ -29,6 +30,8 @@ std::string_view expected(KeyType type) {
         return "a whole number (no decimal point)";
     case KeyType::number:
         return "a number";
+    case KeyType::lengths:
+        return "a length, or three lengths in brackets";
     default:
         return "a text in quotes";
     }
@@ -88,6 +91,23 @@ void check_text(const Key& key, const std::string& place, const std::string& tex
                         place, full_name(key), text, example_of(key)));
 }
 
+// The lengths, as they are written from now on.
+std::string lengths_of(const Key& key, const std::string& place, const Value& raw) {
+    if (std::holds_alternative<bool>(raw)) wrong_type(key, place, shown(raw));
+    const auto* text = std::get_if<std::string>(&raw);
+    Lengths lengths;
+    try {
+        lengths = lengths_from_text(text != nullptr ? *text : shown(raw));
+    } catch (const InvalidArgument& error) {
+        throw InvalidArgument(
+            fmt::format("{}: {}: {}{}", place, full_name(key), error.what(), example_of(key)));
+    }
+    if (lengths == Lengths{})
+        throw InvalidArgument(fmt::format("{}: {} = {} is not allowed: leave it out for open space{}", place,
+                                          full_name(key), shown(raw), example_of(key)));
+    return text_of_lengths(lengths);
+}
+
 // The whole of `text` as a number, or nothing.
 template <class T>
 std::optional<T> parsed(std::string_view text) {
@@ -131,6 +151,7 @@ Value checked_value(const Key& key, const std::string& place, const Value& raw) 
         check_number(key, place, value, raw);
         return value;
     }
+    if (key.type == KeyType::lengths) return lengths_of(key, place, raw);
     const bool fits = key.type == KeyType::boolean   ? std::holds_alternative<bool>(raw)
                       : key.type == KeyType::integer ? std::holds_alternative<std::int64_t>(raw)
                                                      : std::holds_alternative<std::string>(raw);
@@ -152,6 +173,10 @@ Value parse_value(const Key& key, const std::string& place, std::string_view tex
     case KeyType::number:
         if (const auto value = parsed<double>(text)) return checked_value(key, place, *value);
         break;
+    case KeyType::lengths:
+        text = without_quotes(text);
+        if (text.starts_with('[') && text.ends_with(']')) text = text.substr(1, text.size() - 2);
+        return checked_value(key, place, std::string(text));
     default:
         return checked_value(key, place, std::string(without_quotes(text)));
     }

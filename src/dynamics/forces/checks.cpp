@@ -1,6 +1,7 @@
 #include "dynamics/forces/checks.h"
 
 #include "base/spelling.h"
+#include "dynamics/bodies/box.h"
 #include "sums/kernels/kernel.h"
 #include "sums/method/method.h"
 
@@ -58,15 +59,21 @@ std::optional<std::pair<std::size_t, std::size_t>> same_place(const std::vector<
     return std::nullopt;
 }
 
+// Methods that sum nothing but periodic boxes.
+void check_method(const ForceOptions& options) {
+    if (options.method == Method::automatic || is_periodic(options.period)) return;
+    if (method_info(options.method).periodic)
+        throw InvalidArgument(fmt::format("{} sums periodic boxes only; give {}, or use {}",
+                                          spelled("method", name_of(options.method)), spelled("period"),
+                                          spelled("method", name_of(Method::automatic))));
+}
+
 } // namespace
 
 void check_force(const ForceOptions& options, const Bodies& bodies) {
     check_options(options);
     check_kernel(kernel_info(options.kernel));
-    if (options.method != Method::automatic && method_info(options.method).periodic)
-        throw InvalidArgument(fmt::format("simulations have no periodic boxes yet, which {} sums; use {}",
-                                          spelled("method", name_of(options.method)),
-                                          spelled("method", name_of(Method::automatic))));
+    check_method(options);
     if (options.kernel == Kernel::coulomb) check_charges(bodies);
 }
 

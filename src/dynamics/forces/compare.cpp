@@ -30,6 +30,9 @@ ForceErrors compare_forces(const ForceOptions& force, const Bodies& bodies,
     problem.outputs = problem.kernel->output_set();
     problem.sources = problem.targets = bodies.size();
     problem.softening = force.softening;
+    problem.period = force.period;
+    problem.boundary = force.boundary;
+    problem.background = force.background;
     problem.tolerance = force.tolerance;
     const auto factors = factors_of(force, bodies);
     std::vector<ComputedOutput> computed{{Output::field, acceleration, factors}};

@@ -1,6 +1,7 @@
 #include "dynamics/forces/forces.h"
 
 #include "backend/simd/isa.h"
+#include "dynamics/bodies/box.h"
 #include "dynamics/bodies/reductions.h"
 #include "dynamics/forces/checks.h"
 #include "sums/method/method.h"
@@ -23,9 +24,16 @@ double seconds_since(Clock::time_point start) {
 
 } // namespace
 
+// Of periodic boxes plans see what bodies have after a step, coordinates in the box, also within steps: the
+// forces at a place have the same bits again when a run goes on from there.
 void Forces::set_points(std::optional<SumPlan>& plan, const std::vector<double>& position,
-                        Precision precision) const {
-    const auto points = matrix_view(std::span<const double>(position), 3);
+                        Precision precision) {
+    const bool periodic = is_periodic(options_.period);
+    if (periodic) {
+        in_box_ = position;
+        wrap(in_box_, options_.period);
+    }
+    const auto points = matrix_view(std::span<const double>(periodic ? in_box_ : position), 3);
     if (plan) return plan->update(points);
     plan.emplace(points, sum_options_of(options_, settings_, precision));
     SumPlanAccess::leave_comparing_to_caller(*plan); // which compares accelerations, and more than once

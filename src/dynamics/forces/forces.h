@@ -63,8 +63,7 @@ public:
     [[nodiscard]] double seconds() const { return seconds_; }
 
 private:
-    void set_points(std::optional<SumPlan>& plan, const std::vector<double>& position,
-                    Precision precision) const;
+    void set_points(std::optional<SumPlan>& plan, const std::vector<double>& position, Precision precision);
     [[nodiscard]] const std::vector<double>& strengths(const Bodies& bodies) const;
     void scale(const Bodies& bodies, std::vector<double>& field) const;
 
@@ -72,6 +71,7 @@ private:
     ForceSettings& settings_;
     std::function<bool()> stop_requested_;
     ForceBackend backend_;
+    std::vector<double> in_box_;            // of periodic boxes: positions that the plans were given
     std::optional<SumPlan> field_plan_;     // of options_.precision
     std::optional<SumPlan> potential_plan_; // double; not used where field_plan_ is double already
     double pairs_ = 0.0;

@@ -15,6 +15,7 @@ struct ForceSettings {
     int order = 0;                     ///< of expansions; 0: the method has none
     int leaf = 0;                      ///< 0: as order; or the sum chooses it for each tree
     M2L m2l = M2L::automatic;          ///< where the method has expansions
+    double aim = 0.0; ///< relative error that sums aim at, less than the tolerance; 0: that of the tolerance
     // The largest relative errors found so far, in the L2 norm.
     double worst_acceleration_error = 0.0;
     double worst_potential_error = 0.0;

@@ -1,7 +1,9 @@
 #include "dynamics/forces/tolerance.h"
 
 #include "base/spelling.h"
+#include "dynamics/bodies/box.h"
 #include "sums/method/method.h"
+#include "sums/method/refining.h"
 
 #include <farfield/error.h>
 
@@ -13,13 +15,38 @@
 namespace farfield {
 namespace {
 
+SumProblem problem_of(const ForceOptions& force) {
+    SumProblem problem;
+    problem.kernel = &kernel_info(force.kernel);
+    problem.period = force.period;
+    problem.boundary = force.boundary;
+    problem.background = force.background;
+    problem.tolerance = force.tolerance;
+    return problem;
+}
+
+// Sums in periodic boxes have no order to raise. They keep most tolerances at once, and aim at less than the
+// tolerance where they do not.
+bool aim_lower(const ForceOptions& force, ForceSettings& settings, double error) {
+    const double before = settings.aim > 0.0 ? settings.aim : force.tolerance;
+    auto trial = settings;
+    trial.aim = before / refinement(error, force.tolerance);
+    auto problem = problem_of(force);
+    problem.tolerance = trial.aim;
+    const auto options = sum_options_of(force, trial, force.precision);
+    if (!method_info(settings.method).why_not(problem, options, {.kind = DeviceKind::cpu}).empty())
+        return false;
+    settings.aim = trial.aim;
+    return true;
+}
+
 // Goes on to settings that may bring `error` down to the tolerance; false where there are none.
 bool sharpen(const ForceOptions& force, ForceSettings& settings, double error) {
     auto* const change = method_info(settings.method).sharpen;
+    if (change == nullptr && is_periodic(force.period) && method_info(settings.method).approximates)
+        return aim_lower(force, settings, error);
     if (change == nullptr || force.order > 0) return false;
-    SumProblem problem;
-    problem.kernel = &kernel_info(force.kernel);
-    problem.tolerance = force.tolerance;
+    const auto problem = problem_of(force);
     auto options = sum_options_of(force, settings, force.precision);
     if (!change(problem, options, error)) return false;
     settings.order = options.order;

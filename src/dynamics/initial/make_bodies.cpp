@@ -12,9 +12,10 @@ namespace farfield {
 
 std::span<const InitialModel> initial_models() {
     static const std::array models{
-        plummer_model,      uniform_sphere_model,     hernquist_model,    king_model,
-        two_clusters_model, figure_eight_model,       solar_system_model, file_model,
-        vortex_pair_model,  leapfrogging_pairs_model, vortex_sheet_model, vortex_patch_model};
+        plummer_model,      uniform_sphere_model, hernquist_model,          king_model,
+        two_clusters_model, figure_eight_model,   solar_system_model,       plasma_model,
+        file_model,         vortex_pair_model,    leapfrogging_pairs_model, vortex_sheet_model,
+        vortex_patch_model};
     return models;
 }
 

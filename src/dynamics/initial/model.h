@@ -37,6 +37,7 @@ extern const InitialModel king_model;
 extern const InitialModel two_clusters_model;
 extern const InitialModel figure_eight_model;
 extern const InitialModel solar_system_model;
+extern const InitialModel plasma_model;
 extern const InitialModel file_model;
 extern const InitialModel vortex_pair_model;
 extern const InitialModel leapfrogging_pairs_model;

@@ -6,10 +6,10 @@
 namespace farfield {
 namespace {
 
-constexpr NameTable<12> initial_kind_names{
-    "plummer",      "uniform-sphere",     "hernquist",    "king",
-    "two-clusters", "figure-eight",       "solar-system", "file",
-    "vortex-pair",  "leapfrogging-pairs", "vortex-sheet", "vortex-patch"};
+constexpr NameTable<13> initial_kind_names{
+    "plummer",      "uniform-sphere", "hernquist", "king",        "two-clusters",       "figure-eight",
+    "solar-system", "plasma",         "file",      "vortex-pair", "leapfrogging-pairs", "vortex-sheet",
+    "vortex-patch"};
 
 } // namespace
 

@@ -2,6 +2,7 @@
 
 #include "backend/cuda/devices.h"
 #include "base/spelling.h"
+#include "dynamics/bodies/box.h"
 #include "dynamics/forces/settings.h"
 #include "dynamics/integrators/integrator.h"
 #include "sums/costs/cost_file.h"
@@ -95,6 +96,7 @@ double evaluations_in(Integrator integrator, double steps) {
 }
 
 bool leaves_to_cost_table(const ForceOptions& force) {
+    if (is_periodic(force.period)) return true; // splittings follow from it
     const bool has_choice = is_left_open(force) && !kernel_info(force.kernel).moves_vortices();
     const bool sums_gaussians = force.reinitialise != Reinitialise::none;
     if (has_choice || sums_gaussians || force.method == Method::automatic) return true;
@@ -129,6 +131,7 @@ RunDevice choose_run_device(const ForceOptions& force, Integrator integrator, st
         for (const int gpu : gpus) cuda::use_device(gpu);
         return {.kind = DeviceKind::cuda, .gpus = gpus, .note = {}};
     }
+    if (is_periodic(force.period)) return {}; // check_period refuses GPUs that were asked for
     // the cost table has rates for simulations on a GPU of those alone that compute every pair
     const auto& method = method_info(force.method);
     if (!method.resident || method.approximates) return {};

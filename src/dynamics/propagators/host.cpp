@@ -1,6 +1,7 @@
 #include "dynamics/propagators/host.h"
 
 #include "base/spelling.h"
+#include "dynamics/bodies/box.h"
 #include "dynamics/bodies/diagnostics.h"
 #include "dynamics/forces/tolerance.h"
 
@@ -40,6 +41,7 @@ HostPropagator::HostPropagator(const PropagatorOptions& options, const ForceOpti
     if (scheme_.uses_jerk && force.precision != Precision::float64)
         notes_.push_back(fmt::format("{} computes accelerations and jerks in double; {} is not used",
                                      scheme_.name, spelled("precision", name_of(force.precision))));
+    wrap(motion_.bodies.position, force.period);
     watch(options.stop_requested);
     scheme_.start(motion_, forces_);
     if (!options.continues && force.tolerance > 0.0) checked_energy();
@@ -52,13 +54,21 @@ void HostPropagator::watch(const std::function<bool()>& stop_requested) {
     forces_.watch(stop_requested);
 }
 
+// Positions are kept in a periodic box, not only shown there: bodies that travel on would lose digits of
+// their places, and every reader of the bodies finds the same ones. Wrapping costs at most a rounding of the
+// length, and forces do not see it (Forces::set_points): neither bits nor energies of a run depend on where
+// it was stopped.
+void HostPropagator::move(double length) {
+    scheme_.step(motion_, forces_, length);
+    wrap(motion_.bodies.position, forces_.options().period);
+}
+
 void HostPropagator::step(double length) {
     last_length_.reset();
-    if (!forces_.is_watched() && forces_.options().tolerance == 0.0)
-        return scheme_.step(motion_, forces_, length);
+    if (!forces_.is_watched() && forces_.options().tolerance == 0.0) return move(length);
     copy_moving(motion_, before_);
     try {
-        scheme_.step(motion_, forces_, length);
+        move(length);
     } catch (const Interrupted&) {
         copy_moving(before_, motion_);
         throw;
@@ -71,7 +81,7 @@ void HostPropagator::take_last_step_again() {
     forces_.watch({});
     if (last_length_) {
         copy_moving(before_, motion_);
-        scheme_.step(motion_, forces_, *last_length_);
+        move(*last_length_);
     } else {
         scheme_.start(motion_, forces_);
     }
@@ -102,7 +112,8 @@ void HostPropagator::advance(const Steps& steps) {
 std::optional<Diagnostics> HostPropagator::fetch() {
     if (!with_diagnostics_) return std::nullopt;
     const auto found = checked_energy();
-    auto row = compute_diagnostics(motion_.bodies, 0.0, found.potential_energy);
+    auto row = compute_diagnostics(motion_.bodies, 0.0, found.potential_energy,
+                                   is_periodic(forces_.options().period));
     row.acceleration_error = found.errors.acceleration;
     row.potential_error = found.errors.potential;
     return row;

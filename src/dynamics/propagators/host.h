@@ -26,6 +26,8 @@ public:
 
 private:
     void step(double length);
+    /// By the integrator; bodies that have left a periodic box come back on the other side.
+    void move(double length);
     void take_last_step_again();
     CheckedEnergy checked_energy();
 

@@ -1,10 +1,12 @@
 // The one place that chooses between propagators.
 #include "base/spelling.h"
+#include "dynamics/bodies/box.h"
 #include "dynamics/forces/checks.h"
 #include "dynamics/forces/method_support.h"
 #include "dynamics/propagators/device_choice.h"
 #include "dynamics/propagators/host.h"
 #include "dynamics/propagators/method_choice.h"
+#include "dynamics/propagators/periodic_boxes.h"
 #include "dynamics/propagators/propagator.h"
 #include "dynamics/propagators/resident.h"
 #include "dynamics/propagators/vortices.h"
@@ -29,6 +31,11 @@ void check_integrator(const ForceOptions& force, Integrator integrator) {
                                           spelled("tolerance", fmt::format("{:g}", force.tolerance))));
 }
 
+Precision chosen_precision(const ForceOptions& force, Integrator integrator) {
+    if (descriptor_of(integrator).uses_jerk) return Precision::float64;
+    return is_periodic(force.period) ? precision_in_box(force) : usual_precision(force.tolerance);
+}
+
 std::unique_ptr<Propagator> make_vortices(const PropagatorOptions& options, MotionState& motion) {
     auto force = options.force;
     check_vortices(force, options.integrator, motion.bodies);
@@ -45,9 +52,9 @@ std::unique_ptr<Propagator> make_vortices(const PropagatorOptions& options, Moti
 std::unique_ptr<Propagator> make_propagator(const PropagatorOptions& options, MotionState& motion) {
     if (kernel_info(options.force.kernel).moves_vortices()) return make_vortices(options, motion);
     auto force = options.force;
+    check_period(force, options.integrator);
     if (force.precision == Precision::automatic)
-        force.precision = descriptor_of(options.integrator).uses_jerk ? Precision::float64
-                                                                      : usual_precision(force.tolerance);
+        force.precision = chosen_precision(force, options.integrator);
     check_force(force, motion.bodies);
     if (!motion.force.is_settled())
         motion.force = settle_force(force, options.integrator, motion.bodies, options.steps);

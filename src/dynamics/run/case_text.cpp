@@ -2,6 +2,7 @@
 
 #include "dynamics/case_file/keys.h"
 #include "dynamics/case_file/toml_text.h"
+#include "sums/lengths.h"
 
 #include <farfield/options.h>
 
@@ -49,6 +50,10 @@ void add_initial(Entries& out, const InitialOptions& initial) {
     out.decide("separation", toml_number(initial.separation));
     out.decide("impact_parameter", toml_number(initial.impact_parameter));
     out.decide("relative_speed", toml_number(initial.relative_speed));
+    if (initial.box != std::array<double, 3>{}) out.decide("box", toml_lengths(text_of_lengths(initial.box)));
+    out.decide("particle_mass", toml_number(initial.particle_mass));
+    out.decide("particle_charge", toml_number(initial.particle_charge));
+    out.decide("temperature", toml_number(initial.temperature));
     out.decide("circulation", toml_number(initial.circulation));
     out.decide("circulation_ratio", toml_number(initial.circulation_ratio));
     out.decide("distance", toml_number(initial.distance));
@@ -69,8 +74,12 @@ void add_force(Entries& out, const ForceOptions& force) {
         if (!option.case_key) continue;
         if (option.of_kernel != nullptr && !option.of_kernel(force.kernel)) continue;
         const auto value = option.force.get(force);
-        if (option.allows(value)) // others stand for none
-            out.list.push_back({out.section, option.name, toml_text(value), !option.machine});
+        if (!option.allows(value)) continue; // it stands for none
+        if (!option.belongs_to.empty()) {
+            const auto& owner = *find_option(option.belongs_to);
+            if (!owner.allows(owner.force.get(force))) continue;
+        }
+        out.list.push_back({out.section, option.name, toml_value(option, value), !option.machine});
     }
 }
 

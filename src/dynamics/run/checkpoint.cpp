@@ -17,7 +17,7 @@ namespace farfield {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr std::uint64_t format_version = 8;
+constexpr std::uint64_t format_version = 9;
 
 // Names every scalar and array of a checkpoint once; `visit(name, member)` reads or writes it, so that the
 // two cannot disagree.
@@ -41,6 +41,7 @@ void visit_scalars(C& c, Visit&& visit) {
     visit("FrameOriginX", c.state.motion.frame.origin[0]);
     visit("FrameOriginY", c.state.motion.frame.origin[1]);
     visit("FrameOriginZ", c.state.motion.frame.origin[2]);
+    visit("Aim", c.state.motion.force.aim);
     visit("WorstAccelerationError", c.state.motion.force.worst_acceleration_error);
     visit("WorstPotentialError", c.state.motion.force.worst_potential_error);
     visit("StartTime", c.start_time);

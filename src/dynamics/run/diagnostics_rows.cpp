@@ -1,11 +1,11 @@
 #include "dynamics/run/diagnostics_rows.h"
 
+#include "dynamics/bodies/box.h"
 #include "io/csv.h"
 
 #include <farfield/options.h>
 
 #include <array>
-#include <span>
 #include <vector>
 
 namespace farfield {
@@ -36,37 +36,30 @@ std::string header_of_vortices(const DiagnosticsColumns& columns) {
 
 DiagnosticsColumns diagnostics_columns(const ForceOptions& force) {
     return {.vortices = facts_of(force.kernel).moves_vortices,
+            .periodic = is_periodic(force.period),
             .compared = force.tolerance > 0.0,
             .reinitialised = force.reinitialise != Reinitialise::none};
 }
 
 std::string diagnostics_header(const DiagnosticsColumns& columns) {
     if (columns.vortices) return header_of_vortices(columns);
-    const std::string always =
-        "time,kinetic,potential,total,relative_energy_error,px,py,pz,lx,ly,lz,virial_ratio,r10,r50,r90";
-    return always + (columns.compared ? ",acceleration_error,potential_error\n" : "\n");
+    std::string out = "time,kinetic,potential,total,relative_energy_error,px,py,pz";
+    out += columns.periodic ? ",virial_ratio" : ",lx,ly,lz,virial_ratio,r10,r50,r90";
+    return out + (columns.compared ? ",acceleration_error,potential_error\n" : "\n");
 }
 
 std::string diagnostics_row(const Diagnostics& d, const DiagnosticsColumns& columns) {
     if (d.vortices) return row_of_vortices(d, columns);
-    const std::array<double, 17> values{d.time,
-                                        d.kinetic,
-                                        d.potential,
-                                        d.total,
-                                        d.relative_energy_error,
-                                        d.momentum[0],
-                                        d.momentum[1],
-                                        d.momentum[2],
-                                        d.angular_momentum[0],
-                                        d.angular_momentum[1],
-                                        d.angular_momentum[2],
-                                        d.virial_ratio,
-                                        d.lagrangian_radii[0],
-                                        d.lagrangian_radii[1],
-                                        d.lagrangian_radii[2],
-                                        d.acceleration_error,
-                                        d.potential_error};
-    return format_csv_row(std::span(values).first(columns.compared ? 17 : 15)) + '\n';
+    std::vector<double> values{d.time,        d.kinetic,     d.potential,  d.total, d.relative_energy_error,
+                               d.momentum[0], d.momentum[1], d.momentum[2]};
+    const auto add = [&](const std::array<double, 3>& vector) {
+        values.insert(values.end(), vector.begin(), vector.end());
+    };
+    if (!columns.periodic) add(d.angular_momentum);
+    values.push_back(d.virial_ratio);
+    if (!columns.periodic) add(d.lagrangian_radii);
+    if (columns.compared) values.insert(values.end(), {d.acceleration_error, d.potential_error});
+    return format_csv_row(values) + '\n';
 }
 
 } // namespace farfield

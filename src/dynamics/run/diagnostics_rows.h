@@ -10,6 +10,7 @@ namespace farfield {
 /// Which columns there are.
 struct DiagnosticsColumns {
     bool vortices = false;      ///< what vortices keep, instead of energies and momenta
+    bool periodic = false;      ///< no angular momentum and no radii, which follow the borders of the box
     bool compared = false;      ///< the errors that a tolerance is compared with
     bool reinitialised = false; ///< how often vortices were placed anew, and what was reached
 };

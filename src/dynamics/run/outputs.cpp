@@ -27,6 +27,7 @@ SnapshotInfo info_of(const Case& simulation_case, const RunOrigin& origin) {
     info.G = simulation_case.force.G;
     info.softening = simulation_case.force.softening;
     info.kernel = simulation_case.force.kernel;
+    info.box = simulation_case.force.period;
     return info;
 }
 
@@ -132,7 +133,7 @@ double Outputs::energy_error() const {
 
 namespace {
 
-void check_diagnostics(const Diagnostics& row) {
+void check_diagnostics(const Diagnostics& row, const DiagnosticsColumns& columns) {
     struct Named {
         std::string_view name;
         double value;
@@ -141,9 +142,10 @@ void check_diagnostics(const Diagnostics& row) {
          {Named{"Hamiltonian", row.vortices ? row.total : 0.0}, Named{"kinetic energy", row.kinetic},
           Named{"potential energy", row.potential},
           Named{"momentum", row.momentum[0] + row.momentum[1] + row.momentum[2]},
-          Named{"angular momentum",
-                row.angular_momentum[0] + row.angular_momentum[1] + row.angular_momentum[2]},
-          Named{"radius of 90 % of the mass", row.lagrangian_radii[2]}})
+          Named{"angular momentum", columns.periodic ? 0.0
+                                                     : row.angular_momentum[0] + row.angular_momentum[1] +
+                                                           row.angular_momentum[2]},
+          Named{"radius of 90 % of the mass", columns.periodic ? 0.0 : row.lagrangian_radii[2]}})
         if (!std::isfinite(value))
             throw InvalidArgument(
                 fmt::format("the {} at t = {} is {}: bodies are too fast or too far away for it to be a "
@@ -155,7 +157,7 @@ void check_diagnostics(const Diagnostics& row) {
 } // namespace
 
 void Outputs::write_row(const Diagnostics& row) {
-    check_diagnostics(row);
+    check_diagnostics(row, columns_);
     last_row_ = row;
     relative_energy_error_ = row.relative_energy_error;
     file_.append(diagnostics_row(row, columns_));
@@ -168,7 +170,8 @@ void Outputs::write_snapshot_files(const OutputState& state) {
     if (options_.pictures) {
         // One frame for the whole run: the pictures make a film.
         if (!(counters_.frame.width > 0.0))
-            counters_.frame = picture_frame(*state.bodies, options_.plane, options_.picture_width);
+            counters_.frame =
+                picture_frame(*state.bodies, options_.plane, options_.picture_width, {}, info_.box);
         plot_density(folder_.picture(counters_.snapshots), *state.bodies, info_,
                      {.plane = options_.plane, .frame = counters_.frame, .trails = &trails_});
     }
@@ -176,7 +179,8 @@ void Outputs::write_snapshot_files(const OutputState& state) {
 }
 
 void Outputs::remember_for_trails(const OutputState& state) {
-    if (draws_trails() && picture::are_few(*state.bodies)) trails_.add(state.time, *state.bodies);
+    if (draws_trails() && !columns_.periodic && picture::are_few(*state.bodies))
+        trails_.add(state.time, *state.bodies);
 }
 
 } // namespace farfield

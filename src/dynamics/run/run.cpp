@@ -247,6 +247,7 @@ void Run::write_output() {
     if (!pending_) return;
     const auto now = *std::exchange(pending_, std::nullopt);
     const int order_before = SimulationAccess::force_settings(*simulation_).order;
+    const double aim_before = SimulationAccess::force_settings(*simulation_).aim;
     const auto state = SimulationAccess::finish_output(*simulation_);
     if (const int order = SimulationAccess::force_settings(*simulation_).order; order != order_before)
         say(fmt::format(
@@ -254,6 +255,10 @@ void Run::write_output() {
             "as those to come ({} before)",
             state.time, spelled("tolerance", fmt::format("{:g}", case_.force.tolerance)), order,
             order_before));
+    if (const double aim = SimulationAccess::force_settings(*simulation_).aim; aim != aim_before)
+        say(fmt::format("at t = {} the forces missed {}: the last step was taken again with sums that aim at "
+                        "{:.2g}, as those to come",
+                        state.time, spelled("tolerance", fmt::format("{:g}", case_.force.tolerance)), aim));
     const Stopwatch watch;
     outputs_->write(state, now.due);
     if (now.checkpoint) save_checkpoint();

@@ -1,6 +1,7 @@
 #include "dynamics/run/summary.h"
 
 #include "base/machine.h"
+#include "dynamics/bodies/box.h"
 #include "dynamics/run/case_text.h"
 #include "io/atomic_file.h"
 
@@ -53,6 +54,7 @@ Json force_of(const ForceSettings& force, double tolerance, bool vortices) {
     if (force.order > 0) out["order"] = force.order;
     if (force.leaf > 0) out["leaf"] = force.leaf;
     if (force.m2l != M2L::automatic) out["m2l"] = name_of(force.m2l);
+    if (force.aim > 0.0) out["aim"] = force.aim;
     if (tolerance > 0.0)
         out["largest_relative_errors"] = {
             {vortices ? "velocity" : "acceleration", force.worst_acceleration_error},
@@ -70,20 +72,21 @@ Json reinitialisations_of(const Reinitialisations& done, const ForceOptions& for
             {"predicted_bytes", done.predicted_bytes}};
 }
 
-Json energies(const Diagnostics& row) {
+Json energies(const Diagnostics& row, bool periodic) {
     if (row.vortices)
         return {{"circulation", row.vortices->circulation},
                 {"impulse", row.vortices->impulse},
                 {"angular_impulse", row.vortices->angular_impulse},
                 {"hamiltonian", row.total},
                 {"sigma", row.vortices->sigma}};
-    return {{"kinetic", row.kinetic},
-            {"potential", row.potential},
-            {"total", row.total},
-            {"momentum", row.momentum},
-            {"angular_momentum", row.angular_momentum},
-            {"virial_ratio", row.virial_ratio},
-            {"lagrangian_radii", row.lagrangian_radii}};
+    Json out{{"kinetic", row.kinetic},
+             {"potential", row.potential},
+             {"total", row.total},
+             {"momentum", row.momentum}};
+    if (!periodic) out["angular_momentum"] = row.angular_momentum;
+    out["virial_ratio"] = row.virial_ratio;
+    if (!periodic) out["lagrangian_radii"] = row.lagrangian_radii;
+    return out;
 }
 
 } // namespace
@@ -97,7 +100,7 @@ void write_summary(const RunFolder& folder, const Case& simulation_case, const R
     out["bodies"] = summary.bodies;
     out["relative_energy_error"] = summary.relative_energy_error;
     out["energy_error"] = summary.energy_error;
-    out["last_diagnostics"] = energies(summary.last_row);
+    out["last_diagnostics"] = energies(summary.last_row, is_periodic(simulation_case.force.period));
     out["machine"] = machine();
     out["backend"] = {{"device", name_of(DeviceChoice{.kind = summary.backend.device})},
                       {"isa", name_of(summary.backend.isa)},

@@ -87,14 +87,45 @@ void require_drawable(const Bodies& bodies) {
                             i / 3, bodies.position[i], bodies.mass[i / 3], largest));
 }
 
-PictureFrame frame_without_range(const Bodies& bodies, const ViewPlane& plane, double width) {
+PictureFrame frame_without_range(const Bodies& bodies, const ViewPlane& plane, double width,
+                                 const std::array<double, 3>& box) {
     PictureFrame frame;
     frame.centre = centre_of(bodies);
-    frame.width = width > 0.0 ? width : width_for(bodies, plane, frame.centre);
+    const double longest = std::max(box[plane.right], box[plane.up]);
+    const bool whole = box[plane.right] > 0.0 && box[plane.up] > 0.0;
+    frame.width = width > 0.0 ? width
+                  : whole     ? longest
+                              : std::max(longest, width_for(bodies, plane, frame.centre));
     // A round centre makes the numbers of the axes symmetric for bodies that are centred but for noise.
     const double grid = frame.width / 20;
-    for (auto& coordinate : frame.centre) coordinate = std::floor(coordinate / grid + 0.5) * grid;
+    for (std::size_t axis = 0; axis < 3; ++axis)
+        frame.centre[axis] =
+            box[axis] > 0.0 ? box[axis] / 2 : std::floor(frame.centre[axis] / grid + 0.5) * grid;
     return frame;
+}
+
+Bodies with_images(const Bodies& bodies, const ViewPlane& plane, const std::array<double, 3>& box) {
+    constexpr double margin = 0.125; // of the box, beyond its borders
+    const double width = box[plane.right], height = box[plane.up];
+    if (!(width > 0.0) || !(height > 0.0)) return bodies;
+    auto out = bodies;
+    for (std::size_t i = 0; i < bodies.mass.size(); ++i)
+        for (const double right : {0.0, -width, width})
+            for (const double up : {0.0, -height, height}) {
+                if (right == 0.0 && up == 0.0) continue;
+                auto place = std::array{bodies.position[3 * i], bodies.position[3 * i + 1],
+                                        bodies.position[3 * i + 2]};
+                place[plane.right] += right;
+                place[plane.up] += up;
+                const auto near = [](double x, double length) {
+                    return x >= -margin * length && x <= (1.0 + margin) * length;
+                };
+                if (!near(place[plane.right], width) || !near(place[plane.up], height)) continue;
+                out.position.insert(out.position.end(), place.begin(), place.end());
+                out.mass.push_back(bodies.mass[i]);
+                if (!bodies.charge.empty()) out.charge.push_back(bodies.charge[i]);
+            }
+    return out;
 }
 
 // The numbers of the axes need a width well above the rounding of the coordinates.

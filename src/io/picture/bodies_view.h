@@ -24,8 +24,14 @@ ViewPlane view_plane(const std::string& name);
 /// @throws InvalidArgument for no bodies or values that no picture can show.
 void require_drawable(const Bodies& bodies);
 
-/// Centre and width for bodies; `width` > 0 overrides the width.
-PictureFrame frame_without_range(const Bodies& bodies, const ViewPlane& plane, double width);
+/// Centre and width for bodies; `width` > 0 overrides the width. Along the axes of a periodic box the box is
+/// shown, from 0 to its length.
+PictureFrame frame_without_range(const Bodies& bodies, const ViewPlane& plane, double width,
+                                 const std::array<double, 3>& box);
+
+/// The bodies in a periodic box, and behind them those of their images that lie near its borders: a density
+/// goes on there. The bodies as they are where the plane has an open axis.
+Bodies with_images(const Bodies& bodies, const ViewPlane& plane, const std::array<double, 3>& box);
 
 /// @throws InvalidArgument for a width that is too small for coordinates of this size, or too large.
 void require_usable(const PictureFrame& frame);

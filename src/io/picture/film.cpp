@@ -62,6 +62,8 @@ FilmFrame film_frame(std::span<const fs::path> snapshots, const DensityPlotOptio
     FilmFrame film;
     std::vector<double> times;
     std::vector<std::uint64_t> first;
+    bool boxes =
+        false;        // show themselves, to the border; and who comes back on the other side leaves no trail
     bool same = true; // vortices that are placed anew are others, and leave no trails
     for (std::size_t i = 0; i < snapshots.size(); ++i) {
         const auto snapshot = read_bodies(snapshots[i]);
@@ -73,8 +75,11 @@ FilmFrame film_frame(std::span<const fs::path> snapshots, const DensityPlotOptio
                     fmt::format("it holds {} bodies, {} holds {}; snapshots of one run are needed",
                                 snapshot.bodies.size(), snapshots[0].string(), first.size()));
             same = same && (snapshot.info.kernel != Kernel::vortex2d || ids == first);
-            film.frame = joined(film.frame, picture_frame(snapshot.bodies, options.plane, 0.0, options.show));
-            if (same && picture::are_few(snapshot.bodies))
+            const auto& box = snapshot.info.box;
+            boxes = boxes || box != std::array<double, 3>{};
+            film.frame =
+                joined(film.frame, picture_frame(snapshot.bodies, options.plane, 0.0, options.show, box));
+            if (same && !boxes && picture::are_few(snapshot.bodies))
                 film.trails.add(snapshot.info.time, snapshot.bodies);
         } catch (const InvalidArgument& error) {
             throw InvalidArgument(fmt::format("{}: {}", snapshots[i].string(), error.what()));
@@ -82,10 +87,10 @@ FilmFrame film_frame(std::span<const fs::path> snapshots, const DensityPlotOptio
         times.push_back(snapshot.info.time);
         film.order.push_back(i);
     }
-    if (!same) film.trails = {};
+    if (!same || boxes) film.trails = {};
     std::stable_sort(film.order.begin(), film.order.end(),
                      [&](auto a, auto b) { return times[a] < times[b]; });
-    if (film.frame.width > 0.0) film.frame = rounded(film.frame);
+    if (film.frame.width > 0.0 && !boxes) film.frame = rounded(film.frame);
     return film;
 }
 

@@ -168,16 +168,18 @@ std::string time_unit_name(const Units& units) {
 }
 
 PictureFrame picture_frame(const Bodies& bodies, const std::string& plane_name, double width,
-                           std::optional<ShownDensity> show) {
+                           std::optional<ShownDensity> show, const std::array<double, 3>& box) {
     const auto plane = view_plane(plane_name);
     require_drawable(bodies);
     const auto shown = shown_density(bodies, show);
-    auto frame = frame_without_range(bodies, plane, width);
+    auto frame = frame_without_range(bodies, plane, width, box);
     require_usable(frame);
     const int size = DensityPlotOptions{}.size;
-    if (!are_few(bodies))
-        choose_range(Projection(frame, plane, size).surface_density(bodies, weights_of(bodies, shown)), shown,
+    if (!are_few(bodies)) {
+        const auto around = with_images(bodies, plane, box);
+        choose_range(Projection(frame, plane, size).surface_density(around, weights_of(around, shown)), shown,
                      frame);
+    }
     return frame;
 }
 
@@ -202,7 +204,7 @@ picture::Canvas draw_bodies(const Bodies& bodies, const SnapshotInfo& info,
     require_drawable(bodies);
     const auto shown = shown_density(bodies, options.show);
     auto frame = options.frame;
-    if (!(frame.width > 0.0)) frame = frame_without_range(bodies, plane, 0.0);
+    if (!(frame.width > 0.0)) frame = frame_without_range(bodies, plane, 0.0, info.box);
     require_usable(frame);
     const bool few = are_few(bodies);
     const Theme theme;
@@ -217,7 +219,8 @@ picture::Canvas draw_bodies(const Bodies& bodies, const SnapshotInfo& info,
                            density_colour(0.0));
         draw_few(canvas, plot, projection, bodies, info, options.trails, theme);
     } else {
-        const auto density = projection.surface_density(bodies, weights_of(bodies, shown));
+        const auto around = with_images(bodies, plane, info.box);
+        const auto density = projection.surface_density(around, weights_of(around, shown));
         if (!(frame.low < frame.high)) choose_range(density, shown, frame);
         draw_density(canvas, plot, density, shown, frame);
         if (bodies.size() <= bodies_as_stars)

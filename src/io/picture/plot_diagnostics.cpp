@@ -1,4 +1,5 @@
-// The picture of a run: energy error and Lagrangian radii against time.
+// The picture of a run: energy error and Lagrangian radii against time; in periodic boxes the changes of the
+// energies instead of radii.
 #include "io/picture.h"
 #include "io/picture/axes.h"
 #include "io/picture/text.h"
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 namespace farfield {
 namespace {
@@ -174,14 +176,30 @@ Panel panel_of_impulses(const Table& diagnostics, const Axis& time) {
     return out;
 }
 
+// Of a periodic box, in which no radii are: what one of the energies gives to the other.
+Panel panel_of_energies(const Table& diagnostics, const Axis& time) {
+    Panel out{.place = lower, .x = time, .y = {}, .curves = {}};
+    const auto add = [&](const char* name, const Colour& colour) {
+        auto values = column(diagnostics, name);
+        for (auto& value : values) value -= diagnostics.find(name)->front();
+        out.curves.push_back({std::move(values), colour, name});
+    };
+    add("kinetic", curve_colours[1]);
+    add("potential", curve_colours[0]);
+    out.y = axis_for(out.curves, 0, false, "energy − that at the start");
+    return out;
+}
+
 } // namespace
 
 void plot_diagnostics(const std::filesystem::path& png, const Table& diagnostics, const Units& units) {
     const bool vortices = diagnostics.find("hamiltonian_error") != nullptr;
     const auto& times = column(diagnostics, "time");
     const auto& errors = column(diagnostics, vortices ? "hamiltonian_error" : "relative_energy_error");
+    const bool in_box = !vortices && diagnostics.find("r50") == nullptr &&
+                        diagnostics.find("kinetic") != nullptr && diagnostics.find("potential") != nullptr;
     for (const auto* name : {"r10", "r50", "r90"})
-        if (!vortices) (void)column(diagnostics, name);
+        if (!vortices && !in_box) (void)column(diagnostics, name);
     if (times.size() < 2)
         throw InvalidArgument(
             fmt::format("the diagnostics have {} rows; a picture needs two or more: let the run go on or "
@@ -194,8 +212,9 @@ void plot_diagnostics(const std::filesystem::path& png, const Table& diagnostics
             "all rows of the diagnostics have times near {}; a picture needs different times", *begin));
     const Axis time{*begin, *end, false, with_unit("time", time_unit_name(units))};
 
-    const auto below =
-        vortices ? panel_of_impulses(diagnostics, time) : panel_of_radii(diagnostics, time, units);
+    const auto below = vortices ? panel_of_impulses(diagnostics, time)
+                       : in_box ? panel_of_energies(diagnostics, time)
+                                : panel_of_radii(diagnostics, time, units);
     Panel error;
     error.place = upper;
     error.x = time;

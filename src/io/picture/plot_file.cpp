@@ -79,14 +79,19 @@ std::string gaps_text(const Snapshot& snapshot, const picture::Trails& trails) {
 }
 
 std::string text_of(const Snapshot& snapshot, const std::string& plane) {
-    return fmt::format("{} bodies at t = {:.6g}, seen in the {} plane", snapshot.bodies.size(),
+    const auto& box = snapshot.info.box;
+    const auto where = box == std::array<double, 3>{}
+                           ? std::string()
+                           : fmt::format(" in a periodic box of {:g}", fmt::join(box, " × "));
+    return fmt::format("{} bodies{} at t = {:.6g}, seen in the {} plane", snapshot.bodies.size(), where,
                        snapshot.info.time, plane);
 }
 
 std::string plot_one(const PlotTask& task, const fs::path& file, DensityPlotOptions options) {
     const auto snapshot = read_bodies(file);
     if (task.width > 0.0)
-        options.frame = picture_frame(snapshot.bodies, options.plane, task.width, task.show);
+        options.frame =
+            picture_frame(snapshot.bodies, options.plane, task.width, task.show, snapshot.info.box);
     plot_density(task.out, snapshot.bodies, snapshot.info, options);
     return text_of(snapshot, options.plane) + '\n';
 }
@@ -109,7 +114,9 @@ std::string plot_several(const PlotTask& task, const std::vector<fs::path>& file
     options.trails = &film.trails;
     plot_density(task.out, snapshot.bodies, snapshot.info, options);
     return text_of(snapshot, options.plane) +
-           fmt::format(", with trails through {} snapshots\n", files.size()) +
+           (film.trails.moments().times.empty()
+                ? fmt::format(", the last of {} snapshots\n", files.size())
+                : fmt::format(", with trails through {} snapshots\n", files.size())) +
            gaps_text(snapshot, film.trails);
 }
 

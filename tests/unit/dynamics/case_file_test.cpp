@@ -124,7 +124,7 @@ TEST(CaseFile, DocumentedDefaultsAreTheRealOnes) {
     for (const auto& key : case_file::keys()) {
         if (key.required || key.required_by != 0 || key.section.empty() || key.name == "eta" ||
             key.name == "negative_fraction" || key.default_text == "none" ||
-            key.type == case_file::KeyType::unit)
+            key.type == case_file::KeyType::unit || key.type == case_file::KeyType::lengths)
             continue;
         Case plain;
         Case set;
@@ -133,7 +133,7 @@ TEST(CaseFile, DocumentedDefaultsAreTheRealOnes) {
         if (key.kinds != 0) { // a kind that uses the key
             for (auto kind : {InitialKind::uniform_sphere, InitialKind::king, InitialKind::two_clusters,
                               InitialKind::vortex_pair, InitialKind::leapfrogging_pairs,
-                              InitialKind::vortex_sheet, InitialKind::vortex_patch})
+                              InitialKind::vortex_sheet, InitialKind::vortex_patch, InitialKind::plasma})
                 if ((key.kinds & case_file::bit(kind)) != 0)
                     text.replace(text.find('"'), text.find('\n', text.find('"')) - text.find('"'),
                                  '"' + std::string(name_of(kind)) + '"');
@@ -141,9 +141,12 @@ TEST(CaseFile, DocumentedDefaultsAreTheRealOnes) {
         for (const auto kind : {InitialKind::vortex_pair, InitialKind::leapfrogging_pairs}) // they have no n
             if (text.find(name_of(kind)) != std::string::npos) text.erase(text.find("n = 100"), 8);
         const auto kernel = case_file::used_by(key, Kernel::gravity) ? "gravity" : "vortex2d";
-        const auto with_kernel = std::string("force.kernel=") + kernel;
-        plain = parse_case(text, "a.toml", {with_kernel});
-        set = parse_case(text, "a.toml", {with_kernel, assignment});
+        std::vector<std::string> overrides{std::string("force.kernel=") + kernel};
+        if (key.name == "boundary" || key.name == "background" || text.find("plasma") != std::string::npos)
+            overrides = {"force.kernel=coulomb", "force.period=10", "force.method=auto"};
+        plain = parse_case(text, "a.toml", overrides);
+        overrides.push_back(assignment);
+        set = parse_case(text, "a.toml", overrides);
         SCOPED_TRACE(assignment);
         EXPECT_EQ(plain.initial.seed, set.initial.seed);
         EXPECT_EQ(plain.initial.cutoff_radius, set.initial.cutoff_radius);
@@ -162,6 +165,11 @@ TEST(CaseFile, DocumentedDefaultsAreTheRealOnes) {
         EXPECT_EQ(plain.initial.amplitude, set.initial.amplitude);
         EXPECT_EQ(plain.initial.waves, set.initial.waves);
         EXPECT_EQ(plain.initial.radius, set.initial.radius);
+        EXPECT_EQ(plain.initial.particle_mass, set.initial.particle_mass);
+        EXPECT_EQ(plain.initial.particle_charge, set.initial.particle_charge);
+        EXPECT_EQ(plain.initial.temperature, set.initial.temperature);
+        EXPECT_EQ(plain.force.boundary, set.force.boundary);
+        EXPECT_EQ(plain.force.background, set.force.background);
         EXPECT_EQ(plain.force.viscosity, set.force.viscosity);
         EXPECT_EQ(plain.force.kernel, set.force.kernel);
         EXPECT_EQ(plain.force.method, set.force.method);

@@ -80,8 +80,28 @@ std::vector<Case> cases() {
     anew.force.overlap = 1.0;
     anew.force.vorticity_threshold = 1e-4;
     anew.force.residual_tolerance = 0.01;
+    auto box = small_case(); // bodies cross its borders
+    box.name = "periodic_plasma";
+    box.initial.kind = InitialKind::plasma;
+    box.initial.box = {1.0, 1.25, 1.5};
+    box.initial.particle_charge = 0.05;
+    box.force.kernel = Kernel::coulomb;
+    box.force.method = Method::automatic;
+    box.force.period = box.initial.box;
+    box.force.tolerance = 1e-4;
+    box.output.pictures = true;
+    box.output.snapshot_every = 0.25;
+    auto masses = box;
+    masses.name = "periodic_masses";
+    masses.force.kernel = Kernel::gravity;
+    masses.force.background = Background::uniform;
+    masses.force.tolerance = 0.0;
+    masses.force.G = 0.01;
+    masses.time.integrator = Integrator::yoshida4;
+    masses.output.pictures = false;
     return {anew,     points,  spreading,  fast,     with_pictures, mixed,  small_case(Integrator::hermite4),
-            adaptive, odd_end, expansions, softened, tree,          raised, automatic};
+            adaptive, odd_end, expansions, softened, tree,          raised, automatic,
+            box,      masses};
 }
 
 class EachCase : public testing::TestWithParam<Case> {};

@@ -214,8 +214,10 @@ TEST(CaseText, HasEveryKeyThatTheCaseUses) {
             simulation_case.initial.velocity_unit = "km/s";
             simulation_case.time.integrator = Integrator::hermite4;
             simulation_case.time.adaptive = true;
-            simulation_case.force.tolerance = 1e-6; // none is not written, as are no angles
+            simulation_case.force.tolerance = 1e-6; // none is not written, as are no angles and no boxes
             simulation_case.force.theta = 0.5;
+            simulation_case.initial.box = {1.0, 2.0, 3.0};
+            if (kernel == Kernel::gravity) simulation_case.force.period = {4.0, 4.0, 4.0};
             const auto entries = case_entries(simulation_case);
             for (const auto& key : case_file::keys()) {
                 const auto same = [&](const CaseEntry& e) {
