@@ -26,10 +26,11 @@ const MethodInfo& reference_method();
 const MethodInfo& fgt_method();
 const MethodInfo& treecode_method();
 const MethodInfo& ewald_method();
+const MethodInfo& pme_method();
 
 std::span<const MethodInfo* const> methods() {
-    static const std::array table{&direct_method(), &fmm_method(),      &reference_method(),
-                                  &fgt_method(),    &treecode_method(), &ewald_method()};
+    static const std::array table{&direct_method(),   &fmm_method(),   &reference_method(), &fgt_method(),
+                                  &treecode_method(), &ewald_method(), &pme_method()};
     return table;
 }
 
@@ -44,6 +45,15 @@ CandidateMethods candidate_methods(const SumProblem& problem, const SumOptions& 
         return method.why_not(problem, options, {.kind = DeviceKind::cpu, .gpus = {}}).empty();
     };
     CandidateMethods out{.usual = &first_method(fits), .fast = nullptr};
+    if (problem.is_periodic_box()) { // these keep 1e-6 where no tolerance is given
+        const auto fits_box = [&](const MethodInfo& method) { return method.periodic && fits(method); };
+        for (const auto* info : methods()) {
+            if (!fits_box(*info)) continue;
+            if (!out.usual->periodic) out.usual = info;
+            if (info != out.usual && out.fast == nullptr) out.fast = info;
+        }
+        if (out.fast != nullptr) return out;
+    }
     for (const auto* info : methods())
         if (out.fast == nullptr && info != out.usual && info->approximates && fits(*info)) out.fast = info;
     if (out.fast == nullptr) return {.usual = out.usual, .fast = nullptr, .why_none = "no other method fits"};

@@ -1,0 +1,69 @@
+#include "sums/lattice/lattice_on_cpu.h"
+
+#include "backend/simd/isa.h"
+#include "base/stopwatch.h"
+#include "sums/costs/cost_file.h"
+#include "sums/costs/threads.h"
+#include "sums/method/refining.h"
+
+#include <farfield/error.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace farfield {
+namespace {
+
+constexpr double share_of_tolerance = 0.5, usual_goal = 5e-7, least_goal = 1e-16;
+
+} // namespace
+
+double first_lattice_goal(const SumProblem& problem) {
+    return problem.tolerance > 0.0 ? share_of_tolerance * problem.tolerance : usual_goal;
+}
+
+SumProblem in_a_box(SumProblem problem) {
+    if (!problem.is_periodic_box()) problem.period = {1.0, 1.0, 1.0};
+    return problem;
+}
+
+LatticeOnCpu::LatticeOnCpu(std::string_view method, const SumProblem& problem, const SumOptions& options,
+                           double seconds, Make make)
+    : method_(method), tolerance_(problem.tolerance), make_(std::move(make)), isa_(resolve_isa(options.isa)),
+      threads_(threads_for(options.threads, seconds, cost_table_in_use().table)),
+      goal_(first_lattice_goal(problem)), sum_(make_(goal_, isa_, threads_)) {}
+
+void LatticeOnCpu::set_points(RawVector<double> sources, RawVector<double> targets) {
+    sources_ = std::move(sources);
+    targets_ = std::move(targets);
+    sum_->set_points(sources_, targets_, {});
+}
+
+void LatticeOnCpu::compute(std::span<const double> strengths, std::span<const double> dipoles,
+                           const DirectResults& results, SumReport& report, const SumHooks& hooks) {
+    if (!dipoles.empty())
+        throw InvalidArgument(fmt::format("method '{}' has no dipoles; leave them out", method_));
+    if (results.hessian != nullptr)
+        throw InvalidArgument(fmt::format("method '{}' has no output 'hessian'; leave it out", method_));
+    Stopwatch watch;
+    sum_->compute(strengths, {results.potential, results.field}, hooks, report);
+    report.compute_seconds = watch.lap();
+    report.threads = threads_;
+    report.device = {.kind = DeviceKind::cpu};
+    report.isa = isa_;
+    report.precision = Precision::float64;
+}
+
+bool LatticeOnCpu::refine(double error) {
+    if (goal_ <= least_goal) return false;
+    goal_ = std::max(least_goal, goal_ / refinement(error, tolerance_));
+    auto finer = make_(goal_, isa_, threads_);
+    if (!finer) return false;
+    sum_ = std::move(finer);
+    sum_->set_points(sources_, targets_, {});
+    return true;
+}
+
+} // namespace farfield
