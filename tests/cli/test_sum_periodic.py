@@ -2,9 +2,10 @@
 
 import json
 import os
+import signal
 import unittest
 
-from support import SOURCE, CommandTest, read, write
+from support import SOURCE, CommandTest, handles, random_rows, read, start, write, write_npy
 
 SALT = os.path.join(SOURCE, "examples/18_rock_salt.csv")
 
@@ -56,6 +57,19 @@ class PeriodicSum(CommandTest):
             self.succeed("sum", "--kernel", "coulomb", "--method", "auto", "--sources", "points.csv", "--period", "1", "--out", "o.csv", "--json", "r.json")
             report = json.loads(read("r.json"))
             self.assertEqual(report["method"], method)
+
+    def test_ctrl_c(self):
+        write_npy("s.npy", [row[:3] + [(-1.0) ** i] for i, row in enumerate(random_rows(100000, 4, seed=1))])
+        for method in ("ewald", "pme"):
+            with self.subTest(method=method):
+                process = start("sum", "--kernel", "coulomb", "--method", method, "--period", "3", "--sources", "s.npy", "--out", "o.npy", "--json", "r.json",
+                                "--tolerance", "1e-12")
+                self.assertTrue(handles(process.pid, signal.SIGINT))
+                process.send_signal(signal.SIGINT)
+                _, error = process.communicate(timeout=60)
+                self.assertEqual(process.returncode, 130, error)
+                self.assertIn(b"nothing was written", error)
+                self.assertEqual(sorted(os.listdir(".")), ["s.npy"])
 
     def test_bad_input_is_refused(self):
         def refuse(options, *words):
