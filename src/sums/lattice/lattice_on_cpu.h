@@ -38,11 +38,12 @@ public:
 
 private:
     std::string_view method_;
-    double tolerance_;
+    SumProblem problem_;
     Make make_;
     Isa isa_;
     int threads_;
     double goal_;
+    double looser_ = 1.0; ///< the goal of this sum over `goal_`
     std::unique_ptr<LatticeSum> sum_;
     RawVector<double> sources_, targets_;
 };
