@@ -57,7 +57,7 @@ constexpr std::array cpu_costs{
     Cost{"direct.cpu.scalar.double.self_pairs_per_second", 1.9e8},
     Cost{"direct.cpu.scalar.mixed.pairs_per_second", 2.6e8},
     Cost{"direct.cpu.scalar.mixed.self_pairs_per_second", 1.9e8},
-    Cost{"lattice.cpu.pair_seconds", 2.4e-9},
+    Cost{"lattice.cpu.pair_seconds", 4.7e-9},
     Cost{"ewald.cpu.wave_seconds", 4e-10},
     Cost{"pme.cpu.row_seconds", 2e-9},
     Cost{"pme.cpu.transform_seconds", 1.8e-9},
