@@ -21,10 +21,11 @@ namespace {
 constexpr double share_of_tolerance = 0.5, usual_goal = 5e-7, least_goal = 1e-16;
 
 /// What errors may be more than the estimates' unit allows, as the fields of close pairs are that much
-/// stronger: a power of 2, so that moving points seldom need another sum. Potentials gain less by such pairs.
+/// stronger: a power of √2, so that moving points seldom need another sum. Potentials gain less by such pairs.
 double looser_goal(double near_field) {
-    constexpr double share = 0.8, most = 8.0;
-    return std::clamp(std::exp2(std::floor(std::log2(share * near_field))), 1.0, most);
+    constexpr double share = 0.6, most = 12.0;
+    const double looser = std::min(share * near_field, most);
+    return looser <= 1.0 ? 1.0 : std::exp2(0.5 * std::floor(2.0 * std::log2(looser)));
 }
 
 } // namespace

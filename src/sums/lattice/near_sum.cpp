@@ -76,7 +76,9 @@ void NearSum::set_points(const LatticePoints& sources, const LatticePoints& targ
     self_ = own.empty();
     const auto n = static_cast<double>(std::max<std::size_t>(sources[0].size(), 1));
     const double by_points = std::cbrt(frame_.volume() * points_of_a_cell / n);
-    const double side = std::max({by_points, cutoff_ / most_cells_to_the_cutoff, 1e-9});
+    // a whole number of cells to the cut-off: a little more would be looked at for nothing
+    const double to_cutoff = std::clamp(std::floor(cutoff_ / by_points + 0.3), 1.0, most_cells_to_the_cutoff);
+    const double side = std::max({by_points, cutoff_ / to_cutoff, 1e-9});
     for (std::size_t k = 0; k < 3; ++k) {
         cells_[k] = std::max<std::int64_t>(1, static_cast<std::int64_t>(frame_.length[k] / side));
         width_[k] = frame_.length[k] / static_cast<double>(cells_[k]);

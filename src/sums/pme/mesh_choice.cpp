@@ -73,7 +73,7 @@ MeshChoice best_mesh(const SumProblem& problem, int order, double goal, const Co
     SpacingErrors errors(0.0);
     MeshChoice best;
     best.seconds = HUGE_VAL;
-    constexpr double factor = 1.18920711500272107; // 2^(1/4)
+    constexpr double factor = 1.09050773266525766; // 2^(1/8)
     for (double alpha = least; alpha <= most; alpha *= factor) {
         if (frame.softening > 0.0) errors = SpacingErrors(alpha * frame.softening);
         const auto cutoffs = cutoffs_for(frame, sources, alpha, goal);
