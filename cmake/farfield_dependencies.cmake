@@ -68,9 +68,7 @@ farfield_package(tomlplusplus libtomlplusplus-dev tomlplusplus)
 farfield_package(nlohmann_json nlohmann-json3-dev nlohmann_json)
 farfield_package(PNG libpng-dev libpng)
 farfield_package(HDF5 libhdf5-dev hdf5 COMPONENTS C)
-if(FARFIELD_BUILD_APPS OR FARFIELD_BUILD_TESTS OR FARFIELD_BUILD_BENCH)
-  farfield_package(Eigen3 libeigen3-dev eigen NO_MODULE) # headers only, in the studies
-endif()
+farfield_package(Eigen3 libeigen3-dev eigen NO_MODULE) # headers only
 if(FARFIELD_BUILD_APPS)
   farfield_package(CLI11 libcli11-dev cli11)
 endif()

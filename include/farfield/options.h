@@ -68,7 +68,8 @@ struct OptionInfo {
     /// The one method that takes it: with another one, asked for by name, no value but the default is
     /// allowed.
     std::optional<Method> of_method{};
-    std::optional<Method> and_method{}; ///< another one that takes it, too
+    std::optional<Method> and_method{};   ///< another one that takes it, too
+    std::optional<Method> third_method{}; ///< and one more
     /// Whether simulations with that kernel use it; null: all do. Those that do not refuse another value than
     /// the default.
     bool (*of_kernel)(Kernel kernel) = nullptr;

@@ -19,10 +19,11 @@ enum class Kernel : std::uint8_t { gravity, coulomb, laplace2d, gauss, vortex2d 
 /// method, computes near pairs so and the others by expansions, to a tolerance; `reference` computes every
 /// pair in the plainest way, for every kernel, to compare with; `fgt`, the fast Gauss transform, sums
 /// Gaussians to a tolerance; `treecode`, a tree code, lets far cells of points act by their multipole
-/// expansions; `ewald` sums periodic boxes, near images one by one and the others by waves. `automatic` takes
-/// the one that ends first by the cost table: those that approximate only where a tolerance or an order was
-/// given. A simulation chooses once, when it begins.
-enum class Method : std::uint8_t { direct, fmm, reference, fgt, treecode, ewald, automatic };
+/// expansions; `ewald` sums periodic boxes, near images one by one and the others by waves; `pme`, smooth
+/// particle-mesh Ewald, has these waves on a mesh. `automatic` takes the one that ends first by the cost
+/// table: those that approximate only where a tolerance or an order was given, or where there is a period. A
+/// simulation chooses once, when it begins.
+enum class Method : std::uint8_t { direct, fmm, reference, fgt, treecode, ewald, pme, automatic };
 
 /// What a sum can compute; which of them a kernel has is in the table of kernels (docs/guide/conventions.md).
 enum class Output : std::uint8_t { potential, field, gradient, hessian };

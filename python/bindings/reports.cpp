@@ -4,6 +4,7 @@
 
 #include <farfield/sum.h>
 
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
@@ -74,19 +75,21 @@ void bind_lattice(nb::module_& module) {
     auto cls = nb::class_<LatticeReport>(module, "LatticeReport", "What only sums over periodic boxes have.");
     cls.def_ro("splitting", &LatticeReport::splitting, "α: near images count with erfc(αr)/r.")
         .def_ro("cutoff", &LatticeReport::cutoff, "Of near images, in the length unit of the points.")
-        .def_ro("wave_cutoff", &LatticeReport::wave_cutoff, "Of wave numbers.")
+        .def_ro("wave_cutoff", &LatticeReport::wave_cutoff, "Of wave numbers; method \"ewald\".")
         .def_ro("near_pairs", &LatticeReport::near_pairs, "Targets times the images that were looked at.")
-        .def_ro("waves", &LatticeReport::waves, "k and −k count once.")
+        .def_ro("waves", &LatticeReport::waves, "k and −k count once; method \"ewald\".")
+        .def_ro("mesh", &LatticeReport::mesh, "Points along x, y and z; method \"pme\".")
+        .def_ro("order", &LatticeReport::order, "Of the splines between points and mesh; method \"pme\".")
         .def_ro("excess_strength", &LatticeReport::excess_strength,
                 "Σ q, which a uniform background makes up for.")
         .def_ro("rim_images", &LatticeReport::rim_images, "Points in a rim around the box, beside its own.")
-        .def_ro("cells", &LatticeReport::cells, "Of the box, each with an expansion for far images.")
-        .def_ro("order", &LatticeReport::order, "Of these expansions.");
-    make_record(cls, {"splitting", "cutoff", "wave_cutoff", "near_pairs", "waves", "excess_strength",
-                      "rim_images", "cells", "order"});
+        .def_ro("cells", &LatticeReport::cells, "Of the box, each with an expansion for far images.");
+    make_record(cls, {"splitting", "cutoff", "wave_cutoff", "near_pairs", "waves", "mesh", "order",
+                      "excess_strength", "rim_images", "cells"});
     make_picklable(cls, &LatticeReport::splitting, &LatticeReport::cutoff, &LatticeReport::wave_cutoff,
-                   &LatticeReport::near_pairs, &LatticeReport::waves, &LatticeReport::excess_strength,
-                   &LatticeReport::rim_images, &LatticeReport::cells, &LatticeReport::order);
+                   &LatticeReport::near_pairs, &LatticeReport::waves, &LatticeReport::mesh,
+                   &LatticeReport::order, &LatticeReport::excess_strength, &LatticeReport::rim_images,
+                   &LatticeReport::cells);
 }
 
 void bind_fgt(nb::module_& module) {

@@ -484,6 +484,11 @@ def test_periodic_boxes():
         assert result.report.lattice.order > 0
     line = farfield.sum([[0, 0, 0], [1, 0, 0]], [1.0, -1.0], output="potential", kernel="coulomb", tolerance=1e-10, period=(2, 0, 0))
     np.testing.assert_allclose(line.potential, [-2 * np.log(2), 2 * np.log(2)], rtol=1e-10)
+    mesh = farfield.sum(points, charges, output="potential", tolerance=1e-8, kernel="coulomb", method="pme", period=2)
+    np.testing.assert_allclose(mesh.potential, -1.747564594633182 * charges, rtol=1e-7)
+    lattice = mesh.report.lattice
+    assert (lattice.waves, len(lattice.mesh), min(lattice.mesh) > 0, 4 <= lattice.order <= 14) == (0, 3, True, True)
+    assert list(pickle.loads(pickle.dumps(lattice)).mesh) == list(lattice.mesh)
     one = farfield.sum([[0.1, 0.2, 0.3]], [1.0], kernel="coulomb", method="ewald", period=1, background="uniform", tolerance=1e-10)
     assert one.potential[0] == pytest.approx(-2.837297479480620, rel=1e-9)
 

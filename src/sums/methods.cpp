@@ -26,10 +26,11 @@ const MethodInfo& reference_method();
 const MethodInfo& fgt_method();
 const MethodInfo& treecode_method();
 const MethodInfo& ewald_method();
+const MethodInfo& pme_method();
 
 std::span<const MethodInfo* const> methods() {
-    static const std::array table{&direct_method(), &fmm_method(),      &reference_method(),
-                                  &fgt_method(),    &treecode_method(), &ewald_method()};
+    static const std::array table{&direct_method(),   &fmm_method(),   &reference_method(), &fgt_method(),
+                                  &treecode_method(), &ewald_method(), &pme_method()};
     return table;
 }
 
@@ -45,8 +46,13 @@ CandidateMethods candidate_methods(const SumProblem& problem, const SumOptions& 
     };
     CandidateMethods out{.usual = &first_method(fits), .fast = nullptr};
     if (problem.is_periodic_box()) { // of every pair and all its images nobody waits for the end
-        const auto fits_boxes = [&](const MethodInfo& method) { return method.periodic && fits(method); };
-        if (const auto& of_boxes = first_method(fits_boxes); fits_boxes(of_boxes)) out.usual = &of_boxes;
+        const auto fits_box = [&](const MethodInfo& method) { return method.periodic && fits(method); };
+        for (const auto* info : methods()) {
+            if (!fits_box(*info)) continue;
+            if (!out.usual->periodic) out.usual = info;
+            if (info != out.usual && out.fast == nullptr) out.fast = info;
+        }
+        if (out.fast != nullptr) return out;
     }
     for (const auto* info : methods())
         if (out.fast == nullptr && info != out.usual && info->approximates && fits(*info)) out.fast = info;

@@ -277,13 +277,15 @@ constexpr std::array table{
         .sum = in<&SumOptions::guaranteed>},
     OptionInfo{.name = "order",
                .type = OptionType::count,
-               .text = "Fast multipole, tree code: order p of the expansions",
+               .text = "Fast multipole, tree code: order p of the expansions; PME: of the splines",
                .details = "They have (p + 1)² coefficients, in the plane p + 1. 0 = what the tolerance asks "
-                          "for, 1e-6 without one. The tree code takes up to 12, and 3 without a tolerance.",
+                          "for, 1e-6 without one. The tree code takes up to 12, and 3 without a tolerance; "
+                          "splines have 4 to 14, by the cost table.",
                .most = 40,
                .case_key = true,
                .of_method = Method::fmm,
                .and_method = Method::treecode,
+               .third_method = Method::pme,
                .sum = in<&SumOptions::order>,
                .force = in<&ForceOptions::order>},
     OptionInfo{.name = "depth",
@@ -513,7 +515,8 @@ std::string text_of(const OptionValue& value) {
 }
 
 bool OptionInfo::is_of(Method method) const {
-    return method == Method::automatic || !of_method || *of_method == method || and_method == method;
+    return method == Method::automatic || !of_method || *of_method == method || and_method == method ||
+           third_method == method;
 }
 
 std::string OptionInfo::flag() const {

@@ -16,15 +16,17 @@ class PeriodicSum(CommandTest):
     def test_commands_of_the_guide_run(self):
         text = read(os.path.join(SOURCE, "docs/guide/periodic.md")).decode()
         commands = [line.split() for line in text.splitlines() if line.startswith("    build/farfield sum ")]
-        self.assertEqual(len(commands), 6)
+        self.assertEqual(len(commands), 7)
         for words in commands:
             words = [os.path.join(SOURCE, word) if word.startswith("examples/") else word for word in words[1:]]
             with self.subTest(command=" ".join(words)):
                 self.succeed(*words)
-        potentials = [float(line) for line in read("salt.csv").decode().splitlines()[1:]]
-        for row, potential in enumerate(potentials):
-            x, y, z = row >> 2, row >> 1 & 1, row & 1
-            self.assertAlmostEqual(potential, -1.747564594633182 * (-1) ** (x + y + z), delta=1e-9)
+        for file, off in (("salt.csv", 1e-9), ("mesh.csv", 2e-8)):
+            potentials = [float(line) for line in read(file).decode().splitlines()[1:]]
+            self.assertEqual(len(potentials), 8)
+            for row, potential in enumerate(potentials):
+                x, y, z = row >> 2, row >> 1 & 1, row & 1
+                self.assertAlmostEqual(potential, -1.747564594633182 * (-1) ** (x + y + z), delta=off)
         for name, constant in (("pairs.csv", 1.747564594633182), ("slab.csv", None), ("wire.csv", None)):
             columns = [line.split(",") for line in read(name).decode().splitlines()[1:]]
             self.assertEqual(len(columns), 8)
@@ -54,7 +56,7 @@ class PeriodicSum(CommandTest):
             if constant:
                 self.assertAlmostEqual(report["energy"], -4 * constant, delta=1e-5)
 
-    def test_ctrl_c(self):
+    def test_ctrl_c_of_images(self):
         write_npy("s.npy", [row[:3] + [(-1.0) ** i] for i, row in enumerate(random_rows(100000, 4, seed=1))])
         for number, options in enumerate((["--method", "direct"], ["--method", "fmm", "--order", "38"])):
             process = start("sum", "--kernel", "coulomb", "--sources", "s.npy", "--out", "o.npy", "--json", "r.json", "--period", "20", *options)
@@ -64,6 +66,38 @@ class PeriodicSum(CommandTest):
             self.assertEqual(process.returncode, 130, error)
             self.assertIn(b"nothing was written", error)
             self.assertEqual(os.listdir("."), ["s.npy"])
+
+    def test_the_report_of_a_mesh(self):
+        self.succeed(*self.base, "--method", "pme", "--period", "2,2,2", "--tolerance", "1e-8", "--out", "o.csv", "--json", "r.json")
+        report = json.loads(read("r.json"))
+        self.assertEqual(report["method"], "pme")
+        self.assertEqual([entry["name"] for entry in report["passes"]], ["near images", "spreading", "transforms", "gathering", "other terms"])
+        self.assertEqual(len(report["lattice"]["mesh"]), 3)
+        self.assertIn(report["lattice"]["order"], range(4, 15))
+        self.assertNotIn("waves", report["lattice"])
+        self.assertLessEqual(report["errors"][0]["relative"], 1e-8)
+        self.succeed(*self.base, "--method", "pme", "--order", "5", "--period", "2", "--tolerance", "1e-4", "--out", "o.csv", "--json", "r.json")
+        self.assertEqual(json.loads(read("r.json"))["lattice"]["order"], 5)
+
+    def test_auto_takes_waves_for_few_points_and_a_mesh_for_many(self):
+        for count, method in ((8, "ewald"), (20000, "pme")):
+            write("points.csv", "x,y,z,q\n" + "".join(f"{i * 0.618034 % 1},{i * 0.754878 % 1},{i * 0.569840 % 1},{(-1) ** i}\n" for i in range(count)))
+            self.succeed("sum", "--kernel", "coulomb", "--method", "auto", "--sources", "points.csv", "--period", "1", "--out", "o.csv", "--json", "r.json")
+            report = json.loads(read("r.json"))
+            self.assertEqual(report["method"], method)
+
+    def test_ctrl_c(self):
+        write_npy("s.npy", [row[:3] + [(-1.0) ** i] for i, row in enumerate(random_rows(100000, 4, seed=1))])
+        for method in ("ewald", "pme"):
+            with self.subTest(method=method):
+                process = start("sum", "--kernel", "coulomb", "--method", method, "--period", "3", "--sources", "s.npy", "--out", "o.npy", "--json", "r.json",
+                                "--tolerance", "1e-12")
+                self.assertTrue(handles(process.pid, signal.SIGINT))
+                process.send_signal(signal.SIGINT)
+                _, error = process.communicate(timeout=60)
+                self.assertEqual(process.returncode, 130, error)
+                self.assertIn(b"nothing was written", error)
+                self.assertEqual(sorted(os.listdir(".")), ["s.npy"])
 
     def test_bad_input_is_refused(self):
         def refuse(options, *words):
@@ -97,6 +131,10 @@ class PeriodicSum(CommandTest):
         refuse([*ewald, "--period", "2", "--device", "cuda"], "--device cpu")
         refuse([*ewald, "--period", "2", "--precision", "float"], "double")
         refuse([*ewald, "--period", "2", "--guaranteed", "--tolerance", "1e-6"])
+        refuse(["--method", "pme", "--period", "2", "--order", "3"], "order", "4 to 14")
+        refuse(["--method", "pme", "--period", "2", "--order", "4", "--tolerance", "1e-12"], "--order 4", "--method ewald")
+        refuse(["--method", "pme"], "'pme'", "--period")
+        refuse(["--method", "pme", "--period", "2", "--device", "cuda"], "--device cpu")
         self.fail_clearly(["sum", "--kernel", "gravity", "--sources", SALT, "--out", "x.csv", *ewald, "--period", "2"], 2, "--background uniform")
         self.fail_clearly(["sum", "--kernel", "gauss", "--sigma", "1", "--sources", SALT, "--out", "x.csv", "--period", "2"], 2, "'gauss'", "--kernel coulomb")
         write("one.csv", "x,y,z,q\n0,0,0,1\n1,1,1,1\n")

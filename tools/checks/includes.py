@@ -51,6 +51,7 @@ ALLOWED = {
     "sums/gauss": METHOD,
     "sums/lattice": METHOD,
     "sums/ewald": METHOD + ["sums/lattice"],
+    "sums/pme": METHOD + ["sums/lattice"],
     "sums/reference": METHOD,
     "sums/around": INNER + ["sums*"],  # sums around sums
     "sums": INNER + ["sums*"],  # the plan and the choice of a method
@@ -74,7 +75,7 @@ THIRD_PARTY = {
     r"[a-z]*intrin\.h|cpuid\.h": r"src/backend/simd/|tests/|bench/",
     r"omp\.h": r"src/backend/threads/|tests/|bench/",
     r"hdf5.*|H5.*": r"src/io/|tests/",
-    r"(unsupported/)?Eigen/.*": r"src/studies/resonances/matrix_pencil\.cpp$|examples/14_aerofoil\.cpp$|tests/",
+    r"(unsupported/)?Eigen/.*": r"src/studies/resonances/matrix_pencil\.cpp$|src/sums/pme/line_transform\.cpp$|examples/14_aerofoil\.cpp$|tests/",
     r"png\.h": r"src/io/|tests/",
     r"toml\+\+/.*": r"src/dynamics/case_file|tests/",
     r"nlohmann/.*": r"(src|apps|tests|bench)/.*\.cpp$",

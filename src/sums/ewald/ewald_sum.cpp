@@ -1,14 +1,45 @@
 #include "sums/ewald/ewald_sum.h"
 
-#include "backend/threads/parallel.h"
-#include "base/stopwatch.h"
+#include "sums/ewald/waves.h"
 
-#include <farfield/error.h>
-
-#include <cmath>
-#include <cstddef>
+#include <cstdint>
+#include <memory>
 
 namespace farfield {
+namespace {
+
+class WavePart : public SmoothPart {
+public:
+    WavePart(const PeriodicFrame& frame, const Cutoffs& cutoffs, Isa isa, int threads)
+        : cutoff_(cutoffs.wave), waves_(frame, cutoffs, isa, threads) {}
+
+    void set_points(const LatticePoints& sources, const LatticePoints& targets, bool self) override {
+        sources_ = &sources;
+        targets_ = self ? &sources : &targets;
+    }
+    void add(std::span<const double> strengths, const LatticeResults& results, WorkWatch& watch,
+             const std::function<void(std::string_view)>& pass) override {
+        waves_.set_sources(*sources_, strengths, watch);
+        pass("structure factors");
+        waves_.add(*targets_, results, watch);
+        pass("waves");
+    }
+    [[nodiscard]] double work() const override {
+        return static_cast<double>((*sources_)[0].size() + (*targets_)[0].size()) *
+               static_cast<double>(waves_.count());
+    }
+    void describe(LatticeReport& report, double scale) const override {
+        report.wave_cutoff = cutoff_ * scale;
+        report.waves = waves_.count();
+    }
+
+private:
+    double cutoff_;
+    Waves waves_;
+    const LatticePoints *sources_ = nullptr, *targets_ = nullptr;
+};
+
+} // namespace
 
 double ewald_seconds_alone(const SumProblem& problem, const Cutoffs& cutoffs, const CostTable& table) {
     const PeriodicFrame frame(problem);
@@ -27,64 +58,7 @@ Cutoffs ewald_cutoffs(const SumProblem& problem, double goal, const CostTable& t
 }
 
 EwaldSum::EwaldSum(const SumProblem& problem, const Cutoffs& cutoffs, Isa isa, int threads)
-    : problem_(problem), frame_(problem), cutoffs_(cutoffs), threads_(threads),
-      near_(frame_, cutoffs.splitting, cutoffs.near, isa, threads), waves_(frame_, cutoffs, isa, threads) {}
-
-std::int64_t EwaldSum::targets() const {
-    return static_cast<std::int64_t>(self() ? sources_[0].size() : targets_[0].size());
-}
-
-void EwaldSum::set_points(std::span<const double> sources, std::span<const double> targets,
-                          std::span<const std::int64_t> own) {
-    sources_as_given_.assign(sources.begin(), sources.end());
-    targets_as_given_.assign(targets.begin(), targets.end());
-    own_.assign(own.begin(), own.end());
-    if (!self()) own_.resize(targets.size() / 3, -1);
-    sources_ = wrapped(frame_, sources, threads_);
-    targets_ = wrapped(frame_, targets, threads_);
-    near_.set_points(sources_, targets_, own_);
-}
-
-void EwaldSum::compute(std::span<const double> strengths, const LatticeResults& results,
-                       const SumHooks& hooks, SumReport& report) {
-    Stopwatch clock;
-    const auto total = total_strength(strengths);
-    require_neutral(problem_, total);
-    const auto n = static_cast<std::int64_t>(strengths.size());
-    const double work = static_cast<double>(near_.pairs()) +
-                        static_cast<double>(n + targets()) * static_cast<double>(waves_.count());
-    WorkWatch watch(work, hooks.progress, hooks.stop_requested);
-    const auto pass = [&](const char* name) {
-        if (watch.stopped()) throw Interrupted("the sum was given up before its end");
-        report.passes.push_back({name, clock.lap()});
-    };
-    const auto coincidences = near_.compute(strengths, results, watch);
-    pass("near images");
-    waves_.set_sources(sources_, strengths, watch);
-    pass("structure factors");
-    waves_.add(self() ? sources_ : targets_, results, watch);
-    pass("waves");
-    const LatticeTerms terms{.frame = frame_,
-                             .splitting = cutoffs_.splitting,
-                             .boundary = problem_.boundary,
-                             .coincident = problem_.coincident,
-                             .self = problem_.self};
-    terms.add(strengths, own_, coincidences, targets(), results);
-    if (problem_.boundary == Boundary::vacuum)
-        terms.add_vacuum(sources_as_given_, self() ? sources_as_given_ : targets_as_given_, strengths,
-                         results);
-    const double unit = problem_.kernel->sign * frame_.scale();
-    for (std::int64_t i = 0; i < targets() && results.potential != nullptr; ++i) results.potential[i] *= unit;
-    for (std::int64_t i = 0; i < 3 * targets() && results.field != nullptr; ++i)
-        results.field[i] *= unit * frame_.scale();
-    pass("other terms");
-    report.direct.coincident_pairs_skipped = static_cast<std::int64_t>(coincidences.size());
-    report.lattice = {.splitting = cutoffs_.splitting.alpha * frame_.scale(),
-                      .cutoff = cutoffs_.near / frame_.scale(),
-                      .wave_cutoff = cutoffs_.wave * frame_.scale(),
-                      .near_pairs = near_.pairs(),
-                      .waves = waves_.count(),
-                      .excess_strength = total.sum};
-}
+    : LatticeSum(problem, cutoffs.splitting, cutoffs.near,
+                 std::make_unique<WavePart>(PeriodicFrame(problem), cutoffs, isa, threads), isa, threads) {}
 
 } // namespace farfield

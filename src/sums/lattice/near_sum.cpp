@@ -24,6 +24,8 @@ struct NearSum::Images {
     LatticePoints points;
     RawVector<double> strength;
     std::vector<std::int64_t> place; ///< among the sorted sources
+    RawVector<double> square;        ///< of a run: squared distances from the cell
+    RawVector<std::int32_t> kept;    ///< of a run: those that are images
     std::int64_t home = 0;           ///< where the sources of the cell itself begin, all of them
     std::int64_t count = 0;
 
@@ -74,7 +76,9 @@ void NearSum::set_points(const LatticePoints& sources, const LatticePoints& targ
     self_ = own.empty();
     const auto n = static_cast<double>(std::max<std::size_t>(sources[0].size(), 1));
     const double by_points = std::cbrt(frame_.volume() * points_of_a_cell / n);
-    const double side = std::max({by_points, cutoff_ / most_cells_to_the_cutoff, 1e-9});
+    // a whole number of cells to the cut-off: a little more would be looked at for nothing
+    const double to_cutoff = std::clamp(std::floor(cutoff_ / by_points + 0.3), 1.0, most_cells_to_the_cutoff);
+    const double side = std::max({by_points, cutoff_ / to_cutoff, 1e-9});
     for (std::size_t k = 0; k < 3; ++k) {
         cells_[k] = std::max<std::int64_t>(1, static_cast<std::int64_t>(frame_.length[k] / side));
         width_[k] = frame_.length[k] / static_cast<double>(cells_[k]);
@@ -164,19 +168,35 @@ void NearSum::gather(std::int64_t cell, Images& images) const {
         const bool is_box = image == std::array<std::int64_t, 3>{};
         std::array<double, 3> shift{};
         for (std::size_t k = 0; k < 3; ++k) shift[k] = static_cast<double>(image[k]) * frame_.length[k];
-        for (auto j = first; j < last; ++j) {
-            const bool is_home = is_box && j >= cell_begin && j < cell_end;
-            if (is_home && j == cell_begin) images.home = at;
-            double square = 0.0;
-            for (std::size_t k = 0; k < 3; ++k) {
-                const double x = sources_.points[k][static_cast<std::size_t>(j)] + shift[k];
-                images.points[k][static_cast<std::size_t>(at)] = x;
-                const double off = std::max({0.0, low[k] - x, x - high[k]});
-                square += off * off;
+        const auto of_run = static_cast<std::size_t>(last - first);
+        if (images.square.size() < of_run) {
+            images.square.resize(of_run);
+            images.kept.resize(of_run);
+        }
+        // loops of one thing each, for the compiler to take several images at once
+        double* const square = images.square.data();
+        for (std::size_t k = 0; k < 3; ++k) {
+            const double* const x = sources_.points[k].data() + first;
+            const double below = low[k] - shift[k], above = high[k] - shift[k];
+            for (std::size_t i = 0; i < of_run; ++i) {
+                const double off = std::max(std::max(below - x[i], x[i] - above), 0.0);
+                square[i] = k == 0 ? off * off : square[i] + off * off;
             }
-            images.strength[static_cast<std::size_t>(at)] = strengths_[static_cast<std::size_t>(j)];
-            images.place[static_cast<std::size_t>(at)] = j;
-            at += is_home || square <= limit ? 1 : 0;
+        }
+        const auto home_begin = is_box ? cell_begin - first : 0, home_end = is_box ? cell_end - first : 0;
+        std::int64_t count = 0;
+        for (std::int64_t i = 0; i < last - first; ++i) {
+            if (i == home_begin && home_begin < home_end) images.home = at + count;
+            const bool is_home = i >= home_begin && i < home_end;
+            images.kept[static_cast<std::size_t>(count)] = static_cast<std::int32_t>(i);
+            count += is_home || square[i] <= limit ? 1 : 0;
+        }
+        for (std::int64_t i = 0; i < count; ++i, ++at) {
+            const auto j = static_cast<std::size_t>(first + images.kept[static_cast<std::size_t>(i)]);
+            const auto to = static_cast<std::size_t>(at);
+            for (std::size_t k = 0; k < 3; ++k) images.points[k][to] = sources_.points[k][j] + shift[k];
+            images.strength[to] = strengths_[j];
+            images.place[to] = static_cast<std::int64_t>(j);
         }
     });
     images.count = (at + near_padding - 1) / near_padding * near_padding;
@@ -205,6 +225,7 @@ std::vector<NearSum::Coincidence> NearSum::compute(std::span<const double> stren
                       .strength = images.strength.data(),
                       .count = images.count,
                       .alpha = splitting_.alpha,
+                      .cutoff = cutoff_,
                       .cutoff2 = cutoff_ * cutoff_,
                       .softening2 = frame_.softening * frame_.softening};
         for (auto i = begin; i < end; ++i) {

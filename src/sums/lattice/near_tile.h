@@ -20,7 +20,7 @@ struct NearTile {
     std::int64_t count = 0; ///< a multiple of near_padding
     double target[3] = {};
     double alpha = 1.0;
-    double cutoff2 = 0.0;
+    double cutoff = 0.0, cutoff2 = 0.0; ///< and its square
     double softening2 = 0.0;
     double sums[4] = {};         ///< potential, and x, y and z of the field
     std::int64_t coincident = 0; ///< images at the target's place without softening, left out

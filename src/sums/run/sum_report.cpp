@@ -103,6 +103,11 @@ void add_method(nlohmann::ordered_json& json, const SumReport& best) {
                            {"near_pairs", best.lattice.near_pairs},
                            {"waves", best.lattice.waves},
                            {"excess_strength", best.lattice.excess_strength}};
+    else if (best.method == Method::pme)
+        json["lattice"] = {
+            {"splitting", best.lattice.splitting},   {"cutoff", best.lattice.cutoff},
+            {"near_pairs", best.lattice.near_pairs}, {"mesh", best.lattice.mesh},
+            {"order", best.lattice.order},           {"excess_strength", best.lattice.excess_strength}};
     else if (best.lattice.cells > 0)
         json["lattice"] = {{"near_pairs", best.lattice.near_pairs},
                            {"rim_images", best.lattice.rim_images},
@@ -222,6 +227,9 @@ std::string work_of(const SumReport& report) {
     if (report.method == Method::ewald)
         return fmt::format("{} waves, near images within {:.3g}", report.lattice.waves,
                            report.lattice.cutoff);
+    if (report.method == Method::pme)
+        return fmt::format("a mesh of {} points, splines of order {}, near images within {:.3g}",
+                           fmt::join(report.lattice.mesh, "×"), report.lattice.order, report.lattice.cutoff);
     return fmt::format("{:.2e} pairs/s", report.direct.pairs_per_second);
 }
 

@@ -1,5 +1,5 @@
-// Ewald sums against Madelung constants of the literature, and against sums over layers and Fourier series in
-// long double that split nothing (lattice_oracle.h).
+// Sums by Ewald's method and on meshes against Madelung constants of the literature, and against sums over
+// layers and Fourier series in long double that split nothing (lattice_oracle.h).
 #include "lattice_cases.h"
 
 #include "effort.h"
@@ -7,20 +7,32 @@
 
 #include <farfield/error.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <numbers>
+#include <random>
+#include <string>
+#include <vector>
 
 namespace farfield {
 namespace {
 
 using namespace test;
 
-SumOptions ewald(const std::array<double, 3>& period, double tolerance, double softening = 0.0) {
-    return {.kernel = Kernel::coulomb,
-            .method = Method::ewald,
-            .softening = softening,
-            .period = period,
-            .tolerance = tolerance};
-}
+/// By each method that splits 1/r.
+class BoxSums : public testing::TestWithParam<Method> {
+protected:
+    static SumOptions split(const std::array<double, 3>& period, double tolerance, double softening = 0.0) {
+        return {.kernel = Kernel::coulomb,
+                .method = GetParam(),
+                .softening = softening,
+                .period = period,
+                .tolerance = tolerance};
+    }
+};
+INSTANTIATE_TEST_SUITE_P(Ewald, BoxSums, testing::Values(Method::ewald));
+INSTANTIATE_TEST_SUITE_P(Pme, BoxSums, testing::Values(Method::pme));
 
 struct Crystal {
     std::string name;
@@ -86,10 +98,10 @@ TEST(EwaldOracle, AgreesWithItself) {
                 1e-14);
 }
 
-TEST(Ewald, GivesMadelungConstants) {
+TEST_P(BoxSums, GivesMadelungConstants) {
     for (const auto& crystal : crystals()) {
         SCOPED_TRACE(crystal.name);
-        const auto result = periodic_sum(crystal.cell, ewald({1.0, 1.0, 1.0}, 1e-12), Output::potential);
+        const auto result = periodic_sum(crystal.cell, split({1.0, 1.0, 1.0}, 1e-12), Output::potential);
         ASSERT_TRUE(result.report.energy.has_value());
         const double constant = -*result.report.energy / crystal.units * crystal.distance;
         if (crystal.madelung > 0.0) {
@@ -100,13 +112,13 @@ TEST(Ewald, GivesMadelungConstants) {
     }
 }
 
-TEST(Ewald, KeepsTolerancesInBoxesOfAnyShape) {
+TEST_P(BoxSums, KeepsTolerancesInBoxesOfAnyShape) {
     for (const auto& length :
          {std::array{1.0, 1.0, 1.0}, std::array{3.0, 1.0, 1.7}, std::array{2e9, 5e9, 3e9}}) {
         const auto charges = random_charges(24, length, 7);
         const auto exact = lattice_oracle::sums(charges, box_of(length));
         for (const double tolerance : {1e-2, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12}) {
-            const auto result = periodic_sum(charges, ewald(length, tolerance));
+            const auto result = periodic_sum(charges, split(length, tolerance));
             const auto errors = errors_against(result, exact);
             EXPECT_LT(errors.potential, tolerance) << length[0];
             EXPECT_LT(errors.field, tolerance) << length[0];
@@ -118,7 +130,7 @@ TEST(Ewald, KeepsTolerancesInBoxesOfAnyShape) {
     }
 }
 
-TEST(Ewald, SoftensEveryImage) {
+TEST_P(BoxSums, SoftensEveryImage) {
     const std::array length{1.0, 1.2, 0.8};
     const auto charges = random_charges(6, length, 3);
     for (const double softening : {0.15, 0.4, 2.0}) {
@@ -139,7 +151,7 @@ TEST(Ewald, SoftensEveryImage) {
         }
         for (const double tolerance : {1e-3, 1e-6, 1e-9, 1e-11}) {
             const auto errors =
-                errors_against(periodic_sum(charges, ewald(length, tolerance, softening)), exact);
+                errors_against(periodic_sum(charges, split(length, tolerance, softening)), exact);
             EXPECT_LT(errors.potential, tolerance) << softening;
             EXPECT_LT(errors.field, tolerance) << softening;
         }
@@ -147,9 +159,9 @@ TEST(Ewald, SoftensEveryImage) {
 }
 
 // Less softening goes over into none.
-TEST(Ewald, SoftensABackgroundToo) {
+TEST_P(BoxSums, SoftensABackgroundToo) {
     const Charges one = charges_of({{0.3, 0.2, 0.1, 1.0}});
-    auto options = ewald({2.0, 2.0, 2.0}, 1e-11);
+    auto options = split({2.0, 2.0, 2.0}, 1e-11);
     options.background = Background::uniform;
     const double bare = periodic_sum(one, options, Output::potential).potential[0];
     EXPECT_NEAR(bare, -2.837297479480620 / 2.0, 1e-11);
@@ -169,15 +181,15 @@ TEST(Ewald, SoftensABackgroundToo) {
     }
 }
 
-TEST(Ewald, DoesNotMindShifts) {
+TEST_P(BoxSums, DoesNotMindShifts) {
     const std::array length{1.0, 1.5, 0.7};
     auto charges = random_charges(200, length, 5);
-    const auto before = periodic_sum(charges, ewald(length, 1e-11));
+    const auto before = periodic_sum(charges, split(length, 1e-11));
     for (std::size_t i = 0; i < charges.size(); ++i)
         for (std::size_t k = 0; k < 3; ++k)
             charges.points[3 * i + k] +=
                 0.37 + (i % 5 == 0 ? 3.0 * length[k] : 0.0) - (i % 7 == 0 ? length[k] : 0.0);
-    const auto after = periodic_sum(charges, ewald(length, 1e-11));
+    const auto after = periodic_sum(charges, split(length, 1e-11));
     std::vector<Values> exact(charges.size());
     for (std::size_t i = 0; i < charges.size(); ++i) {
         exact[i].potential = before.potential[i];
@@ -188,9 +200,9 @@ TEST(Ewald, DoesNotMindShifts) {
 }
 
 // Spheres of images with weights exp(−s n²), s → 0: what de Leeuw, Perram and Smith sum.
-TEST(Ewald, InVacuumSumsSpheresOfImages) {
+TEST_P(BoxSums, InVacuumSumsSpheresOfImages) {
     auto charges = charges_of({{0.1, 0.2, 0.3, 1.0}, {0.6, 0.9, 0.4, -2.0}, {0.3, 0.5, 0.9, 1.0}});
-    auto options = ewald({1.0, 1.0, 1.0}, 1e-11);
+    auto options = split({1.0, 1.0, 1.0}, 1e-11);
     const auto tin_foil = periodic_sum(charges, options);
     options.boundary = Boundary::vacuum;
     const auto vacuum = periodic_sum(charges, options);
@@ -226,7 +238,7 @@ TEST(Ewald, InVacuumSumsSpheresOfImages) {
     EXPECT_GT(std::abs(vacuum.potential[0] - tin_foil.potential[0]), 0.05); // and not what the foil gives
 }
 
-TEST(Ewald, SumsAtSeparateTargets) {
+TEST_P(BoxSums, SumsAtSeparateTargets) {
     const std::array length{1.0, 1.1, 1.2};
     const auto charges = random_charges(50, length, 9);
     const auto targets = random_charges(7, length, 10);
@@ -240,15 +252,15 @@ TEST(Ewald, SumsAtSeparateTargets) {
         }
     const auto result = sum(matrix_view(std::span<const double>(charges.points), 3),
                             matrix_view(std::span<const double>(targets.points), 3),
-                            ConstArrayView(std::span<const double>(charges.strengths)), ewald(length, 1e-10));
+                            ConstArrayView(std::span<const double>(charges.strengths)), split(length, 1e-10));
     EXPECT_LT(errors_against(result, exact).potential, 1e-10);
     EXPECT_LT(errors_against(result, exact).field, 1e-10);
 }
 
-TEST(Ewald, HasTheSameBitsForAnyNumberOfThreads) {
+TEST_P(BoxSums, HasTheSameBitsForAnyNumberOfThreads) {
     const std::array length{1.0, 1.0, 2.0};
     const auto charges = random_charges(sized<std::size_t>(3000, 600), length, 2);
-    auto options = ewald(length, 1e-5);
+    auto options = split(length, 1e-5);
     options.threads = 1;
     const auto one = periodic_sum(charges, options);
     for (const int threads : {2, 3, 7}) {
@@ -259,10 +271,80 @@ TEST(Ewald, HasTheSameBitsForAnyNumberOfThreads) {
     }
 }
 
-TEST(Ewald, FieldIsTheNegativeGradientAndForcesCancel) {
+// Charges in boxes of any shape, softened or not: the one method is the other's oracle.
+TEST(BoxSumsOfBoth, AgreeForRandomSystems) {
+    const int systems = sized(1000, 60);
+    std::mt19937 engine(17);
+    const auto between = [&](double a, double b) {
+        return std::uniform_real_distribution<double>(a, b)(engine);
+    };
+    for (int system = 0; system < systems; ++system) {
+        const std::array length{between(0.5, 2.0), between(0.5, 2.0), between(0.5, 2.0)};
+        const auto n = static_cast<std::size_t>(between(2.0, 100.0));
+        const auto charges = random_charges(n, length, static_cast<unsigned>(system));
+        const int order = system % 3 == 0 ? 4 + system / 3 % 11 : 0; // odd ones, too
+        const double tolerance =
+            std::pow(10.0, std::max(between(-9.0, -2.0), order > 0 ? -1.0 * order : -9.0));
+        SumOptions options{.kernel = Kernel::coulomb,
+                           .method = Method::ewald,
+                           .softening = system % 4 == 0 ? between(0.0, 0.5) : 0.0,
+                           .period = length,
+                           .tolerance = 1e-11};
+        const auto exact = periodic_sum(charges, options);
+        options.method = Method::pme;
+        options.tolerance = tolerance;
+        options.order = order;
+        const auto result = periodic_sum(charges, options);
+        std::vector<Values> values(n);
+        for (std::size_t i = 0; i < n; ++i) {
+            values[i].potential = exact.potential[i];
+            for (std::size_t k = 0; k < 3; ++k) values[i].field[k] = exact.field[3 * i + k];
+        }
+        const auto errors = errors_against(result, values);
+        EXPECT_LT(errors.potential, tolerance) << system << ": " << n << " charges";
+        EXPECT_LT(errors.field, tolerance) << system << ": " << n << " charges";
+    }
+}
+
+// Spread, transformed and gathered in blocks of several colours, and in threads that share no block.
+TEST(Pme, HasTheSameBitsForAnyNumberOfThreadsOnLargeMeshes) {
+    const std::array length{1.0, 3.0, 2.0};
+    const auto charges = random_charges(sized<std::size_t>(20000, 5000), length, 8);
+    SumOptions options{.kernel = Kernel::coulomb, .method = Method::pme, .period = length};
+    options.threads = 1;
+    const auto one = periodic_sum(charges, options);
+    EXPECT_GE(*std::min_element(one.report.lattice.mesh.begin(), one.report.lattice.mesh.end()), 16);
+    for (const int threads : {2, 3, 4}) {
+        options.threads = threads;
+        const auto more = periodic_sum(charges, options);
+        EXPECT_EQ(one.potential, more.potential);
+        EXPECT_EQ(one.field, more.field);
+    }
+}
+
+TEST(Pme, TakesTheOrderThatIsAskedFor) {
+    const std::array length{1.0, 1.0, 1.0};
+    const auto charges = random_charges(50, length, 6);
+    SumOptions options{.kernel = Kernel::coulomb, .method = Method::pme, .period = length, .tolerance = 1e-4};
+    for (const int order : {4, 5, 9, 14}) {
+        options.order = order;
+        EXPECT_EQ(periodic_sum(charges, options).report.lattice.order, order);
+    }
+    for (const int order : {1, 3, 15}) {
+        options.order = order;
+        expect_contains(error_of<InvalidArgument>([&] { (void)periodic_sum(charges, options); }),
+                        {"order", std::to_string(order), "4 to 14"});
+    }
+    options.order = 4;
+    options.tolerance = 1e-12;
+    expect_contains(error_of<InvalidArgument>([&] { (void)periodic_sum(charges, options); }),
+                    {"order", "1e-12", "ewald"});
+}
+
+TEST_P(BoxSums, FieldIsTheNegativeGradientAndForcesCancel) {
     const std::array length{1.0, 1.0, 1.0};
     const auto charges = random_charges(40, length, 12);
-    const auto result = periodic_sum(charges, ewald(length, 1e-11, 0.02));
+    const auto result = periodic_sum(charges, split(length, 1e-11, 0.02));
     for (std::size_t k = 0; k < 3; ++k) {
         double force = 0.0, size = 0.0;
         for (std::size_t i = 0; i < charges.size(); ++i) {
@@ -273,11 +355,11 @@ TEST(Ewald, FieldIsTheNegativeGradientAndForcesCancel) {
     }
 }
 
-TEST(Ewald, GravityHasTheOtherSign) {
+TEST_P(BoxSums, GravityHasTheOtherSign) {
     const std::array length{1.0, 1.0, 1.0};
     auto masses = random_charges(30, length, 4);
     for (auto& m : masses.strengths) m = std::abs(m);
-    auto options = ewald(length, 1e-9);
+    auto options = split(length, 1e-9);
     options.background = Background::uniform;
     const auto charges = periodic_sum(masses, options);
     options.kernel = Kernel::gravity;
@@ -286,10 +368,10 @@ TEST(Ewald, GravityHasTheOtherSign) {
     for (std::size_t i = 0; i < gravity.field.size(); ++i) EXPECT_EQ(gravity.field[i], -charges.field[i]);
 }
 
-TEST(Ewald, CoincidentPointsAreRefusedOrLeftOut) {
+TEST_P(BoxSums, CoincidentPointsAreRefusedOrLeftOut) {
     // rows 0 and 2 are at one place, a box apart
     auto charges = charges_of({{0.125, 0.2, 0.3, 1.0}, {0.625, 0.7, 0.4, -2.0}, {1.125, 0.2, 0.3, 1.0}});
-    auto options = ewald({1.0, 1.0, 1.0}, 1e-10);
+    auto options = split({1.0, 1.0, 1.0}, 1e-10);
     const auto message = error_of<InvalidArgument>([&] { (void)periodic_sum(charges, options); });
     expect_contains(message, {"0", "2", "softening"});
     options.coincident = Coincident::skip;
@@ -301,38 +383,38 @@ TEST(Ewald, CoincidentPointsAreRefusedOrLeftOut) {
     EXPECT_NEAR(result.potential[0], static_cast<double>(2 * own - 2 * near.potential), 1e-9);
 }
 
-TEST(Ewald, RefusesWhatItCannotSum) {
+TEST_P(BoxSums, RefusesWhatItCannotSum) {
     const auto refused = [](const SumOptions& options, const Charges& charges) {
         return error_of<InvalidArgument>([&] { (void)periodic_sum(charges, options); });
     };
     const auto neutral = random_charges(4, {1.0, 1.0, 1.0}, 1);
     const auto positive = charges_of({{0.1, 0.2, 0.3, 1.0}, {0.5, 0.5, 0.5, 1.0}});
     const std::array cube{1.0, 1.0, 1.0};
-    expect_contains(refused(ewald(cube, 1e-6), positive), {"sum to 2", "background"});
-    expect_contains(refused(ewald({1.0, 1.0, 0.0}, 1e-6), neutral), {"all three axes", "direct", "fmm"});
-    expect_contains(refused(ewald({0.0, 0.0, 0.0}, 1e-6), neutral), {"period"});
-    expect_contains(refused(ewald({-1.0, 1.0, 1.0}, 1e-6), neutral), {"period", "-1"});
-    expect_contains(refused(ewald({std::nan(""), 1.0, 1.0}, 1e-6), neutral), {"period", "nan"});
-    expect_contains(refused(ewald(cube, 1e-13), neutral), {"tolerance", "1e-12"});
-    auto options = ewald(cube, 1e-6);
+    expect_contains(refused(split(cube, 1e-6), positive), {"sum to 2", "background"});
+    expect_contains(refused(split({1.0, 1.0, 0.0}, 1e-6), neutral), {"all three axes", "direct", "fmm"});
+    expect_contains(refused(split({0.0, 0.0, 0.0}, 1e-6), neutral), {"period"});
+    expect_contains(refused(split({-1.0, 1.0, 1.0}, 1e-6), neutral), {"period", "-1"});
+    expect_contains(refused(split({std::nan(""), 1.0, 1.0}, 1e-6), neutral), {"period", "nan"});
+    expect_contains(refused(split(cube, 1e-13), neutral), {"tolerance", "1e-12"});
+    auto options = split(cube, 1e-6);
     options.kernel = Kernel::gravity;
     expect_contains(refused(options, positive), {"background"});
-    options = ewald(cube, 1e-6);
+    options = split(cube, 1e-6);
     options.method = Method::treecode;
     expect_contains(refused(options, neutral), {"'treecode'", "direct", "fmm", "ewald"});
-    options = ewald(cube, 1e-6);
+    options = split(cube, 1e-6);
     options.precision = Precision::float32;
     expect_contains(refused(options, neutral), {"double"});
-    options = ewald({0.0, 0.0, 0.0}, 1e-6);
+    options = split({0.0, 0.0, 0.0}, 1e-6);
     options.method = Method::direct;
     options.boundary = Boundary::vacuum;
     expect_contains(refused(options, neutral), {"boundary", "period"});
-    options = ewald(cube, 1e-6);
+    options = split(cube, 1e-6);
     options.boundary = Boundary::vacuum;
     options.background = Background::uniform;
     expect_contains(refused(options, positive), {"origin"});
     expect_contains(
-        error_of<InvalidArgument>([&] { (void)periodic_sum(neutral, ewald(cube, 1e-6), Output::hessian); }),
+        error_of<InvalidArgument>([&] { (void)periodic_sum(neutral, split(cube, 1e-6), Output::hessian); }),
         {"hessian"});
 }
 

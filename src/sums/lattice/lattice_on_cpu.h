@@ -1,0 +1,51 @@
+// A lattice sum as methods prepare it: made for a goal of errors, and made again where that fell short.
+#pragma once
+
+#include "sums/direct/cpu/direct.h"
+#include "sums/lattice/lattice_sum.h"
+
+#include <farfield/sum.h>
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+
+namespace farfield {
+
+/// The relative error aimed at first: of a tolerance a share, as estimates are of the mean.
+double first_lattice_goal(const SumProblem& problem);
+
+/// Of what is no box, and no sum of images is asked for, a unit cube.
+SumProblem in_a_box(SumProblem problem);
+
+/// What HostSum asks for.
+class LatticeOnCpu {
+public:
+    /// Null if nothing keeps the goal.
+    using Make = std::function<std::unique_ptr<LatticeSum>(double goal, Isa isa, int threads)>;
+
+    /// `seconds`: of one sum on one thread, by the cost table.
+    LatticeOnCpu(std::string_view method, const SumProblem& problem, const SumOptions& options,
+                 double seconds, Make make);
+
+    void set_points(RawVector<double> sources, RawVector<double> targets);
+    [[nodiscard]] int threads() const { return threads_; }
+    void set_float_outputs(OutputSet /*outputs*/) {}
+    void compute(std::span<const double> strengths, std::span<const double> dipoles,
+                 const DirectResults& results, SumReport& report, const SumHooks& hooks);
+    bool refine(double error);
+
+private:
+    std::string_view method_;
+    SumProblem problem_;
+    Make make_;
+    Isa isa_;
+    int threads_;
+    double goal_;
+    double looser_ = 1.0; ///< the goal of this sum over `goal_`
+    std::unique_ptr<LatticeSum> sum_;
+    RawVector<double> sources_, targets_;
+};
+
+} // namespace farfield

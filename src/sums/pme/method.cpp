@@ -1,0 +1,94 @@
+// Smooth particle-mesh Ewald as a row of the table of methods.
+#include "sums/method/method.h"
+
+#include "backend/threads/parallel.h"
+#include "base/spelling.h"
+#include "sums/costs/cost_file.h"
+#include "sums/direct/cpu/host_sum.h"
+#include "sums/lattice/lattice_on_cpu.h"
+#include "sums/pme/mesh_choice.h"
+#include "sums/pme/mesh_part.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+
+namespace farfield {
+namespace {
+
+MeshChoice first_mesh(const SumProblem& problem, const SumOptions& options, const CostTable& table) {
+    return best_mesh(in_a_box(problem), options.order, first_lattice_goal(problem), table);
+}
+
+class PmeOnCpu : public LatticeOnCpu {
+public:
+    PmeOnCpu(const SumProblem& problem, const SumOptions& options)
+        : LatticeOnCpu(
+              "pme", problem, options, first_mesh(problem, options, cost_table_in_use().table).seconds,
+              [problem, order = options.order](double goal, Isa isa,
+                                               int threads) -> std::unique_ptr<LatticeSum> {
+                  const auto choice = best_mesh(problem, order, goal, cost_table_in_use().table);
+                  if (choice.order == 0) return nullptr;
+                  return std::make_unique<LatticeSum>(
+                      problem, choice.splitting, choice.near,
+                      std::make_unique<MeshPart>(PeriodicFrame(problem), choice, isa, threads), isa, threads);
+              }) {}
+};
+
+bool computes(const KernelInfo& kernel) { return kernel.loop == PairLoop::inverse_distance; }
+
+std::string why_not(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
+    if (options.order != 0 && (options.order < least_spline_order || options.order > most_spline_order))
+        return fmt::format("method 'pme' has splines of order {} to {}, not {}", least_spline_order,
+                           most_spline_order, options.order);
+    if (const auto reason = why_no_lattice_sum("pme", problem, options, device); !reason.empty())
+        return reason;
+    if (first_mesh(problem, options, cost_table_in_use().table).order == 0)
+        return fmt::format(
+            "method 'pme' has no mesh that is fine enough for {} and {}; use a higher order, or {}",
+            spelled("tolerance", fmt::format("{:g}", problem.tolerance)),
+            spelled("order", fmt::to_string(options.order)), spelled("method", "ewald"));
+    return {};
+}
+
+double seconds(const SumProblem& problem, const SumOptions& options, std::string_view /*gpu*/,
+               const CostTable& table) {
+    return problem.executions * first_mesh(problem, options, table).seconds / thread_count(options.threads);
+}
+
+// Points read, as given, wrapped, and sorted twice; results; the mesh, half its spectrum and an eighth of it.
+double bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& /*device*/) {
+    const auto choice = first_mesh(problem, options, cost_table_in_use().table);
+    const double targets = problem.self ? 0.0 : 28.0 * static_cast<double>(problem.targets);
+    return 8.0 * (30.0 * static_cast<double>(problem.sources) + targets +
+                  4.0 * static_cast<double>(problem.targets) + 2.5 * choice.points()) +
+           4e6;
+}
+
+std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& options,
+                                  const DeviceChoice& /*device*/) {
+    return std::make_unique<HostSum<PmeOnCpu>>(problem, options);
+}
+
+constexpr MethodInfo row{.value = Method::pme,
+                         .name = "pme",
+                         .text = "periodic boxes by particle-mesh Ewald: near images one by one, the rest "
+                                 "on a mesh",
+                         .on_gpu = false,
+                         .resident = false,
+                         .many_vectors = nullptr,
+                         .computes = computes,
+                         .field_and_jerk = nullptr,
+                         .why_not = why_not,
+                         .seconds = seconds,
+                         .bytes = bytes,
+                         .make = make,
+                         .approximates = true,
+                         .periodic = true};
+
+} // namespace
+
+const MethodInfo& pme_method() { return row; }
+
+} // namespace farfield
