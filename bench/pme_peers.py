@@ -151,7 +151,7 @@ def main():
     task = parser.parse_args()
     about = dict(entry.split("=", 1) for entry in task.about)
     about |= {"command": "bench/pme_peers.py build/farfield", "openmm": openmm.version.version, "threads": task.threads, "error": task.error,
-              "rounds": task.rounds, "rows": []}
+              "repeats": 3 * task.rounds, "rows": []}
     with tempfile.TemporaryDirectory() as name:
         for n in map(int, task.n.split(",")):
             about["rows"].append(row(task, pathlib.Path(name), n))

@@ -21,7 +21,8 @@ namespace {
 constexpr double share_of_tolerance = 0.5, usual_goal = 5e-7, least_goal = 1e-16;
 
 /// What errors may be more than the estimates' unit allows, as the fields of close pairs are that much
-/// stronger: a power of √2, so that moving points seldom need another sum. Potentials gain less by such pairs.
+/// stronger: a power of √2, so that moving points seldom need another sum. Potentials gain less by such
+/// pairs.
 double looser_goal(double near_field) {
     constexpr double share = 0.6, most = 12.0;
     const double looser = std::min(share * near_field, most);
