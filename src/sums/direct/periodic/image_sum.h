@@ -74,10 +74,10 @@ public:
         report.finish_seconds += clock.lap();
         report.threads = home_.threads();
         report.lattice = {.near_pairs = problem_.targets * rim_count(),
+                          .order = shape_.order,
                           .excess_strength = total.sum,
                           .rim_images = rim_count(),
-                          .cells = grid().count(),
-                          .order = shape_.order};
+                          .cells = grid().count()};
     }
 
     bool refine(double error) {
