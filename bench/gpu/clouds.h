@@ -53,7 +53,7 @@ struct Error {
 };
 
 inline Error error_of(const std::vector<double>& got, const std::vector<double>& exact, std::size_t every,
-               std::size_t width) {
+                      std::size_t width) {
     double difference = 0.0, norm = 0.0;
     std::vector<double> each;
     for (std::size_t row = 0; row < exact.size() / width; ++row) {
@@ -115,8 +115,7 @@ struct Timed {
     SumReport report;
 };
 
-inline Timed least_of(SumPlan& plan, GpuRows& x, GpuRows& q, const SumOutputs& outputs,
-                      int repeats) {
+inline Timed least_of(SumPlan& plan, GpuRows& x, GpuRows& q, const SumOutputs& outputs, int repeats) {
     Timed best;
     for (int repeat = 0; repeat < repeats; ++repeat) { // the first ones warm up
         GpuRows::wait();

@@ -16,8 +16,8 @@
 #define FF_ROLLED
 #endif
 
-// What hosts' compilers are told of the loop that follows, if it has at most 8, or 16, rounds; those of device
-// code know it by themselves.
+// What hosts' compilers are told of the loop that follows, if it has at most 8, or 16, rounds; those of
+// device code know it by themselves.
 #if defined(__CUDACC__)
 #define FF_UNROLL_8
 #define FF_UNROLL_16

@@ -146,21 +146,22 @@ constexpr std::array table{
                .of_kernel = moves_vortices,
                .sum = in<&SumOptions::sigma>,
                .force = in<&ForceOptions::sigma>},
-    OptionInfo{.name = "period",
-               .type = OptionType::lengths,
-               .text = "Lengths of a periodic box: one for all axes, or three (x,y,z), 0 along open axes",
-               .details =
-                   "All images of all sources act, a point's own images, too. `coulomb` takes it, whose "
-                   "strengths then sum to 0 (or need `background`); so does `gravity` with `background`. Boxes "
-                   "that are open along some axes are for `direct` and `fmm`, and have no background. In a "
-                   "simulation bodies that leave the box come back on the other side.",
-               .unit = "length",
-               .otherwise = "none",
-               .example = "[10.0, 10.0, 20.0]",
-               .case_key = true,
-               .of_kernel = moves_bodies,
-               .sum = in<&SumOptions::period>,
-               .force = in<&ForceOptions::period>},
+    OptionInfo{
+        .name = "period",
+        .type = OptionType::lengths,
+        .text = "Lengths of a periodic box: one for all axes, or three (x,y,z), 0 along open axes",
+        .details =
+            "All images of all sources act, a point's own images, too. `coulomb` takes it, whose "
+            "strengths then sum to 0 (or need `background`); so does `gravity` with `background`. Boxes "
+            "that are open along some axes are for `direct` and `fmm`, and have no background. In a "
+            "simulation bodies that leave the box come back on the other side.",
+        .unit = "length",
+        .otherwise = "none",
+        .example = "[10.0, 10.0, 20.0]",
+        .case_key = true,
+        .of_kernel = moves_bodies,
+        .sum = in<&SumOptions::period>,
+        .force = in<&ForceOptions::period>},
     OptionInfo{.name = "boundary",
                .type = OptionType::choice,
                .text = "What lies around the images of a periodic box",

@@ -1,5 +1,5 @@
-// The tree code of a plan on a GPU, for callers that have no CUDA header: arrays of the host or of the GPU, in
-// and out, any strides. Tree, expansions and walks are made there.
+// The tree code of a plan on a GPU, for callers that have no CUDA header: arrays of the host or of the GPU,
+// in and out, any strides. Tree, expansions and walks are made there.
 #pragma once
 
 #include "sums/method/method.h"

@@ -25,8 +25,8 @@ constexpr double sharper_an_order = 3.0;
 constexpr double looser_for_masses = 2.0;
 constexpr double radius_of_size = 0.8660254037844386; ///< √3/2: half the diagonal of a cube
 
-/// On a GPU: of an execution with its tree launches and what each point takes; what walks take beside the pairs
-/// of a direct sum.
+/// On a GPU: of an execution with its tree launches and what each point takes; what walks take beside the
+/// pairs of a direct sum.
 constexpr double fixed_seconds = 0.6e-3, seconds_a_point = 0.5e-9, walks_beside_direct = 2.0;
 
 double seconds_on_gpu(const SumProblem& problem, const TreecodeShape& shape, double pairs,
@@ -84,8 +84,8 @@ bool refined(TreecodeShape& shape, double& sharper, const SumProblem& problem, c
              double error) {
     if (shape.accuracy <= 0.0) return false;
     if (options.order == 0 && shape.order < most_cartesian_order) {
-        shape = treecode_shape(problem, options,
-                               treecode_order_after(shape.order, error, problem.tolerance), sharper);
+        shape = treecode_shape(problem, options, treecode_order_after(shape.order, error, problem.tolerance),
+                               sharper);
         return true;
     }
     constexpr double sharpest = 1e6;

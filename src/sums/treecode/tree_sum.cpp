@@ -66,9 +66,7 @@ void TreecodeSum::prepare() {
         set(float_sources_, float_targets_);
 }
 
-bool TreecodeSum::refine(double error) {
-    return refined(shape_, sharper_, problem_, options_, error);
-}
+bool TreecodeSum::refine(double error) { return refined(shape_, sharper_, problem_, options_, error); }
 
 TileSums TreecodeSum::cleared_sums(const DirectResults& results, int threads) {
     const auto m = static_cast<std::size_t>(problem_.targets);

@@ -135,7 +135,8 @@ TEST(TreecodeOnGpu, MixedPrecisionKeepsClosePairs) {
     Bodies bodies(at);
     for (std::size_t i = 0; i + 1 < 2000; i += 2)
         for (std::size_t k = 0; k < 3; ++k)
-            bodies.sources[3 * (i + 1) + k] = bodies.sources[3 * i + k] + 1e-6 * (1.0 + static_cast<double>(k));
+            bodies.sources[3 * (i + 1) + k] =
+                bodies.sources[3 * i + k] + 1e-6 * (1.0 + static_cast<double>(k));
     const auto exact = bodies.exact(at);
     EXPECT_LT(relative_error(bodies.sum_with(options_of(at, DeviceKind::cuda)).field, exact.field), 2e-6);
 }

@@ -1,5 +1,5 @@
-// What sums in space over a tree on one GPU have in common: the caller's arrays, the frame that points are put
-// into, and what happens around the passes of a method.
+// What sums in space over a tree on one GPU have in common: the caller's arrays, the frame that points are
+// put into, and what happens around the passes of a method.
 #pragma once
 
 #include "sums/direct/cuda/leave.cuh"

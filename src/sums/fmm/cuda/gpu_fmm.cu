@@ -123,7 +123,9 @@ private:
             near_hessians_.data(),
             passes.has_far_field() ? far_hessians_.data() : nullptr,
             hessians_at_,
-            hessians_at_ == nullptr ? 0 : problem_.kernel->result_exponent(Output::hessian, frame_.exponent, exponent)};
+            hessians_at_ == nullptr
+                ? 0
+                : problem_.kernel->result_exponent(Output::hessian, frame_.exponent, exponent)};
         launch_over(static_cast<std::int64_t>(m), stream_, leave_kernel<Real>, task);
         timer.mark("results", stream_);
         const bool finite = all_finite();

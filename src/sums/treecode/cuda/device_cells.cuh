@@ -22,7 +22,8 @@ public:
               bool monopoles, cudaStream_t stream);
 
     [[nodiscard]] const WalkCell* cells() const { return cells_.data(); }
-    /// The expansions as `add_far_value` takes them, of each cell: floats, or doubles where the shape is wide.
+    /// The expansions as `add_far_value` takes them, of each cell: floats, or doubles where the shape is
+    /// wide.
     [[nodiscard]] const float* floats() const { return floats_.data(); }
     [[nodiscard]] const double* doubles() const { return doubles_.data(); }
 

@@ -35,9 +35,7 @@ public:
         if (!problem_.moves) tree_seconds_ = timer.total();
     }
 
-    bool refine(double error) override {
-        return refined(shape_, sharper_, problem_, options_, error);
-    }
+    bool refine(double error) override { return refined(shape_, sharper_, problem_, options_, error); }
 
 private:
     void describe(SumReport& report) const override {
@@ -75,22 +73,22 @@ private:
         check(cudaMemsetAsync(counters_.data(), 0, counters_.bytes(), stream_), "clearing counters");
         if (tree_.cells() > 0)
             walk_sum(WalkTask<Real>{.tree = tree_.view(),
-                            .cells = cells_.cells(),
-                            .numbers = monopoles ? nullptr : numbers<Real>(),
-                            .order = shape_.order,
-                            .sources = tree_.sources().at.data(),
-                            .targets = tree_.targets().at.data(),
-                            .groups = groups_.ranges(),
-                            .group_count = groups_.count(),
-                            .softening2 = softening() * softening(),
-                            .least = shape_.least_distance(),
-                            .estimate = shape_.accuracy > 0.0,
-                            .few = shape_.few,
-                            .mends = problem_.precision == Precision::mixed,
-                            .outputs = wanted,
-                            .sums = sums_.data(),
-                            .next = reinterpret_cast<std::int32_t*>(counters_.data() + 2),
-                            .pairs = counters_.data()},
+                                    .cells = cells_.cells(),
+                                    .numbers = monopoles ? nullptr : numbers<Real>(),
+                                    .order = shape_.order,
+                                    .sources = tree_.sources().at.data(),
+                                    .targets = tree_.targets().at.data(),
+                                    .groups = groups_.ranges(),
+                                    .group_count = groups_.count(),
+                                    .softening2 = softening() * softening(),
+                                    .least = shape_.least_distance(),
+                                    .estimate = shape_.accuracy > 0.0,
+                                    .few = shape_.few,
+                                    .mends = problem_.precision == Precision::mixed,
+                                    .outputs = wanted,
+                                    .sums = sums_.data(),
+                                    .next = reinterpret_cast<std::int32_t*>(counters_.data() + 2),
+                                    .pairs = counters_.data()},
                      stream_);
         timer.mark("walks", stream_);
         launch_over(problem_.targets, stream_, leave_kernel<double>,

@@ -1,7 +1,7 @@
 // A warp takes a group of targets, one or two to a lane, with coordinates from the group's middle. It walks
 // through the tree with a stack in shared memory: each lane judges a cell at a time. Cells that are accepted
-// and sources that are not are gathered in shared memory and then added up, one after the other, by all lanes.
-// What a group meets, and in which order, depends on nothing but the tree: so do its bits.
+// and sources that are not are gathered in shared memory and then added up, one after the other, by all
+// lanes. What a group meets, and in which order, depends on nothing but the tree: so do its bits.
 #pragma once
 
 #include "math/pack.h"
@@ -19,8 +19,8 @@ constexpr int walk_warps = 4; ///< of a thread block
 /// Cells on a stack. A level of the tree adds seven at most where one cell is judged at a time; `stack_spare`
 /// are enough for all levels.
 constexpr int stack_size = 768, stack_spare = 192;
-constexpr int far_size = 64;  ///< cells that wait; a round adds 32 at most to fewer than 32
-constexpr int run_size = 96;  ///< runs of sources that wait; a round adds 64 at most to fewer than 32
+constexpr int far_size = 64;     ///< cells that wait; a round adds 32 at most to fewer than 32
+constexpr int run_size = 96;     ///< runs of sources that wait; a round adds 64 at most to fewer than 32
 constexpr int flush_after = 128; ///< items that add up in the precision of the loop
 constexpr int monopoles = -1;    ///< in place of an order
 
@@ -36,10 +36,12 @@ struct WalkSpace {
 };
 
 template <class Real>
-__device__ __forceinline__ Point<Real> near_point(double x, double y, double z, double w, Point<Real> /*type*/) {
+__device__ __forceinline__ Point<Real> near_point(double x, double y, double z, double w,
+                                                  Point<Real> /*type*/) {
     return {{static_cast<Real>(x), static_cast<Real>(y), static_cast<Real>(z), static_cast<Real>(w)}};
 }
-__device__ __forceinline__ MixedPoint near_point(double x, double y, double z, double w, MixedPoint /*type*/) {
+__device__ __forceinline__ MixedPoint near_point(double x, double y, double z, double w,
+                                                 MixedPoint /*type*/) {
     MixedPoint out;
     out.at = {static_cast<float>(x), static_cast<float>(y), static_cast<float>(z), static_cast<float>(w)};
     out.low = {static_cast<float>(x - out.at.x), static_cast<float>(y - out.at.y),
@@ -87,8 +89,8 @@ public:
             half_[axis] = 0.5 * (high[axis] - low[axis]);
         }
         for (int k = 0; k < Lanes; ++k) {
-            targets_[k] = near_point(at[k].x - centre_[0], at[k].y - centre_[1], at[k].z - centre_[2], 0.0,
-                                     Near{});
+            targets_[k] =
+                near_point(at[k].x - centre_[0], at[k].y - centre_[1], at[k].z - centre_[2], 0.0, Near{});
             total_[k] = {0.0, 0.0, 0.0, 0.0};
         }
     }
@@ -156,8 +158,8 @@ private:
             bool opens = false;
             if (lane_ < count) {
                 cell = task_.cells[space_.stack[waiting + lane_]];
-                const bool inside = task_.tree.self && own_.begin <= cell.sources_begin &&
-                                    cell.sources_end <= own_.end;
+                const bool inside =
+                    task_.tree.self && own_.begin <= cell.sources_begin && cell.sources_end <= own_.end;
                 if (cell.magnitude > 0.0F && !inside) {
                     double square = 0.0;
                     for (int axis = 0; axis < 3; ++axis) {
@@ -168,8 +170,7 @@ private:
                     opens = cell.children() > 0 && square < 2.0 * radius2;
                     if (!opens) {
                         const double nearest = 0.5 * task_.tree.width_of(cell.level());
-                        const double rho2 =
-                            fmax(fmax(square, radius2), nearest * nearest) + task_.softening2;
+                        const double rho2 = fmax(fmax(square, radius2), nearest * nearest) + task_.softening2;
                         const double inverse = rsqrt(rho2);
                         field += cell.magnitude * (inverse * inverse);
                         potential += cell.magnitude * inverse;
@@ -202,8 +203,9 @@ private:
             square += apart * apart;
         }
         double reach = task_.least * cell.radius;
-        if (task_.estimate) reach = fmax(reach, fmax(scales.field * cell.field_reach,
-                                                     scales.potential * cell.potential_reach));
+        if (task_.estimate)
+            reach =
+                fmax(reach, fmax(scales.field * cell.field_reach, scales.potential * cell.potential_reach));
         return square > reach * reach ? Verdict::far : opened;
     }
 
@@ -233,8 +235,7 @@ private:
         if (lanes == 0) return;
         if (accepted) {
             const int place = far_waiting_ + rank_in(lanes);
-            const double w =
-                Order == monopoles ? cell.strength : task_.tree.width_of(cell.level());
+            const double w = Order == monopoles ? cell.strength : task_.tree.width_of(cell.level());
             space_.far[place] = {static_cast<Real>(cell.centre[0] - centre_[0]),
                                  static_cast<Real>(cell.centre[1] - centre_[1]),
                                  static_cast<Real>(cell.centre[2] - centre_[2]), static_cast<Real>(w)};
@@ -272,8 +273,9 @@ private:
                     sums_[t].add(d, at.w, inverse_powers<outputs>(squared_length(d, softening2_)));
                 }
             } else {
-                add_expansion(at, task_.numbers + static_cast<std::int64_t>(far_numbers(
-                                      Order > 0 ? Order : task_.order)) * space_.far_cells[k]);
+                add_expansion(at, task_.numbers + static_cast<std::int64_t>(
+                                                      far_numbers(Order > 0 ? Order : task_.order)) *
+                                                      space_.far_cells[k]);
             }
         }
         far_items_ += far_waiting_;
@@ -290,8 +292,8 @@ private:
             R[0].v[t] = targets_[t].at.x - at.x;
             R[1].v[t] = targets_[t].at.y - at.y;
             R[2].v[t] = targets_[t].at.z - at.z;
-            const Real r2 = fma(R[0].v[t], R[0].v[t],
-                                fma(R[1].v[t], R[1].v[t], fma(R[2].v[t], R[2].v[t], softening2_)));
+            const Real r2 =
+                fma(R[0].v[t], R[0].v[t], fma(R[1].v[t], R[1].v[t], fma(R[2].v[t], R[2].v[t], softening2_)));
             inverse.v[t] = inverse_powers<potential_only | field_only>(r2).first;
         }
         FarSums<V> sums{O::set(Real(0)), {O::set(Real(0)), O::set(Real(0)), O::set(Real(0))}};
@@ -443,7 +445,8 @@ void launch_walk(const WalkTask<Real>& task, cudaStream_t stream) {
     int device = 0, processors = 0, blocks = 0;
     check(cudaGetDevice(&device), "asking the GPU");
     check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device), "asking the GPU");
-    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, 32 * walk_warps, 0), "asking the GPU");
+    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, 32 * walk_warps, 0),
+          "asking the GPU");
     kernel<<<static_cast<unsigned>(processors * blocks), 32 * walk_warps, 0, stream>>>(task);
     check_launch("walks through a tree");
 }

@@ -30,8 +30,8 @@ struct WalkTask {
     int few = 1;           ///< cells with no more sources than this act point by point
     bool mends = false;    ///< floats: differences of near points keep their digits
     int outputs = 0;
-    Vec4<double>* sums = nullptr;       ///< of each target, in the order of the tree: *written*
-    std::int32_t* next = nullptr;       ///< the next group that nobody has taken; 0 at first
+    Vec4<double>* sums = nullptr;        ///< of each target, in the order of the tree: *written*
+    std::int32_t* next = nullptr;        ///< the next group that nobody has taken; 0 at first
     unsigned long long* pairs = nullptr; ///< near ones and far ones are *added*
 };
 
