@@ -281,7 +281,9 @@ TEST(Methods, TheTreecodeRefusesWithARemedy) {
         return method.why_not(problem, options, device);
     };
     EXPECT_EQ(why({}, cpu), "");
-    EXPECT_NE(why({}, gpu).find("fmm"), std::string::npos);
+    EXPECT_EQ(why({}, gpu), "");
+    EXPECT_NE(why({}, {.kind = DeviceKind::cuda, .gpus = {0, 1}}).find("cuda:0"), std::string::npos);
+    EXPECT_NE(why({.order = 13}, gpu).find("12"), std::string::npos);
     EXPECT_NE(why({.order = 13}, cpu).find("12"), std::string::npos);
     EXPECT_NE(why({.outputs = Output::hessian}, cpu).find("fmm"), std::string::npos);
     EXPECT_NE(why({.dipoles = true}, cpu).find("fmm"), std::string::npos);

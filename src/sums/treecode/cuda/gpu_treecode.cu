@@ -17,7 +17,9 @@ namespace {
 class TreecodeOnGpu : public FramedSum {
 public:
     TreecodeOnGpu(const SumProblem& problem, const SumOptions& options, int device)
-        : FramedSum(problem, options, device), shape_(treecode_shape(problem, options)) {
+        : FramedSum(problem, options, device) {
+        options_.device.kind = DeviceKind::cuda;
+        shape_ = treecode_shape(problem_, options_);
         const DeviceScope scope(device_);
         counters_ = DeviceArray<unsigned long long>(counters);
     }

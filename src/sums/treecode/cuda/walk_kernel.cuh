@@ -264,6 +264,7 @@ private:
     }
 
     __device__ void add_far() {
+#pragma unroll 4 // of several inverse roots on their way side by side
         for (int k = 0; k < far_waiting_; ++k) {
             const auto at = space_.far[k];
             if constexpr (Order == monopoles) {
@@ -313,6 +314,7 @@ private:
     }
 
     __device__ void add_near(int count) {
+#pragma unroll 4
         for (int k = 0; k < count; ++k) {
             const Near from = space_.near[k];
             for (int t = 0; t < Lanes; ++t) {
