@@ -106,7 +106,7 @@ int main(int argc, char** argv) {
         for (const char* kind : {"plummer", "cube"}) {
             const Cloud cloud{million, kind, true};
             for (const char* precision : {"float", "mixed"})
-                cases.push_back({.cloud = cloud, .theta = 0.75, .precision = precision});
+                cases.push_back({.cloud = cloud, .theta = 0.8, .precision = precision});
             for (const double tolerance : {1e-2, 1e-3, 1e-4, 1e-5})
                 cases.push_back({.cloud = cloud,
                                  .order = 0,

@@ -27,8 +27,9 @@ std::string why_no_tree_sum(bool dipoles) {
                        spelled("method", "fmm"));
 }
 
-TreecodeSum::TreecodeSum(const SumProblem& problem, const SumOptions& options)
-    : problem_(problem), options_(options), shape_(treecode_shape(problem, options)) {
+TreecodeSum::TreecodeSum(const SumProblem& problem, const SumOptions& options, std::int32_t group)
+    : problem_(problem), options_(options), shape_(treecode_shape(problem, options)),
+      group_(group > 0 ? group : shape_.group) {
     options_.isa = resolve_isa(options.isa);
     if (options.threads > 0) return;
     const auto& table = cost_table_in_use().table;
@@ -53,7 +54,7 @@ void TreecodeSum::prepare() {
     const int threads = options_.threads;
     const TreeShape tree{.most = shape_.leaf, .separation = 0};
     tree_.emplace(source_points_, target_points_, problem_.self, tree, threads);
-    groups_ = target_groups(*tree_, shape_.group, threads);
+    groups_ = target_groups(*tree_, group_, threads);
     tree_seconds_ = clock.lap();
     const auto set = [&](auto& sources, auto& targets) {
         const bool with_low = options_.precision == Precision::mixed;

@@ -15,6 +15,7 @@
 
 #include <farfield/sum.h>
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -27,7 +28,8 @@ std::string why_no_tree_sum(bool dipoles);
 
 class TreecodeSum {
 public:
-    TreecodeSum(const SumProblem& problem, const SumOptions& options);
+    /// @param group  targets that share a walk, at most; 0: as the shape has it
+    TreecodeSum(const SumProblem& problem, const SumOptions& options, std::int32_t group = 0);
 
     /// N×3 and M×3, checked; `targets` is empty where they are the sources.
     void set_points(RawVector<double> sources, RawVector<double> targets);
@@ -58,6 +60,7 @@ private:
     SumProblem problem_;
     SumOptions options_; ///< ISA resolved
     TreecodeShape shape_;
+    std::int32_t group_;
     double sharper_ = 1.0;                            ///< than the tolerance: by executions that fell short
     RawVector<double> source_points_, target_points_; ///< in the frame, N×3 and M×3
     Frame frame_;
