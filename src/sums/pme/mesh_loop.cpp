@@ -9,23 +9,23 @@ namespace {
 
 using V = Value<double>;
 using O = Ops<V>;
+constexpr std::ptrdiff_t width = O::width; ///< as an offset
 
 // Σ_k c_k s^k for each mesh point of a row, by Horner.
 template <int vectors>
 FF_INLINE void evaluate(const double* powers, int count, double s, V (&out)[vectors]) {
-    constexpr int row = vectors * O::width;
+    constexpr std::ptrdiff_t row = vectors * width;
     const V at = O::set(s);
-    for (int v = 0; v < vectors; ++v) out[v] = O::load(powers + (count - 1) * row + v * O::width);
+    for (int v = 0; v < vectors; ++v) out[v] = O::load(powers + (count - 1) * row + v * width);
     for (int k = count - 2; k >= 0; --k)
-        for (int v = 0; v < vectors; ++v)
-            out[v] = O::fma(out[v], at, O::load(powers + k * row + v * O::width));
+        for (int v = 0; v < vectors; ++v) out[v] = O::fma(out[v], at, O::load(powers + k * row + v * width));
 }
 
 template <int vectors>
 FF_INLINE void evaluate_to(const double* powers, int count, double s, double* out) {
     V weights[vectors];
     evaluate(powers, count, s, weights);
-    for (int v = 0; v < vectors; ++v) O::store(out + v * O::width, weights[v]);
+    for (int v = 0; v < vectors; ++v) O::store(out + v * width, weights[v]);
 }
 
 template <int vectors>
@@ -43,7 +43,7 @@ void spread(const MeshTile& tile) {
                 const V weight = O::set(along_z * y_weight[y]);
                 double* const at = first + z * tile.plane + y * tile.row;
                 for (int v = 0; v < vectors; ++v)
-                    O::store(at + v * O::width, O::fma(weight, x_weight[v], O::load(at + v * O::width)));
+                    O::store(at + v * width, O::fma(weight, x_weight[v], O::load(at + v * width)));
             }
         }
     }
@@ -70,7 +70,7 @@ void gather(const MeshTile& tile) {
                 const V along_y = O::set(weight[0][y]), down_y = O::set(with_field ? slope[0][y] : 0.0);
                 const double* const at = first + z * tile.plane + y * tile.row;
                 for (int v = 0; v < vectors; ++v) {
-                    const V value = O::load(at + v * O::width);
+                    const V value = O::load(at + v * width);
                     of_plane[v] = O::fma(along_y, value, of_plane[v]);
                     if (with_field) slope_y[v] = O::fma(down_y, value, slope_y[v]);
                 }

@@ -16,7 +16,8 @@ constexpr std::int64_t cells_of_a_bin = 8;
 } // namespace
 
 MeshBlocks::MeshBlocks(const std::array<std::int32_t, 3>& mesh, int order)
-    : mesh_(mesh), order_(order), row_((mesh[0] + order - 1 + padded_order(order) + 7) / 8 * 8) {
+    : mesh_(mesh), order_(order),
+      row_((std::int64_t{mesh[0]} + order - 1 + padded_order(order) + 7) / 8 * 8) {
     for (std::size_t k = 0; k < 2; ++k) {
         const std::int64_t n = mesh[k + 1];
         const auto most = n / std::max<std::int64_t>(order - 1, least_cells);

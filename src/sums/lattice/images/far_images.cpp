@@ -99,7 +99,7 @@ double FarImages::work() const {
 
 ComplexExpansion FarImages::multipole_of(std::size_t cell, std::span<const double> strengths) const {
     const auto loop = table_.loop();
-    const auto numbers = static_cast<std::size_t>(2 * loop.pairs);
+    const auto numbers = 2 * static_cast<std::size_t>(loop.pairs);
     AlignedVector<double> sums(numbers), scratch(numbers * static_cast<std::size_t>(line));
     ComplexExpansion out(basis_.order());
     Part part;

@@ -181,6 +181,7 @@ ImageOperator::ImageOperator(const ImageGrid& grid, int order, int threads) : gr
             kinds.push_back(kind);
         }
     std::vector<std::pair<const Whole, Inner>*> places;
+    places.reserve(inner.size());
     for (auto& place : inner) places.push_back(&place);
     parallel_for(threads, static_cast<std::int64_t>(places.size()), [&](std::int64_t number) {
         auto& [offset, image] = *places[static_cast<std::size_t>(number)];

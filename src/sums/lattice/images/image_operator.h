@@ -27,7 +27,7 @@ struct ComplexExpansion {
     explicit ComplexExpansion(int degree)
         : real(static_cast<std::size_t>(degree + 1) * static_cast<std::size_t>(degree + 1)),
           imag(real.size()) {}
-    static std::size_t place(int l, int m) { return static_cast<std::size_t>(l * l + l + m); }
+    static std::size_t place(int l, int m) { return static_cast<std::size_t>(std::int64_t{l} * l + l + m); }
     /// Orders m < 0 from those m > 0: (−1)^m conj.
     void mirror(int degree);
 };
