@@ -70,7 +70,8 @@ Json measure(const std::string& in, const std::string& out, const Json& wanted, 
         result["seconds"].push_back(taken);
         if (least > 0.0 && taken >= least) continue;
         least = taken;
-        result["order"] = plan.report().method == Method::fmm ? plan.report().fmm.order : plan.report().treecode.order;
+        result["order"] =
+            plan.report().method == Method::fmm ? plan.report().fmm.order : plan.report().treecode.order;
         result["passes"] = {{"prepare", plan.report().prepare_seconds}};
         for (const auto& pass : plan.report().passes) result["passes"][std::string(pass.name)] = pass.seconds;
         result["passes"]["finish"] = plan.report().finish_seconds;
@@ -90,7 +91,8 @@ int main(int argc, char** argv) {
         return 2;
     }
     try {
-        const auto result = measure(argv[1], argv[2], Json::parse(argv[3]), argc > 4 ? std::stoi(argv[4]) : 9);
+        const auto result =
+            measure(argv[1], argv[2], Json::parse(argv[3]), argc > 4 ? std::stoi(argv[4]) : 9);
         std::printf("%s\n", result.dump().c_str());
     } catch (const std::exception& error) {
         std::fprintf(stderr, "bench_steps: %s\n", error.what());

@@ -1,7 +1,8 @@
 // Fields of gravity by FDPS with Phantom-GRAPE, for bench/treecode_peers.py; needs both.
 //     fdps POINTS OUT SOFTENING THETA LEAF GROUP REPEATS          (threads by OMP_NUM_THREADS)
 // Files as bench_steps has them. Build, with FDPS' sources in $S and G5's library in $L:
-//     g++ -std=c++17 -O3 -march=native -ffast-math -fopenmp -DPARTICLE_SIMULATOR_THREAD_PARALLEL -I$S -I$L bench/peers/fdps.cpp $L/libpg5.a -o fdps
+//     g++ -std=c++17 -O3 -march=native -ffast-math -fopenmp -DPARTICLE_SIMULATOR_THREAD_PARALLEL -I$S -I$L
+//     bench/peers/fdps.cpp $L/libpg5.a -o fdps
 #include <particle_simulator.hpp>
 
 #include <algorithm>
@@ -111,7 +112,8 @@ int main(int argc, char** argv) {
     std::vector<double> fields(3 * n);
     for (std::size_t i = 0; i < n; ++i)
         for (int axis = 0; axis < 3; ++axis) fields[3 * system[i].id + axis] = system[i].acc[axis];
-    std::ofstream(argv[2], std::ios::binary).write(reinterpret_cast<const char*>(fields.data()), static_cast<std::streamsize>(24 * n));
+    std::ofstream(argv[2], std::ios::binary)
+        .write(reinterpret_cast<const char*>(fields.data()), static_cast<std::streamsize>(24 * n));
     PS::Finalize();
     return 0;
 }
