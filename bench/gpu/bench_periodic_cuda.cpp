@@ -30,7 +30,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr int repeats = 12;
 
-struct Case {
+struct Setting {
     int n;
     double tolerance;
 };
@@ -43,7 +43,7 @@ Points neutral_points(int n) {
     return points;
 }
 
-Json measure_sum(const Case& of, const Points& points, bool periodic) {
+Json measure_sum(const Setting& of, const Points& points, bool periodic) {
     SumOptions options;
     options.kernel = Kernel::coulomb;
     options.method = Method::fmm;
@@ -79,7 +79,7 @@ Json measure_sum(const Case& of, const Points& points, bool periodic) {
 }
 
 // Of bodies that hardly move: forces alone count.
-Json measure_steps(const Case& of, const Points& points, bool periodic) {
+Json measure_steps(const Setting& of, const Points& points, bool periodic) {
     Bodies bodies;
     bodies.position = points.x;
     bodies.velocity.assign(points.x.size(), 0.0);
@@ -113,7 +113,7 @@ Json measure_steps(const Case& of, const Points& points, bool periodic) {
 } // namespace
 
 int main(int argc, char** argv) {
-    std::vector<Case> cases;
+    std::vector<Setting> cases;
     if (argc > 1)
         cases.push_back({std::stoi(argv[1]), argc > 2 ? std::stod(argv[2]) : 1e-4});
     else
@@ -129,7 +129,7 @@ int main(int argc, char** argv) {
             for (const auto& measure : {measure_sum, measure_steps}) {
                 try {
                     out["rows"].push_back(measure(of, points, periodic));
-                } catch (const Error& error) {
+                } catch (const farfield::Error& error) {
                     out["rows"].push_back(
                         {{"points", of.n}, {"tolerance", of.tolerance}, {"error", error.what()}});
                 }
