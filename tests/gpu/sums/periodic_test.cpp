@@ -82,7 +82,8 @@ SumResult exact(const Charges& charges, const Box& box, SumOptions options) {
     return charges.sum_with(options);
 }
 
-// Twice the tolerance: that of every output is compared at 256 targets, here it is of all of them.
+// What plans compare at 256 targets is within the tolerance. Such samples may miss the few targets that are off
+// most, those at corners of leaves: over all targets errors are within a few tolerances.
 TEST(GpuPeriodic, KeepsTolerancesInBoxesOfOneToThreePeriods) {
     NEEDS_GPU();
     for (const auto& box : boxes())
@@ -96,8 +97,10 @@ TEST(GpuPeriodic, KeepsTolerancesInBoxesOfOneToThreePeriods) {
                     const auto where = std::string(name_of(method)) + " " + std::to_string(box.period[0]) +
                                        " " + std::to_string(box.period[1]) + " " + std::to_string(tolerance);
                     EXPECT_EQ(got.report.device.kind, DeviceKind::cuda);
-                    EXPECT_LT(relative_error(got.field, expected.field), 2.0 * tolerance) << where;
-                    EXPECT_LT(relative_error(got.potential, expected.potential), 2.0 * tolerance) << where;
+                    const double most = 4.0 * tolerance;
+                    EXPECT_LT(relative_error(got.field, expected.field), most) << where;
+                    EXPECT_LT(relative_error(got.potential, expected.potential), most) << where;
+                    for (const auto& error : got.report.errors) EXPECT_LE(error.relative, tolerance) << where;
                     EXPECT_GT(got.report.lattice.rim_images, 0);
                     EXPECT_GE(got.report.lattice.cells, 1);
                     ASSERT_GE(got.report.passes.size(), 3U);

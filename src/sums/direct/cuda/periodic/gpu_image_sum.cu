@@ -54,11 +54,10 @@ public:
         const auto stream = own_stream_->get();
         wrap(given_sources_, problem_.sources, sources_, stream);
         if (!problem_.self) wrap(given_targets_, problem_.targets, targets_, stream);
-        grid_.reset();
         if (problem_.sources == 0 || problem_.targets == 0) return;
         home_->set_points(view_of(sources_.data(), problem_.sources),
                           problem_.self ? ConstArrayView{} : view_of(targets_.data(), problem_.targets));
-        grid_ = choose_grid();
+        choose_grid();
         make_far();
         rim_points_.select(GridView(*grid_), sources_.data(), problem_.sources, stream);
         make_rim();
@@ -125,14 +124,18 @@ private:
         wrap_points(given.data(), n, frame_.length, frame_.exponent, in_box.data(), stream);
     }
 
-    [[nodiscard]] ImageGrid choose_grid() const {
+    // Points that move a little keep it.
+    void choose_grid() {
         Lengths low{}, high{};
         for (std::size_t k = 0; k < 3; ++k) {
             low[k] = std::ldexp(ranges_[k].low, frame_.exponent);
             high[k] = std::ldexp(ranges_[k].high, frame_.exponent);
         }
-        return choose_gpu_image_grid(problem_, frame_.length, low, high, shape_, frame_.exponent,
-                                     open_.seconds);
+        const auto extent = rounded_extent(frame_.length, low, high);
+        if (grid_ && extent == extent_ && shape_.order == order_of_grid_) return;
+        grid_ = choose_gpu_image_grid(problem_, frame_.length, extent, shape_, frame_.exponent, open_.seconds);
+        extent_ = extent;
+        order_of_grid_ = shape_.order;
     }
 
     // The grid stays while the order rises, as the images of the rim do.
@@ -209,8 +212,7 @@ private:
         sum_part(*home_, strengths_.data(), problem_.sources, outputs, of_home_, hooks, report);
         if (report.passes.empty()) report.passes.push_back({"pairs", report.compute_seconds});
         rim_points_.take_strengths(strengths_.data(), stream);
-        SumReport rim = report;
-        rim.passes.clear();
+        SumReport rim;
         sum_rim(outputs, hooks, rim);
         stop_if_asked(hooks);
         PassTimer timer(stream);
@@ -252,6 +254,8 @@ private:
     ImageShape shape_;
     std::unique_ptr<PreparedSum> home_, rim_;
     std::optional<ImageGrid> grid_; ///< none where there is nothing to sum
+    BoxExtent extent_;              ///< that it was chosen for, and the order
+    int order_of_grid_ = 0;
     DeviceRim rim_points_;
     DeviceFarImages far_;
     BoxMomentSums moment_sums_;

@@ -67,17 +67,22 @@ ImageGrid expected_grid(const SumProblem& problem, const ImageShape& shape, cons
 
 } // namespace
 
-ImageGrid choose_gpu_image_grid(const SumProblem& problem, const Lengths& period, Lengths low, Lengths high,
-                                const ImageShape& shape, int exponent, const OpenSeconds& seconds) {
+BoxExtent rounded_extent(const Lengths& period, const Lengths& low, const Lengths& high) {
     constexpr double share = 0.125;
     const double unit = share * std::exp2(std::floor(std::log2(shortest_period(period))));
-    Lengths extent{};
+    BoxExtent out;
     for (std::size_t k = 0; k < 3; ++k) {
-        const bool known = period[k] == 0.0 && low[k] <= high[k];
-        low[k] = known ? unit * std::floor(low[k] / unit) : 0.0;
-        extent[k] = known ? unit * std::ceil(high[k] / unit) - low[k] : 0.0;
+        if (period[k] > 0.0) continue;
+        out.low[k] = unit * std::floor(low[k] / unit);
+        out.extent[k] = unit * std::ceil(high[k] / unit) - out.low[k];
     }
-    if (const auto grid = best_grid(problem, period, low, extent, shape, exponent, seconds)) return *grid;
+    return out;
+}
+
+ImageGrid choose_gpu_image_grid(const SumProblem& problem, const Lengths& period, const BoxExtent& extent,
+                                const ImageShape& shape, int exponent, const OpenSeconds& seconds) {
+    if (const auto grid = best_grid(problem, period, extent.low, extent.extent, shape, exponent, seconds))
+        return *grid;
     throw InvalidArgument(fmt::format(
         "{}: the box and the points in it are too long and thin for the expansions of far images; use {}",
         spelled("period"),

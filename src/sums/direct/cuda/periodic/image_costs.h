@@ -12,10 +12,19 @@ namespace farfield {
 /// The GPU whose rates choose grids: bits are not to depend on which one is there.
 inline constexpr std::string_view usual_gpu = "NVIDIA H200";
 
-/// The grid of least time; in units and with points as choose_image_grid takes them. Extents along open axes
-/// are rounded up, so that operators serve as long as points that move stay within them.
+/// Where a box lies: 0 along periodic axes.
+struct BoxExtent {
+    Lengths low{}, extent{};
+
+    friend bool operator==(const BoxExtent&, const BoxExtent&) = default;
+};
+/// Around points from `low` to `high` along open axes; rounded up, so that grid and operators serve as long as
+/// points that move stay there.
+BoxExtent rounded_extent(const Lengths& period, const Lengths& low, const Lengths& high);
+
+/// The grid of least time; in units and of points as choose_image_grid takes them.
 /// @throws InvalidArgument as choose_image_grid does
-ImageGrid choose_gpu_image_grid(const SumProblem& problem, const Lengths& period, Lengths low, Lengths high,
+ImageGrid choose_gpu_image_grid(const SumProblem& problem, const Lengths& period, const BoxExtent& extent,
                                 const ImageShape& shape, int exponent, const OpenSeconds& seconds);
 
 /// `MethodInfo::seconds`: of a box whose points take up about a period along open axes.
