@@ -72,8 +72,8 @@ void check_strengths(const ForceOptions& options, const Bodies& bodies) {
                     total_strength(strengths));
 }
 
-// What a box and its rim do to a body is far more than is left of it beside a background. Methods of the CPU that
-// `auto` takes are in double anyway.
+// What box and rim do to a body is far more than a background leaves of it: floats would lose its digits.
+// Methods of the CPU that `auto` takes are in double anyway.
 Precision precision_in_box(const ForceOptions& options) {
     if (options.background == Background::uniform && options.device.kind == DeviceKind::cuda)
         return Precision::float64;
