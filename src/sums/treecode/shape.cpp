@@ -1,9 +1,10 @@
 #include "sums/treecode/shape.h"
 
 #include "backend/threads/parallel.h"
+#include "math/portable/functions.h"
 #include "sums/costs/fmm_coefficients.h"
 #include "sums/direct/common/costs.h"
-#include "sums/expansions/cartesian.h"
+#include "sums/expansions/local.h"
 #include "sums/method/refining.h"
 
 #include <algorithm>
@@ -14,9 +15,11 @@ namespace {
 
 constexpr double usual_theta = 0.5; ///< where neither θ nor a tolerance is given
 constexpr int usual_order = 3;
-constexpr std::int32_t gpu_leaf = 24;
 /// Of θ for a tolerance: the series of a cell converges as powers of its radius over the distance.
 constexpr double most_theta = 1.0;
+/// Where local expansions begin with θ = 1. There and with smaller θ what they leave out, (radius/ρ)^q of the
+/// field, is small beside what monopoles do, θ²: so the distance goes with θ^(−2/q).
+constexpr double local_distance2_at_1 = 4.0, local_power = 2.0 / local_order;
 /// What a further order takes off the estimates that are accepted, so that it is no faster, but more
 /// accurate.
 constexpr double sharper_an_order = 3.0;
@@ -54,6 +57,10 @@ double TreecodeShape::least_distance() const {
     return 1.0 / (radius_of_size * (theta > 0.0 ? theta : most_theta));
 }
 
+double TreecodeShape::local_distance2() const {
+    return local_distance2_at_1 * portable::pow(theta > 0.0 ? theta : most_theta, -2.0 * local_power);
+}
+
 TreecodeShape treecode_shape(const SumProblem& problem, const SumOptions& options, int order,
                              double sharper) {
     TreecodeShape shape;
@@ -71,7 +78,6 @@ TreecodeShape treecode_shape(const SumProblem& problem, const SumOptions& option
         shape.accuracy = looser * tolerance / (sharper * std::pow(sharper_an_order, more));
     }
     shape.few = std::min(2 * shape.order, 16); // pairs that take as long as an expansion, about
-    if (options.device.kind == DeviceKind::cuda) shape.leaf = gpu_leaf; // its pairs are the cheaper
     if (options.leaf > 0) shape.leaf = options.leaf;
     return shape;
 }
