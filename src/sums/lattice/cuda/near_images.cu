@@ -50,6 +50,7 @@ __global__ void strength_kernel(const double* strengths, const std::int32_t* fro
 struct NearTask {
     BoxOnGpu box;
     CellsOnGpu cells;
+    double per_width[3]; ///< cells of a unit of length
     const Vec4<double>* sources;
     const std::int32_t *source_start, *source_from;
     const Vec4<double>* targets;
@@ -95,7 +96,7 @@ __device__ void add_near(const NearTask& task, int target, const Near& near, std
     const double inverse = rsqrt(square);
     const double x = task.alpha * square * inverse;
     const double gauss = exp(-x * x);
-    const double potential = inverse * gauss * scaled_complementary_error_of(1.0 / (3.0 + x));
+    const double potential = inverse * gauss * scaled_complementary_error_of(__drcp_rn(3.0 + x));
     const double weighted = near.q * potential;
     sums.potential += weighted;
     const double weight =
@@ -113,10 +114,11 @@ __device__ int floor_division(int a, int b) { return a >= 0 ? a / b : -((b - 1 -
 /// Cells low to high of an axis that lie within `reach` of x, images counted on; a rounding more.
 struct CellRange {
     int low, high;
+    [[nodiscard]] __device__ int size() const { return high - low + 1; }
 };
-__device__ CellRange cells_within(double x, double reach, double width) {
+__device__ CellRange cells_within(double x, double reach, double per_width) {
     const double more = reach + 1e-12;
-    return {static_cast<int>(floor((x - more) / width)), static_cast<int>(floor((x + more) / width))};
+    return {__double2int_rd((x - more) * per_width), __double2int_rd((x + more) * per_width)};
 }
 
 /// How far x lies from a cell, a rounding less.
@@ -124,74 +126,134 @@ __device__ double gap(double x, int cell, double width) {
     return fmax(fmax(cell * width - x, x - (cell + 1) * width) - 1e-12, 0.0);
 }
 
+/// The sources of a row of cells in one image of the box, as seen from that image.
+struct Run {
+    double target[3];
+    int first, count;
+};
+
+/// Rows of cells around a target, each as often as images of the box lie along it.
+struct RowsAround {
+    CellRange y, z;
+    int low_image, images; ///< along x
+
+    __device__ RowsAround(const NearTask& task, const Vec4<double>& t)
+        : y(cells_within(t.y, task.cutoff, task.per_width[1])),
+          z(cells_within(t.z, task.cutoff, task.per_width[2])) {
+        const auto x = cells_within(t.x, task.cutoff, task.per_width[0]);
+        low_image = floor_division(x.low, task.cells.count[0]);
+        images = floor_division(x.high, task.cells.count[0]) - low_image + 1;
+    }
+    [[nodiscard]] __device__ int count() const { return y.size() * z.size() * images; }
+
+    [[nodiscard]] __device__ Run run(const NearTask& task, const Vec4<double>& t, int number) const {
+        Run out{{0.0, 0.0, 0.0}, 0, 0};
+        const int row = number / images, image_x = low_image + number - row * images;
+        const int of_z = row / y.size();
+        const int at_z = z.low + of_z, at_y = y.low + row - of_z * y.size();
+        const double gap_y = gap(t.y, at_y, task.cells.width[1]);
+        const double gap_z = gap(t.z, at_z, task.cells.width[2]);
+        const double rest = task.cutoff2 - gap_z * gap_z - gap_y * gap_y;
+        if (rest < 0.0) return out;
+        const int nx = task.cells.count[0], ny = task.cells.count[1], nz = task.cells.count[2];
+        const auto x = cells_within(t.x, sqrt(rest), task.per_width[0]);
+        const int low = max(x.low, image_x * nx), high = min(x.high, image_x * nx + nx - 1);
+        if (low > high) return out;
+        const int image_y = floor_division(at_y, ny), image_z = floor_division(at_z, nz);
+        const auto cell = (static_cast<std::int64_t>(at_z - image_z * nz) * ny + (at_y - image_y * ny)) * nx;
+        out.first = task.source_start[cell + low - image_x * nx];
+        out.count = task.source_start[cell + high - image_x * nx + 1] - out.first;
+        out.target[0] = t.x - image_x * task.box.length[0];
+        out.target[1] = t.y - image_y * task.box.length[1];
+        out.target[2] = t.z - image_z * task.box.length[2];
+        return out;
+    }
+};
+
+/// What a warp has in shared memory.
+struct WarpMemory {
+    Queue queue;
+    double target[3][32]; ///< of runs
+    std::int32_t end[32]; ///< of runs, one behind the other
+    std::int32_t shift[32]; ///< from a place there to that among the sources
+};
+
+/// Of 32 runs the one that place lies in: the first that ends behind it.
+__device__ int run_of(const std::int32_t* end, int place) {
+    int run = 0;
+#pragma unroll
+    for (int step = 16; step > 0; step /= 2)
+        if (end[run + step - 1] <= place) run += step;
+    return run;
+}
+
+__device__ int sum_up_to_lane(int value, int lane) {
+#pragma unroll
+    for (int step = 1; step < 32; step *= 2) {
+        const int before = __shfl_up_sync(all_lanes, value, step);
+        if (lane >= step) value += before;
+    }
+    return value;
+}
+
 __global__ void __launch_bounds__(32 * warps_of_a_block) near_kernel(const __grid_constant__ NearTask task) {
-    __shared__ Queue queues[warps_of_a_block];
+    __shared__ WarpMemory memory[warps_of_a_block];
     __shared__ unsigned long long looked_at[warps_of_a_block];
     const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
     const int target = task.first + static_cast<int>(blockIdx.x) * warps_of_a_block + warp;
     unsigned long long pairs = 0;
     if (target < task.last) {
-        auto& queue = queues[warp];
+        auto& own = memory[warp];
+        auto& queue = own.queue;
         const auto t = task.targets[target];
-        const int nx = task.cells.count[0], ny = task.cells.count[1], nz = task.cells.count[2];
-        const double limit = task.cutoff2;
+        const RowsAround rows(task, t);
+        const int row_count = rows.count();
         LaneSums sums;
         int waiting = 0;
-        const auto range_z = cells_within(t.z, task.cutoff, task.cells.width[2]);
-        for (int z = range_z.low; z <= range_z.high; ++z) {
-            const double gap_z = gap(t.z, z, task.cells.width[2]);
-            const double rest_z = limit - gap_z * gap_z;
-            if (rest_z < 0.0) continue;
-            const int image_z = floor_division(z, nz);
-            const double shifted_z = t.z - image_z * task.box.length[2];
-            const auto range_y = cells_within(t.y, sqrt(rest_z), task.cells.width[1]);
-            for (int y = range_y.low; y <= range_y.high; ++y) {
-                const double gap_y = gap(t.y, y, task.cells.width[1]);
-                const double rest = rest_z - gap_y * gap_y;
-                if (rest < 0.0) continue;
-                const int image_y = floor_division(y, ny);
-                const double shifted_y = t.y - image_y * task.box.length[1];
-                const auto row = (static_cast<std::int64_t>(z - image_z * nz) * ny + (y - image_y * ny)) * nx;
-                const auto range_x = cells_within(t.x, sqrt(rest), task.cells.width[0]);
-                for (int x = range_x.low; x <= range_x.high;) {
-                    const int image_x = floor_division(x, nx);
-                    const int end = min(range_x.high, image_x * nx + nx - 1);
-                    const double shifted_x = t.x - image_x * task.box.length[0];
-                    const bool own_box = task.self && image_x == 0 && image_y == 0 && image_z == 0;
-                    const int first = task.source_start[row + x - image_x * nx];
-                    const int last = task.source_start[row + end - image_x * nx + 1];
-                    pairs += static_cast<unsigned long long>(last - first);
-                    for (int base = first; base < last; base += 32) {
-                        const int j = base + lane;
-                        bool near = false;
-                        Near found;
-                        if (j < last) {
-                            const auto s = task.sources[j];
-                            found = {{shifted_x - s.x, shifted_y - s.y, shifted_z - s.z}, s.w};
-                            const double r2 = fma(found.d[0], found.d[0],
-                                                  fma(found.d[1], found.d[1], found.d[2] * found.d[2]));
-                            near = r2 <= limit && !(own_box && j == target);
-                        }
-                        const unsigned chosen = __ballot_sync(all_lanes, near);
-                        if (near) {
-                            const int place = waiting + __popc(chosen & ((1U << lane) - 1U));
-                            queue.near[place] = found;
-                            queue.source[place] = j;
-                        }
-                        waiting += __popc(chosen);
-                        if (waiting < 32) continue;
-                        __syncwarp();
-                        add_near(task, target, queue.near[lane], queue.source[lane], sums);
-                        waiting -= 32;
-                        __syncwarp();
-                        if (lane < waiting) {
-                            queue.near[lane] = queue.near[32 + lane];
-                            queue.source[lane] = queue.source[32 + lane];
-                        }
-                        __syncwarp();
-                    }
-                    x = end + 1;
+        for (int first_row = 0; first_row < row_count; first_row += 32) {
+            const auto run = first_row + lane < row_count ? rows.run(task, t, first_row + lane)
+                                                          : Run{{0.0, 0.0, 0.0}, 0, 0};
+            const int end = sum_up_to_lane(run.count, lane);
+            const int images = __shfl_sync(all_lanes, end, 31);
+            pairs += static_cast<unsigned long long>(images);
+            __syncwarp();
+            for (int k = 0; k < 3; ++k) own.target[k][lane] = run.target[k];
+            own.end[lane] = end;
+            own.shift[lane] = run.first - (end - run.count);
+            __syncwarp();
+            for (int base = 0; base < images; base += 32) {
+                const int place = base + lane;
+                bool near = false;
+                Near found;
+                int j = 0;
+                if (place < images) {
+                    const int from = run_of(own.end, place);
+                    j = own.shift[from] + place;
+                    const auto s = task.sources[j];
+                    found = {{own.target[0][from] - s.x, own.target[1][from] - s.y, own.target[2][from] - s.z},
+                             s.w};
+                    const double r2 =
+                        fma(found.d[0], found.d[0], fma(found.d[1], found.d[1], found.d[2] * found.d[2]));
+                    // itself, but none of its images, is at 0 exactly
+                    near = r2 <= task.cutoff2 && !(task.self && j == target && r2 == 0.0);
                 }
+                const unsigned chosen = __ballot_sync(all_lanes, near);
+                if (near) {
+                    const int at = waiting + __popc(chosen & ((1U << lane) - 1U));
+                    queue.near[at] = found;
+                    queue.source[at] = j;
+                }
+                waiting += __popc(chosen);
+                if (waiting < 32) continue;
+                __syncwarp();
+                add_near(task, target, queue.near[lane], queue.source[lane], sums);
+                waiting -= 32;
+                __syncwarp();
+                if (lane < waiting) {
+                    queue.near[lane] = queue.near[32 + lane];
+                    queue.source[lane] = queue.source[32 + lane];
+                }
+                __syncwarp();
             }
         }
         __syncwarp();
@@ -200,12 +262,10 @@ __global__ void __launch_bounds__(32 * warps_of_a_block) near_kernel(const __gri
         for (double& component : sums.field) component = sum_of_lanes(component);
         sums.potential = sum_of_lanes(sums.potential);
         sums.met = sum_of_lanes(sums.met);
-        if (lane == 0) {
-            const double own = task.self ? t.w : 0.0;
+        if (lane == 0)
             task.sums[task.target_from[target]] = {
                 sums.field[0], sums.field[1], sums.field[2],
-                sums.potential - task.at_zero * (own + sums.met)};
-        }
+                sums.potential - task.at_zero * ((task.self ? t.w : 0.0) + sums.met)};
     }
     if (lane == 0) looked_at[warp] = pairs;
     __syncthreads();
@@ -304,6 +364,7 @@ void NearImages::compute(const double* strengths, Vec4<double>* sums, const std:
     const auto& targets = self_ ? sources_ : targets_;
     NearTask task{.box = BoxOnGpu(frame_),
                   .cells = cells_,
+                  .per_width = {1.0 / cells_.width[0], 1.0 / cells_.width[1], 1.0 / cells_.width[2]},
                   .sources = sources_.at.data(),
                   .source_start = sources_.cells.start(),
                   .source_from = sources_.cells.from(),

@@ -1,5 +1,6 @@
-// Near images on a GPU, see near_sum.h: a warp for each target. Its lanes look at the images of a row of
-// cells side by side; those within the cut-off queue up until there is one for every lane.
+// Near images on a GPU, see near_sum.h: a warp for each target. Each lane finds the sources of one row of
+// cells; all lanes look at these sources side by side, and those within the cut-off queue up until there is
+// one for every lane.
 #pragma once
 
 #include "backend/cuda/memory.h"

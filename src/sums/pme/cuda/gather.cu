@@ -1,112 +1,126 @@
-// Potentials and fields gathered from a mesh: a block for each chunk of a bin's points, a thread for each
-// point. The mesh around the bin lies in shared memory.
+// Potentials and fields gathered from a mesh: a block for each chunk of a bin's points. The mesh around the
+// bin lies in shared memory; four lanes share the planes of a point's mesh points.
 #include "backend/cuda/check.h"
-#include "sums/pme/cuda/mesh_task.cuh"
-
-#include <utility>
+#include "sums/pme/cuda/mesh_tile.cuh"
 
 namespace farfield::cuda {
 namespace {
 
-constexpr int threads = 128;
+constexpr int lanes = 4, batch = 32, threads = lanes * batch;
 
-/// Σ_k c_k s^k of each of the mesh points of a row; `count` powers.
 template <int P>
-__device__ void evaluate(const double* powers, int count, double s, double (&out)[P]) {
-    constexpr int row = padded_order(P);
-#pragma unroll
-    for (int j = 0; j < P; ++j) out[j] = powers[(count - 1) * row + j];
-    for (int k = count - 2; k >= 0; --k)
-#pragma unroll
-        for (int j = 0; j < P; ++j) out[j] = fma(out[j], s, powers[k * row + j]);
-}
+struct GatherMemory {
+    static constexpr int row = padded_order(P);
+    double tile[TilePlaces<P>::size];
+    double values[P * row], slopes[(P - 1) * row];
+    double weights[batch][6 * P + 1]; ///< values along x, y and z, then slopes; odd, for the banks
+    TilePlaces<P> on_mesh;
+};
 
-/// The same of one mesh point.
-template <int P>
-__device__ double evaluate_one(const double* powers, int count, double s, int j) {
-    constexpr int row = padded_order(P);
-    double out = powers[(count - 1) * row + j];
-    for (int k = count - 2; k >= 0; --k) out = fma(out, s, powers[k * row + j]);
-    return out;
-}
+/// Sums of the planes of one lane.
+struct Gathered {
+    double potential = 0.0, down[3] = {0.0, 0.0, 0.0};
+};
 
 template <int P, bool with_field>
-__device__ void gather_point(const GatherTask& task, const MeshPoint& point, const double* tile,
-                             const double* values, const double* slopes) {
-    constexpr int side = bin_side + P - 1;
-    const double* const first = tile + (point.cell(2) * side + point.cell(1)) * side + point.cell(0);
-    double x_weight[P], x_slope[P], y_weight[P], y_slope[P];
-    evaluate<P>(values, P, point.fraction[0] - 0.5, x_weight);
-    evaluate<P>(values, P, point.fraction[1] - 0.5, y_weight);
-    if constexpr (with_field) {
-        evaluate<P>(slopes, P - 1, point.fraction[0] - 0.5, x_slope);
-        evaluate<P>(slopes, P - 1, point.fraction[1] - 0.5, y_slope);
-    }
-    double potential = 0.0, down[3] = {0.0, 0.0, 0.0};
-#pragma unroll 1
-    for (int z = 0; z < P; ++z) {
-        const double* const plane = first + z * side * side;
-        double sum = 0.0, sum_x = 0.0, sum_y = 0.0;
+__device__ Gathered gather_planes(const double* first, const double* weights, int lane) {
+    constexpr int side = tile_side_of(P);
+    double x_weight[P], x_slope[P];
 #pragma unroll
+    for (int j = 0; j < P; ++j) {
+        x_weight[j] = weights[j];
+        x_slope[j] = with_field ? weights[3 * P + j] : 0.0;
+    }
+    Gathered out;
+    for (int z = lane; z < P; z += lanes) {
+        double sum = 0.0, sum_x = 0.0, sum_y = 0.0;
+#pragma unroll 2
         for (int y = 0; y < P; ++y) {
+            const double* const from = first + (z * side + y) * side;
             double of_row = 0.0, slope = 0.0;
 #pragma unroll
             for (int x = 0; x < P; ++x) {
-                const double value = plane[y * side + x];
-                of_row = fma(x_weight[x], value, of_row);
-                if constexpr (with_field) slope = fma(x_slope[x], value, slope);
+                of_row = fma(x_weight[x], from[x], of_row);
+                if constexpr (with_field) slope = fma(x_slope[x], from[x], slope);
             }
-            sum = fma(y_weight[y], of_row, sum);
+            const double y_weight = weights[P + y];
+            sum = fma(y_weight, of_row, sum);
             if constexpr (with_field) {
-                sum_x = fma(y_weight[y], slope, sum_x);
-                sum_y = fma(y_slope[y], of_row, sum_y);
+                sum_x = fma(y_weight, slope, sum_x);
+                sum_y = fma(weights[4 * P + y], of_row, sum_y);
             }
         }
-        const double z_weight = evaluate_one<P>(values, P, point.fraction[2] - 0.5, z);
-        potential = fma(z_weight, sum, potential);
+        const double z_weight = weights[2 * P + z];
+        out.potential = fma(z_weight, sum, out.potential);
         if constexpr (with_field) {
-            down[0] = fma(z_weight, sum_x, down[0]);
-            down[1] = fma(z_weight, sum_y, down[1]);
-            down[2] = fma(evaluate_one<P>(slopes, P - 1, point.fraction[2] - 0.5, z), sum, down[2]);
+            out.down[0] = fma(z_weight, sum_x, out.down[0]);
+            out.down[1] = fma(z_weight, sum_y, out.down[1]);
+            out.down[2] = fma(weights[5 * P + z], sum, out.down[2]);
         }
     }
-    auto& out = task.sums[point.row];
-    out.w += potential;
-    if constexpr (with_field) {
-        const auto& shape = task.shape;
-        out.x -= shape.mesh[0] / shape.length[0] * down[0];
-        out.y -= shape.mesh[1] / shape.length[1] * down[1];
-        out.z -= shape.mesh[2] / shape.length[2] * down[2];
-    }
+    return out;
+}
+
+__device__ double sum_of_lanes(double value) {
+    for (int step = lanes / 2; step > 0; step /= 2) value += __shfl_xor_sync(~0U, value, step);
+    return value;
 }
 
 template <int P, bool with_field>
 __global__ void __launch_bounds__(threads) gather_kernel(const __grid_constant__ GatherTask task) {
-    extern __shared__ double memory[];
-    constexpr int side = bin_side + P - 1, tile_size = side * side * side, row = padded_order(P);
-    double* const tile = memory;
-    double* const values = tile + tile_size;
-    double* const slopes = values + P * row;
+    extern __shared__ double shared[];
+    using Memory = GatherMemory<P>;
+    auto& memory = *reinterpret_cast<Memory*>(shared);
+    constexpr int side = tile_side_of(P);
     const auto chunk = task.chunks[blockIdx.x];
     const int thread = static_cast<int>(threadIdx.x);
-    int origin[3];
-    task.shape.first_of_tile(chunk.bin, origin);
-    for (int i = thread; i < tile_size; i += threads) {
-        const int x = i % side, y = i / side % side, z = i / (side * side);
-        tile[i] = task.mesh[task.shape.index(origin[0] + x, origin[1] + y, origin[2] + z)];
-    }
-    for (int i = thread; i < P * row; i += threads) values[i] = task.values[i];
+    memory.on_mesh.set(task.shape, chunk.bin);
+    for (int i = thread; i < P * Memory::row; i += threads) memory.values[i] = task.values[i];
     if constexpr (with_field)
-        for (int i = thread; i < (P - 1) * row; i += threads) slopes[i] = task.slopes[i];
+        for (int i = thread; i < (P - 1) * Memory::row; i += threads) memory.slopes[i] = task.slopes[i];
     __syncthreads();
-    for (int i = thread; i < chunk.count; i += threads)
-        gather_point<P, with_field>(task, task.points[chunk.first + i], tile, values, slopes);
+#pragma unroll 8
+    for (int i = thread; i < TilePlaces<P>::size; i += threads)
+        memory.tile[i] = task.mesh[memory.on_mesh.index(task.shape, i)];
+    const int of = thread / lanes, lane = thread % lanes;
+    for (int first = 0; first < chunk.count; first += batch) {
+        const int count = min(batch, chunk.count - first);
+        const MeshPoint* const points = task.points + chunk.first + first;
+        __syncthreads();
+        constexpr int kinds = with_field ? 6 : 3;
+        for (int i = thread; i < count * kinds * P; i += threads) {
+            const int j = i % P, kind = i / P % kinds, point = i / (kinds * P);
+            const double s = points[point].fraction[kind % 3] - 0.5;
+            memory.weights[point][kind * P + j] =
+                kind < 3 ? evaluate_spline(memory.values, P, Memory::row, s, j)
+                         : evaluate_spline(memory.slopes, P - 1, Memory::row, s, j);
+        }
+        __syncthreads();
+        Gathered sums;
+        if (of < count) {
+            const auto& point = points[of];
+            const double* const from =
+                memory.tile + (point.cell(2) * side + point.cell(1)) * side + point.cell(0);
+            sums = gather_planes<P, with_field>(from, memory.weights[of], lane);
+        }
+        sums.potential = sum_of_lanes(sums.potential);
+        if constexpr (with_field)
+            for (double& down : sums.down) down = sum_of_lanes(down);
+        if (of >= count || lane != 0) continue;
+        auto& out = task.sums[points[of].row];
+        out.w += sums.potential;
+        if constexpr (with_field) {
+            const auto& shape = task.shape;
+            out.x -= shape.mesh[0] / shape.length[0] * sums.down[0];
+            out.y -= shape.mesh[1] / shape.length[1] * sums.down[1];
+            out.z -= shape.mesh[2] / shape.length[2] * sums.down[2];
+        }
+    }
 }
 
 template <int P, bool with_field>
 void launch_gather(const GatherTask& task, cudaStream_t stream) {
-    constexpr int side = bin_side + P - 1;
-    constexpr auto bytes = sizeof(double) * (side * side * side + 2 * P * padded_order(P));
+    constexpr auto bytes = sizeof(GatherMemory<P>);
     const auto kernel = gather_kernel<P, with_field>;
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
           "gathering from a mesh");
@@ -114,25 +128,16 @@ void launch_gather(const GatherTask& task, cudaStream_t stream) {
     check_launch("gathering from a mesh");
 }
 
-template <bool with_field, int... Orders>
-void launch_of_order(const GatherTask& task, cudaStream_t stream,
-                     std::integer_sequence<int, Orders...> /*from the least*/) {
-    static_cast<void>(
-        ((task.shape.order == least_spline_order + Orders
-              ? (launch_gather<least_spline_order + Orders, with_field>(task, stream), true)
-              : false) ||
-         ...));
-}
-
 } // namespace
 
 void gather(const GatherTask& task, bool with_field, cudaStream_t stream) {
     if (task.chunk_count == 0) return;
-    const std::make_integer_sequence<int, most_spline_order - least_spline_order + 1> orders;
-    if (with_field)
-        launch_of_order<true>(task, stream, orders);
-    else
-        launch_of_order<false>(task, stream, orders);
+    with_order(task.shape.order, [&]<int P>() {
+        if (with_field)
+            launch_gather<P, true>(task, stream);
+        else
+            launch_gather<P, false>(task, stream);
+    });
 }
 
 } // namespace farfield::cuda

@@ -23,24 +23,11 @@ struct MeshShape {
 
     [[nodiscard]] std::int64_t all_bins() const { return std::int64_t{1} * bins[0] * bins[1] * bins[2]; }
     [[nodiscard]] std::int64_t points() const { return std::int64_t{1} * mesh[0] * mesh[1] * mesh[2]; }
-    [[nodiscard]] FF_HD int tile_side() const { return bin_side + order - 1; }
-
     /// Of a bin of all its first mesh point along each axis, in the periodic order not yet wrapped.
     FF_HD void first_of_tile(std::int32_t bin, int (&first)[3]) const {
         first[0] = bin % bins[0] * bin_side - (order / 2 - 1);
         first[1] = bin / bins[0] % bins[1] * bin_side - (order / 2 - 1);
         first[2] = bin / (bins[0] * bins[1]) * bin_side - (order / 2 - 1);
-    }
-    /// Where mesh point (x, y, z), counted on beyond the borders, lies.
-    [[nodiscard]] FF_HD std::int64_t index(int x, int y, int z) const {
-        return (static_cast<std::int64_t>(wrapped(z, mesh[2])) * mesh[1] + wrapped(y, mesh[1])) * mesh[0] +
-               wrapped(x, mesh[0]);
-    }
-
-private:
-    FF_HD static int wrapped(int i, int n) {
-        const int rest = i % n;
-        return rest < 0 ? rest + n : rest;
     }
 };
 
