@@ -1,7 +1,7 @@
 #include "sums/lattice/periodic_frame.h"
 
 #include "backend/threads/parallel.h"
-#include "sums/lattice/wrapped.h"
+#include "sums/lattice/in_box.h"
 
 #include <algorithm>
 #include <cmath>
@@ -25,7 +25,7 @@ LatticePoints wrapped(const PeriodicFrame& frame, std::span<const double> points
         for (auto i = begin; i < end; ++i)
             for (std::size_t k = 0; k < 3; ++k) {
                 const double x = std::ldexp(points[3 * i + k], frame.exponent);
-                out[k][i] = frame.length[k] > 0.0 ? wrapped_coordinate(x, frame.length[k]) : x;
+                out[k][i] = frame.length[k] > 0.0 ? image_in_box(x, frame.length[k]) : x;
             }
     });
     return out;

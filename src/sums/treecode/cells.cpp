@@ -21,6 +21,9 @@ double distance(const double* a, const double* b) {
 void SourceCells::make(const Octree& tree, std::span<const double> strengths, const TreecodeShape& shape,
                        int threads) {
     tree_ = &tree;
+    units_.clear();
+    for (int level = 0; level < tree.levels(); ++level) units_.push_back(tree.width(level));
+    local_ = shape.local && shape.order == 1;
     wide_ = shape.wide;
     const auto [least, most] = std::minmax_element(strengths.begin(), strengths.end());
     have_dipoles_ = !strengths.empty() && *least < 0.0 && *most > 0.0;
@@ -50,7 +53,8 @@ void SourceCells::make_cell(std::int32_t number, std::span<const double> strengt
                             const TreecodeShape& shape) {
     const auto& from = tree_->cell(number);
     auto& cell = cells_[static_cast<std::size_t>(number)];
-    cell = {.sources = from.sources};
+    cell = SourceCell{};
+    cell.sources = from.sources;
     auto* const moments = moments_.data() + static_cast<std::size_t>(number) * moments_a_cell_;
     std::fill_n(moments, moments_a_cell_, 0.0);
     for (const auto child : from.children) {

@@ -13,19 +13,19 @@
 
 namespace farfield {
 
-/// What a walk needs of a cell.
+/// What a walk needs of a cell. What each look at it needs comes first, in one cache line.
 struct SourceCell {
     double centre[3] = {0.0, 0.0, 0.0}; ///< of |q|
     double radius = 0.0;                ///< of a ball about it that holds all sources
     double magnitude = 0.0;             ///< Σ|q|
+    BlockRange sources{};
+    std::int32_t first_child = no_cell; ///< children lie one after the other
+    std::int32_t children = 0;          ///< 0: a leaf
     double second = 0.0;                ///< Σ|q| |y|², y from the centre
     /// ρ^(p+3) and ρ^(p+2) at which the estimates of the errors of the field and of the potential are what
     /// the accuracy allows, where all that acts on the target is 1; the roots of both. 0 without an accuracy.
     double field_reach = 0.0;
     double potential_reach = 0.0;
-    BlockRange sources{};
-    std::int32_t first_child = no_cell; ///< children lie one after the other
-    std::int32_t children = 0;          ///< 0: a leaf
 };
 
 class SourceCells {
@@ -38,8 +38,12 @@ public:
     }
     /// Strengths have both signs. Otherwise dipoles about the centres are 0.
     [[nodiscard]] bool have_dipoles() const { return have_dipoles_; }
+    /// Cells may act through local expansions of targets, which take monopoles alone.
+    [[nodiscard]] bool act_locally() const { return local_ && !have_dipoles_; }
     /// The unit of length of its expansion.
-    [[nodiscard]] double unit(std::int32_t number) const { return tree_->width(tree_->cell(number).level); }
+    [[nodiscard]] double unit(std::int32_t number) const {
+        return units_[static_cast<std::size_t>(tree_->cell(number).level)];
+    }
     /// The expansion as `add_far_value` takes it: floats, or doubles where the shape is wide.
     [[nodiscard]] const void* numbers(std::int32_t cell) const {
         const auto place = static_cast<std::size_t>(cell) * numbers_a_cell_;
@@ -53,10 +57,12 @@ private:
     void add_children(std::int32_t number, SourceCell& to, double* moments, int order) const;
 
     const Octree* tree_ = nullptr;
+    bool local_ = false;
     bool wide_ = true;
     bool have_dipoles_ = false;
     std::size_t moments_a_cell_ = 0, numbers_a_cell_ = 0;
     std::vector<SourceCell> cells_;
+    std::vector<double> units_; ///< of levels
     RawVector<double> moments_;
     RawVector<float> floats_;
     RawVector<double> doubles_;

@@ -53,7 +53,7 @@ double bytes(const SumProblem& problem, const SumOptions& options, const DeviceC
     const double cells = 6.0 * std::max(n, m) / shape.leaf + 64.0;
     const double of_cell = 8.0 * monomials_below(shape.order + 1) +
                            (shape.wide ? 8.0 : 4.0) * far_numbers(shape.order) + sizeof(SourceCell) +
-                           2.0 * sizeof(TreeCell) + sizeof(TargetGroup);
+                           2.0 * sizeof(TreeCell) + sizeof(TargetNode);
     return points + results + cells * of_cell;
 }
 

@@ -16,13 +16,16 @@ struct TreecodeShape {
     int order = 3;         ///< p
     double theta = 0.0;    ///< > 0: as given
     double accuracy = 0.0; ///< > 0: estimate of a cell's error over all that acts on a target
-    std::int32_t leaf = 16;
+    std::int32_t leaf = 24;
     std::int32_t group = 128; ///< targets that share a walk, at most
     std::int32_t few = 6;     ///< cells with no more sources than this act point by point
     bool wide = true;         ///< expansions in double
+    bool local = true;        ///< monopoles may act through local expansions of targets
 
     /// A cell acts by its expansion only beyond this many radii of its sources.
     [[nodiscard]] double least_distance() const;
+    /// It acts through a local expansion only beyond this many radii of the targets, squared.
+    [[nodiscard]] double local_distance2() const;
 };
 
 /// @param order  0: as the options or the tolerance ask @param sharper  divides the accuracy

@@ -11,6 +11,7 @@
 #include "sums/expansions/cartesian.h"
 #include "sums/points/float_range.h"
 #include "sums/points/power_of_two.h"
+#include "sums/treecode/descent.h"
 
 #include <farfield/error.h>
 
@@ -28,8 +29,13 @@ std::string why_no_tree_sum(bool dipoles) {
 }
 
 TreecodeSum::TreecodeSum(const SumProblem& problem, const SumOptions& options, std::int32_t group)
-    : problem_(problem), options_(options), shape_(treecode_shape(problem, options)),
-      group_(group > 0 ? group : shape_.group) {
+    : TreecodeSum(problem, options) {
+    shape_.group = group;
+    shape_.local = false;
+}
+
+TreecodeSum::TreecodeSum(const SumProblem& problem, const SumOptions& options)
+    : problem_(problem), options_(options), shape_(treecode_shape(problem, options)) {
     options_.isa = resolve_isa(options.isa);
     if (options.threads > 0) return;
     const auto& table = cost_table_in_use().table;
@@ -54,7 +60,9 @@ void TreecodeSum::prepare() {
     const int threads = options_.threads;
     const TreeShape tree{.most = shape_.leaf, .separation = 0};
     tree_.emplace(source_points_, target_points_, problem_.self, tree, threads);
-    groups_ = target_groups(*tree_, group_, threads);
+    nodes_ = target_nodes(*tree_, shape_.group, threads);
+    group_count_ =
+        std::count_if(nodes_.begin(), nodes_.end(), [](const auto& node) { return node.children == 0; });
     tree_seconds_ = clock.lap();
     const auto set = [&](auto& sources, auto& targets) {
         const bool with_low = options_.precision == Precision::mixed;
@@ -83,47 +91,15 @@ TileSums TreecodeSum::cleared_sums(const DirectResults& results, int threads) {
 
 template <class T>
 void TreecodeSum::sum_groups(const BlockSumTask& task, SumReport& report) {
-    constexpr std::int64_t groups_a_task = 8;
-    const auto count = static_cast<std::int64_t>(groups_.size());
-    std::vector<Work> done(static_cast<std::size_t>((count + groups_a_task - 1) / groups_a_task));
-    const Walk walk(*tree_, cells_, shape_, softening_);
     Stopwatch whole;
-    parallel_for(report.threads, static_cast<std::int64_t>(done.size()), [&](std::int64_t number) {
-        if (task.watch->stopped()) return;
-        Interactions found;
-        FarScratch<T> scratch;
-        auto& mine = done[static_cast<std::size_t>(number)];
-        double targets = 0.0;
-        Stopwatch clock;
-        const auto first = number * groups_a_task;
-        for (auto g = first; g < std::min(count, first + groups_a_task); ++g) {
-            const auto& group = groups_[static_cast<std::size_t>(g)];
-            walk.find(group, found);
-            mine.walk += clock.lap();
-            mine.near_pairs += add_near(group, found, problem_.self, task);
-            mine.near += clock.lap();
-            add_far(*tree_, cells_, shape_, group, found, task, scratch);
-            mine.far += clock.lap();
-            mine.far_pairs += static_cast<double>(found.cells.size()) * group.targets.size();
-            targets += group.targets.size();
-        }
-        task.watch->done(targets);
-    });
-    Work all;
-    for (const auto& part : done) {
-        all.walk += part.walk;
-        all.near += part.near;
-        all.far += part.far;
-        all.near_pairs += part.near_pairs;
-        all.far_pairs += part.far_pairs;
-    }
-    const double seconds = whole.lap();
-    const double share = seconds / std::max(all.walk + all.near + all.far, 1e-30);
-    report.passes.push_back({"walk", all.walk * share});
-    report.passes.push_back({"P2P", all.near * share});
-    report.passes.push_back({"M2P", all.far * share});
-    report.treecode.near_pairs = static_cast<std::int64_t>(all.near_pairs);
-    report.treecode.far_pairs = static_cast<std::int64_t>(all.far_pairs);
+    const auto done = descend<T>(*tree_, cells_, shape_, nodes_, task);
+    const double share = whole.lap() / std::max(done.walk + done.local + done.near + done.far, 1e-30);
+    report.passes.push_back({"walk", done.walk * share});
+    if (cells_.act_locally()) report.passes.push_back({"M2L, L2P", done.local * share});
+    report.passes.push_back({"P2P", done.near * share});
+    report.passes.push_back({"M2P", done.far * share});
+    report.treecode.near_pairs = static_cast<std::int64_t>(done.near_pairs);
+    report.treecode.far_pairs = static_cast<std::int64_t>(done.far_pairs);
 }
 
 template <class T>
@@ -161,7 +137,7 @@ void TreecodeSum::compute(std::span<const double> strengths, std::span<const dou
                        .accuracy = shape_.accuracy,
                        .levels = tree_->levels(),
                        .cells = static_cast<std::int64_t>(tree_->cells().size()),
-                       .groups = static_cast<std::int64_t>(groups_.size()),
+                       .groups = group_count_,
                        .tree_seconds = tree_seconds_};
     const int exponent = strength_exponent(strengths, dipoles, frame_.exponent, report.threads);
     const PowerOfTwo scale(exponent);

@@ -5,13 +5,14 @@
 #include "backend/threads/work_watch.h"
 #include "base/aligned.h"
 #include "base/work_array.h"
+#include "sums/direct/cpu/blocks/block_sum.h"
 #include "sums/direct/cpu/direct.h"
+#include "sums/direct/cpu/tiles.h"
 #include "sums/method/problem.h"
 #include "sums/points/prepared.h"
 #include "sums/treecode/cells.h"
-#include "sums/treecode/evaluation.h"
 #include "sums/treecode/shape.h"
-#include "sums/treecode/walk.h"
+#include "sums/treecode/target_tree.h"
 
 #include <farfield/sum.h>
 
@@ -28,8 +29,9 @@ std::string why_no_tree_sum(bool dipoles);
 
 class TreecodeSum {
 public:
-    /// @param group  targets that share a walk, at most; 0: as the shape has it
-    TreecodeSum(const SumProblem& problem, const SumOptions& options, std::int32_t group = 0);
+    TreecodeSum(const SumProblem& problem, const SumOptions& options);
+    /// Groups of at most so many targets meet each cell themselves: what a GPU does.
+    TreecodeSum(const SumProblem& problem, const SumOptions& options, std::int32_t group);
 
     /// N×3 and M×3, checked; `targets` is empty where they are the sources.
     void set_points(RawVector<double> sources, RawVector<double> targets);
@@ -44,11 +46,6 @@ public:
     bool refine(double error);
 
 private:
-    /// What the groups of a task have done; seconds of one thread.
-    struct Work {
-        double walk = 0.0, far = 0.0, near = 0.0;
-        double near_pairs = 0.0, far_pairs = 0.0;
-    };
     void prepare();
     [[nodiscard]] TileSums cleared_sums(const DirectResults& results, int threads);
     template <class T>
@@ -60,14 +57,14 @@ private:
     SumProblem problem_;
     SumOptions options_; ///< ISA resolved
     TreecodeShape shape_;
-    std::int32_t group_;
     double sharper_ = 1.0;                            ///< than the tolerance: by executions that fell short
     RawVector<double> source_points_, target_points_; ///< in the frame, N×3 and M×3
     Frame frame_;
     double softening_ = 0.0; ///< in the frame
     double tree_seconds_ = 0.0;
     std::optional<Octree> tree_;
-    std::vector<TargetGroup> groups_;
+    std::vector<TargetNode> nodes_;
+    std::int64_t group_count_ = 0;
     SourceCells cells_;
     PreparedPoints<float> float_sources_, float_targets_;
     PreparedPoints<double> double_sources_, double_targets_;

@@ -1,36 +1,30 @@
-// The walk of a group of targets through the tree: which cells act on it by their expansions, and which
-// sources point by point.
+// The walk of a node of targets through the tree of sources: which cells act on it by their expansions, and
+// which sources point by point.
 #pragma once
 
 #include "sums/direct/cpu/tiles.h"
 #include "sums/treecode/cells.h"
+#include "sums/treecode/target_tree.h"
 
 #include <cstdint>
 #include <vector>
 
 namespace farfield {
 
-/// Targets that share a walk: they lie one after the other in the order of the tree.
-struct TargetGroup {
-    BlockRange targets{};
-    double centre[3] = {0.0, 0.0, 0.0}; ///< of a box around them
-    double half[3] = {0.0, 0.0, 0.0};   ///< its half sides
-};
-
-/// The groups of a tree, in its order: cells with at most so many targets,
-/// or some of one parent that lie side by side, or parts of leaves.
-std::vector<TargetGroup> target_groups(const Octree& tree, std::int32_t most, int threads);
-
-/// What acts on a group.
+/// What acts on a node of targets.
 struct Interactions {
-    std::vector<std::int32_t> cells;
-    /// The group itself comes first where targets are the sources.
+    std::vector<std::int32_t> cells; ///< on each target of a group
+    std::vector<std::int32_t> local; ///< through the node's local expansion
+    /// Of a group. The group itself comes first where targets are the sources.
     std::vector<BlockSource> near;
+    std::vector<std::int32_t> rest;  ///< what the node's children are to look at
     std::vector<std::int32_t> stack; ///< of the walk
 
     void clear() {
         cells.clear();
+        local.clear();
         near.clear();
+        rest.clear();
     }
 };
 
@@ -38,24 +32,30 @@ class Walk {
 public:
     /// Cells and tree must stay as they are.
     Walk(const Octree& tree, const SourceCells& cells, const TreecodeShape& shape, double softening);
-    void find(const TargetGroup& group, Interactions& out) const;
+
+    /// The largest cells.
+    [[nodiscard]] std::vector<std::int32_t> roots() const;
+    /// @param from  cells that together hold all sources that act on the node, in the order of the tree
+    void find(const TargetNode& node, const std::vector<std::int32_t>& from, Interactions& out) const;
 
 private:
-    /// Reaches of cells are to be multiplied by these.
+    /// What errors on a node are compared with, and what reaches of cells are to be multiplied by.
     struct Scales {
-        double field = 0.0;
-        double potential = 0.0;
+        double field = 0.0, potential = 0.0;
+        double field_reach = 0.0, potential_reach = 0.0;
     };
-    [[nodiscard]] Scales scales_of(const TargetGroup& group, std::vector<std::int32_t>& stack) const;
+    struct Judged;
+    [[nodiscard]] Scales scales_of(const TargetNode& node, std::vector<std::int32_t>& stack) const;
     void open(const SourceCell& cell, std::vector<std::int32_t>& stack) const;
-    void push_roots(std::vector<std::int32_t>& stack) const;
-    [[nodiscard]] double square_distance(const TargetGroup& group, const SourceCell& cell) const;
+    [[nodiscard]] bool acts_by_expansion(const Judged& node, const SourceCell& cell) const;
+    [[nodiscard]] bool acts_through_local(const Judged& node, const SourceCell& cell) const;
 
     const Octree& tree_;
     const SourceCells& cells_;
     const TreecodeShape& shape_;
     double softening2_;
     double least_;
+    bool have_local_;
 };
 
 } // namespace farfield

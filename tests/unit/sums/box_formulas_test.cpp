@@ -2,7 +2,7 @@
 #include "math/ops.h"
 #include "sums/lattice/complementary_error.h"
 #include "sums/lattice/near_cells.h"
-#include "sums/lattice/wrapped.h"
+#include "sums/lattice/in_box.h"
 #include "sums/pme/mesh_choice.h"
 #include "sums/pme/splines.h"
 
@@ -35,15 +35,15 @@ TEST(BoxFormulas, WrappedCoordinatesLieInTheBox) {
     std::uniform_real_distribution<double> uniform(-50.0, 50.0);
     for (const double length : {1.0, 1.7, 1e-6}) {
         for (int i = 0; i < 1000; ++i) {
-            const double x = uniform(engine) * length, at = wrapped_coordinate(x, length);
+            const double x = uniform(engine) * length, at = image_in_box(x, length);
             EXPECT_GE(at, 0.0);
             EXPECT_LT(at, length);
             const double periods = (x - at) / length;
             EXPECT_NEAR(periods, std::round(periods), 1e-12);
         }
         for (const double x : {0.0, -0.0, length, -length, -1e-300, std::nextafter(length, 0.0)}) {
-            EXPECT_GE(wrapped_coordinate(x, length), 0.0);
-            EXPECT_LT(wrapped_coordinate(x, length), length);
+            EXPECT_GE(image_in_box(x, length), 0.0);
+            EXPECT_LT(image_in_box(x, length), length);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 #include "base/stopwatch.h"
 #include "sums/lattice/lattice_terms.h"
-#include "sums/lattice/wrapped.h"
+#include "sums/lattice/in_box.h"
 #include "sums/method/refuse.h"
 #include "sums/tree/cuda/launch.cuh"
 
@@ -18,7 +18,7 @@ __global__ void wrap_kernel(const double* rows, int count, BoxOnGpu box, Vec4<do
     if (i >= count) return;
     double x[3];
     for (int k = 0; k < 3; ++k)
-        x[k] = wrapped_coordinate(scalbn(rows[3LL * i + k], box.exponent), box.length[k]);
+        x[k] = image_in_box(scalbn(rows[3LL * i + k], box.exponent), box.length[k]);
     out[i] = {x[0], x[1], x[2], 0.0};
 }
 

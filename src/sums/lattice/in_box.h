@@ -1,4 +1,4 @@
-// One coordinate brought into a periodic box; the same on CPUs and GPUs.
+// The image of a coordinate in a periodic box, with the same bits on the host and on a GPU.
 #pragma once
 
 #include "math/host_device.h"
@@ -7,9 +7,9 @@
 
 namespace farfield {
 
-/// The image of x with 0 ≤ x < length.
-FF_HD inline double wrapped_coordinate(double x, double length) {
-    const double inside = std::fma(-std::floor(x / length), length, x);
+/// In [0, length), for a length > 0.
+FF_HD inline double image_in_box(double x, double length) {
+    const double inside = fma(-floor(x / length), length, x);
     if (inside < 0.0) return inside + length < length ? inside + length : 0.0; // a rounding below
     return inside < length ? inside : 0.0;
 }

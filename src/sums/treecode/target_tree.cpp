@@ -1,0 +1,102 @@
+#include "sums/treecode/target_tree.h"
+
+#include "backend/threads/parallel.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <span>
+
+namespace farfield {
+namespace {
+
+/// Nodes as they are found, with the cell whose targets are to be divided, or no_cell for groups.
+struct Found {
+    std::vector<TargetNode> nodes;
+    std::vector<std::int32_t> cells;
+
+    void add(BlockRange targets, std::int32_t cell) {
+        nodes.push_back({.targets = targets});
+        cells.push_back(cell);
+    }
+};
+
+// What holds too many targets is a node of its own; small ones that lie side by side become one.
+void add_cells(const Octree& tree, std::span<const std::int32_t> numbers, std::int32_t most, Found& out) {
+    bool open = false; // the last node may grow
+    for (const auto number : numbers) {
+        if (number == no_cell) continue;
+        const auto targets = tree.cell(number).targets;
+        if (targets.size() == 0) continue;
+        if (targets.size() > most) {
+            out.add(targets, number);
+            open = false;
+        } else if (open && targets.end - out.nodes.back().targets.begin <= most) {
+            out.nodes.back().targets.end = targets.end;
+        } else {
+            out.add(targets, no_cell);
+            open = true;
+        }
+    }
+}
+
+void set_box(const TreePoints& points, TargetNode& node) {
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const auto* x = points.x[axis].data();
+        const auto [low, high] = std::minmax_element(x + node.targets.begin, x + node.targets.end);
+        node.centre[axis] = 0.5 * (*low + *high);
+        node.half[axis] = 0.5 * (*high - *low);
+    }
+}
+
+void set_box_of_children(std::vector<TargetNode>& nodes, TargetNode& node) {
+    for (int axis = 0; axis < 3; ++axis) {
+        double low = HUGE_VAL, high = -HUGE_VAL;
+        for (auto child = node.first_child; child < node.first_child + node.children; ++child) {
+            const auto& of = nodes[static_cast<std::size_t>(child)];
+            low = std::min(low, of.centre[axis] - of.half[axis]);
+            high = std::max(high, of.centre[axis] + of.half[axis]);
+        }
+        node.centre[axis] = 0.5 * (low + high);
+        node.half[axis] = 0.5 * (high - low);
+    }
+}
+
+} // namespace
+
+std::vector<TargetNode> target_nodes(const Octree& tree, std::int32_t most, int threads) {
+    Found found;
+    const auto all = static_cast<std::int32_t>(tree.targets().from.size());
+    if (all == 0) return {};
+    found.add({0, all}, no_cell);
+    std::vector<std::int32_t> roots;
+    for (std::int32_t number = 0; number < tree.level_begin(1); ++number) roots.push_back(number);
+    for (std::size_t n = 0; n < found.nodes.size(); ++n) {
+        const auto number = found.cells[n];
+        if (n > 0 && number == no_cell) continue;
+        const auto first = found.nodes.size();
+        const auto targets = found.nodes[n].targets;
+        if (n == 0)
+            add_cells(tree, roots, most, found);
+        else if (!tree.cell(number).leaf)
+            add_cells(tree, tree.cell(number).children, most, found);
+        else
+            for (auto begin = targets.begin; begin < targets.end; begin += most)
+                found.add({begin, std::min(begin + most, targets.end)}, no_cell);
+        found.nodes[n].first_child = static_cast<std::int32_t>(first);
+        found.nodes[n].children = static_cast<std::int32_t>(found.nodes.size() - first);
+    }
+    auto& nodes = found.nodes;
+    parallel_parts(
+        threads, nodes.size(),
+        [&](std::size_t begin, std::size_t end) {
+            for (auto n = begin; n < end; ++n)
+                if (nodes[n].children == 0) set_box(tree.targets(), nodes[n]);
+        },
+        256);
+    for (auto n = nodes.size(); n-- > 0;)
+        if (nodes[n].children > 0) set_box_of_children(nodes, nodes[n]);
+    return nodes;
+}
+
+} // namespace farfield
