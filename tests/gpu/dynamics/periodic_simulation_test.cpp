@@ -32,8 +32,7 @@ Bodies plasma(int n, double speed = 1.0) {
     options.n = n;
     options.seed = 3;
     options.box = cube;
-    options.particle_charge =
-        std::sqrt(box_length * box_length * box_length / (4.0 * std::numbers::pi * n));
+    options.particle_charge = std::sqrt(box_length * box_length * box_length / (4.0 * std::numbers::pi * n));
     auto bodies = make_bodies(options);
     for (auto& v : bodies.velocity) v *= speed;
     return bodies;
@@ -93,9 +92,9 @@ TEST(GpuPeriodicSimulation, HasTheFieldsOfASum) {
             const auto options =
                 sum_options_of(force, SimulationAccess::force_settings(simulation), precision);
             const auto& bodies = simulation.bodies();
-            const auto results = sum(matrix_view(std::span<const double>(bodies.position), 3),
-                                     ConstArrayView(std::span<const double>(bodies.charge)), options,
-                                     Output::field);
+            const auto results =
+                sum(matrix_view(std::span<const double>(bodies.position), 3),
+                    ConstArrayView(std::span<const double>(bodies.charge)), options, Output::field);
             auto expected = results.field;
             for (std::size_t i = 0; i < expected.size(); ++i)
                 expected[i] *= bodies.charge[i / 3] / bodies.mass[i / 3];
@@ -203,7 +202,8 @@ TEST(GpuPeriodicRun, StopsAndGoesOn) {
     simulation_case.time = {.step = 0.01, .end = 0.1};
     simulation_case.output.diagnostics_every = 0.02;
     run_case(simulation_case, {.out = folder / "whole"}, {});
-    expect_contains(bytes_of(folder / "whole" / "summary.json"), {"\"device\": \"cuda\"", "\"method\": \"fmm\""});
+    expect_contains(bytes_of(folder / "whole" / "summary.json"),
+                    {"\"device\": \"cuda\"", "\"method\": \"fmm\""});
     int stops = 0;
     for (bool finished = false; !finished;) {
         int polls = 0;
