@@ -8,7 +8,6 @@
 #include <cstddef>
 
 namespace farfield {
-
 PeriodicFrame::PeriodicFrame(const SumProblem& problem) {
     const double longest = *std::max_element(problem.period.begin(), problem.period.end());
     exponent = -std::ilogb(longest);
