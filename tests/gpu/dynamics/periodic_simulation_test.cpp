@@ -47,11 +47,16 @@ ForceOptions in_box(Method method, const Period& period = cube, double tolerance
             .device = {.kind = DeviceKind::cuda}};
 }
 
+std::vector<Method> methods_of(const Period& period) {
+    if (period == cube) return {Method::direct, Method::fmm, Method::pme};
+    return {Method::direct, Method::fmm};
+}
+
 // From the same forces, to the tolerances: few steps let their errors grow but little.
 TEST(GpuPeriodicSimulation, FollowsTheCpu) {
     NEEDS_GPU();
     for (const auto& period : {cube, slab, wire})
-        for (const auto method : {Method::direct, Method::fmm})
+        for (const auto method : methods_of(period))
             for (const auto integrator : {Integrator::leapfrog, Integrator::yoshida4}) {
                 auto force = in_box(method, period, 1e-5);
                 force.softening = 2e-3;
@@ -105,7 +110,7 @@ TEST(GpuPeriodicSimulation, HasTheFieldsOfASum) {
 TEST(GpuPeriodicSimulation, KeepsEnergy) {
     NEEDS_GPU();
     const auto bodies = plasma(gpu_test::sized(4000, 500));
-    for (const auto method : {Method::direct, Method::fmm}) {
+    for (const auto method : methods_of(cube)) {
         auto force = in_box(method, cube, 1e-4);
         force.softening = 8e-3;
         Simulation simulation(bodies, force, {.step = 0.001, .end = 0.08});
@@ -120,11 +125,11 @@ TEST(GpuPeriodicSimulation, KeepsEnergy) {
 TEST(GpuPeriodicSimulation, HasTheSameBitsAcrossRestarts) {
     NEEDS_GPU();
     for (const auto& period : {cube, slab})
-        for (const auto method : {Method::direct, Method::fmm})
+        for (const auto method : methods_of(period))
             for (const auto integrator : {Integrator::leapfrog, Integrator::yoshida4}) {
-                const auto bodies = plasma(gpu_test::sized(2000, 300), 10.0);
+                const auto bodies = plasma(gpu_test::sized(1000, 300), 10.0);
                 const auto force = in_box(method, period);
-                const TimeOptions time{.integrator = integrator, .step = 0.01, .end = 0.2};
+                const TimeOptions time{.integrator = integrator, .step = 0.01, .end = 0.1};
                 Simulation whole(bodies, force, time), again(bodies, force, time);
                 whole.advance_to(time.end);
                 while (!again.finished()) again.step();
@@ -187,6 +192,23 @@ TEST(GpuPeriodicSimulation, RefusesWhatItCannotDo) {
     // and `auto` takes what runs there
     Simulation automatic(bodies, in_box(Method::automatic), time);
     EXPECT_EQ(SimulationAccess::backend(automatic).device, DeviceKind::cuda);
+}
+
+// Softened images of any size, by particle-mesh Ewald: that is what `auto` takes there.
+TEST(GpuPeriodicSimulation, TakesLargeSofteningsByPme) {
+    NEEDS_GPU();
+    auto force = in_box(Method::automatic, cube, 1e-5);
+    force.softening = 0.3;
+    auto by_ewald = on_cpu(force);
+    by_ewald.method = Method::ewald;
+    const TimeOptions time{.step = 0.01, .end = 0.05};
+    Simulation gpu(plasma(500), force, time), cpu(plasma(500), by_ewald, time);
+    EXPECT_EQ(SimulationAccess::force_settings(gpu).method, Method::pme);
+    EXPECT_EQ(SimulationAccess::backend(gpu).device, DeviceKind::cuda);
+    EXPECT_LT(relative_difference(gpu.acceleration(), cpu.acceleration()), 3e-5);
+    gpu.advance_to(time.end);
+    cpu.advance_to(time.end);
+    EXPECT_NEAR(gpu.diagnostics().total, cpu.diagnostics().total, 3e-5 * cpu.diagnostics().kinetic);
 }
 
 // A run that is stopped and goes on writes the same files.
