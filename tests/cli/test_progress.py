@@ -94,7 +94,7 @@ class OneLongSum(CommandTest):
 
     def stop(self, count, *options):
         write_npy("s.npy", [row[:3] + [(-1.0) ** i] for i, row in enumerate(random_rows(count, 4, seed=1))])
-        process = start("sum", "--kernel", "coulomb", "--sources", "s.npy", "--out", "o.npy", "--json", "r.json", *options)
+        process = start("sum", "--kernel", "coulomb", "--sources", "s.npy", "--out", "o.npy", "--json", "r.json", "--threads", "1", *options)
         self.assertTrue(is_summing(process))
         self.assertIsNone(process.poll())
         process.send_signal(signal.SIGINT)
