@@ -460,7 +460,7 @@ TEST_P(BoxSums, IsGivenUpAmongCoincidentPoints) {
                      {.potential = ArrayView(std::span<double>(potential)), .field = {}, .gradient = {}},
                      {.progress = [&](double x) { share = x; }, .stop_requested = [] { return true; }}),
         Interrupted);
-    EXPECT_LT(share, 0.2);
+    EXPECT_LT(share, 0.05);
 }
 #endif
 
