@@ -109,7 +109,8 @@ void local_value_numbers_of(const double polynomial[local_numbers], double unit,
             if (e.of[axis] == 0) continue;
             auto lower = e;
             --lower.of[axis];
-            out[local_numbers + 3 * place_of(lower) + axis] = static_cast<T>(-e.of[axis] * polynomial[k] / unit);
+            out[local_numbers + 3 * place_of(lower) + axis] =
+                static_cast<T>(-e.of[axis] * polynomial[k] / unit);
         }
     }
 }

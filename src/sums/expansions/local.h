@@ -1,8 +1,8 @@
 // Local expansions of 1/√(r² + ε²): what monopoles far from some targets do near a centre among these, as a
 // polynomial of the offset.
 //
-// With d from the centre to a monopole q, ρ² = d² + ε² and the target at h s from the centre, the expansion of
-// cartesian.h with the target's offset in the place of the source's is
+// With d from the centre to a monopole q, ρ² = d² + ε² and the target at h s from the centre, the expansion
+// of cartesian.h with the target's offset in the place of the source's is
 //   q/√(|d − h s|² + ε²) = (q/ρ) Σ_mj a_mj t^2j |s|^2j (s·v)^m,   t = h/ρ, v = h d/ρ², m + 2j ≤ the order.
 // Of monopoles only the sums S_mj = Σ (q/ρ) t^2j v^α, |α| = m, are needed; what is left out is less than
 // (|s| t)^(order + 1) q/ρ, as terms of one degree are at most 1.

@@ -23,8 +23,8 @@ struct LocalSumsTask {
 /// Adds values of a local expansion at targets.
 struct LocalValuesTask {
     bool wide = true;
-    bool potential = true;          ///< wanted, beside the field
-    const void* numbers = nullptr;  ///< local_value_numbers
+    bool potential = true;         ///< wanted, beside the field
+    const void* numbers = nullptr; ///< local_value_numbers
     std::int64_t targets = 0;
     const void* s[3] = {nullptr, nullptr, nullptr}; ///< offsets of targets in units of h
     double* potential_sums = nullptr;               ///< of each target; null without potential

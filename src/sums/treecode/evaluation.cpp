@@ -167,8 +167,12 @@ template void add_far<float>(const Octree&, const SourceCells&, const TreecodeSh
 template void add_far<double>(const Octree&, const SourceCells&, const TreecodeShape&, const TargetNode&,
                               const Interactions&, const BlockSumTask&, FarScratch<double>&);
 
-template void add_local<float>(const SourceCells&, const TargetNode&, const Interactions&, const BlockSumTask&, LocalExpansion&, LocalScratch<float>&);
-template void add_local<double>(const SourceCells&, const TargetNode&, const Interactions&, const BlockSumTask&, LocalExpansion&, LocalScratch<double>&);
-template void add_local_values<float>(const Octree&, const TargetNode&, const LocalExpansion&, const BlockSumTask&, LocalScratch<float>&);
-template void add_local_values<double>(const Octree&, const TargetNode&, const LocalExpansion&, const BlockSumTask&, LocalScratch<double>&);
+template void add_local<float>(const SourceCells&, const TargetNode&, const Interactions&,
+                               const BlockSumTask&, LocalExpansion&, LocalScratch<float>&);
+template void add_local<double>(const SourceCells&, const TargetNode&, const Interactions&,
+                                const BlockSumTask&, LocalExpansion&, LocalScratch<double>&);
+template void add_local_values<float>(const Octree&, const TargetNode&, const LocalExpansion&,
+                                      const BlockSumTask&, LocalScratch<float>&);
+template void add_local_values<double>(const Octree&, const TargetNode&, const LocalExpansion&,
+                                       const BlockSumTask&, LocalScratch<double>&);
 } // namespace farfield

@@ -61,8 +61,12 @@ extern template void add_far<double>(const Octree&, const SourceCells&, const Tr
                                      const TargetNode&, const Interactions&, const BlockSumTask&,
                                      FarScratch<double>&);
 
-extern template void add_local<float>(const SourceCells&, const TargetNode&, const Interactions&, const BlockSumTask&, LocalExpansion&, LocalScratch<float>&);
-extern template void add_local<double>(const SourceCells&, const TargetNode&, const Interactions&, const BlockSumTask&, LocalExpansion&, LocalScratch<double>&);
-extern template void add_local_values<float>(const Octree&, const TargetNode&, const LocalExpansion&, const BlockSumTask&, LocalScratch<float>&);
-extern template void add_local_values<double>(const Octree&, const TargetNode&, const LocalExpansion&, const BlockSumTask&, LocalScratch<double>&);
+extern template void add_local<float>(const SourceCells&, const TargetNode&, const Interactions&,
+                                      const BlockSumTask&, LocalExpansion&, LocalScratch<float>&);
+extern template void add_local<double>(const SourceCells&, const TargetNode&, const Interactions&,
+                                       const BlockSumTask&, LocalExpansion&, LocalScratch<double>&);
+extern template void add_local_values<float>(const Octree&, const TargetNode&, const LocalExpansion&,
+                                             const BlockSumTask&, LocalScratch<float>&);
+extern template void add_local_values<double>(const Octree&, const TargetNode&, const LocalExpansion&,
+                                              const BlockSumTask&, LocalScratch<double>&);
 } // namespace farfield

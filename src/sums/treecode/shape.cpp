@@ -1,9 +1,9 @@
 #include "sums/treecode/shape.h"
 
 #include "backend/threads/parallel.h"
+#include "math/portable/functions.h"
 #include "sums/costs/fmm_coefficients.h"
 #include "sums/direct/common/costs.h"
-#include "math/portable/functions.h"
 #include "sums/expansions/local.h"
 #include "sums/method/refining.h"
 

@@ -61,7 +61,8 @@ void TreecodeSum::prepare() {
     const TreeShape tree{.most = shape_.leaf, .separation = 0};
     tree_.emplace(source_points_, target_points_, problem_.self, tree, threads);
     nodes_ = target_nodes(*tree_, shape_.group, threads);
-    group_count_ = std::count_if(nodes_.begin(), nodes_.end(), [](const auto& node) { return node.children == 0; });
+    group_count_ =
+        std::count_if(nodes_.begin(), nodes_.end(), [](const auto& node) { return node.children == 0; });
     tree_seconds_ = clock.lap();
     const auto set = [&](auto& sources, auto& targets) {
         const bool with_low = options_.precision == Precision::mixed;

@@ -53,8 +53,8 @@ double power(double x, int n) {
 struct Walk::Judged {
     const TargetNode& node;
     Scales scales;
-    double radius2 = 0.0;   ///< of its box, squared
-    double local2 = 0.0;  ///< the distance at which local expansions begin, squared
+    double radius2 = 0.0;    ///< of its box, squared
+    double local2 = 0.0;     ///< the distance at which local expansions begin, squared
     double local_part = 0.0; ///< estimate of a local expansion's error, times ρ^(q+2), for Σ|q| = 1
 };
 
@@ -133,8 +133,9 @@ void Walk::find(const TargetNode& node, const std::vector<std::int32_t>& from, I
     if (shape_.accuracy > 0.0) {
         judged.scales = scales_of(node, out.stack);
         const double radius = std::sqrt(judged.radius2);
-        judged.local_part = power(radius, local_order) / shape_.accuracy *
-                            std::max((local_order + 1) / judged.scales.field, radius / judged.scales.potential);
+        judged.local_part =
+            power(radius, local_order) / shape_.accuracy *
+            std::max((local_order + 1) / judged.scales.field, radius / judged.scales.potential);
     }
     const bool group = node.children == 0;
     const bool self = tree_.self();
