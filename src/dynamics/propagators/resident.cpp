@@ -1,5 +1,6 @@
 #include "dynamics/propagators/resident.h"
 
+#include "dynamics/bodies/box.h"
 #include "dynamics/bodies/diagnostics.h"
 #include "dynamics/forces/checks.h"
 #include "dynamics/forces/tolerance.h"
@@ -133,7 +134,7 @@ Diagnostics ResidentPropagator::diagnostics_of(const cuda::CapturedState& captur
     row.total = row.kinetic + row.potential;
     row.momentum = captured.momentum;
     row.angular_momentum = captured.angular_momentum;
-    if (row.potential != 0.0) row.virial_ratio = -row.kinetic / row.potential;
+    row.virial_ratio = virial_ratio(row.kinetic, row.potential, is_periodic(force_.period));
     row.lagrangian_radii = lagrangian_radii(motion_.bodies);
     return row;
 }
