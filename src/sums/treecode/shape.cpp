@@ -15,7 +15,6 @@ namespace {
 
 constexpr double usual_theta = 0.5; ///< where neither θ nor a tolerance is given
 constexpr int usual_order = 3;
-constexpr std::int32_t gpu_leaf = 24;
 /// Of θ for a tolerance: the series of a cell converges as powers of its radius over the distance.
 constexpr double most_theta = 1.0;
 /// Where local expansions begin with θ = 1. There and with smaller θ what they leave out, (radius/ρ)^q of the
@@ -79,7 +78,6 @@ TreecodeShape treecode_shape(const SumProblem& problem, const SumOptions& option
         shape.accuracy = looser * tolerance / (sharper * std::pow(sharper_an_order, more));
     }
     shape.few = std::min(2 * shape.order, 16); // pairs that take as long as an expansion, about
-    if (options.device.kind == DeviceKind::cuda) shape.leaf = gpu_leaf; // its pairs are the cheaper
     if (options.leaf > 0) shape.leaf = options.leaf;
     return shape;
 }

@@ -16,7 +16,7 @@ struct TreecodeShape {
     int order = 3;         ///< p
     double theta = 0.0;    ///< > 0: as given
     double accuracy = 0.0; ///< > 0: estimate of a cell's error over all that acts on a target
-    std::int32_t leaf = 16;
+    std::int32_t leaf = 24;
     std::int32_t group = 128; ///< targets that share a walk, at most
     std::int32_t few = 6;     ///< cells with no more sources than this act point by point
     bool wide = true;         ///< expansions in double

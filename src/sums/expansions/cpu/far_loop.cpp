@@ -2,6 +2,7 @@
 #include "backend/simd/value.h"
 #include "math/pack.h"
 #include "sums/expansions/cartesian.h"
+#include "sums/expansions/cpu/lane_sums.h"
 #include "sums/expansions/far_task.h"
 #include "sums/kernels/inverse_distance.h"
 
@@ -15,13 +16,6 @@ constexpr int monopoles = -1;
 
 /// Cells that add up in the precision of the loop.
 constexpr std::int64_t cells_a_sum = 128;
-
-template <class V>
-void add_lanes(const V& from, std::int64_t count, double* to) {
-    typename Ops<V>::Scalar lanes[Ops<V>::width];
-    Ops<V>::store(lanes, from);
-    for (std::int64_t k = 0; k < count; ++k) to[k] += static_cast<double>(lanes[k]);
-}
 
 template <class T, int Fixed, bool Potential>
 void add_far(const FarTask& task) {

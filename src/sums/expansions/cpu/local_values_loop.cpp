@@ -1,5 +1,6 @@
 // Values of a local expansion: targets in lanes.
 #include "backend/simd/value.h"
+#include "sums/expansions/cpu/lane_sums.h"
 #include "sums/expansions/local.h"
 #include "sums/expansions/local_task.h"
 
@@ -7,13 +8,6 @@
 
 namespace farfield {
 namespace {
-
-template <class V>
-void add_lanes(const V& from, std::int64_t count, double* to) {
-    typename Ops<V>::Scalar lanes[Ops<V>::width];
-    Ops<V>::store(lanes, from);
-    for (std::int64_t k = 0; k < count; ++k) to[k] += static_cast<double>(lanes[k]);
-}
 
 template <class T, bool Potential>
 void add_values(const LocalValuesTask& task) {
