@@ -41,8 +41,11 @@ const MethodInfo& method_info(Method method) {
 }
 
 CandidateMethods candidate_methods(const SumProblem& problem, const SumOptions& options) {
+    // in open space both run on either device
+    const bool on_gpu = problem.is_periodic() && options.device.kind == DeviceKind::cuda;
+    const auto device = on_gpu ? options.device : DeviceChoice{.kind = DeviceKind::cpu, .gpus = {}};
     const auto fits = [&](const MethodInfo& method) {
-        return method.why_not(problem, options, {.kind = DeviceKind::cpu, .gpus = {}}).empty();
+        return (!on_gpu || method.on_gpu) && method.why_not(problem, options, device).empty();
     };
     CandidateMethods out{.usual = &first_method(fits), .fast = nullptr};
     if (problem.is_periodic_box()) { // of every pair and all its images nobody waits for the end

@@ -143,7 +143,7 @@ stage_cuda() { # compiling needs no GPU; the tests skip without one and say why
         return 0
     fi
     CUDACXX=$(PATH=$PATH:/usr/local/cuda/bin command -v nvcc) configure cuda
-    cmake --build build-cuda -j "$JOBS" --target farfield_app gpu_tests unit_sums unit_backend unit_cuda unit_studies
+    cmake --build build-cuda -j "$JOBS" --target farfield_app gpu_tests gpu_box_tests unit_sums unit_backend unit_cuda unit_studies
     record pass cuda "compile and link"
     # the GPU's tests, and what a build with CUDA does where there is no GPU
     run_ctest cuda build-cuda -L '^(gpu_direct|unit_sums|unit_backend|unit_cuda|unit_studies)$|^cli_device$'

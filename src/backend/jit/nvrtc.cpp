@@ -1,14 +1,11 @@
 // NVRTC by dlopen. Its few functions are declared here, so that no CUDA header is needed.
 #include "backend/jit/nvrtc.h"
 
+#include "backend/jit/cuda_library.h"
 #include "farfield/error.h"
 
-#include <algorithm>
 #include <array>
-#include <cstdlib>
-#include <filesystem>
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 namespace farfield::jit {
@@ -32,39 +29,15 @@ struct Library {
 
 constexpr std::array names = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
 
-std::vector<std::string> candidates() {
-    std::vector<std::string> paths;
-    if (const char* file = std::getenv("FARFIELD_NVRTC"); file != nullptr && *file != 0) return {file};
-    paths.assign(names.begin(), names.end());
-    std::vector<std::filesystem::path> roots;
-    for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
-        if (const char* value = std::getenv(variable); value != nullptr && *value != 0)
-            roots.emplace_back(value);
-    std::error_code ignored;
-    std::vector<std::filesystem::path> installed;
-    for (const auto& entry : std::filesystem::directory_iterator("/usr/local", ignored))
-        if (entry.path().filename().string().starts_with("cuda")) installed.push_back(entry.path());
-    std::sort(installed.rbegin(), installed.rend()); // newest first
-    roots.insert(roots.end(), installed.begin(), installed.end());
-    for (const auto& root : roots)
-        for (const char* folder : {"lib64", "lib", "targets/x86_64-linux/lib"})
-            for (const char* name : names)
-                if (const auto path = root / folder / name; std::filesystem::exists(path, ignored))
-                    paths.push_back(path.string());
-    return paths;
-}
-
 template <class Function>
 void find(void* handle, const char* name, Function*& function, std::string& problem) {
-    function = reinterpret_cast<Function*>(dlsym(handle, name));
+    function = function_of<Function>(handle, name);
     if (function == nullptr && problem.empty()) problem = fmt::format("NVRTC lacks the function {}", name);
 }
 
 Library load() {
     Library library;
-    void* handle = nullptr;
-    for (const auto& path : candidates())
-        if (handle == nullptr) handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    void* const handle = open_first(cuda_library_paths("FARFIELD_NVRTC", names));
     if (handle == nullptr) {
         library.problem = "CUDA code cannot be compiled: NVRTC (libnvrtc.so.13 or .12) was not found; "
                           "install the CUDA toolkit, or name the file in FARFIELD_NVRTC";
@@ -82,7 +55,6 @@ Library load() {
     return library;
 }
 
-// Never unloaded: NVRTC has state of its own that does not survive that.
 const Library& library() {
     static const Library loaded = load();
     return loaded;

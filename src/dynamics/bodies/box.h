@@ -1,7 +1,10 @@
 // The periodic box of a simulation: lengths along x, y and z, 0 along open axes.
 #pragma once
 
+#include "math/host_device.h"
+
 #include <array>
+#include <cmath>
 #include <vector>
 
 namespace farfield {
@@ -13,7 +16,13 @@ inline bool is_periodic(const std::array<double, 3>& period) {
 
 /// The image of a coordinate in [0, length), length > 0. A coordinate that lies there stays what it is, bit
 /// for bit; one that is not finite becomes none.
-double wrapped(double x, double length);
+FF_HD inline double wrapped(double x, double length) {
+    if (x >= 0.0 && x < length) return x;
+    const double rest = fmod(x, length); // exact, and of the sign of x
+    if (rest >= 0.0) return rest + 0.0;  // not −0
+    const double inside = rest + length;
+    return inside < length ? inside : 0.0; // a rounding below 0
+}
 
 /// Moves N×3 positions into the box, along the axes that are periodic.
 void wrap(std::vector<double>& position, const std::array<double, 3>& period);

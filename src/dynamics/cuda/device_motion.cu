@@ -204,6 +204,7 @@ const CapturedState& DeviceMotion::captured() {
 void DeviceMotion::synchronize() { impl_->wait_for_all(); }
 void DeviceMotion::take_again(const SumOptions& sums) { impl_->take_again(sums); }
 std::optional<std::uint64_t> DeviceMotion::failure() const { return impl_->failure; }
+std::string DeviceMotion::refusal() const { return impl_->stepper->refusal(); }
 StepPath DeviceMotion::path() const { return impl_->setup.path; }
 Variant DeviceMotion::variant() const {
     if (impl_->setup.sums) return Variant::automatic;

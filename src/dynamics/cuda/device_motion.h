@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace farfield::cuda {
@@ -32,8 +33,8 @@ struct MotionSetup {
     /// or `register_tile`. The others take one GPU.
     Variant variant = Variant::automatic;
     bool times_sums = false; ///< with a variant: events around each sum, on one GPU, by launches
-    /// Of another method than `direct`, which sums on one GPU. It makes every step by launches, has a frame
-    /// of its own, and decides for itself how often the host waits.
+    /// Of another method than `direct`, or in a periodic box, where bodies are kept: sums on one GPU. They
+    /// make every step by launches, have a frame of their own, and decide how often the host waits.
     std::optional<SumOptions> sums;
     bool compares =
         false; ///< with such sums: captured states have potentials, the last step can be taken again
@@ -80,6 +81,8 @@ public:
 
     /// The first evaluation seen so far that was not finite.
     [[nodiscard]] std::optional<std::uint64_t> failure() const;
+    /// Why MotionSetup::sums refused the places, or empty.
+    [[nodiscard]] std::string refusal() const;
     [[nodiscard]] StepPath path() const;             ///< the one taken, never `automatic`
     [[nodiscard]] Variant variant() const;           ///< of the sums
     [[nodiscard]] std::uint64_t evaluations() const; ///< queued so far

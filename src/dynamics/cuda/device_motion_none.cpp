@@ -20,6 +20,7 @@ const CapturedState& DeviceMotion::captured() { throw BackendUnavailable(why_no_
 void DeviceMotion::synchronize() {}
 void DeviceMotion::take_again(const SumOptions& /*sums*/) {}
 std::optional<std::uint64_t> DeviceMotion::failure() const { return std::nullopt; }
+std::string DeviceMotion::refusal() const { return {}; }
 StepPath DeviceMotion::path() const { return StepPath::automatic; }
 Variant DeviceMotion::variant() const { return Variant::automatic; }
 std::uint64_t DeviceMotion::evaluations() const { return 0; }

@@ -9,6 +9,7 @@
 #include <farfield/error.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -54,6 +55,7 @@ public:
     Launched(const MotionInput& input, StepPath path, Engine engine)
         : path_(path), substeps_(input.setup->substeps), unscale_(input.unscale),
           frame_scale_(input.frame_scale), n_(input.n()), engine_(std::move(engine)) {
+        if (input.setup->sums) period_ = input.setup->sums->period;
         for (auto& part : engine_.parts()) {
             parts_.emplace_back(input, part.device, part.begin, part.end, part.stream);
             if constexpr (by_method) continue; // it has them already
@@ -73,6 +75,13 @@ public:
 
     void renew(const SumOptions& sums) override {
         if constexpr (by_method) engine_.renew(sums);
+    }
+
+    [[nodiscard]] std::string refusal() const override {
+        if constexpr (by_method)
+            return engine_.refusal();
+        else
+            return {};
     }
 
     double sum_milliseconds() override {
@@ -118,6 +127,7 @@ private:
         for (std::uint64_t k = 0; k < evaluations; ++k) {
             compute();
             Move what{.from_sums = true, .ends = true, .end_kick = 0.5 * length(k)};
+            what.wraps = (k + 1) % in_step == 0; // as HostPropagator::move
             if (k + 1 < evaluations) {
                 what.begins = what.packs = true;
                 what.kick = 0.5 * length(k + 1);
@@ -156,6 +166,7 @@ private:
         if constexpr (by_method) {
             motion.sums = engine_.sums();
             motion.sum_columns = 3;
+            std::copy(period_.begin(), period_.end(), motion.period);
             what.packs = false;
         } else {
             motion.sums = reinterpret_cast<const Real*>(part.sums);
@@ -168,6 +179,7 @@ private:
     std::vector<double> substeps_;
     Unscale unscale_;
     double frame_scale_;
+    std::array<double, 3> period_{}; ///< of a box that bodies are kept in
     int n_;
     Engine engine_;
     std::optional<Graph> graph_, long_graph_;

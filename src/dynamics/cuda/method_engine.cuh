@@ -10,6 +10,7 @@
 #include <array>
 #include <memory>
 #include <span>
+#include <string>
 
 namespace farfield::cuda {
 
@@ -29,11 +30,13 @@ public:
         work(parts_[0]);
     }
 
-    /// Sums for bodies at `places`, N×3 on the GPU. The host waits as often as the method does. If places
+    /// Sums for bodies at `places`, N×3 on the GPU, in a periodic box for the images of these in it. The host waits as often as the method does. If places
     /// coincide or are not finite, these and all later sums are no numbers. @throws DeviceError.
     void compute(const double* places);
     /// N potentials or N×3 fields on the GPU.
     [[nodiscard]] const double* sums() const { return sums_.data(); }
+    /// Why the method refused places; empty if it did not.
+    [[nodiscard]] const std::string& refusal() const { return refusal_; }
     void synchronize() const { stream_.synchronize(); }
 
     /// Goes on with other options, of the same method.
@@ -43,11 +46,12 @@ private:
     int device_, n_;
     Output output_;
     Stream stream_;
-    DeviceArray<double> strengths_, sums_;
+    std::array<double, 3> period_{};
+    DeviceArray<double> strengths_, sums_, in_box_;
     std::array<EnginePart<Point<double>>, 1> parts_{};
     std::unique_ptr<PreparedSum> sum_;
     SumReport report_; ///< for its memory
-    bool refused_ = false;
+    std::string refusal_;
 };
 
 } // namespace farfield::cuda

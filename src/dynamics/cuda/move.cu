@@ -1,4 +1,5 @@
 #include "backend/cuda/check.h"
+#include "dynamics/bodies/box.h"
 #include "dynamics/cuda/move.cuh"
 #include "dynamics/cuda/pack.cuh"
 
@@ -32,8 +33,12 @@ __global__ void move_kernel(const Motion<PointType> motion, const Move what) {
     if (!is_finite(a)) {
         // The body stays where it is, for the host to see what it met.
         atomicMin(&motion.control->failure, motion.control->evaluations);
-    } else if (what.ends || what.begins) {
+    } else if (what.ends || what.begins || what.wraps) {
         double v = motion.v[i];
+        if (const double length = motion.period[axis]; what.wraps && length > 0.0) {
+            x = wrapped(x, length);
+            motion.x[i] = x;
+        }
         if (what.ends) v = add_scaled(v, what.end_kick, a);
         if (what.begins) {
             v = add_scaled(v, what.kick, a);
@@ -46,6 +51,17 @@ __global__ void move_kernel(const Motion<PointType> motion, const Move what) {
     const auto packed = pack<PointType>(x, motion.control->origin[axis], motion.frame_scale);
     reinterpret_cast<Real*>(&motion.points[body].at)[axis] = packed.high;
     if constexpr (is_mixed<PointType>) reinterpret_cast<float*>(&motion.points[body].low)[axis] = packed.low;
+}
+
+struct Box {
+    double period[3];
+};
+
+__global__ void wrap_kernel(const double* places, int n, Box box, double* in_box) {
+    const long long i = static_cast<long long>(blockIdx.x) * threads + threadIdx.x;
+    if (i >= 3LL * n) return;
+    const double length = box.period[i % 3];
+    in_box[i] = length > 0.0 ? wrapped(places[i], length) : places[i];
 }
 
 template <class PointType>
@@ -110,6 +126,14 @@ void move(const Motion<PointType>& motion, const Move& what, cudaStream_t stream
     if (motion.n == 0) return;
     move_kernel<<<blocks_for(3LL * motion.n), threads, 0, stream>>>(motion, what);
     check_launch("moving the bodies");
+}
+
+void wrap_places(const double* places, int n, const std::array<double, 3>& period, double* in_box,
+                 cudaStream_t stream) {
+    if (n == 0) return;
+    wrap_kernel<<<blocks_for(3LL * n), threads, 0, stream>>>(places, n, {{period[0], period[1], period[2]}},
+                                                             in_box);
+    check_launch("bringing the bodies into their box");
 }
 
 template <class PointType>

@@ -7,6 +7,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include <array>
+
 namespace farfield::cuda {
 
 /// What a kernel of one part of the bodies sees.
@@ -21,6 +23,7 @@ struct Motion {
     int n;
     Unscale unscale;
     double frame_scale;
+    double period[3] = {}; ///< of a box that bodies are kept in; 0: open
 };
 
 /// What to do with the state; lengths in time. A step is: kick by half, drift, sum, kick by half.
@@ -30,11 +33,16 @@ struct Move {
     bool ends = false;      ///< the second half kick of a step, by `end_kick`
     bool begins = false;    ///< first half kick, drift
     bool packs = false;     ///< writes the points
+    bool wraps = false;     ///< brings bodies back into their box, before what begins
     double end_kick = 0.0, kick = 0.0, drift = 0.0;
 };
 
 template <class PointType>
 void move(const Motion<PointType>& motion, const Move& what, cudaStream_t stream);
+
+/// The images in a box of bodies at N×3 places.
+void wrap_places(const double* places, int n, const std::array<double, 3>& period, double* in_box,
+                 cudaStream_t stream);
 
 /// Sets the strengths of the points; `strength` is already scaled.
 template <class PointType>

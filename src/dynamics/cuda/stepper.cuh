@@ -12,6 +12,7 @@
 #include <cmath>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace farfield::cuda {
@@ -55,6 +56,8 @@ public:
     virtual void steps(std::uint64_t count, double dt) = 0;
     /// Goes on with sums of these options (MotionSetup::sums).
     virtual void renew(const SumOptions& /*sums*/) {}
+    /// Why sums refused the places (MotionSetup::sums), or empty.
+    [[nodiscard]] virtual std::string refusal() const { return {}; }
     /// Of the sums since the last call, where they are timed (MotionSetup::times_sums); waits for them.
     virtual double sum_milliseconds() { return 0.0; }
     [[nodiscard]] std::span<StatePart> parts() { return parts_; }

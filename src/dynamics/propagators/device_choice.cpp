@@ -43,18 +43,18 @@ void check_variant(const ForceOptions& force, Integrator integrator) {
 // What a simulation on GPUs does not take, before the GPUs are looked at.
 void check_method(const ForceOptions& force, const std::vector<int>& gpus, std::int64_t n) {
     const auto& method = method_info(force.method);
-    if (!method.resident)
-        throw InvalidArgument(
-            fmt::format("{} runs simulations on the CPU only; with {} use 'direct' or 'fmm', or set {}",
-                        spelled("method", name_of(force.method)), spelled("device", name_of(force.device)),
-                        spelled("device", "cpu")));
-    if (!method.approximates) return; // every pair has steps of its own, in all variants
+    if (!method.resident) throw InvalidArgument(why_not_resident(force, force.method));
+    // every pair of open space has steps of its own, in all variants
+    if (!method.approximates && !is_periodic(force.period)) return;
     SumProblem problem;
     problem.kernel = &kernel_info(force.kernel);
     problem.outputs = problem.kernel->output_set();
     problem.sources = problem.targets = n;
     problem.softening = force.softening;
     problem.tolerance = force.tolerance;
+    problem.period = force.period;
+    problem.boundary = force.boundary;
+    problem.background = force.background;
     problem.precision = force.precision;
     const auto options = sum_options_of(force, {}, force.precision);
     const auto reason = method.why_not(problem, options, {.kind = DeviceKind::cuda, .gpus = gpus});
@@ -70,6 +70,12 @@ void check_rung(const ForceOptions& force) {
 }
 
 } // namespace
+
+std::string why_not_resident(const ForceOptions& force, Method method) {
+    return fmt::format("{} runs simulations on the CPU only; with {} use 'direct' or 'fmm', or set {}",
+                       spelled("method", name_of(method)), spelled("device", name_of(force.device)),
+                       spelled("device", "cpu"));
+}
 
 double seconds_on(const GpuRunRates& rates, double evaluations, std::int64_t n) {
     const double pairs = static_cast<double>(n) * static_cast<double>(n);
@@ -131,7 +137,7 @@ RunDevice choose_run_device(const ForceOptions& force, Integrator integrator, st
         for (const int gpu : gpus) cuda::use_device(gpu);
         return {.kind = DeviceKind::cuda, .gpus = gpus, .note = {}};
     }
-    if (is_periodic(force.period)) return {}; // check_period refuses GPUs that were asked for
+    if (is_periodic(force.period)) return {}; // on a GPU only where it was asked for
     // the cost table has rates for simulations on a GPU of those alone that compute every pair
     const auto& method = method_info(force.method);
     if (!method.resident || method.approximates) return {};

@@ -24,6 +24,9 @@ struct RunDevice {
 /// loading the user's cost table throws.
 RunDevice choose_run_device(const ForceOptions& force, Integrator integrator, std::int64_t n, double steps);
 
+/// Why this method runs no simulations on the GPU that was asked for.
+std::string why_not_resident(const ForceOptions& force, Method method);
+
 /// Evaluations of the forces in so many steps.
 double evaluations_in(Integrator integrator, double steps);
 

@@ -63,7 +63,10 @@ std::unique_ptr<Propagator> make_propagator(const PropagatorOptions& options, Mo
     const auto place = choose_run_device(force, options.integrator, motion.bodies.size(), options.steps);
     if (place.kind == DeviceKind::cpu)
         return std::make_unique<HostPropagator>(options, force, motion, place.note);
-    const bool keeps_frame = !method_info(force.method).approximates; // others choose one for each sum
+    check_strengths(force, motion.bodies);
+    wrap(motion.bodies.position, force.period); // as HostPropagator does
+    // others choose one for each sum
+    const bool keeps_frame = !method_info(force.method).approximates && !is_periodic(force.period);
     if (!options.continues || !keeps_frame)
         motion.frame = choose_frame(motion.bodies.position, {}, force.softening);
     require_float_range(motion.bodies.position, {}, motion.frame, force.softening, force.precision);

@@ -39,6 +39,9 @@ std::pair<double, double> seconds_of_both(const MethodInfo& usual, const MethodI
     const auto& table = cost_table_in_use().table;
     if (device.kind == DeviceKind::cuda) {
         const auto name = cuda::devices()[static_cast<std::size_t>(device.gpus.front())].name;
+        if (problem.is_periodic())
+            return {evaluations * usual.seconds(problem, options, name, table),
+                    evaluations * other.seconds(problem, options, name, table)};
         const bool both = force.device.kind == DeviceKind::cuda;
         const auto rates = gpu_run_rates(table, name, force.precision);
         return {seconds_on(rates, evaluations, bodies.size()),

@@ -5,7 +5,9 @@
 #include "dynamics/bodies/box.h"
 #include "dynamics/forces/settings.h"
 #include "dynamics/integrators/integrator.h"
+#include "dynamics/propagators/device_choice.h"
 #include "sums/asked.h"
+#include "sums/lattice/lattice_terms.h"
 #include "sums/method/method.h"
 #include "sums/select/choice.h"
 
@@ -27,18 +29,22 @@ SumProblem problem_of_one(const SumOptions& sums) {
     return problem_of(sums, matrix_view(std::span<const double>(anywhere), 3), nullptr);
 }
 
-// Empty, or why no method that may be taken sums the box on the CPU.
+// Empty, or why no method that may be taken sums the box on the GPU that was asked for, or on the CPU.
 std::string why_no_method(const ForceOptions& options) {
     const auto sums = sum_options_of(options, {}, options.precision);
     const auto problem = problem_of_one(sums);
+    const bool on_gpu = sums.device.kind == DeviceKind::cuda;
     const auto why_not = [&](const MethodInfo& method) {
-        return method.why_not(problem, sums, {.kind = DeviceKind::cpu});
+        if (on_gpu && !method.resident) return why_not_resident(options, method.value);
+        return method.why_not(problem, sums, sums.device);
     };
     if (options.method != Method::automatic) return why_not(method_info(options.method));
     const auto all = methods();
     if (std::any_of(all.begin(), all.end(), [&](const auto* method) { return why_not(*method).empty(); }))
         return {};
-    return why_not(first_method([](const MethodInfo& method) { return method.periodic; }));
+    return why_not(first_method([&](const MethodInfo& method) {
+        return on_gpu ? method.resident && (method.periodic || method.open_axes) : method.periodic;
+    }));
 }
 
 } // namespace
@@ -56,14 +62,21 @@ void check_period(const ForceOptions& options, Integrator integrator) {
             "time.integrator = \"{}\" needs the time derivatives of accelerations, which no method "
             "computes in periodic boxes; use \"yoshida4\" (order 4, too) or \"leapfrog\", or leave {} out",
             name_of(integrator), spelled("period")));
-    if (options.device.kind == DeviceKind::cuda)
-        throw InvalidArgument(fmt::format("simulations in periodic boxes run on the CPU only; use {}, not {}",
-                                          spelled("device", "cpu"),
-                                          spelled("device", name_of(options.device))));
     if (const auto reason = why_no_method(options); !reason.empty()) throw InvalidArgument(reason);
 }
 
+void check_strengths(const ForceOptions& options, const Bodies& bodies) {
+    if (!is_periodic(options.period)) return;
+    const auto& strengths = options.kernel == Kernel::coulomb ? bodies.charge : bodies.mass;
+    require_neutral(problem_of_one(sum_options_of(options, {}, options.precision)),
+                    total_strength(strengths));
+}
+
+// What box and rim do to a body is far more than a background leaves of it: floats would lose its digits.
+// Methods of the CPU that `auto` takes are in double anyway.
 Precision precision_in_box(const ForceOptions& options) {
+    if (options.background == Background::uniform && options.device.kind == DeviceKind::cuda)
+        return Precision::float64;
     const auto sums = sum_options_of(options, {}, Precision::automatic);
     return first_precision(problem_of_one(sums), sums);
 }

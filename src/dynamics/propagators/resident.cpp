@@ -7,7 +7,12 @@
 #include "dynamics/integrators/motion_formulas.h"
 #include "sums/method/method.h"
 
+#include <farfield/error.h>
+
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <span>
 
 namespace farfield {
@@ -23,7 +28,9 @@ std::vector<double> leapfrogs_of(Integrator integrator) {
     return {1.0};
 }
 
-bool computes_every_pair(const ForceOptions& force) { return !method_info(force.method).approximates; }
+bool computes_every_pair(const ForceOptions& force) {
+    return !method_info(force.method).approximates && !is_periodic(force.period);
+}
 
 cuda::MotionSetup setup_of(const ForceOptions& force, Integrator integrator, const MotionState& motion,
                            const std::vector<int>& gpus) {
@@ -39,6 +46,7 @@ cuda::MotionSetup setup_of(const ForceOptions& force, Integrator integrator, con
     setup.substeps = leapfrogs_of(integrator);
     setup.frame = motion.frame;
     if (computes_every_pair(force)) return setup;
+    setup.variant = Variant::automatic; // that of sums is theirs
     setup.sums = sum_options_of(force, motion.force, force.precision);
     setup.compares = force.tolerance > 0.0;
     return setup;
@@ -133,8 +141,13 @@ Diagnostics ResidentPropagator::diagnostics_of(const cuda::CapturedState& captur
     row.potential = captured.potential;
     row.total = row.kinetic + row.potential;
     row.momentum = captured.momentum;
-    row.angular_momentum = captured.angular_momentum;
     row.virial_ratio = virial_ratio(row.kinetic, row.potential, is_periodic(force_.period));
+    if (is_periodic(force_.period)) { // as compute_diagnostics
+        row.angular_momentum.fill(std::nan(""));
+        row.lagrangian_radii.fill(std::nan(""));
+        return row;
+    }
+    row.angular_momentum = captured.angular_momentum;
     row.lagrangian_radii = lagrangian_radii(motion_.bodies);
     return row;
 }
@@ -165,6 +178,12 @@ void ResidentPropagator::refuse(std::uint64_t evaluation) {
     device_.capture(false);
     copy_to_motion(device_.captured());
     try {
+        if (const auto reason = device_.refusal(); !reason.empty()) { // as Forces::accelerations
+            check_finite(motion_.bodies, motion_.bodies.position, "position");
+            check_places_differ(motion_.bodies, motion_.bodies.position);
+            throw InvalidArgument(fmt::format("the accelerations cannot be computed: {} (row 0 is body {})",
+                                              reason, motion_.bodies.id[0]));
+        }
         refuse_not_finite(motion_.bodies, motion_.bodies.position, motion_.acceleration);
     } catch (const InvalidArgument& error) {
         if (evaluation <= 1 || !first_) throw;

@@ -41,7 +41,7 @@ private:
     cuda::DeviceMotion device_;
     MotionState& motion_;
     ForceOptions force_;
-    bool computes_every_pair_; ///< by kernels that need no wait
+    bool computes_every_pair_; ///< of open space, by kernels that need no wait
     std::uint64_t evaluations_a_step_;
     double bodies_;
     std::uint64_t queued_ = 0;   ///< steps so far

@@ -117,13 +117,13 @@ double open_bytes(const SumProblem& problem, const SumOptions& options, const De
 
 double bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
     const auto open = [&](const SumProblem& one) { return open_bytes(one, options, device); };
-    return problem.is_periodic() ? periodic_direct_bytes(problem, options, open) : open(problem);
+    return problem.is_periodic() ? periodic_direct_bytes(problem, options, device, open) : open(problem);
 }
 
 double seconds(const SumProblem& problem, const SumOptions& options, std::string_view gpu,
                const CostTable& table) {
-    return problem.is_periodic() && gpu.empty() ? periodic_direct_seconds(problem, options, table)
-                                                : direct_seconds(problem, options, gpu, table);
+    return problem.is_periodic() ? periodic_direct_seconds(problem, options, gpu, table)
+                                 : direct_seconds(problem, options, gpu, table);
 }
 
 std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& options,
@@ -133,7 +133,7 @@ std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& o
     if (is_gauss(problem))
         return on_cpu ? make_gauss_sum(problem, options)
                       : cuda::make_gpu_gauss_sum(problem, options, device.gpus.front());
-    if (problem.is_periodic()) return make_periodic_direct(problem, options);
+    if (problem.is_periodic()) return make_periodic_direct(problem, options, device);
     if (on_cpu) return std::make_unique<OnCpu>(problem, options);
     return cuda::make_gpu_sum(options, device.gpus, problem.self);
 }

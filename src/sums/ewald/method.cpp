@@ -35,7 +35,7 @@ public:
 bool computes(const KernelInfo& kernel) { return kernel.loop == PairLoop::inverse_distance; }
 
 std::string why_not(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
-    return why_no_lattice_sum("ewald", problem, options, device);
+    return why_no_lattice_sum("ewald", problem, options, device, false);
 }
 
 double seconds(const SumProblem& problem, const SumOptions& options, std::string_view /*gpu*/,

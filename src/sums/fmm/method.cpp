@@ -106,20 +106,20 @@ double open_bytes(const SumProblem& problem, const SumOptions& options, const De
 
 double bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
     const auto open = [&](const SumProblem& one) { return open_bytes(one, options, device); };
-    return problem.is_periodic() ? periodic_fmm_bytes(problem, options, open) : open(problem);
+    return problem.is_periodic() ? periodic_fmm_bytes(problem, options, device, open) : open(problem);
 }
 
 std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& options,
                                   const DeviceChoice& device) {
     if (is_in_plane(problem)) return make_plane_fmm(problem, options, device);
-    if (problem.is_periodic()) return make_periodic_fmm(problem, options);
+    if (problem.is_periodic()) return make_periodic_fmm(problem, options, device);
     if (device.kind == DeviceKind::cuda) return cuda::make_gpu_fmm(problem, options, device.gpus.front());
     return std::make_unique<HostSum<FmmSum>>(problem, options);
 }
 
 double seconds(const SumProblem& problem, const SumOptions& options, std::string_view gpu,
                const CostTable& table) {
-    if (problem.is_periodic()) return periodic_fmm_seconds(problem, options, table);
+    if (problem.is_periodic()) return periodic_fmm_seconds(problem, options, gpu, table);
     return is_in_plane(problem) ? plane_fmm_seconds(problem, options, gpu, table)
                                 : fmm_seconds(problem, options, gpu, table);
 }

@@ -3,11 +3,15 @@
 #include "backend/threads/parallel.h"
 #include "sums/costs/cost_file.h"
 #include "sums/direct/cpu/host_sum.h"
+#include "sums/direct/cuda/periodic/gpu_image_sum.h"
 #include "sums/direct/periodic/image_sum.h"
 #include "sums/fmm/costs.h"
 #include "sums/fmm/fmm_sum.h"
+#include "sums/fmm/gpu_fmm.h"
+#include "sums/fmm/gpu_shape.h"
 
 #include <algorithm>
+#include <string>
 
 namespace farfield {
 namespace {
@@ -17,6 +21,13 @@ constexpr double usual_tolerance = 1e-6; ///< as in shape.cpp
 double seconds_alone(const SumProblem& problem, SumOptions options, const CostTable& table) {
     options.threads = 1;
     return fmm_seconds(problem, options, {}, table);
+}
+
+OpenSeconds seconds_on_gpu(const SumOptions& options, std::string_view gpu, const CostTable& table) {
+    return [options, name = std::string(gpu), &table](SumProblem open) {
+        open.moves = true; // neither the start of the GPU nor the way of arrays there
+        return gpu_fmm_seconds(open, options, name, table);
+    };
 }
 
 /// FmmSum as ImageSum takes it.
@@ -40,21 +51,34 @@ public:
 
 } // namespace
 
-std::unique_ptr<PreparedSum> make_periodic_fmm(const SumProblem& problem, const SumOptions& options) {
+std::unique_ptr<PreparedSum> make_periodic_fmm(const SumProblem& problem, const SumOptions& options,
+                                               const DeviceChoice& device) {
+    if (device.kind == DeviceKind::cuda)
+        return cuda::make_gpu_image_sum(
+            problem, options, device.gpus.front(),
+            {.shape = OpenFmm::image_shape(problem, options),
+             .seconds = seconds_on_gpu(options, usual_gpu, cost_table_in_use().table),
+             .make = cuda::make_gpu_fmm});
     return std::make_unique<HostSum<ImageSum<OpenFmm>>>(problem, options);
 }
 
-double periodic_fmm_seconds(const SumProblem& problem, const SumOptions& options, const CostTable& table) {
+double periodic_fmm_seconds(const SumProblem& problem, const SumOptions& options, std::string_view gpu,
+                            const CostTable& table) {
+    const auto shape = OpenFmm::image_shape(problem, options);
+    if (!gpu.empty())
+        return gpu_image_seconds(problem, shape, seconds_on_gpu(options, gpu, table), gpu, table);
     const auto alone = [&](const SumProblem& open) { return seconds_alone(open, options, table); };
-    return image_seconds(problem, OpenFmm::image_shape(problem, options), alone) /
-           thread_count(options.threads);
+    return image_seconds(problem, shape, alone) / thread_count(options.threads);
 }
 
-double periodic_fmm_bytes(const SumProblem& problem, const SumOptions& options,
+double periodic_fmm_bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device,
                           const std::function<double(const SumProblem&)>& bytes) {
+    const auto shape = OpenFmm::image_shape(problem, options);
+    if (device.kind == DeviceKind::cuda)
+        return gpu_image_bytes(problem, shape,
+                               seconds_on_gpu(options, usual_gpu, cost_table_in_use().table), bytes);
     return image_bytes(
-        problem, OpenFmm::image_shape(problem, options),
-        [&](const SumProblem& open) { return OpenFmm::seconds(open, options); }, bytes);
+        problem, shape, [&](const SumProblem& open) { return OpenFmm::seconds(open, options); }, bytes);
 }
 
 } // namespace farfield

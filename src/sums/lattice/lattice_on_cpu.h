@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sums/direct/cpu/direct.h"
+#include "sums/lattice/lattice_goal.h"
 #include "sums/lattice/lattice_sum.h"
 
 #include <farfield/sum.h>
@@ -12,12 +13,6 @@
 #include <string_view>
 
 namespace farfield {
-
-/// The relative error aimed at first: of a tolerance a share, as estimates are of the mean.
-double first_lattice_goal(const SumProblem& problem);
-
-/// Of what is no box, and no sum of images is asked for, a unit cube.
-SumProblem in_a_box(SumProblem problem);
 
 /// What HostSum asks for.
 class LatticeOnCpu {
@@ -42,8 +37,7 @@ private:
     Make make_;
     Isa isa_;
     int threads_;
-    double goal_;
-    double looser_ = 1.0; ///< the goal of this sum over `goal_`
+    LatticeGoal goal_;
     std::unique_ptr<LatticeSum> sum_;
     RawVector<double> sources_, targets_;
 };

@@ -2,6 +2,7 @@
 
 #include "backend/threads/parallel.h"
 #include "sums/direct/cpu/isa_function.h"
+#include "sums/lattice/near_cells.h"
 #include "sums/lattice/near_tile.h"
 
 #include <algorithm>
@@ -11,10 +12,6 @@
 
 namespace farfield {
 namespace {
-
-/// Sources of a cell, about: fewer make gathering dear, more look at images beyond the cut-off.
-constexpr double points_of_a_cell = 8.0;
-constexpr double most_cells_to_the_cutoff = 4.0;
 
 std::int64_t floor_division(std::int64_t a, std::int64_t b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }
 
@@ -74,15 +71,9 @@ NearSum::Cells NearSum::sorted(const LatticePoints& points) const {
 void NearSum::set_points(const LatticePoints& sources, const LatticePoints& targets,
                          std::span<const std::int64_t> own) {
     self_ = own.empty();
-    const auto n = static_cast<double>(std::max<std::size_t>(sources[0].size(), 1));
-    const double by_points = std::cbrt(frame_.volume() * points_of_a_cell / n);
-    // a whole number of cells to the cut-off: a little more would be looked at for nothing
-    const double to_cutoff = std::clamp(std::floor(cutoff_ / by_points + 0.3), 1.0, most_cells_to_the_cutoff);
-    const double side = std::max({by_points, cutoff_ / to_cutoff, 1e-9});
-    for (std::size_t k = 0; k < 3; ++k) {
-        cells_[k] = std::max<std::int64_t>(1, static_cast<std::int64_t>(frame_.length[k] / side));
-        width_[k] = frame_.length[k] / static_cast<double>(cells_[k]);
-    }
+    const auto grid = near_cells(frame_, cutoff_, static_cast<std::int64_t>(sources[0].size()));
+    cells_ = grid.count;
+    width_ = grid.width;
     sources_ = sorted(sources);
     const auto m = self_ ? sources[0].size() : targets[0].size();
     own_.assign(m, -1);

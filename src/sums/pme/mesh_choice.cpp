@@ -52,18 +52,30 @@ private:
 };
 
 double mesh_seconds(const MeshChoice& choice, const PeriodicFrame& frame, const SumProblem& problem,
-                    const CostTable& table) {
+                    const MeshRates& rates) {
     const auto n = static_cast<double>(problem.sources), m = static_cast<double>(problem.targets);
     const Cutoffs cutoffs{.splitting = choice.splitting, .near = choice.near, .wave = 0.0};
-    const double rows = (n + m) * choice.order * choice.order * padded_order(choice.order) / 8.0;
-    return m * near_images(frame, n, cutoffs) * cost_of(table, "lattice.cpu.pair_seconds") +
-           rows * cost_of(table, "pme.cpu.row_seconds") +
-           choice.points() * std::log2(choice.points()) * cost_of(table, "pme.cpu.transform_seconds");
+    const int row = rates.padded ? padded_order(choice.order) : choice.order;
+    const double rows = (n + m) * choice.order * choice.order * row / 8.0;
+    return m * near_images(frame, n, cutoffs) * rates.pair + rows * rates.row +
+           choice.points() * std::log2(choice.points()) * rates.transform;
 }
 
 } // namespace
 
-MeshChoice best_mesh(const SumProblem& problem, int order, double goal, const CostTable& table) {
+MeshRates mesh_rates(const CostTable& table) {
+    return {.pair = cost_of(table, "lattice.cpu.pair_seconds"),
+            .row = cost_of(table, "pme.cpu.row_seconds"),
+            .transform = cost_of(table, "pme.cpu.transform_seconds")};
+}
+
+// In units of what a pair of a direct sum in double takes.
+MeshRates mesh_rates_on_gpu(const CostTable& table, std::string_view gpu) {
+    const double unit = 1.0 / cost_of_gpu(table, "direct.gpu.MODEL.double.pairs_per_second", gpu);
+    return {.pair = 7.0 * unit, .row = 7.0 * unit, .transform = 3.5 * unit, .padded = false};
+}
+
+MeshChoice best_mesh(const SumProblem& problem, int order, double goal, const MeshRates& rates) {
     const PeriodicFrame frame(problem);
     const auto sources = static_cast<double>(problem.sources);
     const double spacing = std::cbrt(frame.volume() / std::max(sources, 1.0));
@@ -90,7 +102,7 @@ MeshChoice best_mesh(const SumProblem& problem, int order, double goal, const Co
             choice.order = p;
             for (std::size_t k = 0; k < 3; ++k)
                 choice.mesh[k] = mesh_points(std::max(frame.length[k] / h, static_cast<double>(p)));
-            choice.seconds = mesh_seconds(choice, frame, problem, table);
+            choice.seconds = mesh_seconds(choice, frame, problem, rates);
             if (choice.seconds < best.seconds) best = choice;
         }
     }

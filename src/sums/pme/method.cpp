@@ -6,6 +6,7 @@
 #include "sums/costs/cost_file.h"
 #include "sums/direct/cpu/host_sum.h"
 #include "sums/lattice/lattice_on_cpu.h"
+#include "sums/pme/gpu_pme.h"
 #include "sums/pme/mesh_choice.h"
 #include "sums/pme/mesh_part.h"
 
@@ -17,18 +18,23 @@
 namespace farfield {
 namespace {
 
-MeshChoice first_mesh(const SumProblem& problem, const SumOptions& options, const CostTable& table) {
-    return best_mesh(in_a_box(problem), options.order, first_lattice_goal(problem), table);
+MeshChoice first_mesh(const SumProblem& problem, const SumOptions& options, const MeshRates& rates) {
+    return best_mesh(in_a_box(problem), options.order, first_lattice_goal(problem), rates);
+}
+
+MeshRates rates_in_use(const DeviceChoice& device) {
+    const auto& table = cost_table_in_use().table;
+    return device.kind == DeviceKind::cuda ? mesh_rates_on_gpu(table, {}) : mesh_rates(table);
 }
 
 class PmeOnCpu : public LatticeOnCpu {
 public:
     PmeOnCpu(const SumProblem& problem, const SumOptions& options)
         : LatticeOnCpu(
-              "pme", problem, options, first_mesh(problem, options, cost_table_in_use().table).seconds,
+              "pme", problem, options, first_mesh(problem, options, mesh_rates(cost_table_in_use().table)).seconds,
               [problem, order = options.order](double goal, Isa isa,
                                                int threads) -> std::unique_ptr<LatticeSum> {
-                  const auto choice = best_mesh(problem, order, goal, cost_table_in_use().table);
+                  const auto choice = best_mesh(problem, order, goal, mesh_rates(cost_table_in_use().table));
                   if (choice.order == 0) return nullptr;
                   return std::make_unique<LatticeSum>(
                       problem, choice.splitting, choice.near,
@@ -42,8 +48,8 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
     if (options.order != 0 && (options.order < least_spline_order || options.order > most_spline_order))
         return fmt::format("method 'pme' has splines of order {} to {}, not {}", least_spline_order,
                            most_spline_order, options.order);
-    if (auto reason = why_no_lattice_sum("pme", problem, options, device); !reason.empty()) return reason;
-    if (first_mesh(problem, options, cost_table_in_use().table).order == 0)
+    if (auto reason = why_no_lattice_sum("pme", problem, options, device, true); !reason.empty()) return reason;
+    if (first_mesh(problem, options, rates_in_use(device)).order == 0)
         return fmt::format(
             "method 'pme' has no mesh that is fine enough for {} and {}; use a higher order, or {}",
             spelled("tolerance", fmt::format("{:g}", problem.tolerance)),
@@ -51,22 +57,45 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
     return {};
 }
 
-double seconds(const SumProblem& problem, const SumOptions& options, std::string_view /*gpu*/,
+// On a GPU with its start, and with arrays that come from the host.
+double seconds(const SumProblem& problem, const SumOptions& options, std::string_view gpu,
                const CostTable& table) {
-    return problem.executions * first_mesh(problem, options, table).seconds / thread_count(options.threads);
+    if (gpu.empty())
+        return problem.executions * first_mesh(problem, options, mesh_rates(table)).seconds /
+               thread_count(options.threads);
+    const auto rate = [&](std::string_view pattern) { return cost_of_gpu(table, pattern, gpu); };
+    const double moved = 8.0 * (4.0 * static_cast<double>(problem.sources) +
+                                (problem.self ? 4.0 : 7.0) * static_cast<double>(problem.targets));
+    return rate("gpu.MODEL.start_seconds") +
+           problem.executions * (rate("direct.gpu.MODEL.fixed_seconds") + moved / rate("gpu.MODEL.bytes_per_second") +
+                                 first_mesh(problem, options, mesh_rates_on_gpu(table, gpu)).seconds);
 }
 
 // Points read, as given, wrapped, and sorted twice; results; the mesh, half its spectrum and an eighth of it.
-double bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& /*device*/) {
-    const auto choice = first_mesh(problem, options, cost_table_in_use().table);
+double bytes_on_cpu(const SumProblem& problem, const MeshChoice& choice) {
     const double targets = problem.self ? 0.0 : 28.0 * static_cast<double>(problem.targets);
     return 8.0 * (30.0 * static_cast<double>(problem.sources) + targets +
                   4.0 * static_cast<double>(problem.targets) + 2.5 * choice.points()) +
            4e6;
 }
 
+// Points as given, wrapped, sorted twice, with keys and rows for both; where they are read; sums and results;
+// cells, of eight points or more, and bins; the mesh, its spectrum, an eighth of it, and what the transform takes.
+double bytes_on_gpu(const SumProblem& problem, const MeshChoice& choice) {
+    const double n = static_cast<double>(problem.sources), m = static_cast<double>(problem.targets);
+    const double points = problem.self ? n : n + m;
+    return points * (24.0 + 3.0 * 32.0 + 2.0 * 24.0 + 24.0) + 8.0 * n + m * (32.0 + 32.0) + 8.0 * n +
+           choice.points() * (8.0 + 9.0 + 1.5 + 18.0) + 3e7;
+}
+
+double bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
+    const auto choice = first_mesh(problem, options, rates_in_use(device));
+    return device.kind == DeviceKind::cuda ? bytes_on_gpu(problem, choice) : bytes_on_cpu(problem, choice);
+}
+
 std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& options,
-                                  const DeviceChoice& /*device*/) {
+                                  const DeviceChoice& device) {
+    if (device.kind == DeviceKind::cuda) return cuda::make_gpu_pme(problem, options, device.gpus.front());
     return std::make_unique<HostSum<PmeOnCpu>>(problem, options);
 }
 
@@ -74,7 +103,7 @@ constexpr MethodInfo row{.value = Method::pme,
                          .name = "pme",
                          .text = "periodic boxes by particle-mesh Ewald: near images one by one, the rest "
                                  "on a mesh",
-                         .on_gpu = false,
+                         .on_gpu = true,
                          .resident = false,
                          .many_vectors = nullptr,
                          .computes = computes,

@@ -1,6 +1,5 @@
 #include "sums/pme/splines.h"
 
-#include <cmath>
 #include <cstddef>
 #include <vector>
 
@@ -44,15 +43,6 @@ Splines::Splines(int p) : order(p) {
                 slopes[(k - 1) * row + j] = static_cast<double>(static_cast<long double>(k) * piece[k]);
         }
     }
-}
-
-SplinePlace spline_place(double x, double length, std::int32_t n, int order) {
-    const double at = x / length * n - (order % 2 != 0 ? 0.5 : 0.0);
-    const double floor = std::floor(at);
-    auto cell = static_cast<std::int32_t>(floor);
-    if (cell < 0) cell += n;
-    if (cell >= n) cell -= n;
-    return {cell, at - floor};
 }
 
 } // namespace farfield

@@ -31,7 +31,10 @@ double expected_seconds(const Choice& choice, const SumProblem& problem, const S
 
 // Method::automatic: what ends first by the cost table.
 Choice choose_fastest(const SumProblem& problem, const SumOptions& options, std::optional<int> array_gpu) {
-    const auto candidates = candidate_methods(problem, options);
+    auto where = options;
+    if (array_gpu && where.device.kind == DeviceKind::automatic)
+        where.device = {.kind = DeviceKind::cuda, .gpus = {*array_gpu}};
+    const auto candidates = candidate_methods(problem, where);
     const auto* const fast_method = candidates.fast;
     const bool stays = array_gpu || options.device.kind == DeviceKind::cuda;
     const auto fits_there = [&](const MethodInfo& method) {

@@ -15,6 +15,11 @@ namespace {
 
 constexpr double usual_theta = 0.5; ///< where neither θ nor a tolerance is given
 constexpr int usual_order = 3;
+/// On a CPU monopoles act through local expansions, higher orders do not: down to this tolerance they are the
+/// faster.
+constexpr double least_tolerance_of_monopoles = 7e-4;
+/// Where they fall short by more, a higher order is.
+constexpr double most_of_monopoles = 8.0;
 /// Of θ for a tolerance: the series of a cell converges as powers of its radius over the distance.
 constexpr double most_theta = 1.0;
 /// Where local expansions begin with θ = 1. There and with smaller θ what they leave out, (radius/ρ)^q of the
@@ -25,7 +30,7 @@ constexpr double local_distance2_at_1 = 4.0, local_power = 2.0 / local_order;
 constexpr double sharper_an_order = 3.0;
 /// Errors of many cells cancel in part, so that with masses of one sign the error of a sum is several times
 /// less than the accuracy of a cell. Where charges of both signs cancel, so does the field that errors are
-/// compared with, and nothing is left to give away.
+/// compared with, and nothing is left to give away; nor is with monopoles.
 constexpr double looser_for_masses = 2.0;
 constexpr double radius_of_size = 0.8660254037844386; ///< √3/2: half the diagonal of a cube
 
@@ -44,6 +49,12 @@ double seconds_on_gpu(const SumProblem& problem, const TreecodeShape& shape, dou
     if (problem.moves) return problem.executions * each;
     const auto bytes = cost_of_sum(sources, targets, problem.self).bytes;
     return rates.start_seconds + problem.executions * (each + bytes / rates.bytes_per_second);
+}
+
+/// By the tolerance.
+bool prefers_monopoles(const SumProblem& problem, const SumOptions& options) {
+    return problem.kernel->value == Kernel::gravity && options.device.kind != DeviceKind::cuda &&
+           problem.tolerance >= least_tolerance_of_monopoles;
 }
 
 int order_for(double tolerance) {
@@ -66,7 +77,10 @@ TreecodeShape treecode_shape(const SumProblem& problem, const SumOptions& option
     TreecodeShape shape;
     shape.wide = is_wide(options.precision);
     const double tolerance = problem.tolerance;
-    const int usual = tolerance > 0.0 ? order_for(tolerance) : usual_order;
+    const bool masses = problem.kernel->value == Kernel::gravity;
+    const int usual = tolerance <= 0.0                      ? usual_order
+                      : prefers_monopoles(problem, options) ? 1
+                                                            : order_for(tolerance);
     shape.order = std::min(order > 0           ? order
                            : options.order > 0 ? options.order
                                                : usual,
@@ -74,7 +88,7 @@ TreecodeShape treecode_shape(const SumProblem& problem, const SumOptions& option
     shape.theta = options.theta > 0.0 ? options.theta : tolerance > 0.0 ? 0.0 : usual_theta;
     if (tolerance > 0.0) {
         const int more = std::max(0, shape.order - usual);
-        const double looser = problem.kernel->value == Kernel::gravity ? looser_for_masses : 1.0;
+        const double looser = masses && shape.order > 1 ? looser_for_masses : 1.0;
         shape.accuracy = looser * tolerance / (sharper * std::pow(sharper_an_order, more));
     }
     shape.few = std::min(2 * shape.order, 16); // pairs that take as long as an expansion, about
@@ -91,14 +105,16 @@ int treecode_order_after(int order, double error, double tolerance) {
 bool refined(TreecodeShape& shape, double& sharper, const SumProblem& problem, const SumOptions& options,
              double error) {
     if (shape.accuracy <= 0.0) return false;
-    if (options.order == 0 && shape.order < most_cartesian_order) {
+    const double factor = refinement(error, problem.tolerance);
+    const bool stays = shape.order == 1 && prefers_monopoles(problem, options) && factor <= most_of_monopoles;
+    if (options.order == 0 && shape.order < most_cartesian_order && !stays) {
         shape = treecode_shape(problem, options, treecode_order_after(shape.order, error, problem.tolerance),
                                sharper);
         return true;
     }
     constexpr double sharpest = 1e6;
     if (sharper >= sharpest) return false;
-    sharper *= refinement(error, problem.tolerance);
+    sharper *= factor;
     shape = treecode_shape(problem, options, shape.order, sharper);
     return true;
 }

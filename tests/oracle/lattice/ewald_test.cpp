@@ -4,6 +4,7 @@
 
 #include "effort.h"
 #include "expect_error.h"
+#include "gpu/needs_gpu.h"
 
 #include <farfield/error.h>
 
@@ -20,18 +21,30 @@ namespace {
 
 using namespace test;
 
+#if defined(FARFIELD_TESTS_ON_GPU) // these tests are part of the GPU's as well
+constexpr DeviceKind device_kind = DeviceKind::cuda;
+#define NEEDS_DEVICE() NEEDS_GPU()
+#else
+constexpr DeviceKind device_kind = DeviceKind::cpu;
+#define NEEDS_DEVICE() static_cast<void>(0)
+#endif
+
 /// By each method that splits 1/r.
 class BoxSums : public testing::TestWithParam<Method> {
 protected:
+    void SetUp() override { NEEDS_DEVICE(); }
     static SumOptions split(const std::array<double, 3>& period, double tolerance, double softening = 0.0) {
         return {.kernel = Kernel::coulomb,
                 .method = GetParam(),
                 .softening = softening,
                 .period = period,
-                .tolerance = tolerance};
+                .tolerance = tolerance,
+                .device = {.kind = device_kind}};
     }
 };
+#if !defined(FARFIELD_TESTS_ON_GPU)
 INSTANTIATE_TEST_SUITE_P(Ewald, BoxSums, testing::Values(Method::ewald));
+#endif
 INSTANTIATE_TEST_SUITE_P(Pme, BoxSums, testing::Values(Method::pme));
 
 struct Crystal {
@@ -273,6 +286,7 @@ TEST_P(BoxSums, HasTheSameBitsForAnyNumberOfThreads) {
 
 // Charges in boxes of any shape, softened or not: the one method is the other's oracle.
 TEST(BoxSumsOfBoth, AgreeForRandomSystems) {
+    NEEDS_DEVICE();
     const int systems = sized(1000, 60);
     std::mt19937 engine(17);
     const auto between = [&](double a, double b) {
@@ -292,6 +306,7 @@ TEST(BoxSumsOfBoth, AgreeForRandomSystems) {
                            .tolerance = 1e-11};
         const auto exact = periodic_sum(charges, options);
         options.method = Method::pme;
+        options.device.kind = device_kind;
         options.tolerance = tolerance;
         options.order = order;
         const auto result = periodic_sum(charges, options);
@@ -308,9 +323,11 @@ TEST(BoxSumsOfBoth, AgreeForRandomSystems) {
 
 // Spread, transformed and gathered in blocks of several colours, and in threads that share no block.
 TEST(Pme, HasTheSameBitsForAnyNumberOfThreadsOnLargeMeshes) {
+    NEEDS_DEVICE();
     const std::array length{1.0, 3.0, 2.0};
     const auto charges = random_charges(sized<std::size_t>(20000, 5000), length, 8);
     SumOptions options{.kernel = Kernel::coulomb, .method = Method::pme, .period = length};
+    options.device.kind = device_kind;
     options.threads = 1;
     const auto one = periodic_sum(charges, options);
     EXPECT_GE(*std::min_element(one.report.lattice.mesh.begin(), one.report.lattice.mesh.end()), 16);
@@ -323,9 +340,11 @@ TEST(Pme, HasTheSameBitsForAnyNumberOfThreadsOnLargeMeshes) {
 }
 
 TEST(Pme, TakesTheOrderThatIsAskedFor) {
+    NEEDS_DEVICE();
     const std::array length{1.0, 1.0, 1.0};
     const auto charges = random_charges(50, length, 6);
     SumOptions options{.kernel = Kernel::coulomb, .method = Method::pme, .period = length, .tolerance = 1e-4};
+    options.device.kind = device_kind;
     for (const int order : {4, 5, 9, 14}) {
         options.order = order;
         EXPECT_EQ(periodic_sum(charges, options).report.lattice.order, order);

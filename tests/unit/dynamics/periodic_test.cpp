@@ -332,7 +332,9 @@ TEST(PeriodicSimulation, RefusesWhatItCannotDo) {
     }
     force = softened();
     force.device = {.kind = DeviceKind::cuda};
-    refused(force, "cuda", "cpu");
+    refused(force, "on a GPU", "cpu"); // where far images are not softened
+    force.method = Method::ewald;
+    refused(force, "ewald", "cpu");
     force = softened();
     force.variant = Variant::soa;
     refused(force, "soa", "leave it out");

@@ -1,6 +1,12 @@
 // Far images through expansions: the same sums from any division of a box into cells.
+#include "sums/direct/cuda/periodic/image_costs.h"
+#include "sums/kernels/kernel.h"
+#include "sums/lattice/images/cell_formulas.h"
 #include "sums/lattice/images/far_images.h"
 #include "sums/lattice/images/line_pair.h"
+#include "sums/lattice/images/softened_mean.h"
+
+#include <farfield/sum.h>
 
 #include <gtest/gtest.h>
 
@@ -42,11 +48,11 @@ Charges charges_in(const Box& box, std::size_t n) {
     return out;
 }
 
-/// Adds Σ q/r, and its negative gradient, of sources one by one.
+/// Adds Σ q/√(r² + ε²), and its negative gradient, of sources one by one.
 void add_pair(const Charges& charges, std::size_t target, const std::array<double, 3>& source, double q,
-              std::vector<double>& sums) {
+              std::vector<double>& sums, double softening = 0.0) {
     std::array<double, 3> d{};
-    double square = 0.0;
+    double square = softening * softening;
     for (std::size_t k = 0; k < 3; ++k) {
         d[k] = charges.points[k][target] - source[k];
         square += d[k] * d[k];
@@ -57,7 +63,8 @@ void add_pair(const Charges& charges, std::size_t target, const std::array<doubl
 }
 
 /// The periodic sum: potential and field of each point.
-std::vector<double> whole_sum(const Charges& charges, const ImageGrid& grid, int order) {
+std::vector<double> whole_sum(const Charges& charges, const ImageGrid& grid, int order,
+                              double softening = 0.0) {
     const auto n = charges.strengths.size();
     std::vector<double> sums(4 * n), potential(n), field(3 * n);
     const auto rim = rim_images(grid, charges.points);
@@ -65,10 +72,10 @@ std::vector<double> whole_sum(const Charges& charges, const ImageGrid& grid, int
         for (std::size_t j = 0; j < n; ++j)
             if (j != i)
                 add_pair(charges, i, {charges.points[0][j], charges.points[1][j], charges.points[2][j]},
-                         charges.strengths[j], sums);
+                         charges.strengths[j], sums, softening);
         for (std::size_t j = 0; j < rim.of.size(); ++j)
             add_pair(charges, i, {rim.points[3 * j], rim.points[3 * j + 1], rim.points[3 * j + 2]},
-                     charges.strengths[static_cast<std::size_t>(rim.of[j])], sums);
+                     charges.strengths[static_cast<std::size_t>(rim.of[j])], sums, softening);
     }
     FarImages far(grid, order, Isa::automatic, 2);
     far.set_points(charges.points, {});
@@ -151,6 +158,112 @@ TEST(ImageGrid, FarImagesAreFar) {
     EXPECT_FALSE(best_image_grid({1.0, 0.0, 0.0}, {}, {1.0, 1e9, 0.0}, 1, [](const ImageGrid&) {
                      return 1.0;
                  }).has_value());
+}
+
+// Of masses beside a uniform background: what softening the near images alone leaves of the mean is known. The
+// rest, of images that are not softened, follows the positions: ε²/V times the masses, about.
+TEST(FarImages, ShiftTheMeanBySofteningNearImages) {
+    for (const auto& box : {boxes()[0], boxes()[1]})
+        for (const double width : {2.0, 0.5, 0.25}) {
+            auto masses = charges_in(box, 300);
+            for (auto& q : masses.strengths) q = 1.0;
+            constexpr double softening = 2e-3;
+            const auto grid = image_grid(box.period, {}, box.extent, width, 1);
+            const auto sums = whole_sum(masses, grid, 24, softening);
+            std::vector<double> rows;
+            for (std::size_t i = 0; i < 300; ++i)
+                for (std::size_t k = 0; k < 3; ++k) rows.push_back(masses.points[k][i]);
+            const auto exact = sum(matrix_view(std::span<const double>(rows), 3),
+                                   ConstArrayView(std::span<const double>(masses.strengths)),
+                                   {.kernel = Kernel::coulomb,
+                                    .method = Method::ewald,
+                                    .softening = softening,
+                                    .period = box.period,
+                                    .background = Background::uniform,
+                                    .tolerance = 1e-10},
+                                   Output::potential);
+            double shift = 0.0;
+            for (std::size_t i = 0; i < 300; ++i) shift += (sums[4 * i] - exact.potential[i]) / 300.0;
+            const double volume = box.period[0] * box.period[1] * box.period[2];
+            const double unit = 300.0 * softening * softening / volume;
+            EXPECT_LT(shift, -20.0 * unit);
+            EXPECT_NEAR(shift, 300.0 * softened_mean(grid, softening), 0.1 * unit) << width;
+        }
+}
+
+// What loops on GPUs are told of a grid is what it says itself.
+TEST(GridView, IsTheGrid) {
+    std::mt19937 engine(7);
+    std::uniform_real_distribution<double> uniform(-0.1, 1.1);
+    for (const auto& box : boxes())
+        for (const int separation : {1, 2})
+            for (const double width : {2.0, 0.5, 0.3}) {
+                const auto grid = image_grid(box.period, {0.25, -1.0, 3.0}, box.extent, width, separation);
+                const GridView view(grid);
+                EXPECT_EQ(view.count(), grid.count());
+                for (int number = 0; number < grid.count(); ++number) {
+                    const auto cell = grid.cell_of(number);
+                    const int plain[3] = {cell[0], cell[1], cell[2]};
+                    EXPECT_EQ(view.number_of(plain), number);
+                    for (std::size_t k = 0; k < 3; ++k) {
+                        EXPECT_EQ(view.axes[k].centre(cell[k]), grid.centre(cell)[k]);
+                        EXPECT_EQ(view.axes[k].first_near(cell[k]), grid.near(cell[k], k).first);
+                        EXPECT_EQ(view.axes[k].last_near(cell[k]), grid.near(cell[k], k).last);
+                    }
+                }
+                for (int i = 0; i < 200; ++i)
+                    for (std::size_t k = 0; k < 3; ++k) {
+                        const double x = grid.low[k] + grid.extent[k] * uniform(engine);
+                        EXPECT_EQ(view.axes[k].cell_of(x), grid.cell_of(x, k)) << x;
+                    }
+            }
+}
+
+// Along open axes boxes of GPUs hold their points with little to spare, and stay while these move a little.
+TEST(GpuImageGrid, IsRoundedUpAlongOpenAxes) {
+    std::mt19937 engine(9);
+    std::uniform_real_distribution<double> uniform(-3.0, 3.0);
+    for (int i = 0; i < 100; ++i) {
+        const Lengths period{0.0, 1.5, 0.0};
+        const double low = uniform(engine), high = low + std::abs(uniform(engine));
+        const auto box = rounded_extent(period, {low, 0.0, -0.5}, {high, 1.0, 0.75});
+        EXPECT_LE(box.low[0], low);
+        EXPECT_GE(box.low[0] + box.extent[0], high);
+        EXPECT_LE(box.extent[0], high - low + 2.0 * 0.125);
+        EXPECT_EQ(box.low[1], 0.0);
+        EXPECT_EQ(box.extent[1], 0.0);
+        EXPECT_EQ(box.low[2], -0.5);
+        EXPECT_EQ(box.extent[2], 1.25);
+        EXPECT_EQ(box, rounded_extent(period, {low, 0.0, -0.49}, {high, 1.0, 0.74}));
+    }
+}
+
+// More executions pay for smaller cells; of points that move operators cost nothing.
+TEST(GpuImageGrid, HasSmallerCellsForMoreExecutions) {
+    SumProblem problem;
+    problem.kernel = &coulomb_kernel();
+    problem.sources = problem.targets = 1000000;
+    problem.period = {1.0, 1.0, 1.0};
+    const auto seconds = [](const SumProblem& open) {
+        return open.executions * 2e-9 * static_cast<double>(open.sources);
+    };
+    const auto cells = [&] {
+        return choose_gpu_image_grid(problem, problem.period, {}, {.separation = 1, .order = 11}, 0, seconds)
+            .count();
+    };
+    const int once = cells();
+    problem.executions = 100.0;
+    const int often = cells();
+    EXPECT_GT(often, once);
+    problem.executions = 1.0;
+    problem.moves = true;
+    EXPECT_EQ(cells(), often);
+    const ImageShape shape{.separation = 1, .order = 11};
+    const double bytes = gpu_image_bytes(problem, shape, seconds, [](const SumProblem& open) {
+        return 100.0 * static_cast<double>(open.sources);
+    });
+    EXPECT_GT(bytes, 100.0 * 1e6 * (1.0 + 2.375)); // home and rim
+    EXPECT_LT(bytes, 1e9);
 }
 
 } // namespace

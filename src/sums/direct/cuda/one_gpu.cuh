@@ -10,6 +10,7 @@
 #include "sums/direct/cuda/rung_sum.cuh"
 #include "sums/direct/cuda/transfers.cuh"
 #include "sums/kernels/kernel.h"
+#include "sums/method/method.h"
 
 #include <algorithm>
 #include <array>

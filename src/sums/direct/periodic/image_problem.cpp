@@ -137,9 +137,10 @@ double image_bytes(const SumProblem& problem, const ImageShape& shape, const Ope
 std::string why_no_image_sum(std::string_view method, const SumProblem& problem, const SumOptions& options,
                              const DeviceChoice& device) {
     if (problem.kernel->loop != PairLoop::inverse_distance) return why_no_period(method);
-    if (device.kind != DeviceKind::cpu)
-        return fmt::format("method '{}' sums periodic boxes on the CPU only; use {}", method,
-                           spelled("device", "cpu"));
+    const bool on_gpu = device.kind == DeviceKind::cuda;
+    if (device.gpus.size() > 1)
+        return fmt::format("method '{}' sums periodic boxes on one GPU; use {}", method,
+                           spelled("device", fmt::format("cuda:{}", device.gpus.front())));
     if (options.guaranteed)
         return fmt::format("{}: periodic sums have no bounds; leave it out", spelled("guaranteed"));
     if (options.dipoles)
@@ -152,9 +153,11 @@ std::string why_no_image_sum(std::string_view method, const SumProblem& problem,
                            least_image_goal / share_of_tolerance);
     if (const double most = most_softening(problem); problem.softening > most)
         return fmt::format("{}: far images act without softening, which keeps the tolerance up to {:.3g} in "
-                           "this box; {}",
+                           "this box{}; {}",
                            spelled("softening", fmt::format("{:g}", problem.softening)), most,
-                           problem.is_periodic_box()
+                           on_gpu ? " on a GPU" : "",
+                           on_gpu ? fmt::format("use {}", spelled("device", "cpu"))
+                           : problem.is_periodic_box()
                                ? fmt::format("use {}", spelled("method", "ewald"))
                                : fmt::format("use less, or a larger {}", spelled("tolerance")));
     if (problem.sources >= std::int64_t{1} << 28 || problem.targets >= std::int64_t{1} << 28)

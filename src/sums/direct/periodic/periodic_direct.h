@@ -8,10 +8,12 @@
 
 namespace farfield {
 
-std::unique_ptr<PreparedSum> make_periodic_direct(const SumProblem& problem, const SumOptions& options);
-double periodic_direct_seconds(const SumProblem& problem, const SumOptions& options, const CostTable& table);
+std::unique_ptr<PreparedSum> make_periodic_direct(const SumProblem& problem, const SumOptions& options,
+                                                  const DeviceChoice& device);
+double periodic_direct_seconds(const SumProblem& problem, const SumOptions& options, std::string_view gpu,
+                               const CostTable& table);
 /// @param bytes  of an open sum
-double periodic_direct_bytes(const SumProblem& problem, const SumOptions& options,
+double periodic_direct_bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device,
                              const std::function<double(const SumProblem&)>& bytes);
 
 } // namespace farfield

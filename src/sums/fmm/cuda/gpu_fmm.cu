@@ -21,6 +21,7 @@ public:
 
     void set_points(const ConstArrayView& sources, const ConstArrayView& targets) override {
         const DeviceScope scope(device_);
+        fit_count(sources);
         if (const auto ranges = take_points(sources, targets)) fit_shape(*ranges);
         orders_ = {};
         prepare();
@@ -37,6 +38,13 @@ public:
     }
 
 private:
+    // Images in the rim of a periodic box, whose number changes as points move.
+    void fit_count(const ConstArrayView& sources) {
+        if (sources.shape[0] == problem_.sources) return;
+        problem_.sources = sources.shape[0];
+        shape_ = gpu_fmm_shape(problem_, options_, cost_table_in_use().table, shape_.order.order);
+    }
+
     // What cells cost depends on their width beside ε.
     void fit_shape(const std::array<Extent, 3>& ranges) {
         softening_in_sides_ = softening() / longest_side(ranges);

@@ -3,6 +3,7 @@
 #include "backend/simd/isa.h"
 #include "backend/threads/parallel.h"
 #include "sums/direct/cpu/isa_function.h"
+#include "sums/lattice/images/cell_formulas.h"
 
 #include <algorithm>
 #include <cmath>
@@ -126,29 +127,23 @@ ComplexExpansion FarImages::multipole_of(std::size_t cell, std::span<const doubl
     return out;
 }
 
-// ∂z conj R_l^m = conj R_{l−1}^m, (∂x + i∂y) conj R_l^m = conj R_{l−1}^{m−1}, (∂x − i∂y) conj R_l^m = −conj
-// R_{l−1}^{m+1}: coefficients of the derivatives are Λ_{l+1} at m and at m ± 1.
 void FarImages::evaluate(std::size_t cell, const ComplexExpansion& local,
                          const LatticeResults& results) const {
     const auto& at = self_ ? sources_ : targets_;
     const int p = basis_.order();
     const auto loop = table_.loop();
     AlignedVector<double> coefficients(8 * static_cast<std::size_t>(loop.pairs), 0.0);
+    const auto number = [&](int place) {
+        struct {
+            double x, y;
+        } out{local.real[static_cast<std::size_t>(place)], local.imag[static_cast<std::size_t>(place)]};
+        return out;
+    };
     each_pair(p, [&](int pair, int l, int m) {
         const double scale = (m > 0 ? std::sqrt(2.0) : std::sqrt(0.5)) / scales_.of({l, m, false});
-        double* const to = &coefficients[8 * static_cast<std::size_t>(pair)];
-        const auto set = [&](int which, double real, double imag) {
-            to[which] = scale * real;
-            to[4 + which] = m > 0 ? scale * imag : 0.0;
-        };
-        const auto here = ComplexExpansion::place(l, m);
-        set(0, local.real[here], local.imag[here]);
-        if (l == p) return;
-        const auto up = ComplexExpansion::place(l + 1, m + 1), down = ComplexExpansion::place(l + 1, m - 1),
-                   level = ComplexExpansion::place(l + 1, m);
-        set(1, 0.5 * (local.real[up] - local.real[down]), 0.5 * (local.imag[up] - local.imag[down]));
-        set(2, 0.5 * (local.imag[up] + local.imag[down]), -0.5 * (local.real[up] + local.real[down]));
-        set(3, local.real[level], local.imag[level]);
+        double numbers[8];
+        set_coefficients(p, l, m, scale, number, numbers);
+        std::copy_n(numbers, 8, &coefficients[8 * static_cast<std::size_t>(pair)]);
     });
     Part part;
     AlignedVector<double> values[4];

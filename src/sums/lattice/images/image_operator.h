@@ -42,6 +42,10 @@ public:
     void add(int target, int source, const ComplexExpansion& multipole, ComplexExpansion& local) const;
     /// Multiply-adds of that.
     [[nodiscard]] double work() const;
+    /// The sums S_l^m of that, up to twice the order; those of one kind of pairs are one object.
+    [[nodiscard]] const ComplexExpansion& sums(int target, int source) const {
+        return sums_.at(key(target, source));
+    }
 
 private:
     /// Which images of a source's cell are near follows from its distance to the rim.

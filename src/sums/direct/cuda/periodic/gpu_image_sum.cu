@@ -1,0 +1,282 @@
+// As ImageSum (periodic/image_sum.h) on a GPU: the box on itself and the images in its rim by open sums
+// there, all images beyond by expansions.
+#include "sums/direct/cuda/periodic/gpu_image_sum.h"
+
+#include "sums/direct/cuda/on_one_gpu.cuh"
+#include "sums/direct/cuda/pass_timer.cuh"
+#include "sums/direct/cuda/periodic/box_terms.cuh"
+#include "sums/direct/cuda/rungs.h"
+#include "sums/lattice/images/cuda/device_far_images.cuh"
+#include "sums/lattice/images/cuda/device_rim.cuh"
+#include "sums/lattice/images/far_images.h"
+#include "sums/lattice/images/softened_mean.h"
+#include "sums/lattice/lattice_terms.h"
+#include "sums/method/refining.h"
+
+#include <farfield/error.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace farfield::cuda {
+namespace {
+
+// The images are no targets: rungs that compute each pair once do not serve them.
+SumOptions rim_options_on_gpu(const SumOptions& given, int exponent) {
+    auto options = rim_options(given, exponent);
+    const auto rung = rung_from_name(name_of(options.variant));
+    if (rung && !info_of(*rung).separate_targets) options.variant = Variant::automatic;
+    return options;
+}
+
+/// Sums of a part of the sources at all targets.
+struct PartSums {
+    DeviceArray<double> potential, field;
+
+    [[nodiscard]] PartResults results(const SumOutputs& outputs) const {
+        return {outputs.potential ? potential.data() : nullptr, outputs.field ? field.data() : nullptr};
+    }
+};
+
+class ImagesOnGpu : public OnOneGpu {
+public:
+    ImagesOnGpu(const SumProblem& problem, const SumOptions& options, int device, OpenSums open)
+        : OnOneGpu(problem, options, device), open_(std::move(open)), frame_(problem), shape_(open_.shape) {
+        const DeviceScope scope(device_);
+        home_ = open_.make(home_problem(problem_, frame_.exponent),
+                           with_own_stream(open_options(options_, frame_.exponent)), device_);
+    }
+
+    void set_points(const ConstArrayView& sources, const ConstArrayView& targets) override {
+        const DeviceScope scope(device_);
+        stream_ = stream_for(sources, targets);
+        ranges_ = read_both(sources, targets, 3, given_sources_, given_targets_);
+        // all that follows is on our own stream, as the sums of the parts are
+        const auto stream = own_stream_->get();
+        wrap(given_sources_, problem_.sources, sources_, stream);
+        if (!problem_.self) wrap(given_targets_, problem_.targets, targets_, stream);
+        if (problem_.sources == 0 || problem_.targets == 0) return;
+        home_->set_points(view_of(sources_.data(), problem_.sources),
+                          problem_.self ? ConstArrayView{} : view_of(targets_.data(), problem_.targets));
+        choose_grid();
+        make_far();
+        rim_points_.select(GridView(*grid_), sources_.data(), problem_.sources, stream);
+        make_rim();
+    }
+
+    void execute(const ConstArrayView& strength_view, const SumOutputs& outputs, const SumHooks& hooks,
+                 SumReport& report) override {
+        const auto begin = Clock::now();
+        const DeviceScope scope(device_);
+        begin_execution(outputs, strength_view);
+        stop_if_asked(hooks);
+        report.device = {.kind = DeviceKind::cuda, .gpus = {device_}};
+        read_strengths(strength_view);
+        const auto moments =
+            moment_sums_.compute({sources_.data(), given_sources_.data(), problem_.sources},
+                                 strengths_.data(), middle(), frame_.scale(), own_stream_->get());
+        require_neutral(problem_, {moments.total, moments.magnitude});
+        const double prepare_seconds = seconds_between(begin, Clock::now());
+        if (!outputs.potential && !outputs.field) return;
+        auto* const potential = outputs.potential ? place_of(outputs.potential, potential_, 1) : nullptr;
+        auto* const field = outputs.field ? place_of(outputs.field, field_, 3) : nullptr;
+        if (grid_)
+            compute(outputs, hooks, moments, potential, field, report);
+        else
+            clear(potential, field);
+        if (potential != nullptr && potential == potential_.data())
+            transfers_.write(potential, outputs.potential, problem_.targets, 1, stream_);
+        if (field != nullptr && field == field_.data())
+            transfers_.write(field, outputs.field, problem_.targets, 3, stream_);
+        report.prepare_seconds += prepare_seconds;
+        report.finish_seconds =
+            std::max(0.0, seconds_between(begin, Clock::now()) - report.prepare_seconds - report.compute_seconds);
+        if (hooks.progress) hooks.progress(1.0);
+    }
+
+    bool refine(double error) override {
+        const DeviceScope scope(device_);
+        const bool home = home_->refine(error);
+        const bool rim = rim_ && rim_->refine(error);
+        constexpr double any = 1e-6; // errors so many times smaller
+        const int more = 1 + image_order(any / refinement(error, problem_.tolerance), shape_.separation) -
+                         image_order(any, shape_.separation);
+        const int before = std::exchange(shape_.order, std::min(most_image_order, shape_.order + more));
+        if (shape_.order != before && grid_) make_far();
+        return home || rim || shape_.order != before;
+    }
+
+private:
+    [[nodiscard]] SumOptions with_own_stream(SumOptions options) const {
+        options.stream = own_stream_->get();
+        return options;
+    }
+    [[nodiscard]] ConstArrayView view_of(const double* values, std::int64_t rows, int columns = 3) const {
+        return {values, DType::float64, {rows, columns}, {DeviceType::cuda, device_}};
+    }
+    [[nodiscard]] const double* targets() const { return problem_.self ? sources_.data() : targets_.data(); }
+    [[nodiscard]] const double* given_targets() const {
+        return problem_.self ? given_sources_.data() : given_targets_.data();
+    }
+
+    void wrap(const DeviceArray<double>& given, std::int64_t n, DeviceArray<double>& in_box,
+              cudaStream_t stream) const {
+        make_room(in_box, std::max<std::size_t>(1, 3 * static_cast<std::size_t>(n)));
+        wrap_points(given.data(), n, frame_.length, frame_.exponent, in_box.data(), stream);
+    }
+
+    // Points that move a little keep it.
+    void choose_grid() {
+        Lengths low{}, high{};
+        for (std::size_t k = 0; k < 3; ++k) {
+            low[k] = std::ldexp(ranges_[k].low, frame_.exponent);
+            high[k] = std::ldexp(ranges_[k].high, frame_.exponent);
+        }
+        const auto extent = rounded_extent(frame_.length, low, high);
+        if (grid_ && extent == extent_ && shape_.order == order_of_grid_) return;
+        grid_ = choose_gpu_image_grid(problem_, frame_.length, extent, shape_, frame_.exponent, open_.seconds);
+        mean_ = is_box() ? softened_mean(*grid_, frame_.softening) : 0.0;
+        extent_ = extent;
+        order_of_grid_ = shape_.order;
+    }
+
+    // The grid stays while the order rises, as the images of the rim do.
+    void make_far() {
+        const auto stream = own_stream_->get();
+        far_.set_operator(*grid_, shape_.order, thread_count(options_.threads), stream);
+        far_.set_points(sources_.data(), problem_.sources, problem_.self ? nullptr : targets_.data(),
+                        problem_.targets, stream);
+    }
+
+    void make_rim() {
+        if (!rim_)
+            rim_ = open_.make(rim_problem(problem_, frame_.exponent, rim_points_.count()),
+                              with_own_stream(rim_options_on_gpu(options_, frame_.exponent)), device_);
+        rim_->set_points(view_of(rim_points_.points(), rim_points_.count()),
+                         view_of(targets(), problem_.targets));
+    }
+
+    void read_strengths(const ConstArrayView& view) {
+        make_room(strengths_, std::max<std::size_t>(1, static_cast<std::size_t>(problem_.sources)));
+        const auto read =
+            transfers_.read(view, problem_.sources, 1, strengths_.data(), "strengths", stream_);
+        if (read.bad >= 0) refuse_strength("strengths", read.bad, read.bad_value);
+    }
+
+    [[nodiscard]] bool is_box() const { return problem_.is_periodic_box(); }
+    [[nodiscard]] std::array<double, 3> middle() const {
+        std::array<double, 3> out{};
+        for (std::size_t k = 0; k < 3; ++k) out[k] = 0.5 * frame_.length[k];
+        return out;
+    }
+
+    void clear(double* potential, double* field) const {
+        const auto rows = static_cast<std::size_t>(problem_.targets);
+        const auto stream = own_stream_->get();
+        if (potential != nullptr)
+            check(cudaMemsetAsync(potential, 0, rows * sizeof(double), stream), "clearing results");
+        if (field != nullptr)
+            check(cudaMemsetAsync(field, 0, 3 * rows * sizeof(double), stream), "clearing results");
+        own_stream_->synchronize();
+    }
+
+    void sum_part(PreparedSum& sum, const double* strengths, std::int64_t n, const SumOutputs& outputs,
+                  PartSums& part, const SumHooks& hooks, SumReport& report) const {
+        const auto m = problem_.targets;
+        const Device here{DeviceType::cuda, device_};
+        SumOutputs into;
+        if (outputs.potential) {
+            make_room(part.potential, static_cast<std::size_t>(m));
+            into.potential = {part.potential.data(), DType::float64, {m}, here};
+        }
+        if (outputs.field) {
+            make_room(part.field, 3 * static_cast<std::size_t>(m));
+            into.field = {part.field.data(), DType::float64, {m, 3}, here};
+        }
+        sum.execute({strengths, DType::float64, {n}, here}, into,
+                    {.progress = {}, .stop_requested = hooks.stop_requested}, report);
+    }
+
+    // Points are wrapped into the box, so that none meets an image, unless it is rounded.
+    void sum_rim(const SumOutputs& outputs, const SumHooks& hooks, SumReport& report) {
+        try {
+            sum_part(*rim_, rim_points_.strengths(), rim_points_.count(), outputs, of_rim_, hooks, report);
+        } catch (const InvalidArgument&) {
+            if (options_.precision != Precision::float32) throw;
+            throw InvalidArgument("sources: a point meets an image of another once both are rounded to "
+                                  "float; use more digits for the precision, or move one of them");
+        }
+    }
+
+    void compute(const SumOutputs& outputs, const SumHooks& hooks, const BoxMoments& moments,
+                 double* potential, double* field, SumReport& report) {
+        const auto stream = own_stream_->get();
+        sum_part(*home_, strengths_.data(), problem_.sources, outputs, of_home_, hooks, report);
+        if (report.passes.empty()) report.passes.push_back({"pairs", report.compute_seconds});
+        rim_points_.take_strengths(strengths_.data(), stream);
+        SumReport rim;
+        sum_rim(outputs, hooks, rim);
+        stop_if_asked(hooks);
+        PassTimer timer(stream);
+        make_room(of_far_, static_cast<std::size_t>(problem_.targets));
+        far_.compute(strengths_.data(), of_far_.data(), stream);
+        const auto from = middle();
+        finish({.m = problem_.targets,
+                .home = of_home_.results(outputs),
+                .rim = of_rim_.results(outputs),
+                .far = of_far_.data(),
+                .potential = potential,
+                .field = field,
+                .sign = problem_.kernel->sign,
+                .unit = frame_.scale(),
+                .quadratic = is_box(),
+                .vacuum = problem_.boundary == Boundary::vacuum,
+                .volume = frame_.volume(),
+                .middle = {from[0], from[1], from[2]},
+                .mean = moments.total * mean_,
+                .moments = moments,
+                .origin = given_sources_.data()},
+               {targets(), given_targets(), problem_.targets}, stream);
+        timer.mark("far images", stream);
+        own_stream_->synchronize();
+        report.passes.push_back({"near images", rim.compute_seconds});
+        report.passes.push_back(timer.seconds().front());
+        for (std::size_t k = report.passes.size() - 2; k < report.passes.size(); ++k)
+            report.compute_seconds += report.passes[k].seconds;
+        report.prepare_seconds += rim.prepare_seconds;
+        report.direct.coincident_pairs_skipped += rim.direct.coincident_pairs_skipped;
+        report.lattice = {.near_pairs = problem_.targets * rim_points_.count(),
+                          .order = shape_.order,
+                          .excess_strength = moments.total,
+                          .rim_images = rim_points_.count(),
+                          .cells = grid_->count()};
+    }
+
+    OpenSums open_;
+    PeriodicFrame frame_;
+    ImageShape shape_;
+    std::unique_ptr<PreparedSum> home_, rim_;
+    std::optional<ImageGrid> grid_; ///< none where there is nothing to sum
+    BoxExtent extent_;              ///< that it was chosen for, and the order
+    int order_of_grid_ = 0;
+    double mean_ = 0.0; ///< of the potential of a unit charge, from softening
+    DeviceRim rim_points_;
+    DeviceFarImages far_;
+    BoxMomentSums moment_sums_;
+    std::array<Extent, 3> ranges_{};                               ///< of points as given
+    DeviceArray<double> given_sources_, given_targets_;            ///< in double
+    DeviceArray<double> sources_, targets_, strengths_;            ///< points in the box, in its frame
+    PartSums of_home_, of_rim_;
+    DeviceArray<Vec4<double>> of_far_;
+    DeviceArray<double> potential_, field_; ///< where the caller's arrays are elsewhere, or strided
+};
+
+} // namespace
+
+std::unique_ptr<PreparedSum> make_gpu_image_sum(const SumProblem& problem, const SumOptions& options,
+                                                int device, const OpenSums& open) {
+    const DeviceScope scope(device); // events are of the GPU that is current when they are made
+    return std::make_unique<ImagesOnGpu>(problem, options, device, open);
+}
+
+} // namespace farfield::cuda

@@ -1,0 +1,126 @@
+#include "sums/direct/cuda/periodic/image_costs.h"
+
+#include "base/spelling.h"
+#include "sums/direct/common/costs.h"
+#include "sums/lattice/images/image_operator.h"
+
+#include <farfield/error.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace farfield {
+namespace {
+
+/// On an H200, in double: a multiply-add of the operators, and a function of a point.
+constexpr double seconds_a_product = 1e-12, seconds_a_function = 1e-12;
+/// Launches, and where the host waits for numbers of points.
+constexpr double fixed_seconds = 0.4e-3;
+/// Operators are made on the host: a number of the sums over the lattice, and the sums for an offset, shared
+/// by the cores that a GPU's host has.
+constexpr double host_cores = 16.0, seconds_a_number = 2e-8 / host_cores, seconds_an_offset = 2e-2 / host_cores;
+
+double shortest_period(const Lengths& period) {
+    double shortest = HUGE_VAL;
+    for (const double length : period)
+        if (length > 0.0) shortest = std::min(shortest, length);
+    return shortest;
+}
+
+std::int64_t images_of(const SumProblem& problem, const ImageGrid& grid) {
+    return static_cast<std::int64_t>((grid.copies() - 1.0) * static_cast<double>(problem.sources));
+}
+
+/// Of a box whose points move operators are made once for very many executions.
+double seconds_beside_home(const SumProblem& problem, const ImageGrid& grid, int order, int exponent,
+                           const OpenSeconds& seconds) {
+    const auto cells = static_cast<double>(grid.count());
+    const double host = grid.operators() * image_numbers_of_a_pair(order) * seconds_a_number +
+                        cells * seconds_an_offset;
+    const double products = cells * cells * image_work_of_a_pair(order) * seconds_a_product;
+    return seconds(rim_problem(problem, exponent, images_of(problem, grid))) + problem.executions * products +
+           (problem.moves ? 0.0 : host);
+}
+
+std::optional<ImageGrid> best_grid(const SumProblem& problem, const Lengths& period, const Lengths& low,
+                                   const Lengths& extent, const ImageShape& shape, int exponent,
+                                   const OpenSeconds& seconds) {
+    return best_image_grid(period, low, extent, shape.separation, [&](const ImageGrid& one) {
+        return seconds_beside_home(problem, one, shape.order, exponent, seconds);
+    });
+}
+
+/// Of points that are not known yet.
+ImageGrid expected_grid(const SumProblem& problem, const ImageShape& shape, const OpenSeconds& seconds) {
+    Lengths extent{};
+    for (std::size_t k = 0; k < 3; ++k)
+        extent[k] = problem.period[k] > 0.0 ? problem.period[k] : shortest_period(problem.period);
+    const auto grid = best_grid(problem, problem.period, {}, extent, shape, 0, seconds);
+    return grid ? *grid
+                : image_grid(problem.period, {}, extent,
+                             *std::max_element(problem.period.begin(), problem.period.end()),
+                             shape.separation);
+}
+
+} // namespace
+
+BoxExtent rounded_extent(const Lengths& period, const Lengths& low, const Lengths& high) {
+    constexpr double share = 0.125;
+    const double unit = share * std::exp2(std::floor(std::log2(shortest_period(period))));
+    BoxExtent out;
+    for (std::size_t k = 0; k < 3; ++k) {
+        if (period[k] > 0.0) continue;
+        out.low[k] = unit * std::floor(low[k] / unit);
+        out.extent[k] = unit * std::ceil(high[k] / unit) - out.low[k];
+    }
+    return out;
+}
+
+ImageGrid choose_gpu_image_grid(const SumProblem& problem, const Lengths& period, const BoxExtent& extent,
+                                const ImageShape& shape, int exponent, const OpenSeconds& seconds) {
+    if (const auto grid = best_grid(problem, period, extent.low, extent.extent, shape, exponent, seconds))
+        return *grid;
+    throw InvalidArgument(fmt::format(
+        "{}: the box and the points in it are too long and thin for the expansions of far images; use {}",
+        spelled("period"),
+        problem.is_periodic_box() ? spelled("method", "ewald") + " and " + spelled("device", "cpu")
+                                  : "points that extend less along open axes"));
+}
+
+double gpu_image_seconds(const SumProblem& problem, const ImageShape& shape, const OpenSeconds& seconds,
+                         std::string_view gpu, const CostTable& table) {
+    const auto rates = gpu_rates(table, gpu, Precision::float64, false);
+    const double bytes = cost_of_sum(static_cast<double>(problem.sources),
+                                     static_cast<double>(problem.targets), problem.self)
+                             .bytes;
+    const double way = problem.moves
+                           ? 0.0
+                           : rates.start_seconds + problem.executions * bytes / rates.bytes_per_second;
+    const double functions = (shape.order + 1.0) * (shape.order + 1.0);
+    const double points = static_cast<double>(problem.sources) + 4.0 * static_cast<double>(problem.targets);
+    return way + seconds(home_problem(problem, 0)) +
+           seconds_beside_home(problem, expected_grid(problem, shape, seconds), shape.order, 0, seconds) +
+           problem.executions * (fixed_seconds + seconds_a_function * points * functions);
+}
+
+double gpu_image_bytes(const SumProblem& problem, const ImageShape& shape, const OpenSeconds& seconds,
+                       const std::function<double(const SumProblem&)>& bytes) {
+    const auto grid = expected_grid(problem, shape, seconds);
+    const auto n = static_cast<double>(problem.sources), m = static_cast<double>(problem.targets);
+    const auto images = images_of(problem, grid);
+    // points as given and wrapped, by cells with keys and rows, counts of images; strengths; results of the
+    // box, the rim and far images
+    const double points = 8.0 * n + (n + (problem.self ? 0.0 : m)) * (2.0 * 24.0 + 24.0 + 16.0 + 16.0);
+    const double results = 4.0 * 32.0 * m;
+    const double functions = (shape.order + 1.0) * (shape.order + 2.0);
+    constexpr double most_parts = 4096.0; // of cells, with sums of their own
+    return points + results + 36.0 * static_cast<double>(images) + bytes(home_problem(problem, 0)) +
+           bytes(rim_problem(problem, 0, images)) +
+           8.0 * grid.operators() * image_numbers_of_a_pair(shape.order) +
+           8.0 * functions * (most_parts + 10.0 * grid.count() + 0.25 * grid.count() * grid.count());
+}
+
+} // namespace farfield

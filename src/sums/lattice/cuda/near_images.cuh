@@ -1,0 +1,77 @@
+// Near images on a GPU, see near_sum.h: a warp for each target. Each lane finds the sources of one row of
+// cells; all lanes look at these sources side by side, and those within the cut-off queue up until there is
+// one for every lane.
+#pragma once
+
+#include "backend/cuda/memory.h"
+#include "sums/lattice/cuda/box_points.cuh"
+#include "sums/lattice/cuda/sorted_cells.cuh"
+#include "sums/lattice/near_cells.h"
+#include "sums/lattice/splitting.h"
+
+#include <cuda_runtime_api.h>
+
+#include <array>
+#include <cstdint>
+#include <functional>
+
+namespace farfield::cuda {
+
+/// Cells as kernels see them.
+struct CellsOnGpu {
+    int count[3] = {1, 1, 1};
+    double width[3] = {1.0, 1.0, 1.0};
+
+    CellsOnGpu() = default;
+    explicit CellsOnGpu(const NearCells& cells)
+        : count{static_cast<int>(cells.count[0]), static_cast<int>(cells.count[1]),
+                static_cast<int>(cells.count[2])},
+          width{cells.width[0], cells.width[1], cells.width[2]} {}
+    [[nodiscard]] std::int64_t all() const { return std::int64_t{1} * count[0] * count[1] * count[2]; }
+};
+
+class NearImages {
+public:
+    NearImages(const PeriodicFrame& frame, const Splitting& splitting, double cutoff);
+
+    /// `self`: targets are the sources, and `targets` are not looked at.
+    void set_points(const BoxPoints& sources, const BoxPoints& targets, bool self, cudaStream_t stream);
+
+    /// *Writes* the sums of all targets by their rows: the field, and the potential as w, with what waves let
+    /// a point do to itself and to others at its place already taken away. Asks `stop` between launches.
+    void compute(const double* strengths, Vec4<double>* sums, const std::function<void()>& stop,
+                 cudaStream_t stream);
+
+    struct Counts {
+        std::int64_t pairs = 0;      ///< targets times the images that were looked at
+        std::int64_t coincident = 0; ///< pairs at one place, of which none was counted
+        std::int64_t target = 0, source = 0; ///< the first of these
+    };
+    /// Of the last `compute`; waits for it.
+    [[nodiscard]] Counts counts(cudaStream_t stream);
+
+private:
+    struct Points {
+        SortedCells cells;
+        DeviceArray<Vec4<double>> at; ///< in the order of cells; w is the strength
+    };
+    void sort(Points& to, const BoxPoints& points, cudaStream_t stream) const;
+
+    PeriodicFrame frame_;
+    Splitting splitting_;
+    double cutoff_;
+    CellsOnGpu cells_;
+    Points sources_, targets_;
+    int source_count_ = 0, target_count_ = 0;
+    bool self_ = true;
+    DeviceArray<unsigned long long> counters_;
+};
+
+/// near_field_strength of near_fields.h, on a GPU. Waits for it.
+double near_field_strength(const PeriodicFrame& frame, const BoxPoints& sources, const BoxPoints& targets,
+                           bool self, cudaStream_t stream);
+
+/// *Writes* each point's cell, x fastest.
+void find_cells(const BoxPoints& points, const CellsOnGpu& cells, std::uint32_t* out, cudaStream_t stream);
+
+} // namespace farfield::cuda

@@ -1,0 +1,221 @@
+// Simulations in periodic boxes that stay on a GPU: beside the CPU's, over restarts, and what they refuse.
+#include "expect_error.h"
+#include "support.h"
+#include "unit/dynamics/run_support.h"
+
+#include "dynamics/forces/settings.h"
+#include "dynamics/simulation/state.h"
+#include "gpu/sizes.h"
+
+#include <farfield/error.h>
+#include <farfield/sum.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+namespace farfield {
+namespace {
+
+using namespace test;
+
+constexpr double box_length = 4.0;
+using Period = std::array<double, 3>;
+constexpr Period cube{box_length, box_length, box_length}, slab{box_length, box_length, 0.0},
+    wire{box_length, 0.0, 0.0};
+
+/// A warm plasma, some bodies of which cross the box within a few steps.
+Bodies plasma(int n, double speed = 1.0) {
+    InitialOptions options;
+    options.kind = InitialKind::plasma;
+    options.n = n;
+    options.seed = 3;
+    options.box = cube;
+    options.particle_charge =
+        std::sqrt(box_length * box_length * box_length / (4.0 * std::numbers::pi * n));
+    auto bodies = make_bodies(options);
+    for (auto& v : bodies.velocity) v *= speed;
+    return bodies;
+}
+
+ForceOptions in_box(Method method, const Period& period = cube, double tolerance = 1e-3) {
+    return {.kernel = Kernel::coulomb,
+            .method = method,
+            .softening = 0.02,
+            .period = period,
+            .tolerance = tolerance,
+            .device = {.kind = DeviceKind::cuda}};
+}
+
+// From the same forces, to the tolerances: few steps let their errors grow but little.
+TEST(GpuPeriodicSimulation, FollowsTheCpu) {
+    NEEDS_GPU();
+    for (const auto& period : {cube, slab, wire})
+        for (const auto method : {Method::direct, Method::fmm})
+            for (const auto integrator : {Integrator::leapfrog, Integrator::yoshida4}) {
+                auto force = in_box(method, period, 1e-5);
+                force.softening = 2e-3;
+                force.precision = Precision::float64;
+                force.G = 1.25;
+                const TimeOptions time{.integrator = integrator, .step = 0.01, .end = 0.1};
+                Simulation gpu(plasma(200, 8.0), force, time), cpu(plasma(200, 8.0), on_cpu(force), time);
+                const auto start = gpu.diagnostics(), same = cpu.diagnostics();
+                EXPECT_NEAR(start.potential, same.potential, 3e-5 * std::abs(same.potential));
+                EXPECT_NEAR(start.kinetic, same.kinetic, 1e-12 * same.kinetic);
+                EXPECT_TRUE(std::isnan(start.angular_momentum[0]));
+                EXPECT_TRUE(std::isnan(start.lagrangian_radii[1]));
+                EXPECT_GT(start.acceleration_error, 0.0);
+                EXPECT_LE(start.acceleration_error, force.tolerance);
+                EXPECT_LE(start.potential_error, force.tolerance);
+                gpu.advance_to(time.end);
+                cpu.advance_to(time.end);
+                EXPECT_EQ(SimulationAccess::backend(gpu).device, DeviceKind::cuda);
+                EXPECT_LT(relative_difference(gpu.bodies().velocity, cpu.bodies().velocity), 1e-4);
+                const auto& x = gpu.bodies().position;
+                for (std::size_t i = 0; i < x.size(); ++i) {
+                    if (period[i % 3] == 0.0) continue;
+                    EXPECT_GE(x[i], 0.0);
+                    EXPECT_LT(x[i], box_length);
+                }
+            }
+}
+
+// Operators are made once for many steps, so that the box has other cells than for one sum.
+TEST(GpuPeriodicSimulation, HasTheFieldsOfASum) {
+    NEEDS_GPU();
+    for (const auto method : {Method::direct, Method::fmm})
+        for (const auto precision : {Precision::mixed, Precision::float64}) {
+            auto force = in_box(method);
+            force.precision = precision;
+            Simulation simulation(plasma(1500, 8.0), force, {.step = 0.01, .end = 1.0});
+            simulation.advance_to(0.05);
+            const auto options =
+                sum_options_of(force, SimulationAccess::force_settings(simulation), precision);
+            const auto& bodies = simulation.bodies();
+            const auto results = sum(matrix_view(std::span<const double>(bodies.position), 3),
+                                     ConstArrayView(std::span<const double>(bodies.charge)), options,
+                                     Output::field);
+            auto expected = results.field;
+            for (std::size_t i = 0; i < expected.size(); ++i)
+                expected[i] *= bodies.charge[i / 3] / bodies.mass[i / 3];
+            EXPECT_LT(relative_difference(simulation.acceleration(), expected), 2.0 * force.tolerance);
+        }
+}
+
+TEST(GpuPeriodicSimulation, KeepsEnergy) {
+    NEEDS_GPU();
+    const auto bodies = plasma(gpu_test::sized(4000, 500));
+    for (const auto method : {Method::direct, Method::fmm}) {
+        auto force = in_box(method, cube, 1e-4);
+        force.softening = 8e-3;
+        Simulation simulation(bodies, force, {.step = 0.001, .end = 0.08});
+        const auto start = simulation.diagnostics();
+        simulation.advance_to(0.08);
+        const auto end = simulation.diagnostics();
+        EXPECT_LT(std::abs(end.total - start.total), 2e-3 * end.kinetic);
+        EXPECT_NE(end.kinetic, start.kinetic);
+    }
+}
+
+TEST(GpuPeriodicSimulation, HasTheSameBitsAcrossRestarts) {
+    NEEDS_GPU();
+    for (const auto& period : {cube, slab})
+        for (const auto method : {Method::direct, Method::fmm})
+            for (const auto integrator : {Integrator::leapfrog, Integrator::yoshida4}) {
+                const auto bodies = plasma(gpu_test::sized(2000, 300), 10.0);
+                const auto force = in_box(method, period);
+                const TimeOptions time{.integrator = integrator, .step = 0.01, .end = 0.2};
+                Simulation whole(bodies, force, time), again(bodies, force, time);
+                whole.advance_to(time.end);
+                while (!again.finished()) again.step();
+                EXPECT_EQ(whole.bodies().position, again.bodies().position);
+                EXPECT_EQ(whole.bodies().velocity, again.bodies().velocity);
+                for (const int stop : {1, 7}) {
+                    Simulation first(bodies, force, time);
+                    SimulationAccess::advance(first, static_cast<std::uint64_t>(stop));
+                    auto second = SimulationAccess::restore(SimulationAccess::capture(first), force, time);
+                    second.advance_to(time.end);
+                    EXPECT_EQ(second.bodies().position, whole.bodies().position);
+                    EXPECT_EQ(second.acceleration(), whole.acceleration());
+                }
+            }
+}
+
+TEST(GpuPeriodicSimulation, HasGravityWithABackground) {
+    NEEDS_GPU();
+    auto force = in_box(Method::fmm, cube, 1e-5);
+    force.kernel = Kernel::gravity;
+    force.background = Background::uniform;
+    force.softening = 2e-3;
+    const auto bodies = plasma(600);
+    const TimeOptions time{.step = 0.005, .end = 0.05};
+    auto by_ewald = on_cpu(force);
+    by_ewald.method = Method::ewald;
+    Simulation gpu(bodies, force, time), cpu(bodies, by_ewald, time);
+    EXPECT_LT(relative_difference(gpu.acceleration(), cpu.acceleration()), 3e-5);
+    EXPECT_NEAR(gpu.diagnostics().potential, cpu.diagnostics().potential,
+                3e-5 * std::abs(cpu.diagnostics().potential));
+}
+
+TEST(GpuPeriodicSimulation, RefusesWhatItCannotDo) {
+    NEEDS_GPU();
+    const auto bodies = plasma(64);
+    const TimeOptions time{.step = 0.01, .end = 0.1};
+    const auto refused = [&](const ForceOptions& force, const Bodies& of,
+                             std::initializer_list<std::string> words) {
+        expect_contains(error_of<InvalidArgument>([&] { Simulation(of, force, time); }), words);
+    };
+    auto force = in_box(Method::ewald);
+    refused(force, bodies, {"ewald", "cpu"});
+    force = in_box(Method::fmm);
+    force.softening = 0.5;
+    refused(force, bodies, {"softening", "GPU", "cpu"});
+    force.device.gpus = {0, 1};
+    force.softening = 0.0;
+    refused(force, bodies, {"one GPU"});
+    auto charged = bodies;
+    charged.charge[0] *= 2.0;
+    for (const auto method : {Method::direct, Method::fmm})
+        refused(in_box(method), charged, {"sum to", "background"});
+    auto same = bodies;
+    const double place[3] = {1.25, 0.5, 3.0}; // that of the first one and of an image of the second
+    for (std::size_t k = 0; k < 3; ++k) same.position[k] = same.position[3 + k] = place[k];
+    same.position[3] += box_length;
+    force = in_box(Method::fmm);
+    force.softening = 0.0;
+    refused(force, same, {"bodies 1 and 2", "same place"});
+    // and `auto` takes what runs there
+    Simulation automatic(bodies, in_box(Method::automatic), time);
+    EXPECT_EQ(SimulationAccess::backend(automatic).device, DeviceKind::cuda);
+}
+
+// A run that is stopped and goes on writes the same files.
+TEST(GpuPeriodicRun, StopsAndGoesOn) {
+    NEEDS_GPU();
+    const TemporaryFolder folder;
+    Case simulation_case;
+    simulation_case.initial.kind = InitialKind::plasma;
+    simulation_case.initial.n = 500;
+    simulation_case.initial.box = cube;
+    simulation_case.force = in_box(Method::fmm, cube, 1e-3);
+    simulation_case.force.softening = 0.02;
+    simulation_case.time = {.step = 0.01, .end = 0.1};
+    simulation_case.output.diagnostics_every = 0.02;
+    run_case(simulation_case, {.out = folder / "whole"}, {});
+    expect_contains(bytes_of(folder / "whole" / "summary.json"), {"\"device\": \"cuda\"", "\"method\": \"fmm\""});
+    int stops = 0;
+    for (bool finished = false; !finished;) {
+        int polls = 0;
+        RunHooks hooks;
+        hooks.stop_requested = [&] { return ++polls == 3; };
+        finished =
+            run_case(simulation_case, {.out = folder / "stopped", .restart = stops > 0}, hooks).finished;
+        stops += finished ? 0 : 1;
+    }
+    EXPECT_GE(stops, 1);
+    expect_same_results(folder / "whole", folder / "stopped");
+}
+
+} // namespace
+} // namespace farfield
