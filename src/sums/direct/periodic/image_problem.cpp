@@ -151,15 +151,19 @@ std::string why_no_image_sum(std::string_view method, const SumProblem& problem,
         return fmt::format("{} is less than {:g}, the least that periodic sums keep",
                            spelled("tolerance", fmt::format("{:g}", problem.tolerance)),
                            least_image_goal / share_of_tolerance);
+    if (on_gpu && problem.background != Background::none && problem.softening > 0.0)
+        return fmt::format("{} beside a background: far images act without softening on a GPU, which shifts the "
+                           "potential; use {}",
+                           spelled("softening", fmt::format("{:g}", problem.softening)),
+                           spelled("method", "pme"));
     if (const double most = most_softening(problem); problem.softening > most)
-        return fmt::format("{}: far images act without softening, which keeps the tolerance up to {:.3g} in "
-                           "this box{}; {}",
-                           spelled("softening", fmt::format("{:g}", problem.softening)), most,
-                           on_gpu ? " on a GPU" : "",
-                           on_gpu ? fmt::format("use {}", spelled("device", "cpu"))
-                           : problem.is_periodic_box()
-                               ? fmt::format("use {}", spelled("method", "ewald"))
-                               : fmt::format("use less, or a larger {}", spelled("tolerance")));
+        return fmt::format(
+            "{}: far images act without softening, which keeps the tolerance up to {:.3g} in "
+            "this box{}; {}",
+            spelled("softening", fmt::format("{:g}", problem.softening)), most, on_gpu ? " on a GPU" : "",
+            on_gpu                      ? fmt::format("use {}", spelled("device", "cpu"))
+            : problem.is_periodic_box() ? fmt::format("use {}", spelled("method", "ewald"))
+                                        : fmt::format("use less, or a larger {}", spelled("tolerance")));
     if (problem.sources >= std::int64_t{1} << 28 || problem.targets >= std::int64_t{1} << 28)
         return fmt::format("method '{}' takes fewer than 268435456 points of a periodic box", method);
     return {};

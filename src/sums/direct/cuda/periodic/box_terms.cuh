@@ -28,8 +28,8 @@ struct BoxPoints {
     std::int64_t n;
 };
 
-/// Of what strengths N and points are. Sums are compensated (Neumaier 1974), in an order that N alone decides.
-/// Waits for them. @param unit  the frame's lengths are those of points as given times that
+/// Of what strengths N and points are. Sums are compensated (Neumaier 1974), in an order that N alone
+/// decides. Waits for them. @param unit  the frame's lengths are those of points as given times that
 class BoxMomentSums {
 public:
     BoxMoments compute(const BoxPoints& sources, const double* strengths, const std::array<double, 3>& middle,
@@ -57,7 +57,6 @@ struct BoxResults {
     bool quadratic = false, vacuum = false;
     double volume = 1.0;
     double middle[3] = {};
-    double mean = 0.0; ///< of the potential of charges, which is to be 0
     BoxMoments moments;
     const double* origin = nullptr; ///< of moments of points as given
 };

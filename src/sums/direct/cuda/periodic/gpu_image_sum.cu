@@ -9,7 +9,6 @@
 #include "sums/lattice/images/cuda/device_far_images.cuh"
 #include "sums/lattice/images/cuda/device_rim.cuh"
 #include "sums/lattice/images/far_images.h"
-#include "sums/lattice/images/softened_mean.h"
 #include "sums/lattice/lattice_terms.h"
 #include "sums/method/refining.h"
 
@@ -89,8 +88,8 @@ public:
         if (field != nullptr && field == field_.data())
             transfers_.write(field, outputs.field, problem_.targets, 3, stream_);
         report.prepare_seconds += prepare_seconds;
-        report.finish_seconds =
-            std::max(0.0, seconds_between(begin, Clock::now()) - report.prepare_seconds - report.compute_seconds);
+        report.finish_seconds = std::max(0.0, seconds_between(begin, Clock::now()) - report.prepare_seconds -
+                                                  report.compute_seconds);
         if (hooks.progress) hooks.progress(1.0);
     }
 
@@ -134,8 +133,8 @@ private:
         }
         const auto extent = rounded_extent(frame_.length, low, high);
         if (grid_ && extent == extent_ && shape_.order == order_of_grid_) return;
-        grid_ = choose_gpu_image_grid(problem_, frame_.length, extent, shape_, frame_.exponent, open_.seconds);
-        mean_ = is_box() ? softened_mean(*grid_, frame_.softening) : 0.0;
+        grid_ =
+            choose_gpu_image_grid(problem_, frame_.length, extent, shape_, frame_.exponent, open_.seconds);
         extent_ = extent;
         order_of_grid_ = shape_.order;
     }
@@ -158,8 +157,7 @@ private:
 
     void read_strengths(const ConstArrayView& view) {
         make_room(strengths_, std::max<std::size_t>(1, static_cast<std::size_t>(problem_.sources)));
-        const auto read =
-            transfers_.read(view, problem_.sources, 1, strengths_.data(), "strengths", stream_);
+        const auto read = transfers_.read(view, problem_.sources, 1, strengths_.data(), "strengths", stream_);
         if (read.bad >= 0) refuse_strength("strengths", read.bad, read.bad_value);
     }
 
@@ -233,7 +231,6 @@ private:
                 .vacuum = problem_.boundary == Boundary::vacuum,
                 .volume = frame_.volume(),
                 .middle = {from[0], from[1], from[2]},
-                .mean = moments.total * mean_,
                 .moments = moments,
                 .origin = given_sources_.data()},
                {targets(), given_targets(), problem_.targets}, stream);
@@ -259,13 +256,12 @@ private:
     std::optional<ImageGrid> grid_; ///< none where there is nothing to sum
     BoxExtent extent_;              ///< that it was chosen for, and the order
     int order_of_grid_ = 0;
-    double mean_ = 0.0; ///< of the potential of a unit charge, from softening
     DeviceRim rim_points_;
     DeviceFarImages far_;
     BoxMomentSums moment_sums_;
-    std::array<Extent, 3> ranges_{};                               ///< of points as given
-    DeviceArray<double> given_sources_, given_targets_;            ///< in double
-    DeviceArray<double> sources_, targets_, strengths_;            ///< points in the box, in its frame
+    std::array<Extent, 3> ranges_{};                    ///< of points as given
+    DeviceArray<double> given_sources_, given_targets_; ///< in double
+    DeviceArray<double> sources_, targets_, strengths_; ///< points in the box, in its frame
     PartSums of_home_, of_rim_;
     DeviceArray<Vec4<double>> of_far_;
     DeviceArray<double> potential_, field_; ///< where the caller's arrays are elsewhere, or strided
