@@ -113,6 +113,24 @@ def test_what_a_box_keeps_and_what_it_has_not(rng):
     assert np.isnan(last.angular_momentum).all() and np.isnan(last.lagrangian_radii).all() and math.isnan(last.virial_ratio)
 
 
+def test_a_slab_is_open_along_an_axis(rng):
+    cube = neutral(rng, 2, (2, 2, 2))
+    bodies = farfield.Bodies(cube.positions + [1.5, 0, 1.5], cube.velocities, cube.masses, charges=cube.charges)
+    ends, changes = [], []
+    for method, steps in (("direct", 20), ("direct", 40), ("fmm", 40)):
+        simulation = farfield.Simulation(bodies, step=0.25 / steps, kernel="coulomb", method=method, tolerance=1e-5, period=(2, 2, 0))
+        first = simulation.diagnostics()
+        simulation.step(steps)
+        last = simulation.diagnostics()
+        changes.append(last.total - first.total)
+        x = simulation.positions
+        assert (x[:, :2] >= 0).all() and (x[:, :2] < 2).all() and (x[:, 2] >= 2).any()
+        np.testing.assert_allclose(last.momentum, first.momentum, atol=1e-4)
+        ends.append(x.copy())
+    assert 3 < changes[0] / changes[1] < 5 and abs(changes[1]) < 1e-2 * first.kinetic, "leapfrog's second order"
+    np.testing.assert_allclose(ends[1], ends[2], atol=1e-4)
+
+
 def test_a_background_lets_gravity_into_a_box(rng):
     """Equal masses on a cubic lattice stay where they are: the field of each other's images vanishes by symmetry."""
     sites = np.stack(np.meshgrid(*[[0.5, 1.5]] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
