@@ -31,7 +31,8 @@ class PmeOnCpu : public LatticeOnCpu {
 public:
     PmeOnCpu(const SumProblem& problem, const SumOptions& options)
         : LatticeOnCpu(
-              "pme", problem, options, first_mesh(problem, options, mesh_rates(cost_table_in_use().table)).seconds,
+              "pme", problem, options,
+              first_mesh(problem, options, mesh_rates(cost_table_in_use().table)).seconds,
               [problem, order = options.order](double goal, Isa isa,
                                                int threads) -> std::unique_ptr<LatticeSum> {
                   const auto choice = best_mesh(problem, order, goal, mesh_rates(cost_table_in_use().table));
@@ -48,7 +49,8 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
     if (options.order != 0 && (options.order < least_spline_order || options.order > most_spline_order))
         return fmt::format("method 'pme' has splines of order {} to {}, not {}", least_spline_order,
                            most_spline_order, options.order);
-    if (auto reason = why_no_lattice_sum("pme", problem, options, device, true); !reason.empty()) return reason;
+    if (auto reason = why_no_lattice_sum("pme", problem, options, device, true); !reason.empty())
+        return reason;
     if (first_mesh(problem, options, rates_in_use(device)).order == 0)
         return fmt::format(
             "method 'pme' has no mesh that is fine enough for {} and {}; use a higher order, or {}",
@@ -67,8 +69,9 @@ double seconds(const SumProblem& problem, const SumOptions& options, std::string
     const double moved = 8.0 * (4.0 * static_cast<double>(problem.sources) +
                                 (problem.self ? 4.0 : 7.0) * static_cast<double>(problem.targets));
     return rate("gpu.MODEL.start_seconds") +
-           problem.executions * (rate("direct.gpu.MODEL.fixed_seconds") + moved / rate("gpu.MODEL.bytes_per_second") +
-                                 first_mesh(problem, options, mesh_rates_on_gpu(table, gpu)).seconds);
+           problem.executions *
+               (rate("direct.gpu.MODEL.fixed_seconds") + moved / rate("gpu.MODEL.bytes_per_second") +
+                first_mesh(problem, options, mesh_rates_on_gpu(table, gpu)).seconds);
 }
 
 // Points read, as given, wrapped, and sorted twice; results; the mesh, half its spectrum and an eighth of it.
@@ -80,7 +83,8 @@ double bytes_on_cpu(const SumProblem& problem, const MeshChoice& choice) {
 }
 
 // Points as given, wrapped, sorted twice, with keys and rows for both; where they are read; sums and results;
-// cells, of eight points or more, and bins; the mesh, its spectrum, an eighth of it, and what the transform takes.
+// cells, of eight points or more, and bins; the mesh, its spectrum, an eighth of it, and what the transform
+// takes.
 double bytes_on_gpu(const SumProblem& problem, const MeshChoice& choice) {
     const double n = static_cast<double>(problem.sources), m = static_cast<double>(problem.targets);
     const double points = problem.self ? n : n + m;
