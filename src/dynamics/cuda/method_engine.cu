@@ -41,7 +41,8 @@ void MethodEngine::compute(const double* places) {
     else
         outputs.potential = {sums_.data(), DType::float64, {n_}, here};
     report_.passes.clear();
-    // as Forces::set_points: forces at a place have the same bits when a run goes on from its image in the box
+    // as Forces::set_points: forces at a place have the same bits when a run goes on from its image in the
+    // box
     if (is_periodic(period_)) {
         make_room(in_box_, 3 * static_cast<std::size_t>(n_));
         wrap_places(places, n_, period_, in_box_.data(), stream_.get());

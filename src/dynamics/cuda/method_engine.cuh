@@ -30,8 +30,9 @@ public:
         work(parts_[0]);
     }
 
-    /// Sums for bodies at `places`, N×3 on the GPU, in a periodic box for the images of these in it. The host waits as often as the method does. If places
-    /// coincide or are not finite, these and all later sums are no numbers. @throws DeviceError.
+    /// Sums for bodies at `places`, N×3 on the GPU, in a periodic box for the images of these in it. The host
+    /// waits as often as the method does. If places coincide or are not finite, these and all later sums are
+    /// no numbers. @throws DeviceError.
     void compute(const double* places);
     /// N potentials or N×3 fields on the GPU.
     [[nodiscard]] const double* sums() const { return sums_.data(); }

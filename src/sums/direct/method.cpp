@@ -7,6 +7,7 @@
 #include "sums/direct/cpu/direct.h"
 #include "sums/direct/cpu/jerk.h"
 #include "sums/direct/cuda/gauss/gpu_gauss_sum.h"
+#include "sums/direct/cuda/periodic/gpu_periodic_direct.h"
 #include "sums/direct/cuda/sum/gpu_sum.h"
 #include "sums/direct/gauss/gauss_sum.h"
 #include "sums/direct/periodic/periodic_direct.h"
@@ -117,13 +118,16 @@ double open_bytes(const SumProblem& problem, const SumOptions& options, const De
 
 double bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
     const auto open = [&](const SumProblem& one) { return open_bytes(one, options, device); };
-    return problem.is_periodic() ? periodic_direct_bytes(problem, options, device, open) : open(problem);
+    if (!problem.is_periodic()) return open(problem);
+    return device.kind == DeviceKind::cuda ? cuda::gpu_periodic_direct_bytes(problem, open)
+                                           : periodic_direct_bytes(problem, options, open);
 }
 
 double seconds(const SumProblem& problem, const SumOptions& options, std::string_view gpu,
                const CostTable& table) {
-    return problem.is_periodic() ? periodic_direct_seconds(problem, options, gpu, table)
-                                 : direct_seconds(problem, options, gpu, table);
+    if (!problem.is_periodic()) return direct_seconds(problem, options, gpu, table);
+    return gpu.empty() ? periodic_direct_seconds(problem, options, table)
+                       : cuda::gpu_periodic_direct_seconds(problem, gpu, table);
 }
 
 std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& options,
@@ -133,7 +137,9 @@ std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& o
     if (is_gauss(problem))
         return on_cpu ? make_gauss_sum(problem, options)
                       : cuda::make_gpu_gauss_sum(problem, options, device.gpus.front());
-    if (problem.is_periodic()) return make_periodic_direct(problem, options, device);
+    if (problem.is_periodic())
+        return on_cpu ? make_periodic_direct(problem, options)
+                      : cuda::make_gpu_periodic_direct(problem, options, device.gpus.front());
     if (on_cpu) return std::make_unique<OnCpu>(problem, options);
     return cuda::make_gpu_sum(options, device.gpus, problem.self);
 }

@@ -75,8 +75,8 @@ double periodic_fmm_bytes(const SumProblem& problem, const SumOptions& options, 
                           const std::function<double(const SumProblem&)>& bytes) {
     const auto shape = OpenFmm::image_shape(problem, options);
     if (device.kind == DeviceKind::cuda)
-        return gpu_image_bytes(problem, shape,
-                               seconds_on_gpu(options, usual_gpu, cost_table_in_use().table), bytes);
+        return gpu_image_bytes(problem, shape, seconds_on_gpu(options, usual_gpu, cost_table_in_use().table),
+                               bytes);
     return image_bytes(
         problem, shape, [&](const SumProblem& open) { return OpenFmm::seconds(open, options); }, bytes);
 }

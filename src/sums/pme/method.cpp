@@ -66,12 +66,13 @@ double seconds(const SumProblem& problem, const SumOptions& options, std::string
         return problem.executions * first_mesh(problem, options, mesh_rates(table)).seconds /
                thread_count(options.threads);
     const auto rate = [&](std::string_view pattern) { return cost_of_gpu(table, pattern, gpu); };
+    const double each = rate("direct.gpu.MODEL.fixed_seconds") +
+                        first_mesh(problem, options, mesh_rates_on_gpu(table, gpu)).seconds;
+    if (problem.moves) return problem.executions * each; // bodies of a simulation stay there
     const double moved = 8.0 * (4.0 * static_cast<double>(problem.sources) +
                                 (problem.self ? 4.0 : 7.0) * static_cast<double>(problem.targets));
     return rate("gpu.MODEL.start_seconds") +
-           problem.executions *
-               (rate("direct.gpu.MODEL.fixed_seconds") + moved / rate("gpu.MODEL.bytes_per_second") +
-                first_mesh(problem, options, mesh_rates_on_gpu(table, gpu)).seconds);
+           problem.executions * (moved / rate("gpu.MODEL.bytes_per_second") + each);
 }
 
 // Points read, as given, wrapped, and sorted twice; results; the mesh, half its spectrum and an eighth of it.
@@ -108,7 +109,7 @@ constexpr MethodInfo row{.value = Method::pme,
                          .text = "periodic boxes by particle-mesh Ewald: near images one by one, the rest "
                                  "on a mesh",
                          .on_gpu = true,
-                         .resident = false,
+                         .resident = true,
                          .many_vectors = nullptr,
                          .computes = computes,
                          .field_and_jerk = nullptr,

@@ -1,5 +1,6 @@
-// Sums over periodic boxes on a GPU: against Ewald's sums and against the CPU's sums of the same method, which
-// are tested against an oracle of their own (tests/oracle/lattice); the same bits twice; what is refused.
+// Sums over periodic boxes on a GPU: against Ewald's sums and against the CPU's sums of the same method,
+// which are tested against an oracle of their own (tests/oracle/lattice); the same bits twice; what is
+// refused.
 #include "expect_error.h"
 #include "gpu/needs_gpu.h"
 #include "gpu/sums/fmm_clouds.h"
@@ -82,8 +83,8 @@ SumResult exact(const Charges& charges, const Box& box, SumOptions options) {
     return charges.sum_with(options);
 }
 
-// What plans compare at 256 targets is within the tolerance. Such samples may miss the few targets that are off
-// most, those at corners of leaves: over all targets errors are within a few tolerances.
+// What plans compare at 256 targets is within the tolerance. Such samples may miss the few targets that are
+// off most, those at corners of leaves: over all targets errors are within a few tolerances.
 TEST(GpuPeriodic, KeepsTolerancesInBoxesOfOneToThreePeriods) {
     NEEDS_GPU();
     for (const auto& box : boxes())
@@ -248,8 +249,7 @@ TEST(GpuPeriodic, OneOutputHasTheBitsOfBoth) {
     const auto options = options_of(box, Method::direct, DeviceKind::cuda, 0.0);
     const auto both = charges.sum_with(options);
     for (const auto output : {Output::potential, Output::field}) {
-        const auto one =
-            sum(rows(charges.sources), rows(charges.targets), list(charges.q), options, output);
+        const auto one = sum(rows(charges.sources), rows(charges.targets), list(charges.q), options, output);
         if (output == Output::potential)
             EXPECT_LT(relative_error(one.potential, both.potential), 1e-14);
         else
@@ -262,7 +262,8 @@ TEST(GpuPeriodic, RefusesWhatItCannotDo) {
     const auto& box = boxes()[0];
     Charges charges(box, 100);
     const auto refused = [&](const SumOptions& options, std::initializer_list<std::string> words) {
-        test::expect_contains(test::error_of<InvalidArgument>([&] { (void)charges.sum_with(options); }), words);
+        test::expect_contains(test::error_of<InvalidArgument>([&] { (void)charges.sum_with(options); }),
+                              words);
     };
     const auto good = options_of(box, Method::fmm, DeviceKind::cuda, 1e-5);
     auto bad = good;

@@ -77,7 +77,8 @@ TEST(PeriodicCase, RefusesBeforeAnythingIsComputed) {
     refused({"force.boundary=vacuum"}, {"p.toml:9", "vacuum", "jumps", "tin-foil"});
     refused({"force.kernel=gravity"}, {"gravity", "uniform"});
     refused({"time.integrator=hermite4"}, {"hermite4", "yoshida4"});
-    refused({"force.device=cuda"}, {"on a GPU", "cpu"}); // where far images are not softened
+    refused({"force.device=cuda", "force.method=fmm"},
+            {"on a GPU", "cpu"}); // where far images are not softened
     refused({"force.variant=soa"}, {"soa", "leave it out"});
     refused({"force.precision=float"}, {"float", "double"});
     refused({"force.tolerance=1e-15"}, {"tolerance"});

@@ -331,6 +331,7 @@ TEST(PeriodicSimulation, RefusesWhatItCannotDo) {
     }
     force = softened();
     force.device = {.kind = DeviceKind::cuda};
+    force.method = Method::fmm;
     refused(force, "on a GPU", "cpu"); // where far images are not softened
     force.method = Method::ewald;
     refused(force, "ewald", "cpu");

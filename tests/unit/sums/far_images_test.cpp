@@ -160,8 +160,8 @@ TEST(ImageGrid, FarImagesAreFar) {
                  }).has_value());
 }
 
-// Of masses beside a uniform background: what softening the near images alone leaves of the mean is known. The
-// rest, of images that are not softened, follows the positions: ε²/V times the masses, about.
+// Of masses beside a uniform background: what softening the near images alone leaves of the mean is known.
+// The rest, of images that are not softened, follows the positions: ε²/V times the masses, about.
 TEST(FarImages, ShiftTheMeanBySofteningNearImages) {
     for (const auto& box : {boxes()[0], boxes()[1]})
         for (const double width : {2.0, 0.5, 0.25}) {

@@ -152,14 +152,13 @@ std::string why_no_image_sum(std::string_view method, const SumProblem& problem,
                            spelled("tolerance", fmt::format("{:g}", problem.tolerance)),
                            least_image_goal / share_of_tolerance);
     if (const double most = most_softening(problem); problem.softening > most)
-        return fmt::format("{}: far images act without softening, which keeps the tolerance up to {:.3g} in "
-                           "this box{}; {}",
-                           spelled("softening", fmt::format("{:g}", problem.softening)), most,
-                           on_gpu ? " on a GPU" : "",
-                           on_gpu ? fmt::format("use {}", spelled("device", "cpu"))
-                           : problem.is_periodic_box()
-                               ? fmt::format("use {}", spelled("method", "ewald"))
-                               : fmt::format("use less, or a larger {}", spelled("tolerance")));
+        return fmt::format(
+            "{}: far images act without softening, which keeps the tolerance up to {:.3g} in "
+            "this box{}; {}",
+            spelled("softening", fmt::format("{:g}", problem.softening)), most, on_gpu ? " on a GPU" : "",
+            on_gpu                      ? fmt::format("use {}", spelled("device", "cpu"))
+            : problem.is_periodic_box() ? fmt::format("use {}", spelled("method", "ewald"))
+                                        : fmt::format("use less, or a larger {}", spelled("tolerance")));
     if (problem.sources >= std::int64_t{1} << 28 || problem.targets >= std::int64_t{1} << 28)
         return fmt::format("method '{}' takes fewer than 268435456 points of a periodic box", method);
     return {};

@@ -8,12 +8,13 @@
 
 namespace farfield {
 
-std::unique_ptr<PreparedSum> make_periodic_direct(const SumProblem& problem, const SumOptions& options,
-                                                  const DeviceChoice& device);
-double periodic_direct_seconds(const SumProblem& problem, const SumOptions& options, std::string_view gpu,
-                               const CostTable& table);
+/// What every pair of near points wants of far images.
+ImageShape pairs_image_shape(const SumProblem& problem);
+
+std::unique_ptr<PreparedSum> make_periodic_direct(const SumProblem& problem, const SumOptions& options);
+double periodic_direct_seconds(const SumProblem& problem, const SumOptions& options, const CostTable& table);
 /// @param bytes  of an open sum
-double periodic_direct_bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device,
+double periodic_direct_bytes(const SumProblem& problem, const SumOptions& options,
                              const std::function<double(const SumProblem&)>& bytes);
 
 } // namespace farfield

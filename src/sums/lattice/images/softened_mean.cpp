@@ -62,13 +62,11 @@ double softened_mean(const ImageGrid& grid, double softening) {
         for (const auto& y : along_y)
             for (const auto& z : along_z)
                 logarithms += x.weight * y.weight * z.weight *
-                              (of_face(x.length, y.length, z.length) +
-                               of_face(y.length, z.length, x.length) +
+                              (of_face(x.length, y.length, z.length) + of_face(y.length, z.length, x.length) +
                                of_face(z.length, x.length, y.length));
     const double square = softening * softening;
     const double volume = grid.period[0] * grid.period[1] * grid.period[2];
-    return -square *
-           (2.0 * std::numbers::pi * (std::log(2.0 / softening) - 0.5) + 0.5 * logarithms) / volume;
+    return -square * (2.0 * std::numbers::pi * (std::log(2.0 / softening) - 0.5) + 0.5 * logarithms) / volume;
 }
 
 } // namespace farfield

@@ -28,8 +28,8 @@ struct BoxPoints {
     std::int64_t n;
 };
 
-/// Of what strengths N and points are. Sums are compensated (Neumaier 1974), in an order that N alone decides.
-/// Waits for them. @param unit  the frame's lengths are those of points as given times that
+/// Of what strengths N and points are. Sums are compensated (Neumaier 1974), in an order that N alone
+/// decides. Waits for them. @param unit  the frame's lengths are those of points as given times that
 class BoxMomentSums {
 public:
     BoxMoments compute(const BoxPoints& sources, const double* strengths, const std::array<double, 3>& middle,

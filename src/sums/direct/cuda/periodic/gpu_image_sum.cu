@@ -89,8 +89,8 @@ public:
         if (field != nullptr && field == field_.data())
             transfers_.write(field, outputs.field, problem_.targets, 3, stream_);
         report.prepare_seconds += prepare_seconds;
-        report.finish_seconds =
-            std::max(0.0, seconds_between(begin, Clock::now()) - report.prepare_seconds - report.compute_seconds);
+        report.finish_seconds = std::max(0.0, seconds_between(begin, Clock::now()) - report.prepare_seconds -
+                                                  report.compute_seconds);
         if (hooks.progress) hooks.progress(1.0);
     }
 
@@ -134,7 +134,8 @@ private:
         }
         const auto extent = rounded_extent(frame_.length, low, high);
         if (grid_ && extent == extent_ && shape_.order == order_of_grid_) return;
-        grid_ = choose_gpu_image_grid(problem_, frame_.length, extent, shape_, frame_.exponent, open_.seconds);
+        grid_ =
+            choose_gpu_image_grid(problem_, frame_.length, extent, shape_, frame_.exponent, open_.seconds);
         mean_ = is_box() ? softened_mean(*grid_, frame_.softening) : 0.0;
         extent_ = extent;
         order_of_grid_ = shape_.order;
@@ -158,8 +159,7 @@ private:
 
     void read_strengths(const ConstArrayView& view) {
         make_room(strengths_, std::max<std::size_t>(1, static_cast<std::size_t>(problem_.sources)));
-        const auto read =
-            transfers_.read(view, problem_.sources, 1, strengths_.data(), "strengths", stream_);
+        const auto read = transfers_.read(view, problem_.sources, 1, strengths_.data(), "strengths", stream_);
         if (read.bad >= 0) refuse_strength("strengths", read.bad, read.bad_value);
     }
 
@@ -263,9 +263,9 @@ private:
     DeviceRim rim_points_;
     DeviceFarImages far_;
     BoxMomentSums moment_sums_;
-    std::array<Extent, 3> ranges_{};                               ///< of points as given
-    DeviceArray<double> given_sources_, given_targets_;            ///< in double
-    DeviceArray<double> sources_, targets_, strengths_;            ///< points in the box, in its frame
+    std::array<Extent, 3> ranges_{};                    ///< of points as given
+    DeviceArray<double> given_sources_, given_targets_; ///< in double
+    DeviceArray<double> sources_, targets_, strengths_; ///< points in the box, in its frame
     PartSums of_home_, of_rim_;
     DeviceArray<Vec4<double>> of_far_;
     DeviceArray<double> potential_, field_; ///< where the caller's arrays are elsewhere, or strided

@@ -21,7 +21,8 @@ constexpr double seconds_a_product = 1e-12, seconds_a_function = 1e-12;
 constexpr double fixed_seconds = 0.4e-3;
 /// Operators are made on the host: a number of the sums over the lattice, and the sums for an offset, shared
 /// by the cores that a GPU's host has.
-constexpr double host_cores = 16.0, seconds_a_number = 2e-8 / host_cores, seconds_an_offset = 2e-2 / host_cores;
+constexpr double host_cores = 16.0, seconds_a_number = 2e-8 / host_cores,
+                 seconds_an_offset = 2e-2 / host_cores;
 
 double shortest_period(const Lengths& period) {
     double shortest = HUGE_VAL;
@@ -38,8 +39,8 @@ std::int64_t images_of(const SumProblem& problem, const ImageGrid& grid) {
 double seconds_beside_home(const SumProblem& problem, const ImageGrid& grid, int order, int exponent,
                            const OpenSeconds& seconds) {
     const auto cells = static_cast<double>(grid.count());
-    const double host = grid.operators() * image_numbers_of_a_pair(order) * seconds_a_number +
-                        cells * seconds_an_offset;
+    const double host =
+        grid.operators() * image_numbers_of_a_pair(order) * seconds_a_number + cells * seconds_an_offset;
     const double products = cells * cells * image_work_of_a_pair(order) * seconds_a_product;
     return seconds(rim_problem(problem, exponent, images_of(problem, grid))) + problem.executions * products +
            (problem.moves ? 0.0 : host);
@@ -93,12 +94,11 @@ ImageGrid choose_gpu_image_grid(const SumProblem& problem, const Lengths& period
 double gpu_image_seconds(const SumProblem& problem, const ImageShape& shape, const OpenSeconds& seconds,
                          std::string_view gpu, const CostTable& table) {
     const auto rates = gpu_rates(table, gpu, Precision::float64, false);
-    const double bytes = cost_of_sum(static_cast<double>(problem.sources),
-                                     static_cast<double>(problem.targets), problem.self)
-                             .bytes;
-    const double way = problem.moves
-                           ? 0.0
-                           : rates.start_seconds + problem.executions * bytes / rates.bytes_per_second;
+    const double bytes =
+        cost_of_sum(static_cast<double>(problem.sources), static_cast<double>(problem.targets), problem.self)
+            .bytes;
+    const double way =
+        problem.moves ? 0.0 : rates.start_seconds + problem.executions * bytes / rates.bytes_per_second;
     const double functions = (shape.order + 1.0) * (shape.order + 1.0);
     const double points = static_cast<double>(problem.sources) + 4.0 * static_cast<double>(problem.targets);
     return way + seconds(home_problem(problem, 0)) +

@@ -18,8 +18,8 @@ struct BoxExtent {
 
     friend bool operator==(const BoxExtent&, const BoxExtent&) = default;
 };
-/// Around points from `low` to `high` along open axes; rounded up, so that grid and operators serve as long as
-/// points that move stay there.
+/// Around points from `low` to `high` along open axes; rounded up, so that grid and operators serve as long
+/// as points that move stay there.
 BoxExtent rounded_extent(const Lengths& period, const Lengths& low, const Lengths& high);
 
 /// The grid of least time; in units and of points as choose_image_grid takes them.

@@ -143,8 +143,8 @@ void DeviceFarImages::set_sums(cudaStream_t stream) {
     check(cudaStreamSynchronize(stream), "waiting for the GPU");
 }
 
-void DeviceFarImages::set_points(const double* sources, std::int64_t n, const double* targets,
-                                 std::int64_t m, cudaStream_t stream) {
+void DeviceFarImages::set_points(const double* sources, std::int64_t n, const double* targets, std::int64_t m,
+                                 cudaStream_t stream) {
     self_ = targets == nullptr;
     sources_.sort(view_, sources, n, stream);
     if (!self_) targets_.sort(view_, targets, m, stream);
@@ -160,8 +160,8 @@ void DeviceFarImages::compute(const double* strengths, Vec4<double>* out, cudaSt
                             .diagonal = diagonal_.data(),
                             .climb = climb_.data(),
                             .climb_back = climb_back_.data()};
-    const FunctionPairs numbers{pairs, p, pair_degree_.data(), pair_order_.data(), form_scale_.data(),
-                                value_scale_.data()};
+    const FunctionPairs numbers{
+        pairs, p, pair_degree_.data(), pair_order_.data(), form_scale_.data(), value_scale_.data()};
     const auto size = [](auto... factors) { return (static_cast<std::size_t>(factors) * ...); };
     const int groups = (cells + sources_of_a_block - 1) / sources_of_a_block;
     make_room(part_sums_, size(sources_.parts(), 2, pairs));

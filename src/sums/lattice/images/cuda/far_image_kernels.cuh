@@ -34,7 +34,7 @@ struct PartsOfCells {
 };
 
 static __global__ void cells_kernel(GridView grid, const double* points, std::int64_t n, std::uint32_t* keys,
-                             std::int32_t* rows) {
+                                    std::int32_t* rows) {
     const auto i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i >= n) return;
     int cell[3];
@@ -43,8 +43,8 @@ static __global__ void cells_kernel(GridView grid, const double* points, std::in
     rows[i] = static_cast<std::int32_t>(i);
 }
 
-static __global__ void offsets_kernel(GridView grid, const double* points, std::int64_t n, const std::uint32_t* keys,
-                               const std::int32_t* rows, double* offsets) {
+static __global__ void offsets_kernel(GridView grid, const double* points, std::int64_t n,
+                                      const std::uint32_t* keys, const std::int32_t* rows, double* offsets) {
     const auto place = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     if (place >= n) return;
     const double* const at = points + 3 * static_cast<std::int64_t>(rows[place]);
@@ -57,7 +57,8 @@ static __global__ void offsets_kernel(GridView grid, const double* points, std::
 }
 
 /// The first place of each cell, and the end.
-static __global__ void starts_kernel(const std::uint32_t* keys, std::int64_t n, int cells, std::int32_t* starts) {
+static __global__ void starts_kernel(const std::uint32_t* keys, std::int64_t n, int cells,
+                                     std::int32_t* starts) {
     const auto cell = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     if (cell > cells) return;
     std::int64_t low = 0, high = n;
@@ -73,7 +74,7 @@ static __global__ void starts_kernel(const std::uint32_t* keys, std::int64_t n, 
 
 /// Σ q·function over the points of a part; a warp each.
 static __global__ void form_kernel(FunctionLoop loop, PartsOfCells from, const double* strengths,
-                            double* part_sums) {
+                                   double* part_sums) {
     extern __shared__ double form_memory[];
     const int warp = static_cast<int>(threadIdx.x) / lanes, lane = static_cast<int>(threadIdx.x) % lanes;
     const int number = static_cast<int>(blockIdx.x) * form_warps + warp;
@@ -90,20 +91,21 @@ static __global__ void form_kernel(FunctionLoop loop, PartsOfCells from, const d
             for (int k = 0; k < 3; ++k) at[k] = from.offsets[3LL * i + k];
             weight = strengths[from.rows[i]];
         }
-        each_harmonic<double>(loop, at[0], at[1], at[2], [&](int t, const double& first, const double& second) {
-            const int of_first = 2 * t, place = of_first % staged_functions;
-            staged[place * staged_pitch + lane] = weight * first;
-            staged[(place + 1) * staged_pitch + lane] = weight * second;
-            if (place + 2 < staged_functions && of_first + 2 < numbers) return;
-            __syncwarp();
-            if (lane <= place + 1) {
-                double sum = 0.0;
+        each_harmonic<double>(loop, at[0], at[1], at[2],
+                              [&](int t, const double& first, const double& second) {
+                                  const int of_first = 2 * t, place = of_first % staged_functions;
+                                  staged[place * staged_pitch + lane] = weight * first;
+                                  staged[(place + 1) * staged_pitch + lane] = weight * second;
+                                  if (place + 2 < staged_functions && of_first + 2 < numbers) return;
+                                  __syncwarp();
+                                  if (lane <= place + 1) {
+                                      double sum = 0.0;
 #pragma unroll 8
-                for (int k = 0; k < lanes; ++k) sum += staged[lane * staged_pitch + k];
-                sums[of_first - place + lane] += sum;
-            }
-            __syncwarp();
-        });
+                                      for (int k = 0; k < lanes; ++k) sum += staged[lane * staged_pitch + k];
+                                      sums[of_first - place + lane] += sum;
+                                  }
+                                  __syncwarp();
+                              });
     }
     __syncwarp();
     for (int n = lane; n < numbers; n += lanes)
@@ -123,7 +125,7 @@ inline void form(const FunctionLoop& loop, const PartsOfCells& from, const doubl
 
 /// Conjugates of M_l^m: a block for each cell, a thread for each pair of functions.
 static __global__ void multipoles_kernel(FunctionPairs pairs, const std::int32_t* first_part,
-                                  const double* part_sums, double2* multipoles) {
+                                         const double* part_sums, double2* multipoles) {
     const int t = static_cast<int>(threadIdx.x), cell = static_cast<int>(blockIdx.x);
     if (t >= pairs.count) return;
     double real = 0.0, imag = 0.0;
@@ -178,7 +180,8 @@ static __global__ void __launch_bounds__(most_operator_threads)
 }
 
 /// Λ_l^m, all orders.
-static __global__ void locals_kernel(FunctionPairs pairs, int groups, const double2* part_locals, double2* locals) {
+static __global__ void locals_kernel(FunctionPairs pairs, int groups, const double2* part_locals,
+                                     double2* locals) {
     const int t = static_cast<int>(threadIdx.x), cell = static_cast<int>(blockIdx.x);
     if (t >= pairs.count) return;
     double real = 0.0, imag = 0.0;
@@ -200,15 +203,16 @@ static __global__ void coefficients_kernel(FunctionPairs pairs, const double2* l
     const double2* const local =
         locals + static_cast<std::int64_t>(cell) * (pairs.order + 1) * (pairs.order + 1);
     double numbers[8];
-    set_coefficients(pairs.order, pairs.degree[t], pairs.of_order[t], pairs.value_scale[t],
-                     [&](int place) { return local[place]; }, numbers);
+    set_coefficients(
+        pairs.order, pairs.degree[t], pairs.of_order[t], pairs.value_scale[t],
+        [&](int place) { return local[place]; }, numbers);
     double* const to = coefficients + (static_cast<std::int64_t>(cell) * pairs.count + t) * 8;
     for (int k = 0; k < 8; ++k) to[k] = numbers[k];
 }
 
 /// Values at the points of a part, a thread each.
-static __global__ void evaluate_kernel(FunctionLoop loop, PartsOfCells to, const double* coefficients, double unit,
-                                Vec4<double>* out) {
+static __global__ void evaluate_kernel(FunctionLoop loop, PartsOfCells to, const double* coefficients,
+                                       double unit, Vec4<double>* out) {
     extern __shared__ double of_cell[];
     const auto part = to.parts[blockIdx.x];
     const int numbers = 8 * loop.pairs;
@@ -218,10 +222,12 @@ static __global__ void evaluate_kernel(FunctionLoop loop, PartsOfCells to, const
     for (int i = part.begin + static_cast<int>(threadIdx.x); i < part.end; i += evaluate_threads) {
         double values[4] = {0.0, 0.0, 0.0, 0.0};
         const double* const at = to.offsets + 3LL * i;
-        each_harmonic<double>(loop, at[0], at[1], at[2], [&](int t, const double& first, const double& second) {
-            const double* const c = of_cell + 8 * t;
-            for (int k = 0; k < 4; ++k) values[k] = fma(c[k], first, fma(c[4 + k], second, values[k]));
-        });
+        each_harmonic<double>(loop, at[0], at[1], at[2],
+                              [&](int t, const double& first, const double& second) {
+                                  const double* const c = of_cell + 8 * t;
+                                  for (int k = 0; k < 4; ++k)
+                                      values[k] = fma(c[k], first, fma(c[4 + k], second, values[k]));
+                              });
         const double square = unit * unit;
         out[to.rows[i]] = {-square * values[1], -square * values[2], -square * values[3], unit * values[0]};
     }
