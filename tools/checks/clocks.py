@@ -22,6 +22,7 @@ REPORTS = {
     "src/sums/direct/periodic/image_sum.h": "seconds of the passes",
     "src/sums/lattice/lattice_sum.cpp": "seconds of the passes",
     "src/sums/lattice/lattice_on_cpu.cpp": "seconds of the stages",
+    "src/sums/lattice/cuda/lattice_on_gpu.cu": "seconds of the stages",
     "src/sums/fmm/fmm_sum.cpp": "seconds of the passes",
     "src/sums/fmm/plane/plane_fmm.cpp": "seconds of the passes",
     "src/sums/fmm/guarantee.cpp": "seconds of the bounds",
