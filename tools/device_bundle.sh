@@ -12,11 +12,11 @@ command -v nvcc >/dev/null || PATH=$PATH:/usr/local/cuda/bin
 command -v nvcc >/dev/null || { echo "device_bundle: no nvcc; install the CUDA toolkit (12.4 or later) and put it on PATH" >&2; exit 1; }
 cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DFARFIELD_CUDA=ON -DFARFIELD_BUILD_TESTS=ON \
     -DFARFIELD_BUILD_BENCH=ON -DCMAKE_CUDA_ARCHITECTURES="${ARCHITECTURES:-90-real}" >/dev/null
-cmake --build "$build" --target farfield_app gpu_tests bench_multi_gpu bench_step_cuda bench_stencil_cuda \
+cmake --build "$build" --target farfield_app gpu_tests gpu_box_tests bench_multi_gpu bench_step_cuda bench_stencil_cuda \
     bench_blocks_cuda
 rm -rf "$bundle"
 mkdir -p "$bundle/bin" "$bundle/lib"
-for program in farfield gpu/gpu_tests gpu/bench_multi_gpu gpu/bench_step_cuda gpu/bench_stencil_cuda gpu/bench_blocks_cuda; do
+for program in farfield gpu/gpu_tests gpu/gpu_box_tests gpu/bench_multi_gpu gpu/bench_step_cuda gpu/bench_stencil_cuda gpu/bench_blocks_cuda; do
     strip -o "$bundle/bin/$(basename "$program")" "$build/$program"
 done
 # Everything but the C library, which belongs to the machine.
@@ -39,6 +39,7 @@ out=${1:?use: run.sh RESULTS_FOLDER}
 mkdir -p "$out"
 farfield info --json >"$out/info.json" || exit 1
 gpu_tests --gtest_brief=1 --gtest_output="json:$out/tests.json" || exit 1
+gpu_box_tests --gtest_brief=1 --gtest_output="json:$out/box_tests.json" || exit 1
 farfield bench direct --device cuda --json "$out/direct.json" || exit 1
 bench_step_cuda "$out/simulation_step.json" || exit 1
 bench_stencil_cuda "$out/stencil.json" || exit 1

@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <numeric>
 #include <string>
@@ -46,7 +47,11 @@ Json measure(const Case& of) {
     const auto best = least_of(plan, x, q, outputs, 20);
     const auto& shape = best.report.lattice;
     auto passes = Json::object();
-    for (const auto& pass : best.report.passes) passes[pass.name] = 1e3 * pass.seconds;
+    for (const auto& pass : best.report.passes) {
+        auto name = pass.name;
+        std::replace(name.begin(), name.end(), ' ', '_');
+        passes[name] = 1e3 * pass.seconds;
+    }
     return {{"points", of.n},
             {"tolerance", of.tolerance},
             {"potential_error", errors.at(0).relative},

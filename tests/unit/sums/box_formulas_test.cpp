@@ -2,6 +2,7 @@
 #include "math/ops.h"
 #include "sums/lattice/complementary_error.h"
 #include "sums/lattice/near_cells.h"
+#include "sums/method/method.h"
 #include "sums/lattice/in_box.h"
 #include "sums/pme/mesh_choice.h"
 #include "sums/pme/splines.h"
@@ -104,6 +105,29 @@ TEST(BoxFormulas, MeshesAreTheSameForAllGpus) {
     EXPECT_EQ(any.order, known.order);
     EXPECT_EQ(any.near, known.near);
     EXPECT_LT(known.seconds, any.seconds); // of a faster one
+}
+
+// What `--method auto --device cuda` compares for a box along all axes.
+TEST(BoxFormulas, OnAGpuMeshesEndBeforeExpansions) {
+    for (const std::int64_t n : {1000, 100000, 10000000})
+        for (const double tolerance : {0.0, 1e-3, 1e-6, 1e-10}) {
+            auto problem = box({1.0, 1.0, 1.0});
+            problem.kernel = &kernel_info(Kernel::coulomb);
+            problem.sources = problem.targets = n;
+            problem.tolerance = tolerance;
+            const SumOptions options{.kernel = Kernel::coulomb,
+                                     .method = Method::automatic,
+                                     .period = problem.period,
+                                     .tolerance = tolerance,
+                                     .device = {.kind = DeviceKind::cuda, .gpus = {0}}};
+            const auto candidates = candidate_methods(problem, options);
+            ASSERT_EQ(candidates.usual->value, Method::pme);
+            const auto seconds = [&](const MethodInfo& method) {
+                return method.seconds(problem, options, "NVIDIA H200", shipped_cost_table());
+            };
+            if (candidates.fast == nullptr) continue;
+            EXPECT_LT(seconds(*candidates.usual), seconds(*candidates.fast)) << n << ", " << tolerance;
+        }
 }
 
 } // namespace
