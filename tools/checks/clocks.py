@@ -33,6 +33,7 @@ REPORTS = {
     "src/sums/gauss/grid/grid.cpp": "seconds of the passes",
     "src/sums/gauss/boxes/boxes.cpp": "seconds of the passes",
     "src/sums/direct/cpu/host_sum.h": "prepare_seconds and finish_seconds of the report",
+    "src/sums/treecode/descent.cpp": "seconds of the steps of a descent",
     "src/sums/treecode/tree_sum.cpp": "seconds of the passes",
     "src/sums/reference/method.cpp": "seconds of the report",
     "src/sums/around/density.cpp": "prepare_seconds and finish_seconds of the report",
