@@ -152,10 +152,10 @@ std::string why_no_image_sum(std::string_view method, const SumProblem& problem,
                            spelled("tolerance", fmt::format("{:g}", problem.tolerance)),
                            least_image_goal / share_of_tolerance);
     if (on_gpu && problem.background != Background::none && problem.softening > 0.0)
-        return fmt::format("{} beside a background: far images act without softening on a GPU, which shifts the "
-                           "potential; use {}",
-                           spelled("softening", fmt::format("{:g}", problem.softening)),
-                           spelled("method", "pme"));
+        return fmt::format(
+            "{} beside a background: far images act without softening on a GPU, which shifts the "
+            "potential; use {}",
+            spelled("softening", fmt::format("{:g}", problem.softening)), spelled("method", "pme"));
     if (const double most = most_softening(problem); problem.softening > most)
         return fmt::format(
             "{}: far images act without softening, which keeps the tolerance up to {:.3g} in "
