@@ -67,6 +67,11 @@ def start(*arguments, cwd=None):
                             stderr=subprocess.PIPE)
 
 
+def is_summing(process):
+    """Waits for the first line of progress: the work itself is under way by then."""
+    return b"%" in process.stderr.readline()
+
+
 def handles(pid, number):
     """Waits until the process has a handler for the signal."""
     for _ in range(3000):

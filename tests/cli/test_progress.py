@@ -3,11 +3,12 @@
 import fcntl
 import os
 import pty
+import signal
 import struct
 import termios
 import unittest
 
-from support import PLUMMER, PROGRAM, CommandTest, farfield, write
+from support import PLUMMER, PROGRAM, CommandTest, farfield, is_summing, random_rows, start, write, write_npy
 
 CLEAR = "\r\x1b[2K"
 
@@ -86,6 +87,36 @@ class Progress(CommandTest):
         os.close(writing)
         os.waitpid(child, 0)
         self.assertTrue(os.path.exists("c/summary.json"))
+
+
+class OneLongSum(CommandTest):
+    """Ctrl-C after a sum told its progress, which it does once it has taken a second."""
+
+    def stop(self, count, *options):
+        write_npy("s.npy", [row[:3] + [(-1.0) ** i] for i, row in enumerate(random_rows(count, 4, seed=1))])
+        process = start("sum", "--kernel", "coulomb", "--sources", "s.npy", "--out", "o.npy", "--json", "r.json", "--threads", "1", *options)
+        self.assertTrue(is_summing(process))
+        self.assertIsNone(process.poll())
+        process.send_signal(signal.SIGINT)
+        _, error = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130, error)
+        self.assertIn(b"nothing was written", error)
+        self.assertEqual(os.listdir("."), ["s.npy"])
+
+    def test_of_pairs_in_a_box(self):
+        self.stop(200000, "--method", "direct", "--period", "20")
+
+    def test_of_multipoles_in_a_box(self):
+        self.stop(200000, "--method", "fmm", "--order", "38", "--period", "20")
+
+    def test_of_waves(self):
+        self.stop(100000, "--method", "ewald", "--period", "3", "--tolerance", "1e-12")
+
+    def test_of_a_mesh(self):
+        self.stop(400000, "--method", "pme", "--period", "3", "--tolerance", "1e-12")
+
+    def test_of_a_tree(self):
+        self.stop(200000, "--method", "treecode", "--theta", "0.2", "--order", "12")
 
 
 if __name__ == "__main__":

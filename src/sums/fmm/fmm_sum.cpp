@@ -222,12 +222,12 @@ void FmmSum::compute_at_order(std::span<const double> strengths, std::span<const
     report.prepare_seconds = clock.lap();
     if (!strengths_.empty() && m > 0) compute_sums(sums, report, hooks);
     report.compute_seconds = clock.lap();
-    write_results(sums, results, exponent, report);
+    write_results(sums, results, exponent, report, hooks);
     report.finish_seconds = clock.lap();
 }
 
 void FmmSum::write_results(const TileSums& sums, const DirectResults& results, int strength_exponent,
-                           SumReport& report) {
+                           SumReport& report, const SumHooks& hooks) {
     write_ordered({.problem = problem_,
                    .frame = frame_,
                    .softening = softening_,
@@ -239,7 +239,8 @@ void FmmSum::write_results(const TileSums& sums, const DirectResults& results, i
                    .strengths = strengths_,
                    .dipoles = dipoles_,
                    .strength_exponent = strength_exponent,
-                   .sums = sums},
+                   .sums = sums,
+                   .stop_requested = hooks.stop_requested},
                   results, report);
 }
 

@@ -86,7 +86,7 @@ private:
                     SumReport& report, WorkWatch& watch);
     void compute_sums(const TileSums& sums, SumReport& report, const SumHooks& hooks);
     void write_results(const TileSums& sums, const DirectResults& results, int strength_exponent,
-                       SumReport& report);
+                       SumReport& report, const SumHooks& hooks);
 
     SumProblem problem_;
     SumOptions options_; ///< ISA resolved

@@ -13,6 +13,9 @@
 namespace farfield {
 namespace {
 
+/// Pairs between two looks at the watch: many points may lie in one cell.
+constexpr std::int64_t pairs_at_once = std::int64_t{1} << 18;
+
 std::int64_t floor_division(std::int64_t a, std::int64_t b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }
 
 } // namespace
@@ -219,7 +222,8 @@ std::vector<NearSum::Coincidence> NearSum::compute(std::span<const double> stren
                       .cutoff = cutoff_,
                       .cutoff2 = cutoff_ * cutoff_,
                       .softening2 = frame_.softening * frame_.softening};
-        for (auto i = begin; i < end; ++i) {
+        std::int64_t untold = 0; // pairs
+        for (auto i = begin; i < end && !watch.stopped(); ++i) {
             const auto row = at.order[static_cast<std::size_t>(i)];
             for (std::size_t k = 0; k < 3; ++k) tile.target[k] = at.points[k][static_cast<std::size_t>(i)];
             // the point itself is out of reach meanwhile
@@ -244,9 +248,12 @@ std::vector<NearSum::Coincidence> NearSum::compute(std::span<const double> stren
             if (is_here) images.points[0][own_place] = kept;
             if (results.potential != nullptr) results.potential[row] = tile.sums[0];
             if (results.field != nullptr) std::copy_n(tile.sums + 1, 3, results.field + 3 * row);
+            untold += images.count;
+            if (untold >= pairs_at_once) watch.done(static_cast<double>(std::exchange(untold, 0)));
         }
-        watch.done(static_cast<double>((end - begin) * images.count));
+        watch.done(static_cast<double>(untold));
     });
+    if (watch.stopped()) return {};
     std::vector<Coincidence> out;
     for (const auto& some : found) out.insert(out.end(), some.begin(), some.end());
     std::sort(out.begin(), out.end(), [](const Coincidence& a, const Coincidence& b) {

@@ -34,7 +34,8 @@ public:
         std::int64_t target, source;
     };
 
-    /// *Writes* all targets. The coincident pairs, of which none was counted, by rising target.
+    /// *Writes* all targets, unless the watch stops it. The coincident pairs, of which none was counted, by
+    /// rising target.
     std::vector<Coincidence> compute(std::span<const double> strengths, const LatticeResults& results,
                                      WorkWatch& watch);
 

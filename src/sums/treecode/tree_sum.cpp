@@ -167,7 +167,8 @@ void TreecodeSum::compute(std::span<const double> strengths, std::span<const dou
                    .target_from = tree_->targets().from,
                    .strengths = strengths_,
                    .strength_exponent = exponent,
-                   .sums = sums},
+                   .sums = sums,
+                   .stop_requested = hooks.stop_requested},
                   results, report);
     report.finish_seconds = clock.lap();
 }

@@ -122,5 +122,30 @@ TEST(SumPlan, UpdateKeepsCounts) {
     EXPECT_NEAR(potential[0], -(2.0 / 2 + 3.0 / 4), 1e-15);
 }
 
+// Rows of coincident points are summed again, pair by pair, which takes far longer than the sum before it.
+// That asks once, as it is short.
+TEST(SumPlan, IsGivenUpWhileRowsAreSummedAgain) {
+    constexpr std::size_t n = 1000;
+    const Values place(3 * n, 0.25), ones(n, 1.0);
+    for (const auto method : {Method::direct, Method::fmm, Method::treecode}) {
+        SumOptions options{.method = method, .coincident = Coincident::skip, .threads = 1};
+        if (method != Method::direct) options.order = 4;
+        if (method == Method::treecode) options.theta = 0.5;
+        SumPlan plan(rows(place), options);
+        Values potential(n);
+        int asked = 0;
+        const SumOutputs outputs{
+            .potential = ArrayView(std::span<double>(potential)), .field = {}, .gradient = {}};
+        EXPECT_THROW(plan.execute(list(ones), outputs,
+                                  {.progress = {}, .stop_requested = [&] { return ++asked > 1; }}),
+                     Interrupted)
+            << name_of(method);
+        EXPECT_EQ(asked, 2) << name_of(method);
+        plan.execute(list(ones), outputs);
+        EXPECT_EQ(potential, Values(n, 0.0)) << name_of(method);
+        EXPECT_EQ(plan.report().direct.coincident_pairs_skipped, static_cast<std::int64_t>(n * (n - 1)));
+    }
+}
+
 } // namespace
 } // namespace farfield

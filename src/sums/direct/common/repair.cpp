@@ -69,6 +69,8 @@ std::int64_t repair_rows(const RepairTask& task) {
     in_turn(
         task.threads, rows.size(), [&](std::size_t k) { compute_row(task, rows[k]); },
         [&](std::size_t k) {
+            if (task.stop_requested && task.stop_requested())
+                throw Interrupted("the sum was given up before its end");
             const auto& row = rows[k];
             if (row.coincident_with >= 0 && task.coincident == Coincident::error)
                 refuse_coincident(task.self, task.first_target + row.index, row.coincident_with,

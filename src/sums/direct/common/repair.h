@@ -5,6 +5,7 @@
 #include <farfield/sum.h>
 
 #include <cstdint>
+#include <functional>
 
 namespace farfield {
 
@@ -27,6 +28,7 @@ struct RepairTask {
     Precision precision = Precision::float64; ///< for the message only
     Coincident coincident = Coincident::error;
     int threads = 1;
+    std::function<bool()> stop_requested{}; ///< asked now and then by the caller's thread
     double* potential = nullptr;
     double* field = nullptr;
     double* hessian = nullptr; ///< ×6: xx, xy, xz, yy, yz, zz
@@ -35,7 +37,7 @@ struct RepairTask {
 /// Computes each row that is not finite again, in double and over the whole exponent range. Coincident
 /// sources are left out with `Coincident::skip`; returns how many directed pairs were.
 /// @throws InvalidArgument naming both rows of a coincident pair with `Coincident::error`, or the row of a
-/// result that a double cannot hold.
+/// result that a double cannot hold; Interrupted.
 std::int64_t repair_rows(const RepairTask& task);
 
 } // namespace farfield

@@ -89,7 +89,7 @@ void DirectSum::rescale(const DirectResults& results, std::int64_t m, int streng
 
 template <class T>
 std::int64_t DirectSum::repair(const Prepared<T>& prepared, const DirectResults& results,
-                               int strength_exponent, int threads) const {
+                               int strength_exponent, int threads, const SumHooks& hooks) const {
     const auto& targets = targets_of(prepared);
     const auto source_points = prepared.sources.seen_points();
     const auto strengths = prepared.sources.seen_strengths();
@@ -109,6 +109,7 @@ std::int64_t DirectSum::repair(const Prepared<T>& prepared, const DirectResults&
                         .precision = options_.precision,
                         .coincident = options_.coincident,
                         .threads = threads,
+                        .stop_requested = hooks.stop_requested,
                         .potential = results.potential,
                         .field = results.field,
                         .hessian = results.hessian});
@@ -197,7 +198,7 @@ void DirectSum::compute_as(Prepared<T>& prepared, std::span<const double> streng
     if (!is_finite(results.potential, m) || !is_finite(results.field, 3 * m) ||
         !is_finite(results.hessian, 6 * m))
         report.direct.coincident_pairs_skipped =
-            repair(prepared, results, exponent, thread_count(options_.threads));
+            repair(prepared, results, exponent, thread_count(options_.threads), hooks);
     report.finish_seconds = watch.lap();
 }
 

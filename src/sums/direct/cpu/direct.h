@@ -66,7 +66,7 @@ private:
     /// Rows that are not finite, once more; returns how many coincident pairs were skipped.
     template <class T>
     std::int64_t repair(const Prepared<T>& prepared, const DirectResults& results, int strength_exponent,
-                        int threads) const;
+                        int threads, const SumHooks& hooks) const;
 
     SumOptions options_; ///< ISA and variant resolved
     bool self_;

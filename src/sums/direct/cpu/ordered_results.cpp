@@ -72,6 +72,7 @@ void write_ordered(const OrderedSums& from, const DirectResults& results, SumRep
                      .precision = from.precision,
                      .coincident = problem.coincident,
                      .threads = report.threads,
+                     .stop_requested = from.stop_requested,
                      .potential = results.potential,
                      .field = results.field,
                      .hessian = results.hessian});

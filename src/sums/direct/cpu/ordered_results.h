@@ -7,6 +7,7 @@
 #include "sums/points/prepared.h"
 
 #include <cstdint>
+#include <functional>
 #include <span>
 
 namespace farfield {
@@ -23,11 +24,13 @@ struct OrderedSums {
     std::span<const double> strengths; ///< ordered
     std::span<const double> dipoles{}; ///< ordered, N×3; empty: none
     int strength_exponent = 0;
-    TileSums sums; ///< ordered, no sign of a kernel
+    TileSums sums;                          ///< ordered, no sign of a kernel
+    std::function<bool()> stop_requested{}; ///< asked while rows are computed again
 };
 
 /// Writes the results that are present, in the caller's units. Rows that are not finite are computed again,
-/// pair by pair; the report gets the pairs that were left out. @throws InvalidArgument as `repair_rows`
+/// pair by pair; the report gets the pairs that were left out. @throws InvalidArgument
+/// and Interrupted as `repair_rows`.
 void write_ordered(const OrderedSums& from, const DirectResults& results, SumReport& report);
 
 } // namespace farfield
