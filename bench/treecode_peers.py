@@ -24,9 +24,12 @@ def plummer(n):
 
 
 class Bench:
-    def __init__(self, task, folder, n):
+    """Equal masses at N×3 points, their exact fields at some of them, and the programs that sum them."""
+
+    def __init__(self, task, folder, points):
         self.task, self.folder = task, folder
-        points, self.rows = plummer(n), np.random.default_rng(2).choice(n, min(task.sampled, n), replace=False)
+        n = len(points)
+        self.rows = np.random.default_rng(2).choice(n, min(task.sampled, n), replace=False)
         np.column_stack([points, np.full(n, 1.0 / n)]).tofile(folder / "points.bin")
         self.exact = self.exact_fields(points, n)
 
@@ -74,7 +77,7 @@ CANDIDATES = {
 
 
 def row(task, folder, n):
-    bench = Bench(task, folder, n)
+    bench = Bench(task, folder, plummer(n))
     best = {name: bench.fastest(candidates) for name, candidates in CANDIDATES.items()}
     times, facts = {name: [] for name in best}, {}
     for _ in range(task.rounds):

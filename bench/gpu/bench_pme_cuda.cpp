@@ -72,8 +72,8 @@ Json measure(const Case& of) {
 int main(int argc, char** argv) {
     std::vector<Case> cases;
     if (argc > 1) {
-        cases.push_back({std::stoi(argv[1]), argc > 2 ? std::stod(argv[2]) : 1e-4,
-                         argc > 3 ? std::stoi(argv[3]) : 0});
+        cases.push_back(
+            {std::stoi(argv[1]), argc > 2 ? std::stod(argv[2]) : 1e-4, argc > 3 ? std::stoi(argv[3]) : 0});
     } else {
         for (const int n : {100000, 1000000})
             for (const double tolerance : {1e-4, 1e-6}) cases.push_back({n, tolerance});

@@ -180,7 +180,7 @@ struct RunResult {
 ///   diagnostics.csv   of bodies
 ///   time,kinetic,potential,total,relative_energy_error,px,py,pz,lx,ly,lz,virial_ratio,
 ///                     r10,r50,r90, one row an output time; diagnostics.png plots it; with a tolerance also
-///                     acceleration_error,potential_error; of periodic boxes without lx,ly,lz,r10,r50,r90;
+///                     acceleration_error,potential_error; of periodic boxes without lx to r90;
 ///                     of vortices time,step,circulation,impulse_x,
 ///                     impulse_y,angular_impulse,hamiltonian,hamiltonian_error,sigma
 ///   snapshot_NNNN.h5  (and .png) from 0000, GADGET-4 layout; animation.png, if asked for, when the run ends

@@ -139,7 +139,7 @@ struct Diagnostics {
     double relative_energy_error = 0.0;
     std::array<double, 3> momentum{};
     std::array<double, 3> angular_momentum{}; ///< about the origin; in periodic boxes not a number
-    double virial_ratio = 0.0;                ///< −T/V; 0 where V = 0
+    double virial_ratio = 0.0;                ///< −T/V; 0 where V = 0; in periodic boxes not a number
     /// Radii about the density centre that hold 10, 50, 90 % of the mass; in periodic boxes not a number.
     std::array<double, 3> lagrangian_radii{};
     // With a tolerance: relative errors in the L2 norm, from exact sums at sampled bodies. Otherwise 0.

@@ -74,12 +74,14 @@ void bind_diagnostics(nb::module_& module) {
             "momentum", [](const Diagnostics& d) { return triple(d.momentum); }, FF_TRIPLE_SIG("momentum"))
         .def_prop_ro(
             "angular_momentum", [](const Diagnostics& d) { return triple(d.angular_momentum); },
-            FF_TRIPLE_SIG("angular_momentum"), "About the origin.")
-        .def_ro("virial_ratio", &Diagnostics::virial_ratio, "−T/V; 0 where V = 0.")
+            FF_TRIPLE_SIG("angular_momentum"), "About the origin; in periodic boxes not a number.")
+        .def_ro("virial_ratio", &Diagnostics::virial_ratio,
+                "−T/V; 0 where V = 0; in periodic boxes not a number.")
         .def_prop_ro(
             "lagrangian_radii", [](const Diagnostics& d) { return triple(d.lagrangian_radii); },
             FF_TRIPLE_SIG("lagrangian_radii"),
-            "Radii about the density centre that hold 10, 50 and 90 % of the mass.")
+            "Radii about the density centre that hold 10, 50 and 90 % of the mass; in periodic boxes not "
+            "a number.")
         .def_ro("acceleration_error", &Diagnostics::acceleration_error,
                 "With a tolerance: relative error in the L2 norm, from exact sums at sampled bodies. "
                 "Otherwise 0.")

@@ -16,8 +16,11 @@ namespace {
 void check(const farfield::Case& c) {
     const bool sound = c.time.step > 0 && std::isfinite(c.time.step) && std::isfinite(c.time.end) &&
                        c.force.softening >= 0 && std::isfinite(c.force.softening) && c.force.G > 0 &&
-                       c.output.snapshot_every >= 0 && !c.name.empty() && c.initial.n >= 0;
+                       c.output.snapshot_every >= 0 && !c.name.empty() && c.initial.n >= 0 &&
+                       c.force.theta >= 0 && c.force.theta <= 1;
     if (!sound) std::abort();
+    for (const double length : c.force.period)
+        if (!(length >= 0) || std::isinf(length)) std::abort();
 }
 
 } // namespace

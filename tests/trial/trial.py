@@ -7,9 +7,12 @@ FARFIELD is the program, PROPERTY_STENCIL the test program of random stencil pro
 the seed that repeats it; --share 0.1 tries a tenth. Bounds: double 2e-15, float and mixed 7e-7, relative L2 of an output
 whose inputs are exact in float; a run that was killed, or whose checkpoint was damaged, ends with the bytes of one that
 was not (where both generations are damaged, once they are removed as the message says); whatever the input, no crash, no hang and no word of an internal error.
+Sums over periodic boxes and by the tree code are within the tolerance asked; with an opening angle, potentials of masses within the bound of their series.
 """
 import argparse
 import array
+import cmath
+import itertools
 import math
 import os
 import pathlib
@@ -84,6 +87,44 @@ def reference(kernel, sources, targets, own, scale):
     return rows
 
 
+def ewald(points, strengths, lengths, sign):
+    """Potential and field of points in a box with all images, by Ewald's sum (1921), own images included; what strengths
+    do not cancel, a uniform background does. Near images as far as erfc is above 1e-13, waves as far as their Gaussian is."""
+    digits, volume = 5.3, math.prod(lengths)
+    a = digits / (1.5 * min(lengths))
+    excess = math.fsum(strengths)
+    rows = [[q * -2 * a / math.sqrt(math.pi) - math.pi * excess / (volume * a * a), 0.0, 0.0, 0.0] for q in strengths]
+    for i, x in enumerate(points):
+        for y, q in zip(points, strengths):
+            nearest = [c - d - side * round((c - d) / side) for c, d, side in zip(x, y, lengths)]
+            for image in itertools.product((-1, 0, 1), repeat=3):
+                d = [c + side * n for c, side, n in zip(nearest, lengths, image)]
+                r2 = math.fsum(c * c for c in d)
+                if r2 == 0.0 or r2 * a * a > 36:
+                    continue
+                r = math.sqrt(r2)
+                value = q * math.erfc(a * r) / r
+                factor = (value + q * 2 * a / math.sqrt(math.pi) * math.exp(-a * a * r2)) / r2
+                for c, term in enumerate([value] + [factor * c for c in d]):
+                    rows[i][c] += term
+    most = [math.ceil(2 * a * digits * side / (2 * math.pi)) for side in lengths]
+    phases = [[[cmath.exp(2j * math.pi * n * c / side) for n in range(-m, m + 1)] for c, side, m in zip(x, lengths, most)] for x in points]
+    for wave in itertools.product(range(most[0] + 1), range(-most[1], most[1] + 1), range(-most[2], most[2] + 1)):
+        k = [2 * math.pi * n / side for n, side in zip(wave, lengths)]
+        k2 = sum(c * c for c in k)
+        if k2 == 0.0 or k2 > (2 * a * digits) ** 2:
+            continue
+        at = [p[0][wave[0] + most[0]] * p[1][wave[1] + most[1]] * p[2][wave[2] + most[2]] for p in phases]
+        weight = (1 if wave[0] == 0 else 2) * 4 * math.pi / volume * math.exp(-k2 / (4 * a * a)) / k2
+        total = weight * sum(q * phase.conjugate() for q, phase in zip(strengths, at))
+        for row, phase in zip(rows, at):
+            value = total * phase
+            row[0] += value.real
+            for c in range(3):
+                row[c + 1] += k[c] * value.imag
+    return [[sign * value for value in row] for row in rows]
+
+
 def relative_error(found, expected, columns):
     above = math.fsum((f[c] - e[c]) ** 2 for f, e in zip(found, expected) for c in columns)
     below = math.fsum(e[c] ** 2 for e in expected for c in columns)
@@ -145,6 +186,82 @@ class Trial:
                 if not error <= BOUNDS[precision]:
                     self.fail(f"sum {number}: {kernel} {method} {precision} n={n}: error {error:.2e} of columns {columns}")
         print("  worst errors: " + ", ".join(f"{name} {value:.1e}" for name, value in worst.items()))
+
+    def boxes(self, rng, folder):
+        """Random points in random boxes: along three axes beside Ewald's sum above, along fewer `fmm` beside `direct`."""
+        worst = {}
+        for number in range(self.times(40)):
+            axes = rng.choice([3, 3, 2, 1])
+            size = 10.0 ** rng.randint(-2, 2)
+            lengths = [size * rng.uniform(1, 2) for _ in range(3)]
+            kernel, background = rng.choice([("coulomb", "none"), ("coulomb", "uniform"), ("gravity", "uniform")]) if axes == 3 else ("coulomb", "none")
+            n = 2 * rng.randint(1, 10 if axes == 3 else 60)
+            strengths = [rng.uniform(0.1, 1) for _ in range(n)] if background == "uniform" else [(-1.0) ** i for i in range(n)]
+            points = [[rng.uniform(-side, 2 * side) for side in lengths] for _ in range(n)]  # any image may stand for a point
+            period = [side if axis < axes else 0.0 for axis, side in enumerate(lengths)]
+            tolerance = 10.0 ** -rng.randint(2, 9)
+            write_npy(folder / "sources.npy", [x + [q] for x, q in zip(points, strengths)], 4)
+            found = {}
+            for method in ([rng.choice(["ewald", "pme", "auto", "direct", "fmm"])] if axes == 3 else ["direct", "fmm"]):
+                if method == "fmm":
+                    tolerance = max(tolerance, 1e-6)
+                code, said = self.run("sum", "--kernel", kernel, "--method", method, "--sources", folder / "sources.npy", "--out", folder / "out.csv",
+                                      "--period", ",".join(map(repr, period)), "--background", background, "--tolerance", tolerance, "--quiet",
+                                      "--threads", rng.choice([1, 2]), folder=folder)
+                if code:
+                    self.fail(f"box {number}: {kernel} {method} period={period} n={n} tolerance={tolerance}: exit code {code}: {said.strip()}")
+                    break
+                found[method] = read_csv(folder / "out.csv")[1]
+            else:
+                expected = ewald(points, strengths, lengths, -1.0 if kernel == "gravity" else 1.0) if axes == 3 else found["direct"]
+                for method, rows in found.items():
+                    for columns in ([0], [1, 2, 3]):
+                        error = relative_error(rows, expected, columns) / tolerance
+                        worst[method] = max(worst.get(method, 0.0), error)
+                        # all targets are compared, as there are no more than samples; ewald above and `direct` beside err, too
+                        if not error <= (1.01 if axes == 3 else 2.01) + 1e-9 / tolerance:
+                            self.fail(f"box {number}: {kernel} {method} period={period} n={n}: {error:.2g} times the tolerance of {tolerance} in columns {columns}")
+        print("  worst errors beside the tolerance: " + ", ".join(f"{name} {value:.2g}" for name, value in sorted(worst.items())))
+
+    def trees(self, rng, folder):
+        """The tree code with tolerances and with opening angles, at separate targets and at the sources."""
+        worst = {"tolerance": 0.0, "theta": 0.0}
+        for number in range(self.times(60)):
+            kernel, by_angle, separate = rng.choice(["gravity", "coulomb"]), rng.random() < 0.4, rng.random() < 0.7
+            n = rng.randint(1, 3000 if separate else 250)
+            lumps = [[rng.gauss(0, 1) for _ in range(3)] for _ in range(rng.randint(1, 5))]
+            point = lambda: [c + rng.gauss(0, 10.0 ** rng.uniform(-3, 0)) for c in rng.choice(lumps)]
+            sources = [point() + [rng.uniform(0.1, 1) * (rng.choice([-1, 1]) if kernel == "coulomb" else 1)] for _ in range(n)]
+            targets = [point() for _ in range(rng.randint(1, 40))] if separate else [row[:3] for row in sources]
+            softening = rng.choice([0.0, 0.001, 0.3, 10.0])
+            order, theta, tolerance = rng.randint(1, 12), rng.uniform(0.1, 1), 10.0 ** -rng.randint(1, 9)
+            write_npy(folder / "sources.npy", sources, 4)
+            arguments = ["sum", "--kernel", kernel, "--method", "treecode", "--sources", folder / "sources.npy", "--out", folder / "out.csv", "--quiet",
+                         "--softening", repr(softening), "--threads", rng.choice([1, 2]), "--leaf", rng.choice([0, 1, 8])]
+            arguments += ["--theta", repr(theta), "--order", order] if by_angle else ["--tolerance", tolerance]
+            if separate:
+                write_npy(folder / "targets.npy", targets, 3)
+                arguments += ["--targets", folder / "targets.npy"]
+            code, said = self.run(*arguments, folder=folder)
+            if code:
+                self.fail(f"tree {number}: {' '.join(map(str, arguments))}: exit code {code}: {said.strip()}")
+                continue
+            expected = reference(kernel, sources, targets, not separate, softening)
+            rows = read_csv(folder / "out.csv")[1]
+            if by_angle:
+                if kernel == "coulomb":
+                    continue  # potentials that cancel have no such bound
+                # radius over distance is below x: a geometric series; and below y for monopoles on nodes of targets, of degree 5
+                x, y = theta * math.sqrt(3) / 2, theta**0.4 / 2
+                bound = (1 + x) / (1 - x) * x ** (order + 1) + (2 * (1 + y) / (1 - y) * y**6 if order == 1 else 0.0) + BOUNDS["double"]
+                errors = [abs(f[0] - e[0]) / abs(e[0]) / bound for f, e in zip(rows, expected) if e[0]]
+            else:
+                errors = [relative_error(rows, expected, columns) / tolerance for columns in ([0], [1, 2, 3])]
+            name = "theta" if by_angle else "tolerance"
+            worst[name] = max([worst[name], *errors])
+            if not all(error <= 1.01 for error in errors):
+                self.fail(f"tree {number}: {' '.join(map(str, arguments))}: n={n}, {max(errors):.2g} times what is allowed")
+        print("  worst errors beside what is allowed: " + ", ".join(f"{name} {value:.2g}" for name, value in worst.items()))
 
     def truth(self, folder):
         (folder / "case.toml").write_text(CASE)
@@ -280,7 +397,7 @@ def damaged(rng, content):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parts = ["sums", "kills", "checkpoints", "inputs", "programs"]
+    parts = ["sums", "boxes", "trees", "kills", "checkpoints", "inputs", "programs"]
     parser.add_argument("program", type=pathlib.Path)
     parser.add_argument("property_stencil", type=pathlib.Path, nargs="?")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**9))

@@ -83,8 +83,10 @@ void MeshTransformOnGpu::require() { static_cast<void>(usable()); }
 MeshTransformOnGpu::MeshTransformOnGpu(const std::array<std::int32_t, 3>& mesh)
     : waves_(static_cast<std::size_t>(mesh[0] / 2 + 1) * static_cast<std::size_t>(mesh[1]) *
              static_cast<std::size_t>(mesh[2])) {
+    check(cudaGetDevice(&device_), "asking the GPU");
     try {
-        const auto forth = make(forward_, mesh, real_to_complex), back = make(backward_, mesh, complex_to_real);
+        const auto forth = make(forward_, mesh, real_to_complex),
+                   back = make(backward_, mesh, complex_to_real);
         work_ = DeviceArray<std::byte>(std::max<std::size_t>(1, std::max(forth, back)));
         for (const int plan : {forward_, backward_})
             require_success(usable().set_work_area(plan, work_.data()), "planning a transform");
@@ -95,8 +97,13 @@ MeshTransformOnGpu::MeshTransformOnGpu(const std::array<std::int32_t, 3>& mesh)
     }
 }
 
+// On the GPU of its plans, whichever is current.
 MeshTransformOnGpu::~MeshTransformOnGpu() {
+    int before = device_;
+    cudaGetDevice(&before);
+    if (before != device_) cudaSetDevice(device_);
     for (const int plan : {forward_, backward_}) usable().destroy(plan);
+    if (before != device_) cudaSetDevice(before);
 }
 
 void MeshTransformOnGpu::forward(double* mesh, double* spectrum, cudaStream_t stream) {

@@ -10,8 +10,8 @@
 
 namespace farfield::cuda {
 
-/// Of meshes [z][y][x]; spectra are [z][y][x] for 0 ≤ x ≤ n_x/2. None is scaled: forward and backward give the
-/// number of mesh points times what was there. The same mesh has the same bits each time.
+/// Of meshes [z][y][x]; spectra are [z][y][x] for 0 ≤ x ≤ n_x/2. None is scaled: forward and backward give
+/// the number of mesh points times what was there. The same mesh has the same bits each time.
 class MeshTransformOnGpu {
 public:
     /// n_x, n_y and n_z, on the current GPU. @throws BackendUnavailable without cuFFT; DeviceError.
@@ -33,6 +33,7 @@ public:
 
 private:
     std::size_t waves_;
+    int device_ = 0;
     int forward_ = -1, backward_ = -1;
     DeviceArray<std::byte> work_;
 };

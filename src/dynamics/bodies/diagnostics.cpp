@@ -86,6 +86,11 @@ double relative_energy_error(double energy, double initial_energy) {
     return initial_energy != 0.0 ? difference / std::abs(initial_energy) : difference;
 }
 
+double virial_ratio(double kinetic, double potential, bool periodic) {
+    if (periodic) return std::nan("");
+    return potential != 0.0 ? -kinetic / potential : 0.0;
+}
+
 Diagnostics compute_diagnostics(const Bodies& bodies, double time, double potential_energy, bool periodic) {
     const auto n = bodies.size();
     const double* x = bodies.position.data();
@@ -101,7 +106,7 @@ Diagnostics compute_diagnostics(const Bodies& bodies, double time, double potent
     out.total = out.kinetic + out.potential;
     for (int k = 0; k < 3; ++k)
         out.momentum[k] = pairwise_sum(0, n, [&](std::int64_t i) { return m[i] * v[3 * i + k]; });
-    if (out.potential != 0.0) out.virial_ratio = -out.kinetic / out.potential;
+    out.virial_ratio = virial_ratio(out.kinetic, out.potential, periodic);
     if (periodic) {
         out.angular_momentum.fill(std::nan(""));
         out.lagrangian_radii.fill(std::nan(""));

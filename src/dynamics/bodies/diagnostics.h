@@ -20,6 +20,11 @@ std::array<double, 3> density_centre(const Bodies& bodies);
 /// The Lagrangian radii alone.
 std::array<double, 3> lagrangian_radii(const Bodies& bodies);
 
+/// −T/V, 0 where V = 0. Of a periodic box it is not a number: there Clausius' theorem has the pressure P of
+/// the box, 2T + W = 3P × volume (Allen and Tildesley, Computer Simulation of Liquids, section 2.4), so that
+/// no value of −T/V stands for equilibrium; and the virial W = Σ r·F of softened images is not V.
+double virial_ratio(double kinetic, double potential, bool periodic);
+
 /// (E − E₀)/|E₀|; E − E₀ where E₀ = 0.
 double relative_energy_error(double energy, double initial_energy);
 

@@ -141,7 +141,7 @@ Diagnostics ResidentPropagator::diagnostics_of(const cuda::CapturedState& captur
     row.potential = captured.potential;
     row.total = row.kinetic + row.potential;
     row.momentum = captured.momentum;
-    if (row.potential != 0.0) row.virial_ratio = -row.kinetic / row.potential;
+    row.virial_ratio = virial_ratio(row.kinetic, row.potential, is_periodic(force_.period));
     if (is_periodic(force_.period)) { // as compute_diagnostics
         row.angular_momentum.fill(std::nan(""));
         row.lagrangian_radii.fill(std::nan(""));

@@ -44,7 +44,7 @@ DiagnosticsColumns diagnostics_columns(const ForceOptions& force) {
 std::string diagnostics_header(const DiagnosticsColumns& columns) {
     if (columns.vortices) return header_of_vortices(columns);
     std::string out = "time,kinetic,potential,total,relative_energy_error,px,py,pz";
-    out += columns.periodic ? ",virial_ratio" : ",lx,ly,lz,virial_ratio,r10,r50,r90";
+    if (!columns.periodic) out += ",lx,ly,lz,virial_ratio,r10,r50,r90";
     return out + (columns.compared ? ",acceleration_error,potential_error\n" : "\n");
 }
 
@@ -55,9 +55,11 @@ std::string diagnostics_row(const Diagnostics& d, const DiagnosticsColumns& colu
     const auto add = [&](const std::array<double, 3>& vector) {
         values.insert(values.end(), vector.begin(), vector.end());
     };
-    if (!columns.periodic) add(d.angular_momentum);
-    values.push_back(d.virial_ratio);
-    if (!columns.periodic) add(d.lagrangian_radii);
+    if (!columns.periodic) {
+        add(d.angular_momentum);
+        values.push_back(d.virial_ratio);
+        add(d.lagrangian_radii);
+    }
     if (columns.compared) values.insert(values.end(), {d.acceleration_error, d.potential_error});
     return format_csv_row(values) + '\n';
 }

@@ -83,9 +83,10 @@ Json energies(const Diagnostics& row, bool periodic) {
              {"potential", row.potential},
              {"total", row.total},
              {"momentum", row.momentum}};
-    if (!periodic) out["angular_momentum"] = row.angular_momentum;
+    if (periodic) return out;
+    out["angular_momentum"] = row.angular_momentum;
     out["virial_ratio"] = row.virial_ratio;
-    if (!periodic) out["lagrangian_radii"] = row.lagrangian_radii;
+    out["lagrangian_radii"] = row.lagrangian_radii;
     return out;
 }
 

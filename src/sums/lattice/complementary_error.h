@@ -13,7 +13,8 @@ template <class V>
 FF_INLINE V scaled_complementary_error_of(V inverse) {
     using O = Ops<V>;
     constexpr int terms = 23;
-    constexpr double c[terms] = { // NOLINT(*-avoid-c-arrays): device code has no functions of std::array
+    constexpr double c[terms] = {
+        // NOLINT(*-avoid-c-arrays): device code has no functions of std::array
         0x1.12f21ddd9f5e2p+0,   0x1.c44c471baa34cp-1,  0x1.2e326945de2f1p-1,   0x1.3deb21415f97ep-2,
         0x1.e995f11b116e0p-4,   0x1.b78993d3c1f6ep-6,  -0x1.3dd3e6f5a4444p-10, -0x1.8dae390b96a4ap-9,
         -0x1.1f78e34e32debp-11, 0x1.2238c29ba6119p-12, 0x1.c32592747e3eep-14,  -0x1.fdf065aee55b2p-16,

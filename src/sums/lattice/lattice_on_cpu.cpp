@@ -17,15 +17,13 @@ namespace farfield {
 LatticeOnCpu::LatticeOnCpu(std::string_view method, const SumProblem& problem, const SumOptions& options,
                            double seconds, Make make)
     : method_(method), problem_(problem), make_(std::move(make)), isa_(resolve_isa(options.isa)),
-      threads_(threads_for(options.threads, seconds, cost_table_in_use().table)),
-      goal_(problem) {}
+      threads_(threads_for(options.threads, seconds, cost_table_in_use().table)), goal_(problem) {}
 
 void LatticeOnCpu::set_points(RawVector<double> sources, RawVector<double> targets) {
     sources_ = std::move(sources);
     targets_ = std::move(targets);
-    const bool other =
-        goal_.depends_on_points() &&
-        goal_.set_near_field(near_field_strength(problem_, sources_, targets_, threads_));
+    const bool other = goal_.depends_on_points() &&
+                       goal_.set_near_field(near_field_strength(problem_, sources_, targets_, threads_));
     if (!sum_ || other) sum_ = make_(goal_.value(), isa_, threads_);
     sum_->set_points(sources_, targets_, {});
 }

@@ -69,8 +69,8 @@ MeshRates mesh_rates(const CostTable& table) {
             .transform = cost_of(table, "pme.cpu.transform_seconds")};
 }
 
-// In units of what a pair of a direct sum in double takes: about the times of bench/results/h200/pme.json, with
-// sorting.
+// In units of what a pair of a direct sum in double takes: about the times of bench/results/h200/pme.json,
+// with sorting.
 MeshRates mesh_rates_on_gpu(const CostTable& table, std::string_view gpu) {
     const double unit = 1.0 / cost_of_gpu(table, "direct.gpu.MODEL.double.pairs_per_second", gpu);
     return {.pair = 14.0 * unit, .row = 14.0 * unit, .transform = 7.0 * unit, .padded = false};

@@ -22,10 +22,10 @@ struct MeshChoice {
 
 /// Seconds of the parts of a sum.
 struct MeshRates {
-    double pair = 0.0;          ///< of an image that is looked at
-    double row = 0.0;           ///< of eight mesh points that a point spreads to or gathers from
-    double transform = 0.0;     ///< of a mesh point, times log₂ of their number
-    bool padded = true;         ///< rows have `padded_order` mesh points
+    double pair = 0.0;      ///< of an image that is looked at
+    double row = 0.0;       ///< of eight mesh points that a point spreads to or gathers from
+    double transform = 0.0; ///< of a mesh point, times log₂ of their number
+    bool padded = true;     ///< rows have `padded_order` mesh points
 };
 MeshRates mesh_rates(const CostTable& table); ///< of one thread of a CPU
 /// Of a GPU by CUDA's name; empty: of any. Meshes chosen by them are the same for all GPUs.

@@ -5,6 +5,7 @@
 #include "sums/direct/cpu/host_sum.h"
 #include "sums/expansions/cartesian.h"
 #include "sums/method/refuse.h"
+#include "sums/treecode/costs.h"
 #include "sums/treecode/gpu_treecode.h"
 #include "sums/treecode/shape.h"
 #include "sums/treecode/tree_sum.h"

@@ -1,9 +1,6 @@
 #include "sums/treecode/shape.h"
 
-#include "backend/threads/parallel.h"
 #include "math/portable/functions.h"
-#include "sums/costs/fmm_coefficients.h"
-#include "sums/direct/common/costs.h"
 #include "sums/expansions/local.h"
 #include "sums/method/refining.h"
 
@@ -33,23 +30,6 @@ constexpr double sharper_an_order = 3.0;
 /// compared with, and nothing is left to give away; nor is with monopoles.
 constexpr double looser_for_masses = 2.0;
 constexpr double radius_of_size = 0.8660254037844386; ///< √3/2: half the diagonal of a cube
-
-/// On a GPU: of an execution with its tree launches and what each point takes; what walks take beside the
-/// pairs of a direct sum.
-constexpr double fixed_seconds = 0.6e-3, seconds_a_point = 0.5e-9, walks_beside_direct = 2.0;
-
-double seconds_on_gpu(const SumProblem& problem, const TreecodeShape& shape, double pairs,
-                      std::string_view gpu, const CostTable& table) {
-    const auto sources = static_cast<double>(problem.sources);
-    const auto targets = static_cast<double>(problem.targets);
-    const auto rates = gpu_rates(table, gpu, shape.wide ? Precision::float64 : Precision::mixed, false);
-    const double points = problem.self ? sources : sources + targets;
-    const double each =
-        fixed_seconds + points * seconds_a_point + walks_beside_direct * pairs / rates.pairs_per_second;
-    if (problem.moves) return problem.executions * each;
-    const auto bytes = cost_of_sum(sources, targets, problem.self).bytes;
-    return rates.start_seconds + problem.executions * (each + bytes / rates.bytes_per_second);
-}
 
 /// By the tolerance.
 bool prefers_monopoles(const SumProblem& problem, const SumOptions& options) {
@@ -117,31 +97,6 @@ bool refined(TreecodeShape& shape, double& sharper, const SumProblem& problem, c
     sharper *= factor;
     shape = treecode_shape(problem, options, shape.order, sharper);
     return true;
-}
-
-// Of evenly spread points: cells at a distance d in their widths, of all levels, as many as a shell of a
-// sphere of radius 1/θ holds; and near pairs of leaves within it.
-double treecode_seconds(const SumProblem& problem, const SumOptions& options, std::string_view gpu,
-                        const CostTable& table) {
-    const auto shape = treecode_shape(problem, options);
-    const auto sources = static_cast<double>(problem.sources);
-    const auto targets = static_cast<double>(problem.targets);
-    const double distance =
-        shape.theta > 0.0
-            ? 1.0 / shape.theta
-            : std::max(1.0 / most_theta, 0.5 * std::pow(shape.accuracy, -1.0 / (shape.order + 1)));
-    const double levels = std::max(1.0, std::log2(std::max(sources / shape.leaf, 1.0)) / 3.0);
-    const double cells = std::min(sources, 4.2 * std::pow(distance + 1.0, 3) * 0.875 * levels);
-    const double near = std::min(sources, (4.2 * std::pow(distance + 1.0, 3)) * shape.leaf + shape.group);
-    const double pairs_a_cell = 2.0 + far_numbers(shape.order) / 9.0;
-    const double pairs = targets * (near + cells * pairs_a_cell);
-    if (!gpu.empty()) return seconds_on_gpu(problem, shape, pairs, gpu, table);
-    const double rate = cpu_rates(table, options, false).pairs_per_second_a_thread;
-    const double each = pairs / rate;
-    const double tree =
-        (problem.self ? sources : sources + targets) * cost_of(table, fmm_cost::cpu_point_seconds);
-    return cost_of(table, fmm_cost::cpu_fixed_seconds) +
-           (tree + problem.executions * each) / thread_count(options.threads);
 }
 
 } // namespace farfield

@@ -2,13 +2,11 @@
 // points.
 #pragma once
 
-#include "sums/costs/cost_table.h"
 #include "sums/method/problem.h"
 
 #include <farfield/sum_options.h>
 
 #include <cstdint>
-#include <string_view>
 
 namespace farfield {
 
@@ -39,9 +37,5 @@ int treecode_order_after(int order, double error, double tolerance);
 /// `sharper`: by how much estimates are, of sums that fell short. False if there is nothing more to take.
 bool refined(TreecodeShape& shape, double& sharper, const SumProblem& problem, const SumOptions& options,
              double error);
-
-/// `MethodInfo::seconds`.
-double treecode_seconds(const SumProblem& problem, const SumOptions& options, std::string_view gpu,
-                        const CostTable& table);
 
 } // namespace farfield

@@ -11,6 +11,7 @@
 #include "sums/expansions/cartesian.h"
 #include "sums/points/float_range.h"
 #include "sums/points/power_of_two.h"
+#include "sums/treecode/costs.h"
 #include "sums/treecode/descent.h"
 
 #include <farfield/error.h>

@@ -46,8 +46,9 @@ struct Bodies {
         for (auto& value : q) value -= mean;
     }
     [[nodiscard]] SumResult sum_with(const SumOptions& options, OutputSet wanted = {}) const {
-        return targets.empty() ? sum(test::rows(sources), test::list(q), options, wanted)
-                               : sum(test::rows(sources), test::rows(targets), test::list(q), options, wanted);
+        return targets.empty()
+                   ? sum(test::rows(sources), test::list(q), options, wanted)
+                   : sum(test::rows(sources), test::rows(targets), test::list(q), options, wanted);
     }
 };
 
@@ -194,7 +195,8 @@ TEST(PmeOnGpu, RefusesSeveralGpusAndBadInput) {
     Bodies bodies(Cloud::cube, 10, 0);
     auto options = in_box({1.0, 1.0, 1.0}, 0.0, DeviceKind::cuda);
     options.device.gpus = {0, 1};
-    expect_contains(error_of<InvalidArgument>([&] { (void)bodies.sum_with(options); }), {"one GPU", "cuda:0"});
+    expect_contains(error_of<InvalidArgument>([&] { (void)bodies.sum_with(options); }),
+                    {"one GPU", "cuda:0"});
     options.device.gpus = {};
     bodies.q[3] += 1.0;
     expect_contains(error_of<InvalidArgument>([&] { (void)bodies.sum_with(options); }), {"sum to 1"});

@@ -220,7 +220,7 @@ TEST(PeriodicSimulation, DoesNotDependOnWhereTheOriginIs) {
     }
 }
 
-TEST(PeriodicSimulation, HasNoAngularMomentumAndNoRadii) {
+TEST(PeriodicSimulation, HasNoAngularMomentumNoVirialRatioAndNoRadii) {
     Simulation simulation(plasma(32), softened(1e-6), {.step = 0.01, .end = 0.1});
     const auto row = simulation.diagnostics();
     for (int k = 0; k < 3; ++k) {
@@ -228,7 +228,8 @@ TEST(PeriodicSimulation, HasNoAngularMomentumAndNoRadii) {
         EXPECT_TRUE(std::isnan(row.lagrangian_radii[k]));
         EXPECT_NEAR(row.momentum[k], 0.0, 1e-13);
     }
-    EXPECT_NEAR(row.virial_ratio, -row.kinetic / row.potential, 1e-12 * std::abs(row.virial_ratio));
+    EXPECT_LT(row.potential, 0.0);
+    EXPECT_TRUE(std::isnan(row.virial_ratio)) << "the box has a pressure: no value stands for equilibrium";
 }
 
 /// Ions of a crystal of rock salt, each moved a little: nearly all of the forces cancel, and errors are

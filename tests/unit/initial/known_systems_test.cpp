@@ -196,13 +196,14 @@ TEST(InitialModels, BitsNeverMove) {
         {InitialKind::plummer, 0xD3FBECD6C49C5140U},      {InitialKind::uniform_sphere, 0xDCC07DA4567B73U},
         {InitialKind::hernquist, 0xC8A1D92DB7A04A30U},    {InitialKind::king, 0xD5E1DBB3AE40CF6CU},
         {InitialKind::two_clusters, 0x897149F446407D51U}, {InitialKind::figure_eight, 0x1B9D5D0BB10E9D89U},
-        {InitialKind::solar_system, 0x662589E51587D293U},
+        {InitialKind::solar_system, 0x662589E51587D293U}, {InitialKind::plasma, 0x8538B40084F917D6U},
     };
     for (const auto& [kind, want] : golden) {
         InitialOptions options;
         options.kind = kind;
         options.n = 1000;
         options.seed = 2024;
+        if (kind == InitialKind::plasma) options.box = {2.0, 3.0, 5.0};
         EXPECT_EQ(hash(make_bodies(options)), want) << name_of(kind);
         options.seed = 2025;
         const bool random = kind != InitialKind::figure_eight && kind != InitialKind::solar_system;

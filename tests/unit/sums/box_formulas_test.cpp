@@ -1,9 +1,9 @@
 // What sums over periodic boxes compute alike on CPUs and GPUs, against plain definitions.
 #include "math/ops.h"
 #include "sums/lattice/complementary_error.h"
+#include "sums/lattice/in_box.h"
 #include "sums/lattice/near_cells.h"
 #include "sums/method/method.h"
-#include "sums/lattice/in_box.h"
 #include "sums/pme/mesh_choice.h"
 #include "sums/pme/splines.h"
 
@@ -50,8 +50,8 @@ TEST(BoxFormulas, WrappedCoordinatesLieInTheBox) {
 }
 
 TEST(BoxFormulas, NearCellsFillTheBoxAndAreNotTooMany) {
-    for (const auto& period : {std::array{1.0, 1.0, 1.0}, std::array{1.0, 8.0, 0.3}, std::array{1.0, 1.0, 1e-9},
-                               std::array{1e-9, 1.0, 1e-9}})
+    for (const auto& period : {std::array{1.0, 1.0, 1.0}, std::array{1.0, 8.0, 0.3},
+                               std::array{1.0, 1.0, 1e-9}, std::array{1e-9, 1.0, 1e-9}})
         for (const std::int64_t n : {0, 1, 1000, 100000000})
             for (const double cutoff : {1e-3, 0.2, 5.0}) {
                 const PeriodicFrame frame(box(period));

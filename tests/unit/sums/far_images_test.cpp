@@ -4,7 +4,6 @@
 #include "sums/lattice/images/cell_formulas.h"
 #include "sums/lattice/images/far_images.h"
 #include "sums/lattice/images/line_pair.h"
-#include "sums/lattice/images/softened_mean.h"
 
 #include <farfield/sum.h>
 
@@ -158,37 +157,6 @@ TEST(ImageGrid, FarImagesAreFar) {
     EXPECT_FALSE(best_image_grid({1.0, 0.0, 0.0}, {}, {1.0, 1e9, 0.0}, 1, [](const ImageGrid&) {
                      return 1.0;
                  }).has_value());
-}
-
-// Of masses beside a uniform background: what softening the near images alone leaves of the mean is known.
-// The rest, of images that are not softened, follows the positions: ε²/V times the masses, about.
-TEST(FarImages, ShiftTheMeanBySofteningNearImages) {
-    for (const auto& box : {boxes()[0], boxes()[1]})
-        for (const double width : {2.0, 0.5, 0.25}) {
-            auto masses = charges_in(box, 300);
-            for (auto& q : masses.strengths) q = 1.0;
-            constexpr double softening = 2e-3;
-            const auto grid = image_grid(box.period, {}, box.extent, width, 1);
-            const auto sums = whole_sum(masses, grid, 24, softening);
-            std::vector<double> rows;
-            for (std::size_t i = 0; i < 300; ++i)
-                for (std::size_t k = 0; k < 3; ++k) rows.push_back(masses.points[k][i]);
-            const auto exact = sum(matrix_view(std::span<const double>(rows), 3),
-                                   ConstArrayView(std::span<const double>(masses.strengths)),
-                                   {.kernel = Kernel::coulomb,
-                                    .method = Method::ewald,
-                                    .softening = softening,
-                                    .period = box.period,
-                                    .background = Background::uniform,
-                                    .tolerance = 1e-10},
-                                   Output::potential);
-            double shift = 0.0;
-            for (std::size_t i = 0; i < 300; ++i) shift += (sums[4 * i] - exact.potential[i]) / 300.0;
-            const double volume = box.period[0] * box.period[1] * box.period[2];
-            const double unit = 300.0 * softening * softening / volume;
-            EXPECT_LT(shift, -20.0 * unit);
-            EXPECT_NEAR(shift, 300.0 * softened_mean(grid, softening), 0.1 * unit) << width;
-        }
 }
 
 // What loops on GPUs are told of a grid is what it says itself.

@@ -151,6 +151,11 @@ std::string why_no_image_sum(std::string_view method, const SumProblem& problem,
         return fmt::format("{} is less than {:g}, the least that periodic sums keep",
                            spelled("tolerance", fmt::format("{:g}", problem.tolerance)),
                            least_image_goal / share_of_tolerance);
+    if (on_gpu && problem.background != Background::none && problem.softening > 0.0)
+        return fmt::format(
+            "{} beside a background: far images act without softening on a GPU, which shifts the "
+            "potential; use {}",
+            spelled("softening", fmt::format("{:g}", problem.softening)), spelled("method", "pme"));
     if (const double most = most_softening(problem); problem.softening > most)
         return fmt::format(
             "{}: far images act without softening, which keeps the tolerance up to {:.3g} in "

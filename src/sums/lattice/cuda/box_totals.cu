@@ -42,9 +42,9 @@ struct Share {
     }
 };
 
-__global__ void __launch_bounds__(threads) totals_kernel(const double* points, const double* strengths,
-                                                         int count, int exponent, bool with_moments,
-                                                         Share* out) {
+__global__ void __launch_bounds__(threads)
+    totals_kernel(const double* points, const double* strengths, int count, int exponent, bool with_moments,
+                  Share* out) {
     Share own;
     const double unit = scalbn(1.0, exponent);
     for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x; i < count;

@@ -1,8 +1,8 @@
 #include "sums/lattice/cuda/lattice_on_gpu.cuh"
 
 #include "base/stopwatch.h"
-#include "sums/lattice/lattice_terms.h"
 #include "sums/lattice/in_box.h"
+#include "sums/lattice/lattice_terms.h"
 #include "sums/method/refuse.h"
 #include "sums/tree/cuda/launch.cuh"
 
@@ -17,8 +17,7 @@ __global__ void wrap_kernel(const double* rows, int count, BoxOnGpu box, Vec4<do
     const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     if (i >= count) return;
     double x[3];
-    for (int k = 0; k < 3; ++k)
-        x[k] = image_in_box(scalbn(rows[3LL * i + k], box.exponent), box.length[k]);
+    for (int k = 0; k < 3; ++k) x[k] = image_in_box(scalbn(rows[3LL * i + k], box.exponent), box.length[k]);
     out[i] = {x[0], x[1], x[2], 0.0};
 }
 
@@ -72,7 +71,8 @@ void LatticeOnGpu::set_points(const ConstArrayView& sources, const ConstArrayVie
     const DeviceScope scope(device_);
     stream_ = stream_for(sources, targets);
     read_both(sources, targets, 3, source_rows_, target_rows_);
-    const auto wrap = [&](const DeviceArray<double>& rows, std::int64_t count, DeviceArray<Vec4<double>>& to) {
+    const auto wrap = [&](const DeviceArray<double>& rows, std::int64_t count,
+                          DeviceArray<Vec4<double>>& to) {
         make_room(to, static_cast<std::size_t>(std::max<std::int64_t>(count, 1)));
         launch_over(count, stream_, wrap_kernel, rows.data(), static_cast<int>(count), BoxOnGpu(frame_),
                     to.data());
@@ -166,19 +166,19 @@ void LatticeOnGpu::compute(const BoxTotals& totals, bool with_field, const SumHo
 void LatticeOnGpu::leave(const BoxTotals& totals) {
     const double unit = problem_.kernel->sign * frame_.scale();
     const bool vacuum = problem_.boundary == Boundary::vacuum;
-    launch_over(problem_.targets, stream_, leave_box_kernel,
-                LeaveBoxTask{.sums = sums_.data(),
-                             .rows = problem_.self ? source_rows_.data() : target_rows_.data(),
-                             .count = static_cast<int>(problem_.targets),
-                             .exponent = frame_.exponent,
-                             .background =
-                                 totals.strength * design_.splitting.near_integral() / frame_.volume(),
-                             .totals = totals,
-                             .vacuum = vacuum ? 4.0 * std::numbers::pi / (3.0 * frame_.volume()) : 0.0,
-                             .potential_unit = unit,
-                             .field_unit = unit * frame_.scale(),
-                             .potential = potentials_at_,
-                             .field = fields_at_});
+    launch_over(
+        problem_.targets, stream_, leave_box_kernel,
+        LeaveBoxTask{.sums = sums_.data(),
+                     .rows = problem_.self ? source_rows_.data() : target_rows_.data(),
+                     .count = static_cast<int>(problem_.targets),
+                     .exponent = frame_.exponent,
+                     .background = totals.strength * design_.splitting.near_integral() / frame_.volume(),
+                     .totals = totals,
+                     .vacuum = vacuum ? 4.0 * std::numbers::pi / (3.0 * frame_.volume()) : 0.0,
+                     .potential_unit = unit,
+                     .field_unit = unit * frame_.scale(),
+                     .potential = potentials_at_,
+                     .field = fields_at_});
 }
 
 } // namespace farfield::cuda

@@ -1,5 +1,5 @@
-// A lattice sum on one GPU as methods prepare it: lattice_on_cpu.h and lattice_sum.h for points, strengths and
-// sums there.
+// A lattice sum on one GPU as methods prepare it: lattice_on_cpu.h and lattice_sum.h for points, strengths
+// and sums there.
 #pragma once
 
 #include "sums/direct/cuda/on_one_gpu.cuh"

@@ -87,9 +87,9 @@ __device__ void add_near(const NearTask& task, int target, const Near& near, std
     if (task.softening2 <= coincident_square && r2 <= coincident_square) {
         sums.met += near.q;
         atomicAdd(task.counters + coincident_counter, 1ULL);
-        atomicMin(task.counters + first_pair,
-                  static_cast<unsigned long long>(task.target_from[target]) << 32 |
-                      static_cast<unsigned long long>(task.source_from[source]));
+        atomicMin(task.counters + first_pair, static_cast<unsigned long long>(task.target_from[target])
+                                                      << 32 |
+                                                  static_cast<unsigned long long>(task.source_from[source]));
         return;
     }
     const double square = r2 + task.softening2;
@@ -99,8 +99,7 @@ __device__ void add_near(const NearTask& task, int target, const Near& near, std
     const double potential = inverse * gauss * scaled_complementary_error_of(__drcp_rn(3.0 + x));
     const double weighted = near.q * potential;
     sums.potential += weighted;
-    const double weight =
-        fma(near.q * task.alpha * two_over_root_pi, gauss, weighted) * (inverse * inverse);
+    const double weight = fma(near.q * task.alpha * two_over_root_pi, gauss, weighted) * (inverse * inverse);
     for (int k = 0; k < 3; ++k) sums.field[k] = fma(weight, near.d[k], sums.field[k]);
 }
 
@@ -173,8 +172,8 @@ struct RowsAround {
 /// What a warp has in shared memory.
 struct WarpMemory {
     Queue queue;
-    double target[3][32]; ///< of runs
-    std::int32_t end[32]; ///< of runs, one behind the other
+    double target[3][32];   ///< of runs
+    std::int32_t end[32];   ///< of runs, one behind the other
     std::int32_t shift[32]; ///< from a place there to that among the sources
 };
 
@@ -230,8 +229,9 @@ __global__ void __launch_bounds__(32 * warps_of_a_block) near_kernel(const __gri
                     const int from = run_of(own.end, place);
                     j = own.shift[from] + place;
                     const auto s = task.sources[j];
-                    found = {{own.target[0][from] - s.x, own.target[1][from] - s.y, own.target[2][from] - s.z},
-                             s.w};
+                    found = {
+                        {own.target[0][from] - s.x, own.target[1][from] - s.y, own.target[2][from] - s.z},
+                        s.w};
                     const double r2 =
                         fma(found.d[0], found.d[0], fma(found.d[1], found.d[1], found.d[2] * found.d[2]));
                     // itself, but none of its images, is at 0 exactly
@@ -263,9 +263,9 @@ __global__ void __launch_bounds__(32 * warps_of_a_block) near_kernel(const __gri
         sums.potential = sum_of_lanes(sums.potential);
         sums.met = sum_of_lanes(sums.met);
         if (lane == 0)
-            task.sums[task.target_from[target]] = {
-                sums.field[0], sums.field[1], sums.field[2],
-                sums.potential - task.at_zero * ((task.self ? t.w : 0.0) + sums.met)};
+            task.sums[task.target_from[target]] = {sums.field[0], sums.field[1], sums.field[2],
+                                                   sums.potential -
+                                                       task.at_zero * ((task.self ? t.w : 0.0) + sums.met)};
     }
     if (lane == 0) looked_at[warp] = pairs;
     __syncthreads();

@@ -43,8 +43,8 @@ public:
                  cudaStream_t stream);
 
     struct Counts {
-        std::int64_t pairs = 0;      ///< targets times the images that were looked at
-        std::int64_t coincident = 0; ///< pairs at one place, of which none was counted
+        std::int64_t pairs = 0;              ///< targets times the images that were looked at
+        std::int64_t coincident = 0;         ///< pairs at one place, of which none was counted
         std::int64_t target = 0, source = 0; ///< the first of these
     };
     /// Of the last `compute`; waits for it.

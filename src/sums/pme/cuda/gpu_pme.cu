@@ -14,8 +14,7 @@ std::unique_ptr<PreparedSum> make_gpu_pme(const SumProblem& problem, const SumOp
     MeshTransformOnGpu::require();
     const auto make = [problem, order = options.order, threads = thread_count(options.threads)](
                           double goal, cudaStream_t stream) -> std::optional<LatticeDesign> {
-        const auto choice =
-            best_mesh(problem, order, goal, mesh_rates_on_gpu(cost_table_in_use().table, {}));
+        const auto choice = best_mesh(problem, order, goal, mesh_rates_on_gpu(cost_table_in_use().table, {}));
         if (choice.order == 0) return std::nullopt;
         return LatticeDesign{choice.splitting, choice.near,
                              std::make_unique<MeshOnGpu>(PeriodicFrame(problem), choice, threads, stream)};

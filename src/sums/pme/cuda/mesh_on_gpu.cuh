@@ -35,10 +35,10 @@ private:
 
     MeshShape shape_;
     MeshTransformOnGpu transform_;
-    DeviceArray<double> values_, slopes_;           ///< of the splines
-    DeviceArray<double> influence_;                 ///< influence.h
+    DeviceArray<double> values_, slopes_; ///< of the splines
+    DeviceArray<double> influence_;       ///< influence.h
     DeviceArray<double> mesh_, spectrum_;
-    DeviceArray<std::int32_t> found_;               ///< chunks, and the most points of a bin
+    DeviceArray<std::int32_t> found_; ///< chunks, and the most points of a bin
     Points sources_, targets_;
     bool self_ = true;
 };

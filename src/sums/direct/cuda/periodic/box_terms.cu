@@ -73,7 +73,6 @@ __global__ void finish_kernel(BoxResults of, BoxPoints targets) {
     const auto i = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
     if (i >= of.m) return;
     auto far = of.far[i];
-    far.w -= of.mean;
     double field[3] = {far.x, far.y, far.z};
     if (of.quadratic) {
         const double factor = 4.0 * std::numbers::pi / (3.0 * of.volume);

@@ -57,7 +57,6 @@ struct BoxResults {
     bool quadratic = false, vacuum = false;
     double volume = 1.0;
     double middle[3] = {};
-    double mean = 0.0; ///< of the potential of charges, which is to be 0
     BoxMoments moments;
     const double* origin = nullptr; ///< of moments of points as given
 };

@@ -9,7 +9,6 @@
 #include "sums/lattice/images/cuda/device_far_images.cuh"
 #include "sums/lattice/images/cuda/device_rim.cuh"
 #include "sums/lattice/images/far_images.h"
-#include "sums/lattice/images/softened_mean.h"
 #include "sums/lattice/lattice_terms.h"
 #include "sums/method/refining.h"
 
@@ -136,7 +135,6 @@ private:
         if (grid_ && extent == extent_ && shape_.order == order_of_grid_) return;
         grid_ =
             choose_gpu_image_grid(problem_, frame_.length, extent, shape_, frame_.exponent, open_.seconds);
-        mean_ = is_box() ? softened_mean(*grid_, frame_.softening) : 0.0;
         extent_ = extent;
         order_of_grid_ = shape_.order;
     }
@@ -233,7 +231,6 @@ private:
                 .vacuum = problem_.boundary == Boundary::vacuum,
                 .volume = frame_.volume(),
                 .middle = {from[0], from[1], from[2]},
-                .mean = moments.total * mean_,
                 .moments = moments,
                 .origin = given_sources_.data()},
                {targets(), given_targets(), problem_.targets}, stream);
@@ -259,7 +256,6 @@ private:
     std::optional<ImageGrid> grid_; ///< none where there is nothing to sum
     BoxExtent extent_;              ///< that it was chosen for, and the order
     int order_of_grid_ = 0;
-    double mean_ = 0.0; ///< of the potential of a unit charge, from softening
     DeviceRim rim_points_;
     DeviceFarImages far_;
     BoxMomentSums moment_sums_;
