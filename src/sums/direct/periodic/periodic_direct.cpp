@@ -21,7 +21,8 @@ public:
         return seconds_alone(problem, options, cost_table_in_use().table);
     }
     static ImageShape image_shape(const SumProblem& problem, const SumOptions& /*options*/) {
-        return {.separation = 2, .order = image_order(image_goal(problem), 2)};
+        const double goal = image_goal(problem);
+        return {.separation = 2, .order = image_order(goal, 2), .goal = goal};
     }
 
     OpenPairs(const SumProblem& problem, const SumOptions& options)
