@@ -6,7 +6,8 @@
 // the last as |z| − z²/L − L/6 and what softening adds for |m| ≤ M, with Euler's and Maclaurin's first term.
 //
 // What own images do, ξ(ε) = ψ(0) − 1/ε: from ψ_L,ε(x) = Σ_s ψ_2L,ε(x + s) over the corners s of a box and
-// ψ_2L,ε(2x) = ψ_L,ε/2(x)/2, ξ(ε) = ξ(ε/2)/2 + Σ_{s≠0} ψ_2L,ε(s), down to an ε that does not show.
+// ψ_2L,ε(2x) = ψ_L,ε/2(x)/2, ξ(ε) = ξ(ε/2)/2 + Σ_{s≠0} ψ_2L,ε(s), down to an ε that does not show. Along one
+// axis image by image.
 #pragma once
 
 #include "open_lattice_oracle.h"
@@ -64,7 +65,8 @@ inline Values in_space(Vector d, const Vector& length, Real softening) {
         heights += less(d[z] + m * deep);
         slopes += less_slope(d[z] + m * deep);
     }
-    heights -= (less_integral(high) - less_integral(low)) / deep - deep / 24 * (less_slope(high) - less_slope(low));
+    heights -=
+        (less_integral(high) - less_integral(low)) / deep - deep / 24 * (less_slope(high) - less_slope(low));
     slopes -= (less(high) - less(low)) / deep - deep / 24 * (less_curve(high) - less_curve(low));
     out.potential -= 2 * pi / area * heights;
     out.field[z] += 2 * pi / area * slopes;
@@ -82,17 +84,28 @@ inline Values unit_charge(const Vector& d, const Vector& length, Real softening)
     return out;
 }
 
+/// What softening takes away, image by image, and by an integral from the last one on.
+inline Real own_images_on_line(Real length, Real softening) {
+    const int last = 20000;
+    Real sum = open_lattice_oracle::own_images_on_line(length);
+    for (int n = 1; n <= last; ++n) {
+        const Real bare = n * length, soft = std::sqrt(bare * bare + softening * softening);
+        sum -= 2 * softening * softening / (bare * soft * (bare + soft));
+    }
+    return sum - softening * softening / (2 * std::pow(length, 3) * (last + 0.5L) * (last + 0.5L));
+}
+
 inline Real own_images(const Vector& length, Real softening) {
     Real shortest = HUGE_VALL;
     for (const Real side : length)
         if (side > 0) shortest = std::min(shortest, side);
     if (softening > 0.2L * shortest) return unit_charge({}, length, softening).potential - 1 / softening;
     if (softening < 1e-9L * shortest) return open_lattice_oracle::own_images(length);
+    const open_lattice_oracle::Axes axes(length);
+    if (axes.periodic == 1) return own_images_on_line(length[axes.last_periodic], softening);
     Vector twice = length;
     for (auto& side : twice) side *= 2;
     Real sum = own_images(length, softening / 2) / 2;
-    const open_lattice_oracle::Axes axes(length);
-    if (axes.periodic == 1) sum -= std::log(2.0L) / length[axes.last_periodic]; // (2/L) ln 2NL scales so
     for (int corner = 1; corner < 8; ++corner) {
         Vector s{};
         bool is_corner = true;

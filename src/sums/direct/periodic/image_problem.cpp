@@ -181,10 +181,11 @@ std::string why_no_image_sum(std::string_view method, const SumProblem& problem,
                            least_image_goal / share_of_tolerance);
     const double asked = problem.tolerance > 0.0 ? problem.tolerance : usual_tolerance;
     if (asked * what_is_left(problem) < least_of_near_images)
-        return fmt::format("{}: images cancel but for {:.1e} of their fields in this box, too little to keep the "
-                           "tolerance; use {}",
-                           spelled("softening", fmt::format("{:g}", problem.softening)), what_is_left(problem),
-                           spelled("method", "ewald"));
+        return fmt::format(
+            "{}: images cancel but for {:.1e} of their fields in this box, too little to keep the "
+            "tolerance; use {}",
+            spelled("softening", fmt::format("{:g}", problem.softening)), what_is_left(problem),
+            spelled("method", "ewald"));
     if (problem.sources >= std::int64_t{1} << 28 || problem.targets >= std::int64_t{1} << 28)
         return fmt::format("method '{}' takes fewer than 268435456 points of a periodic box", method);
     return {};

@@ -99,7 +99,9 @@ public:
 private:
     static constexpr double least_soft_goal = 1e-15;
 
-    [[nodiscard]] bool is_soft() const { return softens_far_images(problem_, Open::image_shape(problem_, options_).goal); }
+    [[nodiscard]] bool is_soft() const {
+        return softens_far_images(problem_, Open::image_shape(problem_, options_).goal);
+    }
     [[nodiscard]] double far_work() const { return soft_ ? soft_->work() : far_->work(); }
     [[nodiscard]] const ImageGrid& grid() const { return *grid_; }
     [[nodiscard]] std::int64_t rim_count() const { return static_cast<std::int64_t>(rim_of_.size()); }

@@ -18,7 +18,10 @@ constexpr int most_points = 44;
 /// Of tails, whose images lie tail_factor times as far away as their corners: (3.5·√3·2)^−14 = 1e-15.
 constexpr int points_of_tails = 14;
 
-std::size_t in_cube(int a, int b, int c, int n) { return (static_cast<std::size_t>(a * n) + static_cast<std::size_t>(b)) * static_cast<std::size_t>(n) + static_cast<std::size_t>(c); }
+std::size_t in_cube(int a, int b, int c, int n) {
+    return (static_cast<std::size_t>(a * n) + static_cast<std::size_t>(b)) * static_cast<std::size_t>(n) +
+           static_cast<std::size_t>(c);
+}
 
 /// n Chebyshev points of an axis, and how values there become coefficients of T_k.
 struct Chebyshev {
@@ -29,7 +32,8 @@ struct Chebyshev {
         for (int i = 0; i < n; ++i) point.push_back(std::cos(std::numbers::pi_v<Real> * (i + 0.5L) / n));
         for (int k = 0; k < n; ++k)
             for (int i = 0; i < n; ++i)
-                weight.push_back((k == 0 ? 1.0L : 2.0L) / n * std::cos(std::numbers::pi_v<Real> * k * (i + 0.5L) / n));
+                weight.push_back((k == 0 ? 1.0L : 2.0L) / n *
+                                 std::cos(std::numbers::pi_v<Real> * k * (i + 0.5L) / n));
     }
 
     /// Coefficients n×n×n of f(t), t in [−1, 1]³.
@@ -82,7 +86,8 @@ int points_for(double apart, double softening, double digits) {
 
 /// The powers of T_k.
 std::vector<std::vector<Real>> chebyshev_powers(int n) {
-    std::vector<std::vector<Real>> out(static_cast<std::size_t>(n), std::vector<Real>(static_cast<std::size_t>(n), 0.0L));
+    std::vector<std::vector<Real>> out(static_cast<std::size_t>(n),
+                                       std::vector<Real>(static_cast<std::size_t>(n), 0.0L));
     for (std::size_t k = 0; k < out.size(); ++k) {
         if (k < 2) {
             out[k][k] = 1.0L;
@@ -151,9 +156,9 @@ std::vector<double> powers_of(Series series, const Powers& powers, const std::ve
     for (int a = 0; a <= most; ++a)
         for (int b = 0; b <= std::min(most, powers.degree() - a); ++b)
             for (int c = 0; c <= std::min(most, powers.degree() - a - b); ++c)
-                out[powers.row(a, b) + static_cast<std::size_t>(c)] = static_cast<double>(
-                    series.c[in_cube(a, b, c, n)] * std::tgamma(a + 1.0L) * std::tgamma(b + 1.0L) *
-                    std::tgamma(c + 1.0L));
+                out[powers.row(a, b) + static_cast<std::size_t>(c)] =
+                    static_cast<double>(series.c[in_cube(a, b, c, n)] * std::tgamma(a + 1.0L) *
+                                        std::tgamma(b + 1.0L) * std::tgamma(c + 1.0L));
     return out;
 }
 
@@ -213,7 +218,8 @@ private:
 
 } // namespace
 
-Powers::Powers(int degree) : degree_(degree), rows_(static_cast<std::size_t>((degree + 1) * (degree + 1)), 0) {
+Powers::Powers(int degree)
+    : degree_(degree), rows_(static_cast<std::size_t>((degree + 1) * (degree + 1)), 0) {
     for (int a = 0; a <= degree; ++a)
         for (int b = 0; b <= degree - a; ++b) {
             rows_[static_cast<std::size_t>(a * (degree + 1) + b)] = size_;
@@ -239,7 +245,8 @@ SoftOperator::SoftOperator(const ImageGrid& grid, double softening, const SoftGo
         if (grid.is_periodic(k)) nearest = std::min(nearest, grid.rim[k] * grid.side(k));
     }
     const double size = 1.0 / std::hypot(nearest, softening);
-    const double digits = 1.0 + std::max(std::log10(size / goal.value), std::log10(size / (nearest * goal.gradient)));
+    const double digits =
+        1.0 + std::max(std::log10(size / goal.value), std::log10(size / (nearest * goal.gradient)));
     for (std::size_t k = 0; k < 3; ++k)
         if (grid.is_periodic(k))
             points = std::max(points, points_for(grid.rim[k] + 1.0, softening / grid.side(k), digits));

@@ -2,8 +2,8 @@
 // sum as a polynomial in the difference of two points of two cells of the box.
 //
 // With t the difference from that of the cells' centres, in units of the cells' sides, each kind of pairs of
-// cells has Σ_abc c_abc t_x^a t_y^b t_z^c, a + b + c ≤ K: the interpolant at Chebyshev points, as powers of t.
-// For t = u − v it is Taylor's theorem that separates targets and sources,
+// cells has Σ_abc c_abc t_x^a t_y^b t_z^c, a + b + c ≤ K: the interpolant at Chebyshev points, as powers of
+// t. For t = u − v it is Taylor's theorem that separates targets and sources,
 //   L_i = Σ_b (i + b)! c_(i+b) M_b,   M_b = Σ q (−v)^b/b!,   φ = Σ_i L_i u^i/i!.
 // |u|, |v| ≤ ½ keep the powers well conditioned.
 //
