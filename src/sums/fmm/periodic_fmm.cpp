@@ -42,7 +42,8 @@ public:
     static ImageShape image_shape(const SumProblem& problem, const SumOptions& options) {
         auto goal = problem;
         if (problem.tolerance == 0.0) goal.tolerance = usual_tolerance;
-        ImageShape shape{.separation = options.separation > 0 ? options.separation : 1};
+        ImageShape shape{.separation = options.separation > 0 ? options.separation : 1,
+                         .goal = image_goal(goal)};
         shape.order = options.order > 0 ? std::min(options.order, most_image_order)
                                         : image_order(image_goal(goal), shape.separation);
         return shape;

@@ -13,6 +13,7 @@
 #include <numbers>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace farfield {
@@ -67,9 +68,10 @@ void compute_rows_on_line(const VerifyTask& task, ExactRows& rows) {
 struct Stack {
     std::size_t axis = 0;
     double moment = 0.0, square = 0.0, middle = 0.0;
+    double extent = 0.0, gap = 0.0; ///< of the slab, and between slabs
 
     Stack(const VerifyTask& task, SumProblem& problem) : axis(odd_axis(problem, true)) {
-        constexpr double gap = 6.0; // periods: e^(−2π·6) = 4e-17
+        constexpr double periods = 6.0; // between slabs: e^(−2π·6) = 4e-17
         double low = HUGE_VAL, high = -HUGE_VAL;
         for (const auto points : {task.sources, task.targets})
             for (std::size_t i = axis; i < points.size(); i += 3) {
@@ -77,7 +79,9 @@ struct Stack {
                 high = std::max(high, points[i]);
             }
         const double longest = *std::max_element(problem.period.begin(), problem.period.end());
-        problem.period[axis] = high - low + gap * longest;
+        extent = high - low;
+        gap = periods * longest;
+        problem.period[axis] = extent + gap;
         middle = 0.5 * (low + high);
         long double first = 0.0L, second = 0.0L;
         for (std::size_t j = 0; j < task.strengths.size(); ++j) {
@@ -100,6 +104,91 @@ struct Stack {
         }
     }
 };
+
+/// What the other slabs of a stack do beside that because they are softened. Of charges h apart the mean over
+/// the slab acts as −(2π/A) √(h²+ε²), so they do
+///   −(2π/A) (Σ_{m≠0} g(h + mL) − (1/L) ∫ g),  g(u) = √(u²+ε²) − |u|,
+/// with Euler's and Maclaurin's first term for the ends of the sum: a smooth function, interpolated.
+class SoftStack {
+public:
+    /// @param reach  the largest |h|
+    SoftStack(double softening, double length, double reach)
+        : soft_(softening), length_(length), reach_(reach) {
+        // the first singularity lies at h = L
+        const double nearest = length / reach;
+        const double ratio = nearest + std::sqrt(nearest * nearest - 1.0);
+        const int n = 2 + static_cast<int>(std::ceil(-std::log(1e-17) / std::log(ratio)));
+        std::vector<std::array<double, 2>> values(static_cast<std::size_t>(n));
+        for (int i = 0; i < n; ++i)
+            values[static_cast<std::size_t>(i)] = value(reach * std::cos(std::numbers::pi * (i + 0.5) / n));
+        for (int k = 0; k < n; ++k) {
+            std::array<double, 2> sum{};
+            for (int i = 0; i < n; ++i)
+                for (std::size_t j = 0; j < 2; ++j)
+                    sum[j] += (k == 0 ? 1.0 : 2.0) / n * std::cos(std::numbers::pi * k * (i + 0.5) / n) *
+                              values[static_cast<std::size_t>(i)][j];
+            series_.push_back(sum);
+        }
+    }
+
+    /// The function in brackets and its derivative, by Clenshaw's recurrence.
+    [[nodiscard]] std::array<double, 2> at(double h) const {
+        const double x = h / reach_;
+        std::array<double, 2> b{}, before{};
+        for (auto k = series_.size() - 1; k > 0; --k)
+            for (std::size_t j = 0; j < 2; ++j)
+                before[j] = std::exchange(b[j], 2.0 * x * b[j] - before[j] + series_[k][j]);
+        return {x * b[0] - before[0] + series_[0][0], x * b[1] - before[1] + series_[0][1]};
+    }
+
+private:
+    using Real = long double;
+    [[nodiscard]] Real height(Real u) const { return std::hypot(u, soft_); }
+    [[nodiscard]] Real rest(Real u) const { return soft_ * soft_ / (height(u) + std::abs(u)); }
+    [[nodiscard]] Real slope(Real u) const { return (u < 0 ? 1 : -1) * rest(u) / height(u); }
+    [[nodiscard]] Real curve(Real u) const { return soft_ * soft_ / (height(u) * height(u) * height(u)); }
+    [[nodiscard]] Real integral(Real u) const {
+        return 0.5L * (u * rest(u) + soft_ * soft_ * std::asinh(u / soft_));
+    }
+    [[nodiscard]] std::array<double, 2> value(Real h) const {
+        constexpr double images = 2000.0, most = 1e6;
+        const auto last =
+            static_cast<int>(std::min(most, images * std::max(1.0, static_cast<double>(soft_ / length_))));
+        const Real low = h - (last + 0.5L) * length_, high = h + (last + 0.5L) * length_;
+        Real sum = (integral(low) - integral(high)) / length_ + length_ / 24 * (slope(high) - slope(low));
+        Real change = (rest(low) - rest(high)) / length_ + length_ / 24 * (curve(high) - curve(low));
+        for (int m = 1; m <= last; ++m)
+            for (const Real u : {h - m * length_, h + m * length_}) {
+                sum += rest(u);
+                change += slope(u);
+            }
+        return {static_cast<double>(sum), static_cast<double>(change)};
+    }
+
+    Real soft_, length_;
+    double reach_;
+    std::vector<std::array<double, 2>> series_;
+};
+
+void take_away_softening(const VerifyTask& task, const SumProblem& stack, const Stack& of,
+                         std::span<const double> targets, std::vector<double>& potential,
+                         std::vector<double>& field) {
+    const auto axis = of.axis;
+    const SoftStack function(stack.softening, stack.period[axis], std::max(of.extent, 0.1 * of.gap));
+    const double factor = 2.0 * std::numbers::pi * stack.kernel->sign /
+                          (stack.period[(axis + 1) % 3] * stack.period[(axis + 2) % 3]);
+    parallel_for(task.threads, static_cast<std::int64_t>(potential.size()), [&](std::int64_t row) {
+        const auto i = static_cast<std::size_t>(row);
+        long double value = 0.0L, change = 0.0L;
+        for (std::size_t j = 0; j < task.strengths.size(); ++j) {
+            const auto pair = function.at(targets[3 * i + axis] - task.sources[3 * j + axis]);
+            value += task.strengths[j] * pair[0];
+            change += task.strengths[j] * pair[1];
+        }
+        potential[i] += factor * static_cast<double>(value);
+        field[3 * i + axis] -= factor * static_cast<double>(change);
+    });
+}
 
 } // namespace
 
@@ -127,6 +216,8 @@ void compute_periodic_rows(const VerifyTask& task, ExactRows& rows) {
     SumReport report;
     sum.compute(task.strengths, {potential.data(), field.data()}, {}, report);
     if (stack) stack->take_away(problem, targets, potential, field);
+    if (stack && problem.softening > 0.0)
+        take_away_softening(task, problem, *stack, targets, potential, field);
     std::size_t at = 0;
     for (auto& [row, values] : rows) {
         values.assign(static_cast<std::size_t>(problem.kernel->width(problem.dimension)), 0.0);

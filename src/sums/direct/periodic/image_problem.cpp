@@ -10,22 +10,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace farfield {
 namespace {
 
 constexpr double share_of_tolerance = 0.2, usual_tolerance = 1e-6;
 constexpr double usual_goal_of_pairs = 1e-12;
+/// The least error beside near images' fields that rounding leaves.
+constexpr double least_of_near_images = 3e-15;
 /// Of operators: a multiply-add, a number of the sums over the lattice, and the sums for an offset.
 constexpr double seconds_a_product = 4e-10, seconds_a_number = 2e-8, seconds_an_offset = 2e-2;
-
-SumProblem open_problem(SumProblem problem, int exponent) {
-    problem.period = {};
-    problem.boundary = Boundary::tin_foil;
-    problem.background = Background::none;
-    problem.softening = std::ldexp(problem.softening, exponent);
-    return problem;
-}
 
 double shortest_period(const SumProblem& problem) {
     double shortest = HUGE_VAL;
@@ -34,10 +29,56 @@ double shortest_period(const SumProblem& problem) {
     return shortest;
 }
 
-/// Beyond it far images would lack more than the tolerance: 3ε²/2r² of their field, r ≥ a quarter period.
-double most_softening(const SumProblem& problem) {
+/// The field of a charge and its next images, about, with which the box's cancels in part.
+double near_field(const SumProblem& problem) {
+    const double length = shortest_period(problem);
+    return length / std::pow(std::hypot(length, problem.softening), 3);
+}
+
+/// The box's softened field beside that of near images. Along three axes it is that of the longest waves,
+/// 4πε K₁(kε)/V, and vanishes as e^(−kε); along open axes it falls off as near images' does.
+double what_is_left(const SumProblem& problem) {
+    if (problem.softening == 0.0 || !problem.is_periodic_box()) return 1.0;
+    const double longest = *std::max_element(problem.period.begin(), problem.period.end());
+    const double k = 2.0 * std::numbers::pi / longest;
+    const double volume = problem.period[0] * problem.period[1] * problem.period[2];
+    const double waves = std::sqrt(2.0) * 4.0 * std::numbers::pi * problem.softening *
+                         std::cyl_bessel_k(1.0, k * problem.softening) / volume;
+    return std::min(1.0, waves / near_field(problem));
+}
+
+/// On a GPU far images act without softening. Beyond this they would lack more than the tolerance: 3ε²/2r² of
+/// their field, r ≥ a quarter period.
+double most_softening_on_gpu(const SumProblem& problem) {
     const double tolerance = problem.tolerance > 0.0 ? problem.tolerance : usual_tolerance;
     return 0.25 * shortest_period(problem) * std::sqrt(tolerance / 1.5);
+}
+
+/// Empty where it is there.
+std::string why_no_softening_on_gpu(const SumProblem& problem) {
+    if (problem.softening == 0.0) return {};
+    const auto asked = spelled("softening", fmt::format("{:g}", problem.softening));
+    if (problem.background != Background::none)
+        return fmt::format(
+            "{} beside a background: far images act without softening on a GPU, which shifts the "
+            "potential; use {}",
+            asked, spelled("method", "pme"));
+    if (const double most = most_softening_on_gpu(problem); problem.softening > most)
+        return fmt::format("{}: far images act without softening on a GPU, which keeps the tolerance up to "
+                           "{:.3g} in this box; use {}",
+                           asked, most, spelled("device", "cpu"));
+    return {};
+}
+
+/// Its tolerance is the box's.
+SumProblem open_problem(SumProblem problem, int exponent) {
+    if (const double left = what_is_left(problem); left < 1.0)
+        problem.tolerance = left * (problem.tolerance > 0.0 ? problem.tolerance : usual_tolerance);
+    problem.period = {};
+    problem.boundary = Boundary::tin_foil;
+    problem.background = Background::none;
+    problem.softening = std::ldexp(problem.softening, exponent);
+    return problem;
 }
 
 double operator_seconds(const ImageGrid& grid, int order, double executions) {
@@ -91,6 +132,17 @@ SumOptions rim_options(const SumOptions& given, int exponent) {
     auto options = open_options(given, exponent);
     if (options.variant == Variant::symmetric) options.variant = Variant::automatic;
     return options;
+}
+
+bool softens_far_images(const SumProblem& problem, double goal) {
+    // 3ε²/2r² of the field, r ≥ a quarter period
+    return problem.softening > 0.25 * shortest_period(problem) * std::sqrt(goal / 1.5);
+}
+
+SoftGoal soft_goal(const SumProblem& problem, double goal, int exponent) {
+    const double share = goal * what_is_left(problem);
+    return {.value = share / std::ldexp(std::hypot(shortest_period(problem), problem.softening), exponent),
+            .gradient = share * std::ldexp(near_field(problem), -2 * exponent)};
 }
 
 double far_seconds(double work, int threads) { return work * seconds_a_product / threads; }
@@ -151,19 +203,15 @@ std::string why_no_image_sum(std::string_view method, const SumProblem& problem,
         return fmt::format("{} is less than {:g}, the least that periodic sums keep",
                            spelled("tolerance", fmt::format("{:g}", problem.tolerance)),
                            least_image_goal / share_of_tolerance);
-    if (on_gpu && problem.background != Background::none && problem.softening > 0.0)
+    if (on_gpu)
+        if (auto reason = why_no_softening_on_gpu(problem); !reason.empty()) return reason;
+    const double asked = problem.tolerance > 0.0 ? problem.tolerance : usual_tolerance;
+    if (asked * what_is_left(problem) < least_of_near_images)
         return fmt::format(
-            "{} beside a background: far images act without softening on a GPU, which shifts the "
-            "potential; use {}",
-            spelled("softening", fmt::format("{:g}", problem.softening)), spelled("method", "pme"));
-    if (const double most = most_softening(problem); problem.softening > most)
-        return fmt::format(
-            "{}: far images act without softening, which keeps the tolerance up to {:.3g} in "
-            "this box{}; {}",
-            spelled("softening", fmt::format("{:g}", problem.softening)), most, on_gpu ? " on a GPU" : "",
-            on_gpu                      ? fmt::format("use {}", spelled("device", "cpu"))
-            : problem.is_periodic_box() ? fmt::format("use {}", spelled("method", "ewald"))
-                                        : fmt::format("use less, or a larger {}", spelled("tolerance")));
+            "{}: images cancel but for {:.1e} of their fields in this box, too little to keep the "
+            "tolerance; use {}",
+            spelled("softening", fmt::format("{:g}", problem.softening)), what_is_left(problem),
+            spelled("method", "ewald"));
     if (problem.sources >= std::int64_t{1} << 28 || problem.targets >= std::int64_t{1} << 28)
         return fmt::format("method '{}' takes fewer than 268435456 points of a periodic box", method);
     return {};

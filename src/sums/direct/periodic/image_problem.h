@@ -3,6 +3,7 @@
 
 #include "sums/costs/cost_table.h"
 #include "sums/lattice/images/image_grid.h"
+#include "sums/lattice/images/soft_operator.h"
 #include "sums/method/method.h"
 
 #include <farfield/sum.h>
@@ -29,7 +30,14 @@ double image_goal(const SumProblem& problem);
 struct ImageShape {
     int separation = 1;
     int order = 8;
+    double goal = 1e-7; ///< of relative errors
 };
+
+/// Whether 1/r would not do for far images: the softening shows beside the goal.
+bool softens_far_images(const SumProblem& problem, double goal);
+/// What polynomials may leave of far images that are softened, in a frame where lengths are 2^exponent of the
+/// caller's.
+SoftGoal soft_goal(const SumProblem& problem, double goal, int exponent);
 
 /// What so many multiply-adds of far images take.
 double far_seconds(double work, int threads);

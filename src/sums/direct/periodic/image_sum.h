@@ -8,6 +8,7 @@
 #include "sums/direct/cpu/direct.h"
 #include "sums/direct/periodic/image_problem.h"
 #include "sums/lattice/images/far_images.h"
+#include "sums/lattice/images/soft_images.h"
 #include "sums/lattice/lattice_terms.h"
 #include "sums/method/refining.h"
 
@@ -50,7 +51,7 @@ public:
         // by the seconds that each part takes, about
         const double of_home = Open::seconds(home_problem(problem_, 0), options_);
         const double of_rim = Open::seconds(rim_problem(problem_, 0, rim_count()), options_);
-        const double all = of_home + of_rim + far_seconds(far_->work(), home_.threads());
+        const double all = of_home + of_rim + far_seconds(far_work(), home_.threads());
         double done = 0.0;
         const auto part = [&](double work) {
             auto some = hooks;
@@ -74,7 +75,7 @@ public:
         report.finish_seconds += clock.lap();
         report.threads = home_.threads();
         report.lattice = {.near_pairs = problem_.targets * rim_count(),
-                          .order = shape_.order,
+                          .order = soft_ ? soft_->degree() : shape_.order,
                           .excess_strength = total.sum,
                           .rim_images = rim_count(),
                           .cells = grid().count()};
@@ -83,6 +84,12 @@ public:
     bool refine(double error) {
         const bool home = home_.refine(error);
         const bool rim = rim_ && rim_->refine(error);
+        if (is_soft()) {
+            const double before = shape_.goal;
+            shape_.goal = std::max(least_soft_goal, before / refinement(error, problem_.tolerance));
+            if (shape_.goal < before) make_far();
+            return home || rim || shape_.goal < before;
+        }
         const int before = shape_.order;
         shape_.order = std::min(most_image_order, before + orders_for(refinement(error, problem_.tolerance)));
         if (shape_.order != before) make_far();
@@ -90,6 +97,12 @@ public:
     }
 
 private:
+    static constexpr double least_soft_goal = 1e-15;
+
+    [[nodiscard]] bool is_soft() const {
+        return softens_far_images(problem_, Open::image_shape(problem_, options_).goal);
+    }
+    [[nodiscard]] double far_work() const { return soft_ ? soft_->work() : far_->work(); }
     [[nodiscard]] const ImageGrid& grid() const { return *grid_; }
     [[nodiscard]] std::int64_t rim_count() const { return static_cast<std::int64_t>(rim_of_.size()); }
 
@@ -111,8 +124,14 @@ private:
     // The grid stays while the order rises, as the images of the rim do.
     void make_far() {
         if (!grid_ || !rim_) grid_ = choose_grid();
-        far_.emplace(*grid_, shape_.order, options_.isa, home_.threads());
-        far_->set_points(sources_, targets_);
+        if (is_soft()) {
+            soft_.emplace(*grid_, frame_.softening, soft_goal(problem_, shape_.goal, frame_.exponent),
+                          home_.threads());
+            soft_->set_points(sources_, targets_);
+        } else {
+            far_.emplace(*grid_, shape_.order, options_.isa, home_.threads());
+            far_->set_points(sources_, targets_);
+        }
         if (rim_) return;
         auto images = rim_images(*grid_, sources_);
         rim_of_ = std::move(images.of);
@@ -182,9 +201,12 @@ private:
             for (std::int64_t i = 0; i < 3 * m && results.field != nullptr; ++i) results.field[i] *= sign;
         };
         if (sign != 1.0) turn();
-        WorkWatch watch(far_->work(), hooks.progress, hooks.stop_requested);
+        WorkWatch watch(far_work(), hooks.progress, hooks.stop_requested);
         watch.ask();
-        far_->add(strengths, results, watch);
+        if (soft_)
+            soft_->add(strengths, results, watch);
+        else
+            far_->add(strengths, results, watch);
         watch.ask();
         if (watch.stopped()) throw Interrupted("the sum was given up before its end");
         const LatticeTerms terms{.frame = frame_,
@@ -212,7 +234,8 @@ private:
     Open home_;
     std::optional<Open> rim_;
     std::optional<ImageGrid> grid_;
-    std::optional<FarImages> far_;
+    std::optional<FarImages> far_; ///< or, of softened charges,
+    std::optional<SoftImages> soft_;
     RawVector<double> sources_as_given_, targets_as_given_;
     LatticePoints sources_, targets_;
     std::vector<std::int64_t> rim_of_; ///< the sources that the images in the rim are of

@@ -54,7 +54,8 @@ private:
 } // namespace
 
 ImageShape pairs_image_shape(const SumProblem& problem) {
-    return {.separation = 2, .order = image_order(image_goal(problem), 2)};
+    const double goal = image_goal(problem);
+    return {.separation = 2, .order = image_order(goal, 2), .goal = goal};
 }
 
 std::unique_ptr<PreparedSum> make_periodic_direct(const SumProblem& problem, const SumOptions& options) {

@@ -12,6 +12,11 @@ int floor_divided(int a, int b) {
     return static_cast<int>(std::floor(static_cast<double>(a) / static_cast<double>(b)));
 }
 
+/// Away from the rim on either side all cells share their near images.
+int kind_of(int cell, int cells, int rim) {
+    return rim * 2 >= cells || cell < rim ? cell : cell >= cells - rim ? cell - cells + 2 * rim + 1 : rim;
+}
+
 } // namespace
 
 Lengths ImageGrid::centre(const Whole& cell) const {
@@ -41,6 +46,17 @@ ImageGrid::Range ImageGrid::near_for_any(std::size_t axis) const {
     return {near(cells[axis] - 1, axis).first, near(0, axis).last};
 }
 
+std::uint64_t ImageGrid::kind(int target, int source) const {
+    const auto to = cell_of(target), from = cell_of(source);
+    std::uint64_t kind = 0;
+    for (std::size_t k = 0; k < 3; ++k) {
+        const int place = is_periodic(k) ? kind_of(from[k], cells[k], rim[k]) : 0;
+        kind = kind << 11 | static_cast<std::uint64_t>(to[k] - from[k] + cells[k]);
+        kind = kind << 10 | static_cast<std::uint64_t>(place);
+    }
+    return kind;
+}
+
 double ImageGrid::copies() const {
     double product = 1.0;
     for (std::size_t k = 0; k < 3; ++k) product *= 1.0 + 2.0 * rim[k] / cells[k];
@@ -57,6 +73,22 @@ double ImageGrid::operators() const {
         product *= std::min(pairs, kinds * (2.0 * cells[k] - 1.0));
     }
     return product;
+}
+
+bool is_in(const std::array<ImageGrid::Range, 3>& ranges, const Whole& n) {
+    for (std::size_t k = 0; k < 3; ++k)
+        if (n[k] < ranges[k].first || n[k] > ranges[k].last) return false;
+    return true;
+}
+
+std::pair<Whole, int> without_signs(Whole offset) {
+    int signs = 0;
+    for (std::size_t k = 0; k < 3; ++k) {
+        if (offset[k] >= 0) continue;
+        offset[k] = -offset[k];
+        signs |= 1 << k;
+    }
+    return {offset, signs};
 }
 
 ImageGrid image_grid(const Lengths& period, const Lengths& low, const Lengths& extent, double width,

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <utility>
 
 namespace farfield {
 
@@ -45,6 +46,8 @@ struct ImageGrid {
     [[nodiscard]] Range near(int cell, std::size_t axis) const;
     /// Those that are near for any cell.
     [[nodiscard]] Range near_for_any(std::size_t axis) const;
+    /// Of pairs of cells that share their offset and which images are near.
+    [[nodiscard]] std::uint64_t kind(int target, int source) const;
     /// Volume of box and rim over that of the box: points a point, were they spread evenly.
     [[nodiscard]] double copies() const;
     /// Pairs of cells that differ in their offset or in which images are near.
@@ -52,6 +55,19 @@ struct ImageGrid {
 
     friend bool operator==(const ImageGrid&, const ImageGrid&) = default;
 };
+
+/// Calls visit(n) for the images in these ranges.
+template <class Visit>
+void each_in(const std::array<ImageGrid::Range, 3>& ranges, const Visit& visit) {
+    for (int z = ranges[2].first; z <= ranges[2].last; ++z)
+        for (int y = ranges[1].first; y <= ranges[1].last; ++y)
+            for (int x = ranges[0].first; x <= ranges[0].last; ++x) visit(Whole{x, y, z});
+}
+
+bool is_in(const std::array<ImageGrid::Range, 3>& ranges, const Whole& n);
+
+/// The offset without signs, and its signs: bit k, of coordinate k.
+std::pair<Whole, int> without_signs(Whole offset);
 
 /// The grid whose cells are about `width` wide. Open axes have one cell at least, also without an extent.
 ImageGrid image_grid(const Lengths& period, const Lengths& low, const Lengths& extent, double width,

@@ -62,31 +62,6 @@ void add_mirrored(const ComplexExpansion& from, int degree, int signs, ComplexEx
         }
 }
 
-/// Calls visit(n) for the images in these ranges.
-template <class Visit>
-void each_in(const std::array<ImageGrid::Range, 3>& ranges, const Visit& visit) {
-    for (int z = ranges[2].first; z <= ranges[2].last; ++z)
-        for (int y = ranges[1].first; y <= ranges[1].last; ++y)
-            for (int x = ranges[0].first; x <= ranges[0].last; ++x) visit(Whole{x, y, z});
-}
-
-bool is_in(const std::array<ImageGrid::Range, 3>& ranges, const Whole& n) {
-    for (std::size_t k = 0; k < 3; ++k)
-        if (n[k] < ranges[k].first || n[k] > ranges[k].last) return false;
-    return true;
-}
-
-/// The offset without signs, and its signs.
-std::pair<Whole, int> without_signs(Whole offset) {
-    int signs = 0;
-    for (std::size_t k = 0; k < 3; ++k) {
-        if (offset[k] >= 0) continue;
-        offset[k] = -offset[k];
-        signs |= 1 << k;
-    }
-    return {offset, signs};
-}
-
 /// Points on a sphere of radius 1 with weights that sum to 1, and R_l^m there.
 struct Sphere {
     std::vector<Lengths> points;
@@ -108,11 +83,6 @@ struct Sphere {
             }
     }
 };
-
-/// Away from the rim on either side all cells share their near images.
-int kind_of(int cell, int cells, int rim) {
-    return rim * 2 >= cells || cell < rim ? cell : cell >= cells - rim ? cell - cells + 2 * rim + 1 : rim;
-}
 
 } // namespace
 
@@ -208,16 +178,7 @@ Lengths ImageOperator::place_of(const Whole& offset) const {
     return out;
 }
 
-std::uint64_t ImageOperator::key(int target, int source) const {
-    const auto to = grid_.cell_of(target), from = grid_.cell_of(source);
-    std::uint64_t key = 0;
-    for (std::size_t k = 0; k < 3; ++k) {
-        const int kind = grid_.is_periodic(k) ? kind_of(from[k], grid_.cells[k], grid_.rim[k]) : 0;
-        key = key << 11 | static_cast<std::uint64_t>(to[k] - from[k] + grid_.cells[k]);
-        key = key << 10 | static_cast<std::uint64_t>(kind);
-    }
-    return key;
-}
+std::uint64_t ImageOperator::key(int target, int source) const { return grid_.kind(target, source); }
 
 ComplexExpansion ImageOperator::sums_of_outer(const Whole& offset) const {
     const int degree = 2 * order_;

@@ -1,5 +1,7 @@
 #include "sums/lattice/images/lattice_tail.h"
 
+#include "sums/lattice/splitting.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -65,8 +67,8 @@ Real line_end(Real u, Real square, Real length) {
 } // namespace
 
 LatticeTail::LatticeTail(const Lengths& period, const Lengths& centre, double reach,
-                         const std::array<ImageGrid::Range, 3>& always)
-    : period_(period), centre_(centre) {
+                         const std::array<ImageGrid::Range, 3>& always, double softening)
+    : period_(period), centre_(centre), softening_(softening) {
     for (std::size_t k = 0; k < 3; ++k) {
         if (period[k] == 0.0) continue;
         ++axes_;
@@ -136,8 +138,12 @@ void LatticeTail::find_waves(double cutoff) {
         wave.length = length_of(wave.k);
         if (wave.length > cutoff) return;
         const double k2 = wave.length * wave.length;
-        wave.factor = axes_ == 3 ? 8.0 * pi / (measure_ * k2) * std::exp(-k2 / (4.0 * alpha_ * alpha_))
-                                 : 2.0 * pi / (measure_ * wave.length);
+        if (axes_ == 2)
+            wave.factor = 2.0 * pi / (measure_ * wave.length);
+        else if (softening_ > 0.0)
+            wave.factor = 2.0 / measure_ * Splitting{alpha_, softening_}.wave_factor(wave.length);
+        else
+            wave.factor = 8.0 * pi / (measure_ * k2) * std::exp(-k2 / (4.0 * alpha_ * alpha_));
         waves_.push_back(wave);
     });
 }
@@ -145,6 +151,15 @@ void LatticeTail::find_waves(double cutoff) {
 // Images left out lack their smooth part, which waves have.
 Real LatticeTail::near_part(const Lengths& d) const {
     Real sum = 0.0L;
+    if (softening_ > 0.0) { // sums are small beside their terms if ε is large
+        const auto distance = [&](const LatticeImage& image) {
+            const auto x = sum_of(image.at, d);
+            return std::hypot(std::hypot(Real(x[0]), Real(x[1])), std::hypot(Real(x[2]), Real(softening_)));
+        };
+        for (const auto& image : others_) sum += std::erfc(alpha_ * distance(image)) / distance(image);
+        for (const auto& image : left_out_) sum -= std::erf(alpha_ * distance(image)) / distance(image);
+        return sum;
+    }
     for (const auto& image : others_) {
         const double r = length_of(sum_of(image.at, d));
         sum += std::erfc(alpha_ * r) / r;
@@ -154,7 +169,11 @@ Real LatticeTail::near_part(const Lengths& d) const {
 }
 
 Real LatticeTail::in_space(const Lengths& x, const Lengths& d) const {
-    Real sum = near_part(d) - pi / (measure_ * alpha_ * alpha_) -
+    Real sum = near_part(d);
+    if (softening_ > 0.0)
+        sum -= Splitting{alpha_, softening_}.near_integral() / measure_;
+    else
+        sum -= pi / (measure_ * alpha_ * alpha_) +
                2.0 * pi / (3.0 * measure_) * (x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
     for (const auto& wave : waves_)
         sum += wave.factor * std::cos(wave.k[0] * x[0] + wave.k[1] * x[1] + wave.k[2] * x[2]);
@@ -162,7 +181,7 @@ Real LatticeTail::in_space(const Lengths& x, const Lengths& d) const {
 }
 
 Real LatticeTail::in_slab(const Lengths& x, const Lengths& d) const {
-    const double z = x[odd_axis_];
+    const double z = softening_ == 0.0 ? x[odd_axis_] : std::hypot(x[odd_axis_], softening_);
     Real sum = near_part(d) -
                2.0 * std::sqrt(pi) / measure_ *
                    (std::exp(-alpha_ * alpha_ * z * z) / alpha_ + std::sqrt(pi) * z * std::erf(alpha_ * z));
@@ -180,7 +199,7 @@ Real LatticeTail::in_slab(const Lengths& x, const Lengths& d) const {
 }
 
 Real LatticeTail::along_line(const Lengths& x) const {
-    Real square = 0.0L;
+    Real square = Real(softening_) * softening_;
     for (std::size_t k = 0; k < 3; ++k)
         if (k != odd_axis_) square += Real(x[k]) * x[k];
     const Real length = period_[odd_axis_], at = x[odd_axis_];
@@ -189,9 +208,9 @@ Real LatticeTail::along_line(const Lengths& x) const {
            line_end(at - (line_.first - 0.5L) * length, square, length);
 }
 
-double LatticeTail::at(const Lengths& d) const {
+Real LatticeTail::value(const Lengths& d) const {
     const auto x = sum_of(centre_, d);
-    return static_cast<double>(axes_ == 3 ? in_space(x, d) : axes_ == 2 ? in_slab(x, d) : along_line(x));
+    return axes_ == 3 ? in_space(x, d) : axes_ == 2 ? in_slab(x, d) : along_line(x);
 }
 
 } // namespace farfield

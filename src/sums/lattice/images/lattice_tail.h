@@ -8,6 +8,9 @@
 //   less (2π/3V) x².
 // - Along two: the sum over growing circles, less 2πR/A: Parry, Surf. Sci. 49, 433 (1975), has the waves.
 // - Along one: the sum over −N … N, less (2/L) ln 2NL, with its ends by Euler's and Maclaurin's formula.
+// With a softening ε, 1/√(|x − n|² + ε²): along one axis ε² adds to the square of the distance from the axis,
+// along two to that of the height, along three the waves have the softened kernel's transform (splitting.h).
+// Along three axes it then is the sum in tin foil with a uniform background, of mean 0.
 #pragma once
 
 #include "sums/lattice/images/image_grid.h"
@@ -27,12 +30,13 @@ public:
     /// @param centre  the point, in the box's differences @param reach  how far from it the tail is wanted;
     /// images within tail_factor·reach are left out, and those in `always`
     LatticeTail(const Lengths& period, const Lengths& centre, double reach,
-                const std::array<ImageGrid::Range, 3>& always);
+                const std::array<ImageGrid::Range, 3>& always, double softening = 0.0);
 
     /// The images that the tail leaves out.
     [[nodiscard]] const std::vector<LatticeImage>& left_out() const { return left_out_; }
     /// At centre + d, |d| ≤ reach.
-    [[nodiscard]] double at(const Lengths& d) const;
+    [[nodiscard]] double at(const Lengths& d) const { return static_cast<double>(value(d)); }
+    [[nodiscard]] long double value(const Lengths& d) const;
 
 private:
     struct Wave {
@@ -47,6 +51,7 @@ private:
     [[nodiscard]] long double along_line(const Lengths& x) const;
 
     Lengths period_, centre_;
+    double softening_;
     int axes_ = 0;
     std::size_t odd_axis_ = 0; ///< the open one of two periods, the periodic one of one
     double measure_ = 1.0;     ///< volume, area or length of a cell of the lattice

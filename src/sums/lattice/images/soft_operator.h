@@ -1,0 +1,76 @@
+// What far images do whose charges are softened, 1/√(r²+ε²), and so have no expansions in harmonics: their
+// sum as a polynomial in the difference of two points of two cells of the box.
+//
+// With t the difference from that of the cells' centres, in units of the cells' sides, each kind of pairs of
+// cells has Σ_abc c_abc t_x^a t_y^b t_z^c, a + b + c ≤ K: the interpolant at Chebyshev points, as powers of
+// t. For t = u − v it is Taylor's theorem that separates targets and sources,
+//   L_i = Σ_b (i + b)! c_(i+b) M_b,   M_b = Σ q (−v)^b/b!,   φ = Σ_i L_i u^i/i!.
+// |u|, |v| ≤ ½ keep the powers well conditioned.
+//
+// The sum over the lattice is meant as lattice_tail.h has it, along three axes of mean 0.
+#pragma once
+
+#include "sums/lattice/images/image_grid.h"
+#include "sums/lattice/images/lattice_tail.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace farfield {
+
+/// Places of the powers of total degree up to K, those of z next to each other.
+class Powers {
+public:
+    explicit Powers(int degree);
+    [[nodiscard]] int degree() const { return degree_; }
+    [[nodiscard]] std::size_t size() const { return size_; }
+    /// Of x^a y^b z^0.
+    [[nodiscard]] std::size_t row(int a, int b) const {
+        return rows_[static_cast<std::size_t>(a * (degree_ + 1) + b)];
+    }
+
+private:
+    int degree_;
+    std::size_t size_ = 0;
+    std::vector<std::size_t> rows_;
+};
+
+/// What may be left out, as root mean squares over differences in the box: of 1/R, and of its gradient.
+struct SoftGoal {
+    double value = 1e-10, gradient = 1e-10;
+
+    friend bool operator==(const SoftGoal&, const SoftGoal&) = default;
+};
+
+class SoftOperator {
+public:
+    /// @param softening  ε, in the unit of the grid
+    SoftOperator(const ImageGrid& grid, double softening, const SoftGoal& goal, int threads);
+
+    [[nodiscard]] const ImageGrid& grid() const { return grid_; }
+    [[nodiscard]] const Powers& powers() const { return powers_; }
+    /// Of a cell, the unit of u and v.
+    [[nodiscard]] const Lengths& sides() const { return sides_; }
+    /// Adds L of a cell: what the images of a cell of those M send.
+    void add(int target, int source, std::span<const double> moments, std::span<double> local) const;
+    /// Multiply-adds of all pairs of cells.
+    [[nodiscard]] double work() const;
+
+private:
+    ImageGrid grid_;
+    Lengths sides_{};
+    Powers powers_{0};
+    std::map<std::uint64_t, std::vector<double>> series_; ///< (a! b! c!) c_abc
+};
+
+/// Made once; the last few are kept.
+std::shared_ptr<const SoftOperator> soft_operator(const ImageGrid& grid, double softening,
+                                                  const SoftGoal& goal, int threads);
+
+/// Multiply-adds for a pair of cells.
+double soft_work_of_a_pair(int degree);
+
+} // namespace farfield
