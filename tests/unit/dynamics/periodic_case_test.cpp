@@ -79,10 +79,10 @@ TEST(PeriodicCase, RefusesBeforeAnythingIsComputed) {
     refused({"time.integrator=hermite4"}, {"hermite4", "yoshida4"});
     refused({"force.device=cuda", "force.method=fmm"},
             {"on a GPU", "cpu"}); // where far images are not softened
-    refused({"force.variant=soa"}, {"soa", "leave it out"});
-    refused({"force.precision=float"}, {"float", "double"});
+    refused({"force.variant=soa", "force.method=pme"}, {"soa", "leave it out"});
+    refused({"force.precision=float", "force.method=pme"}, {"float", "double"});
     refused({"force.tolerance=1e-15"}, {"tolerance"});
-    refused({"force.period=4,4,0"}, {"three lengths", "force.period"});
+    refused({"force.period=4,4,0", "force.method=pme"}, {"three lengths", "force.period"});
     refused({"force.kernel=vortex2d"}, {"force.", "not used by kernel = \"vortex2d\""});
     expect_contains(refusal(std::string("[initial]\nkind='plummer'\nn=9\n[force]\nbackground='uniform'\n") +
                             "[time]\nstep=1\nend=1\n"),

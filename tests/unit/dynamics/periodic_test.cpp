@@ -337,12 +337,15 @@ TEST(PeriodicSimulation, RefusesWhatItCannotDo) {
     force.method = Method::ewald;
     refused(force, "ewald", "cpu");
     force = softened();
+    force.method = Method::pme;
     force.variant = Variant::soa;
     refused(force, "soa", "leave it out");
     force = softened();
+    force.method = Method::pme;
     force.precision = Precision::float32;
     refused(force, "double", "float");
     force = softened();
+    force.method = Method::pme;
     force.period = {4.0, 4.0, 0.0};
     refused(force, "period", "three lengths");
     force = softened();
