@@ -72,8 +72,7 @@ void check_rung(const ForceOptions& force) {
 } // namespace
 
 std::string why_not_resident(const ForceOptions& force, Method method) {
-    return fmt::format("{} runs simulations on the CPU only; with {} use 'direct', 'fmm' or another one that "
-                       "GPUs have, or set {}",
+    return fmt::format("{} runs simulations on the CPU only; with {} use 'direct' or 'fmm', or set {}",
                        spelled("method", name_of(method)), spelled("device", name_of(force.device)),
                        spelled("device", "cpu"));
 }
