@@ -71,8 +71,8 @@ void add_local_sums(const double sums[local_sums], double polynomial[local_numbe
                 next[place_of(e)] += sum[k];
             }
         first -= monomials_below(most + 1);
-        for (int k = 0; k < monomials_below(most + 1); ++k)
-            sum[k] = next[k] + factors[static_cast<std::size_t>(first + k)] * sums[first + k];
+        const double* const of_sums = factors.data() + first;
+        for (int k = 0; k < monomials_below(most + 1); ++k) sum[k] = next[k] + of_sums[k] * sums[first + k];
     }
     for (int k = 0; k < local_numbers; ++k) polynomial[k] += sum[k];
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace farfield {
 namespace {
@@ -63,8 +64,8 @@ Walk::Walk(const Octree& tree, const SourceCells& cells, const TreecodeShape& sh
       least_(shape.least_distance()), have_local_(cells.act_locally()) {}
 
 std::vector<std::int32_t> Walk::roots() const {
-    std::vector<std::int32_t> out;
-    for (std::int32_t number = 0; number < tree_.level_begin(1); ++number) out.push_back(number);
+    std::vector<std::int32_t> out(static_cast<std::size_t>(tree_.level_begin(1)));
+    std::iota(out.begin(), out.end(), 0);
     return out;
 }
 
@@ -127,7 +128,7 @@ inline bool Walk::acts_through_local(const Judged& judged, const SourceCell& cel
 
 void Walk::find(const TargetNode& node, const std::vector<std::int32_t>& from, Interactions& out) const {
     out.clear();
-    Judged judged{.node = node};
+    Judged judged{.node = node, .scales = {}};
     for (const double half : node.half) judged.radius2 += half * half;
     judged.local2 = shape_.local_distance2() * judged.radius2;
     if (shape_.accuracy > 0.0) {
@@ -172,14 +173,12 @@ void Walk::find(const TargetNode& node, const std::vector<std::int32_t>& from, I
                     open(cell, out.stack);
                 else
                     out.rest.push_back(number);
-            } else if (cell.sources.size() <= shape_.few) {
+            } else if (cell.sources.size() <= shape_.few || (!far && cell.children == 0)) {
                 add_near(cell.sources, out.near, first);
             } else if (far) {
                 out.cells.push_back(number);
-            } else if (cell.children > 0) {
-                open(cell, out.stack);
             } else {
-                add_near(cell.sources, out.near, first);
+                open(cell, out.stack);
             }
         }
     }

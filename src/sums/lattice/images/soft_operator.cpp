@@ -104,14 +104,15 @@ struct Rests {
     std::vector<Real> value, gradient;
 
     Rests(const Series& series, const Lengths& sides) {
-        const auto n = static_cast<std::size_t>(3 * series.n);
+        const auto n = std::size_t{3} * static_cast<std::size_t>(series.n);
         value.assign(n, 0.0L);
         gradient.assign(n, 0.0L);
         for (int a = 0; a < series.n; ++a)
             for (int b = 0; b < series.n; ++b)
                 for (int c = 0; c < series.n; ++c) {
                     const Real x = series.c[in_cube(a, b, c, series.n)];
-                    const auto degree = static_cast<std::size_t>(a + b + c);
+                    const int total = a + b + c;
+                    const auto degree = static_cast<std::size_t>(total);
                     Real squares = 0.0L; // of a derivative of T_k, k³ about
                     const std::array powers{a, b, c};
                     for (std::size_t k = 0; k < 3; ++k)
@@ -141,12 +142,13 @@ std::vector<double> powers_of(Series series, const Powers& powers, const std::ve
                 if (a + b + c > powers.degree()) series.c[in_cube(a, b, c, n)] = 0.0L;
     for (int axis = 0; axis < 3; ++axis) {
         Series next{n, std::vector<Real>(series.c.size(), 0.0L)};
-        for (int row = 0; row < n * n; ++row)
+        const auto size = static_cast<std::size_t>(n);
+        for (std::size_t row = 0; row < size * size; ++row)
             for (int k = 0; k < n; ++k) {
-                const Real value = series.c[static_cast<std::size_t>(row * n + k)];
+                const Real value = series.c[row * size + static_cast<std::size_t>(k)];
                 if (value == 0.0L) continue;
                 for (int a = k & 1; a <= k; a += 2)
-                    next.c[static_cast<std::size_t>(a * n * n + row)] +=
+                    next.c[static_cast<std::size_t>(a) * size * size + row] +=
                         of[static_cast<std::size_t>(k)][static_cast<std::size_t>(a)] * value;
             }
         series = std::move(next);
@@ -222,7 +224,8 @@ Powers::Powers(int degree)
     : degree_(degree), rows_(static_cast<std::size_t>((degree + 1) * (degree + 1)), 0) {
     for (int a = 0; a <= degree; ++a)
         for (int b = 0; b <= degree - a; ++b) {
-            rows_[static_cast<std::size_t>(a * (degree + 1) + b)] = size_;
+            const int place = a * (degree + 1) + b;
+            rows_[static_cast<std::size_t>(place)] = size_;
             size_ += static_cast<std::size_t>(degree - a - b + 1);
         }
 }

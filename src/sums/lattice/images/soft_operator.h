@@ -29,7 +29,8 @@ public:
     [[nodiscard]] std::size_t size() const { return size_; }
     /// Of x^a y^b z^0.
     [[nodiscard]] std::size_t row(int a, int b) const {
-        return rows_[static_cast<std::size_t>(a * (degree_ + 1) + b)];
+        const int place = a * (degree_ + 1) + b;
+        return rows_[static_cast<std::size_t>(place)];
     }
 
 private:
