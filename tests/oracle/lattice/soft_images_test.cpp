@@ -109,12 +109,15 @@ TEST_P(SoftImagesOf, KeepTolerancesAtAnySoftening) {
     const bool is_closed = period[0] * period[1] * period[2] > 0.0;
     const auto charges = spread_charges(14, period, 7);
     // operators along three axes take seconds each
-    const bool is_short = is_closed && sized(1, 0) == 0;
-    for (const double share : is_short ? std::vector{0.03, 1.0} : std::vector{1e-3, 0.03, 0.3, 1.0, 3.0}) {
+    const bool is_short = is_closed && shorter(), is_shortest = is_closed && fewer();
+    for (const double share : is_shortest ? std::vector{1.0}
+                              : is_short  ? std::vector{0.03, 1.0}
+                                          : std::vector{1e-3, 0.03, 0.3, 1.0, 3.0}) {
         const double softening = share * shortest(period);
         const auto exact = soft_lattice_oracle::sums(charges, box_of(period), softening);
-        for (const double tolerance :
-             is_short ? std::vector{1e-2, 1e-6} : std::vector{1e-2, 1e-4, 1e-6, 1e-9})
+        for (const double tolerance : is_shortest ? std::vector{1e-2}
+                                      : is_short  ? std::vector{1e-2, 1e-6}
+                                                  : std::vector{1e-2, 1e-4, 1e-6, 1e-9})
             for (const auto method : {Method::direct, Method::fmm}) {
                 const auto options = options_of(method, period, softening, tolerance);
                 SCOPED_TRACE(testing::Message() << share << ' ' << tolerance << ' ' << name_of(method));
