@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace farfield {
@@ -20,9 +21,16 @@ RowsOfRanks::RowsOfRanks(comm::Transport& ranks, std::int64_t mine)
       first_(std::accumulate(counts_.begin(), counts_.begin() + rank_, std::int64_t{0})) {}
 
 std::vector<double> RowsOfRanks::gather(comm::Transport& ranks, const ConstArrayView& rows,
-                                        std::int64_t columns) const {
+                                        std::int64_t columns, std::string_view what) const {
     std::vector<double> own;
-    comm::together(ranks, [&] { own = cuda::host_copy(rows, mine(), columns); });
+    comm::together(ranks, [&] {
+        own = cuda::host_copy(rows, mine(), columns);
+        const auto bad = std::find_if(own.begin(), own.end(), [](double value) { return !std::isfinite(value); });
+        if (bad != own.end())
+            throw InvalidArgument(fmt::format("{} of rank {}: row {} has {}; numbers must be finite: remove or "
+                                              "repair the row",
+                                              what, rank_, (bad - own.begin()) / columns, *bad));
+    });
     std::vector<std::int64_t> numbers;
     for (const auto count : counts_) numbers.push_back(count * columns);
     return comm::all_gathered(ranks, std::span<const double>(own), numbers);
@@ -50,7 +58,7 @@ PointsOfRanks::PointsOfRanks(comm::Transport& ranks, const ConstArrayView& own_s
     const auto read = [&](const ConstArrayView& own, std::string_view what, RowsOfRanks& rows) {
         comm::together(ranks, [&] { check_points(own, what, dimension); });
         rows = RowsOfRanks(ranks, own.shape[0]);
-        return rows.gather(ranks, own, dimension);
+        return rows.gather(ranks, own, dimension, what);
     };
     sources = read(own_sources, "sources", source_rows);
     target_rows = source_rows;
@@ -99,13 +107,14 @@ ExecutionOfRanks::ExecutionOfRanks(comm::Transport& ranks, const PointsOfRanks& 
     own.targets = points.target_rows.mine();
     const auto vectors = common_vectors(ranks, own, strengths, outputs);
     const auto& kernel = *problem.kernel;
-    const auto gather = [&](const ConstArrayView& view, std::vector<double>& into, std::int64_t columns) {
+    const auto gather = [&](const ConstArrayView& view, std::vector<double>& into, std::int64_t columns,
+                            std::string_view what) {
         if (!comm::any_rank(ranks, static_cast<bool>(view))) return ConstArrayView{};
-        into = points.source_rows.gather(ranks, view, columns);
+        into = points.source_rows.gather(ranks, view, columns, what);
         return matrix_view(std::span<const double>(into), columns);
     };
-    all_strengths_.charges = gather(strengths.charges, charges_, vectors * kernel.strength.columns);
-    all_strengths_.dipoles = gather(strengths.dipoles, dipoles_, vectors * problem.dimension);
+    all_strengths_.charges = gather(strengths.charges, charges_, vectors * kernel.strength.columns, "strengths");
+    all_strengths_.dipoles = gather(strengths.dipoles, dipoles_, vectors * problem.dimension, "dipoles");
     values_.reserve(kernel.outputs.size());
     for (const auto& info : kernel.outputs) {
         if (!comm::any_rank(ranks, static_cast<bool>(outputs.of(info.output)))) continue;
