@@ -19,17 +19,20 @@ Communicator communicator_from(nb::handle value) {
 }
 
 void bind_communicator(nb::module_& module) {
-    nb::class_<Communicator>(module, "Communicator",
-                             "The processes, or ranks, that compute together: those of a launcher such as mpirun, "
-                             "or this one alone.\n\nGive it, or a communicator of mpi4py, as `comm`.")
+    nb::class_<Communicator>(
+        module, "Communicator",
+        "The processes, or ranks, that compute together: those of a launcher such as mpirun, "
+        "or this one alone.\n\nGive it, or a communicator of mpi4py, as `comm`.")
         .def(nb::init<>(), "This process alone.")
-        .def_static("world", &Communicator::world,
-                    "All processes that a launcher started together; this one alone where none did. Starts MPI "
-                    "unless the program has.")
+        .def_static(
+            "world", &Communicator::world,
+            "All processes that a launcher started together; this one alone where none did. Starts MPI "
+            "unless the program has.")
         .def_prop_ro("rank", &Communicator::rank, "Number of this process, from 0.")
         .def_prop_ro("size", &Communicator::size, "How many there are.")
         .def("__repr__", [](const Communicator& self) {
-            return "Communicator(rank=" + std::to_string(self.rank()) + ", size=" + std::to_string(self.size()) + ")";
+            return "Communicator(rank=" + std::to_string(self.rank()) +
+                   ", size=" + std::to_string(self.size()) + ")";
         });
 }
 
