@@ -37,6 +37,13 @@ std::vector<Case> cases() {
     mixed.name = "mixed";
     mixed.force.precision = Precision::mixed;
     out.push_back(mixed);
+    auto tree = small_case();
+    tree.name = "tree_code";
+    tree.initial.n = 3000;
+    tree.force.method = Method::treecode;
+    tree.force.tolerance = 1e-3;
+    tree.time.end = 3.0 * tree.time.step;
+    out.push_back(tree);
     auto vortices = small_case(Integrator::rk4);
     vortices.name = "vortices";
     vortices.initial.kind = InitialKind::leapfrogging_pairs;
