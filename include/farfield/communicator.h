@@ -31,6 +31,7 @@ public:
 private:
     friend struct CommunicatorAccess;
     std::shared_ptr<comm::Transport> transport_; ///< null: this process alone
+    bool holds_all_ = false;                     ///< each rank gives everything, not a part of its own
 };
 
 } // namespace farfield

@@ -20,6 +20,11 @@ Communicator CommunicatorAccess::of(std::shared_ptr<comm::Transport> transport) 
     return out;
 }
 
+Communicator CommunicatorAccess::with_everything(Communicator communicator) {
+    communicator.holds_all_ = true;
+    return communicator;
+}
+
 comm::Transport* CommunicatorAccess::transport(const Communicator& communicator) {
     return communicator.size() > 1 ? communicator.transport_.get() : nullptr;
 }

@@ -2,6 +2,7 @@
 
 #include "backend/comm/collectives.h"
 #include "backend/comm/mpi_calls.h"
+#include "backend/threads/parallel.h"
 
 #include <fmt/format.h>
 
@@ -205,6 +206,7 @@ public:
             started_ = true;
         }
         transport_ = std::make_shared<MpiTransport>(calls_, calls_.world());
+        share_cores(transport_->local_size());
     }
     World(const World&) = delete;
     World& operator=(const World&) = delete;
@@ -257,13 +259,18 @@ std::shared_ptr<Transport> ranks_of_mpi(int fortran_handle) {
     return ranks->size() == 1 ? nullptr : ranks;
 }
 
+bool has_mpi() { return loaded().calls != nullptr; }
+
 std::string mpi_in_words() {
     const auto& found = loaded();
     return found.calls != nullptr ? found.calls->library() : fmt::format("none ({})", found.why_not);
 }
 
 bool all_ranks_arrive(double seconds) {
-    if (!World::begun) return true;
+    if (!World::begun) { // rank 0 is to speak before a launcher ends it for another's sake
+        if (rank_of_launcher() != 0) std::this_thread::sleep_for(std::chrono::duration<double>(seconds / 4.0));
+        return true;
+    }
     const auto& calls = calls_or_throw();
     void* message = nullptr;
     if (calls.arrive(calls.world(), &message) != 0) return false;

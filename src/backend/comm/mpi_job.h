@@ -18,7 +18,9 @@ int rank_of_launcher();
 std::shared_ptr<Transport> world_of_launcher();
 std::shared_ptr<Transport> ranks_of_mpi(int fortran_handle);
 
-/// Words for `farfield info`: the MPI that the library was built for, or why there is none.
+/// Whether the library is there.
+bool has_mpi();
+/// Words for `farfield info`: the MPI that it was built for, or why there is none.
 std::string mpi_in_words();
 
 /// All ranks of the world have failed alike if all call this within some seconds, and true is returned: each

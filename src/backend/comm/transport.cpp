@@ -11,7 +11,7 @@ template <class Container>
 Container resized_from_rank(Transport& transport, Container values, int root) {
     const auto size = from_rank(transport, static_cast<std::uint64_t>(values.size()), root);
     values.resize(size);
-    transport.broadcast(std::as_writable_bytes(std::span(values.data(), values.size())), root);
+    transport.broadcast(std::as_writable_bytes(std::span(values)), root);
     return values;
 }
 
@@ -66,6 +66,10 @@ std::string text_from_rank(Transport& transport, std::string text, int root) {
 
 std::vector<std::byte> bytes_from_rank(Transport& transport, std::vector<std::byte> bytes, int root) {
     return resized_from_rank(transport, std::move(bytes), root);
+}
+
+std::vector<double> values_from_rank(Transport& transport, std::vector<double> values, int root) {
+    return resized_from_rank(transport, std::move(values), root);
 }
 
 bool any_rank(Transport& transport, bool mine) {

@@ -111,6 +111,9 @@ T from_rank(Transport& transport, T value, int root = 0) {
 std::string text_from_rank(Transport& transport, std::string text, int root = 0);
 std::vector<std::byte> bytes_from_rank(Transport& transport, std::vector<std::byte> bytes, int root = 0);
 
+/// The numbers of one rank, as many as it has.
+std::vector<double> values_from_rank(Transport& transport, std::vector<double> values, int root = 0);
+
 /// True on all ranks where it is true on any.
 bool any_rank(Transport& transport, bool mine);
 /// The same where there may be one rank alone: null.

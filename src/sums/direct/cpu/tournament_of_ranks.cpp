@@ -19,7 +19,8 @@ int SeatsOfRank::rank_of(std::int64_t player, std::int64_t round) const {
 // Of the blocks that sit here in `round`, those that sit at another rank in `other_round`.
 std::vector<SeatsOfRank::Move> SeatsOfRank::moves(std::int64_t round, std::int64_t other_round) const {
     std::vector<Move> out;
-    if (round < 0 || other_round < 0 || other_round >= tournament_.rounds()) return out;
+    const auto rounds = tournament_.rounds();
+    if (std::min(round, other_round) < 0 || std::max(round, other_round) >= rounds) return out;
     for (auto seat = begin(); seat < end(); ++seat) {
         const auto [a, b] = tournament_.players_at(seat, round);
         for (const auto block : {a, b})
