@@ -11,10 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <exception>
-#include <sched.h>
-#include <unistd.h>
 
 namespace farfield {
 namespace {
@@ -83,16 +80,6 @@ void alike(comm::Transport* transport, const std::function<void()>& work) {
         if (own) std::rethrow_exception(own);
         throw;
     }
-}
-
-// Ranks whose threads are the same ones share them: not where the user says how many there are, nor where a
-// launcher has given each rank processors of its own.
-int sharing_threads(const comm::Transport* transport) {
-    if (transport == nullptr || std::getenv("OMP_NUM_THREADS") != nullptr) return 1;
-    cpu_set_t mine;
-    if (sched_getaffinity(0, sizeof(mine), &mine) != 0) return 1;
-    const long all = sysconf(_SC_NPROCESSORS_ONLN);
-    return CPU_COUNT(&mine) * transport->local_size() <= all ? 1 : transport->local_size();
 }
 
 // Of all hosts.
@@ -170,11 +157,10 @@ PreparedStencil prepare(const StencilProgram::Data& data, const StencilOptions& 
     });
     const auto make = [&](const std::string& target) {
         auto given = executor_options(options);
-        given.sharing = sharing_threads(transport);
         // What was tuned is known on one machine, and ranks on several must agree.
         if (target != "interpreter" && transport == nullptr)
-            given = stencil::with_choice(
-                given, stencil::read_choice(stencil::choice_name(deciding_text(data.model()), target, given)));
+            given = stencil::with_choice(given, stencil::read_choice(stencil::choice_name(
+                                                    deciding_text(data.model()), target, given)));
         alike(transport, [&] {
             out.executor = stencil::make_executor(target, out.program, given, options.communicator);
         });

@@ -25,7 +25,6 @@ enum class Mask : std::uint8_t {
 struct ExecutorOptions {
     Mask mask = Mask::automatic;
     int threads = 0;   ///< of the CPU; 0: all
-    int sharing = 1;   ///< so many ranks share this machine's CPU: all threads are then a share of them
     int device = 0;    ///< number of the GPU
     int time_tile = 0; ///< steps in one pass over memory; 0: the target chooses
     /// Cells along the axes of the grid that are worked on together; 0: the target chooses.

@@ -41,8 +41,13 @@ std::string lines_of(const StencilRunResult& result) {
 }
 
 StencilRunResult result_of(const Outcome& outcome, const std::string& lines) {
-    StencilRunResult result{outcome.finished,   outcome.step, outcome.time, outcome.steps_here,
-                            outcome.cell_steps_per_second, outcome.stencils_per_second, {}};
+    StencilRunResult result{outcome.finished,
+                            outcome.step,
+                            outcome.time,
+                            outcome.steps_here,
+                            outcome.cell_steps_per_second,
+                            outcome.stencils_per_second,
+                            {}};
     for (std::size_t at = 0; at < lines.size();) {
         const auto end = lines.find('\0', at);
         result.files.emplace_back(lines.substr(at, end - at));

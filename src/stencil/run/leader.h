@@ -1,5 +1,5 @@
-// Runs with files on several ranks: rank 0 decides, reads and writes, as a run of one rank does, and tells the
-// others before each call of the executor that all take part in.
+// Runs with files on several ranks: rank 0 decides, reads and writes, as a run of one rank does, and tells
+// the others before each call of the executor that all take part in.
 #pragma once
 
 #include "backend/comm/transport.h"
@@ -26,7 +26,8 @@ public:
     explicit Leader(comm::Transport& transport) : transport_(transport) {}
     /// To call `prepare`, as this rank is about to.
     void prepare() const;
-    /// Of all ranks' share of a prepared program, an executor for rank 0: reads and writes whole fields there.
+    /// Of all ranks' share of a prepared program, an executor for rank 0: reads and writes whole fields
+    /// there.
     std::unique_ptr<stencil::Executor> lead(std::unique_ptr<stencil::Executor> share,
                                             std::shared_ptr<const stencil::ir::Program> program,
                                             std::function<bool()> stop_requested);

@@ -81,7 +81,7 @@ std::int64_t cache_of_a_thread([[maybe_unused]] int threads) {
 
 CpuExecutor::CpuExecutor(std::shared_ptr<const ir::Program> program, const ExecutorOptions& options)
     : Executor(std::move(program)), options_(options), mask_(options.mask),
-      threads_(options.threads > 0 ? options.threads : std::max(1, thread_count(0) / options.sharing)),
+      threads_(thread_count(options.threads)),
       storage_(*program_, threads_,
                spans_alone(*program_, mask_) ? extents_of(*program_) : std::vector<Extents>{}),
       uniforms_(*program_), current_(program_->buffers.size(), 0), instances_(program_->grids.size()),

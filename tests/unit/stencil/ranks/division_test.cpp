@@ -70,17 +70,18 @@ TEST(Division, NoOtherBlocksHaveLess) {
                 std::vector<ir::CellBox> blocks;
                 for (int k = 0; k < planes; ++k)
                     for (int j = 0; j < rows; ++j)
-                        blocks.push_back({{0, shape[1] * j / rows, shape[2] * k / planes},
-                                          {shape[0], shape[1] * (j + 1) / rows, shape[2] * (k + 1) / planes}});
+                        blocks.push_back(
+                            {{0, shape[1] * j / rows, shape[2] * k / planes},
+                             {shape[0], shape[1] * (j + 1) / rows, shape[2] * (k + 1) / planes}});
                 EXPECT_LE(found, surface(blocks)) << ranks << " ranks in " << rows << " by " << planes;
             }
         }
 }
 
 TEST(Division, HasEachCellOnce) {
-    for (const auto& [shape, rank] :
-         {std::pair(ir::Shape{9, 1, 1}, 1), std::pair(ir::Shape{200, 1, 1}, 1), std::pair(ir::Shape{5, 7, 1}, 2),
-          std::pair(ir::Shape{5, 2, 1}, 2), std::pair(ir::Shape{3, 4, 6}, 3), std::pair(ir::Shape{2, 1, 2}, 3)})
+    for (const auto& [shape, rank] : {std::pair(ir::Shape{9, 1, 1}, 1), std::pair(ir::Shape{200, 1, 1}, 1),
+                                      std::pair(ir::Shape{5, 7, 1}, 2), std::pair(ir::Shape{5, 2, 1}, 2),
+                                      std::pair(ir::Shape{3, 4, 6}, 3), std::pair(ir::Shape{2, 1, 2}, 3)})
         for (int ranks = 1; ranks <= 9; ++ranks) {
             const auto division = divide(shape, rank, ranks, alike(shape), 64);
             ASSERT_EQ(division.blocks.size(), static_cast<std::size_t>(ranks));
@@ -107,7 +108,8 @@ TEST(Division, EmptyCornersCostNothing) {
     for (const auto& block : division.blocks) {
         std::int64_t work = 0;
         for (auto z = block.first[2]; z < block.last[2]; ++z)
-            for (auto y = block.first[1]; y < block.last[1]; ++y) work += costs[static_cast<std::size_t>(y + 40 * z)];
+            for (auto y = block.first[1]; y < block.last[1]; ++y)
+                work += costs[static_cast<std::size_t>(y + 40 * z)];
         EXPECT_EQ(work, 1000);
     }
 }
@@ -138,7 +140,8 @@ TEST(Halos, AreAsWideAsReads) {
     EXPECT_EQ(halos.kernels[0].low[1], 0);
     EXPECT_EQ(halos.kernels[0].high[1], 2);
     const auto two = halos_of(p, 2);
-    EXPECT_EQ(two.buffers[static_cast<std::size_t>(farfield::testing::field_of(p, "u"))].high[1], 3); // v of the row above, and two
+    EXPECT_EQ(two.buffers[static_cast<std::size_t>(farfield::testing::field_of(p, "u"))].high[1],
+              3); // v of the row above, and two
     EXPECT_EQ(two.buffers[static_cast<std::size_t>(farfield::testing::field_of(p, "w"))].low[1], 2);
 }
 
@@ -163,8 +166,7 @@ TEST(ExchangePlan, SaysWhoSendsWhatToWhom) {
               w = farfield::testing::field_of(p, "w");
     const auto plan = plan_exchange(p, divisions, halos, 1);
     ASSERT_EQ(plan.receives.size(), 2U);
-    EXPECT_EQ(plan.receives[0],
-              (Transfer{0, {{v, {{0, 7, 0}, {8, 8, 1}}}, {w, {{0, 7, 0}, {8, 8, 1}}}}}));
+    EXPECT_EQ(plan.receives[0], (Transfer{0, {{v, {{0, 7, 0}, {8, 8, 1}}}, {w, {{0, 7, 0}, {8, 8, 1}}}}}));
     EXPECT_EQ(plan.receives[1],
               (Transfer{2, {{u, {{0, 16, 0}, {8, 18, 1}}}, {v, {{0, 16, 0}, {8, 17, 1}}}}}));
     // w is periodic: rank 0 looks at the last row.
@@ -191,7 +193,8 @@ TEST(ExchangePlan, IsTheSameOnBothSidesAndComplete) {
                     EXPECT_TRUE(sent.emplace(rank, transfer.peer).second);
                     EXPECT_EQ(transfer.pieces, pieces_between(p, divisions, halos, rank, transfer.peer));
                 }
-                for (const auto& transfer : plan.receives) EXPECT_TRUE(received.emplace(transfer.peer, rank).second);
+                for (const auto& transfer : plan.receives)
+                    EXPECT_TRUE(received.emplace(transfer.peer, rank).second);
                 for (std::size_t b = 0; b < p.buffers.size(); ++b) {
                     if (!p.buffers[b].written) continue;
                     const auto& block = divisions[0].blocks[static_cast<std::size_t>(rank)];

@@ -47,7 +47,8 @@ void expect_same(const std::string& name, const ProgramPtr& program, const std::
     for (const int count : ranks)
         on_ranks(count, program, target, options, [&](Executor& executor, int rank) {
             EXPECT_EQ(difference(results_of(executor, steps), wanted), "")
-                << name << ", rank " << rank << " of " << count << ", " << options.time_tile << " steps a pass";
+                << name << ", rank " << rank << " of " << count << ", " << options.time_tile
+                << " steps a pass";
         });
 }
 
@@ -89,11 +90,14 @@ TEST(Ranks, MayBeMoreThanThereAreCells) {
 
 // Cuts along x keep the atoms of sums whole; other cuts lie anywhere.
 TEST(Ranks, CutALine) {
-    for (const std::string record : {"record total = sum of u*w\nrecord low = min of u\n", "record low = min of u\n"}) {
-        const Compiled line("grid g[x: 1000]\nfield u on g : float, double-buffered = sin(0.1*x)\nfield w on g\n"
-                            "boundary u: zero\n" + record +
-                            "update move: u = 0.5*u[x-1] + 0.25*u[x+2]\nupdate gather on x > 3: w += u\n"
-                            "step: move, gather every 3\n");
+    for (const std::string record :
+         {"record total = sum of u*w\nrecord low = min of u\n", "record low = min of u\n"}) {
+        const Compiled line(
+            "grid g[x: 1000]\nfield u on g : float, double-buffered = sin(0.1*x)\nfield w on g\n"
+            "boundary u: zero\n" +
+            record +
+            "update move: u = 0.5*u[x-1] + 0.25*u[x+2]\nupdate gather on x > 3: w += u\n"
+            "step: move, gather every 3\n");
         expect_same(record, line.program(), {2, 3, 7}, "interpreter", {.time_tile = 2});
     }
 }
@@ -123,7 +127,8 @@ TEST(Ranks, ReadAndWriteWholeFields) {
             executor.advance(3);
             std::vector<double> before(values.size());
             if (from_first)
-                executor.write_from_first(u, rank == 0 ? std::span<const double>(values) : std::span<const double>());
+                executor.write_from_first(u, rank == 0 ? std::span<const double>(values)
+                                                       : std::span<const double>());
             else
                 executor.write(u, values);
             executor.set_step(6);
@@ -139,9 +144,10 @@ TEST(Ranks, ReadAndWriteWholeFields) {
 
 // Cells that no kernel writes are alike in both copies of a field, also where a rank only looks at them.
 TEST(Ranks, KeepCellsThatNobodyWrites) {
-    const Compiled program("grid g[x: 6, y: 24]\nfield u on g : double, double-buffered = x + y\nfield w on g\n"
-                           "update spread on y % 4 != 3 and y > 0 and x > 0: u = 0.5*u[y-1] + 0.25*u[x-1]\n"
-                           "update gather on y > 1: w += u[y-2]\nstep: spread, gather\n");
+    const Compiled program(
+        "grid g[x: 6, y: 24]\nfield u on g : double, double-buffered = x + y\nfield w on g\n"
+        "update spread on y % 4 != 3 and y > 0 and x > 0: u = 0.5*u[y-1] + 0.25*u[x-1]\n"
+        "update gather on y > 1: w += u[y-2]\nstep: spread, gather\n");
     const int u = testing::field_of(*program.program(), "u");
     std::vector<double> values(6 * 24, 0.125);
     const auto work = [&](Executor& executor) {
@@ -152,9 +158,8 @@ TEST(Ranks, KeepCellsThatNobodyWrites) {
     };
     const auto wanted = work(*make_executor("interpreter", program.program(), {}));
     for (const int tile : {1, 3})
-        on_ranks(3, program.program(), "interpreter", {.time_tile = tile}, [&](Executor& executor, int) {
-            EXPECT_EQ(difference(work(executor), wanted), "");
-        });
+        on_ranks(3, program.program(), "interpreter", {.time_tile = tile},
+                 [&](Executor& executor, int) { EXPECT_EQ(difference(work(executor), wanted), ""); });
 }
 
 TEST(Ranks, DoNotUseGpusYet) {

@@ -197,8 +197,9 @@ TEST_F(RanksRun, FailsOnAllRanksAlike) {
     auto on_gpu = settings("gpu");
     on_gpu.options.target = "cuda";
     EXPECT_NE(refusals(program, on_gpu).find("cpu"), std::string::npos);
-    const auto outside = StencilProgram::from_text(
-        "grid g[x: 4]\nfield u on g : double, double-buffered\nupdate a: u = u[x+1]\nstep: a\ntime steps = 3\n");
+    const auto outside =
+        StencilProgram::from_text("grid g[x: 4]\nfield u on g : double, double-buffered\nupdate a: u = "
+                                  "u[x+1]\nstep: a\ntime steps = 3\n");
     EXPECT_NE(refusals(outside, settings("outside")).find("leaves the grid"), std::string::npos);
 }
 
@@ -224,7 +225,8 @@ TEST_F(RanksRun, InMemoryIsWholeOnEveryRank) {
         auto loaded = load_stencil_run(folder_ / "saved.h5", options);
         for (auto* one : {&run, &loaded}) {
             one->advance(30);
-            for (const auto& name : program.fields()) EXPECT_EQ(one->field(name).values, alone.field(name).values);
+            for (const auto& name : program.fields())
+                EXPECT_EQ(one->field(name).values, alone.field(name).values);
             for (const auto& name : program.records())
                 EXPECT_EQ(one->series(name).values, alone.series(name).values);
         }
