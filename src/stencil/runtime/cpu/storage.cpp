@@ -34,19 +34,29 @@ bool has_gaps(const ir::Program& program, int grid, const Extents& extents, std:
     return 20 * touched < 19 * length * held;
 }
 
+// Whether only some of a plane's rows are held: large pages would be there for the others, too.
+bool holds_parts_of_planes(const ir::Program& program, int grid) {
+    if (program.held.empty()) return false;
+    const auto rows = program.grids[grid].shape[1];
+    const auto& boxes = program.held[grid];
+    return program.grids[grid].rank == 3 &&
+           std::any_of(boxes.begin(), boxes.end(),
+                       [&](const ir::CellBox& box) { return box.first[1] > 0 || box.last[1] < rows; });
+}
+
 } // namespace
 
 // Memory from the system, in large pages where it has them, all 0.
 struct Storage::Block {
-    /// @param all whether all of it is used
-    Block(std::size_t bytes, bool all) : size(bytes) {
+    /// @param all whether all of it is used @param large whether large pages are
+    Block(std::size_t bytes, bool all, bool large = true) : size(bytes) {
         const int flags = MAP_PRIVATE | MAP_ANONYMOUS | (all ? 0 : MAP_NORESERVE);
         data = mmap(nullptr, size, PROT_READ | PROT_WRITE, flags, -1, 0);
         if (data == MAP_FAILED)
             throw IoError(fmt::format(
                 "{} bytes of memory for the fields are not to be had; make the grid smaller", bytes));
 #ifdef MADV_HUGEPAGE
-        madvise(data, size, MADV_HUGEPAGE); // advice only
+        if (large) madvise(data, size, MADV_HUGEPAGE); // advice only
 #endif
     }
     ~Block() { munmap(data, size); }
@@ -90,7 +100,7 @@ Storage::Storage(const ir::Program& program, int threads, const std::vector<Exte
             const auto bytes = start + used + line;
             auto& block = blocks_.emplace_back(std::make_unique<Block>(
                 static_cast<std::size_t>(bytes >= huge_page ? round_up(bytes, huge_page) : bytes),
-                program.held.empty()));
+                program.held.empty(), !holds_parts_of_planes(program, buffer.grid)));
             layout.base = static_cast<std::byte*>(block->data) + start;
             copies.push_back(layout);
             if (!program.held.empty()) continue; // memory that is never touched is never there
