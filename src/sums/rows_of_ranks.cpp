@@ -25,11 +25,13 @@ std::vector<double> RowsOfRanks::gather(comm::Transport& ranks, const ConstArray
     std::vector<double> own;
     comm::together(ranks, [&] {
         own = cuda::host_copy(rows, mine(), columns);
-        const auto bad = std::find_if(own.begin(), own.end(), [](double value) { return !std::isfinite(value); });
+        const auto bad =
+            std::find_if(own.begin(), own.end(), [](double value) { return !std::isfinite(value); });
         if (bad != own.end())
-            throw InvalidArgument(fmt::format("{} of rank {}: row {} has {}; numbers must be finite: remove or "
-                                              "repair the row",
-                                              what, rank_, (bad - own.begin()) / columns, *bad));
+            throw InvalidArgument(
+                fmt::format("{} of rank {}: row {} has {}; numbers must be finite: remove or "
+                            "repair the row",
+                            what, rank_, (bad - own.begin()) / columns, *bad));
     });
     std::vector<std::int64_t> numbers;
     for (const auto count : counts_) numbers.push_back(count * columns);
@@ -85,9 +87,10 @@ std::int64_t common_vectors(comm::Transport& ranks, const SumProblem& own, const
     const auto most = std::max<std::int64_t>(1, *std::max_element(all.begin(), all.end()));
     comm::together(ranks, [&] {
         if (mine != 0 && mine != most)
-            throw InvalidArgument(fmt::format("strengths: rank {} has {} of each source, another rank {}; all "
-                                              "ranks need the same",
-                                              ranks.rank(), mine, most));
+            throw InvalidArgument(
+                fmt::format("strengths: rank {} has {} of each source, another rank {}; all "
+                            "ranks need the same",
+                            ranks.rank(), mine, most));
         for (const auto& info : own.kernel->outputs)
             if (const auto& view = outputs.of(info.output); mine == 0 && view)
                 check_output(view, own.targets, most * own.kernel->width(info, own.dimension),
@@ -113,7 +116,8 @@ ExecutionOfRanks::ExecutionOfRanks(comm::Transport& ranks, const PointsOfRanks& 
         into = points.source_rows.gather(ranks, view, columns, what);
         return matrix_view(std::span<const double>(into), columns);
     };
-    all_strengths_.charges = gather(strengths.charges, charges_, vectors * kernel.strength.columns, "strengths");
+    all_strengths_.charges =
+        gather(strengths.charges, charges_, vectors * kernel.strength.columns, "strengths");
     all_strengths_.dipoles = gather(strengths.dipoles, dipoles_, vectors * problem.dimension, "dipoles");
     values_.reserve(kernel.outputs.size());
     for (const auto& info : kernel.outputs) {
@@ -130,8 +134,7 @@ void ExecutionOfRanks::keep_own() const {
         const auto& own = own_outputs_.of(static_cast<Output>(k));
         if (!all || !own) continue;
         const auto width = all.shape[1];
-        write_values(own,
-                     static_cast<const double*>(all.data) + points_.target_rows.first() * width,
+        write_values(own, static_cast<const double*>(all.data) + points_.target_rows.first() * width,
                      points_.target_rows.mine(), width);
     }
 }

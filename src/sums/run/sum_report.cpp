@@ -261,11 +261,10 @@ std::string ranks_text(const SumFilesTask& task) {
 
 std::string sum_summary(const SumFilesTask& task, const SumTimings& timings) {
     const auto& best = fastest(timings);
-    const auto machine =
-        best.device.kind == DeviceKind::cuda
-            ? name_of(best.device)
-            : fmt::format("{}, {}{} thread{}", name_of(best.isa), ranks_text(task), best.threads,
-                          best.threads == 1 ? "" : "s");
+    const auto machine = best.device.kind == DeviceKind::cuda
+                             ? name_of(best.device)
+                             : fmt::format("{}, {}{} thread{}", name_of(best.isa), ranks_text(task),
+                                           best.threads, best.threads == 1 ? "" : "s");
     const auto work = work_of(best);
     const auto vectors =
         timings.vectors > 1 ? fmt::format(", {} vectors of strengths", timings.vectors) : std::string();

@@ -65,7 +65,8 @@ TEST(RanksOnGpus, HaveTheBitsOfOne) {
                         auto mine = options;
                         mine.communicator = CommunicatorAccess::of(std::move(transport));
                         const auto own = compute(points, strengths, begin, end, mine);
-                        std::copy(own.potential.begin(), own.potential.end(), joined.potential.begin() + begin);
+                        std::copy(own.potential.begin(), own.potential.end(),
+                                  joined.potential.begin() + begin);
                         std::copy(own.field.begin(), own.field.end(), joined.field.begin() + 3 * begin);
                     });
                     EXPECT_EQ(joined, one) << n << " bodies on " << ranks << " ranks";

@@ -1,4 +1,5 @@
-// Sums whose ranks each have points of their own: the results of one rank, bit by bit, on any number of ranks.
+// Sums whose ranks each have points of their own: the results of one rank, bit by bit, on any number of
+// ranks.
 #include "backend/comm/communicator_access.h"
 #include "backend/comm/in_process.h"
 #include "expect_error.h"
@@ -68,16 +69,16 @@ std::span<const double> part(const Values& values, std::int64_t begin, std::int6
 
 using Range = std::pair<std::int64_t, std::int64_t>;
 
-Outputs compute(const Whole& whole, const Arrays& all, const SumOptions& options, Range sources, Range targets,
-                const SumHooks& hooks = {}) {
-    const auto points = matrix_view(part(all.sources, sources.first, sources.second, whole.dimension),
-                                    whole.dimension);
-    SumPlan plan = whole.self() ? SumPlan(points, options)
-                                : SumPlan(points,
-                                          matrix_view(part(all.targets, targets.first, targets.second,
-                                                           whole.dimension),
-                                                      whole.dimension),
-                                          options);
+Outputs compute(const Whole& whole, const Arrays& all, const SumOptions& options, Range sources,
+                Range targets, const SumHooks& hooks = {}) {
+    const auto points =
+        matrix_view(part(all.sources, sources.first, sources.second, whole.dimension), whole.dimension);
+    SumPlan plan =
+        whole.self() ? SumPlan(points, options)
+                     : SumPlan(points,
+                               matrix_view(part(all.targets, targets.first, targets.second, whole.dimension),
+                                           whole.dimension),
+                               options);
     const auto m = static_cast<std::size_t>(targets.second - targets.first);
     const auto fields = whole.vectors * whole.dimension;
     Outputs out{Values(m * static_cast<std::size_t>(whole.columns())),
@@ -85,9 +86,9 @@ Outputs compute(const Whole& whole, const Arrays& all, const SumOptions& options
     SumOutputs views{.potential = matrix_view(std::span(out.potential), whole.columns()),
                      .field = matrix_view(std::span(out.field), fields)};
     if (whole.hessian) views.hessian = matrix_view(std::span(out.hessian), 6 * whole.vectors);
-    SumStrengths strengths{.charges = matrix_view(part(all.strengths, sources.first, sources.second,
-                                                       whole.columns()),
-                                                  whole.columns())};
+    SumStrengths strengths{
+        .charges = matrix_view(part(all.strengths, sources.first, sources.second, whole.columns()),
+                               whole.columns())};
     if (!all.dipoles.empty())
         strengths.dipoles = matrix_view(part(all.dipoles, sources.first, sources.second, 3), 3);
     plan.execute(strengths, views, hooks);
@@ -117,7 +118,9 @@ Outputs compute_on_ranks(const Whole& whole, const Arrays& all, int ranks, Divis
     });
     Outputs joined;
     for (const auto& one : parts) {
-        const auto append = [](const Values& from, Values& to) { to.insert(to.end(), from.begin(), from.end()); };
+        const auto append = [](const Values& from, Values& to) {
+            to.insert(to.end(), from.begin(), from.end());
+        };
         append(one.potential, joined.potential);
         append(one.field, joined.field);
         append(one.hessian, joined.hessian);
@@ -171,9 +174,13 @@ TEST(SumOnRanks, OfSeveralVectorsHasTheBitsOfOne) {
 
 TEST(SumOnRanks, InThePlaneHasTheBitsOfOne) {
     for (const std::int64_t n : {300, 2300})
-        expect_bits_of_one({.options = {.kernel = Kernel::laplace2d}, .dimension = 2, .sources = n, .numbers = 2});
-    expect_bits_of_one(
-        {.options = {.kernel = Kernel::laplace2d}, .dimension = 2, .sources = 500, .targets = 700, .numbers = 2});
+        expect_bits_of_one(
+            {.options = {.kernel = Kernel::laplace2d}, .dimension = 2, .sources = n, .numbers = 2});
+    expect_bits_of_one({.options = {.kernel = Kernel::laplace2d},
+                        .dimension = 2,
+                        .sources = 500,
+                        .targets = 700,
+                        .numbers = 2});
     expect_bits_of_one(
         {.options = {.kernel = Kernel::vortex2d, .sigma = 0.05}, .dimension = 2, .sources = 2300});
 }
@@ -223,7 +230,9 @@ TEST(SumOnRanks, RefusesMethodsThatDoNotDivide) {
     for (const auto method : {Method::reference, Method::fmm}) {
         const auto message = common_error(2, [&](int /*rank*/, const Communicator& communicator) {
             SumPlan plan(matrix_view(std::span<const double>(points), 3),
-                         {.kernel = Kernel::coulomb, .method = method, .order = method == Method::fmm ? 4 : 0,
+                         {.kernel = Kernel::coulomb,
+                          .method = method,
+                          .order = method == Method::fmm ? 4 : 0,
                           .communicator = communicator});
         });
         test::expect_contains(message, {"ranks", "direct"});
@@ -269,7 +278,8 @@ TEST(SumOnRanks, StopsWhereOneRankIsAsked) {
             options.communicator = CommunicatorAccess::of(std::move(transport));
             const auto range = range_of(whole.sources, rank, 3, Division::even);
             try {
-                compute(whole, all, options, range, range, {.progress = {}, .stop_requested = [rank] { return rank == 1; }});
+                compute(whole, all, options, range, range,
+                        {.progress = {}, .stop_requested = [rank] { return rank == 1; }});
             } catch (const Interrupted&) {
                 ++interrupted;
             }

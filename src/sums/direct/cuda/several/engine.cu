@@ -7,6 +7,7 @@
 #include "base/spelling.h"
 #include "sums/direct/cuda/launch.cuh"
 #include "sums/direct/cuda/several/exchange.cuh"
+#include "sums/direct/cuda/several/peer_ranks.cuh"
 #include "sums/direct/cuda/several/ranks_exchange.cuh"
 
 #include <farfield/error.h>
@@ -19,8 +20,8 @@ namespace farfield::cuda {
 namespace {
 
 EngineOptions checked(const EngineOptions& options) {
-    const auto parts = options.ranks != nullptr ? static_cast<std::size_t>(options.ranks->size())
-                                                : options.devices.size();
+    const auto parts =
+        options.ranks != nullptr ? static_cast<std::size_t>(options.ranks->size()) : options.devices.size();
     if (options.ranks != nullptr && options.devices.size() != 1)
         throw InvalidArgument(std::to_string(options.devices.size()) + " GPUs for one rank; name one");
     if (parts < 1 || parts > most_groups)
@@ -115,8 +116,17 @@ struct SumEngine<PointType>::Impl {
             counts.push_back(static_cast<int>(of_part.size()));
             subtrees.insert(subtrees.end(), of_part.begin(), of_part.end());
         }
-        exchange = std::make_unique<RanksExchange>(ranks, sizeof(PointType), exchanged_part(parts.front()),
-                                                   std::move(begins), std::move(counts));
+        const auto own = exchanged_part(parts.front());
+        const bool may_read = options.exchange == Exchange::automatic || options.exchange == Exchange::peer;
+        if (may_read) exchange = PeerRanks::open(ranks, sizeof(PointType), own, begins, counts);
+        if (exchange == nullptr && options.exchange == Exchange::peer && options.n > 0)
+            throw BackendUnavailable(
+                "the GPUs of these ranks cannot read each other's memory, which the exchange "
+                "'peer' needs; use 'host' or 'auto'");
+        options.exchange = exchange != nullptr ? Exchange::peer : Exchange::host;
+        if (exchange == nullptr)
+            exchange = std::make_unique<RanksExchange>(ranks, sizeof(PointType), own, std::move(begins),
+                                                       std::move(counts));
         memory.front().subtrees = exchange->subtrees_for(0);
     }
 

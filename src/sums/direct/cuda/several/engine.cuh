@@ -71,9 +71,9 @@ public:
         run_on_parts([&](int index) { work(all[static_cast<std::size_t>(index)]); });
     }
 
-    /// With ranks: waits for the others. Otherwise queues a step: exchange of points, sums, exchange of partial sums. After it, each part's stream holds
-    /// the new sums, and its points may be overwritten by later work of that stream. With one part it can be
-    /// recorded into a graph. @throws DeviceError.
+    /// With ranks: waits for the others. Otherwise queues a step: exchange of points, sums, exchange of
+    /// partial sums. After it, each part's stream holds the new sums, and its points may be overwritten by
+    /// later work of that stream. With one part it can be recorded into a graph. @throws DeviceError.
     void compute();
 
     /// Waits for all parts. @throws DeviceError for what went wrong in queued work.

@@ -47,6 +47,27 @@ public:
     [[nodiscard]] virtual std::vector<const Vec4<double>*> subtrees_for(int p) const = 0;
 };
 
+/// Where a rank finds the subtrees of all ranks in order, from its first body on: its own in its stack, those
+/// of the others in `gathered`, as many rows each as it has bodies.
+inline std::vector<const Vec4<double>*> places_of_subtrees(const ExchangePart& own,
+                                                           const Vec4<double>* gathered, int rank,
+                                                           const std::vector<int>& begins,
+                                                           const std::vector<int>& subtrees) {
+    std::vector<const Vec4<double>*> places;
+    for (std::size_t other = 0; other < subtrees.size(); ++other)
+        for (int k = 0; k < subtrees[other]; ++k) {
+            if (static_cast<int>(other) == rank) {
+                places.push_back(own.stack +
+                                 static_cast<std::size_t>(k) * static_cast<std::size_t>(begins.back()) +
+                                 own.begin);
+            } else {
+                places.push_back(gathered);
+                gathered += own.end - own.begin;
+            }
+        }
+    return places;
+}
+
 /// Between the GPUs of one process.
 class PartsExchange : public StepExchange {
 public:

@@ -42,7 +42,8 @@ void RanksExchange::offer_points(int /*p*/) {
 void RanksExchange::take_points(int /*p*/) {
     std::vector<std::size_t> sizes;
     for (int rank = 0; rank < ranks_.size(); ++rank) sizes.push_back(count_of(rank) * point_bytes_);
-    ranks_.all_gather({own_points_.data(), own_points_.size()}, {all_points_.data(), all_points_.size()}, sizes);
+    ranks_.all_gather({own_points_.data(), own_points_.size()}, {all_points_.data(), all_points_.size()},
+                      sizes);
     queue_copy(own_.points, all_points_.data(), all_points_.size(), own_.stream);
 }
 
@@ -71,19 +72,7 @@ void RanksExchange::take_subtrees(int /*p*/) {
 }
 
 std::vector<const Vec4<double>*> RanksExchange::subtrees_for(int /*p*/) const {
-    std::vector<const Vec4<double>*> places;
-    const auto* from = gathered_.data();
-    const int rank = ranks_.rank();
-    for (int other = 0; other < ranks_.size(); ++other)
-        for (int k = 0; k < subtrees_of(other); ++k) {
-            if (other == rank) {
-                places.push_back(own_.stack + static_cast<std::size_t>(k) * all() + first_of(rank));
-            } else {
-                places.push_back(from);
-                from += count_of(rank);
-            }
-        }
-    return places;
+    return places_of_subtrees(own_, gathered_.data(), ranks_.rank(), begins_, subtrees_);
 }
 
 } // namespace farfield::cuda

@@ -1,5 +1,5 @@
-// The exchange of a step between parts that are ranks, with a GPU each: through pinned memory of each host and
-// messages.
+// The exchange of a step between parts that are ranks, with a GPU each: through pinned memory of each host
+// and messages.
 #pragma once
 
 #include "backend/comm/transport.h"
@@ -16,8 +16,8 @@ namespace farfield::cuda {
 class RanksExchange : public StepExchange {
 public:
     /// `own`: this rank's part; `begins`: the first body of each rank, and at the end n; `subtrees`: of each.
-    RanksExchange(comm::Transport& ranks, std::size_t point_bytes, const ExchangePart& own, std::vector<int> begins,
-                  std::vector<int> subtrees);
+    RanksExchange(comm::Transport& ranks, std::size_t point_bytes, const ExchangePart& own,
+                  std::vector<int> begins, std::vector<int> subtrees);
 
     void offer_points(int p) override;
     void take_points(int p) override;
@@ -26,7 +26,9 @@ public:
     [[nodiscard]] std::vector<const Vec4<double>*> subtrees_for(int p) const override;
 
 private:
-    [[nodiscard]] std::size_t first_of(int rank) const { return static_cast<std::size_t>(begins_[static_cast<std::size_t>(rank)]); }
+    [[nodiscard]] std::size_t first_of(int rank) const {
+        return static_cast<std::size_t>(begins_[static_cast<std::size_t>(rank)]);
+    }
     [[nodiscard]] std::size_t count_of(int rank) const { return first_of(rank + 1) - first_of(rank); }
     [[nodiscard]] int subtrees_of(int rank) const { return subtrees_[static_cast<std::size_t>(rank)]; }
     [[nodiscard]] std::size_t all() const { return static_cast<std::size_t>(begins_.back()); }

@@ -210,7 +210,8 @@ private:
     }
 
     SumOptions options_;
-    comm::Transport* ranks_ = CommunicatorAccess::transport(options_.communicator); ///< null: GPUs of one process
+    comm::Transport* ranks_ =
+        CommunicatorAccess::transport(options_.communicator); ///< null: GPUs of one process
     std::vector<int> devices_;
     Rung rung_;
     int n_ = 0;
