@@ -15,6 +15,19 @@ MPIRUN = shutil.which("mpirun")
 ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_mpi_yield_when_idle": "1"}
 
+WAVES = """grid g[x: 40, y: 36]
+field u, v on g : double, double-buffered = 0.1*x - 0.01*y*y
+boundary u: periodic
+boundary v: mirror
+update one: u = 0.5*u[x-1] + 0.2*v[y+2] - 0.1*u[y-1]
+update two on (x - 20)^2 + (y - 18)^2 < 150: v = 0.4*v[y+1] + 0.3*u[x+2]
+record total = sum of u*v
+record top = max of v every 3
+step: one, two every 2
+output u every 40
+time steps = 80
+"""
+
 
 def has_mpi():
     return MPIRUN is not None and '"mpi": true' in farfield("info", "--json").out.replace('"mpi":true', '"mpi": true')
@@ -80,6 +93,28 @@ class Ranks(CommandTest):
             self.assertEqual(done.returncode, 0, done)
             self.assertEqual(done.stderr.count("step 8/8"), 1, done.stderr)  # one line of progress
             self.assertEqual(contents("one"), contents(f"on_{ranks}"))
+
+    def test_a_stencil_run_leaves_the_files_of_one_process(self):
+        write("waves.ff", WAVES)
+        plots = ("--plot", "u:{0}/u.png", "--animate", "v:{0}/v.png:every=20")
+        self.succeed("stencil", "run", "waves.ff", "--out", "one", "--quiet", *(word.format("one") for word in plots))
+        for ranks in (2, 3, 8):
+            out = f"on_{ranks}"
+            done = on_ranks(ranks, "stencil", "run", "waves.ff", "--out", out, *(word.format(out) for word in plots))
+            self.assertEqual(done.returncode, 0, done)
+            self.assertEqual(done.stderr.count("step 80/80"), 1, done.stderr)
+            self.assertEqual(done.stdout.count("Files made"), 1)
+            self.assertEqual(contents("one"), contents(out))
+        self.refused(on_ranks(2, "stencil", "run", "waves.ff", "--out", "one"), "earlier run")
+        self.refused(on_ranks(2, "stencil", "run", "waves.ff", "--out", "gpu", "--target", "cuda"), "--target cpu")
+        self.refused(on_ranks(2, "stencil", "check", "waves.ff"), "stencil check", "mpirun")
+        self.assertFalse(os.path.exists("gpu"))
+        # half of the way on three ranks, the rest on two
+        self.assertEqual(on_ranks(3, "stencil", "run", "waves.ff", "--out", "split", "--steps", "40").returncode, 0)
+        done = on_ranks(2, "stencil", "run", "waves.ff", "--out", "split", "--restart", *(word.format("split") for word in plots[:2]))
+        self.assertEqual(done.returncode, 0, done)
+        for name in ("series.csv", "u_00000080.vtkhdf", "u.png"):  # the checkpoint tells of the animation, too
+            self.assertEqual(contents("one")[name], contents("split")[name], name)
 
     def test_mistakes_are_told_once(self):
         self.refused(on_ranks(3, "sum", "--kernel", "gravity", "--sources", "nothing.csv", "--out", "o.npy"), "nothing.csv")
