@@ -1,6 +1,7 @@
 // farfield.stencil: programs and runs. Programs are built in Python itself (farfield/stencil.py), as text.
 #include "arrays.h"
 #include "bindings.h"
+#include "communicator.h"
 #include "interrupt.h"
 #include "pickles.h"
 #include "stencil_values.h"
@@ -97,7 +98,8 @@ void set_field(StencilRun& run, const std::string& name, const Input& values) {
 }
 
 StencilOptions options_of(const std::string& target, int device, const std::string& mask, int threads,
-                          int time_tile, const std::array<int, 3>& block, bool allow_unstable) {
+                          int time_tile, const std::array<int, 3>& block, bool allow_unstable,
+                          nb::handle comm) {
     StencilOptions options;
     options.target = target;
     options.device = device;
@@ -106,21 +108,22 @@ StencilOptions options_of(const std::string& target, int device, const std::stri
     options.time_tile = time_tile;
     options.block = block;
     options.allow_unstable = allow_unstable;
+    options.communicator = communicator_from(comm);
     return options;
 }
 
 StencilRun make_run(const StencilProgram& program, const std::string& target, int device,
                     const std::string& mask, int threads, int time_tile, const std::array<int, 3>& block,
-                    bool allow_unstable) {
-    const auto options = options_of(target, device, mask, threads, time_tile, block, allow_unstable);
+                    bool allow_unstable, const nb::object& comm) {
+    const auto options = options_of(target, device, mask, threads, time_tile, block, allow_unstable, comm);
     const nb::gil_scoped_release no_gil;
     return StencilRun(program, options);
 }
 
 StencilRun load_run(const std::filesystem::path& path, const std::string& target, int device,
                     const std::string& mask, int threads, int time_tile, const std::array<int, 3>& block,
-                    bool allow_unstable) {
-    const auto options = options_of(target, device, mask, threads, time_tile, block, allow_unstable);
+                    bool allow_unstable, const nb::object& comm) {
+    const auto options = options_of(target, device, mask, threads, time_tile, block, allow_unstable, comm);
     const nb::gil_scoped_release no_gil;
     return load_stencil_run(path, options);
 }
@@ -192,6 +195,8 @@ Args:
     block: cells of a GPU's tile, or threads of its block where updates are not fused; of a CPU the last
         side alone: rows (3D: planes) of one update done at a time; 0: chosen.
     allow_unstable: run a program whose time step is too long to be stable.
+    comm: ranks that share the grids, a communicator of mpi4py or a farfield.Communicator: all make the same calls, and
+        get whole fields. None: this process alone.
 
 Raises:
     CompileError (a ValueError) with all messages, InvalidArgument, BackendUnavailable, DeviceError.)";
@@ -200,7 +205,7 @@ void bind_run_class(nb::module_& module) {
     nb::class_<StencilRun>(module, "StencilRun", run_doc)
         .def(nb::new_(&make_run), "program"_a, nb::kw_only(), "target"_a = "auto", "device"_a = 0,
              "mask"_a = "auto", "threads"_a = 0, "time_tile"_a = 0, "block"_a = std::array<int, 3>{},
-             "allow_unstable"_a = false)
+             "allow_unstable"_a = false, "comm"_a.none() = nb::none())
         .def("advance", &advance, "steps"_a,
              "Takes steps. Ctrl-C ends it between two of them. FarfieldError where a field is no longer "
              "finite.")
@@ -246,7 +251,7 @@ void bind_run_class(nb::module_& module) {
             "checkpoints.")
         .def_static("load", &load_run, "path"_a, nb::kw_only(), "target"_a = "auto", "device"_a = 0,
                     "mask"_a = "auto", "threads"_a = 0, "time_tile"_a = 0, "block"_a = std::array<int, 3>{},
-                    "allow_unstable"_a = false,
+                    "allow_unstable"_a = false, "comm"_a.none() = nb::none(),
                     "The run of such a file: it goes on to the same bits, whatever the options, which are "
                     "those of the class.")
         .def_prop_ro("program", &StencilRun::program)

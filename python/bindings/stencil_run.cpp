@@ -1,5 +1,6 @@
 // farfield.run_stencil: a stencil program with its files, interruptible by Ctrl-C.
 #include "bindings.h"
+#include "communicator.h"
 #include "interrupt.h"
 #include "pickles.h"
 #include "stencil_values.h"
@@ -190,6 +191,12 @@ constexpr std::array keywords{
             set_option<&StencilOptions::block>},
     Keyword{"allow_unstable", "bool", "False", "run a program whose time step is too long to be stable.",
             set_option<&StencilOptions::allow_unstable>},
+    Keyword{"comm", "Communicator | typing.Any | None", "None",
+            "ranks that share the grids, a communicator of mpi4py or a farfield.Communicator; rank 0 alone "
+            "writes.",
+            [](Arguments& a, const Keyword& /*k*/, nb::handle value) {
+                a.settings.options.communicator = communicator_from(value);
+            }},
     Keyword{"progress", "collections.abc.Callable[[StencilRunProgress], None] | None", "None",
             "called with a StencilRunProgress about ten times a second.",
             [](Arguments& a, const Keyword& k, nb::handle value) { set_function(a.progress, k, value); }},
