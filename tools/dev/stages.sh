@@ -22,7 +22,8 @@ stages_usage() {
   python    the Python package in build/venv, its pytest tests, and its wheel where none of its libraries are
   asan      the tests with AddressSanitizer and UBSan, but for the accuracy of large sums (too slow there); every path
             once, and repetitions where nothing watches; loops of two instruction sets (scalar, AVX2); of UBSan without
-            null, object-size and pointer-overflow: AddressSanitizer watches the accesses that follow
+            null, object-size and pointer-overflow: AddressSanitizer watches the accesses that follow (and a planted
+            read beyond the end that it must report)
   tsan      the tests that use threads, with ThreadSanitizer (and a planted race that it must report)
   fuzz      each fuzz target of build-asan for FUZZ_SECONDS (10)
 
@@ -185,6 +186,7 @@ stage_asan() {
     esac
     configure_clang asan
     cmake --build build-asan -j "$JOBS"
+    planted_overflow
     # Up to LLVM 16 the interceptor of __tls_get_addr takes some blocks of memory for others of older C libraries,
     # by chance, and then the search for leaks dies (LeakSanitizer: "Tracer caught signal 11").
     local options=detect_stack_use_after_return=1:strict_string_checks=1:intercept_tls_get_addr=0
@@ -192,6 +194,23 @@ stage_asan() {
     ASAN_OPTIONS=$options UBSAN_OPTIONS=print_stacktrace=1 \
         LSAN_OPTIONS=suppressions=$PWD/tools/dev/lsan.supp:print_suppressions=0 \
         run_ctest asan build-asan -LE "$left_out"
+}
+
+planted_overflow() { # as planted_race: with checks written out at each access, and called, as in the library's loops
+    local form program=build-asan/planted_overflow log=build-asan/planted_overflow.log
+    for form in 7000 0; do
+        "clang++-$(clang_version)" -O1 -g1 -fsanitize=address,undefined -mllvm -asan-instrumentation-with-call-threshold=$form \
+            tools/dev/planted_overflow.cpp -o $program
+        if ! $program >$log 2>&1; then
+            cat $log
+            record fail asan "planted overflow" "correct code is reported"
+            return 0
+        elif $program overflow >$log 2>&1 || ! grep -q heap-buffer-overflow $log; then
+            record fail asan "planted overflow" "a read beyond the end is not reported"
+            return 0
+        fi
+    done
+    record pass asan "planted overflow"
 }
 
 stage_tsan() {

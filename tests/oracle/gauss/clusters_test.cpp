@@ -22,7 +22,7 @@ SumOptions by_clusters(SumOptions options = {}) {
 }
 
 TEST(GaussClusters, TakeExpansionsOfManyPoints) {
-    const std::size_t n = test::shorter() ? 2500 : 30000;
+    const std::size_t n = test::fewer() ? 1000 : test::shorter() ? 2500 : 30000;
     const std::size_t step = n / 50;
     for (std::size_t d = 2; d <= 6; ++d)
         for (const double sigma : {0.1, 0.3, 1.0, 4.0})

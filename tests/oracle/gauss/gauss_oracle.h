@@ -41,23 +41,25 @@ struct GaussCase {
     void add_row(std::size_t i, GaussValues& out) const {
         const auto d = dimension;
         std::vector<long double> potential(vectors, 0.0L), gradient(vectors * d, 0.0L);
-        for (std::size_t j = 0; j < source_count(); ++j) {
+        // pointers: for sanitizers tests are not optimised, and each [] of a vector is a call
+        const double* target = targets_used().data() + d * i;
+        const std::size_t n = source_count();
+        const long double width = sigma;
+        for (std::size_t j = 0; j < n; ++j) {
             if (without_own && j == i) continue;
+            const double* source = sources.data() + d * j;
             long double r2 = 0.0L;
             for (std::size_t k = 0; k < d; ++k) {
-                const long double u =
-                    static_cast<long double>(targets_used()[d * i + k]) - sources[d * j + k];
+                const long double u = static_cast<long double>(target[k]) - source[k];
                 r2 += u * u;
             }
-            const long double width = sigma;
             const long double value = std::exp(-r2 / (2.0L * width * width));
             for (std::size_t v = 0; v < vectors; ++v) {
                 const long double term = value * strengths[vectors * j + v];
                 potential[v] += term;
                 for (std::size_t k = 0; k < d; ++k)
                     gradient[v * d + k] +=
-                        term / (width * width) *
-                        (sources[d * j + k] - static_cast<long double>(targets_used()[d * i + k]));
+                        term / (width * width) * (source[k] - static_cast<long double>(target[k]));
             }
         }
         out.potential.insert(out.potential.end(), potential.begin(), potential.end());

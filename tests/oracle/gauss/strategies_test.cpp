@@ -32,7 +32,7 @@ protected:
 };
 
 TEST_P(GaussStrategies, KeepEveryToleranceWhateverThePoints) {
-    const std::size_t n = test::shorter() ? 150 : 500;
+    const std::size_t n = test::fewer() ? 70 : test::shorter() ? 150 : 500;
     int expansions = 0;
     for (std::size_t d = 1; d <= 6; ++d)
         for (const double sigma : {1e-4, 0.05, 0.2, 1.0, 10.0})
@@ -73,7 +73,11 @@ TEST_P(GaussStrategies, SeparateTargetsSeveralVectorsAndLeaveOneOut) {
     for (const double sigma : {0.05, 0.4})
         for (const std::size_t d : {1U, 2U, 3U, 4U, 5U, 6U}) {
             SCOPED_TRACE(std::to_string(d) + "-dimensional, sigma " + std::to_string(sigma));
-            auto points = gauss_case(d, sigma, Layout::uniform, test::shorter() ? 1200 : 3000, false, 6);
+            auto points = gauss_case(d, sigma, Layout::uniform,
+                                     test::fewer()     ? 400
+                                     : test::shorter() ? 1200
+                                                       : 3000,
+                                     false, 6);
             const std::size_t step = 40;
             points.without_own = true;
             for (const double tolerance : {1e-3, 1e-8})
@@ -113,7 +117,8 @@ TEST_P(GaussStrategies, FewPointsAndNone) {
 TEST_P(GaussStrategies, BitsDoNotDependOnThreads) {
     for (const double sigma : {0.02, 0.4})
         for (const std::size_t d : {1U, 2U, 3U, 4U, 6U}) {
-            const auto points = gauss_case(d, sigma, Layout::clustered, 10000, true, 2);
+            const auto points =
+                gauss_case(d, sigma, Layout::clustered, test::sized<std::size_t>(10000, 3000), true, 2);
             auto options = with({.tolerance = 1e-4});
             options.threads = 1;
             const auto one = points.computed(options);
@@ -146,7 +151,8 @@ TEST_P(GaussStrategies, EveryInstructionSetIsRight) {
 
 TEST_P(GaussStrategies, AreGivenUpWhenAsked) {
     for (const std::size_t d : {2U, 5U})
-        oracle::expect_given_up(gauss_case(d, 0.1, Layout::uniform, 20000, false), with({}));
+        oracle::expect_given_up(
+            gauss_case(d, 0.1, Layout::uniform, test::sized<std::size_t>(20000, 5000), false), with({}));
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, GaussStrategies,
