@@ -2,8 +2,8 @@
 # The stages of `./dev test`. Each runs in a shell of its own and goes on after a failure; every single test is
 # recorded, and the last line printed counts them all.
 
-TSAN_PARTICLES=(unit_sums unit_dynamics) # the test programs whose subject uses threads
-TSAN_STENCIL=(unit_stencil_cpu)
+TSAN_PARTICLES=(unit_sums unit_dynamics unit_comm unit_ranks) # the test programs whose subject uses threads
+TSAN_STENCIL=(unit_stencil_cpu unit_stencil_ranks)
 CTEST_WRAPPER=()
 STAGES=(build tests cuda check python asan tsan fuzz)
 RESULTS=$PWD/build/results.tsv
