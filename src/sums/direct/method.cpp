@@ -97,6 +97,11 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
     return {};
 }
 
+bool divides(const SumProblem& problem, const DeviceChoice& device) {
+    if (is_gauss(problem) || problem.is_periodic()) return false;
+    return device.kind == DeviceKind::cpu || (problem.self && !is_in_plane(problem));
+}
+
 // The caller's numbers in double, and copies of them in the type and layout of the loops.
 double open_bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
     constexpr double gauss_parts_on_gpu = 6e7; // sums of parts of the sources, at most
@@ -156,7 +161,8 @@ constexpr MethodInfo row{.value = Method::direct,
                          .seconds = seconds,
                          .bytes = bytes,
                          .make = make,
-                         .open_axes = true};
+                         .open_axes = true,
+                         .divides = divides};
 
 } // namespace
 
