@@ -70,17 +70,28 @@ struct FoldInput {
     int copies;        ///< of a grid of whole multiples, one behind the other
     double unit;       ///< of whole multiples
 
-    /// The sums of all copies.
-    [[nodiscard]] __device__ FoldFour<In> at(int four) const {
-        auto sum = fours[four];
-        const int all = std::is_integral_v<In> ? copies : 1;
-#pragma unroll 4
-        for (int copy = 1; copy < all; ++copy) {
-            const auto other = fours[four + static_cast<std::int64_t>(copy) * count];
+    /// The fours about `four`, the `own`-th of its row, summed over all copies. What the row does not have is
+    /// 0. Those of a copy are read together: one wait for all of them.
+    template <int fours_aside>
+    __device__ void take(int four, int own, FoldFour<In> (&out)[2 * fours_aside + 1]) const {
 #pragma unroll
-            for (int k = 0; k < 4; ++k) sum.at[k] += other.at[k];
+        for (int k = 0; k <= 2 * fours_aside; ++k) {
+            const int apart = k - fours_aside;
+            out[k] = own + apart >= 0 && own + apart < of_row ? fours[four + apart] : FoldFour<In>{};
         }
-        return sum;
+        const int all = std::is_integral_v<In> ? copies : 1;
+#pragma unroll 1
+        for (int copy = 1; copy < all; ++copy) {
+            const auto* const other = fours + static_cast<std::int64_t>(copy) * count + four;
+#pragma unroll
+            for (int k = 0; k <= 2 * fours_aside; ++k) {
+                const int apart = k - fours_aside;
+                if (own + apart < 0 || own + apart >= of_row) continue;
+                const auto numbers = other[apart];
+#pragma unroll
+                for (int n = 0; n < 4; ++n) out[k].at[n] += numbers.at[n];
+            }
+        }
     }
 };
 
@@ -89,11 +100,12 @@ template <class Real, class In, int Reach>
 __device__ FoldFour<Real> fold_four(const FoldInput<In>& in, int four, int own,
                                     const FoldTaps<Real, Reach>& taps) {
     constexpr int fours = (Reach + 3) / 4;
+    FoldFour<In> read[2 * fours + 1];
+    in.template take<fours>(four, own, read);
     FoldFour<Real> sums{};
 #pragma unroll
     for (int apart = -fours; apart <= fours; ++apart) {
-        if (own + apart < 0 || own + apart >= in.of_row) continue;
-        const auto numbers = in.at(four + apart);
+        const auto& numbers = read[apart + fours];
 #pragma unroll
         for (int k = 0; k < 4; ++k) {
             const Real value = number_of<Real>(numbers.at[k], in.unit);

@@ -118,35 +118,45 @@ struct LaneSlots {
     }
 };
 
-/// Calls body(at, begin, end) for each run of points of one cell among 32 of a warp; `at` is the place of the
-/// cell's first grid point.
-template <class Body>
-__device__ inline void for_each_cell(int place, int count, const Body& body) {
-    const int lane = static_cast<int>(threadIdx.x % 32);
-    const int before = __shfl_up_sync(all_lanes, place, 1);
-    const unsigned starts = __ballot_sync(all_lanes, lane < count && (lane == 0 || place != before));
-    for (int k = 0; k < count;) {
-        const int at = __shfl_sync(all_lanes, place, k);
-        const unsigned later = starts & ~((2U << k) - 1U);
+/// Goes from cell to cell along the points of a warp, 32 at a time. Each lane finds where the cell of its
+/// point ends and how far the one before is, all at once; a cell then takes the warp two shuffles.
+template <int Width>
+class CellWalk {
+    unsigned plane_stride_;
+    float planes_of_place_;
+    int last_ = -1; ///< the place of the last of 32 points, before the next 32
+
+public:
+    explicit CellWalk(int plane_stride)
+        : plane_stride_(static_cast<unsigned>(plane_stride)),
+          planes_of_place_(1.0F / static_cast<float>(plane_stride)) {}
+
+    /// Calls body(at, begin, end, planes) for each run of points of one cell. `at` is the place of the cell's
+    /// first grid point. Registers move on by `planes` from the cell before; to another column, by all.
+    template <class Body>
+    __device__ void operator()(int place, int count, const Body& body) {
+        const int lane = static_cast<int>(threadIdx.x % 32);
+        const int before = __shfl_sync(all_lanes, lane == 31 ? last_ : place, (lane + 31) % 32);
+        last_ = place;
+        const unsigned starts = __ballot_sync(all_lanes, lane < count && (lane == 0 || place != before));
+        const unsigned later = starts & ~((2U << lane) - 1U);
         const int end = later != 0 ? __ffs(static_cast<int>(later)) - 1 : count;
-        body(at, k, end);
-        k = end;
+        const int moved = before < 0 ? 0 : planes_to(static_cast<unsigned>(place - before));
+        const auto run = static_cast<unsigned>(64 * moved + end);
+        for (int k = 0; k < count;) {
+            const int at = __shfl_sync(all_lanes, place, k);
+            const unsigned of_cell = __shfl_sync(all_lanes, run, k);
+            body(at, k, static_cast<int>(of_cell % 64), static_cast<int>(of_cell / 64));
+            k = static_cast<int>(of_cell % 64);
+        }
     }
-}
 
-/// How many planes registers move on from one cell to the next: all of them to another column.
-struct PlaneWalk {
-    int column = -1, plane = 0;
-
-    template <int Width>
-    __device__ int steps_to(int place, int plane_stride) {
-        const int next_plane = place / plane_stride;
-        const int next_column = place - next_plane * plane_stride;
-        const int apart = next_plane - plane;
-        const int steps = next_column != column || apart > Width || apart < 0 ? Width : apart;
-        column = next_column;
-        plane = next_plane;
-        return steps;
+private:
+    /// Places of one column lie whole planes apart, those of two columns never. The quotient of fewer than w
+    /// planes rounds to the right number in float, and the product tells them from anything else.
+    __device__ int planes_to(unsigned apart) const {
+        const unsigned planes = __float2uint_rn(static_cast<float>(apart) * planes_of_place_);
+        return planes < Width && planes * plane_stride_ == apart ? static_cast<int>(planes) : Width;
     }
 };
 

@@ -34,12 +34,12 @@ struct StrengthsOnGpu {
     int exponent = 0;
 };
 
-/// Results are multiplied by 2^e in two steps, as 2^e itself may be no normal number.
-struct ResultFactor {
+/// Multiplies by 2^e in two steps, as 2^e itself may be no normal number.
+struct PowerOfTwo {
     double first = 1.0, second = 1.0;
 
-    ResultFactor() = default;
-    explicit ResultFactor(int e) {
+    PowerOfTwo() = default;
+    explicit PowerOfTwo(int e) {
         const int part = e / 2;
         first = std::ldexp(1.0, part);
         second = std::ldexp(1.0, e - part);
@@ -98,7 +98,7 @@ struct ValueTask {
     const GridWindow* window = nullptr;
     GridPlacing placing;
     RowsOfGrid<Real> grid; ///< take_values_of_columns: in its usual form, without a pitch
-    ResultFactor potential_factor, gradient_factor;
+    PowerOfTwo potential_factor, gradient_factor;
     double* potential = nullptr; ///< M, or null
     double* gradient = nullptr;  ///< M×d, or null
     int* not_finite = nullptr;

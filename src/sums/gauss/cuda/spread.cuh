@@ -12,11 +12,14 @@ namespace farfield::cuda {
 template <class Real, int Width>
 struct SpreadKernelTask {
     GridPointsOnGpu<Real> sources;
-    StrengthsOnGpu strengths;
+    const double* strengths;
+    const std::int32_t* from; ///< the row of each point's strength
+    PowerOfTwo factor;        ///< of strengths
     PairedWindow<Real, Width> window;
     int row_stride, plane_stride;
+    CellWalk<Width> walk; ///< before the first point
     int points_of_a_warp;
-    double unit; ///< 1 in whole multiples
+    Real unit; ///< 1 in whole multiples
     unsigned long long* grid;
     int copies;
     std::int64_t numbers; ///< of one grid
@@ -35,14 +38,13 @@ struct SpreadSums {
             for (int i = 0; i < Width; ++i) sums[q][i] = Real(0);
     }
 
-    __device__ void add(const Real* row, const LaneSlots<Width, D>& slots, bool counts) {
+    __device__ void add(const Real* row, const LaneSlots<Width, D>& slots) {
         using Rows = TapRows<Real, Width, D, false>;
         Real last[Width];
         load_taps(row + (D - 1) * Rows::axis, last);
 #pragma unroll
         for (int q = 0; q < Lanes::at_once; ++q) {
-            Real weight = counts ? Real(1) : Real(0);
-            if constexpr (D > 1) weight *= row[slots.x[q]];
+            Real weight = D == 1 ? Real(1) : row[slots.x[q]];
             if constexpr (D > 2) weight *= row[Rows::axis + slots.y[q]];
 #pragma unroll
             for (int i = 0; i < Width; ++i) sums[q][i] = Ops<Real>::fma(weight, last[i], sums[q][i]);
@@ -60,8 +62,7 @@ struct SpreadSums {
             for (int apart = Lanes::lanes; apart < 32; apart *= 2)
                 sum += __shfl_xor_sync(all_lanes, sum, apart);
             if (slots.on[q] && first_group && sum != Real(0))
-                atomicAdd(plane + slots.place[q], static_cast<unsigned long long>(
-                                                      __double2ll_rn(static_cast<double>(sum) * task.unit)));
+                atomicAdd(plane + slots.place[q], static_cast<unsigned long long>(llrint(sum * task.unit)));
 #pragma unroll
             for (int i = 0; i + 1 < Width; ++i) sums[q][i] = sums[q][i + 1];
             sums[q][Width - 1] = Real(0);
@@ -84,13 +85,16 @@ __global__ void __launch_bounds__(32 * grid_warps<Real>)
     for (int slab = 0; slab < Lanes::slabs; ++slab) {
         const LaneSlots<Width, D> slots(slab, lane, task.row_stride);
         SpreadSums<Real, Width, D> sums;
-        PlaneWalk walk;
+        auto walk = task.walk;
         unsigned long long* plane = grid; // that the lowest sums are of
+        // The kernel is bound by the instructions that are issued, so that loops which seldom go round twice
+        // are not unrolled. In space a lane has more sums to move down: several planes at once.
+        constexpr int planes_at_a_time = D == 3 ? 4 : 1;
         const auto leave = [&](int planes) {
+#pragma unroll planes_at_a_time
             for (int step = 0; step < planes; ++step, plane += task.plane_stride)
                 sums.leave(task, slots, plane);
         };
-        bool any = false;
         for (int first = begin; first < end; first += 32) {
             const int count = min(32, end - first);
             int place = 0;
@@ -98,20 +102,17 @@ __global__ void __launch_bounds__(32 * grid_warps<Real>)
             if (lane < count) {
                 const auto point = task.sources.points[first + lane];
                 place = point.place;
-                make_taps<Real, Width, D, false>(task.window, point,
-                                                 strength_of<Real>(task.strengths, first + lane),
-                                                 table + lane * Rows::row);
+                const auto strength = static_cast<Real>(task.factor(task.strengths[task.from[first + lane]]));
+                make_taps<Real, Width, D, false>(task.window, point, strength, table + lane * Rows::row);
             }
             __syncwarp();
-            for_each_cell(place, count, [&](int at, int from, int to) {
-                const int steps = walk.template steps_to<Width>(at, task.plane_stride);
-                if (any) leave(steps);
-                any = true;
+            walk(place, count, [&](int at, int from, int to, int planes) {
+                leave(planes);
                 plane = grid + at;
-                for (int k = from; k < to; k += Lanes::groups) {
-                    const int mine = k + lane / Lanes::lanes;
-                    sums.add(table + min(mine, 31) * Rows::row, slots, mine < to);
-                }
+#pragma unroll 1
+                for (int row = (from + lane / Lanes::lanes) * Rows::row; row < to * Rows::row;
+                     row += Lanes::groups * Rows::row)
+                    sums.add(table + row, slots);
             });
         }
         leave(Width);
@@ -124,12 +125,15 @@ void launch_spread(const SpreadTask<Real>& task, cudaStream_t stream) {
     const int points = grid_warps<Real> * points_of_a_warp;
     const auto& length = task.placing.length;
     const SpreadKernelTask<Real, Width> of{task.sources,
-                                           task.strengths,
+                                           task.strengths.numbers,
+                                           task.strengths.from,
+                                           PowerOfTwo(task.strengths.exponent),
                                            PairedWindow<Real, Width>(*task.window),
                                            length[0],
                                            task.placing.stride(D - 1),
+                                           CellWalk<Width>(task.placing.stride(D - 1)),
                                            points_of_a_warp,
-                                           std::ldexp(1.0, task.exponent),
+                                           static_cast<Real>(std::ldexp(1.0, task.exponent)),
                                            task.grid,
                                            task.copies,
                                            task.placing.numbers()};

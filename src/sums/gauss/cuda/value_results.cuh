@@ -10,7 +10,7 @@ template <class Real>
 struct ValueResults {
     const std::int32_t* from;
     StrengthsOnGpu own;
-    ResultFactor potential_factor, gradient_factor;
+    PowerOfTwo potential_factor, gradient_factor;
     double slope; ///< of gradients: 1/h
     double *potential, *gradient;
     int* not_finite;
