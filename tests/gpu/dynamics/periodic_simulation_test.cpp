@@ -48,7 +48,7 @@ ForceOptions in_box(Method method, const Period& period = cube, double tolerance
 }
 
 std::vector<Method> methods_of(const Period& period) {
-    if (period == cube) return {Method::direct, Method::fmm, Method::pme};
+    if (period == cube) return {Method::direct, Method::fmm, Method::ewald, Method::pme};
     return {Method::direct, Method::fmm};
 }
 
