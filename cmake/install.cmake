@@ -9,6 +9,9 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/farfield)
 install(TARGETS farfield EXPORT farfield_targets COMPONENT Development
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT Runtime NAMELINK_COMPONENT Development
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT Development)
+if(TARGET farfield_mpi) # which the library loads from beside itself, or the program from the folder of libraries
+  install(TARGETS farfield_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT Runtime)
+endif()
 install(DIRECTORY include/farfield DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT Development
   FILES_MATCHING PATTERN "*.h")
 install(FILES ${PROJECT_BINARY_DIR}/include/farfield/version.h

@@ -17,6 +17,7 @@ struct Command {
     std::string_view summary;  ///< one line for the list of commands
     std::string_view examples; ///< whole lines, shown at the end of `--help` and in the man page
     bool hidden = false;
+    bool on_ranks = false; ///< several processes may share the work
     /// Adds the options to `app`. What they are parsed into lives in the action.
     Action (*declare)(CommandParser app) = nullptr;
 };

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "command.h"
+#include "ranks.h"
 #include "table_options.h"
 
 #include <farfield/error.h>
@@ -108,8 +109,12 @@ int run_command_line(int argc, char** argv) {
     }
     const auto parser = root.named();
     refuse_extras(parser);
-    for (const auto& [owner, action] : actions)
-        if (belongs_to(parser, owner)) return action();
+    for (const auto& [owner, action] : actions) {
+        if (!belongs_to(parser, owner)) continue;
+        const auto* command = command_of(owner);
+        if (command == nullptr || !command->on_ranks) require_one_process(owner.name());
+        return action();
+    }
     fmt::print("{}", root.help());
     return 0;
 }

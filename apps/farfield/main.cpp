@@ -2,7 +2,7 @@
 // into one line on stderr and an exit code: 0 done, 2 the user's mistake, 1 ours or the machine's,
 // 129, 130 and 143 stopped by SIGHUP, Ctrl-C and SIGTERM.
 #include "command_line.h"
-#include "options.h"
+#include "ranks.h"
 
 #include <farfield/error.h>
 
@@ -16,11 +16,12 @@
 namespace {
 
 int fail(int code, std::string_view message) {
-    farfield::app::say("farfield: error: " + std::string(message) + '\n');
-    return code;
+    return farfield::app::end_with_failure(code, "farfield: error: " + std::string(message) + '\n');
 }
 
 int run(int argc, char** argv) {
+    // what ranks print is the same on all
+    if (!farfield::app::speaks() && std::freopen("/dev/null", "w", stdout) == nullptr) std::fclose(stdout);
     const int code = farfield::app::run_command_line(argc, argv);
     if (std::fflush(stdout) != 0)
         return fail(1, "cannot write to standard output; check where it is sent to");

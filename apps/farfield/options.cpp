@@ -1,5 +1,6 @@
 // Typed options and early checks of paths.
 #include "options.h"
+#include "ranks.h"
 
 #include <farfield/stencil.h>
 
@@ -54,7 +55,11 @@ CommandOption add_number(CommandParser app, const std::string& option, double& v
 
 } // namespace
 
-void say(const std::string& text) { std::fputs(text.c_str(), stderr); }
+void say_of_any_rank(const std::string& text) { std::fputs(text.c_str(), stderr); }
+
+void say(const std::string& text) {
+    if (speaks()) say_of_any_rank(text);
+}
 
 std::string choices_text(std::span<const std::string_view> names) {
     std::string out;

@@ -21,6 +21,8 @@ namespace farfield::app {
 
 /// Writes a text to stderr; that nobody reads it is no failure.
 void say(const std::string& text);
+/// The same where ranks besides rank 0 speak, too.
+void say_of_any_rank(const std::string& text);
 
 /// "a|b|c": how choices are shown in help texts; the completion splits it again.
 std::string choices_text(std::span<const std::string_view> names);

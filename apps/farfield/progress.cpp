@@ -2,6 +2,7 @@
 #include "progress.h"
 
 #include "options.h"
+#include "ranks.h"
 
 #include <fmt/format.h>
 
@@ -85,7 +86,7 @@ std::string duration_text(double seconds) {
 }
 
 ProgressDisplay::Style ProgressDisplay::style_for_stderr(bool quiet) {
-    if (quiet) return Style::none;
+    if (quiet || !speaks()) return Style::none;
     const char* terminal = std::getenv("TERM");
     const bool dumb = terminal != nullptr && std::string_view(terminal) == "dumb";
     return ::isatty(STDERR_FILENO) == 1 && !dumb ? Style::live : Style::plain;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <farfield/array.h>
+#include <farfield/communicator.h>
 #include <farfield/density.h>
 #include <farfield/device.h>
 #include <farfield/error.h>

@@ -5,6 +5,7 @@
 //     const auto energy = run.field("energy"); // energy(y, x)
 #pragma once
 
+#include <farfield/communicator.h>
 #include <farfield/error.h>
 #include <farfield/sum.h>
 
@@ -119,6 +120,8 @@ struct StencilOptions {
     /// last, rows (3D: planes) of a kernel at a time.
     std::array<int, 3> block{};
     bool allow_unstable = false; ///< run programs whose Courant number lets fields grow without bound
+    /// Ranks that share the grid: each computes its part, and the same bits as one alone.
+    Communicator communicator{};
 };
 
 /// Names for StencilOptions::target.

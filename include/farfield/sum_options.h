@@ -1,6 +1,7 @@
 // What a sum can be told: kernel, method, outputs, precision and machine, and their names.
 #pragma once
 
+#include <farfield/communicator.h>
 #include <farfield/device.h>
 
 #include <array>
@@ -184,6 +185,9 @@ struct SumOptions {
     /// has queued, and done when a call returns. Null: CUDA's default stream where arrays lie on the GPU (so
     /// that what filled them on that stream is done), a stream of the plan's own otherwise.
     void* stream = nullptr;
+    /// Ranks that sum together: each gives its own sources (and targets) and gets the results at its own; all
+    /// of all ranks act. Everything else is the same on all of them.
+    Communicator communicator{};
 };
 
 /// True where this build has kernels for `isa` and this CPU can run them; `automatic` and `scalar` always.

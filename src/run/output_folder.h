@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace farfield {
@@ -14,6 +15,9 @@ public:
     /// Creates the folder if it is missing. @throws InvalidArgument for an empty name, IoError where it
     /// cannot be created or written to.
     explicit OutputFolder(std::filesystem::path path);
+    /// A folder that another rank has created and writes into: nothing is looked at.
+    struct OfAnotherRank {};
+    OutputFolder(std::filesystem::path path, OfAnotherRank /*unused*/) : path_(std::move(path)) {}
 
     [[nodiscard]] const std::filesystem::path& path() const { return path_; }
     [[nodiscard]] std::filesystem::path summary() const { return path_ / "summary.json"; }

@@ -1,5 +1,6 @@
 #include "studies/machine_report.h"
 
+#include "backend/comm/mpi_job.h"
 #include "backend/cuda/devices.h"
 #include "backend/threads/parallel.h"
 #include "base/machine.h"
@@ -52,6 +53,8 @@ MachineReport machine_report() {
     for (auto isa : {Isa::scalar, Isa::sse42, Isa::avx2, Isa::avx512})
         if (is_available(isa)) report.isas_found.push_back(isa);
     report.isa_used = best_isa();
+    report.mpi = comm::has_mpi();
+    report.mpi_library = comm::mpi_in_words();
     report.cuda = cuda::built_with_cuda();
     const auto versions = cuda::versions();
     report.cuda_driver = versions.driver;
@@ -76,6 +79,7 @@ std::string to_json(const MachineReport& report) {
     json["cuda_driver"] = report.cuda_driver;
     json["cuda_runtime"] = report.cuda_runtime;
     json["mpi"] = report.mpi;
+    json["mpi_library"] = report.mpi_library;
     json["devices"] = nlohmann::json::array();
     for (const auto& gpu : report.gpus)
         json["devices"].push_back({{"device", fmt::format("cuda:{}", gpu.index)},
@@ -104,7 +108,7 @@ std::string to_text(const MachineReport& report) {
                 : report.cuda_driver.empty() ? "in this build"
                                              : fmt::format("runtime {}; the driver supports {}",
                                                            report.cuda_runtime, report.cuda_driver));
-    add("MPI", report.mpi ? "in this build" : "not in this build: one machine at a time");
+    add("MPI", report.mpi_library);
     if (report.gpus.empty()) add("devices", "none besides the CPU: " + report.why_no_gpu);
     for (const auto& gpu : report.gpus)
         add(gpu.index == 0 ? "devices" : "",

@@ -22,7 +22,8 @@ struct MachineReport {
     std::string cuda_runtime;      ///< what this build was linked with; likewise
     std::vector<GpuInfo> gpus;
     std::string why_no_gpu;         ///< in one line; empty where there is one
-    bool mpi = false;               ///< in this build
+    bool mpi = false;               ///< ranks of a launcher find each other
+    std::string mpi_library;        ///< its MPI, or why there is none
     std::string cost_table;         ///< hash of the table that `auto` follows; empty where it cannot be read
     std::string cost_table_file;    ///< the user's; empty: the shipped table
     std::string cost_table_problem; ///< why it cannot be read

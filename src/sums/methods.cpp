@@ -40,12 +40,24 @@ const MethodInfo& method_info(Method method) {
     throw InternalError("a method without a row in the table");
 }
 
+std::string why_not(const MethodInfo& method, const SumProblem& problem, const SumOptions& options,
+                    const DeviceChoice& device) {
+    const bool alone = options.communicator.size() == 1;
+    if (!alone && (method.divides == nullptr || !method.divides(problem, device)))
+        return fmt::format("method '{}' does not divide such a sum between several ranks yet{}; use {}, or "
+                           "start one process",
+                           method.name, device.kind == DeviceKind::cuda ? " on GPUs" : "",
+                           device.kind == DeviceKind::cuda ? spelled("device", "cpu")
+                                                           : spelled("method", "direct"));
+    return method.why_not(problem, options, device);
+}
+
 CandidateMethods candidate_methods(const SumProblem& problem, const SumOptions& options) {
     // in open space both run on either device
     const bool on_gpu = problem.is_periodic() && options.device.kind == DeviceKind::cuda;
     const auto device = on_gpu ? options.device : DeviceChoice{.kind = DeviceKind::cpu, .gpus = {}};
     const auto fits = [&](const MethodInfo& method) {
-        return (!on_gpu || method.on_gpu) && method.why_not(problem, options, device).empty();
+        return (!on_gpu || method.on_gpu) && why_not(method, problem, options, device).empty();
     };
     CandidateMethods out{.usual = &first_method(fits), .fast = nullptr};
     if (problem.is_periodic_box()) { // of every pair and all its images nobody waits for the end

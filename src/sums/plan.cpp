@@ -1,5 +1,6 @@
 // SumPlan in eight calls: check, choose, make and prepare when it is built; execute, verify and report each
 // time; what is computed is written into the caller's arrays by the method.
+#include "backend/comm/communicator_access.h"
 #include "backend/cuda/host_copy.h"
 #include "backend/threads/parallel.h"
 #include "base/arrays.h"
@@ -11,6 +12,7 @@
 #include "sums/plan_access.h"
 #include "sums/points/float_range.h"
 #include "sums/points/kept_points.h"
+#include "sums/rows_of_ranks.h"
 #include "sums/select/choice.h"
 #include "sums/select/energy.h"
 #include "sums/select/verify.h"
@@ -66,6 +68,7 @@ struct SumPlan::Impl {
     PlanPoints points;               ///< where it compares
     std::vector<OutputError> errors; ///< of the outputs compared so far
     std::vector<double> no_charges;  ///< beside dipoles alone
+    std::optional<PointsOfRanks> of_ranks; ///< where each rank has points of its own
 
     Impl(const SumOptions& wanted, const ConstArrayView& sources, const ConstArrayView* targets)
         : options(wanted), problem(problem_of(options, sources, targets)),
@@ -73,6 +76,11 @@ struct SumPlan::Impl {
           choice(choose(problem, options, gpu_of(sources, targets))),
           predicted_bytes(checked_bytes(problem, options, choice)),
           sum(choice.method->make(problem, options, choice.device)), compares(options.tolerance > 0.0) {}
+
+    static std::unique_ptr<Impl> of(const SumOptions& options, const ConstArrayView& sources,
+                                    const ConstArrayView* targets);
+    void execute(const SumStrengths& given, const SumOutputs& outputs, const SumHooks& hooks);
+    void update(const ConstArrayView& sources, const ConstArrayView* targets);
 
     // True where it was open and is not double.
     bool settle_precision(Precision precision) {
@@ -309,15 +317,30 @@ struct SumPlan::Impl {
     }
 };
 
-SumPlan::SumPlan(ConstArrayView sources, const SumOptions& options)
-    : impl_(std::make_unique<Impl>(options, sources, nullptr)) {
-    impl_->prepare(sources, {});
+// Ranks with points of their own come together first.
+std::unique_ptr<SumPlan::Impl> SumPlan::Impl::of(const SumOptions& options, const ConstArrayView& sources,
+                                                 const ConstArrayView* targets) {
+    const auto whole = [&](const ConstArrayView& from, const ConstArrayView* to) {
+        auto plan = std::make_unique<Impl>(options, from, to);
+        plan->prepare(from, to != nullptr ? *to : ConstArrayView{});
+        return plan;
+    };
+    auto* ranks = CommunicatorAccess::transport(options.communicator);
+    if (ranks == nullptr || CommunicatorAccess::gives_everything(options.communicator))
+        return whole(sources, targets);
+    check_options(options);
+    PointsOfRanks all(*ranks, sources, targets);
+    const auto all_targets = all.target_view();
+    auto plan = whole(all.source_view(), targets != nullptr ? &all_targets : nullptr);
+    plan->of_ranks = std::move(all);
+    return plan;
 }
 
+SumPlan::SumPlan(ConstArrayView sources, const SumOptions& options)
+    : impl_(Impl::of(options, sources, nullptr)) {}
+
 SumPlan::SumPlan(ConstArrayView sources, ConstArrayView targets, const SumOptions& options)
-    : impl_(std::make_unique<Impl>(options, sources, &targets)) {
-    impl_->prepare(sources, targets);
-}
+    : impl_(Impl::of(options, sources, &targets)) {}
 
 void SumPlanAccess::leave_comparing_to_caller(SumPlan& plan) {
     plan.impl_->compares = false;
@@ -328,17 +351,23 @@ SumPlan::SumPlan(SumPlan&&) noexcept = default;
 SumPlan& SumPlan::operator=(SumPlan&&) noexcept = default;
 SumPlan::~SumPlan() = default;
 
+void SumPlan::Impl::update(const ConstArrayView& sources, const ConstArrayView* targets) {
+    if (!of_ranks) return prepare(sources, targets != nullptr ? *targets : ConstArrayView{});
+    of_ranks.emplace(*CommunicatorAccess::transport(options.communicator), sources, targets);
+    prepare(of_ranks->source_view(), targets != nullptr ? of_ranks->target_view() : ConstArrayView{});
+}
+
 void SumPlan::update(ConstArrayView sources) {
     if (!impl_->problem.self)
         throw InvalidArgument("targets: the plan has targets of its own; update them, too");
-    impl_->prepare(sources, {});
+    impl_->update(sources, nullptr);
 }
 
 void SumPlan::update(ConstArrayView sources, ConstArrayView targets) {
     if (impl_->problem.self)
         throw InvalidArgument(
             "targets: the plan's targets are its sources; make a plan with separate targets");
-    impl_->prepare(sources, targets);
+    impl_->update(sources, &targets);
 }
 
 void SumPlan::execute(ConstArrayView strengths, const SumOutputs& outputs, const SumHooks& hooks) {
@@ -349,19 +378,25 @@ void SumPlan::execute(const SumStrengths& given, const SumOutputs& outputs, cons
     auto& plan = *impl_;
     if (!plan.has_points)
         throw InvalidArgument("the plan has no points: its last update failed; update it again");
-    const auto vectors = check_arrays(plan.problem, given, outputs);
-    check_device(*plan.choice.method, plan.choice.device, outputs.present(),
-                 static_cast<bool>(given.dipoles));
-    const auto strengths = plan.with_charges(given, vectors);
-    auto& report = plan.report;
-    report.verify_seconds = std::exchange(plan.keep_seconds, 0.0);
-    plan.clear_report();
-    plan.compute(strengths, outputs, hooks, vectors);
-    plan.verify_once(strengths, outputs, hooks, vectors);
-    if (vectors == 1) report.energy = energy_of(plan.problem, strengths, outputs);
+    if (!plan.of_ranks) return plan.execute(given, outputs, hooks);
+    const ExecutionOfRanks all(*CommunicatorAccess::transport(plan.options.communicator), *plan.of_ranks,
+                               plan.problem, given, outputs);
+    plan.execute(all.strengths(), all.outputs(), hooks);
+    all.keep_own();
+}
+
+void SumPlan::Impl::execute(const SumStrengths& given, const SumOutputs& outputs, const SumHooks& hooks) {
+    const auto vectors = check_arrays(problem, given, outputs);
+    check_device(*choice.method, choice.device, outputs.present(), static_cast<bool>(given.dipoles));
+    const auto strengths = with_charges(given, vectors);
+    report.verify_seconds = std::exchange(keep_seconds, 0.0);
+    clear_report();
+    compute(strengths, outputs, hooks, vectors);
+    verify_once(strengths, outputs, hooks, vectors);
+    if (vectors == 1) report.energy = energy_of(problem, strengths, outputs);
     if (report.passes.empty()) report.passes.push_back({"pairs", report.compute_seconds}); // one pass
-    report.prepare_seconds += plan.prepare_seconds;
-    report.direct.pairs = vectors * plan.problem.pairs();
+    report.prepare_seconds += prepare_seconds;
+    report.direct.pairs = vectors * problem.pairs();
     if (report.compute_seconds > 0.0)
         report.direct.pairs_per_second = static_cast<double>(report.direct.pairs) / report.compute_seconds;
 }

@@ -65,7 +65,7 @@ class Help(CommandTest):
     def test_info(self):
         report = json.loads(self.succeed("info", "--json").out)
         self.assertLessEqual({"version", "compiler", "system", "cpu", "logical_cpus", "threads", "isas_found", "isa_used",
-                              "cuda", "cuda_driver", "cuda_runtime", "mpi", "devices", "why_no_gpu", "cost_table"}, set(report))
+                              "cuda", "cuda_driver", "cuda_runtime", "mpi", "mpi_library", "devices", "why_no_gpu", "cost_table"}, set(report))
         self.assertIn(report["isa_used"], report["isas_found"])
         text = self.succeed("info").out
         for part in (report["cpu"], report["compiler"], "CUDA", "MPI", "devices", "threads", report["isa_used"]):

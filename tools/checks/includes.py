@@ -13,7 +13,7 @@ import sys
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 
-INNER = ["base", "math", "backend"]
+INNER = ["base", "math", "backend", "backend/comm"]
 SHARED_SUMS = ["sums/kernels", "sums/points", "sums/tree", "sums/expansions"]
 LANGUAGE = ["base", "math", "lang", "stencil/front_end/syntax"]  # what the rooms of stencil programs start from
 MODEL = LANGUAGE + ["stencil/front_end/model", "stencil/ir"]
@@ -24,6 +24,7 @@ ALLOWED = {
     "base": [],
     "math": ["base"],
     "backend": ["base", "math"],
+    "backend/comm": ["base", "math", "backend"],
     "lang": ["base", "math"],
     "stencil/front_end/syntax": LANGUAGE,
     "stencil/front_end/model": LANGUAGE,
@@ -62,7 +63,7 @@ ALLOWED = {
     "dynamics": INNER + ["sums*", "io"],
     "dynamics/run": INNER + ["sums*", "io", "io/picture", "run", "dynamics"],
     "studies": ["*"],
-    "apps": ["base", "io/picture", "stencil/run", "sums/run", "studies"],
+    "apps": ["base", "backend/comm", "io/picture", "stencil/run", "sums/run", "studies"],
     "python": ["base"],
     "tests": ["*"],
     "bench": ["*"],

@@ -8,8 +8,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdlib>
 #include <exception>
 #include <omp.h>
+#include <unistd.h>
 
 namespace farfield {
 namespace {
@@ -42,6 +44,13 @@ void work(Shared& shared, std::int64_t tasks, detail::TaskFunction function, voi
 } // namespace
 
 int thread_count(int requested) { return requested > 0 ? requested : std::max(1, omp_get_max_threads()); }
+
+void share_cores(int processes) {
+    if (std::getenv("OMP_NUM_THREADS") != nullptr) return; // NOLINT(concurrency-mt-unsafe): nobody sets it
+    const long cores = ::sysconf(_SC_NPROCESSORS_ONLN);
+    const int part = std::max(1, static_cast<int>(cores / std::max(1, processes)));
+    omp_set_num_threads(std::min(part, omp_get_max_threads())); // fewer where it is bound to fewer cores
+}
 
 namespace detail {
 

@@ -12,6 +12,10 @@ namespace farfield {
 /// The threads that `requested` stands for: itself if ≥ 1, or as many as OpenMP would use for 0.
 int thread_count(int requested);
 
+/// This process is one of `processes` on this machine that compute at the same time: unless OMP_NUM_THREADS
+/// says how many, its threads are as many as its part of the cores has, one at least.
+void share_cores(int processes);
+
 namespace detail {
 using TaskFunction = void (*)(void* context, std::int64_t task);
 void run_tasks(int threads, std::int64_t tasks, TaskFunction function, void* context);

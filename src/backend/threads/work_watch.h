@@ -22,6 +22,9 @@ public:
     /// True once the work is to be given up: what is still to do may be left out.
     [[nodiscard]] bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
 
+    /// The wish of another rank.
+    void give_up() { stopped_.store(true, std::memory_order_relaxed); }
+
     /// To be called from any thread after a part of the work.
     void done(double amount) {
         done_.fetch_add(static_cast<std::int64_t>(amount), std::memory_order_relaxed);

@@ -1,5 +1,6 @@
 #include "dynamics/forces/forces.h"
 
+#include "backend/comm/communicator_access.h"
 #include "backend/simd/isa.h"
 #include "dynamics/bodies/box.h"
 #include "dynamics/bodies/reductions.h"
@@ -99,6 +100,7 @@ void Forces::accelerations_and_jerks(const Bodies& bodies, const std::vector<dou
                          .isa = options_.isa,
                          .field = acceleration.data(),
                          .jerk = jerk.data(),
+                         .ranks = CommunicatorAccess::transport(options_.communicator),
                          .stop_requested = stop_requested_});
     scale(bodies, acceleration);
     scale(bodies, jerk);

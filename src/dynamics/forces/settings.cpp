@@ -1,5 +1,7 @@
 #include "dynamics/forces/settings.h"
 
+#include "backend/comm/communicator_access.h"
+
 #include <farfield/options.h>
 
 namespace farfield {
@@ -24,7 +26,8 @@ SumOptions sum_options_of(const ForceOptions& force, const ForceSettings& settin
                        .threads = force.threads,
                        .isa = force.isa,
                        .variant = force.variant,
-                       .device = force.device.kind == DeviceKind::cuda ? force.device : on_cpu};
+                       .device = force.device.kind == DeviceKind::cuda ? force.device : on_cpu,
+                       .communicator = CommunicatorAccess::with_everything(force.communicator)};
     // `auto` was free to take a method that has no use for what another one takes.
     for (const auto& row : option_table())
         if (row.sum && !row.is_of(options.method)) row.sum.set(options, row.sum.get(SumOptions{}));

@@ -34,7 +34,7 @@ bool aim_lower(const ForceOptions& force, ForceSettings& settings, double error)
     auto problem = problem_of(force);
     problem.tolerance = trial.aim;
     const auto options = sum_options_of(force, trial, force.precision);
-    if (!method_info(settings.method).why_not(problem, options, options.device).empty()) return false;
+    if (!why_not(method_info(settings.method), problem, options, options.device).empty()) return false;
     settings.aim = trial.aim;
     return true;
 }

@@ -51,6 +51,10 @@ void check_plane(const Bodies& bodies) {
 void check_vortices(const ForceOptions& options, Integrator integrator, const Bodies& bodies) {
     check_options(options);
     check_machine(options);
+    if (options.communicator.size() > 1 && options.reinitialise != Reinitialise::none)
+        throw InvalidArgument(fmt::format("vortices on several ranks are not reinitialised yet; use {}, or "
+                                          "start one process",
+                                          spelled("reinitialise", name_of(Reinitialise::none))));
     if (integrator != Integrator::rk4)
         throw InvalidArgument(
             fmt::format("time.integrator = \"{}\" moves bodies that have velocities of their "

@@ -57,7 +57,7 @@ void check_method(const ForceOptions& force, const std::vector<int>& gpus, std::
     problem.background = force.background;
     problem.precision = force.precision;
     const auto options = sum_options_of(force, {}, force.precision);
-    const auto reason = method.why_not(problem, options, {.kind = DeviceKind::cuda, .gpus = gpus});
+    const auto reason = why_not(method, problem, options, {.kind = DeviceKind::cuda, .gpus = gpus});
     if (!reason.empty()) throw InvalidArgument(reason);
 }
 
@@ -123,6 +123,12 @@ RunDevice choose_run_device(const ForceOptions& force, Integrator integrator, st
                 "{} is a rung for GPUs; use {}, or 'auto', 'naive', 'soa', 'simd' or 'symmetric' on "
                 "the CPU",
                 spelled("variant", name_of(force.variant)), spelled("device", "cuda")));
+        return {};
+    }
+    if (force.communicator.size() > 1) {
+        if (force.device.kind == DeviceKind::cuda || is_for_gpus_only(force.variant))
+            throw InvalidArgument(fmt::format("simulations on several ranks run on CPUs only yet; use {}",
+                                              spelled("device", "cpu")));
         return {};
     }
     if (force.device.kind == DeviceKind::cuda) {

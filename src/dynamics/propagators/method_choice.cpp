@@ -69,7 +69,7 @@ ChosenMethod choose_method(const ForceOptions& force, Integrator integrator, con
     if (candidates.fast == nullptr) return {usual.value, std::string(candidates.why_none)};
     const auto& fast = *candidates.fast;
     if (force.device.kind == DeviceKind::cuda &&
-        !(fast.resident && fast.why_not(problem, options, force.device).empty()))
+        !(fast.resident && why_not(fast, problem, options, force.device).empty()))
         return {usual.value, "no other method fits"};
     auto by_pairs = force;
     by_pairs.method = usual.value;

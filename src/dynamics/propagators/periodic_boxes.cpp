@@ -36,7 +36,7 @@ std::string why_no_method(const ForceOptions& options) {
     const bool on_gpu = sums.device.kind == DeviceKind::cuda;
     const auto why_not = [&](const MethodInfo& method) {
         if (on_gpu && !method.resident) return why_not_resident(options, method.value);
-        return method.why_not(problem, sums, sums.device);
+        return farfield::why_not(method, problem, sums, sums.device);
     };
     if (options.method != Method::automatic) return why_not(method_info(options.method));
     const auto all = methods();

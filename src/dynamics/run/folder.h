@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <utility>
 #include <vector>
 
 namespace farfield {
@@ -13,6 +14,7 @@ class RunFolder : public OutputFolder {
 public:
     /// @throws as OutputFolder; InvalidArgument where an earlier run has left files and `restart` is false.
     RunFolder(std::filesystem::path path, bool restart);
+    RunFolder(std::filesystem::path path, OfAnotherRank tag) : OutputFolder(std::move(path), tag) {}
 
     [[nodiscard]] std::filesystem::path case_file() const { return path() / "case.toml"; }
     [[nodiscard]] std::filesystem::path diagnostics() const { return path() / "diagnostics.csv"; }

@@ -1,6 +1,8 @@
 // run_case: prepare the folder, begin or restart, step with outputs and checkpoints, sum up.
 #include <farfield/run.h>
 
+#include "backend/comm/agree.h"
+#include "backend/comm/communicator_access.h"
 #include "backend/threads/parallel.h"
 #include "base/spelling.h"
 #include "base/stopwatch.h"
@@ -24,6 +26,7 @@
 
 #include <fmt/format.h>
 
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -39,19 +42,22 @@ constexpr const char* new_run_remedy =
 class Run {
 public:
     Run(const Case& simulation_case, const RunSettings& settings, const RunHooks& hooks)
-        : case_(simulation_case), hooks_(hooks), folder_(settings.out, settings.restart) {
+        : case_(simulation_case), ranks_(CommunicatorAccess::transport(simulation_case.force.communicator)),
+          hooks_(is_root() ? hooks
+                           : RunHooks{.progress = {}, .stop_requested = hooks.stop_requested, .message = {}}),
+          folder_(folder_for(settings)) {
         if (settings.restart) restart();
         if (!simulation_) begin(settings.restart);
     }
 
     RunResult execute() {
         const bool was_finished = simulation_->finished();
-        if (!was_finished) fs::remove(folder_.summary()); // it tells of an earlier part of the run
+        if (!was_finished && is_root()) fs::remove(folder_.summary()); // it tells of an earlier part of the run
         for (const auto& note : simulation_->notes()) say(note);
         report_progress();
         bool stopped = false;
         while (!simulation_->finished() && !stopped) {
-            SimulationAccess::advance(*simulation_, stride());
+            SimulationAccess::advance(*simulation_, agreed_stride());
             write_output(); // that before these steps, which a GPU takes meanwhile
             stopped = begin_due_output();
             if (!SimulationAccess::overlaps(*simulation_)) write_output();
@@ -77,6 +83,21 @@ private:
     [[nodiscard]] OutputTimes checkpoint_times() const {
         return {start_time_, case_.output.checkpoint_every, case_.time.step};
     }
+    // Rank 0 keeps the clocks and the files, says what is due, and alone speaks; all ranks compute.
+    [[nodiscard]] bool is_root() const { return ranks_ == nullptr || ranks_->rank() == 0; }
+    [[nodiscard]] RunFolder folder_for(const RunSettings& settings) const;
+    /// What is written or told, by rank 0; its errors are those of all.
+    void on_root(const std::function<void()>& work) const {
+        if (ranks_ != nullptr)
+            comm::on_root(*ranks_, work);
+        else
+            work();
+    }
+    template <class T>
+    [[nodiscard]] T of_root(T value) const {
+        return ranks_ != nullptr ? comm::from_rank(*ranks_, value) : value;
+    }
+    [[nodiscard]] std::uint64_t agreed_stride() const { return of_root(is_root() ? stride() : 0); }
     [[nodiscard]] std::uint64_t stride() const;
     bool begin_due_output();
     [[nodiscard]] bool clock_is_due() const {
@@ -87,6 +108,7 @@ private:
     void save_checkpoint();
     void report_progress() const;
     RunResult finish();
+    void tell(const RunResult& result, const Diagnostics& row);
     void say(const std::string& text) const { farfield::say(hooks_, text); }
 
     /// What is to be written of the output begun last.
@@ -96,12 +118,13 @@ private:
     };
 
     const Case& case_;
-    const RunHooks& hooks_;
+    comm::Transport* ranks_; ///< null: this process alone
+    RunHooks hooks_;
     RunFolder folder_;
     Stopwatch watch_;            ///< since the run began
     Stopwatch since_checkpoint_; ///< or since the run began
     std::optional<Simulation> simulation_;
-    std::optional<Outputs> outputs_;
+    std::optional<Outputs> outputs_; ///< of rank 0
     std::optional<Pending> pending_;
     double write_seconds_ = 0.5; ///< that the files of the last output took; a guess before the first
     double start_time_ = 0.0;
@@ -111,6 +134,12 @@ private:
     std::uint64_t first_step_ = 0; // of this process
     std::optional<std::uint64_t> restarted_from_step_;
 };
+
+RunFolder Run::folder_for(const RunSettings& settings) const {
+    std::optional<RunFolder> folder;
+    on_root([&] { folder.emplace(settings.out, settings.restart); });
+    return folder ? *folder : RunFolder(settings.out, RunFolder::OfAnotherRank{});
+}
 
 void Run::check_case(const std::string& before) const {
     require_same("case", folder_.path(), first_difference(before, deciding_text(case_)), "case.toml");
@@ -181,12 +210,14 @@ void Run::restart() {
     start_time_ = checkpoint->start_time;
     origin_ = checkpoint->origin;
     cost_table_ = checkpoint->cost_table;
-    outputs_.emplace(folder_, case_, origin_, start_time_);
-    outputs_->continue_from(*checkpoint);
+    on_root([&] {
+        outputs_.emplace(folder_, case_, origin_, start_time_);
+        outputs_->continue_from(*checkpoint);
+        write_file_atomically(folder_.case_file(), case_toml(case_)); // time.end may have moved
+    });
     next_checkpoint_ = checkpoint_times().next_after(simulation_->time());
     first_step_ = simulation_->step_count();
     restarted_from_step_ = first_step_;
-    write_file_atomically(folder_.case_file(), case_toml(case_)); // time.end may have moved
     say(fmt::format("continuing from step {}, t = {}", first_step_, simulation_->time()));
     tell_of_another_cost_table(*checkpoint);
 }
@@ -201,9 +232,11 @@ void Run::begin(bool wanted_restart) {
     origin_ = run_origin(case_, initial, [this](const std::string& text) { say(text); });
     cost_table_ = deciding_cost_table(case_.force);
     simulation_.emplace(std::move(initial.bodies), case_.force, case_.time, start_time_);
-    outputs_.emplace(folder_, case_, origin_, start_time_);
-    write_file_atomically(folder_.case_file(), case_toml(case_));
-    outputs_->begin();
+    on_root([&] {
+        outputs_.emplace(folder_, case_, origin_, start_time_);
+        write_file_atomically(folder_.case_file(), case_toml(case_));
+        outputs_->begin();
+    });
     pending_ = {.due = {.row = true, .snapshot = true}, .checkpoint = false};
     SimulationAccess::begin_output(*simulation_, true);
     if (!SimulationAccess::overlaps(*simulation_)) write_output();
@@ -232,9 +265,11 @@ std::uint64_t Run::stride() const {
 bool Run::begin_due_output() {
     const double time = simulation_->time();
     const bool finished = simulation_->finished();
-    Pending now{.due = outputs_->take_due(time, finished), .checkpoint = false};
-    const bool stopped = stop_requested(hooks_);
-    now.checkpoint = checkpoint_times().due(time, next_checkpoint_) || clock_is_due() || stopped || finished;
+    const bool stopped = comm::any_rank(ranks_, stop_requested(hooks_));
+    Pending now;
+    if (is_root()) now = {.due = outputs_->take_due(time, finished), .checkpoint = clock_is_due()};
+    now = of_root(now);
+    now.checkpoint = now.checkpoint || checkpoint_times().due(time, next_checkpoint_) || stopped || finished;
     if (now.checkpoint) next_checkpoint_ = checkpoint_times().next_after(time);
     if (now.due.row || now.due.snapshot || now.checkpoint) {
         SimulationAccess::begin_output(*simulation_, now.due.row);
@@ -260,8 +295,10 @@ void Run::write_output() {
                         "{:.2g}, as those to come",
                         state.time, spelled("tolerance", fmt::format("{:g}", case_.force.tolerance)), aim));
     const Stopwatch watch;
-    outputs_->write(state, now.due);
-    if (now.checkpoint) save_checkpoint();
+    on_root([&] {
+        outputs_->write(state, now.due);
+        if (now.checkpoint) save_checkpoint();
+    });
     write_seconds_ = watch.seconds();
 }
 
@@ -303,8 +340,8 @@ RunResult Run::finish() {
     result.finished = simulation_->finished();
     result.time = simulation_->time();
     result.steps = simulation_->step_count();
-    result.relative_energy_error = outputs_->relative_energy_error();
-    result.energy_error = outputs_->energy_error();
+    result.relative_energy_error = of_root(is_root() ? outputs_->relative_energy_error() : 0.0);
+    result.energy_error = of_root(is_root() ? outputs_->energy_error() : 0.0);
     const auto& settings = SimulationAccess::force_settings(*simulation_);
     result.acceleration_error = settings.worst_acceleration_error;
     result.potential_error = settings.worst_potential_error;
@@ -317,36 +354,45 @@ RunResult Run::finish() {
                 ? "or a larger force.sigma"
                 : "a larger force.softening, or hermite4 with time.adaptive");
     const bool already_told = result.finished && result.steps == first_step_ && fs::exists(folder_.summary());
-    if (!already_told) {
-        outputs_->plot_diagnostics_file();
-        if (result.finished) outputs_->animate_snapshots();
-        RunSummary summary;
-        summary.finished = result.finished;
-        summary.time = result.time;
-        summary.steps = result.steps;
-        summary.bodies = static_cast<std::uint64_t>(simulation_->bodies().size());
-        summary.relative_energy_error = result.relative_energy_error;
-        summary.energy_error = result.energy_error;
-        if (!result.warning.empty()) summary.warnings.push_back(result.warning);
-        summary.last_row = outputs_->last_row() ? *outputs_->last_row() : simulation_->diagnostics();
-        summary.backend = SimulationAccess::backend(*simulation_);
-        summary.force = settings;
-        summary.reinitialised = SimulationAccess::reinitialisations(*simulation_);
-        summary.cost_table = cost_table_;
-        summary.origin = origin_;
-        summary.threads = thread_count(case_.force.threads);
-        summary.restarted_from_step = restarted_from_step_;
-        summary.steps_here = result.steps - first_step_;
-        summary.pairs = simulation_->pairs_evaluated();
-        summary.seconds = watch_.seconds();
-        summary.force_seconds = simulation_->force_seconds();
-        summary.output_seconds = outputs_->seconds();
-        summary.notes = simulation_->notes();
-        summary.files = folder_.files(outputs_->snapshots());
-        write_summary(folder_, case_, summary);
+    if (!of_root(already_told)) {
+        std::optional<Diagnostics> row;
+        if (is_root()) row = outputs_->last_row();
+        if (!of_root(row.has_value())) row = simulation_->diagnostics();
+        on_root([&] { tell(result, *row); });
     }
-    result.files = folder_.files(outputs_->snapshots());
+    if (is_root()) result.files = folder_.files(outputs_->snapshots());
     return result;
+}
+
+// Pictures and the summary.
+void Run::tell(const RunResult& result, const Diagnostics& row) {
+    outputs_->plot_diagnostics_file();
+    if (result.finished) outputs_->animate_snapshots();
+    RunSummary summary;
+    summary.finished = result.finished;
+    summary.time = result.time;
+    summary.steps = result.steps;
+    summary.bodies = static_cast<std::uint64_t>(simulation_->bodies().size());
+    summary.relative_energy_error = result.relative_energy_error;
+    summary.energy_error = result.energy_error;
+    if (!result.warning.empty()) summary.warnings.push_back(result.warning);
+    summary.last_row = row;
+    summary.backend = SimulationAccess::backend(*simulation_);
+    summary.force = SimulationAccess::force_settings(*simulation_);
+    summary.reinitialised = SimulationAccess::reinitialisations(*simulation_);
+    summary.cost_table = cost_table_;
+    summary.origin = origin_;
+    summary.ranks = case_.force.communicator.size();
+    summary.threads = thread_count(case_.force.threads);
+    summary.restarted_from_step = restarted_from_step_;
+    summary.steps_here = result.steps - first_step_;
+    summary.pairs = simulation_->pairs_evaluated();
+    summary.seconds = watch_.seconds();
+    summary.force_seconds = simulation_->force_seconds();
+    summary.output_seconds = outputs_->seconds();
+    summary.notes = simulation_->notes();
+    summary.files = folder_.files(outputs_->snapshots());
+    write_summary(folder_, case_, summary);
 }
 
 } // namespace

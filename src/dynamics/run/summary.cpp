@@ -107,6 +107,7 @@ void write_summary(const RunFolder& folder, const Case& simulation_case, const R
                       {"isa", name_of(summary.backend.isa)},
                       {"variant", name_of(summary.backend.variant)},
                       {"precision", name_of(summary.backend.precision)},
+                      {"ranks", summary.ranks},
                       {"threads", summary.threads},
                       {"cost_table", summary.cost_table.empty() ? Json() : Json(summary.cost_table)}};
     out["force"] =

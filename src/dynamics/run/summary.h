@@ -29,7 +29,8 @@ struct RunSummary {
     Reinitialisations reinitialised;
     RunOrigin origin;
     std::string cost_table; ///< hash of the one that chose the backend; empty if the case named it
-    int threads = 0;        ///< used by the forces
+    int ranks = 1;          ///< that shared the forces
+    int threads = 0;        ///< used by the forces, on each rank
     std::optional<std::uint64_t> restarted_from_step;
     // Of this process alone:
     std::uint64_t steps_here = 0;

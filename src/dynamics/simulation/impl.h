@@ -32,6 +32,8 @@ struct Simulation::Impl {
 
     /// Takes at most so many steps.
     void take_steps(std::uint64_t steps);
+    /// Where any rank's caller asks to stop.
+    [[nodiscard]] bool is_to_stop(const std::function<bool()>& stop_requested) const;
     void fixed_steps(std::uint64_t steps);
     void fixed_steps_of(double length, std::uint64_t steps);
     void adaptive_step(double until);

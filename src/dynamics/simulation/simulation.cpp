@@ -1,6 +1,7 @@
 // Simulation: the clock around a propagator. Fixed steps are counted by an integer; adaptive ones add up.
 #include <farfield/simulation.h>
 
+#include "backend/comm/communicator_access.h"
 #include "base/spelling.h"
 #include "dynamics/simulation/impl.h"
 
@@ -122,6 +123,10 @@ void Simulation::Impl::take_steps(std::uint64_t steps) {
     for (std::uint64_t k = 0; k < steps && !finished(); ++k) adaptive_step(time_options.end);
 }
 
+bool Simulation::Impl::is_to_stop(const std::function<bool()>& stop_requested) const {
+    return comm::any_rank(CommunicatorAccess::transport(force.communicator), stop_requested && stop_requested());
+}
+
 void Simulation::Impl::fixed_steps(std::uint64_t steps) {
     if (finished()) return;
     const std::uint64_t left = last_step - state.step;
@@ -229,7 +234,7 @@ void Simulation::advance_to(double time_end, const std::function<bool()>& stop_r
     try {
         while (!finished() && time() < time_end - slack) {
             impl_->advance_towards(time_end);
-            if (stop_requested && stop_requested()) return;
+            if (impl_->is_to_stop(stop_requested)) return;
         }
     } catch (const Interrupted&) { // the last step was not taken
     }

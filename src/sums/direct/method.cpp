@@ -97,6 +97,10 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
     return {};
 }
 
+bool divides(const SumProblem& problem, const DeviceChoice& device) {
+    return device.kind == DeviceKind::cpu && !is_gauss(problem) && !problem.is_periodic();
+}
+
 // The caller's numbers in double, and copies of them in the type and layout of the loops.
 double open_bytes(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
     constexpr double gauss_parts_on_gpu = 6e7; // sums of parts of the sources, at most
@@ -156,7 +160,8 @@ constexpr MethodInfo row{.value = Method::direct,
                          .seconds = seconds,
                          .bytes = bytes,
                          .make = make,
-                         .open_axes = true};
+                         .open_axes = true,
+                         .divides = divides};
 
 } // namespace
 

@@ -7,6 +7,9 @@
 #include <functional>
 
 namespace farfield {
+namespace comm {
+class Transport;
+}
 
 /// Bodies that act on each other. Arrays are contiguous; vectors are N×3, row-major.
 struct JerkTask {
@@ -18,9 +21,10 @@ struct JerkTask {
     double softening = 0.0;
     int threads = 0; ///< 0: as many as OpenMP would use
     Isa isa = Isa::automatic;
-    double* field = nullptr;     ///< N×3, −∇φ
-    double* jerk = nullptr;      ///< N×3, d(field)/dt along the motion of all bodies
-    double* potential = nullptr; ///< N, or null
+    double* field = nullptr;          ///< N×3, −∇φ
+    double* jerk = nullptr;           ///< N×3, d(field)/dt along the motion of all bodies
+    double* potential = nullptr;      ///< N, or null
+    comm::Transport* ranks = nullptr; ///< that share the work: all give the same task and get all results
     /// Asked now and then; true: give up, with `Interrupted`.
     std::function<bool()> stop_requested{};
 };

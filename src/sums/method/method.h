@@ -80,7 +80,13 @@ struct MethodInfo {
     bool whole_on_gpu = false; ///< on GPUs, dipoles and output 'hessian', too
     bool periodic = false;     ///< sums periodic boxes, and nothing else
     bool open_axes = false;    ///< sums boxes that are periodic along one to three axes, beside open space
+    /// Ranks share the work where this is true, each giving all points. Null: they never do.
+    bool (*divides)(const SumProblem& problem, const DeviceChoice& device) = nullptr;
 };
+
+/// Empty, or why this problem cannot be computed on that device and these ranks, with the remedy.
+std::string why_not(const MethodInfo& method, const SumProblem& problem, const SumOptions& options,
+                    const DeviceChoice& device);
 
 /// All methods, in the order of the enum's values.
 std::span<const MethodInfo* const> methods();

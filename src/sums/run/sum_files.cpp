@@ -1,5 +1,7 @@
 #include "sums/run/sum_files.h"
 
+#include "backend/comm/agree.h"
+#include "backend/comm/communicator_access.h"
 #include "base/spelling.h"
 #include "base/stopwatch.h"
 #include "io/atomic_file.h"
@@ -190,6 +192,20 @@ Inputs read_inputs(const SumFilesTask& task) {
     return in;
 }
 
+/// The same arrays on all ranks: rank 0 reads the files.
+Inputs inputs_on_all(comm::Transport* ranks, const SumFilesTask& task) {
+    if (ranks == nullptr) return read_inputs(task);
+    Inputs in;
+    comm::on_root(*ranks, [&] { in = read_inputs(task); });
+    for (auto* numbers : {&in.sources.points, &in.strengths.values, &in.targets, &in.dipoles, &in.sigmas})
+        *numbers = comm::values_from_rank(*ranks, std::move(*numbers));
+    in.sources.dimension = comm::from_rank(*ranks, in.sources.dimension);
+    in.strengths.columns = comm::from_rank(*ranks, in.strengths.columns);
+    in.strengths.vectors = comm::from_rank(*ranks, in.strengths.vectors);
+    in.self = comm::from_rank(*ranks, in.self);
+    return in;
+}
+
 /// Computes once, into the results that it was made for.
 using Execution = std::function<SumReport()>;
 
@@ -239,12 +255,14 @@ Execution sum_of_files(const SumFilesTask& task, const Inputs& in, const Results
 } // namespace
 
 std::string sum_files(const SumFilesTask& asked) {
-    const auto task = with_outputs(asked);
+    auto task = with_outputs(asked);
+    auto* const ranks = CommunicatorAccess::transport(task.options.communicator);
+    task.options.communicator = CommunicatorAccess::with_everything(task.options.communicator);
     check_sum_output_name(task.out);
     Stopwatch whole;
     Stopwatch watch;
     SumTimings timings;
-    const auto in = read_inputs(task);
+    const auto in = inputs_on_all(ranks, task);
     timings.read = watch.lap();
     timings.vectors = std::max<std::int64_t>(in.strengths.vectors, 1);
     const auto m = in.self ? in.source_view().shape[0] : in.target_view().shape[0];
@@ -260,10 +278,16 @@ std::string sum_files(const SumFilesTask& asked) {
     }
 
     watch.lap();
-    write_sum_outputs(task.out, m, results.arrays);
-    timings.write = watch.lap();
-    timings.total = whole.lap();
-    if (!task.json.empty()) write_file_atomically(task.json, sum_report_json(task, timings));
+    const auto write = [&] {
+        write_sum_outputs(task.out, m, results.arrays);
+        timings.write = watch.lap();
+        timings.total = whole.lap();
+        if (!task.json.empty()) write_file_atomically(task.json, sum_report_json(task, timings));
+    };
+    if (ranks != nullptr)
+        comm::on_root(*ranks, write);
+    else
+        write();
     return sum_summary(task, timings);
 }
 

@@ -17,7 +17,7 @@ namespace {
 Choice choose_machine(const MethodInfo& method, const SumProblem& problem, const SumOptions& options,
                       std::optional<int> array_gpu) {
     auto chosen = choose_device(method, problem, options, array_gpu);
-    if (const auto reason = method.why_not(problem, options, chosen.device); !reason.empty())
+    if (const auto reason = why_not(method, problem, options, chosen.device); !reason.empty())
         throw InvalidArgument(reason);
     return {&method, std::move(chosen.device), "asked for", std::move(chosen.cost_table)};
 }
@@ -39,7 +39,7 @@ Choice choose_fastest(const SumProblem& problem, const SumOptions& options, std:
     const bool stays = array_gpu || options.device.kind == DeviceKind::cuda;
     const auto fits_there = [&](const MethodInfo& method) {
         const auto device = choose_device(method, problem, options, array_gpu).device;
-        return method.why_not(problem, options, device).empty();
+        return why_not(method, problem, options, device).empty();
     };
     if (stays && fast_method != nullptr && !fits_there(*candidates.usual) && fits_there(*fast_method)) {
         auto only = choose_machine(*fast_method, problem, options, array_gpu);
@@ -67,7 +67,7 @@ bool takes_mixed(SumProblem problem, SumOptions options) {
         problem.precision = options.precision = precision;
         if (options.method == Method::automatic) return candidate_methods(problem, options);
         const auto& method = method_info(options.method);
-        const bool fits = method.why_not(problem, options, {.kind = DeviceKind::cpu, .gpus = {}}).empty();
+        const bool fits = why_not(method, problem, options, {.kind = DeviceKind::cpu, .gpus = {}}).empty();
         return CandidateMethods{.usual = fits ? &method : nullptr, .fast = nullptr};
     };
     const auto in_double = with(Precision::float64);

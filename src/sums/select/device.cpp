@@ -59,7 +59,7 @@ ChosenDevice choose_device(const MethodInfo& method, const SumProblem& problem, 
     if (array_gpu && options.device.gpus.empty()) return {gpu(*array_gpu), {}};
     if (options.device.kind == DeviceKind::cuda)
         return {options.device.gpus.empty() ? gpu(0) : options.device, {}};
-    const bool has_gpu_code = method.on_gpu && method.why_not(problem, options, gpu(0)).empty();
+    const bool has_gpu_code = method.on_gpu && why_not(method, problem, options, gpu(0)).empty();
     if (!has_gpu_code && !is_for_gpus_only(options.variant)) return {the_cpu, {}};
     if (is_for_gpus_only(options.variant)) return {gpu(0), {}};
     if (is_for_cpu(options)) return {the_cpu, {}};

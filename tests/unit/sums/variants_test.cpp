@@ -2,7 +2,6 @@
 // any number of threads; data far from the origin and of extreme size.
 #include "effort.h"
 #include "sums/direct/cpu/jerk.h"
-#include "sums/direct/cpu/mutual_schedule.h"
 #include "unit/sums/views.h"
 
 #include <farfield/error.h>
@@ -12,7 +11,6 @@
 
 #include <cmath>
 #include <random>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -224,21 +222,6 @@ TEST(DirectVariants, AnIsaThatIsMissingIsAnError) {
     EXPECT_THROW(SumPlan(rows(input.points), {.isa = Isa::sse42, .variant = Variant::naive}),
                  InvalidArgument);
     EXPECT_TRUE(is_available(best_isa()));
-}
-
-TEST(MutualSchedule, EveryPairOfBlocksMeetsOnce) {
-    for (std::int64_t blocks : {0, 1, 2, 3, 4, 9, 10}) {
-        std::set<std::pair<std::int64_t, std::int64_t>> met;
-        std::int64_t own_calls = 0;
-        play_tournament(
-            blocks, 1, [&](std::int64_t) { ++own_calls; },
-            [&](std::int64_t a, std::int64_t b) {
-                EXPECT_NE(a, b);
-                EXPECT_TRUE(met.insert(std::minmax(a, b)).second) << a << " " << b;
-            });
-        EXPECT_EQ(own_calls, blocks);
-        EXPECT_EQ(static_cast<std::int64_t>(met.size()), blocks * std::max<std::int64_t>(blocks - 1, 0) / 2);
-    }
 }
 
 // The jerk is the rate of change of the field along the motion: a central difference, whose own error is h²/6

@@ -1,5 +1,6 @@
 #include "sums/direct/cpu/direct.h"
 
+#include "backend/comm/communicator_access.h"
 #include "backend/simd/isa.h"
 #include "backend/threads/parallel.h"
 #include "base/spelling.h"
@@ -135,15 +136,6 @@ void to_rows(const double* components, std::int64_t m, std::int64_t width, doubl
         for (std::int64_t k = 0; k < width; ++k) rows[width * i + k] = components[k * m + i];
 }
 
-void run(VariantTask task, const SumHooks& hooks) {
-    if (task.outputs == 0) return;
-    WorkWatch watch(static_cast<double>(task.targets.count) * static_cast<double>(task.sources.count),
-                    hooks.progress, hooks.stop_requested);
-    task.watch = &watch;
-    run_variant(task);
-    if (watch.stopped()) throw Interrupted("the sum was given up before its end");
-}
-
 } // namespace
 
 int DirectSum::threads(Variant variant, std::int64_t sources, std::int64_t targets) const {
@@ -180,17 +172,18 @@ void DirectSum::compute_as(Prepared<T>& prepared, std::span<const double> streng
     for (std::int64_t k = 0; k < fields; ++k) sums.field[k] = components_.data() + k * m;
     for (std::int64_t k = 0; k < hessians; ++k) sums.hessian[k] = components_.data() + (fields + k) * m;
     report.prepare_seconds = watch.lap();
-    run({.variant = report.direct.variant,
-         .isa = options_.isa,
-         .precision = options_.precision,
-         .outputs = outputs_of(results),
-         .threads = report.threads,
-         .self = self_,
-         .softening = std::ldexp(options_.softening, frame_.exponent),
-         .targets = targets.view(),
-         .sources = prepared.sources.view(),
-         .sums = sums},
-        hooks);
+    run_watched({.variant = report.direct.variant,
+                 .isa = options_.isa,
+                 .precision = options_.precision,
+                 .outputs = outputs_of(results),
+                 .threads = report.threads,
+                 .self = self_,
+                 .softening = std::ldexp(options_.softening, frame_.exponent),
+                 .targets = targets.view(),
+                 .sources = prepared.sources.view(),
+                 .sums = sums,
+                 .ranks = CommunicatorAccess::transport(options_.communicator)},
+                hooks);
     report.compute_seconds = watch.lap();
     if (fields > 0) to_rows(components_.data(), m, fields, results.field);
     if (hessians > 0) to_rows(components_.data() + fields * m, m, hessians, results.hessian);

@@ -1,5 +1,6 @@
 #include "sums/direct/cpu/jerk.h"
 
+#include "backend/comm/transport.h"
 #include "backend/simd/isa.h"
 #include "backend/threads/parallel.h"
 #include "backend/threads/work_watch.h"
@@ -7,6 +8,7 @@
 #include "sums/costs/threads.h"
 #include "sums/direct/common/costs.h"
 #include "sums/direct/cpu/isa_function.h"
+#include "sums/direct/cpu/sums_of_ranks.h"
 #include "sums/direct/cpu/tiles.h"
 #include "sums/kernels/kernel.h"
 #include "sums/points/prepared.h"
@@ -133,6 +135,35 @@ int threads_of(const JerkTask& task, Isa isa) {
     return threads_for(0, static_cast<double>(task.n) * static_cast<double>(task.n) / rate, table);
 }
 
+std::pair<std::int64_t, std::int64_t> tasks_of_this_rank(const JerkTask& task, std::int64_t tasks) {
+    return task.ranks == nullptr ? std::pair{std::int64_t{0}, tasks}
+                                 : tasks_of_rank(tasks, task.ranks->rank(), task.ranks->size());
+}
+
+// All ranks get the rows of all.
+void exchange(const JerkTask& task, std::int64_t tasks) {
+    const auto share = [&](double* rows, std::int64_t width) {
+        if (rows == nullptr) return;
+        std::vector<std::int64_t> counts;
+        std::int64_t mine = 0, total = 0;
+        for (int rank = 0; rank < task.ranks->size(); ++rank) {
+            const auto [begin, end] = tasks_of_rank(tasks, rank, task.ranks->size());
+            const auto count =
+                std::min(end * targets_a_task, task.n) - std::min(begin * targets_a_task, task.n);
+            if (rank < task.ranks->rank()) mine += width * count;
+            counts.push_back(width * count);
+            total += width * count;
+        }
+        const auto count = counts[static_cast<std::size_t>(task.ranks->rank())];
+        const auto all = comm::all_gathered(
+            *task.ranks, std::span<const double>(rows + mine, static_cast<std::size_t>(count)), counts);
+        std::copy_n(all.begin(), total, rows);
+    };
+    share(task.field, 3);
+    share(task.jerk, 3);
+    share(task.potential, 1);
+}
+
 } // namespace
 
 void direct_field_and_jerk(const JerkTask& task) {
@@ -142,17 +173,20 @@ void direct_field_and_jerk(const JerkTask& task) {
     Workspace work;
     prepare(task, work);
     const auto tasks = (task.n + targets_a_task - 1) / targets_a_task;
+    const auto [first, last] = tasks_of_this_rank(task, tasks);
     WorkWatch watch(0.0, {}, task.stop_requested);
-    parallel_for(threads_of(task, isa), tasks, [&](std::int64_t number) {
+    parallel_for(threads_of(task, isa), last - first, [&, first = first](std::int64_t number) {
         if (watch.stopped()) return;
         auto tile = work.tile;
-        tile.target_begin = number * targets_a_task;
+        tile.target_begin = (first + number) * targets_a_task;
         tile.target_end = std::min(tile.target_begin + targets_a_task, task.n);
         function(&tile);
         for (auto i = tile.target_begin; i < tile.target_end; ++i) finish_row(task, work, i);
         if (task.stop_requested) watch.done(1.0);
     });
-    if (watch.stopped()) throw Interrupted("the accelerations were given up before their end");
+    if (task.ranks != nullptr) exchange(task, tasks);
+    if (comm::any_rank(task.ranks, watch.stopped()))
+        throw Interrupted("the accelerations were given up before their end");
 }
 
 } // namespace farfield

@@ -1,14 +1,18 @@
 #include "sums/direct/cpu/variants.h"
 
+#include "backend/comm/transport.h"
 #include "backend/threads/parallel.h"
 #include "sums/direct/cpu/block_function.h"
 #include "sums/direct/cpu/isa_function.h"
-#include "sums/direct/cpu/mutual_schedule.h"
 #include "sums/direct/cpu/scalar_rungs.h"
+#include "sums/direct/cpu/sums_of_ranks.h"
+#include "sums/direct/cpu/tournament.h"
 
 #include <farfield/error.h>
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace farfield {
 namespace {
@@ -31,17 +35,55 @@ OneSidedTile whole_sum(const VariantTask& task) {
             .sums = task.sums};
 }
 
+int rank_count(const VariantTask& task) { return task.ranks != nullptr ? task.ranks->size() : 1; }
+int own_rank(const VariantTask& task) { return task.ranks != nullptr ? task.ranks->rank() : 0; }
+
+/// The targets of a rank: whole tasks, but for the last.
+std::pair<std::int64_t, std::int64_t> targets_of_rank(const VariantTask& task, int rank) {
+    const auto count = task.targets.count;
+    const auto [begin, end] =
+        tasks_of_rank((count + targets_of_a_task - 1) / targets_of_a_task, rank, rank_count(task));
+    return {std::min(begin * targets_of_a_task, count), std::min(end * targets_of_a_task, count)};
+}
+
+// Targets do not depend on each other: ranks divide them, and exchange the rows.
+template <class Act>
+void run_targets(const VariantTask& task, int threads, const Act& act) {
+    const auto [first, last] = targets_of_rank(task, own_rank(task));
+    parallel_for(threads, (last - first + targets_of_a_task - 1) / targets_of_a_task,
+                 [&, first = first, last = last](std::int64_t number) {
+                     if (stopped(task)) return;
+                     const auto begin = first + number * targets_of_a_task;
+                     const auto end = std::min(begin + targets_of_a_task, last);
+                     act(begin, end);
+                     tell(task, end - begin, task.sources.count);
+                 });
+    if (task.ranks == nullptr) return;
+    std::vector<RowRanges> parts;
+    for (int rank = 0; rank < task.ranks->size(); ++rank) parts.push_back({targets_of_rank(task, rank)});
+    gather_rows(*task.ranks, SumRows(task.sums), parts);
+}
+
+void play(const VariantTask& task, std::int64_t block_size, const TournamentMoves& moves) {
+    const auto n = task.sources.count;
+    const Tournament tournament((n + block_size - 1) / block_size);
+    if (task.ranks == nullptr) return play_tournament(tournament, task.threads, moves);
+    play_tournament_of_ranks(
+        *task.ranks, tournament, task.threads, moves,
+        {.sums = &task.sums, .points = n, .block_size = block_size}, [&] { return stopped(task); },
+        [&] {
+            if (task.watch != nullptr) task.watch->give_up();
+        });
+}
+
 void run_simd(const VariantTask& task) {
     const auto function = FF_ISA_FUNCTION(ff_one_sided, task.isa);
     const auto precision = task.precision;
-    const auto tasks = (task.targets.count + targets_of_a_task - 1) / targets_of_a_task;
-    parallel_for(task.threads, tasks, [&](std::int64_t number) {
-        if (stopped(task)) return;
+    run_targets(task, task.threads, [&](std::int64_t begin, std::int64_t end) {
         auto tile = whole_sum(task);
-        tile.target_begin = number * targets_of_a_task;
-        tile.target_end = std::min(tile.target_begin + targets_of_a_task, task.targets.count);
+        tile.target_begin = begin;
+        tile.target_end = end;
         function(precision, task.outputs, &tile);
-        tell(task, tile.target_end - tile.target_begin, task.sources.count);
     });
 }
 
@@ -72,7 +114,7 @@ void run_symmetric(const VariantTask& task) {
         mutual(precision, task.outputs, &tile);
         tell(task, 2 * (tile.i_end - tile.i_begin), tile.j_end - tile.j_begin);
     };
-    play_tournament((n + size - 1) / size, task.threads, own, meet);
+    play(task, size, {.own = own, .meet = meet});
 }
 
 // A block of targets with itself, without the points' action on themselves, and with all others.
@@ -80,11 +122,7 @@ template <class Act>
 void run_blocks(const VariantTask& task, const Act& act) {
     const auto index = [](std::int64_t point) { return static_cast<std::int32_t>(point); };
     const auto n = task.sources.count;
-    const auto tasks = (task.targets.count + targets_of_a_task - 1) / targets_of_a_task;
-    parallel_for(task.threads, tasks, [&](std::int64_t number) {
-        if (stopped(task)) return;
-        const auto begin = number * targets_of_a_task;
-        const auto end = std::min(begin + targets_of_a_task, task.targets.count);
+    run_targets(task, task.threads, [&](std::int64_t begin, std::int64_t end) {
         const BlockRange block{index(begin), index(end)};
         const BlockSource of_self[] = {
             {.range = block}, {.range = {0, block.begin}}, {.range = {block.end, index(n)}}};
@@ -99,7 +137,6 @@ void run_blocks(const VariantTask& task, const Act& act) {
                              .sigma = task.sigma,
                              .sums = task.sums};
         act(tile);
-        tell(task, end - begin, n);
     });
 }
 
@@ -133,13 +170,33 @@ void run_symmetric_in_plane(const VariantTask& task) {
         function(task.precision, task.outputs, &tile);
         tell(task, (a == b ? 1 : 2) * std::int64_t{block(a).size()}, block(b).size());
     };
-    play_tournament((n + size - 1) / size, task.threads, [&](std::int64_t a) { meet(a, a); }, meet);
+    play(task, size, {.own = [&](std::int64_t a) { meet(a, a); }, .meet = meet});
 }
 
 void run_in_plane(const VariantTask& task) {
     if (task.variant == Variant::symmetric) return run_symmetric_in_plane(task);
     const auto function = block_function(task.loop, task.sigma, task.isa);
     run_blocks(task, [&](const BlockTile& tile) { function(task.precision, task.outputs, &tile); });
+}
+
+// One thread, whatever was asked for.
+void run_scalar_rung(const VariantTask& task) {
+    const auto rung = task.variant == Variant::naive ? naive_sum : soa_sum;
+    if (task.ranks == nullptr) return rung(task.precision, task.outputs, whole_sum(task), task.watch);
+    run_targets(task, 1, [&](std::int64_t begin, std::int64_t end) {
+        auto tile = whole_sum(task);
+        tile.target_begin = begin;
+        tile.target_end = end;
+        rung(task.precision, task.outputs, tile, nullptr);
+    });
+}
+
+// Of the work, about.
+double share_of_rank(const VariantTask& task) {
+    if (task.ranks == nullptr) return 1.0;
+    const auto [begin, end] = targets_of_rank(task, task.ranks->rank());
+    return static_cast<double>(end - begin) /
+           static_cast<double>(std::max<std::int64_t>(task.targets.count, 1));
 }
 
 } // namespace
@@ -154,9 +211,8 @@ void run_variant(const VariantTask& task) {
     if (needs_whole_loop(task.outputs, task.sources)) return run_whole(task);
     switch (task.variant) {
     case Variant::naive:
-        return naive_sum(task.precision, task.outputs, whole_sum(task), task.watch);
     case Variant::soa:
-        return soa_sum(task.precision, task.outputs, whole_sum(task), task.watch);
+        return run_scalar_rung(task);
     case Variant::symmetric:
         return run_symmetric(task);
     case Variant::automatic:
@@ -165,6 +221,15 @@ void run_variant(const VariantTask& task) {
     default:
         throw InternalError("a rung for GPUs reached the CPU");
     }
+}
+
+void run_watched(VariantTask task, const SumHooks& hooks) {
+    if (task.outputs == 0) return;
+    const double pairs = static_cast<double>(task.targets.count) * static_cast<double>(task.sources.count);
+    WorkWatch watch(share_of_rank(task) * pairs, hooks.progress, hooks.stop_requested);
+    task.watch = &watch;
+    run_variant(task);
+    if (comm::any_rank(task.ranks, watch.stopped())) throw Interrupted("the sum was given up before its end");
 }
 
 } // namespace farfield

@@ -10,6 +10,9 @@
 #include <cstdint>
 
 namespace farfield {
+namespace comm {
+class Transport;
+}
 
 /// The fastest variant for this many points. Never a matter of threads: the bits depend on the variant.
 Variant fastest_variant(bool self, std::int64_t sources);
@@ -29,7 +32,8 @@ struct VariantTask {
     TilePoints targets;
     TilePoints sources;
     TileSums sums;
-    WorkWatch* watch = nullptr; ///< told of directed pairs; once stopped, sums are left unfinished
+    comm::Transport* ranks = nullptr; ///< that share the work: all give the same task and get all sums
+    WorkWatch* watch = nullptr;       ///< told of directed pairs; once stopped, sums are left unfinished
 };
 
 /// True for the variants that a CPU does not have; those follow the CPU's in the enum.
@@ -38,6 +42,10 @@ constexpr bool is_for_gpus_only(Variant variant) { return variant > Variant::sym
 /// Fewer are the work of one thread.
 constexpr std::int64_t targets_of_a_task = 256;
 
+/// @throws comm::RankFailed
 void run_variant(const VariantTask& task);
+
+/// The same with the hooks of a sum. @throws Interrupted on all ranks where one of them is to stop
+void run_watched(VariantTask task, const SumHooks& hooks);
 
 } // namespace farfield

@@ -1,5 +1,6 @@
 #include "sums/direct/plane/plane_sum.h"
 
+#include "backend/comm/communicator_access.h"
 #include "backend/simd/isa.h"
 #include "backend/threads/work_watch.h"
 #include "base/arrays.h"
@@ -109,9 +110,7 @@ private:
         const int outputs =
             (sums.potential != nullptr ? potential_only : 0) | (sums.field[0] != nullptr ? field_only : 0);
         if (outputs == 0) return;
-        WorkWatch watch(static_cast<double>(problem_.targets) * static_cast<double>(problem_.sources),
-                        hooks.progress, hooks.stop_requested);
-        run_variant({.variant = options_.variant,
+        run_watched({.variant = options_.variant,
                      .isa = options_.isa,
                      .loop = problem_.kernel->loop,
                      .precision = options_.precision,
@@ -122,8 +121,8 @@ private:
                      .targets = problem_.self ? sources.view() : targets.view(),
                      .sources = sources.view(),
                      .sums = sums,
-                     .watch = &watch});
-        if (watch.stopped()) throw Interrupted("the sum was given up before its end");
+                     .ranks = CommunicatorAccess::transport(options_.communicator)},
+                    hooks);
     }
 
     void write(const PlaneSums& sums, const SumOutputs& outputs, SumReport& report) {

@@ -1,11 +1,10 @@
-#include "sums/direct/cpu/mutual_schedule.h"
+#include "sums/direct/cpu/tournament.h"
 
 #include "backend/threads/await.h"
 #include "backend/threads/parallel.h"
-#include "sums/direct/cpu/tiles.h"
 
+#include <algorithm>
 #include <atomic>
-#include <vector>
 
 namespace farfield {
 namespace {
@@ -34,36 +33,42 @@ std::int64_t mutual_block_size(std::int64_t points) {
     return points < 16384 ? 256 : mutual_block;
 }
 
-void play_tournament(std::int64_t blocks, int threads, const std::function<void(std::int64_t)>& own,
-                     const std::function<void(std::int64_t, std::int64_t)>& meet) {
-    // An odd number of blocks gets one that is not there; who meets it sits out the round.
-    const auto players = blocks + blocks % 2;
-    const auto rounds = players - 1;
-    const auto matches = players / 2;
+std::pair<std::int64_t, std::int64_t> Tournament::players_at(std::int64_t seat, std::int64_t round) const {
+    const auto a = seat == 0 ? players_ - 1 : (round + seat) % rounds();
+    const auto b = seat == 0 ? round : (round - seat + rounds()) % rounds();
+    return {a, b};
+}
+
+std::int64_t Tournament::seat_of(std::int64_t player, std::int64_t round) const {
+    if (player == players_ - 1) return 0;
+    const auto ahead = (player - round + rounds()) % rounds(); // as the seat's first player
+    return ahead < seats() ? ahead : rounds() - ahead;         // or as its second
+}
+
+void play_tournament(const Tournament& tournament, int threads, const TournamentMoves& moves) {
+    const auto players = tournament.players(), seats = tournament.seats();
     const bool alone = threads == 1; // then tasks run in their order, and nobody waits
     std::vector<Progress> progress(alone ? 0 : static_cast<std::size_t>(players));
     // Tasks start in rising order and wait only for tasks of earlier rounds, so the lowest unfinished one can
     // always go on.
-    parallel_for(threads, players + rounds * matches, [&](std::int64_t task) {
+    parallel_for(threads, players + tournament.rounds() * seats, [&](std::int64_t task) {
         if (task < players) {
-            if (task < blocks) own(task);
+            if (tournament.is_there(task)) moves.own(task);
             if (!alone) progress[static_cast<std::size_t>(task)].finish();
             return;
         }
-        const auto round = (task - players) / matches;
-        const auto match = (task - players) % matches;
-        // The last player stays, the others move on by one seat each round.
-        const auto a = match == 0 ? players - 1 : (round + match) % rounds;
-        const auto b = match == 0 ? round : (round - match + rounds) % rounds;
+        const auto round = (task - players) / seats;
+        const auto [a, b] = tournament.players_at((task - players) % seats, round);
+        const bool both = tournament.is_there(a) && tournament.is_there(b);
         if (alone) {
-            if (a < blocks && b < blocks) meet(a, b);
+            if (both) moves.meet(a, b);
             return;
         }
         auto& progress_a = progress[static_cast<std::size_t>(a)];
         auto& progress_b = progress[static_cast<std::size_t>(b)];
         progress_a.wait_for(round + 1);
         progress_b.wait_for(round + 1);
-        if (a < blocks && b < blocks) meet(a, b);
+        if (both) moves.meet(a, b);
         progress_a.finish();
         progress_b.finish();
     });

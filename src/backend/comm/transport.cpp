@@ -1,0 +1,85 @@
+#include "backend/comm/collectives.h"
+
+#include <algorithm>
+
+namespace farfield::comm {
+namespace {
+
+constexpr int barrier_tag = first_own_tag, broadcast_tag = first_own_tag + 1, gather_tag = first_own_tag + 2;
+
+template <class Container>
+Container resized_from_rank(Transport& transport, Container values, int root) {
+    const auto size = from_rank(transport, static_cast<std::uint64_t>(values.size()), root);
+    values.resize(size);
+    transport.broadcast(std::as_writable_bytes(std::span(values)), root);
+    return values;
+}
+
+} // namespace
+
+// Dissemination: after round k a rank has heard, through others, of 2^k ranks before it.
+void barrier_by_messages(Transport& transport) {
+    const int size = transport.size();
+    for (int distance = 1; distance < size; distance *= 2) {
+        std::byte there{}, here{};
+        const auto sent =
+            transport.send(ConstBytes(&there, 1), (transport.rank() + distance) % size, barrier_tag);
+        transport.receive(Bytes(&here, 1), (transport.rank() - distance + size) % size, barrier_tag)->wait();
+        sent->wait();
+    }
+}
+
+void broadcast_by_messages(Transport& transport, Bytes data, int root) {
+    const int size = transport.size();
+    const int place = (transport.rank() - root + size) % size; // the root's is 0
+    int bit = 1;
+    while (bit < size && (place & bit) == 0) bit *= 2;
+    if (place != 0) transport.receive(data, (place - bit + root) % size, broadcast_tag)->wait();
+    for (bit /= 2; bit > 0; bit /= 2)
+        if (place + bit < size) transport.send(data, (place + bit + root) % size, broadcast_tag)->wait();
+}
+
+void all_gather_by_messages(Transport& transport, ConstBytes mine, Bytes all,
+                            std::span<const std::size_t> sizes) {
+    const int size = transport.size(), rank = transport.rank();
+    std::vector<std::size_t> begins(sizes.size());
+    std::size_t begin = 0;
+    for (std::size_t r = 0; r < sizes.size(); ++r) {
+        begins[r] = begin;
+        begin += sizes[r];
+    }
+    const auto part = [&](int of) {
+        const auto r = static_cast<std::size_t>((of + size) % size);
+        return all.subspan(begins[r], sizes[r]);
+    };
+    std::copy(mine.begin(), mine.end(), part(rank).begin());
+    for (int step = 0; step + 1 < size; ++step) {
+        const auto sent = transport.send(part(rank - step), (rank + 1) % size, gather_tag);
+        transport.receive(part(rank - step - 1), (rank - 1 + size) % size, gather_tag)->wait();
+        sent->wait();
+    }
+}
+
+std::string text_from_rank(Transport& transport, std::string text, int root) {
+    return resized_from_rank(transport, std::move(text), root);
+}
+
+std::vector<std::byte> bytes_from_rank(Transport& transport, std::vector<std::byte> bytes, int root) {
+    return resized_from_rank(transport, std::move(bytes), root);
+}
+
+std::vector<double> values_from_rank(Transport& transport, std::vector<double> values, int root) {
+    return resized_from_rank(transport, std::move(values), root);
+}
+
+bool any_rank(Transport& transport, bool mine) {
+    if (transport.size() == 1) return mine;
+    const auto all = all_values(transport, static_cast<std::uint8_t>(mine));
+    return std::any_of(all.begin(), all.end(), [](auto value) { return value != 0; });
+}
+
+bool any_rank(Transport* transport, bool mine) {
+    return transport != nullptr ? any_rank(*transport, mine) : mine;
+}
+
+} // namespace farfield::comm

@@ -1,0 +1,122 @@
+// Messages between ranks: the processes of an MPI job, or threads of one process that play them
+// (in_process.h). What is exchanged where is planned elsewhere, as pure data; this only carries it.
+#pragma once
+
+#include <farfield/error.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace farfield::comm {
+
+using Bytes = std::span<std::byte>;
+using ConstBytes = std::span<const std::byte>;
+
+/// Another rank has given up.
+class RankFailed : public Error {
+public:
+    using Error::Error;
+};
+
+/// A message under way. Its memory must stay until it is `done` or waited for.
+class Message {
+public:
+    Message() = default;
+    Message(const Message&) = delete;
+    Message& operator=(const Message&) = delete;
+    virtual ~Message() = default; ///< of one that was not waited for: waits
+    virtual void wait() = 0;
+    [[nodiscard]] virtual bool done() = 0; ///< looks, without waiting
+};
+using MessageHandle = std::unique_ptr<Message>;
+
+/// One rank's end. Calls are made by one thread at a time; collective ones by every rank, in the same order.
+/// Each may throw RankFailed where another rank has given up.
+class Transport {
+public:
+    Transport() = default;
+    Transport(const Transport&) = delete;
+    Transport& operator=(const Transport&) = delete;
+    virtual ~Transport() = default;
+
+    [[nodiscard]] virtual int rank() const = 0;
+    [[nodiscard]] virtual int size() const = 0;
+    /// Among the ranks of this host.
+    [[nodiscard]] virtual int local_rank() const = 0;
+    [[nodiscard]] virtual int local_size() const = 0;
+
+    /// Messages from one rank to another with the same tag (0 … 9999) arrive in the order of their sending.
+    /// The receiver knows the size.
+    [[nodiscard]] virtual MessageHandle send(ConstBytes data, int to, int tag) = 0;
+    [[nodiscard]] virtual MessageHandle receive(Bytes data, int from, int tag) = 0;
+
+    virtual void barrier() = 0;
+    virtual void broadcast(Bytes data, int root) = 0;
+    /// `all`: the ranks' `mine`, one after the other; rank r's has sizes[r] bytes.
+    virtual void all_gather(ConstBytes mine, Bytes all, std::span<const std::size_t> sizes) = 0;
+
+    /// Ends every rank of the job, this one included, with that exit code. A thread that plays a rank throws
+    /// RankFailed instead, and so do the others in their next call.
+    [[noreturn]] virtual void abort(int code) = 0;
+};
+
+/// The bytes of numbers or of a plain structure.
+template <class T>
+ConstBytes bytes_of(std::span<const T> values) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    return std::as_bytes(values);
+}
+template <class T>
+Bytes bytes_of(std::span<T> values) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    return std::as_writable_bytes(values);
+}
+
+/// One value of each rank, by rank.
+template <class T>
+std::vector<T> all_values(Transport& transport, const T& mine) {
+    std::vector<T> all(static_cast<std::size_t>(transport.size()));
+    const std::vector<std::size_t> sizes(all.size(), sizeof(T));
+    transport.all_gather(bytes_of(std::span(&mine, 1)), bytes_of(std::span(all)), sizes);
+    return all;
+}
+
+/// The ranks' values, one after the other; rank r has counts[r] of them.
+template <class T>
+std::vector<T> all_gathered(Transport& transport, std::span<const T> mine,
+                            std::span<const std::int64_t> counts) {
+    std::vector<std::size_t> sizes;
+    std::int64_t total = 0;
+    for (const auto count : counts) {
+        sizes.push_back(static_cast<std::size_t>(count) * sizeof(T));
+        total += count;
+    }
+    std::vector<T> all(static_cast<std::size_t>(total));
+    transport.all_gather(bytes_of(mine), bytes_of(std::span(all)), sizes);
+    return all;
+}
+
+/// The value of one rank, on all.
+template <class T>
+T from_rank(Transport& transport, T value, int root = 0) {
+    transport.broadcast(bytes_of(std::span(&value, 1)), root);
+    return value;
+}
+/// The text, or the bytes, of one rank, whose size the others need not know.
+std::string text_from_rank(Transport& transport, std::string text, int root = 0);
+std::vector<std::byte> bytes_from_rank(Transport& transport, std::vector<std::byte> bytes, int root = 0);
+
+/// The numbers of one rank, as many as it has.
+std::vector<double> values_from_rank(Transport& transport, std::vector<double> values, int root = 0);
+
+/// True on all ranks where it is true on any.
+bool any_rank(Transport& transport, bool mine);
+/// The same where there may be one rank alone: null.
+bool any_rank(Transport* transport, bool mine);
+
+} // namespace farfield::comm

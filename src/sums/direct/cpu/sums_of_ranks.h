@@ -1,0 +1,42 @@
+// Rows of sums that ranks compute parts of, and exchange.
+#pragma once
+
+#include "sums/direct/cpu/tiles.h"
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace farfield {
+namespace comm {
+class Transport;
+}
+
+/// The arrays of sums that are there, as rows of one number from each.
+class SumRows {
+public:
+    explicit SumRows(const TileSums& sums);
+    [[nodiscard]] std::int64_t arrays() const { return static_cast<std::int64_t>(arrays_.size()); }
+    /// Appends rows [begin, end), array by array.
+    void pack(std::int64_t begin, std::int64_t end, std::vector<double>& numbers) const;
+    /// Replaces them by the first of `numbers`. @returns the numbers that follow
+    std::span<const double> unpack(std::int64_t begin, std::int64_t end,
+                                   std::span<const double> numbers) const;
+
+private:
+    std::vector<double*> arrays_;
+};
+
+/// Ranges of rows.
+using RowRanges = std::vector<std::pair<std::int64_t, std::int64_t>>;
+
+/// Rank r has the rows of parts[r]: all ranks get all. @throws comm::RankFailed
+void gather_rows(comm::Transport& ranks, const SumRows& rows, std::span<const RowRanges> parts);
+
+/// The part of `count` tasks that is `rank`'s.
+inline std::pair<std::int64_t, std::int64_t> tasks_of_rank(std::int64_t count, int rank, int ranks) {
+    return {count * rank / ranks, count * (rank + 1) / ranks};
+}
+
+} // namespace farfield

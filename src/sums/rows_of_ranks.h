@@ -1,0 +1,71 @@
+// Points, strengths and results of ranks that each have their own: all of them come together before a sum, and
+// each rank takes its rows of the results.
+#pragma once
+
+#include "backend/comm/transport.h"
+#include "sums/method/problem.h"
+
+#include <farfield/sum.h>
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace farfield {
+
+/// How many rows each rank has of an array, in the order of ranks.
+class RowsOfRanks {
+public:
+    RowsOfRanks() = default;
+    RowsOfRanks(comm::Transport& ranks, std::int64_t mine);
+    [[nodiscard]] std::int64_t all() const { return all_; }
+    [[nodiscard]] std::int64_t mine() const { return counts_[static_cast<std::size_t>(rank_)]; }
+    /// The first of this rank's.
+    [[nodiscard]] std::int64_t first() const { return first_; }
+    /// All rows of a checked view of one dimension or two, row-major.
+    [[nodiscard]] std::vector<double> gather(comm::Transport& ranks, const ConstArrayView& rows,
+                                             std::int64_t columns) const;
+
+private:
+    int rank_ = 0;
+    std::vector<std::int64_t> counts_{0};
+    std::int64_t all_ = 0, first_ = 0;
+};
+
+/// The points of all ranks.
+struct PointsOfRanks {
+    /// Reads each rank's own. `targets`: null where they are the sources.
+    /// @throws InvalidArgument on all ranks for a mistake of one.
+    PointsOfRanks(comm::Transport& ranks, const ConstArrayView& sources, const ConstArrayView* targets);
+
+    int dimension;
+    RowsOfRanks source_rows, target_rows; ///< the same where targets are the sources
+    std::vector<double> sources, targets;
+
+    [[nodiscard]] ConstArrayView source_view() const;
+    [[nodiscard]] ConstArrayView target_view() const;
+};
+
+/// What one execution gets and gives, of all ranks.
+class ExecutionOfRanks {
+public:
+    /// @param problem  of all ranks' points
+    /// @throws InvalidArgument on all ranks for a mistake of one
+    ExecutionOfRanks(comm::Transport& ranks, const PointsOfRanks& points, const SumProblem& problem,
+                     const SumStrengths& strengths, const SumOutputs& outputs);
+
+    [[nodiscard]] const SumStrengths& strengths() const { return all_strengths_; }
+    [[nodiscard]] const SumOutputs& outputs() const { return all_outputs_; }
+    /// Writes this rank's rows into its outputs.
+    void keep_own() const;
+
+private:
+    const PointsOfRanks& points_;
+    SumOutputs own_outputs_;
+    std::vector<double> charges_, dipoles_;
+    std::vector<std::vector<double>> values_;
+    SumStrengths all_strengths_;
+    SumOutputs all_outputs_;
+};
+
+} // namespace farfield

@@ -1,0 +1,177 @@
+// Messages between ranks that are threads of this process: order, sizes, collective calls, failures.
+#include "backend/comm/agree.h"
+#include "backend/comm/in_process.h"
+#include "expect_error.h"
+
+#include <farfield/error.h>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <functional>
+#include <new>
+#include <numeric>
+#include <string>
+#include <vector>
+
+using namespace farfield;
+using namespace farfield::comm;
+using farfield::test::error_of;
+
+namespace {
+
+using AnyRank = std::function<void(Transport&)>;
+
+class OnRanks : public testing::TestWithParam<int> {
+protected:
+    [[nodiscard]] static int ranks() { return GetParam(); }
+    static void all(const AnyRank& work) { run_ranks(ranks(), work); }
+};
+
+INSTANTIATE_TEST_SUITE_P(Transport, OnRanks, testing::Values(1, 2, 3, 5, 8));
+
+TEST_P(OnRanks, KnowTheirNumbers) {
+    std::vector<std::atomic<int>> seen(static_cast<std::size_t>(ranks()));
+    all([&](Transport& at) {
+        EXPECT_EQ(at.size(), ranks());
+        EXPECT_EQ(at.local_size(), ranks());
+        EXPECT_EQ(at.local_rank(), at.rank());
+        ++seen[static_cast<std::size_t>(at.rank())];
+    });
+    for (const auto& times : seen) EXPECT_EQ(times, 1);
+}
+
+// Each rank sends to each, itself as well: with one tag in order, and tags do not mix.
+TEST_P(OnRanks, ReceiveMessagesOfATagInTheirOrder) {
+    all([](Transport& at) {
+        std::vector<MessageHandle> sent;
+        for (int to = 0; to < at.size(); ++to)
+            for (const int tag : {3, 4})
+                for (const int k : {0, 1}) {
+                    const int value = 1000 * at.rank() + 100 * to + 10 * tag + k;
+                    sent.push_back(at.send(bytes_of(std::span(&value, 1)), to, tag));
+                    sent.back()->wait();
+                }
+        for (int from = 0; from < at.size(); ++from)
+            for (const int tag : {4, 3})
+                for (const int k : {0, 1}) {
+                    int value = -1;
+                    at.receive(bytes_of(std::span(&value, 1)), from, tag)->wait();
+                    EXPECT_EQ(value, 1000 * from + 100 * at.rank() + 10 * tag + k);
+                }
+    });
+}
+
+TEST_P(OnRanks, GatherPartsOfAnySizeAlsoNone) {
+    all([](Transport& at) {
+        std::vector<std::int64_t> counts;
+        for (int rank = 0; rank < at.size(); ++rank) counts.push_back((3 * rank) % 4); // 0, 3, 2, 1, 0, …
+        std::vector<double> mine(static_cast<std::size_t>(counts[static_cast<std::size_t>(at.rank())]));
+        std::iota(mine.begin(), mine.end(), 10.0 * at.rank());
+        std::vector<double> expected;
+        for (int rank = 0; rank < at.size(); ++rank)
+            for (std::int64_t k = 0; k < counts[static_cast<std::size_t>(rank)]; ++k)
+                expected.push_back(10.0 * rank + static_cast<double>(k));
+        EXPECT_EQ(all_gathered(at, std::span<const double>(mine), counts), expected);
+        EXPECT_EQ(all_values(at, at.rank() * at.rank()).back(), (at.size() - 1) * (at.size() - 1));
+    });
+}
+
+TEST_P(OnRanks, GetWhatAnyRankBroadcasts) {
+    all([](Transport& at) {
+        for (int root = 0; root < at.size(); ++root) {
+            EXPECT_EQ(from_rank(at, 100 + at.rank(), root), 100 + root);
+            const auto text = std::string(static_cast<std::size_t>(at.rank() * 7), 'x') + "end";
+            EXPECT_EQ(text_from_rank(at, text, root).size(), static_cast<std::size_t>(root * 7 + 3));
+        }
+        EXPECT_TRUE(text_from_rank(at, at.rank() == 0 ? "" : "of another").empty());
+    });
+}
+
+// None leaves before all have come.
+TEST_P(OnRanks, WaitForAllAtABarrier) {
+    std::atomic<int> arrived{0};
+    all([&](Transport& at) {
+        for (int round = 1; round <= 20; ++round) {
+            ++arrived;
+            at.barrier();
+            EXPECT_GE(arrived, round * at.size());
+            at.barrier();
+        }
+    });
+}
+
+TEST_P(OnRanks, KnowWhetherAnySaysYes) {
+    all([](Transport& at) {
+        EXPECT_FALSE(any_rank(at, false));
+        for (int one = 0; one < at.size(); ++one) EXPECT_TRUE(any_rank(at, at.rank() == one));
+    });
+}
+
+TEST_P(OnRanks, DoNotWaitForOneThatHasFailed) {
+    const auto message = error_of<InvalidArgument>([] {
+        all([](Transport& at) {
+            if (at.rank() == at.size() - 1) throw InvalidArgument("the last rank's own error");
+            int value = 0;
+            at.receive(bytes_of(std::span(&value, 1)), at.size() - 1, 0)->wait();
+            ADD_FAILURE() << "received what was never sent";
+        });
+    });
+    EXPECT_EQ(message, "the last rank's own error");
+}
+
+// An error of one rank is the error of all, of the same class and words, and all go on.
+TEST_P(OnRanks, ShareAnError) {
+    std::atomic<int> invalid{0}, no_memory{0}, after{0};
+    all([&](Transport& at) {
+        try {
+            on_root(at, [] { throw InvalidArgument("rank 0 says no"); });
+        } catch (const InvalidArgument& error) {
+            if (error.what() == std::string("rank 0 says no")) ++invalid;
+        }
+        try {
+            together(at, [&] {
+                if (at.rank() == at.size() - 1) throw std::bad_alloc();
+            });
+        } catch (const std::bad_alloc&) {
+            ++no_memory;
+        }
+        int done = 0;
+        on_root(at, [&] { ++done; });
+        EXPECT_EQ(done, at.rank() == 0 ? 1 : 0);
+        together(at, [&] { ++after; });
+    });
+    EXPECT_EQ(invalid, ranks());
+    EXPECT_EQ(no_memory, ranks());
+    EXPECT_EQ(after, ranks());
+}
+
+TEST(Transport, NamesTheErrorOfTheLowestRank) {
+    std::atomic<int> right{0};
+    run_ranks(4, [&](Transport& at) {
+        try {
+            together(at, [&] {
+                if (at.rank() == 1) throw IoError("first");
+                if (at.rank() == 3) throw InvalidArgument("second");
+            });
+        } catch (const IoError& error) {
+            if (error.what() == std::string("first")) ++right;
+        }
+    });
+    EXPECT_EQ(right, 4);
+}
+
+// A receiver that expects another size has found a defect.
+TEST(Transport, RefusesAMessageOfAnotherSize) {
+    const auto message = error_of<InternalError>([] {
+        run_ranks(2, AnyRank([](Transport& at) {
+                      const std::vector<double> two(2);
+                      if (at.rank() == 0) return at.send(bytes_of(std::span(two)), 1, 5)->wait();
+                      double one = 0.0;
+                      at.receive(bytes_of(std::span(&one, 1)), 0, 5)->wait();
+                  }));
+    });
+    test::expect_contains(message, {"rank 1", "8 bytes", "tag 5", "16"});
+}
+
+} // namespace
