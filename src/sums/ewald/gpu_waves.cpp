@@ -11,7 +11,7 @@ namespace {
 
 constexpr double bytes_of_phases = 0x1p25; ///< of a batch: they stay in a GPU's cache
 constexpr std::int64_t least_batch = 1024;
-constexpr std::int64_t enough_blocks = 2048; ///< to keep all multiprocessors busy
+constexpr std::int64_t enough_blocks = 2048;                 ///< to keep all multiprocessors busy
 constexpr std::int64_t least_sources = 128, least_rows = 16; ///< of a part
 
 std::int64_t ratio_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -61,8 +61,8 @@ GpuWaveParts gpu_wave_parts(const GpuWaves& waves, std::int64_t sources, std::in
     const auto batch = batch_of(waves.phases(), sources, targets);
     out.batch = static_cast<std::int32_t>(batch);
     const auto tiles = std::max<std::int64_t>(1, static_cast<std::int64_t>(waves.tiles.size()));
-    out.of_sources = static_cast<std::int32_t>(
-        std::clamp<std::int64_t>(std::min(batch, sources) / least_sources, 1, ratio_up(enough_blocks, tiles)));
+    out.of_sources = static_cast<std::int32_t>(std::clamp<std::int64_t>(
+        std::min(batch, sources) / least_sources, 1, ratio_up(enough_blocks, tiles)));
     const auto blocks = ratio_up(std::max<std::int64_t>(std::min(batch, targets), 1), targets_of_a_block);
     const auto& rows = waves.table.rows;
     const auto row_count = static_cast<std::int64_t>(rows.size());

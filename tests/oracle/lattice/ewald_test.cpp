@@ -317,9 +317,10 @@ TEST(BoxSumsOfAll, AgreeForRandomSystems) {
         const int order = system % 3 == 0 ? 4 + system / 3 % 11 : 0; // of splines; odd ones, too
         const bool is_soft = system % 4 == 0;
         const double tolerance = std::pow(10.0, between(is_soft ? far_engine : engine, -9.0, -2.0));
-        const double softening = is_soft           ? between(far_engine, 0.0, 0.5)
-                                 : system % 4 == 2 ? between(engine, 0.0, softening_of_images(length, tolerance))
-                                                   : 0.0;
+        const double softening = is_soft ? between(far_engine, 0.0, 0.5)
+                                 : system % 4 == 2
+                                     ? between(engine, 0.0, softening_of_images(length, tolerance))
+                                     : 0.0;
         SumOptions options{.kernel = Kernel::coulomb,
                            .method = Method::ewald,
                            .softening = softening,

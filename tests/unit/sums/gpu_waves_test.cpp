@@ -2,6 +2,7 @@
 #include "sums/ewald/gpu_waves.h"
 #include "sums/ewald/wave_formulas.h"
 #include "sums/kernels/kernel.h"
+#include "sums/method/method.h"
 
 #include <gtest/gtest.h>
 
@@ -97,7 +98,8 @@ std::map<Place, double> factors_of(const WaveTable& table) {
 }
 
 TEST(GpuWaves, TilesHaveEveryWaveOnce) {
-    for (const auto& period : {std::array{1.0, 1.0, 1.0}, std::array{1.9, 0.7, 1.1}, std::array{0.05, 1.0, 1.0}})
+    for (const auto& period :
+         {std::array{1.0, 1.0, 1.0}, std::array{1.9, 0.7, 1.1}, std::array{0.05, 1.0, 1.0}})
         for (const double cutoff : {0.5, 7.0, 60.0, 200.0}) {
             const auto table = wave_table(frame_of(period), cutoffs_of(cutoff), 2);
             const GpuWaves waves(table);
@@ -111,7 +113,8 @@ TEST(GpuWaves, TilesHaveEveryWaveOnce) {
                 for (int r = tile.first_row; r < tile.first_row + tile.rows; ++r) {
                     const auto& row = waves.table.rows[static_cast<std::size_t>(r)];
                     EXPECT_LE(tile.first_x, row.last_x);
-                    for (int x = tile.first_x; x <= std::min(row.last_x, tile.first_x + columns_of_a_tile - 1); ++x)
+                    for (int x = tile.first_x;
+                         x <= std::min(row.last_x, tile.first_x + columns_of_a_tile - 1); ++x)
                         ++times[static_cast<std::size_t>(row.first + x)];
                 }
             }
@@ -141,6 +144,24 @@ TEST(GpuWaves, PartsHaveEveryRowAndStayWithinWhatIsPredicted) {
                 EXPECT_LT(takes, 1.3 * predicted) << cutoff << ' ' << n;
                 EXPECT_GT(takes, 0.5 * predicted) << cutoff << ' ' << n;
             }
+}
+
+// Shared memory has no room for the phases of a point if waves are many along an axis.
+TEST(GpuWaves, BoxesMayBeTooLongAndThin) {
+    SumProblem problem;
+    problem.kernel = &kernel_info(Kernel::coulomb);
+    problem.sources = problem.targets = 1000;
+    problem.tolerance = 1e-9;
+    const auto why_not = [&](DeviceKind kind) {
+        return method_info(Method::ewald).why_not(problem, {}, {.kind = kind, .gpus = {0}});
+    };
+    for (const double length : {1.0, 30.0, 1e6}) {
+        problem.period = {1.0, length, 1.0};
+        EXPECT_EQ(why_not(DeviceKind::cpu), "");
+        EXPECT_EQ(why_not(DeviceKind::cuda).empty(), length < 1e6);
+    }
+    for (const auto* word : {"1,1e+06,1", "ewald", "cpu"})
+        EXPECT_NE(why_not(DeviceKind::cuda).find(word), std::string::npos) << why_not(DeviceKind::cuda);
 }
 
 // Structure factors of parts, coefficients, and sums of parts of the rows, against waves one by one.

@@ -15,8 +15,7 @@ std::unique_ptr<PreparedSum> make_gpu_ewald(const SumProblem& problem, const Sum
     const DeviceScope scope(device); // events are of the GPU that is current when they are made
     const auto make = [problem, threads = thread_count(options.threads)](
                           double goal, cudaStream_t stream) -> std::optional<LatticeDesign> {
-        const auto cutoffs =
-            ewald_cutoffs(problem, goal, ewald_rates_on_gpu(cost_table_in_use().table, {}));
+        const auto cutoffs = ewald_cutoffs(problem, goal, ewald_rates_on_gpu(cost_table_in_use().table, {}));
         return LatticeDesign{cutoffs.splitting, cutoffs.near,
                              std::make_unique<WavesOnGpu>(PeriodicFrame(problem), cutoffs, threads, stream)};
     };

@@ -1,5 +1,5 @@
-// Structure factors: a block for each tile of waves and each part of the points. Phases of a few points lie in
-// shared memory; a thread has some rows of waves, and a few n_x of each.
+// Structure factors: a block for each tile of waves and each part of the points. Phases of a few points lie
+// in shared memory; a thread has some rows of waves, and a few n_x of each.
 #include "backend/cuda/check.h"
 #include "sums/ewald/cuda/wave_task.cuh"
 #include "sums/tree/cuda/launch.cuh"
@@ -23,7 +23,7 @@ __global__ void phases_kernel(PhasesOfBatch phases, double unit_x, double unit_y
     const double angle = axis == 0 ? unit_x * p.x : axis == 1 ? unit_y * p.y : unit_z * p.z;
     Phase* const out = phases.at + static_cast<std::int64_t>(phases.first[axis]) * phases.pitch + point;
     write_phases(angle, phases.last[axis],
-               [&](int n) -> Phase& { return out[static_cast<std::int64_t>(n) * phases.pitch]; });
+                 [&](int n) -> Phase& { return out[static_cast<std::int64_t>(n) * phases.pitch]; });
 }
 
 /// In shared memory: phases of some points, of a tile's n_x, and of all n_y ≥ 0 and n_z ≥ 0. Odd pitches keep
@@ -45,7 +45,8 @@ struct Staging {
 struct Signed {
     int place, sign;
 
-    __device__ explicit Signed(int n) : place(n < 0 ? -n : n), sign(n < 0 ? static_cast<int>(0x80000000U) : 0) {}
+    __device__ explicit Signed(int n)
+        : place(n < 0 ? -n : n), sign(n < 0 ? static_cast<int>(0x80000000U) : 0) {}
     [[nodiscard]] __device__ Phase of(const Phase* phases) const {
         const Phase found = phases[place];
         return {found.re, __hiloint2double(__double2hiint(found.im) ^ sign, __double2loint(found.im))};
@@ -107,8 +108,7 @@ __global__ void __launch_bounds__(structure_threads)
             Phase weight[rows_of_a_thread];
 #pragma unroll
             for (int r = 0; r < rows_of_a_thread; ++r)
-                weight[r] =
-                    product(y[r].of(of_y + j * staging.pitch_y), z[r].of(of_z + j * staging.pitch_z));
+                weight[r] = product(y[r].of(of_y + j * staging.pitch_y), z[r].of(of_z + j * staging.pitch_z));
 #pragma unroll
             for (int c = 0; c < columns; ++c) {
                 const Phase x = of_x[j * pitch_of_columns + c];

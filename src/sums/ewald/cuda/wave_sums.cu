@@ -36,7 +36,8 @@ __global__ void __launch_bounds__(sum_threads)
     const auto phase_of = [&](int axis, int n, int k) {
         const int there = min(point[k], phases.count - 1);
         const Phase found =
-            phases.at[static_cast<std::int64_t>(phases.first[axis] + (n < 0 ? -n : n)) * phases.pitch + there];
+            phases
+                .at[static_cast<std::int64_t>(phases.first[axis] + (n < 0 ? -n : n)) * phases.pitch + there];
         return Phase{found.re, n < 0 ? -found.im : found.im};
     };
     const int end = task.first_rows[blockIdx.y + 1];
@@ -91,8 +92,9 @@ void launch_sums(const WaveSumTask& task, cudaStream_t stream) {
     const auto kernel = sum_kernel<with_field>;
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
           "sums of waves");
-    const dim3 blocks(static_cast<unsigned>((task.phases.count + targets_of_a_block - 1) / targets_of_a_block),
-                      static_cast<unsigned>(task.parts));
+    const dim3 blocks(
+        static_cast<unsigned>((task.phases.count + targets_of_a_block - 1) / targets_of_a_block),
+        static_cast<unsigned>(task.parts));
     kernel<<<blocks, sum_threads, bytes, stream>>>(task, group);
     check_launch("sums of waves");
 }

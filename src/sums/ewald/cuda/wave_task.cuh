@@ -15,8 +15,8 @@ namespace farfield::cuda {
 
 struct PhasesOfBatch {
     Phase* at = nullptr;
-    std::int32_t pitch = 0; ///< from one number to the next
-    std::int32_t count = 0; ///< points
+    std::int32_t pitch = 0;                   ///< from one number to the next
+    std::int32_t count = 0;                   ///< points
     std::int32_t first[3] = {}, last[3] = {}; ///< of each axis: its first number, and the largest n
 };
 /// *Writes* the phases of the points from `begin` on.
@@ -30,7 +30,7 @@ struct StructureTask {
     const StructureTile* tiles;
     std::int32_t tile_count, parts;
     std::int64_t waves;
-    bool adds; ///< to what is there, of batches before
+    bool adds;        ///< to what is there, of batches before
     Phase* structure; ///< of each part, of each wave
 };
 /// Σ q e^(−ik·y) of each part of a batch.
