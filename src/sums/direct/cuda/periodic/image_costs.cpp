@@ -33,14 +33,20 @@ std::int64_t images_of(const SumProblem& problem, const ImageGrid& grid) {
     return static_cast<std::int64_t>((grid.copies() - 1.0) * static_cast<double>(problem.sources));
 }
 
-/// Of a box whose points move operators are made once for very many executions; but those of softened images
-/// take so long that nobody would wait for many.
+/// Of a box whose points move operators are made once for very many executions. Those of softened images take
+/// so long that some hundred executions are to win their time back.
+double operator_seconds(const SumProblem& problem, const FarCosts& far) {
+    constexpr double softened_steps = 300.0;
+    const double seconds = far.operator_seconds / host_cores;
+    if (!problem.moves) return seconds;
+    return far.is_soft ? seconds / softened_steps : 0.0;
+}
+
 double seconds_beside_home(const SumProblem& problem, const ImageGrid& grid, const ImageShape& shape,
                            int exponent, const OpenSeconds& seconds) {
     const auto far = far_costs(problem, grid, shape);
     return seconds(rim_problem(problem, exponent, images_of(problem, grid))) +
-           problem.executions * far.products * seconds_a_product +
-           (problem.moves && !far.is_soft ? 0.0 : far.operator_seconds / host_cores);
+           problem.executions * far.products * seconds_a_product + operator_seconds(problem, far);
 }
 
 std::optional<ImageGrid> best_grid(const SumProblem& problem, const Lengths& period, const Lengths& low,
