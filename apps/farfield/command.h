@@ -40,6 +40,7 @@ Action declare_man(CommandParser app);
 struct StencilPart {
     CommandParser app; ///< is_named() where it is the one that was called
     Action action;
+    bool on_ranks = false; ///< as of a command
 };
 StencilPart declare_stencil_run(CommandParser stencil);
 StencilPart declare_stencil_emit(CommandParser stencil);

@@ -42,7 +42,7 @@ constexpr std::array table{
             "farfield stencil run microdisk.ff --steps 2000 --plot Hz:hz.png\n"
             "farfield stencil check microdisk.ff\n"
             "farfield stencil explain microdisk.ff --after names --set cells=256\n",
-            false, false, declare_stencil},
+            false, true, declare_stencil},
     Command{"tune", "Measure what sums cost on this machine, for the choices of `auto`",
             "farfield tune\n"
             "farfield tune fmm --dry-run\n"

@@ -24,9 +24,10 @@ Communicator all_ranks() { return Communicator::world(); }
 
 void require_one_process(std::string_view command) {
     if (is_one_of_several())
-        throw InvalidArgument(fmt::format("farfield {} computes in one process, and {} were started together; "
-                                          "start it without mpirun",
-                                          command, comm::ranks_of_launcher()));
+        throw InvalidArgument(
+            fmt::format("farfield {} computes in one process, and {} were started together; "
+                        "start it without mpirun",
+                        command, comm::ranks_of_launcher()));
 }
 
 int end_with_failure(int code, const std::string& message) {

@@ -3,6 +3,7 @@
 #include "command.h"
 #include "options.h"
 #include "progress.h"
+#include "ranks.h"
 #include "stencil_options.h"
 
 #include "stencil/run/emit.h"
@@ -143,8 +144,12 @@ Action declare_stencil(CommandParser app) {
     parts.push_back(declare_stencil_tune(app));
     parts.push_back(declare_stencil_resonances(app));
     return [command, explainer, parts] {
-        for (const auto& part : parts)
-            if (part.app.is_named()) return part.action();
+        for (const auto& part : parts) {
+            if (!part.app.is_named()) continue;
+            if (!part.on_ranks) require_one_process("stencil " + std::string(part.app.name()));
+            return part.action();
+        }
+        require_one_process(explainer.is_named() ? "stencil explain" : "stencil check");
         return explainer.is_named() ? explain(*command) : check(*command);
     };
 }

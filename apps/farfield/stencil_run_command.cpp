@@ -3,10 +3,12 @@
 #include "options.h"
 #include "picture_words.h"
 #include "progress.h"
+#include "ranks.h"
 #include "shell_words.h"
 #include "stencil_options.h"
 #include "stop_signal.h"
 
+#include "stencil/run/leader.h"
 #include "stencil/run/settings.h"
 
 #include <fmt/format.h>
@@ -122,6 +124,7 @@ StencilRunSettings settings_of(const StencilRunOptions& options, const StencilPr
     settings.restart = options.restart;
     settings.overwrite = options.overwrite;
     settings.options = options.machine;
+    settings.options.communicator = all_ranks();
     if (options.steps >= 0) settings.steps = options.steps;
     if (options.end >= 0) settings.end = options.end;
     for (const auto& text : options.plots) settings.plots.push_back(stencil_plot(text));
@@ -153,11 +156,13 @@ int run_with_files(const StencilRunOptions& options, const StencilProgram& progr
             stop.emplace();
         }};
     std::error_code ignored;
-    const bool is_new = !std::filesystem::exists(settings.out, ignored);
+    const bool is_new = speaks() && !std::filesystem::exists(settings.out, ignored);
     try {
-        make_output_folder(settings.out, "--out"); // pictures may go into it
-        for (const auto& plot : settings.plots) require_output(plot.png, "--plot");
-        for (const auto& animation : settings.animations) require_output(animation.png, "--animate");
+        on_first_rank(settings.options.communicator, [&] {
+            make_output_folder(settings.out, "--out"); // pictures may go into it
+            for (const auto& plot : settings.plots) require_output(plot.png, "--plot");
+            for (const auto& animation : settings.animations) require_output(animation.png, "--animate");
+        });
         const auto result = run_stencil(program, settings, hooks);
         display.clear();
         return report_end(options, result);
@@ -264,10 +269,12 @@ StencilPart declare_stencil_run(CommandParser stencil) {
         .one_value_each();
     add_machine(app, options);
     app.add_flag("--quiet", options->quiet, "Print nothing but errors");
-    return {app, [options, app] {
+    return {app,
+            [options, app] {
                 keep_given(app, *options);
                 return run(*options);
-            }};
+            },
+            true};
 }
 
 } // namespace farfield::app

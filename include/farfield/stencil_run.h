@@ -109,6 +109,10 @@ struct StencilRunResult {
 /// become byte-identical to those of an undisturbed run. The program, the values of its parameters and the
 /// files it reads must be those from before; settings may change, and the end may move to later.
 ///
+/// On several ranks (StencilOptions::communicator) all make this call: rank 0 alone touches the folder and
+/// calls `progress` and `message`, every rank is asked to stop, and all return and throw alike. A run may be
+/// restarted on another number of ranks.
+///
 /// @throws StencilError, InvalidArgument (settings, a folder with an earlier run, a checkpoint of another
 ///         program), IoError, BackendUnavailable, DeviceError; Error where a field is no longer finite, with
 ///         field, cell and step.

@@ -13,6 +13,7 @@ namespace farfield::python {
 
 void bind_errors(nanobind::module_& module);
 void bind_devices(nanobind::module_& module);
+void bind_communicator(nanobind::module_& module);
 void bind_reports(nanobind::module_& module);
 void bind_sum(nanobind::module_& module);
 void bind_density(nanobind::module_& module);

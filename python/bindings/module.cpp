@@ -38,6 +38,7 @@ NB_MODULE(_core, module) {
     farfield::spell_options(farfield::python::as_keyword);
     farfield::python::bind_errors(module);
     farfield::python::bind_devices(module);
+    farfield::python::bind_communicator(module);
     farfield::python::bind_reports(module);
     farfield::python::bind_sum(module);
     farfield::python::bind_density(module);

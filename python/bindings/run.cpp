@@ -1,5 +1,6 @@
 // farfield.run_case: a whole simulation with its files, interruptible by Ctrl-C.
 #include "bindings.h"
+#include "communicator.h"
 #include "interrupt.h"
 #include "pickles.h"
 
@@ -61,6 +62,8 @@ Args:
     restart: go on from the last checkpoint in `out`.
     progress: called with a RunProgress after each step.
     message: called with each warning or note, one line; None: they go to the logger "farfield".
+    comm: ranks that share the work, a communicator of mpi4py or a farfield.Communicator; rank 0 alone writes files
+        and calls `progress` and `message`. None: those of case.force.comm.
 
 Raises:
     InvalidArgument (a ValueError), IoError (an OSError), BackendUnavailable (a RuntimeError).)";
@@ -106,13 +109,14 @@ void bind_run(nb::module_& module) {
         "run_case",
         [](const std::variant<Case, std::filesystem::path>& simulation_case, const std::filesystem::path& out,
            bool restart, const std::optional<ProgressFunction>& on_progress,
-           const std::optional<MessageFunction>& on_message) {
+           const std::optional<MessageFunction>& on_message, const nb::object& comm) {
             const auto* path = std::get_if<std::filesystem::path>(&simulation_case);
-            return run(path ? read_case(*path) : std::get<Case>(simulation_case),
-                       {.out = out, .restart = restart}, on_progress, on_message);
+            auto whole = path ? read_case(*path) : std::get<Case>(simulation_case);
+            if (!comm.is_none()) whole.force.communicator = communicator_from(comm);
+            return run(whole, {.out = out, .restart = restart}, on_progress, on_message);
         },
         "case"_a, "out"_a, nb::kw_only(), "restart"_a = false, "progress"_a.none() = nb::none(),
-        "message"_a.none() = nb::none(), run_case_doc);
+        "message"_a.none() = nb::none(), "comm"_a.none() = nb::none(), run_case_doc);
 }
 
 } // namespace farfield::python

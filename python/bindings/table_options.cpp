@@ -1,5 +1,6 @@
 #include "table_options.h"
 
+#include "communicator.h"
 #include "pickles.h"
 
 #include "base/text.h"
@@ -7,6 +8,7 @@
 #include <farfield/error.h>
 
 #include <algorithm>
+#include <type_traits>
 
 namespace nb = nanobind;
 
@@ -124,6 +126,7 @@ bool holds(const std::vector<std::string_view>& names, std::string_view name) {
 template <class Options>
 [[noreturn]] void unknown_keyword(std::string_view name, const Caller& caller) {
     auto known = caller.keywords;
+    known.emplace_back("comm");
     for (const auto& option : option_table())
         if (option.template in<Options>() && !holds(caller.without, option.name))
             known.push_back(option.name);
@@ -180,6 +183,10 @@ Options options_from(const nb::kwargs& keywords, const Caller& caller) {
     Options options;
     for (const auto& [key, value] : keywords) {
         const auto name = nb::cast<std::string>(key);
+        if (name == "comm") {
+            options.communicator = communicator_from(value);
+            continue;
+        }
         const auto* option = find_option(name);
         if (option == nullptr || !option->template in<Options>() || holds(caller.without, name))
             unknown_keyword<Options>(name, caller);
@@ -197,7 +204,7 @@ std::string option_parameters(const std::vector<std::string_view>& without) {
         out += ", " + std::string(option.name) + ": " + type_text(option) + " = " +
                nb::cast<std::string>(nb::repr(by_default));
     }
-    return out;
+    return out + ", comm: Communicator | typing.Any | None = None";
 }
 
 template <class Options>
@@ -207,6 +214,12 @@ std::string option_docs(const std::vector<std::string_view>& without) {
         if (option.template in<Options>() && !holds(without, option.name))
             out +=
                 "\n    " + wrapped(std::string(option.name) + ": " + guide_text<Options>(option), "        ");
+    out += "\n    " + wrapped(std::string("comm: ranks that compute together, a communicator of mpi4py or a "
+                                          "farfield.Communicator; ") +
+                                  (std::is_same_v<Options, SumOptions>
+                                       ? "each gives its own points and gets the results at its own."
+                                       : "all of them are given all bodies and share the work of each step."),
+                              "        ");
     return out;
 }
 
@@ -233,6 +246,11 @@ void bind_options(nb::class_<ForceOptions>& cls) {
             guide_text<ForceOptions>(option).c_str());
     }
     make_record(cls, fields);
+    cls.def_prop_rw(
+        "comm", [](const ForceOptions& self) { return self.communicator; },
+        [](ForceOptions& self, nb::handle value) { self.communicator = communicator_from(value); },
+        nb::for_setter(nb::sig("def comm(self, value: Communicator | typing.Any | None, /) -> None")),
+        "Ranks that share the work of each step; all are given all bodies. It is no part of `asdict()`.");
     cls.def(
         "__getstate__",
         [](const ForceOptions& self) {

@@ -4,6 +4,7 @@
 #include "stencil/runtime/cpu/cpu_executor.h"
 #include "stencil/runtime/cuda/cuda_executor.h"
 #include "stencil/runtime/interpreter/interpreter.h"
+#include "stencil/runtime/ranks/ranks_executor.h"
 
 #include <farfield/error.h>
 
@@ -50,6 +51,17 @@ std::unique_ptr<Executor> make_executor(std::string_view name, ProgramPtr progra
         if (target.name == name) return target.make(std::move(program), options);
     throw InvalidArgument(
         fmt::format("there is no target '{}'; choose one of {}", name, fmt::join(target_names(), ", ")));
+}
+
+std::unique_ptr<Executor> make_executor(std::string_view name, ProgramPtr program,
+                                        const ExecutorOptions& options, const Communicator& communicator) {
+    if (communicator.size() == 1) return make_executor(name, std::move(program), options);
+    if (name == "cuda")
+        throw InvalidArgument(
+            "stencil programs do not run on the GPUs of several ranks yet; use --target cpu");
+    return std::make_unique<ranks::RanksExecutor>(
+        std::move(program), communicator,
+        [&](ProgramPtr part) { return make_executor(name, std::move(part), options); }, options.time_tile);
 }
 
 } // namespace farfield::stencil

@@ -3,6 +3,8 @@
 
 #include "stencil/runtime/executor.h"
 
+#include <farfield/communicator.h>
+
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -21,5 +23,9 @@ bool has_gpu();
 ///         what the target needs (a compiler, a GPU), DeviceError, IoError.
 std::unique_ptr<Executor> make_executor(std::string_view target, std::shared_ptr<const ir::Program> program,
                                         const ExecutorOptions& options);
+/// The same on several ranks, each of which gets an executor of its part; on one rank, the above. Ranks send
+/// no messages here. @throws also InvalidArgument for "cuda" on several ranks.
+std::unique_ptr<Executor> make_executor(std::string_view target, std::shared_ptr<const ir::Program> program,
+                                        const ExecutorOptions& options, const Communicator& communicator);
 
 } // namespace farfield::stencil

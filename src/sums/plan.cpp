@@ -63,11 +63,11 @@ struct SumPlan::Impl {
     SumReport report;
     bool has_points = false; ///< false after an update that failed: parts of the sum may be of new points
     double prepare_seconds = 0.0;
-    double keep_seconds = 0.0;       ///< for `points`, until an execution has told them
-    bool compares;                   ///< for itself, with a tolerance
-    PlanPoints points;               ///< where it compares
-    std::vector<OutputError> errors; ///< of the outputs compared so far
-    std::vector<double> no_charges;  ///< beside dipoles alone
+    double keep_seconds = 0.0;             ///< for `points`, until an execution has told them
+    bool compares;                         ///< for itself, with a tolerance
+    PlanPoints points;                     ///< where it compares
+    std::vector<OutputError> errors;       ///< of the outputs compared so far
+    std::vector<double> no_charges;        ///< beside dipoles alone
     std::optional<PointsOfRanks> of_ranks; ///< where each rank has points of its own
 
     Impl(const SumOptions& wanted, const ConstArrayView& sources, const ConstArrayView* targets)

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace farfield {
@@ -20,9 +21,18 @@ RowsOfRanks::RowsOfRanks(comm::Transport& ranks, std::int64_t mine)
       first_(std::accumulate(counts_.begin(), counts_.begin() + rank_, std::int64_t{0})) {}
 
 std::vector<double> RowsOfRanks::gather(comm::Transport& ranks, const ConstArrayView& rows,
-                                        std::int64_t columns) const {
+                                        std::int64_t columns, std::string_view what) const {
     std::vector<double> own;
-    comm::together(ranks, [&] { own = cuda::host_copy(rows, mine(), columns); });
+    comm::together(ranks, [&] {
+        own = cuda::host_copy(rows, mine(), columns);
+        const auto bad =
+            std::find_if(own.begin(), own.end(), [](double value) { return !std::isfinite(value); });
+        if (bad != own.end())
+            throw InvalidArgument(
+                fmt::format("{} of rank {}: row {} has {}; numbers must be finite: remove or "
+                            "repair the row",
+                            what, rank_, (bad - own.begin()) / columns, *bad));
+    });
     std::vector<std::int64_t> numbers;
     for (const auto count : counts_) numbers.push_back(count * columns);
     return comm::all_gathered(ranks, std::span<const double>(own), numbers);
@@ -50,7 +60,7 @@ PointsOfRanks::PointsOfRanks(comm::Transport& ranks, const ConstArrayView& own_s
     const auto read = [&](const ConstArrayView& own, std::string_view what, RowsOfRanks& rows) {
         comm::together(ranks, [&] { check_points(own, what, dimension); });
         rows = RowsOfRanks(ranks, own.shape[0]);
-        return rows.gather(ranks, own, dimension);
+        return rows.gather(ranks, own, dimension, what);
     };
     sources = read(own_sources, "sources", source_rows);
     target_rows = source_rows;
@@ -77,9 +87,10 @@ std::int64_t common_vectors(comm::Transport& ranks, const SumProblem& own, const
     const auto most = std::max<std::int64_t>(1, *std::max_element(all.begin(), all.end()));
     comm::together(ranks, [&] {
         if (mine != 0 && mine != most)
-            throw InvalidArgument(fmt::format("strengths: rank {} has {} of each source, another rank {}; all "
-                                              "ranks need the same",
-                                              ranks.rank(), mine, most));
+            throw InvalidArgument(
+                fmt::format("strengths: rank {} has {} of each source, another rank {}; all "
+                            "ranks need the same",
+                            ranks.rank(), mine, most));
         for (const auto& info : own.kernel->outputs)
             if (const auto& view = outputs.of(info.output); mine == 0 && view)
                 check_output(view, own.targets, most * own.kernel->width(info, own.dimension),
@@ -99,13 +110,15 @@ ExecutionOfRanks::ExecutionOfRanks(comm::Transport& ranks, const PointsOfRanks& 
     own.targets = points.target_rows.mine();
     const auto vectors = common_vectors(ranks, own, strengths, outputs);
     const auto& kernel = *problem.kernel;
-    const auto gather = [&](const ConstArrayView& view, std::vector<double>& into, std::int64_t columns) {
+    const auto gather = [&](const ConstArrayView& view, std::vector<double>& into, std::int64_t columns,
+                            std::string_view what) {
         if (!comm::any_rank(ranks, static_cast<bool>(view))) return ConstArrayView{};
-        into = points.source_rows.gather(ranks, view, columns);
+        into = points.source_rows.gather(ranks, view, columns, what);
         return matrix_view(std::span<const double>(into), columns);
     };
-    all_strengths_.charges = gather(strengths.charges, charges_, vectors * kernel.strength.columns);
-    all_strengths_.dipoles = gather(strengths.dipoles, dipoles_, vectors * problem.dimension);
+    all_strengths_.charges =
+        gather(strengths.charges, charges_, vectors * kernel.strength.columns, "strengths");
+    all_strengths_.dipoles = gather(strengths.dipoles, dipoles_, vectors * problem.dimension, "dipoles");
     values_.reserve(kernel.outputs.size());
     for (const auto& info : kernel.outputs) {
         if (!comm::any_rank(ranks, static_cast<bool>(outputs.of(info.output)))) continue;
@@ -121,8 +134,7 @@ void ExecutionOfRanks::keep_own() const {
         const auto& own = own_outputs_.of(static_cast<Output>(k));
         if (!all || !own) continue;
         const auto width = all.shape[1];
-        write_values(own,
-                     static_cast<const double*>(all.data) + points_.target_rows.first() * width,
+        write_values(own, static_cast<const double*>(all.data) + points_.target_rows.first() * width,
                      points_.target_rows.mine(), width);
     }
 }

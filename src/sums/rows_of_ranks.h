@@ -1,5 +1,5 @@
-// Points, strengths and results of ranks that each have their own: all of them come together before a sum, and
-// each rank takes its rows of the results.
+// Points, strengths and results of ranks that each have their own: all of them come together before a sum,
+// and each rank takes its rows of the results.
 #pragma once
 
 #include "backend/comm/transport.h"
@@ -22,9 +22,10 @@ public:
     [[nodiscard]] std::int64_t mine() const { return counts_[static_cast<std::size_t>(rank_)]; }
     /// The first of this rank's.
     [[nodiscard]] std::int64_t first() const { return first_; }
-    /// All rows of a checked view of one dimension or two, row-major.
+    /// All rows of a checked view of one dimension or two, row-major. `what`: of messages ("sources").
+    /// @throws InvalidArgument on all ranks where one has a number that is not finite
     [[nodiscard]] std::vector<double> gather(comm::Transport& ranks, const ConstArrayView& rows,
-                                             std::int64_t columns) const;
+                                             std::int64_t columns, std::string_view what) const;
 
 private:
     int rank_ = 0;

@@ -36,7 +36,7 @@ ALLOWED = {
     "stencil/analysis": MODEL + ["backend", "stencil/reads", "stencil/lowering"],
     "stencil/passes": LANGUAGE + ["stencil/ir"],
     "stencil/codegen": LANGUAGE + ["stencil/ir"],
-    "stencil/runtime": LANGUAGE + ["backend", "stencil/ir", "stencil/passes", "stencil/codegen"],
+    "stencil/runtime": LANGUAGE + ["backend", "backend/comm", "stencil/ir", "stencil/passes", "stencil/codegen"],
     "stencil/tuning": INNER + ["stencil/runtime", "stencil/codegen"],
     "stencil": INNER + ["lang", "io", "stencil*"],  # the compiler, the table of targets, and rooms not named above
     "stencil/run": INNER + ["lang", "io", "io/picture", "run", "stencil*"],

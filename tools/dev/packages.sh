@@ -29,6 +29,8 @@ LIST
 libgtest-dev the test framework
 ccache compiles nothing twice
 git lists the files of the checkout
+libopenmpi-dev sums and grids on several ranks
+openmpi-bin starts several ranks
 python3 test drivers and the Python package
 python3-dev builds the Python package
 python3-venv a private place for Python packages

@@ -42,7 +42,7 @@ repair_wheel() { # repair_wheel FOLDER: puts the libraries into the wheel of bui
     rm -rf build/repaired
     make_no_curl
     if ! PATH=$PWD/build/venv/bin:$PATH AUDITWHEEL_LD_LIBRARY_PATH=$PWD/build/no_curl \
-        auditwheel repair -w build/repaired "$(only_wheel build/wheel)" >"$log" 2>&1; then
+        auditwheel repair --exclude 'libmpi.so.*' -w build/repaired "$(only_wheel build/wheel)" >"$log" 2>&1; then
         cat "$log" >&2
         die "auditwheel could not put the libraries into the wheel (its output is above)"
     fi

@@ -268,7 +268,8 @@ std::string mpi_in_words() {
 
 bool all_ranks_arrive(double seconds) {
     if (!World::begun) { // rank 0 is to speak before a launcher ends it for another's sake
-        if (rank_of_launcher() != 0) std::this_thread::sleep_for(std::chrono::duration<double>(seconds / 4.0));
+        if (rank_of_launcher() != 0)
+            std::this_thread::sleep_for(std::chrono::duration<double>(seconds / 4.0));
         return true;
     }
     const auto& calls = calls_or_throw();

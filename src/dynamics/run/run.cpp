@@ -52,7 +52,8 @@ public:
 
     RunResult execute() {
         const bool was_finished = simulation_->finished();
-        if (!was_finished && is_root()) fs::remove(folder_.summary()); // it tells of an earlier part of the run
+        if (!was_finished && is_root())
+            fs::remove(folder_.summary()); // it tells of an earlier part of the run
         for (const auto& note : simulation_->notes()) say(note);
         report_progress();
         bool stopped = false;

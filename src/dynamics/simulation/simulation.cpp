@@ -124,7 +124,8 @@ void Simulation::Impl::take_steps(std::uint64_t steps) {
 }
 
 bool Simulation::Impl::is_to_stop(const std::function<bool()>& stop_requested) const {
-    return comm::any_rank(CommunicatorAccess::transport(force.communicator), stop_requested && stop_requested());
+    return comm::any_rank(CommunicatorAccess::transport(force.communicator),
+                          stop_requested && stop_requested());
 }
 
 void Simulation::Impl::fixed_steps(std::uint64_t steps) {

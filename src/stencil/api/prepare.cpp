@@ -1,5 +1,8 @@
 #include "stencil/api/prepare.h"
 
+#include "backend/comm/agree.h"
+#include "backend/comm/communicator_access.h"
+#include "base/machine.h"
 #include "base/text.h"
 #include "stencil/compiler.h"
 #include "stencil/targets.h"
@@ -8,17 +11,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 
 namespace farfield {
 namespace {
 
 // What `target` stands for, best first; the last one is taken for granted.
-std::vector<std::string> candidates(const std::string& target) {
+std::vector<std::string> candidates(const std::string& target, int ranks) {
     const auto known = stencil::target_names();
     const auto is_known = [&](std::string_view name) {
         return std::find(known.begin(), known.end(), name) != known.end();
     };
-    if (target == "auto" && stencil::has_gpu()) return {"cuda", "cpu", "interpreter"};
+    if (target == "auto" && ranks == 1 && stencil::has_gpu()) return {"cuda", "cpu", "interpreter"};
     if (target == "auto" && is_known("cpu")) return {"cpu", "interpreter"};
     if (target == "auto") return {"interpreter"};
     if (is_known(target)) return {target};
@@ -57,6 +61,30 @@ std::vector<std::string> names_in(const Table& table) {
     names.reserve(table.size());
     for (const auto& entry : table) names.push_back(entry.name);
     return names;
+}
+
+// Every rank does it; where some fail, all do, each with its own error where it has one.
+void alike(comm::Transport* transport, const std::function<void()>& work) {
+    if (transport == nullptr) return work();
+    std::exception_ptr own;
+    try {
+        comm::together(*transport, [&] {
+            try {
+                work();
+            } catch (...) {
+                own = std::current_exception();
+                throw;
+            }
+        });
+    } catch (...) {
+        if (own) std::rethrow_exception(own);
+        throw;
+    }
+}
+
+// Of all hosts.
+std::int64_t memory_of_ranks(const comm::Transport* transport) {
+    return transport == nullptr ? 0 : physical_memory() / transport->local_size() * transport->size();
 }
 
 } // namespace
@@ -111,38 +139,46 @@ std::int64_t look_every(std::string_view target) { return target == "cuda" ? 409
 PreparedStencil prepare(const StencilProgram::Data& data, const StencilOptions& options,
                         const std::function<void(double)>& finding_cells) {
     check_numbers(options);
-    const auto targets = candidates(options.target);
+    auto* transport = CommunicatorAccess::transport(options.communicator);
+    const auto targets = candidates(options.target, options.communicator.size());
     PreparedStencil out;
-    lang::Diagnostics diagnostics(data.front.diagnostics().source());
-    stencil::CompileOptions compile_options;
-    compile_options.folder = data.folder;
-    compile_options.progress = finding_cells;
-    compile_options.allow_unstable = options.allow_unstable;
-    out.program = stencil::compile(data.model(), compile_options, diagnostics);
-    require_good(diagnostics);
-    if (!out.program)
-        throw InternalError("the compiler of stencil programs made nothing and reported nothing");
-    out.warnings = lang::to_text(diagnostics);
+    alike(transport, [&] {
+        lang::Diagnostics diagnostics(data.front.diagnostics().source());
+        stencil::CompileOptions compile_options;
+        compile_options.folder = data.folder;
+        compile_options.memory = memory_of_ranks(transport);
+        compile_options.progress = finding_cells;
+        compile_options.allow_unstable = options.allow_unstable;
+        out.program = stencil::compile(data.model(), compile_options, diagnostics);
+        require_good(diagnostics);
+        if (!out.program)
+            throw InternalError("the compiler of stencil programs made nothing and reported nothing");
+        out.warnings = lang::to_text(diagnostics);
+    });
     const auto make = [&](const std::string& target) {
-        const auto given = executor_options(options);
-        if (target == "interpreter") return stencil::make_executor(target, out.program, given);
-        const auto name = stencil::choice_name(deciding_text(data.model()), target, given);
-        return stencil::make_executor(target, out.program,
-                                      stencil::with_choice(given, stencil::read_choice(name)));
+        auto given = executor_options(options);
+        // What was tuned is known on one machine, and ranks on several must agree.
+        if (target != "interpreter" && transport == nullptr)
+            given = stencil::with_choice(given, stencil::read_choice(stencil::choice_name(
+                                                    deciding_text(data.model()), target, given)));
+        alike(transport, [&] {
+            out.executor = stencil::make_executor(target, out.program, given, options.communicator);
+        });
     };
     for (const auto& target : targets) {
         out.target = target;
         if (target == targets.back()) {
-            out.executor = make(target);
+            make(target);
             break;
         }
         const auto take_another = [&](const Error& error) {
+            out.executor.reset();
             out.notes.push_back(fmt::format("the target {} cannot be used: {}; taking another one, with the "
                                             "same results",
                                             target, error.what()));
         };
         try {
-            out.executor = make(target);
+            make(target);
             break;
         } catch (const BackendUnavailable& error) {
             take_another(error);

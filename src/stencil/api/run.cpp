@@ -1,4 +1,6 @@
 // StencilRun: a program in memory.
+#include "backend/comm/agree.h"
+#include "backend/comm/communicator_access.h"
 #include "stencil/api/finite.h"
 #include "stencil/api/prepare.h"
 #include "stencil/api/run_access.h"
@@ -12,8 +14,8 @@ namespace farfield {
 
 struct StencilRun::Impl {
     Impl(StencilProgram the_program, const StencilOptions& options)
-        : program(std::move(the_program)), prepared(prepare(*program.data(), options)),
-          series(model().records.size()) {
+        : program(std::move(the_program)), communicator(options.communicator),
+          prepared(prepare(*program.data(), options)), series(model().records.size()) {
         notes = prepared.notes;
         if (!prepared.warnings.empty()) notes.insert(notes.begin(), prepared.warnings);
     }
@@ -21,6 +23,7 @@ struct StencilRun::Impl {
     void look();
 
     StencilProgram program;
+    Communicator communicator;
     PreparedStencil prepared;
     std::vector<std::vector<double>> series; ///< of each record, from the first step
     std::vector<std::string> notes;
@@ -29,19 +32,28 @@ struct StencilRun::Impl {
 
 void StencilRun::Impl::look() {
     auto& executor = *prepared.executor;
+    auto* transport = CommunicatorAccess::transport(communicator);
+    const bool first_rank = communicator.rank() == 0;
     std::vector<double> values;
     for (std::size_t i = 0; i < model().fields.size(); ++i) {
         if (!executor.program().buffers[i].written) continue;
         const auto index = static_cast<int>(i);
         const auto grid = model().fields[i].grid;
-        values.resize(static_cast<std::size_t>(cells_of(model().grids[static_cast<std::size_t>(grid)])));
-        executor.read(index, values);
-        if (!all_finite(values))
-            throw Error(
-                fmt::format("the field '{}' became {} between step {} and step {} (t = {:.10g}); look "
-                            "for a dt that is too large or a division by 0",
-                            model().fields[i].name, first_bad_text(model(), index, values), looked,
-                            executor.step(), static_cast<double>(executor.step()) * model().dt));
+        if (first_rank)
+            values.resize(static_cast<std::size_t>(cells_of(model().grids[static_cast<std::size_t>(grid)])));
+        executor.read_to_first(index, values);
+        const auto judge = [&] {
+            if (!all_finite(values))
+                throw Error(
+                    fmt::format("the field '{}' became {} between step {} and step {} (t = {:.10g}); look "
+                                "for a dt that is too large or a division by 0",
+                                model().fields[i].name, first_bad_text(model(), index, values), looked,
+                                executor.step(), static_cast<double>(executor.step()) * model().dt));
+        };
+        if (transport == nullptr)
+            judge();
+        else
+            comm::on_root(*transport, judge);
     }
     looked = executor.step();
 }
@@ -146,6 +158,8 @@ void StencilRunAccess::restore(StencilRun& run, StencilRunState state) {
     run.impl_->looked = state.step;
     run.impl_->series = std::move(state.series);
 }
+
+const Communicator& StencilRunAccess::communicator(const StencilRun& run) { return run.impl_->communicator; }
 
 const StencilProgram& StencilRun::program() const { return impl_->program; }
 const std::string& StencilRun::description() const {

@@ -16,6 +16,7 @@ struct StencilRunState {
 };
 
 struct StencilRunAccess {
+    static const Communicator& communicator(const StencilRun& run);
     static StencilRunState capture(StencilRun& run);
     /// For a run of the same program that has taken no steps. @throws InvalidArgument where the state does
     /// not fit the program.

@@ -177,6 +177,12 @@ struct Program {
     std::vector<Kernel> kernels;            ///< of a step, in their order
     std::vector<Record> records;
     double dt = 1;
+    /// Of the part of a program that one of several ranks runs: boxes by grid, apart from each other, outside
+    /// of which nothing is read or written, so that no memory is needed there. Empty: all of all grids.
+    std::vector<std::vector<CellBox>> held;
 };
+
+/// Whether any of row r = i_1 + shape[1]·i_2 of a grid is held.
+bool holds_row(const Program& program, int grid, std::int64_t row);
 
 } // namespace farfield::stencil::ir

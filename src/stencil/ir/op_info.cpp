@@ -68,6 +68,16 @@ std::string_view name_of(ValueType type) {
 
 int operands_of(Op op) { return rows[static_cast<std::size_t>(op)].operands; }
 
+bool holds_row(const Program& program, int grid, std::int64_t row) {
+    if (program.held.empty()) return true;
+    const auto rows = program.grids[static_cast<std::size_t>(grid)].shape[1];
+    const auto y = row % rows, z = row / rows;
+    const auto& boxes = program.held[static_cast<std::size_t>(grid)];
+    return std::any_of(boxes.begin(), boxes.end(), [&](const CellBox& box) {
+        return y >= box.first[1] && y < box.last[1] && z >= box.first[2] && z < box.last[2];
+    });
+}
+
 bool reads_neighbours_in_place(const Kernel& kernel) {
     return std::any_of(kernel.stores.begin(), kernel.stores.end(), [&](const Store& store) {
         return !store.other_copy &&

@@ -27,9 +27,12 @@ constexpr double sum_of_lanes(const std::array<double, atom_lanes>& l) {
 /// Adds numbers that arrive in order 0, 1, 2, … as a tree: level k holds the sum of 2^k neighbours.
 class TreeSum {
 public:
-    void add(double value) {
-        int level = 0;
-        for (auto n = count_++; (n & 1) != 0; n >>= 1) value = partial_[level++] + value;
+    void add(double value) { add_subtree(value, 0); }
+    /// The sum of the next 2^level numbers; the numbers so far are a multiple of 2^level.
+    void add_subtree(double value, int level) {
+        const auto before = count_;
+        count_ += std::int64_t{1} << level;
+        for (auto n = before >> level; (n & 1) != 0; n >>= 1) value = partial_[level++] + value;
         partial_[level] = value;
     }
     /// The incomplete levels, smallest first, are the right operands.

@@ -1,12 +1,14 @@
 // run_stencil: prepare, begin or restart, step from event to event, sum up.
 #include <farfield/stencil_run.h>
 
+#include "backend/comm/communicator_access.h"
 #include "base/stopwatch.h"
 #include "io/atomic_file.h"
 #include "run/checkpoint.h"
 #include "run/hooks.h"
 #include "stencil/front_end/syntax/printer.h"
 #include "stencil/run/files.h"
+#include "stencil/run/leader.h"
 #include "stencil/run/settings.h"
 #include "stencil/run/summary.h"
 
@@ -28,8 +30,10 @@ constexpr double chunk_seconds = 0.1; // between looks at the clock, the keyboar
 
 class Run {
 public:
-    Run(const StencilProgram& program, const StencilRunSettings& settings, const StencilRunHooks& hooks)
-        : program_(program), settings_(settings), hooks_(hooks),
+    /// @param leader of the ranks; null where this process is alone
+    Run(const StencilProgram& program, const StencilRunSettings& settings, const StencilRunHooks& hooks,
+        Leader* leader)
+        : program_(program), settings_(settings), hooks_(hooks), leader_(leader),
           last_step_(checked_last_step(program, settings)),
           folder_(settings.out, settings.restart || settings.overwrite),
           inputs_(input_files(model(), program.data()->folder)) {
@@ -39,7 +43,11 @@ public:
                 : std::nullopt;
         if (checkpoint) check(*checkpoint);
         const Stopwatch watch;
+        if (leader_ != nullptr) leader_->prepare();
         prepared_ = prepare(*program.data(), settings.options, hooks_.finding_cells);
+        if (leader_ != nullptr)
+            prepared_.executor =
+                leader_->lead(std::move(prepared_.executor), prepared_.program, hooks_.stop_requested);
         prepare_seconds_ = watch.seconds();
         if (settings.overwrite) folder_.remove_earlier_run();
         if (hooks_.prepared) hooks_.prepared();
@@ -60,7 +68,7 @@ public:
         bool stopped = false;
         while (step() < last_step_ && !stopped) {
             advance();
-            stopped = stop_requested(hooks_);
+            stopped = leader_ != nullptr ? leader_->any_stops() : stop_requested(hooks_);
             try {
                 write_due(stopped);
             } catch (const NotFinite&) {
@@ -97,6 +105,7 @@ private:
     const StencilProgram& program_;
     const StencilRunSettings& settings_;
     const StencilRunHooks& hooks_;
+    Leader* leader_;
     std::int64_t last_step_;
     StencilFolder folder_;
     std::vector<InputFile> inputs_;
@@ -281,7 +290,19 @@ StencilRunResult Run::finish(bool stopped) {
 
 StencilRunResult run_stencil(const StencilProgram& program, const StencilRunSettings& settings,
                              const StencilRunHooks& hooks) {
-    return Run(program, settings, hooks).execute();
+    auto* transport = CommunicatorAccess::transport(settings.options.communicator);
+    if (transport == nullptr) return Run(program, settings, hooks, nullptr).execute();
+    if (transport->rank() != 0) return follow(*transport, program, settings, hooks);
+    Leader leader(*transport);
+    try {
+        const auto result = Run(program, settings, hooks, &leader).execute();
+        leader.finish(result);
+        return result;
+    } catch (const comm::RankFailed&) {
+        throw;
+    } catch (const std::exception&) {
+        leader.fail(std::current_exception());
+    }
 }
 
 } // namespace farfield

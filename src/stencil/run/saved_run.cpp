@@ -5,6 +5,7 @@
 #include "stencil/api/program_data.h"
 #include "stencil/api/run_access.h"
 #include "stencil/run/checkpoint.h"
+#include "stencil/run/leader.h"
 
 #include <farfield/error.h>
 #include <farfield/stencil_run.h>
@@ -78,7 +79,8 @@ void save_stencil_run(StencilRun& run, const fs::path& path) {
                          std::move(state.series)};
     for (const auto& parameter : program.given_parameters())
         checkpoint.source->parameters.push_back(assignment(parameter));
-    write_with_seal(path, checkpoint_image(checkpoint));
+    on_first_rank(StencilRunAccess::communicator(run),
+                  [&] { write_with_seal(path, checkpoint_image(checkpoint)); });
 }
 
 StencilRun load_stencil_run(const fs::path& path, const StencilOptions& options) {

@@ -73,6 +73,7 @@ void write_summary(const StencilFolder& folder, const StencilProgram& program, c
     out["target"] = {{"name", prepared.target},
                      {"description", preparation.description},
                      {"mask", name_of(options.mask)},
+                     {"ranks", options.communicator.size()},
                      {"threads", thread_count(options.threads)},
                      {"compile_seconds", preparation.compile_seconds},
                      {"cached", preparation.cached}};

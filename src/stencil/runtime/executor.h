@@ -5,10 +5,13 @@
 #include "stencil/codegen/executor_options.h"
 #include "stencil/ir/ir.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace farfield::stencil {
@@ -20,6 +23,11 @@ struct Preparation {
     bool cached = false;        ///< whether the cache had the compiled code
     std::string description;    ///< "cpu, g++ 12.2 -O3 -march=native, spans, 4 steps a pass"
 };
+
+/// Takes what the rows of a record gave in a step, `per_row` numbers each, rows without cells 0: of sums and
+/// means the sums of the row's atoms (ir/reduction.h), of maxima and minima the extremum and whether there is
+/// a cell, of a value the value.
+using RecordSink = std::function<void(int record, std::int64_t per_row, const std::vector<double>& rows)>;
 
 class Executor {
 public:
@@ -39,17 +47,31 @@ public:
     virtual void read(int buffer, std::span<double> values) = 0;
     /// Sets the field in `buffer`, in the order of `read`. Values are rounded to the field's precision.
     virtual void write(int buffer, std::span<const double> values) = 0;
+    /// The same where several ranks share the fields and rank 0 alone has the values: all of them call it,
+    /// the others with none.
+    virtual void read_to_first(int buffer, std::span<double> values) { read(buffer, values); }
+    virtual void write_from_first(int buffer, std::span<const double> values) { write(buffer, values); }
     /// Returns the values that were appended to a record's series since the last call, and empties the
     /// series.
     std::vector<double> take_series(int record);
     /// Continues from step `step`, after every field was set with `write`.
-    void set_step(std::int64_t step) { step_ = step; }
+    virtual void set_step(std::int64_t step) { step_ = step; }
+
+    // What ranks need of the executor of a part (runtime/ranks). The target `cuda` has none of it.
+    /// Copies the cells of a box, x fastest, in the field's precision.
+    virtual void read_cells(int buffer, const ir::CellBox& cells, std::span<std::byte> values);
+    /// Sets them, in the current copy or in all.
+    virtual void write_cells(int buffer, const ir::CellBox& cells, std::span<const std::byte> values,
+                             bool all_copies);
+    /// From now on records go there, and not to series.
+    void leave_records_to(RecordSink sink) { record_sink_ = std::move(sink); }
 
 protected:
     explicit Executor(std::shared_ptr<const ir::Program> program);
     std::shared_ptr<const ir::Program> program_;
     std::int64_t step_ = 0;
     std::vector<std::vector<double>> series_; ///< by record
+    RecordSink record_sink_;
 };
 
 } // namespace farfield::stencil

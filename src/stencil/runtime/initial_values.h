@@ -13,8 +13,8 @@ namespace farfield::stencil {
 /// precision.
 using RowSink = std::function<void(std::int64_t row, std::int64_t first, std::span<const double> values)>;
 
-/// Calls `sink` for pieces that cover all rows of the buffer's grid, from several threads at a time; for a
-/// buffer along one axis once, row 0, with a value for each index.
+/// Calls `sink` for pieces that cover all rows that are held of the buffer's grid, from several threads at a
+/// time; for a buffer along one axis once, row 0, with a value for each index.
 /// @param threads 0: all.
 void initial_values(const ir::Program& program, int buffer, const RowSink& sink, int threads = 0);
 

@@ -98,7 +98,8 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
 }
 
 bool divides(const SumProblem& problem, const DeviceChoice& device) {
-    return device.kind == DeviceKind::cpu && !is_gauss(problem) && !problem.is_periodic();
+    if (is_gauss(problem) || problem.is_periodic()) return false;
+    return device.kind == DeviceKind::cpu || (problem.self && !is_in_plane(problem));
 }
 
 // The caller's numbers in double, and copies of them in the type and layout of the loops.

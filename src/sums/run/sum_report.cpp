@@ -182,6 +182,7 @@ std::string sum_report_json(const SumFilesTask& task, const SumTimings& timings)
         best.cost_table.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(best.cost_table);
     if (best.device.kind == DeviceKind::cuda) add_gpus(json, best);
     json["isa"] = name_of(best.isa);
+    json["ranks"] = task.options.communicator.size();
     json["threads"] = best.threads;
     json["output"] = nlohmann::json::array();
     for (int k = 0; k < output_count; ++k)
@@ -251,14 +252,19 @@ std::string density_line(const DensityReport& report) {
                        report.effective);
 }
 
+std::string ranks_text(const SumFilesTask& task) {
+    const int ranks = task.options.communicator.size();
+    return ranks > 1 ? fmt::format("{} ranks of ", ranks) : std::string();
+}
+
 } // namespace
 
 std::string sum_summary(const SumFilesTask& task, const SumTimings& timings) {
     const auto& best = fastest(timings);
-    const auto machine =
-        best.device.kind == DeviceKind::cuda
-            ? name_of(best.device)
-            : fmt::format("{}, {} thread{}", name_of(best.isa), best.threads, best.threads == 1 ? "" : "s");
+    const auto machine = best.device.kind == DeviceKind::cuda
+                             ? name_of(best.device)
+                             : fmt::format("{}, {}{} thread{}", name_of(best.isa), ranks_text(task),
+                                           best.threads, best.threads == 1 ? "" : "s");
     const auto work = work_of(best);
     const auto vectors =
         timings.vectors > 1 ? fmt::format(", {} vectors of strengths", timings.vectors) : std::string();

@@ -1,8 +1,10 @@
 #include "sums/treecode/descent.h"
 
+#include "backend/comm/transport.h"
 #include "backend/threads/parallel.h"
 #include "backend/threads/work_watch.h"
 #include "base/stopwatch.h"
+#include "sums/direct/cpu/sums_of_ranks.h"
 #include "sums/treecode/evaluation.h"
 #include "sums/treecode/walk.h"
 
@@ -11,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <utility>
 #include <vector>
 
 namespace farfield {
@@ -100,6 +103,51 @@ private:
     DescentWork done_;
 };
 
+/// The first of the tasks of each rank, and at the end their number: neighbours with about as many targets.
+std::vector<std::size_t> first_tasks(int ranks, std::span<const TargetNode> nodes,
+                                     std::span<const Start> tasks) {
+    const auto targets_of = [&](const Start& at) {
+        return std::int64_t{nodes[static_cast<std::size_t>(at.node)].targets.size()};
+    };
+    std::int64_t all = 0, before = 0;
+    for (const auto& one : tasks) all += targets_of(one);
+    std::vector<std::size_t> firsts{0};
+    for (std::size_t t = 0; t < tasks.size(); ++t) {
+        // a task belongs to the rank in whose part its middle lies
+        const auto middle = before + targets_of(tasks[t]) / 2;
+        while (std::ssize(firsts) < ranks && middle * ranks >= all * std::ssize(firsts)) firsts.push_back(t);
+        before += targets_of(tasks[t]);
+    }
+    firsts.resize(static_cast<std::size_t>(ranks) + 1, tasks.size());
+    return firsts;
+}
+
+std::pair<std::size_t, std::size_t> own_tasks(const BlockSumTask& task, std::span<const TargetNode> nodes,
+                                              std::span<const Start> tasks) {
+    if (task.ranks == nullptr) return {0, tasks.size()};
+    const auto firsts = first_tasks(task.ranks->size(), nodes, tasks);
+    const auto rank = static_cast<std::size_t>(task.ranks->rank());
+    return {firsts[rank], firsts[rank + 1]};
+}
+
+// All ranks get the sums of all, and what they took.
+void exchange(const BlockSumTask& task, std::span<const TargetNode> nodes, std::span<const Start> tasks,
+              DescentWork& work) {
+    const auto firsts = first_tasks(task.ranks->size(), nodes, tasks);
+    std::vector<RowRanges> parts;
+    for (std::size_t rank = 0; rank + 1 < firsts.size(); ++rank) {
+        auto& part = parts.emplace_back();
+        for (auto t = firsts[rank]; t < firsts[rank + 1]; ++t) {
+            const auto& targets = nodes[static_cast<std::size_t>(tasks[t].node)].targets;
+            part.emplace_back(targets.begin, targets.end);
+        }
+    }
+    gather_rows(*task.ranks, SumRows(task.sums), parts);
+    const auto of_ranks = comm::all_values(*task.ranks, work);
+    work = {};
+    for (const auto& one : of_ranks) work.add(one);
+}
+
 } // namespace
 
 void DescentWork::add(const DescentWork& other) {
@@ -117,18 +165,21 @@ DescentWork descend(const Octree& tree, const SourceCells& cells, const Treecode
     if (nodes.empty()) return {};
     const auto descent = [&] { return Descent<T>(tree, cells, shape, nodes, task); };
     auto top = descent();
-    top.start({.from = top.roots()});
+    top.start({.node = 0, .from = top.roots(), .local = {}});
     std::vector<Start> later;
     top.visit(0, targets_a_task(tree.targets().from.size()), &later);
-    std::vector<DescentWork> done(later.size());
-    parallel_for(task.threads, static_cast<std::int64_t>(later.size()), [&](std::int64_t number) {
-        auto below = descent();
-        below.start(later[static_cast<std::size_t>(number)]);
-        below.visit(0);
-        done[static_cast<std::size_t>(number)] = below.done();
-    });
+    const auto [first, last] = own_tasks(task, nodes, later);
+    std::vector<DescentWork> done(last - first);
+    parallel_for(task.threads, static_cast<std::int64_t>(last - first),
+                 [&, first = first](std::int64_t number) {
+                     auto below = descent();
+                     below.start(later[first + static_cast<std::size_t>(number)]);
+                     below.visit(0);
+                     done[static_cast<std::size_t>(number)] = below.done();
+                 });
     auto all = top.done();
     for (const auto& part : done) all.add(part);
+    if (task.ranks != nullptr) exchange(task, nodes, later, all);
     return all;
 }
 

@@ -58,6 +58,10 @@ double bytes(const SumProblem& problem, const SumOptions& options, const DeviceC
     return points + results + cells * of_cell;
 }
 
+bool divides(const SumProblem& /*problem*/, const DeviceChoice& device) {
+    return device.kind == DeviceKind::cpu;
+}
+
 std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& options,
                                   const DeviceChoice& device) {
     if (device.kind == DeviceKind::cuda)
@@ -92,7 +96,8 @@ constexpr MethodInfo row{
     .make = make,
     .settle = settle,
     .sharpen = sharpen,
-    .approximates = true};
+    .approximates = true,
+    .divides = divides};
 
 } // namespace
 

@@ -1,5 +1,6 @@
 #include "sums/treecode/tree_sum.h"
 
+#include "backend/comm/communicator_access.h"
 #include "backend/simd/isa.h"
 #include "backend/threads/parallel.h"
 #include "base/spelling.h"
@@ -106,7 +107,9 @@ void TreecodeSum::sum_groups(const BlockSumTask& task, SumReport& report) {
 template <class T>
 void TreecodeSum::compute_sums(PreparedPoints<T>& sources, PreparedPoints<T>& targets, const TileSums& sums,
                                SumReport& report, const SumHooks& hooks) {
-    WorkWatch watch(static_cast<double>(problem_.targets), hooks.progress, hooks.stop_requested);
+    auto* const ranks = CommunicatorAccess::transport(options_.communicator);
+    WorkWatch watch(static_cast<double>(problem_.targets) / options_.communicator.size(), hooks.progress,
+                    hooks.stop_requested);
     Stopwatch clock;
     sources.set_strengths(strengths_, 0, report.threads);
     cells_.make(*tree_, strengths_, shape_, report.threads);
@@ -120,9 +123,10 @@ void TreecodeSum::compute_sums(PreparedPoints<T>& sources, PreparedPoints<T>& ta
                    .sums = sums,
                    .isa = options_.isa,
                    .threads = report.threads,
-                   .watch = &watch},
+                   .watch = &watch,
+                   .ranks = ranks},
                   report);
-    if (watch.stopped()) throw Interrupted("the sum was given up before its end");
+    if (comm::any_rank(ranks, watch.stopped())) throw Interrupted("the sum was given up before its end");
 }
 
 void TreecodeSum::compute(std::span<const double> strengths, std::span<const double> dipoles,

@@ -188,10 +188,15 @@ void CpuExecutor::pass(std::int64_t steps) {
     uniform_values_.resize(static_cast<std::size_t>(steps + 1) * program_->uniforms.size());
     for (std::int64_t index = 0; index < steps; ++index) add_step(index, entries);
     for (std::size_t grid = 0; grid < entries.size(); ++grid) run_grid(grid, entries[grid]);
-    for (const auto& due : due_)
-        series_[due.record].push_back(reduce_rows(program_->records[due.record],
-                                                  records_[due.record].out_per_row(), results_[due.results],
-                                                  threads_));
+    for (const auto& due : due_) {
+        const auto per_row = records_[due.record].out_per_row();
+        const auto& rows = results_[due.results];
+        if (record_sink_)
+            record_sink_(due.record, per_row, rows);
+        else
+            series_[due.record].push_back(
+                reduce_rows(program_->records[due.record], per_row, rows, threads_));
+    }
     step_ += steps;
 }
 
@@ -311,6 +316,16 @@ void CpuExecutor::read(int buffer, std::span<double> values) {
 
 void CpuExecutor::write(int buffer, std::span<const double> values) {
     for (int copy = 0; copy < program_->buffers[buffer].copies; ++copy) storage_.write(buffer, copy, values);
+}
+
+void CpuExecutor::read_cells(int buffer, const ir::CellBox& cells, std::span<std::byte> values) {
+    storage_.read_cells(buffer, current_[buffer], cells, values);
+}
+
+void CpuExecutor::write_cells(int buffer, const ir::CellBox& cells, std::span<const std::byte> values,
+                              bool all_copies) {
+    for (int copy = 0; copy < program_->buffers[buffer].copies; ++copy)
+        if (all_copies || copy == current_[buffer]) storage_.write_cells(buffer, copy, cells, values);
 }
 
 } // namespace farfield::stencil::cpu

@@ -23,6 +23,9 @@ public:
     void advance(std::int64_t count) override;
     void read(int buffer, std::span<double> values) override;
     void write(int buffer, std::span<const double> values) override;
+    void read_cells(int buffer, const ir::CellBox& cells, std::span<std::byte> values) override;
+    void write_cells(int buffer, const ir::CellBox& cells, std::span<const std::byte> values,
+                     bool all_copies) override;
 
 private:
     /// A task in a step of a pass, with all that its rows need.

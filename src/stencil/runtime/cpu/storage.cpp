@@ -23,24 +23,40 @@ std::int64_t round_up(std::int64_t value, std::int64_t unit) { return (value + u
 // Rows start on lines, an odd number of lines apart: neighbouring rows use different sets of the caches.
 std::int64_t pitch_of(std::int64_t bytes) { return round_up(bytes, 2 * line) + line; }
 
-// Whether so much of the rows is never touched that they are worth taking apart.
-bool has_gaps(const Extents& extents, std::int64_t length) {
+// Whether so much of the rows that are held is never touched that they are worth taking apart.
+bool has_gaps(const ir::Program& program, int grid, const Extents& extents, std::int64_t length) {
     std::int64_t touched = 0;
-    for (const auto& part : extents) touched += part.last - part.first;
-    return 20 * touched < 19 * length * static_cast<std::int64_t>(extents.size());
+    std::int64_t held = 0;
+    for (std::size_t row = 0; row < extents.size(); ++row) {
+        touched += extents[row].last - extents[row].first;
+        if (ir::holds_row(program, grid, static_cast<std::int64_t>(row))) ++held;
+    }
+    return 20 * touched < 19 * length * held;
+}
+
+// Whether only some of a plane's rows are held: large pages would be there for the others, too.
+bool holds_parts_of_planes(const ir::Program& program, int grid) {
+    if (program.held.empty()) return false;
+    const auto rows = program.grids[grid].shape[1];
+    const auto& boxes = program.held[grid];
+    return program.grids[grid].rank == 3 &&
+           std::any_of(boxes.begin(), boxes.end(),
+                       [&](const ir::CellBox& box) { return box.first[1] > 0 || box.last[1] < rows; });
 }
 
 } // namespace
 
 // Memory from the system, in large pages where it has them, all 0.
 struct Storage::Block {
-    explicit Block(std::size_t bytes) : size(bytes) {
-        data = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    /// @param all whether all of it is used @param large whether large pages are
+    Block(std::size_t bytes, bool all, bool large = true) : size(bytes) {
+        const int flags = MAP_PRIVATE | MAP_ANONYMOUS | (all ? 0 : MAP_NORESERVE);
+        data = mmap(nullptr, size, PROT_READ | PROT_WRITE, flags, -1, 0);
         if (data == MAP_FAILED)
             throw IoError(fmt::format(
                 "{} bytes of memory for the fields are not to be had; make the grid smaller", bytes));
 #ifdef MADV_HUGEPAGE
-        madvise(data, size, MADV_HUGEPAGE); // advice only
+        if (large) madvise(data, size, MADV_HUGEPAGE); // advice only
 #endif
     }
     ~Block() { munmap(data, size); }
@@ -77,15 +93,17 @@ Storage::Storage(const ir::Program& program, int threads, const std::vector<Exte
             const auto rank = program.grids[buffer.grid].rank;
             layout.slab = buffer.axis < 0 ? layout.pitch * (rank == 3 ? layout.rows : 1) : 0;
             auto used = layout.pitch * layout.rows * layout.planes;
-            if (!extents.empty() && has_gaps(extents[b], layout.length))
+            if (!extents.empty() && has_gaps(program, buffer.grid, extents[b], layout.length))
                 used = split_rows(layout, size, extents[b], rank);
             const auto start = count++ % 7 * stagger;
             constexpr std::int64_t huge_page = std::int64_t{1} << 21;
             const auto bytes = start + used + line;
             auto& block = blocks_.emplace_back(std::make_unique<Block>(
-                static_cast<std::size_t>(bytes >= huge_page ? round_up(bytes, huge_page) : bytes)));
+                static_cast<std::size_t>(bytes >= huge_page ? round_up(bytes, huge_page) : bytes),
+                program.held.empty(), !holds_parts_of_planes(program, buffer.grid)));
             layout.base = static_cast<std::byte*>(block->data) + start;
             copies.push_back(layout);
+            if (!program.held.empty()) continue; // memory that is never touched is never there
             // The thread that first touches a page decides which memory it lies in.
             parallel_own(threads_, [&](std::int64_t piece) {
                 const auto from = used * piece / threads_, to = used * (piece + 1) / threads_;
@@ -93,7 +111,8 @@ Storage::Storage(const ir::Program& program, int threads, const std::vector<Exte
             });
         }
     }
-    auto& block = blocks_.emplace_back(std::make_unique<Block>(static_cast<std::size_t>(longest + 2 * line)));
+    auto& block =
+        blocks_.emplace_back(std::make_unique<Block>(static_cast<std::size_t>(longest + 2 * line), true));
     zeros_ = static_cast<std::byte*>(block->data) + line;
 }
 
@@ -187,8 +206,9 @@ void Storage::write_cells(const Layout& layout, std::int64_t row, std::int64_t f
 }
 
 template <class T>
-void Storage::write_as(const Layout& layout, std::span<const double> values) {
+void Storage::write_as(const Layout& layout, int grid, std::span<const double> values) {
     parallel_for(threads_, layout.rows * layout.planes, [&](std::int64_t row) {
+        if (layout.planes * layout.rows > 1 && !ir::holds_row(program_, grid, row)) return;
         write_cells<T>(layout, row, 0,
                        values.subspan(static_cast<std::size_t>(row * layout.length),
                                       static_cast<std::size_t>(layout.length)));
@@ -206,9 +226,9 @@ void Storage::read(int buffer, int copy, std::span<double> values) const {
 void Storage::write(int buffer, int copy, std::span<const double> values) {
     const auto& layout = layouts_[buffer][copy];
     if (value_size(buffer) == sizeof(float))
-        write_as<float>(layout, values);
+        write_as<float>(layout, program_.buffers[buffer].grid, values);
     else
-        write_as<double>(layout, values);
+        write_as<double>(layout, program_.buffers[buffer].grid, values);
 }
 
 void Storage::write_row(int buffer, int copy, std::int64_t row, std::int64_t first,
@@ -218,6 +238,36 @@ void Storage::write_row(int buffer, int copy, std::int64_t row, std::int64_t fir
         write_cells<float>(layout, row, first, values);
     else
         write_cells<double>(layout, row, first, values);
+}
+
+template <class Visit>
+void Storage::for_each_piece(int buffer, int copy, const ir::CellBox& cells, Visit&& visit) const {
+    const auto& layout = layouts_[buffer][copy];
+    const auto size = static_cast<std::int64_t>(value_size(buffer));
+    std::int64_t offset = 0;
+    for (auto z = cells.first[2]; z < cells.last[2]; ++z)
+        for (auto y = cells.first[1]; y < cells.last[1]; ++y) {
+            for (const auto& [piece, at] : pieces(layout, y + layout.rows * z, size)) {
+                const auto from = std::max(cells.first[0], piece.first);
+                const auto to = std::min(cells.last[0], piece.last);
+                if (from < to)
+                    visit(at + (from - piece.first) * size, offset + (from - cells.first[0]) * size,
+                          static_cast<std::size_t>((to - from) * size));
+            }
+            offset += (cells.last[0] - cells.first[0]) * size;
+        }
+}
+
+void Storage::read_cells(int buffer, int copy, const ir::CellBox& cells, std::span<std::byte> values) const {
+    for_each_piece(buffer, copy, cells, [&](const std::byte* at, std::int64_t offset, std::size_t bytes) {
+        std::memcpy(values.data() + offset, at, bytes);
+    });
+}
+
+void Storage::write_cells(int buffer, int copy, const ir::CellBox& cells, std::span<const std::byte> values) {
+    for_each_piece(buffer, copy, cells, [&](std::byte* at, std::int64_t offset, std::size_t bytes) {
+        std::memcpy(at, values.data() + offset, bytes);
+    });
 }
 
 } // namespace farfield::stencil::cpu

@@ -59,6 +59,9 @@ public:
     /// Cells [first, first + values.size()) of a row.
     void write_row(int buffer, int copy, std::int64_t row, std::int64_t first,
                    std::span<const double> values);
+    /// The cells of a box, x fastest, in the buffer's precision.
+    void read_cells(int buffer, int copy, const ir::CellBox& cells, std::span<std::byte> values) const;
+    void write_cells(int buffer, int copy, const ir::CellBox& cells, std::span<const std::byte> values);
 
 private:
     struct Block;
@@ -82,6 +85,9 @@ private:
     };
     using Pieces = std::array<Piece, 3>;
     std::size_t value_size(int buffer) const;
+    /// Calls visit(cells in memory, offset in the values of the box, bytes) for the pieces of a box.
+    template <class Visit>
+    void for_each_piece(int buffer, int copy, const ir::CellBox& cells, Visit&& visit) const;
     /// Cuts the rows of a layout in parts. Returns its bytes.
     static std::int64_t split_rows(Layout& layout, std::int64_t size, const Extents& extents, int rank);
     static Pieces pieces(const Layout& layout, std::int64_t row, std::int64_t size);
@@ -91,7 +97,7 @@ private:
     template <class T>
     void read_as(const Layout& layout, std::span<double> values) const;
     template <class T>
-    void write_as(const Layout& layout, std::span<const double> values);
+    void write_as(const Layout& layout, int grid, std::span<const double> values);
 
     const ir::Program& program_;
     int threads_;

@@ -156,7 +156,8 @@ void Interpreter::record(std::size_t index, double t) {
     const auto& record = program_->records[index];
     auto& evaluator = records_[index];
     evaluator.reset();
-    Reducer reducer(record);
+    std::vector<double> rows;
+    Reducer reducer(record, record_sink_ ? &rows : nullptr);
     for (std::int64_t row = 0; row < record.cells->rows(); ++row) {
         reducer.begin_row();
         for (const auto& interval : record.cells->row(row))
@@ -169,7 +170,11 @@ void Interpreter::record(std::size_t index, double t) {
             }
         reducer.end_row();
     }
-    series_[index].push_back(reducer.result());
+    if (record_sink_)
+        record_sink_(static_cast<int>(index), static_cast<std::int64_t>(rows.size()) / record.cells->rows(),
+                     rows);
+    else
+        series_[index].push_back(reducer.result());
 }
 
 void Interpreter::read(int buffer, std::span<double> values) {
@@ -183,6 +188,36 @@ void Interpreter::write(int buffer, std::span<const double> values) {
     if (program_->buffers[static_cast<std::size_t>(buffer)].copies > 1) state.copies[1] = state.copies[0];
     state.current = 0;
     show_current(buffer);
+}
+
+void Interpreter::read_cells(int buffer, const ir::CellBox& cells, std::span<std::byte> values) {
+    auto& copy = states_[static_cast<std::size_t>(buffer)].here();
+    const auto size = copy.value_size();
+    auto* to = values.data();
+    for_each_piece(ir::CellSet(views_[static_cast<std::size_t>(buffer)].shape, cells),
+                   [&](std::int64_t, std::int64_t, std::int64_t count, std::size_t place) {
+                       const auto bytes = static_cast<std::size_t>(count) * size;
+                       std::copy_n(copy.bytes() + place * size, bytes, to);
+                       to += bytes;
+                   });
+}
+
+void Interpreter::write_cells(int buffer, const ir::CellBox& cells, std::span<const std::byte> values,
+                              bool all_copies) {
+    auto& state = states_[static_cast<std::size_t>(buffer)];
+    const int copies = program_->buffers[static_cast<std::size_t>(buffer)].copies;
+    for (int c = 0; c < copies; ++c) {
+        if (!all_copies && c != state.current) continue;
+        auto& copy = state.copies[c];
+        const auto size = copy.value_size();
+        const auto* from = values.data();
+        for_each_piece(ir::CellSet(views_[static_cast<std::size_t>(buffer)].shape, cells),
+                       [&](std::int64_t, std::int64_t, std::int64_t count, std::size_t place) {
+                           const auto bytes = static_cast<std::size_t>(count) * size;
+                           std::copy_n(from, bytes, copy.bytes() + place * size);
+                           from += bytes;
+                       });
+    }
 }
 
 } // namespace farfield::stencil

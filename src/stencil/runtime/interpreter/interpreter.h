@@ -21,12 +21,20 @@ public:
     void advance(std::int64_t count) override;
     void read(int buffer, std::span<double> values) override;
     void write(int buffer, std::span<const double> values) override;
+    void read_cells(int buffer, const ir::CellBox& cells, std::span<std::byte> values) override;
+    void write_cells(int buffer, const ir::CellBox& cells, std::span<const std::byte> values,
+                     bool all_copies) override;
 
 private:
     /// One copy of a buffer, in its precision.
     struct Copy {
         std::vector<float> singles;
         std::vector<double> doubles;
+        std::size_t value_size() const { return singles.empty() ? sizeof(double) : sizeof(float); }
+        std::byte* bytes() {
+            return reinterpret_cast<std::byte*>(singles.empty() ? static_cast<void*>(doubles.data())
+                                                                : singles.data());
+        }
         const void* data() const {
             return singles.empty() ? static_cast<const void*>(doubles.data()) : singles.data();
         }

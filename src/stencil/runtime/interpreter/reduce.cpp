@@ -6,7 +6,7 @@
 
 namespace farfield::stencil {
 
-Reducer::Reducer(const ir::Record& record) : record_(&record) {}
+Reducer::Reducer(const ir::Record& record, std::vector<double>* rows) : record_(&record), rows_(rows) {}
 
 void Reducer::begin_row() {
     atom_ = 0;
@@ -15,7 +15,11 @@ void Reducer::begin_row() {
 
 void Reducer::finish_atoms_before(std::int64_t atom) {
     for (; atom_ < atom; ++atom_) {
-        sum_.add(ir::sum_of_lanes(lanes_));
+        const double sum = ir::sum_of_lanes(lanes_);
+        if (rows_ != nullptr)
+            rows_->push_back(sum);
+        else
+            sum_.add(sum);
         lanes_ = {};
     }
 }
@@ -40,7 +44,15 @@ void Reducer::add(std::int64_t cell, double value) {
     }
 }
 
-void Reducer::end_row() { finish_atoms_before(ir::atoms_in_row(record_->cells->shape()[0])); }
+void Reducer::end_row() {
+    const bool extremum = record_->reduction == Reduction::max || record_->reduction == Reduction::min;
+    if (!extremum && record_->reduction != Reduction::value)
+        return finish_atoms_before(ir::atoms_in_row(record_->cells->shape()[0]));
+    if (rows_ == nullptr) return;
+    rows_->push_back(any_ ? chosen_ : 0);
+    if (extremum) rows_->push_back(any_ ? 1 : 0);
+    any_ = false;
+}
 
 double Reducer::result() const {
     if (record_->reduction == Reduction::sum) return sum_.total();

@@ -6,13 +6,16 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 namespace farfield::stencil {
 
 /// Rows come in order, and the cells of a row in order.
 class Reducer {
 public:
-    explicit Reducer(const ir::Record& record); ///< kept by reference
+    /// @param record kept by reference. @param rows takes what each row gives, as RecordSink has it, and
+    /// leaves no result; null: none.
+    explicit Reducer(const ir::Record& record, std::vector<double>* rows = nullptr);
     void begin_row();
     void add(std::int64_t cell, double value);
     void end_row();
@@ -23,6 +26,7 @@ private:
     void finish_atoms_before(std::int64_t atom);
 
     const ir::Record* record_;
+    std::vector<double>* rows_;
     std::array<double, ir::atom_lanes> lanes_ = {};
     std::int64_t atom_ = 0; ///< of the row, being filled
     ir::TreeSum sum_;

@@ -15,6 +15,9 @@
 #include <vector>
 
 namespace farfield {
+namespace comm {
+class Transport;
+}
 
 /// What one sum needs besides its lists. Sums are stored for points in target blocks (TileSums says which, no
 /// sign of a kernel) and left alone elsewhere. Hessians (`hessian_too`) are for one-sided
@@ -31,7 +34,8 @@ struct BlockSumTask {
     TileSums sums;
     Isa isa = Isa::scalar; ///< resolved
     int threads = 1;
-    WorkWatch* watch = nullptr; ///< told of pairs; once stopped, sums are left unfinished
+    WorkWatch* watch = nullptr;       ///< told of pairs; once stopped, sums are left unfinished
+    comm::Transport* ranks = nullptr; ///< of the tree code: share the targets; all get all sums
 };
 
 /// Sources act on targets. Blocks may overlap, and lists may name a block twice: it then acts twice.

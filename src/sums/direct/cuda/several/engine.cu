@@ -7,18 +7,23 @@
 #include "base/spelling.h"
 #include "sums/direct/cuda/launch.cuh"
 #include "sums/direct/cuda/several/exchange.cuh"
+#include "sums/direct/cuda/several/peer_ranks.cuh"
+#include "sums/direct/cuda/several/ranks_exchange.cuh"
 
 #include <farfield/error.h>
 
-#include <optional>
 #include <string>
+#include <utility>
 
 namespace farfield::cuda {
 
 namespace {
 
 EngineOptions checked(const EngineOptions& options) {
-    const auto parts = options.devices.size();
+    const auto parts =
+        options.ranks != nullptr ? static_cast<std::size_t>(options.ranks->size()) : options.devices.size();
+    if (options.ranks != nullptr && options.devices.size() != 1)
+        throw InvalidArgument(std::to_string(options.devices.size()) + " GPUs for one rank; name one");
     if (parts < 1 || parts > most_groups)
         throw InvalidArgument(std::to_string(parts) + " GPUs for one sum; name 1 to " +
                               std::to_string(most_groups));
@@ -67,30 +72,67 @@ struct SumEngine<PointType>::Impl {
     explicit Impl(const EngineOptions& the_options) : options(checked(the_options)) {
         const KeepDevice keep;
         for (int device : options.devices) use_device(device); // all there?
+        if (options.ranks != nullptr) {
+            prepare_rank(*options.ranks);
+            return;
+        }
         const int count = static_cast<int>(options.devices.size());
         options.exchange = usable_exchange(options.exchange, options.devices);
-        for (int p = 0; p < count; ++p) add_part(p, count);
+        for (int p = 0; p < count; ++p) add_part(p, p, count);
         if (count == 1) return;
         std::vector<ExchangePart> exchanged;
         for (const auto& each : parts) {
-            const auto& part = memory[static_cast<std::size_t>(each.index)];
-            exchanged.push_back({.device = each.device,
-                                 .begin = each.begin,
-                                 .end = each.end,
-                                 .points = reinterpret_cast<std::byte*>(each.points),
-                                 .stack = const_cast<Vec4<double>*>(part.stack.data()),
-                                 .subtrees = static_cast<int>(part.share.subtrees.size()),
-                                 .stream = each.stream});
-            subtrees.insert(subtrees.end(), part.share.subtrees.begin(), part.share.subtrees.end());
+            exchanged.push_back(exchanged_part(each));
+            const auto& own = memory[static_cast<std::size_t>(each.index)].share.subtrees;
+            subtrees.insert(subtrees.end(), own.begin(), own.end());
         }
-        exchange.emplace(options.exchange, options.n, sizeof(PointType), exchanged);
+        exchange = std::make_unique<PartsExchange>(options.exchange, options.n, sizeof(PointType), exchanged);
         for (int p = 0; p < count; ++p)
             memory[static_cast<std::size_t>(p)].subtrees = exchange->subtrees_for(p);
         if (options.multi_gpu == MultiGpu::threads) crew = std::make_unique<Crew>(count);
     }
 
-    void add_part(int p, int count) {
-        const int device = options.devices[static_cast<std::size_t>(p)];
+    ExchangePart exchanged_part(const EnginePart<PointType>& each) {
+        auto& part = memory[static_cast<std::size_t>(each.index)];
+        return {.device = each.device,
+                .begin = each.begin,
+                .end = each.end,
+                .points = reinterpret_cast<std::byte*>(each.points),
+                .stack = part.stack.data(),
+                .subtrees = static_cast<int>(part.share.subtrees.size()),
+                .stream = each.stream};
+    }
+
+    // What the other ranks have follows from their numbers.
+    void prepare_rank(comm::Transport& ranks) {
+        const int count = ranks.size();
+        add_part(0, ranks.rank(), count);
+        std::vector<int> begins{0}, counts;
+        for (int p = 0; p < count; ++p) {
+            begins.push_back(interval_of_part(options.n, p, count).end);
+            const auto of_part = options.rung == Rung::symmetric && options.n > 0
+                                     ? symmetric_share<PointType>(options.n, p, count).subtrees
+                                     : std::vector<Subtree>();
+            counts.push_back(static_cast<int>(of_part.size()));
+            subtrees.insert(subtrees.end(), of_part.begin(), of_part.end());
+        }
+        const auto own = exchanged_part(parts.front());
+        const bool may_read = options.exchange == Exchange::automatic || options.exchange == Exchange::peer;
+        if (may_read) exchange = PeerRanks::open(ranks, sizeof(PointType), own, begins, counts);
+        if (exchange == nullptr && options.exchange == Exchange::peer && options.n > 0)
+            throw BackendUnavailable(
+                "the GPUs of these ranks cannot read each other's memory, which the exchange "
+                "'peer' needs; use 'host' or 'auto'");
+        options.exchange = exchange != nullptr ? Exchange::peer : Exchange::host;
+        if (exchange == nullptr)
+            exchange = std::make_unique<RanksExchange>(ranks, sizeof(PointType), own, std::move(begins),
+                                                       std::move(counts));
+        memory.front().subtrees = exchange->subtrees_for(0);
+    }
+
+    /// @param index  among the parts of this process, p among all
+    void add_part(int index, int p, int count) {
+        const int device = options.devices[static_cast<std::size_t>(index)];
         const auto range = interval_of_part(options.n, p, count);
         const auto n = static_cast<std::size_t>(options.n);
         use_device(device);
@@ -105,7 +147,7 @@ struct SumEngine<PointType>::Impl {
                      .outputs = options.outputs,
                      .sums = part.sums.data()};
         if (n > 0) prepare(part, range, p, count);
-        parts.push_back({.index = p,
+        parts.push_back({.index = index,
                          .device = device,
                          .begin = range.begin,
                          .end = range.end,
@@ -174,7 +216,7 @@ struct SumEngine<PointType>::Impl {
     std::vector<Part> memory;
     std::vector<EnginePart<PointType>> parts;
     std::vector<Subtree> subtrees; ///< of all parts
-    std::optional<PartsExchange> exchange;
+    std::unique_ptr<StepExchange> exchange;
     std::unique_ptr<Crew> crew;
 };
 

@@ -15,6 +15,10 @@
 #include <span>
 #include <vector>
 
+namespace farfield::comm {
+class Transport;
+}
+
 namespace farfield::cuda {
 
 struct EngineOptions {
@@ -25,12 +29,14 @@ struct EngineOptions {
     int n = 0;
     double softening = 0.0;      ///< in the unit of the points
     Rung rung = Rung::symmetric; ///< or register_tile
+    /// Parts are ranks: this one has one device, and its number is that of its part. Null: parts are devices.
+    comm::Transport* ranks = nullptr;
 };
 
-/// What one GPU holds. Everything that touches it is queued on `stream`.
+/// What one GPU of this process holds. Everything that touches it is queued on `stream`.
 template <class PointType>
 struct EnginePart {
-    int index = 0;
+    int index = 0; ///< among those of this process
     int device = 0;
     int begin = 0, end = 0;      ///< its bodies
     PointType* points = nullptr; ///< n, on this GPU; the owner writes [begin, end) and nobody else's
@@ -65,9 +71,9 @@ public:
         run_on_parts([&](int index) { work(all[static_cast<std::size_t>(index)]); });
     }
 
-    /// Queues a step: exchange of points, sums, exchange of partial sums. After it, each part's stream holds
-    /// the new sums, and its points may be overwritten by later work of that stream. With one part it can be
-    /// recorded into a graph. @throws DeviceError.
+    /// With ranks: waits for the others. Otherwise queues a step: exchange of points, sums, exchange of
+    /// partial sums. After it, each part's stream holds the new sums, and its points may be overwritten by
+    /// later work of that stream. With one part it can be recorded into a graph. @throws DeviceError.
     void compute();
 
     /// Waits for all parts. @throws DeviceError for what went wrong in queued work.

@@ -31,18 +31,54 @@ struct ExchangePart {
 };
 
 /// One step: all parts offer_points; then all take_points, compute, offer_subtrees; then all take_subtrees.
-class PartsExchange {
+class StepExchange {
+public:
+    StepExchange() = default;
+    StepExchange(const StepExchange&) = delete;
+    StepExchange& operator=(const StepExchange&) = delete;
+    virtual ~StepExchange() = default;
+
+    virtual void offer_points(int p) = 0; ///< its own points are ready
+    virtual void take_points(int p) = 0;  ///< gathers those of all others
+    virtual void offer_subtrees(int p) = 0;
+    virtual void take_subtrees(int p) = 0;
+
+    /// Where part `p` finds the subtrees of all parts in order, from its first body on.
+    [[nodiscard]] virtual std::vector<const Vec4<double>*> subtrees_for(int p) const = 0;
+};
+
+/// Where a rank finds the subtrees of all ranks in order, from its first body on: its own in its stack, those
+/// of the others in `gathered`, as many rows each as it has bodies.
+inline std::vector<const Vec4<double>*> places_of_subtrees(const ExchangePart& own,
+                                                           const Vec4<double>* gathered, int rank,
+                                                           const std::vector<int>& begins,
+                                                           const std::vector<int>& subtrees) {
+    std::vector<const Vec4<double>*> places;
+    for (std::size_t other = 0; other < subtrees.size(); ++other)
+        for (int k = 0; k < subtrees[other]; ++k) {
+            if (static_cast<int>(other) == rank) {
+                places.push_back(own.stack +
+                                 static_cast<std::size_t>(k) * static_cast<std::size_t>(begins.back()) +
+                                 own.begin);
+            } else {
+                places.push_back(gathered);
+                gathered += own.end - own.begin;
+            }
+        }
+    return places;
+}
+
+/// Between the GPUs of one process.
+class PartsExchange : public StepExchange {
 public:
     /// `point_bytes` a point, a multiple of 16.
     PartsExchange(Exchange way, int n, std::size_t point_bytes, std::vector<ExchangePart> parts);
 
-    void offer_points(int p); ///< its own points are ready
-    void take_points(int p);  ///< gathers those of all others
-    void offer_subtrees(int p);
-    void take_subtrees(int p);
-
-    /// Where part `p` finds the subtrees of all parts in order, from its first body on.
-    [[nodiscard]] std::vector<const Vec4<double>*> subtrees_for(int p) const;
+    void offer_points(int p) override;
+    void take_points(int p) override;
+    void offer_subtrees(int p) override;
+    void take_subtrees(int p) override;
+    [[nodiscard]] std::vector<const Vec4<double>*> subtrees_for(int p) const override;
 
 private:
     struct Part : ExchangePart {

@@ -1,4 +1,5 @@
 // A plan's sum through SumEngine: each GPU rounds its own bodies into the frame, and finishes their sums.
+#include "backend/comm/communicator_access.h"
 #include "backend/cuda/device_scope.h"
 #include "backend/cuda/stream.h"
 #include "backend/threads/parallel.h"
@@ -17,6 +18,7 @@
 #include <chrono>
 #include <cmath>
 #include <optional>
+#include <span>
 #include <string>
 #include <type_traits>
 
@@ -74,6 +76,7 @@ public:
         std::vector<double> potential(outputs.potential ? static_cast<std::size_t>(n_) : 0);
         std::vector<double> field(outputs.field ? static_cast<std::size_t>(n_) * 3 : 0);
         report.compute_seconds = run(strengths, exponent, potential, field);
+        if (ranks_ != nullptr) gather(potential, field);
         if (!is_finite(potential) || !is_finite(field))
             report.direct.coincident_pairs_skipped = repair(strengths, exponent, potential, field);
         if (outputs.potential) write_values(outputs.potential, potential.data(), n_, 1);
@@ -96,7 +99,8 @@ private:
                                       .outputs = outputs,
                                       .n = n_,
                                       .softening = softening,
-                                      .rung = rung_});
+                                      .rung = rung_,
+                                      .ranks = ranks_});
         own_.resize(engine_->parts().size());
     }
 
@@ -164,6 +168,23 @@ private:
         if (!field.empty()) copy(field.data() + 3 * begin, own.field.data(), 3 * count, part.stream);
     }
 
+    // All ranks get all rows.
+    void gather(std::vector<double>& potential, std::vector<double>& field) {
+        const auto rows = [&](std::vector<double>& values, int width) {
+            if (values.empty()) return;
+            std::vector<std::int64_t> counts;
+            for (int rank = 0; rank < ranks_->size(); ++rank)
+                counts.push_back(std::int64_t{width} * interval_of_part(n_, rank, ranks_->size()).size());
+            const auto own = interval_of_part(n_, ranks_->rank(), ranks_->size());
+            const auto mine = std::span<const double>(values).subspan(
+                static_cast<std::size_t>(own.begin) * static_cast<std::size_t>(width),
+                static_cast<std::size_t>(own.size()) * static_cast<std::size_t>(width));
+            values = comm::all_gathered(*ranks_, mine, counts);
+        };
+        rows(potential, 1);
+        rows(field, 3);
+    }
+
     std::int64_t repair(const std::vector<double>& strengths, int exponent, std::vector<double>& potential,
                         std::vector<double>& field) {
         using Seen = std::conditional_t<std::is_same_v<PointType, Point<double>>, double, float>;
@@ -189,6 +210,8 @@ private:
     }
 
     SumOptions options_;
+    comm::Transport* ranks_ =
+        CommunicatorAccess::transport(options_.communicator); ///< null: GPUs of one process
     std::vector<int> devices_;
     Rung rung_;
     int n_ = 0;

@@ -1,0 +1,90 @@
+// Direct sums whose ranks have a GPU each: the bits of one GPU. Ranks are threads here; GPUs are dealt out in
+// turn, so that one GPU plays several.
+#include "backend/comm/communicator_access.h"
+#include "backend/comm/in_process.h"
+#include "expect_error.h"
+#include "gpu/needs_gpu.h"
+
+#include <farfield/error.h>
+#include <farfield/sum.h>
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <random>
+#include <span>
+#include <vector>
+
+namespace farfield {
+namespace {
+
+using Values = std::vector<double>;
+
+Values numbers(std::size_t count, unsigned seed) {
+    std::mt19937 random(seed);
+    std::normal_distribution<double> normal;
+    Values out(count);
+    for (auto& value : out) value = normal(random);
+    return out;
+}
+
+struct Outputs {
+    Values potential, field;
+    friend bool operator==(const Outputs&, const Outputs&) = default;
+};
+
+// Of rows [begin, end).
+Outputs compute(const Values& points, const Values& strengths, std::size_t begin, std::size_t end,
+                const SumOptions& options) {
+    const auto rows = end - begin;
+    Outputs out{Values(rows), Values(3 * rows)};
+    SumPlan plan(matrix_view(std::span(points).subspan(3 * begin, 3 * rows), 3), options);
+    plan.execute(std::span(strengths).subspan(begin, rows),
+                 {.potential = std::span(out.potential), .field = matrix_view(std::span(out.field), 3)});
+    EXPECT_EQ(plan.report().device.kind, DeviceKind::cuda);
+    return out;
+}
+
+TEST(RanksOnGpus, HaveTheBitsOfOne) {
+    NEEDS_GPU();
+    for (const std::size_t n : {1UL, 700UL, 5000UL, 40000UL})
+        for (const auto precision : {Precision::float32, Precision::mixed, Precision::float64})
+            for (const auto variant : {Variant::automatic, Variant::register_tile}) {
+                const auto points = numbers(3 * n, 1), strengths = numbers(n, 2);
+                const SumOptions options{.kernel = Kernel::coulomb,
+                                         .precision = precision,
+                                         .variant = variant,
+                                         .device = {.kind = DeviceKind::cuda}};
+                const auto one = compute(points, strengths, 0, n, options);
+                for (const int ranks : {2, 3, 8}) {
+                    Outputs joined{Values(n), Values(3 * n)};
+                    comm::run_ranks(ranks, [&](std::shared_ptr<comm::Transport> transport) {
+                        const auto rank = static_cast<std::size_t>(transport->rank());
+                        const auto count = static_cast<std::size_t>(ranks);
+                        const auto begin = n * rank / count, end = n * (rank + 1) / count;
+                        auto mine = options;
+                        mine.communicator = CommunicatorAccess::of(std::move(transport));
+                        const auto own = compute(points, strengths, begin, end, mine);
+                        std::copy(own.potential.begin(), own.potential.end(),
+                                  joined.potential.begin() + begin);
+                        std::copy(own.field.begin(), own.field.end(), joined.field.begin() + 3 * begin);
+                    });
+                    EXPECT_EQ(joined, one) << n << " bodies on " << ranks << " ranks";
+                }
+            }
+}
+
+TEST(RanksOnGpus, RefuseSeparateTargets) {
+    NEEDS_GPU();
+    const auto points = numbers(300, 3);
+    comm::run_ranks(2, [&](std::shared_ptr<comm::Transport> transport) {
+        const SumOptions options{.device = {.kind = DeviceKind::cuda},
+                                 .communicator = CommunicatorAccess::of(std::move(transport))};
+        const auto view = matrix_view(std::span<const double>(points), 3);
+        test::expect_contains(test::error_of<InvalidArgument>([&] { SumPlan(view, view, options); }),
+                              {"ranks", "cpu"});
+    });
+}
+
+} // namespace
+} // namespace farfield

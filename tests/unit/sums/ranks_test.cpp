@@ -1,0 +1,299 @@
+// Sums whose ranks each have points of their own: the results of one rank, bit by bit, on any number of
+// ranks.
+#include "backend/comm/communicator_access.h"
+#include "backend/comm/in_process.h"
+#include "expect_error.h"
+
+#include <farfield/error.h>
+#include <farfield/sum.h>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <limits>
+#include <memory>
+#include <random>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace farfield {
+namespace {
+
+using Values = std::vector<double>;
+
+/// A sum of one rank, and how its points are divided.
+struct Whole {
+    SumOptions options;
+    int dimension = 3;
+    std::int64_t sources = 0, targets = 0; ///< targets: 0: the sources
+    std::int64_t vectors = 1;
+    int numbers = 1; ///< of a strength, and of a potential
+    bool hessian = false;
+
+    [[nodiscard]] bool self() const { return targets == 0; }
+    [[nodiscard]] std::int64_t rows() const { return self() ? sources : targets; }
+    [[nodiscard]] std::int64_t columns() const { return vectors * numbers; }
+};
+
+Values numbers(std::int64_t count, unsigned seed) {
+    std::mt19937 random(seed);
+    std::normal_distribution<double> normal;
+    Values out(static_cast<std::size_t>(count));
+    for (auto& value : out) value = normal(random);
+    return out;
+}
+
+struct Arrays {
+    Values sources, targets, strengths, dipoles;
+};
+
+Arrays arrays_of(const Whole& whole) {
+    return {.sources = numbers(whole.sources * whole.dimension, 1),
+            .targets = numbers(whole.targets * whole.dimension, 2),
+            .strengths = numbers(whole.sources * whole.columns(), 3),
+            .dipoles = whole.options.dipoles ? numbers(3 * whole.sources, 4) : Values()};
+}
+
+struct Outputs {
+    Values potential, field, hessian;
+    friend bool operator==(const Outputs&, const Outputs&) = default;
+};
+
+/// Rows [begin, end) of an array of rows.
+std::span<const double> part(const Values& values, std::int64_t begin, std::int64_t end, std::int64_t width) {
+    return std::span(values).subspan(static_cast<std::size_t>(begin * width),
+                                     static_cast<std::size_t>((end - begin) * width));
+}
+
+using Range = std::pair<std::int64_t, std::int64_t>;
+
+Outputs compute(const Whole& whole, const Arrays& all, const SumOptions& options, Range sources,
+                Range targets, const SumHooks& hooks = {}) {
+    const auto points =
+        matrix_view(part(all.sources, sources.first, sources.second, whole.dimension), whole.dimension);
+    SumPlan plan =
+        whole.self() ? SumPlan(points, options)
+                     : SumPlan(points,
+                               matrix_view(part(all.targets, targets.first, targets.second, whole.dimension),
+                                           whole.dimension),
+                               options);
+    const auto m = static_cast<std::size_t>(targets.second - targets.first);
+    const auto fields = whole.vectors * whole.dimension;
+    Outputs out{Values(m * static_cast<std::size_t>(whole.columns())),
+                Values(m * static_cast<std::size_t>(fields)), Values(whole.hessian ? 6 * m : 0)};
+    SumOutputs views{.potential = matrix_view(std::span(out.potential), whole.columns()),
+                     .field = matrix_view(std::span(out.field), fields)};
+    if (whole.hessian) views.hessian = matrix_view(std::span(out.hessian), 6 * whole.vectors);
+    SumStrengths strengths{
+        .charges = matrix_view(part(all.strengths, sources.first, sources.second, whole.columns()),
+                               whole.columns())};
+    if (!all.dipoles.empty())
+        strengths.dipoles = matrix_view(part(all.dipoles, sources.first, sources.second, 3), 3);
+    plan.execute(strengths, views, hooks);
+    EXPECT_EQ(plan.report().sources, whole.sources);
+    EXPECT_EQ(plan.report().targets, whole.rows());
+    return out;
+}
+
+/// How points are dealt out.
+enum class Division { even, all_on_the_last };
+
+Range range_of(std::int64_t count, int rank, int ranks, Division division) {
+    if (division == Division::all_on_the_last) return rank == ranks - 1 ? Range{0, count} : Range{0, 0};
+    return {count * rank / ranks, count * (rank + 1) / ranks};
+}
+
+Outputs compute_on_ranks(const Whole& whole, const Arrays& all, int ranks, Division division) {
+    std::vector<Outputs> parts(static_cast<std::size_t>(ranks));
+    comm::run_ranks(ranks, [&](std::shared_ptr<comm::Transport> transport) {
+        const int rank = transport->rank();
+        auto options = whole.options;
+        options.threads = 1 + rank % 2;
+        options.communicator = CommunicatorAccess::of(std::move(transport));
+        const auto sources = range_of(whole.sources, rank, ranks, division);
+        const auto targets = whole.self() ? sources : range_of(whole.targets, rank, ranks, division);
+        parts[static_cast<std::size_t>(rank)] = compute(whole, all, options, sources, targets);
+    });
+    Outputs joined;
+    for (const auto& one : parts) {
+        const auto append = [](const Values& from, Values& to) {
+            to.insert(to.end(), from.begin(), from.end());
+        };
+        append(one.potential, joined.potential);
+        append(one.field, joined.field);
+        append(one.hessian, joined.hessian);
+    }
+    return joined;
+}
+
+void expect_bits_of_one(const Whole& whole) {
+    const auto all = arrays_of(whole);
+    auto options = whole.options;
+    options.threads = 2;
+    const auto one = compute(whole, all, options, {0, whole.sources}, {0, whole.rows()});
+    for (const int ranks : {1, 2, 3, 5, 8})
+        for (const auto division : {Division::even, Division::all_on_the_last})
+            EXPECT_EQ(compute_on_ranks(whole, all, ranks, division), one)
+                << ranks << " ranks, " << (division == Division::even ? "even" : "all on the last");
+}
+
+TEST(SumOnRanks, OfEachPairOnceHasTheBitsOfOne) {
+    for (const auto precision : {Precision::float32, Precision::mixed, Precision::float64})
+        expect_bits_of_one({.options = {.precision = precision}, .sources = 2999}); // blocks of 256
+    expect_bits_of_one({.options = {.kernel = Kernel::coulomb, .softening = 0.1}, .sources = 1300});
+}
+
+TEST(SumOnRanks, OfFewPointsHasTheBitsOfOne) {
+    for (const std::int64_t n : {1, 3, 257}) expect_bits_of_one({.options = {}, .sources = n});
+    expect_bits_of_one({.options = {.variant = Variant::symmetric}, .sources = 100}); // one block
+}
+
+TEST(SumOnRanks, OfSeparateTargetsHasTheBitsOfOne) {
+    expect_bits_of_one({.options = {.kernel = Kernel::coulomb}, .sources = 700, .targets = 900});
+    expect_bits_of_one({.options = {.precision = Precision::mixed}, .sources = 700, .targets = 2});
+}
+
+TEST(SumOnRanks, OfTheScalarRungsHasTheBitsOfOne) {
+    for (const auto variant : {Variant::naive, Variant::soa, Variant::simd})
+        expect_bits_of_one({.options = {.variant = variant}, .sources = 900});
+}
+
+TEST(SumOnRanks, OfDipolesAndSecondDerivativesHasTheBitsOfOne) {
+    expect_bits_of_one({.options = {.kernel = Kernel::coulomb,
+                                    .outputs = Output::potential | Output::field | OutputSet(Output::hessian),
+                                    .dipoles = true},
+                        .sources = 800,
+                        .hessian = true});
+}
+
+TEST(SumOnRanks, OfSeveralVectorsHasTheBitsOfOne) {
+    expect_bits_of_one({.options = {.kernel = Kernel::coulomb}, .sources = 1100, .vectors = 3});
+}
+
+TEST(SumOnRanks, InThePlaneHasTheBitsOfOne) {
+    for (const std::int64_t n : {300, 2300})
+        expect_bits_of_one(
+            {.options = {.kernel = Kernel::laplace2d}, .dimension = 2, .sources = n, .numbers = 2});
+    expect_bits_of_one({.options = {.kernel = Kernel::laplace2d},
+                        .dimension = 2,
+                        .sources = 500,
+                        .targets = 700,
+                        .numbers = 2});
+    expect_bits_of_one(
+        {.options = {.kernel = Kernel::vortex2d, .sigma = 0.05}, .dimension = 2, .sources = 2300});
+}
+
+// Ranks divide the nodes of targets that threads divide, 512 targets or more.
+TEST(SumOnRanks, OfTheTreeCodeHasTheBitsOfOne) {
+    for (const auto precision : {Precision::mixed, Precision::float64})
+        expect_bits_of_one(
+            {.options = {.method = Method::treecode, .order = 3, .precision = precision}, .sources = 9000});
+    expect_bits_of_one({.options = {.method = Method::treecode, .softening = 0.1, .order = 1},
+                        .sources = 3000,
+                        .targets = 7000});
+    expect_bits_of_one({.options = {.method = Method::treecode, .tolerance = 1e-3}, .sources = 4000});
+    expect_bits_of_one({.options = {.method = Method::treecode, .order = 2}, .sources = 20});
+}
+
+/// Runs `work(rank, communicator)` on so many ranks, each of which has to fail with that message.
+template <class Work>
+std::string common_error(int ranks, const Work& work) {
+    std::vector<std::string> messages(static_cast<std::size_t>(ranks));
+    comm::run_ranks(ranks, [&](std::shared_ptr<comm::Transport> transport) {
+        const int rank = transport->rank();
+        const auto communicator = CommunicatorAccess::of(std::move(transport));
+        messages[static_cast<std::size_t>(rank)] =
+            test::error_of<InvalidArgument>([&] { work(rank, communicator); });
+    });
+    for (const auto& message : messages) EXPECT_EQ(message, messages.front());
+    return messages.front();
+}
+
+TEST(SumOnRanks, TellsTheMistakeOfOneRankOnAll) {
+    const Values good(12, 0.5);
+    auto bad = numbers(12, 5);
+    bad[7] = std::numeric_limits<double>::quiet_NaN();
+    const auto message = common_error(3, [&](int rank, const Communicator& communicator) {
+        const auto own = numbers(12, 10U + static_cast<unsigned>(rank));
+        SumPlan plan(matrix_view(std::span<const double>(rank == 1 ? bad : own), 3),
+                     {.communicator = communicator});
+    });
+    test::expect_contains(message, {"sources", "rank 1", "row 2", "nan"});
+    const auto shapes = common_error(3, [&](int rank, const Communicator& communicator) {
+        SumPlan plan(matrix_view(std::span<const double>(good), rank == 2 ? 2 : 3),
+                     {.kernel = Kernel::coulomb, .communicator = communicator});
+    });
+    test::expect_contains(shapes, {"rank 0", "rank 2", "3", "2"});
+    const auto strengths = common_error(3, [&](int rank, const Communicator& communicator) {
+        const auto own = numbers(12, 20U + static_cast<unsigned>(rank));
+        SumPlan plan(matrix_view(std::span<const double>(own), 3), {.communicator = communicator});
+        Values out(8), q(rank == 1 ? 8 : 4, 1.0);
+        const auto columns = rank == 1 ? 2 : 1;
+        plan.execute(matrix_view(std::span<const double>(q), columns),
+                     {.potential = matrix_view(std::span(out).first(q.size()), columns)});
+    });
+    test::expect_contains(strengths, {"strengths", "2", "1"});
+}
+
+TEST(SumOnRanks, RefusesMethodsThatDoNotDivide) {
+    const auto points = numbers(300, 6);
+    for (const auto method : {Method::reference, Method::fmm}) {
+        const auto message = common_error(2, [&](int /*rank*/, const Communicator& communicator) {
+            SumPlan plan(matrix_view(std::span<const double>(points), 3),
+                         {.kernel = Kernel::coulomb,
+                          .method = method,
+                          .order = method == Method::fmm ? 4 : 0,
+                          .communicator = communicator});
+        });
+        test::expect_contains(message, {"ranks", "direct"});
+    }
+}
+
+TEST(SumOnRanks, KeepsItsPointsApartAfterAnUpdate) {
+    const Whole whole{.options = {.kernel = Kernel::coulomb}, .sources = 1200};
+    const auto all = arrays_of(whole);
+    const auto moved = numbers(3 * whole.sources, 9);
+    Values expected(static_cast<std::size_t>(whole.sources));
+    SumPlan one(matrix_view(std::span<const double>(moved), 3), whole.options);
+    one.execute(std::span<const double>(all.strengths), {.potential = std::span(expected)});
+    Values found(expected.size());
+    comm::run_ranks(3, [&](std::shared_ptr<comm::Transport> transport) {
+        const auto [begin, end] = range_of(whole.sources, transport->rank(), 3, Division::even);
+        auto options = whole.options;
+        options.communicator = CommunicatorAccess::of(std::move(transport));
+        SumPlan plan(matrix_view(part(all.sources, begin, end, 3), 3), options);
+        plan.update(matrix_view(part(moved, begin, end, 3), 3));
+        plan.execute(part(all.strengths, begin, end, 1),
+                     {.potential = std::span(found).subspan(static_cast<std::size_t>(begin),
+                                                            static_cast<std::size_t>(end - begin))});
+    });
+    EXPECT_EQ(found, expected);
+}
+
+// Where one rank is to stop, all do.
+TEST(SumOnRanks, StopsWhereOneRankIsAsked) {
+    for (const bool self : {true, false}) {
+        const Whole whole{.options = {}, .sources = 6000, .targets = self ? 0 : 6000};
+        const auto all = arrays_of(whole);
+        std::atomic<int> interrupted{0};
+        comm::run_ranks(3, [&](std::shared_ptr<comm::Transport> transport) {
+            const int rank = transport->rank();
+            auto options = whole.options;
+            options.threads = 1;
+            options.communicator = CommunicatorAccess::of(std::move(transport));
+            const auto range = range_of(whole.sources, rank, 3, Division::even);
+            try {
+                compute(whole, all, options, range, range,
+                        {.progress = {}, .stop_requested = [rank] { return rank == 1; }});
+            } catch (const Interrupted&) {
+                ++interrupted;
+            }
+        });
+        EXPECT_EQ(interrupted, 3);
+    }
+}
+
+} // namespace
+} // namespace farfield
