@@ -50,8 +50,7 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
     if (options.order != 0 && (options.order < least_spline_order || options.order > most_spline_order))
         return fmt::format("method 'pme' has splines of order {} to {}, not {}", least_spline_order,
                            most_spline_order, options.order);
-    if (auto reason = why_no_lattice_sum("pme", problem, options, device); !reason.empty())
-        return reason;
+    if (auto reason = why_no_lattice_sum("pme", problem, options, device); !reason.empty()) return reason;
     if (first_mesh(problem, options, rates_in_use(device)).order == 0)
         return fmt::format(
             "method 'pme' has no mesh that is fine enough for {} and {}; use a higher order, or {}",
