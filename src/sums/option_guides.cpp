@@ -152,7 +152,7 @@ std::string methods_markdown() {
         out += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", method->name, method->text,
                            quoted_names(kernels_of(*method)), method->on_gpu ? "CPU, GPUs" : "CPU",
                            method->periodic    ? "all three"
-                           : method->open_axes ? "none to three (in space, on the CPU)"
+                           : method->open_axes ? "none to three (in space)"
                                                : "none",
                            method->field_and_jerk != nullptr ? "yes" : "no");
     return out;

@@ -126,7 +126,8 @@ class PeriodicSum(CommandTest):
         refuse(["--background", "uniform"], "--background uniform", "--period")
         refuse([*ewald, "--period", "2", "--boundary", "vacuum", "--background", "uniform"], "origin")
         refuse([*ewald, "--period", "2", "--tolerance", "1e-14"], "--tolerance", "1e-12")
-        refuse([*ewald, "--period", "2", "--device", "cuda"], "--device cpu")
+        for method in ("ewald", "pme", "fmm", "direct"):
+            refuse(["--method", method, "--period", "2", "--device", "cuda:0,1"], f"'{method}'", "one GPU", "--device cuda:0")
         refuse([*ewald, "--period", "2", "--precision", "float"], "double")
         refuse([*ewald, "--period", "2", "--guaranteed", "--tolerance", "1e-6"])
         refuse(["--method", "pme", "--period", "2", "--order", "3"], "order", "4 to 14")

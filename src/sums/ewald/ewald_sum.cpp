@@ -41,20 +41,31 @@ private:
 
 } // namespace
 
-double ewald_seconds_alone(const SumProblem& problem, const Cutoffs& cutoffs, const CostTable& table) {
+EwaldRates ewald_rates(const CostTable& table) {
+    // structure factors take about half of what sums at targets take
+    return {.pair = cost_of(table, "lattice.cpu.pair_seconds"),
+            .wave = cost_of(table, "ewald.cpu.wave_seconds"),
+            .of_sources = 0.5};
+}
+
+// In units of what a pair of a direct sum in double takes; measured on an H100.
+EwaldRates ewald_rates_on_gpu(const CostTable& table, std::string_view gpu) {
+    const double unit = 1.0 / cost_of_gpu(table, "direct.gpu.MODEL.double.pairs_per_second", gpu);
+    return {.pair = 8.5 * unit, .wave = 1.0 * unit, .of_sources = 0.9};
+}
+
+double ewald_seconds(const SumProblem& problem, const Cutoffs& cutoffs, const EwaldRates& rates) {
     const PeriodicFrame frame(problem);
     const auto n = static_cast<double>(problem.sources), m = static_cast<double>(problem.targets);
     const double pairs = m * near_images(frame, n, cutoffs);
-    // structure factors take about half of what sums at targets take
-    const double waves = (0.5 * n + m) * wave_count(frame, cutoffs.wave);
-    return pairs * cost_of(table, "lattice.cpu.pair_seconds") +
-           waves * cost_of(table, "ewald.cpu.wave_seconds");
+    const double waves = (rates.of_sources * n + m) * wave_count(frame, cutoffs.wave);
+    return pairs * rates.pair + waves * rates.wave;
 }
 
-Cutoffs ewald_cutoffs(const SumProblem& problem, double goal, const CostTable& table) {
+Cutoffs ewald_cutoffs(const SumProblem& problem, double goal, const EwaldRates& rates) {
     const PeriodicFrame frame(problem);
     return best_cutoffs(frame, static_cast<double>(problem.sources), goal,
-                        [&](const Cutoffs& cutoffs) { return ewald_seconds_alone(problem, cutoffs, table); });
+                        [&](const Cutoffs& cutoffs) { return ewald_seconds(problem, cutoffs, rates); });
 }
 
 EwaldSum::EwaldSum(const SumProblem& problem, const Cutoffs& cutoffs, Isa isa, int threads)

@@ -2,50 +2,75 @@
 #include "sums/method/method.h"
 
 #include "backend/threads/parallel.h"
+#include "base/spelling.h"
 #include "sums/costs/cost_file.h"
 #include "sums/direct/cpu/host_sum.h"
 #include "sums/ewald/ewald_sum.h"
-#include "sums/ewald/waves.h"
+#include "sums/ewald/gpu_ewald.h"
+#include "sums/ewald/gpu_waves.h"
+#include "sums/lattice/gpu_seconds.h"
+#include "sums/lattice/lattice_goal.h"
 #include "sums/lattice/lattice_on_cpu.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <memory>
+#include <numbers>
 #include <string>
 
 namespace farfield {
 namespace {
 
-Cutoffs first_cutoffs(const SumProblem& problem, const CostTable& table) {
-    return ewald_cutoffs(in_a_box(problem), first_lattice_goal(problem), table);
+Cutoffs first_cutoffs(const SumProblem& problem, const EwaldRates& rates) {
+    return ewald_cutoffs(in_a_box(problem), first_lattice_goal(problem), rates);
 }
 
-double seconds_alone(const SumProblem& problem, const SumOptions& /*options*/, const CostTable& table) {
-    return ewald_seconds_alone(in_a_box(problem), first_cutoffs(problem, table), table);
+double seconds_alone(const SumProblem& problem, const EwaldRates& rates) {
+    return ewald_seconds(in_a_box(problem), first_cutoffs(problem, rates), rates);
 }
 
 class EwaldOnCpu : public LatticeOnCpu {
 public:
     EwaldOnCpu(const SumProblem& problem, const SumOptions& options)
-        : LatticeOnCpu("ewald", problem, options, seconds_alone(problem, options, cost_table_in_use().table),
-                       [problem](double goal, Isa isa, int threads) -> std::unique_ptr<LatticeSum> {
-                           const auto cutoffs = ewald_cutoffs(problem, goal, cost_table_in_use().table);
-                           return std::make_unique<EwaldSum>(problem, cutoffs, isa, threads);
-                       }) {}
+        : LatticeOnCpu(
+              "ewald", problem, options, seconds_alone(problem, ewald_rates(cost_table_in_use().table)),
+              [problem](double goal, Isa isa, int threads) -> std::unique_ptr<LatticeSum> {
+                  const auto cutoffs = ewald_cutoffs(problem, goal, ewald_rates(cost_table_in_use().table));
+                  return std::make_unique<EwaldSum>(problem, cutoffs, isa, threads);
+              }) {}
 };
+
+/// On a GPU: shared memory has room for three times as many of a point.
+constexpr double most_waves_along_an_axis = 4000.0;
 
 bool computes(const KernelInfo& kernel) { return kernel.loop == PairLoop::inverse_distance; }
 
 std::string why_not(const SumProblem& problem, const SumOptions& options, const DeviceChoice& device) {
-    return why_no_lattice_sum("ewald", problem, options, device, false);
+    if (auto reason = why_no_lattice_sum("ewald", problem, options, device); !reason.empty()) return reason;
+    if (device.kind != DeviceKind::cuda) return {};
+    const PeriodicFrame frame(problem);
+    const auto cutoffs = first_cutoffs(problem, ewald_rates_on_gpu(cost_table_in_use().table, {}));
+    const double longest = *std::max_element(frame.length.begin(), frame.length.end());
+    if (cutoffs.wave * longest / (2.0 * std::numbers::pi) <= most_waves_along_an_axis) return {};
+    return fmt::format("{}: this box is too long and thin for the waves of method 'ewald' on a GPU; use {}",
+                       spelled("period", fmt::format("{:g}", fmt::join(problem.period, ","))),
+                       spelled("device", "cpu"));
 }
 
-double seconds(const SumProblem& problem, const SumOptions& options, std::string_view /*gpu*/,
+double seconds(const SumProblem& problem, const SumOptions& options, std::string_view gpu,
                const CostTable& table) {
-    return problem.executions * seconds_alone(problem, options, table) / thread_count(options.threads);
+    if (gpu.empty())
+        return problem.executions * seconds_alone(problem, ewald_rates(table)) /
+               thread_count(options.threads);
+    return lattice_seconds_on_gpu(problem, seconds_alone(problem, ewald_rates_on_gpu(table, gpu)), gpu,
+                                  table);
 }
 
 // Points read, as given, wrapped and sorted; results; structure factors of 16 parts, and what waves have.
-double bytes(const SumProblem& problem, const SumOptions& /*options*/, const DeviceChoice& /*device*/) {
-    const auto cutoffs = first_cutoffs(problem, cost_table_in_use().table);
+double bytes_on_cpu(const SumProblem& problem) {
+    const auto cutoffs = first_cutoffs(problem, ewald_rates(cost_table_in_use().table));
     const double waves = wave_count(PeriodicFrame(in_a_box(problem)), cutoffs.wave);
     const double targets = problem.self ? 0.0 : 16.0 * static_cast<double>(problem.targets);
     return 8.0 * (18.0 * static_cast<double>(problem.sources) + targets +
@@ -53,8 +78,23 @@ double bytes(const SumProblem& problem, const SumOptions& /*options*/, const Dev
            2e6;
 }
 
+// Points as given, wrapped, and sorted with keys and rows; strengths; sums and results; cells, of eight
+// points or more; waves.
+double bytes_on_gpu(const SumProblem& problem) {
+    const auto cutoffs = first_cutoffs(problem, ewald_rates_on_gpu(cost_table_in_use().table, {}));
+    const double n = static_cast<double>(problem.sources), m = static_cast<double>(problem.targets);
+    const double points = problem.self ? n : n + m;
+    return points * (24.0 + 2.0 * 32.0 + 24.0 + 24.0) + 8.0 * n + m * (32.0 + 32.0) + 8.0 * n +
+           gpu_wave_bytes(PeriodicFrame(in_a_box(problem)), cutoffs.wave, n, m) + 4e6;
+}
+
+double bytes(const SumProblem& problem, const SumOptions& /*options*/, const DeviceChoice& device) {
+    return device.kind == DeviceKind::cuda ? bytes_on_gpu(problem) : bytes_on_cpu(problem);
+}
+
 std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& options,
-                                  const DeviceChoice& /*device*/) {
+                                  const DeviceChoice& device) {
+    if (device.kind == DeviceKind::cuda) return cuda::make_gpu_ewald(problem, options, device.gpus.front());
     return std::make_unique<HostSum<EwaldOnCpu>>(problem, options);
 }
 
@@ -62,8 +102,8 @@ constexpr MethodInfo row{.value = Method::ewald,
                          .name = "ewald",
                          .text =
                              "periodic boxes by Ewald's method: near images one by one, the rest by waves",
-                         .on_gpu = false,
-                         .resident = false,
+                         .on_gpu = true,
+                         .resident = true,
                          .many_vectors = nullptr,
                          .computes = computes,
                          .field_and_jerk = nullptr,

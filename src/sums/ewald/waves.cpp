@@ -5,14 +5,10 @@
 #include "sums/direct/cpu/isa_function.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
-#include <numbers>
 
 namespace farfield {
 namespace {
-
-constexpr double two_pi = 2.0 * std::numbers::pi;
 
 /// Parts of the sources whose structure factors are summed apart, so that threads do not decide the bits.
 constexpr std::int64_t most_parts = 16;
@@ -26,46 +22,22 @@ struct Waves::Block {
 };
 
 Waves::Waves(const PeriodicFrame& frame, const Cutoffs& cutoffs, Isa isa, int threads)
-    : frame_(frame), isa_(isa), threads_(threads) {
-    std::array<double, 3> unit{};
-    for (std::size_t k = 0; k < 3; ++k) {
-        unit[k] = two_pi / frame.length[k];
-        last_[k] = static_cast<std::int32_t>(cutoffs.wave / unit[k]);
-    }
-    const double limit = cutoffs.wave * cutoffs.wave;
-    std::int64_t count = 0;
-    for (std::int32_t z = -last_[2]; z <= last_[2]; ++z)
-        for (std::int32_t y = -last_[1]; y <= last_[1]; ++y) {
-            const double rest = limit - unit[1] * y * unit[1] * y - unit[2] * z * unit[2] * z;
-            if (rest < 0.0) continue;
-            const auto last = std::min(last_[0], static_cast<std::int32_t>(std::sqrt(rest) / unit[0]));
-            rows_.push_back({.y = y, .z = z, .last_x = last, .first = count});
-            count += last + 1;
-        }
-    factors_.resize(static_cast<std::size_t>(count));
-    wave_x_.resize(factors_.size());
-    parallel_for(threads_, static_cast<std::int64_t>(rows_.size()), [&](std::int64_t r) {
-        const auto& row = rows_[static_cast<std::size_t>(r)];
-        for (std::int32_t x = 0; x <= row.last_x; ++x) {
-            const double k = std::sqrt(unit[0] * x * unit[0] * x + unit[1] * row.y * unit[1] * row.y +
-                                       unit[2] * row.z * unit[2] * row.z);
-            const auto wave = static_cast<std::size_t>(row.first + x);
-            factors_[wave] =
-                k > 0.0 ? (x > 0 ? 2.0 : 1.0) * cutoffs.splitting.wave_factor(k) / frame_.volume() : 0.0;
-            wave_x_[wave] = unit[0] * x;
-        }
-    });
+    : isa_(isa), threads_(threads), table_(wave_table(frame, cutoffs, threads)) {
+    wave_x_.resize(table_.factors.size());
+    for (const auto& row : table_.rows)
+        for (std::int32_t x = 0; x <= row.last_x; ++x)
+            wave_x_[static_cast<std::size_t>(row.first + x)] = table_.unit[0] * x;
 }
 
 // e^(inθ) = e^(i⌊n/2⌋θ) e^(i⌈n/2⌉θ): errors grow with the logarithm of n.
 WaveTile Waves::phases_of(const LatticePoints& points, std::int64_t first, Block& block) const {
-    WaveTile tile{.rows = rows_.data(), .row_count = static_cast<std::int64_t>(rows_.size())};
+    WaveTile tile{.rows = table_.rows.data(), .row_count = static_cast<std::int64_t>(table_.rows.size())};
     const auto n = static_cast<std::int64_t>(points[0].size());
     for (std::size_t k = 0; k < 3; ++k) {
         auto& phases = block.phases[k];
-        phases.resize(static_cast<std::size_t>(2 * wave_points * (std::max(last_[k], 1) + 1)));
+        phases.resize(static_cast<std::size_t>(2 * wave_points * (std::max(table_.last[k], 1) + 1)));
         double* const table = phases.data();
-        const double unit = two_pi / frame_.length[k];
+        const double unit = table_.unit[k];
         for (std::int64_t p = 0; p < wave_points; ++p) {
             const double angle = first + p < n ? unit * points[k][static_cast<std::size_t>(first + p)] : 0.0;
             table[p] = 1.0;
@@ -73,7 +45,7 @@ WaveTile Waves::phases_of(const LatticePoints& points, std::int64_t first, Block
             table[2 * wave_points + p] = portable::cos(angle);
             table[3 * wave_points + p] = portable::sin(angle);
         }
-        for (std::int32_t m = 2; m <= last_[k]; ++m) {
+        for (std::int32_t m = 2; m <= table_.last[k]; ++m) {
             const double* a = table + 2 * wave_points * (m / 2);
             const double* b = table + 2 * wave_points * (m - m / 2);
             double* out = table + 2 * wave_points * m;
@@ -91,7 +63,7 @@ void Waves::set_sources(const LatticePoints& sources, std::span<const double> st
     const auto n = static_cast<std::int64_t>(strengths.size());
     const auto blocks = (n + wave_points - 1) / wave_points;
     const auto parts = std::clamp<std::int64_t>(blocks / 4, 1, most_parts);
-    const auto numbers = 2 * factors_.size();
+    const auto numbers = 2 * table_.factors.size();
     std::vector<std::vector<double>> sums(static_cast<std::size_t>(parts));
     const auto function = FF_ISA_FUNCTION(ff_waves, isa_);
     parallel_for(threads_, parts, [&](std::int64_t part) {
@@ -106,7 +78,7 @@ void Waves::set_sources(const LatticePoints& sources, std::span<const double> st
             tile.strengths = block.strengths.data();
             tile.structure = structure.data();
             function(false, &tile);
-            watch.done(static_cast<double>(wave_points) * static_cast<double>(factors_.size()));
+            watch.done(static_cast<double>(wave_points) * static_cast<double>(table_.factors.size()));
         }
     });
     structure_ = std::move(sums.front());
@@ -115,7 +87,7 @@ void Waves::set_sources(const LatticePoints& sources, std::span<const double> st
     coefficients_.resize(numbers);
     x_coefficients_.resize(numbers);
     for (std::size_t k = 0; k < numbers; ++k) {
-        coefficients_[k] = factors_[k / 2] * structure_[k];
+        coefficients_[k] = table_.factors[k / 2] * structure_[k];
         x_coefficients_[k] = wave_x_[k / 2] * coefficients_[k];
     }
 }
@@ -131,8 +103,8 @@ void Waves::add(const LatticePoints& targets, const LatticeResults& results, Wor
         for (auto& sums : block.sums) sums.resize(wave_points);
         tile.coefficients = coefficients_.data();
         tile.x_coefficients = x_coefficients_.data();
-        tile.unit_y = two_pi / frame_.length[1];
-        tile.unit_z = two_pi / frame_.length[2];
+        tile.unit_y = table_.unit[1];
+        tile.unit_z = table_.unit[2];
         tile.potential = block.sums[3].data();
         for (std::size_t k = 0; k < 3 && results.field != nullptr; ++k) tile.field[k] = block.sums[k].data();
         function(true, &tile);
@@ -141,14 +113,8 @@ void Waves::add(const LatticePoints& targets, const LatticeResults& results, Wor
             for (std::int64_t k = 0; k < 3 && results.field != nullptr; ++k)
                 results.field[3 * (first + p) + k] += tile.field[k][p];
         }
-        watch.done(static_cast<double>(wave_points) * static_cast<double>(factors_.size()));
+        watch.done(static_cast<double>(wave_points) * static_cast<double>(table_.factors.size()));
     });
-}
-
-double wave_count(const PeriodicFrame& frame, double cutoff) {
-    double ellipsoid = 2.0 / 3.0 * std::numbers::pi; // half of it
-    for (const double length : frame.length) ellipsoid *= cutoff * length / two_pi + 0.5;
-    return ellipsoid;
 }
 
 } // namespace farfield

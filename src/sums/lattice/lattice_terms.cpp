@@ -51,7 +51,7 @@ void require_neutral(const SumProblem& problem, const TotalStrength& total) {
 }
 
 std::string why_no_lattice_sum(std::string_view method, const SumProblem& problem, const SumOptions& options,
-                               const DeviceChoice& device, bool on_gpu) {
+                               const DeviceChoice& device) {
     if (problem.kernel->loop != PairLoop::inverse_distance)
         return fmt::format("method '{}' sums 1/r, not kernel '{}'; use {}", method, problem.kernel->name,
                            spelled("kernel", "coulomb"));
@@ -63,8 +63,6 @@ std::string why_no_lattice_sum(std::string_view method, const SumProblem& proble
             "method '{}' sums boxes that are periodic along all three axes; give three lengths > "
             "0 for {}, or use {}",
             method, spelled("period"), methods_of_boxes(false));
-    if (device.kind != DeviceKind::cpu && !on_gpu)
-        return fmt::format("method '{}' runs on the CPU only; use {}", method, spelled("device", "cpu"));
     if (device.kind == DeviceKind::cuda && device.gpus.size() > 1)
         return fmt::format("method '{}' takes one GPU as yet; use {}", method,
                            spelled("device", fmt::format("cuda:{}", device.gpus.front())));

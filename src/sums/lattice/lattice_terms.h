@@ -23,9 +23,9 @@ inline constexpr double neutral_to = 1e-10;
 /// @throws InvalidArgument for strengths that do not sum to 0, unless there is a background.
 void require_neutral(const SumProblem& problem, const TotalStrength& total);
 
-/// Why a method of periodic boxes does not sum this; empty where it does. `on_gpu`: it runs on a GPU, too.
+/// Why a method of periodic boxes does not sum this; empty where it does.
 std::string why_no_lattice_sum(std::string_view method, const SumProblem& problem, const SumOptions& options,
-                               const DeviceChoice& device, bool on_gpu);
+                               const DeviceChoice& device);
 
 /// The smallest tolerance that is promised: wave phases leave no more digits.
 inline constexpr double least_lattice_tolerance = 1e-12;

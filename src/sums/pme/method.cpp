@@ -5,6 +5,7 @@
 #include "base/spelling.h"
 #include "sums/costs/cost_file.h"
 #include "sums/direct/cpu/host_sum.h"
+#include "sums/lattice/gpu_seconds.h"
 #include "sums/lattice/lattice_on_cpu.h"
 #include "sums/pme/gpu_pme.h"
 #include "sums/pme/mesh_choice.h"
@@ -49,8 +50,7 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
     if (options.order != 0 && (options.order < least_spline_order || options.order > most_spline_order))
         return fmt::format("method 'pme' has splines of order {} to {}, not {}", least_spline_order,
                            most_spline_order, options.order);
-    if (auto reason = why_no_lattice_sum("pme", problem, options, device, true); !reason.empty())
-        return reason;
+    if (auto reason = why_no_lattice_sum("pme", problem, options, device); !reason.empty()) return reason;
     if (first_mesh(problem, options, rates_in_use(device)).order == 0)
         return fmt::format(
             "method 'pme' has no mesh that is fine enough for {} and {}; use a higher order, or {}",
@@ -59,20 +59,13 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
     return {};
 }
 
-// On a GPU with its start, and with arrays that come from the host.
 double seconds(const SumProblem& problem, const SumOptions& options, std::string_view gpu,
                const CostTable& table) {
     if (gpu.empty())
         return problem.executions * first_mesh(problem, options, mesh_rates(table)).seconds /
                thread_count(options.threads);
-    const auto rate = [&](std::string_view pattern) { return cost_of_gpu(table, pattern, gpu); };
-    const double each = rate("direct.gpu.MODEL.fixed_seconds") +
-                        first_mesh(problem, options, mesh_rates_on_gpu(table, gpu)).seconds;
-    if (problem.moves) return problem.executions * each; // bodies of a simulation stay there
-    const double moved = 8.0 * (4.0 * static_cast<double>(problem.sources) +
-                                (problem.self ? 4.0 : 7.0) * static_cast<double>(problem.targets));
-    return rate("gpu.MODEL.start_seconds") +
-           problem.executions * (moved / rate("gpu.MODEL.bytes_per_second") + each);
+    return lattice_seconds_on_gpu(
+        problem, first_mesh(problem, options, mesh_rates_on_gpu(table, gpu)).seconds, gpu, table);
 }
 
 // Points read, as given, wrapped, and sorted twice; results; the mesh, half its spectrum and an eighth of it.

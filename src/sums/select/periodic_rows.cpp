@@ -209,8 +209,8 @@ void compute_periodic_rows(const VerifyTask& task, ExactRows& rows) {
     const auto m = static_cast<std::int64_t>(rows.size());
     problem.targets = m;
     problem.coincident = Coincident::skip; // the sum has looked for them
-    EwaldSum sum(problem, ewald_cutoffs(problem, goal, shipped_cost_table()), resolve_isa(Isa::automatic),
-                 task.threads);
+    EwaldSum sum(problem, ewald_cutoffs(problem, goal, ewald_rates(shipped_cost_table())),
+                 resolve_isa(Isa::automatic), task.threads);
     sum.set_points(task.sources, targets, own);
     std::vector<double> potential(rows.size()), field(3 * rows.size());
     SumReport report;

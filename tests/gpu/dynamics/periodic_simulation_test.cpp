@@ -48,7 +48,7 @@ ForceOptions in_box(Method method, const Period& period = cube, double tolerance
 }
 
 std::vector<Method> methods_of(const Period& period) {
-    if (period == cube) return {Method::direct, Method::fmm, Method::pme};
+    if (period == cube) return {Method::direct, Method::fmm, Method::ewald, Method::pme};
     return {Method::direct, Method::fmm};
 }
 
@@ -146,12 +146,11 @@ TEST(GpuPeriodicSimulation, HasTheSameBitsAcrossRestarts) {
             }
 }
 
-TEST(GpuPeriodicSimulation, HasGravityWithABackground) {
-    NEEDS_GPU();
-    auto force = in_box(Method::fmm, cube, 1e-5);
+void expect_gravity_as_by_ewald(Method method, double softening) {
+    auto force = in_box(method, cube, 1e-5);
     force.kernel = Kernel::gravity;
     force.background = Background::uniform;
-    force.softening = 0.0;
+    force.softening = softening;
     const auto bodies = plasma(600);
     const TimeOptions time{.step = 0.005, .end = 0.05};
     auto by_ewald = on_cpu(force);
@@ -176,6 +175,15 @@ TEST(GpuPeriodicSimulation, HasGravityWithABackground) {
                 force.tolerance * 0.5 * std::sqrt(n * square));
 }
 
+TEST(GpuPeriodicSimulation, HasGravityWithABackground) {
+    NEEDS_GPU();
+    for (const auto method : {Method::direct, Method::fmm, Method::ewald, Method::pme})
+        for (const double softening : {0.0, 0.002, 0.3}) {
+            SCOPED_TRACE(testing::Message() << name_of(method) << ' ' << softening);
+            expect_gravity_as_by_ewald(method, softening);
+        }
+}
+
 TEST(GpuPeriodicSimulation, RefusesWhatItCannotDo) {
     NEEDS_GPU();
     const auto bodies = plasma(64);
@@ -184,14 +192,14 @@ TEST(GpuPeriodicSimulation, RefusesWhatItCannotDo) {
                              std::initializer_list<std::string> words) {
         expect_contains(error_of<InvalidArgument>([&] { Simulation(of, force, time); }), words);
     };
-    auto force = in_box(Method::ewald);
-    refused(force, bodies, {"ewald", "cpu"});
-    force = in_box(Method::fmm);
-    force.softening = 0.5;
-    refused(force, bodies, {"softening", "GPU", "cpu"});
-    force.device.gpus = {0, 1};
-    force.softening = 0.0;
-    refused(force, bodies, {"one GPU"});
+    auto force = in_box(Method::fmm);
+    force.softening = 30.0; // images cancel but for e^(−2πε/L)
+    refused(force, bodies, {"softening", "30", "ewald"});
+    for (const auto method : methods_of(cube)) {
+        force = in_box(method);
+        force.device.gpus = {0, 1};
+        refused(force, bodies, {"one GPU"});
+    }
     auto charged = bodies;
     charged.charge[0] *= 2.0;
     for (const auto method : {Method::direct, Method::fmm})
@@ -208,21 +216,48 @@ TEST(GpuPeriodicSimulation, RefusesWhatItCannotDo) {
     EXPECT_EQ(SimulationAccess::backend(automatic).device, DeviceKind::cuda);
 }
 
-// Softened images of any size, by particle-mesh Ewald: that is what `auto` takes there.
-TEST(GpuPeriodicSimulation, TakesLargeSofteningsByPme) {
+// Images of any softening, by every method; `auto` takes one of those that are for boxes.
+TEST(GpuPeriodicSimulation, TakesLargeSoftenings) {
     NEEDS_GPU();
-    auto force = in_box(Method::automatic, cube, 1e-5);
-    force.softening = 0.3;
-    auto by_ewald = on_cpu(force);
-    by_ewald.method = Method::ewald;
-    const TimeOptions time{.step = 0.01, .end = 0.05};
-    Simulation gpu(plasma(500), force, time), cpu(plasma(500), by_ewald, time);
-    EXPECT_EQ(SimulationAccess::force_settings(gpu).method, Method::pme);
-    EXPECT_EQ(SimulationAccess::backend(gpu).device, DeviceKind::cuda);
-    EXPECT_LT(relative_difference(gpu.acceleration(), cpu.acceleration()), 3e-5);
-    gpu.advance_to(time.end);
-    cpu.advance_to(time.end);
-    EXPECT_NEAR(gpu.diagnostics().total, cpu.diagnostics().total, 3e-5 * cpu.diagnostics().kinetic);
+    auto methods = methods_of(cube);
+    methods.push_back(Method::automatic);
+    for (const auto method : methods) {
+        SCOPED_TRACE(name_of(method));
+        auto force = in_box(method, cube, 1e-5);
+        force.softening = 0.3;
+        auto by_ewald = on_cpu(force);
+        by_ewald.method = Method::ewald;
+        const TimeOptions time{.step = 0.01, .end = 0.05};
+        Simulation gpu(plasma(500), force, time), cpu(plasma(500), by_ewald, time);
+        const auto taken = SimulationAccess::force_settings(gpu).method;
+        if (method == Method::automatic)
+            EXPECT_TRUE(taken == Method::pme || taken == Method::ewald) << name_of(taken);
+        else
+            EXPECT_EQ(taken, method);
+        EXPECT_EQ(SimulationAccess::backend(gpu).device, DeviceKind::cuda);
+        EXPECT_LT(relative_difference(gpu.acceleration(), cpu.acceleration()), 3e-5);
+        gpu.advance_to(time.end);
+        cpu.advance_to(time.end);
+        EXPECT_NEAR(gpu.diagnostics().total, cpu.diagnostics().total, 3e-5 * cpu.diagnostics().kinetic);
+    }
+}
+
+// Along open axes, too.
+TEST(GpuPeriodicSimulation, SoftensImagesOfSlabsAndWires) {
+    NEEDS_GPU();
+    for (const auto& period : {slab, wire})
+        for (const auto method : {Method::direct, Method::fmm}) {
+            auto force = in_box(method, period, 1e-4);
+            force.softening = 0.3;
+            force.precision = Precision::float64;
+            const TimeOptions time{.step = 0.01, .end = 0.05};
+            Simulation gpu(plasma(300), force, time), cpu(plasma(300), on_cpu(force), time);
+            EXPECT_LT(relative_difference(gpu.acceleration(), cpu.acceleration()), 2e-4);
+            EXPECT_LE(gpu.diagnostics().acceleration_error, force.tolerance);
+            gpu.advance_to(time.end);
+            cpu.advance_to(time.end);
+            EXPECT_NEAR(gpu.diagnostics().total, cpu.diagnostics().total, 2e-4 * cpu.diagnostics().kinetic);
+        }
 }
 
 // A run that is stopped and goes on writes the same files.

@@ -5,7 +5,7 @@
 #include "backend/cuda/stream.h"
 #include "expect_error.h"
 #include "gpu/needs_gpu.h"
-#include "gpu/sums/fmm_clouds.h"
+#include "gpu/sums/box_bodies.h"
 
 #include <farfield/error.h>
 #include <farfield/sum.h>
@@ -15,14 +15,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
 #include <string>
 
 namespace farfield {
 namespace {
 
+using test::Bodies;
 using test::Cloud;
-using test::cloud;
 using test::error_of;
 using test::expect_contains;
 using test::relative_error;
@@ -35,22 +34,6 @@ SumOptions in_box(const std::array<double, 3>& period, double tolerance, DeviceK
             .tolerance = tolerance,
             .device = {.kind = device}};
 }
-
-/// Neutral.
-struct Bodies {
-    Values sources, targets, q;
-
-    Bodies(Cloud kind, int n, int m, unsigned seed = 3)
-        : sources(cloud(kind, n, seed)), targets(cloud(kind, m, seed + 1)), q(test::charges(n, seed + 2)) {
-        const double mean = std::accumulate(q.begin(), q.end(), 0.0) / n;
-        for (auto& value : q) value -= mean;
-    }
-    [[nodiscard]] SumResult sum_with(const SumOptions& options, OutputSet wanted = {}) const {
-        return targets.empty()
-                   ? sum(test::rows(sources), test::list(q), options, wanted)
-                   : sum(test::rows(sources), test::rows(targets), test::list(q), options, wanted);
-    }
-};
 
 TEST(PmeOnGpu, AgreesWithTheCpu) {
     NEEDS_GPU();
@@ -114,7 +97,7 @@ TEST(PmeOnGpu, Reports) {
     for (const auto& error : report.errors) EXPECT_LT(error.relative, 1e-5);
     EXPECT_EQ(report.precision, Precision::float64);
     auto options = in_box({1.0, 1.0, 1.0}, 1e-5, DeviceKind::cuda);
-    options.method = Method::automatic; // which leaves but this one
+    options.method = Method::automatic; // by the cost table
     const auto chosen = bodies.sum_with(options).report;
     EXPECT_EQ(chosen.method, Method::pme);
     EXPECT_EQ(chosen.device.kind, DeviceKind::cuda);

@@ -306,6 +306,27 @@ TEST(Images, HaveEwaldsBoundariesAndBackground) {
     compare(masses, options);
 }
 
+// Softenings that fields of far images would not show shift the mean of the potential.
+TEST(Images, SoftenABackground) {
+    const Box period{1.0, 1.2, 0.9};
+    auto masses = random_charges(sized<std::size_t>(1000, 300), period, 6);
+    for (auto& m : masses.strengths) m = std::abs(m);
+    for (const double softening : {1e-5, 4e-4, 0.2}) {
+        auto options = options_of(Method::ewald, period, 1e-8);
+        options.kernel = Kernel::gravity;
+        options.background = Background::uniform;
+        options.softening = softening;
+        const auto exact = values_of(periodic_sum(masses, options));
+        for (const auto method : {Method::direct, Method::fmm}) {
+            options.method = method;
+            options.tolerance = 1e-4;
+            const auto errors = errors_against(periodic_sum(masses, options), exact);
+            EXPECT_LT(errors.potential, 1e-4) << name_of(method) << ' ' << softening;
+            EXPECT_LT(errors.field, 1e-4) << name_of(method) << ' ' << softening;
+        }
+    }
+}
+
 TEST(Images, OtherPrecisions) {
     const Box period{1.0, 1.0, 1.0};
     const auto charges = random_charges(200, period, 8);

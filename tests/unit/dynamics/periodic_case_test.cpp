@@ -77,8 +77,8 @@ TEST(PeriodicCase, RefusesBeforeAnythingIsComputed) {
     refused({"force.boundary=vacuum"}, {"p.toml:9", "vacuum", "jumps", "tin-foil"});
     refused({"force.kernel=gravity"}, {"gravity", "uniform"});
     refused({"time.integrator=hermite4"}, {"hermite4", "yoshida4"});
-    refused({"force.device=cuda", "force.method=fmm"},
-            {"on a GPU", "cpu"}); // where far images are not softened
+    refused({"force.device=cuda:0,1", "force.method=fmm"}, {"one GPU", "cuda:0"});
+    refused({"force.softening=30", "force.method=fmm"}, {"softening", "30", "ewald"}); // images cancel
     refused({"force.variant=soa", "force.method=pme"}, {"soa", "leave it out"});
     refused({"force.precision=float", "force.method=pme"}, {"float", "double"});
     refused({"force.tolerance=1e-15"}, {"tolerance"});

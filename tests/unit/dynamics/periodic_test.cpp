@@ -331,11 +331,11 @@ TEST(PeriodicSimulation, RefusesWhatItCannotDo) {
             {"hermite4", "yoshida4"});
     }
     force = softened();
-    force.device = {.kind = DeviceKind::cuda};
-    force.method = Method::fmm;
-    refused(force, "on a GPU", "cpu"); // where far images are not softened
-    force.method = Method::ewald;
-    refused(force, "ewald", "cpu");
+    force.device = {.kind = DeviceKind::cuda, .gpus = {0, 1}};
+    for (const auto method : {Method::direct, Method::fmm, Method::ewald, Method::pme}) {
+        force.method = method;
+        refused(force, "one GPU", "cuda:0");
+    }
     force = softened();
     force.method = Method::pme;
     force.variant = Variant::soa;

@@ -108,25 +108,31 @@ TEST(BoxFormulas, MeshesAreTheSameForAllGpus) {
 }
 
 // What `--method auto --device cuda` compares for a box along all axes.
-TEST(BoxFormulas, OnAGpuMeshesEndBeforeExpansions) {
-    for (const std::int64_t n : {1000, 100000, 10000000})
+TEST(BoxFormulas, OnAGpuWavesOrMeshesEndBeforeExpansions) {
+    for (const std::int64_t n : {100, 1000, 100000, 10000000})
         for (const double tolerance : {0.0, 1e-3, 1e-6, 1e-10}) {
+            SCOPED_TRACE(testing::Message() << n << ", " << tolerance);
             auto problem = box({1.0, 1.0, 1.0});
             problem.kernel = &kernel_info(Kernel::coulomb);
             problem.sources = problem.targets = n;
             problem.tolerance = tolerance;
+            problem.moves = true; // else the start of the GPU outlasts all
             const SumOptions options{.kernel = Kernel::coulomb,
                                      .method = Method::automatic,
                                      .period = problem.period,
                                      .tolerance = tolerance,
                                      .device = {.kind = DeviceKind::cuda, .gpus = {0}}};
             const auto candidates = candidate_methods(problem, options);
-            ASSERT_EQ(candidates.usual->value, Method::pme);
-            const auto seconds = [&](const MethodInfo& method) {
-                return method.seconds(problem, options, "NVIDIA H200", shipped_cost_table());
+            ASSERT_EQ(candidates.usual->value, Method::ewald);
+            ASSERT_NE(candidates.fast, nullptr);
+            ASSERT_EQ(candidates.fast->value, Method::pme);
+            const auto seconds = [&](Method method) {
+                return method_info(method).seconds(problem, options, "NVIDIA H200", shipped_cost_table());
             };
-            if (candidates.fast == nullptr) continue;
-            EXPECT_LT(seconds(*candidates.usual), seconds(*candidates.fast)) << n << ", " << tolerance;
+            const double waves = seconds(Method::ewald), mesh = seconds(Method::pme);
+            EXPECT_EQ(waves < mesh, n <= 1000);
+            for (const auto other : {Method::direct, Method::fmm})
+                EXPECT_LT(std::min(waves, mesh), seconds(other)) << name_of(other);
         }
 }
 

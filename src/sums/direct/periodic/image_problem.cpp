@@ -47,29 +47,6 @@ double what_is_left(const SumProblem& problem) {
     return std::min(1.0, waves / near_field(problem));
 }
 
-/// On a GPU far images act without softening. Beyond this they would lack more than the tolerance: 3ε²/2r² of
-/// their field, r ≥ a quarter period.
-double most_softening_on_gpu(const SumProblem& problem) {
-    const double tolerance = problem.tolerance > 0.0 ? problem.tolerance : usual_tolerance;
-    return 0.25 * shortest_period(problem) * std::sqrt(tolerance / 1.5);
-}
-
-/// Empty where it is there.
-std::string why_no_softening_on_gpu(const SumProblem& problem) {
-    if (problem.softening == 0.0) return {};
-    const auto asked = spelled("softening", fmt::format("{:g}", problem.softening));
-    if (problem.background != Background::none)
-        return fmt::format(
-            "{} beside a background: far images act without softening on a GPU, which shifts the "
-            "potential; use {}",
-            asked, spelled("method", "pme"));
-    if (const double most = most_softening_on_gpu(problem); problem.softening > most)
-        return fmt::format("{}: far images act without softening on a GPU, which keeps the tolerance up to "
-                           "{:.3g} in this box; use {}",
-                           asked, most, spelled("device", "cpu"));
-    return {};
-}
-
 /// Its tolerance is the box's.
 SumProblem open_problem(SumProblem problem, int exponent) {
     if (const double left = what_is_left(problem); left < 1.0)
@@ -81,18 +58,13 @@ SumProblem open_problem(SumProblem problem, int exponent) {
     return problem;
 }
 
-double operator_seconds(const ImageGrid& grid, int order, double executions) {
-    const auto cells = static_cast<double>(grid.count());
-    return executions * cells * cells * image_work_of_a_pair(order) * seconds_a_product +
-           grid.operators() * image_numbers_of_a_pair(order) * seconds_a_number + cells * seconds_an_offset;
-}
-
-double total_seconds(const SumProblem& problem, const ImageGrid& grid, int order, int exponent,
+double total_seconds(const SumProblem& problem, const ImageGrid& grid, const ImageShape& shape, int exponent,
                      const OpenSeconds& seconds) {
     const auto images =
         static_cast<std::int64_t>((grid.copies() - 1.0) * static_cast<double>(problem.sources));
+    const auto far = far_costs(problem, grid, shape);
     return seconds(rim_problem(problem, exponent, images)) +
-           operator_seconds(grid, order, problem.executions);
+           problem.executions * far.products * seconds_a_product + far.operator_seconds;
 }
 
 /// Of points that are not known yet.
@@ -102,9 +74,8 @@ ImageGrid expected_grid(const SumProblem& problem, const ImageShape& shape, cons
     for (std::size_t k = 0; k < 3; ++k)
         extent[k] = problem.period[k] > 0.0 ? problem.period[k] : std::min(longest, shortest_period(problem));
     const auto grid =
-        best_image_grid(problem.period, {}, extent, shape.separation, [&](const ImageGrid& one) {
-            return total_seconds(problem, one, shape.order, 0, seconds);
-        });
+        best_image_grid(problem.period, {}, extent, shape.separation,
+                        [&](const ImageGrid& one) { return total_seconds(problem, one, shape, 0, seconds); });
     return grid ? *grid : image_grid(problem.period, {}, extent, longest, shape.separation);
 }
 
@@ -135,6 +106,9 @@ SumOptions rim_options(const SumOptions& given, int exponent) {
 }
 
 bool softens_far_images(const SumProblem& problem, double goal) {
+    if (problem.softening == 0.0) return false;
+    // beside a background every image's softening shifts the mean of the potential, which is to be 0
+    if (problem.background != Background::none) return true;
     // 3ε²/2r² of the field, r ≥ a quarter period
     return problem.softening > 0.25 * shortest_period(problem) * std::sqrt(goal / 1.5);
 }
@@ -143,6 +117,25 @@ SoftGoal soft_goal(const SumProblem& problem, double goal, int exponent) {
     const double share = goal * what_is_left(problem);
     return {.value = share / std::ldexp(std::hypot(shortest_period(problem), problem.softening), exponent),
             .gradient = share * std::ldexp(near_field(problem), -2 * exponent)};
+}
+
+FarCosts far_costs(const SumProblem& problem, const ImageGrid& grid, const ImageShape& shape) {
+    const auto cells = static_cast<double>(grid.count());
+    FarCosts out;
+    out.is_soft = softens_far_images(problem, shape.goal);
+    if (out.is_soft) {
+        const int degree = soft_degree(shape.goal, shape.separation);
+        out.products = cells * cells * soft_work_of_a_pair(degree);
+        out.functions = soft_powers(degree);
+        out.numbers = grid.operators() * out.functions;
+        out.operator_seconds = soft_operator_seconds(grid, degree);
+        return out;
+    }
+    out.products = cells * cells * image_work_of_a_pair(shape.order);
+    out.functions = (shape.order + 1.0) * (shape.order + 1.0);
+    out.numbers = grid.operators() * image_numbers_of_a_pair(shape.order);
+    out.operator_seconds = out.numbers * seconds_a_number + cells * seconds_an_offset;
+    return out;
 }
 
 double far_seconds(double work, int threads) { return work * seconds_a_product / threads; }
@@ -156,7 +149,7 @@ ImageGrid choose_image_grid(const SumProblem& problem, const Lengths& period, co
                             const Lengths& extent, const ImageShape& shape, int exponent,
                             const OpenSeconds& seconds) {
     const auto grid = best_image_grid(period, low, extent, shape.separation, [&](const ImageGrid& one) {
-        return total_seconds(problem, one, shape.order, exponent, seconds);
+        return total_seconds(problem, one, shape, exponent, seconds);
     });
     if (grid) return *grid;
     throw InvalidArgument(fmt::format(
@@ -167,11 +160,10 @@ ImageGrid choose_image_grid(const SumProblem& problem, const Lengths& period, co
 
 double image_seconds(const SumProblem& problem, const ImageShape& shape, const OpenSeconds& seconds) {
     constexpr double seconds_a_function = 1.5e-10; // at a point
-    const double functions = (shape.order + 1.0) * (shape.order + 1.0);
     const double points = static_cast<double>(problem.sources) + 4.0 * static_cast<double>(problem.targets);
-    return seconds(home_problem(problem, 0)) +
-           total_seconds(problem, expected_grid(problem, shape, seconds), shape.order, 0, seconds) +
-           problem.executions * seconds_a_function * points * functions;
+    const auto grid = expected_grid(problem, shape, seconds);
+    return seconds(home_problem(problem, 0)) + total_seconds(problem, grid, shape, 0, seconds) +
+           problem.executions * seconds_a_function * points * far_costs(problem, grid, shape).functions;
 }
 
 double image_bytes(const SumProblem& problem, const ImageShape& shape, const OpenSeconds& seconds,
@@ -182,14 +174,12 @@ double image_bytes(const SumProblem& problem, const ImageShape& shape, const Ope
     // points as given, wrapped, by cells, from the middle; images with their rows and strengths; results
     const double points = 8.0 * (14.0 * n + (problem.self ? 0.0 : 13.0 * m) + 4.0 * m);
     return points + 40.0 * static_cast<double>(images) + bytes(home_problem(problem, 0)) +
-           bytes(rim_problem(problem, 0, images)) +
-           8.0 * grid.operators() * image_numbers_of_a_pair(shape.order);
+           bytes(rim_problem(problem, 0, images)) + 8.0 * far_costs(problem, grid, shape).numbers;
 }
 
 std::string why_no_image_sum(std::string_view method, const SumProblem& problem, const SumOptions& options,
                              const DeviceChoice& device) {
     if (problem.kernel->loop != PairLoop::inverse_distance) return why_no_period(method);
-    const bool on_gpu = device.kind == DeviceKind::cuda;
     if (device.gpus.size() > 1)
         return fmt::format("method '{}' sums periodic boxes on one GPU; use {}", method,
                            spelled("device", fmt::format("cuda:{}", device.gpus.front())));
@@ -203,8 +193,6 @@ std::string why_no_image_sum(std::string_view method, const SumProblem& problem,
         return fmt::format("{} is less than {:g}, the least that periodic sums keep",
                            spelled("tolerance", fmt::format("{:g}", problem.tolerance)),
                            least_image_goal / share_of_tolerance);
-    if (on_gpu)
-        if (auto reason = why_no_softening_on_gpu(problem); !reason.empty()) return reason;
     const double asked = problem.tolerance > 0.0 ? problem.tolerance : usual_tolerance;
     if (asked * what_is_left(problem) < least_of_near_images)
         return fmt::format(

@@ -35,9 +35,21 @@ struct ImageShape {
 
 /// Whether 1/r would not do for far images: the softening shows beside the goal.
 bool softens_far_images(const SumProblem& problem, double goal);
+/// The least that is aimed at in them.
+inline constexpr double least_soft_image_goal = 1e-15;
 /// What polynomials may leave of far images that are softened, in a frame where lengths are 2^exponent of the
 /// caller's.
 SoftGoal soft_goal(const SumProblem& problem, double goal, int exponent);
+
+/// What the far images of a grid take, about: by harmonics, or softened ones by polynomials.
+struct FarCosts {
+    double products = 0.0;         ///< multiply-adds from cells to cells, each time
+    double functions = 0.0;        ///< of a point
+    double numbers = 0.0;          ///< that the operators have
+    double operator_seconds = 0.0; ///< of one core, for making them
+    bool is_soft = false;
+};
+FarCosts far_costs(const SumProblem& problem, const ImageGrid& grid, const ImageShape& shape);
 
 /// What so many multiply-adds of far images take.
 double far_seconds(double work, int threads);

@@ -86,7 +86,7 @@ public:
         const bool rim = rim_ && rim_->refine(error);
         if (is_soft()) {
             const double before = shape_.goal;
-            shape_.goal = std::max(least_soft_goal, before / refinement(error, problem_.tolerance));
+            shape_.goal = std::max(least_soft_image_goal, before / refinement(error, problem_.tolerance));
             if (shape_.goal < before) make_far();
             return home || rim || shape_.goal < before;
         }
@@ -97,8 +97,6 @@ public:
     }
 
 private:
-    static constexpr double least_soft_goal = 1e-15;
-
     [[nodiscard]] bool is_soft() const {
         return softens_far_images(problem_, Open::image_shape(problem_, options_).goal);
     }

@@ -236,6 +236,22 @@ double soft_work_of_a_pair(int degree) {
     return product;
 }
 
+double soft_powers(int degree) { return (degree + 1.0) * (degree + 2.0) * (degree + 3.0) / 6.0; }
+
+int soft_degree(double goal, int separation) {
+    const double per_digit = separation > 1 ? 3.0 : 4.0;
+    return static_cast<int>(6.0 + per_digit * std::max(0.0, -std::log10(goal)));
+}
+
+// Functions of lattices along three axes have the most terms; interpolants grow with the degree.
+double soft_operator_seconds(const ImageGrid& grid, int degree) {
+    constexpr double usual_degree = 26.0, seconds_a_kind = 5e-3;
+    const bool is_closed = grid.is_periodic(0) && grid.is_periodic(1) && grid.is_periodic(2);
+    const double seconds_an_offset = is_closed ? 0.6 : 0.2;
+    const double longer = std::pow(degree / usual_degree, 2);
+    return longer * (grid.count() * seconds_an_offset + longer * grid.operators() * seconds_a_kind);
+}
+
 // As ImageOperator's constructor: outer images by offsets without signs, those between the rim and them one
 // by one, and for each kind of pairs what it needs.
 SoftOperator::SoftOperator(const ImageGrid& grid, double softening, const SoftGoal& goal, int threads)
@@ -321,7 +337,7 @@ double SoftOperator::work() const {
 
 void SoftOperator::add(int target, int source, std::span<const double> moments,
                        std::span<double> local) const {
-    const auto& series = series_.at(grid_.kind(target, source));
+    const auto& of_pair = series(target, source);
     const int most = powers_.degree();
     for (int ax = 0; ax <= most; ++ax)
         for (int ay = 0; ay <= most - ax; ++ay) {
@@ -329,7 +345,7 @@ void SoftOperator::add(int target, int source, std::span<const double> moments,
             for (int bx = 0; bx <= most - ax - ay; ++bx)
                 for (int by = 0; by <= most - ax - ay - bx; ++by) {
                     const int rest = most - ax - ay - bx - by;
-                    const double* const c = &series[powers_.row(ax + bx, ay + by)];
+                    const double* const c = &of_pair[powers_.row(ax + bx, ay + by)];
                     const double* const m = &moments[powers_.row(bx, by)];
                     for (int bz = 0; bz <= rest; ++bz)
                         for (int az = 0; az <= rest - bz; ++az) to[az] += c[az + bz] * m[bz];

@@ -55,6 +55,10 @@ public:
     [[nodiscard]] const Powers& powers() const { return powers_; }
     /// Of a cell, the unit of u and v.
     [[nodiscard]] const Lengths& sides() const { return sides_; }
+    /// (a! b! c!) c_abc of a pair of cells; pairs of the same kind share it.
+    [[nodiscard]] const std::vector<double>& series(int target, int source) const {
+        return series_.at(grid_.kind(target, source));
+    }
     /// Adds L of a cell: what the images of a cell of those M send.
     void add(int target, int source, std::span<const double> moments, std::span<double> local) const;
     /// Multiply-adds of all pairs of cells.
@@ -64,7 +68,7 @@ private:
     ImageGrid grid_;
     Lengths sides_{};
     Powers powers_{0};
-    std::map<std::uint64_t, std::vector<double>> series_; ///< (a! b! c!) c_abc
+    std::map<std::uint64_t, std::vector<double>> series_; ///< by kinds of pairs
 };
 
 /// Made once; the last few are kept.
@@ -73,5 +77,11 @@ std::shared_ptr<const SoftOperator> soft_operator(const ImageGrid& grid, double 
 
 /// Multiply-adds for a pair of cells.
 double soft_work_of_a_pair(int degree);
+/// The degree that relative errors of about `goal` need, about.
+int soft_degree(double goal, int separation);
+/// Powers of total degree up to that.
+double soft_powers(int degree);
+/// What making the operators of a grid takes one core, about.
+double soft_operator_seconds(const ImageGrid& grid, int degree);
 
 } // namespace farfield

@@ -8,6 +8,7 @@
 #include "sums/direct/cuda/rungs.h"
 #include "sums/lattice/images/cuda/device_far_images.cuh"
 #include "sums/lattice/images/cuda/device_rim.cuh"
+#include "sums/lattice/images/cuda/device_soft_images.cuh"
 #include "sums/lattice/images/far_images.h"
 #include "sums/lattice/lattice_terms.h"
 #include "sums/method/refining.h"
@@ -97,12 +98,9 @@ public:
         const DeviceScope scope(device_);
         const bool home = home_->refine(error);
         const bool rim = rim_ && rim_->refine(error);
-        constexpr double any = 1e-6; // errors so many times smaller
-        const int more = 1 + image_order(any / refinement(error, problem_.tolerance), shape_.separation) -
-                         image_order(any, shape_.separation);
-        const int before = std::exchange(shape_.order, std::min(most_image_order, shape_.order + more));
-        if (shape_.order != before && grid_) make_far();
-        return home || rim || shape_.order != before;
+        const bool far = refine_far(refinement(error, problem_.tolerance));
+        if (far && grid_) make_far();
+        return home || rim || far;
     }
 
 private:
@@ -124,6 +122,22 @@ private:
         wrap_points(given.data(), n, frame_.length, frame_.exponent, in_box.data(), stream);
     }
 
+    [[nodiscard]] bool is_soft() const { return softens_far_images(problem_, open_.shape.goal); }
+
+    /// Whether far images can leave errors so many times smaller.
+    bool refine_far(double factor) {
+        if (is_soft()) {
+            const double before =
+                std::exchange(shape_.goal, std::max(least_soft_image_goal, shape_.goal / factor));
+            return shape_.goal < before;
+        }
+        constexpr double any = 1e-6;
+        const int more =
+            1 + image_order(any / factor, shape_.separation) - image_order(any, shape_.separation);
+        const int before = std::exchange(shape_.order, std::min(most_image_order, shape_.order + more));
+        return shape_.order != before;
+    }
+
     // Points that move a little keep it.
     void choose_grid() {
         Lengths low{}, high{};
@@ -142,9 +156,16 @@ private:
     // The grid stays while the order rises, as the images of the rim do.
     void make_far() {
         const auto stream = own_stream_->get();
-        far_.set_operator(*grid_, shape_.order, thread_count(options_.threads), stream);
-        far_.set_points(sources_.data(), problem_.sources, problem_.self ? nullptr : targets_.data(),
-                        problem_.targets, stream);
+        const int threads = thread_count(options_.threads);
+        const double* const targets = problem_.self ? nullptr : targets_.data();
+        if (is_soft()) {
+            soft_.set_operator(*grid_, frame_.softening, soft_goal(problem_, shape_.goal, frame_.exponent),
+                               threads, stream);
+            soft_.set_points(sources_.data(), problem_.sources, targets, problem_.targets, stream);
+        } else {
+            far_.set_operator(*grid_, shape_.order, threads, stream);
+            far_.set_points(sources_.data(), problem_.sources, targets, problem_.targets, stream);
+        }
     }
 
     void make_rim() {
@@ -161,7 +182,6 @@ private:
         if (read.bad >= 0) refuse_strength("strengths", read.bad, read.bad_value);
     }
 
-    [[nodiscard]] bool is_box() const { return problem_.is_periodic_box(); }
     [[nodiscard]] std::array<double, 3> middle() const {
         std::array<double, 3> out{};
         for (std::size_t k = 0; k < 3; ++k) out[k] = 0.5 * frame_.length[k];
@@ -217,7 +237,10 @@ private:
         stop_if_asked(hooks);
         PassTimer timer(stream);
         make_room(of_far_, static_cast<std::size_t>(problem_.targets));
-        far_.compute(strengths_.data(), of_far_.data(), stream);
+        if (is_soft())
+            soft_.compute(strengths_.data(), of_far_.data(), stream);
+        else
+            far_.compute(strengths_.data(), of_far_.data(), stream);
         const auto from = middle();
         finish({.m = problem_.targets,
                 .home = of_home_.results(outputs),
@@ -227,7 +250,7 @@ private:
                 .field = field,
                 .sign = problem_.kernel->sign,
                 .unit = frame_.scale(),
-                .quadratic = is_box(),
+                .quadratic = problem_.is_periodic_box() && !is_soft(), // softened ones have it
                 .vacuum = problem_.boundary == Boundary::vacuum,
                 .volume = frame_.volume(),
                 .middle = {from[0], from[1], from[2]},
@@ -243,7 +266,7 @@ private:
         report.prepare_seconds += rim.prepare_seconds;
         report.direct.coincident_pairs_skipped += rim.direct.coincident_pairs_skipped;
         report.lattice = {.near_pairs = problem_.targets * rim_points_.count(),
-                          .order = shape_.order,
+                          .order = is_soft() ? soft_.degree() : shape_.order,
                           .excess_strength = moments.total,
                           .rim_images = rim_points_.count(),
                           .cells = grid_->count()};
@@ -257,7 +280,8 @@ private:
     BoxExtent extent_;              ///< that it was chosen for, and the order
     int order_of_grid_ = 0;
     DeviceRim rim_points_;
-    DeviceFarImages far_;
+    DeviceFarImages far_; ///< or, of softened charges,
+    DeviceSoftImages soft_;
     BoxMomentSums moment_sums_;
     std::array<Extent, 3> ranges_{};                    ///< of points as given
     DeviceArray<double> given_sources_, given_targets_; ///< in double

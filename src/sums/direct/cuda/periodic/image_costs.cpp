@@ -19,10 +19,8 @@ namespace {
 constexpr double seconds_a_product = 1e-12, seconds_a_function = 1e-12;
 /// Launches, and where the host waits for numbers of points.
 constexpr double fixed_seconds = 0.4e-3;
-/// Operators are made on the host: a number of the sums over the lattice, and the sums for an offset, shared
-/// by the cores that a GPU's host has.
-constexpr double host_cores = 16.0, seconds_a_number = 2e-8 / host_cores,
-                 seconds_an_offset = 2e-2 / host_cores;
+/// Operators are made on the host, by the cores that a GPU's host has.
+constexpr double host_cores = 16.0;
 
 double shortest_period(const Lengths& period) {
     double shortest = HUGE_VAL;
@@ -35,22 +33,27 @@ std::int64_t images_of(const SumProblem& problem, const ImageGrid& grid) {
     return static_cast<std::int64_t>((grid.copies() - 1.0) * static_cast<double>(problem.sources));
 }
 
-/// Of a box whose points move operators are made once for very many executions.
-double seconds_beside_home(const SumProblem& problem, const ImageGrid& grid, int order, int exponent,
-                           const OpenSeconds& seconds) {
-    const auto cells = static_cast<double>(grid.count());
-    const double host =
-        grid.operators() * image_numbers_of_a_pair(order) * seconds_a_number + cells * seconds_an_offset;
-    const double products = cells * cells * image_work_of_a_pair(order) * seconds_a_product;
-    return seconds(rim_problem(problem, exponent, images_of(problem, grid))) + problem.executions * products +
-           (problem.moves ? 0.0 : host);
+/// Of a box whose points move operators are made once for very many executions. Those of softened images take
+/// so long that some hundred executions are to win their time back.
+double operator_seconds(const SumProblem& problem, const FarCosts& far) {
+    constexpr double softened_steps = 300.0;
+    const double seconds = far.operator_seconds / host_cores;
+    if (!problem.moves) return seconds;
+    return far.is_soft ? seconds / softened_steps : 0.0;
+}
+
+double seconds_beside_home(const SumProblem& problem, const ImageGrid& grid, const ImageShape& shape,
+                           int exponent, const OpenSeconds& seconds) {
+    const auto far = far_costs(problem, grid, shape);
+    return seconds(rim_problem(problem, exponent, images_of(problem, grid))) +
+           problem.executions * far.products * seconds_a_product + operator_seconds(problem, far);
 }
 
 std::optional<ImageGrid> best_grid(const SumProblem& problem, const Lengths& period, const Lengths& low,
                                    const Lengths& extent, const ImageShape& shape, int exponent,
                                    const OpenSeconds& seconds) {
     return best_image_grid(period, low, extent, shape.separation, [&](const ImageGrid& one) {
-        return seconds_beside_home(problem, one, shape.order, exponent, seconds);
+        return seconds_beside_home(problem, one, shape, exponent, seconds);
     });
 }
 
@@ -87,8 +90,7 @@ ImageGrid choose_gpu_image_grid(const SumProblem& problem, const Lengths& period
     throw InvalidArgument(fmt::format(
         "{}: the box and the points in it are too long and thin for the expansions of far images; use {}",
         spelled("period"),
-        problem.is_periodic_box() ? spelled("method", "ewald") + " and " + spelled("device", "cpu")
-                                  : "points that extend less along open axes"));
+        problem.is_periodic_box() ? spelled("method", "ewald") : "points that extend less along open axes"));
 }
 
 double gpu_image_seconds(const SumProblem& problem, const ImageShape& shape, const OpenSeconds& seconds,
@@ -99,11 +101,11 @@ double gpu_image_seconds(const SumProblem& problem, const ImageShape& shape, con
             .bytes;
     const double way =
         problem.moves ? 0.0 : rates.start_seconds + problem.executions * bytes / rates.bytes_per_second;
-    const double functions = (shape.order + 1.0) * (shape.order + 1.0);
     const double points = static_cast<double>(problem.sources) + 4.0 * static_cast<double>(problem.targets);
-    return way + seconds(home_problem(problem, 0)) +
-           seconds_beside_home(problem, expected_grid(problem, shape, seconds), shape.order, 0, seconds) +
-           problem.executions * (fixed_seconds + seconds_a_function * points * functions);
+    const auto grid = expected_grid(problem, shape, seconds);
+    return way + seconds(home_problem(problem, 0)) + seconds_beside_home(problem, grid, shape, 0, seconds) +
+           problem.executions *
+               (fixed_seconds + seconds_a_function * points * far_costs(problem, grid, shape).functions);
 }
 
 double gpu_image_bytes(const SumProblem& problem, const ImageShape& shape, const OpenSeconds& seconds,
@@ -115,12 +117,12 @@ double gpu_image_bytes(const SumProblem& problem, const ImageShape& shape, const
     // box, the rim and far images
     const double points = 8.0 * n + (n + (problem.self ? 0.0 : m)) * (2.0 * 24.0 + 24.0 + 16.0 + 16.0);
     const double results = 4.0 * 32.0 * m;
-    const double functions = (shape.order + 1.0) * (shape.order + 2.0);
-    constexpr double most_parts = 4096.0; // of cells, with sums of their own
+    const auto far = far_costs(problem, grid, shape);
+    const double parts = std::min(4096.0, n / 512.0); // of cells, with sums of their own
+    const double cells = grid.count();
     return points + results + 36.0 * static_cast<double>(images) + bytes(home_problem(problem, 0)) +
-           bytes(rim_problem(problem, 0, images)) +
-           8.0 * grid.operators() * image_numbers_of_a_pair(shape.order) +
-           8.0 * functions * (most_parts + 10.0 * grid.count() + 0.25 * grid.count() * grid.count());
+           bytes(rim_problem(problem, 0, images)) + 8.0 * far.numbers +
+           8.0 * 1.3 * far.functions * (parts + 11.0 * cells + 0.25 * cells * cells);
 }
 
 } // namespace farfield
