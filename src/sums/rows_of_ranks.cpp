@@ -34,6 +34,7 @@ std::vector<double> RowsOfRanks::gather(comm::Transport& ranks, const ConstArray
                             what, rank_, (bad - own.begin()) / columns, *bad));
     });
     std::vector<std::int64_t> numbers;
+    numbers.reserve(counts_.size());
     for (const auto count : counts_) numbers.push_back(count * columns);
     return comm::all_gathered(ranks, std::span<const double>(own), numbers);
 }

@@ -142,7 +142,7 @@ void run_ranks(int ranks, const std::function<void(std::shared_ptr<Transport>)>&
 }
 
 void run_ranks(int ranks, const std::function<void(Transport&)>& work) {
-    run_ranks(ranks, [&](std::shared_ptr<Transport> transport) { work(*transport); });
+    run_ranks(ranks, [&](const std::shared_ptr<Transport>& transport) { work(*transport); });
 }
 
 } // namespace farfield::comm

@@ -174,6 +174,8 @@ public:
     void all_gather(ConstBytes mine, Bytes all, std::span<const std::size_t> sizes) override {
         if (all.size() >= most_at_once) return all_gather_by_messages(*this, mine, all, sizes);
         std::vector<int> counts, places;
+        counts.reserve(sizes.size());
+        places.reserve(sizes.size());
         int place = 0;
         for (const auto size : sizes) {
             counts.push_back(static_cast<int>(size));

@@ -91,6 +91,7 @@ template <class T>
 std::vector<T> all_gathered(Transport& transport, std::span<const T> mine,
                             std::span<const std::int64_t> counts) {
     std::vector<std::size_t> sizes;
+    sizes.reserve(counts.size());
     std::int64_t total = 0;
     for (const auto count : counts) {
         sizes.push_back(static_cast<std::size_t>(count) * sizeof(T));

@@ -295,7 +295,7 @@ StencilRunResult run_stencil(const StencilProgram& program, const StencilRunSett
     if (transport->rank() != 0) return follow(*transport, program, settings, hooks);
     Leader leader(*transport);
     try {
-        const auto result = Run(program, settings, hooks, &leader).execute();
+        auto result = Run(program, settings, hooks, &leader).execute();
         leader.finish(result);
         return result;
     } catch (const comm::RankFailed&) {

@@ -35,6 +35,7 @@ void gather_rows(comm::Transport& ranks, const SumRows& rows, std::span<const Ro
     for (const auto& [begin, end] : parts[static_cast<std::size_t>(ranks.rank())])
         rows.pack(begin, end, mine);
     std::vector<std::int64_t> counts;
+    counts.reserve(parts.size());
     for (const auto& part : parts) {
         std::int64_t count = 0;
         for (const auto& [begin, end] : part) count += (end - begin) * rows.arrays();

@@ -60,6 +60,7 @@ void run_targets(const VariantTask& task, int threads, const Act& act) {
                  });
     if (task.ranks == nullptr) return;
     std::vector<RowRanges> parts;
+    parts.reserve(static_cast<std::size_t>(task.ranks->size()));
     for (int rank = 0; rank < task.ranks->size(); ++rank) parts.push_back({targets_of_rank(task, rank)});
     gather_rows(*task.ranks, SumRows(task.sums), parts);
 }
