@@ -16,6 +16,7 @@ endif()
 
 # The loops of bench/ are measured against the library; they are no part of it.
 file(GLOB_RECURSE libraries ${SCRATCH}/prefix/libfarfield*.a ${SCRATCH}/prefix/libfarfield*.so)
+list(FILTER libraries EXCLUDE REGEX "libfarfield_mpi") # which calls MPI, and holds nothing else
 if(NOT libraries)
   message(FATAL_ERROR "no library is installed")
 endif()
@@ -36,6 +37,12 @@ run(${CMAKE_COMMAND} --build ${SCRATCH}/build)
 run(${SCRATCH}/build/consumer ${SCRATCH}/run)
 if(PROGRAM)
   run(${SCRATCH}/prefix/${PROGRAM} --version)
+  if(EXISTS ${BUILD}/libfarfield_mpi.so) # found from where the program lies now
+    execute_process(COMMAND ${SCRATCH}/prefix/${PROGRAM} info OUTPUT_VARIABLE told COMMAND_ERROR_IS_FATAL ANY)
+    if(NOT told MATCHES "\n +MPI +[^\n]*[0-9]" OR told MATCHES "\n +MPI +none")
+      message(FATAL_ERROR "the installed program does not find its MPI library:\n${told}")
+    endif()
+  endif()
   if(NOT EXISTS ${SCRATCH}/prefix/share/man/man1/farfield.1)
     message(FATAL_ERROR "the manual page is not installed")
   endif()

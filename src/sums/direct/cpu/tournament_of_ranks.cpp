@@ -5,6 +5,7 @@
 #include "backend/threads/parallel.h"
 
 #include <algorithm>
+#include <thread>
 
 namespace farfield {
 
@@ -100,7 +101,14 @@ private:
         parallel_for(threads_, count, [&](std::int64_t k) {
             const auto [a, b] = tournament_.players_at(seat_of(k), round);
             if (tournament_.is_there(a) && tournament_.is_there(b)) moves_.meet(a, b);
+            if (std::this_thread::get_id() == owner_) look_at_messages();
         });
+    }
+
+    // Messages of some size move only while somebody looks at them.
+    void look_at_messages() {
+        for (auto* parcels : {&sent_, &received_})
+            for (auto& parcel : *parcels) (void)parcel.message->done();
     }
 
     [[nodiscard]] std::pair<std::int64_t, std::int64_t> rows_of(std::int64_t block) const {
@@ -161,6 +169,7 @@ private:
     std::int64_t points_, size_;
     const std::function<bool()>& stopped_;
     const std::function<void()>& stop_;
+    std::thread::id owner_ = std::this_thread::get_id(); ///< the one that may look at messages
     std::vector<SeatsOfRank::Move> coming_;
     std::vector<Parcel> sent_, received_;
 };

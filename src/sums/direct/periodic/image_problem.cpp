@@ -113,6 +113,13 @@ bool softens_far_images(const SumProblem& problem, double goal) {
     return problem.softening > 0.25 * shortest_period(problem) * std::sqrt(goal / 1.5);
 }
 
+double refined_goal(double goal, double factor) {
+    int exponent = 0; // 2^(exponent − 1) is the power of 2 below
+    std::frexp(goal / factor, &exponent);
+    const int of_four = exponent - 1 - ((exponent - 1) & 1);
+    return std::max(least_soft_image_goal, std::ldexp(1.0, of_four));
+}
+
 SoftGoal soft_goal(const SumProblem& problem, double goal, int exponent) {
     const double share = goal * what_is_left(problem);
     return {.value = share / std::ldexp(std::hypot(shortest_period(problem), problem.softening), exponent),

@@ -37,6 +37,9 @@ struct ImageShape {
 bool softens_far_images(const SumProblem& problem, double goal);
 /// The least that is aimed at in them.
 inline constexpr double least_soft_image_goal = 1e-15;
+/// A goal for errors at least `factor` times smaller: a power of 4, so that boxes alike share what is made
+/// for it.
+double refined_goal(double goal, double factor);
 /// What polynomials may leave of far images that are softened, in a frame where lengths are 2^exponent of the
 /// caller's.
 SoftGoal soft_goal(const SumProblem& problem, double goal, int exponent);

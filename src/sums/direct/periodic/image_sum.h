@@ -86,7 +86,7 @@ public:
         const bool rim = rim_ && rim_->refine(error);
         if (is_soft()) {
             const double before = shape_.goal;
-            shape_.goal = std::max(least_soft_image_goal, before / refinement(error, problem_.tolerance));
+            shape_.goal = refined_goal(before, refinement(error, problem_.tolerance));
             if (shape_.goal < before) make_far();
             return home || rim || shape_.goal < before;
         }

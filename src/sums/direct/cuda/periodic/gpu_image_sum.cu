@@ -127,8 +127,7 @@ private:
     /// Whether far images can leave errors so many times smaller.
     bool refine_far(double factor) {
         if (is_soft()) {
-            const double before =
-                std::exchange(shape_.goal, std::max(least_soft_image_goal, shape_.goal / factor));
+            const double before = std::exchange(shape_.goal, refined_goal(shape_.goal, factor));
             return shape_.goal < before;
         }
         constexpr double any = 1e-6;
