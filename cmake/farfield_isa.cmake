@@ -45,13 +45,6 @@ foreach(isa ${FARFIELD_ISAS_LEFT_OUT})
   target_compile_definitions(farfield_flags INTERFACE FF_WITHOUT_${macro})
 endforeach()
 
-# Unrolled loops access memory thousands of times in one function. Checks that are called take half as long to compile
-# as checks that are written out at each access; both find the same.
-set(FARFIELD_LOOP_SANITIZE_FLAGS "")
-if(FARFIELD_SANITIZE MATCHES "address" AND CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-  set(FARFIELD_LOOP_SANITIZE_FLAGS "SHELL:-mllvm -asan-instrumentation-with-call-threshold=300")
-endif()
-
 # With Clang, CMAKE_LINKER is lld where that is installed, which knows no --force-group-allocation.
 find_program(FARFIELD_GNU_LD NAMES ld.bfd ld REQUIRED)
 
@@ -76,7 +69,7 @@ function(farfield_isa_sources source)
     target_include_directories(${name}_raw PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
     target_compile_features(${name}_raw PRIVATE cxx_std_20)
     target_compile_definitions(${name}_raw PRIVATE FF_ISA_${macro} FF_ISA=${isa})
-    target_compile_options(${name}_raw PRIVATE ${FARFIELD_ISA_FLAGS_${isa}} ${FARFIELD_LOOP_SANITIZE_FLAGS})
+    target_compile_options(${name}_raw PRIVATE ${FARFIELD_ISA_FLAGS_${isa}})
     target_link_libraries(${name}_raw PRIVATE farfield_flags xsimd)
     set_target_properties(${name}_raw PROPERTIES INTERPROCEDURAL_OPTIMIZATION OFF)
     if(isa STREQUAL "scalar")
