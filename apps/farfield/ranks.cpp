@@ -14,13 +14,12 @@ namespace {
 // Ranks that fail alike come to their end at about the same time.
 constexpr double seconds_to_wait = 2.0;
 
-} // namespace
-
+/// Started by a launcher with others.
 bool is_one_of_several() { return comm::ranks_of_launcher() > 1; }
 
-bool speaks() { return !is_one_of_several() || comm::rank_of_launcher() == 0; }
+} // namespace
 
-Communicator all_ranks() { return Communicator::world(); }
+bool speaks() { return !is_one_of_several() || comm::rank_of_launcher() == 0; }
 
 void require_one_process(std::string_view command) {
     if (is_one_of_several())

@@ -1,19 +1,13 @@
 // The processes that a launcher such as mpirun started together: rank 0 speaks and writes, all compute.
 #pragma once
 
-#include <farfield/communicator.h>
-
 #include <string>
 #include <string_view>
 
 namespace farfield::app {
 
-/// Started by a launcher with others.
-bool is_one_of_several();
 /// Rank 0, or alone: it alone prints.
 bool speaks();
-/// All ranks; the first call starts MPI. @throws BackendUnavailable where it is not there
-Communicator all_ranks();
 /// @throws InvalidArgument where a command that computes in one process was started as several
 void require_one_process(std::string_view command);
 /// The end of a process that failed: one message for all ranks that failed alike; otherwise the others are

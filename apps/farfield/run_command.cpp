@@ -3,7 +3,6 @@
 #include "command.h"
 #include "options.h"
 #include "progress.h"
-#include "ranks.h"
 #include "shell_words.h"
 #include "stop_signal.h"
 #include "table_options.h"
@@ -113,7 +112,7 @@ int run(const RunOptions& options) {
     }
     auto simulation_case = read(options);
     options.force.apply_to(simulation_case.force);
-    simulation_case.force.communicator = all_ranks();
+    simulation_case.force.communicator = Communicator::world();
     const RunSettings settings{
         options.out.empty() ? std::filesystem::path(simulation_case.name) : options.out, options.restart};
     require_output_folder(settings.out, "--out");

@@ -8,7 +8,8 @@
 #include "stencil_options.h"
 #include "stop_signal.h"
 
-#include "stencil/run/leader.h"
+#include "backend/comm/agree.h"
+#include "backend/comm/communicator_access.h"
 #include "stencil/run/settings.h"
 
 #include <fmt/format.h>
@@ -124,7 +125,7 @@ StencilRunSettings settings_of(const StencilRunOptions& options, const StencilPr
     settings.restart = options.restart;
     settings.overwrite = options.overwrite;
     settings.options = options.machine;
-    settings.options.communicator = all_ranks();
+    settings.options.communicator = Communicator::world();
     if (options.steps >= 0) settings.steps = options.steps;
     if (options.end >= 0) settings.end = options.end;
     for (const auto& text : options.plots) settings.plots.push_back(stencil_plot(text));
@@ -158,7 +159,7 @@ int run_with_files(const StencilRunOptions& options, const StencilProgram& progr
     std::error_code ignored;
     const bool is_new = speaks() && !std::filesystem::exists(settings.out, ignored);
     try {
-        on_first_rank(settings.options.communicator, [&] {
+        comm::on_root(CommunicatorAccess::transport(settings.options.communicator), [&] {
             make_output_folder(settings.out, "--out"); // pictures may go into it
             for (const auto& plot : settings.plots) require_output(plot.png, "--plot");
             for (const auto& animation : settings.animations) require_output(animation.png, "--animate");

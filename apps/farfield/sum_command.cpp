@@ -2,7 +2,6 @@
 #include "command.h"
 #include "options.h"
 #include "progress.h"
-#include "ranks.h"
 #include "stop_signal.h"
 #include "table_options.h"
 
@@ -73,7 +72,7 @@ ProgressState state_of(double share, double seconds) {
 
 int run(SumCommand& command) {
     check_paths(command.task);
-    command.task.options.communicator = all_ranks();
+    command.task.options.communicator = Communicator::world();
     const StopSignal stop;
     ProgressDisplay display(ProgressDisplay::style_for_stderr(command.quiet));
     const auto start = std::chrono::steady_clock::now();

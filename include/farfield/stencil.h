@@ -12,6 +12,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -163,6 +164,9 @@ public:
     /// Takes `steps` ≥ 0 steps. Looks at the end, and every 512 steps (4,096 on a GPU), for values that are
     /// not finite. @throws InvalidArgument, DeviceError; Error naming such a field, its cell and the steps.
     void advance(std::int64_t steps);
+    /// The same, but asks about every tenth of a second, and leaves the steps that are left where the answer
+    /// is true; on several ranks that of any, for all.
+    void advance(std::int64_t steps, const std::function<bool()>& stop_requested);
     /// Goes on to the end that the program names. @throws InvalidArgument where it names none.
     void run();
 

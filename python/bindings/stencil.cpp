@@ -16,7 +16,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -49,23 +48,11 @@ Float64Array array_of(std::vector<double> values, const std::vector<std::int64_t
     return {nb::cast(nb::ndarray<nb::numpy, double>(data, extents.size(), extents.data(), owner))};
 }
 
-// In pieces of about a tenth of a second, between which Ctrl-C is noticed.
 void advance(StencilRun& run, std::int64_t steps) {
-    using Clock = std::chrono::steady_clock;
     Interrupt interrupt;
     {
         const nb::gil_scoped_release no_gil;
-        if (steps <= 0) run.advance(steps);
-        std::int64_t piece = 1;
-        while (steps > 0 && !interrupt.poll()) {
-            const auto start = Clock::now();
-            const auto now = std::min(piece, steps);
-            run.advance(now);
-            steps -= now;
-            const std::chrono::duration<double> taken = Clock::now() - start;
-            if (taken.count() < 0.05) piece *= 2;
-            if (taken.count() > 0.2 && piece > 1) piece /= 2;
-        }
+        run.advance(steps, [&] { return interrupt.poll(); });
     }
     interrupt.rethrow();
 }

@@ -14,6 +14,7 @@ SCRIPT = '''
 import sys
 import numpy as np
 import farfield
+import farfield.stencil
 
 world = farfield.Communicator.world()
 assert world.size == int(sys.argv[1])
@@ -31,6 +32,20 @@ alone = farfield.Simulation(bodies, step=0.01, softening=0.1)
 for one in (simulation, alone):
     one.step(3)
 assert (simulation.positions == alone.positions).all()
+program = farfield.stencil.parse("""program heat
+grid plate[x: 0.2, y: 0.1] sampling 200
+time dt = 0.2*dx^2/1.1e-4, steps = 60
+field u on plate : double, double-buffered = 20.0 + X
+boundary u: clamp in x, mirror in y
+update conduct:
+    u += 0.1*(u[x-1] + u[x+1] + u[y-1] + u[y+1] - 4*u)
+step: conduct
+""")
+runs = [farfield.stencil.Run(program, comm=world), farfield.stencil.Run(program)]
+for one in runs:
+    one.advance(7)
+    one.run()
+assert runs[0].step == 60 and (runs[0].field("u") == runs[1].field("u")).all()
 try:
     farfield.sum(points[own], charges[own], kernel="coulomb", method="fmm", order=4, comm=world)
 except farfield.InvalidArgument as error:

@@ -38,13 +38,20 @@ template <int K = 0>
 struct Failure {
     int kind = 0;
     std::string text;
+    std::exception_ptr error;
+
+    /// The error that all agree on: this rank's own where it is the same, as its class may say more.
+    [[noreturn]] void throw_as(int agreed, const std::string& words) const {
+        if (kind == agreed && text == words) std::rethrow_exception(error);
+        throw_kind(agreed, words);
+    }
 };
 
 Failure failure_of(const std::function<void()>& work) {
     try {
         work();
     } catch (const std::exception& error) {
-        return {kind_of(error), error.what()};
+        return {kind_of(error), error.what(), std::current_exception()};
     }
     return {};
 }
@@ -56,7 +63,7 @@ void on_root(Transport& transport, const std::function<void()>& work) {
     Failure failure;
     if (transport.rank() == 0) failure = failure_of(work);
     const int kind = from_rank(transport, failure.kind);
-    if (kind != 0) throw_kind(kind, text_from_rank(transport, failure.text));
+    if (kind != 0) failure.throw_as(kind, text_from_rank(transport, failure.text));
 }
 
 void together(Transport& transport, const std::function<void()>& work) {
@@ -65,7 +72,7 @@ void together(Transport& transport, const std::function<void()>& work) {
     const auto all = all_values(transport, failure.kind);
     for (int rank = 0; rank < transport.size(); ++rank)
         if (const int kind = all[static_cast<std::size_t>(rank)]; kind != 0)
-            throw_kind(kind, text_from_rank(transport, failure.text, rank));
+            failure.throw_as(kind, text_from_rank(transport, failure.text, rank));
 }
 
 } // namespace farfield::comm

@@ -8,9 +8,19 @@
 
 namespace farfield::comm {
 
-/// Rank 0 does it; where it throws, all ranks throw an error of the same class and words.
+/// Rank 0 does it; where it throws, all ranks throw: rank 0 that error, the others one of the same class of
+/// error.h and words.
 void on_root(Transport& transport, const std::function<void()>& work);
-/// Every rank does it; where some throw, all ranks throw the error of the lowest such rank.
+/// Every rank does it; where some throw, all ranks throw the error of the lowest such rank: those that failed
+/// with the same words their own.
 void together(Transport& transport, const std::function<void()>& work);
+
+// The same where there may be one rank alone: null.
+inline void on_root(Transport* transport, const std::function<void()>& work) {
+    return transport != nullptr ? on_root(*transport, work) : work();
+}
+inline void together(Transport* transport, const std::function<void()>& work) {
+    return transport != nullptr ? together(*transport, work) : work();
+}
 
 } // namespace farfield::comm

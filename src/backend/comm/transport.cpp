@@ -60,6 +60,18 @@ void all_gather_by_messages(Transport& transport, ConstBytes mine, Bytes all,
     }
 }
 
+void share_rows(Transport& transport, std::span<double> array, std::int64_t width,
+                std::span<const std::int64_t> begins) {
+    std::vector<std::int64_t> counts;
+    counts.reserve(begins.size());
+    for (std::size_t r = 0; r + 1 < begins.size(); ++r) counts.push_back(width * (begins[r + 1] - begins[r]));
+    const auto rank = static_cast<std::size_t>(transport.rank());
+    const auto mine =
+        array.subspan(static_cast<std::size_t>(width * begins[rank]), static_cast<std::size_t>(counts[rank]));
+    const auto all = all_gathered(transport, std::span<const double>(mine), counts);
+    std::copy(all.begin(), all.end(), array.begin());
+}
+
 std::string text_from_rank(Transport& transport, std::string text, int root) {
     return resized_from_rank(transport, std::move(text), root);
 }

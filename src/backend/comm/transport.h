@@ -108,6 +108,16 @@ T from_rank(Transport& transport, T value, int root = 0) {
     transport.broadcast(bytes_of(std::span(&value, 1)), root);
     return value;
 }
+/// The same where there may be one rank alone: null.
+template <class T>
+T from_rank(Transport* transport, T value, int root = 0) {
+    return transport != nullptr ? from_rank(*transport, value, root) : value;
+}
+
+/// Rank r has rows [begins[r], begins[r + 1]) of an array of `width` numbers a row: all get all.
+void share_rows(Transport& transport, std::span<double> array, std::int64_t width,
+                std::span<const std::int64_t> begins);
+
 /// The text, or the bytes, of one rank, whose size the others need not know.
 std::string text_from_rank(Transport& transport, std::string text, int root = 0);
 std::vector<std::byte> bytes_from_rank(Transport& transport, std::vector<std::byte> bytes, int root = 0);

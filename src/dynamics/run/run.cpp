@@ -87,18 +87,9 @@ private:
     // Rank 0 keeps the clocks and the files, says what is due, and alone speaks; all ranks compute.
     [[nodiscard]] bool is_root() const { return ranks_ == nullptr || ranks_->rank() == 0; }
     [[nodiscard]] RunFolder folder_for(const RunSettings& settings) const;
-    /// What is written or told, by rank 0; its errors are those of all.
-    void on_root(const std::function<void()>& work) const {
-        if (ranks_ != nullptr)
-            comm::on_root(*ranks_, work);
-        else
-            work();
+    [[nodiscard]] std::uint64_t agreed_stride() const {
+        return comm::from_rank(ranks_, is_root() ? stride() : 0);
     }
-    template <class T>
-    [[nodiscard]] T of_root(T value) const {
-        return ranks_ != nullptr ? comm::from_rank(*ranks_, value) : value;
-    }
-    [[nodiscard]] std::uint64_t agreed_stride() const { return of_root(is_root() ? stride() : 0); }
     [[nodiscard]] std::uint64_t stride() const;
     bool begin_due_output();
     [[nodiscard]] bool clock_is_due() const {
@@ -138,7 +129,7 @@ private:
 
 RunFolder Run::folder_for(const RunSettings& settings) const {
     std::optional<RunFolder> folder;
-    on_root([&] { folder.emplace(settings.out, settings.restart); });
+    comm::on_root(ranks_, [&] { folder.emplace(settings.out, settings.restart); });
     return folder ? *folder : RunFolder(settings.out, RunFolder::OfAnotherRank{});
 }
 
@@ -211,7 +202,7 @@ void Run::restart() {
     start_time_ = checkpoint->start_time;
     origin_ = checkpoint->origin;
     cost_table_ = checkpoint->cost_table;
-    on_root([&] {
+    comm::on_root(ranks_, [&] {
         outputs_.emplace(folder_, case_, origin_, start_time_);
         outputs_->continue_from(*checkpoint);
         write_file_atomically(folder_.case_file(), case_toml(case_)); // time.end may have moved
@@ -233,7 +224,7 @@ void Run::begin(bool wanted_restart) {
     origin_ = run_origin(case_, initial, [this](const std::string& text) { say(text); });
     cost_table_ = deciding_cost_table(case_.force);
     simulation_.emplace(std::move(initial.bodies), case_.force, case_.time, start_time_);
-    on_root([&] {
+    comm::on_root(ranks_, [&] {
         outputs_.emplace(folder_, case_, origin_, start_time_);
         write_file_atomically(folder_.case_file(), case_toml(case_));
         outputs_->begin();
@@ -269,7 +260,7 @@ bool Run::begin_due_output() {
     const bool stopped = comm::any_rank(ranks_, stop_requested(hooks_));
     Pending now;
     if (is_root()) now = {.due = outputs_->take_due(time, finished), .checkpoint = clock_is_due()};
-    now = of_root(now);
+    now = comm::from_rank(ranks_, now);
     now.checkpoint = now.checkpoint || checkpoint_times().due(time, next_checkpoint_) || stopped || finished;
     if (now.checkpoint) next_checkpoint_ = checkpoint_times().next_after(time);
     if (now.due.row || now.due.snapshot || now.checkpoint) {
@@ -296,7 +287,7 @@ void Run::write_output() {
                         "{:.2g}, as those to come",
                         state.time, spelled("tolerance", fmt::format("{:g}", case_.force.tolerance)), aim));
     const Stopwatch watch;
-    on_root([&] {
+    comm::on_root(ranks_, [&] {
         outputs_->write(state, now.due);
         if (now.checkpoint) save_checkpoint();
     });
@@ -341,8 +332,9 @@ RunResult Run::finish() {
     result.finished = simulation_->finished();
     result.time = simulation_->time();
     result.steps = simulation_->step_count();
-    result.relative_energy_error = of_root(is_root() ? outputs_->relative_energy_error() : 0.0);
-    result.energy_error = of_root(is_root() ? outputs_->energy_error() : 0.0);
+    result.relative_energy_error =
+        comm::from_rank(ranks_, is_root() ? outputs_->relative_energy_error() : 0.0);
+    result.energy_error = comm::from_rank(ranks_, is_root() ? outputs_->energy_error() : 0.0);
     const auto& settings = SimulationAccess::force_settings(*simulation_);
     result.acceleration_error = settings.worst_acceleration_error;
     result.potential_error = settings.worst_potential_error;
@@ -355,11 +347,11 @@ RunResult Run::finish() {
                 ? "or a larger force.sigma"
                 : "a larger force.softening, or hermite4 with time.adaptive");
     const bool already_told = result.finished && result.steps == first_step_ && fs::exists(folder_.summary());
-    if (!of_root(already_told)) {
+    if (!comm::from_rank(ranks_, already_told)) {
         std::optional<Diagnostics> row;
         if (is_root()) row = outputs_->last_row();
-        if (!of_root(row.has_value())) row = simulation_->diagnostics();
-        on_root([&] { tell(result, *row); });
+        if (!comm::from_rank(ranks_, row.has_value())) row = simulation_->diagnostics();
+        comm::on_root(ranks_, [&] { tell(result, *row); });
     }
     if (is_root()) result.files = folder_.files(outputs_->snapshots());
     return result;

@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
 
 namespace farfield {
 namespace {
@@ -61,25 +60,6 @@ std::vector<std::string> names_in(const Table& table) {
     names.reserve(table.size());
     for (const auto& entry : table) names.push_back(entry.name);
     return names;
-}
-
-// Every rank does it; where some fail, all do, each with its own error where it has one.
-void alike(comm::Transport* transport, const std::function<void()>& work) {
-    if (transport == nullptr) return work();
-    std::exception_ptr own;
-    try {
-        comm::together(*transport, [&] {
-            try {
-                work();
-            } catch (...) {
-                own = std::current_exception();
-                throw;
-            }
-        });
-    } catch (...) {
-        if (own) std::rethrow_exception(own);
-        throw;
-    }
 }
 
 // Of all hosts.
@@ -142,7 +122,7 @@ PreparedStencil prepare(const StencilProgram::Data& data, const StencilOptions& 
     auto* transport = CommunicatorAccess::transport(options.communicator);
     const auto targets = candidates(options.target, options.communicator.size());
     PreparedStencil out;
-    alike(transport, [&] {
+    comm::together(transport, [&] {
         lang::Diagnostics diagnostics(data.front.diagnostics().source());
         stencil::CompileOptions compile_options;
         compile_options.folder = data.folder;
@@ -161,7 +141,7 @@ PreparedStencil prepare(const StencilProgram::Data& data, const StencilOptions& 
         if (target != "interpreter" && transport == nullptr)
             given = stencil::with_choice(given, stencil::read_choice(stencil::choice_name(
                                                     deciding_text(data.model()), target, given)));
-        alike(transport, [&] {
+        comm::together(transport, [&] {
             out.executor = stencil::make_executor(target, out.program, given, options.communicator);
         });
     };

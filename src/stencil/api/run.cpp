@@ -1,6 +1,7 @@
 // StencilRun: a program in memory.
 #include "backend/comm/agree.h"
 #include "backend/comm/communicator_access.h"
+#include "base/stopwatch.h"
 #include "stencil/api/finite.h"
 #include "stencil/api/prepare.h"
 #include "stencil/api/run_access.h"
@@ -42,18 +43,14 @@ void StencilRun::Impl::look() {
         if (first_rank)
             values.resize(static_cast<std::size_t>(cells_of(model().grids[static_cast<std::size_t>(grid)])));
         executor.read_to_first(index, values);
-        const auto judge = [&] {
+        comm::on_root(transport, [&] {
             if (!all_finite(values))
                 throw Error(
                     fmt::format("the field '{}' became {} between step {} and step {} (t = {:.10g}); look "
                                 "for a dt that is too large or a division by 0",
                                 model().fields[i].name, first_bad_text(model(), index, values), looked,
                                 executor.step(), static_cast<double>(executor.step()) * model().dt));
-        };
-        if (transport == nullptr)
-            judge();
-        else
-            comm::on_root(*transport, judge);
+        });
     }
     looked = executor.step();
 }
@@ -73,6 +70,23 @@ void StencilRun::advance(std::int64_t steps) {
     while (step() < last) {
         impl_->prepared.executor->advance(std::min(last, (step() / every + 1) * every) - step());
         impl_->look();
+    }
+}
+
+// All ranks take the same pieces: those that rank 0 finds right by its clock.
+void StencilRun::advance(std::int64_t steps, const std::function<bool()>& stop_requested) {
+    if (steps <= 0) return advance(steps);
+    auto* const ranks = CommunicatorAccess::transport(impl_->communicator);
+    std::int64_t piece = 1;
+    while (steps > 0 && !comm::any_rank(ranks, stop_requested && stop_requested())) {
+        const auto now = std::min(piece, steps);
+        const Stopwatch watch;
+        advance(now);
+        steps -= now;
+        const double seconds = watch.seconds();
+        if (seconds < 0.05) piece *= 2;
+        if (seconds > 0.2 && piece > 1) piece /= 2;
+        piece = comm::from_rank(ranks, piece);
     }
 }
 

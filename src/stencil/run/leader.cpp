@@ -96,12 +96,6 @@ private:
     std::function<bool()> stop_requested_;
 };
 
-void on_first_rank(const Communicator& communicator, const std::function<void()>& work) {
-    auto* transport = CommunicatorAccess::transport(communicator);
-    if (transport == nullptr) return work();
-    comm::on_root(*transport, work);
-}
-
 void Leader::prepare() const { give(transport_, Call::prepare); }
 
 std::unique_ptr<stencil::Executor> Leader::lead(std::unique_ptr<stencil::Executor> share,
@@ -120,11 +114,7 @@ void Leader::finish(const StencilRunResult& result) const {
 
 void Leader::fail(std::exception_ptr error) const {
     give(transport_, Call::fail);
-    try {
-        comm::on_root(transport_, [&] { std::rethrow_exception(error); });
-    } catch (const std::exception&) {
-        std::rethrow_exception(error);
-    }
+    comm::on_root(transport_, [&] { std::rethrow_exception(error); });
     throw InternalError("a run failed without an error");
 }
 

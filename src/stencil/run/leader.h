@@ -17,9 +17,6 @@
 
 namespace farfield {
 
-/// Rank 0 does it; where it throws, all ranks throw. Where this process is alone, it does it.
-void on_first_rank(const Communicator& communicator, const std::function<void()>& work);
-
 /// What rank 0 tells the others.
 class Leader {
 public:

@@ -1,11 +1,12 @@
 // A StencilRun as a file, in the format of checkpoints: what is loaded goes on to the same bits.
+#include "backend/comm/agree.h"
+#include "backend/comm/communicator_access.h"
 #include "io/seal.h"
 #include "run/checkpoint.h"
 #include "stencil/api/finite.h"
 #include "stencil/api/program_data.h"
 #include "stencil/api/run_access.h"
 #include "stencil/run/checkpoint.h"
-#include "stencil/run/leader.h"
 
 #include <farfield/error.h>
 #include <farfield/stencil_run.h>
@@ -79,7 +80,7 @@ void save_stencil_run(StencilRun& run, const fs::path& path) {
                          std::move(state.series)};
     for (const auto& parameter : program.given_parameters())
         checkpoint.source->parameters.push_back(assignment(parameter));
-    on_first_rank(StencilRunAccess::communicator(run),
+    comm::on_root(CommunicatorAccess::transport(StencilRunAccess::communicator(run)),
                   [&] { write_with_seal(path, checkpoint_image(checkpoint)); });
 }
 

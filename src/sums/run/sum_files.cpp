@@ -278,16 +278,12 @@ std::string sum_files(const SumFilesTask& asked) {
     }
 
     watch.lap();
-    const auto write = [&] {
+    comm::on_root(ranks, [&] {
         write_sum_outputs(task.out, m, results.arrays);
         timings.write = watch.lap();
         timings.total = whole.lap();
         if (!task.json.empty()) write_file_atomically(task.json, sum_report_json(task, timings));
-    };
-    if (ranks != nullptr)
-        comm::on_root(*ranks, write);
-    else
-        write();
+    });
     return sum_summary(task, timings);
 }
 

@@ -205,6 +205,22 @@ TEST(GpuPeriodic, SoftensImagesAtAnySoftening) {
         }
 }
 
+// A plan whose points move away and come back gives the bits of sums made for them.
+void expect_bits_of_fresh_sums(const Charges& charges, const SumOptions& options) {
+    auto moved = charges;
+    for (auto& x : moved.sources) x += 0.3 * std::sin(20.0 * x);
+    SumPlan plan(rows(charges.sources), options);
+    Values phi(charges.q.size()), e(charges.sources.size());
+    for (const Charges* at : {&charges, static_cast<const Charges*>(&moved), &charges}) {
+        plan.update(rows(at->sources));
+        plan.execute(list(at->q),
+                     {.potential = std::span<double>(phi), .field = matrix_view(std::span<double>(e), 3)});
+        const auto fresh = at->sum_with(options);
+        EXPECT_EQ(phi, fresh.potential);
+        EXPECT_EQ(e, fresh.field);
+    }
+}
+
 // What softened images have of their own: the same bits from run to run, for one output as for both, and for
 // points that come and go; and sums of few points.
 TEST(GpuPeriodic, SoftenedImagesHaveTheSameBits) {
@@ -222,18 +238,7 @@ TEST(GpuPeriodic, SoftenedImagesHaveTheSameBits) {
             const auto field =
                 sum(rows(charges.sources), rows(charges.targets), list(charges.q), options, Output::field);
             EXPECT_LT(relative_error(field.field, once.field), 1e-14);
-            SumPlan plan(rows(fewer.sources), options);
-            auto moved = fewer;
-            for (auto& x : moved.sources) x += 0.3 * std::sin(20.0 * x);
-            Values phi(5000), e(15000);
-            for (const Charges* at : {&fewer, static_cast<const Charges*>(&moved), &fewer}) {
-                plan.update(rows(at->sources));
-                plan.execute(list(at->q), {.potential = std::span<double>(phi),
-                                           .field = matrix_view(std::span<double>(e), 3)});
-                const auto fresh = at->sum_with(options);
-                EXPECT_EQ(phi, fresh.potential);
-                EXPECT_EQ(e, fresh.field);
-            }
+            expect_bits_of_fresh_sums(fewer, options);
         }
 }
 
@@ -320,19 +325,7 @@ TEST(GpuPeriodic, PlansTakeNewPoints) {
     for (const auto& box : boxes())
         for (const auto method : {Method::direct, Method::fmm}) {
             const auto options = options_of(box, method, DeviceKind::cuda, 0.0);
-            const Charges charges(box, 3000);
-            auto moved = charges;
-            for (auto& x : moved.sources) x += 0.3 * std::sin(20.0 * x);
-            SumPlan plan(rows(charges.sources), options);
-            Values phi(3000), e(9000);
-            for (const Charges* at : {&charges, static_cast<const Charges*>(&moved), &charges}) {
-                plan.update(rows(at->sources));
-                plan.execute(list(at->q), {.potential = std::span<double>(phi),
-                                           .field = matrix_view(std::span<double>(e), 3)});
-                const auto fresh = at->sum_with(options);
-                EXPECT_EQ(phi, fresh.potential);
-                EXPECT_EQ(e, fresh.field);
-            }
+            expect_bits_of_fresh_sums(Charges(box, 3000), options);
         }
 }
 

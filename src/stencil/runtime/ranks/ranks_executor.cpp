@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <utility>
 
@@ -191,23 +192,37 @@ void RanksExecutor::collect_records() {
         }
 }
 
-void RanksExecutor::read_to_first(int buffer, std::span<double> values) {
+const ir::Shape& RanksExecutor::shape(int buffer) const {
+    const auto grid = program_->buffers[static_cast<std::size_t>(buffer)].grid;
+    return program_->grids[static_cast<std::size_t>(grid)].shape;
+}
+
+// Rank by rank, on that rank and on rank 0, for pieces of its boxes: visit(rank, cells, their values).
+template <class Boxes, class Visit>
+void RanksExecutor::each_with_first(int buffer, const Boxes& boxes, const Visit& visit) {
     const auto size = value_size(buffer);
-    const auto& shape =
-        program_->grids[static_cast<std::size_t>(program_->buffers[static_cast<std::size_t>(buffer)].grid)]
-            .shape;
-    const bool single = size == static_cast<std::int64_t>(sizeof(float));
     std::vector<std::byte> bytes;
     for (int rank = 0; rank < transport_.size(); ++rank) {
         if (transport_.rank() != 0 && transport_.rank() != rank) continue;
-        for_each_chunk(block(buffer, rank), most_bytes / size, [&](const ir::CellBox& chunk) {
-            bytes.resize(static_cast<std::size_t>(chunk.count() * size));
+        for (const auto& box : boxes(rank))
+            for_each_chunk(box, most_bytes / size, [&](const ir::CellBox& chunk) {
+                bytes.resize(static_cast<std::size_t>(chunk.count() * size));
+                visit(rank, chunk, bytes);
+            });
+    }
+}
+
+void RanksExecutor::read_to_first(int buffer, std::span<double> values) {
+    const bool single = value_size(buffer) == static_cast<std::int64_t>(sizeof(float));
+    each_with_first(
+        buffer, [&](int rank) { return std::array{block(buffer, rank)}; },
+        [&](int rank, const ir::CellBox& chunk, std::vector<std::byte>& bytes) {
             if (transport_.rank() == rank) part_->read_cells(buffer, chunk, bytes);
             if (transport_.rank() != 0) return transport_.send(bytes, 0, to_first_tag)->wait();
             if (rank != 0) transport_.receive(bytes, rank, to_first_tag)->wait();
-            single ? put_as<float>(chunk, shape, bytes, values) : put_as<double>(chunk, shape, bytes, values);
+            single ? put_as<float>(chunk, shape(buffer), bytes, values)
+                   : put_as<double>(chunk, shape(buffer), bytes, values);
         });
-    }
 }
 
 void RanksExecutor::read(int buffer, std::span<double> values) {
@@ -221,25 +236,17 @@ void RanksExecutor::write(int buffer, std::span<const double> values) { part_->w
 
 // Rims as well, and all copies: cells that no kernel writes are alike in them.
 void RanksExecutor::write_from_first(int buffer, std::span<const double> values) {
-    const auto size = value_size(buffer);
-    const auto& shape =
-        program_->grids[static_cast<std::size_t>(program_->buffers[static_cast<std::size_t>(buffer)].grid)]
-            .shape;
-    const bool single = size == static_cast<std::int64_t>(sizeof(float));
-    std::vector<std::byte> bytes;
-    for (int rank = 0; rank < transport_.size(); ++rank) {
-        if (transport_.rank() != 0 && transport_.rank() != rank) continue;
-        for (const auto& box : held(buffer, rank))
-            for_each_chunk(box, most_bytes / size, [&](const ir::CellBox& chunk) {
-                bytes.resize(static_cast<std::size_t>(chunk.count() * size));
-                if (transport_.rank() == 0)
-                    single ? get_as<float>(chunk, shape, values, bytes)
-                           : get_as<double>(chunk, shape, values, bytes);
-                if (transport_.rank() != rank) return transport_.send(bytes, rank, from_first_tag)->wait();
-                if (rank != 0) transport_.receive(bytes, 0, from_first_tag)->wait();
-                part_->write_cells(buffer, chunk, bytes, true);
-            });
-    }
+    const bool single = value_size(buffer) == static_cast<std::int64_t>(sizeof(float));
+    each_with_first(
+        buffer, [&](int rank) { return held(buffer, rank); },
+        [&](int rank, const ir::CellBox& chunk, std::vector<std::byte>& bytes) {
+            if (transport_.rank() == 0)
+                single ? get_as<float>(chunk, shape(buffer), values, bytes)
+                       : get_as<double>(chunk, shape(buffer), values, bytes);
+            if (transport_.rank() != rank) return transport_.send(bytes, rank, from_first_tag)->wait();
+            if (rank != 0) transport_.receive(bytes, 0, from_first_tag)->wait();
+            part_->write_cells(buffer, chunk, bytes, true);
+        });
 }
 
 void RanksExecutor::set_step(std::int64_t step) {

@@ -43,6 +43,9 @@ private:
     const ir::CellBox& block(int buffer, int rank) const;
     std::vector<ir::CellBox> held(int buffer, int rank) const;
     std::int64_t value_size(int buffer) const;
+    const ir::Shape& shape(int buffer) const;
+    template <class Boxes, class Visit>
+    void each_with_first(int buffer, const Boxes& boxes, const Visit& visit);
 
     Communicator communicator_;
     comm::Transport& transport_;

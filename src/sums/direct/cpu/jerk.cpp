@@ -142,22 +142,14 @@ std::pair<std::int64_t, std::int64_t> tasks_of_this_rank(const JerkTask& task, s
 
 // All ranks get the rows of all.
 void exchange(const JerkTask& task, std::int64_t tasks) {
+    std::vector<std::int64_t> begins;
+    const int ranks = task.ranks->size();
+    begins.reserve(static_cast<std::size_t>(ranks) + 1);
+    for (int rank = 0; rank <= ranks; ++rank)
+        begins.push_back(std::min(tasks_of_rank(tasks, rank, ranks).first * targets_a_task, task.n));
     const auto share = [&](double* rows, std::int64_t width) {
         if (rows == nullptr) return;
-        std::vector<std::int64_t> counts;
-        std::int64_t mine = 0, total = 0;
-        for (int rank = 0; rank < task.ranks->size(); ++rank) {
-            const auto [begin, end] = tasks_of_rank(tasks, rank, task.ranks->size());
-            const auto count =
-                std::min(end * targets_a_task, task.n) - std::min(begin * targets_a_task, task.n);
-            if (rank < task.ranks->rank()) mine += width * count;
-            counts.push_back(width * count);
-            total += width * count;
-        }
-        const auto count = counts[static_cast<std::size_t>(task.ranks->rank())];
-        const auto all = comm::all_gathered(
-            *task.ranks, std::span<const double>(rows + mine, static_cast<std::size_t>(count)), counts);
-        std::copy_n(all.begin(), total, rows);
+        comm::share_rows(*task.ranks, {rows, static_cast<std::size_t>(width * task.n)}, width, begins);
     };
     share(task.field, 3);
     share(task.jerk, 3);

@@ -120,6 +120,11 @@ double refined_goal(double goal, double factor) {
     return std::max(least_soft_image_goal, std::ldexp(1.0, of_four));
 }
 
+int more_image_orders(double factor, int separation) {
+    constexpr double any = 1e-6;
+    return 1 + image_order(any / factor, separation) - image_order(any, separation);
+}
+
 SoftGoal soft_goal(const SumProblem& problem, double goal, int exponent) {
     const double share = goal * what_is_left(problem);
     return {.value = share / std::ldexp(std::hypot(shortest_period(problem), problem.softening), exponent),

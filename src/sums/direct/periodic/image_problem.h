@@ -40,6 +40,8 @@ inline constexpr double least_soft_image_goal = 1e-15;
 /// A goal for errors at least `factor` times smaller: a power of 4, so that boxes alike share what is made
 /// for it.
 double refined_goal(double goal, double factor);
+/// Orders more of 1/r that leave errors `factor` times smaller.
+int more_image_orders(double factor, int separation);
 /// What polynomials may leave of far images that are softened, in a frame where lengths are 2^exponent of the
 /// caller's.
 SoftGoal soft_goal(const SumProblem& problem, double goal, int exponent);

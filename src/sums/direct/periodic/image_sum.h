@@ -91,7 +91,9 @@ public:
             return home || rim || shape_.goal < before;
         }
         const int before = shape_.order;
-        shape_.order = std::min(most_image_order, before + orders_for(refinement(error, problem_.tolerance)));
+        shape_.order =
+            std::min(most_image_order,
+                     before + more_image_orders(refinement(error, problem_.tolerance), shape_.separation));
         if (shape_.order != before) make_far();
         return home || rim || shape_.order != before;
     }
@@ -103,12 +105,6 @@ private:
     [[nodiscard]] double far_work() const { return soft_ ? soft_->work() : far_->work(); }
     [[nodiscard]] const ImageGrid& grid() const { return *grid_; }
     [[nodiscard]] std::int64_t rim_count() const { return static_cast<std::int64_t>(rim_of_.size()); }
-
-    /// That make errors so many times smaller.
-    [[nodiscard]] int orders_for(double factor) const {
-        constexpr double any = 1e-6;
-        return 1 + image_order(any / factor, shape_.separation) - image_order(any, shape_.separation);
-    }
 
     void prepare() {
         const int count = home_.threads();

@@ -146,6 +146,59 @@ TEST_P(OnRanks, ShareAnError) {
     EXPECT_EQ(after, ranks());
 }
 
+TEST_P(OnRanks, ShareRowsOfUnequalParts) {
+    all([](Transport& at) {
+        std::vector<std::int64_t> begins{0};
+        for (int rank = 0; rank < at.size(); ++rank) begins.push_back(begins.back() + (rank + 2) % 3);
+        const auto rows = begins.back();
+        std::vector<double> array(static_cast<std::size_t>(2 * rows), -1.0);
+        const auto own = static_cast<std::size_t>(at.rank());
+        for (auto i = 2 * begins[own]; i < 2 * begins[own + 1]; ++i)
+            array[static_cast<std::size_t>(i)] = static_cast<double>(i);
+        share_rows(at, array, 2, begins);
+        for (std::int64_t i = 0; i < 2 * rows; ++i)
+            EXPECT_EQ(array[static_cast<std::size_t>(i)], static_cast<double>(i));
+    });
+}
+
+/// What says more than its words.
+class WithNumber : public InvalidArgument {
+public:
+    WithNumber(const std::string& words, int the_number) : InvalidArgument(words), number(the_number) {}
+    int number;
+};
+
+// Where a rank failed alike, it throws its own error, of its own class.
+TEST_P(OnRanks, KeepTheErrorThatIsTheirOwn) {
+    std::atomic<int> own{0};
+    all([&](Transport& at) {
+        try {
+            together(at, [&] { throw WithNumber("alike", at.rank()); });
+        } catch (const WithNumber& error) {
+            if (error.number == at.rank()) ++own;
+        }
+        try {
+            on_root(at, [] { throw WithNumber("of rank 0", 7); });
+        } catch (const WithNumber& error) {
+            EXPECT_EQ(at.rank(), 0);
+            EXPECT_EQ(error.number, 7);
+        } catch (const InvalidArgument&) {
+            EXPECT_NE(at.rank(), 0);
+        }
+    });
+    EXPECT_EQ(own, ranks());
+}
+
+TEST(Transport, IsNotNeededByOneAlone) {
+    int done = 0;
+    on_root(static_cast<Transport*>(nullptr), [&] { ++done; });
+    together(static_cast<Transport*>(nullptr), [&] { ++done; });
+    EXPECT_EQ(done, 2);
+    EXPECT_EQ(from_rank(static_cast<Transport*>(nullptr), 5), 5);
+    EXPECT_TRUE(any_rank(static_cast<Transport*>(nullptr), true));
+    EXPECT_FALSE(any_rank(static_cast<Transport*>(nullptr), false));
+}
+
 TEST(Transport, NamesTheErrorOfTheLowestRank) {
     std::atomic<int> right{0};
     run_ranks(4, [&](Transport& at) {

@@ -240,4 +240,34 @@ TEST_F(RanksRun, InMemoryIsWholeOnEveryRank) {
     });
 }
 
+// All ranks take the same pieces, and stop after the same, whichever of them is asked to.
+TEST_F(RanksRun, InMemoryStopsWhereOneRankIsAsked) {
+    const auto program = StencilProgram::from_text(waves);
+    const StencilOptions alone_options{.target = "interpreter"};
+    for (const int stopper : {0, 1, 2}) {
+        std::vector<std::int64_t> steps(3);
+        std::vector<int> questions(3);
+        std::vector<std::vector<double>> found(3);
+        comm::run_ranks(3, [&](std::shared_ptr<comm::Transport> transport) {
+            const int rank = transport->rank();
+            const auto here = static_cast<std::size_t>(rank);
+            auto options = alone_options;
+            options.communicator = CommunicatorAccess::of(std::move(transport));
+            StencilRun run(program, options);
+            run.advance(1000, [&] { return ++questions[here] > 4 && rank == stopper; });
+            steps[here] = run.step();
+            found[here] = run.field("rho").values;
+        });
+        EXPECT_LT(steps[0], 1000);
+        EXPECT_EQ(questions[0], 5);
+        StencilRun alone(program, alone_options);
+        alone.advance(steps[0], {});
+        for (std::size_t rank = 0; rank < 3; ++rank) {
+            EXPECT_EQ(steps[rank], steps[0]);
+            EXPECT_EQ(questions[rank], questions[0]);
+            EXPECT_EQ(found[rank], alone.field("rho").values);
+        }
+    }
+}
+
 } // namespace

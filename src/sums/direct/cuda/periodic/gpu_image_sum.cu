@@ -130,9 +130,7 @@ private:
             const double before = std::exchange(shape_.goal, refined_goal(shape_.goal, factor));
             return shape_.goal < before;
         }
-        constexpr double any = 1e-6;
-        const int more =
-            1 + image_order(any / factor, shape_.separation) - image_order(any, shape_.separation);
+        const int more = more_image_orders(factor, shape_.separation);
         const int before = std::exchange(shape_.order, std::min(most_image_order, shape_.order + more));
         return shape_.order != before;
     }

@@ -170,19 +170,12 @@ private:
 
     // All ranks get all rows.
     void gather(std::vector<double>& potential, std::vector<double>& field) {
-        const auto rows = [&](std::vector<double>& values, int width) {
-            if (values.empty()) return;
-            std::vector<std::int64_t> counts;
-            for (int rank = 0; rank < ranks_->size(); ++rank)
-                counts.push_back(std::int64_t{width} * interval_of_part(n_, rank, ranks_->size()).size());
-            const auto own = interval_of_part(n_, ranks_->rank(), ranks_->size());
-            const auto mine = std::span<const double>(values).subspan(
-                static_cast<std::size_t>(own.begin) * static_cast<std::size_t>(width),
-                static_cast<std::size_t>(own.size()) * static_cast<std::size_t>(width));
-            values = comm::all_gathered(*ranks_, mine, counts);
-        };
-        rows(potential, 1);
-        rows(field, 3);
+        std::vector<std::int64_t> begins;
+        for (int rank = 0; rank < ranks_->size(); ++rank)
+            begins.push_back(interval_of_part(n_, rank, ranks_->size()).begin);
+        begins.push_back(n_);
+        if (!potential.empty()) comm::share_rows(*ranks_, potential, 1, begins);
+        if (!field.empty()) comm::share_rows(*ranks_, field, 3, begins);
     }
 
     std::int64_t repair(const std::vector<double>& strengths, int exponent, std::vector<double>& potential,
