@@ -11,10 +11,16 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <ostream>
 #include <string>
 #include <vector>
 
 namespace farfield {
+
+void PrintTo(const Case& simulation_case, std::ostream* out) { // the name GoogleTest looks for
+    *out << simulation_case.name;
+}
+
 namespace {
 
 using namespace test;
