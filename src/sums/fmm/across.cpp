@@ -134,7 +134,7 @@ void FmmPasses<T>::translate_block(std::int32_t begin, std::int32_t end) {
     if (level >= levels_) return;
     const auto& across = operators_->across_level(level);
     for (auto cell = begin; cell < end; ++cell) {
-        if (tree_.cell(cell).targets.size() == 0) continue;
+        if (!share_.receives(cell)) continue;
         const auto parent = tree_.cell(cell).parent;
         if (targets.empty() || parent != tree_.cell(targets.back()).parent) {
             around.emplace_back();
@@ -189,11 +189,13 @@ void FmmPasses<T>::translate() {
 template <class T>
 void FmmPasses<T>::add_points(std::int32_t begin, std::int32_t end) {
     PointScratch points;
-    for (auto cell = begin; cell < end; ++cell)
+    for (auto cell = begin; cell < end; ++cell) {
+        if (!share_.receives(cell)) continue;
         for (auto k = lists_.sources.first[static_cast<std::size_t>(cell)];
              k < lists_.sources.first[static_cast<std::size_t>(cell) + 1]; ++k)
             form(tree_.cell(cell), tree_.cell(lists_.sources.partners[static_cast<std::size_t>(k)]), true,
                  locals_.of(cell), points);
+    }
 }
 
 template void FmmPasses<float>::list_senders();

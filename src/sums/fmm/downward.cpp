@@ -20,7 +20,7 @@ void FmmPasses<T>::spread_locals() {
             const auto begin = first + static_cast<std::int32_t>(number) * cells_a_task;
             for (auto cell = begin; cell < std::min(last, begin + cells_a_task); ++cell) {
                 const auto& child = tree_.cell(cell);
-                if (child.targets.size() == 0) continue;
+                if (!share_.receives(cell)) continue;
                 sources.resize(sources.size() + parities, nullptr);
                 sources[sources.size() - parities + static_cast<std::size_t>(child.octant())] =
                     locals_.of(child.parent);
@@ -77,12 +77,13 @@ void FmmPasses<T>::evaluate_leaf(std::size_t leaf, const TileSums& sums, PointSc
 template <class T>
 void FmmPasses<T>::evaluate(const TileSums& sums) {
     constexpr std::int64_t leaves_a_task = 16;
-    const auto leaves = static_cast<std::int64_t>(lists_.leaves.size());
-    parallel_for(threads_, (leaves + leaves_a_task - 1) / leaves_a_task, [&](std::int64_t task) {
+    const auto [first, last] = share_.own_leaves();
+    parallel_for(threads_, (last - first + leaves_a_task - 1) / leaves_a_task, [&](std::int64_t task) {
         if (stopped()) return;
         PointScratch scratch;
         double points = 0.0;
-        for (auto n = task * leaves_a_task; n < std::min(leaves, (task + 1) * leaves_a_task); ++n) {
+        const auto begin = first + task * leaves_a_task;
+        for (auto n = begin; n < std::min(last, begin + leaves_a_task); ++n) {
             evaluate_leaf(static_cast<std::size_t>(n), sums, scratch);
             points += tree_.cell(lists_.leaves[static_cast<std::size_t>(n)]).targets.size();
         }

@@ -1,5 +1,6 @@
 #include "sums/fmm/fmm_sum.h"
 
+#include "backend/comm/communicator_access.h"
 #include "backend/simd/isa.h"
 #include "backend/threads/parallel.h"
 #include "base/stopwatch.h"
@@ -16,6 +17,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace farfield {
 namespace {
@@ -25,7 +27,8 @@ constexpr double work_of_a_pair = 8.0; ///< in multiply-adds, for the share of t
 } // namespace
 
 FmmSum::FmmSum(const SumProblem& problem, const SumOptions& options)
-    : problem_(problem), options_(options), shape_(fmm_shape(problem, options, cost_table_in_use().table)) {
+    : problem_(problem), options_(options), shape_(fmm_shape(problem, options, cost_table_in_use().table)),
+      share_(CommunicatorAccess::transport(options.communicator)) {
     options_.isa = resolve_isa(options.isa);
     if (options.threads > 0) return;
     const auto& table = cost_table_in_use().table;
@@ -66,22 +69,30 @@ void FmmSum::make_far_field(FarField<T>& far) {
             {.order = shape_.order, .softening = softening_ / tree_->width(0), .levels = tree_->levels()},
             threads);
         const std::shared_ptr<const FmmOperators<T>> polynomials(made, &made->polynomials);
-        far.softened.emplace(*tree_, lists_, polynomials, tree_->levels(), options_.isa, threads);
+        far.softened.emplace(*tree_, lists_, share_, polynomials, tree_->levels(), options_.isa, threads);
         if (!far.softened->translates()) far.softened.reset();
         harmonic_levels = made->harmonic_levels;
     }
     if (harmonic_levels > 0)
-        far.harmonics.emplace(*tree_, lists_, fmm_operators<T>(shape_.order, threads), harmonic_levels,
-                              options_.isa, threads);
+        far.harmonics.emplace(*tree_, lists_, share_, fmm_operators<T>(shape_.order, threads),
+                              harmonic_levels, options_.isa, threads);
 }
 
 void FmmSum::prepare() {
     const int threads = options_.threads;
-    float_far_.clear(); // they refer to the tree
+    shape_ = comm::from_rank(share_.ranks(), shape_); // hosts may have cost tables of their own
+    float_far_.clear();                               // they refer to the tree
     double_far_.clear();
     tree_.emplace(source_points_, target_points_, problem_.self, shape_.tree, threads);
     lists_ = near_lists(*tree_, shape_.few, threads);
     near_.make(*tree_, lists_, threads);
+    share_.divide(*tree_, lists_, near_, [&] {
+        const auto rates =
+            fmm_rates(cost_table_in_use().table, problem_, options_, shape_.order, shape_.wide);
+        return LeafRates{.seconds_a_pair = rates.seconds_a_pair,
+                         .seconds_a_cell = rates.seconds_a_cell,
+                         .seconds_a_point = rates.seconds_a_point};
+    });
     if (options_.precision == Precision::float64)
         set_near_points(double_sources_, double_targets_);
     else
@@ -127,7 +138,9 @@ void FmmSum::near_field(PreparedPoints<T>& sources, PreparedPoints<T>& targets, 
                             .sums = sums,
                             .isa = options_.isa,
                             .threads = report.threads,
-                            .watch = &watch};
+                            .watch = &watch,
+                            .ranks = share_.ranks(),
+                            .rank_blocks = share_.first_leaves()};
     near_.sum(task);
     report.passes.push_back({"P2P", clock.lap()});
 }
@@ -161,16 +174,22 @@ void FmmSum::add_far_fields(FarField<T>& far, const TileSums& sums, SumReport& r
 
 void FmmSum::compute_sums(const TileSums& sums, SumReport& report, const SumHooks& hooks) {
     const double far_work = shape_.wide ? double_far_.work() : float_far_.work();
-    WorkWatch watch(far_work + work_of_a_pair * near_.computed_pairs(), hooks.progress, hooks.stop_requested);
+    WorkWatch watch((far_work + work_of_a_pair * near_.computed_pairs()) * share_.own_part(), hooks.progress,
+                    hooks.stop_requested);
+    const auto end_where_stopped = [&] {
+        if (share_.on_any(watch.stopped())) throw Interrupted("the sum was given up before its end");
+    };
     if (options_.precision == Precision::float64)
         near_field(double_sources_, double_targets_, sums, report, watch);
     else
         near_field(float_sources_, float_targets_, sums, report, watch);
+    end_where_stopped();
     if (shape_.wide)
         add_far_fields(double_far_, sums, report, watch);
     else
         add_far_fields(float_far_, sums, report, watch);
-    if (watch.stopped()) throw Interrupted("the sum was given up before its end");
+    end_where_stopped();
+    share_.gather_sums(sums);
 }
 
 void FmmSum::compute(std::span<const double> strengths, std::span<const double> dipoles,

@@ -6,6 +6,7 @@
 #include "base/work_array.h"
 #include "sums/direct/cpu/direct.h"
 #include "sums/fmm/common/near_blocks.h"
+#include "sums/fmm/common/rank_share.h"
 #include "sums/fmm/passes.h"
 #include "sums/fmm/shape.h"
 #include "sums/fmm/target_bounds.h"
@@ -97,6 +98,7 @@ private:
     std::optional<Octree> tree_;
     NearLists lists_;
     NearBlocks near_;
+    RankShare share_;
     OrderSearch orders_;
     PreparedPoints<float> float_sources_, float_targets_;
     PreparedPoints<double> double_sources_, double_targets_;

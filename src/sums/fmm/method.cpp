@@ -109,6 +109,10 @@ double bytes(const SumProblem& problem, const SumOptions& options, const DeviceC
     return problem.is_periodic() ? periodic_fmm_bytes(problem, options, device, open) : open(problem);
 }
 
+bool divides(const SumProblem& problem, const DeviceChoice& device) {
+    return device.kind == DeviceKind::cpu && !problem.is_periodic();
+}
+
 std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& options,
                                   const DeviceChoice& device) {
     if (is_in_plane(problem)) return make_plane_fmm(problem, options, device);
@@ -162,7 +166,8 @@ constexpr MethodInfo row{
     .sharpen = sharpen,
     .approximates = true,
     .whole_on_gpu = true,
-    .open_axes = true};
+    .open_axes = true,
+    .divides = divides};
 
 } // namespace
 

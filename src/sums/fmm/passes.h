@@ -8,6 +8,7 @@
 #include "backend/threads/work_watch.h"
 #include "base/aligned.h"
 #include "sums/direct/cpu/tiles.h"
+#include "sums/fmm/common/rank_share.h"
 #include "sums/fmm/operators.h"
 #include "sums/tree/near_lists.h"
 #include "sums/tree/octree.h"
@@ -36,6 +37,7 @@ public:
     [[nodiscard]] const T* of(std::int32_t cell) const {
         return values_.data() + static_cast<std::size_t>(cell) * size_;
     }
+    [[nodiscard]] std::span<T> all() { return values_; }
 
 private:
     std::size_t size_ = 0;
@@ -45,17 +47,18 @@ private:
 template <class T>
 class FmmPasses {
 public:
-    /// The tree and the lists must outlive it.
+    /// The tree, the lists and the share must outlive it. Each rank has the multipole expansions of all cells
+    /// and the local ones of cells that hold targets of its own.
     /// @param levels  cells send expansions to others of their level on the first so many levels only
-    FmmPasses(const Octree& tree, const NearLists& lists, std::shared_ptr<const FmmOperators<T>> operators,
-              int levels, Isa isa, int threads);
+    FmmPasses(const Octree& tree, const NearLists& lists, const RankShare& share,
+              std::shared_ptr<const FmmOperators<T>> operators, int levels, Isa isa, int threads);
 
     /// Told of the work done, in multiply-adds; once stopped, passes end early and leave what they made
     /// unfinished.
     void set_watch(WorkWatch* watch) { watch_ = watch; }
     /// Any cell sends its expansion to another.
     [[nodiscard]] bool translates() const;
-    /// Multiply-adds of the passes over all cells and points, for `set_watch`.
+    /// Multiply-adds of the passes over all cells and points, of all ranks.
     [[nodiscard]] double work() const;
 
     /// One pass a call, in this order. Strengths in the order of the tree's sources, dipoles N×3 or empty;
@@ -120,6 +123,7 @@ private:
 
     const Octree& tree_;
     const NearLists& lists_;
+    const RankShare& share_;
     std::shared_ptr<const FmmOperators<T>> operators_;
     int levels_;
     Isa isa_;

@@ -38,7 +38,7 @@ auto FmmPasses<T>::batches() const -> std::vector<Batch> {
             batch.clear();
         };
         for (auto cell = tree_.level_begin(level); cell < tree_.level_begin(level + 1); ++cell) {
-            if (tree_.cell(cell).targets.size() == 0) continue;
+            if (!share_.receives(cell)) continue;
             auto& batch = filling[level == 0 ? 0 : static_cast<std::size_t>(tree_.cell(cell).octant())];
             batch.push_back(cell);
             if (batch.size() == batch_size<T>) close(batch);

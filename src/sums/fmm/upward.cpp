@@ -7,14 +7,15 @@
 #include "sums/direct/cpu/isa_function.h"
 #include "sums/fmm/point_scratch.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace farfield {
 
 template <class T>
-FmmPasses<T>::FmmPasses(const Octree& tree, const NearLists& lists,
+FmmPasses<T>::FmmPasses(const Octree& tree, const NearLists& lists, const RankShare& share,
                         std::shared_ptr<const FmmOperators<T>> operators, int levels, Isa isa, int threads)
-    : tree_(tree), lists_(lists), operators_(std::move(operators)), levels_(levels), isa_(isa),
+    : tree_(tree), lists_(lists), share_(share), operators_(std::move(operators)), levels_(levels), isa_(isa),
       threads_(threads), zeros_(static_cast<std::size_t>(operators_->size), T(0)) {
     list_senders();
 }
@@ -86,12 +87,13 @@ void FmmPasses<T>::form_multipoles(std::span<const double> strengths, std::span<
     dipoles_ = dipoles;
     multipoles_.reset(tree_.cells().size(), operators_->size);
     constexpr std::int64_t leaves_a_task = 16;
-    const auto leaves = static_cast<std::int64_t>(lists_.leaves.size());
-    parallel_for(threads_, (leaves + leaves_a_task - 1) / leaves_a_task, [&](std::int64_t task) {
+    const auto [first, last] = share_.own_leaves();
+    parallel_for(threads_, (last - first + leaves_a_task - 1) / leaves_a_task, [&](std::int64_t task) {
         if (stopped()) return;
         PointScratch scratch;
         double points = 0.0;
-        for (auto n = task * leaves_a_task; n < std::min(leaves, (task + 1) * leaves_a_task); ++n) {
+        const auto begin = first + task * leaves_a_task;
+        for (auto n = begin; n < std::min(last, begin + leaves_a_task); ++n) {
             const auto number = lists_.leaves[static_cast<std::size_t>(n)];
             const auto& leaf = tree_.cell(number);
             if (leaf.sources.size() > 0) form(leaf, leaf, false, multipoles_.of(number), scratch);
@@ -104,7 +106,7 @@ void FmmPasses<T>::form_multipoles(std::span<const double> strengths, std::span<
 template <class T>
 void FmmPasses<T>::gather_multipoles() {
     constexpr std::int32_t cells_a_task = 32;
-    for (int level = tree_.levels() - 2; level >= 0; --level) {
+    const auto gather_level = [&](int level, const auto& wanted) {
         const auto first = tree_.level_begin(level);
         const auto last = tree_.level_begin(level + 1);
         parallel_for(threads_, (last - first + cells_a_task - 1) / cells_a_task, [&](std::int64_t number) {
@@ -113,7 +115,7 @@ void FmmPasses<T>::gather_multipoles() {
             const auto begin = first + static_cast<std::int32_t>(number) * cells_a_task;
             for (auto cell = begin; cell < std::min(last, begin + cells_a_task); ++cell) {
                 const auto& parent = tree_.cell(cell);
-                if (parent.leaf || parent.sources.size() == 0) continue;
+                if (parent.leaf || parent.sources.size() == 0 || !wanted(cell)) continue;
                 for (const auto child : parent.children)
                     sources.push_back(child != no_cell && tree_.cell(child).sources.size() > 0
                                           ? multipoles_.of(child)
@@ -123,12 +125,15 @@ void FmmPasses<T>::gather_multipoles() {
             AlignedVector<T> scratch;
             send(operators_->up, sources, expansions, scratch);
         });
-    }
+    };
+    share_.gather(multipoles_.all(), [&](const auto& wanted) {
+        for (int level = tree_.levels() - 2; level >= 0; --level) gather_level(level, wanted);
+    });
 }
 
-template FmmPasses<float>::FmmPasses(const Octree&, const NearLists&,
+template FmmPasses<float>::FmmPasses(const Octree&, const NearLists&, const RankShare&,
                                      std::shared_ptr<const FmmOperators<float>>, int, Isa, int);
-template FmmPasses<double>::FmmPasses(const Octree&, const NearLists&,
+template FmmPasses<double>::FmmPasses(const Octree&, const NearLists&, const RankShare&,
                                       std::shared_ptr<const FmmOperators<double>>, int, Isa, int);
 template double FmmPasses<float>::point_work(double) const;
 template double FmmPasses<double>::point_work(double) const;

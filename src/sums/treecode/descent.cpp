@@ -103,23 +103,13 @@ private:
     DescentWork done_;
 };
 
-/// The first of the tasks of each rank, and at the end their number: neighbours with about as many targets.
+/// Ranks have neighbouring tasks with about as many targets.
 std::vector<std::size_t> first_tasks(int ranks, std::span<const TargetNode> nodes,
                                      std::span<const Start> tasks) {
-    const auto targets_of = [&](const Start& at) {
-        return std::int64_t{nodes[static_cast<std::size_t>(at.node)].targets.size()};
-    };
-    std::int64_t all = 0, before = 0;
-    for (const auto& one : tasks) all += targets_of(one);
-    std::vector<std::size_t> firsts{0};
-    for (std::size_t t = 0; t < tasks.size(); ++t) {
-        // a task belongs to the rank in whose part its middle lies
-        const auto middle = before + targets_of(tasks[t]) / 2;
-        while (std::ssize(firsts) < ranks && middle * ranks >= all * std::ssize(firsts)) firsts.push_back(t);
-        before += targets_of(tasks[t]);
-    }
-    firsts.resize(static_cast<std::size_t>(ranks) + 1, tasks.size());
-    return firsts;
+    std::vector<double> targets;
+    targets.reserve(tasks.size());
+    for (const auto& one : tasks) targets.push_back(nodes[static_cast<std::size_t>(one.node)].targets.size());
+    return first_of_ranks(targets, ranks);
 }
 
 std::pair<std::size_t, std::size_t> own_tasks(const BlockSumTask& task, std::span<const TargetNode> nodes,
@@ -148,21 +138,9 @@ void exchange(const BlockSumTask& task, std::span<const TargetNode> nodes, std::
     for (const auto& one : of_ranks) work.add(one);
 }
 
-} // namespace
-
-void DescentWork::add(const DescentWork& other) {
-    walk += other.walk;
-    local += other.local;
-    far += other.far;
-    near += other.near;
-    near_pairs += other.near_pairs;
-    far_pairs += other.far_pairs;
-}
-
 template <class T>
-DescentWork descend(const Octree& tree, const SourceCells& cells, const TreecodeShape& shape,
-                    std::span<const TargetNode> nodes, const BlockSumTask& task) {
-    if (nodes.empty()) return {};
+DescentWork sum_nodes(const Octree& tree, const SourceCells& cells, const TreecodeShape& shape,
+                      std::span<const TargetNode> nodes, const BlockSumTask& task) {
     const auto descent = [&] { return Descent<T>(tree, cells, shape, nodes, task); };
     auto top = descent();
     top.start({.node = 0, .from = top.roots(), .local = {}});
@@ -181,6 +159,23 @@ DescentWork descend(const Octree& tree, const SourceCells& cells, const Treecode
     for (const auto& part : done) all.add(part);
     if (task.ranks != nullptr) exchange(task, nodes, later, all);
     return all;
+}
+
+} // namespace
+
+void DescentWork::add(const DescentWork& other) {
+    walk += other.walk;
+    local += other.local;
+    far += other.far;
+    near += other.near;
+    near_pairs += other.near_pairs;
+    far_pairs += other.far_pairs;
+}
+
+template <class T>
+DescentWork descend(const Octree& tree, const SourceCells& cells, const TreecodeShape& shape,
+                    std::span<const TargetNode> nodes, const BlockSumTask& task) {
+    return nodes.empty() ? DescentWork() : sum_nodes<T>(tree, cells, shape, nodes, task);
 }
 
 template DescentWork descend<float>(const Octree&, const SourceCells&, const TreecodeShape&,

@@ -197,6 +197,59 @@ TEST(SumOnRanks, OfTheTreeCodeHasTheBitsOfOne) {
     expect_bits_of_one({.options = {.method = Method::treecode, .order = 2}, .sources = 20});
 }
 
+// Ranks divide leaves of targets where groups of mutual blocks begin, 1024 points or more.
+TEST(SumOnRanks, OfTheFastMultipoleMethodHasTheBitsOfOne) {
+    for (const auto precision : {Precision::float32, Precision::mixed, Precision::float64})
+        expect_bits_of_one(
+            {.options = {.method = Method::fmm, .order = 4, .leaf = 40, .precision = precision},
+             .sources = 9000});
+    expect_bits_of_one(
+        {.options = {.method = Method::fmm, .order = 5, .leaf = 30, .m2l = M2L::rotation}, .sources = 6000});
+    expect_bits_of_one(
+        {.options = {.method = Method::fmm, .order = 3, .leaf = 20}, .sources = 3000, .targets = 7000});
+    expect_bits_of_one({.options = {.method = Method::fmm, .tolerance = 1e-4}, .sources = 4000});
+    expect_bits_of_one({.options = {.method = Method::fmm, .order = 2}, .sources = 20});
+}
+
+TEST(SumOnRanks, OfExpansionsInThePlaneHasTheBitsOfOne) {
+    expect_bits_of_one(
+        {.options = {.kernel = Kernel::laplace2d, .method = Method::fmm, .order = 8, .leaf = 25},
+         .dimension = 2,
+         .sources = 7000,
+         .numbers = 2});
+    expect_bits_of_one({.options = {.kernel = Kernel::laplace2d, .method = Method::fmm, .tolerance = 1e-4},
+                        .dimension = 2,
+                        .sources = 1500,
+                        .targets = 2500,
+                        .numbers = 2});
+    expect_bits_of_one(
+        {.options =
+             {.kernel = Kernel::vortex2d, .method = Method::fmm, .sigma = 0.01, .order = 6, .leaf = 30},
+         .dimension = 2,
+         .sources = 5000});
+}
+
+TEST(SumOnRanks, OfSoftenedExpansionsHasTheBitsOfOne) {
+    expect_bits_of_one(
+        {.options = {.method = Method::fmm, .softening = 0.2, .order = 3, .leaf = 30}, .sources = 5000});
+}
+
+TEST(SumOnRanks, OfExpandedDipolesHasTheBitsOfOne) {
+    expect_bits_of_one({.options = {.kernel = Kernel::coulomb,
+                                    .method = Method::fmm,
+                                    .order = 3,
+                                    .leaf = 30,
+                                    .outputs = Output::potential | Output::field | OutputSet(Output::hessian),
+                                    .dipoles = true},
+                        .sources = 4000,
+                        .hessian = true});
+}
+
+TEST(SumOnRanks, WithinABoundHasTheBitsOfOne) {
+    expect_bits_of_one(
+        {.options = {.method = Method::fmm, .tolerance = 1e-3, .guaranteed = true}, .sources = 2500});
+}
+
 /// Runs `work(rank, communicator)` on so many ranks, each of which has to fail with that message.
 template <class Work>
 std::string common_error(int ranks, const Work& work) {
@@ -239,16 +292,11 @@ TEST(SumOnRanks, TellsTheMistakeOfOneRankOnAll) {
 
 TEST(SumOnRanks, RefusesMethodsThatDoNotDivide) {
     const auto points = numbers(300, 6);
-    for (const auto method : {Method::reference, Method::fmm}) {
-        const auto message = common_error(2, [&](int /*rank*/, const Communicator& communicator) {
-            SumPlan plan(matrix_view(std::span<const double>(points), 3),
-                         {.kernel = Kernel::coulomb,
-                          .method = method,
-                          .order = method == Method::fmm ? 4 : 0,
-                          .communicator = communicator});
-        });
-        test::expect_contains(message, {"ranks", "direct"});
-    }
+    const auto message = common_error(2, [&](int /*rank*/, const Communicator& communicator) {
+        SumPlan plan(matrix_view(std::span<const double>(points), 3),
+                     {.kernel = Kernel::coulomb, .method = Method::reference, .communicator = communicator});
+    });
+    test::expect_contains(message, {"ranks", "direct"});
 }
 
 TEST(SumOnRanks, KeepsItsPointsApartAfterAnUpdate) {
@@ -274,8 +322,9 @@ TEST(SumOnRanks, KeepsItsPointsApartAfterAnUpdate) {
 
 // Where one rank is to stop, all do.
 TEST(SumOnRanks, StopsWhereOneRankIsAsked) {
-    for (const bool self : {true, false}) {
-        const Whole whole{.options = {}, .sources = 6000, .targets = self ? 0 : 6000};
+    for (const auto& whole :
+         {Whole{.options = {}, .sources = 6000}, Whole{.options = {}, .sources = 6000, .targets = 6000},
+          Whole{.options = {.method = Method::fmm, .order = 8}, .sources = 30000}}) {
         const auto all = arrays_of(whole);
         std::atomic<int> interrupted{0};
         comm::run_ranks(3, [&](std::shared_ptr<comm::Transport> transport) {

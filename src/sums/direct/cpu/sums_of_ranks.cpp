@@ -3,6 +3,7 @@
 #include "backend/comm/transport.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace farfield {
 
@@ -30,21 +31,66 @@ std::span<const double> SumRows::unpack(std::int64_t begin, std::int64_t end,
     return numbers;
 }
 
+namespace {
+
+std::int64_t count_of(const RowRanges& part) {
+    std::int64_t count = 0;
+    for (const auto& [begin, end] : part) count += end - begin;
+    return count;
+}
+
+} // namespace
+
 void gather_rows(comm::Transport& ranks, const SumRows& rows, std::span<const RowRanges> parts) {
     std::vector<double> mine;
     for (const auto& [begin, end] : parts[static_cast<std::size_t>(ranks.rank())])
         rows.pack(begin, end, mine);
     std::vector<std::int64_t> counts;
     counts.reserve(parts.size());
-    for (const auto& part : parts) {
-        std::int64_t count = 0;
-        for (const auto& [begin, end] : part) count += (end - begin) * rows.arrays();
-        counts.push_back(count);
-    }
+    for (const auto& part : parts) counts.push_back(count_of(part) * rows.arrays());
     const auto all = comm::all_gathered(ranks, std::span<const double>(mine), counts);
     std::span<const double> rest(all);
     for (const auto& part : parts)
         for (const auto& [begin, end] : part) rest = rows.unpack(begin, end, rest);
+}
+
+void exchange_rows(comm::Transport& ranks, const SumRows& rows, std::span<const RowRanges> to,
+                   std::span<const RowRanges> from) {
+    constexpr int tag = 101;
+    std::vector<std::vector<double>> numbers(to.size() + from.size());
+    std::vector<comm::MessageHandle> messages;
+    for (std::size_t r = 0; r < from.size(); ++r) {
+        auto& coming = numbers[to.size() + r];
+        coming.resize(static_cast<std::size_t>(count_of(from[r]) * rows.arrays()));
+        if (!coming.empty())
+            messages.push_back(ranks.receive(comm::bytes_of(std::span(coming)), static_cast<int>(r), tag));
+    }
+    for (std::size_t r = 0; r < to.size(); ++r) {
+        for (const auto& [begin, end] : to[r]) rows.pack(begin, end, numbers[r]);
+        if (!numbers[r].empty())
+            messages.push_back(
+                ranks.send(comm::bytes_of(std::span<const double>(numbers[r])), static_cast<int>(r), tag));
+    }
+    for (auto& message : messages) message->wait();
+    for (std::size_t r = 0; r < from.size(); ++r) {
+        std::span<const double> rest(numbers[to.size() + r]);
+        for (const auto& [begin, end] : from[r]) rest = rows.unpack(begin, end, rest);
+    }
+}
+
+std::vector<std::size_t> first_of_ranks(std::span<const double> work, int ranks) {
+    const double all = std::accumulate(work.begin(), work.end(), 0.0);
+    double before = 0.0;
+    std::vector<std::size_t> firsts{0};
+    for (std::size_t t = 0; t < work.size(); ++t) {
+        // a task belongs to the rank in whose part its middle lies
+        const double middle = before + 0.5 * work[t];
+        while (std::ssize(firsts) < ranks && middle * ranks >= all * static_cast<double>(firsts.size()))
+            firsts.push_back(t);
+        before += work[t];
+    }
+    firsts.resize(static_cast<std::size_t>(ranks) + 1, work.size());
+    return firsts;
 }
 
 } // namespace farfield

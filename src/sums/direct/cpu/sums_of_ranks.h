@@ -3,6 +3,7 @@
 
 #include "sums/direct/cpu/tiles.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -33,6 +34,15 @@ using RowRanges = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
 /// Rank r has the rows of parts[r]: all ranks get all. @throws comm::RankFailed
 void gather_rows(comm::Transport& ranks, const SumRows& rows, std::span<const RowRanges> parts);
+
+/// Rank r gets this rank's rows of to[r], and this rank those that from[r] names: at the same places.
+/// @throws comm::RankFailed
+void exchange_rows(comm::Transport& ranks, const SumRows& rows, std::span<const RowRanges> to,
+                   std::span<const RowRanges> from);
+
+/// Of consecutive tasks the first of each rank, and at the end their number: each rank has about as much
+/// work.
+std::vector<std::size_t> first_of_ranks(std::span<const double> work, int ranks);
 
 /// The part of `count` tasks that is `rank`'s.
 inline std::pair<std::int64_t, std::int64_t> tasks_of_rank(std::int64_t count, int rank, int ranks) {

@@ -1,5 +1,7 @@
 #include "sums/fmm/common/near_blocks.h"
 
+#include <numeric>
+
 namespace farfield {
 namespace {
 
@@ -62,6 +64,32 @@ void NearBlocks::sum(const BlockSumTask& task) {
         mutual->sum(task);
     else
         std::get<OneSidedBlocks>(blocks_).sum(task);
+}
+
+std::vector<std::int32_t> NearBlocks::part_starts() const {
+    if (const auto* mutual = std::get_if<MutualBlocks>(&blocks_)) {
+        const auto starts = mutual->part_starts();
+        return {starts.begin(), starts.end()};
+    }
+    std::vector<std::int32_t> all(lists_->leaves.size() + 1);
+    std::iota(all.begin(), all.end(), 0);
+    return all;
+}
+
+std::vector<double> NearBlocks::pairs_of_leaves() const {
+    std::vector<double> out;
+    out.reserve(lists_->leaves.size());
+    const auto sources_of = [&](std::size_t leaf) {
+        return static_cast<double>(tree_->cell(lists_->leaves[leaf]).sources.size());
+    };
+    for (std::size_t leaf = 0; leaf < lists_->leaves.size(); ++leaf) {
+        double sources = tree_->self() ? sources_of(leaf) : 0.0;
+        for (auto k = lists_->direct.first[leaf]; k < lists_->direct.first[leaf + 1]; ++k)
+            sources +=
+                sources_of(static_cast<std::size_t>(lists_->direct.partners[static_cast<std::size_t>(k)]));
+        out.push_back(sources * tree_->cell(lists_->leaves[leaf]).targets.size());
+    }
+    return out;
 }
 
 } // namespace farfield

@@ -21,6 +21,12 @@ public:
     /// P2P. Hessians and dipoles take each pair from both sides.
     void sum(const BlockSumTask& task);
 
+    /// Leaves at which a part may begin that a rank sums (`BlockSumTask::rank_blocks`), and at the end their
+    /// number.
+    [[nodiscard]] std::vector<std::int32_t> part_starts() const;
+    /// Pairs of the lists, by leaf of the targets.
+    [[nodiscard]] std::vector<double> pairs_of_leaves() const;
+
     [[nodiscard]] std::int64_t pairs() const { return pairs_; } ///< directed
     /// Those that are computed where neither a Hessian nor dipoles are asked for.
     [[nodiscard]] double computed_pairs() const { return computed_pairs_; }

@@ -1,5 +1,6 @@
 #include "sums/fmm/plane/plane_fmm.h"
 
+#include "backend/comm/communicator_access.h"
 #include "backend/simd/isa.h"
 #include "backend/threads/parallel.h"
 #include "base/arrays.h"
@@ -24,7 +25,8 @@ constexpr double work_of_a_log_pair = 20.0; ///< in multiply-adds, for the share
 } // namespace
 
 PlaneFmm::PlaneFmm(const SumProblem& problem, const SumOptions& options)
-    : problem_(problem), options_(options), shape_(plane_shape(problem, options, cost_table_in_use().table)) {
+    : problem_(problem), options_(options), shape_(plane_shape(problem, options, cost_table_in_use().table)),
+      share_(CommunicatorAccess::transport(options.communicator)) {
     options_.isa = resolve_isa(options.isa);
     if (options.threads > 0) return;
     const auto& table = cost_table_in_use().table;
@@ -62,17 +64,21 @@ void PlaneFmm::fit_shape() {
 
 void PlaneFmm::prepare() {
     const int threads = options_.threads;
-    far_.reset(); // it refers to the tree
+    shape_ = comm::from_rank(share_.ranks(), shape_); // hosts may have cost tables of their own
+    far_.reset();                                     // it refers to the tree
     tree_.emplace(source_points_, target_points_, problem_.self, shape_.tree, threads);
     lists_ = near_lists(*tree_, shape_.few, threads);
     near_.make(*tree_, lists_, threads);
+    share_.divide(*tree_, lists_, near_, [&] {
+        return plane_leaf_rates(problem_, options_, cost_table_in_use().table, shape_.order);
+    });
     if (options_.precision == Precision::float64)
         set_near_points(double_sources_, double_targets_);
     else
         set_near_points(float_sources_, float_targets_);
     const LeafGrid finest{shape_.tree.coarse, tree_->levels() - 1, 2};
     if (finest.has_far_cells(shape_.order.separation))
-        far_.emplace(*tree_, lists_, shape_.order, options_.isa, threads);
+        far_.emplace(*tree_, lists_, share_, shape_.order, options_.isa, threads);
 }
 
 template <class T>
@@ -111,7 +117,9 @@ void PlaneFmm::near_field(PreparedPoints<T>& sources, PreparedPoints<T>& targets
                             .sums = sums,
                             .isa = options_.isa,
                             .threads = options_.threads,
-                            .watch = &watch};
+                            .watch = &watch,
+                            .ranks = share_.ranks(),
+                            .rank_blocks = share_.first_leaves()};
     near_.sum(task);
     report.passes.push_back({"P2P", clock.lap()});
 }
@@ -138,14 +146,19 @@ void PlaneFmm::compute(const Columns& strengths, const TileSums& sums, const Sum
                        SumReport& report) {
     if (problem_.sources == 0 || problem_.targets == 0) return;
     if (sums.potential == nullptr && sums.field[0] == nullptr) return;
-    WorkWatch watch(report.fmm.multiply_adds + work_of_a_log_pair * near_.computed_pairs(), hooks.progress,
-                    hooks.stop_requested);
+    const double work = report.fmm.multiply_adds + work_of_a_log_pair * near_.computed_pairs();
+    WorkWatch watch(work * share_.own_part(), hooks.progress, hooks.stop_requested);
+    const auto end_where_stopped = [&] {
+        if (share_.on_any(watch.stopped())) throw Interrupted("the sum was given up before its end");
+    };
     if (options_.precision == Precision::float64)
         near_field(double_sources_, double_targets_, strengths, sums, report, watch);
     else
         near_field(float_sources_, float_targets_, strengths, sums, report, watch);
+    end_where_stopped();
     if (far_) far_field(strengths, sums, report, watch);
-    if (watch.stopped()) throw Interrupted("the sum was given up before its end");
+    end_where_stopped();
+    share_.gather_sums(sums);
 }
 
 TileSums PlaneFmm::take_sums(const SumOutputs& outputs, bool is_complex, int threads) {

@@ -8,6 +8,7 @@
 #include "sums/direct/plane/plane_results.h"
 #include "sums/fmm/common/near_blocks.h"
 #include "sums/fmm/common/order_search.h"
+#include "sums/fmm/common/rank_share.h"
 #include "sums/fmm/plane/plane_passes.h"
 #include "sums/fmm/plane/plane_shape.h"
 #include "sums/method/method.h"
@@ -56,6 +57,7 @@ private:
     std::optional<Octree> tree_;
     NearLists lists_;
     NearBlocks near_;
+    RankShare share_;
     PreparedPoints<float> float_sources_, float_targets_; ///< by the precision one of the two is used
     PreparedPoints<double> double_sources_, double_targets_;
     std::optional<PlanePasses> far_; ///< none where all cells are neighbours

@@ -17,9 +17,10 @@ int quadrant_of(const TreeCell& cell) { return (cell.index[0] & 1) | (cell.index
 
 } // namespace
 
-PlanePasses::PlanePasses(const Octree& tree, const NearLists& lists, const LaurentOrder& order, Isa isa,
-                         int threads)
-    : tree_(tree), lists_(lists), order_(order), operators_(order), isa_(isa), threads_(threads) {}
+PlanePasses::PlanePasses(const Octree& tree, const NearLists& lists, const RankShare& share,
+                         const LaurentOrder& order, Isa isa, int threads)
+    : tree_(tree), lists_(lists), share_(share), order_(order), operators_(order), isa_(isa),
+      threads_(threads) {}
 
 LaurentCell PlanePasses::shape_of(const TreeCell& cell) const {
     const auto centre = tree_.centre(cell);
@@ -67,6 +68,18 @@ void PlanePasses::each_cell(int level, const Body& body) {
                  });
 }
 
+template <class Body>
+void PlanePasses::each_own_leaf(const Body& body) {
+    const auto [first, last] = share_.own_leaves();
+    parallel_for(threads_, (last - first + plane_leaves_a_task - 1) / plane_leaves_a_task,
+                 [&, first = first, last = last](std::int64_t task) {
+                     if (stopped()) return;
+                     const auto begin = first + task * plane_leaves_a_task;
+                     for (auto n = begin; n < std::min(last, begin + plane_leaves_a_task); ++n)
+                         body(static_cast<std::size_t>(n));
+                 });
+}
+
 // Adds the expansion of the points of a cell about the centre of another, or the same.
 void PlanePasses::form(const TreeCell& cell, const TreeCell& points, bool outside, double* expansion,
                        double* constants) const {
@@ -89,18 +102,11 @@ void PlanePasses::form_multipoles(const PlaneStrengths& strengths) {
     const int numbers = 2 * sets_ * operators_.size();
     numbers_ = static_cast<std::size_t>(numbers);
     multipoles_.assign(tree_.cells().size() * numbers_, 0.0);
-    const auto leaves = static_cast<std::int64_t>(lists_.leaves.size());
-    parallel_for(threads_, (leaves + plane_leaves_a_task - 1) / plane_leaves_a_task, [&](std::int64_t task) {
-        if (stopped()) return;
-        double points = 0.0;
-        for (auto n = task * plane_leaves_a_task; n < std::min(leaves, (task + 1) * plane_leaves_a_task);
-             ++n) {
-            const auto number = lists_.leaves[static_cast<std::size_t>(n)];
-            const auto& leaf = tree_.cell(number);
-            if (leaf.sources.size() > 0) form(leaf, leaf, false, multipole(number), nullptr);
-            points += leaf.sources.size();
-        }
-        done(point_work(points, sets_));
+    each_own_leaf([&](std::size_t n) {
+        const auto number = lists_.leaves[n];
+        const auto& leaf = tree_.cell(number);
+        if (leaf.sources.size() > 0) form(leaf, leaf, false, multipole(number), nullptr);
+        done(point_work(leaf.sources.size(), sets_));
     });
 }
 
@@ -120,17 +126,22 @@ void PlanePasses::send(const Senders& senders, int level, double* expansion, dou
 }
 
 void PlanePasses::gather_multipoles() {
-    for (int level = tree_.levels() - 2; level >= 0; --level)
-        each_cell(level, [&](std::int32_t number, Senders& senders) {
-            const auto& cell = tree_.cell(number);
-            if (cell.leaf || cell.sources.size() == 0) return;
-            for (const auto child : cell.children) {
-                if (child == no_cell || tree_.cell(child).sources.size() == 0) continue;
-                senders.shifts.push_back(&operators_.up(quadrant_of(tree_.cell(child))));
-                senders.sources.push_back(multipole(child));
-            }
-            send(senders, level, multipole(number), nullptr);
-        });
+    share_.gather(std::span<double>(multipoles_), [&](const auto& wanted) {
+        for (int level = tree_.levels() - 2; level >= 0; --level)
+            each_cell(level, [&](std::int32_t number, Senders& senders) {
+                if (!tree_.cell(number).leaf && wanted(number)) gather_children(number, senders);
+            });
+    });
+}
+
+void PlanePasses::gather_children(std::int32_t parent, Senders& senders) {
+    const auto& cell = tree_.cell(parent);
+    for (const auto child : cell.children) {
+        if (child == no_cell || tree_.cell(child).sources.size() == 0) continue;
+        senders.shifts.push_back(&operators_.up(quadrant_of(tree_.cell(child))));
+        senders.sources.push_back(multipole(child));
+    }
+    send(senders, cell.level, multipole(parent), nullptr);
 }
 
 void PlanePasses::add_sender(const TreeCell& target, std::int32_t source, Senders& out, double& work) {
@@ -167,7 +178,7 @@ double PlanePasses::find_senders(std::int32_t target, Senders& out) {
 
 void PlanePasses::translate_cell(std::int32_t cell, Senders& senders) {
     const auto& target = tree_.cell(cell);
-    if (target.targets.size() == 0) return;
+    if (!share_.receives(cell)) return;
     const double work = find_senders(cell, senders);
     send(senders, target.level, local(cell), constant(cell));
     const auto row = static_cast<std::size_t>(cell);
@@ -188,7 +199,7 @@ void PlanePasses::spread_locals() {
     for (int level = 1; level < tree_.levels(); ++level)
         each_cell(level, [&](std::int32_t number, Senders& senders) {
             const auto& cell = tree_.cell(number);
-            if (cell.targets.size() == 0) return;
+            if (!share_.receives(number)) return;
             senders.shifts.push_back(&operators_.down(quadrant_of(cell)));
             senders.sources.push_back(local(cell.parent));
             senders.constants.push_back(constant(cell.parent));
@@ -222,12 +233,7 @@ void PlanePasses::evaluate_leaf(std::size_t leaf, const TileSums& sums) {
 }
 
 void PlanePasses::evaluate(const TileSums& sums) {
-    const auto leaves = static_cast<std::int64_t>(lists_.leaves.size());
-    parallel_for(threads_, (leaves + plane_leaves_a_task - 1) / plane_leaves_a_task, [&](std::int64_t task) {
-        if (stopped()) return;
-        for (auto n = task * plane_leaves_a_task; n < std::min(leaves, (task + 1) * plane_leaves_a_task); ++n)
-            evaluate_leaf(static_cast<std::size_t>(n), sums);
-    });
+    each_own_leaf([&](std::size_t leaf) { evaluate_leaf(leaf, sums); });
 }
 
 } // namespace farfield

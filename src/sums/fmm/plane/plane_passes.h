@@ -7,6 +7,7 @@
 #include "base/aligned.h"
 #include "sums/direct/cpu/tiles.h"
 #include "sums/expansions/laurent.h"
+#include "sums/fmm/common/rank_share.h"
 #include "sums/tree/near_lists.h"
 #include "sums/tree/octree.h"
 
@@ -28,8 +29,10 @@ struct PlaneStrengths {
 
 class PlanePasses {
 public:
-    /// The tree and the lists must outlive it.
-    PlanePasses(const Octree& tree, const NearLists& lists, const LaurentOrder& order, Isa isa, int threads);
+    /// The tree, the lists and the share must outlive it. Each rank has the multipole expansions of all cells
+    /// and the local ones of cells that hold targets of its own.
+    PlanePasses(const Octree& tree, const NearLists& lists, const RankShare& share, const LaurentOrder& order,
+                Isa isa, int threads);
 
     /// Told of the work done, in multiply-adds; once stopped, passes end early and leave what they made
     /// unfinished.
@@ -77,6 +80,10 @@ private:
     /// Calls body(cell, senders) for the cells of a level.
     template <class Body>
     void each_cell(int level, const Body& body);
+    /// Calls body(leaf) for the leaves of this rank.
+    template <class Body>
+    void each_own_leaf(const Body& body);
+    void gather_children(std::int32_t parent, Senders& senders);
     [[nodiscard]] double point_work(double points, int sets) const;
     [[nodiscard]] bool stopped() const { return watch_ != nullptr && watch_->stopped(); }
     void done(double work) const {
@@ -85,6 +92,7 @@ private:
 
     const Octree& tree_;
     const NearLists& lists_;
+    const RankShare& share_;
     LaurentOrder order_;
     LaurentOperators operators_;
     Isa isa_;

@@ -170,6 +170,14 @@ PlaneShape plane_shape(const SumProblem& problem, const SumOptions& options, con
     return shape;
 }
 
+LeafRates plane_leaf_rates(const SumProblem& problem, const SumOptions& options, const CostTable& table,
+                           const LaurentOrder& order) {
+    auto usual = order; // of any level but the coarsest
+    usual.coarse = 1;
+    const auto rates = plane_rates(table, problem, options, usual);
+    return {.seconds_a_pair = rates.pair, .seconds_a_cell = rates.cell, .seconds_a_point = rates.point};
+}
+
 double plane_seconds(const SumProblem& problem, const SumOptions& options, const CostTable& table) {
     const auto shape = plane_shape(problem, options, table);
     const auto rates = plane_rates(table, problem, options, shape.order);

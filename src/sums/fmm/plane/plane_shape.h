@@ -4,6 +4,7 @@
 
 #include "sums/costs/cost_table.h"
 #include "sums/expansions/laurent.h"
+#include "sums/fmm/common/rank_share.h"
 #include "sums/method/problem.h"
 #include "sums/tree/leaf_grid.h"
 #include "sums/tree/octree.h"
@@ -45,6 +46,9 @@ double core_reach(int order, int separation);
 /// expansions are not nearer @param most_coarse  k of TreeShape is this at most
 PlaneShape plane_shape(const SumProblem& problem, const SumOptions& options, const CostTable& table,
                        int order = 0, double reach = 0.0, int most_coarse = 7);
+
+LeafRates plane_leaf_rates(const SumProblem& problem, const SumOptions& options, const CostTable& table,
+                           const LaurentOrder& order);
 
 /// `MethodInfo::seconds`.
 double plane_seconds(const SumProblem& problem, const SumOptions& options, const CostTable& table);

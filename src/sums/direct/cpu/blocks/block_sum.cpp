@@ -1,10 +1,13 @@
 #include "sums/direct/cpu/blocks/block_sum.h"
 
+#include "backend/comm/transport.h"
 #include "backend/threads/parallel.h"
 #include "sums/direct/cpu/block_function.h"
 #include "sums/direct/cpu/isa_function.h"
+#include "sums/direct/cpu/sums_of_ranks.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace farfield {
 namespace {
@@ -37,6 +40,13 @@ void keep_wanted(LoopOutputs outputs, TileSums& sums) {
         for (auto& component : sums.field) component = nullptr;
     if ((outputs & hessian_too) == 0)
         for (auto& component : sums.hessian) component = nullptr;
+}
+
+/// [begin, end) of the blocks that this rank sums.
+std::pair<std::int32_t, std::int32_t> own_blocks(const BlockSumTask& task, std::size_t blocks) {
+    if (task.rank_blocks.empty()) return {0, static_cast<std::int32_t>(blocks)};
+    const auto rank = static_cast<std::size_t>(task.ranks->rank());
+    return {task.rank_blocks[rank], task.rank_blocks[rank + 1]};
 }
 
 BlockTile tile_of(const BlockSumTask& task, bool own, bool mutual) {
@@ -90,12 +100,15 @@ void OneSidedBlocks::sum(const BlockSumTask& task) const {
     };
     auto whole = tile_of(task, own_, false);
     keep_wanted(task.outputs, whole.sums);
+    const auto [own_begin, own_end] = own_blocks(task, blocks_.size());
     parallel_for(task.threads, static_cast<std::int64_t>(tasks_.size()) - 1, [&](std::int64_t number) {
         if (is_stopped(task)) return;
         const auto t = static_cast<std::size_t>(number);
         auto tile = whole;
         double pairs = 0.0;
-        for (auto b = static_cast<std::size_t>(tasks_[t]); b < static_cast<std::size_t>(tasks_[t + 1]); ++b) {
+        const auto begin = static_cast<std::size_t>(std::max(tasks_[t], own_begin));
+        const auto end = static_cast<std::size_t>(std::min(tasks_[t + 1], own_end));
+        for (auto b = begin; b < end; ++b) {
             tile.block = blocks_[b];
             tile.sources_of_block = sources_.data() + sources_first_[b];
             tile.source_count = sources_first_[b + 1] - sources_first_[b];
@@ -145,15 +158,38 @@ void MutualBlocks::sum(const BlockSumTask& task) const {
     keep_wanted(task.outputs, whole.sums);
     keep_wanted(task.outputs, whole.sums_apart);
     const auto& groups = division_.groups;
-    parallel_for(task.threads, static_cast<std::int64_t>(groups.size()) - 1, [&](std::int64_t number) {
-        if (!is_stopped(task)) act(task, whole, static_cast<std::size_t>(number));
+    const auto [own_begin, own_end] = own_blocks(task, blocks_.size());
+    const auto group_at = [&](std::int32_t block) {
+        return std::lower_bound(groups.begin(), groups.end(), block) - groups.begin();
+    };
+    const auto first = group_at(own_begin), count = group_at(own_end) - first;
+    parallel_for(task.threads, count, [&](std::int64_t number) {
+        if (!is_stopped(task)) act(task, whole, static_cast<std::size_t>(first + number));
     });
+    if (!task.rank_blocks.empty()) exchange_apart(task, whole.sums_apart);
     if (is_stopped(task)) return;
-    parallel_for(task.threads, static_cast<std::int64_t>(groups.size()) - 1, [&](std::int64_t number) {
-        const auto g = static_cast<std::size_t>(number);
+    parallel_for(task.threads, count, [&](std::int64_t number) {
+        const auto g = static_cast<std::size_t>(first + number);
         for (auto b = groups[g]; b < groups[g + 1]; ++b)
             add_apart(task, whole.sums_apart, static_cast<std::size_t>(b));
     });
+}
+
+// What the groups of one rank computed for blocks of another goes there, also where it is unfinished: no rank
+// waits for one that has stopped.
+void MutualBlocks::exchange_apart(const BlockSumTask& task, const TileSums& apart) const {
+    const auto rank = static_cast<std::size_t>(task.ranks->rank());
+    const auto ranks = static_cast<std::size_t>(task.ranks->size());
+    std::vector<RowRanges> to(ranks), from(ranks);
+    for (std::size_t other = 0; other < ranks; ++other) {
+        if (other == rank) continue;
+        const auto blocks_of = [&](std::size_t r) {
+            return std::pair{task.rank_blocks[r], task.rank_blocks[r + 1]};
+        };
+        to[other] = places_apart(division_, blocks_, blocks_of(rank), blocks_of(other));
+        from[other] = places_apart(division_, blocks_, blocks_of(other), blocks_of(rank));
+    }
+    exchange_rows(*task.ranks, SumRows(apart), to, from);
 }
 
 void MutualBlocks::add_apart(const BlockSumTask& task, const TileSums& apart, std::size_t block) const {

@@ -12,6 +12,7 @@
 #include <farfield/sum.h>
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace farfield {
@@ -35,7 +36,9 @@ struct BlockSumTask {
     Isa isa = Isa::scalar; ///< resolved
     int threads = 1;
     WorkWatch* watch = nullptr;       ///< told of pairs; once stopped, sums are left unfinished
-    comm::Transport* ranks = nullptr; ///< of the tree code: share the targets; all get all sums
+    comm::Transport* ranks = nullptr; ///< share the targets
+    /// Rank r sums blocks [rank_blocks[r], rank_blocks[r + 1]) alone; empty: all. One of `part_starts` each.
+    std::span<const std::int32_t> rank_blocks = {};
 };
 
 /// Sources act on targets. Blocks may overlap, and lists may name a block twice: it then acts twice.
@@ -43,6 +46,7 @@ class OneSidedBlocks {
 public:
     /// The lists are copied. @throws InvalidArgument for lists that are out of bounds.
     OneSidedBlocks(const BlockLists& lists, std::int64_t target_points, std::int64_t source_points);
+    /// Ranks may begin at any block.
     void sum(const BlockSumTask& task) const;
 
 private:
@@ -61,8 +65,11 @@ public:
     /// pairs listed twice.
     MutualBlocks(const BlockLists& lists, std::int64_t points, int threads = 1);
     void sum(const BlockSumTask& task) const;
+    /// Blocks at which a part may begin that a rank sums, and at the end their number.
+    [[nodiscard]] std::span<const std::int32_t> part_starts() const { return division_.groups; }
 
 private:
+    void exchange_apart(const BlockSumTask& task, const TileSums& apart) const;
     void act(const BlockSumTask& task, const BlockTile& whole, std::size_t group) const;
     void add_apart(const BlockSumTask& task, const TileSums& apart, std::size_t block) const;
 

@@ -124,4 +124,24 @@ MutualDivision divide_mutual(const BlockLists& lists, std::int64_t points, int t
     return division;
 }
 
+std::vector<std::pair<std::int64_t, std::int64_t>>
+places_apart(const MutualDivision& division, std::span<const BlockRange> blocks,
+             std::pair<std::int32_t, std::int32_t> filled_by,
+             std::pair<std::int32_t, std::int32_t> filled_for) {
+    const auto& groups = division.groups;
+    const auto first_place = [&](std::int32_t block) {
+        const auto group = std::lower_bound(groups.begin(), groups.end(), block) - groups.begin();
+        return division.group_apart[static_cast<std::size_t>(group)];
+    };
+    const auto begin = first_place(filled_by.first), end = first_place(filled_by.second);
+    std::vector<std::pair<std::int64_t, std::int64_t>> out;
+    for (auto b = static_cast<std::size_t>(filled_for.first); b < static_cast<std::size_t>(filled_for.second);
+         ++b)
+        for (auto k = division.apart_first[b]; k < division.apart_first[b + 1]; ++k) {
+            const auto place = division.apart[static_cast<std::size_t>(k)];
+            if (place >= begin && place < end) out.emplace_back(place, place + blocks[b].size());
+        }
+    return out;
+}
+
 } // namespace farfield

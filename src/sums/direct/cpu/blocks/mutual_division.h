@@ -10,6 +10,8 @@
 #include "sums/points/block_lists.h"
 
 #include <cstdint>
+#include <span>
+#include <utility>
 #include <vector>
 
 namespace farfield {
@@ -34,5 +36,12 @@ std::int64_t mutual_group_points(std::int64_t points);
 
 /// For lists that `check_mutual_lists` accepts.
 MutualDivision divide_mutual(const BlockLists& lists, std::int64_t points, int threads = 1);
+
+/// Places apart that groups of blocks `filled_by` fill with sums of blocks `filled_for`, in the order of the
+/// latter; [begin, end) each, and `filled_by` begins and ends with groups.
+std::vector<std::pair<std::int64_t, std::int64_t>>
+places_apart(const MutualDivision& division, std::span<const BlockRange> blocks,
+             std::pair<std::int32_t, std::int32_t> filled_by,
+             std::pair<std::int32_t, std::int32_t> filled_for);
 
 } // namespace farfield

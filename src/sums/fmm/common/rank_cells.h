@@ -1,0 +1,52 @@
+// Which leaves and cells of a tree are whose where ranks share a sum: a plan, the same on all ranks that have
+// the whole tree. Leaves follow each other along the tree's curve, so that the cells whose leaves several
+// ranks share are few.
+#pragma once
+
+#include "sums/direct/cpu/sums_of_ranks.h"
+#include "sums/tree/near_lists.h"
+#include "sums/tree/octree.h"
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace farfield {
+
+class RankCells {
+public:
+    /// The owner of cells whose leaves are those of several ranks.
+    static constexpr std::int32_t several = -1;
+
+    /// Rank r has leaves [first_leaves[r], first_leaves[r + 1]) of the lists; `rank` is this one.
+    RankCells(const Octree& tree, const NearLists& lists, std::vector<std::int32_t> first_leaves, int rank);
+
+    [[nodiscard]] int rank() const { return rank_; }
+    [[nodiscard]] int ranks() const { return static_cast<int>(first_leaves_.size()) - 1; }
+    [[nodiscard]] std::span<const std::int32_t> first_leaves() const { return first_leaves_; }
+    [[nodiscard]] std::pair<std::int32_t, std::int32_t> own_leaves() const {
+        const auto r = static_cast<std::size_t>(rank_);
+        return {first_leaves_[r], first_leaves_[r + 1]};
+    }
+    /// The rank that has all leaves within a cell, or `several`.
+    [[nodiscard]] std::int32_t owner(std::int32_t cell) const;
+    /// Some leaf within a cell is this rank's.
+    [[nodiscard]] bool holds_own(std::int32_t cell) const;
+    /// The rows of the tree's targets that each rank has.
+    [[nodiscard]] std::vector<RowRanges> target_rows() const;
+    /// Cells with sources that a rank owns, in the order of their numbers.
+    [[nodiscard]] std::vector<std::int32_t> owned_cells(std::int32_t rank) const;
+
+private:
+    /// [begin, end) of the leaves within each cell.
+    [[nodiscard]] std::vector<std::pair<std::int32_t, std::int32_t>> leaves_within() const;
+
+    const Octree& tree_;
+    const NearLists& lists_;
+    std::vector<std::int32_t> first_leaves_;
+    int rank_;
+    std::vector<std::pair<std::int32_t, std::int32_t>> leaves_; ///< within each cell: [begin, end)
+};
+
+} // namespace farfield

@@ -1,0 +1,87 @@
+#include "sums/fmm/common/rank_share.h"
+
+#include "backend/comm/transport.h"
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+namespace farfield {
+namespace {
+
+/// A leaf has its part of the cells above it.
+constexpr double cells_a_leaf = 8.0 / 7.0;
+
+std::vector<double> work_of_leaves(const Octree& tree, const NearLists& lists, const NearBlocks& near,
+                                   const LeafRates& rates) {
+    auto work = near.pairs_of_leaves();
+    for (std::size_t n = 0; n < work.size(); ++n) {
+        const auto& leaf = tree.cell(lists.leaves[n]);
+        work[n] *= (tree.self() ? 2.0 : 1.0) * rates.seconds_a_pair; // lists name a pair once
+        work[n] += (leaf.sources.size() + leaf.targets.size()) * rates.seconds_a_point;
+        if (leaf.targets.size() > 0) work[n] += cells_a_leaf * rates.seconds_a_cell;
+    }
+    return work;
+}
+
+// Rank 0 decides: other hosts may have another cost table.
+std::vector<std::int32_t> divide_leaves(comm::Transport& ranks, std::span<const double> work,
+                                        std::span<const std::int32_t> starts) {
+    std::vector<double> parts;
+    for (std::size_t part = 0; part + 1 < starts.size(); ++part)
+        parts.push_back(std::accumulate(work.begin() + starts[part], work.begin() + starts[part + 1], 0.0));
+    std::vector<std::int32_t> first_leaves;
+    for (const auto first : first_of_ranks(parts, ranks.size())) first_leaves.push_back(starts[first]);
+    ranks.broadcast(comm::bytes_of(std::span(first_leaves)), 0);
+    return first_leaves;
+}
+
+} // namespace
+
+void RankShare::divide(const Octree& tree, const NearLists& lists, const NearBlocks& near,
+                       const std::function<LeafRates()>& rates) {
+    tree_ = &tree;
+    own_leaves_ = {0, std::ssize(lists.leaves)};
+    if (ranks_ == nullptr) return;
+    const auto work = work_of_leaves(tree, lists, near, rates());
+    cells_.emplace(tree, lists, divide_leaves(*ranks_, work, near.part_starts()), ranks_->rank());
+    own_leaves_ = cells_->own_leaves();
+    const auto all = std::accumulate(work.begin(), work.end(), 0.0);
+    const auto own =
+        std::accumulate(work.begin() + own_leaves_.first, work.begin() + own_leaves_.second, 0.0);
+    own_part_ = all > 0.0 ? own / all : 1.0;
+}
+
+template <class T>
+void RankShare::exchange(std::span<T> expansions) const {
+    const auto cells = static_cast<std::int64_t>(tree_->cells().size());
+    const auto size = std::ssize(expansions) / std::max<std::int64_t>(cells, 1);
+    const auto first = [&](std::int32_t cell) { return expansions.begin() + cell * size; };
+    std::vector<std::vector<std::int32_t>> owned;
+    std::vector<std::int64_t> counts;
+    for (int rank = 0; rank < cells_->ranks(); ++rank) {
+        owned.push_back(cells_->owned_cells(rank));
+        counts.push_back(std::ssize(owned.back()) * size);
+    }
+    std::vector<T> mine;
+    for (const auto cell : owned[static_cast<std::size_t>(cells_->rank())])
+        mine.insert(mine.end(), first(cell), first(cell) + size);
+    const auto all = comm::all_gathered(*ranks_, std::span<const T>(mine), counts);
+    auto next = all.begin();
+    for (const auto& part : owned)
+        for (const auto cell : part) {
+            std::copy_n(next, size, first(cell));
+            next += size;
+        }
+}
+
+bool RankShare::on_any(bool mine) const { return comm::any_rank(ranks_, mine); }
+
+void RankShare::gather_sums(const TileSums& sums) const {
+    if (cells_) gather_rows(*ranks_, SumRows(sums), cells_->target_rows());
+}
+
+template void RankShare::exchange(std::span<float>) const;
+template void RankShare::exchange(std::span<double>) const;
+
+} // namespace farfield
