@@ -50,6 +50,10 @@ std::vector<Case> cases() {
     tree.force.tolerance = 1e-3;
     tree.time.end = 3.0 * tree.time.step;
     out.push_back(tree);
+    auto multipoles = tree;
+    multipoles.name = "fast_multipole";
+    multipoles.force.method = Method::fmm;
+    out.push_back(multipoles);
     auto vortices = small_case(Integrator::rk4);
     vortices.name = "vortices";
     vortices.initial.kind = InitialKind::leapfrogging_pairs;
