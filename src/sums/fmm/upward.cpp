@@ -87,7 +87,8 @@ void FmmPasses<T>::form_multipoles(std::span<const double> strengths, std::span<
     dipoles_ = dipoles;
     multipoles_.reset(tree_.cells().size(), operators_->size);
     constexpr std::int64_t leaves_a_task = 16;
-    const auto [first, last] = share_.own_leaves();
+    const auto own = share_.own_leaves();
+    const auto first = own.first, last = own.second;
     parallel_for(threads_, (last - first + leaves_a_task - 1) / leaves_a_task, [&](std::int64_t task) {
         if (stopped()) return;
         PointScratch scratch;

@@ -6,7 +6,7 @@
 namespace farfield {
 
 /// Of a point, to bring it into boxes, on one thread.
-inline constexpr double box_point_seconds = 1.2e-7;
+inline constexpr double box_point_seconds = 2.4e-7;
 
 class BoxCosts {
 public:

@@ -100,14 +100,14 @@ void OneSidedBlocks::sum(const BlockSumTask& task) const {
     };
     auto whole = tile_of(task, own_, false);
     keep_wanted(task.outputs, whole.sums);
-    const auto [own_begin, own_end] = own_blocks(task, blocks_.size());
+    const auto own = own_blocks(task, blocks_.size());
     parallel_for(task.threads, static_cast<std::int64_t>(tasks_.size()) - 1, [&](std::int64_t number) {
         if (is_stopped(task)) return;
         const auto t = static_cast<std::size_t>(number);
         auto tile = whole;
         double pairs = 0.0;
-        const auto begin = static_cast<std::size_t>(std::max(tasks_[t], own_begin));
-        const auto end = static_cast<std::size_t>(std::min(tasks_[t + 1], own_end));
+        const auto begin = static_cast<std::size_t>(std::max(tasks_[t], own.first));
+        const auto end = static_cast<std::size_t>(std::min(tasks_[t + 1], own.second));
         for (auto b = begin; b < end; ++b) {
             tile.block = blocks_[b];
             tile.sources_of_block = sources_.data() + sources_first_[b];
