@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <numeric>
 #include <span>
 
 namespace farfield {
@@ -69,8 +70,8 @@ std::vector<TargetNode> target_nodes(const Octree& tree, std::int32_t most, int 
     const auto all = static_cast<std::int32_t>(tree.targets().from.size());
     if (all == 0) return {};
     found.add({0, all}, no_cell);
-    std::vector<std::int32_t> roots;
-    for (std::int32_t number = 0; number < tree.level_begin(1); ++number) roots.push_back(number);
+    std::vector<std::int32_t> roots(static_cast<std::size_t>(tree.level_begin(1)));
+    std::iota(roots.begin(), roots.end(), 0);
     for (std::size_t n = 0; n < found.nodes.size(); ++n) {
         const auto number = found.cells[n];
         if (n > 0 && number == no_cell) continue;

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "sums/direct/cpu/tiles.h"
+#include "sums/fmm/common/leaf_rates.h"
 #include "sums/fmm/common/near_blocks.h"
 #include "sums/fmm/common/rank_cells.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -13,13 +13,6 @@
 #include <utility>
 
 namespace farfield {
-
-/// Seconds of one thread.
-struct LeafRates {
-    double seconds_a_pair = 0.0;  ///< directed
-    double seconds_a_cell = 0.0;  ///< all translations to one cell
-    double seconds_a_point = 0.0; ///< as a source or a target, in the far field
-};
 
 class RankShare {
 public:

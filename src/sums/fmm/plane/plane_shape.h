@@ -4,7 +4,7 @@
 
 #include "sums/costs/cost_table.h"
 #include "sums/expansions/laurent.h"
-#include "sums/fmm/common/rank_share.h"
+#include "sums/fmm/common/leaf_rates.h"
 #include "sums/method/problem.h"
 #include "sums/tree/leaf_grid.h"
 #include "sums/tree/octree.h"
@@ -47,6 +47,7 @@ double core_reach(int order, int separation);
 PlaneShape plane_shape(const SumProblem& problem, const SumOptions& options, const CostTable& table,
                        int order = 0, double reach = 0.0, int most_coarse = 7);
 
+/// What divides a sum of that order between ranks.
 LeafRates plane_leaf_rates(const SumProblem& problem, const SumOptions& options, const CostTable& table,
                            const LaurentOrder& order);
 

@@ -36,7 +36,7 @@ struct BlockSumTask {
     Isa isa = Isa::scalar; ///< resolved
     int threads = 1;
     WorkWatch* watch = nullptr;       ///< told of pairs; once stopped, sums are left unfinished
-    comm::Transport* ranks = nullptr; ///< share the targets
+    comm::Transport* ranks = nullptr; ///< share the targets: as `rank_blocks` says, or the tree code's nodes
     /// Rank r sums blocks [rank_blocks[r], rank_blocks[r + 1]) alone; empty: all. One of `part_starts` each.
     std::span<const std::int32_t> rank_blocks = {};
 };
