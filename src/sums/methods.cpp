@@ -43,12 +43,19 @@ const MethodInfo& method_info(Method method) {
 std::string why_not(const MethodInfo& method, const SumProblem& problem, const SumOptions& options,
                     const DeviceChoice& device) {
     const bool alone = options.communicator.size() == 1;
-    if (!alone && (method.divides == nullptr || !method.divides(problem, device)))
-        return fmt::format("method '{}' does not divide such a sum between several ranks yet{}; use {}, or "
-                           "start one process",
-                           method.name, device.kind == DeviceKind::cuda ? " on GPUs" : "",
-                           device.kind == DeviceKind::cuda ? spelled("device", "cpu")
-                                                           : spelled("method", "direct"));
+    const auto divides = [&](const MethodInfo& by, DeviceKind kind) {
+        return by.divides != nullptr && by.divides(problem, {.kind = kind, .gpus = {}});
+    };
+    if (!alone && !divides(method, device.kind)) {
+        const bool on_gpu = device.kind == DeviceKind::cuda;
+        const auto remedy = on_gpu && divides(method, DeviceKind::cpu) ? spelled("device", "cpu")
+                            : divides(direct_method(), device.kind)    ? spelled("method", "direct")
+                                                                       : std::string();
+        return fmt::format(
+            "method '{}' does not divide such a sum between several ranks yet{}; {}start one process",
+            method.name, on_gpu ? " on GPUs" : "",
+            remedy.empty() ? remedy : fmt::format("use {}, or ", remedy));
+    }
     return method.why_not(problem, options, device);
 }
 
