@@ -1,6 +1,8 @@
 // Arrays that start on a cache line, for vector loads.
 #pragma once
 
+#include "base/array_memory.h"
+
 #include <cstddef>
 #include <new>
 #include <utility>
@@ -11,14 +13,13 @@ namespace farfield {
 template <class T>
 struct CacheLineAllocator {
     using value_type = T;
-    static constexpr std::align_val_t alignment{64};
 
     CacheLineAllocator() = default;
     template <class U>
     CacheLineAllocator(const CacheLineAllocator<U>&) {} // NOLINT(google-explicit-constructor): rebinding
 
-    T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), alignment)); }
-    void deallocate(T* p, std::size_t) { ::operator delete(p, alignment); }
+    T* allocate(std::size_t n) { return static_cast<T*>(allocate_array(n * sizeof(T))); }
+    void deallocate(T* p, std::size_t n) { free_array(p, n * sizeof(T)); }
 
     template <class U>
     bool operator==(const CacheLineAllocator<U>&) const {
@@ -29,8 +30,7 @@ struct CacheLineAllocator {
 template <class T>
 using AlignedVector = std::vector<T, CacheLineAllocator<T>>;
 
-/// The same, but numbers that nobody gave a value hold whatever the memory held. Memory that nobody wrote yet
-/// is not touched, so that the threads which write it first pay for it together.
+/// The same, but numbers that nobody gave a value hold whatever the memory held.
 template <class T>
 struct RawAllocator : CacheLineAllocator<T> {
     RawAllocator() = default;

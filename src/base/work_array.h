@@ -1,9 +1,9 @@
-// Numbers that are written before they are read, kept from one use to the next. Memory that nobody wrote yet
-// is not touched, so that the threads which write it first pay for it together.
+// Numbers that are written before they are read, kept from one use to the next.
 #pragma once
 
+#include "base/aligned.h"
+
 #include <cstddef>
-#include <memory>
 
 namespace farfield {
 
@@ -11,16 +11,15 @@ class WorkArray {
 public:
     /// Room for n numbers, whatever they are; null for none.
     double* take(std::size_t n) {
-        if (n > size_) {
-            values_ = std::make_unique_for_overwrite<double[]>(n);
-            size_ = n;
+        if (n > values_.size()) {
+            values_ = {}; // first, lest both be held
+            values_.resize(n);
         }
-        return n > 0 ? values_.get() : nullptr;
+        return n > 0 ? values_.data() : nullptr;
     }
 
 private:
-    std::size_t size_ = 0;
-    std::unique_ptr<double[]> values_;
+    RawVector<double> values_;
 };
 
 } // namespace farfield

@@ -48,7 +48,8 @@ void FgtSum::set_points(const ConstArrayView& sources, const ConstArrayView& tar
     if (!problem_.self) targets_ = read_points_on(threads_, targets, "targets", problem_.dimension);
     extent_ = gauss_extent(sources_, targets_, problem_.dimension, threads_);
     frame_ = choose_gauss_frame(problem_, extent_);
-    prepare();
+    boxes_lost_ = false;
+    prepare(false);
 }
 
 GaussShape FgtSum::shape_for(double tolerance) const {
@@ -58,17 +59,21 @@ GaussShape FgtSum::shape_for(double tolerance) const {
     return shape;
 }
 
-void FgtSum::prepare() {
+void FgtSum::prepare(bool same_points) {
     const auto before = shape_.strategy;
     shape_ = shape_for(aim_);
     check_has_gauss_shape(wanted_, shape_.seconds);
     const bool is_open = wanted_ == GaussStrategy::automatic;
     if (!is_open || !try_clusters()) {
-        if (!way_ || shape_.strategy != before)
-            way_ = make_gauss_way(shape_.strategy, problem_, options_.isa, threads_);
-        way_->set_points(shape_, {sources_, targets_, extent_, frame_});
+        const GaussPointSets points{sources_, targets_, extent_, frame_};
+        const bool same_way = way_ != nullptr && shape_.strategy == before;
+        if (!same_way) way_ = make_gauss_way(shape_.strategy, problem_, options_.isa, threads_);
+        if (same_way && same_points)
+            way_->set_shape(shape_, points);
+        else
+            way_->set_points(shape_, points);
     }
-    if (is_open) try_boxes();
+    if (is_open && !boxes_lost_) try_boxes();
 }
 
 // What clusters cost shows only once they are there.
@@ -95,17 +100,19 @@ void FgtSum::try_boxes() {
     if (shape_.strategy == GaussStrategy::pairs)                // of points as they lie, not evenly spread
         seconds = std::max(seconds, shape_.boxes.rates.pair * way_->work());
     if (seconds < least_seconds) return;
+    boxes_lost_ = true;
     const GaussPointSets points{sources_, targets_, extent_, frame_};
     const double vectors = std::max(1, problem_.strength_vectors);
     const auto all = static_cast<double>(problem_.sources + (problem_.self ? 0 : problem_.targets));
     const double preparing = box_point_seconds * all / problem_.executions;
     const double most = share * seconds * vectors - preparing;
-    if (best_box_size(points, problem_.dimension, shape_.boxes).seconds > most) return;
+    if (best_box_size(points, problem_.dimension, shape_.boxes, threads_).seconds > most) return;
     auto shape = shape_;
     shape.strategy = GaussStrategy::boxes;
     auto way = std::make_unique<GaussBoxes>(problem_, options_.isa, threads_);
     way->set_points(shape, points);
     if (way->plan().seconds().all() > most) return;
+    boxes_lost_ = false;
     shape.seconds = way->plan().seconds().all() / vectors;
     shape_ = shape;
     way_ = std::move(way);
@@ -139,7 +146,7 @@ bool FgtSum::refine(double error) {
     aim_ = aim;
     wanted_ = wanted;
     by_bound_ = by_bound;
-    prepare();
+    prepare(true);
     return true;
 }
 

@@ -22,7 +22,7 @@ public:
 
 private:
     [[nodiscard]] GaussShape shape_for(double tolerance) const;
-    void prepare();
+    void prepare(bool same_points);
     bool try_clusters();
     void try_boxes();
     void compute(std::int64_t vectors, int exponent, const SumHooks& hooks, SumReport& report);
@@ -38,6 +38,7 @@ private:
     GaussFrame frame_;
     GaussShape shape_;
     std::unique_ptr<GaussWay> way_; ///< of the shape
+    bool boxes_lost_ = false;       ///< to another way, for these points and some accuracy
     GaussSums sums_;
 };
 

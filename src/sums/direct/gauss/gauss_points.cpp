@@ -35,9 +35,32 @@ void take_padded(RawVector<T>& out, std::size_t n) {
     std::fill_n(out.data() + n, gauss_padding, T(0));
 }
 
-std::size_t row_of(std::span<const std::int32_t> order, std::size_t place) {
-    return order.empty() ? place : static_cast<std::size_t>(order[place]);
-}
+/// Rows of `width` numbers in some order, called for ahead of their use: they lie anywhere in memory.
+class OrderedRows {
+public:
+    OrderedRows(std::span<const double> rows, std::size_t width, std::span<const std::int32_t> order)
+        : rows_(rows), width_(width), order_(order) {}
+
+    /// @param end of the places that are looked at
+    const double* at(std::size_t place, std::size_t end) const {
+        if (order_.empty()) return rows_.data() + width_ * place;
+        constexpr std::size_t ahead = 32;
+        if (place + ahead < end) {
+            const double* next = row(place + ahead);
+            __builtin_prefetch(next);
+            __builtin_prefetch(next + width_ - 1);
+        }
+        return row(place);
+    }
+
+private:
+    [[nodiscard]] const double* row(std::size_t place) const {
+        return rows_.data() + width_ * static_cast<std::size_t>(order_[place]);
+    }
+    std::span<const double> rows_;
+    std::size_t width_;
+    std::span<const std::int32_t> order_;
+};
 
 } // namespace
 
@@ -104,13 +127,16 @@ void GaussPoints<T>::set(std::span<const double> points, int dimension, const Ga
         with_low ? take_padded(low_[k], n) : low_[k].clear();
     }
     const PowerOfTwo scale(frame.exponent);
+    const OrderedRows rows(points, d, order);
     parallel_parts(threads, n, [&](std::size_t begin, std::size_t end) {
-        for (auto i = begin; i < end; ++i)
+        for (auto i = begin; i < end; ++i) {
+            const double* row = rows.at(i, end);
             for (std::size_t k = 0; k < d; ++k) {
-                const double x = scale.product(points[d * row_of(order, i) + k] - frame.centre[k]);
+                const double x = scale.product(row[k] - frame.centre[k]);
                 high_[k][i] = static_cast<T>(x);
                 if (with_low) low_[k][i] = static_cast<T>(x - static_cast<double>(high_[k][i]));
             }
+        }
     });
 }
 
@@ -132,10 +158,12 @@ std::vector<RawVector<T>> gauss_strengths(std::span<const double> strengths, std
     std::vector<RawVector<T>> out(columns);
     for (auto& column : out) take_padded(column, n);
     const PowerOfTwo scale(exponent);
+    const OrderedRows rows(strengths, columns, order);
     parallel_parts(threads, n, [&](std::size_t begin, std::size_t end) {
-        for (auto i = begin; i < end; ++i)
-            for (std::size_t v = 0; v < columns; ++v)
-                out[v][i] = static_cast<T>(scale.product(strengths[columns * row_of(order, i) + v]));
+        for (auto i = begin; i < end; ++i) {
+            const double* row = rows.at(i, end);
+            for (std::size_t v = 0; v < columns; ++v) out[v][i] = static_cast<T>(scale.product(row[v]));
+        }
     });
     return out;
 }

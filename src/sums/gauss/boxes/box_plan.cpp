@@ -36,7 +36,7 @@ void BoxPlan::set_points(const GaussPointSets& points, int dimension, int thread
     } else {
         auto room = aim; // what is held shows only with all points
         for (int attempt = 0; attempt == 0 || (numbers() > aim.most_numbers && attempt < 4); ++attempt) {
-            sort_points(points, best_box_size(points, dimension, room), threads);
+            sort_points(points, best_box_size(points, dimension, room, threads), threads);
             room.most_numbers *= 0.5;
         }
         if (numbers() > aim.most_numbers) set_expansions({}, threads);

@@ -1,11 +1,15 @@
 #include "sums/gauss/boxes/box_sizes.h"
 
+#include "backend/threads/parallel.h"
 #include "sums/gauss/boxes/costs.h"
 #include "sums/gauss/boxes/occupied_boxes.h"
 #include "sums/gauss/boxes/truncation.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
+#include <numeric>
 #include <vector>
 
 namespace farfield {
@@ -123,20 +127,21 @@ struct Estimate {
         return seconds + (has_taylor ? gathered : std::min(apart, gathered + value));
     }
 
-    [[nodiscard]] double seconds() const {
-        double a_target = 0.0;
-        for (std::size_t j = 0; j < sampled_boxes; ++j) {
-            const auto box = targets.box_of_point(j, sampled_boxes);
-            a_target += of_targets(box) / targets.size(box);
-        }
-        return a_target / static_cast<double>(sampled_boxes) * targets.all();
+    [[nodiscard]] double seconds(int threads) const {
+        std::array<double, sampled_boxes> a_target{};
+        parallel_for(threads, sampled_boxes, [&](std::int64_t j) {
+            const auto place = static_cast<std::size_t>(j);
+            const auto box = targets.box_of_point(place, sampled_boxes);
+            a_target[place] = of_targets(box) / targets.size(box);
+        });
+        return std::accumulate(a_target.begin(), a_target.end(), 0.0) / sampled_boxes * targets.all();
     }
 };
 
 class Sizes {
 public:
-    Sizes(const GaussPointSets& points, int dimension, const BoxAim& aim)
-        : points_(points), dimension_(dimension), aim_(aim), d_(static_cast<std::size_t>(dimension)),
+    Sizes(const GaussPointSets& points, int dimension, const BoxAim& aim, int threads)
+        : points_(points), dimension_(dimension), aim_(aim), threads_(threads), d_(static_cast<std::size_t>(dimension)),
           sources_(sample_of(points.sources, d_)), targets_(sample_of(points.targets, d_)) {}
 
     /// Of boxes with that side, in σ; seconds are 0 where they are those of another side.
@@ -163,7 +168,7 @@ public:
                                     .cutoff = aim_.cutoff * frame.sigma,
                                     .expands = order > 0,
                                     .translates = translates};
-            const double seconds = estimate.seconds();
+            const double seconds = estimate.seconds(threads_);
             if (seconds >= best.seconds) continue;
             best.seconds = seconds;
             best.order = order;
@@ -176,6 +181,7 @@ private:
     GaussPointSets points_;
     int dimension_;
     BoxAim aim_;
+    int threads_;
     std::size_t d_;
     std::vector<double> sources_, targets_;
     GaussLattice last_;
@@ -196,9 +202,9 @@ int order_in(const GaussLattice& lattice, double sigma, const BoxAim& aim, bool 
 }
 
 // From long sides to short ones, until they are slower.
-BoxSize best_box_size(const GaussPointSets& points, int dimension, const BoxAim& aim) {
+BoxSize best_box_size(const GaussPointSets& points, int dimension, const BoxAim& aim, int threads) {
     constexpr double step = 0.70710678, longest = 8.0, shortest = 0.2;
-    Sizes sizes(points, dimension, aim);
+    Sizes sizes(points, dimension, aim, threads);
     if (aim.side > 0.0) return sizes.of(aim.side);
     BoxSize best{.seconds = HUGE_VAL};
     int worse = 0;

@@ -20,6 +20,6 @@ double longest_side(const GaussLattice& lattice);
 /// p for boxes of that lattice, 0 where none serves.
 int order_in(const GaussLattice& lattice, double sigma, const BoxAim& aim, bool translates);
 
-BoxSize best_box_size(const GaussPointSets& points, int dimension, const BoxAim& aim);
+BoxSize best_box_size(const GaussPointSets& points, int dimension, const BoxAim& aim, int threads);
 
 } // namespace farfield

@@ -38,16 +38,33 @@ GaussGrid::GaussGrid(const SumProblem& problem, Isa isa, int threads)
     : problem_(problem), isa_(isa), isa_of_rows_(isa), threads_(threads), rule_(grid_rules().front()) {}
 
 void GaussGrid::set_points(const GaussShape& shape, const GaussPointSets& points) {
-    const auto& extent = points.extent;
-    const auto& frame = points.frame;
+    set_grid(shape, points);
+    place_points(points);
+    find_parts();
+}
+
+void GaussGrid::set_shape(const GaussShape& shape, const GaussPointSets& points) {
+    const bool are_sorted = sorts();
+    set_grid(shape, points);
+    if (sorts() && !are_sorted) place_points(points);
+    find_parts();
+}
+
+bool GaussGrid::sorts() const { return numbers() > near_numbers; }
+
+void GaussGrid::set_grid(const GaussShape& shape, const GaussPointSets& points) {
     rule_ = *shape.rule;
     isa_of_rows_ = isa_of_rows(isa_, rule_.width);
     window_.assign(1, GridWindow(rule_));
-    set_geometry(extent, frame);
+    set_geometry(points.extent, points.frame);
+}
+
+void GaussGrid::place_points(const GaussPointSets& points) {
+    const auto& frame = points.frame;
     constexpr double bin = 4.0; // grid points along an axis whose taps share cache lines
-    const GaussLattice bins(extent, frame, problem_.dimension, bin * spacing_);
+    const GaussLattice bins(points.extent, frame, problem_.dimension, bin * spacing_);
     const auto order = [&](std::span<const double> rows) {
-        return numbers() > near_numbers ? bins.sorted(rows, frame, threads_).from : RawVector<std::int32_t>();
+        return sorts() ? bins.sorted(rows, frame, threads_).from : RawVector<std::int32_t>();
     };
     source_order_ = order(points.sources);
     sources_.set(points.sources, problem_.dimension, frame, source_order_, false, threads_);
@@ -55,7 +72,6 @@ void GaussGrid::set_points(const GaussShape& shape, const GaussPointSets& points
         target_order_ = order(points.targets);
         targets_.set(points.targets, problem_.dimension, frame, target_order_, false, threads_);
     }
-    find_parts();
 }
 
 void GaussGrid::set_geometry(const GaussExtent& extent, const GaussFrame& frame) {

@@ -25,6 +25,8 @@ public:
     GaussGrid(const SumProblem& problem, Isa isa, int threads);
 
     void set_points(const GaussShape& shape, const GaussPointSets& points) override;
+    /// Keeps points in their order, unless the new grid alone has to have them sorted.
+    void set_shape(const GaussShape& shape, const GaussPointSets& points) override;
     void add(std::span<const double> strengths, std::int64_t vectors, int exponent, GaussSums& sums,
              std::vector<PassTime>& passes, WorkWatch& watch) override;
 
@@ -42,7 +44,10 @@ private:
         std::size_t place; ///< in `apart_`
     };
     [[nodiscard]] std::int64_t numbers() const { return planes_ * plane_; }
+    [[nodiscard]] bool sorts() const;
+    void set_grid(const GaussShape& shape, const GaussPointSets& points);
     void set_geometry(const GaussExtent& extent, const GaussFrame& frame);
+    void place_points(const GaussPointSets& points);
     void find_parts();
     [[nodiscard]] std::size_t part_size(const Part& part) const;
     double* parts();

@@ -29,6 +29,11 @@ public:
     /// The points need not outlive the call.
     virtual void set_points(const GaussShape& shape, const GaussPointSets& points) = 0;
 
+    /// Another shape of the same strategy for the points that were set, which are given again.
+    virtual void set_shape(const GaussShape& shape, const GaussPointSets& points) {
+        set_points(shape, points);
+    }
+
     /// Sums in the frame, of strengths N×vectors times 2^exponent, in the order of `target_order`; the self
     /// term as the problem has it. `passes`: seconds of each, overwritten. Gives up where `watch` says so.
     virtual void add(std::span<const double> strengths, std::int64_t vectors, int exponent, GaussSums& sums,
