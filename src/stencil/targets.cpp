@@ -1,6 +1,8 @@
 // The table of targets; a new one is a row.
 #include "stencil/targets.h"
 
+#include "backend/comm/communicator_access.h"
+#include "backend/cuda/devices.h"
 #include "stencil/runtime/cpu/cpu_executor.h"
 #include "stencil/runtime/cuda/cuda_executor.h"
 #include "stencil/runtime/interpreter/interpreter.h"
@@ -43,7 +45,9 @@ std::vector<std::string_view> target_names() {
     return names;
 }
 
-bool has_gpu() { return cuda::is_usable(); }
+bool has_gpus(int count) {
+    return cuda::is_usable() && static_cast<int>(farfield::cuda::devices().size()) >= count;
+}
 
 std::unique_ptr<Executor> make_executor(std::string_view name, ProgramPtr program,
                                         const ExecutorOptions& options) {
@@ -56,12 +60,12 @@ std::unique_ptr<Executor> make_executor(std::string_view name, ProgramPtr progra
 std::unique_ptr<Executor> make_executor(std::string_view name, ProgramPtr program,
                                         const ExecutorOptions& options, const Communicator& communicator) {
     if (communicator.size() == 1) return make_executor(name, std::move(program), options);
-    if (name == "cuda")
-        throw InvalidArgument(
-            "stencil programs do not run on the GPUs of several ranks yet; use --target cpu");
+    auto own = options;
+    if (const auto gpus = static_cast<int>(farfield::cuda::devices().size()); name == "cuda" && gpus > 0)
+        own.device = (options.device + CommunicatorAccess::transport(communicator)->local_rank()) % gpus;
     return std::make_unique<ranks::RanksExecutor>(
         std::move(program), communicator,
-        [&](ProgramPtr part) { return make_executor(name, std::move(part), options); }, options.time_tile);
+        [&](ProgramPtr part) { return make_executor(name, std::move(part), own); }, options.time_tile);
 }
 
 } // namespace farfield::stencil

@@ -10,7 +10,9 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -97,9 +99,23 @@ public:
         if (bytes > 0) std::memcpy(to, from, bytes);
     }
     void download(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
+    void copy(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
+    /// Threads that play ranks read each other's memory where it is.
+    std::vector<std::byte> handle_of(void* memory) override {
+        if (!is_shared) return {};
+        const auto bytes = std::as_bytes(std::span(&memory, 1));
+        return {bytes.begin(), bytes.end()};
+    }
+    void* open(std::span<const std::byte> handle) override {
+        void* memory = nullptr;
+        std::memcpy(&memory, handle.data(), sizeof memory);
+        return memory;
+    }
+    void close(void*) noexcept override {}
     void run(const std::vector<stencil::cuda::BoundLaunch>& launches, bool) override {
         for (const auto& bound : launches) {
             const auto& launch = *bound.launch;
+            const std::lock_guard lock(one_at_a_time()); // machines of threads that play ranks
             const auto races = code_->count_races();
             code_->emulate(code_->find(source_, launch.function), bound.values.data(), launch.blocks,
                            launch.threads[0], launch.threads[1], launch.threads[2], launch.shared_bytes,
@@ -110,8 +126,13 @@ public:
         }
     }
     void synchronize() override { check_guards(); }
+    bool is_shared = false;
 
 private:
+    static std::mutex& one_at_a_time() {
+        static std::mutex mutex;
+        return mutex;
+    }
     static constexpr std::size_t guard = 4096;
     static constexpr char pattern = '\xff'; // read as a number it is NaN
     struct Memory {

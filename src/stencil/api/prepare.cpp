@@ -16,12 +16,15 @@ namespace farfield {
 namespace {
 
 // What `target` stands for, best first; the last one is taken for granted.
-std::vector<std::string> candidates(const std::string& target, int ranks) {
+std::vector<std::string> candidates(const std::string& target, comm::Transport* ranks) {
     const auto known = stencil::target_names();
     const auto is_known = [&](std::string_view name) {
         return std::find(known.begin(), known.end(), name) != known.end();
     };
-    if (target == "auto" && ranks == 1 && stencil::has_gpu()) return {"cuda", "cpu", "interpreter"};
+    const auto all_have_gpus = [&] {
+        return !comm::any_rank(ranks, !stencil::has_gpus(ranks == nullptr ? 1 : ranks->local_size()));
+    };
+    if (target == "auto" && all_have_gpus()) return {"cuda", "cpu", "interpreter"};
     if (target == "auto" && is_known("cpu")) return {"cpu", "interpreter"};
     if (target == "auto") return {"interpreter"};
     if (is_known(target)) return {target};
@@ -120,7 +123,7 @@ PreparedStencil prepare(const StencilProgram::Data& data, const StencilOptions& 
                         const std::function<void(double)>& finding_cells) {
     check_numbers(options);
     auto* transport = CommunicatorAccess::transport(options.communicator);
-    const auto targets = candidates(options.target, options.communicator.size());
+    const auto targets = candidates(options.target, transport);
     PreparedStencil out;
     comm::together(transport, [&] {
         lang::Diagnostics diagnostics(data.front.diagnostics().source());

@@ -4,6 +4,7 @@
 
 #include "stencil/codegen/executor_options.h"
 #include "stencil/ir/ir.h"
+#include "stencil/runtime/peer_fields.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -57,7 +58,9 @@ public:
     /// Continues from step `step`, after every field was set with `write`.
     virtual void set_step(std::int64_t step) { step_ = step; }
 
-    // What ranks need of the executor of a part (runtime/ranks). The target `cuda` has none of it.
+    // What ranks need of the executor of a part (runtime/ranks).
+    /// So many steps, or multiples of them, are done in the fewest passes over memory.
+    virtual std::int64_t steps_a_pass() const { return 1; }
     /// Copies the cells of a box, x fastest, in the field's precision.
     virtual void read_cells(int buffer, const ir::CellBox& cells, std::span<std::byte> values);
     /// Sets them, in the current copy or in all.
@@ -65,6 +68,8 @@ public:
                              bool all_copies);
     /// From now on records go there, and not to series.
     void leave_records_to(RecordSink sink) { record_sink_ = std::move(sink); }
+    /// Null where fields are in no memory that others could read.
+    virtual PeerFields* peer_fields() { return nullptr; }
 
 protected:
     explicit Executor(std::shared_ptr<const ir::Program> program);

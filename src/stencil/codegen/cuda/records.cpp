@@ -199,7 +199,9 @@ RecordPlan print_record(const PrintJob& job, int number) {
         return static_cast<int>(job.plan.scratch.size()) - 1;
     };
     int from = new_scratch(count);
-    if (!record.cells->empty()) plan.launches.push_back(print_atoms(job, number, from));
+    plan.atoms = from;
+    plan.makes_atoms = !record.cells->empty();
+    if (plan.makes_atoms) plan.launches.push_back(print_atoms(job, number, from));
     for (bool last = false; !last;) {
         const auto blocks = (count + tree_width - 1) / tree_width;
         last = blocks == 1;

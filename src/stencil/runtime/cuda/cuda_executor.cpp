@@ -16,6 +16,8 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -124,6 +126,36 @@ public:
             std::memcpy(static_cast<char*>(to) + at, channel_->staging.data(), piece);
         }
     }
+    void copy(void* to, const void* from, std::size_t bytes) override {
+        const DeviceScope scope(device_);
+        farfield::cuda::copy(static_cast<char*>(to), static_cast<const char*>(from), bytes,
+                             channel_->stream.get());
+    }
+    std::vector<std::byte> handle_of(void* memory) override {
+        const DeviceScope scope(device_);
+        Handle handle{.process = ::getpid()};
+        if (!succeeded(cudaIpcGetMemHandle(&handle.memory, memory))) return {};
+        const auto bytes = std::as_bytes(std::span(&handle, 1));
+        return {bytes.begin(), bytes.end()};
+    }
+    void* open(std::span<const std::byte> bytes) override {
+        const DeviceScope scope(device_);
+        Handle handle;
+        std::memcpy(&handle, bytes.data(), sizeof handle);
+        // threads that play ranks have one memory, which no handle opens
+        if (handle.process == ::getpid()) return nullptr;
+        void* memory = nullptr;
+        return succeeded(cudaIpcOpenMemHandle(&memory, handle.memory, cudaIpcMemLazyEnablePeerAccess))
+                   ? memory
+                   : nullptr;
+    }
+    void close(void* memory) noexcept override {
+        int before = 0;
+        cudaGetDevice(&before);
+        cudaSetDevice(device_);
+        succeeded(cudaIpcCloseMemHandle(memory));
+        cudaSetDevice(before);
+    }
     void run(const std::vector<BoundLaunch>& launches, bool repeats) override {
         const DeviceScope scope(device_);
         if (!repeats || launches.size() < 2) {
@@ -149,6 +181,15 @@ public:
 
 private:
     static constexpr std::size_t staging_bytes = std::size_t{32} << 20;
+    struct Handle {
+        pid_t process = 0;
+        cudaIpcMemHandle_t memory{};
+    };
+    static bool succeeded(cudaError_t status) {
+        if (status == cudaSuccess) return true;
+        cudaGetLastError(); // another way is taken
+        return false;
+    }
     /// What must be made while the device is current.
     struct Channel {
         farfield::cuda::Stream stream;

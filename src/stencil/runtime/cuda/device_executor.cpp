@@ -2,10 +2,12 @@
 // kernels follow each other without the host.
 #include "stencil/runtime/cuda/device_executor.h"
 
+#include "stencil/ir/reduction.h"
 #include "stencil/runtime/initial_values.h"
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <numeric>
 
@@ -31,6 +33,28 @@ void store(const BufferLayout& layout, std::vector<char>& content, std::int64_t 
     for (std::size_t i = 0; i < values.size(); ++i) {
         const auto narrow = static_cast<float>(values[i]);
         std::memcpy(at + 4 * i, &narrow, 4);
+    }
+}
+
+/// Calls visit(first value, values) for the runs of memory that hold the cells of a box, and with them
+/// nothing else but what lies between the end of a row and the next: whole rows make one run.
+template <class Visit>
+void each_run(const BufferLayout& layout, const ir::Shape& shape, const ir::CellBox& cells,
+              const Visit& visit) {
+    const auto width = cells.last[0] - cells.first[0];
+    const auto run = [&](std::int64_t row, std::int64_t rows) {
+        visit(row * layout.pitch + cells.first[0], rows, (rows - 1) * layout.pitch + width);
+    };
+    const bool whole_rows = width == layout.width;
+    const bool whole_planes = whole_rows && cells.first[1] == 0 && cells.last[1] == shape[1];
+    if (whole_planes)
+        return run(cells.first[2] * shape[1], (cells.last[2] - cells.first[2]) * shape[1]);
+    for (auto z = cells.first[2]; z < cells.last[2]; ++z) {
+        const auto row = cells.first[1] + shape[1] * z, rows = cells.last[1] - cells.first[1];
+        if (whole_rows)
+            run(row, rows);
+        else
+            for (std::int64_t y = 0; y < rows; ++y) run(row + y, 1);
     }
 }
 
@@ -61,6 +85,8 @@ DeviceExecutor::DeviceExecutor(std::shared_ptr<const ir::Program> program, const
     batch_ = whole > longest_batch ? longest_batch : longest_batch / whole * whole;
     allocate();
     for (std::size_t b = 0; b < program_->buffers.size(); ++b) fill(static_cast<int>(b));
+    record_rows_.resize(program_->records.size());
+    record_atoms_.resize(program_->records.size());
 }
 
 void DeviceExecutor::allocate() {
@@ -187,11 +213,14 @@ DeviceExecutor::Schedule DeviceExecutor::schedule(std::int64_t start, std::int64
         }
         row += steps;
         for (std::size_t r = 0; r < plan_.records.size(); ++r) {
-            const auto& [every, launches] = plan_.records[r];
-            if ((start + row) % every == 0)
+            const auto& record = plan_.records[r];
+            const auto due = (start + row) / record.every - (start + row - steps) / record.every;
+            const auto launches = leaves_rows(r) ? record.atom_launches() : std::span(record.launches);
+            if ((start + row) % record.every == 0)
                 for (const auto& launch : launches)
                     schedule.launches.push_back(bind(launch, row - 1, 1, schedule));
-            schedule.recorded[r] += (start + row) / every - (start + row - steps) / every;
+            const bool in_series = !leaves_rows(r) && !(record_sink_ && program_->records[r].cells->empty());
+            if (in_series) schedule.recorded[r] += due;
         }
     }
     return schedule;
@@ -214,13 +243,178 @@ void DeviceExecutor::collect(const Schedule& schedule) {
         if (schedule.recorded[r] == 0) continue;
         std::vector<double> values(static_cast<std::size_t>(schedule.recorded[r]));
         machine_->download(values.data(), series_memory_[r], values.size() * sizeof(double));
-        series_[r].insert(series_[r].end(), values.begin(), values.end());
+        if (record_sink_)
+            deliver_values(static_cast<int>(r), values);
+        else
+            series_[r].insert(series_[r].end(), values.begin(), values.end());
     }
+}
+
+// Of a sum or an extremum, which other ranks have a part of.
+bool DeviceExecutor::leaves_rows(std::size_t record) const {
+    return record_sink_ && program_->records[record].reduction != Reduction::value;
+}
+
+// As many as there are to the next step that a sink gets rows after: the following steps overwrite them.
+std::int64_t DeviceExecutor::steps_to_rows() const {
+    auto steps = batch_;
+    for (std::size_t r = 0; r < plan_.records.size(); ++r)
+        if (leaves_rows(r)) steps = std::min(steps, plan_.records[r].every - step_ % plan_.records[r].every);
+    return steps;
+}
+
+void DeviceExecutor::deliver_values(int record, std::span<const double> values) {
+    const auto& cells = *program_->records[static_cast<std::size_t>(record)].cells;
+    const auto& cell = cells.bounds().first;
+    auto& rows = record_rows_[static_cast<std::size_t>(record)];
+    rows.resize(static_cast<std::size_t>(cells.rows()));
+    for (const double value : values) {
+        rows[static_cast<std::size_t>(cell[1] + cells.shape()[1] * cell[2])] = value;
+        record_sink_(record, 1, rows);
+    }
+}
+
+void DeviceExecutor::deliver_rows() {
+    for (std::size_t r = 0; r < plan_.records.size(); ++r) {
+        if (!leaves_rows(r) || step_ % plan_.records[r].every != 0) continue;
+        const auto& record = program_->records[r];
+        const auto per_row = ir::atoms_in_row(record.cells->shape()[0]);
+        auto& atoms = record_atoms_[r];
+        atoms.resize(static_cast<std::size_t>(record.cells->rows() * per_row));
+        if (!record.cells->empty()) {
+            const auto& [first, last] = record.cells->bounds();
+            const auto rows = record.cells->shape()[1];
+            const auto begin = (first[1] + rows * first[2]) * per_row;
+            const auto end = (last[1] + rows * (last[2] - 1)) * per_row;
+            const auto* on_gpu =
+                static_cast<const double*>(scratch_[static_cast<std::size_t>(plan_.records[r].atoms)]);
+            machine_->download(atoms.data() + begin, on_gpu + begin,
+                               static_cast<std::size_t>(end - begin) * sizeof(double));
+        }
+        const auto number = static_cast<int>(r);
+        if (record.reduction != Reduction::max && record.reduction != Reduction::min) {
+            record_sink_(number, per_row, atoms);
+            continue;
+        }
+        auto& rows = record_rows_[r];
+        rows.assign(static_cast<std::size_t>(2 * record.cells->rows()), 0.0);
+        for (std::int64_t row = 0; row < record.cells->rows(); ++row) {
+            if (record.cells->row(row).empty()) continue;
+            const auto of_row = std::span(atoms).subspan(static_cast<std::size_t>(row * per_row),
+                                                         static_cast<std::size_t>(per_row));
+            auto best = of_row.front();
+            for (const double value : of_row.subspan(1))
+                if ((record.reduction == Reduction::max ? value > best : value < best) || std::isnan(value))
+                    best = value;
+            rows[static_cast<std::size_t>(2 * row)] = best;
+            rows[static_cast<std::size_t>(2 * row) + 1] = 1.0;
+        }
+        record_sink_(number, 2, rows);
+    }
+}
+
+void DeviceExecutor::read_cells(int buffer, const ir::CellBox& cells, std::span<std::byte> values) {
+    const auto b = static_cast<std::size_t>(buffer);
+    const auto& layout = plan_.buffers[b];
+    const auto row_bytes = static_cast<std::size_t>((cells.last[0] - cells.first[0]) * layout.value_bytes);
+    const auto pitch_bytes = static_cast<std::size_t>(layout.pitch * layout.value_bytes);
+    const auto* memory = static_cast<const std::byte*>(copies_[b].memory[copies_[b].current]);
+    auto* to = values.data();
+    std::vector<std::byte> run;
+    each_run(layout, shape_of(buffer), cells,
+             [&](std::int64_t first, std::int64_t rows, std::int64_t count) {
+                 run.resize(static_cast<std::size_t>(count * layout.value_bytes));
+                 machine_->download(run.data(), memory + first * layout.value_bytes, run.size());
+                 for (std::int64_t row = 0; row < rows; ++row, to += row_bytes)
+                     std::memcpy(to, run.data() + static_cast<std::size_t>(row) * pitch_bytes, row_bytes);
+             });
+}
+
+void DeviceExecutor::write_cells(int buffer, const ir::CellBox& cells, std::span<const std::byte> values,
+                                 bool all_copies) {
+    const auto b = static_cast<std::size_t>(buffer);
+    const auto& layout = plan_.buffers[b];
+    const auto row_bytes = static_cast<std::size_t>((cells.last[0] - cells.first[0]) * layout.value_bytes);
+    const auto pitch_bytes = static_cast<std::size_t>(layout.pitch * layout.value_bytes);
+    const auto* from = values.data();
+    std::vector<std::byte> run;
+    each_run(layout, shape_of(buffer), cells,
+             [&](std::int64_t first, std::int64_t rows, std::int64_t count) {
+                 run.assign(static_cast<std::size_t>(count * layout.value_bytes), std::byte{0});
+                 for (std::int64_t row = 0; row < rows; ++row, from += row_bytes)
+                     std::memcpy(run.data() + static_cast<std::size_t>(row) * pitch_bytes, from, row_bytes);
+                 for (int c = 0; c < layout.copies; ++c)
+                     if (all_copies || c == copies_[b].current)
+                         machine_->upload(static_cast<std::byte*>(copies_[b].memory[c]) +
+                                              first * layout.value_bytes,
+                                          run.data(), run.size());
+             });
+}
+
+const ir::Shape& DeviceExecutor::shape_of(int buffer) const {
+    const auto grid = program_->buffers[static_cast<std::size_t>(buffer)].grid;
+    return program_->grids[static_cast<std::size_t>(grid)].shape;
+}
+
+// All buffers' copies, one handle after the other.
+std::vector<std::byte> DeviceExecutor::offer() {
+    std::vector<std::byte> out;
+    for (const auto& copies : copies_)
+        for (void* memory : copies.memory) {
+            if (memory == nullptr) continue;
+            const auto handle = machine_->handle_of(memory);
+            if (handle.empty()) return {};
+            out.insert(out.end(), handle.begin(), handle.end());
+        }
+    return out;
+}
+
+bool DeviceExecutor::open(int peer, std::span<const std::byte> offer) {
+    std::size_t count = 0;
+    for (const auto& copies : copies_) count += copies.memory[1] != nullptr ? 2 : 1;
+    if (offer.empty()) return false;
+    const auto bytes = offer.size() / count;
+    auto& opened = of_peers_[peer];
+    opened.assign(copies_.size(), {});
+    for (std::size_t b = 0; b < copies_.size(); ++b)
+        for (std::size_t c = 0; c < 2; ++c) {
+            if (copies_[b].memory[c] == nullptr) continue;
+            opened[b][c] = machine_->open(offer.first(bytes));
+            offer = offer.subspan(bytes);
+            if (opened[b][c] == nullptr) return false;
+        }
+    return true;
+}
+
+void DeviceExecutor::close() {
+    for (const auto& [peer, buffers] : of_peers_)
+        for (const auto& copies : buffers)
+            for (void* memory : copies)
+                if (memory != nullptr) machine_->close(memory);
+    of_peers_.clear();
+}
+
+std::vector<std::int32_t> DeviceExecutor::current_copies() const {
+    std::vector<std::int32_t> out;
+    for (const auto& copies : copies_) out.push_back(copies.current);
+    return out;
+}
+
+void DeviceExecutor::take(int peer, int buffer, const ir::CellBox& cells, int copy) {
+    const auto b = static_cast<std::size_t>(buffer);
+    const auto& layout = plan_.buffers[b];
+    const auto* from = static_cast<const std::byte*>(of_peers_.at(peer)[b][static_cast<std::size_t>(copy)]);
+    auto* to = static_cast<std::byte*>(copies_[b].memory[copies_[b].current]);
+    each_run(layout, shape_of(buffer), cells,
+             [&](std::int64_t first, std::int64_t, std::int64_t count) {
+                 machine_->copy(to + first * layout.value_bytes, from + first * layout.value_bytes,
+                                static_cast<std::size_t>(count * layout.value_bytes));
+             });
 }
 
 void DeviceExecutor::advance(std::int64_t count) {
     while (count > 0) {
-        const auto steps = std::min(count, batch_);
+        const auto steps = std::min(count, steps_to_rows());
         set_clock(step_, steps);
         const bool repeats = steps == batch_ && period_ <= longest_batch;
         Key key{steps, period_ <= longest_batch ? step_ % period_ : 0, {}};
@@ -235,6 +429,7 @@ void DeviceExecutor::advance(std::int64_t count) {
         collect(list);
         step_ += steps;
         count -= steps;
+        if (record_sink_) deliver_rows();
     }
     machine_->synchronize();
 }

@@ -5,14 +5,17 @@
 #include "stencil/runtime/executor.h"
 #include "stencil/runtime/uniforms.h"
 
+#include <array>
+#include <cstddef>
 #include <map>
 #include <memory>
+#include <span>
 #include <tuple>
 #include <vector>
 
 namespace farfield::stencil::cuda {
 
-class DeviceExecutor : public Executor {
+class DeviceExecutor : public Executor, private PeerFields {
 public:
     /// All fields at their initial values. @throws DeviceError, BackendUnavailable, CompileError.
     DeviceExecutor(std::shared_ptr<const ir::Program> program, const ExecutorOptions& options,
@@ -22,6 +25,11 @@ public:
     void advance(std::int64_t count) override;
     void read(int buffer, std::span<double> values) override;
     void write(int buffer, std::span<const double> values) override;
+    std::int64_t steps_a_pass() const override { return plan_.steps_a_pass; }
+    void read_cells(int buffer, const ir::CellBox& cells, std::span<std::byte> values) override;
+    void write_cells(int buffer, const ir::CellBox& cells, std::span<const std::byte> values,
+                     bool all_copies) override;
+    PeerFields* peer_fields() override { return this; }
     const codegen::cuda::Plan& plan() const { return plan_; }
 
 private:
@@ -45,6 +53,7 @@ private:
         }
     };
 
+    const ir::Shape& shape_of(int buffer) const;
     void allocate();
     void fill(int buffer);
     void upload_all_copies(int buffer, const std::vector<char>& content);
@@ -53,6 +62,17 @@ private:
                      const Schedule& schedule);
     void set_clock(std::int64_t start, std::int64_t count);
     void collect(const Schedule& schedule);
+    bool leaves_rows(std::size_t record) const;
+    std::int64_t steps_to_rows() const;
+    void deliver_rows();
+    void deliver_values(int record, std::span<const double> values);
+
+    std::vector<std::byte> offer() override;
+    bool open(int peer, std::span<const std::byte> offer) override;
+    std::vector<std::int32_t> current_copies() const override;
+    void take(int peer, int buffer, const ir::CellBox& cells, int copy) override;
+    void wait() override { machine_->synchronize(); }
+    void close() override;
 
     codegen::cuda::Plan plan_;
     std::unique_ptr<Machine> machine_;
@@ -65,6 +85,9 @@ private:
     std::int64_t period_ = 1; ///< steps after which the same kernels run again
     std::int64_t batch_ = 1;  ///< steps between two words with the GPU
     std::map<Key, Schedule> schedules_;
+    std::vector<std::vector<double>> record_rows_;  ///< by record: what a sink gets
+    std::vector<std::vector<double>> record_atoms_; ///< by record: of all rows, 0 outside its cells' bounds
+    std::map<int, std::vector<std::array<void*, 2>>> of_peers_; ///< by rank: the copies of its buffers
     Uniforms uniforms_;
 };
 

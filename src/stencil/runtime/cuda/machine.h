@@ -36,6 +36,13 @@ public:
     virtual void upload(void* to, const void* from, std::size_t bytes) = 0;
     /// Waits for all launches so far. @throws DeviceError for what went wrong in them.
     virtual void download(void* to, const void* from, std::size_t bytes) = 0;
+    /// Within this GPU's memory, or from what `open` gave; in the order of the launches.
+    virtual void copy(void* to, const void* from, std::size_t bytes) = 0;
+    /// What another process needs to open memory of this GPU; empty where it cannot.
+    virtual std::vector<std::byte> handle_of(void* memory) = 0;
+    /// Memory of another process's GPU, until it is closed; null where this GPU cannot read it.
+    virtual void* open(std::span<const std::byte> handle) = 0;
+    virtual void close(void* memory) noexcept = 0;
     /// Runs launches one after the other. @param repeats the same list comes again: worth recording as a
     /// graph.
     virtual void run(const std::vector<BoundLaunch>& launches, bool repeats) = 0;

@@ -13,7 +13,7 @@
 namespace farfield::stencil::ranks {
 namespace {
 
-constexpr int rims_tag = 1, to_first_tag = 2, from_first_tag = 3;
+constexpr int to_first_tag = 2, from_first_tag = 3; // rim_exchange.cpp has others
 constexpr std::int64_t most_bytes = std::int64_t{1} << 26; // of a message of a whole field's values
 
 /// Calls visit(box) for parts of a box of at most `most` cells or a row, in their order in memory.
@@ -59,24 +59,6 @@ void get_as(const ir::CellBox& box, const ir::Shape& shape, std::span<const doub
     });
 }
 
-std::size_t bytes_of_pieces(const ir::Program& program, const std::vector<BufferCells>& pieces) {
-    std::size_t bytes = 0;
-    for (const auto& piece : pieces) {
-        const bool single =
-            program.buffers[static_cast<std::size_t>(piece.buffer)].precision == Precision::single_precision;
-        bytes += static_cast<std::size_t>(piece.cells.count()) * (single ? sizeof(float) : sizeof(double));
-    }
-    return bytes;
-}
-
-std::vector<std::vector<std::byte>> room_for(const ir::Program& program,
-                                             const std::vector<Transfer>& transfers) {
-    std::vector<std::vector<std::byte>> out;
-    out.reserve(transfers.size());
-    for (const auto& transfer : transfers) out.emplace_back(bytes_of_pieces(program, transfer.pieces));
-    return out;
-}
-
 } // namespace
 
 RanksExecutor::RanksExecutor(std::shared_ptr<const ir::Program> program, const Communicator& communicator,
@@ -85,17 +67,18 @@ RanksExecutor::RanksExecutor(std::shared_ptr<const ir::Program> program, const C
       transport_(*CommunicatorAccess::transport(communicator_)),
       divisions_(divide(*program_, transport_.size())),
       steps_a_pass_(ranks::steps_a_pass(*program_, divisions_, steps_wanted)),
-      halos_(halos_of(*program_, steps_a_pass_)),
+      halos_(halos_of(*program_, static_cast<int>(steps_a_pass_))),
       plan_(plan_exchange(*program_, divisions_, halos_, transport_.rank())),
       part_(make(part_of(*program_, divisions_, halos_, transport_.rank()))),
-      recorded_(program_->records.size()), preparation_(part_->preparation()),
-      sent_(room_for(*program_, plan_.sends)), received_(room_for(*program_, plan_.receives)) {
+      recorded_(program_->records.size()), preparation_(part_->preparation()) {
     for (const auto& record : program_->records)
         record_parts_.emplace_back(record, divisions_[static_cast<std::size_t>(record.grid)]);
     part_->leave_records_to([this](int record, std::int64_t per_row, const std::vector<double>& rows) {
         const auto r = static_cast<std::size_t>(record);
         record_parts_[r].append(transport_.rank(), per_row, rows, recorded_[r]);
     });
+    const auto of_part = part_->steps_a_pass();
+    if (of_part <= steps_a_pass_) steps_a_pass_ -= steps_a_pass_ % of_part;
     preparation_.description += fmt::format("; {} ranks, {} {} between exchanges", transport_.size(),
                                             steps_a_pass_, steps_a_pass_ == 1 ? "step" : "steps");
 }
@@ -116,9 +99,10 @@ std::int64_t RanksExecutor::value_size(int buffer) const {
 }
 
 void RanksExecutor::advance(std::int64_t count) {
+    if (!exchange_) agree();
     while (count > 0) {
-        const auto steps = std::min<std::int64_t>(count, steps_a_pass_);
-        if (!rims_are_right_) exchange();
+        const auto steps = std::min(count, steps_a_pass_);
+        if (!rims_are_right_) exchange_->bring();
         part_->advance(steps);
         rims_are_right_ = false;
         step_ += steps;
@@ -127,33 +111,11 @@ void RanksExecutor::advance(std::int64_t count) {
     collect_records();
 }
 
-void RanksExecutor::exchange() {
-    std::vector<comm::MessageHandle> arriving;
-    std::vector<comm::MessageHandle> leaving;
-    for (std::size_t i = 0; i < plan_.receives.size(); ++i)
-        arriving.push_back(transport_.receive(received_[i], plan_.receives[i].peer, rims_tag));
-    const auto each = [&](const Transfer& transfer, std::vector<std::byte>& bytes, const auto& visit) {
-        std::size_t at = 0;
-        for (const auto& piece : transfer.pieces) {
-            const auto size = static_cast<std::size_t>(piece.cells.count() * value_size(piece.buffer));
-            visit(piece, std::span(bytes).subspan(at, size));
-            at += size;
-        }
-    };
-    for (std::size_t i = 0; i < plan_.sends.size(); ++i) {
-        each(plan_.sends[i], sent_[i], [&](const BufferCells& piece, std::span<std::byte> bytes) {
-            part_->read_cells(piece.buffer, piece.cells, bytes);
-        });
-        leaving.push_back(transport_.send(sent_[i], plan_.sends[i].peer, rims_tag));
-    }
-    for (std::size_t i = 0; i < arriving.size(); ++i) {
-        arriving[i]->wait();
-        each(plan_.receives[i], received_[i], [&](const BufferCells& piece, std::span<std::byte> bytes) {
-            part_->write_cells(piece.buffer, piece.cells, bytes, false);
-        });
-    }
-    for (const auto& message : leaving) message->wait();
-    rims_are_right_ = true;
+// Parts may have been planned for different numbers of steps.
+void RanksExecutor::agree() {
+    const auto all = comm::all_values(transport_, steps_a_pass_);
+    steps_a_pass_ = *std::min_element(all.begin(), all.end());
+    exchange_ = make_rim_exchange(transport_, *program_, plan_, *part_);
 }
 
 // Once for all steps of an advance: the ranks know of each other how many numbers they have.

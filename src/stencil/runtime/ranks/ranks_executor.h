@@ -6,6 +6,7 @@
 #include "stencil/runtime/executor.h"
 #include "stencil/runtime/ranks/exchange_plan.h"
 #include "stencil/runtime/ranks/record_parts.h"
+#include "stencil/runtime/ranks/rim_exchange.h"
 
 #include <farfield/communicator.h>
 
@@ -38,7 +39,7 @@ public:
     void set_step(std::int64_t step) override;
 
 private:
-    void exchange();
+    void agree();
     void collect_records();
     const ir::CellBox& block(int buffer, int rank) const;
     std::vector<ir::CellBox> held(int buffer, int rank) const;
@@ -50,7 +51,7 @@ private:
     Communicator communicator_;
     comm::Transport& transport_;
     std::vector<Division> divisions_; ///< by grid
-    int steps_a_pass_;
+    std::int64_t steps_a_pass_;
     Halos halos_;
     ExchangePlan plan_;
     std::unique_ptr<Executor> part_;
@@ -59,7 +60,7 @@ private:
     std::int64_t collected_ = 0;                ///< the step up to which they are
     Preparation preparation_;
     bool rims_are_right_ = true;
-    std::vector<std::vector<std::byte>> sent_, received_; ///< by transfer
+    std::unique_ptr<RimExchange> exchange_; ///< made by the first `advance`
 };
 
 } // namespace farfield::stencil::ranks

@@ -162,16 +162,6 @@ TEST(Ranks, KeepCellsThatNobodyWrites) {
                  [&](Executor& executor, int) { EXPECT_EQ(difference(work(executor), wanted), ""); });
 }
 
-TEST(Ranks, DoNotUseGpusYet) {
-    const Compiled program(testing::yee_ball);
-    try {
-        on_ranks(2, program.program(), "cuda", {}, [](Executor&, int) {});
-        FAIL();
-    } catch (const InvalidArgument& error) {
-        EXPECT_NE(std::string(error.what()).find("--target cpu"), std::string::npos);
-    }
-}
-
 class OfExamples : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(OfExamples, GiveTheBitsOfOne) {

@@ -1,0 +1,30 @@
+// Fields that ranks of one host copy from each other's memory, without messages.
+#pragma once
+
+#include "stencil/ir/ir.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace farfield::stencil {
+
+class PeerFields {
+public:
+    virtual ~PeerFields() = default;
+
+    /// What another rank needs to open this one's fields; empty where none can.
+    virtual std::vector<std::byte> offer() = 0;
+    /// Opens the fields of rank `peer`. @return whether they can be read from here
+    virtual bool open(int peer, std::span<const std::byte> offer) = 0;
+    /// Which copy of each buffer is current: what others need to know before they take.
+    virtual std::vector<std::int32_t> current_copies() const = 0;
+    /// Begins to copy cells of that copy of a peer's buffer to the same cells of the current copy here.
+    virtual void take(int peer, int buffer, const ir::CellBox& cells, int copy) = 0;
+    /// Waits until all that was begun is done.
+    virtual void wait() = 0;
+    virtual void close() = 0;
+};
+
+} // namespace farfield::stencil

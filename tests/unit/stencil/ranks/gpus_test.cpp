@@ -1,0 +1,133 @@
+// Programs on the GPUs of several ranks, emulated on the CPU: the bits of one rank, whether ranks copy rims
+// from each other's memory or send them.
+#include "backend/comm/communicator_access.h"
+#include "backend/comm/in_process.h"
+#include "effort.h"
+#include "emulation/emulated_machine.h"
+#include "parity/stencil_cases.h"
+#include "stencil/runtime/cuda/device_executor.h"
+#include "stencil/runtime/ranks/ranks_executor.h"
+#include "stencil/targets.h"
+#include "unit/stencil/compiled.h"
+#include "unit/stencil/results.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace farfield::stencil {
+namespace {
+
+using testing::Compiled;
+using testing::difference;
+using testing::results_of;
+using ProgramPtr = std::shared_ptr<const ir::Program>;
+
+const std::vector<int> steps{3, 4, 6};
+
+struct Gpus {
+    int ranks = 2;
+    bool read_each_other = true;
+    ExecutorOptions options{};
+};
+
+void on_gpus(const Gpus& gpus, const ProgramPtr& program, const std::function<void(Executor&, int)>& work) {
+    comm::run_ranks(gpus.ranks, [&](std::shared_ptr<comm::Transport> transport) {
+        const int rank = transport->rank();
+        const auto make = [&](ProgramPtr part) {
+            auto machine = std::make_unique<testing::EmulatedMachine>();
+            machine->is_shared = gpus.read_each_other;
+            return std::make_unique<cuda::DeviceExecutor>(std::move(part), gpus.options, std::move(machine));
+        };
+        ranks::RanksExecutor executor(program, CommunicatorAccess::of(std::move(transport)), make,
+                                      gpus.options.time_tile);
+        work(executor, rank);
+    });
+}
+
+void expect_same(const std::string& name, const ProgramPtr& program, const Gpus& gpus) {
+    ASSERT_NE(program, nullptr) << name;
+    const auto wanted = results_of(*make_executor("interpreter", program, {}), steps);
+    on_gpus(gpus, program, [&](Executor& executor, int rank) {
+        EXPECT_EQ(difference(results_of(executor, steps), wanted), "")
+            << name << ", rank " << rank << " of " << gpus.ranks << ", "
+            << executor.preparation().description;
+    });
+}
+
+TEST(GpusOfRanks, GiveTheBitsOfOneForEveryBoundary) {
+    int number = 0; // of a case: its ranks and its way to exchange
+    for (const auto& list : {testing::boundary_cases(), testing::column_cases(), testing::in_place_cases()})
+        for (const auto& one : list) {
+            if (test::shorter() && number % 3 != 0) continue;
+            const Compiled program(one.text);
+            expect_same(one.name, program.program(),
+                        {.ranks = 2 + number % 2, .read_each_other = number % 4 < 2});
+            ++number;
+        }
+    EXPECT_GT(number, test::shorter() ? 5 : 20);
+}
+
+TEST(GpusOfRanks, GiveTheBitsOfOneInEveryForm) {
+    const Compiled program(testing::probed);
+    expect_same("alone", program.program(), {.ranks = 3, .options = {.fuse = false}});
+    expect_same("tiles", program.program(), {.ranks = 3, .options = {.time_tile = 4}});
+    expect_same("sent", program.program(), {.ranks = 2, .read_each_other = false, .options = {.time_tile = 3}});
+    const Compiled ball(testing::yee_ball);
+    expect_same("ball", ball.program(), {.ranks = 4});
+}
+
+TEST(GpusOfRanks, SayHowManyStepsTheyDoBetweenExchanges) {
+    const Compiled program("grid g[x: 40, y: 900]\nfield u on g : double, double-buffered = x + y\n"
+                           "boundary u: zero\nupdate move: u = 0.5*u[x-1] + 0.25*u[y+1] + 0.2*u[y-1]\n"
+                           "step: move\n");
+    on_gpus({.ranks = 2}, program.program(), [&](Executor& executor, int) {
+        EXPECT_NE(executor.preparation().description.find("2 ranks, "), std::string::npos);
+    });
+    expect_same("tall", program.program(), {.ranks = 2});
+    expect_same("tall, three steps", program.program(), {.ranks = 2, .options = {.time_tile = 3}});
+}
+
+TEST(GpusOfRanks, ReduceWhatNoneHasAlone) {
+    const Compiled block("grid g[x: 3, y: 2, z: 2]\nfield u on g : double, double-buffered = x - y + z*z\n"
+                         "boundary u: mirror\nrecord total = mean of u\nrecord low = min of u\n"
+                         "update move: u = 0.5*u[x-1] + 0.25*u[y+1] + 0.1*u[z-2]\nstep: move\n");
+    expect_same("more ranks than rows", block.program(), {.ranks = 5});
+    const Compiled line("grid g[x: 1000]\nfield u on g : float, double-buffered = sin(0.1*x)\nfield w on g\n"
+                        "boundary u: zero\nrecord total = sum of u*w\nrecord low = min of u\n"
+                        "update move: u = 0.5*u[x-1] + 0.25*u[x+2]\nupdate gather on x > 3: w += u\n"
+                        "step: move, gather every 3\n");
+    expect_same("a line", line.program(), {.ranks = 3});
+    const Compiled zeros("grid g[x: 4, y: 6, z: 6]\nfield u on g = if (y + z) % 3 == 1 then -0.0 else 0.0\n"
+                         "field w on g\nrecord top = max of u\nrecord low = min of -u\n"
+                         "update copy: w = u\nstep: copy\n");
+    expect_same("zeros of both signs", zeros.program(), {.ranks = 4});
+}
+
+// What is written on one rank goes to all.
+TEST(GpusOfRanks, GoOnFromWrittenFields) {
+    const Compiled program(testing::boundary_cases().at(3).text);
+    const int u = testing::field_of(*program.program(), "u");
+    const auto& shape = program.program()->grids[0].shape;
+    std::vector<double> values(static_cast<std::size_t>(shape[0] * shape[1]));
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::sin(0.37 * static_cast<double>(i));
+    const auto work = [&](Executor& executor, bool has_values) {
+        executor.advance(3);
+        executor.write_from_first(u, has_values ? std::span<const double>(values)
+                                                : std::span<const double>());
+        executor.set_step(6);
+        return results_of(executor, steps);
+    };
+    const auto wanted = work(*make_executor("interpreter", program.program(), {}), true);
+    for (const bool read : {false, true})
+        on_gpus({.ranks = 3, .read_each_other = read}, program.program(), [&](Executor& executor, int rank) {
+            EXPECT_EQ(difference(work(executor, rank == 0), wanted), "");
+            std::vector<double> all(values.size());
+            executor.read(u, all);
+            EXPECT_EQ(all, testing::fields_of(executor)[static_cast<std::size_t>(u)]);
+        });
+}
+
+} // namespace
+} // namespace farfield::stencil
