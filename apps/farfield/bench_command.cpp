@@ -1,14 +1,16 @@
 // farfield bench direct: the ladder of the direct sum, on the CPU or on a GPU; farfield bench fmm: fast
 // multipole sums on the CPU; farfield bench split: CPU and GPU at once; farfield bench stencil: the stencil
-// language on the CPU.
+// language on the CPU; farfield bench scaling: sums and grids on several ranks.
 #include "command.h"
 #include "deliver.h"
 #include "options.h"
+#include "ranks.h"
 #include "stop_signal.h"
 
 #include "studies/bench_direct.h"
 #include "studies/bench_direct_cuda.h"
 #include "studies/bench_fmm.h"
+#include "studies/bench_scaling.h"
 #include "studies/bench_split.h"
 #include "studies/bench_stencil.h"
 
@@ -52,6 +54,14 @@ struct SplitCommand {
 struct StencilBench {
     BenchStencilOptions options;
     Sizes sizes;
+    Delivery delivery;
+};
+
+struct ScalingCommand {
+    BenchScalingOptions options;
+    bool strong = false; ///< alone
+    DeviceChoice device{.kind = DeviceKind::cpu};
+    std::filesystem::path picture;
     Delivery delivery;
 };
 
@@ -109,6 +119,23 @@ std::vector<int> parse_orders(const std::string& text) {
     return orders;
 }
 
+/// Writes and prints a report that may have been stopped. @returns the exit code.
+template <class Report>
+int hand_over(const Report& report, const Delivery& delivery, const std::filesystem::path& picture) {
+    if (report.stopped) {
+        say("farfield: stopped; nothing was written\n");
+        return StopSignal::exit_code();
+    }
+    if (!delivery.json.empty()) write_json(report, delivery.json);
+    if (!picture.empty()) write_picture(report, picture);
+    if (delivery.quiet) return 0;
+    fmt::print("{}", to_text(report));
+    if (!delivery.json.empty() || !picture.empty()) fmt::print("Files made:\n");
+    for (const auto& file : {delivery.json, picture})
+        if (!file.empty()) fmt::print("  {}\n", file.string());
+    return 0;
+}
+
 int bench_fmm_on(const FmmBenchCommand& command) {
     const auto& delivery = command.delivery;
     auto options = command.options;
@@ -123,18 +150,27 @@ int bench_fmm_on(const FmmBenchCommand& command) {
         options.progress = [&line](const std::string& what) { line.show(what); };
         return bench_fmm(options);
     }();
-    if (report.stopped) {
-        say("farfield: stopped; nothing was written\n");
-        return StopSignal::exit_code();
-    }
-    if (!delivery.json.empty()) write_json(report, delivery.json);
-    if (!command.picture.empty()) write_picture(report, command.picture);
-    if (delivery.quiet) return 0;
-    fmt::print("{}", to_text(report));
-    if (!delivery.json.empty() || !command.picture.empty()) fmt::print("Files made:\n");
-    for (const auto& file : {delivery.json, command.picture})
-        if (!file.empty()) fmt::print("  {}\n", file.string());
-    return 0;
+    return hand_over(report, delivery, command.picture);
+}
+
+// All ranks measure; rank 0 speaks and writes.
+int bench_scaling_on(const ScalingCommand& command) {
+    const auto& delivery = command.delivery;
+    auto options = command.options;
+    options.device = gpu_of(command.device) ? DeviceKind::cuda : DeviceKind::cpu;
+    options.weak = !command.strong;
+    options.communicator = Communicator::world();
+    if (!delivery.json.empty()) require_output(delivery.json, "--json");
+    if (!command.picture.empty()) require_output(command.picture, "--picture");
+    const StopSignal stop;
+    options.stop_requested = [] { return StopSignal::received() != 0; };
+    const auto report = [&] {
+        const MeasuringLine line(delivery.quiet || !speaks());
+        options.progress = [&line](const std::string& what) { line.show(what); };
+        return bench_scaling(options);
+    }();
+    if (speaks()) return hand_over(report, delivery, command.picture);
+    return report.stopped ? StopSignal::exit_code() : 0;
 }
 
 int bench_split_on(const SplitCommand& command) {
@@ -231,6 +267,30 @@ void declare_stencil(CommandParser app, StencilBench& command) {
     add_delivery(app, command.delivery);
 }
 
+void declare_scaling(CommandParser app, ScalingCommand& command) {
+    constexpr int most_points = 100'000'000;
+    app.footer("Examples:\n  mpirun -n 4 farfield bench scaling\n"
+               "  mpirun -n 4 farfield bench scaling --work grid --cells 4096 --json grid.json\n"
+               "  mpirun -n 4 farfield bench scaling --device cuda --picture scaling.png\n");
+    app.add_read(
+           "--work",
+           [&command](const std::string& text) { command.options.work = scaling_work_from_names(text); },
+           "What is measured, with commas between")
+        .type_name("direct,treecode,fmm,grid")
+        .default_text("all that the device has on ranks");
+    add_count(app, "--n", command.options.points, {64, most_points}, "Points of sums",
+              "write a whole number, for example 100000")
+        .default_text("400000, of direct sums 60000, on GPUs 1048576");
+    add_count(app, "--cells", command.options.cells, {64, 65536}, "Cells along a side of the grid, even",
+              "write a whole number, for example 4096")
+        .default_text("2048");
+    app.add_flag("--strong", command.strong, "Leave out weak scaling: as much work a rank");
+    add_one_device(app, command.device);
+    add_repeats(app, command.options.repeats);
+    app.add("--picture", command.picture, "Speed-ups against ranks, as PNG").type_name("FILE");
+    add_delivery(app, command.delivery);
+}
+
 } // namespace
 
 Action declare_bench(CommandParser app) {
@@ -239,6 +299,7 @@ Action declare_bench(CommandParser app) {
     auto fmm = std::make_shared<FmmBenchCommand>();
     auto split = std::make_shared<SplitCommand>();
     auto stencil = std::make_shared<StencilBench>();
+    auto scaling = std::make_shared<ScalingCommand>();
     declare_direct(app.add_command("direct", "Time every rung of the direct sum, with its error"), *direct);
     const auto fmm_app = app.add_command("fmm", "Time fast multipole sums by pass, with their errors");
     declare_fmm(fmm_app, *fmm);
@@ -247,7 +308,12 @@ Action declare_bench(CommandParser app) {
     const auto stencil_app =
         app.add_command("stencil", "Time the stencil language on the CPU beside a hand-written loop");
     declare_stencil(stencil_app, *stencil);
-    return [direct, fmm, fmm_app, split, split_app, stencil, stencil_app] {
+    const auto scaling_app =
+        app.add_command("scaling", "Time sums and grids on more and more of the ranks that mpirun started");
+    declare_scaling(scaling_app, *scaling);
+    return [direct, fmm, fmm_app, split, split_app, stencil, stencil_app, scaling, scaling_app] {
+        if (scaling_app.is_named()) return bench_scaling_on(*scaling);
+        require_one_process("bench");
         if (fmm_app.is_named()) return bench_fmm_on(*fmm);
         if (stencil_app.is_named()) return bench_stencil_on(*stencil);
         return split_app.is_named() ? bench_split_on(*split) : bench_direct_on(*direct);

@@ -31,8 +31,9 @@ constexpr std::array table{
             "farfield bench direct --n 16384,65536 --threads 2 --json bench.json\n"
             "farfield bench direct --device cuda --n 262144\n"
             "farfield bench fmm --n 10000,100000 --picture fmm.png\n"
-            "farfield bench split\n",
-            false, false, declare_bench},
+            "farfield bench split\n"
+            "mpirun -n 4 farfield bench scaling --picture scaling.png\n",
+            false, true, declare_bench},
     Command{"reproduce", "Repeat the measurements of the sources on this machine",
             "farfield reproduce handbook-timings\n"
             "farfield reproduce ladder --device cuda --json ladder.json\n"

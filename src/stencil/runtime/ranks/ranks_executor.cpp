@@ -116,6 +116,7 @@ void RanksExecutor::agree() {
     const auto all = comm::all_values(transport_, steps_a_pass_);
     steps_a_pass_ = *std::min_element(all.begin(), all.end());
     exchange_ = make_rim_exchange(transport_, *program_, plan_, *part_);
+    preparation_.description += fmt::format(" {}", exchange_->name());
 }
 
 // Once for all steps of an advance: the ranks know of each other how many numbers they have.

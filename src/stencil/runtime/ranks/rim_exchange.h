@@ -20,7 +20,7 @@ public:
 
     /// All ranks call it; each returns once its part may go on.
     virtual void bring() = 0;
-    virtual std::string_view name() const = 0; ///< "by messages"
+    virtual std::string_view name() const = 0; ///< "by messages": what follows "exchanges"
 };
 
 /// All ranks make theirs at the same time, and all of the same kind. What is given must stay.
