@@ -99,7 +99,16 @@ public:
         if (bytes > 0) std::memcpy(to, from, bytes);
     }
     void download(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
-    void copy(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
+    using Rows = stencil::cuda::PitchedRows;
+    void upload_rows(void* to, const void* from, const Rows& rows) override {
+        copy_rows(to, rows.pitch, from, rows.width, rows);
+    }
+    void download_rows(void* to, const void* from, const Rows& rows) override {
+        copy_rows(to, rows.width, from, rows.pitch, rows);
+    }
+    void copy_rows(void* to, const void* from, const Rows& rows) override {
+        copy_rows(to, rows.pitch, from, rows.pitch, rows);
+    }
     /// Threads that play ranks read each other's memory where it is.
     std::vector<std::byte> handle_of(void* memory) override {
         if (!is_shared) return {};
@@ -129,6 +138,12 @@ public:
     bool is_shared = false;
 
 private:
+    static void copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                          const Rows& rows) {
+        for (std::size_t row = 0; row < static_cast<std::size_t>(rows.count); ++row)
+            std::memcpy(static_cast<char*>(to) + row * to_pitch,
+                        static_cast<const char*>(from) + row * from_pitch, rows.width);
+    }
     static std::mutex& one_at_a_time() {
         static std::mutex mutex;
         return mutex;

@@ -10,7 +10,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,11 +55,9 @@ struct MemoryPass {
 struct RecordPlan {
     std::int64_t every = 1;
     std::vector<Launch> launches; ///< the last one writes the value; none: the pass of tiles does
-    int atoms = -1;               ///< the scratch of the atoms of all rows; none: of one cell
-
-    /// The launches that fill the atoms; none where no cell belongs to the record.
-    std::span<const Launch> atom_launches() const { return std::span(launches).first(makes_atoms ? 1 : 0); }
-    bool makes_atoms = false;
+    /// The scratch of the atoms of all rows, which the first launch fills where a cell belongs to the record;
+    /// none: of one cell.
+    int atoms = -1;
 };
 
 /// Where the values of a buffer lie: x fastest, rows `pitch` values apart.

@@ -200,8 +200,7 @@ RecordPlan print_record(const PrintJob& job, int number) {
     };
     int from = new_scratch(count);
     plan.atoms = from;
-    plan.makes_atoms = !record.cells->empty();
-    if (plan.makes_atoms) plan.launches.push_back(print_atoms(job, number, from));
+    if (!record.cells->empty()) plan.launches.push_back(print_atoms(job, number, from));
     for (bool last = false; !last;) {
         const auto blocks = (count + tree_width - 1) / tree_width;
         last = blocks == 1;

@@ -126,10 +126,29 @@ public:
             std::memcpy(static_cast<char*>(to) + at, channel_->staging.data(), piece);
         }
     }
-    void copy(void* to, const void* from, std::size_t bytes) override {
+    void upload_rows(void* to, const void* from, const PitchedRows& rows) override {
         const DeviceScope scope(device_);
-        farfield::cuda::copy(static_cast<char*>(to), static_cast<const char*>(from), bytes,
-                             channel_->stream.get());
+        each_staged(rows, [&](std::size_t row, std::size_t count) {
+            channel_->stream.synchronize(); // what staged before has arrived
+            std::memcpy(channel_->staging.data(), static_cast<const char*>(from) + row * rows.width,
+                        count * rows.width);
+            copy_rows(static_cast<char*>(to) + row * rows.pitch, rows.pitch, channel_->staging.data(),
+                      rows.width, rows.width, count);
+        });
+    }
+    void download_rows(void* to, const void* from, const PitchedRows& rows) override {
+        const DeviceScope scope(device_);
+        each_staged(rows, [&](std::size_t row, std::size_t count) {
+            copy_rows(channel_->staging.data(), rows.width, static_cast<const char*>(from) + row * rows.pitch,
+                      rows.pitch, rows.width, count);
+            channel_->stream.synchronize();
+            std::memcpy(static_cast<char*>(to) + row * rows.width, channel_->staging.data(),
+                        count * rows.width);
+        });
+    }
+    void copy_rows(void* to, const void* from, const PitchedRows& rows) override {
+        const DeviceScope scope(device_);
+        copy_rows(to, rows.pitch, from, rows.pitch, rows.width, static_cast<std::size_t>(rows.count));
     }
     std::vector<std::byte> handle_of(void* memory) override {
         const DeviceScope scope(device_);
@@ -185,6 +204,20 @@ private:
         pid_t process = 0;
         cudaIpcMemHandle_t memory{};
     };
+    /// Calls visit(first row, rows) for as many rows at a time as can be staged.
+    template <class Visit>
+    static void each_staged(const PitchedRows& rows, const Visit& visit) {
+        const auto all = static_cast<std::size_t>(rows.count);
+        const auto most = std::max<std::size_t>(1, staging_bytes / std::max<std::size_t>(1, rows.width));
+        for (std::size_t row = 0; row < all; row += most) visit(row, std::min(most, all - row));
+    }
+    void copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                   std::size_t width, std::size_t count) {
+        if (width == 0) return;
+        farfield::cuda::check(cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, count,
+                                                cudaMemcpyDefault, channel_->stream.get()),
+                              "copying rows of a field");
+    }
     static bool succeeded(cudaError_t status) {
         if (status == cudaSuccess) return true;
         cudaGetLastError(); // another way is taken

@@ -36,26 +36,28 @@ void store(const BufferLayout& layout, std::vector<char>& content, std::int64_t 
     }
 }
 
-/// Calls visit(first value, values) for the runs of memory that hold the cells of a box, and with them
-/// nothing else but what lies between the end of a row and the next: whole rows make one run.
+/// Rows of a buffer at the same distance from each other.
+struct Run {
+    std::ptrdiff_t start = 0; ///< bytes from the start of the buffer
+    PitchedRows rows;
+};
+
+/// Calls visit(run) for the runs that hold the cells of a box, in their order.
 template <class Visit>
 void each_run(const BufferLayout& layout, const ir::Shape& shape, const ir::CellBox& cells,
               const Visit& visit) {
     const auto width = cells.last[0] - cells.first[0];
     const auto run = [&](std::int64_t row, std::int64_t rows) {
-        visit(row * layout.pitch + cells.first[0], rows, (rows - 1) * layout.pitch + width);
+        const auto bytes_of = [&](std::int64_t count) {
+            return static_cast<std::size_t>(count * layout.value_bytes);
+        };
+        visit(Run{(row * layout.pitch + cells.first[0]) * layout.value_bytes,
+                  {.count = rows, .width = bytes_of(width), .pitch = bytes_of(layout.pitch)}});
     };
-    const bool whole_rows = width == layout.width;
-    const bool whole_planes = whole_rows && cells.first[1] == 0 && cells.last[1] == shape[1];
-    if (whole_planes)
+    if (cells.first[1] == 0 && cells.last[1] == shape[1])
         return run(cells.first[2] * shape[1], (cells.last[2] - cells.first[2]) * shape[1]);
-    for (auto z = cells.first[2]; z < cells.last[2]; ++z) {
-        const auto row = cells.first[1] + shape[1] * z, rows = cells.last[1] - cells.first[1];
-        if (whole_rows)
-            run(row, rows);
-        else
-            for (std::int64_t y = 0; y < rows; ++y) run(row + y, 1);
-    }
+    for (auto z = cells.first[2]; z < cells.last[2]; ++z)
+        run(cells.first[1] + shape[1] * z, cells.last[1] - cells.first[1]);
 }
 
 bool starts_at_zero(const ir::Buffer& buffer) {
@@ -215,12 +217,11 @@ DeviceExecutor::Schedule DeviceExecutor::schedule(std::int64_t start, std::int64
         for (std::size_t r = 0; r < plan_.records.size(); ++r) {
             const auto& record = plan_.records[r];
             const auto due = (start + row) / record.every - (start + row - steps) / record.every;
-            const auto launches = leaves_rows(r) ? record.atom_launches() : std::span(record.launches);
+            const auto launches = leaves_rows(r) ? 1 : record.launches.size(); // the first makes the atoms
             if ((start + row) % record.every == 0)
-                for (const auto& launch : launches)
+                for (const auto& launch : std::span(record.launches).first(launches))
                     schedule.launches.push_back(bind(launch, row - 1, 1, schedule));
-            const bool in_series = !leaves_rows(r) && !(record_sink_ && program_->records[r].cells->empty());
-            if (in_series) schedule.recorded[r] += due;
+            if (!leaves_rows(r)) schedule.recorded[r] += due;
         }
     }
     return schedule;
@@ -281,16 +282,14 @@ void DeviceExecutor::deliver_rows() {
         const auto per_row = ir::atoms_in_row(record.cells->shape()[0]);
         auto& atoms = record_atoms_[r];
         atoms.resize(static_cast<std::size_t>(record.cells->rows() * per_row));
-        if (!record.cells->empty()) {
-            const auto& [first, last] = record.cells->bounds();
-            const auto rows = record.cells->shape()[1];
-            const auto begin = (first[1] + rows * first[2]) * per_row;
-            const auto end = (last[1] + rows * (last[2] - 1)) * per_row;
-            const auto* on_gpu =
-                static_cast<const double*>(scratch_[static_cast<std::size_t>(plan_.records[r].atoms)]);
-            machine_->download(atoms.data() + begin, on_gpu + begin,
-                               static_cast<std::size_t>(end - begin) * sizeof(double));
-        }
+        const auto& [first, last] = record.cells->bounds();
+        const auto rows_of_plane = record.cells->shape()[1];
+        const auto begin = (first[1] + rows_of_plane * first[2]) * per_row;
+        const auto end = (last[1] + rows_of_plane * (last[2] - 1)) * per_row;
+        const auto* on_gpu =
+            static_cast<const double*>(scratch_[static_cast<std::size_t>(plan_.records[r].atoms)]);
+        machine_->download(atoms.data() + begin, on_gpu + begin,
+                           static_cast<std::size_t>(end - begin) * sizeof(double));
         const auto number = static_cast<int>(r);
         if (record.reduction != Reduction::max && record.reduction != Reduction::min) {
             record_sink_(number, per_row, atoms);
@@ -316,39 +315,26 @@ void DeviceExecutor::deliver_rows() {
 void DeviceExecutor::read_cells(int buffer, const ir::CellBox& cells, std::span<std::byte> values) {
     const auto b = static_cast<std::size_t>(buffer);
     const auto& layout = plan_.buffers[b];
-    const auto row_bytes = static_cast<std::size_t>((cells.last[0] - cells.first[0]) * layout.value_bytes);
-    const auto pitch_bytes = static_cast<std::size_t>(layout.pitch * layout.value_bytes);
     const auto* memory = static_cast<const std::byte*>(copies_[b].memory[copies_[b].current]);
     auto* to = values.data();
-    std::vector<std::byte> run;
-    each_run(layout, shape_of(buffer), cells,
-             [&](std::int64_t first, std::int64_t rows, std::int64_t count) {
-                 run.resize(static_cast<std::size_t>(count * layout.value_bytes));
-                 machine_->download(run.data(), memory + first * layout.value_bytes, run.size());
-                 for (std::int64_t row = 0; row < rows; ++row, to += row_bytes)
-                     std::memcpy(to, run.data() + static_cast<std::size_t>(row) * pitch_bytes, row_bytes);
-             });
+    each_run(layout, shape_of(buffer), cells, [&](const Run& run) {
+        machine_->download_rows(to, memory + run.start, run.rows);
+        to += run.rows.bytes();
+    });
 }
 
 void DeviceExecutor::write_cells(int buffer, const ir::CellBox& cells, std::span<const std::byte> values,
                                  bool all_copies) {
     const auto b = static_cast<std::size_t>(buffer);
     const auto& layout = plan_.buffers[b];
-    const auto row_bytes = static_cast<std::size_t>((cells.last[0] - cells.first[0]) * layout.value_bytes);
-    const auto pitch_bytes = static_cast<std::size_t>(layout.pitch * layout.value_bytes);
     const auto* from = values.data();
-    std::vector<std::byte> run;
-    each_run(layout, shape_of(buffer), cells,
-             [&](std::int64_t first, std::int64_t rows, std::int64_t count) {
-                 run.assign(static_cast<std::size_t>(count * layout.value_bytes), std::byte{0});
-                 for (std::int64_t row = 0; row < rows; ++row, from += row_bytes)
-                     std::memcpy(run.data() + static_cast<std::size_t>(row) * pitch_bytes, from, row_bytes);
-                 for (int c = 0; c < layout.copies; ++c)
-                     if (all_copies || c == copies_[b].current)
-                         machine_->upload(static_cast<std::byte*>(copies_[b].memory[c]) +
-                                              first * layout.value_bytes,
-                                          run.data(), run.size());
-             });
+    each_run(layout, shape_of(buffer), cells, [&](const Run& run) {
+        for (int c = 0; c < layout.copies; ++c)
+            if (all_copies || c == copies_[b].current)
+                machine_->upload_rows(static_cast<std::byte*>(copies_[b].memory[c]) + run.start, from,
+                                      run.rows);
+        from += run.rows.bytes();
+    });
 }
 
 const ir::Shape& DeviceExecutor::shape_of(int buffer) const {
@@ -356,32 +342,35 @@ const ir::Shape& DeviceExecutor::shape_of(int buffer) const {
     return program_->grids[static_cast<std::size_t>(grid)].shape;
 }
 
-// All buffers' copies, one handle after the other.
+// How many copies each buffer has, a byte each, then the handles of all: plans of parts differ.
 std::vector<std::byte> DeviceExecutor::offer() {
-    std::vector<std::byte> out;
-    for (const auto& copies : copies_)
-        for (void* memory : copies.memory) {
-            if (memory == nullptr) continue;
-            const auto handle = machine_->handle_of(memory);
+    std::vector<std::byte> counts, handles;
+    for (std::size_t b = 0; b < copies_.size(); ++b) {
+        counts.push_back(static_cast<std::byte>(plan_.buffers[b].copies));
+        for (int c = 0; c < plan_.buffers[b].copies; ++c) {
+            const auto handle = machine_->handle_of(copies_[b].memory[c]);
             if (handle.empty()) return {};
-            out.insert(out.end(), handle.begin(), handle.end());
+            handles.insert(handles.end(), handle.begin(), handle.end());
         }
-    return out;
+    }
+    counts.insert(counts.end(), handles.begin(), handles.end());
+    return counts;
 }
 
 bool DeviceExecutor::open(int peer, std::span<const std::byte> offer) {
-    std::size_t count = 0;
-    for (const auto& copies : copies_) count += copies.memory[1] != nullptr ? 2 : 1;
     if (offer.empty()) return false;
-    const auto bytes = offer.size() / count;
+    const auto counts = offer.first(copies_.size());
+    auto handles = offer.subspan(counts.size());
+    std::size_t all = 0;
+    for (const auto count : counts) all += std::to_integer<std::size_t>(count);
+    const auto bytes = handles.size() / all;
     auto& opened = of_peers_[peer];
     opened.assign(copies_.size(), {});
     for (std::size_t b = 0; b < copies_.size(); ++b)
-        for (std::size_t c = 0; c < 2; ++c) {
-            if (copies_[b].memory[c] == nullptr) continue;
-            opened[b][c] = machine_->open(offer.first(bytes));
-            offer = offer.subspan(bytes);
-            if (opened[b][c] == nullptr) return false;
+        for (std::size_t c = 0; c < std::to_integer<std::size_t>(counts[b]); ++c) {
+            opened[b].at(c) = machine_->open(handles.first(bytes));
+            handles = handles.subspan(bytes);
+            if (opened[b].at(c) == nullptr) return false;
         }
     return true;
 }
@@ -405,11 +394,9 @@ void DeviceExecutor::take(int peer, int buffer, const ir::CellBox& cells, int co
     const auto& layout = plan_.buffers[b];
     const auto* from = static_cast<const std::byte*>(of_peers_.at(peer)[b][static_cast<std::size_t>(copy)]);
     auto* to = static_cast<std::byte*>(copies_[b].memory[copies_[b].current]);
-    each_run(layout, shape_of(buffer), cells,
-             [&](std::int64_t first, std::int64_t, std::int64_t count) {
-                 machine_->copy(to + first * layout.value_bytes, from + first * layout.value_bytes,
-                                static_cast<std::size_t>(count * layout.value_bytes));
-             });
+    each_run(layout, shape_of(buffer), cells, [&](const Run& run) {
+        machine_->copy_rows(to + run.start, from + run.start, run.rows);
+    });
 }
 
 void DeviceExecutor::advance(std::int64_t count) {

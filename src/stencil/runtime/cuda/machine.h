@@ -17,6 +17,15 @@ struct BoundLaunch {
     std::vector<std::uint64_t> values;
 };
 
+/// Rows of `width` bytes, the first bytes of each `pitch` apart on the GPU.
+struct PitchedRows {
+    std::int64_t count = 0;
+    std::size_t width = 0;
+    std::size_t pitch = 0;
+
+    std::size_t bytes() const { return static_cast<std::size_t>(count) * width; }
+};
+
 class Machine {
 public:
     Machine() = default;
@@ -36,8 +45,11 @@ public:
     virtual void upload(void* to, const void* from, std::size_t bytes) = 0;
     /// Waits for all launches so far. @throws DeviceError for what went wrong in them.
     virtual void download(void* to, const void* from, std::size_t bytes) = 0;
-    /// Within this GPU's memory, or from what `open` gave; in the order of the launches.
-    virtual void copy(void* to, const void* from, std::size_t bytes) = 0;
+    /// The same for rows that lie one behind the other in the host's memory.
+    virtual void upload_rows(void* to, const void* from, const PitchedRows& rows) = 0;
+    virtual void download_rows(void* to, const void* from, const PitchedRows& rows) = 0;
+    /// From what `open` gave to the same rows here, in the order of the launches.
+    virtual void copy_rows(void* to, const void* from, const PitchedRows& rows) = 0;
     /// What another process needs to open memory of this GPU; empty where it cannot.
     virtual std::vector<std::byte> handle_of(void* memory) = 0;
     /// Memory of another process's GPU, until it is closed; null where this GPU cannot read it.

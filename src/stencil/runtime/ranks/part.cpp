@@ -1,6 +1,8 @@
 #include "stencil/runtime/ranks/part.h"
 
+#include <algorithm>
 #include <map>
+#include <utility>
 
 namespace farfield::stencil::ranks {
 namespace {
@@ -37,8 +39,9 @@ private:
 
 } // namespace
 
-std::shared_ptr<const ir::Program> part_of(const ir::Program& program, const std::vector<Division>& divisions,
-                                           const Halos& halos, int rank) {
+Part part_of(const ir::Program& program, const std::vector<Division>& divisions, const Halos& halos,
+             int rank) {
+    Part out;
     auto part = std::make_shared<ir::Program>(program);
     std::vector<Within> with_rims;
     std::vector<Within> blocks;
@@ -54,9 +57,22 @@ std::shared_ptr<const ir::Program> part_of(const ir::Program& program, const std
         kernel.cells = within(kernel.cells);
         for (auto& carry : kernel.carries) carry.cells = within(carry.cells);
     }
-    for (auto& record : part->records)
+    // What does nothing here would keep the others out of common passes.
+    std::erase_if(part->kernels, [](const ir::Kernel& kernel) {
+        return kernel.cells->empty() &&
+               std::all_of(kernel.carries.begin(), kernel.carries.end(),
+                           [](const ir::Carry& carry) { return carry.cells->empty(); });
+    });
+    part->records.clear();
+    for (std::size_t r = 0; r < program.records.size(); ++r) {
+        auto record = program.records[r];
         record.cells = blocks[static_cast<std::size_t>(record.grid)](record.cells);
-    return part;
+        if (record.cells->empty()) continue;
+        part->records.push_back(std::move(record));
+        out.records.push_back(static_cast<int>(r));
+    }
+    out.program = std::move(part);
+    return out;
 }
 
 } // namespace farfield::stencil::ranks

@@ -69,12 +69,12 @@ RanksExecutor::RanksExecutor(std::shared_ptr<const ir::Program> program, const C
       steps_a_pass_(ranks::steps_a_pass(*program_, divisions_, steps_wanted)),
       halos_(halos_of(*program_, static_cast<int>(steps_a_pass_))),
       plan_(plan_exchange(*program_, divisions_, halos_, transport_.rank())),
-      part_(make(part_of(*program_, divisions_, halos_, transport_.rank()))),
+      of_rank_(part_of(*program_, divisions_, halos_, transport_.rank())), part_(make(of_rank_.program)),
       recorded_(program_->records.size()), preparation_(part_->preparation()) {
     for (const auto& record : program_->records)
         record_parts_.emplace_back(record, divisions_[static_cast<std::size_t>(record.grid)]);
-    part_->leave_records_to([this](int record, std::int64_t per_row, const std::vector<double>& rows) {
-        const auto r = static_cast<std::size_t>(record);
+    part_->leave_records_to([this](int number, std::int64_t per_row, const std::vector<double>& rows) {
+        const auto r = static_cast<std::size_t>(of_rank_.records[static_cast<std::size_t>(number)]);
         record_parts_[r].append(transport_.rank(), per_row, rows, recorded_[r]);
     });
     const auto of_part = part_->steps_a_pass();
@@ -126,6 +126,10 @@ void RanksExecutor::collect_records() {
     for (std::size_t r = 0; r < recorded_.size(); ++r) {
         const auto every = program_->records[r].every;
         times[r] = step_ / every - collected_ / every;
+        const bool has_none = std::find(of_rank_.records.begin(), of_rank_.records.end(),
+                                        static_cast<int>(r)) == of_rank_.records.end();
+        for (std::int64_t time = 0; has_none && time < times[r]; ++time)
+            record_parts_[r].append_nothing(transport_.rank(), recorded_[r]);
         mine.insert(mine.end(), recorded_[r].begin(), recorded_[r].end());
         recorded_[r].clear();
     }

@@ -5,6 +5,7 @@
 #include "backend/comm/transport.h"
 #include "stencil/runtime/executor.h"
 #include "stencil/runtime/ranks/exchange_plan.h"
+#include "stencil/runtime/ranks/part.h"
 #include "stencil/runtime/ranks/record_parts.h"
 #include "stencil/runtime/ranks/rim_exchange.h"
 
@@ -54,6 +55,7 @@ private:
     std::int64_t steps_a_pass_;
     Halos halos_;
     ExchangePlan plan_;
+    Part of_rank_;
     std::unique_ptr<Executor> part_;
     std::vector<RecordParts> record_parts_;
     std::vector<std::vector<double>> recorded_; ///< by record: this rank's numbers, not yet collected

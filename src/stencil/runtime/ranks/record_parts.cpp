@@ -109,6 +109,10 @@ void RecordParts::append(int rank, std::int64_t per_row, const std::vector<doubl
     }
 }
 
+void RecordParts::append_nothing(int rank, std::vector<double>& out) const {
+    out.resize(out.size() + static_cast<std::size_t>(count(rank)), 0.0);
+}
+
 double RecordParts::sum(const std::vector<std::span<const double>>& parts) const {
     ir::TreeSum sum;
     for (const auto& subtree : subtrees_)

@@ -20,6 +20,8 @@ public:
     /// Appends them. @param rows as RecordSink has them.
     void append(int rank, std::int64_t per_row, const std::vector<double>& rows,
                 std::vector<double>& out) const;
+    /// Those of a rank without a cell of the record.
+    void append_nothing(int rank, std::vector<double>& out) const;
     /// The record's value. @param parts what each rank has of the step.
     [[nodiscard]] double value(const std::vector<std::span<const double>>& parts) const;
 

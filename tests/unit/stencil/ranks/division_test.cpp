@@ -216,7 +216,7 @@ TEST(Part, HasTheCellsOfItsBlockAndRim) {
     const Compiled program(two_fields);
     const auto& p = *program.program();
     const auto divisions = divide(p, 3);
-    const auto part = part_of(p, divisions, halos_of(p, 1), 1);
+    const auto part = part_of(p, divisions, halos_of(p, 1), 1).program;
     for (const auto& kernel : part->kernels) EXPECT_EQ(kernel.cells->bounds().last[1], 18) << kernel.name;
     EXPECT_FALSE(ir::holds_row(*part, 0, 4));
     EXPECT_TRUE(ir::holds_row(*part, 0, 12));
@@ -224,6 +224,23 @@ TEST(Part, HasTheCellsOfItsBlockAndRim) {
     std::int64_t held = 0;
     for (std::int64_t row = 0; row < 24; ++row) held += ir::holds_row(*part, 0, row) ? 1 : 0;
     EXPECT_EQ(held, 2 + 8 + 4); // two beyond what kernels compute
+}
+
+TEST(Part, LeavesOutWhatHasNoCellsThere) {
+    const Compiled program("grid g[x: 8, y: 24]\nfield u, w on g\nrecord low = u at (3, 2)\n"
+                           "record all = sum of u\nrecord high = w at (3, 20)\n"
+                           "update grow: w += u\nsource light at (4, 1): u += sin(t)\nstep: grow, light\n");
+    const auto& p = *program.program();
+    const auto divisions = divide(p, 3);
+    const auto records_of = [&](int rank) { return part_of(p, divisions, halos_of(p, 1), rank).records; };
+    EXPECT_EQ(records_of(0), (std::vector<int>{0, 1}));
+    EXPECT_EQ(records_of(1), (std::vector<int>{1}));
+    EXPECT_EQ(records_of(2), (std::vector<int>{1, 2}));
+    const auto kernels_of = [&](int rank) {
+        return part_of(p, divisions, halos_of(p, 1), rank).program->kernels.size();
+    };
+    EXPECT_EQ(kernels_of(0), 2);
+    EXPECT_EQ(kernels_of(1), 1);
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 // Programs on the GPUs of several ranks, emulated on the CPU: the bits of one rank, whether ranks copy rims
 // from each other's memory or send them.
 #include "backend/comm/communicator_access.h"
+#include "backend/comm/first_ranks.h"
 #include "backend/comm/in_process.h"
 #include "effort.h"
 #include "emulation/emulated_machine.h"
@@ -32,17 +33,22 @@ struct Gpus {
     ExecutorOptions options{};
 };
 
+std::unique_ptr<Executor> executor_of(std::shared_ptr<comm::Transport> transport, const Gpus& gpus,
+                                      const ProgramPtr& program) {
+    const auto make = [&](ProgramPtr part) {
+        auto machine = std::make_unique<testing::EmulatedMachine>();
+        machine->is_shared = gpus.read_each_other;
+        return std::make_unique<cuda::DeviceExecutor>(std::move(part), gpus.options, std::move(machine));
+    };
+    return std::make_unique<ranks::RanksExecutor>(program, CommunicatorAccess::of(std::move(transport)), make,
+                                                  gpus.options.time_tile);
+}
+
 void on_gpus(const Gpus& gpus, const ProgramPtr& program, const std::function<void(Executor&, int)>& work) {
     comm::run_ranks(gpus.ranks, [&](std::shared_ptr<comm::Transport> transport) {
         const int rank = transport->rank();
-        const auto make = [&](ProgramPtr part) {
-            auto machine = std::make_unique<testing::EmulatedMachine>();
-            machine->is_shared = gpus.read_each_other;
-            return std::make_unique<cuda::DeviceExecutor>(std::move(part), gpus.options, std::move(machine));
-        };
-        ranks::RanksExecutor executor(program, CommunicatorAccess::of(std::move(transport)), make,
-                                      gpus.options.time_tile);
-        work(executor, rank);
+        const auto executor = executor_of(std::move(transport), gpus, program);
+        work(*executor, rank);
     });
 }
 
@@ -103,6 +109,25 @@ TEST(GpusOfRanks, ReduceWhatNoneHasAlone) {
                          "field w on g\nrecord top = max of u\nrecord low = min of -u\n"
                          "update copy: w = u\nstep: copy\n");
     expect_same("zeros of both signs", zeros.program(), {.ranks = 4});
+}
+
+// Of a job of four, the first two compute.
+TEST(GpusOfRanks, MayBeTheFirstOfMore) {
+    const Compiled program(testing::boundary_cases().at(3).text);
+    const auto wanted = results_of(*make_executor("interpreter", program.program(), {}), steps);
+    for (const bool read : {true, false})
+        comm::run_ranks(4, [&](comm::Transport& all) {
+            if (all.rank() < 2) {
+                const auto first = std::make_shared<comm::FirstRanks>(all, 2);
+                const auto executor = executor_of(first, {.read_each_other = read}, program.program());
+                EXPECT_EQ(difference(results_of(*executor, steps), wanted), "");
+                EXPECT_NE(executor->preparation().description.find(read ? "by peer copies" : "by messages"),
+                          std::string::npos)
+                    << executor->preparation().description;
+                EXPECT_GT(first->sent().messages, 0);
+            }
+            all.barrier();
+        });
 }
 
 // What is written on one rank goes to all.
