@@ -106,9 +106,7 @@ public:
     void download_rows(void* to, const void* from, const Rows& rows) override {
         copy_rows(to, rows.width, from, rows.pitch, rows);
     }
-    void copy_rows(void* to, const void* from, const Rows& rows) override {
-        copy_rows(to, rows.pitch, from, rows.pitch, rows);
-    }
+    void copy(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
     /// Threads that play ranks read each other's memory where it is.
     std::vector<std::byte> handle_of(void* memory) override {
         if (!is_shared) return {};

@@ -8,6 +8,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include <atomic>
+#include <cstdint>
 #include <string>
 
 namespace farfield::cuda {
@@ -77,12 +79,18 @@ std::string why_no_device() {
 }
 
 void use_device(int index) {
+    // What was usable once is: kernels of a microsecond do not wait for the driver's version.
+    static std::atomic<std::uint64_t> usable{0};
+    const auto bit = index >= 0 && index < 64 ? std::uint64_t{1} << static_cast<unsigned>(index) : 0;
+    if ((usable.load(std::memory_order_relaxed) & bit) != 0)
+        return check(cudaSetDevice(index), "selecting a GPU");
     int count = 0;
     if (const auto problem = problem_with_driver(count); !problem.empty()) throw BackendUnavailable(problem);
     if (index < 0 || index >= count)
         throw BackendUnavailable("there is no cuda:" + std::to_string(index) + "; this machine has cuda:0" +
                                  (count > 1 ? " to cuda:" + std::to_string(count - 1) : ""));
     check(cudaSetDevice(index), "selecting a GPU");
+    usable.fetch_or(bit, std::memory_order_relaxed);
 }
 
 } // namespace farfield::cuda

@@ -76,6 +76,7 @@ public:
         cudaGetDevice(&before);
         cudaSetDevice(device_);
         cudaStreamSynchronize(channel_->stream.get());
+        copiers_.clear();
         graphs_.clear();
         if (module_ != nullptr) Driver::get().unload(module_);
         cudaSetDevice(before);
@@ -146,9 +147,12 @@ public:
                         count * rows.width);
         });
     }
-    void copy_rows(void* to, const void* from, const PitchedRows& rows) override {
+    void copy(void* to, const void* from, std::size_t bytes) override {
         const DeviceScope scope(device_);
-        copy_rows(to, rows.pitch, from, rows.pitch, rows.width, static_cast<std::size_t>(rows.count));
+        constexpr std::size_t most_copiers = 6; // each copy waits some microseconds for its start
+        if (copiers_.size() < most_copiers) copiers_.emplace_back();
+        farfield::cuda::copy(static_cast<char*>(to), static_cast<const char*>(from), bytes,
+                             copiers_[next_copier_++ % copiers_.size()].get());
     }
     std::vector<std::byte> handle_of(void* memory) override {
         const DeviceScope scope(device_);
@@ -196,6 +200,8 @@ public:
     void synchronize() override {
         const DeviceScope scope(device_);
         channel_->stream.synchronize();
+        for (; next_copier_ > 0; --next_copier_)
+            if (next_copier_ <= copiers_.size()) copiers_[next_copier_ - 1].synchronize();
     }
 
 private:
@@ -252,6 +258,8 @@ private:
 
     int device_;
     std::unique_ptr<Channel> channel_;
+    std::vector<farfield::cuda::Stream> copiers_; ///< of copies from other GPUs, beside each other
+    std::size_t next_copier_ = 0;                 ///< copies since they were waited for
     std::vector<farfield::cuda::DeviceArray<char>> memory_;
     std::map<const void*, farfield::cuda::Graph> graphs_;
     std::map<std::string, CUfunction> functions_;

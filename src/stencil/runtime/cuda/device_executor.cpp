@@ -395,7 +395,15 @@ void DeviceExecutor::take(int peer, int buffer, const ir::CellBox& cells, int co
     const auto* from = static_cast<const std::byte*>(of_peers_.at(peer)[b][static_cast<std::size_t>(copy)]);
     auto* to = static_cast<std::byte*>(copies_[b].memory[copies_[b].current]);
     each_run(layout, shape_of(buffer), cells, [&](const Run& run) {
-        machine_->copy_rows(to + run.start, from + run.start, run.rows);
+        const auto& [count, width, pitch] = run.rows;
+        const bool whole = width == static_cast<std::size_t>(layout.width * layout.value_bytes);
+        // with what lies between rows, which is nobody's
+        const auto pieces = whole ? 1 : count;
+        const auto bytes = whole ? static_cast<std::size_t>(count - 1) * pitch + width : width;
+        for (std::int64_t row = 0; row < pieces; ++row) {
+            const auto at = run.start + row * static_cast<std::ptrdiff_t>(pitch);
+            machine_->copy(to + at, from + at, bytes);
+        }
     });
 }
 

@@ -48,8 +48,9 @@ public:
     /// The same for rows that lie one behind the other in the host's memory.
     virtual void upload_rows(void* to, const void* from, const PitchedRows& rows) = 0;
     virtual void download_rows(void* to, const void* from, const PitchedRows& rows) = 0;
-    /// From what `open` gave to the same rows here, in the order of the launches.
-    virtual void copy_rows(void* to, const void* from, const PitchedRows& rows) = 0;
+    /// From what `open` gave to this GPU's memory, beside other copies. Nothing is launched before
+    /// `synchronize`.
+    virtual void copy(void* to, const void* from, std::size_t bytes) = 0;
     /// What another process needs to open memory of this GPU; empty where it cannot.
     virtual std::vector<std::byte> handle_of(void* memory) = 0;
     /// Memory of another process's GPU, until it is closed; null where this GPU cannot read it.
