@@ -49,7 +49,8 @@ struct Measured {
 
 std::uint64_t hash_of(std::span<const double> values) {
     std::uint64_t hash = 1469598103934665603U; // FNV-1a
-    for (const auto byte : std::as_bytes(values)) hash = (hash ^ std::to_integer<unsigned>(byte)) * 1099511628211U;
+    for (const auto byte : std::as_bytes(values))
+        hash = (hash ^ std::to_integer<unsigned>(byte)) * 1099511628211U;
     return hash;
 }
 
@@ -67,9 +68,9 @@ void check_bench(const BenchScalingOptions& options) {
     if (options.device == DeviceKind::cuda)
         for (const auto work : options.work)
             if (work == ScalingWork::treecode || work == ScalingWork::fmm)
-                throw InvalidArgument(fmt::format(
-                    "{} does not run on the GPUs of several ranks; measure direct and grid there",
-                    name_of(work)));
+                throw InvalidArgument(
+                    fmt::format("{} does not run on the GPUs of several ranks; measure direct and grid there",
+                                name_of(work)));
 }
 
 /// A measurement on some ranks.
@@ -152,7 +153,8 @@ private:
     }
 
     static std::shared_ptr<const stencil::ir::Program> compiled(std::int64_t cells) {
-        const auto text = bench_stencil_program(false) + "record beside = Hz at (cells//2 + 5, cells//2 - 1)\n";
+        const auto text =
+            bench_stencil_program(false) + "record beside = Hz at (cells//2 + 5, cells//2 - 1)\n";
         stencil::FrontEnd front("bench", text, {{"cells", lang::Value(cells)}});
         auto program = front.good() ? stencil::compile(front.model(), {}, front.diagnostics()) : nullptr;
         if (!program) throw InvalidArgument("the grid of the benchmark: " + to_text(front.diagnostics()));
@@ -237,7 +239,8 @@ public:
         const auto size = size_of(work);
         const auto one = measured(work, 1, size, 0);
         add(work, false, 1, size, one, one);
-        for (const int ranks : numbers_of_ranks()) add(work, false, ranks, size, one, measured(work, ranks, size, one.steps));
+        for (const int ranks : numbers_of_ranks())
+            add(work, false, ranks, size, one, measured(work, ranks, size, one.steps));
         if (!options_.weak || job_size() == 1) return;
         add(work, true, 1, size, one, one);
         for (const int ranks : numbers_of_ranks()) {
@@ -277,7 +280,8 @@ private:
 
     Measured measured(ScalingWork work, int count, std::int64_t size, std::int64_t steps) {
         if (options_.progress)
-            options_.progress(fmt::format("{}, {} on {} rank{}", name_of(work), size, count, count == 1 ? "" : "s"));
+            options_.progress(
+                fmt::format("{}, {} on {} rank{}", name_of(work), size, count, count == 1 ? "" : "s"));
         Measured out;
         if (all_ == nullptr) {
             comm::run_ranks(1, [&](comm::Transport& alone) { out = on_ranks(alone, 1, work, size, steps); });

@@ -26,10 +26,10 @@ std::vector<ScalingWork> scaling_work_from_names(std::string_view names);
 struct BenchScalingOptions {
     /// None: all that the device has on ranks.
     std::vector<ScalingWork> work{};
-    int points = 0; ///< of sums; 0: 400,000, of direct sums 60,000, on GPUs 1,048,576
-    int cells = 0;  ///< along a side of the grid, even, at least 64; 0: 2048
-    bool weak = true;        ///< also with as much work a rank
-    int repeats = 3;         ///< ≥ 1
+    int points = 0;   ///< of sums; 0: 400,000, of direct sums 60,000, on GPUs 1,048,576
+    int cells = 0;    ///< along a side of the grid, even, at least 64; 0: 2048
+    bool weak = true; ///< also with as much work a rank
+    int repeats = 3;  ///< ≥ 1
     /// `cpu`, or `cuda`: a GPU a rank.
     DeviceKind device = DeviceKind::cpu;
     Communicator communicator{};

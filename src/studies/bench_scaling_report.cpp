@@ -34,10 +34,11 @@ std::string job_text(const BenchScalingReport& report) {
 std::string to_text(const BenchScalingReport& report) {
     auto out = fmt::format("{}; medians of {}.\n", job_text(report), report.repeats);
     if (report.ranks > 1)
-        fmt::format_to(std::back_inserter(out),
-                       "A message between ranks 0 and 1: {:.2f} us, and {:.2f} GB/s in 16 MiB. Model: the work's "
-                       "share and the messages of the rank that sends most.\n",
-                       1e6 * report.latency, 1e-9 * report.bandwidth);
+        fmt::format_to(
+            std::back_inserter(out),
+            "A message between ranks 0 and 1: {:.2f} us, and {:.2f} GB/s in 16 MiB. Model: the work's "
+            "share and the messages of the rank that sends most.\n",
+            1e6 * report.latency, 1e-9 * report.bandwidth);
     else
         out += "One rank: start it with mpirun -n P to see how P ranks speed it up.\n";
     for (std::size_t i = 0; i < report.rows.size(); ++i) {
@@ -46,8 +47,8 @@ std::string to_text(const BenchScalingReport& report) {
             fmt::format_to(std::back_inserter(out),
                            "\n{}, {}\n{:>6} {:>9} {:>10} {:>9} {:>10} {:>10} {:>9} {:>9}  {}\n",
                            name_of(row.work), row.weak ? "as much work a rank" : "the same work in all",
-                           "ranks", is_grid(row) ? "cells" : "N", "seconds", "speed-up", "efficiency", "model",
-                           "messages", "MB", is_grid(row) ? "bits" : "error");
+                           "ranks", is_grid(row) ? "cells" : "N", "seconds", "speed-up", "efficiency",
+                           "model", "messages", "MB", is_grid(row) ? "bits" : "error");
         fmt::format_to(std::back_inserter(out),
                        "{:>6} {:>9} {:>10.4g} {:>9.3f} {:>9.1f}% {:>10.4g} {:>9} {:>9.3g}  {}\n", row.ranks,
                        is_grid(row) ? fmt::format("{}²", row.size) : std::to_string(row.size), row.seconds,
@@ -72,7 +73,9 @@ std::string to_json(const BenchScalingReport& report) {
                       {"bandwidth", report.bandwidth}};
     auto& rows = json["rows"] = ordered_json::array();
     for (const auto& row : report.rows) {
-        const auto of = [](bool here, const auto& value) { return here ? ordered_json(value) : ordered_json(); };
+        const auto of = [](bool here, const auto& value) {
+            return here ? ordered_json(value) : ordered_json();
+        };
         const bool grid = is_grid(row);
         rows.push_back({{"work", name_of(row.work)},
                         {"scaling", kind_of(row)},
@@ -107,7 +110,8 @@ void write_picture(const BenchScalingReport& report, const std::filesystem::path
     for (std::size_t i = 0; i < report.rows.size(); ++i) {
         const auto& row = report.rows[i];
         if (starts_table(report, i))
-            plot.curves.push_back({.name = fmt::format("{}, {}", name_of(row.work), kind_of(row)), .x = {}, .y = {}});
+            plot.curves.push_back(
+                {.name = fmt::format("{}, {}", name_of(row.work), kind_of(row)), .x = {}, .y = {}});
         plot.curves.back().x.push_back(row.ranks);
         plot.curves.back().y.push_back(row.speed_up);
     }

@@ -1,5 +1,6 @@
 """Several processes that mpirun starts together: the files of one process, one message, and no job that hangs."""
 
+import json
 import os
 import random
 import shutil
@@ -110,15 +111,38 @@ class Ranks(CommandTest):
             self.assertEqual(done.stdout.count("Files made"), 1)
             self.assertEqual(contents("one"), contents(out))
         self.refused(on_ranks(2, "stencil", "run", "waves.ff", "--out", "one"), "earlier run")
-        self.refused(on_ranks(2, "stencil", "run", "waves.ff", "--out", "gpu", "--target", "cuda"), "--target cpu")
+        self.refused(on_ranks(2, "stencil", "run", "waves.ff", "--out", "elsewhere", "--target", "abacus"), "abacus")
         self.refused(on_ranks(2, "stencil", "check", "waves.ff"), "stencil check", "mpirun")
-        self.assertFalse(os.path.exists("gpu"))
+        self.assertFalse(os.path.exists("elsewhere"))
         # half of the way on three ranks, the rest on two
         self.assertEqual(on_ranks(3, "stencil", "run", "waves.ff", "--out", "split", "--steps", "40").returncode, 0)
         done = on_ranks(2, "stencil", "run", "waves.ff", "--out", "split", "--restart", *(word.format("split") for word in plots[:2]))
         self.assertEqual(done.returncode, 0, done)
         for name in ("series.csv", "u_00000080.vtkhdf", "u.png"):  # the checkpoint tells of the animation, too
             self.assertEqual(contents("one")[name], contents("split")[name], name)
+
+    def test_scaling_is_measured_on_more_and_more_ranks(self):
+        done = on_ranks(3, "bench", "scaling", "--work", "direct,fmm,grid", "--n", "900", "--cells", "128", "--repeat", "1",
+                        "--json", "r.json", "--picture", "curves.png")
+        self.assertEqual(done.returncode, 0, done)
+        with open("r.json", encoding="utf-8") as file:
+            report = json.load(file)
+        self.assertEqual(report["ranks"], 3)
+        self.assertGreater(report["latency"], 0)
+        self.assertGreater(report["bandwidth"], 0)
+        rows = report["rows"]
+        self.assertEqual([(row["work"], row["scaling"], row["ranks"]) for row in rows],
+                         [(work, kind, ranks) for work in ("direct", "fmm", "grid") for kind in ("strong", "weak") for ranks in (1, 2, 3)])
+        for row in rows:
+            self.assertAlmostEqual(row["efficiency"], row["speed_up"] / row["ranks"])
+            self.assertEqual(row["ranks"] > 1, row["bytes"] > 0)
+            if row["work"] == "grid":
+                self.assertIn(row["same_bits"], (True,) if row["scaling"] == "strong" else (None,))
+            else:
+                self.assertLess(row["error"], 1e-3 if row["work"] == "fmm" else 1e-13)
+        weak = {(row["work"], row["ranks"]): row["size"] for row in rows if row["scaling"] == "weak"}
+        self.assertEqual((weak["fmm", 3], weak["direct", 3], weak["grid", 2]), (2700, 1558, 182))
+        self.assertEqual(done.stdout.count("Files made:"), 1)
 
     def test_mistakes_are_told_once(self):
         self.refused(on_ranks(3, "sum", "--kernel", "gravity", "--sources", "nothing.csv", "--out", "o.npy"), "nothing.csv")

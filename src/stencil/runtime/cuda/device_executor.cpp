@@ -2,12 +2,10 @@
 // kernels follow each other without the host.
 #include "stencil/runtime/cuda/device_executor.h"
 
-#include "stencil/ir/reduction.h"
 #include "stencil/runtime/initial_values.h"
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstring>
 #include <numeric>
 
@@ -34,30 +32,6 @@ void store(const BufferLayout& layout, std::vector<char>& content, std::int64_t 
         const auto narrow = static_cast<float>(values[i]);
         std::memcpy(at + 4 * i, &narrow, 4);
     }
-}
-
-/// Rows of a buffer at the same distance from each other.
-struct Run {
-    std::ptrdiff_t start = 0; ///< bytes from the start of the buffer
-    PitchedRows rows;
-};
-
-/// Calls visit(run) for the runs that hold the cells of a box, in their order.
-template <class Visit>
-void each_run(const BufferLayout& layout, const ir::Shape& shape, const ir::CellBox& cells,
-              const Visit& visit) {
-    const auto width = cells.last[0] - cells.first[0];
-    const auto run = [&](std::int64_t row, std::int64_t rows) {
-        const auto bytes_of = [&](std::int64_t count) {
-            return static_cast<std::size_t>(count * layout.value_bytes);
-        };
-        visit(Run{(row * layout.pitch + cells.first[0]) * layout.value_bytes,
-                  {.count = rows, .width = bytes_of(width), .pitch = bytes_of(layout.pitch)}});
-    };
-    if (cells.first[1] == 0 && cells.last[1] == shape[1])
-        return run(cells.first[2] * shape[1], (cells.last[2] - cells.first[2]) * shape[1]);
-    for (auto z = cells.first[2]; z < cells.last[2]; ++z)
-        run(cells.first[1] + shape[1] * z, cells.last[1] - cells.first[1]);
 }
 
 bool starts_at_zero(const ir::Buffer& buffer) {
@@ -249,162 +223,6 @@ void DeviceExecutor::collect(const Schedule& schedule) {
         else
             series_[r].insert(series_[r].end(), values.begin(), values.end());
     }
-}
-
-// Of a sum or an extremum, which other ranks have a part of.
-bool DeviceExecutor::leaves_rows(std::size_t record) const {
-    return record_sink_ && program_->records[record].reduction != Reduction::value;
-}
-
-// As many as there are to the next step that a sink gets rows after: the following steps overwrite them.
-std::int64_t DeviceExecutor::steps_to_rows() const {
-    auto steps = batch_;
-    for (std::size_t r = 0; r < plan_.records.size(); ++r)
-        if (leaves_rows(r)) steps = std::min(steps, plan_.records[r].every - step_ % plan_.records[r].every);
-    return steps;
-}
-
-void DeviceExecutor::deliver_values(int record, std::span<const double> values) {
-    const auto& cells = *program_->records[static_cast<std::size_t>(record)].cells;
-    const auto& cell = cells.bounds().first;
-    auto& rows = record_rows_[static_cast<std::size_t>(record)];
-    rows.resize(static_cast<std::size_t>(cells.rows()));
-    for (const double value : values) {
-        rows[static_cast<std::size_t>(cell[1] + cells.shape()[1] * cell[2])] = value;
-        record_sink_(record, 1, rows);
-    }
-}
-
-void DeviceExecutor::deliver_rows() {
-    for (std::size_t r = 0; r < plan_.records.size(); ++r) {
-        if (!leaves_rows(r) || step_ % plan_.records[r].every != 0) continue;
-        const auto& record = program_->records[r];
-        const auto per_row = ir::atoms_in_row(record.cells->shape()[0]);
-        auto& atoms = record_atoms_[r];
-        atoms.resize(static_cast<std::size_t>(record.cells->rows() * per_row));
-        const auto& [first, last] = record.cells->bounds();
-        const auto rows_of_plane = record.cells->shape()[1];
-        const auto begin = (first[1] + rows_of_plane * first[2]) * per_row;
-        const auto end = (last[1] + rows_of_plane * (last[2] - 1)) * per_row;
-        const auto* on_gpu =
-            static_cast<const double*>(scratch_[static_cast<std::size_t>(plan_.records[r].atoms)]);
-        machine_->download(atoms.data() + begin, on_gpu + begin,
-                           static_cast<std::size_t>(end - begin) * sizeof(double));
-        const auto number = static_cast<int>(r);
-        if (record.reduction != Reduction::max && record.reduction != Reduction::min) {
-            record_sink_(number, per_row, atoms);
-            continue;
-        }
-        auto& rows = record_rows_[r];
-        rows.assign(static_cast<std::size_t>(2 * record.cells->rows()), 0.0);
-        for (std::int64_t row = 0; row < record.cells->rows(); ++row) {
-            if (record.cells->row(row).empty()) continue;
-            const auto of_row = std::span(atoms).subspan(static_cast<std::size_t>(row * per_row),
-                                                         static_cast<std::size_t>(per_row));
-            auto best = of_row.front();
-            for (const double value : of_row.subspan(1))
-                if ((record.reduction == Reduction::max ? value > best : value < best) || std::isnan(value))
-                    best = value;
-            rows[static_cast<std::size_t>(2 * row)] = best;
-            rows[static_cast<std::size_t>(2 * row) + 1] = 1.0;
-        }
-        record_sink_(number, 2, rows);
-    }
-}
-
-void DeviceExecutor::read_cells(int buffer, const ir::CellBox& cells, std::span<std::byte> values) {
-    const auto b = static_cast<std::size_t>(buffer);
-    const auto& layout = plan_.buffers[b];
-    const auto* memory = static_cast<const std::byte*>(copies_[b].memory[copies_[b].current]);
-    auto* to = values.data();
-    each_run(layout, shape_of(buffer), cells, [&](const Run& run) {
-        machine_->download_rows(to, memory + run.start, run.rows);
-        to += run.rows.bytes();
-    });
-}
-
-void DeviceExecutor::write_cells(int buffer, const ir::CellBox& cells, std::span<const std::byte> values,
-                                 bool all_copies) {
-    const auto b = static_cast<std::size_t>(buffer);
-    const auto& layout = plan_.buffers[b];
-    const auto* from = values.data();
-    each_run(layout, shape_of(buffer), cells, [&](const Run& run) {
-        for (int c = 0; c < layout.copies; ++c)
-            if (all_copies || c == copies_[b].current)
-                machine_->upload_rows(static_cast<std::byte*>(copies_[b].memory[c]) + run.start, from,
-                                      run.rows);
-        from += run.rows.bytes();
-    });
-}
-
-const ir::Shape& DeviceExecutor::shape_of(int buffer) const {
-    const auto grid = program_->buffers[static_cast<std::size_t>(buffer)].grid;
-    return program_->grids[static_cast<std::size_t>(grid)].shape;
-}
-
-// How many copies each buffer has, a byte each, then the handles of all: plans of parts differ.
-std::vector<std::byte> DeviceExecutor::offer() {
-    std::vector<std::byte> counts, handles;
-    for (std::size_t b = 0; b < copies_.size(); ++b) {
-        counts.push_back(static_cast<std::byte>(plan_.buffers[b].copies));
-        for (int c = 0; c < plan_.buffers[b].copies; ++c) {
-            const auto handle = machine_->handle_of(copies_[b].memory[c]);
-            if (handle.empty()) return {};
-            handles.insert(handles.end(), handle.begin(), handle.end());
-        }
-    }
-    counts.insert(counts.end(), handles.begin(), handles.end());
-    return counts;
-}
-
-bool DeviceExecutor::open(int peer, std::span<const std::byte> offer) {
-    if (offer.empty()) return false;
-    const auto counts = offer.first(copies_.size());
-    auto handles = offer.subspan(counts.size());
-    std::size_t all = 0;
-    for (const auto count : counts) all += std::to_integer<std::size_t>(count);
-    const auto bytes = handles.size() / all;
-    auto& opened = of_peers_[peer];
-    opened.assign(copies_.size(), {});
-    for (std::size_t b = 0; b < copies_.size(); ++b)
-        for (std::size_t c = 0; c < std::to_integer<std::size_t>(counts[b]); ++c) {
-            opened[b].at(c) = machine_->open(handles.first(bytes));
-            handles = handles.subspan(bytes);
-            if (opened[b].at(c) == nullptr) return false;
-        }
-    return true;
-}
-
-void DeviceExecutor::close() {
-    for (const auto& [peer, buffers] : of_peers_)
-        for (const auto& copies : buffers)
-            for (void* memory : copies)
-                if (memory != nullptr) machine_->close(memory);
-    of_peers_.clear();
-}
-
-std::vector<std::int32_t> DeviceExecutor::current_copies() const {
-    std::vector<std::int32_t> out;
-    for (const auto& copies : copies_) out.push_back(copies.current);
-    return out;
-}
-
-void DeviceExecutor::take(int peer, int buffer, const ir::CellBox& cells, int copy) {
-    const auto b = static_cast<std::size_t>(buffer);
-    const auto& layout = plan_.buffers[b];
-    const auto* from = static_cast<const std::byte*>(of_peers_.at(peer)[b][static_cast<std::size_t>(copy)]);
-    auto* to = static_cast<std::byte*>(copies_[b].memory[copies_[b].current]);
-    each_run(layout, shape_of(buffer), cells, [&](const Run& run) {
-        const auto& [count, width, pitch] = run.rows;
-        const bool whole = width == static_cast<std::size_t>(layout.width * layout.value_bytes);
-        // with what lies between rows, which is nobody's
-        const auto pieces = whole ? 1 : count;
-        const auto bytes = whole ? static_cast<std::size_t>(count - 1) * pitch + width : width;
-        for (std::int64_t row = 0; row < pieces; ++row) {
-            const auto at = run.start + row * static_cast<std::ptrdiff_t>(pitch);
-            machine_->copy(to + at, from + at, bytes);
-        }
-    });
 }
 
 void DeviceExecutor::advance(std::int64_t count) {

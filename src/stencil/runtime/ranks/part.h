@@ -16,6 +16,7 @@ struct Part {
 };
 
 /// Kernels have the cells of the rank's blocks and of the rims around them, records those of the blocks.
-Part part_of(const ir::Program& program, const std::vector<Division>& divisions, const Halos& halos, int rank);
+Part part_of(const ir::Program& program, const std::vector<Division>& divisions, const Halos& halos,
+             int rank);
 
 } // namespace farfield::stencil::ranks

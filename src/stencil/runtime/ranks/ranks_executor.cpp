@@ -13,7 +13,7 @@
 namespace farfield::stencil::ranks {
 namespace {
 
-constexpr int to_first_tag = 2, from_first_tag = 3; // rim_exchange.cpp has others
+constexpr int to_first_tag = 2, from_first_tag = 3;        // rim_exchange.cpp has others
 constexpr std::int64_t most_bytes = std::int64_t{1} << 26; // of a message of a whole field's values
 
 /// Calls visit(box) for parts of a box of at most `most` cells or a row, in their order in memory.
@@ -79,8 +79,7 @@ RanksExecutor::RanksExecutor(std::shared_ptr<const ir::Program> program, const C
     });
     const auto of_part = part_->steps_a_pass();
     if (of_part <= steps_a_pass_) steps_a_pass_ -= steps_a_pass_ % of_part;
-    preparation_.description += fmt::format("; {} ranks, {} {} between exchanges", transport_.size(),
-                                            steps_a_pass_, steps_a_pass_ == 1 ? "step" : "steps");
+    preparation_.description += fmt::format("; {} ranks", transport_.size());
 }
 
 const ir::CellBox& RanksExecutor::block(int buffer, int rank) const {
@@ -111,12 +110,13 @@ void RanksExecutor::advance(std::int64_t count) {
     collect_records();
 }
 
-// Parts may have been planned for different numbers of steps.
+// Parts may have been planned for different numbers of steps a pass.
 void RanksExecutor::agree() {
     const auto all = comm::all_values(transport_, steps_a_pass_);
     steps_a_pass_ = *std::min_element(all.begin(), all.end());
     exchange_ = make_rim_exchange(transport_, *program_, plan_, *part_);
-    preparation_.description += fmt::format(" {}", exchange_->name());
+    preparation_.description += fmt::format(", {} {} between exchanges {}", steps_a_pass_,
+                                            steps_a_pass_ == 1 ? "step" : "steps", exchange_->name());
 }
 
 // Once for all steps of an advance: the ranks know of each other how many numbers they have.

@@ -109,8 +109,8 @@ public:
         std::vector<comm::MessageHandle> ready, told;
         for (std::size_t i = 0; i < theirs.size(); ++i) {
             theirs[i].resize(current.size());
-            ready.push_back(transport_.receive(comm::bytes_of(std::span(theirs[i])), plan_.receives[i].peer,
-                                               ready_tag));
+            ready.push_back(
+                transport_.receive(comm::bytes_of(std::span(theirs[i])), plan_.receives[i].peer, ready_tag));
         }
         for (const auto& transfer : plan_.sends)
             told.push_back(
@@ -126,8 +126,7 @@ public:
         std::vector<std::byte> taken(plan_.sends.size());
         std::vector<comm::MessageHandle> waited;
         for (std::size_t i = 0; i < taken.size(); ++i)
-            waited.push_back(
-                transport_.receive(std::span(&taken[i], 1), plan_.sends[i].peer, taken_tag));
+            waited.push_back(transport_.receive(std::span(&taken[i], 1), plan_.sends[i].peer, taken_tag));
         for (const auto& transfer : plan_.receives)
             told.push_back(transport_.send(std::span(&nothing, 1), transfer.peer, taken_tag));
         for (const auto& message : waited) message->wait();

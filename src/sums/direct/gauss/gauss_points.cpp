@@ -2,6 +2,7 @@
 
 #include "backend/threads/parallel.h"
 #include "base/spelling.h"
+#include "sums/points/ordered_rows.h"
 #include "sums/points/power_of_two.h"
 
 #include <farfield/error.h>
@@ -34,33 +35,6 @@ void take_padded(RawVector<T>& out, std::size_t n) {
     out.resize(n + gauss_padding);
     std::fill_n(out.data() + n, gauss_padding, T(0));
 }
-
-/// Rows of `width` numbers in some order, called for ahead of their use: they lie anywhere in memory.
-class OrderedRows {
-public:
-    OrderedRows(std::span<const double> rows, std::size_t width, std::span<const std::int32_t> order)
-        : rows_(rows), width_(width), order_(order) {}
-
-    /// @param end of the places that are looked at
-    const double* at(std::size_t place, std::size_t end) const {
-        if (order_.empty()) return rows_.data() + width_ * place;
-        constexpr std::size_t ahead = 32;
-        if (place + ahead < end) {
-            const double* next = row(place + ahead);
-            __builtin_prefetch(next);
-            __builtin_prefetch(next + width_ - 1);
-        }
-        return row(place);
-    }
-
-private:
-    [[nodiscard]] const double* row(std::size_t place) const {
-        return rows_.data() + width_ * static_cast<std::size_t>(order_[place]);
-    }
-    std::span<const double> rows_;
-    std::size_t width_;
-    std::span<const std::int32_t> order_;
-};
 
 } // namespace
 

@@ -22,18 +22,25 @@ struct ResultColumns {
 void write_gauss_columns(const ResultColumns& from, std::span<const std::int32_t> order,
                          const ArrayView& view, std::int64_t rows, int threads) {
     const auto width = from.columns.size();
-    RawVector<double> values(static_cast<std::size_t>(rows) * width);
-    parallel_parts(threads, static_cast<std::size_t>(rows), [&](std::size_t begin, std::size_t end) {
-        for (auto i = begin; i < end; ++i) {
-            const auto row = order.empty() ? i : static_cast<std::size_t>(order[i]);
-            for (std::size_t k = 0; k < width; ++k) {
-                const double value = from.scale(from.columns[k][i]);
-                if (!std::isfinite(value)) refuse_gauss_row(row);
-                values[row * width + k] = value;
-            }
-        }
+    const auto row_of = [&](std::size_t i) { return order.empty() ? i : static_cast<std::size_t>(order[i]); };
+    const auto each_part = [&](const auto& body) {
+        parallel_parts(threads, static_cast<std::size_t>(rows), body);
+    };
+    each_part([&](std::size_t begin, std::size_t end) { // before anything is written
+        for (const double* column : from.columns)
+            for (auto i = begin; i < end; ++i)
+                if (!std::isfinite(from.scale(column[i]))) refuse_gauss_row(row_of(i));
     });
-    write_values(view, values.data(), rows, static_cast<std::int64_t>(width));
+    const bool in_place =
+        view.dtype == DType::float64 && is_contiguous(view, rows, static_cast<std::int64_t>(width));
+    RawVector<double> apart(in_place ? 0 : static_cast<std::size_t>(rows) * width);
+    double* const values = in_place ? static_cast<double*>(view.data) : apart.data();
+    each_part([&](std::size_t begin, std::size_t end) {
+        for (auto i = begin; i < end; ++i)
+            for (std::size_t k = 0; k < width; ++k)
+                values[row_of(i) * width + k] = from.scale(from.columns[k][i]);
+    });
+    if (!in_place) write_values(view, values, rows, static_cast<std::int64_t>(width));
 }
 
 } // namespace

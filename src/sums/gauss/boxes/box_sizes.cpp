@@ -141,8 +141,9 @@ struct Estimate {
 class Sizes {
 public:
     Sizes(const GaussPointSets& points, int dimension, const BoxAim& aim, int threads)
-        : points_(points), dimension_(dimension), aim_(aim), threads_(threads), d_(static_cast<std::size_t>(dimension)),
-          sources_(sample_of(points.sources, d_)), targets_(sample_of(points.targets, d_)) {}
+        : points_(points), dimension_(dimension), aim_(aim), threads_(threads),
+          d_(static_cast<std::size_t>(dimension)), sources_(sample_of(points.sources, d_)),
+          targets_(sample_of(points.targets, d_)) {}
 
     /// Of boxes with that side, in σ; seconds are 0 where they are those of another side.
     [[nodiscard]] BoxSize of(double side) {

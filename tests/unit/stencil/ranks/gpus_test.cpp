@@ -79,7 +79,8 @@ TEST(GpusOfRanks, GiveTheBitsOfOneInEveryForm) {
     const Compiled program(testing::probed);
     expect_same("alone", program.program(), {.ranks = 3, .options = {.fuse = false}});
     expect_same("tiles", program.program(), {.ranks = 3, .options = {.time_tile = 4}});
-    expect_same("sent", program.program(), {.ranks = 2, .read_each_other = false, .options = {.time_tile = 3}});
+    expect_same("sent", program.program(),
+                {.ranks = 2, .read_each_other = false, .options = {.time_tile = 3}});
     const Compiled ball(testing::yee_ball);
     expect_same("ball", ball.program(), {.ranks = 4});
 }
@@ -88,8 +89,10 @@ TEST(GpusOfRanks, SayHowManyStepsTheyDoBetweenExchanges) {
     const Compiled program("grid g[x: 40, y: 900]\nfield u on g : double, double-buffered = x + y\n"
                            "boundary u: zero\nupdate move: u = 0.5*u[x-1] + 0.25*u[y+1] + 0.2*u[y-1]\n"
                            "step: move\n");
-    on_gpus({.ranks = 2}, program.program(), [&](Executor& executor, int) {
-        EXPECT_NE(executor.preparation().description.find("2 ranks, "), std::string::npos);
+    on_gpus({.ranks = 2, .options = {.time_tile = 5}}, program.program(), [&](Executor& executor, int) {
+        executor.advance(1);
+        const auto& text = executor.preparation().description;
+        EXPECT_NE(text.find("2 ranks, 5 steps between exchanges by peer copies"), std::string::npos) << text;
     });
     expect_same("tall", program.program(), {.ranks = 2});
     expect_same("tall, three steps", program.program(), {.ranks = 2, .options = {.time_tile = 3}});
@@ -139,8 +142,8 @@ TEST(GpusOfRanks, GoOnFromWrittenFields) {
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::sin(0.37 * static_cast<double>(i));
     const auto work = [&](Executor& executor, bool has_values) {
         executor.advance(3);
-        executor.write_from_first(u, has_values ? std::span<const double>(values)
-                                                : std::span<const double>());
+        executor.write_from_first(u,
+                                  has_values ? std::span<const double>(values) : std::span<const double>());
         executor.set_step(6);
         return results_of(executor, steps);
     };
