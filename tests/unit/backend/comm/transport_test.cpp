@@ -1,5 +1,6 @@
 // Messages between ranks that are threads of this process: order, sizes, collective calls, failures.
 #include "backend/comm/agree.h"
+#include "backend/comm/first_ranks.h"
 #include "backend/comm/in_process.h"
 #include "expect_error.h"
 
@@ -11,6 +12,7 @@
 #include <functional>
 #include <new>
 #include <numeric>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,6 +31,34 @@ protected:
 };
 
 INSTANTIATE_TEST_SUITE_P(Transport, OnRanks, testing::Values(1, 2, 3, 5, 8));
+
+TEST_P(OnRanks, FirstOnesAreAJobOfTheirOwn) {
+    all([&](Transport& at) {
+        for (int count = 1; count <= at.size(); ++count) {
+            if (at.rank() >= count) continue;
+            FirstRanks first(at, count);
+            EXPECT_EQ(first.rank(), at.rank());
+            EXPECT_EQ(first.size(), count);
+            EXPECT_EQ(first.local_size(), count);
+            std::vector<int> wanted(static_cast<std::size_t>(count));
+            std::iota(wanted.begin(), wanted.end(), 0);
+            EXPECT_EQ(all_values(first, first.rank()), wanted);
+            EXPECT_EQ(from_rank(first, 10 + first.rank(), count - 1), 9 + count);
+            first.barrier();
+            const auto before = first.sent();
+            if (count > 1 && first.rank() == 0)
+                first.send(bytes_of(std::span<const int>(wanted)), 1, 7)->wait();
+            std::vector<int> got(wanted.size());
+            if (first.rank() == 1) first.receive(bytes_of(std::span<int>(got)), 0, 7)->wait();
+            EXPECT_EQ(first.sent().messages - before.messages, count > 1 && first.rank() == 0 ? 1 : 0);
+            EXPECT_EQ(first.sent().bytes - before.bytes, count > 1 && first.rank() == 0 ? 4 * count : 0);
+            if (first.rank() == 1) {
+                EXPECT_EQ(got, wanted);
+            }
+        }
+        at.barrier();
+    });
+}
 
 TEST_P(OnRanks, KnowTheirNumbers) {
     std::vector<std::atomic<int>> seen(static_cast<std::size_t>(ranks()));
