@@ -205,7 +205,9 @@ public:
         };
         there_and_back();
         std::vector<double> found;
-        for (int run = 0; run < 5; ++run)
+        constexpr int runs = 5;
+        found.reserve(runs);
+        for (int run = 0; run < runs; ++run)
             found.push_back(seconds_of([&] {
                 for (int k = 0; k < times; ++k) there_and_back();
             }));
