@@ -22,9 +22,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstring>
 #include <memory>
-#include <optional>
 #include <span>
 #include <utility>
 
@@ -103,23 +101,19 @@ public:
     /// @param steps 0: as many as take about half a second
     Measured grid(std::int64_t cells, std::int64_t steps) {
         const auto program = compiled(cells);
-        stencil::ExecutorOptions own;
         const bool on_gpu = options_.device == DeviceKind::cuda;
-        const auto executor = stencil::make_executor(on_gpu ? "cuda" : "cpu", program, own, communicator_);
+        const auto executor = stencil::make_executor(on_gpu ? "cuda" : "cpu", program, {}, communicator_);
         constexpr std::int64_t warm_up = 56, unit = 112; // whole passes of tiles and between exchanges
         executor->advance(warm_up);
         auto series = executor->take_series(0);
+        const double seconds = seconds_of([&] { executor->advance(unit); });
         if (steps == 0) {
             constexpr double enough = 0.5;
             constexpr std::int64_t most = 200;
-            const double seconds = seconds_of([&] { executor->advance(unit); });
-            auto units = std::clamp<std::int64_t>(std::llround(enough / seconds), 1, most);
+            const auto units = std::clamp<std::int64_t>(std::llround(enough / seconds), 1, most);
             steps = unit * comm::from_rank(ranks_, units);
-            executor->advance(steps); // graphs, clocks
-        } else {
-            executor->advance(unit);
-            executor->advance(steps);
         }
+        executor->advance(steps); // graphs, clocks
         auto out = repeated([&] { executor->advance(steps); });
         for (const double value : executor->take_series(0)) series.push_back(value);
         out.steps = steps;

@@ -22,7 +22,7 @@ bool starts_table(const BenchScalingReport& report, std::size_t i) {
            report.rows[i - 1].weak != report.rows[i].weak;
 }
 
-/// "4 ranks with a NVIDIA H200 each"
+/// "4 ranks, each with its GPU (NVIDIA H200)"
 std::string job_text(const BenchScalingReport& report) {
     const auto ranks = fmt::format("{} rank{}", report.ranks, report.ranks == 1 ? "" : "s");
     if (!report.gpu.empty()) return fmt::format("{}, each with its GPU ({})", ranks, report.gpu);

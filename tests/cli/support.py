@@ -152,6 +152,16 @@ class CommandTest(unittest.TestCase):
         self.assertEqual(result.code, 0, result)
         return result
 
+    def expect_nothing_after_ctrl_c(self, *arguments):
+        """A command that measures, stopped by Ctrl-C: exit code 130, one line, no file."""
+        process = start(*arguments)
+        self.assertTrue(handles(process.pid, signal.SIGINT), "no handler after 30 s")
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=100)
+        self.assertEqual((process.returncode, out), (130, b""), err)
+        self.assertEqual(err, b"farfield: stopped; nothing was written\n")
+        self.assertEqual(os.listdir("."), [])
+
     def fail_clearly(self, arguments, code, *parts):
         """The command fails with this code and one line on stderr that holds all parts; returns the line."""
         result = farfield(*arguments)

@@ -1,11 +1,9 @@
 """farfield bench scaling in one process; test_ranks.py has it on several."""
 
 import json
-import os
-import signal
 import unittest
 
-from support import CommandTest, handles, read, start
+from support import CommandTest, read
 
 QUICK = ["--n", "1000", "--cells", "64", "--repeat", "1"]
 
@@ -34,13 +32,7 @@ class BenchScaling(CommandTest):
         self.fail_clearly(["bench", "scaling", "--picture", "absent/a.png"], 2, "--picture absent/a.png")
 
     def test_ctrl_c_leaves_no_file(self):
-        process = start("bench", "scaling", "--work", "direct", "--n", "40000", "--repeat", 100, "--json", "r.json")
-        self.assertTrue(handles(process.pid, signal.SIGINT), "no handler after 30 s")
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=100)
-        self.assertEqual((process.returncode, out), (130, b""), err)
-        self.assertEqual(err, b"farfield: stopped; nothing was written\n")
-        self.assertEqual(os.listdir("."), [])
+        self.expect_nothing_after_ctrl_c("bench", "scaling", "--work", "direct", "--n", "40000", "--repeat", 100, "--json", "r.json")
 
 
 if __name__ == "__main__":
