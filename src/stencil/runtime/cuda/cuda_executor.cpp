@@ -128,6 +128,12 @@ public:
         }
     }
     void upload_rows(void* to, const void* from, const PitchedRows& rows) override {
+        if (rows.width > staging_bytes) { // a row is sent in pieces
+            for (std::size_t row = 0; row < static_cast<std::size_t>(rows.count); ++row)
+                upload(static_cast<char*>(to) + row * rows.pitch,
+                       static_cast<const char*>(from) + row * rows.width, rows.width);
+            return;
+        }
         const DeviceScope scope(device_);
         each_staged(rows, [&](std::size_t row, std::size_t count) {
             channel_->stream.synchronize(); // what staged before has arrived
@@ -138,6 +144,12 @@ public:
         });
     }
     void download_rows(void* to, const void* from, const PitchedRows& rows) override {
+        if (rows.width > staging_bytes) {
+            for (std::size_t row = 0; row < static_cast<std::size_t>(rows.count); ++row)
+                download(static_cast<char*>(to) + row * rows.width,
+                         static_cast<const char*>(from) + row * rows.pitch, rows.width);
+            return;
+        }
         const DeviceScope scope(device_);
         each_staged(rows, [&](std::size_t row, std::size_t count) {
             copy_rows(channel_->staging.data(), rows.width, static_cast<const char*>(from) + row * rows.pitch,
@@ -210,11 +222,11 @@ private:
         pid_t process = 0;
         cudaIpcMemHandle_t memory{};
     };
-    /// Calls visit(first row, rows) for as many rows at a time as can be staged.
+    /// Calls visit(first row, rows) for as many rows at a time as can be staged. @pre width ≤ staging_bytes
     template <class Visit>
     static void each_staged(const PitchedRows& rows, const Visit& visit) {
         const auto all = static_cast<std::size_t>(rows.count);
-        const auto most = std::max<std::size_t>(1, staging_bytes / std::max<std::size_t>(1, rows.width));
+        const auto most = staging_bytes / std::max<std::size_t>(1, rows.width);
         for (std::size_t row = 0; row < all; row += most) visit(row, std::min(most, all - row));
     }
     void copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
