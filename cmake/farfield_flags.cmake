@@ -12,14 +12,15 @@ target_compile_options(farfield_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-ffp-contract=off -O3>)
 set(FARFIELD_SANITIZE_EXCEPT "" CACHE STRING "Checks of these sanitizers that are left out, e.g. object-size")
 if(FARFIELD_SANITIZE)
-  target_compile_options(farfield_flags INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=${FARFIELD_SANITIZE}
-    -fno-omit-frame-pointer -fno-sanitize-recover=all>)
+  set(watched "$<NOT:$<BOOL:$<TARGET_PROPERTY:FARFIELD_UNWATCHED>>>")
+  target_compile_options(farfield_flags INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:-fno-omit-frame-pointer>
+    $<$<AND:$<COMPILE_LANGUAGE:C,CXX>,${watched}>:-fsanitize=${FARFIELD_SANITIZE} -fno-sanitize-recover=all>)
   if(FARFIELD_SANITIZE_EXCEPT)
-    target_compile_options(farfield_flags INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:-fno-sanitize=${FARFIELD_SANITIZE_EXCEPT}>)
+    target_compile_options(farfield_flags INTERFACE $<$<AND:$<COMPILE_LANGUAGE:C,CXX>,${watched}>:-fno-sanitize=${FARFIELD_SANITIZE_EXCEPT}>)
   endif()
   target_link_options(farfield_flags INTERFACE -fsanitize=${FARFIELD_SANITIZE})
   if(FARFIELD_SANITIZE MATCHES "fuzzer") # which looks at how far it gets where files are read, and in no test
     target_compile_options(farfield_flags INTERFACE
-      $<IF:$<BOOL:$<TARGET_PROPERTY:FARFIELD_IS_TEST>>,-fno-sanitize=fuzzer-no-link,-fsanitize-coverage-allowlist=${CMAKE_CURRENT_LIST_DIR}/fuzzed_sources.txt>)
+      $<${watched}:$<IF:$<BOOL:$<TARGET_PROPERTY:FARFIELD_IS_TEST>>,-fno-sanitize=fuzzer-no-link,-fsanitize-coverage-allowlist=${CMAKE_CURRENT_LIST_DIR}/fuzzed_sources.txt>>)
   endif()
 endif()

@@ -1,5 +1,6 @@
 // Pairs of Gaussians, compiled once for each instruction set: targets side by side in registers, sources one
 // after the other. Sums of some hundred terms are added up in double.
+#include "backend/simd/lane_totals.h"
 #include "backend/simd/value.h"
 #include "sums/direct/gauss/gauss_tile.h"
 #include "sums/kernels/gauss_term.h"
@@ -33,7 +34,7 @@ class GaussLoop {
         std::int64_t first;
         P x[D], low[D];
         P sums[K][columns];
-        double totals[K][columns][lanes];
+        double totals[K][columns][lanes] = {};
         std::int64_t pending = 0; ///< terms in `sums`
 
         FF_INLINE Group(const GaussTile& tile, std::int64_t at) : first(at) { // NOLINT(*-member-init)
@@ -41,9 +42,6 @@ class GaussLoop {
                 x[k] = Ops<P>::load(numbers(tile.targets.high[k]) + at);
                 if constexpr (mixed) low[k] = Ops<P>::load(numbers(tile.targets.low[k]) + at);
             }
-            for (auto& vector : totals)
-                for (auto& column : vector)
-                    for (double& total : column) total = 0.0;
             clear();
         }
         FF_INLINE void clear() {
@@ -51,13 +49,10 @@ class GaussLoop {
                 for (auto& sum : vector) sum = Ops<P>::set(T(0));
         }
         FF_INLINE void flush() {
+            alignas(64) T values[K][columns][lanes];
             for (int v = 0; v < K; ++v)
-                for (int c = 0; c < columns; ++c) {
-                    alignas(64) T values[lanes];
-                    Ops<P>::store(values, sums[v][c]);
-                    for (int lane = 0; lane < lanes; ++lane)
-                        totals[v][c][lane] += static_cast<double>(values[lane]);
-                }
+                for (int c = 0; c < columns; ++c) Ops<P>::store(values[v][c], sums[v][c]);
+            add_scaled(&values[0][0][0], 1.0, K * columns * lanes, &totals[0][0][0]);
             clear();
             pending = 0;
         }
@@ -107,9 +102,10 @@ class GaussLoop {
         const std::int64_t first = tile_.without_own ? group.first : end;
         const auto from = std::clamp<std::int64_t>(first, range.begin, end);
         const auto to = std::clamp<std::int64_t>(first + Group<N>::lanes, range.begin, end);
-        add_sources<N>(term, range.begin, from, false, group);
-        if (from < to) add_sources<N>(term, from, to, true, group);
-        add_sources<N>(term, to, end, false, group);
+        for (int part = 0; part < 2; ++part) { // before and after the own ones
+            add_sources<N>(term, part == 0 ? range.begin : to, part == 0 ? from : end, false, group);
+            if (part == 0) add_sources<N>(term, from, to, true, group);
+        }
     }
 
     template <int N>
@@ -118,12 +114,10 @@ class GaussLoop {
         const auto count = std::min<std::int64_t>(Group<N>::lanes, tile_.block.end - group.first);
         for (int v = 0; v < K; ++v) {
             if (tile_.potential[v] != nullptr)
-                for (std::int64_t lane = 0; lane < count; ++lane)
-                    tile_.potential[v][group.first + lane] += group.totals[v][0][lane];
+                add_scaled(group.totals[v][0], 1.0, count, tile_.potential[v] + group.first);
             for (int k = 0; k < D && with_gradient && tile_.gradient[v][0] != nullptr; ++k)
-                for (std::int64_t lane = 0; lane < count; ++lane)
-                    tile_.gradient[v][k][group.first + lane] +=
-                        factor * group.totals[v][(1 + k) % columns][lane];
+                add_scaled(group.totals[v][(1 + k) % columns], factor, count,
+                           tile_.gradient[v][k] + group.first);
         }
     }
 

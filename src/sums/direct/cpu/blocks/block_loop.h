@@ -10,6 +10,7 @@
 // core of that size.
 #pragma once
 
+#include "backend/simd/lane_totals.h"
 #include "backend/simd/value.h"
 #include "math/pack.h"
 #include "sums/direct/cpu/blocks/block_stream.h"
@@ -212,10 +213,6 @@ class BlockLoop {
         }
     }
 
-    static void flush(const T* sums, double factor, std::int64_t count, double* totals) {
-        for (std::int64_t k = 0; k < count; ++k) totals[k] += factor * static_cast<double>(sums[k]);
-    }
-
     // d points from source to target, so the sources get the opposite of their sums.
     void add_to_sources(const Stream& stream, StreamCursor cursor) const {
         Stream::each_run(
@@ -224,12 +221,12 @@ class BlockLoop {
                 const auto& sums = source.apart ? tile_.sums_apart : tile_.sums;
                 if constexpr (potential_wanted)
                     for (int c = 0; c < columns; ++c)
-                        flush(stream.potential[c] + at, potential_factor, count,
-                              potential_sums(sums, c) + source.sums_begin + offset);
+                        add_scaled(stream.potential[c] + at, potential_factor, count,
+                                   potential_sums(sums, c) + source.sums_begin + offset);
                 if constexpr (field_wanted)
                     for (int k = 0; k < dimension; ++k)
-                        flush(stream.field[k] + at, -field_factor, count,
-                              sums.field[k] + source.sums_begin + offset);
+                        add_scaled(stream.field[k] + at, -field_factor, count,
+                                   sums.field[k] + source.sums_begin + offset);
             });
     }
 
@@ -237,19 +234,17 @@ class BlockLoop {
         constexpr auto left = Mutual ? Left::itself_and_before : Left::itself;
         const auto targets = targets_from(place);
         Sums own;
-        if (tile_.own) {
-            // the vectors of the stream in which these targets meet themselves
-            const auto bound = [&](std::int64_t at) {
-                return std::clamp<std::int64_t>(at / width * width - stream.first, 0, stream.count);
-            };
-            const auto begin = bound(place);
-            const auto end = bound(place + group + width - 1);
-            if constexpr (!Mutual) add<Left::none>(targets, place, stream, 0, begin, own);
-            add<left>(targets, place, stream, begin, end, own);
-            add<Left::none>(targets, place, stream, end, stream.count, own);
-        } else {
-            add<Left::none>(targets, place, stream, 0, stream.count, own);
-        }
+        // the vectors of the stream in which these targets meet themselves
+        const auto bound = [&](std::int64_t at) {
+            return tile_.own ? std::clamp<std::int64_t>(at / width * width - stream.first, 0, stream.count)
+                             : 0;
+        };
+        const auto begin = bound(place);
+        const auto end = bound(place + group + width - 1);
+        if constexpr (!Mutual)
+            if (begin > 0) add<Left::none>(targets, place, stream, 0, begin, own);
+        add<left>(targets, place, stream, begin, end, own);
+        add<Left::none>(targets, place, stream, end, stream.count, own);
         add_to_targets(own, place);
     }
 

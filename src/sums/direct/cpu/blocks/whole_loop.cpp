@@ -1,6 +1,7 @@
 // The pair loop of one target block with all its sources for what is rare: second derivatives and
 // dipoles. Targets are lanes, sources are broadcast one after the other. Compiled once for each instruction
 // set. Sums of `chain` sources are kept in the precision of the sum and then added to doubles.
+#include "backend/simd/lane_totals.h"
 #include "backend/simd/value.h"
 #include "math/pack.h"
 #include "sums/direct/cpu/pair_values.h"
@@ -79,11 +80,9 @@ class WholeLoop {
     }
 
     static void add(const Sums& sums, Totals& totals) {
-        alignas(64) T lanes[width];
-        for (int n = 0; n < numbers; ++n) {
-            O::store(lanes, sums.all[n]);
-            for (int lane = 0; lane < width; ++lane) totals.of[n][lane] += static_cast<double>(lanes[lane]);
-        }
+        alignas(64) T lanes[numbers][width];
+        for (int n = 0; n < numbers; ++n) O::store(lanes[n], sums.all[n]);
+        add_scaled(&lanes[0][0], 1.0, numbers * width, &totals.of[0][0]);
     }
 
     // `place` of the first target in the block.
@@ -96,9 +95,10 @@ class WholeLoop {
             for (auto& sum : sums.all) sum = O::set(T(0));
             const auto own_begin = is_own ? std::clamp(own, begin, end) : end;
             const auto own_end = is_own ? std::clamp(own + width, begin, end) : end;
-            add_sources<false>(x, begin, own_begin, 0, sums);
-            add_sources<true>(x, own_begin, own_end, own, sums);
-            add_sources<false>(x, own_end, end, 0, sums);
+            for (int part = 0; part < 2; ++part) { // before and after the own ones
+                add_sources<false>(x, part == 0 ? begin : own_end, part == 0 ? own_begin : end, 0, sums);
+                if (part == 0) add_sources<true>(x, own_begin, own_end, own, sums);
+            }
             add(sums, totals);
         }
     }
