@@ -21,9 +21,9 @@ stages_usage() {
   check     ./dev check
   python    the Python package in build/venv, its pytest tests, and its wheel where none of its libraries are
   asan      the tests with AddressSanitizer and UBSan, but for the accuracy of large sums (too slow there); every path
-            once, and repetitions where nothing watches; loops of two instruction sets (scalar, AVX2); of UBSan without
-            null, object-size and pointer-overflow: AddressSanitizer watches the accesses that follow (and a planted
-            read beyond the end that it must report)
+            once, and repetitions where nothing watches; of the loops the AVX2 form is watched, and reports of it name no
+            lines; of UBSan without null, object-size and pointer-overflow: AddressSanitizer watches the accesses that
+            follow (and a planted read beyond the end that it must report)
   tsan      the tests that use threads, with ThreadSanitizer (and a planted race that it must report)
   fuzz      each fuzz target of build-asan for FUZZ_SECONDS (10)
 
@@ -35,7 +35,7 @@ With --all moreover:
             units instead of 1), emulated kernels for more steps, 300 random programs instead of 60, all of them
             compiled for a GPU, 10,000 random fast multipole sums instead of 100
   check     each source is linted alone
-  asan      the loops of every instruction set; all of UBSan; repeated is what is repeated without sanitizers (300
+  asan      the loops of every instruction set, scalar ones too; all of UBSan; repeated is what is repeated elsewhere (300
             random programs instead of 18); each source reads the headers that it includes itself (FARFIELD_PRECOMPILE=OFF)
   tsan      the same
   fuzz      20 s for each target
