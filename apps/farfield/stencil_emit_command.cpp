@@ -16,11 +16,11 @@
 namespace farfield::app {
 namespace {
 
-void print_project(const std::vector<std::filesystem::path>& files, const std::filesystem::path& folder) {
+void print_project(const std::vector<std::filesystem::path>& files, const StencilEmitTask& task) {
     fmt::print("Files made:\n");
     for (const auto& path : files) fmt::print("  {}\n", path.string());
-    fmt::print("Build and run: cmake -S {0} -B {0}/build && cmake --build {0}/build && {0}/build/run\n",
-               folder.string());
+    fmt::print("Build and run: cmake -S {0} -B {0}/build && cmake --build {0}/build && {1}{0}/build/run\n",
+               task.folder.string(), task.target == "mpi" ? "mpirun -n 4 " : "");
 }
 
 } // namespace
@@ -37,7 +37,8 @@ StencilPart declare_stencil_emit(CommandParser stencil) {
     app.footer(
         "Examples:\n  farfield stencil emit microdisk.ff --out microdisk\n"
         "  farfield stencil emit microdisk.ff --set cells=256 --steps 500 --target cpu --out microdisk\n"
-        "  farfield stencil emit microdisk.ff --target cuda --mask multiply --block 32x8 --out microdisk\n");
+        "  farfield stencil emit microdisk.ff --target cuda --mask multiply --block 32x8 --out microdisk\n"
+        "  farfield stencil emit microdisk.ff --target mpi --out microdisk\n");
     auto& task = command->task;
     app.add("FILE", task.program.input, "Program (.ff)").type_name("").required();
     app.add("--set", task.program.parameters,
@@ -53,7 +54,7 @@ StencilPart declare_stencil_emit(CommandParser stencil) {
                if (!known) unknown_choice("--target", text, targets);
                command->task.target = text;
            },
-           "What the code is for")
+           "What the code is for: one process, a GPU, or the ranks of MPI")
         .type_name(choices_text(emit_targets()))
         .default_text("cpu");
     const std::shared_ptr<StencilOptions> machine(command, &command->machine);
@@ -79,7 +80,7 @@ StencilPart declare_stencil_emit(CommandParser stencil) {
                     make_output_folder(emit.folder, "--out");
                     try {
                         return with_messages([&] {
-                            print_project(emit_stencil(emit), emit.folder);
+                            print_project(emit_stencil(emit), emit);
                             return 0;
                         });
                     } catch (...) {

@@ -25,6 +25,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Fields of files, arrays along an axis, extrema and means; reads shape.npy.
+const std::string files_text = R"(program files
+grid g[x: 30, y: 20]
+subdomain hills = data("shape.npy") > 0.25
+field u on g : double, double-buffered = data("shape.npy")
+field w on g : float
+array sponge[x] on g = exp(-0.1*x)
+array wall[y] on g = 1/(1 + y)
+boundary u: mirror in x, clamp in y
+update spread on hills:
+    u = 0.25*(u[x-1] + u[x+1] + u[y-1] + u[y+1])*sponge + 0.01*wall
+update count: w += cbrt(u)*sin(t)
+step: spread, count every 2
+record highest = max of u on hills every 3
+record lowest = min of w
+record mean_w = mean of w on hills every 2
+output u, w at end
+)";
+
 class StencilEmit : public ::testing::Test {
 protected:
     StencilEmit() {
@@ -39,6 +58,11 @@ protected:
         task.folder = folder_;
         task.steps = steps;
         emit_stencil(task);
+    }
+    void write_shape() const {
+        std::vector<double> values;
+        for (int i = 0; i < 30 * 20; ++i) values.push_back(std::sin(0.37 * i));
+        write_npy(folder_ / "shape.npy", values, {20, 30});
     }
     // Runs a command in the folder.
     void run(const std::string& command) const {
@@ -162,31 +186,12 @@ TEST_F(StencilEmit, ThreeDimensionsAndRecords) {
 }
 
 TEST_F(StencilEmit, FilesArraysFloatsAndExtrema) {
-    std::vector<double> values;
-    for (int i = 0; i < 30 * 20; ++i) values.push_back(std::sin(0.37 * i));
-    write_npy(folder_ / "shape.npy", values, {20, 30});
-    const std::string text = R"(program files
-grid g[x: 30, y: 20]
-subdomain hills = data("shape.npy") > 0.25
-field u on g : double, double-buffered = data("shape.npy")
-field w on g : float
-array sponge[x] on g = exp(-0.1*x)
-array wall[y] on g = 1/(1 + y)
-boundary u: mirror in x, clamp in y
-update spread on hills:
-    u = 0.25*(u[x-1] + u[x+1] + u[y-1] + u[y+1])*sponge + 0.01*wall
-update count: w += cbrt(u)*sin(t)
-step: spread, count every 2
-record highest = max of u on hills every 3
-record lowest = min of w
-record mean_w = mean of w on hills every 2
-output u, w at end
-)";
-    std::ofstream(folder_ / "source.ff") << text;
+    write_shape();
+    std::ofstream(folder_ / "source.ff") << files_text;
     emit(folder_ / "source.ff", {}, 17);
     build_by_hand();
     run("./run");
-    compare(text, {}, 17);
+    compare(files_text, {}, 17);
 }
 
 // Names of the program that are words of C++, macros, functions of its library, or the printer's own.
@@ -221,6 +226,78 @@ output call, uniform, drive at end
     build_by_hand();
     run("./run");
     compare(text, {}, 9);
+}
+
+class StencilEmitMpi : public StencilEmit {
+protected:
+    void SetUp() override {
+        if (!jit::find_program("mpicxx") || !jit::find_program("mpirun"))
+            GTEST_SKIP() << "there is no MPI here";
+    }
+    void emit_and_build(const fs::path& program, const std::vector<std::string>& parameters,
+                        std::int64_t steps) const {
+        StencilEmitTask task;
+        task.program = {program, parameters};
+        task.folder = folder_;
+        task.target = "mpi";
+        task.steps = steps;
+        emit_stencil(task);
+        run("mpicxx -std=c++17 -Wall -Wextra -Werror -fopenmp -O0 -march=native -ffp-contract=off -fno-math-errno "
+            "-fno-trapping-math -DOMPI_SKIP_MPICXX -DDATA_FOLDER='\".\"' main.cpp program.cpp kernels.cpp -o "
+            "run");
+    }
+    // The bits of the interpreter on each of some numbers of ranks.
+    void compare_on(std::initializer_list<int> numbers, const std::string& text,
+                    const std::vector<stencil::ParameterValue>& parameters, std::int64_t steps) const {
+        for (const int ranks : numbers) {
+            SCOPED_TRACE(ranks);
+            run("OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMP_NUM_THREADS=1 "
+                "OMPI_MCA_mpi_yield_when_idle=1 "
+                "mpirun --oversubscribe -n " +
+                std::to_string(ranks) + " ./run");
+            compare(text, parameters, steps);
+            run("rm -f *.csv; for f in *.npy; do case $f in shape.npy) ;; *) rm $f ;; esac; done");
+        }
+    }
+};
+
+TEST_F(StencilEmitMpi, RanksGiveTheBitsOfTheInterpreter) {
+    emit_and_build(example("microdisk"), {"cells=192", "radius=90"}, 70);
+    compare_on({1, 3, 5}, text_of(example("microdisk")),
+               {{"cells", lang::Value(std::int64_t{192})}, {"radius", lang::Value(std::int64_t{90})}}, 70);
+}
+
+TEST_F(StencilEmitMpi, CopiesAndPeriodicBoundaries) {
+    emit_and_build(example("gray_scott"), {"n=40"}, 100);
+    compare_on({3, 8}, text_of(example("gray_scott")), {{"n", lang::Value(std::int64_t{40})}}, 100);
+}
+
+TEST_F(StencilEmitMpi, PlanesAndRowsOfThreeDimensions) {
+    emit_and_build(example("yee_cavity"), {}, 21);
+    compare_on({3, 7}, text_of(example("yee_cavity")), {}, 21);
+}
+
+TEST_F(StencilEmitMpi, FilesArraysFloatsAndExtrema) {
+    write_shape();
+    std::ofstream(folder_ / "source.ff") << files_text;
+    emit_and_build(folder_ / "source.ff", {}, 17);
+    compare_on({2, 3, 30}, files_text, {}, 17); // more ranks than rows
+}
+
+TEST_F(StencilEmitMpi, AGridOfOneAxisStaysOnOneRank) {
+    emit_and_build(example("drude_slab"), {}, 30);
+    compare_on({3}, text_of(example("drude_slab")), {}, 30);
+}
+
+TEST_F(StencilEmitMpi, ProjectsBuildWithCMake) {
+    StencilEmitTask task;
+    task.program = {example("life"), {}};
+    task.folder = folder_;
+    task.target = "mpi";
+    task.steps = 12;
+    emit_stencil(task);
+    run("cmake -S . -B build && cmake --build build && mv build/run run");
+    compare_on({3}, text_of(example("life")), {}, 12);
 }
 
 TEST_F(StencilEmit, RefusesUnknownTargets) {

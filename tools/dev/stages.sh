@@ -17,7 +17,7 @@ stages_usage() {
 
   build     the program, the tests and the micro-benchmarks, optimised
   tests     all of ctest: unit, oracle, property, command line, install, GPU; the largest inputs a quarter as large
-  cuda      the GPU code where nvcc is: compiled, and tested where a GPU is
+  cuda      the GPU code where nvcc is: compiled, and tested where a GPU is; not optimised where none is
   check     ./dev check
   python    the Python package in build/venv, its pytest tests, and its wheel where none of its libraries are
   asan      the tests with AddressSanitizer and UBSan, but for the accuracy of large sums (too slow there); every path
@@ -34,6 +34,7 @@ With --all moreover:
   tests     the largest inputs whole (accuracy of sums at N = 262,144 instead of 65,536, of a cluster over 4 time
             units instead of 1), emulated kernels for more steps, 300 random programs instead of 60, all of them
             compiled for a GPU, 10,000 random fast multipole sums instead of 100
+  cuda      optimised even where no GPU is
   check     each source is linted alone
   asan      the loops of every instruction set, scalar ones too; all of UBSan; repeated is what is repeated elsewhere (300
             random programs instead of 18); each source reads the headers that it includes itself (FARFIELD_PRECOMPILE=OFF)
@@ -143,7 +144,11 @@ stage_cuda() { # compiling needs no GPU; the tests skip without one and say why
         record skip cuda "the GPU code" "no nvcc on this machine"
         return 0
     fi
-    CUDACXX=$(PATH=$PATH:/usr/local/cuda/bin command -v nvcc) configure cuda
+    CUDACXX=$(PATH=$PATH:/usr/local/cuda/bin command -v nvcc)
+    export CUDACXX
+    local quickly="" # where nothing runs the code it need not be fast
+    if [ -z "$EVERYTHING" ] && ! nvidia-smi -L >/dev/null 2>&1 && "$CUDACXX" --help | grep Ofast-compile >/dev/null; then quickly=-Ofc=max; fi
+    configure cuda "-DCMAKE_CUDA_FLAGS=$quickly"
     cmake --build build-cuda -j "$JOBS" --target farfield_app gpu_tests gpu_box_tests unit_sums unit_backend unit_cuda unit_studies
     record pass cuda "compile and link"
     # the GPU's tests, and what a build with CUDA does where there is no GPU

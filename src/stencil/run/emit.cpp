@@ -28,7 +28,8 @@ struct Emitter {
     std::vector<codegen::EmittedFile> (*emit)(const stencil::ir::Program&, const codegen::EmitOptions&);
 };
 
-constexpr std::array emitters{Emitter{"cpu", codegen::emit_cpu}, Emitter{"cuda", codegen::cuda::emit_cuda}};
+constexpr std::array emitters{Emitter{"cpu", codegen::emit_cpu}, Emitter{"cuda", codegen::cuda::emit_cuda},
+                              Emitter{"mpi", codegen::emit_mpi}};
 
 constexpr std::int64_t default_steps = 1000;
 
@@ -73,9 +74,10 @@ std::vector<std::filesystem::path> emit_stencil(const StencilEmitTask& task) {
     if (emitter == emitters.end())
         throw InvalidArgument(fmt::format("target '{}' is not known; projects can be written for {}",
                                           task.target, fmt::join(emit_targets(), ", ")));
-    if (task.target == "cpu" && (task.time_tile > 1 || task.block != std::array<int, 3>{}))
-        throw InvalidArgument("a project for the target cpu takes one step a pass, row after row; leave "
-                              "--time-tile and --block out, or take the target cuda");
+    if (task.target != "cuda" && (task.time_tile > 1 || task.block != std::array<int, 3>{}))
+        throw InvalidArgument(fmt::format("a project for the target {} takes one step a pass, row after row; "
+                                          "leave --time-tile and --block out, or take the target cuda",
+                                          task.target));
     std::vector<stencil::ParameterValue> parameters;
     for (const auto& text : task.program.parameters) parameters.push_back(stencil::parse_parameter(text));
     const auto bytes = read_file(task.program.input, lang::SourceText::longest + 4); // more is refused below

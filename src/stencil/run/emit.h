@@ -31,7 +31,7 @@ std::vector<std::string_view> emit_targets();
 
 /// Writes the files; those of an earlier project are replaced. @returns their paths.
 /// @throws StencilError for mistakes of the program, InvalidArgument for a target that is not known, for
-/// tiles of the target cpu, and for a folder with other files of the same names, IoError.
+/// tiles of another target than cuda, and for a folder with other files of the same names, IoError.
 std::vector<std::filesystem::path> emit_stencil(const StencilEmitTask& task);
 
 } // namespace farfield

@@ -106,6 +106,7 @@ void FgtSum::try_boxes() {
     const auto all = static_cast<double>(problem_.sources + (problem_.self ? 0 : problem_.targets));
     const double preparing = box_point_seconds * all / problem_.executions;
     const double most = share * seconds * vectors - preparing;
+    if (most <= 0.0) return;
     if (best_box_size(points, problem_.dimension, shape_.boxes, threads_).seconds > most) return;
     auto shape = shape_;
     shape.strategy = GaussStrategy::boxes;

@@ -1,5 +1,6 @@
-// Self-contained projects for the cpu. Conditions and initial values are printed by the printer of row
-// functions too, as kernels: one that stores 1 where the condition holds, one that stores a buffer's values.
+// Self-contained projects for the cpu, and for ranks of MPI. Conditions and initial values are printed by the
+// printer of row functions too, as kernels: one that stores 1 where the condition holds, one that stores a
+// buffer's values.
 #include "stencil/codegen/projects/emit.h"
 
 #include "stencil/codegen/cpu/row_call.h"
@@ -176,22 +177,24 @@ private:
         }
     }
     std::string kernels() const {
-        std::string text =
-            "// name, grid, every, mask, cells, function, swapped\nconst std::vector<Kernel> kernels = {\n";
+        std::string text = "// name, grid, every, mask, cells, function, swapped, stored\nconst "
+                           "std::vector<Kernel> kernels = {\n";
         const auto first = program_.buffers.size();
         const auto count = program_.kernels.size();
         for (std::size_t k = 0; k < count; ++k) {
             const auto& kernel = program_.kernels[k];
-            std::string swapped;
-            for (const auto& store : kernel.stores)
+            std::string swapped, stored;
+            for (const auto& store : kernel.stores) {
+                stored += fmt::format("{}{}", stored.empty() ? "" : ", ", store.buffer);
                 if (store.other_copy)
                     swapped += fmt::format("{}{}", swapped.empty() ? "" : ", ", store.buffer);
-            text +=
-                fmt::format("    {{\"{}\", {}, {}, {},\n     {},\n     {},\n     {{{}}}}},\n",
-                            escaped(kernel.name), kernel.grid, kernel.every,
-                            mask_of(kernel, source_.kernels[first + count + program_.records.size() + k]),
-                            function(source_.kernels[first + k]),
-                            function(source_.kernels[first + count + program_.records.size() + k]), swapped);
+            }
+            text += fmt::format("    {{\"{}\", {}, {}, {},\n     {},\n     {},\n     {{{}}}, {{{}}}}},\n",
+                                escaped(kernel.name), kernel.grid, kernel.every,
+                                mask_of(kernel, source_.kernels[first + count + program_.records.size() + k]),
+                                function(source_.kernels[first + k]),
+                                function(source_.kernels[first + count + program_.records.size() + k]),
+                                swapped, stored);
         }
         return text + "};\n\n";
     }
@@ -254,25 +257,31 @@ std::string print_uniforms(const ir::Program& program, Needs& needs) {
     return text + "}\n";
 }
 
-std::string readme(const ir::Program& program, const EmitOptions& options) {
+/// What projects for one process and for ranks differ in.
+struct Kind {
+    std::string_view what, runner; ///< "C++"; what starts the program
+    std::string_view files;        ///< of the table in README.md
+    std::string_view notes;
+    std::vector<EmittedFile> own;
+};
+
+std::string readme(const ir::Program& program, const EmitOptions& options, const Kind& kind) {
     auto text = fmt::format(
-        "# {}\n\nA stencil program as C++, {}.\n\n"
-        "    cmake -S . -B build && cmake --build build && build/run {}\n\n"
-        "writes FIELD.npy for each output field and RECORD.csv for each record into the current folder.\n\n"
+        "# {}\n\nA stencil program as {}, {}.\n\n"
+        "    cmake -S . -B build && cmake --build build && {}build/run {}\n\n"
+        "writes FIELD.npy for each output field and RECORD.csv for each record into the current folder.\n\n{}"
         "| file | holds |\n| --- | --- |\n"
         "| `kernels.cpp` | a function over one row for each update, condition and record |\n"
         "| `functions.h` | what they use: how they are called, and the functions of mathematics in them |\n"
         "| `program.cpp` | the tables: grids, fields, updates, records |\n"
         "| `program.h` | what the tables consist of |\n"
-        "| `main.cpp` | memory, the loop over steps, files |\n",
-        program.name, project_mark, options.steps);
+        "| `fields.h` | memory, cells, rows, records, the form of files |\n{}",
+        program.name, kind.what, project_mark, kind.runner, options.steps, kind.notes, kind.files);
     if (!options.program_text.empty()) text += "| `program.ff` | the program as it was written |\n";
     return text;
 }
 
-} // namespace
-
-std::vector<EmittedFile> emit_cpu(const ir::Program& program, const EmitOptions& options) {
+std::vector<EmittedFile> emit_rows(const ir::Program& program, const EmitOptions& options, const Kind& kind) {
     const auto prepared = with_preparations(program);
     Needs needs;
     const auto uniforms = print_uniforms(program, needs);
@@ -282,14 +291,14 @@ std::vector<EmittedFile> emit_cpu(const ir::Program& program, const EmitOptions&
     constexpr std::string_view mark = "@FF_ROW_CALL@";
     header.replace(header.find(mark), mark.size(), row_call_text);
     std::vector<EmittedFile> files{
-        {"README.md", readme(program, options)},
-        {"CMakeLists.txt", std::string(emitted_cmake())},
-        {"main.cpp", std::string(emitted_main())},
+        {"README.md", readme(program, options, kind)},
+        {"fields.h", std::string(emitted_fields())},
         {"program.h", header},
         {"program.cpp", Tables(program, source, mask, options).print()},
         {"functions.h", fmt::format("#pragma once\n{}", source.text.substr(0, source.functions))},
         {"kernels.cpp",
          fmt::format("#include \"functions.h\"\n{}{}", source.text.substr(source.functions), uniforms)}};
+    files.insert(files.end(), kind.own.begin(), kind.own.end());
     if (!options.program_text.empty()) files.push_back({"program.ff", options.program_text});
     for (std::size_t b = 0; b < program.buffers.size(); ++b) {
         const auto& buffer = program.buffers[b];
@@ -299,6 +308,37 @@ std::vector<EmittedFile> emit_cpu(const ir::Program& program, const EmitOptions&
         files.push_back({file_name_of(static_cast<int>(b)), std::move(bytes)});
     }
     return files;
+}
+
+} // namespace
+
+std::vector<EmittedFile> emit_cpu(const ir::Program& program, const EmitOptions& options) {
+    return emit_rows(program, options,
+                     {.what = "C++",
+                      .runner = "",
+                      .files = "| `main.cpp` | the loop over steps |\n",
+                      .notes = "",
+                      .own = {{"main.cpp", std::string(emitted_main())},
+                              {"CMakeLists.txt", std::string(emitted_cmake())}}});
+}
+
+std::vector<EmittedFile> emit_mpi(const ir::Program& program, const EmitOptions& options) {
+    return emit_rows(
+        program, options,
+        {.what = "C++ for ranks of MPI",
+         .runner = "mpirun -n 4 ",
+         .files = "| `ranks.h` | the rows of each rank, messages between them, results and files |\n"
+                  "| `main.cpp` | the loop over steps |\n",
+         .notes =
+             "Each rank computes some rows (along x) of every grid, so that all have about as many cells; a "
+             "grid "
+             "of one axis\nstays on one rank. Before an update it gets the rows of others that the update "
+             "reads "
+             "and that have changed.\nThe files are the same bits on any number of ranks. Threads of a rank: "
+             "OMP_NUM_THREADS.\n\n",
+         .own = {{"main.cpp", std::string(emitted_mpi_main())},
+                 {"ranks.h", std::string(emitted_ranks())},
+                 {"CMakeLists.txt", std::string(emitted_mpi_cmake())}}});
 }
 
 } // namespace farfield::stencil::codegen

@@ -15,7 +15,7 @@ struct EmitOptions {
     std::int64_t steps = 100;      ///< that the project does unless told otherwise
     std::vector<int> outputs;      ///< fields that it writes at the end; empty: all
     std::string program_text = {}; ///< goes along for people
-    /// Mask, steps a pass and block of the code; emit_cpu reads the mask alone.
+    /// Mask, steps a pass and block of the code; emit_cpu and emit_mpi read the mask alone.
     ExecutorOptions code = {};
 };
 
@@ -30,5 +30,9 @@ struct EmittedFile {
 /// A project for any C++17 compiler with GCC's builtins; OpenMP where it is there. It writes FIELD.npy for
 /// each output and RECORD.csv for each record, the bits of the cpu target. Its folder need not be empty.
 std::vector<EmittedFile> emit_cpu(const ir::Program& program, const EmitOptions& options);
+
+/// The same on the ranks of MPI, each of which computes some rows of every grid: a grid of one axis stays on
+/// one rank. The same bits on any number of ranks.
+std::vector<EmittedFile> emit_mpi(const ir::Program& program, const EmitOptions& options);
 
 } // namespace farfield::stencil::codegen

@@ -12,7 +12,7 @@ namespace farfield::stencil::codegen {
 
 std::string generated_code(const ir::Program& program, std::string_view target,
                            const ExecutorOptions& options) {
-    if (target == "cpu") return print_row_functions(program, options.mask).text;
+    if (target == "cpu" || target == "mpi") return print_row_functions(program, options.mask).text;
     if (target == "cuda") return cuda::plan_program(program, options).source;
     throw InvalidArgument(fmt::format("the target '{}' has no code to show; cpu and cuda have", target));
 }

@@ -9,7 +9,8 @@
 
 namespace farfield::stencil::codegen {
 
-/// What the target "cpu" or "cuda" compiles with these options; a mask that is automatic is `spans`.
+/// What the target "cpu" or "cuda" compiles with these options; a mask that is automatic is `spans`. Ranks of
+/// "mpi" run the code of "cpu".
 /// @throws InvalidArgument for another target.
 std::string generated_code(const ir::Program& program, std::string_view target,
                            const ExecutorOptions& options);

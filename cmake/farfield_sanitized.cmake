@@ -1,0 +1,35 @@
+# Builds with sanitizers: what computes little is not optimised, and takes half the time to compile.
+set(FARFIELD_PLAIN_SOURCES "/src/(lang|io|run|stencil/(api|codegen|front_end|run)|dynamics/(case_file|run))/[^ ]*\\.cpp$")
+
+# Its sources become those of an object library with the settings of `farfield`, which takes the objects.
+get_target_property(sources farfield SOURCES)
+set(plain ${sources})
+list(FILTER plain INCLUDE REGEX "^${PROJECT_SOURCE_DIR}${FARFIELD_PLAIN_SOURCES}")
+list(REMOVE_ITEM sources ${plain})
+set_target_properties(farfield PROPERTIES SOURCES "${sources}")
+add_library(farfield_plain OBJECT ${plain})
+foreach(setting INCLUDE_DIRECTORIES COMPILE_DEFINITIONS COMPILE_FEATURES LINK_LIBRARIES)
+  get_target_property(value farfield ${setting})
+  if(value)
+    set_target_properties(farfield_plain PROPERTIES ${setting} "${value}")
+  endif()
+endforeach()
+target_sources(farfield PRIVATE $<TARGET_OBJECTS:farfield_plain>)
+farfield_unity(farfield_plain 8)
+
+set(unoptimised farfield_plain)
+foreach(target farfield_studies farfield_app)
+  if(TARGET ${target})
+    list(APPEND unoptimised ${target})
+  endif()
+endforeach()
+foreach(target ${unoptimised})
+  target_compile_options(${target} PRIVATE -O0)
+endforeach()
+
+# Headers are compiled once for each of them. Elsewhere what GCC makes for users stays what its sources alone give.
+list(REMOVE_ITEM unoptimised farfield_app)
+foreach(target farfield ${unoptimised})
+  farfield_precompiled(${target} <algorithm> <array> <cmath> <cstdint> <filesystem> <fstream> <functional> <limits> <map>
+    <memory> <optional> <span> <string> <string_view> <vector> <fmt/format.h>)
+endforeach()
