@@ -242,7 +242,8 @@ protected:
         task.target = "mpi";
         task.steps = steps;
         emit_stencil(task);
-        run("mpicxx -std=c++17 -Wall -Wextra -Werror -fopenmp -O0 -march=native -ffp-contract=off -fno-math-errno "
+        run("mpicxx -std=c++17 -Wall -Wextra -Werror -fopenmp -O0 -march=native -ffp-contract=off "
+            "-fno-math-errno "
             "-fno-trapping-math -DOMPI_SKIP_MPICXX -DDATA_FOLDER='\".\"' main.cpp program.cpp kernels.cpp -o "
             "run");
     }
