@@ -27,14 +27,15 @@ stages_usage() {
   tsan      the tests that use threads, with ThreadSanitizer (and a planted race that it must report)
   fuzz      each fuzz target of build-asan for FUZZ_SECONDS (10)
 
-Without names all of them run. Lint and the sanitizers look at what differs from the commit that HEAD and origin's
-branch share (or FARFIELD_BASE, a commit); at everything where that commit is unknown or HEAD itself, and with --all.
+Without names all of them run. Lint, the sanitizers and, where no GPU is, the compiler of GPU code look at what differs
+from the commit that HEAD and origin's branch share (or FARFIELD_BASE, a commit); at everything where that commit is
+unknown or HEAD itself, and with --all.
 With --all moreover:
 
   tests     the largest inputs whole (accuracy of sums at N = 262,144 instead of 65,536, of a cluster over 4 time
             units instead of 1), emulated kernels for more steps, 300 random programs instead of 60, all of them
             compiled for a GPU, 10,000 random fast multipole sums instead of 100
-  cuda      optimised even where no GPU is
+  cuda      optimised even where no GPU is, linked, and tested as far as no GPU is needed
   check     each source is linted alone
   asan      the loops of every instruction set, scalar ones too; all of UBSan; repeated is what is repeated elsewhere (300
             random programs instead of 18); each source reads the headers that it includes itself (FARFIELD_PRECOMPILE=OFF)
@@ -91,9 +92,9 @@ announce() { # announce STAGE…: what will run, on what, and for about how long
     for name in "$@"; do seconds=$((seconds + $(seconds_of_stage "$name"))); done
     say "stages: $*; about $(((seconds * 2 / (JOBS > 1 ? JOBS : 1) + 59) / 60)) min with $JOBS jobs, with packages installed"
     if [ -n "$BASE" ]; then
-        say "lint and sanitizers: what differs from ${BASE:0:12} (--all: everything)"
+        say "lint, sanitizers and GPU code: what differs from ${BASE:0:12} (--all: everything)"
     else
-        say "lint and sanitizers: everything"
+        say "lint, sanitizers and GPU code: everything"
     fi
 }
 
@@ -149,6 +150,16 @@ stage_cuda() { # compiling needs no GPU; the tests skip without one and say why
     local quickly="" # where nothing runs the code it need not be fast
     if [ -z "$EVERYTHING" ] && ! nvidia-smi -L >/dev/null 2>&1 && "$CUDACXX" --help | grep Ofast-compile >/dev/null; then quickly=-Ofc=max; fi
     configure cuda "-DCMAKE_CUDA_FLAGS=$quickly"
+    python3 tools/checks/gpu_objects.py --self-test
+    if [ -n "$BASE" ] && [ -n "$quickly" ]; then
+        local objects
+        objects=$(python3 tools/checks/gpu_objects.py "$BASE" build-cuda)
+        # shellcheck disable=SC2086  # one object a line
+        [ -z "$objects" ] || cmake --build build-cuda -j "$JOBS" --target $objects
+        record pass cuda "compile what differs"
+        record skip cuda "link and run without a GPU" "sources that do not differ from ${BASE:0:12} were not compiled"
+        return 0
+    fi
     cmake --build build-cuda -j "$JOBS" --target farfield_app gpu_tests gpu_box_tests unit_sums unit_backend unit_cuda unit_studies
     record pass cuda "compile and link"
     # the GPU's tests, and what a build with CUDA does where there is no GPU
