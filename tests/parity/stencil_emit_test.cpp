@@ -264,25 +264,25 @@ protected:
 
 TEST_F(StencilEmitMpi, RanksGiveTheBitsOfTheInterpreter) {
     emit_and_build(example("microdisk"), {"cells=192", "radius=90"}, 70);
-    compare_on({1, 3, 5}, text_of(example("microdisk")),
+    compare_on({3, 5}, text_of(example("microdisk")),
                {{"cells", lang::Value(std::int64_t{192})}, {"radius", lang::Value(std::int64_t{90})}}, 70);
 }
 
 TEST_F(StencilEmitMpi, CopiesAndPeriodicBoundaries) {
     emit_and_build(example("gray_scott"), {"n=40"}, 100);
-    compare_on({3, 8}, text_of(example("gray_scott")), {{"n", lang::Value(std::int64_t{40})}}, 100);
+    compare_on({8}, text_of(example("gray_scott")), {{"n", lang::Value(std::int64_t{40})}}, 100);
 }
 
 TEST_F(StencilEmitMpi, PlanesAndRowsOfThreeDimensions) {
     emit_and_build(example("yee_cavity"), {}, 21);
-    compare_on({3, 7}, text_of(example("yee_cavity")), {}, 21);
+    compare_on({7}, text_of(example("yee_cavity")), {}, 21);
 }
 
 TEST_F(StencilEmitMpi, FilesArraysFloatsAndExtrema) {
     write_shape();
     std::ofstream(folder_ / "source.ff") << files_text;
     emit_and_build(folder_ / "source.ff", {}, 17);
-    compare_on({2, 3, 30}, files_text, {}, 17); // more ranks than rows
+    compare_on({2, 30}, files_text, {}, 17); // more ranks than rows
 }
 
 TEST_F(StencilEmitMpi, AGridOfOneAxisStaysOnOneRank) {
