@@ -19,6 +19,10 @@ if(FARFIELD_SANITIZE)
     target_compile_options(farfield_flags INTERFACE $<$<AND:$<COMPILE_LANGUAGE:C,CXX>,${watched}>:-fno-sanitize=${FARFIELD_SANITIZE_EXCEPT}>)
   endif()
   target_link_options(farfield_flags INTERFACE -fsanitize=${FARFIELD_SANITIZE})
+  find_program(FARFIELD_LLD ld.lld)
+  if(FARFIELD_LLD AND CMAKE_CXX_COMPILER_ID MATCHES "Clang") # in a fifth of the time
+    target_link_options(farfield_flags INTERFACE -fuse-ld=lld)
+  endif()
   if(FARFIELD_SANITIZE MATCHES "fuzzer") # which looks at how far it gets where files are read, and in no test
     target_compile_options(farfield_flags INTERFACE
       $<${watched}:$<IF:$<BOOL:$<TARGET_PROPERTY:FARFIELD_IS_TEST>>,-fno-sanitize=fuzzer-no-link,-fsanitize-coverage-allowlist=${CMAKE_CURRENT_LIST_DIR}/fuzzed_sources.txt>>)

@@ -52,6 +52,7 @@ clang-$(clang_version) sanitizers that understand OpenMP, fuzzing
 libclang-rt-$(clang_version)-dev run-time libraries of the sanitizers
 libomp-$(clang_version)-dev OpenMP that tells ThreadSanitizer what it does
 llvm-$(clang_version) names in the sanitizers' reports
+lld links what sanitizers watch
 LIST
         *) die "no package group '$1'" ;;
     esac
