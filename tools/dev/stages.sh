@@ -33,7 +33,7 @@ unknown or HEAD itself, and with --all.
 With --all moreover:
 
   tests     the largest inputs whole (accuracy of sums at N = 262,144 instead of 65,536, of a cluster over 4 time
-            units instead of 1), emulated kernels for more steps, 300 random programs instead of 60, all of them
+            units instead of 1), emulated kernels for more steps, 300 random programs instead of 40, all of them
             compiled for a GPU, 10,000 random fast multipole sums instead of 100
   cuda      optimised even where no GPU is, linked, and tested as far as no GPU is needed
   check     each source is linted alone
@@ -98,17 +98,17 @@ announce() { # announce STAGE…: what will run, on what, and for about how long
     fi
 }
 
-seconds_of_stage() { # on two cores, without ccache, rounded up
+seconds_of_stage() { # on two cores of a slow machine, without ccache, rounded up; with --all estimated
     case $1 in
-        build) echo 280 ;;
-        tests) if [ -n "$EVERYTHING" ]; then echo 300; else echo 190; fi ;;
-        cuda) echo 130 ;;
-        check) if [ -n "$EVERYTHING" ]; then echo 540; elif [ -n "$BASE" ]; then echo 120; else echo 150; fi ;;
-        python) echo 70 ;;
-        asan) if [ -n "$EVERYTHING" ]; then echo 1300; else echo 620; fi ;;
-        tsan) echo 210 ;;
-        fuzz) if [ -n "$EVERYTHING" ]; then echo 100; else echo 50; fi ;;
-        trial) echo 600 ;;
+        build) echo 1200 ;;
+        tests) if [ -n "$EVERYTHING" ]; then echo 1500; else echo 850; fi ;;
+        cuda) if [ -n "$BASE" ]; then echo 450; else echo 850; fi ;;
+        check) if [ -n "$EVERYTHING" ]; then echo 2400; elif [ -n "$BASE" ]; then echo 330; else echo 1500; fi ;;
+        python) echo 250 ;;
+        asan) if [ -n "$EVERYTHING" ]; then echo 3500; else echo 1600; fi ;;
+        tsan) echo 600 ;;
+        fuzz) if [ -n "$EVERYTHING" ]; then echo 250; else echo 150; fi ;;
+        trial) echo 1200 ;;
     esac
 }
 
@@ -135,7 +135,7 @@ stage_tests() {
     if [ -n "$EVERYTHING" ]; then
         export FARFIELD_RANDOM_DEVICE_CODE=all FARFIELD_RANDOM_SUMS=10000
     else
-        export FARFIELD_SHORTER_TESTS=1 FARFIELD_RANDOM_PROGRAMS=60 FARFIELD_RANDOM_SUMS=100
+        export FARFIELD_SHORTER_TESTS=1 FARFIELD_RANDOM_PROGRAMS=40 FARFIELD_RANDOM_SUMS=100
     fi
     run_ctest tests build
 }
