@@ -33,7 +33,7 @@ endif()
 
 # Fewer where a build need not be fast: sanitizers see one text of a loop however many times it is compiled.
 set(FARFIELD_LOOP_ISAS "sse42;avx2;avx512" CACHE STRING "Instruction sets beside scalar that the library's loops are compiled for")
-option(FARFIELD_SANITIZE_SCALAR "Sanitizers watch the scalar forms of loops as well" ON)
+option(FARFIELD_SANITIZE_ALL "Sanitizers watch the scalar forms of loops, and tests of accuracy (tests/oracle), as well" ON)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   set(FARFIELD_ISAS sse42 avx2 avx512)
 else()
@@ -75,7 +75,7 @@ function(farfield_isa_sources source)
     set_target_properties(${name}_raw PROPERTIES INTERPROCEDURAL_OPTIMIZATION OFF)
     if(FARFIELD_SANITIZE) # loops are much code, which takes three quarters of the time without line numbers
       target_compile_options(${name}_raw PRIVATE -g0)
-      if(isa STREQUAL "scalar" AND NOT FARFIELD_SANITIZE_SCALAR)
+      if(isa STREQUAL "scalar" AND NOT FARFIELD_SANITIZE_ALL)
         set_target_properties(${name}_raw PROPERTIES FARFIELD_UNWATCHED ON)
       endif()
     endif()

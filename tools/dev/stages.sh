@@ -20,10 +20,11 @@ stages_usage() {
   cuda      the GPU code where nvcc is: compiled, and tested where a GPU is; not optimised where none is
   check     ./dev check
   python    the Python package in build/venv, its pytest tests, and its wheel where none of its libraries are
-  asan      the tests with AddressSanitizer and UBSan, but for the accuracy of large sums (too slow there); every path
-            once, and repetitions where nothing watches; of the loops the AVX2 form is watched, and reports of it name no
-            lines; of UBSan without null, object-size and pointer-overflow: AddressSanitizer watches the accesses that
-            follow (and a planted read beyond the end that it must report)
+  asan      the tests with AddressSanitizer and UBSan, but for those of accuracy (tests/oracle) and of what measures
+            (farfield tune, bench fmm), too slow there; every path once, and repetitions where nothing watches; of the
+            loops the AVX2 form is watched, and reports of it name no lines; of UBSan without null, object-size and
+            pointer-overflow: AddressSanitizer watches the accesses that follow (and a planted read beyond the end that
+            it must report)
   tsan      the tests that use threads, with ThreadSanitizer (and a planted race that it must report)
   fuzz      each fuzz target of build-asan for FUZZ_SECONDS (10)
 
@@ -37,8 +38,9 @@ With --all moreover:
             compiled for a GPU, 10,000 random fast multipole sums instead of 100
   cuda      optimised even where no GPU is, linked, and tested as far as no GPU is needed
   check     each source is linted alone
-  asan      the loops of every instruction set, scalar ones too; all of UBSan; repeated is what is repeated elsewhere (300
-            random programs instead of 18); each source reads the headers that it includes itself (FARFIELD_PRECOMPILE=OFF)
+  asan      everything, with the loops of every instruction set; all of UBSan; repeated is what is repeated elsewhere
+            (300 random programs instead of 18); each source reads the headers that it includes itself
+            (FARFIELD_PRECOMPILE=OFF)
   tsan      the same
   fuzz      20 s for each target
   trial     random sums, kills, damaged files and programs, as a new user would meet them (tests/trial)
@@ -189,8 +191,8 @@ side_to_sanitize() { # all, particles, stencil or none
 }
 
 stage_asan() {
-    local side left_out='^oracle_stencil$' # cavities against theory: paths that other tests take, for a long time
-    if [ -n "$EVERYTHING" ]; then left_out='^$'; fi
+    local side left_out='^$' measuring='^cli\.(tune|bench_fmm)$'
+    if [ -n "$EVERYTHING" ]; then measuring='^$'; fi
     side=$(side_to_sanitize)
     case $side in
         none)
@@ -209,7 +211,7 @@ stage_asan() {
     [ -n "$EVERYTHING" ] || export FARFIELD_RANDOM_PROGRAMS=18 FARFIELD_FEWER_TESTS=1
     ASAN_OPTIONS=$options UBSAN_OPTIONS=print_stacktrace=1 \
         LSAN_OPTIONS=suppressions=$PWD/tools/dev/lsan.supp:print_suppressions=0 \
-        run_ctest asan build-asan -LE "$left_out"
+        run_ctest asan build-asan -LE "$left_out" -E "$measuring"
 }
 
 planted_overflow() { # as planted_race: AddressSanitizer must see a read beyond the end and accept correct code
