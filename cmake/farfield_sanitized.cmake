@@ -17,19 +17,16 @@ endforeach()
 target_sources(farfield PRIVATE $<TARGET_OBJECTS:farfield_plain>)
 farfield_unity(farfield_plain 8)
 
-set(unoptimised farfield_plain)
-foreach(target farfield_studies farfield_app)
+foreach(target farfield_plain farfield_app)
   if(TARGET ${target})
-    list(APPEND unoptimised ${target})
+    target_compile_options(${target} PRIVATE -O0)
   endif()
-endforeach()
-foreach(target ${unoptimised})
-  target_compile_options(${target} PRIVATE -O0)
 endforeach()
 
 # Headers are compiled once for each of them. Elsewhere what GCC makes for users stays what its sources alone give.
-list(REMOVE_ITEM unoptimised farfield_app)
-foreach(target farfield ${unoptimised})
-  farfield_precompiled(${target} <algorithm> <array> <cmath> <cstdint> <filesystem> <fstream> <functional> <limits> <map>
-    <memory> <optional> <span> <string> <string_view> <vector> <fmt/format.h>)
+foreach(target farfield farfield_plain farfield_studies)
+  if(TARGET ${target})
+    farfield_precompiled(${target} <algorithm> <array> <cmath> <cstdint> <filesystem> <fstream> <functional> <limits> <map>
+      <memory> <optional> <span> <string> <string_view> <vector> <fmt/format.h>)
+  endif()
 endforeach()
