@@ -11,6 +11,7 @@ target_compile_options(farfield_flags INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:
 target_compile_options(farfield_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-ffp-contract=off -O3>)
 set(FARFIELD_SANITIZE_EXCEPT "" CACHE STRING "Checks of these sanitizers that are left out, e.g. object-size")
+option(FARFIELD_SANITIZE_ALL "Sanitizers watch the scalar forms of loops, and tests of accuracy (tests/oracle), as well" ON)
 if(FARFIELD_SANITIZE)
   set(watched "$<NOT:$<BOOL:$<TARGET_PROPERTY:FARFIELD_UNWATCHED>>>")
   target_compile_options(farfield_flags INTERFACE $<$<COMPILE_LANGUAGE:C,CXX>:-fno-omit-frame-pointer>

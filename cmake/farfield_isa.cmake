@@ -33,7 +33,6 @@ endif()
 
 # Fewer where a build need not be fast: sanitizers see one text of a loop however many times it is compiled.
 set(FARFIELD_LOOP_ISAS "sse42;avx2;avx512" CACHE STRING "Instruction sets beside scalar that the library's loops are compiled for")
-option(FARFIELD_SANITIZE_ALL "Sanitizers watch the scalar forms of loops, and tests of accuracy (tests/oracle), as well" ON)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   set(FARFIELD_ISAS sse42 avx2 avx512)
 else()

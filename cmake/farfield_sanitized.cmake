@@ -17,11 +17,10 @@ endforeach()
 target_sources(farfield PRIVATE $<TARGET_OBJECTS:farfield_plain>)
 farfield_unity(farfield_plain 8)
 
-foreach(target farfield_plain farfield_app)
-  if(TARGET ${target})
-    target_compile_options(${target} PRIVATE -O0)
-  endif()
-endforeach()
+target_compile_options(farfield_plain PRIVATE -O0)
+if(TARGET farfield_app)
+  target_compile_options(farfield_app PRIVATE -O0)
+endif()
 
 # Headers are compiled once for each of them. Elsewhere what GCC makes for users stays what its sources alone give.
 foreach(target farfield farfield_plain farfield_studies)

@@ -4,36 +4,38 @@
 usage: gpu_objects.py COMMIT BUILD_FOLDER
        gpu_objects.py --self-test
 
-A source for GPUs is a .cu file, or one of the C++ sources of a folder `cuda`, which CMake compiles together.
+A source for GPUs is a .cu file, a C++ source whose path names CUDA, or one of tests/gpu; or a group with one, as CMake
+compiles several together. Those of bench/ are left out.
 """
 import json
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 
-from tidy import INCLUDE, ROOT, our_headers
+from sources import INCLUDE, ROOT, differing, our_headers
+
+FOR_GPUS = re.compile(r"^(?!bench/)(.*\.cu$|.*cuda|tests/gpu/)")
 
 
 def sources_of(entry):
-    """Those of a source, or of a group of them."""
-    path = pathlib.Path(entry["directory"], entry["file"])
-    if path.suffix == ".cu" or "/cuda/" in str(path):
+    """A source, or those of a group."""
+    path = pathlib.Path(entry["directory"], entry["file"]).resolve()
+    if path.parent.name != "Unity":
         return [path]
-    if re.search(r"/Unity/unity_\w*cuda\w*\.cxx$", str(path)):
-        return [pathlib.Path(name) for name in INCLUDE.findall(path.read_text(encoding="utf-8"))]
-    return []
+    return [pathlib.Path(name).resolve() for name in INCLUDE.findall(path.read_text(encoding="utf-8"))]
 
 
-def objects(entries, changed):
+def objects(entries, changed, root=ROOT):
     """(those that differ, how many there are)"""
     found, count = [], 0
     for entry in entries:
         sources = sources_of(entry)
-        count += bool(sources)
+        if not any(root in source.parents and FOR_GPUS.search(str(source.relative_to(root))) for source in sources):
+            continue
+        count += 1
         seen = set(sources).union(*(our_headers(source, set()) for source in sources))
-        if seen & changed:
+        if {file.resolve() for file in seen} & changed:
             found.append(re.search(r" -o (\S+)", entry["command"])[1])
     return found, count
 
@@ -41,20 +43,19 @@ def objects(entries, changed):
 def self_test():
     """A header that differs names the sources that see it, in one file or in a group, and no other."""
     with tempfile.TemporaryDirectory() as name:
-        folder = pathlib.Path(name) / "cuda"
-        group = pathlib.Path(name) / "Unity" / "unity_src_cuda_0_cxx.cxx"
-        folder.mkdir()
-        group.parent.mkdir()
-        (folder / "seen.h").write_text("")
-        for file, text in {"a.cu": '#include "seen.h"\n', "b.cu": "", "c.cpp": '#include "seen.h"\n', "plain.cpp": '#include "seen.h"\n'}.items():
-            (folder / file).write_text(text)
-        group.write_text(f'#include "{folder}/c.cpp"\n')
-        entries = [{"directory": name, "file": str(file), "command": f"c++ -o {file.stem}.o -c {file}"}
-                   for file in (folder / "a.cu", folder / "b.cu", group, pathlib.Path(name) / "elsewhere.cpp")]
-        (pathlib.Path(name) / "elsewhere.cpp").write_text('#include "cuda/seen.h"\n')
-        assert objects(entries, {folder / "seen.h"}) == (["a.o", "unity_src_cuda_0_cxx.o"], 3)
-        assert objects(entries, {folder / "b.cu"}) == (["b.o"], 3)
-        assert objects(entries, set()) == ([], 3)
+        root = pathlib.Path(name).resolve()
+        texts = {"cuda/seen.h": "", "cuda/a.cu": '#include "seen.h"\n', "cuda/b.cu": "", "cuda/c.cpp": '#include "seen.h"\n',
+                 "tests/gpu/d.cpp": '#include "../../cuda/seen.h"\n', "plain.cpp": '#include "cuda/seen.h"\n',
+                 "Unity/group.cxx": f'#include "{root}/plain.cpp"\n#include "{root}/cuda/c.cpp"\n',
+                 "bench/e.cu": '#include "../cuda/seen.h"\n', "Unity/plain.cxx": f'#include "{root}/plain.cpp"\n'}
+        for file, text in texts.items():
+            (root / file).parent.mkdir(parents=True, exist_ok=True)
+            (root / file).write_text(text)
+        entries = [{"directory": name, "file": file, "command": f"c++ -o {pathlib.Path(file).stem}.o -c {file}"}
+                   for file in ("cuda/a.cu", "cuda/b.cu", "tests/gpu/d.cpp", "plain.cpp", "bench/e.cu", "Unity/group.cxx", "Unity/plain.cxx")]
+        assert objects(entries, {(root / "cuda/seen.h").resolve()}, root) == (["a.o", "d.o", "group.o"], 4)
+        assert objects(entries, {root / "cuda/b.cu"}, root) == (["b.o"], 4)
+        assert objects(entries, set(), root) == ([], 4)
 
 
 def main():
@@ -62,10 +63,7 @@ def main():
         self_test()
         return
     commit, build = sys.argv[1:]
-    changed = set()
-    for command in (["diff", "--name-only", commit], ["ls-files", "--others", "--exclude-standard"]):
-        changed |= {ROOT / name for name in subprocess.run(["git", *command], capture_output=True, text=True, check=True).stdout.split()}
-    found, count = objects(json.loads(pathlib.Path(build, "compile_commands.json").read_text(encoding="utf-8")), changed)
+    found, count = objects(json.loads(pathlib.Path(build, "compile_commands.json").read_text(encoding="utf-8")), differing(commit))
     print(f"sources for GPUs: {len(found)} of {count} objects differ from {commit[:12]}", file=sys.stderr)
     print("\n".join(found))
 

@@ -14,7 +14,7 @@ import shlex
 import subprocess
 import sys
 
-from tidy import ROOT, differs_from, our_headers
+from sources import ROOT, differing, our_headers
 
 PUBLIC_FLAGS = ["-std=c++20", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-Wno-pragma-once-outside-header"]
 # headers that are included only where an instruction set is chosen
@@ -55,9 +55,7 @@ def compile_alone(job):
 
 
 def that_differ(headers, commit):
-    changed = differs_from(commit)
-    if changed is None:
-        return headers
+    changed = differing(commit)
     return [h for h in headers if ({ROOT / h} | our_headers(ROOT / h, set(), deep=False)) & changed]
 
 

@@ -24,23 +24,11 @@ import sys
 import tempfile
 import time
 
-ROOT = pathlib.Path.cwd()
+from sources import INCLUDE, ROOT, differing, our_headers
+
 LINTED = re.compile(r"(src|apps|python)/.*\.cpp$")
 TOGETHER = re.compile(r"/Unity/unity_(src|apps|python)_.*\.cxx$")  # sources that CMake compiles together
 BUNDLE = 16  # groups of sources at most that are linted together: memory, and work for every job
-INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
-
-
-def our_headers(path, seen, deep=True):
-    """Every header of ours that a file sees, found by name: enough to notice a change. Not `deep`: that it includes itself."""
-    for name in INCLUDE.findall(path.read_text(encoding="utf-8")):
-        for candidate in (path.parent / name, ROOT / "src" / name, ROOT / "include" / name):
-            if candidate.is_file() and candidate not in seen:
-                seen.add(candidate)
-                if deep:
-                    our_headers(candidate, seen)
-                break
-    return seen
 
 
 def fingerprint(path, command):
@@ -49,16 +37,6 @@ def fingerprint(path, command):
     for file in sorted({path} | our_headers(path, set())):
         digest.update(str(file).encode() + file.read_bytes())
     return digest.hexdigest()
-
-
-def differs_from(commit):
-    """The files that differ from a commit, or None where the list of what is linted does."""
-    names = []
-    for command in (["diff", "--name-only", commit], ["ls-files", "--others", "--exclude-standard"]):
-        names += subprocess.run(["git", *command], capture_output=True, text=True, check=True).stdout.split()
-    if ".clang-tidy" in names:
-        return None
-    return {ROOT / name for name in names}
 
 
 def fewest_that_see(paths, changed):
@@ -211,8 +189,8 @@ def main():
             commands[path] = entry["command"]  # one command a file: a per-ISA source is linted once
     if options.files:
         commands = {p: c for p, c in commands.items() if str(p.relative_to(ROOT)) in options.files}
-    changed = differs_from(options.since) if options.since else None
-    if changed is not None:
+    changed = differing(options.since) if options.since else None
+    if changed is not None and ROOT / ".clang-tidy" not in changed:
         everything = len(commands)
         commands = {path: commands[path] for path in fewest_that_see(list(commands), changed)}
         if not options.count:

@@ -26,9 +26,11 @@ namespace codegen = stencil::codegen;
 struct Emitter {
     std::string_view target;
     std::vector<codegen::EmittedFile> (*emit)(const stencil::ir::Program&, const codegen::EmitOptions&);
+    bool has_tiles = false;
 };
 
-constexpr std::array emitters{Emitter{"cpu", codegen::emit_cpu}, Emitter{"cuda", codegen::cuda::emit_cuda},
+constexpr std::array emitters{Emitter{"cpu", codegen::emit_cpu},
+                              Emitter{"cuda", codegen::cuda::emit_cuda, true},
                               Emitter{"mpi", codegen::emit_mpi}};
 
 constexpr std::int64_t default_steps = 1000;
@@ -74,7 +76,7 @@ std::vector<std::filesystem::path> emit_stencil(const StencilEmitTask& task) {
     if (emitter == emitters.end())
         throw InvalidArgument(fmt::format("target '{}' is not known; projects can be written for {}",
                                           task.target, fmt::join(emit_targets(), ", ")));
-    if (task.target != "cuda" && (task.time_tile > 1 || task.block != std::array<int, 3>{}))
+    if (!emitter->has_tiles && (task.time_tile > 1 || task.block != std::array<int, 3>{}))
         throw InvalidArgument(fmt::format("a project for the target {} takes one step a pass, row after row; "
                                           "leave --time-tile and --block out, or take the target cuda",
                                           task.target));
