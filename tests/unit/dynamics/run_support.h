@@ -13,9 +13,18 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <ostream>
 #include <string>
 #include <unistd.h>
 #include <vector>
+
+namespace farfield {
+
+inline void PrintTo(const Case& simulation_case, std::ostream* out) { // the name GoogleTest looks for
+    *out << simulation_case.name;
+}
+
+} // namespace farfield
 
 namespace farfield::test {
 

@@ -4,6 +4,8 @@
 #include "sums/tree/octree.h"
 #include "sums/tree/sort_keys.h"
 
+#include <fmt/format.h>
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -281,7 +283,11 @@ std::vector<Setting> settings() {
     return out;
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, Tree, testing::ValuesIn(settings()));
+INSTANTIATE_TEST_SUITE_P(Shapes, Tree, testing::ValuesIn(settings()), [](const auto& test) {
+    constexpr const char* clouds[] = {"uniform", "clustered", "line", "one_place"};
+    return fmt::format("{}_{}_{}", clouds[static_cast<int>(test.param.kind)],
+                       test.param.self ? "alone" : "with_targets", test.index);
+});
 
 } // namespace
 } // namespace farfield
