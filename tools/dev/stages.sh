@@ -227,8 +227,8 @@ side_to_sanitize() { # all, particles, stencil or none
 }
 
 stage_asan() {
-    local side labels=$ASAN_LABELS_LEFT_OUT names=$ASAN_LEFT_OUT
-    if [ -n "$EVERYTHING" ]; then labels='^$' names='^$'; fi
+    local side labels=$ASAN_LABELS_LEFT_OUT without=$ASAN_LEFT_OUT
+    if [ -n "$EVERYTHING" ]; then labels='^$' without='^$'; fi
     side=$(side_to_sanitize)
     case $side in
         none)
@@ -247,7 +247,7 @@ stage_asan() {
     [ -n "$EVERYTHING" ] || export FARFIELD_RANDOM_PROGRAMS=18 FARFIELD_FEWER_TESTS=1
     ASAN_OPTIONS=$options UBSAN_OPTIONS=print_stacktrace=1 \
         LSAN_OPTIONS=suppressions=$PWD/tools/dev/lsan.supp:print_suppressions=0 \
-        run_ctest asan build-asan -LE "$labels" -E "$names"
+        run_ctest asan build-asan -LE "$labels" -E "$without"
 }
 
 planted_overflow() { # as planted_race: AddressSanitizer must see a read beyond the end and accept correct code
@@ -264,8 +264,8 @@ planted_overflow() { # as planted_race: AddressSanitizer must see a read beyond 
 }
 
 stage_tsan() {
-    local programs names=$TSAN_LEFT_OUT
-    [ -z "$EVERYTHING" ] || names='^$'
+    local programs without=$TSAN_LEFT_OUT
+    [ -z "$EVERYTHING" ] || without='^$'
     case $(side_to_sanitize) in
         none)
             record skip tsan "tests with ThreadSanitizer" "no source differs from ${BASE:0:12}"
@@ -289,7 +289,7 @@ stage_tsan() {
     export CLANG_VERSION FARFIELD_CXX
     planted_race
     CTEST_WRAPPER=("${quiet[@]}")
-    run_ctest tsan build-tsan -L "^($(IFS='|' && echo "${programs[*]}"))$" -E "$names"
+    run_ctest tsan build-tsan -L "^($(IFS='|' && echo "${programs[*]}"))$" -E "$without"
 }
 
 planted_race() { # a sanitizer that reports nothing proves nothing: it must see this race and not its cure
