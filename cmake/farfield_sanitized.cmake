@@ -22,6 +22,17 @@ if(TARGET farfield_app)
   target_compile_options(farfield_app PRIVATE -O0)
 endif()
 
+# Tables and figures of papers, a fifth of the code. Of the tests that sanitizers run none asks them for long
+# computations but for resonances.
+if(TARGET farfield_studies AND NOT FARFIELD_SANITIZE_ALL)
+  set_target_properties(farfield_studies PROPERTIES FARFIELD_UNWATCHED ON)
+  target_compile_options(farfield_studies PRIVATE -O0)
+  get_target_property(resonances farfield_studies SOURCES)
+  list(FILTER resonances INCLUDE REGEX "/resonances/")
+  set_source_files_properties(${resonances} TARGET_DIRECTORY farfield_studies PROPERTIES COMPILE_OPTIONS -O1
+    SKIP_PRECOMPILE_HEADERS ON)
+endif()
+
 # Headers are compiled once for each of them. Elsewhere what GCC makes for users stays what its sources alone give.
 foreach(target farfield farfield_plain farfield_studies)
   if(TARGET ${target})

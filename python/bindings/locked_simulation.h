@@ -44,13 +44,7 @@ public:
 
     void step(std::uint64_t count) {
         Interrupt interrupt;
-        const auto stop_requested = [&] { return interrupt.poll(); };
-        locked([&](Simulation& simulation) {
-            for (std::uint64_t i = 0; i < count && !simulation.finished(); ++i) {
-                simulation.step(stop_requested);
-                if (stop_requested()) return;
-            }
-        });
+        locked([&](Simulation& simulation) { simulation.steps(count, [&] { return interrupt.poll(); }); });
         interrupt.rethrow();
     }
 

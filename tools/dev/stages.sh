@@ -26,9 +26,10 @@ stages_usage() {
   check     ./dev check
   python    the Python package in build/venv, its pytest tests, and its wheel where none of its libraries are
   asan      the tests with AddressSanitizer and UBSan, but for those of accuracy (tests/oracle), of what measures
-            (farfield tune, bench fmm), of ranks and numbers of threads (tsan has them), of runs that are killed, of
+            (farfield tune, bench fmm), of examples, of ranks and numbers of threads (tsan has them), of runs that are killed, of
             harmonics and of the command line's Gaussians, densities and boxes, too slow there; every path once, and
-            repetitions where nothing watches; of the loops the AVX2 form is watched, and reports of it name no lines;
+            repetitions where nothing watches; studies are not watched; of the loops the AVX2 form is, and reports of it
+            name no lines;
             of UBSan without null, object-size and pointer-overflow: AddressSanitizer watches the accesses that follow
             (and a planted read beyond the end that it must report)
   tsan      the tests that use threads, with ThreadSanitizer (and a planted race that it must report); of their
@@ -180,7 +181,7 @@ stage_cuda() { # compiling needs no GPU; the tests skip without one and say why
         return 0
     fi
     CUDACXX=$(PATH=$PATH:/usr/local/cuda/bin command -v nvcc)
-    export CUDACXX
+    export CUDACXX CCACHE_DEPEND=1 # as in stage_asan
     local quickly="" # where nothing runs the code it need not be fast
     if [ -z "$EVERYTHING" ] && ! nvidia-smi -L >/dev/null 2>&1 && "$CUDACXX" --help | grep Ofast-compile >/dev/null; then quickly=-Ofc=max; fi
     configure cuda "-DCMAKE_CUDA_FLAGS=$quickly"
@@ -239,6 +240,7 @@ stage_asan() {
         *) labels+="|$(labels_left_out "$side")" ;;
     esac
     configure_clang asan
+    export CCACHE_DEPEND=1 # nothing else compiles these objects: what is not known yet need not be preprocessed first
     cmake --build build-asan -j "$JOBS"
     planted_overflow
     # Up to LLVM 16 the interceptor of __tls_get_addr takes some blocks of memory for others of older C libraries,
@@ -279,6 +281,7 @@ stage_tsan() {
     if setarch "$(uname -m)" -R true 2>/dev/null; then quiet=(setarch "$(uname -m)" -R); fi
     configure_clang tsan
     [ -n "$EVERYTHING" ] || export FARFIELD_FEWER_TESTS=1
+    export CCACHE_DEPEND=1 # as in stage_asan
     "${quiet[@]}" cmake --build build-tsan -j "$JOBS" --target "${programs[@]}"
     # libomp tells the sanitizer about its barriers (archer), and is itself not instrumented
     export TSAN_OPTIONS="ignore_noninstrumented_modules=1 halt_on_error=1"

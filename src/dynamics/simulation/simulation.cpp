@@ -220,6 +220,17 @@ void Simulation::step(const std::function<bool()>& stop_requested) {
     }
 }
 
+void Simulation::steps(std::uint64_t count, const std::function<bool()>& stop_requested) {
+    const Watch watch(*impl_->propagator, stop_requested);
+    try {
+        for (std::uint64_t k = 0; k < count && !finished(); ++k) {
+            impl_->take_steps(1);
+            if (impl_->is_to_stop(stop_requested)) return;
+        }
+    } catch (const Interrupted&) { // the last step was not taken
+    }
+}
+
 void Simulation::advance_to(double time_end, const std::function<bool()>& stop_requested) {
     if (!std::isfinite(time_end))
         throw InvalidArgument(

@@ -102,6 +102,26 @@ TEST_P(RunOnRanks, GoesOnOnAnotherNumberOfRanks) {
     EXPECT_EQ(results_in(out), results_in(folder / "one"));
 }
 
+// The rank that is asked to stop does so after its third step, and the others with it: their exchanges stay paired.
+TEST(SimulationOnRanks, StopsAfterTheSameStepOnAllRanks) {
+    const auto simulation_case = small_case();
+    std::atomic<int> alike{0};
+    comm::run_ranks(3, [&](std::shared_ptr<comm::Transport> transport) {
+        const int rank = transport->rank();
+        auto force = simulation_case.force;
+        force.threads = 1;
+        force.communicator = CommunicatorAccess::of(std::move(transport));
+        Simulation simulation(make_bodies(simulation_case.initial), force, {.step = 0.01, .end = 1.0});
+        simulation.steps(10, [&] { return rank == 1 && simulation.step_count() == 3; });
+        alike += simulation.step_count() == 3 ? 1 : 0;
+        simulation.steps(4);
+        alike += simulation.step_count() == 7 ? 1 : 0;
+        simulation.steps(1000);
+        alike += simulation.finished() && simulation.step_count() == 100 ? 1 : 0;
+    });
+    EXPECT_EQ(alike, 9);
+}
+
 TEST(RunsOnRanks, TellAMistakeOnAllRanks) {
     const TemporaryFolder folder;
     run_case(small_case(), {.out = folder / "used"});

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <random>
@@ -283,11 +284,13 @@ std::vector<Setting> settings() {
     return out;
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, Tree, testing::ValuesIn(settings()), [](const auto& test) {
-    constexpr const char* clouds[] = {"uniform", "clustered", "line", "one_place"};
-    return fmt::format("{}_{}_{}", clouds[static_cast<int>(test.param.kind)],
+std::string name_of_setting(const testing::TestParamInfo<Setting>& test) {
+    const std::array clouds{"uniform", "clustered", "line", "one_place"};
+    return fmt::format("{}_{}_{}", clouds.at(static_cast<std::size_t>(test.param.kind)),
                        test.param.self ? "alone" : "with_targets", test.index);
-});
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, Tree, testing::ValuesIn(settings()), name_of_setting);
 
 } // namespace
 } // namespace farfield
