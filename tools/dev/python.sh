@@ -1,15 +1,18 @@
 # shellcheck shell=bash
 # The Python package: a virtual environment in build/venv with what pyproject.toml asks for, the package, pytest.
 
-ensure_venv() { # fetches nothing when the environment already has everything
-    [ -x build/venv/bin/python ] || python3 -m venv build/venv
-    local missing
-    missing=$(build/venv/bin/python tools/dev/missing_requirements.py pyproject.toml)
-    [ -z "$missing" ] || {
-        say "installing with pip into build/venv: ${missing//$'\n'/ }"
-        # shellcheck disable=SC2086  # one requirement a line
-        (IFS=$'\n' && build/venv/bin/python -m pip install -q --disable-pip-version-check $missing </dev/null)
-    }
+ensure_venv() { # fetches nothing when the environment already has everything; one process after the other
+    mkdir -p build
+    (
+        flock 9
+        [ -x build/venv/bin/python ] || python3 -m venv build/venv
+        missing=$(build/venv/bin/python tools/dev/missing_requirements.py pyproject.toml)
+        [ -z "$missing" ] || {
+            say "installing with pip into build/venv: ${missing//$'\n'/ }"
+            # shellcheck disable=SC2086  # one requirement a line
+            (IFS=$'\n' && build/venv/bin/python -m pip install -q --disable-pip-version-check --no-compile $missing </dev/null)
+        }
+    ) 9>build/venv.lock
 }
 
 run_pytest() {

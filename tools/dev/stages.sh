@@ -91,6 +91,7 @@ run_stages() {
     [ -n "$EVERYTHING" ] || BASE=$(base_commit)
     announce "${names[@]}"
     need build test check clang
+    if in_list python "${names[@]}" && [ "${names[0]}" != python ]; then prepare_python; fi
     for name in "${names[@]}"; do
         start=$SECONDS
         echo
@@ -221,6 +222,12 @@ stage_python() {
     . tools/dev/wheel.sh
     run_pytest
     test_wheel
+}
+
+prepare_python() { # while the first stages compile, what the network has for a later one
+    [ -f pyproject.toml ] || return 0
+    . tools/dev/python.sh
+    ensure_venv >build/venv.log 2>&1 &
 }
 
 side_to_sanitize() { # all, particles, stencil or none
