@@ -10,6 +10,7 @@ import unittest
 
 from support import FEWER, SOURCE, CommandTest, farfield, read, write
 
+UNWATCHED = "sanitizers do not watch studies"
 COMMANDS = ["run", "sum", "plot", "info", "bench", "reproduce", "stencil", "tune"]
 
 
@@ -106,6 +107,7 @@ class Help(CommandTest):
             if not gpu:
                 self.fail_clearly(["reproduce", study, "--device", "cuda"], 2, "CUDA" if "CUDA" in text else "GPU")
 
+    @unittest.skipIf(FEWER, UNWATCHED)
     def test_reproduce_several_gpus(self):
         gpus = sum(d["kind"] == "cuda" for d in json.loads(self.succeed("info", "--json").out)["devices"])
         text = self.succeed("reproduce", "handbook-multi-gpu", "--n", "4096", "--repeat", "1", "--json", "study.json").out
@@ -114,6 +116,7 @@ class Help(CommandTest):
         self.assertIn("nothing to divide" if gpus == 1 else "Nothing was measured on a GPU" if not gpus else "Times as fast", text)
         self.assertEqual([row["values"][0] is None for row in table["rows"]][:1], [not gpus])
 
+    @unittest.skipIf(FEWER, UNWATCHED)
     def test_reproduce_fmm_strategies(self):
         gpu = json.loads(self.succeed("info", "--json").out)["devices"]
         text = self.succeed("reproduce", "fmm-strategies", "--quick", "--n", "500", "--device", "cpu", "--json", "study.json").out
@@ -128,6 +131,7 @@ class Help(CommandTest):
         if not gpu:
             self.fail_clearly(["reproduce", "fmm-strategies", "--device", "cuda"], 2, "CUDA" if "CUDA" in text else "GPU")
 
+    @unittest.skipIf(FEWER, UNWATCHED)
     def test_reproduce_m2l_2d(self):
         gpu = json.loads(self.succeed("info", "--json").out)["devices"]
         self.succeed("reproduce", "m2l-2d", "--device", "cpu", "--n", "2000", "--repeat", "1", "--json", "study.json")
@@ -144,6 +148,7 @@ class Help(CommandTest):
         if not gpu:
             self.fail_clearly(["reproduce", "m2l-2d", "--device", "cuda"], 2, "no CUDA" if "no CUDA" in text else "no NVIDIA")
 
+    @unittest.skipIf(FEWER, UNWATCHED)
     def test_reproduce_hermite(self):
         gpu = json.loads(self.succeed("info", "--json").out)["devices"]
         self.succeed("reproduce", "hermite", "--quick", "--device", "cpu", "--n", "1000", "--threads", "1", "--repeat", "1",
@@ -165,10 +170,11 @@ class Help(CommandTest):
         if not gpu:
             self.fail_clearly(["reproduce", "hermite", "--device", "cuda"], 2, "no CUDA" if "no CUDA" in text else "no NVIDIA")
 
+    @unittest.skipIf(FEWER, UNWATCHED)
     def test_reproduce_stencils(self):
         gpu = json.loads(self.succeed("info", "--json").out)["devices"]
         studies = (("fdtd-blocks", "0.84e9"), ("fdtd-sizes", "2060e6"), ("microdisk", "zeros of J_m'"))
-        for study, text in studies[1:] if FEWER else studies:  # the first repeats what the second does
+        for study, text in studies:
             options = ["--n", "128" if study == "fdtd-blocks" else "40", "--threads", "1", "--device", "cpu",
                        "--repeat", "5" if study == "fdtd-blocks" else "1"]
             result = self.succeed("reproduce", study, *options, "--json", "study.json")

@@ -6,7 +6,7 @@ TSAN_PARTICLES=(unit_sums unit_dynamics unit_comm unit_ranks) # the test program
 TSAN_STENCIL=(unit_stencil_cpu unit_stencil_ranks)
 # What the sanitizers leave to each other, and to --all: patterns of ctest's labels and names.
 ASAN_LABELS_LEFT_OUT='^(unit_ranks|unit_stencil_ranks|unit_harmonics)$'
-ASAN_LEFT_OUT='^cli\.(tune|bench_fmm|sum_density|sum_gauss|sum_periodic|restart)$|EachCase\.(Survives|HasTheSameBits)'
+ASAN_LEFT_OUT='^cli\.(tune|bench_fmm|sum_density|sum_gauss|sum_periodic|restart|examples)$|EachCase\.(Survives|HasTheSameBits)'
 TSAN_LEFT_OUT='EachCase\.(Survives|StopsAndGoesOn)|^(Restart|Reinitialise|Vortices|RunPictures|Run)\.'
 TSAN_LEFT_OUT+='|^(Plain|Rotated|Mirrored|Polynomials|ExactRows|DirectVariants|FmmBounds)|^Shapes/Tree\.'
 CTEST_WRAPPER=()
