@@ -170,8 +170,9 @@ public:
     /// @throws InvalidArgument naming step and body where an acceleration stops being finite; the state is
     ///         then that of an unfinished step, not to be continued from. DeviceError.
     void step(const std::function<bool()>& stop_requested = {});
-    /// Takes `count` steps, or fewer: where the end comes first, or where `stop_requested` says so, which is asked
-    /// after each step and within steps of many bodies, as in `step`. Ranks stop together where one is asked to.
+    /// Takes `count` steps, or fewer: where the end comes first, or where `stop_requested` says so, which is
+    /// asked after each step and within steps of many bodies, as in `step`. Ranks stop together where one is
+    /// asked to.
     /// @throws as `step` does.
     void steps(std::uint64_t count, const std::function<bool()>& stop_requested = {});
     /// Steps until the time is `time_end` or the end of the options, whichever is first. A `time_end` between

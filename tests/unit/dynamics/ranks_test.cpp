@@ -102,7 +102,8 @@ TEST_P(RunOnRanks, GoesOnOnAnotherNumberOfRanks) {
     EXPECT_EQ(results_in(out), results_in(folder / "one"));
 }
 
-// The rank that is asked to stop does so after its third step, and the others with it: their exchanges stay paired.
+// The rank that is asked to stop does so after its third step, and the others with it: their exchanges stay
+// paired.
 TEST(SimulationOnRanks, StopsAfterTheSameStepOnAllRanks) {
     const auto simulation_case = small_case();
     std::atomic<int> alike{0};

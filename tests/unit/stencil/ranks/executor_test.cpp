@@ -22,10 +22,10 @@ namespace farfield {
 namespace {
 
 using namespace stencil;
+using test::fewer;
 using testing::Compiled;
 using testing::difference;
 using testing::results_of;
-using test::fewer;
 using ProgramPtr = std::shared_ptr<const ir::Program>;
 
 const std::vector<int> steps{3, 4};
@@ -68,7 +68,8 @@ TEST(Ranks, GiveTheBitsOfOneForEveryBoundaryCompiled) {
     for (const auto& list : {testing::boundary_cases(), testing::in_place_cases()})
         for (const auto& one : list) {
             const Compiled program(one.text);
-            expect_same(one.name, program.program(), fewer() ? std::vector{4} : std::vector{1, 2, 4}, "cpu", {});
+            expect_same(one.name, program.program(), fewer() ? std::vector{4} : std::vector{1, 2, 4}, "cpu",
+                        {});
         }
 }
 
