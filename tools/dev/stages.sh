@@ -42,7 +42,7 @@ unknown or HEAD itself, and with --all.
 With --all moreover:
 
   tests     the largest inputs whole (accuracy of sums at N = 262,144 instead of 65,536, of a cluster over 4 time
-            units instead of 1), emulated kernels for more steps, 300 random programs instead of 24, all of them
+            units instead of 1), emulated kernels for more steps, 300 random programs instead of 40, all of them
             compiled for a GPU, 10,000 random fast multipole sums instead of 100
   cuda      optimised even where no GPU is, linked, and tested as far as no GPU is needed
   check     each source is linted alone
@@ -171,7 +171,7 @@ stage_tests() {
     if [ -n "$EVERYTHING" ]; then
         export FARFIELD_RANDOM_DEVICE_CODE=all FARFIELD_RANDOM_SUMS=10000
     else
-        export FARFIELD_SHORTER_TESTS=1 FARFIELD_RANDOM_PROGRAMS=24 FARFIELD_RANDOM_SUMS=100
+        export FARFIELD_SHORTER_TESTS=1 FARFIELD_RANDOM_PROGRAMS=40 FARFIELD_RANDOM_SUMS=100
     fi
     run_ctest tests build
 }
