@@ -128,11 +128,11 @@ announce() { # announce STAGE…: what will run, on what, and for about how long
 
 seconds_of_stage() { # on two cores of a slow machine, without ccache, rounded up; with --all estimated
     case $1 in
-        build) echo 1200 ;;
+        build) echo 1300 ;;
         tests) if [ -n "$EVERYTHING" ]; then echo 1500; else echo 850; fi ;;
-        cuda) if [ -n "$BASE" ]; then echo 450; else echo 850; fi ;;
+        cuda) if [ -n "$BASE" ]; then echo 500; else echo 850; fi ;;
         check) if [ -n "$EVERYTHING" ]; then echo 2400; elif [ -n "$BASE" ]; then echo 330; else echo 1500; fi ;;
-        python) echo 250 ;;
+        python) echo 180 ;;
         asan) if [ -n "$EVERYTHING" ]; then echo 3500; else echo 1300; fi ;;
         tsan) if [ -n "$EVERYTHING" ]; then echo 1100; else echo 600; fi ;;
         fuzz) if [ -n "$EVERYTHING" ]; then echo 250; else echo 70; fi ;;

@@ -1,0 +1,177 @@
+// How sums are divided among ranks: plans, which are the same on all ranks and need none of them to be tested.
+#include "sums/direct/cpu/blocks/mutual_division.h"
+#include "sums/direct/cpu/sums_of_ranks.h"
+#include "sums/fmm/common/rank_cells.h"
+#include "sums/tree/near_lists.h"
+#include "sums/tree/octree.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <random>
+#include <set>
+#include <vector>
+
+namespace farfield {
+namespace {
+
+TEST(FirstOfRanks, GiveEachRankItsPartWithinOneTask) {
+    std::mt19937 engine(5);
+    std::exponential_distribution<double> exponential;
+    for (const std::size_t tasks : {1, 7, 300})
+        for (const int ranks : {1, 2, 3, 8}) {
+            std::vector<double> work(tasks);
+            for (auto& one : work) one = exponential(engine);
+            const auto all = std::accumulate(work.begin(), work.end(), 0.0);
+            const auto most = *std::max_element(work.begin(), work.end());
+            const auto firsts = first_of_ranks(work, ranks);
+            ASSERT_EQ(std::ssize(firsts), ranks + 1);
+            EXPECT_EQ(firsts.front(), 0U);
+            EXPECT_EQ(firsts.back(), tasks);
+            for (std::size_t r = 0; r + 1 < firsts.size(); ++r) {
+                ASSERT_LE(firsts[r], firsts[r + 1]);
+                const auto own = std::accumulate(work.data() + firsts[r], work.data() + firsts[r + 1], 0.0);
+                EXPECT_LE(std::abs(own - all / ranks), most * (1.0 + 1e-12))
+                    << tasks << " tasks, rank " << r << " of " << ranks;
+            }
+        }
+}
+
+TEST(FirstOfRanks, TakeNothingAndOneThingAsWell) {
+    EXPECT_EQ(first_of_ranks({}, 3), (std::vector<std::size_t>{0, 0, 0, 0}));
+    const std::vector<double> one{4.0}, light{0.0, 0.0}, heavy{1.0, 100.0, 1.0};
+    EXPECT_EQ(first_of_ranks(one, 2), (std::vector<std::size_t>{0, 0, 1})); // its middle is where rank 1 begins
+    EXPECT_EQ(first_of_ranks(light, 1), (std::vector<std::size_t>{0, 2}));
+    EXPECT_EQ(first_of_ranks(heavy, 3), (std::vector<std::size_t>{0, 1, 2, 3}));
+}
+
+/// Points that are dense in one corner, as x y z each.
+std::vector<double> cloud(int n, unsigned seed) {
+    std::mt19937 engine(seed);
+    std::uniform_real_distribution<double> uniform(0.0, 1.0);
+    std::vector<double> out;
+    for (int i = 0; i < n; ++i) {
+        const double scale = std::pow(10.0, -2.0 * uniform(engine));
+        for (int axis = 0; axis < 3; ++axis) out.push_back(scale * uniform(engine));
+    }
+    return out;
+}
+
+/// Leaves dealt out to ranks at random; some may get none.
+std::vector<std::int32_t> first_leaves_of(std::size_t leaves, int ranks, unsigned seed) {
+    std::mt19937 engine(seed);
+    std::vector<std::int32_t> firsts{0, static_cast<std::int32_t>(leaves)};
+    for (int r = 1; r < ranks; ++r)
+        firsts.push_back(static_cast<std::int32_t>(engine() % (static_cast<unsigned>(leaves) + 1)));
+    std::sort(firsts.begin(), firsts.end());
+    return firsts;
+}
+
+/// The ranks that have a leaf within each cell, found from the leaves upwards.
+std::vector<std::set<int>> ranks_within(const Octree& tree, const NearLists& lists,
+                                        const std::vector<std::int32_t>& first_leaves) {
+    std::vector<std::set<int>> within(tree.cells().size());
+    for (int rank = 0; rank + 1 < std::ssize(first_leaves); ++rank) {
+        const auto r = static_cast<std::size_t>(rank);
+        for (auto leaf = first_leaves[r]; leaf < first_leaves[r + 1]; ++leaf)
+            for (auto cell = lists.leaves[static_cast<std::size_t>(leaf)]; cell != no_cell;
+                 cell = tree.cell(cell).parent)
+                within[static_cast<std::size_t>(cell)].insert(rank);
+    }
+    return within;
+}
+
+class CellsOfRanks : public testing::TestWithParam<bool> {}; // the targets are the sources
+INSTANTIATE_TEST_SUITE_P(Points, CellsOfRanks, testing::Bool(),
+                         [](const auto& test) { return test.param ? "alone" : "with_targets"; });
+
+TEST_P(CellsOfRanks, BelongToTheRankThatHasTheirLeaves) {
+    const auto sources = cloud(900, 1);
+    const auto targets = GetParam() ? std::vector<double>{} : cloud(400, 2);
+    const Octree tree(sources, targets, GetParam(), {.most = 9}, 1);
+    const auto lists = near_lists(tree, 0);
+    for (const int ranks : {1, 2, 5, 9}) {
+        const auto firsts = first_leaves_of(lists.leaves.size(), ranks, static_cast<unsigned>(ranks));
+        const auto within = ranks_within(tree, lists, firsts);
+        std::vector<int> owned(tree.cells().size());
+        for (int rank = 0; rank < ranks; ++rank) {
+            const RankCells cells(tree, lists, firsts, rank);
+            EXPECT_EQ(cells.ranks(), ranks);
+            for (std::int32_t cell = 0; cell < std::ssize(tree.cells()); ++cell) {
+                const auto& of = within[static_cast<std::size_t>(cell)];
+                ASSERT_EQ(cells.owner(cell), of.size() == 1 ? *of.begin() : RankCells::several) << cell;
+                ASSERT_EQ(cells.holds_own(cell), of.contains(rank)) << cell;
+            }
+            for (const auto cell : cells.owned_cells(rank)) ++owned[static_cast<std::size_t>(cell)];
+        }
+        for (std::size_t cell = 0; cell < owned.size(); ++cell) {
+            const bool has_owner = within[cell].size() == 1 && tree.cells()[cell].sources.size() > 0;
+            EXPECT_EQ(owned[cell], has_owner ? 1 : 0) << "cell " << cell << " of " << ranks << " ranks";
+        }
+    }
+}
+
+TEST_P(CellsOfRanks, HaveEachTargetOnce) {
+    const auto sources = cloud(900, 3);
+    const auto targets = GetParam() ? std::vector<double>{} : cloud(400, 4);
+    const Octree tree(sources, targets, GetParam(), {.most = 9}, 1);
+    const auto lists = near_lists(tree, 0);
+    for (const int ranks : {1, 3, 8}) {
+        const auto firsts = first_leaves_of(lists.leaves.size(), ranks, 20U + static_cast<unsigned>(ranks));
+        std::vector<int> times(GetParam() ? 900 : 400);
+        const auto rows = RankCells(tree, lists, firsts, 0).target_rows();
+        ASSERT_EQ(std::ssize(rows), ranks);
+        for (std::size_t r = 0; r < rows.size(); ++r) {
+            for (const auto& [begin, end] : rows[r])
+                for (auto i = begin; i < end; ++i) ++times.at(static_cast<std::size_t>(i));
+            for (auto leaf = firsts[r]; leaf < firsts[r + 1]; ++leaf) {
+                const auto own = tree.cell(lists.leaves[static_cast<std::size_t>(leaf)]).targets;
+                for (auto i = own.begin; i < own.end; ++i)
+                    EXPECT_TRUE(std::any_of(rows[r].begin(), rows[r].end(), [&](const auto& range) {
+                        return range.first <= i && i < range.second;
+                    })) << "target " << i << ", rank " << r;
+            }
+        }
+        EXPECT_EQ(times, std::vector<int>(times.size(), 1)) << ranks << " ranks";
+    }
+}
+
+// What groups compute for blocks of others has a place; each is sent by the one rank that fills it to the one
+// that adds it.
+TEST(PlacesApart, AreEachOfOneSenderAndOneReceiver) {
+    const int points = 9000;
+    const Octree tree(cloud(points, 6), {}, true, {.most = 40}, 1);
+    const auto lists = near_lists(tree, 0);
+    std::vector<BlockRange> blocks;
+    for (const auto leaf : lists.leaves) blocks.push_back(tree.cell(leaf).sources);
+    const auto division = divide_mutual({.targets = blocks,
+                                         .sources = blocks,
+                                         .first = lists.direct.first,
+                                         .partners = lists.direct.partners,
+                                         .own = true},
+                                        points);
+    const auto& groups = division.groups;
+    ASSERT_GT(groups.size(), 6U);
+    ASSERT_GT(division.points_apart, 0);
+    for (const std::size_t ranks : {1, 2, 4}) {
+        std::vector<std::int32_t> firsts; // with whole groups each
+        for (std::size_t r = 0; r <= ranks; ++r) firsts.push_back(groups[(groups.size() - 1) * r / ranks]);
+        std::vector<int> filled(static_cast<std::size_t>(division.points_apart));
+        for (std::size_t by = 0; by < ranks; ++by)
+            for (std::size_t to = 0; to < ranks; ++to) {
+                const auto places = places_apart(division, blocks, {firsts[by], firsts[by + 1]},
+                                                 {firsts[to], firsts[to + 1]});
+                for (const auto& [begin, end] : places)
+                    for (auto i = begin; i < end; ++i) ++filled.at(static_cast<std::size_t>(i));
+                if (by < to) {
+                    EXPECT_FALSE(ranks == 2 && places.empty()); // halves of a cloud touch
+                }
+            }
+        EXPECT_EQ(filled, std::vector<int>(filled.size(), 1)) << ranks << " ranks";
+    }
+}
+
+} // namespace
+} // namespace farfield
