@@ -1,4 +1,5 @@
-// How sums are divided among ranks: plans, which are the same on all ranks and need none of them to be tested.
+// How sums are divided among ranks: plans, which are the same on all ranks and need none of them to be
+// tested.
 #include "sums/direct/cpu/blocks/mutual_division.h"
 #include "sums/direct/cpu/sums_of_ranks.h"
 #include "sums/fmm/common/rank_cells.h"
@@ -42,7 +43,8 @@ TEST(FirstOfRanks, GiveEachRankItsPartWithinOneTask) {
 TEST(FirstOfRanks, TakeNothingAndOneThingAsWell) {
     EXPECT_EQ(first_of_ranks({}, 3), (std::vector<std::size_t>{0, 0, 0, 0}));
     const std::vector<double> one{4.0}, light{0.0, 0.0}, heavy{1.0, 100.0, 1.0};
-    EXPECT_EQ(first_of_ranks(one, 2), (std::vector<std::size_t>{0, 0, 1})); // its middle is where rank 1 begins
+    EXPECT_EQ(first_of_ranks(one, 2),
+              (std::vector<std::size_t>{0, 0, 1})); // its middle is where rank 1 begins
     EXPECT_EQ(first_of_ranks(light, 1), (std::vector<std::size_t>{0, 2}));
     EXPECT_EQ(first_of_ranks(heavy, 3), (std::vector<std::size_t>{0, 1, 2, 3}));
 }
@@ -129,9 +131,10 @@ TEST_P(CellsOfRanks, HaveEachTargetOnce) {
             for (auto leaf = firsts[r]; leaf < firsts[r + 1]; ++leaf) {
                 const auto own = tree.cell(lists.leaves[static_cast<std::size_t>(leaf)]).targets;
                 for (auto i = own.begin; i < own.end; ++i)
-                    EXPECT_TRUE(std::any_of(rows[r].begin(), rows[r].end(), [&](const auto& range) {
-                        return range.first <= i && i < range.second;
-                    })) << "target " << i << ", rank " << r;
+                    EXPECT_TRUE(
+                        std::any_of(rows[r].begin(), rows[r].end(),
+                                    [&](const auto& range) { return range.first <= i && i < range.second; }))
+                        << "target " << i << ", rank " << r;
             }
         }
         EXPECT_EQ(times, std::vector<int>(times.size(), 1)) << ranks << " ranks";
