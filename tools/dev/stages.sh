@@ -57,15 +57,15 @@ With --all moreover:
   fuzz      20 s for each target
   trial     random sums, kills, damaged files and programs, as a new user would meet them (tests/trial)
 
-With --minutes N (where CI is set: 87) a stage that would end later, going by the times of those before it, is left
-out; it counts as skipped, with the reason.
+With --minutes N (where CI is set, and without --all: 87) a stage that would end later, going by the times of those
+before it, is left out; it counts as skipped, with the reason.
 
 The last line counts the tests: N passed, N failed, N skipped.
 TEXT
 }
 
 run_stages() {
-    local names=() name start minutes=${CI:+87} planned=0
+    local names=() name start minutes="" planned=0
     while [ $# -gt 0 ]; do
         name=$1
         shift
@@ -90,6 +90,7 @@ run_stages() {
         names+=("$name")
     done
     [ ${#names[@]} -gt 0 ] || names=("${STAGES[@]}" ${EVERYTHING:+trial})
+    [ -n "$minutes$EVERYTHING" ] || minutes=${CI:+87}
     mkdir -p build
     : >"$RESULTS"
     [ -n "$EVERYTHING" ] || BASE=$(base_commit)
