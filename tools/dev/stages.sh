@@ -240,8 +240,10 @@ side_to_sanitize() { # all, particles, stencil or none
 }
 
 stage_asan() {
-    local side labels='^$' without=$ASAN_LEFT_OUT programs=("${ASAN_PROGRAMS_LEFT_OUT[@]}")
+    local side labels without=$ASAN_LEFT_OUT programs=("${ASAN_PROGRAMS_LEFT_OUT[@]}")
     if [ -n "$EVERYTHING" ]; then without='^$' programs=(); fi
+    labels="^($(IFS='|' && echo "${programs[*]}"))$"
+    without+="|${labels%$}_NOT_BUILT$"
     side=$(side_to_sanitize)
     case $side in
         none)
@@ -252,7 +254,6 @@ stage_asan() {
         *) labels+="|$(labels_left_out "$side")" ;;
     esac
     configure_clang asan "-DFARFIELD_TESTS_LEFT_OUT=$(IFS=';' && echo "${programs[*]}")"
-    without+='|^('$(IFS='|' && echo "${programs[*]}")')_NOT_BUILT$'
     export CCACHE_DEPEND=1 # nothing else compiles these objects: what is not known yet need not be preprocessed first
     cmake --build build-asan -j "$JOBS"
     planted_overflow
