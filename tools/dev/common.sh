@@ -39,6 +39,12 @@ did_you_mean() { # did_you_mean WORD CANDIDATE…: ", did you mean 'x'?" for the
         END { if (nearest != "") printf ", did you mean \047%s\047?", nearest }'
 }
 
+joined() { # joined SEPARATOR ITEM…: one word of them
+    local IFS=$1
+    shift
+    echo "$*"
+}
+
 in_list() { # in_list WORD ITEM…
     local word=$1 item
     shift

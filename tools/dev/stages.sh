@@ -4,7 +4,7 @@
 
 TSAN_PARTICLES=(unit_sums unit_dynamics unit_comm unit_ranks) # the test programs whose subject uses threads
 TSAN_STENCIL=(unit_stencil_cpu unit_stencil_ranks)
-# What the sanitizers leave to each other, and to --all: patterns of ctest's labels and names.
+# What the sanitizers leave to each other, and to --all: test programs, and patterns of ctest's names.
 ASAN_PROGRAMS_LEFT_OUT=(unit_ranks unit_stencil_ranks unit_harmonics unit_studies unit_far_images unit_treecode_costs
     parity_stencil_emit)
 ASAN_LEFT_OUT='^cli\.(sum_gauss|sum_density|sum_periodic|tune|bench_.*|ranks|restart|progress|examples|plot|stencil_.*)$'
@@ -31,11 +31,12 @@ stages_usage() {
   python    the Python package in build/venv, its pytest tests, and its wheel where none of its libraries are
   asan      the tests with AddressSanitizer and UBSan (and a planted read beyond the end that it must report). Left out
             are those of accuracy (tests/oracle), of examples and studies, of ranks and numbers of threads (tsan has
-            them), of runs that are killed, of conserved quantities, costs and time, of emitted projects, and of the
-            command line those that last: Gaussians, boxes, plots, stencil runs, `tune` and `bench`. Every path is taken
-            once; what repeats does so where nothing watches. Of the loops the AVX2 form is watched, and reports of it
-            name no lines. Of UBSan null, object-size and pointer-overflow are left out: AddressSanitizer watches the
-            accesses that follow
+            them), of runs that are killed and steps that are given up, of conserved quantities, costs and time, of
+            emitted projects and what a GPU's compiler says, of some of the tests' own oracles, and of the command line
+            those that last: Gaussians, boxes, plots, restarts, progress, stencil runs, `tune` and `bench`. Every path
+            is taken once; what repeats does so where nothing watches. Of the loops the AVX2 form is watched, and
+            reports of it name no lines. Of UBSan null, object-size and pointer-overflow are left out: AddressSanitizer
+            watches the accesses that follow
   tsan      the tests that use threads, with ThreadSanitizer (and a planted race that it must report); of their
             programs not the tests of formulas, of trees and of restarts
   fuzz      each fuzz target of build-asan for FUZZ_SECONDS (10)
@@ -242,7 +243,7 @@ side_to_sanitize() { # all, particles, stencil or none
 stage_asan() {
     local side labels without=$ASAN_LEFT_OUT programs=("${ASAN_PROGRAMS_LEFT_OUT[@]}")
     if [ -n "$EVERYTHING" ]; then without='^$' programs=(); fi
-    labels="^($(IFS='|' && echo "${programs[*]}"))$"
+    labels="^($(joined '|' "${programs[@]}"))$"
     without+="|${labels%$}_NOT_BUILT$"
     side=$(side_to_sanitize)
     case $side in
@@ -253,7 +254,7 @@ stage_asan() {
         all) ;;
         *) labels+="|$(labels_left_out "$side")" ;;
     esac
-    configure_clang asan "-DFARFIELD_TESTS_LEFT_OUT=$(IFS=';' && echo "${programs[*]}")"
+    configure_clang asan "-DFARFIELD_TESTS_LEFT_OUT=$(joined ';' "${programs[@]}")"
     export CCACHE_DEPEND=1 # nothing else compiles these objects: what is not known yet need not be preprocessed first
     cmake --build build-asan -j "$JOBS"
     planted_overflow
@@ -306,7 +307,7 @@ stage_tsan() {
     export CLANG_VERSION FARFIELD_CXX
     planted_race
     CTEST_WRAPPER=("${quiet[@]}")
-    run_ctest tsan build-tsan -L "^($(IFS='|' && echo "${programs[*]}"))$" -E "$without"
+    run_ctest tsan build-tsan -L "^($(joined '|' "${programs[@]}"))$" -E "$without"
 }
 
 planted_race() { # a sanitizer that reports nothing proves nothing: it must see this race and not its cure

@@ -134,7 +134,7 @@ void expect_bits_of_one(const Whole& whole) {
     auto options = whole.options;
     options.threads = 2;
     const auto one = compute(whole, all, options, {0, whole.sources}, {0, whole.rows()});
-    for (const int ranks : test::fewer() ? std::vector{3} : std::vector{1, 2, 3, 5, 8})
+    for (const int ranks : test::sized(std::vector{1, 2, 3, 5, 8}, std::vector{3}))
         for (const auto division : {Division::even, Division::all_on_the_last})
             EXPECT_EQ(compute_on_ranks(whole, all, ranks, division), one)
                 << ranks << " ranks, " << (division == Division::even ? "even" : "all on the last");

@@ -22,7 +22,7 @@ namespace farfield {
 namespace {
 
 using namespace stencil;
-using test::fewer;
+using test::sized;
 using testing::Compiled;
 using testing::difference;
 using testing::results_of;
@@ -58,8 +58,8 @@ TEST(Ranks, GiveTheBitsOfOneForEveryBoundary) {
     for (const auto& list : {testing::boundary_cases(), testing::column_cases(), testing::in_place_cases()})
         for (const auto& one : list) {
             const Compiled program(one.text);
-            expect_same(one.name, program.program(), fewer() ? std::vector{5} : std::vector{2, 5},
-                        "interpreter", {.time_tile = 3});
+            expect_same(one.name, program.program(), sized(std::vector{2, 5}, std::vector{5}), "interpreter",
+                        {.time_tile = 3});
             expect_same(one.name, program.program(), {3}, "interpreter", {.time_tile = 1});
         }
 }
@@ -68,8 +68,7 @@ TEST(Ranks, GiveTheBitsOfOneForEveryBoundaryCompiled) {
     for (const auto& list : {testing::boundary_cases(), testing::in_place_cases()})
         for (const auto& one : list) {
             const Compiled program(one.text);
-            expect_same(one.name, program.program(), fewer() ? std::vector{4} : std::vector{1, 2, 4}, "cpu",
-                        {});
+            expect_same(one.name, program.program(), sized(std::vector{1, 2, 4}, std::vector{4}), "cpu", {});
         }
 }
 
@@ -78,7 +77,7 @@ TEST(Ranks, GiveTheBitsOfOneForEveryMask) {
     for (const auto mask : {Mask::spans, Mask::branch, Mask::select, Mask::none})
         expect_same("probed", program.program(), {3}, "cpu", {.mask = mask, .time_tile = 2});
     const Compiled ball(testing::yee_ball);
-    expect_same("ball", ball.program(), fewer() ? std::vector{6} : std::vector{2, 3, 4, 6, 8}, "cpu", {});
+    expect_same("ball", ball.program(), sized(std::vector{2, 3, 4, 6, 8}, std::vector{6}), "cpu", {});
 }
 
 TEST(Ranks, MayBeMoreThanThereAreCells) {
@@ -176,7 +175,7 @@ TEST_P(OfExamples, GiveTheBitsOfOne) {
     ASSERT_NE(program.program(), nullptr);
     const std::vector<int> few{2, 5};
     const auto wanted = results_of(*program.start("cpu", {.threads = 1}), few);
-    for (const int ranks : fewer() ? std::vector{3} : std::vector{2, 3, 8})
+    for (const int ranks : sized(std::vector{2, 3, 8}, std::vector{3}))
         on_ranks(ranks, program.program(), "cpu", {.threads = 1}, [&](Executor& executor, int rank) {
             EXPECT_EQ(difference(results_of(executor, few), wanted), "") << rank << " of " << ranks;
         });

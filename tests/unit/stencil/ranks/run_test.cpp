@@ -107,7 +107,7 @@ TEST_F(RanksRun, LeavesTheFilesOfOneRank) {
     const auto program = StencilProgram::from_text(waves);
     const auto alone = run(1, program, settings("one"));
     EXPECT_GE(files("one").size(), 10U);
-    for (const int ranks : test::fewer() ? std::vector{3} : std::vector{2, 3, 8}) {
+    for (const int ranks : test::sized(std::vector{2, 3, 8}, std::vector{3})) {
         const auto name = std::to_string(ranks);
         const auto result = run(ranks, program, settings(name));
         EXPECT_EQ(result.step, alone.step);
