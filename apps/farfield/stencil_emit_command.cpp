@@ -20,7 +20,7 @@ void print_project(const std::vector<std::filesystem::path>& files, const Stenci
     fmt::print("Files made:\n");
     for (const auto& path : files) fmt::print("  {}\n", path.string());
     fmt::print("Build and run: cmake -S {0} -B {0}/build && cmake --build {0}/build && {1}{0}/build/run\n",
-               task.folder.string(), task.target == "mpi" ? "mpirun -n 4 " : "");
+               task.folder.string(), launcher_of(task.target));
 }
 
 } // namespace
@@ -38,7 +38,8 @@ StencilPart declare_stencil_emit(CommandParser stencil) {
         "Examples:\n  farfield stencil emit microdisk.ff --out microdisk\n"
         "  farfield stencil emit microdisk.ff --set cells=256 --steps 500 --target cpu --out microdisk\n"
         "  farfield stencil emit microdisk.ff --target cuda --mask multiply --block 32x8 --out microdisk\n"
-        "  farfield stencil emit microdisk.ff --target mpi --out microdisk\n");
+        "  farfield stencil emit microdisk.ff --target mpi --out microdisk\n"
+        "  farfield stencil emit microdisk.ff --target mpi-cuda --out microdisk\n");
     auto& task = command->task;
     app.add("FILE", task.program.input, "Program (.ff)").type_name("").required();
     app.add("--set", task.program.parameters,
@@ -54,7 +55,7 @@ StencilPart declare_stencil_emit(CommandParser stencil) {
                if (!known) unknown_choice("--target", text, targets);
                command->task.target = text;
            },
-           "What the code is for: one process, a GPU, or the ranks of MPI")
+           "What the code is for: one process, a GPU, the ranks of MPI, or their GPUs")
         .type_name(choices_text(emit_targets()))
         .default_text("cpu");
     const std::shared_ptr<StencilOptions> machine(command, &command->machine);

@@ -1,6 +1,7 @@
 // Emitted projects are built and run, and their files compared with the interpreter, bit for bit.
 #include "backend/jit/process.h"
 #include "effort.h"
+#include "emulation/cuda_runtime_on_cpu.h"
 #include "io/npy.h"
 #include "stencil/run/emit.h"
 #include "stencil/targets.h"
@@ -44,6 +45,11 @@ record mean_w = mean of w on hills every 2
 output u, w at end
 )";
 
+std::string text_of(const fs::path& path) {
+    std::ifstream file(path);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
 class StencilEmit : public ::testing::Test {
 protected:
     StencilEmit() {
@@ -76,6 +82,15 @@ protected:
         run("c++ -std=c++17 -Wall -Wextra -Werror -fopenmp -O2 -march=native -ffp-contract=off "
             "-fno-math-errno "
             "-fno-trapping-math -DDATA_FOLDER='\".\"' main.cpp program.cpp kernels.cpp -o run");
+    }
+    // Of a project for GPUs, so that its kernels run on the CPU.
+    void build_for_cpu(const std::string& compiler) const {
+        std::ofstream(folder_ / "cuda_runtime.h") << testing::cuda_runtime_on_cpu();
+        std::ofstream(folder_ / "all.cpp")
+            << "#include \"main.cu\"\n"
+            << testing::with_registered_kernels(text_of(folder_ / "kernels.cu"));
+        run(compiler + " -std=c++17 -Wall -Wextra -Werror -Wno-unknown-pragmas -Wno-unused -O0 "
+                       "-ffp-contract=off -I. -DDATA_FOLDER='\".\"' all.cpp -o run");
     }
     // The files of a run of `steps` steps are what the interpreter gives.
     void compare(const std::string& text, const std::vector<stencil::ParameterValue>& parameters,
@@ -123,11 +138,6 @@ fs::path example(const std::string& name) {
     return fs::path(FARFIELD_SOURCE_DIR) / "examples" / "stencil" / (name + ".ff");
 }
 
-std::string text_of(const fs::path& path) {
-    std::ifstream file(path);
-    return {std::istreambuf_iterator<char>(file), {}};
-}
-
 TEST_F(StencilEmit, ProjectsBuildWithCMakeAndGiveTheSameBits) {
     emit(example("microdisk"), {"cells=192", "radius=90"}, 70);
     run("cmake -S . -B build && cmake --build build && build/run");
@@ -169,6 +179,18 @@ TEST_F(StencilEmit, TilesAreAGpusAndAreRefusedElsewhere) {
     const auto code = text_of(folder_ / "kernels.cu");
     EXPECT_NE(code.find("const double chosen = mask["), std::string::npos);
     EXPECT_NE(code.find("threadIdx.y"), std::string::npos);
+}
+
+TEST_F(StencilEmit, ProjectsForAGpuGiveTheSameBits) {
+    StencilEmitTask task;
+    task.program = {example("gray_scott"), {"n=40"}};
+    task.folder = folder_;
+    task.target = "cuda";
+    task.steps = 11;
+    emit_stencil(task);
+    build_for_cpu("c++");
+    run("./run");
+    compare(text_of(example("gray_scott")), {{"n", lang::Value(std::int64_t{40})}}, 11);
 }
 
 TEST_F(StencilEmit, CopiesBoundariesAndMeans) {
@@ -299,6 +321,59 @@ TEST_F(StencilEmitMpi, ProjectsBuildWithCMake) {
     emit_stencil(task);
     run("cmake -S . -B build && cmake --build build && mv build/run run");
     compare_on({3}, text_of(example("life")), {}, 12);
+}
+
+/// Projects for the GPUs of ranks, run on CPUs.
+class StencilEmitMpiCuda : public StencilEmitMpi {
+protected:
+    void emit_and_build(const fs::path& program, const std::vector<std::string>& parameters,
+                        std::int64_t steps, StencilMask mask = StencilMask::automatic) const {
+        StencilEmitTask task;
+        task.program = {program, parameters};
+        task.folder = folder_;
+        task.target = "mpi-cuda";
+        task.steps = steps;
+        task.mask = mask;
+        emit_stencil(task);
+        build_for_cpu("mpicxx -DOMPI_SKIP_MPICXX");
+    }
+};
+
+TEST_F(StencilEmitMpiCuda, RanksGiveTheBitsOfTheInterpreter) {
+    for (const auto mask : {StencilMask::none, StencilMask::branch}) {
+        SCOPED_TRACE(name_of(mask));
+        emit_and_build(example("microdisk"), {"cells=160", "radius=70"}, 60, mask);
+        compare_on({1, 3}, text_of(example("microdisk")),
+                   {{"cells", lang::Value(std::int64_t{160})}, {"radius", lang::Value(std::int64_t{70})}},
+                   60);
+    }
+}
+
+TEST_F(StencilEmitMpiCuda, CopiesAndPeriodicBoundaries) {
+    emit_and_build(example("gray_scott"), {"n=40"}, 20);
+    compare_on({5}, text_of(example("gray_scott")), {{"n", lang::Value(std::int64_t{40})}}, 20);
+}
+
+TEST_F(StencilEmitMpiCuda, PlanesAndRowsOfThreeDimensions) {
+    emit_and_build(example("yee_cavity"), {}, 11);
+    compare_on({3}, text_of(example("yee_cavity")), {}, 11);
+}
+
+TEST_F(StencilEmitMpiCuda, FilesArraysFloatsAndExtrema) {
+    write_shape();
+    std::ofstream(folder_ / "source.ff") << files_text;
+    emit_and_build(folder_ / "source.ff", {}, 17);
+    compare_on({2, 22}, files_text, {}, 17); // more ranks than rows
+}
+
+TEST_F(StencilEmitMpiCuda, CellsThatAreRecordedStayWithTheirRank) {
+    emit_and_build(example("acoustics"), {}, 5);
+    compare_on({3}, text_of(example("acoustics")), {}, 5);
+}
+
+TEST_F(StencilEmitMpiCuda, AGridOfOneAxisStaysOnOneRank) {
+    emit_and_build(example("drude_slab"), {}, 30);
+    compare_on({3}, text_of(example("drude_slab")), {}, 30);
 }
 
 TEST_F(StencilEmit, RefusesUnknownTargets) {

@@ -27,11 +27,13 @@ struct Emitter {
     std::string_view target;
     std::vector<codegen::EmittedFile> (*emit)(const stencil::ir::Program&, const codegen::EmitOptions&);
     bool has_tiles = false;
+    std::string_view launcher = {}; ///< what starts the project's program
 };
 
-constexpr std::array emitters{Emitter{"cpu", codegen::emit_cpu},
-                              Emitter{"cuda", codegen::cuda::emit_cuda, true},
-                              Emitter{"mpi", codegen::emit_mpi}};
+constexpr std::array emitters{
+    Emitter{"cpu", codegen::emit_cpu}, Emitter{"cuda", codegen::cuda::emit_cuda, true},
+    Emitter{"mpi", codegen::emit_mpi, false, codegen::mpi_launcher},
+    Emitter{"mpi-cuda", codegen::cuda::emit_mpi_cuda, false, codegen::mpi_launcher}};
 
 constexpr std::int64_t default_steps = 1000;
 
@@ -61,6 +63,15 @@ void require_own_folder(const std::filesystem::path& folder, const std::vector<c
                             path.string()));
 }
 
+const Emitter* emitter_of(std::string_view target) {
+    const auto found = std::find_if(emitters.begin(), emitters.end(),
+                                    [&](const Emitter& one) { return one.target == target; });
+    if (found == emitters.end())
+        throw InvalidArgument(fmt::format("target '{}' is not known; projects can be written for {}", target,
+                                          fmt::join(emit_targets(), ", ")));
+    return &*found;
+}
+
 } // namespace
 
 std::vector<std::string_view> emit_targets() {
@@ -70,12 +81,10 @@ std::vector<std::string_view> emit_targets() {
     return names;
 }
 
+std::string_view launcher_of(std::string_view target) { return emitter_of(target)->launcher; }
+
 std::vector<std::filesystem::path> emit_stencil(const StencilEmitTask& task) {
-    const auto emitter = std::find_if(emitters.begin(), emitters.end(),
-                                      [&](const Emitter& one) { return one.target == task.target; });
-    if (emitter == emitters.end())
-        throw InvalidArgument(fmt::format("target '{}' is not known; projects can be written for {}",
-                                          task.target, fmt::join(emit_targets(), ", ")));
+    const auto emitter = emitter_of(task.target);
     if (!emitter->has_tiles && (task.time_tile > 1 || task.block != std::array<int, 3>{}))
         throw InvalidArgument(fmt::format("a project for the target {} takes one step a pass, row after row; "
                                           "leave --time-tile and --block out, or take the target cuda",

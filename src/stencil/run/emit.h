@@ -28,6 +28,8 @@ struct StencilEmitTask {
 
 /// The targets that projects can be written for.
 std::vector<std::string_view> emit_targets();
+/// What stands before the program of a target's project on the command line: "mpirun -n 4 ", or nothing.
+std::string_view launcher_of(std::string_view target);
 
 /// Writes the files; those of an earlier project are replaced. @returns their paths.
 /// @throws StencilError for mistakes of the program, InvalidArgument for a target that is not known, for

@@ -42,6 +42,10 @@ static __device__ __forceinline__ void store_pair(T* to, T first, T second) {
     *reinterpret_cast<Pair<T>*>(to) = Pair<T>{first, second};
 }
 
+static __device__ __forceinline__ bool is_among(long long row, long long first, long long end) {
+    return row >= first && row < end;
+}
+
 // Cells beyond the ends 0 and n of an axis.
 template <int n>
 static __device__ __forceinline__ bool inside(int i) {

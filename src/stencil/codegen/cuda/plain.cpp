@@ -40,6 +40,7 @@ struct Item {
 std::array<int, 3> block_of(const PrintJob& job, const ir::CellBox& box, Cover cover) {
     auto block = job.options.block;
     if (block[0] <= 0) block = {128, cover == Cover::items ? 2 : 1, 1};
+    if (job.by_rows && cover != Cover::items) block[1] = block[2] = 1; // rows follow one another
     for (auto& side : block) side = std::max(side, 1);
     for (std::size_t a = 0; cover != Cover::items && a < 3; ++a) // no threads for cells that are not there
         while (block[a] > 1 && block[a] / 2 >= box.last[a] - box.first[a]) block[a] /= 2;
@@ -68,33 +69,49 @@ std::vector<Item> items_of(const ir::CellSet& cells, int width) {
     return items;
 }
 
-/// Prints where a thread is: x, y, z and `at`; returns the number of blocks.
-std::int64_t print_position(const PrintJob& job, const ir::CellSet& cells, Cover cover,
-                            const std::array<int, 3>& block, std::int64_t pitch, Parameters& parameters,
-                            std::string_view name) {
+// The parameters are known only after the body: it is printed apart.
+struct Function {
+    Text body;
+    Parameters parameters;
+    std::int64_t blocks = 0;
+    BlocksOfRows rows;
+};
+
+/// Prints where a thread is: x, y, z and `at`.
+void print_position(const PrintJob& job, const ir::CellSet& cells, Cover cover,
+                    const std::array<int, 3>& block, std::int64_t pitch, Function& function,
+                    std::string_view name) {
     auto& text = job.text;
     const auto& box = cells.bounds();
     const auto& shape = cells.shape();
-    std::int64_t blocks = 1;
+    auto& rows = function.rows;
+    function.blocks = 1;
+    rows.first = {box.first[1], box.first[2]};
+    rows.end = {box.last[1], box.last[2]};
+    if (job.by_rows) add_row_parameters(function.parameters);
+    const std::string_view here = job.by_rows ? "static_cast<int>(first_block + blockIdx.x)" : "blockIdx.x";
     if (cover == Cover::items) {
         const auto items = items_of(cells, block[0]);
         const int table =
             add_table(job.plan, fmt::format("{}_items", name), items.data(), items.size() * sizeof(Item));
-        parameters.add("const Item* __restrict__", "items", ArgumentKind::table, table);
+        function.parameters.add("const Item* __restrict__", "items", ArgumentKind::table, table);
         const auto count = static_cast<std::int64_t>(items.size());
-        text.line("const int number = blockIdx.x * {} + threadIdx.y;", block[1]);
+        text.line("const int number = {} * {} + threadIdx.y;", here, block[1]);
         text.line("if (number >= {}) return;", count);
         text.add("const Item item = items[number];");
         text.add("if (threadIdx.x >= item.count) return;");
         text.add("const int x = item.x + threadIdx.x, y = item.y, z = item.z;");
-        blocks = (count + block[1] - 1) / block[1];
+        function.blocks = (count + block[1] - 1) / block[1];
+        rows.items = table;
+        rows.units_a_block = block[1];
     } else {
         std::array<std::int64_t, 3> sides = {};
         for (std::size_t a = 0; a < 3; ++a) {
             sides[a] = (box.last[a] - box.first[a] + block[a] - 1) / block[a];
-            blocks *= sides[a];
+            function.blocks *= sides[a];
         }
-        text.add("const int block = blockIdx.x;");
+        rows.units_a_row = sides[0];
+        text.line("const int block = {};", here);
         text.line("const int x = {} + block % {} * {} + threadIdx.x;", box.first[0], sides[0], block[0]);
         text.line("const int y = {} + block / {} % {} * {} + threadIdx.y;", box.first[1], sides[0], sides[1],
                   block[1]);
@@ -102,8 +119,8 @@ std::int64_t print_position(const PrintJob& job, const ir::CellSet& cells, Cover
                   block[2]);
         text.line("if (x >= {} || y >= {} || z >= {}) return;", box.last[0], box.last[1], box.last[2]);
     }
+    if (job.by_rows) text.line("if (!is_among(y + {}LL * z, first_row, end_row)) return;", shape[1]);
     text.line("const Index at = x + {} * (y + {} * Index(z));", pitch, shape[1]);
-    return blocks;
 }
 
 Cover cover_of(const PrintJob& job, const ir::CellSet& cells, const ir::Code& predicate) {
@@ -112,13 +129,6 @@ Cover cover_of(const PrintJob& job, const ir::CellSet& cells, const ir::Code& pr
     if (job.mask == Mask::none) return Cover::bytes; // no condition to evaluate
     return job.mask == Mask::spans ? Cover::items : Cover::bytes;
 }
-
-// The parameters are known only after the body: it is printed apart.
-struct Function {
-    Text body;
-    Parameters parameters;
-    std::int64_t blocks = 0;
-};
 
 void append(const PrintJob& job, Launch& launch, const Function& function, std::string_view remark) {
     const int threads = launch.threads[0] * launch.threads[1] * launch.threads[2];
@@ -130,6 +140,7 @@ void append(const PrintJob& job, Launch& launch, const Function& function, std::
     job.text.blank();
     launch.arguments = function.parameters.arguments;
     launch.blocks = function.blocks;
+    launch.rows = function.rows;
 }
 
 // What a cell of the box that need not belong to the kernel stores: `chosen` is true or false, or 1 or 0.
@@ -204,15 +215,13 @@ Launch print_cells(const PrintJob& job, int number) {
     // What is multiplied may be another zero, which a neighbour's thread may read before or after.
     const bool no_factors = job.mask == Mask::multiply && ir::reads_neighbours_in_place(kernel);
     Function function;
-    const PrintJob inner{job.program, job.options,   no_factors ? Mask::select : job.mask,
-                         job.plan,    function.body, job.needs};
+    const auto inner = job.into(function.body, no_factors ? Mask::select : job.mask);
     const auto cover = cover_of(inner, *kernel.cells, kernel.predicate);
     Launch launch;
     launch.function = fmt::format("kernel_{}", number);
     launch.threads = block_of(job, kernel.cells->bounds(), cover);
-    function.blocks =
-        print_position(inner, *kernel.cells, cover, launch.threads, pitch_of(job.program, kernel.grid),
-                       function.parameters, launch.function);
+    print_position(inner, *kernel.cells, cover, launch.threads, pitch_of(job.program, kernel.grid), function,
+                   launch.function);
     const DeviceSpelling spelling(job.program, kernel.grid, kernel.cells->bounds());
     const bool choose = cover == Cover::bytes && (inner.mask == Mask::select || inner.mask == Mask::multiply);
     if (cover == Cover::predicate) {
@@ -251,10 +260,8 @@ Launch print_carry(const PrintJob& job, int number, std::size_t which) {
     const auto cover = carry.cells->is_box() ? Cover::box : Cover::items;
     launch.threads = block_of(job, carry.cells->bounds(), cover);
     Function function;
-    const PrintJob inner{job.program, job.options, job.mask, job.plan, function.body, job.needs};
-    function.blocks =
-        print_position(inner, *carry.cells, cover, launch.threads, pitch_of(job.program, kernel.grid),
-                       function.parameters, launch.function);
+    print_position(job.into(function.body, job.mask), *carry.cells, cover, launch.threads,
+                   pitch_of(job.program, kernel.grid), function, launch.function);
     function.parameters.add(fmt::format("const {}* __restrict__", type_name(buffer.precision)), now(buffer),
                             ArgumentKind::current, carry.buffer);
     function.parameters.add(fmt::format("{}* __restrict__", type_name(buffer.precision)), next(buffer),

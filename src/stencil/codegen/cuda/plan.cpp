@@ -174,16 +174,17 @@ ir::Program with_plain_names(ir::Program program) {
     return program;
 }
 
-Plan plan_program(const ir::Program& original, const ExecutorOptions& given, Needs needs,
-                  std::string_view behind) {
+Plan plan_program(const ir::Program& original, const ExecutorOptions& given, const PlanUse& use) {
     const auto options = without_tiles_to_multiply(original, given);
     const auto program = with_plain_names(original);
     Plan plan;
     for (const auto& buffer : program.buffers) plan.buffers.push_back(layout_of(program, buffer));
     plan.clock_row = 2 + static_cast<int>(program.uniforms.size());
     Text text;
-    const PrintJob job{program, options, options.mask == Mask::automatic ? Mask::spans : options.mask,
-                       plan,    text,    needs};
+    auto needs = use.needs;
+    const PrintJob job{program,    options, options.mask == Mask::automatic ? Mask::spans : options.mask,
+                       plan,       text,    needs,
+                       use.by_rows};
     const auto all = sequences(program);
     std::string form = "a kernel an update";
     std::vector<int> fused_records; // evaluated within tiles
@@ -201,7 +202,7 @@ Plan plan_program(const ir::Program& original, const ExecutorOptions& given, Nee
                            [](const Launch& launch) { return launch.function.starts_with("tree_"); });
     };
     if (std::any_of(plan.records.begin(), plan.records.end(), needs_tree)) print_tree(text);
-    print_source(job, text, behind);
+    print_source(job, text, use.behind);
     plan.description = form;
     return plan;
 }

@@ -19,20 +19,33 @@ namespace farfield::stencil::codegen::cuda {
 /// What stands for a pointer or number in a kernel's parameters when it is
 /// launched.
 enum class ArgumentKind : std::uint8_t {
-    current, ///< the current copy of buffer `index`
-    other,   ///< its other copy
-    table,   ///< Plan::tables[index]
-    scratch, ///< Plan::scratch[index]
-    clock,   ///< the row of the clock for the first step of the pass: t, step,
-             ///< uniforms; float64
-    steps,   ///< int: the steps of this pass
-    series,  ///< where the value of record `index` goes
-    number   ///< `index` itself, 64 bits
+    current,     ///< the current copy of buffer `index`
+    other,       ///< its other copy
+    table,       ///< Plan::tables[index]
+    scratch,     ///< Plan::scratch[index]
+    clock,       ///< the row of the clock for the first step of the pass: t, step,
+                 ///< uniforms; float64
+    steps,       ///< int: the steps of this pass
+    series,      ///< where the value of record `index` goes
+    number,      ///< `index` itself, 64 bits
+    first_block, ///< 64 bits: the launch has the blocks from this one on; see Launch::rows
+    first_row,   ///< 64 bits: of the rows that are computed
+    end_row      ///< 64 bits: one past the last of them
 };
 
 struct Argument {
     ArgumentKind kind = ArgumentKind::current;
     std::int64_t index = 0;
+};
+
+/// Where the rows of a grid are among the blocks of a launch: the units of a row, u of which make a block,
+/// come one after the other, row after row. Row y + ny z has the cells (., y, z).
+struct BlocksOfRows {
+    std::array<std::int64_t, 2> first = {}, end = {}; ///< y and z of the rows that have units
+    std::int64_t units_a_row = 0;
+    std::int64_t units_a_block = 1;
+    int items =
+        -1; ///< instead: units are the entries of this table (x, count, y, z), in the order of their rows
 };
 
 struct Launch {
@@ -41,6 +54,7 @@ struct Launch {
     std::int64_t blocks = 0;
     int shared_bytes = 0;
     std::vector<Argument> arguments;
+    BlocksOfRows rows = {}; ///< where kernels take rows
 };
 
 /// Kernels that run one after the other, and the buffers whose copies change
@@ -96,10 +110,17 @@ struct Plan {
     std::string description;
 };
 
-/// Chooses the form of each kernel and prints them. @param behind code that is put behind the source, and
-/// what it needs.
-Plan plan_program(const ir::Program& program, const ExecutorOptions& options, Needs needs = {},
-                  std::string_view behind = {});
+/// What a plan is for, beside the program.
+struct PlanUse {
+    std::string_view behind = {}; ///< code that is put behind the source
+    Needs needs = {};             ///< of that code
+    /// A launch computes some rows of a grid: its kernels take the three arguments of rows, and `options`
+    /// must not ask for kernels to be fused.
+    bool by_rows = false;
+};
+
+/// Chooses the form of each kernel and prints them.
+Plan plan_program(const ir::Program& program, const ExecutorOptions& options, const PlanUse& use = {});
 
 /// The same program with buffers that are called as C++ allows: those of files
 /// have the files' names.

@@ -53,6 +53,7 @@ Launch print_point(const PrintJob& job, int number) {
     Launch launch;
     launch.function = fmt::format("record_{}", number);
     launch.blocks = 1;
+    launch.rows = {.first = {cell[1], cell[2]}, .end = {cell[1] + 1, cell[2] + 1}, .units_a_row = 1};
     Parameters parameters;
     add_reads(parameters, job.program, record.code);
     parameters.add("double*", "value", ArgumentKind::series, number);
@@ -120,13 +121,22 @@ Launch print_atoms(const PrintJob& job, int number, int scratch) {
     launch.shared_bytes = 8 * atoms_a_block * 8;
     Parameters parameters;
     Text body;
-    const PrintJob inner{job.program, job.options, job.mask, job.plan, body, job.needs};
+    const auto inner = job.into(body, job.mask);
     parameters.add("double* __restrict__", "atoms", ArgumentKind::scratch, scratch);
+    if (job.by_rows) add_row_parameters(parameters);
+    launch.rows = {.first = {box.first[1], box.first[2]},
+                   .end = {box.last[1], box.last[2]},
+                   .units_a_row = atoms,
+                   .units_a_block = atoms_a_block};
     body.add("extern __shared__ double shared[];");
-    body.line("const int number = blockIdx.x * {} + threadIdx.y, lane = threadIdx.x;", atoms_a_block);
-    body.line("const bool there = number < {};", count);
+    body.line("const int number = {} * {} + threadIdx.y, lane = threadIdx.x;",
+              job.by_rows ? "static_cast<int>(first_block + blockIdx.x)" : "blockIdx.x", atoms_a_block);
+    if (!job.by_rows) body.line("const bool there = number < {};", count);
     body.line("const int atom = {} + number % {}, y = {} + number / {} % {}, z = {} + number / {};",
               first_atom, atoms, box.first[1], atoms, height, box.first[2], atoms * height);
+    if (job.by_rows)
+        body.line("const bool there = number < {} && is_among(y + {}LL * z, first_row, end_row);", count,
+                  shape[1]);
     const bool sums = combine(record.reduction) == "plus";
     body.line("double partial = {};", sums ? "0.0"
                                       : record.reduction == Reduction::max

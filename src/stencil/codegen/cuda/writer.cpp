@@ -55,6 +55,12 @@ std::string now(const ir::Buffer& buffer) { return buffer.name + "_now"; }
 std::string next(const ir::Buffer& buffer) { return buffer.name + "_next"; }
 std::string computed(const ir::Buffer& buffer) { return buffer.name + "_computed"; }
 
+void add_row_parameters(Parameters& parameters) {
+    parameters.add("long long", "first_block", ArgumentKind::first_block);
+    parameters.add("long long", "first_row", ArgumentKind::first_row);
+    parameters.add("long long", "end_row", ArgumentKind::end_row);
+}
+
 int add_table(Plan& plan, std::string name, const void* data, std::size_t bytes) {
     std::vector<char> content(bytes);
     if (bytes > 0) std::memcpy(content.data(), data, bytes);

@@ -47,6 +47,11 @@ struct PrintJob {
     Plan& plan;
     Text& text;
     Needs& needs;
+    bool by_rows; ///< PlanUse
+    /// The same with another text and mask.
+    [[nodiscard]] PrintJob into(Text& other, Mask of) const {
+        return {program, options, of, plan, other, needs, by_rows};
+    }
 };
 
 /// "Ex_now", "Ex_next": no name of a program can clash with what generated code calls its own.
@@ -54,6 +59,9 @@ std::string now(const ir::Buffer& buffer);
 std::string next(const ir::Buffer& buffer);
 /// "Ex_computed", the value that a kernel stores; nothing else ends so.
 std::string computed(const ir::Buffer& buffer);
+
+/// The parameters of kernels that take rows.
+void add_row_parameters(Parameters& parameters);
 
 int add_table(Plan& plan, std::string name, const void* data, std::size_t bytes);
 

@@ -7,13 +7,13 @@
 #include "stencil/codegen/cpu/row_functions.h"
 #include "stencil/codegen/named_numbers.h"
 #include "stencil/codegen/projects/emitted_text.h"
+#include "stencil/codegen/projects/table_texts.h"
 
 #include <farfield/error.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 
 namespace farfield::stencil::codegen {
 namespace {
@@ -69,21 +69,6 @@ ir::Program with_preparations(const ir::Program& program) {
     return out;
 }
 
-std::string_view boundary_name(Boundary boundary) {
-    switch (boundary) {
-    case Boundary::zero:
-        return "zero";
-    case Boundary::periodic:
-        return "periodic";
-    case Boundary::mirror:
-        return "mirror";
-    case Boundary::clamp:
-        return "clamp";
-    default:
-        return "none";
-    }
-}
-
 std::string_view reduction_name(Reduction reduction) {
     switch (reduction) {
     case Reduction::sum:
@@ -98,8 +83,6 @@ std::string_view reduction_name(Reduction reduction) {
         return "value";
     }
 }
-
-std::string file_name_of(int buffer) { return fmt::format("data_{}.f64", buffer); }
 
 // Prints the tables of program.cpp.
 class Tables {
@@ -137,11 +120,6 @@ private:
                                  slot.row_offset, slot.plane_offset, slot.other_copy);
         return fmt::format("{{{}, {{{}}}}}", f.name, slots);
     }
-    bool is_output(int buffer) const {
-        if (program_.buffers[buffer].kind != ir::BufferKind::field) return false;
-        const auto& list = options_.outputs;
-        return list.empty() || std::find(list.begin(), list.end(), buffer) != list.end();
-    }
     std::string buffers() const {
         std::string text =
             "// name, grid, axis, single precision, copies, boundaries, output, file, initial values\n"
@@ -149,16 +127,11 @@ private:
         for (std::size_t b = 0; b < program_.buffers.size(); ++b) {
             const auto& buffer = program_.buffers[b];
             const auto number = static_cast<int>(b);
-            std::string boundaries;
-            for (const auto boundary : buffer.boundary)
-                boundaries +=
-                    fmt::format("{}Boundary::{}", boundaries.empty() ? "" : ", ", boundary_name(boundary));
-            text += fmt::format(
-                "    {{\"{}\", {}, {}, {}, {}, {{{}}}, {}, {},\n     {}}},\n", escaped(buffer.name),
-                buffer.grid, buffer.axis, buffer.precision == Precision::single_precision, buffer.copies,
-                boundaries, is_output(number),
-                buffer.initial.nodes.empty() ? fmt::format("\"{}\"", file_name_of(number)) : "nullptr",
-                function(source_.kernels[b]));
+            text += fmt::format("    {{\"{}\", {}, {}, {}, {}, {{{}}}, {}, {},\n     {}}},\n",
+                                escaped(buffer.name), buffer.grid, buffer.axis,
+                                buffer.precision == Precision::single_precision, buffer.copies,
+                                boundaries_text(buffer), is_output(program_, options_, number),
+                                data_file_text(buffer, b), function(source_.kernels[b]));
         }
         return text + "};\n\n";
     }
@@ -211,16 +184,6 @@ private:
         }
         return text + "};\n\n";
     }
-    // Names of buffers of files are those of the files.
-    static std::string escaped(const std::string& name) {
-        std::string text;
-        for (const char c : name) {
-            if (c == '"' || c == '\\') text += '\\';
-            text += c == '\n' ? ' ' : c;
-        }
-        return text;
-    }
-
     const ir::Program& program_;
     const CpuSource& source_;
     Mask mask_;
@@ -275,7 +238,8 @@ std::string readme(const ir::Program& program, const EmitOptions& options, const
         "| `functions.h` | what they use: how they are called, and the functions of mathematics in them |\n"
         "| `program.cpp` | the tables: grids, fields, updates, records |\n"
         "| `program.h` | what the tables consist of |\n"
-        "| `fields.h` | memory, cells, rows, records, the form of files |\n{}",
+        "| `grids.h` | rows of a grid, what lies beyond its ends, the form of files |\n"
+        "| `fields.h` | memory, cells, rows, records |\n{}",
         program.name, kind.what, project_mark, kind.runner, options.steps, kind.notes, kind.files);
     if (!options.program_text.empty()) text += "| `program.ff` | the program as it was written |\n";
     return text;
@@ -293,6 +257,7 @@ std::vector<EmittedFile> emit_rows(const ir::Program& program, const EmitOptions
     std::vector<EmittedFile> files{
         {"README.md", readme(program, options, kind)},
         {"fields.h", std::string(emitted_fields())},
+        {"grids.h", std::string(emitted_grids())},
         {"program.h", header},
         {"program.cpp", Tables(program, source, mask, options).print()},
         {"functions.h", fmt::format("#pragma once\n{}", source.text.substr(0, source.functions))},
@@ -300,13 +265,7 @@ std::vector<EmittedFile> emit_rows(const ir::Program& program, const EmitOptions
          fmt::format("#include \"functions.h\"\n{}{}", source.text.substr(source.functions), uniforms)}};
     files.insert(files.end(), kind.own.begin(), kind.own.end());
     if (!options.program_text.empty()) files.push_back({"program.ff", options.program_text});
-    for (std::size_t b = 0; b < program.buffers.size(); ++b) {
-        const auto& buffer = program.buffers[b];
-        if (!buffer.initial.nodes.empty()) continue;
-        std::string bytes(buffer.values.size() * sizeof(double), '\0');
-        std::memcpy(bytes.data(), buffer.values.data(), bytes.size());
-        files.push_back({file_name_of(static_cast<int>(b)), std::move(bytes)});
-    }
+    add_data_files(program, files);
     return files;
 }
 
@@ -326,7 +285,7 @@ std::vector<EmittedFile> emit_mpi(const ir::Program& program, const EmitOptions&
     return emit_rows(
         program, options,
         {.what = "C++ for ranks of MPI",
-         .runner = "mpirun -n 4 ",
+         .runner = mpi_launcher,
          .files = "| `ranks.h` | the rows of each rank, messages between them, results and files |\n"
                   "| `main.cpp` | the loop over steps |\n",
          .notes =

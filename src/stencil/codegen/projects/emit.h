@@ -22,6 +22,9 @@ struct EmitOptions {
 /// Stands in the README.md of every project.
 inline constexpr std::string_view project_mark = "made by Farfield, which it does not need";
 
+/// What starts projects for ranks of MPI.
+inline constexpr std::string_view mpi_launcher = "mpirun -n 4 ";
+
 struct EmittedFile {
     std::string name;    ///< without folders
     std::string content; ///< text, or bytes of values

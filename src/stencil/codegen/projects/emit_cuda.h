@@ -1,9 +1,8 @@
-// A stencil program as a CUDA project that needs no Farfield.
+// A stencil program as a CUDA project that needs no Farfield: for one GPU, and for those of ranks.
 #pragma once
 
 #include "stencil/codegen/projects/emit.h"
 
-#include <string_view>
 #include <vector>
 
 namespace farfield::stencil::codegen::cuda {
@@ -12,9 +11,8 @@ namespace farfield::stencil::codegen::cuda {
 /// target.
 std::vector<EmittedFile> emit_cuda(const ir::Program& program, const EmitOptions& options);
 
-/// Files that are the same for every program, from the folder cuda.
-std::string_view emitted_main();
-std::string_view emitted_header();
-std::string_view emitted_cmake();
+/// The same for the GPUs of MPI's ranks, one step after the other: each rank computes some rows of every
+/// grid, holds them and those that it reads, and the same bits come out on any number of ranks.
+std::vector<EmittedFile> emit_mpi_cuda(const ir::Program& program, const EmitOptions& options);
 
 } // namespace farfield::stencil::codegen::cuda

@@ -7,6 +7,7 @@ namespace farfield::stencil::codegen {
 
 std::string_view emitted_main();
 std::string_view emitted_fields();
+std::string_view emitted_grids();
 /// With @FF_ROW_CALL@ in place of struct RowCall.
 std::string_view emitted_header();
 std::string_view emitted_cmake();

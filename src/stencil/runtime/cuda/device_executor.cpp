@@ -4,6 +4,8 @@
 
 #include "stencil/runtime/initial_values.h"
 
+#include <farfield/error.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -166,6 +168,10 @@ BoundLaunch DeviceExecutor::bind(const codegen::cuda::Launch& launch, std::int64
         case ArgumentKind::number:
             bound.values.push_back(static_cast<std::uint64_t>(argument.index));
             break;
+        case ArgumentKind::first_block:
+        case ArgumentKind::first_row:
+        case ArgumentKind::end_row:
+            throw InternalError("a plan by rows, which projects alone launch");
         }
     }
     return bound;
