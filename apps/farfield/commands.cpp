@@ -37,8 +37,9 @@ constexpr std::array table{
     Command{"reproduce", "Repeat the measurements of the sources on this machine",
             "farfield reproduce handbook-timings\n"
             "farfield reproduce ladder --device cuda --json ladder.json\n"
-            "farfield reproduce ladder --n 10000 --repeat 5\n",
-            false, false, declare_reproduce},
+            "farfield reproduce ladder --n 10000 --repeat 5\n"
+            "mpirun -n 4 farfield reproduce fdtd-multi --picture curves.png\n",
+            false, true, declare_reproduce},
     Command{"stencil", "Run, check and explain programs of the stencil language",
             "farfield stencil run microdisk.ff --steps 2000 --plot Hz:hz.png\n"
             "farfield stencil check microdisk.ff\n"

@@ -2,6 +2,7 @@
 #include "command.h"
 #include "deliver.h"
 #include "options.h"
+#include "ranks.h"
 
 #include "studies/reproduce.h"
 
@@ -94,6 +95,13 @@ Action declare_reproduce(CommandParser app) {
         add("fdtd-sizes", "The stencil paper's grid sizes and masks beside this machine's",
             "Examples:\n  farfield reproduce fdtd-sizes\n  farfield reproduce fdtd-sizes --n 1024\n",
             reproduce_fdtd_sizes);
+    const auto several =
+        add("fdtd-multi", "The stencil paper's microdisk on one GPU, on several, and over Ethernet",
+            "Examples:\n  mpirun -n 4 farfield reproduce fdtd-multi --picture curves.png\n"
+            "  mpirun -n 2 farfield reproduce fdtd-multi --device cpu --n 1024\n",
+            reproduce_fdtd_multi);
+    several.first.add("--picture", several.second->options.picture, "Draw rates against sizes (PNG)")
+        .type_name("FILE");
     const auto microdisk =
         add("microdisk", "The stencil paper's microdisk: modes against theory, and its energy picture",
             "Examples:\n  farfield reproduce microdisk --picture energy.png\n"
@@ -118,13 +126,23 @@ Action declare_reproduce(CommandParser app) {
         "Examples:\n  farfield reproduce hermite --json hermite.json\n  farfield reproduce hermite --quick\n",
         reproduce_hermite);
     hermite.first.add_flag("--quick", hermite.second->options.quick, "The two smallest numbers of particles");
-    const std::vector studies{timings, multi_gpu, ladder, blocks, sizes, microdisk, strategies, m2l, hermite};
-    return [studies] {
+    const std::vector studies{timings, multi_gpu, ladder,     blocks, sizes,
+                              several, microdisk, strategies, m2l,    hermite};
+    return [studies, on_ranks = several.first] {
         const auto chosen = std::find_if(studies.begin(), studies.end(),
                                          [](const auto& study) { return study.first.is_named(); });
         auto& command = *chosen->second;
+        if (on_ranks.is_named())
+            command.options.communicator = Communicator::world();
+        else
+            require_one_process("reproduce");
         if (!command.options.picture.empty()) require_output(command.options.picture, "--picture");
         command.options.most_points = command.most_points;
+        if (!speaks()) { // rank 0 tells and writes what all have measured
+            if (!command.delivery.json.empty()) require_output(command.delivery.json, "--json");
+            command.study(command.options);
+            return 0;
+        }
         return deliver(command.delivery, [&](const StudyProgress& progress) {
             command.options.progress = progress;
             return command.study(command.options);

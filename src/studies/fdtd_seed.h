@@ -29,4 +29,9 @@ constexpr double fdtd_conditional_gain = 130;
 constexpr double fdtd_gpu_over_cpu = 15.3;
 constexpr std::string_view fdtd_gpus = "Tesla C2050 and GTX 480";
 
+/// Chapter IV: two nodes over Ethernet against one CPU, the largest grids; cells along a side below which
+/// several GPUs gain nothing, and below which they are not worth while.
+constexpr double fdtd_multi_over_cpu = 35.9;
+constexpr std::int64_t fdtd_multi_gains_from = 512, fdtd_multi_pays_from = 2048;
+
 } // namespace farfield::seeds

@@ -4,6 +4,7 @@
 #include "studies/study_progress.h"
 #include "studies/study_table.h"
 
+#include <farfield/communicator.h>
 #include <farfield/device.h>
 
 #include <cstdint>
@@ -22,7 +23,8 @@ struct ReproduceOptions {
     std::filesystem::path picture{}; ///< .png, of studies that draw one; empty: none
     /// Sides of blocks of threads, of studies that measure them; empty: all powers of two up to 1024.
     std::vector<int> block_x{}, block_y{};
-    bool quick = false; ///< of studies that have a short form: fewer orders and depths
+    bool quick = false;          ///< of studies that have a short form: fewer orders and depths
+    Communicator communicator{}; ///< of the study that takes several ranks
     StudyProgress progress{};
 };
 
@@ -50,6 +52,12 @@ Study reproduce_fdtd_blocks(const ReproduceOptions& options);
 /// strategy, and a GPU against the hand-written loop and the CPU's best strategy. Sizes above `most_points`
 /// are left out. Throws alike.
 Study reproduce_fdtd_sizes(const ReproduceOptions& options);
+
+/// The stencil paper's Chapter IV on several GPUs: rates of the microdisk from 256² to 8192² on this CPU, on
+/// one GPU and on that of each rank, or on CPUs where there is none; and with links between ranks as slow as
+/// Ethernet. Where several begin to pay. Sizes above `most_points` are left out; `picture` draws the rates.
+/// All ranks call it and get the same. Throws alike.
+Study reproduce_fdtd_multi(const ReproduceOptions& options);
 
 /// Resonances of the stencil paper's disk with its own wall, with a metal wall and with cut cells, against
 /// theory, at 40, 80 and 160 cells a radius (at most `most_points`), and its energy picture (Figure 2).

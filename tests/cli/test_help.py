@@ -173,7 +173,7 @@ class Help(CommandTest):
     @unittest.skipIf(FEWER, UNWATCHED)
     def test_reproduce_stencils(self):
         gpu = json.loads(self.succeed("info", "--json").out)["devices"]
-        studies = (("fdtd-blocks", "0.84e9"), ("fdtd-sizes", "2060e6"), ("microdisk", "zeros of J_m'"))
+        studies = (("fdtd-blocks", "0.84e9"), ("fdtd-sizes", "2060e6"), ("fdtd-multi", "35.9"), ("microdisk", "zeros of J_m'"))
         for study, text in studies:
             options = ["--n", "128" if study == "fdtd-blocks" else "40", "--threads", "1", "--device", "cpu",
                        "--repeat", "5" if study == "fdtd-blocks" else "1"]
@@ -281,7 +281,7 @@ class Completion(CommandTest):
                          ["output.checkpoint_every=", "output.checkpoint_clock="])
         self.assertEqual(self.complete("farfield", "run", "--out", ""), [])  # left to the names of files
         self.assertEqual(self.complete("farfield", "run", ""), [])
-        self.assertLessEqual({"handbook-timings", "handbook-multi-gpu", "ladder", "fdtd-blocks", "fdtd-sizes", "microdisk", "fmm-strategies", "m2l-2d", "hermite"}, set(self.complete("farfield", "reproduce", "")))
+        self.assertLessEqual({"handbook-timings", "handbook-multi-gpu", "ladder", "fdtd-blocks", "fdtd-sizes", "fdtd-multi", "microdisk", "fmm-strategies", "m2l-2d", "hermite"}, set(self.complete("farfield", "reproduce", "")))
         self.assertEqual(self.complete("farfield", "reproduce", "ladder", "--device", "c"), ["cpu", "cuda"])
 
     def test_zsh_and_fish(self):

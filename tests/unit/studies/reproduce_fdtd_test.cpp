@@ -1,5 +1,8 @@
 // The studies of the stencil paper's microdisk: the hand-written loop computes what the language computes,
 // and rows are of strategies that differ.
+#include "backend/comm/communicator_access.h"
+#include "backend/comm/first_ranks.h"
+#include "backend/comm/in_process.h"
 #include "math/portable/functions.h"
 #include "stencil/targets.h"
 #include "studies/fdtd_study.h"
@@ -10,7 +13,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -69,6 +74,41 @@ TEST(FdtdStudy, SizesOnACpuHaveTheHandWrittenLoopAndARanking) {
         for (const auto& row : table.rows) EXPECT_TRUE(row.values.at(0).measured) << row.what;
     EXPECT_TRUE(std::any_of(study.notes.begin(), study.notes.end(), [](const std::string& note) {
         return note.starts_with("From fast to slow at 256² on the CPU");
+    }));
+}
+
+TEST(FdtdStudy, SeveralRanksStandBesideOneAndTheLoop) {
+    std::array<Study, 3> studies;
+    comm::run_ranks(3, [&](comm::Transport& at) {
+        // what run_ranks gives stays until all are back
+        const auto ranks = std::make_shared<comm::FirstRanks>(at, 3);
+        studies[static_cast<std::size_t>(at.rank())] =
+            reproduce_fdtd_multi({.device = {.kind = DeviceKind::cpu},
+                                  .threads = 1,
+                                  .repeats = 1,
+                                  .most_points = 256,
+                                  .communicator = CommunicatorAccess::of(ranks)});
+    });
+    const auto& study = studies[0];
+    EXPECT_EQ(to_json(study), to_json(studies[2])) << "all ranks know the same";
+    ASSERT_EQ(study.tables.size(), 3U);
+    const std::vector<std::string> rows{"hand-written OpenMP loop, 1 thread", "one process on CPUs",
+                                        "3 ranks, a process on CPUs each",
+                                        "3 ranks, a process on CPUs each, over Ethernet",
+                                        "3 ranks, a process on CPUs each, over Ethernet, every step"};
+    EXPECT_EQ(names_of_rows(study.tables[0]), rows);
+    const auto rate = [&](std::size_t row) { return *study.tables[0].rows[row].values.at(0).value; };
+    const auto& over = study.tables[2];
+    ASSERT_EQ(over.rows.size(), 6U);
+    EXPECT_EQ(over.rows[0].values.at(0).value, 15.3);
+    EXPECT_EQ(over.rows[1].values.at(0).value, 35.9);
+    for (std::size_t w = 1; w < rows.size(); ++w)
+        EXPECT_NEAR(*over.rows[w + 1].values.at(0).value, rate(w) / rate(0), 1e-9 * rate(w) / rate(0));
+    // a step's rims take two messages of 2 KiB or more, each 50 µs late: no more than 10,000 steps a second
+    EXPECT_LT(rate(4), 1e-9 * 256 * 256 * 1e4);
+    EXPECT_LT(rate(4), rate(3));
+    EXPECT_TRUE(std::any_of(study.notes.begin(), study.notes.end(), [](const std::string& note) {
+        return note.starts_with("3 ranks, a process on CPUs each, over Ethernet: ");
     }));
 }
 

@@ -2,6 +2,8 @@
 #include "backend/comm/agree.h"
 #include "backend/comm/first_ranks.h"
 #include "backend/comm/in_process.h"
+#include "backend/comm/slow_ranks.h"
+#include "base/stopwatch.h"
 #include "expect_error.h"
 
 #include <farfield/error.h>
@@ -31,6 +33,38 @@ protected:
 };
 
 INSTANTIATE_TEST_SUITE_P(Transport, OnRanks, testing::Values(1, 2, 3, 5, 8));
+
+TEST(TokenBucket, LetsBytesPassAtItsRate) {
+    TokenBucket bucket(1000.0, 100.0); // it starts full
+    EXPECT_DOUBLE_EQ(bucket.take(100.0, 0.0), 0.0);
+    EXPECT_DOUBLE_EQ(bucket.take(50.0, 0.0), 0.05);
+    EXPECT_DOUBLE_EQ(bucket.take(50.0, 0.0), 0.1); // behind the one before
+    EXPECT_DOUBLE_EQ(bucket.take(0.0, 0.1), 0.1);
+    EXPECT_DOUBLE_EQ(bucket.take(100.0, 9.0), 9.0); // full again, and no fuller
+    EXPECT_DOUBLE_EQ(bucket.take(500.0, 9.05), 9.5);
+}
+
+TEST_P(OnRanks, SlowLinksCarryTheSameMoreSlowly) {
+    constexpr LinkRates rates{.latency = 2e-3, .bandwidth = 1e6};
+    all([&](Transport& at) {
+        SlowRanks slow(at, rates);
+        EXPECT_EQ(slow.rank(), at.rank());
+        EXPECT_EQ(slow.size(), at.size());
+        EXPECT_EQ(slow.local_size(), 1);
+        const auto next = (at.rank() + 1) % at.size(), before = (at.rank() + at.size() - 1) % at.size();
+        std::vector<int> data(5000), got(data.size());
+        std::iota(data.begin(), data.end(), at.rank());
+        const Stopwatch watch;
+        auto coming = slow.receive(bytes_of(std::span<int>(got)), before, 7);
+        slow.send(bytes_of(std::span<const int>(data)), next, 7)->wait();
+        coming->wait();
+        EXPECT_GE(watch.seconds(), 2e-3 + (2e4 - 1500.0) / 1e6);
+        EXPECT_EQ(got.front(), before);
+        EXPECT_EQ(got.back(), before + 4999);
+        EXPECT_EQ(from_rank(slow, 10 + at.rank(), at.size() - 1), 9 + at.size());
+        slow.barrier();
+    });
+}
 
 TEST_P(OnRanks, FirstOnesAreAJobOfTheirOwn) {
     all([&](Transport& at) {
