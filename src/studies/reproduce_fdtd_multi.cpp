@@ -140,7 +140,8 @@ private:
         for (int run = 0; run < options_.repeats; ++run) times.push_back(seconds_of(steps));
         std::sort(times.begin(), times.end());
         const double median = times[times.size() / 2] / static_cast<double>(steps);
-        return meter.rate_of(comm::from_rank(*ranks_, median), {});
+        return meter.rate_of(comm::from_rank(*ranks_, median),
+                             comm::text_from_rank(*ranks_, executor->preparation().description));
     }
 
     void compare_with_cpu() const {
@@ -170,13 +171,14 @@ private:
         while (first > 0 && way.seconds_per_step(first - 1) < one.seconds_per_step(first - 1)) --first;
         const auto last = sizes_.size() - 1;
         const double share = one.seconds_per_step(last) / options_.communicator.size();
-        study_.notes.push_back(fmt::format(
-            "{}: {}; at {} {:.3g} times as fast as one, {:.3g} µs a step more than its share of one's time.",
-            way.name,
-            first == sizes_.size() ? "slower than one at all sizes"
-                                   : fmt::format("faster than one from {} on", columns_[first]),
-            columns_[last], one.seconds_per_step(last) / way.seconds_per_step(last),
-            1e6 * (way.seconds_per_step(last) - share)));
+        study_.notes.push_back(
+            fmt::format("{}: {}; at {} {:.3g} times as fast as one, {:.3g} µs a step more than its share of "
+                        "one's time ({}).",
+                        way.name,
+                        first == sizes_.size() ? "slower than one at all sizes"
+                                               : fmt::format("faster than one from {} on", columns_[first]),
+                        columns_[last], one.seconds_per_step(last) / way.seconds_per_step(last),
+                        1e6 * (way.seconds_per_step(last) - share), way.rates[last].description));
     }
 
     Study& study_;
