@@ -5,8 +5,9 @@
 // loops: caches of instructions are small. Lengths count from the centre of the block, in the power of two
 // below its width, so that the product of two r² is a float.
 //
-// Close pairs are found by the least r² that a lane met, once a stage. What double makes of them less what
-// float made is added then; r² gets a tiny number so that what float makes is finite.
+// A lane remembers the steps in which the least r² was that of a close pair, and goes through their pairs
+// again afterwards. What double makes of a close pair less what float made is added then; r² gets a tiny
+// number so that what float makes is finite.
 #pragma once
 
 #include "sums/direct/cuda/blocks/block_sum.cuh"
@@ -20,7 +21,7 @@ constexpr int staged_plane_sources = 288;
 constexpr int sources_together = 2 * source_lanes; ///< two of a lane: one quotient serves both
 constexpr int runs_together = 5;                   ///< whose points are read before they are written
 constexpr int most_rows = 4;                       ///< of targets, that a lane holds at a time
-constexpr int plane_resident_warps = 28;
+constexpr int plane_resident_warps = 24;
 constexpr float least_plane_r2 = 1e-15F;
 
 /// A partner's points in the stream of sources of an item.
@@ -29,6 +30,8 @@ struct alignas(16) PlaneRun {
     std::int32_t from; ///< to be added to a place: index of the point
     float x, y;        ///< of the partner's centre, from that of the block
 };
+
+static_assert(staged_plane_sources / sources_together <= 32, "a bit for each step");
 
 struct StagedPlane {
     Vec4<float> source[staged_plane_sources];
@@ -92,7 +95,6 @@ class PlaneItem {
     const int lane_source_ = lane_ / target_lanes, lane_target_ = lane_ % target_lanes;
     int exponent_; ///< of the unit of length
     float scale_, close2_;
-    float least_ = 0; ///< r² that the lane met
 
     __device__ __forceinline__ static int padded(int count) {
         return (count + sources_together - 1) / sources_together * sources_together;
@@ -163,21 +165,31 @@ class PlaneItem {
         return strength;
     }
 
+    /// Sources in shared memory, from place `begin` of the stream on.
+    struct Stage {
+        int begin, count;
+        int of_own;   ///< the first ones, in whole steps, may be targets
+        int self;     ///< place of the item's first target among them
+        bool own;     ///< the block is among its sources
+        bool first;   ///< sums are set, not added to
+        Sum strength; ///< of all of them
+    };
+
     struct Rows {
         Point at[most_rows];
         Sum sum[most_rows];
+        unsigned close = 0; ///< a bit for each step with a close pair
     };
 
-    /// Floats that are positive are in the order of their bits.
-    __device__ __forceinline__ void note(const Pair& a, const Pair& b) {
-        least_ =
-            __int_as_float(__vimin3_s32(__float_as_int(least_), __float_as_int(a.r2), __float_as_int(b.r2)));
+    /// The least r²; floats that are positive are in the order of their bits.
+    __device__ __forceinline__ static void note(float& least, const Pair& a, const Pair& b) {
+        least =
+            __int_as_float(__vimin3_s32(__float_as_int(least), __float_as_int(a.r2), __float_as_int(b.r2)));
     }
 
     /// A source and two targets.
-    __device__ __forceinline__ void add_two(const Vec4<float>& q, const Pair& a, const Pair& b, Sum& of_a,
-                                            Sum& of_b) {
-        note(a, b);
+    __device__ __forceinline__ static void add_two(const Vec4<float>& q, const Pair& a, const Pair& b,
+                                                   Sum& of_a, Sum& of_b) {
         if constexpr (with_field && is_complex) {
             const auto inverse = plane::two_inverses(a.r2, b.r2, 1.0F);
             of_a.add_field(q, a.dx, a.dy, inverse.first);
@@ -192,9 +204,8 @@ class PlaneItem {
     }
 
     /// Two sources and a target.
-    __device__ __forceinline__ void add_two(const Vec4<float> (&q)[2], const Pair& a, const Pair& b,
-                                            Sum& sum) {
-        note(a, b);
+    __device__ __forceinline__ static void add_two(const Vec4<float> (&q)[2], const Pair& a, const Pair& b,
+                                                   Sum& sum) {
         if constexpr (with_field) {
             const auto inverse = plane::two_inverses(a.r2, b.r2, 1.0F);
             sum.add_field(q[0], a.dx, a.dy, inverse.first);
@@ -212,6 +223,7 @@ class PlaneItem {
     /// the first row among them.
     template <bool own, int count>
     __device__ __forceinline__ void meet(Rows& rows, int begin, int end, int self) {
+        unsigned step = 1U << (begin / sources_together);
 #pragma unroll 1
         for (int k = begin + lane_source_; k < end + lane_source_; k += sources_together) {
             const Vec4<float> q[2] = {staged_.source[k], staged_.source[k + source_lanes]};
@@ -222,13 +234,22 @@ class PlaneItem {
                     out.r2 = __int_as_float((127 - 2 * exponent_) << 23);
                 return out;
             };
+            float least = close2_;
 #pragma unroll
             for (int u = 0; u < 2; ++u)
 #pragma unroll
-                for (int r = 0; r + 1 < count; r += 2)
-                    add_two(q[u], pair(r, u), pair(r + 1, u), rows.sum[r], rows.sum[r + 1]);
-            if constexpr (count % 2 != 0)
-                add_two(q, pair(count - 1, 0), pair(count - 1, 1), rows.sum[count - 1]);
+                for (int r = 0; r + 1 < count; r += 2) {
+                    const Pair a = pair(r, u), b = pair(r + 1, u);
+                    note(least, a, b);
+                    add_two(q[u], a, b, rows.sum[r], rows.sum[r + 1]);
+                }
+            if constexpr (count % 2 != 0) {
+                const Pair a = pair(count - 1, 0), b = pair(count - 1, 1);
+                note(least, a, b);
+                add_two(q, a, b, rows.sum[count - 1]);
+            }
+            if (least < close2_) rows.close |= step;
+            step <<= 1;
         }
     }
 
@@ -238,10 +259,46 @@ class PlaneItem {
         return {scale_ * at.x, scale_ * at.y};
     }
 
+    /// Index of the point at a place of the stream.
+    __device__ int index_of(int place) const {
+        int run = 0;
+        while (place >= staged_.run[run].end) ++run;
+        return place + staged_.run[run].from;
+    }
+
+    /// Adds what a pair in double exceeds the one in float by, if it is close.
+    __device__ __forceinline__ void mend(Sum& sum, const Point& at, int i, int k, const Stage& stage) const {
+        const Vec4<float> q = staged_.source[k];
+        const Pair pair(at, q);
+        if (!(pair.r2 < close2_) || i >= item_.count) return;
+        const int to = item_.first + i, from = index_of(stage.begin + k);
+        if (stage.own && to == from) return;
+        const auto x = task_.exact_targets[to], y = task_.exact_sources[from];
+        const float dx = scale_ * static_cast<float>(x.x - y.x), dy = scale_ * static_cast<float>(x.y - y.y);
+        const float r2 = fmaf(dx, dx, dy * dy);
+        if constexpr (with_field) {
+            sum.add_field(q, dx, dy, plane::inverse(r2));
+            sum.add_field(q, pair.dx, pair.dy, -plane::inverse(pair.r2));
+        }
+        if constexpr (with_potential) sum.add_logarithm(q, plane::log2_of(r2) - plane::log2_of(pair.r2));
+    }
+
+    /// Some rows with all that is staged. `first`: the lane's target of the first row.
     template <int count>
-    __device__ __forceinline__ void meet_all(Rows& rows, int of_own, int all, int self) {
-        meet<true, count>(rows, 0, of_own, self);
-        meet<false, count>(rows, of_own, all, 0);
+    __device__ __forceinline__ void meet_all(Rows& rows, int first, const Stage& stage) {
+        meet<true, count>(rows, 0, stage.of_own, stage.self + first);
+        meet<false, count>(rows, stage.of_own, padded(stage.count), 0);
+#pragma unroll 1
+        for (; rows.close != 0; rows.close &= rows.close - 1) {
+            const int step = __ffs(static_cast<int>(rows.close)) - 1;
+#pragma unroll 1
+            for (int k = sources_together * step + lane_source_; k < sources_together * (step + 1);
+                 k += source_lanes)
+#pragma unroll
+                for (int r = 0; r < count; ++r)
+                    mend(rows.sum[r], rows.at[r], first + target_lanes * r, k, stage);
+        }
+        __syncwarp();
     }
 
     /// A component of four rows: lanes get that of row (lane source)/2.
@@ -255,8 +312,7 @@ class PlaneItem {
         return sum + __shfl_xor_sync(~0U, sum, target_lanes);
     }
 
-    __device__ __forceinline__ void store(const Rows& rows, int row, int taken, const Sum& strength,
-                                          bool first) {
+    __device__ __forceinline__ void store(const Rows& rows, int row, int taken, const Stage& stage) {
         Sum sum;
         const auto& of = rows.sum;
         if constexpr (with_field) {
@@ -269,17 +325,16 @@ class PlaneItem {
         const int own = lane_source_ / 2, i = target_lanes * (row + own) + lane_target_;
         if (lane_source_ % 2 != 0 || own >= taken || i >= item_.count) return;
         const float of_unit = static_cast<float>(2 * exponent_), unit = plane::unit_of_log<float>;
-        Vec4<float> value = {scale_ * sum.x, scale_ * sum.y, unit * fmaf(of_unit, strength.real, sum.real),
-                             unit * fmaf(of_unit, strength.imaginary, sum.imaginary)};
+        Vec4<float> value = {scale_ * sum.x, scale_ * sum.y,
+                             unit * fmaf(of_unit, stage.strength.real, sum.real),
+                             unit * fmaf(of_unit, stage.strength.imaginary, sum.imaginary)};
         Vec4<float>& to = task_.sums[item_.first + i];
-        if (!first) value = {to.x + value.x, to.y + value.y, to.z + value.z, to.w + value.w};
+        if (!stage.first) value = {to.x + value.x, to.y + value.y, to.z + value.z, to.w + value.w};
         to = value;
     }
 
-    /// All targets with what is staged. The first `of_own` staged sources may be targets; the first target
-    /// has place `self`. @param strength  Σ of what is staged
-    __device__ __forceinline__ void meet_rows(int of_own, int all, int self, const Sum& strength,
-                                              bool first) {
+    /// All targets with what is staged.
+    __device__ __forceinline__ void meet_rows(const Stage& stage) {
         const int count = (item_.count + target_lanes - 1) / target_lanes;
 #pragma unroll 1
         for (int row = 0, taken = 0; row < count; row += taken) {
@@ -288,70 +343,15 @@ class PlaneItem {
             Rows rows;
 #pragma unroll
             for (int r = 0; r < most_rows; ++r) rows.at[r] = target(target_lanes * (row + r) + lane_target_);
-            const int own_place = self + target_lanes * row + lane_target_;
+            const int first = target_lanes * row + lane_target_;
             if (taken == 4)
-                meet_all<4>(rows, of_own, all, own_place);
+                meet_all<4>(rows, first, stage);
             else if (taken == 3)
-                meet_all<3>(rows, of_own, all, own_place);
+                meet_all<3>(rows, first, stage);
             else
-                meet_all<2>(rows, of_own, all, own_place);
-            store(rows, row, taken, strength, first);
+                meet_all<2>(rows, first, stage);
+            store(rows, row, taken, stage);
         }
-    }
-
-    /// Index of the point at a place of the stream.
-    __device__ int index_of(int place) const {
-        int run = 0;
-        while (place >= staged_.run[run].end) ++run;
-        return place + staged_.run[run].from;
-    }
-
-    /// What a pair in double exceeds the one in float by; 0 where it is not close.
-    __device__ Sum correction(int i, int k, int begin, bool own) const {
-        Sum sum;
-        const Vec4<float> q = staged_.source[k];
-        const Pair pair(target(i), q);
-        if (!(pair.r2 < close2_)) return sum;
-        const int to = item_.first + i, from = index_of(begin + k);
-        if (own && to == from) return sum;
-        const auto x = task_.exact_targets[to], y = task_.exact_sources[from];
-        const float dx = scale_ * static_cast<float>(x.x - y.x), dy = scale_ * static_cast<float>(x.y - y.y);
-        const float r2 = fmaf(dx, dx, dy * dy);
-        sum.add_field(q, dx, dy, plane::inverse(r2));
-        sum.add_field(q, pair.dx, pair.dy, -plane::inverse(pair.r2));
-        sum.add_logarithm(q, plane::log2_of(r2) - plane::log2_of(pair.r2));
-        return sum;
-    }
-
-    /// Takes close pairs of `count` staged sources, from place `begin` of the stream on, in double. All lanes
-    /// go through the pairs of each one that met a close one.
-    __device__ void mend(int begin, int count, bool own) {
-        __syncwarp();
-        for (unsigned found = __ballot_sync(~0U, least_ < close2_ ? 1 : 0); found != 0; found &= found - 1) {
-            const int lane = __ffs(static_cast<int>(found)) - 1;
-#pragma unroll 1
-            for (int i = lane % target_lanes; i < item_.count; i += target_lanes) {
-                Sum sum;
-                bool any = false;
-#pragma unroll 1
-                for (int k = lane / target_lanes + source_lanes * lane_; k < count; k += 32 * source_lanes) {
-                    const Sum more = correction(i, k, begin, own);
-                    any = any || more.x != 0 || more.y != 0 || more.real != 0 || more.imaginary != 0;
-                    sum.x += more.x;
-                    sum.y += more.y;
-                    sum.real += more.real;
-                    sum.imaginary += more.imaginary;
-                }
-                if (!__any_sync(~0U, any)) continue;
-                sum.add_lanes(1, 32);
-                if (lane_ != 0) continue;
-                Vec4<float>& to = task_.sums[item_.first + i];
-                constexpr float unit = plane::unit_of_log<float>;
-                to = {fmaf(scale_, sum.x, to.x), fmaf(scale_, sum.y, to.y), fmaf(unit, sum.real, to.z),
-                      fmaf(unit, sum.imaginary, to.w)};
-            }
-        }
-        __syncwarp();
     }
 
 public:
@@ -375,12 +375,12 @@ public:
             const int size = own ? block.end - block.begin : 0; // of the stream are the block's own
             int run = 0, begin = 0;
             do {
-                const int count = min(staged_plane_sources, total - begin);
-                const Sum strength = stage(begin, begin + count, run);
-                const int of_own = padded(min(max(size - begin, 0), count));
-                least_ = close2_;
-                meet_rows(of_own, padded(count), item_.first - block.begin - begin, strength, first);
-                if (__any_sync(~0U, least_ < close2_)) mend(begin, count, own);
+                Stage now{.begin = begin, .count = min(staged_plane_sources, total - begin), .own = own};
+                now.of_own = padded(min(max(size - begin, 0), now.count));
+                now.self = item_.first - block.begin - begin;
+                now.first = first;
+                now.strength = stage(begin, begin + now.count, run);
+                meet_rows(now);
                 __syncwarp();
                 first = false;
                 begin += staged_plane_sources;

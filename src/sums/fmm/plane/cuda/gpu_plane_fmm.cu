@@ -35,6 +35,7 @@ public:
         : OnOneGpu(problem, options, device),
           shape_(gpu_plane_shape(problem, options, cost_table_in_use().table)) {
         far_stream_ = Stream::urgent();
+        side_stream_ = Stream::urgent();
         totals_ = DeviceArray<PlaneNumber>(total_parts);
     }
 
@@ -231,24 +232,26 @@ private:
             return timer.mark("P2P", stream_);
         }
         make_room(far_sums_, static_cast<std::size_t>(problem_.targets));
-        const auto there = far_stream_->get();
+        const auto there = far_stream_->get(), beside = side_stream_->get();
         ready_.record(stream_);
         ready_.hold(there);
+        ready_.hold(beside);
         timer.begin(there);
         try {
             run_near(near); // one launch, whose blocks make room for urgent ones
             timer.mark("P2P", stream_);
+            prepare_results(beside);
+            results_prepared_.record(beside);
             far_.run(
                 tree_, sets(), far_sums_.data(),
                 [&](std::string_view name, cudaStream_t stream) { timer.mark(name, stream); }, there);
-            prepare_results(there);
             far_done_.record(there);
         } catch (...) { // what is worked on may be given up now
-            cudaStreamSynchronize(there);
-            cudaStreamSynchronize(stream_);
+            for (const auto stream : {there, beside, stream_}) cudaStreamSynchronize(stream);
             throw;
         }
         far_done_.hold(stream_);
+        results_prepared_.hold(stream_);
     }
 
     template <class Real>
@@ -329,8 +332,9 @@ private:
     double sigma_ = 0.0;        ///< in the frame
     DeviceTree tree_{2, false}; ///< its sources are set with their strengths
     PlaneFar far_;
-    std::optional<Stream> far_stream_; ///< many short launches, which go before the near field's blocks
-    Signal ready_, far_done_;
+    /// Many short launches, which go before the near field's blocks; what results need beside sums.
+    std::optional<Stream> far_stream_, side_stream_;
+    Signal ready_, far_done_, results_prepared_;
     NearPoints<float> narrow_;
     NearPoints<double> wide_;
     DeviceArray<Vec4<double>> centres_, target_centres_, far_sums_;
