@@ -116,23 +116,14 @@ FF_INLINE Terms<Real> point_terms(Real r2) {
     return {Real(0), inverse(r2)};
 }
 
-template <class Real>
-struct TwoTerms {
-    Terms<Real> first, second;
+struct TwoInverses {
+    float first, second;
 };
 
-/// Of two pairs of points: one quotient serves both. @param scale  about 1/r², so that the product of both is
-/// a float, too
-template <bool with_potential>
-FF_INLINE TwoTerms<float> two_point_terms(float a, float b, float scale) {
-    const float scaled_a = a * scale, scaled_b = b * scale;
-    const float quotient = inverse(scaled_a * b);
-    TwoTerms<float> out{{0.0F, scaled_b * quotient}, {0.0F, scaled_a * quotient}};
-    if constexpr (with_potential) {
-        out.first.log = log2_of(a);
-        out.second.log = log2_of(b);
-    }
-    return out;
+/// factor/a and factor/b: one quotient serves both. a·b is a float, and no subnormal one.
+FF_INLINE TwoInverses two_inverses(float a, float b, float factor) {
+    const float quotient = factor * inverse(a * b);
+    return {quotient * b, quotient * a};
 }
 
 /// Of cores. @param core2  1/(2σ²), positive

@@ -88,9 +88,14 @@ public:
         }
     }
 
-    __device__ void walk() {
-        if (leaf_) below();
-        above();
+    /// @param on_one_level  all leaves are: they have their neighbours alone
+    __device__ void walk(bool on_one_level) {
+        if (on_one_level) {
+            if (leaf_) beside();
+        } else {
+            if (leaf_) below();
+            above();
+        }
         if (fill || Cell::own() != 0) return;
         if (leaf_) {
             task_.row_counts[direct_place()] = direct_.count;
@@ -155,10 +160,28 @@ private:
                 [&](std::int32_t leaf) { direct_.put(direct_at++, task_.leaf_numbers[leaf]); },
                 [&](std::int32_t cell) { multipoles_.put(multipole_at++, cell); });
         }
-        if (tree.self && Cell::own() == 0) { // the leaf itself
-            const auto size = static_cast<unsigned long long>(tree.sources[cell_].size());
-            pairs_ += size * (size - 1);
+        add_own_pairs();
+    }
+
+    __device__ void add_own_pairs() {
+        if (!task_.tree.self || Cell::own() != 0) return;
+        const auto size = static_cast<unsigned long long>(task_.tree.sources[cell_].size());
+        pairs_ += size * (size - 1);
+    }
+
+    // From neighbours that are leaves: a lane each.
+    __device__ void beside() {
+        const auto& tree = task_.tree;
+        const int slots = tree.neighbour_count();
+        for (int base = 0; base < slots; base += width) {
+            const int slot = base + Cell::own();
+            const auto near = slot < slots ? tree.neighbour(cell_, slot) : TreeView::none;
+            const bool counts =
+                near != TreeView::none && !(tree.self && near == cell_) && acts(tree, cell_, near);
+            if (counts) add_pairs(near);
+            append(direct_, counts, near, true);
         }
+        add_own_pairs();
     }
 
     // From larger leaves beside the cells above: a lane for each neighbour of one of them.
@@ -199,6 +222,7 @@ __global__ void __launch_bounds__(row_threads) row_kernel(const NearTask task) {
     const auto& counts = *task.counts;
     const bool given_up = counts.missing_cells > 0 || (fill && counts.entries > most_entries);
     const auto cells = given_up ? 0 : counts.cells();
+    const bool on_one_level = counts.first_leaf_level == counts.levels - 1;
     const auto groups = static_cast<std::int32_t>(gridDim.x * row_threads / width);
     unsigned long long pairs = 0, entries = 0;
     bool fit = true;
@@ -206,7 +230,7 @@ __global__ void __launch_bounds__(row_threads) row_kernel(const NearTask task) {
     for (auto cell = static_cast<std::int32_t>((blockIdx.x * row_threads + threadIdx.x) / width);
          cell < cells; cell += groups) {
         CellRows<fill, width> rows(task, cell);
-        rows.walk();
+        rows.walk(on_one_level);
         pairs += rows.pairs();
         fit = fit && rows.fits_short_rows();
         largest = max(largest, rows.leaf_targets());

@@ -113,14 +113,19 @@ void DeviceTree::sort(const double* points, int count, DevicePoints& out, const 
     out.placed = false;
 }
 
-/// Points in the order of their keys, unless that was done, and the inverse of the order.
+void DeviceTree::find_sources(cudaStream_t stream) {
+    if (std::exchange(sources_.placed, true)) return;
+    launch_over(sources_.count, stream, invert_kernel, sources_.from.data(), sources_.count,
+                sources_.where.data());
+}
+
+/// Points in the order of their keys, unless that was done or is left to others, and the inverse of the
+/// order.
 void DeviceTree::place(const double* points, DevicePoints& out, const Frame& frame, cudaStream_t stream) {
+    if (&out == &sources_ && !places_sources_) return;
     if (std::exchange(out.placed, true)) return;
-    if (&out == &sources_ && !places_sources_)
-        launch_over(out.count, stream, invert_kernel, out.from.data(), out.count, out.where.data());
-    else
-        launch_over(out.count, stream, gather_points_kernel, points, out.from.data(), out.count, dimension_,
-                    frame, out.at.data(), out.where.data());
+    launch_over(out.count, stream, gather_points_kernel, points, out.from.data(), out.count, dimension_,
+                frame, out.at.data(), out.where.data());
 }
 
 void DeviceTree::choose_depth(int step) {

@@ -54,6 +54,8 @@ public:
     [[nodiscard]] TreeView view() const;
     [[nodiscard]] const DevicePoints& sources() const { return sources_; }
     [[nodiscard]] const DevicePoints& targets() const { return self_ ? sources_ : targets_; }
+    /// Sets `where` of sources that others place, unless that was done.
+    void find_sources(cudaStream_t stream);
     /// Their strengths are w (in the plane z and w), set from outside.
     [[nodiscard]] Vec4<double>* weighted_sources() { return sources_.at.data(); }
     [[nodiscard]] int levels() const { return static_cast<int>(levels_.size()) - 1; }

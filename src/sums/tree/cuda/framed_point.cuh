@@ -10,13 +10,16 @@
 
 namespace farfield::cuda {
 
-/// Of N×dimension coordinates; those that there are not are 0.
+/// Of N×dimension coordinates, pairs of them aligned as such; those that there are not are 0.
 __device__ inline Vec4<double> framed_point(const double* points, std::int64_t i, int dimension,
                                             const Frame& frame) {
-    const auto at = [&](int k) {
-        return scalbn(points[dimension * i + k] - frame.origin[k], frame.exponent);
-    };
-    return {at(0), at(1), dimension == 3 ? at(2) : 0.0, 0.0};
+    const auto framed = [&](double x, int axis) { return scalbn(x - frame.origin[axis], frame.exponent); };
+    if (dimension == 2) {
+        const auto at = reinterpret_cast<const double2*>(points)[i];
+        return {framed(at.x, 0), framed(at.y, 1), 0.0, 0.0};
+    }
+    const double* const at = points + 3 * i;
+    return {framed(at[0], 0), framed(at[1], 1), framed(at[2], 2), 0.0};
 }
 
 } // namespace farfield::cuda

@@ -47,7 +47,7 @@ struct BlockTask {
 
 /// What the kernels see of a plan.
 struct BlockPlanView {
-    const BlockItem* items;
+    const BlockItem* items; ///< null: each block is one, for the kernel of points in the plane
     const std::uint32_t* slots;
     const std::uint32_t* incoming;
     const std::int32_t* incoming_first;

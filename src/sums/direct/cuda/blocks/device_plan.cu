@@ -62,6 +62,7 @@ __global__ void even_items_kernel(const PlanTask task, int pieces, BlockItem* it
 void OneSidedDevicePlan::queue(const BlockRange* targets, int count, std::int64_t points,
                                const BlockShape& shape, cudaStream_t stream) {
     block_count_ = count;
+    blocks_are_items_ = false;
     item_count_ = 0;
     finished_ = count == 0;
     if (finished_) return;
@@ -95,6 +96,7 @@ void OneSidedDevicePlan::queue_evenly(const BlockRange* targets, int count, int 
                                       const BlockShape& shape, cudaStream_t stream) {
     const int pieces = pieces_of(largest, shape);
     block_count_ = count;
+    blocks_are_items_ = false;
     item_count_ = pieces * count;
     finished_ = true;
     shape_ = shape;
@@ -104,6 +106,12 @@ void OneSidedDevicePlan::queue_evenly(const BlockRange* targets, int count, int 
                                                                             unsorted_.data(), keys_.data());
     check_launch("planning a sum over blocks");
     sort_items(stream);
+}
+
+void OneSidedDevicePlan::use_blocks(int count, const BlockShape& shape) {
+    block_count_ = item_count_ = count;
+    shape_ = shape;
+    finished_ = blocks_are_items_ = true;
 }
 
 void OneSidedDevicePlan::make_room_for_items(std::size_t most) {
@@ -139,7 +147,14 @@ void OneSidedDevicePlan::finish(cudaStream_t stream) {
 }
 
 BlockPlanView OneSidedDevicePlan::view() const {
-    return {items_.data(), nullptr, nullptr, nullptr, item_count_, block_count_, shape_, false};
+    return {blocks_are_items_ ? nullptr : items_.data(),
+            nullptr,
+            nullptr,
+            nullptr,
+            item_count_,
+            block_count_,
+            shape_,
+            false};
 }
 
 } // namespace farfield::cuda

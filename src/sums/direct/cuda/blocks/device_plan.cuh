@@ -21,6 +21,8 @@ public:
     /// items as the largest one needs, some of them empty. For blocks of about one size.
     void queue_evenly(const BlockRange* targets, int count, int largest, const BlockShape& shape,
                       cudaStream_t stream);
+    /// Each block is one item, whatever it holds: a plan for kernels that take items of all sizes.
+    void use_blocks(int count, const BlockShape& shape);
     /// Waits for the number of items of the plan queued last, and queues the rest on the same stream.
     void finish(cudaStream_t stream);
     [[nodiscard]] BlockPlanView view() const;
@@ -35,7 +37,7 @@ private:
     BlockShape shape_;
     PinnedArray<std::int32_t> seen_count_;
     Signal counted_;
-    bool finished_ = true;
+    bool finished_ = true, blocks_are_items_ = false;
     int item_count_ = 0;
     int block_count_ = 0;
 };

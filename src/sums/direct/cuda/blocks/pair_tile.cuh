@@ -64,13 +64,10 @@ class PairTile {
                 pairs.d[h] = Formula::template difference<Real>(x, q);
                 r2[h] = Formula::squared_length(pairs.d[h], length2_);
             }
-        bool mended = false;
-        if constexpr (Close::mends) mended = mend<own>(pairs, r2, r0, itself, close, staged);
-        // the quotient of two needs numbers that are not much smaller than the block's width
-        if (Formula::template takes_two<Real> && !mended)
-            find_terms_of_two<own>(pairs, r2, r0, itself);
-        else
-            find_terms(pairs, r2, r0);
+        if constexpr (Close::mends) mend<own>(pairs, r2, r0, itself, close, staged);
+#pragma unroll
+        for (int h = 0; h < together; ++h)
+            if (r0 + h < per_lane) pairs.terms[h] = Formula::template terms<outputs>(r2[h], length2_);
 #pragma unroll
         for (int h = 0; h < together; ++h)
             if (own && r0 + h < per_lane && itself == target_lanes * (r0 + h))
@@ -78,35 +75,8 @@ class PairTile {
         return pairs;
     }
 
-    __device__ __forceinline__ void find_terms(Pairs& pairs, const Real (&r2)[together], int r0) const {
-#pragma unroll
-        for (int h = 0; h < together; ++h)
-            if (r0 + h < per_lane) pairs.terms[h] = Formula::template terms<outputs>(r2[h], length2_);
-    }
-
     template <bool own>
-    __device__ __forceinline__ void find_terms_of_two(Pairs& pairs, Real (&r2)[together], int r0,
-                                                      int itself) const {
-        if constexpr (Formula::template takes_two<Real>) {
-#pragma unroll
-            for (int h = 0; h < together; ++h)
-                if (own && r0 + h < per_lane && itself == target_lanes * (r0 + h)) r2[h] = Real(1) / length2_;
-#pragma unroll
-            for (int h = 0; h < together; h += 2) {
-                if (r0 + h + 1 < per_lane) {
-                    const auto two = Formula::template terms_of_two<outputs>(r2[h], r2[h + 1], length2_);
-                    pairs.terms[h] = two.first;
-                    pairs.terms[h + 1] = two.second;
-                } else if (r0 + h < per_lane) {
-                    pairs.terms[h] = Formula::template terms<outputs>(r2[h], length2_);
-                }
-            }
-        }
-    }
-
-    /// False where no pair is close.
-    template <bool own>
-    __device__ __forceinline__ bool mend(Pairs& pairs, Real (&r2)[together], int r0, int itself,
+    __device__ __forceinline__ void mend(Pairs& pairs, Real (&r2)[together], int r0, int itself,
                                          const ClosePairs& close, int staged) const {
         const auto is_close = [&](int h) {
             return r0 + h < per_lane && r2[h] < close.close2 && !(own && itself == target_lanes * (r0 + h));
@@ -114,7 +84,7 @@ class PairTile {
         bool any = false;
 #pragma unroll
         for (int h = 0; h < together; ++h) any = any || is_close(h);
-        if (!any) return false;
+        if (!any) return;
 #pragma unroll
         for (int h = 0; h < together; ++h)
             if (is_close(h)) {
@@ -122,7 +92,6 @@ class PairTile {
                     close.template difference<Formula>(target_lanes * (r0 + h), close.staged[staged]);
                 r2[h] = Formula::squared_length(pairs.d[h], length2_);
             }
-        return true;
     }
 
 public:

@@ -14,6 +14,10 @@ namespace farfield::cuda {
 /// The shape that the kernels of pairs in the plane have.
 FF_HD constexpr BlockShape plane_block_shape(std::size_t real_bytes) { return {1, real_bytes == 8 ? 5 : 8}; }
 
+/// The shape of items for points in float, whose kernel takes those of all sizes: what a warp should not
+/// exceed, so that all take about as long.
+constexpr BlockShape plane_points_shape{1, 15};
+
 /// Whose pairs: of real strengths, of complex ones, or of vortices with Gaussian cores, whose strengths are
 /// real.
 enum class PlaneSources : std::uint8_t { real, complex, cores };
@@ -23,8 +27,6 @@ struct PlanePairs {
     static constexpr bool is_complex = sources == PlaneSources::complex;
     template <class Real>
     static constexpr int together = sizeof(Real) == 4 ? 8 : 4;
-    template <class Real>
-    static constexpr bool takes_two = sizeof(Real) == 4 && sources != PlaneSources::cores;
     FF_HD static constexpr int largest_tile(std::size_t real_bytes, int /*warps*/) {
         return plane_block_shape(real_bytes).most_per_lane;
     }
@@ -67,18 +69,15 @@ struct PlanePairs {
         }
     };
 
-    /// 1/2σ² of cores; where two pairs are taken at once the inverse square of the block's width.
+    /// 1/2σ² of cores.
     template <class Real>
-    __device__ __forceinline__ static Real length2(const BlockTask<Real>& task, int block) {
-        if constexpr (!takes_two<Real>) return task.core2;
-        const auto width = static_cast<Real>(task.target_centres[block].w);
-        return Real(1) / (width * width);
+    __device__ __forceinline__ static Real length2(const BlockTask<Real>& task, int /*block*/) {
+        return task.core2;
     }
-    /// Far beyond all points; products of two r² are still floats.
+    /// Far beyond all points.
     template <class Real>
     __device__ __forceinline__ static Vec4<Real> nothing(Real side) {
-        const Real away = side * Real(takes_two<Real> ? 1e3 : 1e18);
-        return {away, away, Real(0), Real(0)};
+        return {side * Real(1e18), side * Real(1e18), Real(0), Real(0)};
     }
     template <class Real, class Wide>
     __device__ __forceinline__ static Difference<Real> difference(const Vec4<Wide>& x, const Vec4<Wide>& y) {
@@ -95,10 +94,6 @@ struct PlanePairs {
             return plane::core_terms<with_potential>(r2, core2);
         else
             return plane::point_terms<with_potential>(r2);
-    }
-    template <int outputs>
-    __device__ __forceinline__ static plane::TwoTerms<float> terms_of_two(float a, float b, float scale) {
-        return plane::two_point_terms<(outputs & potential_only) != 0>(a, b, scale);
     }
 };
 

@@ -10,9 +10,6 @@ struct SpacePairs {
     /// Pairs of a lane that are computed together, so that the latencies of 1/√x overlap.
     template <class Real>
     static constexpr int together = 4;
-    /// Terms of two pairs at once cost less than those of each.
-    template <class Real>
-    static constexpr bool takes_two = false;
     /// The most targets a lane that its kernels have.
     FF_HD static constexpr int largest_tile(std::size_t real_bytes, int warps) {
         return cuda::largest_tile(real_bytes, warps);

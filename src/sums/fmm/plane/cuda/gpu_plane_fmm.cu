@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <numbers>
 #include <utility>
 
@@ -34,6 +35,7 @@ public:
         : OnOneGpu(problem, options, device),
           shape_(gpu_plane_shape(problem, options, cost_table_in_use().table)) {
         far_stream_ = Stream::urgent();
+        side_stream_ = Stream::urgent();
         totals_ = DeviceArray<PlaneNumber>(total_parts);
     }
 
@@ -63,8 +65,8 @@ public:
         stop_if_asked(hooks);
         read_strengths(strengths);
         const int columns = problem_.kernel->strength.columns;
-        potentials_at_ = outputs.potential ? place_of(outputs.potential, potential_, columns) : nullptr;
-        fields_at_ = outputs.field ? place_of(outputs.field, field_, 2) : nullptr;
+        potentials_at_ = outputs.potential ? place_of_pairs(outputs.potential, potential_, columns) : nullptr;
+        fields_at_ = outputs.field ? place_of_pairs(outputs.field, field_, 2) : nullptr;
         describe(report);
         const auto read_at = Clock::now();
         report.prepare_seconds = seconds_between(begin, read_at);
@@ -136,13 +138,24 @@ private:
             make_room(near.targets, static_cast<std::size_t>(problem_.targets));
             centre(tree_.targets(), true, near.targets.data(), target_centres_, target_ranges_);
         }
-        constexpr auto shape = plane_block_shape(sizeof(Real));
+        const bool points = sizeof(Real) == 4 && !(sigma_ > 0.0);
+        const auto shape = points ? plane_points_shape : plane_block_shape(sizeof(Real));
         const auto* const blocks = problem_.self ? source_ranges_.data() : target_ranges_.data();
-        if (tree_.largest_leaf() <= 2 * shape.capacity())
+        if (points && tree_.largest_leaf() <= shape.capacity())
+            near.plan.use_blocks(tree_.leaf_count(), shape);
+        else if (tree_.largest_leaf() <= 2 * shape.capacity())
             near.plan.queue_evenly(blocks, tree_.leaf_count(), tree_.largest_leaf(), shape, stream_);
         else
             near.plan.queue(blocks, tree_.leaf_count(), tree_.targets().count, shape, stream_);
         make_room(near.sums, static_cast<std::size_t>(problem_.targets));
+    }
+
+    /// `place_of` for a kernel that writes two numbers at a time.
+    double* place_of_pairs(const ArrayView& view, DeviceArray<double>& own, int columns) const {
+        double* const place = place_of(view, own, columns);
+        if (reinterpret_cast<std::uintptr_t>(place) % (2 * sizeof(double)) == 0) return place;
+        make_room(own, std::max<std::size_t>(1, static_cast<std::size_t>(problem_.targets * columns)));
+        return own.data();
     }
 
     void read_strengths(const ConstArrayView& view) {
@@ -201,34 +214,44 @@ private:
                            : is_complex_ ? PlaneSources::complex
                                          : PlaneSources::real;
         launch_plane_blocks(task, near.plan.view(), whose, stream_);
-        if (potentials_at_ != nullptr) // who writes results needs it
-            add_up_strengths(tree_.sources().at.data(), tree_.sources().count, totals_.data(), stream_);
     }
 
-    /// The near field, and what is left to do for the far field beside it.
+    /// What whoever writes results needs of the sources.
+    void prepare_results(cudaStream_t stream) {
+        if (problem_.self) tree_.find_sources(stream);
+        if (potentials_at_ != nullptr)
+            add_up_strengths(tree_.sources().at.data(), tree_.sources().count, totals_.data(), stream);
+    }
+
+    /// The near field, and the far field beside it.
     template <class Real>
     void run_passes(NearPoints<Real>& near, PassTimer& timer) {
         if (far_.is_empty()) {
             run_near(near);
+            prepare_results(stream_);
             return timer.mark("P2P", stream_);
         }
         make_room(far_sums_, static_cast<std::size_t>(problem_.targets));
-        const auto there = far_stream_->get();
+        const auto there = far_stream_->get(), beside = side_stream_->get();
         ready_.record(stream_);
         ready_.hold(there);
+        ready_.hold(beside);
         timer.begin(there);
         try {
+            run_near(near); // one launch, whose blocks make room for urgent ones
+            timer.mark("P2P", stream_);
+            prepare_results(beside);
+            results_prepared_.record(beside);
             far_.run(
                 tree_, sets(), far_sums_.data(),
                 [&](std::string_view name, cudaStream_t stream) { timer.mark(name, stream); }, there);
             far_done_.record(there);
-            run_near(near);
         } catch (...) { // what is worked on may be given up now
-            cudaStreamSynchronize(there);
+            for (const auto stream : {there, beside, stream_}) cudaStreamSynchronize(stream);
             throw;
         }
-        timer.mark("P2P", stream_);
         far_done_.hold(stream_);
+        results_prepared_.hold(stream_);
     }
 
     template <class Real>
@@ -309,8 +332,9 @@ private:
     double sigma_ = 0.0;        ///< in the frame
     DeviceTree tree_{2, false}; ///< its sources are set with their strengths
     PlaneFar far_;
-    std::optional<Stream> far_stream_; ///< many short launches, which go before the near field's blocks
-    Signal ready_, far_done_;
+    /// Many short launches, which go before the near field's blocks; what results need beside sums.
+    std::optional<Stream> far_stream_, side_stream_;
+    Signal ready_, far_done_, results_prepared_;
     NearPoints<float> narrow_;
     NearPoints<double> wide_;
     DeviceArray<Vec4<double>> centres_, target_centres_, far_sums_;

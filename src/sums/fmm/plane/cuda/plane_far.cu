@@ -67,7 +67,7 @@ void PlaneFar::Operator::set(const PlaneOperator& from, const PlaneTensorOperato
 
 void PlaneFar::prepare(const DeviceTree& tree, const LaurentOrder& order, cudaStream_t stream) {
     has_cells_ = true;
-    if (!deepest_stream_) deepest_stream_ = Stream::urgent();
+    if (!below_stream_) below_stream_ = Stream::urgent();
     if (!host_ || !same(order, order_)) {
         host_.emplace(order);
         order_ = order;
@@ -112,6 +112,11 @@ PlaneRuns PlaneFar::targets(const DeviceTree& tree, int first_level, int end_lev
     return out;
 }
 
+void PlaneFar::gather(const DeviceTree& tree, int first_level, int end_level, cudaStream_t stream) {
+    for (int level = end_level - 1; level >= first_level; --level)
+        shift_plane_expansions({view_, up_.view, parents(tree, level), nullptr}, PlanePass::up, stream);
+}
+
 void PlaneFar::translate(const DeviceTree& tree, int first_level, int end_level, cudaStream_t stream) {
     shift_plane_expansions({view_, across_.view, targets(tree, first_level, end_level), tree.by_octant()},
                            PlanePass::across, stream);
@@ -123,33 +128,31 @@ void PlaneFar::spread(const DeviceTree& tree, int first_level, cudaStream_t stre
                                PlanePass::down, stream);
 }
 
-// M2M to all levels, M2L and L2L of those above the deepest one.
-void PlaneFar::run_above(const DeviceTree& tree, int deepest, const Done& done, cudaStream_t stream) {
+// M2M, M2L and L2L of the levels above, and L2L to the others.
+void PlaneFar::run_above(const DeviceTree& tree, int below, const Done& done, cudaStream_t stream) {
     PlaneChainTask task;
     task.far = view_;
     task.up = up_.view;
     task.across = across_.view;
     task.down = down_.view;
     task.cells = tree.by_octant();
-    for (int level = tree.levels() - 2; level >= first_level_; --level)
-        task.add(PlanePass::up, parents(tree, level));
-    task.add(PlanePass::across, targets(tree, first_level_, deepest));
-    for (int level = first_level_ + 1; level < deepest; ++level)
+    for (int level = below - 1; level >= first_level_; --level) task.add(PlanePass::up, parents(tree, level));
+    task.add(PlanePass::across, targets(tree, first_level_, below));
+    for (int level = first_level_ + 1; level < below; ++level)
         task.add(PlanePass::down, targets(tree, level, level + 1));
     run_plane_chain(task, stream);
-    deepest_done_.hold(stream);
+    below_done_.hold(stream);
     done("coarse levels", stream);
-    spread(tree, std::max(deepest, first_level_ + 1), stream);
+    spread(tree, std::max(below, first_level_ + 1), stream);
     done("L2L", stream);
 }
 
 // Each pass by itself, and P2L between them.
-void PlaneFar::run_in_steps(const DeviceTree& tree, int deepest, const Done& done, cudaStream_t stream) {
-    for (int level = tree.levels() - 2; level >= first_level_; --level)
-        shift_plane_expansions({view_, up_.view, parents(tree, level), nullptr}, PlanePass::up, stream);
+void PlaneFar::run_in_steps(const DeviceTree& tree, int below, const Done& done, cudaStream_t stream) {
+    gather(tree, first_level_, below, stream);
     done("M2M", stream);
-    translate(tree, first_level_, deepest, stream);
-    deepest_done_.hold(stream);
+    translate(tree, first_level_, below, stream);
+    below_done_.hold(stream);
     done("M2L", stream);
     PlaneFormTask form{view_, tree.sources().at.data(), nullptr, tree.cells()};
     form.first = tree.points().first;
@@ -172,15 +175,16 @@ void PlaneFar::run(const DeviceTree& tree, PlaneSets sets, Vec4<double>* sums, c
     form_plane_expansions({view_, tree.sources().at.data(), tree.leaves(), tree.leaf_count()}, sets, false,
                           stream);
     done("P2M", stream);
-    // all cells of the deepest level are leaves: their M2L need not wait for M2M
-    const int deepest = std::max(tree.levels() - 1, first_level_);
-    const auto beside = deepest_stream_->get();
+    // most cells lie on the two deepest levels: their M2L need not wait for M2M to the others
+    const int below = std::max(tree.levels() - 2, first_level_);
+    gather(tree, below, tree.levels() - 1, stream);
+    const auto beside = below_stream_->get();
     formed_.record(stream);
     formed_.hold(beside);
     done({}, beside);
-    translate(tree, deepest, tree.levels(), beside);
+    translate(tree, below, tree.levels(), beside);
     done("M2L", beside);
-    deepest_done_.record(beside);
+    below_done_.record(beside);
     if (first_level_ > 0 && tree.level_begin(first_level_) > 0) // leaves there have local expansions, too
         check(cudaMemsetAsync(view_.local(0), 0,
                               static_cast<std::size_t>(tree.level_begin(first_level_) * count) *
@@ -188,9 +192,9 @@ void PlaneFar::run(const DeviceTree& tree, PlaneSets sets, Vec4<double>* sums, c
                               stream),
               "clearing expansions");
     if (tree.points().total > 0)
-        run_in_steps(tree, deepest, done, stream);
+        run_in_steps(tree, below, done, stream);
     else
-        run_above(tree, deepest, done, stream);
+        run_above(tree, below, done, stream);
     const bool listed = tree.multipoles().total > 0;
     evaluate_plane_expansions({view_, tree.targets().at.data(), tree.leaves(), tree.leaf_count(),
                                listed ? tree.multipoles().first : nullptr, tree.multipoles().partners, sums},

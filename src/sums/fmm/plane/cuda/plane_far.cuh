@@ -95,8 +95,8 @@ struct PlaneStage {
     std::int32_t tiles;
 };
 
-/// Passes over the levels above the deepest one, in one launch whose blocks meet between stages: levels with
-/// few cells would each take as long as a launch does.
+/// Passes over the levels above the two deepest ones, in one launch whose blocks meet between stages: levels
+/// with few cells would each take as long as a launch does.
 struct PlaneChainTask {
     PlaneFarView far;
     PlaneOperatorView up, across, down;
@@ -143,10 +143,13 @@ private:
     };
     [[nodiscard]] PlaneRuns parents(const DeviceTree& tree, int level) const;
     [[nodiscard]] PlaneRuns targets(const DeviceTree& tree, int first_level, int end_level) const;
+    /// M2M to these levels, M2L to them, and L2L from this one on.
+    void gather(const DeviceTree& tree, int first_level, int end_level, cudaStream_t stream);
     void translate(const DeviceTree& tree, int first_level, int end_level, cudaStream_t stream);
     void spread(const DeviceTree& tree, int first_level, cudaStream_t stream);
-    void run_above(const DeviceTree& tree, int deepest, const Done& done, cudaStream_t stream);
-    void run_in_steps(const DeviceTree& tree, int deepest, const Done& done, cudaStream_t stream);
+    /// @param below  the first level whose M2L is queued already
+    void run_above(const DeviceTree& tree, int below, const Done& done, cudaStream_t stream);
+    void run_in_steps(const DeviceTree& tree, int below, const Done& done, cudaStream_t stream);
 
     bool has_cells_ = false;
     PlaneSets sets_ = PlaneSets::real; ///< of the last run, as its view
@@ -157,8 +160,8 @@ private:
     Operator up_, across_, down_;
     DeviceArray<double> reciprocals_;
     DeviceArray<PlaneNumber> multipoles_, locals_;
-    std::optional<Stream> deepest_stream_; ///< M2L of the deepest level, beside M2M
-    Signal formed_, deepest_done_;
+    std::optional<Stream> below_stream_; ///< M2L of the deepest levels, beside M2M to others
+    Signal formed_, below_done_;
 };
 
 } // namespace farfield::cuda

@@ -6,7 +6,26 @@
 namespace farfield::cuda {
 namespace {
 
-constexpr int source_threads = 128, source_lanes = 32; ///< of a leaf
+constexpr int source_threads = 128, source_lanes = 32; ///< of a leaf: a warp
+
+/// A row of N×columns numbers; of one column, it and 0.
+__device__ double2 pair_or_one(const double* numbers, int columns, std::int64_t row) {
+    return columns == 2 ? reinterpret_cast<const double2*>(numbers)[row] : double2{numbers[row], 0.0};
+}
+
+/// Points of a warp's lanes, one after another from `to` on: a lane writes half a point at a time, so that
+/// neighbours fill whole sectors of memory.
+__device__ void store_points(Vec4<double>* to, int count, const Vec4<double>& own) {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+        const int from = 16 * half + lane / 2;
+        const double x = __shfl_sync(~0U, own.x, from), y = __shfl_sync(~0U, own.y, from);
+        const double z = __shfl_sync(~0U, own.z, from), w = __shfl_sync(~0U, own.w, from);
+        if (from < count)
+            reinterpret_cast<double2*>(to)[32 * half + lane] = lane % 2 == 0 ? double2{x, y} : double2{z, w};
+    }
+}
 
 template <class Real>
 __global__ void __launch_bounds__(source_threads)
@@ -17,15 +36,19 @@ __global__ void __launch_bounds__(source_threads)
     const auto& place = task.tree.places[leaf];
     const double x = task.tree.centre(place, 0), y = task.tree.centre(place, 1);
     const auto range = task.tree.sources[leaf];
-    for (int i = range.begin + static_cast<int>(threadIdx.x) % source_lanes; i < range.end;
-         i += source_lanes) {
-        const std::int64_t row = task.from[i], at = task.columns * row;
-        auto point = framed_point(task.sources, row, 2, task.frame);
-        point.z = scalbn(task.strengths[at], task.exponent);
-        point.w = task.columns == 2 ? scalbn(task.strengths[at + 1], task.exponent) : 0.0;
-        task.points[i] = point;
-        near[i] = {static_cast<Real>(point.x - x), static_cast<Real>(point.y - y), static_cast<Real>(point.z),
-                   static_cast<Real>(point.w)};
+    for (int begin = range.begin; begin < range.end; begin += source_lanes) {
+        const int count = min(range.end - begin, source_lanes), lane = static_cast<int>(threadIdx.x) % 32;
+        Vec4<double> point{0.0, 0.0, 0.0, 0.0};
+        if (lane < count) {
+            const std::int64_t row = task.from[begin + lane];
+            point = framed_point(task.sources, row, 2, task.frame);
+            const auto strength = pair_or_one(task.strengths, task.columns, row);
+            point.z = scalbn(strength.x, task.exponent);
+            point.w = scalbn(strength.y, task.exponent);
+            near[begin + lane] = {static_cast<Real>(point.x - x), static_cast<Real>(point.y - y),
+                                  static_cast<Real>(point.z), static_cast<Real>(point.w)};
+        }
+        store_points(task.points + begin, count, point);
     }
 }
 
@@ -78,22 +101,27 @@ __global__ void plane_result_kernel(const PlaneResultTask<Real> task) {
     }
     bool finite = true;
     if (task.potential != nullptr) {
-        for (int c = 0; c < task.columns; ++c) {
-            const auto at = static_cast<std::int64_t>(task.columns) * row + c;
-            const double own =
-                task.strengths != nullptr ? scalbn(task.strengths[at], task.strength_exponent) : 0.0;
-            const double others = (c == 0 ? task.total->re : task.total->im) - own;
-            const double value =
-                task.sign * scalbn(task.shift * others - potential[c], -task.strength_exponent);
-            task.potential[at] = value;
-            finite = finite && isfinite(value);
+        double2 others{task.total->re, task.total->im};
+        if (task.strengths != nullptr) {
+            const auto own = pair_or_one(task.strengths, task.columns, row);
+            others = {others.x - scalbn(own.x, task.strength_exponent),
+                      others.y - scalbn(own.y, task.strength_exponent)};
         }
+        const auto value = [&](double all, double sum) {
+            const double out = task.sign * scalbn(task.shift * all - sum, -task.strength_exponent);
+            finite = finite && isfinite(out);
+            return out;
+        };
+        if (task.columns == 2)
+            reinterpret_cast<double2*>(task.potential)[row] = {value(others.x, potential[0]),
+                                                               value(others.y, potential[1])};
+        else
+            task.potential[row] = value(others.x, potential[0]);
     }
     if (task.field != nullptr) {
         x = task.sign * scalbn(x, task.field_exponent);
         y = task.sign * scalbn(y, task.field_exponent);
-        task.field[2LL * row] = task.turned ? -y : x;
-        task.field[2LL * row + 1] = task.turned ? x : y;
+        reinterpret_cast<double2*>(task.field)[row] = task.turned ? double2{-y, x} : double2{x, y};
         finite = finite && isfinite(x) && isfinite(y);
     }
     if (!finite) *task.not_finite = 1; // whoever writes, writes the same

@@ -34,7 +34,8 @@ constexpr int total_parts = 256;
 /// numbers; the sum ends in the first one.
 void add_up_strengths(const Vec4<double>* points, int count, PlaneNumber* parts, cudaStream_t stream);
 
-/// Sums in the order of the tree become the caller's results (direct/plane/plane_results.h has the formulas).
+/// Sums in the order of the tree become the caller's results, N×columns and N×2 in pairs that are aligned as
+/// such (direct/plane/plane_results.h has the formulas).
 template <class Real>
 struct PlaneResultTask {
     const Vec4<Real>* near = nullptr;  ///< of plane_pairs.cuh
