@@ -4,6 +4,7 @@
 #include "emulation/emulated_machine.h"
 #include "parity/cuda_forms.h"
 #include "stencil/runtime/cuda/device_executor.h"
+#include "stencil/runtime/ranks/part.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -36,6 +37,23 @@ INSTANTIATE_TYPED_TEST_SUITE_P(Emulated, CudaForms, EmulatedGpu);
 TEST(CudaPlan, TakesPointsWithinPasses) {
     const Compiled program(testing::probed);
     EXPECT_EQ(codegen::cuda::plan_program(*program.program(), {.time_tile = 4}).steps_a_pass, 4);
+}
+
+// What a rank has to do covers a part of the grid; its tiles do so, too.
+TEST(CudaPlan, TakesTilesForAPartOfAGridAsForAllOfIt) {
+    CompileOptions options;
+    const Compiled program(testing::text_of_file(FARFIELD_EXAMPLES "/stencil/microdisk.ff"), options,
+                           {{"radius", lang::Value(std::int64_t{205})}});
+    ASSERT_NE(program.program(), nullptr);
+    constexpr int ranks = 4;
+    const auto divisions = ranks::divide(*program.program(), ranks);
+    const auto halos =
+        ranks::halos_of(*program.program(), ranks::steps_a_pass(*program.program(), divisions, 0));
+    for (int rank = 0; rank < ranks; ++rank) {
+        const auto part = ranks::part_of(*program.program(), divisions, halos, rank);
+        EXPECT_TRUE(codegen::cuda::plan_program(*part.program, {}).description.starts_with("tiles of "))
+            << rank;
+    }
 }
 
 // A block of tiles may have more cells than a block of threads can have.

@@ -84,6 +84,21 @@ Sides threads_of(int rank, const Sides& patch, int words) {
     return {16, most == 192 ? 6 : 8, 2};
 }
 
+// Tiles lie where kernels have cells, about their box: a rank has a part of the grid.
+ir::CellBox box_around(const ir::Program& program, const std::vector<int>& kernels) {
+    ir::CellBox box;
+    for (const int k : kernels) {
+        const auto& cells = kernel_of(program, k).cells->bounds();
+        if (cells.empty()) continue;
+        if (box.empty()) box = cells;
+        for (std::size_t a = 0; a < 3; ++a) {
+            box.first[a] = std::min(box.first[a], cells.first[a]);
+            box.last[a] = std::max(box.last[a], cells.last[a]);
+        }
+    }
+    return box;
+}
+
 // Bytes from and to memory for each kept cell and step, and operations for
 // each: the better part of both overlaps.
 double cost_of(const ir::Program& program, const TileShape& shape) {
@@ -177,12 +192,12 @@ std::optional<TileShape> shape_tiles(const ir::Program& program, const std::vect
 }
 
 double plain_cost(const ir::Program& program, const std::vector<int>& kernels) {
+    const auto worked_on = static_cast<double>(box_around(program, kernels).count());
     double bytes = 0;
     for (const int k : kernels) {
         std::map<int, double> touched;
         const auto& kernel = kernel_of(program, k);
-        const auto share = static_cast<double>(kernel.cells->count()) /
-                           static_cast<double>(ir::whole(kernel.cells->shape()).count());
+        const double share = worked_on > 0 ? static_cast<double>(kernel.cells->count()) / worked_on : 0.0;
         const auto touch = [&](int buffer, double times) {
             if (buffer_of(program, buffer).axis < 0)
                 touched[buffer] +=

@@ -44,7 +44,7 @@ struct TileShape {
     std::vector<TileField> fields;
     int shared_bytes = 0;
     int blocks_a_processor = 1;
-    double cost = 0; ///< estimated picoseconds a cell and step on the whole GPU
+    double cost = 0; ///< estimated picoseconds a kept cell and step on the whole GPU
 
     int patch_cells() const { return patch[0] * patch[1] * patch[2]; }
     int thread_count() const { return threads[0] * threads[1] * threads[2]; }
@@ -62,7 +62,8 @@ std::optional<TileShape> shape_tiles(const ir::Program& program, const std::vect
                                      const std::vector<int>& records, int steps,
                                      const std::array<int, 3>& block);
 
-/// Estimated picoseconds a cell and step with a kernel after the other.
+/// Estimated picoseconds a cell and step with a kernel after the other, of the cells of the box around what
+/// the kernels work on.
 double plain_cost(const ir::Program& program, const std::vector<int>& kernels);
 
 } // namespace farfield::stencil::codegen::cuda
