@@ -1,9 +1,7 @@
 #include "backend/comm/slow_ranks.h"
 
-#include "backend/comm/collectives.h"
-
 #include <algorithm>
-#include <cstdlib>
+#include <chrono>
 #include <thread>
 
 namespace farfield::comm {
@@ -20,7 +18,7 @@ double TokenBucket::take(double bytes, double now) {
 }
 
 SlowRanks::SlowRanks(Transport& all, const LinkRates& rates)
-    : all_(all), rates_(rates), bucket_(rates.bandwidth, bytes_of_a_frame) {}
+    : RelayedRanks(all), rates_(rates), bucket_(rates.bandwidth, bytes_of_a_frame) {}
 
 // Sleeping may last longer than a message: the last part is waited for awake.
 MessageHandle SlowRanks::send(ConstBytes data, int to, int tag) {
@@ -30,20 +28,7 @@ MessageHandle SlowRanks::send(ConstBytes data, int to, int tag) {
     if (leaves - now > awake)
         std::this_thread::sleep_for(std::chrono::duration<double>(leaves - now - awake));
     while (watch_.seconds() < leaves) std::this_thread::yield();
-    return all_.send(data, to, tag);
-}
-
-void SlowRanks::barrier() { barrier_by_messages(*this); }
-
-void SlowRanks::broadcast(Bytes data, int root) { broadcast_by_messages(*this, data, root); }
-
-void SlowRanks::all_gather(ConstBytes mine, Bytes all, std::span<const std::size_t> sizes) {
-    all_gather_by_messages(*this, mine, all, sizes);
-}
-
-void SlowRanks::abort(int code) {
-    all_.abort(code);
-    std::abort(); // which compilers would not know it does
+    return RelayedRanks::send(data, to, tag);
 }
 
 } // namespace farfield::comm

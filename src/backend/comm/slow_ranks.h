@@ -2,7 +2,7 @@
 // does.
 #pragma once
 
-#include "backend/comm/transport.h"
+#include "backend/comm/relayed_ranks.h"
 
 #include "base/stopwatch.h"
 
@@ -28,28 +28,16 @@ private:
     double at_ = 0.0; ///< of `tokens_`, which are below 0 where they were taken ahead of time
 };
 
-class SlowRanks : public Transport {
+class SlowRanks : public RelayedRanks {
 public:
-    /// `all` must stay, and be used by nobody else meanwhile. Each message leaves when the link to all other
-    /// ranks has carried those before it and this one.
+    /// Each message leaves when the link to all other ranks has carried those before it and this one.
     SlowRanks(Transport& all, const LinkRates& rates);
 
-    [[nodiscard]] int rank() const override { return all_.rank(); }
-    [[nodiscard]] int size() const override { return all_.size(); }
-    [[nodiscard]] int local_rank() const override { return all_.local_rank(); }
     /// One: nobody reads the memory of another.
     [[nodiscard]] int local_size() const override { return 1; }
     [[nodiscard]] MessageHandle send(ConstBytes data, int to, int tag) override;
-    [[nodiscard]] MessageHandle receive(Bytes data, int from, int tag) override {
-        return all_.receive(data, from, tag);
-    }
-    void barrier() override;
-    void broadcast(Bytes data, int root) override;
-    void all_gather(ConstBytes mine, Bytes all, std::span<const std::size_t> sizes) override;
-    [[noreturn]] void abort(int code) override;
 
 private:
-    Transport& all_;
     LinkRates rates_;
     TokenBucket bucket_;
     Stopwatch watch_;
