@@ -137,6 +137,7 @@ private:
         const double units = std::clamp(std::ceil(enough / seconds_of(unit)), 1.0, most);
         const auto steps = unit * static_cast<std::int64_t>(comm::from_rank(*ranks_, units));
         std::vector<double> times;
+        times.reserve(static_cast<std::size_t>(options_.repeats));
         for (int run = 0; run < options_.repeats; ++run) times.push_back(seconds_of(steps));
         std::sort(times.begin(), times.end());
         const double median = times[times.size() / 2] / static_cast<double>(steps);
