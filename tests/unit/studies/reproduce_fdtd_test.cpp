@@ -106,7 +106,6 @@ TEST(FdtdStudy, SeveralRanksStandBesideOneAndTheLoop) {
         EXPECT_NEAR(*over.rows[w + 1].values.at(0).value, rate(w) / rate(0), 1e-9 * rate(w) / rate(0));
     // a step's rims take two messages of 2 KiB or more, each 50 µs late: no more than 10,000 steps a second
     EXPECT_LT(rate(4), 1e-9 * 256 * 256 * 1e4);
-    EXPECT_LT(rate(4), rate(3));
     EXPECT_TRUE(std::any_of(study.notes.begin(), study.notes.end(), [](const std::string& note) {
         return note.starts_with("3 ranks, a process on CPUs each, over Ethernet: ");
     }));
