@@ -154,7 +154,7 @@ class Ranks(CommandTest):
             rates = {row["what"]: row["values"][0] for row in json.load(file)["tables"][0]["rows"]}
         self.assertEqual(len(rates), 5)
         slow = rates["2 ranks, a process on CPUs each, over Ethernet, every step"]
-        self.assertLess(slow, 1e-9 * 256 * 256 / 1e-4, "two messages a step are 50 us late each")
+        self.assertLess(slow, 1e-9 * 256 * 256 / 5e-5, "a message a step is 50 us late")
         self.refused(on_ranks(2, "reproduce", "fdtd-sizes"), "one process", "mpirun")
         self.refused(on_ranks(2, "reproduce", "fdtd-multi", "--picture", "absent/a.png"), "--picture absent/a.png")
 
