@@ -175,7 +175,8 @@ ir::Program with_plain_names(ir::Program program) {
 }
 
 Plan plan_program(const ir::Program& original, const ExecutorOptions& given, const PlanUse& use) {
-    const auto options = without_tiles_to_multiply(original, given);
+    auto options = without_tiles_to_multiply(original, given);
+    options.fuse = options.fuse && !use.by_rows;
     const auto program = with_plain_names(original);
     Plan plan;
     for (const auto& buffer : program.buffers) plan.buffers.push_back(layout_of(program, buffer));

@@ -114,8 +114,7 @@ struct Plan {
 struct PlanUse {
     std::string_view behind = {}; ///< code that is put behind the source
     Needs needs = {};             ///< of that code
-    /// A launch computes some rows of a grid: its kernels take the three arguments of rows, and `options`
-    /// must not ask for kernels to be fused.
+    /// A launch computes some rows of a grid: kernels take the three arguments of rows and are not fused.
     bool by_rows = false;
 };
 

@@ -28,7 +28,7 @@ std::string row_launch_text(const Launch& launch) {
 // Buffers of grids, and the offsets along y and z that they are read at.
 using Reads = std::set<std::tuple<int, int, int>>;
 
-void add_reads(Reads& reads, const ir::Program& program, const ir::Code& code) {
+void collect_reads(Reads& reads, const ir::Program& program, const ir::Code& code) {
     for (const auto& node : code.nodes)
         if (node.op == ir::Op::load && program.buffers[static_cast<std::size_t>(node.index)].axis < 0)
             reads.emplace(node.index, node.offsets[1], node.offsets[2]);
@@ -88,7 +88,7 @@ private:
         for (std::size_t b = 0; b < program_.buffers.size(); ++b) {
             const auto& buffer = program_.buffers[b];
             Reads reads;
-            add_reads(reads, program_, buffer.initial);
+            collect_reads(reads, program_, buffer.initial);
             text_.line("{{\"{}\", {}, {}, {}, {}, {{{}}}, {}, {}, {}, {}, {}}},", escaped(project_.names[b]),
                        buffer.grid, buffer.axis, buffer.precision == Precision::single_precision,
                        buffer.copies, boundaries_text(buffer),
@@ -104,8 +104,8 @@ private:
             const auto& kernel = program_.kernels[k];
             const auto& pass = project_.plan.passes[k];
             Reads reads;
-            add_reads(reads, program_, kernel.predicate);
-            add_reads(reads, program_, kernel.code);
+            collect_reads(reads, program_, kernel.predicate);
+            collect_reads(reads, program_, kernel.code);
             std::string stored;
             for (const auto& store : kernel.stores)
                 stored += fmt::format("{}{}", stored.empty() ? "" : ", ", store.buffer);
@@ -123,8 +123,8 @@ private:
             const auto cells = record.cells->empty() ? plan.launches.begin() : plan.launches.begin() + 1;
             Reads reads;
             if (!record.cells->empty()) {
-                add_reads(reads, program_, record.predicate);
-                add_reads(reads, program_, record.code);
+                collect_reads(reads, program_, record.predicate);
+                collect_reads(reads, program_, record.code);
             }
             const auto& shape = program_.grids[static_cast<std::size_t>(record.grid)].shape;
             text_.line("{{\"{}\", {}, {}, {}, {}, {}, {}, {}}},", escaped(record.name), record.grid,
@@ -175,9 +175,7 @@ std::string readme(const ir::Program& program, const EmitOptions& options) {
 } // namespace
 
 std::vector<EmittedFile> emit_mpi_cuda(const ir::Program& program, const EmitOptions& options) {
-    auto code = options.code;
-    code.fuse = false;
-    const auto project = make_gpu_project(program, code, true);
+    const auto project = make_gpu_project(program, options.code, true);
     std::vector<EmittedFile> files{{"README.md", readme(project.program, options)},
                                    {"CMakeLists.txt", std::string(emitted_ranks_cmake())},
                                    {"main.cu", std::string(emitted_ranks_main())},
