@@ -2,9 +2,10 @@
 """Times the fast Gauss transform beside FIGTree and the plane-wave code `fgt`:
 `bench/gauss_peers.py build/farfield --figtree libfigtree.so --planewaves libpfgt.so --json FILE`; needs numpy.
 
-The libraries are built from github.com/vmorariu/figtree (with its ANN) and github.com/flatironinstitute/fgt (src/common and src/pfgt, with
-FINUFFT), both with -O3 -march=native; leave either out. Weights of both signs; potentials at the points themselves; one thread, as FIGTree
-has no others and the plane-wave code is wrong with two. Peers are told the tolerance, and ten times less, until the error keeps it: FIGTree's
+The libraries are built from github.com/vmorariu/figtree (with its ANN) and github.com/flatironinstitute/fgt (src/common, src/pfgt and
+src/bfgt/bfgt_pwrouts.f, -fopenmp, with FINUFFT, whose finufft.fh must give the three pointers at the end of finufft_opts eight bytes each),
+both with -O3 -march=native; leave either out. Weights of both signs; potentials at the points themselves; --threads beside the plane-wave
+code, one beside FIGTree, which has no others. Peers are told the tolerance, and ten times less, until the error keeps it: FIGTree's
 is relative to Σ|q|. Errors are the largest over the largest value, at 2,000 targets from direct
 sums. Runs of all alternate; a row has the medians of --repeat. Peers run in processes of their own: one that fails or takes longer than
 --limit seconds has no time.
@@ -14,6 +15,7 @@ import ctypes
 import json
 import math
 import multiprocessing
+import os
 import pathlib
 import statistics
 import subprocess
@@ -30,7 +32,8 @@ def pointer(array):
     return array.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
 
 
-def figtree(library, points, strengths, sigma, epsilon):
+def figtree(library, points, strengths, sigma, epsilon, threads):
+    assert threads == 1
     n, d = points.shape
     out = np.zeros(n)
     call = ctypes.CDLL(library).figtree
@@ -43,10 +46,12 @@ def figtree(library, points, strengths, sigma, epsilon):
     return seconds, out
 
 
-def planewaves(library, points, strengths, sigma, epsilon):
+def planewaves(library, points, strengths, sigma, epsilon, threads):
+    """Potentials at the sources: where only separate targets are asked for, that code writes the sources' over the end of an array."""
     n, d = points.shape
-    out, spare = np.zeros(n), np.zeros(n * d * (d + 1) // 2)
+    out, unused = np.zeros(n), np.zeros(n * d * (d + 1) // 2)
     centre = np.full(d, 0.5)
+    os.environ["OMP_NUM_THREADS"] = str(threads)  # read when the library is loaded
     call = ctypes.CDLL(library).pfgt_
     x, q = np.ascontiguousarray(points), np.ascontiguousarray(strengths)
 
@@ -58,8 +63,8 @@ def planewaves(library, points, strengths, sigma, epsilon):
 
     start = time.perf_counter()
     call(whole(1), whole(d), real(2 * sigma**2), real(epsilon), whole(0), real(1.0), pointer(centre), whole(n), pointer(x), whole(1), pointer(q), whole(0),
-         pointer(spare), pointer(spare), whole(0), pointer(spare), pointer(spare), pointer(spare), whole(n), pointer(x), whole(1), pointer(out),
-         pointer(spare), pointer(spare))
+         pointer(unused), pointer(unused), whole(1), pointer(out), pointer(unused), pointer(unused), whole(0), pointer(x), whole(0), pointer(unused),
+         pointer(unused), pointer(unused))
     return time.perf_counter() - start, out
 
 
@@ -93,9 +98,9 @@ def points_of(distribution, d, n):
     return source.random((n, d)), source.uniform(-1, 1, n)
 
 
-def ours(task, folder, sigma, *options):
+def ours(task, folder, sigma, threads, *options):
     report = folder / "report.json"
-    subprocess.run([task.program, "sum", "--kernel", "gauss", "--sigma", str(sigma), "--sources", folder / "points.npy", "--output", "potential", "--threads", "1",
+    subprocess.run([task.program, "sum", "--kernel", "gauss", "--sigma", str(sigma), "--sources", folder / "points.npy", "--output", "potential", "--threads", str(threads),
                     "--out", folder / "out.npy", "--json", report, "--quiet", *map(str, options)], check=True)
     found = json.loads(report.read_text(encoding="utf-8"))
     stages = found["stages"]
@@ -104,30 +109,31 @@ def ours(task, folder, sigma, *options):
 
 
 def row(task, folder, d, n, sigma, eps, distribution, libraries):
+    threads = 1 if "figtree" in libraries else task.threads
     points, strengths = points_of(distribution, d, n)
     np.save(folder / "points.npy", np.column_stack([points, strengths]))
     np.save(folder / "samples.npy", points[:SAMPLES])
-    exact = ours(task, folder, sigma, "--method", "direct", "--precision", "double", "--targets", folder / "samples.npy")[1]
+    exact = ours(task, folder, sigma, threads, "--method", "direct", "--precision", "double", "--targets", folder / "samples.npy")[1]
 
     def error(values):
         return float(np.max(np.abs(values[:SAMPLES] - exact)) / np.max(np.abs(values)))
 
-    _, values, way = ours(task, folder, sigma, "--method", "fgt", "--tolerance", eps)
-    out = {"d": d, "n": n, "sigma": sigma, "eps": eps, "points": distribution, "way": way, "error": error(values)}
+    _, values, way = ours(task, folder, sigma, threads, "--method", "fgt", "--tolerance", eps)
+    out = {"d": d, "n": n, "sigma": sigma, "eps": eps, "points": distribution, "threads": threads, "way": way, "error": error(values)}
     assert out["error"] <= eps, out
     told = {}
     for peer, library in libraries.items():
         epsilon = eps
-        while (found := limited(task.limit, peer, library, points, strengths, sigma, epsilon)) and error(found[1]) > eps and epsilon > 1e-15:
+        while (found := limited(task.limit, peer, library, points, strengths, sigma, epsilon, threads)) and error(found[1]) > eps and epsilon > 1e-15:
             epsilon /= 10
         if found and error(found[1]) <= eps:
             told[peer] = epsilon
             out[peer + "_told"], out[peer + "_error"] = epsilon, error(found[1])
     seconds = {name: [] for name in ("ours", *told)}
     for _ in range(task.repeat):
-        seconds["ours"].append(ours(task, folder, sigma, "--method", "fgt", "--tolerance", eps, "--repeat", 2)[0])
+        seconds["ours"].append(ours(task, folder, sigma, threads, "--method", "fgt", "--tolerance", eps, "--repeat", 2)[0])
         for peer, epsilon in told.items():
-            seconds[peer].append(limited(10 * task.limit, peer, libraries[peer], points, strengths, sigma, epsilon)[0])
+            seconds[peer].append(limited(10 * task.limit, peer, libraries[peer], points, strengths, sigma, epsilon, threads)[0])
     return out | {name + "_seconds": statistics.median(each) for name, each in seconds.items()}
 
 
@@ -149,6 +155,7 @@ def main():
     parser.add_argument("--limit", type=float, default=60.0, metavar="SECONDS")
     parser.add_argument("--most", type=int, default=1_000_000, metavar="N", help="leave out larger numbers of points")
     parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--about", action="append", default=[], metavar="KEY=VALUE", help="put first in the file: commit, machine")
     task = parser.parse_args()
     about = dict(entry.split("=", 1) for entry in task.about) | {"command": "bench/gauss_peers.py build/farfield", "repeats": task.repeat, "rows": []}
