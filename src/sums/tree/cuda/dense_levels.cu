@@ -40,8 +40,7 @@ struct DenseTask {
     std::int32_t most;
     int capacity;
     int source_count, target_count;
-    const std::uint64_t* source_keys;
-    const std::uint64_t* target_keys;
+    SortedKeys source_keys, target_keys;
     std::int32_t *source_starts, *target_starts; ///< of places of the deepest level, and their end
     Numbers* numbers;
     CellPlace* places;
@@ -125,17 +124,25 @@ struct CountPlace {
     }
 };
 
-__global__ void starts_kernel(const std::uint64_t* keys, int count, int shift, int places,
-                              std::int32_t* starts) {
+__global__ void starts_kernel(const SortedKeys keys, int count, int shift, int places, std::int32_t* starts) {
     const int place = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     if (place > places) return;
     int begin = 0, end = count; // of keys that may be the first of this place, or of a later one
     while (begin < end) {
-        const int middle = begin + (end - begin) / 2;
-        if (keys[middle] >> shift < static_cast<std::uint64_t>(place))
-            begin = middle + 1;
-        else
-            end = middle;
+        constexpr int probes = 3; // on their way together
+        int at[probes];
+        bool before[probes];
+#pragma unroll
+        for (int k = 0; k < probes; ++k) {
+            at[k] = begin + static_cast<int>(static_cast<std::int64_t>(end - begin) * (k + 1) / (probes + 1));
+            before[k] = keys[at[k]] >> shift < static_cast<std::uint64_t>(place);
+        }
+#pragma unroll
+        for (int k = 0; k < probes; ++k)
+            if (!before[k]) end = min(end, at[k]);
+#pragma unroll
+        for (int k = 0; k < probes; ++k)
+            if (before[k]) begin = at[k] + 1;
     }
     starts[place] = begin;
 }
@@ -275,8 +282,8 @@ void DeviceTree::make_levels_at_once(cudaStream_t stream) {
                    .capacity = capacity_,
                    .source_count = sources_.count,
                    .target_count = targets().count,
-                   .source_keys = sources_.keys.data(),
-                   .target_keys = targets().keys.data(),
+                   .source_keys = sources_.sorted_keys(),
+                   .target_keys = targets().sorted_keys(),
                    .source_starts = nullptr,
                    .target_starts = nullptr,
                    .numbers = nullptr,

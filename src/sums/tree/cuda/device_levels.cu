@@ -56,8 +56,7 @@ struct LevelTask {
     int limit;  ///< the deepest level that cells may have
     int capacity;
     int source_count, target_count;
-    const std::uint64_t* source_keys;
-    const std::uint64_t* target_keys;
+    SortedKeys source_keys, target_keys;
     CellPlace* places;
     std::int32_t *parents, *children, *divided, *neighbours, *coarse_cells; ///< neighbours: null, not wanted
     BlockRange *sources, *targets;
@@ -77,8 +76,7 @@ struct Level {
 
 /// The first of keys [begin, end) that, without its lowest bits, is not less than `value`: `probes` lanes
 /// that lie side by side search together, and all of a warp take part.
-__device__ std::int32_t first_from(const std::uint64_t* keys, BlockRange range, int shift,
-                                   std::uint64_t value) {
+__device__ std::int32_t first_from(const SortedKeys& keys, BlockRange range, int shift, std::uint64_t value) {
     const int lane = static_cast<int>(threadIdx.x) % 32;
     const int probe = lane % probes;
     while (__any_sync(~0U, range.begin < range.end ? 1 : 0) != 0) {
@@ -150,7 +148,7 @@ __device__ std::int32_t make_coarse_cells(const LevelTask& task) {
         const auto key = static_cast<std::uint64_t>(candidate);
         const auto place = place_of_key(key, dimension);
         const bool inside = place.index[0] < k && place.index[1] < k && place.index[2] < k;
-        const auto range = [&](const std::uint64_t* keys, int count) {
+        const auto range = [&](const SortedKeys& keys, int count) {
             const auto begin = first_from(keys, {0, count}, shift, key);
             return BlockRange{begin, first_from(keys, {begin, count}, shift, key + 1)};
         };
@@ -194,7 +192,7 @@ __device__ std::int32_t neighbour_of(const TreeView& tree, std::int32_t cell, in
 }
 
 /// The points of a cell's children, a child to each `probes` lanes; those beyond its last one have none.
-__device__ BlockRange child_range(const std::uint64_t* keys, BlockRange range, int shift,
+__device__ BlockRange child_range(const SortedKeys& keys, BlockRange range, int shift,
                                   std::uint64_t first_key) {
     const int lane = static_cast<int>(threadIdx.x) % 32;
     const int octant = lane / probes;
@@ -456,8 +454,8 @@ void DeviceTree::make_levels(cudaStream_t stream) {
                    .capacity = capacity_,
                    .source_count = sources_.count,
                    .target_count = targets().count,
-                   .source_keys = sources_.keys.data(),
-                   .target_keys = targets().keys.data(),
+                   .source_keys = sources_.sorted_keys(),
+                   .target_keys = targets().sorted_keys(),
                    .places = places_.data(),
                    .parents = parents_.data(),
                    .children = children_.data(),

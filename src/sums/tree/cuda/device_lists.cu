@@ -14,10 +14,11 @@ namespace farfield::cuda {
 namespace {
 
 constexpr int row_threads = 256;
+constexpr int slots_together = 9; ///< of neighbours that are looked at before any is used
 
 struct NearTask {
     TreeView tree;
-    const std::int32_t* leaf_numbers;
+    const std::int32_t *leaves, *leaf_numbers;
     std::int32_t few;
     int capacity;
     std::int32_t* row_counts;
@@ -217,12 +218,89 @@ private:
     unsigned long long pairs_ = 0;
 };
 
+/// What all threads of a block met, each once.
+__device__ void add_to_counts(const NearTask& task, unsigned long long pairs, unsigned long long entries,
+                              int largest, bool fit) {
+    if (!fit) task.counts->long_rows = 1; // whoever writes, writes the same
+    __shared__ unsigned long long sums[2];
+    __shared__ int most;
+    if (threadIdx.x < 2) sums[threadIdx.x] = 0;
+    if (threadIdx.x == 0) most = 0;
+    __syncthreads();
+    largest = __reduce_max_sync(~0U, largest);
+    for (int step = 16; step > 0; step /= 2) {
+        pairs += __shfl_xor_sync(~0U, pairs, step);
+        entries += __shfl_xor_sync(~0U, entries, step);
+    }
+    if (threadIdx.x % 32 == 0) { // whole numbers: any order gives the same
+        atomicAdd(&sums[0], pairs);
+        atomicAdd(&sums[1], entries);
+        atomicMax(&most, largest);
+    }
+    __syncthreads();
+    if (threadIdx.x != 0) return;
+    if (sums[0] > 0) atomicAdd(&task.counts->pairs, sums[0]);
+    if (sums[1] > 0) atomicAdd(&task.counts->entries, sums[1]);
+    if (most > 0) atomicMax(&task.counts->largest_leaf, most);
+}
+
+/// Rows of leaves that all lie on one level, counted and filled by a thread each: they have their neighbours
+/// alone.
+__device__ void list_neighbours(const NearTask& task) {
+    const auto& tree = task.tree;
+    const auto leaf_count = task.counts->missing_cells > 0 ? 0 : task.counts->leaves;
+    const int slots = tree.neighbour_count(), warp = static_cast<int>(threadIdx.x) / 32;
+    unsigned long long pairs = 0, entries = 0;
+    int largest = 0;
+    bool fit = true;
+    // warps of many thread blocks rather than many of one
+    for (auto first = 32 * static_cast<std::int32_t>(warp * gridDim.x + blockIdx.x); first < leaf_count;
+         first += static_cast<std::int32_t>(gridDim.x) * row_threads) {
+        const auto number = first + static_cast<std::int32_t>(threadIdx.x) % 32;
+        if (number >= leaf_count) continue;
+        const auto cell = task.leaves[number];
+        const int targets = tree.targets[cell].size();
+        const auto begin = number * task.short_row;
+        std::int32_t count = 0;
+        for (int base = 0; base < slots; base += slots_together) {
+            std::int32_t near[slots_together], sources[slots_together], name[slots_together];
+#pragma unroll
+            for (int i = 0; i < slots_together; ++i)
+                near[i] = base + i < slots ? tree.neighbour(cell, base + i) : TreeView::none;
+#pragma unroll
+            for (int i = 0; i < slots_together; ++i) {
+                const bool there = near[i] != TreeView::none;
+                sources[i] = there ? tree.sources[near[i]].size() : 0;
+                name[i] = there ? task.leaf_numbers[near[i]] : 0;
+            }
+#pragma unroll
+            for (int i = 0; i < slots_together; ++i) {
+                if (sources[i] == 0 || targets == 0) continue;
+                const bool own = tree.self && near[i] == cell;
+                pairs += static_cast<unsigned long long>(targets) *
+                         static_cast<unsigned long long>(own ? sources[i] - 1 : sources[i]);
+                if (own) continue;
+                if (count < task.short_row) task.short_partners[begin + count] = name[i];
+                ++count;
+            }
+        }
+        task.row_counts[number] = count;
+        task.short_last[number] = begin + count;
+        entries += static_cast<unsigned long long>(count);
+        largest = max(largest, targets);
+        fit = fit && count <= task.short_row;
+    }
+    add_to_counts(task, pairs, entries, largest, fit);
+}
+
 template <bool fill, int width>
 __global__ void __launch_bounds__(row_threads) row_kernel(const NearTask task) {
     const auto& counts = *task.counts;
     const bool given_up = counts.missing_cells > 0 || (fill && counts.entries > most_entries);
     const auto cells = given_up ? 0 : counts.cells();
     const bool on_one_level = counts.first_leaf_level == counts.levels - 1;
+    if constexpr (!fill)
+        if (on_one_level) return list_neighbours(task);
     const auto groups = static_cast<std::int32_t>(gridDim.x * row_threads / width);
     unsigned long long pairs = 0, entries = 0;
     bool fit = true;
@@ -243,27 +321,7 @@ __global__ void __launch_bounds__(row_threads) row_kernel(const NearTask task) {
         task.counts->multipoles = at(2) - at(1);
         task.counts->points = at(3) - at(2);
     } else {
-        if (!fit) task.counts->long_rows = 1; // whoever writes, writes the same
-        __shared__ unsigned long long sums[2];
-        __shared__ int most;
-        if (threadIdx.x < 2) sums[threadIdx.x] = 0;
-        if (threadIdx.x == 0) most = 0;
-        __syncthreads();
-        largest = __reduce_max_sync(~0U, largest);
-        for (int step = 16; step > 0; step /= 2) {
-            pairs += __shfl_xor_sync(~0U, pairs, step);
-            entries += __shfl_xor_sync(~0U, entries, step);
-        }
-        if (threadIdx.x % 32 == 0) { // whole numbers: any order gives the same
-            atomicAdd(&sums[0], pairs);
-            atomicAdd(&sums[1], entries);
-            atomicMax(&most, largest);
-        }
-        __syncthreads();
-        if (threadIdx.x != 0) return;
-        if (sums[0] > 0) atomicAdd(&task.counts->pairs, sums[0]);
-        if (sums[1] > 0) atomicAdd(&task.counts->entries, sums[1]);
-        if (most > 0) atomicMax(&task.counts->largest_leaf, most);
+        add_to_counts(task, pairs, entries, largest, fit);
     }
 }
 
@@ -292,6 +350,7 @@ void DeviceTree::list_near(std::int32_t few, Lists step, cudaStream_t stream) {
     const auto rows = 3 * static_cast<std::size_t>(capacity_) + 1;
     make_room_for_rows(stream);
     const NearTask task{view(),
+                        leaves_.data(),
                         leaf_numbers_.data(),
                         few,
                         capacity_,

@@ -24,6 +24,7 @@ struct KeyTask {
     TreeCube cube;
     std::int64_t cells; ///< an axis
     std::uint64_t* keys;
+    bool narrow;
     std::int32_t* numbers;
 };
 
@@ -37,8 +38,12 @@ __global__ void key_kernel(const KeyTask task) {
         return static_cast<std::uint32_t>(place < 0 ? 0 : place < task.cells ? place : task.cells - 1);
     };
     const auto x = index(point.x, task.cube.low[0]), y = index(point.y, task.cube.low[1]);
-    task.keys[i] =
+    const auto key =
         task.dimension == 3 ? morton_key(x, y, index(point.z, task.cube.low[2])) : morton_key(x, y);
+    if (task.narrow)
+        reinterpret_cast<std::uint32_t*>(task.keys)[i] = static_cast<std::uint32_t>(key);
+    else
+        task.keys[i] = key;
     task.numbers[i] = i;
 }
 
@@ -96,20 +101,28 @@ void DeviceTree::sort(const double* points, int count, DevicePoints& out, const 
     out.count = count;
     if (count == 0) return;
     const auto cells = static_cast<std::int64_t>(shape_.coarse) << finest_;
-    launch_over(count, stream, key_kernel,
-                KeyTask{points, count, dimension_, frame, cube_, cells, out.unsorted_keys.data(),
-                        out.unsorted.data()});
-    int bits = 0;
+    int bits = 0; // of an axis
     while ((std::int64_t{1} << bits) < cells) ++bits;
-    std::size_t bytes = 0;
-    const auto run = [&](void* memory) {
-        check(cub::DeviceRadixSort::SortPairs(memory, bytes, out.unsorted_keys.data(), out.keys.data(),
-                                              out.unsorted.data(), out.from.data(), count, 0,
-                                              std::max(1, dimension_ * bits), stream),
-              "sorting points");
+    const int key_bits = std::max(1, dimension_ * bits);
+    out.narrow = key_bits <= 32;
+    launch_over(count, stream, key_kernel,
+                KeyTask{points, count, dimension_, frame, cube_, cells, out.unsorted_keys.data(), out.narrow,
+                        out.unsorted.data()});
+    const auto sort_pairs = [&](const auto* unsorted, auto* sorted) {
+        std::size_t bytes = 0;
+        const auto run = [&](void* memory) {
+            check(cub::DeviceRadixSort::SortPairs(memory, bytes, unsorted, sorted, out.unsorted.data(),
+                                                  out.from.data(), count, 0, key_bits, stream),
+                  "sorting points");
+        };
+        run(nullptr);
+        run(workspace_.reserve(bytes));
     };
-    run(nullptr);
-    run(workspace_.reserve(bytes));
+    if (out.narrow)
+        sort_pairs(reinterpret_cast<const std::uint32_t*>(out.unsorted_keys.data()),
+                   reinterpret_cast<std::uint32_t*>(out.keys.data()));
+    else
+        sort_pairs(static_cast<const std::uint64_t*>(out.unsorted_keys.data()), out.keys.data());
     out.placed = false;
 }
 

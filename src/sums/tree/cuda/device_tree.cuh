@@ -21,14 +21,28 @@
 
 namespace farfield::cuda {
 
+/// Keys of points in rising order.
+struct SortedKeys {
+    const std::uint64_t* wide = nullptr;
+    const std::uint32_t* narrow = nullptr; ///< or null
+    [[nodiscard]] FF_HD std::uint64_t operator[](std::int64_t i) const {
+        return narrow != nullptr ? narrow[i] : wide[i];
+    }
+};
+
 /// Points in the order of the tree.
 struct DevicePoints {
     DeviceArray<std::uint64_t> keys, unsorted_keys;
+    bool narrow = false;                      ///< keys are 32 bits wide, in the same memory
     DeviceArray<std::int32_t> from, unsorted; ///< number i stands where the caller has number from[i]
     DeviceArray<std::int32_t> where;          ///< the inverse of `from`
     DeviceArray<Vec4<double>> at;             ///< in the frame; w, in the plane z and w are 0
     int count = 0;
     bool placed = false; ///< `at` and `where` are those of the order
+
+    [[nodiscard]] SortedKeys sorted_keys() const {
+        return {keys.data(), narrow ? reinterpret_cast<const std::uint32_t*>(keys.data()) : nullptr};
+    }
 };
 
 /// Row r has partners[first[r]] … partners[last[r] − 1].
