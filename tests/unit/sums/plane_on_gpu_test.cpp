@@ -1,6 +1,7 @@
 // What kernels of a GPU do for sums in the plane, on the host: terms of pairs, and the products of tensor
 // cores piece by piece.
 #include "sums/fmm/plane/gpu_plane_shape.h"
+#include "sums/fmm/plane/narrow_series.h"
 #include "sums/fmm/plane/tensor_operators.h"
 #include "sums/kernels/plane_terms.h"
 
@@ -90,6 +91,29 @@ std::vector<Complex> by_pieces(const PlaneTensorOperators& all, const PlaneOpera
     return sums;
 }
 
+/// What a sender's whole matrix makes of an expansion as it lies in memory.
+std::vector<Complex> by_whole(const PlaneOperator& of, const PlaneSender& sender,
+                              const std::vector<Complex>& x, int steps) {
+    const auto number = [&](int column) {
+        if (column / 2 >= static_cast<int>(x.size())) return 0.0;
+        const auto& value = x[static_cast<std::size_t>(column / 2)];
+        return column % 2 == 0 ? value.real() : value.imag();
+    };
+    std::vector<double> sums(32);
+    for (int step = 0; step < steps; ++step)
+        for (int tile = 0; tile < 2; ++tile)
+            for (int lane = 0; lane < 32; ++lane)
+                for (int half = 0; half < 2; ++half) {
+                    const auto piece = static_cast<std::size_t>(
+                        64 * (2 * (of.whole.steps * sender.diagonal + step) + tile) + 2 * lane + half);
+                    sums[static_cast<std::size_t>(16 * tile + lane / 4 + 8 * half)] +=
+                        of.whole.matrices[piece] * number(PlaneWhole::column(of.whole.steps, step, lane));
+                }
+    std::vector<Complex> out;
+    for (std::size_t row = 0; row < 32; row += 2) out.emplace_back(sums[row], sums[row + 1]);
+    return out;
+}
+
 Complex multipole_w(const std::vector<Complex>& a, Complex u) {
     Complex sum = 0.0, power = 1.0 / u;
     for (const auto& value : a) {
@@ -151,6 +175,23 @@ TEST(PlaneTensorOperators, TranslateExpansions) {
         }
 }
 
+// A series of floats has the values of its local expansion to the digits of floats.
+TEST(NarrowSeries, IsItsLocalExpansion) {
+    auto g = decaying(8, 0.9);
+    g.insert(g.begin(), -1.3);
+    NarrowSeries<10> series; // one term more than there are
+    series.constant = -1.3F;
+    for (int n = 0; n + 1 < static_cast<int>(g.size()); ++n) {
+        const auto& value = g[static_cast<std::size_t>(n) + 1];
+        series.set(n, {value.real(), value.imag()});
+    }
+    for (const Complex u : {Complex(0.0, 0.0), Complex(0.4, -0.5), Complex(-0.5, 0.5), Complex(0.1, 0.3)}) {
+        const auto value = series.at(static_cast<float>(u.real()), static_cast<float>(u.imag()));
+        EXPECT_NEAR(static_cast<double>(value.potential), local_potential(g, u), 3e-7);
+        EXPECT_NEAR(std::abs(Complex(value.w_re, value.w_im) - local_w(g, u)), 0.0, 5e-7);
+    }
+}
+
 TEST(PlaneTensorOperators, ListTheSendersOfEachQuadrant) {
     for (const int separation : {1, 2}) {
         const PlaneTensorOperators all({.order = 6, .separation = separation, .coarse = 3, .grading = 0.6});
@@ -188,6 +229,52 @@ TEST(PlaneTensorOperators, ShiftExpansions) {
             const Complex u(0.3, -0.2); // in widths of the child
             EXPECT_NEAR(std::abs(2.0 * local_w(local, u) - local_w(g, s + 0.5 * u)), 0.0, 1e-12);
             EXPECT_NEAR(local_potential(local, u), local_potential(g, s + 0.5 * u), 1e-12);
+        }
+    }
+}
+
+// Whole matrices of low orders make what the products of diagonals and pieces do.
+TEST(PlaneTensorOperators, AreWholeMatricesAtLowOrders) {
+    EXPECT_TRUE(PlaneTensorOperators({.order = 3}).across.whole.matrices.empty());
+    EXPECT_TRUE(PlaneTensorOperators({.order = 12}).across.whole.matrices.empty());
+    for (int order = 4; order <= 11; ++order) {
+        const PlaneTensorOperators all({.order = order, .separation = 1, .coarse = 3, .grading = 0.6});
+        const auto a = decaying(order, 0.3);
+        const auto expect_same = [&](const std::vector<Complex>& whole, const std::vector<Complex>& parts,
+                                     int terms) {
+            for (int row = 0; row < terms; ++row) {
+                const auto i = static_cast<std::size_t>(row);
+                EXPECT_NEAR(std::abs(whole[i] - parts[i]), 0.0, 2e-14) << order << " " << row;
+            }
+        };
+        for (const auto& sender : all.across.senders) {
+            auto full = sender;
+            full.terms = order + 1;
+            auto parts = by_pieces(all, all.across, full, a);
+            parts[0] = parts[0].real() + a[0].real() * sender.log_distance;
+            auto whole = by_whole(all.across, sender, a, all.across.whole.steps);
+            EXPECT_NEAR(whole[0].imag(), a[0].real(), 1e-15);
+            whole[0] = whole[0].real();
+            expect_same(whole, parts, order + 2);
+            if (sender.terms > PlaneWhole::short_terms) continue;
+            // what its own order asks for lies in the first steps and rows
+            parts = by_pieces(all, all.across, sender, a);
+            parts[0] = parts[0].real() + a[0].real() * sender.log_distance;
+            auto few = a;
+            few.resize(std::min(few.size(), static_cast<std::size_t>(4 * ((sender.terms + 3) / 4))));
+            whole = by_whole(all.across, sender, few, PlaneWhole::short_steps);
+            whole[0] = whole[0].real();
+            expect_same(whole, parts, 8);
+        }
+        std::vector<Complex> g = a; // C, then g_n
+        g.insert(g.begin(), 0.7);
+        for (const auto& sender : all.up.senders)
+            expect_same(by_whole(all.up, sender, a, all.up.whole.steps), by_pieces(all, all.up, sender, a),
+                        order + 1);
+        for (const auto& sender : all.down.senders) {
+            auto parts = by_pieces(all, all.down, sender, a);
+            parts[0] = parts[0].real() + 0.7;
+            expect_same(by_whole(all.down, sender, g, all.down.whole.steps), parts, order + 2);
         }
     }
 }

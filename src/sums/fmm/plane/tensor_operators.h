@@ -30,6 +30,35 @@ struct PlaneSender {
 constexpr int plane_quadrants = 4;
 constexpr int plane_coarse_group = plane_quadrants; ///< of targets on the coarsest level
 
+/// The operators of one pass, each as one real matrix: rows and columns are the real and imaginary parts of
+/// the two expansions, as they lie in memory. That takes more products than D_out·matrix·D_in, and nothing
+/// else, which suits low orders. M2L: C has no imaginary part; its row gets Σ q, which the width of a level
+/// still needs. L2L: C is one of the columns.
+struct PlaneWhole {
+    static constexpr int least_order = 4, most_order = 11; ///< that have them
+    static constexpr int tiles = 2;                        ///< of rows
+    static constexpr int least_steps = 4;
+    /// M2L of so many terms takes the first tile of rows and the first steps alone.
+    static constexpr int short_terms = 7, short_steps = 4;
+
+    /// [diagonal][step][tile][lane][2] as in PlaneOperator::matrix; empty for other orders.
+    std::vector<double> matrices;
+    int steps = 0; ///< of a matrix
+
+    /// Two steps take four complex numbers, the real parts and the imaginary ones; the last two, one step.
+    static constexpr int steps_of(int numbers) {
+        const int left = numbers % 4;
+        const int steps = 2 * (numbers / 4) + (left == 0 ? 0 : left > 2 ? 2 : 1);
+        return steps < least_steps ? least_steps : steps;
+    }
+    /// The column of a lane: 2k + part.
+    [[nodiscard]] static constexpr int column(int steps, int step, int lane) {
+        const int four = 8 * (step / 2), place = lane % 4;
+        const bool alone = step % 2 == 0 && step + 1 == steps;
+        return alone ? four + place : four + 2 * place + step % 2;
+    }
+};
+
 /// The operators of one pass.
 struct PlaneOperator {
     static constexpr int tile_rows = 16, step_columns = 4, lanes = 32;
@@ -41,6 +70,7 @@ struct PlaneOperator {
     std::vector<PlaneSender> senders;
     std::array<std::int32_t, plane_quadrants + 2>
         first_sender{}; ///< of the quadrants, then of `coarse_group`
+    PlaneWhole whole;
 };
 
 /// A multipole expansion is `columns` complex numbers a_k, a local one `local_size` of them: C, then g_n. M2L
@@ -62,6 +92,11 @@ private:
     void set_matrix(PlaneOperator& of, const At& at) const;
     /// @param first  what goes before `shift.out`, if anything
     std::int32_t add_diagonals(PlaneOperator& of, const LaurentShift& shift, const PlaneNumber* first) const;
+    /// @param at      as in `set_matrix`
+    /// @param before  numbers of the expansion before those of the columns: C of a local one
+    /// @param constant  row 0 is that of C
+    template <class At>
+    void set_whole(PlaneOperator& of, int before, bool constant, const At& at) const;
     void make_across(const LaurentOperators& operators, const LaurentOrder& order);
     void make_up(const LaurentOperators& operators);
     void make_down(const LaurentOperators& operators);

@@ -223,6 +223,19 @@ private:
             add_up_strengths(tree_.sources().at.data(), tree_.sources().count, totals_.data(), stream);
     }
 
+    template <class Real>
+    [[nodiscard]] PlaneFar::Targets far_targets(const NearPoints<Real>& near) {
+        const auto targets = static_cast<std::size_t>(problem_.targets);
+        if constexpr (sizeof(Real) == 4)
+            if (is_narrow_) {
+                make_room(narrow_far_sums_, targets);
+                return {nullptr, problem_.self ? near.sources.data() : near.targets.data(),
+                        narrow_far_sums_.data()};
+            }
+        make_room(far_sums_, targets);
+        return {far_sums_.data()};
+    }
+
     /// The near field, and the far field beside it.
     template <class Real>
     void run_passes(NearPoints<Real>& near, PassTimer& timer) {
@@ -231,7 +244,6 @@ private:
             prepare_results(stream_);
             return timer.mark("P2P", stream_);
         }
-        make_room(far_sums_, static_cast<std::size_t>(problem_.targets));
         const auto there = far_stream_->get(), beside = side_stream_->get();
         ready_.record(stream_);
         ready_.hold(there);
@@ -243,7 +255,7 @@ private:
             prepare_results(beside);
             results_prepared_.record(beside);
             far_.run(
-                tree_, sets(), far_sums_.data(),
+                tree_, sets(), far_targets(near),
                 [&](std::string_view name, cudaStream_t stream) { timer.mark(name, stream); }, there);
             far_done_.record(there);
         } catch (...) { // what is worked on may be given up now
@@ -257,7 +269,8 @@ private:
     template <class Real>
     [[nodiscard]] PlaneResultTask<Real> results_of(const NearPoints<Real>& near) {
         return {.near = near.sums.data(),
-                .far = far_.is_empty() ? nullptr : far_sums_.data(),
+                .far = far_.is_empty() || is_narrow_ ? nullptr : far_sums_.data(),
+                .narrow_far = is_narrow_ ? narrow_far_sums_.data() : nullptr,
                 .where = tree_.targets().where.data(),
                 .count = static_cast<int>(problem_.targets),
                 .strengths = problem_.self ? strengths_.data() : nullptr,
@@ -278,6 +291,7 @@ private:
     bool compute(NearPoints<Real>& near, SumReport& report) {
         if (problem_.targets == 0) return true;
         check(cudaMemsetAsync(not_finite_.data(), 0, sizeof(int), stream_), "clearing a flag");
+        is_narrow_ = !is_wide() && !far_.is_empty() && far_.is_narrow(tree_, sets());
         PassTimer timer(stream_);
         set_plane_sources(PlaneSourceTask{sources_.data(), strengths_.data(),
                                           problem_.kernel->strength.columns, exponent_, frame_, tree_.view(),
@@ -338,11 +352,13 @@ private:
     NearPoints<float> narrow_;
     NearPoints<double> wide_;
     DeviceArray<Vec4<double>> centres_, target_centres_, far_sums_;
+    DeviceArray<Vec4<float>> narrow_far_sums_;
     DeviceArray<BlockRange> source_ranges_, target_ranges_;
     DeviceArray<PlaneNumber> totals_;
     std::optional<PassTimer> tree_timer_;
     OrderSearch orders_;
     DeviceArray<double> sources_, targets_, strengths_; ///< as the caller gave them, in double
+    bool is_narrow_ = false;                            ///< the far field's sums are floats, too
     int exponent_ = 0;                                  ///< of the strengths, as a power of two
     bool is_complex_ = false;                           ///< some imaginary part is not 0
     DeviceArray<double> potential_, field_; ///< where the caller's arrays are elsewhere, or strided

@@ -38,8 +38,7 @@ void each_group(const DeviceTree& tree, int first_level, int end_level, const Bo
 
 } // namespace
 
-void PlaneRuns::add(std::int32_t first, std::int32_t cells, int level, int group, int sets) {
-    const int cells_a_tile = 8 / sets;
+void PlaneRuns::add(std::int32_t first, std::int32_t cells, int level, int group, int cells_a_tile) {
     run[count++] = {tiles, first, cells, static_cast<std::int16_t>(level), static_cast<std::int16_t>(group)};
     tiles += (cells + cells_a_tile - 1) / cells_a_tile;
 }
@@ -53,10 +52,12 @@ void PlaneChainTask::add(PlanePass pass, const PlaneRuns& of) {
 
 void PlaneFar::Operator::set(const PlaneOperator& from, const PlaneTensorOperators& of, cudaStream_t stream) {
     upload(from.matrix, matrix, stream);
+    upload(from.whole.matrices, whole, stream);
     upload(from.in, in, stream);
     upload(from.out, out, stream);
     upload(from.senders, senders, stream);
     view.matrix = matrix.data();
+    view.whole = from.whole.matrices.empty() ? nullptr : whole.data();
     view.in = in.data();
     view.out = out.data();
     view.senders = senders.data();
@@ -78,9 +79,16 @@ void PlaneFar::prepare(const DeviceTree& tree, const LaurentOrder& order, cudaSt
     }
     first_level_ = 0;
     while (!LeafGrid{order.coarse, first_level_, 2}.has_far_cells(order.separation)) ++first_level_;
-    const auto cells = static_cast<std::size_t>(tree.cells());
-    make_room(multipoles_, cells * static_cast<std::size_t>(host_->columns), cells);
-    make_room(locals_, cells * static_cast<std::size_t>(host_->local_size), cells);
+    make_room_for(static_cast<std::size_t>(tree.cells()), stream);
+}
+
+// One expansion more, before the others, for columns that have no sender: a multipole expansion of zeros.
+void PlaneFar::make_room_for(std::size_t expansions, cudaStream_t stream) {
+    const auto columns = static_cast<std::size_t>(host_->columns);
+    make_room(multipoles_, (expansions + 1) * columns, expansions);
+    make_room(locals_, (expansions + 1) * static_cast<std::size_t>(host_->local_size), expansions);
+    check(cudaMemsetAsync(multipoles_.data(), 0, columns * sizeof(PlaneNumber), stream),
+          "clearing an expansion");
 }
 
 double PlaneFar::multiply_adds(const DeviceTree& tree, int sets) const {
@@ -99,15 +107,15 @@ double PlaneFar::multiply_adds(const DeviceTree& tree, int sets) const {
 PlaneRuns PlaneFar::parents(const DeviceTree& tree, int level) const {
     PlaneRuns out;
     const auto begin = tree.level_begin(level);
-    out.add(begin, tree.level_begin(level + 1) - begin, level, plane_coarse_group, view_.sets);
+    out.add(begin, tree.level_begin(level + 1) - begin, level, plane_coarse_group, tile_columns / view_.sets);
     return out;
 }
 
-PlaneRuns PlaneFar::targets(const DeviceTree& tree, int first_level, int end_level) const {
+PlaneRuns PlaneFar::targets(const DeviceTree& tree, int first_level, int end_level, int columns) const {
     PlaneRuns out;
     each_group(tree, first_level, end_level,
                [&](int level, int group, std::int32_t first, std::int32_t cells) {
-                   out.add(first, cells, level, group, view_.sets);
+                   out.add(first, cells, level, group, columns / view_.sets);
                });
     return out;
 }
@@ -118,8 +126,10 @@ void PlaneFar::gather(const DeviceTree& tree, int first_level, int end_level, cu
 }
 
 void PlaneFar::translate(const DeviceTree& tree, int first_level, int end_level, cudaStream_t stream) {
-    shift_plane_expansions({view_, across_.view, targets(tree, first_level, end_level), tree.by_octant()},
-                           PlanePass::across, stream);
+    const int columns = across_.view.whole != nullptr ? wide_tile_columns : tile_columns;
+    shift_plane_expansions(
+        {view_, across_.view, targets(tree, first_level, end_level, columns), tree.by_octant()},
+        PlanePass::across, stream);
 }
 
 void PlaneFar::spread(const DeviceTree& tree, int first_level, cudaStream_t stream) {
@@ -163,15 +173,24 @@ void PlaneFar::run_in_steps(const DeviceTree& tree, int below, const Done& done,
     done("L2L", stream);
 }
 
-void PlaneFar::run(const DeviceTree& tree, PlaneSets sets, Vec4<double>* sums, const Done& done,
+bool PlaneFar::is_narrow(const DeviceTree& tree, PlaneSets sets) const {
+    return order_.order < most_narrow_terms && count_of(sets) == 1 && tree.multipoles().total == 0;
+}
+
+void PlaneFar::run(const DeviceTree& tree, PlaneSets sets, const Targets& to, const Done& done,
                    cudaStream_t stream) {
     const int count = count_of(sets);
-    const auto expansions = static_cast<std::size_t>(tree.cells()) * static_cast<std::size_t>(count);
-    make_room(multipoles_, expansions * static_cast<std::size_t>(host_->columns), expansions);
-    make_room(locals_, expansions * static_cast<std::size_t>(host_->local_size), expansions);
+    if (count > 1)
+        make_room_for(static_cast<std::size_t>(tree.cells()) * static_cast<std::size_t>(count), stream);
     sets_ = sets;
-    view_ = {tree.view(),         host_->order, host_->columns,     host_->local_size,
-             reciprocals_.data(), count,        multipoles_.data(), locals_.data()};
+    view_ = {tree.view(),
+             host_->order,
+             host_->columns,
+             host_->local_size,
+             reciprocals_.data(),
+             count,
+             multipoles_.data() + host_->columns,
+             locals_.data() + host_->local_size};
     form_plane_expansions({view_, tree.sources().at.data(), tree.leaves(), tree.leaf_count()}, sets, false,
                           stream);
     done("P2M", stream);
@@ -197,7 +216,8 @@ void PlaneFar::run(const DeviceTree& tree, PlaneSets sets, Vec4<double>* sums, c
         run_above(tree, below, done, stream);
     const bool listed = tree.multipoles().total > 0;
     evaluate_plane_expansions({view_, tree.targets().at.data(), tree.leaves(), tree.leaf_count(),
-                               listed ? tree.multipoles().first : nullptr, tree.multipoles().partners, sums},
+                               listed ? tree.multipoles().first : nullptr, tree.multipoles().partners,
+                               to.sums, to.narrow_points, to.narrow_sums},
                               stream);
     done("L2P", stream);
 }

@@ -10,6 +10,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -26,7 +27,8 @@ enum class PlaneSets : std::uint8_t {
 };
 FF_HD constexpr int count_of(PlaneSets sets) { return sets == PlaneSets::parts ? 2 : 1; }
 
-/// The expansions of all cells. Expansion `set` of a cell is number sets·cell + set.
+/// The expansions of all cells. Expansion `set` of a cell is number sets·cell + set; multipole expansion −1
+/// is 0.
 struct PlaneFarView {
     TreeView tree;
     int order = 0, columns = 0, local_size = 0; ///< of PlaneTensorOperators
@@ -61,8 +63,12 @@ struct PlaneValueTask {
     int count = 0;
     const std::int32_t *first = nullptr, *partners = nullptr; ///< null: nothing is listed
     Vec4<double>* sums = nullptr;                             ///< (Re w, −Im w), and Re F of each set
+    /// In place of points and sums, for low orders, one set, and no rows: floats, from the centres of leaves.
+    const Vec4<float>* narrow_points = nullptr;
+    Vec4<float>* narrow_sums = nullptr;
 };
 void evaluate_plane_expansions(const PlaneValueTask& task, cudaStream_t stream);
+constexpr int most_narrow_terms = 12; ///< of orders that are low in this sense
 
 enum class PlanePass : std::uint8_t { up, across, down };
 
@@ -73,9 +79,13 @@ struct PlaneOperatorView {
     const PlaneSender* senders = nullptr;
     std::int32_t first_sender[plane_quadrants + 2];
     int row_tiles = 0, column_steps = 0;
+    const double* whole = nullptr; ///< matrices of low orders: PlaneWhole
 };
 
-/// Cells of a level and group, cut into tiles of columns.
+/// Expansions of a tile, those of its targets: products of tensor cores have eight columns.
+constexpr int tile_columns = 8, wide_tile_columns = 16;
+
+/// Cells of a level and group, cut into tiles.
 struct PlaneRun {
     std::int32_t first_tile, first, cells;
     std::int16_t level, group;
@@ -85,7 +95,8 @@ struct PlaneRuns {
     int count = 0, tiles = 0;
     PlaneRun run[most];
 
-    void add(std::int32_t first, std::int32_t cells, int level, int group, int sets);
+    /// @param cells_a_tile  columns by sets
+    void add(std::int32_t first, std::int32_t cells, int level, int group, int cells_a_tile);
 };
 
 /// A part of a pass that only needs what earlier stages wrote: some runs, whose tiles count from 0.
@@ -110,7 +121,8 @@ struct PlaneChainTask {
 };
 void run_plane_chain(const PlaneChainTask& task, cudaStream_t stream);
 
-/// M2M, M2L or L2L: expansions of M2M and M2L are replaced, L2L adds to those of the cells.
+/// M2M, M2L or L2L: expansions of M2M and M2L are replaced, L2L adds to those of the cells. Tiles of M2L by
+/// whole matrices are wide.
 struct PlaneShiftTask {
     PlaneFarView far;
     PlaneOperatorView at;
@@ -129,20 +141,29 @@ public:
     [[nodiscard]] bool is_empty() const { return !has_cells_; }
     /// Of M2L, to all cells with targets, as if each had all its senders.
     [[nodiscard]] double multiply_adds(const DeviceTree& tree, int sets) const;
-    /// Writes one sum for each target, in the order of the tree.
-    void run(const DeviceTree& tree, PlaneSets sets, Vec4<double>* sums, const Done& done,
+    /// Whether floats suffice for the last pass.
+    [[nodiscard]] bool is_narrow(const DeviceTree& tree, PlaneSets sets) const;
+    /// Where the targets are and their sums go, in the order of the tree: double, or what PlaneValueTask has.
+    struct Targets {
+        Vec4<double>* sums = nullptr;
+        const Vec4<float>* narrow_points = nullptr;
+        Vec4<float>* narrow_sums = nullptr;
+    };
+    void run(const DeviceTree& tree, PlaneSets sets, const Targets& to, const Done& done,
              cudaStream_t stream);
 
 private:
     struct Operator {
-        DeviceArray<double> matrix;
+        DeviceArray<double> matrix, whole;
         DeviceArray<PlaneNumber> in, out;
         DeviceArray<PlaneSender> senders;
         PlaneOperatorView view;
         void set(const PlaneOperator& from, const PlaneTensorOperators& of, cudaStream_t stream);
     };
+    void make_room_for(std::size_t expansions, cudaStream_t stream);
     [[nodiscard]] PlaneRuns parents(const DeviceTree& tree, int level) const;
-    [[nodiscard]] PlaneRuns targets(const DeviceTree& tree, int first_level, int end_level) const;
+    [[nodiscard]] PlaneRuns targets(const DeviceTree& tree, int first_level, int end_level,
+                                    int columns = tile_columns) const;
     /// M2M to these levels, M2L to them, and L2L from this one on.
     void gather(const DeviceTree& tree, int first_level, int end_level, cudaStream_t stream);
     void translate(const DeviceTree& tree, int first_level, int end_level, cudaStream_t stream);

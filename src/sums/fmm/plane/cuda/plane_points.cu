@@ -2,6 +2,7 @@
 // and M2P: eight lanes a leaf, each with a target at a time.
 #include "sums/fmm/plane/cuda/complex_number.cuh"
 #include "sums/fmm/plane/cuda/plane_far.cuh"
+#include "sums/fmm/plane/narrow_series.h"
 
 #include "backend/cuda/check.h"
 
@@ -193,6 +194,40 @@ __global__ void __launch_bounds__(point_threads) evaluate_plane_kernel(const Pla
     }
 }
 
+/// L2P of one set and low orders, in float: a lane holds its leaf's coefficients.
+template <int terms>
+__global__ void __launch_bounds__(point_threads) evaluate_narrow_plane_kernel(const PlaneValueTask task) {
+    const Group<value_lanes> group;
+    if (group.number >= task.count) return;
+    const auto& far = task.far;
+    const auto leaf = task.leaves[group.number];
+    const auto range = far.tree.targets[leaf];
+    const auto scale = static_cast<float>(1.0 / far.tree.width_of(far.tree.places[leaf].level));
+    const PlaneNumber* const from = far.local(leaf);
+    NarrowSeries<terms> series;
+    series.constant = static_cast<float>(from[0].re);
+#pragma unroll
+    for (int n = 0; n < terms; ++n)
+        if (n <= far.order) series.set(n, read(from + n + 1));
+    constexpr int together = 4; // that are read before any is used
+    for (int begin = range.begin + group.lane; begin < range.end; begin += together * value_lanes) {
+        float2 at[together];
+#pragma unroll
+        for (int k = 0; k < together; ++k) {
+            const int i = begin + k * value_lanes;
+            at[k] = {};
+            if (i < range.end) at[k] = __ldg(reinterpret_cast<const float2*>(task.narrow_points + i));
+        }
+#pragma unroll
+        for (int k = 0; k < together; ++k) {
+            const int i = begin + k * value_lanes;
+            if (i >= range.end) break;
+            const auto value = series.at(scale * at[k].x, scale * at[k].y);
+            task.narrow_sums[i] = {scale * value.w_re, -scale * value.w_im, value.potential, 0.0F};
+        }
+    }
+}
+
 template <int lanes>
 unsigned blocks_for(int count) {
     constexpr int groups = point_threads / lanes;
@@ -234,8 +269,15 @@ void form_plane_expansions(const PlaneFormTask& task, PlaneSets sets, bool to_lo
 
 void evaluate_plane_expansions(const PlaneValueTask& task, cudaStream_t stream) {
     if (task.count == 0) return;
-    evaluate_plane_kernel<<<blocks_for<value_lanes>(task.count), point_threads, 0, stream>>>(task);
-    check_launch("evaluating expansions");
+    const auto launch = [&](auto kernel) {
+        kernel<<<blocks_for<value_lanes>(task.count), point_threads, 0, stream>>>(task);
+        check_launch("evaluating expansions");
+    };
+    const int terms = task.far.order + 1;
+    if (task.narrow_sums == nullptr) return launch(evaluate_plane_kernel);
+    if (terms <= 8) return launch(evaluate_narrow_plane_kernel<8>);
+    if (terms <= 10) return launch(evaluate_narrow_plane_kernel<10>);
+    launch(evaluate_narrow_plane_kernel<most_narrow_terms>);
 }
 
 } // namespace farfield::cuda

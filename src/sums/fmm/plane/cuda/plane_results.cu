@@ -98,6 +98,12 @@ __global__ void plane_result_kernel(const PlaneResultTask<Real> task) {
         y += far.y;
         potential[0] += far.z;
         potential[1] += far.w;
+    } else if (task.narrow_far != nullptr) {
+        const auto far = task.narrow_far[i];
+        x += static_cast<double>(far.x);
+        y += static_cast<double>(far.y);
+        potential[0] += static_cast<double>(far.z);
+        potential[1] += static_cast<double>(far.w);
     }
     bool finite = true;
     if (task.potential != nullptr) {

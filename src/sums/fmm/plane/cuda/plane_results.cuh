@@ -40,7 +40,8 @@ template <class Real>
 struct PlaneResultTask {
     const Vec4<Real>* near = nullptr;  ///< of plane_pairs.cuh
     const Vec4<double>* far = nullptr; ///< (Re w, −Im w), and Re F of each set; null: there is no far field
-    const std::int32_t* where = nullptr; ///< each of the caller's targets is in the tree
+    const Vec4<float>* narrow_far = nullptr; ///< in its place
+    const std::int32_t* where = nullptr;     ///< each of the caller's targets is in the tree
     int count = 0;
     const double* strengths = nullptr; ///< the caller's; null: targets are no sources
     int columns = 1;                   ///< of strengths and potentials

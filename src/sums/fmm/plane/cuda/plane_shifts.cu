@@ -2,13 +2,15 @@
 // level and group, and goes through their senders: each column is multiplied by a diagonal, all of them by
 // the real matrix, and the rows by another diagonal. The next sender's numbers are on their way meanwhile.
 #include "sums/fmm/plane/cuda/complex_number.cuh"
+#include "sums/fmm/plane/cuda/plane_chain.cuh"
 #include "sums/fmm/plane/cuda/plane_far.cuh"
+#include "sums/fmm/plane/cuda/plane_senders.cuh"
+#include "sums/fmm/plane/cuda/plane_whole.cuh"
 
 #include "backend/cuda/check.h"
 
 #include <farfield/error.h>
 
-#include <cooperative_groups.h>
 #include <cuda_pipeline.h>
 
 #include <algorithm>
@@ -18,68 +20,13 @@ namespace farfield::cuda {
 namespace {
 
 constexpr int shift_warps = 4;
-constexpr int tile_columns = 8;
-constexpr int senders_together = 32; ///< that are looked up before they are used
-
-/// A warp's own shared memory.
-struct Columns {
-    std::int32_t cell[tile_columns];                   ///< of the target, or none
-    std::int32_t from[senders_together][tile_columns]; ///< numbers of expansions, or none
-    PlaneSender sender[senders_together];
-};
-
-__device__ __forceinline__ void multiply(double (&c)[4], const double2& a, double b) {
-    asm("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
-        : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
-        : "d"(a.x), "d"(a.y), "d"(b));
-}
-
-/// The one of these runs that a tile is of; asked by a warp.
-__device__ __forceinline__ PlaneRun run_of(const PlaneRun* runs, int count, int tile) {
-    int before = 0;
-    for (int base = 0; base < count; base += 32) {
-        const int i = base + static_cast<int>(threadIdx.x);
-        before += __popc(__ballot_sync(~0U, i < count && runs[i].first_tile <= tile ? 1 : 0));
-    }
-    return runs[before - 1];
-}
-
-/// Not through the cache of constants: other blocks of the same launch may have written it.
-__device__ __forceinline__ PlaneNumber read_again(const PlaneNumber* from) {
-    const auto two = *reinterpret_cast<const double2*>(from);
-    return {two.x, two.y};
-}
-
-template <PlanePass pass>
-__device__ __forceinline__ std::int32_t sender_of(const TreeView& tree, std::int32_t target,
-                                                  const PlaneSender& sender, bool coarse) {
-    if (target == TreeView::none) return TreeView::none;
-    if constexpr (pass == PlanePass::down) return tree.parents[target];
-    std::int32_t cell = TreeView::none;
-    if (pass == PlanePass::up) {
-        cell = tree.child(target, sender.child);
-    } else if (coarse) {
-        const auto& place = tree.places[target];
-        cell =
-            tree.coarse_cell(place.index[0] - (sender.place - 128), place.index[1] - (sender.child - 128), 0);
-    } else {
-        const auto near = tree.neighbour(tree.parents[target], sender.place);
-        if (near != TreeView::none) cell = tree.child(near, sender.child);
-    }
-    if (tree.self || cell == TreeView::none) return cell; // all cells have sources
-    return tree.sources[cell].size() > 0 ? cell : TreeView::none;
-}
 
 template <PlanePass pass, int row_tiles, int most_steps>
-class ShiftWorker {
-    const PlaneFarView& far_;
-    const PlaneOperatorView& at_;
-    const std::int32_t* cells_; ///< PlaneShiftTask::cells
-    const double* matrix_;      ///< in shared memory
-    Columns& columns_;
-    PlaneRun run_{};
-    const int lane_ = static_cast<int>(threadIdx.x);
-    const int column_ = lane_ / 4; ///< of the numbers that it reads
+class ShiftWorker : public ColumnTile<pass> {
+    using Tile = ColumnTile<pass>;
+    using Tile::at_, Tile::column_, Tile::columns_, Tile::far_, Tile::lane_, Tile::run_, Tile::there_;
+    using Tile::each_lookup, Tile::take_next;
+    const double* matrix_; ///< in shared memory
     double re_[row_tiles][4] = {}, im_[row_tiles][4] = {};
     double constant_ = 0.0, charge_ = 0.0; ///< of the column, in lanes that read its first number
 
@@ -88,27 +35,6 @@ class ShiftWorker {
         PlaneNumber of[most_steps];
         double constant = 0.0; ///< L2L
     };
-
-    __device__ __forceinline__ void look_up_from(int begin) {
-        const int end = min(begin + senders_together, at_.first_sender[run_.group + 1]);
-        const bool coarse = run_.group == plane_coarse_group;
-        const int sets = far_.sets;
-        if (begin + lane_ < end) columns_.sender[lane_] = at_.senders[begin + lane_];
-        __syncwarp();
-        for (int i = lane_; i < (end - begin) * tile_columns; i += 32) {
-            const int c = i % tile_columns;
-            const auto cell =
-                sender_of<pass>(far_.tree, columns_.cell[c], columns_.sender[i / tile_columns], coarse);
-            columns_.from[i / tile_columns][c] = cell == TreeView::none ? cell : sets * cell + c % sets;
-        }
-        __syncwarp();
-    }
-
-    /// The first sender from here on that some column has.
-    __device__ __forceinline__ int next(int s, int count) const {
-        while (s < count && __any_sync(~0U, columns_.from[s][column_] != TreeView::none ? 1 : 0) == 0) ++s;
-        return s;
-    }
 
     __device__ __forceinline__ Numbers numbers_of(int s) const {
         Numbers out;
@@ -169,23 +95,6 @@ class ShiftWorker {
         }
     }
 
-    /// M2M: leaves keep what their points made.
-    __device__ __forceinline__ bool takes(std::int32_t cell) const {
-        const auto& tree = far_.tree;
-        return pass != PlanePass::up || (!tree.is_leaf(cell) && (tree.self || tree.sources[cell].size() > 0));
-    }
-
-    __device__ __forceinline__ void find_targets(int tile, const PlaneRun& run) {
-        if (lane_ < tile_columns) {
-            const int sets = far_.sets;
-            const int i = (tile - run.first_tile) * (tile_columns / sets) + lane_ / sets;
-            std::int32_t cell = TreeView::none;
-            if (i < run.cells) cell = cells_ != nullptr ? cells_[run.first + i] : run.first + i;
-            columns_.cell[lane_] = cell != TreeView::none && takes(cell) ? cell : TreeView::none;
-        }
-        __syncwarp();
-    }
-
     /// The constants of the columns that a lane's products are of: 2·(lane mod 4), and the next.
     __device__ __forceinline__ void add_constants(double log_width) {
         const double own = pass == PlanePass::across ? fma(charge_, log_width, constant_) : constant_;
@@ -224,34 +133,24 @@ class ShiftWorker {
 
 public:
     __device__ __forceinline__ ShiftWorker(const PlaneFarView& far, const PlaneOperatorView& at,
-                                           const std::int32_t* cells, const double* matrix, Columns& columns)
-        : far_(far), at_(at), cells_(cells), matrix_(matrix), columns_(columns) {}
-
-    /// Finds targets and their first senders; the matrix need not be there yet.
-    __device__ __forceinline__ void begin(const PlaneRun& run, int tile) {
-        run_ = run;
-        find_targets(tile, run_);
-        look_up_from(at_.first_sender[run_.group]);
-    }
+                                           const std::int32_t* cells, const double* matrix,
+                                           Columns<>& columns)
+        : Tile(far, at, cells, columns), matrix_(matrix) {}
 
     __device__ __forceinline__ void run() {
-        const int first = at_.first_sender[run_.group], end = at_.first_sender[run_.group + 1];
-        for (int begin = first; begin < end; begin += senders_together) {
-            const int count = min(end - begin, senders_together);
-            if (begin > first) look_up_from(begin);
-            int s = next(0, count);
-            Numbers numbers;
-            if (s < count) numbers = numbers_of(s);
-            while (s < count) {
-                const int following = next(s + 1, count);
-                Numbers coming;
-                if (following < count) coming = numbers_of(following);
+        each_lookup([&] {
+            if (there_ == 0) return;
+            int s = take_next();
+            Numbers numbers = numbers_of(s);
+            while (there_ != 0) {
+                const int following = take_next();
+                const Numbers coming = numbers_of(following);
                 add(s, numbers);
                 numbers = coming;
                 s = following;
             }
-            __syncwarp();
-        }
+            add(s, numbers);
+        });
         if constexpr (pass != PlanePass::up)
             add_constants(pass == PlanePass::across ? log(far_.tree.width_of(run_.level)) : 0.0);
         store();
@@ -273,7 +172,7 @@ __device__ __forceinline__ void bring(const PlaneOperatorView& at, double* to) {
 template <PlanePass pass, int row_tiles, int most_steps>
 __global__ void __launch_bounds__(32 * shift_warps) shift_kernel(const PlaneShiftTask task) {
     extern __shared__ __align__(16) double shift_matrix[];
-    __shared__ Columns columns[shift_warps];
+    __shared__ Columns<> columns[shift_warps];
     bring(task.at, shift_matrix);
     const int number = static_cast<int>(blockIdx.x) * shift_warps + static_cast<int>(threadIdx.y);
     const int tile = task.runs.tiles - 1 - number; // deepest levels first
@@ -285,52 +184,27 @@ __global__ void __launch_bounds__(32 * shift_warps) shift_kernel(const PlaneShif
     if (tile >= 0) worker.run();
 }
 
-/// The tiles of a stage, each warp of the launch every so manieth.
-template <PlanePass pass, int row_tiles, int most_steps>
-__device__ __forceinline__ void run_stage(const PlaneChainTask& task, const PlaneStage& stage,
-                                          const PlaneOperatorView& at, const std::int32_t* cells,
-                                          const double* matrix, Columns& columns) {
-    const int warps = static_cast<int>(gridDim.x) * shift_warps;
-    for (int tile = static_cast<int>(threadIdx.y * gridDim.x + blockIdx.x); tile < stage.tiles;
-         tile += warps) {
-        ShiftWorker<pass, row_tiles, most_steps> worker(task.far, at, cells, matrix, columns);
-        worker.begin(run_of(task.run + stage.first_run, stage.runs, tile), tile);
-        worker.run();
-        __syncwarp();
-    }
-}
-
 template <int row_tiles, int most_steps>
 __global__ void __launch_bounds__(32 * shift_warps)
     chain_kernel(const __grid_constant__ PlaneChainTask task) {
     extern __shared__ __align__(16) double shift_matrix[];
-    __shared__ Columns columns[shift_warps];
+    __shared__ Columns<> columns[shift_warps];
     const int numbers = matrix_numbers(task.up);
-    double* const up = shift_matrix;
-    double* const across = up + numbers;
-    double* const down = across + numbers;
-    bring(task.up, up);
-    bring(task.across, across);
-    bring(task.down, down);
+    bring(task.up, shift_matrix);
+    bring(task.across, shift_matrix + numbers);
+    bring(task.down, shift_matrix + 2 * numbers);
     __pipeline_wait_prior(0);
     __syncthreads();
-    auto& own = columns[threadIdx.y];
-    for (int s = 0; s < task.stages; ++s) {
-        const auto& stage = task.stage[s];
-        if (s > 0) cooperative_groups::this_grid().sync();
-        switch (stage.pass) {
-        case PlanePass::up:
-            run_stage<PlanePass::up, row_tiles, most_steps>(task, stage, task.up, nullptr, up, own);
-            break;
-        case PlanePass::across:
-            run_stage<PlanePass::across, row_tiles, most_steps>(task, stage, task.across, task.cells, across,
-                                                                own);
-            break;
-        case PlanePass::down:
-            run_stage<PlanePass::down, row_tiles, most_steps>(task, stage, task.down, task.cells, down, own);
-            break;
-        }
-    }
+    each_stage(task, [&](auto pass, const PlaneStage& stage, const PlaneOperatorView& at,
+                         const std::int32_t* cells) {
+        const double* const matrix = shift_matrix + static_cast<int>(pass.value) * numbers;
+        each_tile(task, stage, [&](const PlaneRun& run, int tile) {
+            ShiftWorker<pass.value, row_tiles, most_steps> worker(task.far, at, cells, matrix,
+                                                                  columns[threadIdx.y]);
+            worker.begin(run, tile);
+            worker.run();
+        });
+    });
 }
 
 std::size_t matrix_bytes(const PlaneOperatorView& at) {
@@ -356,32 +230,6 @@ void launch_shift(const PlaneShiftTask& task, PlanePass pass, cudaStream_t strea
     check_launch("shifting expansions");
 }
 
-constexpr int most_chain_blocks = 3; ///< of a multiprocessor: stages are short, and meet
-
-template <int row_tiles, int most_steps>
-void launch_chain(const PlaneChainTask& task, cudaStream_t stream) {
-    auto* const kernel = &chain_kernel<row_tiles, most_steps>;
-    const auto bytes = 3 * matrix_bytes(task.up);
-    if (bytes > 48 * 1024 - shift_warps * sizeof(Columns))
-        check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                   static_cast<int>(bytes)),
-              "asking for shared memory");
-    int device = 0, multiprocessors = 0, resident = 0;
-    check(cudaGetDevice(&device), "asking for the GPU in use");
-    check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device), "asking the GPU");
-    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, 32 * shift_warps, bytes),
-          "asking the GPU");
-    int tiles = 1;
-    for (int s = 0; s < task.stages; ++s) tiles = std::max(tiles, task.stage[s].tiles);
-    const int blocks = std::min((tiles + shift_warps - 1) / shift_warps,
-                                multiprocessors * std::min(resident, most_chain_blocks));
-    void* arguments[] = {const_cast<PlaneChainTask*>(&task)}; // NOLINT(cppcoreguidelines-pro-type-const-cast)
-    check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel),
-                                      dim3(static_cast<unsigned>(blocks)), dim3(32, shift_warps), arguments,
-                                      bytes, stream),
-          "shifting expansions");
-}
-
 /// Calls body of the sizes that an operator has: std::integral_constant of row tiles and of steps.
 template <class Body>
 void with_sizes(const PlaneOperatorView& at, const Body& body) {
@@ -399,8 +247,32 @@ void with_sizes(const PlaneOperatorView& at, const Body& body) {
 
 } // namespace
 
+void launch_plane_chain(const void* kernel, int warps, std::size_t shared_bytes, const PlaneChainTask& task,
+                        cudaStream_t stream) {
+    constexpr int most_blocks = 3; // of a multiprocessor: stages are short, and meet
+    if (shared_bytes > 48 * 1024 - static_cast<std::size_t>(warps) * sizeof(Columns<>))
+        check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                   static_cast<int>(shared_bytes)),
+              "asking for shared memory");
+    int device = 0, multiprocessors = 0, resident = 0;
+    check(cudaGetDevice(&device), "asking for the GPU in use");
+    check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device), "asking the GPU");
+    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, 32 * warps, shared_bytes),
+          "asking the GPU");
+    int tiles = 1;
+    for (int s = 0; s < task.stages; ++s) tiles = std::max(tiles, task.stage[s].tiles);
+    const int blocks =
+        std::min((tiles + warps - 1) / warps, multiprocessors * std::min(resident, most_blocks));
+    void* arguments[] = {const_cast<PlaneChainTask*>(&task)}; // NOLINT(cppcoreguidelines-pro-type-const-cast)
+    check(cudaLaunchCooperativeKernel(kernel, dim3(static_cast<unsigned>(blocks)),
+                                      dim3(32, static_cast<unsigned>(warps)), arguments, shared_bytes,
+                                      stream),
+          "shifting expansions");
+}
+
 void shift_plane_expansions(const PlaneShiftTask& task, PlanePass pass, cudaStream_t stream) {
     if (task.runs.tiles == 0) return;
+    if (task.at.whole != nullptr) return shift_whole_expansions(task, pass, stream);
     with_sizes(task.at, [&](auto row_tiles, auto most_steps) {
         launch_shift<row_tiles.value, most_steps.value>(task, pass, stream);
     });
@@ -408,8 +280,10 @@ void shift_plane_expansions(const PlaneShiftTask& task, PlanePass pass, cudaStre
 
 void run_plane_chain(const PlaneChainTask& task, cudaStream_t stream) {
     if (task.stages == 0) return;
+    if (task.across.whole != nullptr) return run_whole_chain(task, stream);
     with_sizes(task.across, [&](auto row_tiles, auto most_steps) {
-        launch_chain<row_tiles.value, most_steps.value>(task, stream);
+        launch_plane_chain(reinterpret_cast<const void*>(&chain_kernel<row_tiles.value, most_steps.value>),
+                           shift_warps, 3 * matrix_bytes(task.up), task, stream);
     });
 }
 
