@@ -260,7 +260,7 @@ __device__ void list_neighbours(const NearTask& task) {
         if (number >= leaf_count) continue;
         const auto cell = task.leaves[number];
         const int targets = tree.targets[cell].size();
-        const auto begin = number * task.short_row;
+        const auto begin = std::int64_t{number} * task.short_row;
         std::int32_t count = 0;
         for (int base = 0; base < slots; base += slots_together) {
             std::int32_t near[slots_together], sources[slots_together], name[slots_together];
@@ -285,7 +285,7 @@ __device__ void list_neighbours(const NearTask& task) {
             }
         }
         task.row_counts[number] = count;
-        task.short_last[number] = begin + count;
+        task.short_last[number] = static_cast<std::int32_t>(begin) + count;
         entries += static_cast<unsigned long long>(count);
         largest = max(largest, targets);
         fit = fit && count <= task.short_row;

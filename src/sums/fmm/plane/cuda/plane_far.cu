@@ -1,6 +1,7 @@
 // PlaneFar: operators on the GPU, and the order of the passes.
 #include "sums/fmm/plane/cuda/plane_far.cuh"
 
+#include "sums/fmm/plane/plane_shape.h"
 #include "sums/tree/leaf_grid.h"
 
 #include <algorithm>
@@ -79,16 +80,13 @@ void PlaneFar::prepare(const DeviceTree& tree, const LaurentOrder& order, cudaSt
     }
     first_level_ = 0;
     while (!LeafGrid{order.coarse, first_level_, 2}.has_far_cells(order.separation)) ++first_level_;
-    make_room_for(static_cast<std::size_t>(tree.cells()), stream);
+    make_room_for(static_cast<std::size_t>(tree.cells()));
 }
 
-// One expansion more, before the others, for columns that have no sender: a multipole expansion of zeros.
-void PlaneFar::make_room_for(std::size_t expansions, cudaStream_t stream) {
-    const auto columns = static_cast<std::size_t>(host_->columns);
-    make_room(multipoles_, (expansions + 1) * columns, expansions);
+// One expansion more, before the others, for columns that have no sender.
+void PlaneFar::make_room_for(std::size_t expansions) {
+    make_room(multipoles_, (expansions + 1) * static_cast<std::size_t>(host_->columns), expansions);
     make_room(locals_, (expansions + 1) * static_cast<std::size_t>(host_->local_size), expansions);
-    check(cudaMemsetAsync(multipoles_.data(), 0, columns * sizeof(PlaneNumber), stream),
-          "clearing an expansion");
 }
 
 double PlaneFar::multiply_adds(const DeviceTree& tree, int sets) const {
@@ -174,14 +172,19 @@ void PlaneFar::run_in_steps(const DeviceTree& tree, int below, const Done& done,
 }
 
 bool PlaneFar::is_narrow(const DeviceTree& tree, PlaneSets sets) const {
-    return order_.order < most_narrow_terms && count_of(sets) == 1 && tree.multipoles().total == 0;
+    constexpr double digits_of_floats = 6.0;
+    return order_.order < most_narrow_terms &&
+           plane_digits(order_.order, order_.separation) < digits_of_floats && count_of(sets) == 1 &&
+           tree.multipoles().total == 0;
 }
 
 void PlaneFar::run(const DeviceTree& tree, PlaneSets sets, const Targets& to, const Done& done,
                    cudaStream_t stream) {
     const int count = count_of(sets);
-    if (count > 1)
-        make_room_for(static_cast<std::size_t>(tree.cells()) * static_cast<std::size_t>(count), stream);
+    make_room_for(static_cast<std::size_t>(tree.cells()) * static_cast<std::size_t>(count));
+    check(cudaMemsetAsync(multipoles_.data(), 0,
+                          static_cast<std::size_t>(host_->columns) * sizeof(PlaneNumber), stream),
+          "clearing an expansion");
     sets_ = sets;
     view_ = {tree.view(),
              host_->order,

@@ -160,7 +160,7 @@ private:
         PlaneOperatorView view;
         void set(const PlaneOperator& from, const PlaneTensorOperators& of, cudaStream_t stream);
     };
-    void make_room_for(std::size_t expansions, cudaStream_t stream);
+    void make_room_for(std::size_t expansions);
     [[nodiscard]] PlaneRuns parents(const DeviceTree& tree, int level) const;
     [[nodiscard]] PlaneRuns targets(const DeviceTree& tree, int first_level, int end_level,
                                     int columns = tile_columns) const;
