@@ -62,7 +62,6 @@ public:
         const auto begin = Clock::now();
         const DeviceScope scope(device_);
         begin_execution(outputs, strengths);
-        prepared_.hold(stream_); // sums may use another stream than points did
         stop_if_asked(hooks);
         read_strengths(strengths);
         const int columns = problem_.kernel->strength.columns;
@@ -119,7 +118,6 @@ private:
         else
             narrow_.plan.finish(stream_);
         tree_timer_->mark("tree", stream_);
-        prepared_.record(stream_);
     }
 
     template <class Real>
@@ -350,7 +348,7 @@ private:
     PlaneFar far_;
     /// Many short launches, which go before the near field's blocks; what results need beside sums.
     std::optional<Stream> far_stream_, side_stream_;
-    Signal prepared_, ready_, far_done_, results_prepared_;
+    Signal ready_, far_done_, results_prepared_;
     NearPoints<float> narrow_;
     NearPoints<double> wide_;
     DeviceArray<Vec4<double>> centres_, target_centres_, far_sums_;
