@@ -110,7 +110,7 @@ protected:
     std::optional<Stream> own_stream_;
     cudaStream_t stream_ = nullptr; ///< of the call at hand
     std::optional<Signal> stream_changes_;
-    DeviceArray<int> not_finite_;   ///< 1 where a result is not
+    DeviceArray<int> not_finite_; ///< 1 where a result is not
 };
 
 /// In the frame.
