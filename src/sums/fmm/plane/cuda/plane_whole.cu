@@ -1,7 +1,6 @@
 // M2M, M2L and L2L of low orders in the plane. A warp has a tile of columns, the expansions of targets of one
-// level and group, and multiplies what each sender has by one real matrix on tensor cores. The next sender's
-// numbers are on their way meanwhile; matrices come through the cache of the multiprocessor, whose warps go
-// through the same senders.
+// level and group, and multiplies what each sender has by one real matrix on tensor cores. Matrices come
+// through the cache of the multiprocessor, whose warps go through the same senders.
 #include "sums/fmm/plane/cuda/plane_whole.cuh"
 
 #include "sums/fmm/plane/cuda/plane_chain.cuh"
@@ -11,8 +10,9 @@
 
 #include <farfield/error.h>
 
-#include <algorithm>
+#include <cstdint>
 #include <type_traits>
+#include <utility>
 
 namespace farfield::cuda {
 namespace {
@@ -123,7 +123,7 @@ public:
 
     __device__ __forceinline__ void run() {
         each_lookup([&] {
-            while (there_ != 0) { // two at a time, whose numbers change places without being moved
+            while (there_ != 0) { // two at a time: both have their numbers on the way
                 const int s = take_next();
                 const Numbers numbers = numbers_of(s);
                 const int following = there_ != 0 ? take_next() : -1;
