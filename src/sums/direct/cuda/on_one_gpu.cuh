@@ -2,6 +2,7 @@
 #pragma once
 
 #include "backend/cuda/device_scope.h"
+#include "backend/cuda/stream.h"
 #include "base/arrays.h"
 #include "sums/direct/cuda/one_gpu.cuh"
 #include "sums/method/method.h"
@@ -45,8 +46,13 @@ protected:
             const auto output = static_cast<Output>(k);
             if (const auto& view = outputs.of(output)) transfers_.check_device(view, name_of(output));
         }
+        const auto before = stream_;
         stream_ =
             stream_for(strengths..., outputs.potential, outputs.field, outputs.gradient, outputs.hessian);
+        if (before == nullptr || before == stream_) return;
+        if (!stream_changes_) stream_changes_.emplace(); // what points became may still be worked on there
+        stream_changes_->record(before);
+        stream_changes_->hold(stream_);
     }
 
     static void stop_if_asked(const SumHooks& hooks) {
@@ -103,7 +109,8 @@ protected:
     Transfers transfers_;
     std::optional<Stream> own_stream_;
     cudaStream_t stream_ = nullptr; ///< of the call at hand
-    DeviceArray<int> not_finite_;   ///< 1 where a result is not
+    std::optional<Signal> stream_changes_;
+    DeviceArray<int> not_finite_; ///< 1 where a result is not
 };
 
 /// In the frame.

@@ -1,4 +1,4 @@
-// A local expansion in float, as kernels evaluate it: low orders leave no more digits than floats have.
+// Expansions in float, as kernels form and evaluate them: low orders leave no more digits than floats have.
 #pragma once
 
 #include "math/host_device.h"
@@ -37,6 +37,42 @@ private:
     FF_HD static void step(float& a, float& b, float x, float y, float more_a, float more_b) {
         const float product = x * a + (more_a - y * b);
         b = y * a + (x * b + more_b);
+        a = product;
+    }
+};
+
+/// Coefficients k, k + lanes, … of a multipole expansion, Σ q u^k; u counts from the centre, in widths of the
+/// cell. Of a lane, which is k.
+template <int numbers, int lanes, bool is_complex>
+struct NarrowPowers {
+    float re[numbers] = {}, im[numbers] = {};
+
+    /// A point u = x + iy of strength a + ib.
+    FF_HD void add(float x, float y, float a, float b, int lane) {
+        float all_x = 1.0F, all_y = 0.0F; // u^lanes
+        float at_x = 1.0F, at_y = 0.0F;   // u^lane
+        for (int k = 0; k < lanes; ++k) {
+            if (k == lane) {
+                at_x = all_x;
+                at_y = all_y;
+            }
+            times(all_x, all_y, x, y);
+        }
+        for (int c = 0; c < numbers; ++c) {
+            re[c] += a * at_x;
+            im[c] += a * at_y;
+            if constexpr (is_complex) {
+                re[c] -= b * at_y;
+                im[c] += b * at_x;
+            }
+            if (c + 1 < numbers) times(at_x, at_y, all_x, all_y);
+        }
+    }
+
+private:
+    FF_HD static void times(float& a, float& b, float x, float y) {
+        const float product = a * x - b * y;
+        b = a * y + b * x;
         a = product;
     }
 };

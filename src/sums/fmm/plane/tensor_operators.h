@@ -38,8 +38,9 @@ struct PlaneWhole {
     static constexpr int least_order = 4, most_order = 11; ///< that have them
     static constexpr int tiles = 2;                        ///< of rows
     static constexpr int least_steps = 4;
-    /// M2L of so many terms takes the first tile of rows and the first steps alone.
-    static constexpr int short_terms = 7, short_steps = 4;
+    /// M2L of so many terms takes the first steps alone, and of fewer the first tile of rows, too: C, Σ q and
+    /// seven coefficients.
+    static constexpr int short_terms = 8, short_steps = 4, terms_of_tile = 6;
 
     /// [diagonal][step][tile][lane][2] as in PlaneOperator::matrix; empty for other orders.
     std::vector<double> matrices;

@@ -7,9 +7,8 @@
 
 #include "sums/tree/morton.h"
 
-#include <cub/device/device_scan.cuh>
-#include <thrust/iterator/counting_iterator.h>
-#include <thrust/iterator/transform_iterator.h>
+#include <cub/block/block_reduce.cuh>
+#include <cub/block/block_scan.cuh>
 
 #include <algorithm>
 
@@ -17,6 +16,7 @@ namespace farfield::cuda {
 namespace {
 
 constexpr int most_bits = 18; ///< of a place on the deepest level
+constexpr int scan_threads = 512, cell_threads = 256;
 
 /// How many stand before a place: cells, leaves, and cells with targets in the order of octants.
 struct Numbers {
@@ -24,10 +24,6 @@ struct Numbers {
     __device__ friend Numbers operator+(const Numbers& a, const Numbers& b) {
         return {a.cell + b.cell, a.leaf + b.leaf, a.grouped + b.grouped};
     }
-};
-
-struct AddNumbers {
-    __device__ Numbers operator()(const Numbers& a, const Numbers& b) const { return a + b; }
 };
 
 struct DenseTask {
@@ -42,7 +38,8 @@ struct DenseTask {
     int source_count, target_count;
     SortedKeys source_keys, target_keys;
     std::int32_t *source_starts, *target_starts; ///< of places of the deepest level, and their end
-    Numbers* numbers;
+    Numbers* numbers;                            ///< of all places, and one more
+    Numbers* totals;                             ///< of the blocks that count them
     CellPlace* places;
     std::int32_t *parents, *children, *divided, *neighbours, *coarse_cells; ///< neighbours: null, not wanted
     BlockRange *sources, *targets;
@@ -108,21 +105,46 @@ __device__ Spot grouped_spot(const DenseTask& task, const Spot& at) {
     return {at.level, at.place % each * octants + at.place / each};
 }
 
-struct CountPlace {
-    DenseTask task;
-    int all;
+__device__ Numbers count_place(const DenseTask& task, int number, int all) {
+    if (number >= all) return {};
+    const auto at = spot_of(task, number);
+    const auto held = held_by(task, at);
+    const bool there = is_there(task, at, held);
+    const auto other = grouped_spot(task, at);
+    const auto held_there = held_by(task, other);
+    return {there ? 1 : 0, there && !is_divided(task, at, held) ? 1 : 0,
+            held_there.targets.size() > 0 && is_there(task, other, held_there) ? 1 : 0};
+}
 
-    __device__ Numbers operator()(int number) const {
-        if (number >= all) return {};
-        const auto at = spot_of(task, number);
-        const auto held = held_by(task, at);
-        const bool there = is_there(task, at, held);
-        const auto other = grouped_spot(task, at);
-        const auto held_there = held_by(task, other);
-        return {there ? 1 : 0, there && !is_divided(task, at, held) ? 1 : 0,
-                held_there.targets.size() > 0 && is_there(task, other, held_there) ? 1 : 0};
-    }
-};
+/// Numbers places within each block.
+__global__ void __launch_bounds__(scan_threads) count_places_kernel(const DenseTask task, int all) {
+    using Scan = cub::BlockScan<Numbers, scan_threads>;
+    __shared__ typename Scan::TempStorage shared;
+    if (blockIdx.x == 0 && threadIdx.x == 0) *task.counts = {};
+    const int number = static_cast<int>(blockIdx.x) * scan_threads + static_cast<int>(threadIdx.x);
+    Numbers before{}, total{};
+    Scan(shared).ExclusiveScan(
+        count_place(task, number, all), before, Numbers{},
+        [](const Numbers& a, const Numbers& b) { return a + b; }, total);
+    if (number <= all) task.numbers[number] = before;
+    if (threadIdx.x == 0) task.totals[blockIdx.x] = total;
+}
+
+/// Adds what stands in the blocks before.
+__global__ void __launch_bounds__(scan_threads) number_places_kernel(const DenseTask task, int all) {
+    using Reduce = cub::BlockReduce<Numbers, scan_threads>;
+    __shared__ typename Reduce::TempStorage shared;
+    __shared__ Numbers before;
+    const int number = static_cast<int>(blockIdx.x) * scan_threads + static_cast<int>(threadIdx.x);
+    Numbers own{}, sum{};
+    if (number <= all) own = task.numbers[number];
+    for (auto b = static_cast<int>(threadIdx.x); b < static_cast<int>(blockIdx.x); b += scan_threads)
+        sum = sum + task.totals[b];
+    sum = Reduce(shared).Reduce(sum, [](const Numbers& a, const Numbers& b) { return a + b; });
+    if (threadIdx.x == 0) before = sum;
+    __syncthreads();
+    if (number <= all) task.numbers[number] = own + before;
+}
 
 __global__ void starts_kernel(const SortedKeys keys, int count, int shift, int places, std::int32_t* starts) {
     const int place = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
@@ -204,11 +226,9 @@ __device__ void make_cell(const DenseTask& task, const Spot& at, int begin, std:
 }
 
 /// What is known of the whole tree: a lane a level.
-__global__ void note_kernel(const DenseTask task) {
-    auto& counts = *task.counts;
+__device__ void note_counts(const DenseTask& task) {
+    auto& counts = *task.counts; // was cleared
     const int level = static_cast<int>(threadIdx.x);
-    if (level == 0) counts = {};
-    __syncwarp();
     Numbers first{}, next{};
     const int begin = task.begin_of(min(level, task.last + 1));
     if (level <= task.last) {
@@ -231,9 +251,14 @@ __global__ void note_kernel(const DenseTask task) {
     if (next.cell > task.capacity) counts.missing_cells = next.cell;
 }
 
-/// A thread a place; `deeper` becomes 1 where a cell of the last level would be divided.
-__global__ void dense_cells_kernel(const DenseTask task, int all) {
-    const int number = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+/// A thread a place, and a block for the counts; `deeper` becomes 1 where a cell of the last level would be
+/// divided.
+__global__ void __launch_bounds__(cell_threads) dense_cells_kernel(const DenseTask task, int all) {
+    if (blockIdx.x == 0) {
+        if (threadIdx.x < 32) note_counts(task);
+        return;
+    }
+    const int number = static_cast<int>((blockIdx.x - 1) * cell_threads + threadIdx.x);
     if (number >= all || task.numbers[all].cell > task.capacity) return;
     const auto at = spot_of(task, number);
     const int begin = number - at.place;
@@ -287,6 +312,7 @@ void DeviceTree::make_levels_at_once(cudaStream_t stream) {
                    .source_starts = nullptr,
                    .target_starts = nullptr,
                    .numbers = nullptr,
+                   .totals = nullptr,
                    .places = places_.data(),
                    .parents = parents_.data(),
                    .children = children_.data(),
@@ -303,26 +329,22 @@ void DeviceTree::make_levels_at_once(cudaStream_t stream) {
     make_room(dense_starts_, 2 * static_cast<std::size_t>(deepest + 1));
     task.source_starts = dense_starts_.data();
     task.target_starts = dense_starts_.data() + deepest + 1;
-    task.numbers =
-        static_cast<Numbers*>(dense_numbers_.reserve(static_cast<std::size_t>(all + 1) * sizeof(Numbers)));
+    const auto scan_blocks = static_cast<unsigned>(all / scan_threads + 1);
+    task.numbers = static_cast<Numbers*>(
+        dense_numbers_.reserve((static_cast<std::size_t>(all) + 1 + scan_blocks) * sizeof(Numbers)));
+    task.totals = task.numbers + all + 1;
     launch_over(deepest + 1, stream, starts_kernel, task.source_keys, task.source_count, task.shift, deepest,
                 task.source_starts);
     if (!self_)
         launch_over(deepest + 1, stream, starts_kernel, task.target_keys, task.target_count, task.shift,
                     deepest, task.target_starts);
-    const auto counted =
-        thrust::make_transform_iterator(thrust::counting_iterator<int>(0), CountPlace{task, all});
-    std::size_t bytes = 0;
-    const auto scan = [&](void* memory) {
-        check(cub::DeviceScan::ExclusiveScan(memory, bytes, counted, task.numbers, AddNumbers{}, Numbers{},
-                                             all + 1, stream),
-              "numbering cells");
-    };
-    scan(nullptr);
-    scan(workspace_.reserve(bytes));
-    note_kernel<<<1, 32, 0, stream>>>(task);
+    count_places_kernel<<<scan_blocks, scan_threads, 0, stream>>>(task, all);
     check_launch("counting cells");
-    launch_over(all, stream, dense_cells_kernel, task, all);
+    number_places_kernel<<<scan_blocks, scan_threads, 0, stream>>>(task, all);
+    check_launch("numbering cells");
+    const auto cell_blocks = static_cast<unsigned>((all + cell_threads - 1) / cell_threads);
+    dense_cells_kernel<<<1 + cell_blocks, cell_threads, 0, stream>>>(task, all);
+    check_launch("making cells");
 }
 
 } // namespace farfield::cuda

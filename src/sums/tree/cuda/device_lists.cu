@@ -346,7 +346,8 @@ void DeviceTree::make_room_for_rows(cudaStream_t stream) {
 // Counts rows, and fills short ones; makes of the counts the places where rows begin, and fills them; fills
 // them again.
 void DeviceTree::list_near(std::int32_t few, Lists step, cudaStream_t stream) {
-    constexpr unsigned blocks = 2048;
+    // even work: as many as fit the multiprocessors of a large GPU at once
+    const unsigned blocks = at_once_ ? 528 : 2048;
     const auto rows = 3 * static_cast<std::size_t>(capacity_) + 1;
     make_room_for_rows(stream);
     const NearTask task{view(),

@@ -1,6 +1,6 @@
 // Points are sorted by their keys, as far down as the tree may go; then it is built (device_levels.cu).
+#include "sums/points/framed_point.cuh"
 #include "sums/tree/cuda/device_tree.cuh"
-#include "sums/tree/cuda/framed_point.cuh"
 #include "sums/tree/cuda/launch.cuh"
 
 #include "sums/tree/morton.h"

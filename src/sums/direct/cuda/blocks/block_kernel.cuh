@@ -11,6 +11,7 @@
 namespace farfield::cuda {
 
 constexpr int staged_sources = 128;
+static_assert(staged_sources / source_lanes <= 32, "a bit for each step");
 constexpr std::uint32_t no_slot = ~0U;
 
 /// A partner's place in the stream of sources.
@@ -130,7 +131,7 @@ class ItemWorker {
         if constexpr (meeting == Meeting::mended) {
             const float distance = task_.close * static_cast<float>(task_.target_centres[item_.block].w);
             return ClosePairs{task_.exact_targets + item_.first + first_, task_.exact_sources, staged_.index,
-                              distance * distance};
+                              distance * distance, Formula::length2(task_, -1)};
         } else {
             return AsRounded{};
         }
@@ -183,7 +184,8 @@ public:
     __device__ __forceinline__ ItemWorker(const BlockTask<Real>& task, const BlockPlanView& plan,
                                           const BlockItem& item, Vec4<Real>* slots, Staged& staged)
         : task_(task), plan_(plan), item_(item), slots_(slots), staged_(staged),
-          tile_(task.targets + item.first, first_, item.count, Formula::length2(task, item.block)) {}
+          tile_(task.targets + item.first, first_, item.count,
+                Formula::length2(task, meeting == Meeting::mended ? item.block : -1)) {}
 
     __device__ __forceinline__ void run() {
         if (task_.own) meet_own_block();

@@ -5,6 +5,7 @@
 #include "backend/cuda/memory.h"
 #include "sums/direct/cuda/blocks/plan.h"
 #include "sums/direct/cuda/pair.cuh"
+#include "sums/points/prepared.h"
 
 #include <cuda_runtime_api.h>
 
@@ -15,6 +16,13 @@ namespace farfield::cuda {
 
 /// How pairs are met.
 enum class Meeting : std::uint8_t { one_sided, mutual, mended };
+
+/// Point i of a tree is the caller's from[i], N×2.
+struct GivenPlanePoints {
+    const double* points = nullptr;
+    const std::int32_t* from = nullptr;
+    Frame frame;
+};
 
 /// A sum over blocks (BlockLists has what lists mean). Points are x, y, z and strength, in the plane x, y and
 /// a complex strength. With centres, points count from the centre of their block: sources are moved by the
@@ -35,6 +43,7 @@ struct BlockTask {
     /// the differences of pairs closer than `close`, in widths of a block: w of `target_centres`.
     const Vec4<double>* exact_targets = nullptr;
     const Vec4<double>* exact_sources = nullptr;
+    GivenPlanePoints given; ///< in the plane: take the place of exact points that are null
     float close = 1.0F / 16;
     bool own = false;
     Real softening2 = 0;
@@ -43,6 +52,7 @@ struct BlockTask {
     /// Σ q d/r³ and Σ q/r of each target in a block, d = x − y, as all sums of pair.cuh; in the plane as
     /// plane_pairs.cuh has them.
     Vec4<Real>* sums = nullptr;
+    int sum_step = 1; ///< points in the plane in float: from one sum to the next
 };
 
 /// What the kernels see of a plan.

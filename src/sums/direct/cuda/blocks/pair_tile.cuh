@@ -17,7 +17,8 @@ struct AsRounded {
 };
 
 /// Floats count points from the centre of a block; pairs far closer than the block is wide are read again, in
-/// double. They are few.
+/// double. They are few: a lane remembers in which steps it met some, and adds afterwards what double makes
+/// of them less what float made; or, where a formula says so, each is mended before it is added.
 struct ClosePairs {
     static constexpr bool mends = true;
 
@@ -25,6 +26,7 @@ struct ClosePairs {
     const Vec4<double>* sources;
     const std::int32_t* staged; ///< which sources are in shared memory
     float close2;               ///< square of a distance
+    float length2;              ///< as the tile has it, for pairs in double
 
     template <class Formula>
     [[nodiscard]] __device__ auto difference(int target, std::int32_t source) const {
@@ -40,6 +42,7 @@ class PairTile {
     using Terms = typename Formula::template Terms<Real>;
     using Sum = typename Formula::template Sum<Real, outputs>;
     static constexpr int together = Formula::template together<Real>;
+    static constexpr bool mends_later = Formula::mends_later;
 
     Vec4<Real> target_[per_lane];
     Sum sum_[per_lane];
@@ -47,6 +50,7 @@ class PairTile {
 
     struct Pairs {
         Difference d[together];
+        Real r2[together];
         Terms terms[together];
     };
 
@@ -56,7 +60,7 @@ class PairTile {
     __device__ __forceinline__ Pairs meet(const Vec4<Real>& q, int r0, int itself, const Close& close,
                                           int staged) const {
         Pairs pairs;
-        Real r2[together];
+        auto& r2 = pairs.r2;
 #pragma unroll
         for (int h = 0; h < together; ++h)
             if (r0 + h < per_lane) {
@@ -64,7 +68,7 @@ class PairTile {
                 pairs.d[h] = Formula::template difference<Real>(x, q);
                 r2[h] = Formula::squared_length(pairs.d[h], length2_);
             }
-        if constexpr (Close::mends) mend<own>(pairs, r2, r0, itself, close, staged);
+        if constexpr (Close::mends && !mends_later) mend<own>(pairs, r2, r0, itself, close, staged);
 #pragma unroll
         for (int h = 0; h < together; ++h)
             if (r0 + h < per_lane) pairs.terms[h] = Formula::template terms<outputs>(r2[h], length2_);
@@ -73,6 +77,39 @@ class PairTile {
             if (own && r0 + h < per_lane && itself == target_lanes * (r0 + h))
                 pairs.terms[h] = {Real(0), Real(0)};
         return pairs;
+    }
+
+    /// The least r² of these pairs, and what was the least; floats that are positive are in the order of
+    /// their bits.
+    template <bool own>
+    __device__ __forceinline__ float least_of(const Pairs& pairs, int r0, int itself, float least) const {
+        float r2[together];
+#pragma unroll
+        for (int h = 0; h < together; ++h) {
+            r2[h] = least;
+            if (r0 + h < per_lane && !(own && itself == target_lanes * (r0 + h))) r2[h] = pairs.r2[h];
+        }
+#pragma unroll
+        for (int h = 0; h < together; h += 2)
+            least = __int_as_float(
+                __vimin3_s32(__float_as_int(least), __float_as_int(r2[h]), __float_as_int(r2[h + 1])));
+        return least;
+    }
+
+    /// Adds what pairs in double exceed those in float by, where they are close.
+    template <bool own>
+    __device__ __forceinline__ void mend_step(const Vec4<Real>& q, int itself, const ClosePairs& close,
+                                              int staged) {
+#pragma unroll
+        for (int r = 0; r < per_lane; ++r) {
+            const auto rounded = Formula::template difference<Real>(target_[r], q);
+            const Real rounded2 = Formula::squared_length(rounded, length2_);
+            if (!(rounded2 < close.close2) || (own && itself == target_lanes * r)) continue;
+            const auto exact = close.template difference<Formula>(target_lanes * r, close.staged[staged]);
+            const Real exact2 = Formula::squared_length(exact, close.length2);
+            sum_[r].add(exact, q, Formula::template terms<outputs>(exact2, close.length2));
+            sum_[r].add(rounded, Formula::opposite(q), Formula::template terms<outputs>(rounded2, length2_));
+        }
     }
 
     template <bool own>
@@ -110,16 +147,33 @@ public:
     template <bool own, class Close>
     __device__ __forceinline__ void one_sided(const Vec4<Real>* staged, int count, int lane_source,
                                               int itself, const Close& close) {
+        constexpr bool notes = Close::mends && mends_later;
+        unsigned close_steps = 0, step = 1;
 #pragma unroll 1
         for (int k = 0; k < count; k += source_lanes) {
             const Vec4<Real> q = staged[k + lane_source];
+            Real least{};
+            if constexpr (notes) least = close.close2;
 #pragma unroll
             for (int r0 = 0; r0 < per_lane; r0 += together) {
                 const Pairs pairs = meet<own>(q, r0, itself + k, close, k + lane_source);
+                if constexpr (notes) least = least_of<own>(pairs, r0, itself + k, least);
 #pragma unroll
                 for (int h = 0; h < together; ++h)
                     if (r0 + h < per_lane) sum_[r0 + h].add(pairs.d[h], q, pairs.terms[h]);
             }
+            if constexpr (notes) {
+                if (least < close.close2) close_steps |= step;
+                step <<= 1;
+            }
+        }
+        if constexpr (notes) {
+#pragma unroll 1
+            for (; close_steps != 0; close_steps &= close_steps - 1) {
+                const int k = source_lanes * (__ffs(static_cast<int>(close_steps)) - 1);
+                mend_step<own>(staged[k + lane_source], itself + k, close, k + lane_source);
+            }
+            __syncwarp();
         }
     }
 

@@ -69,6 +69,7 @@ struct PlanePairs {
         }
     };
 
+    static constexpr bool mends_later = false;
     /// 1/2σ² of cores.
     template <class Real>
     __device__ __forceinline__ static Real length2(const BlockTask<Real>& task, int /*block*/) {

@@ -12,6 +12,7 @@
 
 #include "sums/direct/cuda/blocks/block_sum.cuh"
 #include "sums/direct/cuda/blocks/plane_pairs.cuh"
+#include "sums/points/framed_point.cuh"
 
 #include <cstdint>
 
@@ -266,6 +267,12 @@ class PlaneItem {
         return place + staged_.run[run].from;
     }
 
+    /// In the frame; @param points  in the order of the tree, or null
+    [[nodiscard]] __device__ __forceinline__ Vec4<double> exact(const Vec4<double>* points, int i) const {
+        if (points != nullptr) return points[i];
+        return framed_point(task_.given.points, task_.given.from[i], 2, task_.given.frame);
+    }
+
     /// Adds what a pair in double exceeds the one in float by, if it is close.
     __device__ __forceinline__ void mend(Sum& sum, const Point& at, int i, int k, const Stage& stage) const {
         const Vec4<float> q = staged_.source[k];
@@ -273,7 +280,7 @@ class PlaneItem {
         if (!(pair.r2 < close2_) || i >= item_.count) return;
         const int to = item_.first + i, from = index_of(stage.begin + k);
         if (stage.own && to == from) return;
-        const auto x = task_.exact_targets[to], y = task_.exact_sources[from];
+        const auto x = exact(task_.exact_targets, to), y = exact(task_.exact_sources, from);
         const float dx = scale_ * static_cast<float>(x.x - y.x), dy = scale_ * static_cast<float>(x.y - y.y);
         const float r2 = fmaf(dx, dx, dy * dy);
         if constexpr (with_field) {
@@ -328,7 +335,7 @@ class PlaneItem {
         Vec4<float> value = {scale_ * sum.x, scale_ * sum.y,
                              unit * fmaf(of_unit, stage.strength.real, sum.real),
                              unit * fmaf(of_unit, stage.strength.imaginary, sum.imaginary)};
-        Vec4<float>& to = task_.sums[item_.first + i];
+        Vec4<float>& to = task_.sums[static_cast<std::int64_t>(task_.sum_step) * (item_.first + i)];
         if (!stage.first) value = {to.x + value.x, to.y + value.y, to.z + value.z, to.w + value.w};
         to = value;
     }

@@ -42,9 +42,21 @@ struct SpacePairs {
         }
     };
 
+    static constexpr bool mends_later = true;
+    /// What the strength of a pair is that takes one away.
     template <class Real>
-    __device__ __forceinline__ static Real length2(const BlockTask<Real>& task, int /*block*/) {
-        return task.softening2;
+    __device__ __forceinline__ static Vec4<Real> opposite(const Vec4<Real>& source) {
+        return {source.x, source.y, source.z, -source.w};
+    }
+
+    /// @param block  of targets whose close pairs are mended, or −1: floats that coincide get a tiny
+    /// distance, so that what is taken away again is finite
+    template <class Real>
+    __device__ __forceinline__ static Real length2(const BlockTask<Real>& task, int block) {
+        constexpr Real tiny = Real(1e-15);
+        if (block < 0) return task.softening2;
+        const auto width = static_cast<Real>(task.target_centres[block].w);
+        return task.softening2 + tiny * width * width;
     }
     /// Beyond all points, on either side: pads of strength 0 that never coincide.
     template <class Real>

@@ -147,7 +147,6 @@ private:
             near.plan.queue_evenly(blocks, tree_.leaf_count(), tree_.largest_leaf(), shape, stream_);
         else
             near.plan.queue(blocks, tree_.leaf_count(), tree_.targets().count, shape, stream_);
-        make_room(near.sums, static_cast<std::size_t>(problem_.targets));
     }
 
     /// `place_of` for a kernel that writes two numbers at a time.
@@ -203,13 +202,15 @@ private:
         task.partners = tree_.direct().partners;
         task.target_centres = self ? centres_.data() : target_centres_.data();
         task.source_centres = centres_.data();
-        task.exact_targets = tree_.targets().at.data();
-        task.exact_sources = tree_.sources().at.data();
+        if (is_narrow_) task.given = {sources_.data(), tree_.sources().from.data(), frame_};
+        if (!is_narrow_ || !self) task.exact_targets = tree_.targets().at.data();
+        if (!is_narrow_) task.exact_sources = tree_.sources().at.data();
         task.close = plane_close(shape_.order);
         task.own = self;
         task.core2 = sigma_ > 0.0 ? static_cast<Real>(0.5 / (sigma_ * sigma_)) : Real(0);
         task.outputs = potentials_at_ != nullptr ? field_and_potential : field_only;
         task.sums = near.sums.data();
+        task.sum_step = sum_step();
         const auto whose = sigma_ > 0.0  ? PlaneSources::cores
                            : is_complex_ ? PlaneSources::complex
                                          : PlaneSources::real;
@@ -220,21 +221,38 @@ private:
     void prepare_results(cudaStream_t stream) {
         if (problem_.self) tree_.find_sources(stream);
         if (potentials_at_ != nullptr)
-            add_up_strengths(tree_.sources().at.data(), tree_.sources().count, totals_.data(), stream);
+            add_up_strengths(strengths_.data(), problem_.kernel->strength.columns,
+                             static_cast<int>(problem_.sources), exponent_, totals_.data(), stream);
     }
 
     template <class Real>
-    [[nodiscard]] PlaneFar::Targets far_targets(const NearPoints<Real>& near) {
-        const auto targets = static_cast<std::size_t>(problem_.targets);
+    [[nodiscard]] PlaneFar::Points far_points(NearPoints<Real>& near) {
         if constexpr (sizeof(Real) == 4)
-            if (is_narrow_) {
-                make_room(narrow_far_sums_, targets);
-                return {nullptr, problem_.self ? near.sources.data() : near.targets.data(),
-                        narrow_far_sums_.data()};
-            }
-        make_room(far_sums_, targets);
+            if (is_narrow_)
+                return {nullptr, near.sources.data(),
+                        problem_.self ? near.sources.data() : near.targets.data(), narrow_far_sums(near),
+                        sum_step()};
         return {far_sums_.data()};
     }
+
+    /// Where both sums of a target are floats, they stand side by side: who reads them gets them at once. The
+    /// near field of cores has its own.
+    [[nodiscard]] int sum_step() const { return is_narrow_ && !(sigma_ > 0.0) ? 2 : 1; }
+
+    /// Sums of the near field, and of the far field beside it.
+    template <class Real>
+    void make_room_for_sums(NearPoints<Real>& near) {
+        const auto targets = static_cast<std::size_t>(problem_.targets);
+        make_room(near.sums, targets * static_cast<std::size_t>(sum_step()));
+        if (far_.is_empty()) return;
+        if (!is_narrow_) make_room(far_sums_, targets);
+        if (is_narrow_ && sum_step() == 1) make_room(narrow_far_sums_, targets);
+    }
+
+    [[nodiscard]] Vec4<float>* narrow_far_sums(NearPoints<float>& near) {
+        return sum_step() == 1 ? narrow_far_sums_.data() : near.sums.data() + 1;
+    }
+    [[nodiscard]] const Vec4<float>* narrow_far_sums(NearPoints<double>&) const { return nullptr; }
 
     /// The near field, and the far field beside it.
     template <class Real>
@@ -255,7 +273,7 @@ private:
             prepare_results(beside);
             results_prepared_.record(beside);
             far_.run(
-                tree_, sets(), far_targets(near),
+                tree_, sets(), far_points(near),
                 [&](std::string_view name, cudaStream_t stream) { timer.mark(name, stream); }, there);
             far_done_.record(there);
         } catch (...) { // what is worked on may be given up now
@@ -267,10 +285,11 @@ private:
     }
 
     template <class Real>
-    [[nodiscard]] PlaneResultTask<Real> results_of(const NearPoints<Real>& near) {
+    [[nodiscard]] PlaneResultTask<Real> results_of(NearPoints<Real>& near) {
         return {.near = near.sums.data(),
                 .far = far_.is_empty() || is_narrow_ ? nullptr : far_sums_.data(),
-                .narrow_far = is_narrow_ ? narrow_far_sums_.data() : nullptr,
+                .narrow_far = is_narrow_ ? narrow_far_sums(near) : nullptr,
+                .step = sum_step(),
                 .where = tree_.targets().where.data(),
                 .count = static_cast<int>(problem_.targets),
                 .strengths = problem_.self ? strengths_.data() : nullptr,
@@ -292,11 +311,12 @@ private:
         if (problem_.targets == 0) return true;
         check(cudaMemsetAsync(not_finite_.data(), 0, sizeof(int), stream_), "clearing a flag");
         is_narrow_ = !is_wide() && !far_.is_empty() && far_.is_narrow(tree_, sets());
+        make_room_for_sums(near);
         PassTimer timer(stream_);
         set_plane_sources(PlaneSourceTask{sources_.data(), strengths_.data(),
                                           problem_.kernel->strength.columns, exponent_, frame_, tree_.view(),
                                           tree_.leaves(), tree_.leaf_count(), tree_.sources().from.data(),
-                                          tree_.weighted_sources()},
+                                          is_narrow_ ? nullptr : tree_.weighted_sources()},
                           near.sources.data(), stream_);
         timer.mark("sources", stream_);
         run_passes(near, timer);
@@ -358,7 +378,7 @@ private:
     std::optional<PassTimer> tree_timer_;
     OrderSearch orders_;
     DeviceArray<double> sources_, targets_, strengths_; ///< as the caller gave them, in double
-    bool is_narrow_ = false;                            ///< the far field's sums are floats, too
+    bool is_narrow_ = false;                            ///< sources and sums are floats in the far field, too
     int exponent_ = 0;                                  ///< of the strengths, as a power of two
     bool is_complex_ = false;                           ///< some imaginary part is not 0
     DeviceArray<double> potential_, field_; ///< where the caller's arrays are elsewhere, or strided

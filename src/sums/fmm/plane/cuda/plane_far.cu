@@ -175,10 +175,10 @@ bool PlaneFar::is_narrow(const DeviceTree& tree, PlaneSets sets) const {
     constexpr double digits_of_floats = 6.0;
     return order_.order < most_narrow_terms &&
            plane_digits(order_.order, order_.separation) < digits_of_floats && count_of(sets) == 1 &&
-           tree.multipoles().total == 0;
+           tree.multipoles().total == 0 && tree.points().total == 0;
 }
 
-void PlaneFar::run(const DeviceTree& tree, PlaneSets sets, const Targets& to, const Done& done,
+void PlaneFar::run(const DeviceTree& tree, PlaneSets sets, const Points& points, const Done& done,
                    cudaStream_t stream) {
     const int count = count_of(sets);
     make_room_for(static_cast<std::size_t>(tree.cells()) * static_cast<std::size_t>(count));
@@ -194,8 +194,9 @@ void PlaneFar::run(const DeviceTree& tree, PlaneSets sets, const Targets& to, co
              count,
              multipoles_.data() + host_->columns,
              locals_.data() + host_->local_size};
-    form_plane_expansions({view_, tree.sources().at.data(), tree.leaves(), tree.leaf_count()}, sets, false,
-                          stream);
+    PlaneFormTask form{view_, tree.sources().at.data(), tree.leaves(), tree.leaf_count()};
+    form.narrow_points = points.narrow_sources;
+    form_plane_expansions(form, sets, false, stream);
     done("P2M", stream);
     // most cells lie on the two deepest levels: their M2L need not wait for M2M to the others
     const int below = std::max(tree.levels() - 2, first_level_);
@@ -220,7 +221,7 @@ void PlaneFar::run(const DeviceTree& tree, PlaneSets sets, const Targets& to, co
     const bool listed = tree.multipoles().total > 0;
     evaluate_plane_expansions({view_, tree.targets().at.data(), tree.leaves(), tree.leaf_count(),
                                listed ? tree.multipoles().first : nullptr, tree.multipoles().partners,
-                               to.sums, to.narrow_points, to.narrow_sums},
+                               points.sums, points.narrow_targets, points.narrow_sums, points.narrow_step},
                               stream);
     done("L2P", stream);
 }

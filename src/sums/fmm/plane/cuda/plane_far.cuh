@@ -52,6 +52,8 @@ struct PlaneFormTask {
     const std::int32_t* leaves = nullptr; ///< null: of all cells
     int count = 0;
     const std::int32_t *first = nullptr, *partners = nullptr;
+    /// In place of points, for P2M of low orders and one set: floats, from the centres of leaves.
+    const Vec4<float>* narrow_points = nullptr;
 };
 void form_plane_expansions(const PlaneFormTask& task, PlaneSets sets, bool to_locals, cudaStream_t stream);
 
@@ -66,6 +68,7 @@ struct PlaneValueTask {
     /// In place of points and sums, for low orders, one set, and no rows: floats, from the centres of leaves.
     const Vec4<float>* narrow_points = nullptr;
     Vec4<float>* narrow_sums = nullptr;
+    int narrow_step = 1; ///< from one sum to the next
 };
 void evaluate_plane_expansions(const PlaneValueTask& task, cudaStream_t stream);
 constexpr int most_narrow_terms = 12; ///< of orders that are low in this sense
@@ -141,15 +144,17 @@ public:
     [[nodiscard]] bool is_empty() const { return !has_cells_; }
     /// Of M2L, to all cells with targets, as if each had all its senders.
     [[nodiscard]] double multiply_adds(const DeviceTree& tree, int sets) const;
-    /// Whether floats suffice for the last pass.
+    /// Whether floats suffice for the first and the last pass.
     [[nodiscard]] bool is_narrow(const DeviceTree& tree, PlaneSets sets) const;
-    /// Where the targets are and their sums go, in the order of the tree: double, or what PlaneValueTask has.
-    struct Targets {
+    /// Where the points' sums go, in the order of the tree: double, of the tree's points; or, with the
+    /// others, what PlaneFormTask and PlaneValueTask have in place of those.
+    struct Points {
         Vec4<double>* sums = nullptr;
-        const Vec4<float>* narrow_points = nullptr;
+        const Vec4<float>*narrow_sources = nullptr, *narrow_targets = nullptr;
         Vec4<float>* narrow_sums = nullptr;
+        int narrow_step = 1;
     };
-    void run(const DeviceTree& tree, PlaneSets sets, const Targets& to, const Done& done,
+    void run(const DeviceTree& tree, PlaneSets sets, const Points& points, const Done& done,
              cudaStream_t stream);
 
 private:

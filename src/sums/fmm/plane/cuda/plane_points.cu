@@ -115,6 +115,39 @@ __global__ void __launch_bounds__(point_threads) form_plane_kernel(const PlaneFo
     }
 }
 
+/// P2M of one set and low orders, in float.
+template <int numbers, bool is_complex>
+__global__ void __launch_bounds__(point_threads) form_narrow_plane_kernel(const PlaneFormTask task) {
+    const Group<form_lanes> group;
+    if (group.number >= task.count) return;
+    const auto& far = task.far;
+    const auto leaf = task.leaves[group.number];
+    const auto range = far.tree.sources[leaf];
+    const auto scale = static_cast<float>(1.0 / far.tree.width_of(far.tree.places[leaf].level));
+    NarrowPowers<numbers, form_lanes, is_complex> powers;
+    constexpr int together = 4; // that are read before any is used
+    for (int begin = range.begin; begin < range.end; begin += together) {
+        float4 point[together];
+#pragma unroll
+        for (int k = 0; k < together; ++k) {
+            point[k] = {};
+            if (begin + k < range.end)
+                point[k] = __ldg(reinterpret_cast<const float4*>(task.narrow_points) + begin + k);
+        }
+#pragma unroll
+        for (int k = 0; k < together; ++k)
+            powers.add(scale * point[k].x, scale * point[k].y, point[k].z, point[k].w, group.lane);
+    }
+    PlaneNumber* const to = far.multipole(leaf);
+#pragma unroll
+    for (int c = 0; c < numbers; ++c) {
+        const int k = group.lane + form_lanes * c;
+        if (k >= far.columns) break;
+        to[k] = {};
+        if (k <= far.order) to[k] = {static_cast<double>(powers.re[c]), static_cast<double>(powers.im[c])};
+    }
+}
+
 /// F and w of an expansion at a point.
 struct Value {
     PlaneNumber w{};
@@ -223,7 +256,8 @@ __global__ void __launch_bounds__(point_threads) evaluate_narrow_plane_kernel(co
             const int i = begin + k * value_lanes;
             if (i >= range.end) break;
             const auto value = series.at(scale * at[k].x, scale * at[k].y);
-            task.narrow_sums[i] = {scale * value.w_re, -scale * value.w_im, value.potential, 0.0F};
+            task.narrow_sums[std::int64_t{task.narrow_step} * i] = {scale * value.w_re, -scale * value.w_im,
+                                                                    value.potential, 0.0F};
         }
     }
 }
@@ -252,11 +286,30 @@ void launch_form(const PlaneFormTask& task, PlaneSets sets, cudaStream_t stream)
     check_launch("forming expansions");
 }
 
+template <int numbers>
+void launch_narrow_form(const PlaneFormTask& task, bool is_complex, cudaStream_t stream) {
+    const auto blocks = blocks_for<form_lanes>(task.count);
+    if (is_complex)
+        form_narrow_plane_kernel<numbers, true><<<blocks, point_threads, 0, stream>>>(task);
+    else
+        form_narrow_plane_kernel<numbers, false><<<blocks, point_threads, 0, stream>>>(task);
+    check_launch("forming expansions");
+}
+
+void launch_narrow_form(const PlaneFormTask& task, int numbers, PlaneSets sets, cudaStream_t stream) {
+    const bool is_complex = sets == PlaneSets::together;
+    if (numbers <= 2) return launch_narrow_form<2>(task, is_complex, stream);
+    if (numbers <= 3) return launch_narrow_form<3>(task, is_complex, stream);
+    if (numbers <= 4) return launch_narrow_form<4>(task, is_complex, stream);
+    throw InternalError("an order in the plane that no kernel in float has");
+}
+
 } // namespace
 
 void form_plane_expansions(const PlaneFormTask& task, PlaneSets sets, bool to_locals, cudaStream_t stream) {
     if (task.count == 0) return;
     const int numbers = (task.far.columns + form_lanes - 1) / form_lanes;
+    if (task.narrow_points != nullptr) return launch_narrow_form(task, numbers, sets, stream);
     if (numbers > most_form_numbers) throw InternalError("an order in the plane that no kernel has");
     if (to_locals) return launch_form<most_form_numbers, true>(task, sets, stream);
     if (numbers <= 2) return launch_form<2, false>(task, sets, stream);

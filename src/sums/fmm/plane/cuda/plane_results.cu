@@ -1,6 +1,6 @@
 #include "sums/fmm/plane/cuda/plane_results.cuh"
 
-#include "sums/tree/cuda/framed_point.cuh"
+#include "sums/points/framed_point.cuh"
 #include "sums/tree/cuda/launch.cuh"
 
 namespace farfield::cuda {
@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(source_threads)
             near[begin + lane] = {static_cast<Real>(point.x - x), static_cast<Real>(point.y - y),
                                   static_cast<Real>(point.z), static_cast<Real>(point.w)};
         }
-        store_points(task.points + begin, count, point);
+        if (task.points != nullptr) store_points(task.points + begin, count, point);
     }
 }
 
@@ -67,12 +67,13 @@ __device__ PlaneNumber sum_of_block(PlaneNumber own) {
 }
 
 __global__ void __launch_bounds__(total_threads)
-    total_kernel(const Vec4<double>* points, int count, PlaneNumber* parts) {
+    total_kernel(const double* strengths, int columns, int count, int exponent, PlaneNumber* parts) {
     PlaneNumber own{};
     for (int i = static_cast<int>(blockIdx.x) * total_threads + static_cast<int>(threadIdx.x); i < count;
          i += total_parts * total_threads) {
-        own.re += points[i].z;
-        own.im += points[i].w;
+        const auto strength = pair_or_one(strengths, columns, i);
+        own.re += scalbn(strength.x, exponent);
+        own.im += scalbn(strength.y, exponent);
     }
     const auto sum = sum_of_block(own);
     if (threadIdx.x == 0) parts[blockIdx.x] = sum;
@@ -89,7 +90,7 @@ __global__ void plane_result_kernel(const PlaneResultTask<Real> task) {
     const int row = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     if (row >= task.count) return;
     const auto i = task.where[row];
-    const auto near = task.near[i];
+    const auto near = task.near[std::int64_t{task.step} * i];
     double x = static_cast<double>(near.x), y = static_cast<double>(near.y);
     double potential[2] = {0.5 * static_cast<double>(near.z), 0.5 * static_cast<double>(near.w)}; // of ln r²
     if (task.far != nullptr) {
@@ -99,7 +100,7 @@ __global__ void plane_result_kernel(const PlaneResultTask<Real> task) {
         potential[0] += far.z;
         potential[1] += far.w;
     } else if (task.narrow_far != nullptr) {
-        const auto far = task.narrow_far[i];
+        const auto far = task.narrow_far[std::int64_t{task.step} * i];
         x += static_cast<double>(far.x);
         y += static_cast<double>(far.y);
         potential[0] += static_cast<double>(far.z);
@@ -144,8 +145,9 @@ void set_plane_sources(const PlaneSourceTask& task, Vec4<Real>* near, cudaStream
     check_launch("placing sources");
 }
 
-void add_up_strengths(const Vec4<double>* points, int count, PlaneNumber* parts, cudaStream_t stream) {
-    total_kernel<<<total_parts, total_threads, 0, stream>>>(points, count, parts);
+void add_up_strengths(const double* strengths, int columns, int count, int exponent, PlaneNumber* parts,
+                      cudaStream_t stream) {
+    total_kernel<<<total_parts, total_threads, 0, stream>>>(strengths, columns, count, exponent, parts);
     check_launch("adding up strengths");
     last_total_kernel<<<1, total_threads, 0, stream>>>(parts);
     check_launch("adding up strengths");

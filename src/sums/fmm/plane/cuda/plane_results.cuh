@@ -23,16 +23,17 @@ struct PlaneSourceTask {
     const std::int32_t* leaves = nullptr;
     int count = 0;                      ///< of leaves
     const std::int32_t* from = nullptr; ///< source i of the tree is the caller's from[i]
-    Vec4<double>* points = nullptr;     ///< are set: in the frame
+    Vec4<double>* points = nullptr;     ///< are set: in the frame; or null
 };
 /// @param near  gets the sources, from the centres of their leaves
 template <class Real>
 void set_plane_sources(const PlaneSourceTask& task, Vec4<Real>* near, cudaStream_t stream);
 
 constexpr int total_parts = 256;
-/// Σ of all strengths of the tree, in an order that depends on their number alone. `parts` has `total_parts`
-/// numbers; the sum ends in the first one.
-void add_up_strengths(const Vec4<double>* points, int count, PlaneNumber* parts, cudaStream_t stream);
+/// Σ of all strengths, N×columns, times 2^exponent, in an order that depends on their number alone. `parts`
+/// has `total_parts` numbers; the sum ends in the first one.
+void add_up_strengths(const double* strengths, int columns, int count, int exponent, PlaneNumber* parts,
+                      cudaStream_t stream);
 
 /// Sums in the order of the tree become the caller's results, N×columns and N×2 in pairs that are aligned as
 /// such (direct/plane/plane_results.h has the formulas).
@@ -41,6 +42,7 @@ struct PlaneResultTask {
     const Vec4<Real>* near = nullptr;  ///< of plane_pairs.cuh
     const Vec4<double>* far = nullptr; ///< (Re w, −Im w), and Re F of each set; null: there is no far field
     const Vec4<float>* narrow_far = nullptr; ///< in its place
+    int step = 1;                            ///< from one of `near`, and of `narrow_far`, to the next
     const std::int32_t* where = nullptr;     ///< each of the caller's targets is in the tree
     int count = 0;
     const double* strengths = nullptr; ///< the caller's; null: targets are no sources

@@ -9,13 +9,16 @@
 namespace farfield::cuda {
 
 constexpr int senders_together = 32; ///< that are looked up before they are used
+constexpr int plane_around = 9;      ///< cells around one, and itself: of separation 1
 
 /// A warp's own shared memory.
 template <int columns = tile_columns>
 struct Columns {
-    std::int32_t cell[columns];                   ///< of the target, or none
-    std::int32_t from[senders_together][columns]; ///< numbers of expansions, or none
+    static constexpr int rows = plane_quadrants * plane_around; ///< at least senders_together
+    std::int32_t cell[columns];                                 ///< of the target, or none
+    std::int32_t from[rows][columns];                           ///< numbers of expansions, or none
     PlaneSender sender[senders_together];
+    std::int32_t row[senders_together]; ///< of each sender, in `from`
 };
 
 __device__ __forceinline__ void multiply(double (&c)[4], const double2& a, double b) {
@@ -78,7 +81,12 @@ protected:
         const int count = min(senders_together, at_.first_sender[run_.group + 1] - begin);
         const bool coarse = run_.group == plane_coarse_group;
         const int sets = far_.sets;
-        if (lane_ < count) columns_.sender[lane_] = at_.senders[begin + lane_];
+        if (pass == PlanePass::across && !coarse && far_.tree.separation == 1)
+            return look_up_around(begin, count);
+        if (lane_ < count) {
+            columns_.sender[lane_] = at_.senders[begin + lane_];
+            columns_.row[lane_] = lane_;
+        }
         __syncwarp();
         constexpr int at_once = 32 / columns;
         const int c = lane_ % columns, set = c % sets;
@@ -96,6 +104,58 @@ protected:
             for (int i = 0; i < at_once; ++i)
                 if ((some >> (columns * i) & ((1U << columns) - 1)) != 0) there_ |= 1U << (first + i);
         }
+        __syncwarp();
+    }
+
+    /// M2L of separation 1: the children of all neighbours of the targets' parents, whose loads wait for each
+    /// other only where one names the next.
+    __device__ __forceinline__ void look_up_around(int begin, int count) {
+        constexpr int at_once = 32 / columns, rounds = (plane_around + at_once - 1) / at_once;
+        const auto& tree = far_.tree;
+        const int c = lane_ % columns, set = c % far_.sets, first = lane_ / columns;
+        const auto target = columns_.cell[c];
+        const auto parent = target != TreeView::none ? tree.parents[target] : TreeView::none;
+        std::int32_t near[rounds];
+#pragma unroll
+        for (int r = 0; r < rounds; ++r) {
+            const int place = at_once * r + first;
+            const bool any = parent != TreeView::none && place < plane_around;
+            near[r] = any ? tree.neighbour(parent, place) : TreeView::none;
+        }
+        int4 children[rounds];
+#pragma unroll
+        for (int r = 0; r < rounds; ++r) {
+            children[r] = {TreeView::none, TreeView::none, TreeView::none, TreeView::none};
+            if (near[r] != TreeView::none)
+                children[r] = __ldg(reinterpret_cast<const int4*>(tree.children) + near[r]);
+        }
+        std::uint64_t some = 0; // a bit for each row
+#pragma unroll
+        for (int r = 0; r < rounds; ++r) {
+            const int place = at_once * r + first;
+            const std::int32_t cells[plane_quadrants] = {children[r].x, children[r].y, children[r].z,
+                                                         children[r].w};
+#pragma unroll
+            for (int k = 0; k < plane_quadrants; ++k) {
+                const int row = plane_quadrants * place + k;
+                const bool counts = cells[k] != TreeView::none &&
+                                    (tree.self || tree.sources[cells[k]].size() > 0); // all have sources
+                if (place < plane_around)
+                    columns_.from[row][c] = counts ? far_.sets * cells[k] + set : TreeView::none;
+                if (counts) some |= std::uint64_t{1} << row;
+            }
+        }
+        some = static_cast<std::uint64_t>(__reduce_or_sync(~0U, static_cast<unsigned>(some >> 32))) << 32 |
+               __reduce_or_sync(~0U, static_cast<unsigned>(some));
+        bool is_there = false;
+        if (lane_ < count) {
+            const auto sender = at_.senders[begin + lane_];
+            const int row = plane_quadrants * sender.place + sender.child;
+            columns_.sender[lane_] = sender;
+            columns_.row[lane_] = row;
+            is_there = (some >> row & 1) != 0;
+        }
+        there_ = __ballot_sync(~0U, is_there ? 1 : 0);
         __syncwarp();
     }
 

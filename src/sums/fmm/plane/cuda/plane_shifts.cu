@@ -37,7 +37,7 @@ class ShiftWorker : public ColumnTile<pass> {
 
     __device__ __forceinline__ Numbers numbers_of(int s) const {
         Numbers out;
-        const auto from = columns_.from[s][column_];
+        const auto from = columns_.from[columns_.row[s]][column_];
         const int steps = (columns_.sender[s].terms + 3) / 4;
         const bool there = from != TreeView::none;
         const PlaneNumber* const a =

@@ -43,7 +43,7 @@ class WholeWorker : public ColumnTile<pass, columns> {
         Numbers out;
 #pragma unroll
         for (int e = 0; e < eights; ++e) {
-            const auto from = columns_.from[s][tile_columns * e + column_];
+            const auto from = columns_.from[columns_.row[s]][tile_columns * e + column_];
             const double* const a = expansions_ + static_cast<std::int64_t>(from) * numbers_;
 #pragma unroll
             for (int four = 0; four < fours; ++four) {
@@ -80,8 +80,11 @@ class WholeWorker : public ColumnTile<pass, columns> {
     __device__ __forceinline__ void add(int s, const Numbers& numbers) {
         const auto& sender = columns_.sender[s];
         const double* const matrix = matrices_ + sender.diagonal * (steps * tiles * PlaneOperator::piece);
-        if (pass == PlanePass::across && sender.terms <= PlaneWhole::short_terms)
+        const int terms = pass == PlanePass::across ? sender.terms : far_.columns;
+        if (terms <= PlaneWhole::terms_of_tile)
             multiply_all<PlaneWhole::short_steps, 1>(matrix, numbers);
+        else if (terms <= PlaneWhole::short_terms)
+            multiply_all<PlaneWhole::short_steps, tiles>(matrix, numbers);
         else
             multiply_all<steps, tiles>(matrix, numbers);
     }
