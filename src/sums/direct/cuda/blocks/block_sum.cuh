@@ -52,7 +52,6 @@ struct BlockTask {
     /// Σ q d/r³ and Σ q/r of each target in a block, d = x − y, as all sums of pair.cuh; in the plane as
     /// plane_pairs.cuh has them.
     Vec4<Real>* sums = nullptr;
-    int sum_step = 1; ///< points in the plane in float: from one sum to the next
 };
 
 /// What the kernels see of a plan.

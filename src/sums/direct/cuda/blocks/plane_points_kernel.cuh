@@ -335,7 +335,7 @@ class PlaneItem {
         Vec4<float> value = {scale_ * sum.x, scale_ * sum.y,
                              unit * fmaf(of_unit, stage.strength.real, sum.real),
                              unit * fmaf(of_unit, stage.strength.imaginary, sum.imaginary)};
-        Vec4<float>& to = task_.sums[static_cast<std::int64_t>(task_.sum_step) * (item_.first + i)];
+        Vec4<float>& to = task_.sums[item_.first + i];
         if (!stage.first) value = {to.x + value.x, to.y + value.y, to.z + value.z, to.w + value.w};
         to = value;
     }

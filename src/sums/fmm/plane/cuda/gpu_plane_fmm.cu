@@ -147,6 +147,7 @@ private:
             near.plan.queue_evenly(blocks, tree_.leaf_count(), tree_.largest_leaf(), shape, stream_);
         else
             near.plan.queue(blocks, tree_.leaf_count(), tree_.targets().count, shape, stream_);
+        make_room(near.sums, static_cast<std::size_t>(problem_.targets));
     }
 
     /// `place_of` for a kernel that writes two numbers at a time.
@@ -210,7 +211,6 @@ private:
         task.core2 = sigma_ > 0.0 ? static_cast<Real>(0.5 / (sigma_ * sigma_)) : Real(0);
         task.outputs = potentials_at_ != nullptr ? field_and_potential : field_only;
         task.sums = near.sums.data();
-        task.sum_step = sum_step();
         const auto whose = sigma_ > 0.0  ? PlaneSources::cores
                            : is_complex_ ? PlaneSources::complex
                                          : PlaneSources::real;
@@ -226,33 +226,17 @@ private:
     }
 
     template <class Real>
-    [[nodiscard]] PlaneFar::Points far_points(NearPoints<Real>& near) {
+    [[nodiscard]] PlaneFar::Points far_points(const NearPoints<Real>& near) {
+        const auto targets = static_cast<std::size_t>(problem_.targets);
         if constexpr (sizeof(Real) == 4)
-            if (is_narrow_)
+            if (is_narrow_) {
+                make_room(narrow_far_sums_, targets);
                 return {nullptr, near.sources.data(),
-                        problem_.self ? near.sources.data() : near.targets.data(), narrow_far_sums(near),
-                        sum_step()};
+                        problem_.self ? near.sources.data() : near.targets.data(), narrow_far_sums_.data()};
+            }
+        make_room(far_sums_, targets);
         return {far_sums_.data()};
     }
-
-    /// Where both sums of a target are floats, they stand side by side: who reads them gets them at once. The
-    /// near field of cores has its own.
-    [[nodiscard]] int sum_step() const { return is_narrow_ && !(sigma_ > 0.0) ? 2 : 1; }
-
-    /// Sums of the near field, and of the far field beside it.
-    template <class Real>
-    void make_room_for_sums(NearPoints<Real>& near) {
-        const auto targets = static_cast<std::size_t>(problem_.targets);
-        make_room(near.sums, targets * static_cast<std::size_t>(sum_step()));
-        if (far_.is_empty()) return;
-        if (!is_narrow_) make_room(far_sums_, targets);
-        if (is_narrow_ && sum_step() == 1) make_room(narrow_far_sums_, targets);
-    }
-
-    [[nodiscard]] Vec4<float>* narrow_far_sums(NearPoints<float>& near) {
-        return sum_step() == 1 ? narrow_far_sums_.data() : near.sums.data() + 1;
-    }
-    [[nodiscard]] const Vec4<float>* narrow_far_sums(NearPoints<double>&) const { return nullptr; }
 
     /// The near field, and the far field beside it.
     template <class Real>
@@ -285,11 +269,10 @@ private:
     }
 
     template <class Real>
-    [[nodiscard]] PlaneResultTask<Real> results_of(NearPoints<Real>& near) {
+    [[nodiscard]] PlaneResultTask<Real> results_of(const NearPoints<Real>& near) {
         return {.near = near.sums.data(),
                 .far = far_.is_empty() || is_narrow_ ? nullptr : far_sums_.data(),
-                .narrow_far = is_narrow_ ? narrow_far_sums(near) : nullptr,
-                .step = sum_step(),
+                .narrow_far = is_narrow_ ? narrow_far_sums_.data() : nullptr,
                 .where = tree_.targets().where.data(),
                 .count = static_cast<int>(problem_.targets),
                 .strengths = problem_.self ? strengths_.data() : nullptr,
@@ -311,7 +294,6 @@ private:
         if (problem_.targets == 0) return true;
         check(cudaMemsetAsync(not_finite_.data(), 0, sizeof(int), stream_), "clearing a flag");
         is_narrow_ = !is_wide() && !far_.is_empty() && far_.is_narrow(tree_, sets());
-        make_room_for_sums(near);
         PassTimer timer(stream_);
         set_plane_sources(PlaneSourceTask{sources_.data(), strengths_.data(),
                                           problem_.kernel->strength.columns, exponent_, frame_, tree_.view(),

@@ -221,7 +221,7 @@ void PlaneFar::run(const DeviceTree& tree, PlaneSets sets, const Points& points,
     const bool listed = tree.multipoles().total > 0;
     evaluate_plane_expansions({view_, tree.targets().at.data(), tree.leaves(), tree.leaf_count(),
                                listed ? tree.multipoles().first : nullptr, tree.multipoles().partners,
-                               points.sums, points.narrow_targets, points.narrow_sums, points.narrow_step},
+                               points.sums, points.narrow_targets, points.narrow_sums},
                               stream);
     done("L2P", stream);
 }

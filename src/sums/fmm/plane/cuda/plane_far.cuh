@@ -68,7 +68,6 @@ struct PlaneValueTask {
     /// In place of points and sums, for low orders, one set, and no rows: floats, from the centres of leaves.
     const Vec4<float>* narrow_points = nullptr;
     Vec4<float>* narrow_sums = nullptr;
-    int narrow_step = 1; ///< from one sum to the next
 };
 void evaluate_plane_expansions(const PlaneValueTask& task, cudaStream_t stream);
 constexpr int most_narrow_terms = 12; ///< of orders that are low in this sense
@@ -152,7 +151,6 @@ public:
         Vec4<double>* sums = nullptr;
         const Vec4<float>*narrow_sources = nullptr, *narrow_targets = nullptr;
         Vec4<float>* narrow_sums = nullptr;
-        int narrow_step = 1;
     };
     void run(const DeviceTree& tree, PlaneSets sets, const Points& points, const Done& done,
              cudaStream_t stream);

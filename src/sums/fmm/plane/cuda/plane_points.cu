@@ -256,8 +256,7 @@ __global__ void __launch_bounds__(point_threads) evaluate_narrow_plane_kernel(co
             const int i = begin + k * value_lanes;
             if (i >= range.end) break;
             const auto value = series.at(scale * at[k].x, scale * at[k].y);
-            task.narrow_sums[std::int64_t{task.narrow_step} * i] = {scale * value.w_re, -scale * value.w_im,
-                                                                    value.potential, 0.0F};
+            task.narrow_sums[i] = {scale * value.w_re, -scale * value.w_im, value.potential, 0.0F};
         }
     }
 }

@@ -27,8 +27,9 @@ __device__ void store_points(Vec4<double>* to, int count, const Vec4<double>& ow
     }
 }
 
-template <class Real>
-__global__ void __launch_bounds__(source_threads)
+/// @tparam in_double  they are placed in the tree, too
+template <class Real, bool in_double>
+__global__ void __launch_bounds__(source_threads, in_double ? 8 : 14)
     plane_source_kernel(const PlaneSourceTask task, Vec4<Real>* near) {
     const int number = static_cast<int>(blockIdx.x * source_threads + threadIdx.x) / source_lanes;
     if (number >= task.count) return;
@@ -48,7 +49,7 @@ __global__ void __launch_bounds__(source_threads)
             near[begin + lane] = {static_cast<Real>(point.x - x), static_cast<Real>(point.y - y),
                                   static_cast<Real>(point.z), static_cast<Real>(point.w)};
         }
-        if (task.points != nullptr) store_points(task.points + begin, count, point);
+        if constexpr (in_double) store_points(task.points + begin, count, point);
     }
 }
 
@@ -90,7 +91,7 @@ __global__ void plane_result_kernel(const PlaneResultTask<Real> task) {
     const int row = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     if (row >= task.count) return;
     const auto i = task.where[row];
-    const auto near = task.near[std::int64_t{task.step} * i];
+    const auto near = task.near[i];
     double x = static_cast<double>(near.x), y = static_cast<double>(near.y);
     double potential[2] = {0.5 * static_cast<double>(near.z), 0.5 * static_cast<double>(near.w)}; // of ln r²
     if (task.far != nullptr) {
@@ -100,7 +101,7 @@ __global__ void plane_result_kernel(const PlaneResultTask<Real> task) {
         potential[0] += far.z;
         potential[1] += far.w;
     } else if (task.narrow_far != nullptr) {
-        const auto far = task.narrow_far[std::int64_t{task.step} * i];
+        const auto far = task.narrow_far[i];
         x += static_cast<double>(far.x);
         y += static_cast<double>(far.y);
         potential[0] += static_cast<double>(far.z);
@@ -141,7 +142,9 @@ void set_plane_sources(const PlaneSourceTask& task, Vec4<Real>* near, cudaStream
     if (task.count == 0) return;
     constexpr int leaves = source_threads / source_lanes;
     const auto blocks = static_cast<unsigned>((task.count + leaves - 1) / leaves);
-    plane_source_kernel<Real><<<blocks, source_threads, 0, stream>>>(task, near);
+    const auto kernel =
+        task.points != nullptr ? plane_source_kernel<Real, true> : plane_source_kernel<Real, false>;
+    kernel<<<blocks, source_threads, 0, stream>>>(task, near);
     check_launch("placing sources");
 }
 

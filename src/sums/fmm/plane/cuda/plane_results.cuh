@@ -42,7 +42,6 @@ struct PlaneResultTask {
     const Vec4<Real>* near = nullptr;  ///< of plane_pairs.cuh
     const Vec4<double>* far = nullptr; ///< (Re w, −Im w), and Re F of each set; null: there is no far field
     const Vec4<float>* narrow_far = nullptr; ///< in its place
-    int step = 1;                            ///< from one of `near`, and of `narrow_far`, to the next
     const std::int32_t* where = nullptr;     ///< each of the caller's targets is in the tree
     int count = 0;
     const double* strengths = nullptr; ///< the caller's; null: targets are no sources
