@@ -56,7 +56,7 @@ struct NarrowPowers {
                 at_x = all_x;
                 at_y = all_y;
             }
-            times(all_x, all_y, x, y);
+            turn_by(all_x, all_y, x, y);
         }
         for (int c = 0; c < numbers; ++c) {
             re[c] += a * at_x;
@@ -65,12 +65,12 @@ struct NarrowPowers {
                 re[c] -= b * at_y;
                 im[c] += b * at_x;
             }
-            if (c + 1 < numbers) times(at_x, at_y, all_x, all_y);
+            if (c + 1 < numbers) turn_by(at_x, at_y, all_x, all_y);
         }
     }
 
 private:
-    FF_HD static void times(float& a, float& b, float x, float y) {
+    FF_HD static void turn_by(float& a, float& b, float x, float y) {
         const float product = a * x - b * y;
         b = a * y + b * x;
         a = product;
