@@ -210,6 +210,31 @@ TEST(PlaneFmmOnGpu, MovesVortices) {
         }
 }
 
+// Low orders keep no sources in double: pairs far closer than a leaf is wide are mended all the same.
+TEST(PlaneFmmOnGpu, MendsClosePairsAtLowOrders) {
+    NEEDS_GPU();
+    constexpr int n = 4000, order = 9;
+    for (const double sigma : {0.0, 0.003})
+        for (const bool self : {true, false}) {
+            PlaneCase of{.kernel = Kernel::vortex2d,
+                         .sources = plane_cloud(Cloud::cube, n, 7),
+                         .targets = {},
+                         .q = charges(n, 9),
+                         .columns = 1};
+            for (std::size_t i = 0; i < n; i += 2) { // each second point beside the one before
+                of.sources[2 * i + 2] = of.sources[2 * i] + 3e-6;
+                of.sources[2 * i + 3] = of.sources[2 * i + 1] - 2e-6;
+            }
+            if (!self) {
+                of.targets = of.sources;
+                for (auto& x : of.targets) x += 1e-6;
+            }
+            auto options = on_gpu(of, order, 12, sigma);
+            options.precision = Precision::mixed;
+            expect_close(computed(of, options), computed(of, on_cpu(of, sigma)), truncation(order));
+        }
+}
+
 TEST(PlaneFmmOnGpu, TakesPointsOfAnyScale) {
     NEEDS_GPU();
     constexpr int n = 2000;

@@ -131,7 +131,7 @@ class ItemWorker {
         if constexpr (meeting == Meeting::mended) {
             const float distance = task_.close * static_cast<float>(task_.target_centres[item_.block].w);
             return ClosePairs{task_.exact_targets + item_.first + first_, task_.exact_sources, staged_.index,
-                              distance * distance, Formula::length2(task_, -1)};
+                              distance * distance, Formula::length2(task_)};
         } else {
             return AsRounded{};
         }
@@ -185,7 +185,8 @@ public:
                                           const BlockItem& item, Vec4<Real>* slots, Staged& staged)
         : task_(task), plan_(plan), item_(item), slots_(slots), staged_(staged),
           tile_(task.targets + item.first, first_, item.count,
-                Formula::length2(task, meeting == Meeting::mended ? item.block : -1)) {}
+                meeting == Meeting::mended ? Formula::length2_of_floats(task, item.block)
+                                           : Formula::length2(task)) {}
 
     __device__ __forceinline__ void run() {
         if (task_.own) meet_own_block();

@@ -60,18 +60,17 @@ class PairTile {
     __device__ __forceinline__ Pairs meet(const Vec4<Real>& q, int r0, int itself, const Close& close,
                                           int staged) const {
         Pairs pairs;
-        auto& r2 = pairs.r2;
 #pragma unroll
         for (int h = 0; h < together; ++h)
             if (r0 + h < per_lane) {
                 const Vec4<Real>& x = target_[r0 + h];
                 pairs.d[h] = Formula::template difference<Real>(x, q);
-                r2[h] = Formula::squared_length(pairs.d[h], length2_);
+                pairs.r2[h] = Formula::squared_length(pairs.d[h], length2_);
             }
-        if constexpr (Close::mends && !mends_later) mend<own>(pairs, r2, r0, itself, close, staged);
+        if constexpr (Close::mends && !mends_later) mend<own>(pairs, r0, itself, close, staged);
 #pragma unroll
         for (int h = 0; h < together; ++h)
-            if (r0 + h < per_lane) pairs.terms[h] = Formula::template terms<outputs>(r2[h], length2_);
+            if (r0 + h < per_lane) pairs.terms[h] = Formula::template terms<outputs>(pairs.r2[h], length2_);
 #pragma unroll
         for (int h = 0; h < together; ++h)
             if (own && r0 + h < per_lane && itself == target_lanes * (r0 + h))
@@ -113,10 +112,11 @@ class PairTile {
     }
 
     template <bool own>
-    __device__ __forceinline__ void mend(Pairs& pairs, Real (&r2)[together], int r0, int itself,
-                                         const ClosePairs& close, int staged) const {
+    __device__ __forceinline__ void mend(Pairs& pairs, int r0, int itself, const ClosePairs& close,
+                                         int staged) const {
         const auto is_close = [&](int h) {
-            return r0 + h < per_lane && r2[h] < close.close2 && !(own && itself == target_lanes * (r0 + h));
+            return r0 + h < per_lane && pairs.r2[h] < close.close2 &&
+                   !(own && itself == target_lanes * (r0 + h));
         };
         bool any = false;
 #pragma unroll
@@ -127,7 +127,7 @@ class PairTile {
             if (is_close(h)) {
                 pairs.d[h] =
                     close.template difference<Formula>(target_lanes * (r0 + h), close.staged[staged]);
-                r2[h] = Formula::squared_length(pairs.d[h], length2_);
+                pairs.r2[h] = Formula::squared_length(pairs.d[h], length2_);
             }
     }
 

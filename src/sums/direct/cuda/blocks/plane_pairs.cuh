@@ -72,7 +72,11 @@ struct PlanePairs {
     static constexpr bool mends_later = false;
     /// 1/2σ² of cores.
     template <class Real>
-    __device__ __forceinline__ static Real length2(const BlockTask<Real>& task, int /*block*/) {
+    __device__ __forceinline__ static Real length2(const BlockTask<Real>& task) {
+        return task.core2;
+    }
+    template <class Real>
+    __device__ __forceinline__ static Real length2_of_floats(const BlockTask<Real>& task, int /*block*/) {
         return task.core2;
     }
     /// Far beyond all points.

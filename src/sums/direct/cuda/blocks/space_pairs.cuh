@@ -49,12 +49,15 @@ struct SpacePairs {
         return {source.x, source.y, source.z, -source.w};
     }
 
-    /// @param block  of targets whose close pairs are mended, or −1: floats that coincide get a tiny
-    /// distance, so that what is taken away again is finite
     template <class Real>
-    __device__ __forceinline__ static Real length2(const BlockTask<Real>& task, int block) {
+    __device__ __forceinline__ static Real length2(const BlockTask<Real>& task) {
+        return task.softening2;
+    }
+    /// Where close pairs of the block's targets are mended: points that coincide in float get a tiny
+    /// distance, so that what is taken away again is finite.
+    template <class Real>
+    __device__ __forceinline__ static Real length2_of_floats(const BlockTask<Real>& task, int block) {
         constexpr Real tiny = Real(1e-15);
-        if (block < 0) return task.softening2;
         const auto width = static_cast<Real>(task.target_centres[block].w);
         return task.softening2 + tiny * width * width;
     }

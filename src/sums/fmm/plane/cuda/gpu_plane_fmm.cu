@@ -190,6 +190,10 @@ private:
                       .multiply_adds = far_.is_empty() ? 0.0 : far_.multiply_adds(tree_, count_of(sets()))};
     }
 
+    /// Nobody but close pairs needs sources in double, and their kernel reads the caller's; that of cores
+    /// does not.
+    [[nodiscard]] bool mends_from_given() const { return is_narrow_ && !(sigma_ > 0.0); }
+
     template <class Real>
     void run_near(NearPoints<Real>& near) {
         const bool self = problem_.self;
@@ -203,9 +207,9 @@ private:
         task.partners = tree_.direct().partners;
         task.target_centres = self ? centres_.data() : target_centres_.data();
         task.source_centres = centres_.data();
-        if (is_narrow_) task.given = {sources_.data(), tree_.sources().from.data(), frame_};
-        if (!is_narrow_ || !self) task.exact_targets = tree_.targets().at.data();
-        if (!is_narrow_) task.exact_sources = tree_.sources().at.data();
+        if (mends_from_given()) task.given = {sources_.data(), tree_.sources().from.data(), frame_};
+        if (!mends_from_given() || !self) task.exact_targets = tree_.targets().at.data();
+        if (!mends_from_given()) task.exact_sources = tree_.sources().at.data();
         task.close = plane_close(shape_.order);
         task.own = self;
         task.core2 = sigma_ > 0.0 ? static_cast<Real>(0.5 / (sigma_ * sigma_)) : Real(0);
@@ -298,7 +302,7 @@ private:
         set_plane_sources(PlaneSourceTask{sources_.data(), strengths_.data(),
                                           problem_.kernel->strength.columns, exponent_, frame_, tree_.view(),
                                           tree_.leaves(), tree_.leaf_count(), tree_.sources().from.data(),
-                                          is_narrow_ ? nullptr : tree_.weighted_sources()},
+                                          mends_from_given() ? nullptr : tree_.weighted_sources()},
                           near.sources.data(), stream_);
         timer.mark("sources", stream_);
         run_passes(near, timer);

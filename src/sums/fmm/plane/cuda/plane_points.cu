@@ -123,7 +123,7 @@ __global__ void __launch_bounds__(point_threads) form_narrow_plane_kernel(const 
     const auto& far = task.far;
     const auto leaf = task.leaves[group.number];
     const auto range = far.tree.sources[leaf];
-    const auto scale = static_cast<float>(1.0 / far.tree.width_of(far.tree.places[leaf].level));
+    const auto scale = static_cast<float>(Cell(far.tree, leaf).scale);
     NarrowPowers<numbers, form_lanes, is_complex> powers;
     constexpr int together = 4; // that are read before any is used
     for (int begin = range.begin; begin < range.end; begin += together) {
@@ -235,7 +235,7 @@ __global__ void __launch_bounds__(point_threads) evaluate_narrow_plane_kernel(co
     const auto& far = task.far;
     const auto leaf = task.leaves[group.number];
     const auto range = far.tree.targets[leaf];
-    const auto scale = static_cast<float>(1.0 / far.tree.width_of(far.tree.places[leaf].level));
+    const auto scale = static_cast<float>(Cell(far.tree, leaf).scale);
     const PlaneNumber* const from = far.local(leaf);
     NarrowSeries<terms> series;
     series.constant = static_cast<float>(from[0].re);
