@@ -12,7 +12,7 @@
 # is_available() first.
 #
 # ISAS limits the list: farfield_isa_sources(plain_avx512.cpp ENTRY ff_plain ISAS avx512). TARGET names another library
-# than farfield.
+# than farfield. PLAIN sources take no precompiled headers: theirs are few, and they may have flags of their own.
 #
 # Why the detour over ld -r and objcopy: an object with -mavx512f also contains inline functions and templates
 # (std::min, std::vector, …) as COMDAT sections. The linker keeps one copy of each for the whole program, and if
@@ -48,8 +48,38 @@ endforeach()
 # With Clang, CMAKE_LINKER is lld where that is installed, which knows no --force-group-allocation.
 find_program(FARFIELD_GNU_LD NAMES ld.bfd ld REQUIRED)
 
+# An object library of sources for one instruction set.
+function(farfield_isa_objects name isa)
+  string(TOUPPER ${isa} macro)
+  add_library(${name} OBJECT ${ARGN})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+  target_compile_features(${name} PRIVATE cxx_std_20)
+  target_compile_definitions(${name} PRIVATE FF_ISA_${macro} FF_ISA=${isa})
+  target_compile_options(${name} PRIVATE ${FARFIELD_ISA_FLAGS_${isa}})
+  target_link_libraries(${name} PRIVATE farfield_flags xsimd)
+  set_target_properties(${name} PROPERTIES INTERPROCEDURAL_OPTIMIZATION OFF)
+  if(FARFIELD_SANITIZE) # loops are much code, which takes three quarters of the time without line numbers
+    target_compile_options(${name} PRIVATE -g0)
+    if(isa STREQUAL "scalar" AND NOT FARFIELD_SANITIZE_ALL)
+      set_target_properties(${name} PROPERTIES FARFIELD_UNWATCHED ON)
+      target_compile_options(${name} PRIVATE -O0) # few tests ask for these forms
+    endif()
+  endif()
+endfunction()
+
+# Headers that most loops read, compiled once for each instruction set: reading them took a third of all loops' time.
+function(farfield_loop_headers isa)
+  if(FARFIELD_PRECOMPILE AND NOT TARGET farfield_loop_headers_${isa})
+    set(empty ${PROJECT_BINARY_DIR}/isa/headers.cpp)
+    file(CONFIGURE OUTPUT ${empty} CONTENT "// The precompiled headers of loops need a source.\n")
+    farfield_isa_objects(farfield_loop_headers_${isa} ${isa} ${empty})
+    farfield_precompiled(farfield_loop_headers_${isa} <algorithm> <array> <cmath> <cstddef> <cstdint> <limits> <span> <string>
+      <type_traits> <utility> <vector> <xsimd/xsimd.hpp>)
+  endif()
+endfunction()
+
 function(farfield_isa_sources source)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "ENTRY;TARGET" "ISAS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "PLAIN" "ENTRY;TARGET" "ISAS")
   if(NOT arg_TARGET)
     set(arg_TARGET farfield)
   endif()
@@ -64,20 +94,10 @@ function(farfield_isa_sources source)
   # The scalar object has its own library too: one source file cannot have two sets of definitions in one target.
   foreach(isa ${isas})
     set(name ${arg_ENTRY}_${isa})
-    string(TOUPPER ${isa} macro)
-    add_library(${name}_raw OBJECT ${path})
-    target_include_directories(${name}_raw PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
-    target_compile_features(${name}_raw PRIVATE cxx_std_20)
-    target_compile_definitions(${name}_raw PRIVATE FF_ISA_${macro} FF_ISA=${isa})
-    target_compile_options(${name}_raw PRIVATE ${FARFIELD_ISA_FLAGS_${isa}})
-    target_link_libraries(${name}_raw PRIVATE farfield_flags xsimd)
-    set_target_properties(${name}_raw PROPERTIES INTERPROCEDURAL_OPTIMIZATION OFF)
-    if(FARFIELD_SANITIZE) # loops are much code, which takes three quarters of the time without line numbers
-      target_compile_options(${name}_raw PRIVATE -g0)
-      if(isa STREQUAL "scalar" AND NOT FARFIELD_SANITIZE_ALL)
-        set_target_properties(${name}_raw PROPERTIES FARFIELD_UNWATCHED ON)
-        target_compile_options(${name}_raw PRIVATE -O0) # few tests ask for these forms
-      endif()
+    farfield_isa_objects(${name}_raw ${isa} ${path})
+    if(NOT arg_PLAIN)
+      farfield_loop_headers(${isa})
+      farfield_precompiled_from(farfield_loop_headers_${isa} ${name}_raw)
     endif()
     if(isa STREQUAL "scalar")
       target_sources(${arg_TARGET} PRIVATE $<TARGET_OBJECTS:${name}_raw>)

@@ -1,6 +1,6 @@
-# Headers that most tests read, compiled once for all of them: a test is then compiled in two thirds of the time.
-# ccache needs to be told that it may take objects that were made with them (CMakeLists.txt).
-option(FARFIELD_PRECOMPILE "Compile headers that most tests read once for all tests" ON)
+# Headers that most sources read, compiled once for all of them: one set each for the library, for loops of an instruction
+# set, and for tests. ccache needs to be told that it may take objects that were made with them (CMakeLists.txt).
+option(FARFIELD_PRECOMPILE "Compile headers that most sources read once for all" ON)
 
 # The headers of the target `owner`, which is compiled as the targets are that take them from it.
 function(farfield_precompiled owner)

@@ -6,6 +6,7 @@
 #include "sums/kernels/gauss_term.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <utility>
 
@@ -14,6 +15,9 @@ namespace {
 
 /// Terms of a sum in the type of the loop.
 constexpr std::int64_t gauss_block = 256;
+
+/// In the frame, where σ is about 1: Gaussians are 0 at this distance.
+constexpr float far_from_gaussians = 1e18F;
 
 template <class T, bool mixed, int D, int K, bool with_gradient>
 class GaussLoop {
@@ -29,83 +33,98 @@ class GaussLoop {
     /// N registers of targets, and their sums.
     template <int N>
     struct Group {
-        using P = Pack<V, N>;
-        static constexpr int lanes = Ops<P>::width;
+        static constexpr int lanes = Ops<Pack<V, N>>::width;
         std::int64_t first;
-        P x[D], low[D];
-        P sums[K][columns];
+        alignas(64) T x[D][lanes];
+        alignas(64) T low[mixed ? D : 1][lanes];
+        alignas(64) T sums[K][columns][lanes] = {};
         double totals[K][columns][lanes] = {};
         std::int64_t pending = 0; ///< terms in `sums`
 
-        FF_INLINE Group(const GaussTile& tile, std::int64_t at) : first(at) { // NOLINT(*-member-init)
+        Group(const GaussTile& tile, std::int64_t at) : first(at) { // NOLINT(*-member-init)
             for (int k = 0; k < D; ++k) {
-                x[k] = Ops<P>::load(numbers(tile.targets.high[k]) + at);
-                if constexpr (mixed) low[k] = Ops<P>::load(numbers(tile.targets.low[k]) + at);
+                std::copy_n(numbers(tile.targets.high[k]) + at, lanes, x[k]);
+                if constexpr (mixed) std::copy_n(numbers(tile.targets.low[k]) + at, lanes, low[k]);
             }
-            clear();
         }
-        FF_INLINE void clear() {
-            for (auto& vector : sums)
-                for (auto& sum : vector) sum = Ops<P>::set(T(0));
-        }
-        FF_INLINE void flush() {
-            alignas(64) T values[K][columns][lanes];
-            for (int v = 0; v < K; ++v)
-                for (int c = 0; c < columns; ++c) Ops<P>::store(values[v][c], sums[v][c]);
-            add_scaled(&values[0][0][0], 1.0, K * columns * lanes, &totals[0][0][0]);
-            clear();
+        void flush() {
+            T* values = &sums[0][0][0];
+            constexpr int count = K * columns * lanes;
+            add_scaled(values, 1.0, count, &totals[0][0][0]);
+            std::fill_n(values, count, T(0));
             pending = 0;
         }
     };
 
+    /// Sources [begin, end), with the sums in registers. Not inlined: a second copy would double the time of
+    /// compiling.
     template <int N>
-    FF_INLINE void add_source(const GaussTerm<V, N>& term, std::int64_t j, bool own, Group<N>& group) const {
+    [[gnu::noinline]] void add_run(const GaussTerm<V, N>& term, std::int64_t begin, std::int64_t end,
+                                   Group<N>& group) const {
         using P = Pack<V, N>;
         using O = Ops<P>;
-        P d[D];
-        P r2; // NOLINT(*-member-init): filled below
+        P x[D], low[D], sums[K][columns]; // NOLINT(*-member-init): filled below
         for (int k = 0; k < D; ++k) {
-            d[k] = group.x[k] - O::set(source_[k][j]);
-            if constexpr (mixed) d[k] = d[k] + (group.low[k] - O::set(source_low_[k][j]));
-            r2 = k == 0 ? d[k] * d[k] : O::fma(d[k], d[k], r2);
+            x[k] = O::load(group.x[k]);
+            if constexpr (mixed) low[k] = O::load(group.low[k]);
         }
-        P weight = term(r2);
-        if (own) weight = O::without_lane(weight, static_cast<T>(j - group.first));
-        for (int v = 0; v < K; ++v) {
-            if constexpr (!with_gradient) {
-                group.sums[v][0] = O::fma(O::set(strength_[v][j]), weight, group.sums[v][0]);
-            } else {
-                const P weighted = O::set(strength_[v][j]) * weight;
-                group.sums[v][0] = group.sums[v][0] + weighted;
-                for (int k = 0; k < D; ++k)
-                    group.sums[v][1 + k] = O::fma(weighted, d[k], group.sums[v][1 + k]);
+        for (int v = 0; v < K; ++v)
+            for (int c = 0; c < columns; ++c) sums[v][c] = O::load(group.sums[v][c]);
+        for (auto j = begin; j < end; ++j) {
+            P d[D];
+            P r2; // NOLINT(*-member-init): filled below
+            for (int k = 0; k < D; ++k) {
+                d[k] = x[k] - O::set(source_[k][j]);
+                if constexpr (mixed) d[k] = d[k] + (low[k] - O::set(source_low_[k][j]));
+                r2 = k == 0 ? d[k] * d[k] : O::fma(d[k], d[k], r2);
+            }
+            const P weight = term(r2);
+            for (int v = 0; v < K; ++v) {
+                if constexpr (!with_gradient) {
+                    sums[v][0] = O::fma(O::set(strength_[v][j]), weight, sums[v][0]);
+                } else {
+                    const P weighted = O::set(strength_[v][j]) * weight;
+                    sums[v][0] = sums[v][0] + weighted;
+                    for (int k = 0; k < D; ++k) sums[v][1 + k] = O::fma(weighted, d[k], sums[v][1 + k]);
+                }
             }
         }
+        for (int v = 0; v < K; ++v)
+            for (int c = 0; c < columns; ++c) O::store(group.sums[v][c], sums[v][c]);
     }
 
     template <int N>
-    FF_INLINE void add_sources(const GaussTerm<V, N>& term, std::int64_t begin, std::int64_t end, bool own,
-                               Group<N>& group) const {
+    void add_sources(const GaussTerm<V, N>& term, std::int64_t begin, std::int64_t end,
+                     Group<N>& group) const {
         while (begin < end) {
             const auto stop = std::min(end, begin + gauss_block - group.pending);
-            for (auto j = begin; j < stop; ++j) add_source<N>(term, j, own, group);
+            add_run<N>(term, begin, stop, group);
             group.pending += stop - begin;
             begin = stop;
             if (group.pending == gauss_block) group.flush();
         }
     }
 
+    /// Source j is a target of the group too, which it does not act on: there that target is moved so far
+    /// away that the Gaussian is exactly 0.
+    template <int N>
+    void add_own(const GaussTerm<V, N>& term, std::int64_t j, Group<N>& group) const {
+        T& x = group.x[0][j - group.first];
+        const T there = std::exchange(x, std::copysign(T(far_from_gaussians), -x));
+        add_sources<N>(term, j, j + 1, group);
+        x = there;
+    }
+
     /// The sources of a range in three parts; targets of the group are in the middle one.
     template <int N>
-    FF_INLINE void add_range(const GaussTerm<V, N>& term, const BlockRange& range, Group<N>& group) const {
+    void add_range(const GaussTerm<V, N>& term, const BlockRange& range, Group<N>& group) const {
         const std::int64_t end = range.end;
         const std::int64_t first = tile_.without_own ? group.first : end;
         const auto from = std::clamp<std::int64_t>(first, range.begin, end);
         const auto to = std::clamp<std::int64_t>(first + Group<N>::lanes, range.begin, end);
-        for (int part = 0; part < 2; ++part) { // before and after the own ones
-            add_sources<N>(term, part == 0 ? range.begin : to, part == 0 ? from : end, false, group);
-            if (part == 0) add_sources<N>(term, from, to, true, group);
-        }
+        add_sources<N>(term, range.begin, from, group);
+        for (auto j = from; j < to; ++j) add_own<N>(term, j, group);
+        add_sources<N>(term, to, end, group);
     }
 
     template <int N>

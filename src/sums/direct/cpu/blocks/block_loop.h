@@ -241,10 +241,11 @@ class BlockLoop {
         };
         const auto begin = bound(place);
         const auto end = bound(place + group + width - 1);
-        if constexpr (!Mutual)
-            if (begin > 0) add<Left::none>(targets, place, stream, 0, begin, own);
-        add<left>(targets, place, stream, begin, end, own);
-        add<Left::none>(targets, place, stream, end, stream.count, own);
+        for (int part = Mutual ? 1 : 0; part < 2; ++part) { // before and after their own vectors
+            if (part == 1) add<left>(targets, place, stream, begin, end, own);
+            add<Left::none>(targets, place, stream, part == 0 ? 0 : end, part == 0 ? begin : stream.count,
+                            own);
+        }
         add_to_targets(own, place);
     }
 
