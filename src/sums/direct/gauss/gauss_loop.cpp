@@ -36,7 +36,7 @@ class GaussLoop {
         static constexpr int lanes = Ops<Pack<V, N>>::width;
         std::int64_t first;
         alignas(64) T x[D][lanes];
-        alignas(64) T low[mixed ? D : 1][lanes];
+        alignas(64) T low[D][lanes];
         alignas(64) T sums[K][columns][lanes] = {};
         double totals[K][columns][lanes] = {};
         std::int64_t pending = 0; ///< terms in `sums`

@@ -47,6 +47,13 @@ struct FarSums {
     bool adds = false;
 };
 
+/// In the order of the tree.
+template <class Real>
+struct LeafPoints {
+    const Vec4<Real>*sources, *targets; ///< from the centres of their leaves; w of sources is the strength
+    const Vec4<double>* dipoles;        ///< of the sources, or null
+};
+
 template <class Real>
 class DeviceFar {
 public:
@@ -54,15 +61,17 @@ public:
 
     void prepare(const DeviceTree& tree, const Part& part, cudaStream_t stream);
     [[nodiscard]] bool is_empty() const { return !operators_.has_value(); }
-    /// @param dipoles  of the sources, in the order of the tree; or null
-    void run(const DeviceTree& tree, const TreeTiles& tiles, const Vec4<double>* dipoles, const FarSums& sums,
-             const PassDone& done, cudaStream_t stream);
+    /// The tree's own points are read by passes that take points of other cells than their own, and where
+    /// there are dipoles.
+    void run(const DeviceTree& tree, const TreeTiles& tiles, const LeafPoints<Real>& points,
+             const FarSums& sums, const PassDone& done, cudaStream_t stream);
 
 private:
     void translate_tiles(const DeviceTree& tree, Pass pass, const TargetTile* tiles, int count,
                          cudaStream_t stream);
     void translate_across(const DeviceTree& tree, const TreeTiles& tiles, cudaStream_t stream);
-    void evaluate(const DeviceTree& tree, const FarSums& sums, const PassDone& done, cudaStream_t stream);
+    void evaluate(const DeviceTree& tree, const Vec4<Real>* targets, const FarSums& sums,
+                  const PassDone& done, cudaStream_t stream);
 
     std::optional<DeviceOperators<Real>> operators_;
     std::optional<TensorTranslation> tensor_;           ///< takes all levels but the coarsest, where it can

@@ -71,11 +71,13 @@ void DeviceFar<Real>::translate_across(const DeviceTree& tree, const TreeTiles& 
 }
 
 template <class Real>
-void DeviceFar<Real>::run(const DeviceTree& tree, const TreeTiles& tiles, const Vec4<double>* dipoles,
+void DeviceFar<Real>::run(const DeviceTree& tree, const TreeTiles& tiles, const LeafPoints<Real>& points,
                           const FarSums& sums, const PassDone& done, cudaStream_t stream) {
+    const auto* const dipoles = points.dipoles;
     PointsToExpansions<Real> form{
         tree.view(),        operators_->inside(), tree.sources().at.data(), operators_->host().stride,
         multipoles_.data(), tree.leaves(),        tree.leaf_count(),        {}};
+    form.leaf_points = points.sources;
     form.dipoles = dipoles;
     form.size = operators_->host().size;
     form_multipoles(form, stream);
@@ -101,7 +103,7 @@ void DeviceFar<Real>::run(const DeviceTree& tree, const TreeTiles& tiles, const 
         translate_tiles(tree, Pass::down, tiles.data() + tiles.down(level).first, tiles.down(level).count,
                         stream);
     done("L2L", stream);
-    evaluate(tree, sums, done, stream);
+    evaluate(tree, points.targets, sums, done, stream);
 }
 
 /// Values and gradients where they are wanted, then second derivatives.
@@ -119,8 +121,8 @@ void evaluate_sets(ExpansionsToPoints<Real> task, const FunctionsView<Real>& sec
 }
 
 template <class Real>
-void DeviceFar<Real>::evaluate(const DeviceTree& tree, const FarSums& sums, const PassDone& done,
-                               cudaStream_t stream) {
+void DeviceFar<Real>::evaluate(const DeviceTree& tree, const Vec4<Real>* targets, const FarSums& sums,
+                               const PassDone& done, cudaStream_t stream) {
     ExpansionsToPoints<Real> task{tree.view(),
                                   operators_->inside(),
                                   tree.targets().at.data(),
@@ -132,6 +134,7 @@ void DeviceFar<Real>::evaluate(const DeviceTree& tree, const FarSums& sums, cons
                                   sums.at,
                                   sums.with_field,
                                   sums.adds};
+    task.leaf_points = targets;
     evaluate_sets(task, operators_->inside_second(), sums.hessians, evaluate_locals<Real>, stream);
     done("L2P", stream);
     if (tree.multipoles().total == 0) return;

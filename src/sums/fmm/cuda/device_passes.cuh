@@ -21,6 +21,13 @@ struct PassSums {
     double *near_hessians = nullptr, *far_hessians = nullptr;
 };
 
+/// Sources as the caller gave them, in double: N×3, N, and N×3 dipoles or null.
+struct GivenSources {
+    const double *points = nullptr, *strengths = nullptr, *dipoles = nullptr;
+    Frame frame;
+    int exponent = 0; ///< strengths count times 2^exponent, dipoles also times that of the frame
+};
+
 template <class Real>
 class DevicePasses {
 public:
@@ -28,10 +35,8 @@ public:
     /// are far closer than a leaf is wide
     void prepare(const DeviceTree& tree, const PlainFar<Real>& far, bool mends, cudaStream_t stream);
 
-    /// Strengths by the caller's numbers, which count times 2^exponent.
-    void set_strengths(DeviceTree& tree, const double* strengths, int exponent, cudaStream_t stream);
-    /// Dipoles N×3, likewise; null: there are none.
-    void set_dipoles(const DeviceTree& tree, const double* dipoles, int exponent, cudaStream_t stream);
+    /// Sources with their strengths, in the order of the tree, which leaves that to us.
+    void set_sources(DeviceTree& tree, const GivenSources& given, cudaStream_t stream);
 
     /// Without a name: passes begin on that stream.
     using Done = PassDone;

@@ -3,20 +3,35 @@
 
 #include "sums/fmm/cuda/device_far_impl.cuh"
 #include "sums/fmm/cuda/device_passes.cuh"
+#include "sums/points/framed_point.cuh"
 #include "sums/tree/cuda/launch.cuh"
 #include "sums/tree/cuda/leaf_points.cuh"
 
 namespace farfield::cuda {
 namespace detail {
 
+constexpr int source_threads = 128, source_lanes = 32; ///< of a leaf: a warp
+
+/// Sources from the centres of their leaves to `near`, and in the frame to `exact`, if that is not null.
 template <class Real>
-__global__ void strength_kernel(const double* strengths, const std::int32_t* from, int count, int exponent,
-                                Vec4<double>* points, Vec4<Real>* near) {
-    const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-    if (i >= count) return;
-    const double q = scalbn(strengths[from[i]], exponent);
-    points[i].w = q;
-    near[i].w = static_cast<Real>(q);
+__global__ void __launch_bounds__(source_threads)
+    source_kernel(const GivenSources given, const TreeView tree, const std::int32_t* leaves, int count,
+                  const std::int32_t* from, Vec4<double>* exact, Vec4<Real>* near) {
+    const int number = static_cast<int>(blockIdx.x * source_threads + threadIdx.x) / source_lanes;
+    if (number >= count) return;
+    const auto leaf = leaves[number];
+    const auto& place = tree.places[leaf];
+    const double centre[3] = {tree.centre(place, 0), tree.centre(place, 1), tree.centre(place, 2)};
+    const auto range = tree.sources[leaf];
+    for (int i = range.begin + static_cast<int>(threadIdx.x) % source_lanes; i < range.end;
+         i += source_lanes) {
+        const std::int64_t row = from[i];
+        auto point = framed_point(given.points, row, 3, given.frame);
+        point.w = scalbn(given.strengths[row], given.exponent);
+        near[i] = {static_cast<Real>(point.x - centre[0]), static_cast<Real>(point.y - centre[1]),
+                   static_cast<Real>(point.z - centre[2]), static_cast<Real>(point.w)};
+        if (exact != nullptr) exact[i] = point;
+    }
 }
 
 template <class Real>
@@ -40,17 +55,20 @@ void DevicePasses<Real>::prepare(const DeviceTree& tree, const PlainFar<Real>& f
     if (!far_stream_) far_stream_ = Stream::urgent();
     const bool self = tree.view().self;
     const auto leaves = static_cast<std::size_t>(tree.leaf_count());
-    const auto centre = [&](const DevicePoints& points, bool of_targets, DeviceArray<Vec4<Real>>& out,
+    const auto centre = [&](const DevicePoints& points, bool of_targets, Vec4<Real>* out,
                             DeviceArray<Vec4<double>>& centres, DeviceArray<BlockRange>& ranges) {
-        make_room(out, static_cast<std::size_t>(points.count));
         make_room(centres, leaves, leaves / 4);
         make_room(ranges, leaves, leaves / 4);
         centre_points(CentreTask<Real>{tree.view(), points.at.data(), tree.leaves(), tree.leaf_count(),
-                                       of_targets, out.data(), centres.data(), ranges.data()},
+                                       of_targets, out, centres.data(), ranges.data()},
                       stream);
     };
-    centre(tree.sources(), false, sources_, centres_, source_ranges_);
-    if (!self) centre(tree.targets(), true, targets_, target_centres_, target_ranges_);
+    make_room(sources_, static_cast<std::size_t>(tree.sources().count));
+    centre(tree.sources(), false, nullptr, centres_, source_ranges_); // sources come with their strengths
+    if (!self) {
+        make_room(targets_, static_cast<std::size_t>(tree.targets().count));
+        centre(tree.targets(), true, targets_.data(), target_centres_, target_ranges_);
+    }
     const int count = tree.targets().count;
     plan_.queue(self ? source_ranges_.data() : target_ranges_.data(), tree.leaf_count(), count,
                 block_shape(static_cast<double>(count) / std::max(1, tree.leaf_count()), sizeof(Real)),
@@ -61,24 +79,25 @@ void DevicePasses<Real>::prepare(const DeviceTree& tree, const PlainFar<Real>& f
 }
 
 template <class Real>
-void DevicePasses<Real>::set_strengths(DeviceTree& tree, const double* strengths, int exponent,
-                                       cudaStream_t stream) {
-    launch_over(tree.sources().count, stream, detail::strength_kernel<Real>, strengths,
-                tree.sources().from.data(), tree.sources().count, exponent, tree.weighted_sources(),
-                sources_.data());
-}
-
-template <class Real>
-void DevicePasses<Real>::set_dipoles(const DeviceTree& tree, const double* dipoles, int exponent,
-                                     cudaStream_t stream) {
-    has_dipoles_ = dipoles != nullptr;
+void DevicePasses<Real>::set_sources(DeviceTree& tree, const GivenSources& given, cudaStream_t stream) {
+    has_dipoles_ = given.dipoles != nullptr;
+    // whoever takes points of other cells than its own, or pairs far closer than a leaf is wide
+    const bool exact = mends_ || has_dipoles_ || tree.points().total > 0 || tree.multipoles().total > 0;
+    if (const int leaves = tree.leaf_count(); leaves > 0) {
+        constexpr int leaves_a_block = detail::source_threads / detail::source_lanes;
+        const auto blocks = static_cast<unsigned>((leaves + leaves_a_block - 1) / leaves_a_block);
+        detail::source_kernel<<<blocks, detail::source_threads, 0, stream>>>(
+            given, tree.view(), tree.leaves(), leaves, tree.sources().from.data(),
+            exact ? tree.weighted_sources() : nullptr, sources_.data());
+        check_launch("placing sources");
+    }
     if (!has_dipoles_) return;
     const auto n = static_cast<std::size_t>(tree.sources().count);
     make_room(dipoles_, n);
     make_room(near_dipoles_, n);
-    launch_over(tree.sources().count, stream, detail::dipole_kernel<Real>, dipoles,
-                tree.sources().from.data(), tree.sources().count, exponent, dipoles_.data(),
-                near_dipoles_.data());
+    launch_over(tree.sources().count, stream, detail::dipole_kernel<Real>, given.dipoles,
+                tree.sources().from.data(), tree.sources().count, given.exponent + given.frame.exponent,
+                dipoles_.data(), near_dipoles_.data());
 }
 
 template <class Real>
@@ -140,13 +159,15 @@ void DevicePasses<Real>::run_far(const DeviceTree& tree, int outputs, const Pass
     FarSums far{(outputs & field_and_potential) != 0 ? sums.far : nullptr,
                 (outputs & hessian_too) != 0 ? sums.far_hessians : nullptr, (outputs & field_only) != 0,
                 false};
+    const LeafPoints<Real> points{sources_.data(), tree.view().self ? sources_.data() : targets_.data(),
+                                  dipoles};
     if (!harmonics_.is_empty()) {
-        harmonics_.run(tree, tiles_, dipoles, far, done, stream);
+        harmonics_.run(tree, tiles_, points, far, done, stream);
         far.adds = true;
     }
     if (polynomials_.is_empty()) return;
     const auto told_at_the_end = [](std::string_view, cudaStream_t) {};
-    polynomials_.run(tree, tiles_, dipoles, far, told_at_the_end, stream);
+    polynomials_.run(tree, tiles_, points, far, told_at_the_end, stream);
     done("softening", stream);
 }
 

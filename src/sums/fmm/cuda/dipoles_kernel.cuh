@@ -35,11 +35,14 @@ __global__ void dipole_kernel(const PointsToExpansions<Real> task) {
         for (int n = lane; n < numbers; n += lanes) sums[n] = 0;
         __syncwarp();
         for (int k = first; k < last; ++k)
-            sum_functions<Real, kind>(task, task.tree.sources[inverted ? task.rows.partners[k] : cell],
-                                      centre, width, inverted, sums, staged, [&](int i) {
-                                          const auto& p = task.dipoles[i];
-                                          return (axis == 0 ? p.x : axis == 1 ? p.y : p.z) / width;
-                                      });
+            sum_functions<Real, kind>(
+                functions.loop, task.tree.sources[inverted ? task.rows.partners[k] : cell], sums, staged,
+                [&](int i) {
+                    const auto& p = task.dipoles[i];
+                    auto at = local_point<Real>(task.points[i], centre, width, inverted);
+                    at.weight *= static_cast<Real>((axis == 0 ? p.x : axis == 1 ? p.y : p.z) / width);
+                    return at;
+                });
         __syncwarp();
         for (int place = lane; place < task.size; place += lanes) {
             const auto* row = functions.gradient_first + axis * task.size + place;

@@ -114,14 +114,22 @@ private:
         make_room(near_hessians_, with_hessian ? 6 * m : 0);
         make_room(far_hessians_, with_hessian && passes.has_far_field() ? 6 * m : 0);
         PassTimer timer(stream_);
-        passes.set_strengths(tree_, strengths_.data(), exponent, stream_);
-        passes.set_dipoles(tree_, has_dipoles_ ? dipoles_.data() : nullptr, exponent + frame_.exponent,
-                           stream_);
+        passes.set_sources(
+            tree_,
+            {sources_.data(), strengths_.data(), has_dipoles_ ? dipoles_.data() : nullptr, frame_, exponent},
+            stream_);
         timer.mark("strengths", stream_);
+        if (problem_.self) {
+            sources_set_.record(stream_);
+            sources_set_.hold(side_stream_.get());
+            tree_.find_sources(side_stream_.get());
+            sources_found_.record(side_stream_.get());
+        }
         passes.run(
             tree_, softening(), wanted,
             {near.data(), far_.data(), near_hessians_.data(), far_hessians_.data()},
             [&](std::string_view name, cudaStream_t stream) { timer.mark(name, stream); }, stream_);
+        if (problem_.self) sources_found_.hold(stream_);
         timer.begin(stream_);
         const LeaveTask<Real> task{
             near.data(),
@@ -146,11 +154,13 @@ private:
     FmmShape shape_;
     double softening_in_sides_ = 0.0; ///< of the cube around all points
     TreeCube cube_;
-    DeviceTree tree_;
+    DeviceTree tree_{3, false}; ///< its sources are set with their strengths
     DevicePasses<float> narrow_;
     DevicePasses<double> wide_;
     double tree_seconds_ = 0.0, multiply_adds_ = 0.0;
     OrderSearch orders_;
+    Stream side_stream_ = Stream::urgent(); ///< what results need beside sums
+    Signal sources_set_, sources_found_;
     DeviceArray<Vec4<float>> narrow_near_;
     DeviceArray<Vec4<double>> wide_near_, far_;
     DeviceArray<double> near_hessians_, far_hessians_;

@@ -43,14 +43,16 @@ template <class Real>
 struct PointsToExpansions {
     TreeView tree;
     FunctionsView<Real> functions;
-    const Vec4<double>* points = nullptr; ///< sources in the order of the tree; w is the strength
+    const Vec4<double>* points =
+        nullptr; ///< P2L, dipoles: sources in the order of the tree; w is the strength
     int stride = 0;
     Real* expansions = nullptr;
     const std::int32_t* cells = nullptr; ///< or null: cell i is i
     int count = 0;
-    RowsView rows;                         ///< P2L: cells whose points count, for each cell
-    const Vec4<double>* dipoles = nullptr; ///< x, y, z
-    int size = 0;                          ///< functions of an expansion
+    RowsView rows;                           ///< P2L: cells whose points count, for each cell
+    const Vec4<double>* dipoles = nullptr;   ///< x, y, z
+    int size = 0;                            ///< functions of an expansion
+    const Vec4<Real>* leaf_points = nullptr; ///< P2M: the same from the centres of their leaves
 };
 
 /// P2M: cells' own points replace what expansions held.
@@ -67,7 +69,7 @@ template <class Real>
 struct ExpansionsToPoints {
     TreeView tree;
     FunctionsView<Real> functions;
-    const Vec4<double>* points = nullptr; ///< targets in the order of the tree
+    const Vec4<double>* points = nullptr; ///< M2P: targets in the order of the tree
     int stride = 0;
     const Real* expansions = nullptr;
     const std::int32_t* leaves = nullptr;
@@ -79,6 +81,7 @@ struct ExpansionsToPoints {
     /// Not null: second derivatives in place of sums, six numbers a target; sets are those of `group`.
     double* hessians = nullptr;
     int group = 0;
+    const Vec4<Real>* leaf_points = nullptr; ///< L2P: targets from the centres of their leaves
 };
 
 /// L2P: each leaf's local expansion.

@@ -35,6 +35,13 @@ __device__ __forceinline__ LocalPoint<Real> local_point(const Vec4<double>& p, c
             static_cast<Real>(weight)};
 }
 
+/// The same of a point that is counted from the centre.
+template <class Real>
+__device__ __forceinline__ LocalPoint<Real> leaf_point(const Vec4<Real>& p, double width, Real weight) {
+    const auto scale = static_cast<Real>(1.0 / width);
+    return {p.x * scale, p.y * scale, p.z * scale, weight};
+}
+
 __device__ __forceinline__ void find_centre(const TreeView& tree, std::int32_t cell, double (&centre)[3],
                                             double& width) {
     const auto& place = tree.places[cell];
@@ -42,20 +49,15 @@ __device__ __forceinline__ void find_centre(const TreeView& tree, std::int32_t c
     width = tree.width_of(place.level);
 }
 
-/// Adds Σ weight(i)·function over the points of a range to `sums`, 2·pairs numbers in the order of the loop.
-template <class Real, Functions kind, class Weight>
-__device__ void sum_functions(const PointsToExpansions<Real>& task, BlockRange range,
-                              const double (&centre)[3], double width, bool inverted, Real* sums,
-                              Real* staged, const Weight& weight) {
+/// Adds Σ weight·function over `point(i)` of a range to `sums`, 2·pairs numbers in the order of the loop.
+template <class Real, Functions kind, class Point>
+__device__ void sum_functions(const FunctionLoop& loop, BlockRange range, Real* sums, Real* staged,
+                              const Point& point) {
     const int lane = static_cast<int>(threadIdx.x) % lanes;
-    const auto& loop = task.functions.loop;
     const int numbers = 2 * loop.pairs;
     for (int begin = range.begin; begin < range.end; begin += lanes) {
         LocalPoint<Real> at{0, 0, 0, 0};
-        if (const int i = begin + lane; i < range.end) {
-            at = local_point<Real>(task.points[i], centre, width, inverted);
-            at.weight *= static_cast<Real>(weight(i));
-        }
+        if (const int i = begin + lane; i < range.end) at = point(i);
         each_function<kind, Real>(loop, at.x, at.y, at.z, [&](int t, const Real& first, const Real& second) {
             const int number = 2 * t;
             const int place = number % staged_functions;
@@ -104,8 +106,19 @@ __global__ void form_kernel(const PointsToExpansions<Real> task) {
     double centre[3], width = 0.0;
     find_centre(task.tree, cell, centre, width);
     for (int k = first; k < last; ++k)
-        sum_functions<Real, kind>(task, task.tree.sources[inverted ? task.rows.partners[k] : cell], centre,
-                                  width, inverted, sums, staged, [&](int i) { return task.points[i].w; });
+        sum_functions<Real, kind>(task.functions.loop,
+                                  task.tree.sources[inverted ? task.rows.partners[k] : cell], sums, staged,
+                                  [&](int i) {
+                                      if constexpr (!inverted) {
+                                          const auto p = task.leaf_points[i];
+                                          return leaf_point(p, width, p.w);
+                                      } else {
+                                          const auto p = task.points[i];
+                                          auto at = local_point<Real>(p, centre, width, true);
+                                          at.weight *= static_cast<Real>(p.w);
+                                          return at;
+                                      }
+                                  });
     __syncwarp();
     Real* const out = task.expansions + static_cast<std::int64_t>(cell) * task.stride;
     if constexpr (!inverted)
@@ -147,7 +160,9 @@ __device__ void add_values(const ExpansionsToPoints<Real>& task, std::int32_t le
     for (int begin = range.begin; begin < range.end; begin += lanes) {
         const int i = begin + lane;
         LocalPoint<Real> at{0, 0, 0, 0};
-        if (i < range.end) at = local_point<Real>(task.points[i], centre, width, inverted);
+        if (i < range.end)
+            at = inverted ? local_point<Real>(task.points[i], centre, width, true)
+                          : leaf_point(task.leaf_points[i], width, Real(1));
         Real sum[4] = {0, 0, 0, 0};
         each_function<kind, Real>(functions.loop, at.x, at.y, at.z,
                                   [&](int t, const Real& first, const Real& second) {

@@ -62,7 +62,7 @@ __global__ void invert_kernel(const std::int32_t* from, int count, std::int32_t*
 
 /// Levels that keys are sorted down to before it is known how deep the tree becomes, as bits of an axis: each
 /// pass of the sort takes eight bits of a key.
-constexpr int sorted_bits[] = {8, 13, morton_bits};
+constexpr int sorted_bits[] = {5, 8, 13, morton_bits};
 constexpr int sorted_bits_in_plane[] = {8, 12, 16, morton_bits};
 
 /// About what evenly spread points come to.
@@ -78,6 +78,16 @@ int expected_cells(const TreeShape& shape, int dimension, int points) {
 int DeviceTree::sorted_level(int step) const {
     const int bits = dimension_ == 3 ? sorted_bits[step] : sorted_bits_in_plane[step];
     return deepest_level(shape_.coarse) - (morton_bits - bits);
+}
+
+// As deep as the tree of evenly spread points.
+int DeviceTree::first_step(int points) const {
+    int level = 0, step = 0;
+    for (double cells = std::pow(shape_.coarse, dimension_); points > cells * std::max(1, shape_.most);
+         ++level)
+        cells = std::ldexp(cells, dimension_);
+    while (sorted_level(step) < std::min(level, limit())) ++step;
+    return step;
 }
 
 int DeviceTree::limit() const {
@@ -182,7 +192,7 @@ void DeviceTree::build(const double* sources, int n, const double* targets, int 
                        const TreeCube& cube, const TreeShape& shape, std::int32_t few, cudaStream_t stream) {
     if (shape.coarse != shape_.coarse || shape.depth != shape_.depth || shape.most != shape_.most ||
         shape.deepest != shape_.deepest)
-        step_ = 0;
+        step_ = -1;
     shape_ = shape;
     cube_ = cube;
     self_ = targets == nullptr;
@@ -193,7 +203,7 @@ void DeviceTree::build(const double* sources, int n, const double* targets, int 
         counts_ = DeviceArray<TreeCounts>(1);
         seen_counts_ = PinnedArray<TreeCounts>(1);
     }
-    choose_depth(step_);
+    choose_depth(step_ >= 0 ? step_ : first_step(std::max(n, m)));
     for (bool sorted = false;;) {
         if (!sorted) {
             sort(sources, n, sources_, frame, stream);
@@ -252,7 +262,8 @@ TreeCounts DeviceTree::queue(std::int32_t few, cudaStream_t stream, const Meanwh
     if (filled) list_near(few, Lists::fill, stream);
     auto seen = counts(stream, meanwhile);
     at_once_ = seen.deeper == 0 && seen.levels - 1 <= last_dense_level();
-    if (at_once && seen.deeper != 0) return queue(few, stream, meanwhile); // level by level
+    if (at_once && seen.deeper != 0 && last_dense_level() < finest_)
+        return queue(few, stream, meanwhile); // level by level
     long_rows_ = seen.long_rows != 0;
     if (!lists_ || !long_rows_ || filled || seen.missing_cells > 0 || seen.deeper != 0) return seen;
     list_near(few, Lists::fill, stream);

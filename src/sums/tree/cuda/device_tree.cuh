@@ -97,6 +97,7 @@ public:
 
 private:
     [[nodiscard]] int sorted_level(int step) const;
+    [[nodiscard]] int first_step(int points) const;
     [[nodiscard]] int limit() const; ///< the deepest level that cells may have
     void choose_depth(int step);
     void sort(const double* points, int count, DevicePoints& out, const Frame& frame, cudaStream_t stream);
@@ -125,7 +126,7 @@ private:
     TreeCube cube_;
     bool self_ = true;
     int finest_ = 0; ///< the level that points are sorted down to
-    int step_ = 0;   ///< of the levels to sort down to: what the last tree took
+    int step_ = -1;  ///< of the levels to sort down to: what the last tree took; −1: there was none
     DevicePoints sources_, targets_;
     std::vector<std::int32_t> levels_{0};
     int leaf_count_ = 0, largest_leaf_ = 0;
