@@ -109,14 +109,17 @@ inline const Exact& exact_of(const Cloud& of, int seed, const Points& points) {
     return out;
 }
 
-/// The fastest of some updates and executions of a plan, with its report.
+/// The fastest of some updates and executions of a plan, with its report; and what the GPU worked of each,
+/// from keys to results, by its own clock: the median.
 struct Timed {
     double milliseconds = HUGE_VAL;
     SumReport report;
+    double on_gpu = 0.0;
 };
 
 inline Timed least_of(SumPlan& plan, GpuRows& x, GpuRows& q, const SumOutputs& outputs, int repeats) {
     Timed best;
+    std::vector<double> on_gpu;
     for (int repeat = 0; repeat < repeats; ++repeat) { // the first ones warm up
         GpuRows::wait();
         const auto begin = std::chrono::steady_clock::now();
@@ -125,8 +128,11 @@ inline Timed least_of(SumPlan& plan, GpuRows& x, GpuRows& q, const SumOutputs& o
         GpuRows::wait();
         const double taken =
             1e3 * std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-        if (taken < best.milliseconds) best = {taken, plan.report()};
+        const auto& report = plan.report();
+        on_gpu.push_back(1e3 * (report.fmm.tree_seconds + report.compute_seconds));
+        if (taken < best.milliseconds) best = {taken, report};
     }
+    best.on_gpu = median_of(on_gpu);
     return best;
 }
 

@@ -5,7 +5,6 @@
 #include "sums/fmm/plain_operators.h"
 
 #include <memory>
-#include <type_traits>
 
 namespace farfield {
 
@@ -18,13 +17,13 @@ struct PlainFar {
         int end_level = 0;
     };
     Part harmonics, polynomials;
+    double harmonic_work = 0.0; ///< multiply-adds of all translations of harmonics to a cell
 
     [[nodiscard]] bool is_empty() const { return !harmonics.operators && !polynomials.operators; }
     /// Of all translations to a cell of a level.
-    [[nodiscard]] double multiply_adds(const FmmOrder& order, int level) const {
-        const double harmonic =
-            level < harmonics.end_level ? multiply_adds_a_cell(order, std::is_same_v<T, double>) : 0.0;
-        return harmonic + (polynomials.operators ? polynomials.operators->multiply_adds(level) : 0.0);
+    [[nodiscard]] double multiply_adds(int level) const {
+        return (level < harmonics.end_level ? harmonic_work : 0.0) +
+               (polynomials.operators ? polynomials.operators->multiply_adds(level) : 0.0);
     }
 };
 

@@ -6,6 +6,7 @@
 #include <farfield/sum.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <deque>
 #include <string>
 #include <string_view>
@@ -16,16 +17,26 @@ namespace farfield::cuda {
 /// Times between marks, of each stream since its mark before.
 class PassTimer {
 public:
+    PassTimer() = default;
     explicit PassTimer(cudaStream_t stream) { begin(stream); }
+    /// Forgets all marks; events are kept, as making them takes the host longer than queueing a pass.
+    void restart(cudaStream_t stream) {
+        used_ = 0;
+        begin(stream);
+    }
     void begin(cudaStream_t stream) { mark({}, stream); }
     void mark(std::string_view name, cudaStream_t stream) {
-        marks_.push_back({std::string(name), stream, Event()});
-        marks_.back().event.record(stream);
+        if (used_ == marks_.size()) marks_.emplace_back();
+        auto& mark = marks_[used_++];
+        mark.name = name;
+        mark.stream = stream;
+        mark.event.record(stream);
     }
     /// Seconds of each that has a name, those of one name together; waits for them.
     [[nodiscard]] std::vector<PassTime> seconds() const {
         std::vector<PassTime> out;
-        for (auto mark = marks_.begin(); mark != marks_.end(); ++mark) {
+        const auto end = marks_.begin() + static_cast<std::ptrdiff_t>(used_);
+        for (auto mark = marks_.begin(); mark != end; ++mark) {
             if (mark->name.empty()) continue;
             auto before = mark;
             do --before;
@@ -42,16 +53,17 @@ public:
     }
     /// Seconds from the first mark to the last.
     [[nodiscard]] double total() const {
-        return 1e-3 * Event::milliseconds(marks_.front().event, marks_.back().event);
+        return 1e-3 * Event::milliseconds(marks_.front().event, marks_[used_ - 1].event);
     }
 
 private:
     struct Mark {
         std::string name;
-        cudaStream_t stream;
+        cudaStream_t stream = nullptr;
         Event event;
     };
     std::deque<Mark> marks_;
+    std::size_t used_ = 0; ///< of the marks
 };
 
 } // namespace farfield::cuda

@@ -103,21 +103,23 @@ void DevicePasses<Real>::set_sources(DeviceTree& tree, const GivenSources& given
 template <class Real>
 void DevicePasses<Real>::run(const DeviceTree& tree, double softening, int outputs,
                              const PassSums<Real>& sums, const Done& done, cudaStream_t stream) {
-    if (has_far_field()) { // first: the host waits for the near field's plan
+    if (has_far_field()) {
         ready_.record(stream);
         ready_.hold(far_stream());
         done({}, far_stream());
+    }
+    run_near(tree, softening, outputs, sums, stream); // one launch, whose blocks make room for urgent ones
+    done("P2P", stream);
+    if (!has_far_field()) return;
+    try {
         run_far(tree, outputs, sums, done, far_stream());
         far_done_.record(far_stream());
-    }
-    try {
-        run_near(tree, softening, outputs, sums, stream);
-    } catch (...) { // what the far field works on may be given up now
-        if (has_far_field()) cudaStreamSynchronize(far_stream());
+    } catch (...) { // what both fields work on may be given up now
+        cudaStreamSynchronize(far_stream());
+        cudaStreamSynchronize(stream);
         throw;
     }
-    done("P2P", stream);
-    if (has_far_field()) far_done_.hold(stream);
+    far_done_.hold(stream);
 }
 
 template <class Real>

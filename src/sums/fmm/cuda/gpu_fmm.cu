@@ -55,18 +55,15 @@ private:
     }
 
     void prepare() {
-        PassTimer timer(stream_);
+        tree_timer_.restart(stream_);
         tree_.build(sources_.data(), static_cast<int>(problem_.sources),
                     problem_.self ? nullptr : targets_.data(), static_cast<int>(problem_.targets), frame_,
                     cube_, shape_.tree, shape_.few, stream_);
-        timer.mark("tree", stream_);
         if (shape_.wide)
             prepare_passes(wide_);
         else
             prepare_passes(narrow_);
-        timer.mark("operators", stream_);
-        const auto parts = timer.seconds();
-        tree_seconds_ = parts.front().seconds;
+        tree_timer_.mark("tree", stream_);
     }
 
     template <class Real>
@@ -79,8 +76,8 @@ private:
                                   thread_count(options_.threads));
         multiply_adds_ = 0.0;
         for (int level = 0; level < tree_.levels(); ++level)
-            multiply_adds_ += far.multiply_adds(shape_.order, level) *
-                              (tree_.level_begin(level + 1) - tree_.level_begin(level));
+            multiply_adds_ +=
+                far.multiply_adds(level) * (tree_.level_begin(level + 1) - tree_.level_begin(level));
         const bool mends = problem_.precision == Precision::mixed && !shape_.order.rounded;
         passes.prepare(tree_, far, mends, stream_);
     }
@@ -113,7 +110,8 @@ private:
         const bool with_hessian = (wanted & hessian_too) != 0;
         make_room(near_hessians_, with_hessian ? 6 * m : 0);
         make_room(far_hessians_, with_hessian && passes.has_far_field() ? 6 * m : 0);
-        PassTimer timer(stream_);
+        auto& timer = pass_timer_;
+        timer.restart(stream_);
         passes.set_sources(
             tree_,
             {sources_.data(), strengths_.data(), has_dipoles_ ? dipoles_.data() : nullptr, frame_, exponent},
@@ -145,7 +143,7 @@ private:
         launch_over(static_cast<std::int64_t>(m), stream_, leave_kernel<Real>, task);
         timer.mark("results", stream_);
         const bool finite = all_finite();
-        report.fmm.tree_seconds = tree_seconds_;
+        report.fmm.tree_seconds = tree_timer_.total();
         report.compute_seconds += timer.total();
         for (auto& pass : timer.seconds()) report.passes.push_back(std::move(pass));
         return finite;
@@ -157,7 +155,8 @@ private:
     DeviceTree tree_{3, false}; ///< its sources are set with their strengths
     DevicePasses<float> narrow_;
     DevicePasses<double> wide_;
-    double tree_seconds_ = 0.0, multiply_adds_ = 0.0;
+    PassTimer tree_timer_, pass_timer_;
+    double multiply_adds_ = 0.0;
     OrderSearch orders_;
     Stream side_stream_ = Stream::urgent(); ///< what results need beside sums
     Signal sources_set_, sources_found_;

@@ -102,7 +102,7 @@ private:
     }
 
     void prepare() {
-        tree_timer_.emplace(stream_);
+        tree_timer_.restart(stream_);
         tree_.build(sources_.data(), static_cast<int>(problem_.sources),
                     problem_.self ? nullptr : targets_.data(), static_cast<int>(problem_.targets), frame_,
                     cube_, shape_.tree, shape_.few, stream_);
@@ -117,7 +117,7 @@ private:
             wide_.plan.finish(stream_);
         else
             narrow_.plan.finish(stream_);
-        tree_timer_->mark("tree", stream_);
+        tree_timer_.mark("tree", stream_);
     }
 
     template <class Real>
@@ -298,7 +298,8 @@ private:
         if (problem_.targets == 0) return true;
         check(cudaMemsetAsync(not_finite_.data(), 0, sizeof(int), stream_), "clearing a flag");
         is_narrow_ = !is_wide() && !far_.is_empty() && far_.is_narrow(tree_, sets());
-        PassTimer timer(stream_);
+        auto& timer = pass_timer_;
+        timer.restart(stream_);
         set_plane_sources(PlaneSourceTask{sources_.data(), strengths_.data(),
                                           problem_.kernel->strength.columns, exponent_, frame_, tree_.view(),
                                           tree_.leaves(), tree_.leaf_count(), tree_.sources().from.data(),
@@ -312,7 +313,7 @@ private:
         int flag = 0;
         copy(&flag, not_finite_.data(), 1, stream_);
         check(cudaStreamSynchronize(stream_), "waiting for the GPU");
-        report.fmm.tree_seconds = tree_timer_->total();
+        report.fmm.tree_seconds = tree_timer_.total();
         report.compute_seconds += timer.total();
         for (auto& pass : timer.seconds()) report.passes.push_back(std::move(pass));
         return flag == 0;
@@ -361,7 +362,7 @@ private:
     DeviceArray<Vec4<float>> narrow_far_sums_;
     DeviceArray<BlockRange> source_ranges_, target_ranges_;
     DeviceArray<PlaneNumber> totals_;
-    std::optional<PassTimer> tree_timer_;
+    PassTimer tree_timer_, pass_timer_;
     OrderSearch orders_;
     DeviceArray<double> sources_, targets_, strengths_; ///< as the caller gave them, in double
     bool is_narrow_ = false;                            ///< sources and sums are floats in the far field, too
