@@ -2,7 +2,8 @@
 // least) and from keys to results by the GPU's (the median of 12), and the error of the field and the
 // potential against exact sums at all points (from 2 million points on at 20,000 of them). Charges of both
 // signs, ε = 0.
-//     bench_fmm_cuda [N [cube|plummer [order [leaf [mixed|double]]]]]      one case; none: the table, as JSON
+//     bench_fmm_cuda [N [cube|plummer [order [leaf [mixed|double [seeds]]]]]]      one case; none: the table,
+//     as JSON
 #include "clouds.h"
 #include "gpu_rows.h"
 
@@ -84,7 +85,7 @@ int main(int argc, char** argv) {
     if (argc > 1) {
         const auto word = [&](int k, const char* usual) { return std::string(argc > k ? argv[k] : usual); };
         cases.push_back({std::stoi(word(1, "")), word(2, "cube"), std::stoi(word(3, "10")),
-                         std::stoi(word(4, "0")), word(5, "mixed"), 1});
+                         std::stoi(word(4, "0")), word(5, "mixed"), std::stoi(word(6, "1"))});
     } else {
         const int million = 1000000;
         for (const int order : {3, 4}) cases.push_back({million, "cube", order, 31, "mixed"});
