@@ -35,7 +35,7 @@ public:
     /// are far closer than a leaf is wide
     void prepare(const DeviceTree& tree, const PlainFar<Real>& far, bool mends, cudaStream_t stream);
 
-    /// Sources with their strengths, in the order of the tree, which leaves that to us.
+    /// Puts sources with their strengths into the order of the tree. @pre the tree does not place them itself
     void set_sources(DeviceTree& tree, const GivenSources& given, cudaStream_t stream);
 
     /// Without a name: passes begin on that stream.

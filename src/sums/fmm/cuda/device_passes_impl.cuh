@@ -10,21 +10,22 @@
 namespace farfield::cuda {
 namespace detail {
 
-constexpr int source_threads = 128, source_lanes = 32; ///< of a leaf: a warp
+constexpr int leaf_threads = 128, lanes_a_leaf = 32;
 
-/// Sources from the centres of their leaves to `near`, and in the frame to `exact`, if that is not null.
+/// A warp takes a leaf: its sources, from its centre, to `near`, and in the frame to `exact`, if that is not
+/// null.
 template <class Real>
-__global__ void __launch_bounds__(source_threads)
+__global__ void __launch_bounds__(leaf_threads)
     source_kernel(const GivenSources given, const TreeView tree, const std::int32_t* leaves, int count,
                   const std::int32_t* from, Vec4<double>* exact, Vec4<Real>* near) {
-    const int number = static_cast<int>(blockIdx.x * source_threads + threadIdx.x) / source_lanes;
+    const int number = static_cast<int>(blockIdx.x * leaf_threads + threadIdx.x) / lanes_a_leaf;
     if (number >= count) return;
     const auto leaf = leaves[number];
     const auto& place = tree.places[leaf];
     const double centre[3] = {tree.centre(place, 0), tree.centre(place, 1), tree.centre(place, 2)};
     const auto range = tree.sources[leaf];
-    for (int i = range.begin + static_cast<int>(threadIdx.x) % source_lanes; i < range.end;
-         i += source_lanes) {
+    for (int i = range.begin + static_cast<int>(threadIdx.x) % lanes_a_leaf; i < range.end;
+         i += lanes_a_leaf) {
         const std::int64_t row = from[i];
         auto point = framed_point(given.points, row, 3, given.frame);
         point.w = scalbn(given.strengths[row], given.exponent);
@@ -81,12 +82,12 @@ void DevicePasses<Real>::prepare(const DeviceTree& tree, const PlainFar<Real>& f
 template <class Real>
 void DevicePasses<Real>::set_sources(DeviceTree& tree, const GivenSources& given, cudaStream_t stream) {
     has_dipoles_ = given.dipoles != nullptr;
-    // whoever takes points of other cells than its own, or pairs far closer than a leaf is wide
+    // who reads them: P2L and M2P, which take points of other cells; dipoles; the mending of close pairs
     const bool exact = mends_ || has_dipoles_ || tree.points().total > 0 || tree.multipoles().total > 0;
     if (const int leaves = tree.leaf_count(); leaves > 0) {
-        constexpr int leaves_a_block = detail::source_threads / detail::source_lanes;
+        constexpr int leaves_a_block = detail::leaf_threads / detail::lanes_a_leaf;
         const auto blocks = static_cast<unsigned>((leaves + leaves_a_block - 1) / leaves_a_block);
-        detail::source_kernel<<<blocks, detail::source_threads, 0, stream>>>(
+        detail::source_kernel<<<blocks, detail::leaf_threads, 0, stream>>>(
             given, tree.view(), tree.leaves(), leaves, tree.sources().from.data(),
             exact ? tree.weighted_sources() : nullptr, sources_.data());
         check_launch("placing sources");
