@@ -2,8 +2,8 @@
 // least) and from keys to results by the GPU's (the median of 12), and the error of the field and the
 // potential against exact sums at all points (from 2 million points on at 20,000 of them). Charges of both
 // signs, ε = 0.
-//     bench_fmm_cuda [N [cube|plummer [order [leaf [mixed|double [seeds]]]]]]      one case; none: the table,
-//     as JSON
+//     bench_fmm_cuda [N [cube|plummer [order [leaf [mixed|double [seeds [GPUs]]]]]]]      one case, on the
+//     first GPUs, the first of which has the arrays; none: the table, as JSON
 #include "clouds.h"
 #include "gpu_rows.h"
 
@@ -27,7 +27,7 @@ struct Case {
     std::string kind;
     int order, leaf;
     std::string precision;
-    int seeds = 5;
+    int seeds = 5, gpus = 1;
     [[nodiscard]] Cloud cloud() const { return {n, kind}; }
 };
 
@@ -37,6 +37,8 @@ Json measure(const Case& of) {
     options.method = Method::fmm;
     options.order = of.order;
     options.leaf = of.leaf;
+    options.device = {.kind = DeviceKind::cuda};
+    for (int gpu = 0; gpu < of.gpus; ++gpu) options.device.gpus.push_back(gpu);
     options.precision = of.precision == "double" ? Precision::float64 : Precision::mixed;
     std::vector<double> milliseconds, on_gpu, tree, sums, field, field_median, field_99, potential;
     Json passes;
@@ -67,6 +69,7 @@ Json measure(const Case& of) {
             {"leaf", of.leaf},
             {"precision", of.precision},
             {"seeds", of.seeds},
+            {"gpus", of.gpus},
             {"milliseconds", median_of(milliseconds)},
             {"gpu_milliseconds", median_of(on_gpu)},
             {"tree_milliseconds", median_of(tree)},
@@ -85,7 +88,8 @@ int main(int argc, char** argv) {
     if (argc > 1) {
         const auto word = [&](int k, const char* usual) { return std::string(argc > k ? argv[k] : usual); };
         cases.push_back({std::stoi(word(1, "")), word(2, "cube"), std::stoi(word(3, "10")),
-                         std::stoi(word(4, "0")), word(5, "mixed"), std::stoi(word(6, "1"))});
+                         std::stoi(word(4, "0")), word(5, "mixed"), std::stoi(word(6, "1")),
+                         std::stoi(word(7, "1"))});
     } else {
         const int million = 1000000;
         for (const int order : {3, 4}) cases.push_back({million, "cube", order, 31, "mixed"});

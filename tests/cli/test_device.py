@@ -142,7 +142,7 @@ class Device(CommandTest):
         else:
             self.assertEqual(result.code, 2, result)
             self.assert_one_error(result.err, info()["why_no_gpu"])
-        for wrong, words in ((["--device", "cuda:0,1"], 'takes one GPU as yet; use force.device = "cuda:0"'),
+        for wrong, words in ((["--set", 'force.method="treecode"', "--device", "cuda:0,1"], 'takes one GPU as yet; use force.device = "cuda:0"'),
                              (["--set", 'force.m2l="rotation"'], "no translations 'rotation' yet; use force.device = \"cpu\""),
                              (["--set", 'time.integrator="hermite4"'], "time derivatives")):
             self.fail_clearly(["run", "case.toml", "--out", "other", *wrong], 2, words)

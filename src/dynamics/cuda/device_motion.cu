@@ -70,7 +70,6 @@ struct DeviceMotion::Impl {
         if (setup.sums) {
             setup.path = StepPath::launches;
             setup.frame = {};
-            setup.devices.resize(1);
         }
         if (by_rung && setup.path == StepPath::persistent) setup.path = StepPath::long_graph;
         if (by_rung && (setup.times_sums || !is_for_engine(rung))) setup.path = StepPath::launches;

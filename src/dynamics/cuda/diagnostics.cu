@@ -78,7 +78,7 @@ SumOptions in_double(SumOptions options) {
 
 std::variant<SumEngine<Point<double>>, MethodEngine> engine_of(const MotionInput& input, int device) {
     if (const auto& sums = input.setup->sums)
-        return MethodEngine(in_double(*sums), device, input.strength, Output::potential);
+        return MethodEngine(in_double(*sums), input.setup->devices, input.strength, Output::potential);
     return SumEngine<Point<double>>(
         {.devices = {device}, .outputs = potential_only, .n = input.n(), .softening = input.frame_softening});
 }

@@ -218,7 +218,7 @@ std::unique_ptr<Stepper> make_launched(const MotionInput& input, StepPath path, 
     if (setup.sums)
         return std::make_unique<Launched<Point<double>, MethodEngine>>(
             input, StepPath::launches,
-            MethodEngine(*setup.sums, setup.devices.front(), input.strength, Output::field));
+            MethodEngine(*setup.sums, setup.devices, input.strength, Output::field));
     switch (setup.precision) {
     case Precision::float32:
         return launched<Point<float>>(input, path, rung);

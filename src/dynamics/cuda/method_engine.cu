@@ -8,15 +8,15 @@
 
 namespace farfield::cuda {
 
-MethodEngine::MethodEngine(const SumOptions& options, int device, std::span<const double> strengths,
-                           Output output)
-    : device_(device), n_(static_cast<int>(strengths.size())), output_(output) {
+MethodEngine::MethodEngine(const SumOptions& options, const std::vector<int>& devices,
+                           std::span<const double> strengths, Output output)
+    : devices_(devices), device_(devices.front()), n_(static_cast<int>(strengths.size())), output_(output) {
     check(cudaSetDevice(device_), "selecting a GPU");
     stream_ = Stream();
     strengths_ = DeviceArray<double>(strengths.size());
     sums_ = DeviceArray<double>((output == Output::field ? 3 : 1) * strengths.size());
     copy(strengths_.data(), strengths.data(), strengths.size(), stream_.get());
-    parts_[0] = {.device = device, .end = n_, .stream = stream_.get()};
+    parts_[0] = {.device = device_, .end = n_, .stream = stream_.get()};
     renew(options);
 }
 
@@ -27,7 +27,7 @@ void MethodEngine::renew(const SumOptions& options) {
     auto problem = problem_of(own, {nullptr, DType::float64, {n_, 3}}, nullptr);
     problem.moves = true;
     sum_.reset(); // its memory first
-    sum_ = method_info(own.method).make(problem, own, {.kind = DeviceKind::cuda, .gpus = {device_}});
+    sum_ = method_info(own.method).make(problem, own, {.kind = DeviceKind::cuda, .gpus = devices_});
     refusal_.clear();
 }
 

@@ -1,4 +1,4 @@
-// The sums of a simulation by a method that divides the bodies anew in each evaluation, on one GPU: the
+// The sums of a simulation by a method that divides the bodies anew in each evaluation: the
 // method's PreparedSum, on arrays of the simulation in place.
 #pragma once
 
@@ -11,6 +11,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace farfield::cuda {
 
@@ -19,7 +20,9 @@ class MethodEngine {
 public:
     /// @param output  potential or field
     /// @throws InvalidArgument for options that the method does not have on a GPU; DeviceError.
-    MethodEngine(const SumOptions& options, int device, std::span<const double> strengths, Output output);
+    /// @param devices  in CUDA's numbers: places and sums are on the first
+    MethodEngine(const SumOptions& options, const std::vector<int>& devices,
+                 std::span<const double> strengths, Output output);
 
     /// One part, of which points and sums are null.
     [[nodiscard]] std::span<EnginePart<Point<double>>> parts() { return parts_; }
@@ -44,6 +47,7 @@ public:
     void renew(const SumOptions& options);
 
 private:
+    std::vector<int> devices_;
     int device_, n_;
     Output output_;
     Stream stream_;

@@ -1,14 +1,18 @@
-// The fast multipole sum of a plan on a GPU, for callers that have no CUDA header: arrays of the host or of
+// The fast multipole sum of a plan on GPUs, for callers that have no CUDA header: arrays of the host or of
 // the GPU, in and out, any strides. Tree, lists and all passes are made there.
 #pragma once
 
 #include "sums/method/method.h"
 
 #include <memory>
+#include <vector>
 
 namespace farfield::cuda {
 
-/// @throws BackendUnavailable without CUDA or such a GPU.
-std::unique_ptr<PreparedSum> make_gpu_fmm(const SumProblem& problem, const SumOptions& options, int device);
+/// @param devices  in CUDA's numbers, at least one: the caller's arrays are on the host or on the first; each
+/// computes a share of the targets
+/// @throws BackendUnavailable without CUDA or such GPUs.
+std::unique_ptr<PreparedSum> make_gpu_fmm(const SumProblem& problem, const SumOptions& options,
+                                          const std::vector<int>& devices);
 
 } // namespace farfield::cuda

@@ -6,7 +6,7 @@
 
 namespace farfield::cuda {
 
-std::unique_ptr<PreparedSum> make_gpu_fmm(const SumProblem&, const SumOptions&, int) {
+std::unique_ptr<PreparedSum> make_gpu_fmm(const SumProblem&, const SumOptions&, const std::vector<int>&) {
     throw BackendUnavailable(why_no_device());
 }
 

@@ -31,14 +31,11 @@ bool computes(const KernelInfo& kernel) {
     return kernel.far_field == FarField::harmonic_3d || kernel.far_field == FarField::harmonic_2d;
 }
 
-std::string why_not_on_gpu(const SumOptions& options, const DeviceChoice& device) {
+std::string why_not_on_gpu(const SumOptions& options) {
     const auto lacks = [](std::string_view what) {
         return fmt::format("fast multipole sums on a GPU have no {} yet; use {}", what,
                            spelled("device", "cpu"));
     };
-    if (device.gpus.size() > 1)
-        return fmt::format("method 'fmm' takes one GPU as yet; use {}",
-                           spelled("device", fmt::format("cuda:{}", device.gpus.front())));
     if (options.guaranteed) return lacks("bounds");
     if (options.m2l == M2L::rotation) return lacks(fmt::format("translations '{}'", name_of(options.m2l)));
     return {};
@@ -51,7 +48,7 @@ std::string why_not_in_space(const SumProblem& problem, const SumOptions& option
                            spelled("order", std::to_string(options.order)), most, name_of(problem.precision),
                            spelled("precision", "double"));
     if (device.kind == DeviceKind::cuda)
-        if (auto reason = why_not_on_gpu(options, device); !reason.empty()) return reason;
+        if (auto reason = why_not_on_gpu(options); !reason.empty()) return reason;
     if (options.guaranteed && problem.softening > 0.0)
         return fmt::format("{}: softened kernels have no bounds yet; leave out {}, or the softening",
                            spelled("guaranteed"), spelled("guaranteed"));
@@ -117,7 +114,7 @@ std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& o
                                   const DeviceChoice& device) {
     if (is_in_plane(problem)) return make_plane_fmm(problem, options, device);
     if (problem.is_periodic()) return make_periodic_fmm(problem, options, device);
-    if (device.kind == DeviceKind::cuda) return cuda::make_gpu_fmm(problem, options, device.gpus.front());
+    if (device.kind == DeviceKind::cuda) return cuda::make_gpu_fmm(problem, options, device.gpus);
     return std::make_unique<HostSum<FmmSum>>(problem, options);
 }
 

@@ -30,6 +30,11 @@ OpenSeconds seconds_on_gpu(const SumOptions& options, std::string_view gpu, cons
     };
 }
 
+std::unique_ptr<PreparedSum> make_open_on_gpu(const SumProblem& problem, const SumOptions& options,
+                                              int device) {
+    return cuda::make_gpu_fmm(problem, options, {device});
+}
+
 /// FmmSum as ImageSum takes it.
 class OpenFmm : public FmmSum {
 public:
@@ -59,7 +64,7 @@ std::unique_ptr<PreparedSum> make_periodic_fmm(const SumProblem& problem, const 
             problem, options, device.gpus.front(),
             {.shape = OpenFmm::image_shape(problem, options),
              .seconds = seconds_on_gpu(options, usual_gpu, cost_table_in_use().table),
-             .make = cuda::make_gpu_fmm});
+             .make = make_open_on_gpu});
     return std::make_unique<HostSum<ImageSum<OpenFmm>>>(problem, options);
 }
 

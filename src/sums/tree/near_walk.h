@@ -32,9 +32,11 @@ FF_HD inline bool are_few(const TreeView& tree, std::int32_t small, std::int32_t
     return tree.is_leaf(small) && tree.sources[small].size() <= few && tree.targets[small].size() <= few;
 }
 
-/// The sources of the second act on targets of the first, if both have any. Leaves of a self sum always have.
+/// The sources of the second act on targets of the first, if both have any. Leaves of a whole self sum always
+/// have.
 FF_HD inline bool acts(const TreeView& tree, std::int32_t target, std::int32_t source) {
-    return tree.self || (tree.targets[target].size() > 0 && tree.sources[source].size() > 0);
+    return (tree.self && !tree.shared) ||
+           (tree.targets[target].size() > 0 && tree.sources[source].size() > 0);
 }
 
 /// What a leaf gets from a neighbour of its level or from within it: calls direct(leaf) or multipole(cell).

@@ -27,13 +27,14 @@ struct TreeView {
     const std::int32_t* children = nullptr; ///< child_count() of each cell, by octant
     const std::int32_t* divided = nullptr;  ///< 1, or 0 for leaves
     const BlockRange* sources = nullptr;
-    const BlockRange* targets = nullptr;        ///< the same array where targets are the sources
+    const BlockRange* targets = nullptr;        ///< the same array where targets are all sources
     const std::int32_t* neighbours = nullptr;   ///< neighbour_count() of each cell, x fastest
     const std::int32_t* coarse_cells = nullptr; ///< k³ of level 0, or k², x fastest
     std::int32_t dimension = 3;                 ///< or 2: a quadtree
     std::int32_t separation = 1;
     std::int32_t coarse = 1; ///< k
     bool self = true;        ///< targets are the sources
+    bool shared = false;     ///< targets are a share of all: many leaves have none
     double low[3] = {0.0, 0.0, 0.0};
     double width = 1.0; ///< of a cell of level 0
 

@@ -50,6 +50,24 @@ TEST(GpuFmmSimulation, RunsThere) {
     EXPECT_GT(settings.leaf, 0);
 }
 
+// The bodies are on the first GPU; each computes its share of the forces.
+TEST(GpuFmmSimulation, HasTheBitsOfOneGpuOnSeveral) {
+    NEEDS_GPU();
+    for (const auto integrator : {Integrator::leapfrog, Integrator::yoshida4}) {
+        auto force = by_fmm(6, Precision::mixed);
+        force.softening = 0.01;
+        const TimeOptions time{.integrator = integrator, .step = 1.0 / 256, .end = 8.0 / 256};
+        Simulation one(plummer_bodies(2000), force, time);
+        one.advance_to(time.end);
+        force.device.gpus = {0, 0, 0};
+        Simulation several(plummer_bodies(2000), force, time);
+        several.advance_to(time.end);
+        EXPECT_EQ(several.bodies().position, one.bodies().position);
+        EXPECT_EQ(several.acceleration(), one.acceleration());
+        EXPECT_EQ(several.diagnostics().potential, one.diagnostics().potential);
+    }
+}
+
 // The same bits: a simulation adds nothing to the sum of its method.
 TEST(GpuFmmSimulation, HasTheFieldsOfASum) {
     NEEDS_GPU();

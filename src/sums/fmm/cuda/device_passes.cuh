@@ -52,6 +52,9 @@ private:
     /// Where the far field runs.
     [[nodiscard]] cudaStream_t far_stream() const { return far_stream_->get(); }
 
+    [[nodiscard]] const BlockRange* target_ranges(const DeviceTree& tree) const {
+        return tree.view().self && !tree.is_share() ? source_ranges_.data() : target_ranges_.data();
+    }
     void run_near(const DeviceTree& tree, double softening, int outputs, const PassSums<Real>& sums,
                   cudaStream_t stream);
     void run_far(const DeviceTree& tree, int outputs, const PassSums<Real>& sums, const Done& done,

@@ -69,9 +69,11 @@ void DevicePasses<Real>::prepare(const DeviceTree& tree, const PlainFar<Real>& f
     if (!self) {
         make_room(targets_, static_cast<std::size_t>(tree.targets().count));
         centre(tree.targets(), true, targets_.data(), target_centres_, target_ranges_);
+    } else if (tree.is_share()) {
+        centre(tree.targets(), true, nullptr, target_centres_, target_ranges_);
     }
     const int count = tree.targets().count;
-    plan_.queue(self ? source_ranges_.data() : target_ranges_.data(), tree.leaf_count(), count,
+    plan_.queue(target_ranges(tree), tree.leaf_count(), count,
                 block_shape(static_cast<double>(count) / std::max(1, tree.leaf_count()), sizeof(Real)),
                 stream);
     harmonics_.prepare(tree, far.harmonics, stream);
@@ -131,7 +133,7 @@ void DevicePasses<Real>::run_near(const DeviceTree& tree, double softening, int 
     BlockTask<Real> task;
     task.targets = self ? sources_.data() : targets_.data();
     task.sources = sources_.data();
-    task.target_blocks = self ? source_ranges_.data() : target_ranges_.data();
+    task.target_blocks = target_ranges(tree);
     task.source_blocks = source_ranges_.data();
     task.first = tree.direct().first;
     task.last = tree.direct().last;

@@ -1,23 +1,57 @@
+// The first GPU has the caller's arrays; others get copies, compute a share of the targets, and send the sums
+// of these to the first, where all leave together.
 #include "sums/fmm/gpu_fmm.h"
 
+#include "backend/threads/crew.h"
 #include "sums/costs/cost_file.h"
 #include "sums/direct/cuda/framed_sum.cuh"
-#include "sums/fmm/cuda/device_passes.cuh"
+#include "sums/direct/cuda/several/exchange.cuh"
+#include "sums/fmm/cuda/fmm_part.cuh"
 #include "sums/fmm/gpu_shape.h"
 #include "sums/tree/cuda/launch.cuh"
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <utility>
 
 namespace farfield::cuda {
 namespace {
 
+/// A GPU beside the first: made with it current.
+struct OtherGpu {
+    OtherGpu(int device, TreeShare share) : device(device), part(share) {}
+
+    int device;
+    Stream stream;
+    Signal done;
+    DeviceArray<double> sources, targets, strengths, dipoles; ///< copies of the first GPU's
+    FmmPart part;
+
+    /// Null where there is nothing to copy.
+    const double* copied(DeviceArray<double>& to, const double* from, std::size_t count) {
+        if (from == nullptr) return nullptr;
+        make_room(to, count);
+        copy(to.data(), from, count, stream.get());
+        return to.data();
+    }
+};
+
 class FmmOnGpu : public FramedSum {
 public:
-    FmmOnGpu(const SumProblem& problem, const SumOptions& options, int device)
-        : FramedSum(problem, options, device),
-          shape_(gpu_fmm_shape(problem, options, cost_table_in_use().table)) {}
+    FmmOnGpu(const SumProblem& problem, const SumOptions& options, const std::vector<int>& devices)
+        : FramedSum(problem, options, devices.front()), devices_(devices),
+          shape_(gpu_fmm_shape(problem, options, cost_table_in_use().table)), own_(share_of(0)) {
+        if (devices_.size() == 1) return;
+        if (options.exchange == Exchange::automatic || options.exchange == Exchange::peer)
+            usable_exchange(options.exchange, devices_);
+        for (std::size_t k = 1; k < devices_.size(); ++k) {
+            const DeviceScope scope(devices_[k]);
+            others_.push_back(std::make_unique<OtherGpu>(devices_[k], share_of(k)));
+        }
+        if (options.multi_gpu == MultiGpu::threads)
+            crew_ = std::make_unique<Crew>(static_cast<int>(devices_.size()));
+    }
 
     void set_points(const ConstArrayView& sources, const ConstArrayView& targets) override {
         const DeviceScope scope(device_);
@@ -38,6 +72,10 @@ public:
     }
 
 private:
+    [[nodiscard]] TreeShare share_of(std::size_t gpu) const {
+        return {static_cast<int>(gpu), static_cast<int>(devices_.size())};
+    }
+
     // Images in the rim of a periodic box, whose number changes as points move.
     void fit_count(const ConstArrayView& sources) {
         if (sources.shape[0] == problem_.sources) return;
@@ -54,122 +92,145 @@ private:
         cube_ = cube_around(ranges, shape_.tree.steps);
     }
 
-    void prepare() {
-        tree_timer_.restart(stream_);
-        tree_.build(sources_.data(), static_cast<int>(problem_.sources),
-                    problem_.self ? nullptr : targets_.data(), static_cast<int>(problem_.targets), frame_,
-                    cube_, shape_.tree, shape_.few, stream_);
-        if (shape_.wide)
-            prepare_passes(wide_);
-        else
-            prepare_passes(narrow_);
-        tree_timer_.mark("tree", stream_);
+    /// Calls first() and other(gpu) for each of the others, each with its GPU current, side by side or in
+    /// turn.
+    template <class First, class Other>
+    void on_gpus(const First& first, const Other& other) {
+        const auto with_device = [&](int k) {
+            if (k == 0) {
+                const DeviceScope scope(device_);
+                return first();
+            }
+            auto& gpu = *others_[static_cast<std::size_t>(k - 1)];
+            const DeviceScope scope(gpu.device);
+            other(gpu);
+        };
+        if (crew_) return crew_->run(with_device);
+        // the others first: the first GPU is the one that others are waited for on
+        for (int k = static_cast<int>(devices_.size()) - 1; k >= 0; --k) with_device(k);
     }
 
-    template <class Real>
-    void prepare_passes(DevicePasses<Real>& passes) {
-        const LeafGrid finest{shape_.tree.coarse, tree_.levels() - 1};
-        const bool has_far = finest.has_far_cells(shape_.order.separation);
-        PlainFar<Real> far;
-        if (has_far)
-            far = plain_far<Real>(shape_.order, softening() / tree_.view().width, tree_.levels(),
-                                  thread_count(options_.threads));
-        multiply_adds_ = 0.0;
-        for (int level = 0; level < tree_.levels(); ++level)
-            multiply_adds_ +=
-                far.multiply_adds(level) * (tree_.level_begin(level + 1) - tree_.level_begin(level));
-        const bool mends = problem_.precision == Precision::mixed && !shape_.order.rounded;
-        passes.prepare(tree_, far, mends, stream_);
+    void prepare() {
+        FmmTask task{.sources = sources_.data(),
+                     .targets = problem_.self ? nullptr : targets_.data(),
+                     .n = static_cast<int>(problem_.sources),
+                     .m = static_cast<int>(problem_.targets),
+                     .frame = frame_,
+                     .cube = cube_,
+                     .shape = shape_,
+                     .softening = softening(),
+                     .mends = problem_.precision == Precision::mixed && !shape_.order.rounded,
+                     .threads = thread_count(options_.threads)};
+        if (!others_.empty()) arrays_read_.record(stream_);
+        on_gpus([&] { own_.prepare(task, stream_); },
+                [&](OtherGpu& gpu) {
+                    arrays_read_.hold(gpu.stream.get());
+                    auto copies = task;
+                    copies.sources =
+                        gpu.copied(gpu.sources, task.sources, 3 * static_cast<std::size_t>(task.n));
+                    copies.targets =
+                        gpu.copied(gpu.targets, task.targets, 3 * static_cast<std::size_t>(task.m));
+                    gpu.part.prepare(copies, gpu.stream.get());
+                });
     }
 
     void describe(SumReport& report) const override {
-        report.device = {.kind = DeviceKind::cuda, .gpus = {device_}};
-        auto order = shape_.order;
+        report.device = {.kind = DeviceKind::cuda, .gpus = devices_};
+        const auto& order = shape_.order;
+        const auto& tree = own_.tree();
         report.fmm = {.order = order.order,
                       .m2l = order.rounded ? M2L::matrix : order.m2l, // on tensor cores
                       .separation = order.separation,
                       .coarse = shape_.tree.coarse,
-                      .levels = tree_.levels(),
-                      .cells = tree_.cells(),
-                      .leaves = tree_.leaf_count(),
-                      .near_pairs = tree_.near_pairs(),
-                      .multiply_adds = multiply_adds_};
+                      .levels = tree.levels(),
+                      .cells = tree.cells(),
+                      .leaves = tree.leaf_count(),
+                      .near_pairs = tree.near_pairs(),
+                      .multiply_adds = own_.multiply_adds()};
+        for (const auto& gpu : others_) report.fmm.near_pairs += gpu->part.tree().near_pairs();
+    }
+
+    void run_parts(int wanted, int exponent) {
+        const GivenSources given{sources_.data(), strengths_.data(), has_dipoles_ ? dipoles_.data() : nullptr,
+                                 frame_, exponent};
+        const auto n = static_cast<std::size_t>(problem_.sources);
+        if (!others_.empty()) arrays_read_.record(stream_);
+        on_gpus(
+            [&] {
+                own_.run(given, wanted, stream_);
+                if (!problem_.self) return;
+                arrays_set_.record(stream_);
+                arrays_set_.hold(side_stream_.get());
+                own_.find_sources(side_stream_.get());
+                sources_found_.record(side_stream_.get());
+            },
+            [&](OtherGpu& gpu) {
+                arrays_read_.hold(gpu.stream.get());
+                auto copies = given;
+                copies.points = gpu.sources.data();
+                copies.strengths = gpu.copied(gpu.strengths, given.strengths, n);
+                copies.dipoles = gpu.copied(gpu.dipoles, given.dipoles, 3 * n);
+                gpu.part.run(copies, wanted, gpu.stream.get());
+            });
+        if (problem_.self) sources_found_.hold(stream_);
+        if (others_.empty()) return;
+        own_.timer().begin(stream_);
+        on_gpus([] {},
+                [&](OtherGpu& gpu) {
+                    own_.take(gpu.part, wanted, gpu.stream.get());
+                    gpu.done.record(gpu.stream.get());
+                });
+        for (const auto& gpu : others_) gpu->done.hold(stream_);
+        own_.timer().mark("other GPUs", stream_);
     }
 
     bool compute(int wanted, int exponent, SumReport& report) override {
-        return shape_.wide ? compute_in(wide_, wide_near_, wanted, exponent, report)
-                           : compute_in(narrow_, narrow_near_, wanted, exponent, report);
+        run_parts(wanted, exponent);
+        return own_.with_sums([&](auto& sums) { return leave(sums, wanted, exponent, report); });
     }
 
     template <class Real>
-    bool compute_in(DevicePasses<Real>& passes, DeviceArray<Vec4<Real>>& near, int wanted, int exponent,
-                    SumReport& report) {
-        const auto m = static_cast<std::size_t>(problem_.targets);
-        make_room(near, m);
-        make_room(far_, passes.has_far_field() ? m : 0);
-        const bool with_hessian = (wanted & hessian_too) != 0;
-        make_room(near_hessians_, with_hessian ? 6 * m : 0);
-        make_room(far_hessians_, with_hessian && passes.has_far_field() ? 6 * m : 0);
-        auto& timer = pass_timer_;
-        timer.restart(stream_);
-        passes.set_sources(
-            tree_,
-            {sources_.data(), strengths_.data(), has_dipoles_ ? dipoles_.data() : nullptr, frame_, exponent},
-            stream_);
-        timer.mark("strengths", stream_);
-        if (problem_.self) {
-            sources_set_.record(stream_);
-            sources_set_.hold(side_stream_.get());
-            tree_.find_sources(side_stream_.get());
-            sources_found_.record(side_stream_.get());
-        }
-        passes.run(
-            tree_, softening(), wanted,
-            {near.data(), far_.data(), near_hessians_.data(), far_hessians_.data()},
-            [&](std::string_view name, cudaStream_t stream) { timer.mark(name, stream); }, stream_);
-        if (problem_.self) sources_found_.hold(stream_);
+    bool leave(FmmPart::Sums<Real>& sums, int wanted, int exponent, SumReport& report) {
+        const bool has_far = sums.passes.has_far_field();
+        auto& timer = own_.timer();
         timer.begin(stream_);
-        const LeaveTask<Real> task{
-            near.data(),
-            passes.has_far_field() && (wanted & field_and_potential) != 0 ? far_.data() : nullptr,
-            tree_.targets().where.data(),
-            finish_task(exponent),
-            near_hessians_.data(),
-            passes.has_far_field() ? far_hessians_.data() : nullptr,
-            hessians_at_,
-            hessians_at_ == nullptr
-                ? 0
-                : problem_.kernel->result_exponent(Output::hessian, frame_.exponent, exponent)};
-        launch_over(static_cast<std::int64_t>(m), stream_, leave_kernel<Real>, task);
+        const LeaveTask<Real> task{sums.near.data(),
+                                   has_far && (wanted & field_and_potential) != 0 ? own_.far() : nullptr,
+                                   own_.tree().targets().where.data(),
+                                   finish_task(exponent),
+                                   own_.near_hessians(),
+                                   has_far ? own_.far_hessians() : nullptr,
+                                   hessians_at_,
+                                   hessians_at_ == nullptr ? 0
+                                                           : problem_.kernel->result_exponent(
+                                                                 Output::hessian, frame_.exponent, exponent)};
+        launch_over(problem_.targets, stream_, leave_kernel<Real>, task);
         timer.mark("results", stream_);
         const bool finite = all_finite();
-        report.fmm.tree_seconds = tree_timer_.total();
+        report.fmm.tree_seconds = own_.tree_timer().total();
         report.compute_seconds += timer.total();
         for (auto& pass : timer.seconds()) report.passes.push_back(std::move(pass));
         return finite;
     }
 
+    std::vector<int> devices_;
     FmmShape shape_;
     double softening_in_sides_ = 0.0; ///< of the cube around all points
     TreeCube cube_;
-    DeviceTree tree_{3, false}; ///< its sources are set with their strengths
-    DevicePasses<float> narrow_;
-    DevicePasses<double> wide_;
-    PassTimer tree_timer_, pass_timer_;
-    double multiply_adds_ = 0.0;
     OrderSearch orders_;
+    FmmPart own_;                           ///< of the first GPU
     Stream side_stream_ = Stream::urgent(); ///< what results need beside sums
-    Signal sources_set_, sources_found_;
-    DeviceArray<Vec4<float>> narrow_near_;
-    DeviceArray<Vec4<double>> wide_near_, far_;
-    DeviceArray<double> near_hessians_, far_hessians_;
+    Signal arrays_read_, arrays_set_, sources_found_;
+    std::vector<std::unique_ptr<OtherGpu>> others_;
+    std::unique_ptr<Crew> crew_; ///< a thread for each GPU
 };
 
 } // namespace
 
-std::unique_ptr<PreparedSum> make_gpu_fmm(const SumProblem& problem, const SumOptions& options, int device) {
-    const DeviceScope scope(device); // events are of the GPU that is current when they are made
-    return std::make_unique<FmmOnGpu>(problem, options, device);
+std::unique_ptr<PreparedSum> make_gpu_fmm(const SumProblem& problem, const SumOptions& options,
+                                          const std::vector<int>& devices) {
+    const DeviceScope scope(devices.front()); // events are of the GPU that is current when they are made
+    return std::make_unique<FmmOnGpu>(problem, options, devices);
 }
 
 } // namespace farfield::cuda

@@ -22,6 +22,7 @@ struct TreeCounts {
     std::int32_t direct = 0, multipoles = 0, points = 0; ///< entries of the lists
     unsigned long long entries = 0;                      ///< of all lists: at most `most_entries`
     unsigned long long pairs = 0;                        ///< of points that act one by one, directed
+    BlockRange own_targets;                              ///< of a share: rows of the order of the tree
 
     [[nodiscard]] FF_HD std::int32_t cells() const { return level_begin[levels]; }
 };

@@ -166,8 +166,8 @@ private:
 
     __device__ void add_own_pairs() {
         if (!task_.tree.self || Cell::own() != 0) return;
-        const auto size = static_cast<unsigned long long>(task_.tree.sources[cell_].size());
-        pairs_ += size * (size - 1);
+        const auto size = static_cast<unsigned long long>(task_.tree.targets[cell_].size());
+        if (size > 0) pairs_ += size * (size - 1); // a leaf has all of its targets, or none
     }
 
     // From neighbours that are leaves: a lane each.

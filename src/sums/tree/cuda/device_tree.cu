@@ -173,6 +173,11 @@ void DeviceTree::make_room_for(int cells) {
     make_room(masks_, size);
     make_room(child_sources_, 8 * size);
     make_room(child_targets_, 8 * size);
+    if (is_share()) {
+        make_room(shared_ranges_, size);
+        make_room(shared_by_octant_, size);
+        make_room(shared_cells_, size);
+    }
     if (lists_) {
         make_room(row_counts_, 3 * size + 1);
         make_room(row_first_, 3 * size + 1);
@@ -257,6 +262,7 @@ TreeCounts DeviceTree::queue(std::int32_t few, cudaStream_t stream, const Meanwh
         make_levels_at_once(stream);
     else
         make_levels(stream);
+    if (is_share()) take_share(stream);
     if (lists_) list_near(few, Lists::count, stream);
     const bool filled = lists_ && long_rows_;
     if (filled) list_near(few, Lists::fill, stream);
@@ -276,6 +282,7 @@ void DeviceTree::take(const TreeCounts& counts) {
     leaf_count_ = counts.leaves;
     largest_leaf_ = counts.largest_leaf;
     near_pairs_ = static_cast<std::int64_t>(counts.pairs);
+    own_targets_ = is_share() ? counts.own_targets : BlockRange{0, targets().count};
     if (!lists_) return;
     const auto capacity = static_cast<std::size_t>(capacity_);
     const auto rows = [&](std::size_t list, int total) {
@@ -296,13 +303,14 @@ TreeView DeviceTree::view() const {
     out.children = children_.data();
     out.divided = divided_.data();
     out.sources = source_ranges_.data();
-    out.targets = self_ ? source_ranges_.data() : target_ranges_.data();
+    out.targets = is_share() ? shared_ranges_.data() : all_target_ranges();
     out.neighbours = neighbours_.data();
     out.coarse_cells = coarse_cells_.data();
     out.dimension = dimension_;
     out.separation = shape_.separation;
     out.coarse = shape_.coarse;
     out.self = self_;
+    out.shared = is_share();
     for (int axis = 0; axis < 3; ++axis) out.low[axis] = cube_.low[axis];
     out.width = cube_.side / shape_.coarse;
     return out;

@@ -53,12 +53,26 @@ struct DeviceRows {
     int total = 0; ///< entries of all rows
 };
 
+/// One of several equal parts of the targets, each with a tree of its own that holds all sources: targets of
+/// the leaves that begin in rows [n·part/parts, n·(part + 1)/parts) of the order of the tree.
+struct TreeShare {
+    int part = 0, parts = 1;
+    [[nodiscard]] bool is_whole() const { return parts == 1; }
+    [[nodiscard]] BlockRange rows_of(int count) const {
+        const auto begin_of = [&](int p) {
+            return static_cast<std::int32_t>(static_cast<std::int64_t>(count) * p / parts);
+        };
+        return {begin_of(part), begin_of(part + 1)};
+    }
+};
+
 class DeviceTree {
 public:
     /// @param places_sources  false: who sets strengths sets the points beside them @param lists  false: no
     /// neighbours and no lists, only cells
-    explicit DeviceTree(int dimension = 3, bool places_sources = true, bool lists = true)
-        : dimension_(dimension), places_sources_(places_sources), lists_(lists) {}
+    explicit DeviceTree(int dimension = 3, bool places_sources = true, bool lists = true,
+                        TreeShare share = {})
+        : dimension_(dimension), places_sources_(places_sources), lists_(lists), share_(share) {}
 
     /// Sources N×3 and targets M×3 (in the plane ×2), contiguous, in the caller's units; `targets` is null
     /// where they are the sources. Waits for the counts. @param cube  around all of them, in the frame
@@ -67,7 +81,11 @@ public:
 
     [[nodiscard]] TreeView view() const;
     [[nodiscard]] const DevicePoints& sources() const { return sources_; }
+    /// Of a share, too, all.
     [[nodiscard]] const DevicePoints& targets() const { return self_ ? sources_ : targets_; }
+    [[nodiscard]] bool is_share() const { return !share_.is_whole(); }
+    /// Rows of the order of the tree.
+    [[nodiscard]] BlockRange own_targets() const { return own_targets_; }
     /// Sets `where` of sources that others place, unless that was done.
     void find_sources(cudaStream_t stream);
     /// Their strengths are w (in the plane z and w), set from outside.
@@ -90,7 +108,9 @@ public:
 
     /// Cells with targets, in the order of their levels, octants and numbers; how many of each level and
     /// octant there are: counts[8·level + octant].
-    [[nodiscard]] const std::int32_t* by_octant() const { return by_octant_.data(); }
+    [[nodiscard]] const std::int32_t* by_octant() const {
+        return is_share() ? shared_by_octant_.data() : by_octant_.data();
+    }
     [[nodiscard]] const std::vector<std::int32_t>& octant_counts() const { return octant_counts_; }
     [[nodiscard]] int largest_leaf() const { return largest_leaf_; }      ///< targets
     [[nodiscard]] std::int64_t near_pairs() const { return near_pairs_; } ///< directed
@@ -104,6 +124,11 @@ private:
     void make_room_for(int cells);
     void make_room_for_neighbours();
     void make_levels(cudaStream_t stream);
+    [[nodiscard]] const BlockRange* all_target_ranges() const {
+        return self_ ? source_ranges_.data() : target_ranges_.data();
+    }
+    /// Leaves cells outside the share without targets, once there are levels.
+    void take_share(cudaStream_t stream);
     [[nodiscard]] int last_dense_level() const;
     /// The same, if no level lies below the last dense one. @pre there is one
     void make_levels_at_once(cudaStream_t stream);
@@ -122,6 +147,7 @@ private:
 
     int dimension_;
     bool places_sources_, lists_;
+    TreeShare share_;
     TreeShape shape_;
     TreeCube cube_;
     bool self_ = true;
@@ -129,6 +155,7 @@ private:
     int step_ = -1;  ///< of the levels to sort down to: what the last tree took; −1: there was none
     DevicePoints sources_, targets_;
     std::vector<std::int32_t> levels_{0};
+    BlockRange own_targets_;
     int leaf_count_ = 0, largest_leaf_ = 0;
     std::int64_t near_pairs_ = 0;
     std::vector<std::int32_t> octant_counts_;
@@ -141,6 +168,9 @@ private:
     DeviceArray<std::int32_t> coarse_cells_;
     DeviceArray<std::int32_t> row_counts_, row_first_, partners_;
     bool at_once_ = true; ///< no level of the last tree lay below the last dense one
+    DeviceArray<BlockRange> shared_ranges_;
+    DeviceArray<std::int32_t> shared_by_octant_, share_tally_;
+    DeviceArray<std::uint8_t> shared_cells_;
     DeviceArray<std::int32_t> dense_starts_;
     Workspace dense_numbers_;
     DeviceArray<std::int32_t> short_first_, short_last_, short_partners_;

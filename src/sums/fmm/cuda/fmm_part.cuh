@@ -1,0 +1,80 @@
+// What one GPU does of a fast multipole sum: tree, lists and passes for all targets or for a share of them.
+#pragma once
+
+#include "sums/direct/cuda/pass_timer.cuh"
+#include "sums/fmm/cuda/device_passes.cuh"
+#include "sums/fmm/shape.h"
+
+#include <cstdint>
+
+namespace farfield::cuda {
+
+/// Points on the GPU, as the caller gave them, and how they are to be summed.
+struct FmmTask {
+    const double *sources = nullptr, *targets = nullptr; ///< N×3, M×3; no targets: they are the sources
+    int n = 0, m = 0;                                    ///< m is that of targets, whatever they are
+    Frame frame;
+    TreeCube cube;
+    FmmShape shape;
+    double softening = 0.0; ///< in the frame
+    bool mends = false;     ///< DevicePasses::prepare
+    int threads = 1;        ///< of the host, for operators that are not there yet
+};
+
+/// Made, and used, with its GPU current.
+class FmmPart {
+public:
+    explicit FmmPart(TreeShare share = {}) : tree_(3, false, true, share) {}
+
+    /// The tree and all that does not depend on strengths. Waits for the tree's counts.
+    void prepare(const FmmTask& task, cudaStream_t stream);
+    /// Queues the sums of the targets of the share. @param wanted  of LoopOutputs
+    void run(const GivenSources& given, int wanted, cudaStream_t stream);
+
+    /// Sums in the order of the tree, of one type of number.
+    template <class Real>
+    struct Sums {
+        DevicePasses<Real> passes;
+        DeviceArray<Vec4<Real>> near;
+    };
+    /// Calls use(sums) with those of the type of number that computes.
+    template <class Use>
+    decltype(auto) with_sums(const Use& use) {
+        return task_.shape.wide ? use(wide_) : use(narrow_);
+    }
+    [[nodiscard]] const Vec4<double>* far() const { return far_.data(); }
+    [[nodiscard]] const double* near_hessians() const { return near_hessians_.data(); }
+    [[nodiscard]] const double* far_hessians() const { return far_hessians_.data(); }
+
+    /// Copies what `other` computed of its targets to their places here, in the order of `stream`, a stream
+    /// of the other's GPU. Both ran with the same strengths and outputs.
+    void take(const FmmPart& other, int wanted, cudaStream_t stream);
+
+    [[nodiscard]] const DeviceTree& tree() const { return tree_; }
+    /// Sets where the caller's targets are in the tree. @pre they are the sources
+    void find_sources(cudaStream_t stream) { tree_.find_sources(stream); }
+    /// Of translations, whatever the share.
+    [[nodiscard]] double multiply_adds() const { return multiply_adds_; }
+    [[nodiscard]] PassTimer& tree_timer() { return tree_timer_; }
+    [[nodiscard]] PassTimer& timer() { return timer_; } ///< begins with `run`
+
+private:
+    template <class Real>
+    void prepare_sums(Sums<Real>& sums, cudaStream_t stream);
+    template <class Real>
+    void run_sums(Sums<Real>& sums, const GivenSources& given, int wanted, cudaStream_t stream);
+    template <class Real>
+    void take_sums(Sums<Real>& to, const Sums<Real>& from, const FmmPart& other, int wanted,
+                   cudaStream_t stream);
+
+    FmmTask task_;
+    DeviceTree tree_; ///< its sources are set with their strengths
+    Sums<float> narrow_;
+    Sums<double> wide_;
+    DeviceArray<Vec4<double>> far_;
+    DeviceArray<double> near_hessians_, far_hessians_;
+    double multiply_adds_ = 0.0;
+    PassTimer tree_timer_, timer_;
+};
+
+} // namespace farfield::cuda
