@@ -90,22 +90,33 @@ inline const Exact& exact_of(const Cloud& of, int seed, const Points& points) {
     const std::size_t n = points.q.size();
     out.every = n < 2000000 ? 1 : n / 20000;
     const std::size_t count = n / out.every;
-    std::vector<double> targets;
-    for (std::size_t i = 0; i < count && count < n; ++i)
-        for (std::size_t k = 0; k < 3; ++k) targets.push_back(points.x[3 * i * out.every + k]);
-    GpuRows x(points.x, 3), q(points.q, 1), to(targets, 3);
-    GpuRows phi(count, 1), e(count, 3);
-    SumOptions direct;
-    direct.kernel = Kernel::coulomb;
-    direct.method = Method::direct;
-    direct.coincident = Coincident::skip; // each target is a source, too
-    auto all = count == n ? SumPlan(x.view(), direct) : SumPlan(x.view(), to.view(), direct);
-    SumOutputs outputs;
-    outputs.potential = phi.view();
-    outputs.field = e.view();
-    all.execute(q.view(), outputs);
-    out.field = e.values();
-    out.potential = phi.values();
+    // the sampled points on each other, and all others on them: no target is a source of its own
+    Points sample, rest;
+    for (std::size_t i = 0; i < n; ++i) {
+        auto& to = i % out.every == 0 && i / out.every < count ? sample : rest;
+        to.x.insert(to.x.end(), points.x.begin() + 3 * i, points.x.begin() + 3 * (i + 1));
+        to.q.push_back(points.q[i]);
+    }
+    out.field.assign(3 * count, 0.0);
+    out.potential.assign(count, 0.0);
+    const auto add = [&](const Points& from) {
+        if (from.q.empty()) return;
+        GpuRows x(from.x, 3), q(from.q, 1), to(sample.x, 3);
+        GpuRows phi(count, 1), e(count, 3);
+        SumOptions direct;
+        direct.kernel = Kernel::coulomb;
+        direct.method = Method::direct;
+        auto plan = &from == &sample ? SumPlan(x.view(), direct) : SumPlan(x.view(), to.view(), direct);
+        SumOutputs outputs;
+        outputs.potential = phi.view();
+        outputs.field = e.view();
+        plan.execute(q.view(), outputs);
+        const auto field = e.values(), potential = phi.values();
+        for (std::size_t k = 0; k < field.size(); ++k) out.field[k] += field[k];
+        for (std::size_t k = 0; k < potential.size(); ++k) out.potential[k] += potential[k];
+    };
+    add(sample);
+    add(rest);
     return out;
 }
 

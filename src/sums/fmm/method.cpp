@@ -31,11 +31,14 @@ bool computes(const KernelInfo& kernel) {
     return kernel.far_field == FarField::harmonic_3d || kernel.far_field == FarField::harmonic_2d;
 }
 
-std::string why_not_on_gpu(const SumOptions& options) {
+std::string why_not_on_gpu(const SumOptions& options, const DeviceChoice& device) {
     const auto lacks = [](std::string_view what) {
         return fmt::format("fast multipole sums on a GPU have no {} yet; use {}", what,
                            spelled("device", "cpu"));
     };
+    if (options.communicator.size() > 1 && device.gpus.size() > 1)
+        return fmt::format("each rank has one GPU, not {}; use {}", device.gpus.size(),
+                           spelled("device", "cuda"));
     if (options.guaranteed) return lacks("bounds");
     if (options.m2l == M2L::rotation) return lacks(fmt::format("translations '{}'", name_of(options.m2l)));
     return {};
@@ -48,7 +51,7 @@ std::string why_not_in_space(const SumProblem& problem, const SumOptions& option
                            spelled("order", std::to_string(options.order)), most, name_of(problem.precision),
                            spelled("precision", "double"));
     if (device.kind == DeviceKind::cuda)
-        if (auto reason = why_not_on_gpu(options); !reason.empty()) return reason;
+        if (auto reason = why_not_on_gpu(options, device); !reason.empty()) return reason;
     if (options.guaranteed && problem.softening > 0.0)
         return fmt::format("{}: softened kernels have no bounds yet; leave out {}, or the softening",
                            spelled("guaranteed"), spelled("guaranteed"));
@@ -107,7 +110,7 @@ double bytes(const SumProblem& problem, const SumOptions& options, const DeviceC
 }
 
 bool divides(const SumProblem& problem, const DeviceChoice& device) {
-    return device.kind == DeviceKind::cpu && !problem.is_periodic();
+    return !problem.is_periodic() && (device.kind == DeviceKind::cpu || !is_in_plane(problem));
 }
 
 std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& options,

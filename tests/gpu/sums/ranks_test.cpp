@@ -1,4 +1,4 @@
-// Direct sums whose ranks have a GPU each: the bits of one GPU. Ranks are threads here; GPUs are dealt out in
+// Sums whose ranks have a GPU each: the bits of one GPU. Ranks are threads here; GPUs are dealt out in
 // turn, so that one GPU plays several.
 #include "backend/comm/communicator_access.h"
 #include "backend/comm/in_process.h"
@@ -45,6 +45,22 @@ Outputs compute(const Values& points, const Values& strengths, std::size_t begin
     return out;
 }
 
+// Each rank has its share of the points.
+Outputs joined_of_ranks(int ranks, const Values& points, const Values& strengths, const SumOptions& options) {
+    const auto n = strengths.size(), count = static_cast<std::size_t>(ranks);
+    Outputs joined{Values(n), Values(3 * n)};
+    comm::run_ranks(ranks, [&](std::shared_ptr<comm::Transport> transport) {
+        const auto rank = static_cast<std::size_t>(transport->rank());
+        const auto begin = n * rank / count, end = n * (rank + 1) / count;
+        auto mine = options;
+        mine.communicator = CommunicatorAccess::of(std::move(transport));
+        const auto own = compute(points, strengths, begin, end, mine);
+        std::copy(own.potential.begin(), own.potential.end(), joined.potential.begin() + begin);
+        std::copy(own.field.begin(), own.field.end(), joined.field.begin() + 3 * begin);
+    });
+    return joined;
+}
+
 TEST(RanksOnGpus, HaveTheBitsOfOne) {
     NEEDS_GPU();
     for (const std::size_t n : {1UL, 700UL, 5000UL, 40000UL})
@@ -56,22 +72,59 @@ TEST(RanksOnGpus, HaveTheBitsOfOne) {
                                          .variant = variant,
                                          .device = {.kind = DeviceKind::cuda}};
                 const auto one = compute(points, strengths, 0, n, options);
-                for (const int ranks : {2, 3, 8}) {
-                    Outputs joined{Values(n), Values(3 * n)};
-                    comm::run_ranks(ranks, [&](std::shared_ptr<comm::Transport> transport) {
-                        const auto rank = static_cast<std::size_t>(transport->rank());
-                        const auto count = static_cast<std::size_t>(ranks);
-                        const auto begin = n * rank / count, end = n * (rank + 1) / count;
-                        auto mine = options;
-                        mine.communicator = CommunicatorAccess::of(std::move(transport));
-                        const auto own = compute(points, strengths, begin, end, mine);
-                        std::copy(own.potential.begin(), own.potential.end(),
-                                  joined.potential.begin() + begin);
-                        std::copy(own.field.begin(), own.field.end(), joined.field.begin() + 3 * begin);
-                    });
-                    EXPECT_EQ(joined, one) << n << " bodies on " << ranks << " ranks";
-                }
+                for (const int ranks : {2, 3, 8})
+                    EXPECT_EQ(joined_of_ranks(ranks, points, strengths, options), one)
+                        << n << " bodies on " << ranks << " ranks";
             }
+}
+
+TEST(RanksOnGpus, ExpandWithTheBitsOfOne) {
+    NEEDS_GPU();
+    for (const std::size_t n : {1UL, 700UL, 20000UL})
+        for (const auto precision : {Precision::mixed, Precision::float64})
+            for (const double softening : {0.0, 0.05}) {
+                const auto points = numbers(3 * n, 1), strengths = numbers(n, 2);
+                const SumOptions options{.kernel = Kernel::coulomb,
+                                         .method = Method::fmm,
+                                         .softening = softening,
+                                         .order = 7,
+                                         .leaf = 20,
+                                         .precision = precision,
+                                         .device = {.kind = DeviceKind::cuda}};
+                const auto one = compute(points, strengths, 0, n, options);
+                for (const int ranks : {2, 3, 8})
+                    EXPECT_EQ(joined_of_ranks(ranks, points, strengths, options), one)
+                        << n << " bodies on " << ranks << " ranks";
+            }
+}
+
+// With separate targets, dipoles and second derivatives, all of which every rank gives.
+TEST(RanksOnGpus, ExpandWhatOneGpuDoes) {
+    NEEDS_GPU();
+    constexpr std::size_t n = 3000, m = 500;
+    const auto points = numbers(3 * n, 1), targets = numbers(3 * m, 2), q = numbers(n, 3),
+               p = numbers(3 * n, 4);
+    SumOptions options{.kernel = Kernel::coulomb,
+                       .method = Method::fmm,
+                       .tolerance = 1e-4,
+                       .leaf = 20,
+                       .device = {.kind = DeviceKind::cuda}};
+    options.dipoles = true;
+    const auto compute_on = [&](const SumOptions& mine) {
+        return sum(matrix_view(std::span(points), 3), matrix_view(std::span(targets), 3),
+                   {.charges = std::span(q), .dipoles = matrix_view(std::span(p), 3)}, mine,
+                   Output::potential | Output::field | Output::hessian);
+    };
+    const auto one = compute_on(options);
+    comm::run_ranks(3, [&](std::shared_ptr<comm::Transport> transport) {
+        auto mine = options;
+        mine.communicator = CommunicatorAccess::with_everything(CommunicatorAccess::of(std::move(transport)));
+        const auto got = compute_on(mine);
+        EXPECT_EQ(got.potential, one.potential);
+        EXPECT_EQ(got.field, one.field);
+        EXPECT_EQ(got.hessian, one.hessian);
+        EXPECT_EQ(got.report.fmm.order, one.report.fmm.order);
+    });
 }
 
 TEST(RanksOnGpus, RefuseSeparateTargets) {

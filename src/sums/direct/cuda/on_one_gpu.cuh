@@ -1,6 +1,7 @@
 // What sums on one GPU have in common: whose arrays are where, and on which stream.
 #pragma once
 
+#include "backend/comm/communicator_access.h"
 #include "backend/cuda/device_scope.h"
 #include "backend/cuda/stream.h"
 #include "base/arrays.h"
@@ -55,8 +56,10 @@ protected:
         stream_changes_->hold(stream_);
     }
 
-    static void stop_if_asked(const SumHooks& hooks) {
-        if (hooks.stop_requested && hooks.stop_requested())
+    /// Ranks agree.
+    void stop_if_asked(const SumHooks& hooks) const {
+        const bool asked = hooks.stop_requested && hooks.stop_requested();
+        if (comm::any_rank(CommunicatorAccess::transport(options_.communicator), asked))
             throw Interrupted("the sum was given up before its end");
     }
 

@@ -5,17 +5,6 @@
 #include <algorithm>
 
 namespace farfield::cuda {
-namespace {
-
-/// Rows of the order of the tree, `width` elements each.
-template <class T>
-void copy_rows(T* to, const T* from, BlockRange rows, std::size_t width, cudaStream_t stream) {
-    const auto first = width * static_cast<std::size_t>(rows.begin);
-    copy(to + first, from + first, width * static_cast<std::size_t>(rows.size()), stream);
-}
-
-} // namespace
-
 void FmmPart::prepare(const FmmTask& task, cudaStream_t stream) {
     task_ = task;
     tree_timer_.restart(stream);
@@ -61,26 +50,32 @@ void FmmPart::run_sums(Sums<Real>& sums, const GivenSources& given, int wanted, 
         [&](std::string_view name, cudaStream_t at) { timer_.mark(name, at); }, stream);
 }
 
-void FmmPart::take(const FmmPart& other, int wanted, cudaStream_t stream) {
-    if (task_.shape.wide)
-        take_sums(wide_, other.wide_, other, wanted, stream);
-    else
-        take_sums(narrow_, other.narrow_, other, wanted, stream);
+std::vector<RowArray> FmmPart::sums_of(int wanted) {
+    std::vector<RowArray> out;
+    const auto add = [&](auto& array, std::size_t width) {
+        out.push_back({reinterpret_cast<std::byte*>(array.data()), width * sizeof *array.data()});
+    };
+    with_sums([&](auto& sums) {
+        const bool has_far = sums.passes.has_far_field();
+        if ((wanted & field_and_potential) != 0) {
+            add(sums.near, 1);
+            if (has_far) add(far_, 1);
+        }
+        if ((wanted & hessian_too) == 0) return;
+        add(near_hessians_, 6);
+        if (has_far) add(far_hessians_, 6);
+    });
+    return out;
 }
 
-template <class Real>
-void FmmPart::take_sums(Sums<Real>& to, const Sums<Real>& from, const FmmPart& other, int wanted,
-                        cudaStream_t stream) {
+void FmmPart::take(FmmPart& other, int wanted, cudaStream_t stream) {
     const auto rows = other.tree_.own_targets();
-    if (rows.size() == 0) return;
-    const bool has_far = to.passes.has_far_field();
-    if ((wanted & field_and_potential) != 0) {
-        copy_rows(to.near.data(), from.near.data(), rows, 1, stream);
-        if (has_far) copy_rows(far_.data(), other.far_.data(), rows, 1, stream);
+    const auto to = sums_of(wanted), from = other.sums_of(wanted);
+    for (std::size_t k = 0; k < to.size(); ++k) {
+        const auto first = static_cast<std::size_t>(rows.begin) * to[k].row_bytes;
+        copy(to[k].data + first, from[k].data + first,
+             static_cast<std::size_t>(rows.size()) * to[k].row_bytes, stream);
     }
-    if ((wanted & hessian_too) == 0) return;
-    copy_rows(near_hessians_.data(), other.near_hessians_.data(), rows, 6, stream);
-    if (has_far) copy_rows(far_hessians_.data(), other.far_hessians_.data(), rows, 6, stream);
 }
 
 } // namespace farfield::cuda

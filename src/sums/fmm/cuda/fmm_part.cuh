@@ -2,10 +2,11 @@
 #pragma once
 
 #include "sums/direct/cuda/pass_timer.cuh"
+#include "sums/direct/cuda/several/rank_rows.cuh"
 #include "sums/fmm/cuda/device_passes.cuh"
 #include "sums/fmm/shape.h"
 
-#include <cstdint>
+#include <vector>
 
 namespace farfield::cuda {
 
@@ -46,9 +47,11 @@ public:
     [[nodiscard]] const double* near_hessians() const { return near_hessians_.data(); }
     [[nodiscard]] const double* far_hessians() const { return far_hessians_.data(); }
 
+    /// What `run` computes: a row for each target, in the order of the tree.
+    [[nodiscard]] std::vector<RowArray> sums_of(int wanted);
     /// Copies what `other` computed of its targets to their places here, in the order of `stream`, a stream
     /// of the other's GPU. Both ran with the same strengths and outputs.
-    void take(const FmmPart& other, int wanted, cudaStream_t stream);
+    void take(FmmPart& other, int wanted, cudaStream_t stream);
 
     [[nodiscard]] const DeviceTree& tree() const { return tree_; }
     /// Sets where the caller's targets are in the tree. @pre they are the sources
@@ -63,9 +66,6 @@ private:
     void prepare_sums(Sums<Real>& sums, cudaStream_t stream);
     template <class Real>
     void run_sums(Sums<Real>& sums, const GivenSources& given, int wanted, cudaStream_t stream);
-    template <class Real>
-    void take_sums(Sums<Real>& to, const Sums<Real>& from, const FmmPart& other, int wanted,
-                   cudaStream_t stream);
 
     FmmTask task_;
     DeviceTree tree_; ///< its sources are set with their strengths

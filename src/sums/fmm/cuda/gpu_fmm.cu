@@ -1,7 +1,9 @@
 // The first GPU has the caller's arrays; others get copies, compute a share of the targets, and send the sums
-// of these to the first, where all leave together.
+// of these to the first, where all leave together. Ranks, each with a GPU, have the arrays anyway, and send
+// their sums to all.
 #include "sums/fmm/gpu_fmm.h"
 
+#include "backend/comm/communicator_access.h"
 #include "backend/threads/crew.h"
 #include "sums/costs/cost_file.h"
 #include "sums/direct/cuda/framed_sum.cuh"
@@ -13,6 +15,8 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <numeric>
+#include <optional>
 #include <utility>
 
 namespace farfield::cuda {
@@ -41,7 +45,11 @@ class FmmOnGpu : public FramedSum {
 public:
     FmmOnGpu(const SumProblem& problem, const SumOptions& options, const std::vector<int>& devices)
         : FramedSum(problem, options, devices.front()), devices_(devices),
-          shape_(gpu_fmm_shape(problem, options, cost_table_in_use().table)), own_(share_of(0)) {
+          shape_(gpu_fmm_shape(problem, options, cost_table_in_use().table)),
+          ranks_(options.communicator.size() > 1 ? CommunicatorAccess::transport(options.communicator)
+                                                 : nullptr),
+          own_(share_of(0)) {
+        if (ranks_ != nullptr) rank_rows_.emplace(*ranks_);
         if (devices_.size() == 1) return;
         if (options.exchange == Exchange::automatic || options.exchange == Exchange::peer)
             usable_exchange(options.exchange, devices_);
@@ -73,6 +81,7 @@ public:
 
 private:
     [[nodiscard]] TreeShare share_of(std::size_t gpu) const {
+        if (ranks_ != nullptr) return {ranks_->rank(), ranks_->size()};
         return {static_cast<int>(gpu), static_cast<int>(devices_.size())};
     }
 
@@ -111,16 +120,17 @@ private:
     }
 
     void prepare() {
-        FmmTask task{.sources = sources_.data(),
-                     .targets = problem_.self ? nullptr : targets_.data(),
-                     .n = static_cast<int>(problem_.sources),
-                     .m = static_cast<int>(problem_.targets),
-                     .frame = frame_,
-                     .cube = cube_,
-                     .shape = shape_,
-                     .softening = softening(),
-                     .mends = problem_.precision == Precision::mixed && !shape_.order.rounded,
-                     .threads = thread_count(options_.threads)};
+        shape_ = comm::from_rank(ranks_, shape_); // hosts may have cost tables of their own
+        const FmmTask task{.sources = sources_.data(),
+                           .targets = problem_.self ? nullptr : targets_.data(),
+                           .n = static_cast<int>(problem_.sources),
+                           .m = static_cast<int>(problem_.targets),
+                           .frame = frame_,
+                           .cube = cube_,
+                           .shape = shape_,
+                           .softening = softening(),
+                           .mends = problem_.precision == Precision::mixed && !shape_.order.rounded,
+                           .threads = thread_count(options_.threads)};
         if (!others_.empty()) arrays_read_.record(stream_);
         on_gpus([&] { own_.prepare(task, stream_); },
                 [&](OtherGpu& gpu) {
@@ -132,6 +142,12 @@ private:
                         gpu.copied(gpu.targets, task.targets, 3 * static_cast<std::size_t>(task.m));
                     gpu.part.prepare(copies, gpu.stream.get());
                 });
+        near_pairs_ = own_.tree().near_pairs();
+        for (const auto& gpu : others_) near_pairs_ += gpu->part.tree().near_pairs();
+        if (ranks_ == nullptr) return;
+        rank_rows_->set_count(own_.tree().own_targets().size());
+        const auto of_ranks = comm::all_values(*ranks_, near_pairs_);
+        near_pairs_ = std::accumulate(of_ranks.begin(), of_ranks.end(), std::int64_t{0});
     }
 
     void describe(SumReport& report) const override {
@@ -145,9 +161,8 @@ private:
                       .levels = tree.levels(),
                       .cells = tree.cells(),
                       .leaves = tree.leaf_count(),
-                      .near_pairs = tree.near_pairs(),
+                      .near_pairs = near_pairs_,
                       .multiply_adds = own_.multiply_adds()};
-        for (const auto& gpu : others_) report.fmm.near_pairs += gpu->part.tree().near_pairs();
     }
 
     void run_parts(int wanted, int exponent) {
@@ -173,6 +188,16 @@ private:
                 gpu.part.run(copies, wanted, gpu.stream.get());
             });
         if (problem_.self) sources_found_.hold(stream_);
+        gather(wanted);
+    }
+
+    /// Sums of the targets of others.
+    void gather(int wanted) {
+        if (ranks_ != nullptr) {
+            own_.timer().begin(stream_);
+            for (const auto& array : own_.sums_of(wanted)) rank_rows_->gather(array, stream_);
+            own_.timer().mark("other ranks", stream_);
+        }
         if (others_.empty()) return;
         own_.timer().begin(stream_);
         on_gpus([] {},
@@ -218,7 +243,10 @@ private:
     double softening_in_sides_ = 0.0; ///< of the cube around all points
     TreeCube cube_;
     OrderSearch orders_;
+    comm::Transport* ranks_;                ///< null: there is one alone
+    std::optional<RankRows> rank_rows_;     ///< of ranks
     FmmPart own_;                           ///< of the first GPU
+    std::int64_t near_pairs_ = 0;           ///< of all parts
     Stream side_stream_ = Stream::urgent(); ///< what results need beside sums
     Signal arrays_read_, arrays_set_, sources_found_;
     std::vector<std::unique_ptr<OtherGpu>> others_;

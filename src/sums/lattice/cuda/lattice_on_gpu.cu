@@ -138,7 +138,7 @@ void LatticeOnGpu::execute(const ConstArrayView& strengths, const SumOutputs& ou
 void LatticeOnGpu::compute(const BoxTotals& totals, bool with_field, const SumHooks& hooks,
                            SumReport& report) {
     make_room(sums_, static_cast<std::size_t>(std::max<std::int64_t>(problem_.targets, 1)));
-    const std::function<void()> stop = [&hooks] { stop_if_asked(hooks); };
+    const std::function<void()> stop = [this, &hooks] { stop_if_asked(hooks); };
     PassTimer timer(stream_);
     near_->compute(strengths_.data(), sums_.data(), stop, stream_);
     timer.mark("near images", stream_);
