@@ -129,6 +129,30 @@ TEST(FmmOnSeveralGpus, TakesFewPoints) {
     EXPECT_TRUE(got.field.empty());
 }
 
+// Trees of separate targets differ: here one share's sources and targets all lie side by side.
+TEST(FmmOnSeveralGpus, TakesSharesWithoutAFarField) {
+    NEEDS_GPU();
+    const SeveralCase at{.n = 30};
+    auto sources = cloud(Cloud::cube, at.n, 1), targets = cloud(Cloud::cube, 2000, 2);
+    for (std::size_t i = 0; i < 1000; ++i) // of which most lie in one corner
+        for (std::size_t k = 0; k < 3; ++k) targets[3 * i + k] = 1e-3 * targets[3 * i + k];
+    targets.insert(targets.end(), {1.0, 1.0, 1.0});
+    const auto q = charges(at.n, 5);
+    for (const int leaf : {20, 900, 1500}) {
+        auto options = options_of(at, {0});
+        options.leaf = leaf;
+        options.order = 20;
+        options.precision = Precision::float64;
+        const auto one = sum(test::rows(sources), test::rows(targets), test::list(q), options);
+        for (const auto& gpus : lists_of_gpus()) {
+            options.device.gpus = gpus;
+            const auto got = sum(test::rows(sources), test::rows(targets), test::list(q), options);
+            EXPECT_LT(test::relative_error(got.field, one.field), 1e-6) << leaf << ' ' << gpus.size();
+            EXPECT_LT(test::relative_error(got.potential, one.potential), 1e-6) << leaf;
+        }
+    }
+}
+
 TEST(FmmOnSeveralGpus, FollowsPointsStrengthsAndOutputs) {
     NEEDS_GPU();
     const SeveralCase at{.kind = Cloud::plummer, .n = 4000};

@@ -9,6 +9,15 @@
 
 namespace farfield::cuda {
 
+/// Rows [begin, end) of the order of the tree, or all others.
+struct LeavingRows {
+    std::int32_t begin = 0, end = 0;
+    bool inside = false;
+    [[nodiscard]] __device__ bool has(std::int32_t row) const {
+        return (row >= begin && row < end) == inside;
+    }
+};
+
 /// Sums in the order of the tree, on their way out.
 template <class Real>
 struct LeaveTask {
@@ -20,6 +29,7 @@ struct LeaveTask {
     const double* far_hessians = nullptr;  ///< null: there is no far field
     double* hessian = nullptr;             ///< null: not wanted
     int hessian_exponent = 0;
+    LeavingRows rows{}; ///< all
 };
 
 template <class Real>
@@ -27,6 +37,7 @@ __global__ void leave_kernel(const LeaveTask<Real> task) {
     const int row = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     if (row >= task.out.n) return;
     const auto i = task.where[row];
+    if (!task.rows.has(i)) return;
     const auto near = task.near[i];
     double sum[4] = {static_cast<double>(near.x), static_cast<double>(near.y), static_cast<double>(near.z),
                      static_cast<double>(near.w)};

@@ -1,6 +1,7 @@
 // The far field of a tree on a GPU: the passes of one kind of expansions, harmonics or polynomials.
 #pragma once
 
+#include "backend/cuda/row_array.h"
 #include "sums/fmm/cuda/device_operators.cuh"
 #include "sums/fmm/cuda/mirrored_translate.cuh"
 #include "sums/fmm/cuda/tensor_translate.cuh"
@@ -61,12 +62,21 @@ public:
 
     void prepare(const DeviceTree& tree, const Part& part, cudaStream_t stream);
     [[nodiscard]] bool is_empty() const { return !operators_.has_value(); }
-    /// The tree's own points are read by passes that take points of other cells than their own, and where
-    /// there are dipoles.
-    void run(const DeviceTree& tree, const TreeTiles& tiles, const LeafPoints<Real>& points,
-             const FarSums& sums, const PassDone& done, cudaStream_t stream);
+    /// The first of two steps: P2M. The tree's own points are read by passes that take points of other cells
+    /// than their own, and where there are dipoles. @param own_only  of leaves with targets alone
+    void form(const DeviceTree& tree, const LeafPoints<Real>& points, bool own_only, const PassDone& done,
+              cudaStream_t stream);
+    /// All that follows.
+    void finish(const DeviceTree& tree, const TreeTiles& tiles, const LeafPoints<Real>& points,
+                const FarSums& sums, const PassDone& done, cudaStream_t stream);
+    /// A row for each cell.
+    [[nodiscard]] RowArray multipoles() {
+        return {reinterpret_cast<std::byte*>(multipoles_.data()),
+                static_cast<std::size_t>(operators_->host().stride) * sizeof(Real)};
+    }
 
 private:
+    [[nodiscard]] PointsToExpansions<Real> forming(const DeviceTree& tree, const LeafPoints<Real>& points);
     void translate_tiles(const DeviceTree& tree, Pass pass, const TargetTile* tiles, int count,
                          cudaStream_t stream);
     void translate_across(const DeviceTree& tree, const TreeTiles& tiles, cudaStream_t stream);

@@ -71,18 +71,29 @@ void DeviceFar<Real>::translate_across(const DeviceTree& tree, const TreeTiles& 
 }
 
 template <class Real>
-void DeviceFar<Real>::run(const DeviceTree& tree, const TreeTiles& tiles, const LeafPoints<Real>& points,
-                          const FarSums& sums, const PassDone& done, cudaStream_t stream) {
-    const auto* const dipoles = points.dipoles;
-    PointsToExpansions<Real> form{
+PointsToExpansions<Real> DeviceFar<Real>::forming(const DeviceTree& tree, const LeafPoints<Real>& points) {
+    PointsToExpansions<Real> out{
         tree.view(),        operators_->inside(), tree.sources().at.data(), operators_->host().stride,
         multipoles_.data(), tree.leaves(),        tree.leaf_count(),        {}};
-    form.leaf_points = points.sources;
-    form.dipoles = dipoles;
-    form.size = operators_->host().size;
-    form_multipoles(form, stream);
-    if (dipoles != nullptr) add_dipoles(form, false, stream);
+    out.leaf_points = points.sources;
+    out.dipoles = points.dipoles;
+    out.size = operators_->host().size;
+    return out;
+}
+
+template <class Real>
+void DeviceFar<Real>::form(const DeviceTree& tree, const LeafPoints<Real>& points, bool own_only,
+                           const PassDone& done, cudaStream_t stream) {
+    auto task = forming(tree, points);
+    task.own_only = own_only;
+    form_multipoles(task, stream);
+    if (task.dipoles != nullptr) add_dipoles(task, false, stream);
     done("P2M", stream);
+}
+
+template <class Real>
+void DeviceFar<Real>::finish(const DeviceTree& tree, const TreeTiles& tiles, const LeafPoints<Real>& points,
+                             const FarSums& sums, const PassDone& done, cudaStream_t stream) {
     if (mirrored_) mirrored_->climb(tree, multipoles_.data(), stream);
     for (int level = tree.levels() - 2; level >= first_level_ && !mirrored_; --level)
         translate_tiles(tree, Pass::up, tiles.data() + tiles.up(level).first, tiles.up(level).count, stream);
@@ -90,13 +101,14 @@ void DeviceFar<Real>::run(const DeviceTree& tree, const TreeTiles& tiles, const 
     translate_across(tree, tiles, stream);
     done("M2L", stream);
     if (tree.points().total > 0) {
-        form.expansions = locals_.data();
-        form.cells = nullptr;
-        form.count = tree.cells();
-        form.rows = {tree.points().first, tree.points().partners};
-        add_points(form, stream);
-        form.functions = operators_->outside();
-        if (dipoles != nullptr) add_dipoles(form, true, stream);
+        auto task = forming(tree, points);
+        task.expansions = locals_.data();
+        task.cells = nullptr;
+        task.count = tree.cells();
+        task.rows = {tree.points().first, tree.points().partners};
+        add_points(task, stream);
+        task.functions = operators_->outside();
+        if (task.dipoles != nullptr) add_dipoles(task, true, stream);
         done("P2L", stream);
     }
     for (int level = first_level_ + 1; level < tree.levels(); ++level)

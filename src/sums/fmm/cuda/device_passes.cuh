@@ -32,8 +32,10 @@ template <class Real>
 class DevicePasses {
 public:
     /// Prepares for the tree as it is; `far` may be empty. @param mends  floats lose no digits of pairs that
-    /// are far closer than a leaf is wide
-    void prepare(const DeviceTree& tree, const PlainFar<Real>& far, bool mends, cudaStream_t stream);
+    /// are far closer than a leaf is wide @param shares_multipoles  of a share of a tree whose targets are
+    /// the sources: `form` leaves out leaves without targets, whose multipoles come from elsewhere
+    void prepare(const DeviceTree& tree, const PlainFar<Real>& far, bool mends, bool shares_multipoles,
+                 cudaStream_t stream);
 
     /// Puts sources with their strengths into the order of the tree. @pre the tree does not place them itself
     void set_sources(DeviceTree& tree, const GivenSources& given, cudaStream_t stream);
@@ -41,37 +43,53 @@ public:
     /// Without a name: passes begin on that stream.
     using Done = PassDone;
 
-    /// Sums of what was set. @param outputs  of LoopOutputs. Far and near field run side by side; `stream`
-    /// waits for both.
-    void run(const DeviceTree& tree, double softening, int outputs, const PassSums<Real>& sums,
-             const Done& done, cudaStream_t stream);
+    /// Sums of what was set, in two steps, between which multipoles may be shared. Far and near field run
+    /// side by side; this one queues the near field and P2M. @param outputs  of LoopOutputs
+    void form(const DeviceTree& tree, double softening, int outputs, const PassSums<Real>& sums,
+              const Done& done, cudaStream_t stream);
+    /// The rest of the far field; `stream` waits for both. The same arguments.
+    void finish(const DeviceTree& tree, int outputs, const PassSums<Real>& sums, const Done& done,
+                cudaStream_t stream);
+    /// Of all kinds of expansions.
+    [[nodiscard]] std::vector<RowArray> multipoles();
+    /// Where the far field runs, if there is one.
+    [[nodiscard]] cudaStream_t far_stream() const { return far_stream_->get(); }
+    /// What is queued there from now on waits until multipoles are formed, or the far field is whole.
+    void hold_for_multipoles(cudaStream_t stream) const { formed_.hold(stream); }
+    void hold_for_far_field(cudaStream_t stream) const { far_done_.hold(stream); }
 
     [[nodiscard]] bool has_far_field() const { return !harmonics_.is_empty() || !polynomials_.is_empty(); }
 
 private:
-    /// Where the far field runs.
-    [[nodiscard]] cudaStream_t far_stream() const { return far_stream_->get(); }
-
     [[nodiscard]] const BlockRange* target_ranges(const DeviceTree& tree) const {
         return tree.view().self && !tree.is_share() ? source_ranges_.data() : target_ranges_.data();
     }
     void run_near(const DeviceTree& tree, double softening, int outputs, const PassSums<Real>& sums,
                   cudaStream_t stream);
-    void run_far(const DeviceTree& tree, int outputs, const PassSums<Real>& sums, const Done& done,
-                 cudaStream_t stream);
+    [[nodiscard]] LeafPoints<Real> leaf_points(const DeviceTree& tree) const {
+        return {sources_.data(), tree.view().self ? sources_.data() : targets_.data(),
+                has_dipoles_ ? dipoles_.data() : nullptr};
+    }
+    /// Calls queue(stream) for the far field; if that fails, waits for what was queued.
+    template <class Queue>
+    void queue_far(const Queue& queue, cudaStream_t stream);
+    void finish_far(const DeviceTree& tree, int outputs, const PassSums<Real>& sums, const Done& done,
+                    cudaStream_t stream);
 
     OneSidedDevicePlan plan_;
     DeviceArray<Vec4<Real>> sources_, targets_; ///< from the centres of their leaves
     DeviceArray<Vec4<Real>> near_dipoles_;
     DeviceArray<Vec4<double>> dipoles_;
     bool has_dipoles_ = false;
-    bool mends_ = false;
+    bool mends_ = false, shares_multipoles_ = false;
+    DeviceArray<std::uint8_t>
+        read_leaves_; ///< where multipoles are shared: 1 for those whose points are read
     DeviceArray<Vec4<double>> centres_, target_centres_;
     DeviceArray<BlockRange> source_ranges_, target_ranges_;
     DeviceFar<Real> harmonics_, polynomials_;
     TreeTiles tiles_;
     std::optional<Stream> far_stream_; ///< many short launches, which go before the near field's blocks
-    Signal ready_, far_done_;
+    Signal ready_, formed_, far_done_;
 };
 
 } // namespace farfield::cuda

@@ -13,13 +13,13 @@ namespace detail {
 constexpr int leaf_threads = 128, lanes_a_leaf = 32;
 
 /// A warp takes a leaf: its sources, from its centre, to `near`, and in the frame to `exact`, if that is not
-/// null.
+/// null. @param read  null, or 0 for leaves that are not wanted
 template <class Real>
 __global__ void __launch_bounds__(leaf_threads)
     source_kernel(const GivenSources given, const TreeView tree, const std::int32_t* leaves, int count,
-                  const std::int32_t* from, Vec4<double>* exact, Vec4<Real>* near) {
+                  const std::uint8_t* read, const std::int32_t* from, Vec4<double>* exact, Vec4<Real>* near) {
     const int number = static_cast<int>(blockIdx.x * leaf_threads + threadIdx.x) / lanes_a_leaf;
-    if (number >= count) return;
+    if (number >= count || (read != nullptr && read[number] == 0)) return;
     const auto leaf = leaves[number];
     const auto& place = tree.places[leaf];
     const double centre[3] = {tree.centre(place, 0), tree.centre(place, 1), tree.centre(place, 2)};
@@ -33,6 +33,15 @@ __global__ void __launch_bounds__(leaf_threads)
                    static_cast<Real>(point.z - centre[2]), static_cast<Real>(point.w)};
         if (exact != nullptr) exact[i] = point;
     }
+}
+
+/// Leaves with targets, and those whose points act on them one by one; whoever writes, writes the same.
+inline __global__ void read_leaves_kernel(const TreeView tree, const std::int32_t* leaves, int count,
+                                          const DeviceRows direct, std::uint8_t* read) {
+    const int number = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (number >= count || tree.targets[leaves[number]].size() == 0) return;
+    read[number] = 1;
+    for (auto k = direct.first[number]; k < direct.last[number]; ++k) read[direct.partners[k]] = 1;
 }
 
 template <class Real>
@@ -51,8 +60,9 @@ __global__ void dipole_kernel(const double* dipoles, const std::int32_t* from, i
 
 template <class Real>
 void DevicePasses<Real>::prepare(const DeviceTree& tree, const PlainFar<Real>& far, bool mends,
-                                 cudaStream_t stream) {
+                                 bool shares_multipoles, cudaStream_t stream) {
     mends_ = mends;
+    shares_multipoles_ = shares_multipoles;
     if (!far_stream_) far_stream_ = Stream::urgent();
     const bool self = tree.view().self;
     const auto leaves = static_cast<std::size_t>(tree.leaf_count());
@@ -79,6 +89,14 @@ void DevicePasses<Real>::prepare(const DeviceTree& tree, const PlainFar<Real>& f
     harmonics_.prepare(tree, far.harmonics, stream);
     polynomials_.prepare(tree, far.polynomials, stream);
     if (has_far_field()) tiles_.make(tree, stream);
+    if (!shares_multipoles_) return;
+    make_room(read_leaves_, leaves, leaves / 4);
+    // P2L reads points of leaves farther off: then all are placed
+    const bool all = tree.points().total > 0;
+    check(cudaMemsetAsync(read_leaves_.data(), all ? 1 : 0, leaves, stream), "clearing flags");
+    if (!all)
+        launch_over(tree.leaf_count(), stream, detail::read_leaves_kernel, tree.view(), tree.leaves(),
+                    tree.leaf_count(), tree.direct(), read_leaves_.data());
 }
 
 template <class Real>
@@ -90,8 +108,8 @@ void DevicePasses<Real>::set_sources(DeviceTree& tree, const GivenSources& given
         constexpr int leaves_a_block = detail::leaf_threads / detail::lanes_a_leaf;
         const auto blocks = static_cast<unsigned>((leaves + leaves_a_block - 1) / leaves_a_block);
         detail::source_kernel<<<blocks, detail::leaf_threads, 0, stream>>>(
-            given, tree.view(), tree.leaves(), leaves, tree.sources().from.data(),
-            exact ? tree.weighted_sources() : nullptr, sources_.data());
+            given, tree.view(), tree.leaves(), leaves, shares_multipoles_ ? read_leaves_.data() : nullptr,
+            tree.sources().from.data(), exact ? tree.weighted_sources() : nullptr, sources_.data());
         check_launch("placing sources");
     }
     if (!has_dipoles_) return;
@@ -104,8 +122,20 @@ void DevicePasses<Real>::set_sources(DeviceTree& tree, const GivenSources& given
 }
 
 template <class Real>
-void DevicePasses<Real>::run(const DeviceTree& tree, double softening, int outputs,
-                             const PassSums<Real>& sums, const Done& done, cudaStream_t stream) {
+template <class Queue>
+void DevicePasses<Real>::queue_far(const Queue& queue, cudaStream_t stream) {
+    try {
+        queue(far_stream());
+    } catch (...) { // what both fields work on may be given up now
+        cudaStreamSynchronize(far_stream());
+        cudaStreamSynchronize(stream);
+        throw;
+    }
+}
+
+template <class Real>
+void DevicePasses<Real>::form(const DeviceTree& tree, double softening, int outputs,
+                              const PassSums<Real>& sums, const Done& done, cudaStream_t stream) {
     if (has_far_field()) {
         ready_.record(stream);
         ready_.hold(far_stream());
@@ -114,15 +144,32 @@ void DevicePasses<Real>::run(const DeviceTree& tree, double softening, int outpu
     run_near(tree, softening, outputs, sums, stream); // one launch, whose blocks make room for urgent ones
     done("P2P", stream);
     if (!has_far_field()) return;
-    try {
-        run_far(tree, outputs, sums, done, far_stream());
-        far_done_.record(far_stream());
-    } catch (...) { // what both fields work on may be given up now
-        cudaStreamSynchronize(far_stream());
-        cudaStreamSynchronize(stream);
-        throw;
-    }
+    const auto queue = [&](cudaStream_t far) {
+        for (auto* kind : {&harmonics_, &polynomials_})
+            if (!kind->is_empty()) kind->form(tree, leaf_points(tree), shares_multipoles_, done, far);
+        formed_.record(far);
+    };
+    queue_far(queue, stream);
+}
+
+template <class Real>
+void DevicePasses<Real>::finish(const DeviceTree& tree, int outputs, const PassSums<Real>& sums,
+                                const Done& done, cudaStream_t stream) {
+    if (!has_far_field()) return;
+    const auto queue = [&](cudaStream_t far) {
+        finish_far(tree, outputs, sums, done, far);
+        far_done_.record(far);
+    };
+    queue_far(queue, stream);
     far_done_.hold(stream);
+}
+
+template <class Real>
+std::vector<RowArray> DevicePasses<Real>::multipoles() {
+    std::vector<RowArray> out;
+    for (auto* kind : {&harmonics_, &polynomials_})
+        if (!kind->is_empty()) out.push_back(kind->multipoles());
+    return out;
 }
 
 template <class Real>
@@ -158,21 +205,18 @@ void DevicePasses<Real>::run_near(const DeviceTree& tree, double softening, int 
 }
 
 template <class Real>
-void DevicePasses<Real>::run_far(const DeviceTree& tree, int outputs, const PassSums<Real>& sums,
-                                 const Done& done, cudaStream_t stream) {
-    const Vec4<double>* const dipoles = has_dipoles_ ? dipoles_.data() : nullptr;
+void DevicePasses<Real>::finish_far(const DeviceTree& tree, int outputs, const PassSums<Real>& sums,
+                                    const Done& done, cudaStream_t stream) {
     FarSums far{(outputs & field_and_potential) != 0 ? sums.far : nullptr,
                 (outputs & hessian_too) != 0 ? sums.far_hessians : nullptr, (outputs & field_only) != 0,
                 false};
-    const LeafPoints<Real> points{sources_.data(), tree.view().self ? sources_.data() : targets_.data(),
-                                  dipoles};
     if (!harmonics_.is_empty()) {
-        harmonics_.run(tree, tiles_, points, far, done, stream);
+        harmonics_.finish(tree, tiles_, leaf_points(tree), far, done, stream);
         far.adds = true;
     }
     if (polynomials_.is_empty()) return;
     const auto told_at_the_end = [](std::string_view, cudaStream_t) {};
-    polynomials_.run(tree, tiles_, points, far, told_at_the_end, stream);
+    polynomials_.finish(tree, tiles_, leaf_points(tree), far, told_at_the_end, stream);
     done("softening", stream);
 }
 

@@ -27,6 +27,8 @@ __global__ void dipole_kernel(const PointsToExpansions<Real> task) {
         first = task.rows.first[number];
         last = task.rows.first[number + 1];
         if (first == last || task.tree.targets[cell].size() == 0) return;
+    } else if (task.own_only && task.tree.targets[cell].size() == 0) {
+        return;
     }
     double centre[3], width = 0.0;
     find_centre(task.tree, cell, centre, width);

@@ -5,6 +5,22 @@
 #include <algorithm>
 
 namespace farfield::cuda {
+namespace {
+
+void copy_all_rows(const std::vector<RowArray>& to, const std::vector<RowArray>& from, BlockRange rows,
+                   cudaStream_t stream) {
+    for (std::size_t k = 0; k < to.size(); ++k)
+        copy_rows(to[k], from[k], static_cast<std::size_t>(rows.begin), static_cast<std::size_t>(rows.end),
+                  stream);
+}
+
+template <class T>
+RowArray rows_of(DeviceArray<T>& array, std::size_t width) {
+    return {reinterpret_cast<std::byte*>(array.data()), width * sizeof(T)};
+}
+
+} // namespace
+
 void FmmPart::prepare(const FmmTask& task, cudaStream_t stream) {
     task_ = task;
     tree_timer_.restart(stream);
@@ -26,56 +42,81 @@ void FmmPart::prepare_sums(Sums<Real>& sums, cudaStream_t stream) {
     for (int level = 0; level < tree_.levels(); ++level)
         multiply_adds_ +=
             far.multiply_adds(level) * (tree_.level_begin(level + 1) - tree_.level_begin(level));
-    sums.passes.prepare(tree_, far, task_.mends, stream);
+    sums.passes.prepare(tree_, far, task_.mends, task_.shares_multipoles, stream);
 }
 
-void FmmPart::run(const GivenSources& given, int wanted, cudaStream_t stream) {
+void FmmPart::form(const GivenSources& given, int wanted, cudaStream_t stream) {
     timer_.restart(stream);
-    with_sums([&](auto& sums) { run_sums(sums, given, wanted, stream); });
+    with_sums([&](auto& sums) { form_sums(sums, given, wanted, stream); });
 }
 
 template <class Real>
-void FmmPart::run_sums(Sums<Real>& sums, const GivenSources& given, int wanted, cudaStream_t stream) {
+void FmmPart::form_sums(Sums<Real>& sums, const GivenSources& given, int wanted, cudaStream_t stream) {
     const auto m = static_cast<std::size_t>(task_.m);
-    const bool has_far = sums.passes.has_far_field(), with_hessian = (wanted & hessian_too) != 0;
+    const bool with_hessian = (wanted & hessian_too) != 0;
     make_room(sums.near, m);
-    make_room(far_, has_far ? m : 0);
+    make_room(far_, gives_far_field_ ? m : 0);
     make_room(near_hessians_, with_hessian ? 6 * m : 0);
-    make_room(far_hessians_, with_hessian && has_far ? 6 * m : 0);
+    make_room(far_hessians_, with_hessian && gives_far_field_ ? 6 * m : 0);
     sums.passes.set_sources(tree_, given, stream);
     timer_.mark("strengths", stream);
-    sums.passes.run(
-        tree_, task_.softening, wanted,
-        {sums.near.data(), far_.data(), near_hessians_.data(), far_hessians_.data()},
-        [&](std::string_view name, cudaStream_t at) { timer_.mark(name, at); }, stream);
+    sums.passes.form(tree_, task_.softening, wanted, places_of(sums), marking(), stream);
 }
 
-std::vector<RowArray> FmmPart::sums_of(int wanted) {
-    std::vector<RowArray> out;
-    const auto add = [&](auto& array, std::size_t width) {
-        out.push_back({reinterpret_cast<std::byte*>(array.data()), width * sizeof *array.data()});
+void FmmPart::finish(int wanted, cudaStream_t stream) {
+    with_sums([&](auto& sums) { sums.passes.finish(tree_, wanted, places_of(sums), marking(), stream); });
+    if (has_far_field()) return;
+    const auto rows = tree_.own_targets();
+    for (const auto& array : far_sums(wanted))
+        check(cudaMemsetAsync(array.data + static_cast<std::size_t>(rows.begin) * array.row_bytes, 0,
+                              static_cast<std::size_t>(rows.size()) * array.row_bytes, stream),
+              "clearing sums");
+}
+
+void FmmPart::take_multipoles(FmmPart& other) {
+    if (!has_far_field()) return;
+    const auto stream = with_sums([](auto& sums) { return sums.passes.far_stream(); });
+    const auto multipoles_of = [](FmmPart& part) {
+        return part.with_sums([](auto& sums) { return sums.passes.multipoles(); });
     };
-    with_sums([&](auto& sums) {
-        const bool has_far = sums.passes.has_far_field();
-        if ((wanted & field_and_potential) != 0) {
-            add(sums.near, 1);
-            if (has_far) add(far_, 1);
-        }
-        if ((wanted & hessian_too) == 0) return;
-        add(near_hessians_, 6);
-        if (has_far) add(far_hessians_, 6);
+    other.with_sums([&](auto& sums) { sums.passes.hold_for_multipoles(stream); });
+    const auto to = multipoles_of(*this), from = multipoles_of(other);
+    for (const auto& cells : other.tree_.own_leaves()) copy_all_rows(to, from, cells, stream);
+    timer_.mark("multipoles", stream);
+}
+
+std::vector<RowArray> FmmPart::near_sums(int wanted) {
+    return with_sums([&](auto& sums) {
+        std::vector<RowArray> out;
+        if ((wanted & field_and_potential) != 0) out.push_back(rows_of(sums.near, 1));
+        if ((wanted & hessian_too) != 0) out.push_back(rows_of(near_hessians_, 6));
+        return out;
     });
+}
+
+std::vector<RowArray> FmmPart::far_sums(int wanted) {
+    std::vector<RowArray> out;
+    if (!gives_far_field_) return out;
+    if ((wanted & field_and_potential) != 0) out.push_back(rows_of(far_, 1));
+    if ((wanted & hessian_too) != 0) out.push_back(rows_of(far_hessians_, 6));
     return out;
 }
 
-void FmmPart::take(FmmPart& other, int wanted, cudaStream_t stream) {
+std::vector<RowArray> FmmPart::sums_of(int wanted) {
+    auto out = far_sums(wanted);
+    const auto near = near_sums(wanted);
+    out.insert(out.end(), near.begin(), near.end());
+    return out;
+}
+
+void FmmPart::take(FmmPart& other, int wanted, cudaStream_t early, cudaStream_t stream) {
     const auto rows = other.tree_.own_targets();
-    const auto to = sums_of(wanted), from = other.sums_of(wanted);
-    for (std::size_t k = 0; k < to.size(); ++k) {
-        const auto first = static_cast<std::size_t>(rows.begin) * to[k].row_bytes;
-        copy(to[k].data + first, from[k].data + first,
-             static_cast<std::size_t>(rows.size()) * to[k].row_bytes, stream);
-    }
+    if (!other.has_far_field()) early = stream;
+    if (early != stream) other.with_sums([&](auto& sums) { sums.passes.hold_for_far_field(early); });
+    copy_all_rows(far_sums(wanted), other.far_sums(wanted), rows, early);
+    if (early != stream) other.far_taken_.record(early);
+    copy_all_rows(near_sums(wanted), other.near_sums(wanted), rows, stream);
+    if (early != stream) other.far_taken_.hold(stream);
 }
 
 } // namespace farfield::cuda

@@ -1,11 +1,12 @@
 // What one GPU does of a fast multipole sum: tree, lists and passes for all targets or for a share of them.
 #pragma once
 
+#include "backend/cuda/row_array.h"
 #include "sums/direct/cuda/pass_timer.cuh"
-#include "sums/direct/cuda/several/rank_rows.cuh"
 #include "sums/fmm/cuda/device_passes.cuh"
 #include "sums/fmm/shape.h"
 
+#include <cstddef>
 #include <vector>
 
 namespace farfield::cuda {
@@ -17,9 +18,9 @@ struct FmmTask {
     Frame frame;
     TreeCube cube;
     FmmShape shape;
-    double softening = 0.0; ///< in the frame
-    bool mends = false;     ///< DevicePasses::prepare
-    int threads = 1;        ///< of the host, for operators that are not there yet
+    double softening = 0.0;                        ///< in the frame
+    bool mends = false, shares_multipoles = false; ///< DevicePasses::prepare
+    int threads = 1;                               ///< of the host, for operators that are not there yet
 };
 
 /// Made, and used, with its GPU current.
@@ -29,10 +30,22 @@ public:
 
     /// The tree and all that does not depend on strengths. Waits for the tree's counts.
     void prepare(const FmmTask& task, cudaStream_t stream);
-    /// Queues the sums of the targets of the share. @param wanted  of LoopOutputs
-    void run(const GivenSources& given, int wanted, cudaStream_t stream);
 
-    /// Sums in the order of the tree, of one type of number.
+    [[nodiscard]] bool has_far_field() {
+        return task_.shape.wide ? wide_.passes.has_far_field() : narrow_.passes.has_far_field();
+    }
+    /// From now on: whether there are sums of a far field, which are 0 where this share has none. Trees of
+    /// separate targets differ from share to share.
+    void set_gives_far_field(bool gives) { gives_far_field_ = gives; }
+
+    /// Queues the sums of the targets of the share, in two steps. @param wanted  of LoopOutputs
+    void form(const GivenSources& given, int wanted, cudaStream_t stream);
+    void finish(int wanted, cudaStream_t stream);
+    /// Between them: copies the multipoles that `other`, another share of the same tree, forms. Its first
+    /// step is queued.
+    void take_multipoles(FmmPart& other);
+
+    /// Sums of one type of number, a row for each target, in the order of the tree.
     template <class Real>
     struct Sums {
         DevicePasses<Real> passes;
@@ -46,12 +59,13 @@ public:
     [[nodiscard]] const Vec4<double>* far() const { return far_.data(); }
     [[nodiscard]] const double* near_hessians() const { return near_hessians_.data(); }
     [[nodiscard]] const double* far_hessians() const { return far_hessians_.data(); }
-
-    /// What `run` computes: a row for each target, in the order of the tree.
+    /// All arrays of sums, those of the far field first.
     [[nodiscard]] std::vector<RowArray> sums_of(int wanted);
-    /// Copies what `other` computed of its targets to their places here, in the order of `stream`, a stream
-    /// of the other's GPU. Both ran with the same strengths and outputs.
-    void take(FmmPart& other, int wanted, cudaStream_t stream);
+
+    /// Copies what `other` computes of its targets to their places here: the near field in the order of
+    /// `stream`, a stream of the other's GPU, the far field as soon as it is there, on `early`, which
+    /// `stream` then waits for. Both steps of the other are queued, with the same outputs.
+    void take(FmmPart& other, int wanted, cudaStream_t early, cudaStream_t stream);
 
     [[nodiscard]] const DeviceTree& tree() const { return tree_; }
     /// Sets where the caller's targets are in the tree. @pre they are the sources
@@ -59,13 +73,22 @@ public:
     /// Of translations, whatever the share.
     [[nodiscard]] double multiply_adds() const { return multiply_adds_; }
     [[nodiscard]] PassTimer& tree_timer() { return tree_timer_; }
-    [[nodiscard]] PassTimer& timer() { return timer_; } ///< begins with `run`
+    [[nodiscard]] PassTimer& timer() { return timer_; } ///< begins with `form`
 
 private:
     template <class Real>
     void prepare_sums(Sums<Real>& sums, cudaStream_t stream);
     template <class Real>
-    void run_sums(Sums<Real>& sums, const GivenSources& given, int wanted, cudaStream_t stream);
+    void form_sums(Sums<Real>& sums, const GivenSources& given, int wanted, cudaStream_t stream);
+    template <class Real>
+    [[nodiscard]] PassSums<Real> places_of(Sums<Real>& sums) {
+        return {sums.near.data(), far_.data(), near_hessians_.data(), far_hessians_.data()};
+    }
+    [[nodiscard]] PassDone marking() {
+        return [this](std::string_view name, cudaStream_t stream) { timer_.mark(name, stream); };
+    }
+    [[nodiscard]] std::vector<RowArray> near_sums(int wanted);
+    [[nodiscard]] std::vector<RowArray> far_sums(int wanted);
 
     FmmTask task_;
     DeviceTree tree_; ///< its sources are set with their strengths
@@ -73,8 +96,10 @@ private:
     Sums<double> wide_;
     DeviceArray<Vec4<double>> far_;
     DeviceArray<double> near_hessians_, far_hessians_;
+    bool gives_far_field_ = false;
     double multiply_adds_ = 0.0;
     PassTimer tree_timer_, timer_;
+    Signal far_taken_;
 };
 
 } // namespace farfield::cuda

@@ -8,6 +8,7 @@
 #include "sums/costs/cost_file.h"
 #include "sums/direct/cuda/framed_sum.cuh"
 #include "sums/direct/cuda/several/exchange.cuh"
+#include "sums/direct/cuda/several/rank_rows.cuh"
 #include "sums/fmm/cuda/fmm_part.cuh"
 #include "sums/fmm/gpu_shape.h"
 #include "sums/tree/cuda/launch.cuh"
@@ -27,7 +28,7 @@ struct OtherGpu {
     OtherGpu(int device, TreeShare share) : device(device), part(share) {}
 
     int device;
-    Stream stream;
+    Stream stream, early; ///< for sums; for those of their copies that need not wait for all
     Signal done;
     DeviceArray<double> sources, targets, strengths, dipoles; ///< copies of the first GPU's
     FmmPart part;
@@ -49,7 +50,7 @@ public:
           ranks_(options.communicator.size() > 1 ? CommunicatorAccess::transport(options.communicator)
                                                  : nullptr),
           own_(share_of(0)) {
-        if (ranks_ != nullptr) rank_rows_.emplace(*ranks_);
+        if (ranks_ != nullptr) rank_rows_.emplace(*ranks_, options.exchange);
         if (devices_.size() == 1) return;
         if (options.exchange == Exchange::automatic || options.exchange == Exchange::peer)
             usable_exchange(options.exchange, devices_);
@@ -84,6 +85,9 @@ private:
         if (ranks_ != nullptr) return {ranks_->rank(), ranks_->size()};
         return {static_cast<int>(gpu), static_cast<int>(devices_.size())};
     }
+
+    // Separate targets make a tree of each share; ranks have no way for multipoles.
+    [[nodiscard]] bool shares_multipoles() const { return !others_.empty() && problem_.self; }
 
     // Images in the rim of a periodic box, whose number changes as points move.
     void fit_count(const ConstArrayView& sources) {
@@ -130,6 +134,7 @@ private:
                            .shape = shape_,
                            .softening = softening(),
                            .mends = problem_.precision == Precision::mixed && !shape_.order.rounded,
+                           .shares_multipoles = shares_multipoles(),
                            .threads = thread_count(options_.threads)};
         if (!others_.empty()) arrays_read_.record(stream_);
         on_gpus([&] { own_.prepare(task, stream_); },
@@ -143,7 +148,14 @@ private:
                     gpu.part.prepare(copies, gpu.stream.get());
                 });
         near_pairs_ = own_.tree().near_pairs();
-        for (const auto& gpu : others_) near_pairs_ += gpu->part.tree().near_pairs();
+        gives_far_field_ = own_.has_far_field();
+        for (const auto& gpu : others_) {
+            near_pairs_ += gpu->part.tree().near_pairs();
+            gives_far_field_ = gives_far_field_ || gpu->part.has_far_field();
+        }
+        gives_far_field_ = comm::any_rank(ranks_, gives_far_field_);
+        own_.set_gives_far_field(gives_far_field_);
+        for (const auto& gpu : others_) gpu->part.set_gives_far_field(gives_far_field_);
         if (ranks_ == nullptr) return;
         rank_rows_->set_count(own_.tree().own_targets().size());
         const auto of_ranks = comm::all_values(*ranks_, near_pairs_);
@@ -165,14 +177,25 @@ private:
                       .multiply_adds = own_.multiply_adds()};
     }
 
+    /// Every GPU begins; shares of one tree exchange multipoles; all go on, and the others send their sums.
     void run_parts(int wanted, int exponent) {
         const GivenSources given{sources_.data(), strengths_.data(), has_dipoles_ ? dipoles_.data() : nullptr,
                                  frame_, exponent};
         const auto n = static_cast<std::size_t>(problem_.sources);
         if (!others_.empty()) arrays_read_.record(stream_);
+        on_gpus([&] { own_.form(given, wanted, stream_); },
+                [&](OtherGpu& gpu) {
+                    arrays_read_.hold(gpu.stream.get());
+                    auto copies = given;
+                    copies.points = gpu.sources.data();
+                    copies.strengths = gpu.copied(gpu.strengths, given.strengths, n);
+                    copies.dipoles = gpu.copied(gpu.dipoles, given.dipoles, 3 * n);
+                    gpu.part.form(copies, wanted, gpu.stream.get());
+                });
         on_gpus(
             [&] {
-                own_.run(given, wanted, stream_);
+                take_multipoles(own_);
+                own_.finish(wanted, stream_);
                 if (!problem_.self) return;
                 arrays_set_.record(stream_);
                 arrays_set_.hold(side_stream_.get());
@@ -180,33 +203,23 @@ private:
                 sources_found_.record(side_stream_.get());
             },
             [&](OtherGpu& gpu) {
-                arrays_read_.hold(gpu.stream.get());
-                auto copies = given;
-                copies.points = gpu.sources.data();
-                copies.strengths = gpu.copied(gpu.strengths, given.strengths, n);
-                copies.dipoles = gpu.copied(gpu.dipoles, given.dipoles, 3 * n);
-                gpu.part.run(copies, wanted, gpu.stream.get());
+                take_multipoles(gpu.part);
+                gpu.part.finish(wanted, gpu.stream.get());
+                own_.take(gpu.part, wanted, gpu.early.get(), gpu.stream.get());
+                gpu.done.record(gpu.stream.get());
             });
         if (problem_.self) sources_found_.hold(stream_);
-        gather(wanted);
+        if (ranks_ == nullptr) return;
+        own_.timer().begin(stream_);
+        rank_rows_->gather(own_.sums_of(wanted), stream_);
+        own_.timer().mark("other ranks", stream_);
     }
 
-    /// Sums of the targets of others.
-    void gather(int wanted) {
-        if (ranks_ != nullptr) {
-            own_.timer().begin(stream_);
-            for (const auto& array : own_.sums_of(wanted)) rank_rows_->gather(array, stream_);
-            own_.timer().mark("other ranks", stream_);
-        }
-        if (others_.empty()) return;
-        own_.timer().begin(stream_);
-        on_gpus([] {},
-                [&](OtherGpu& gpu) {
-                    own_.take(gpu.part, wanted, gpu.stream.get());
-                    gpu.done.record(gpu.stream.get());
-                });
-        for (const auto& gpu : others_) gpu->done.hold(stream_);
-        own_.timer().mark("other GPUs", stream_);
+    void take_multipoles(FmmPart& to) {
+        if (!shares_multipoles()) return;
+        if (&to != &own_) to.take_multipoles(own_);
+        for (const auto& gpu : others_)
+            if (&to != &gpu->part) to.take_multipoles(gpu->part);
     }
 
     bool compute(int wanted, int exponent, SumReport& report) override {
@@ -216,19 +229,27 @@ private:
 
     template <class Real>
     bool leave(FmmPart::Sums<Real>& sums, int wanted, int exponent, SumReport& report) {
-        const bool has_far = sums.passes.has_far_field();
         auto& timer = own_.timer();
         timer.begin(stream_);
-        const LeaveTask<Real> task{sums.near.data(),
-                                   has_far && (wanted & field_and_potential) != 0 ? own_.far() : nullptr,
-                                   own_.tree().targets().where.data(),
-                                   finish_task(exponent),
-                                   own_.near_hessians(),
-                                   has_far ? own_.far_hessians() : nullptr,
-                                   hessians_at_,
-                                   hessians_at_ == nullptr ? 0
-                                                           : problem_.kernel->result_exponent(
-                                                                 Output::hessian, frame_.exponent, exponent)};
+        LeaveTask<Real> task{sums.near.data(),
+                             gives_far_field_ && (wanted & field_and_potential) != 0 ? own_.far() : nullptr,
+                             own_.tree().targets().where.data(),
+                             finish_task(exponent),
+                             own_.near_hessians(),
+                             gives_far_field_ ? own_.far_hessians() : nullptr,
+                             hessians_at_,
+                             hessians_at_ == nullptr ? 0
+                                                     : problem_.kernel->result_exponent(
+                                                           Output::hessian, frame_.exponent, exponent)};
+        if (!others_.empty()) { // while theirs are on their way
+            const auto own = own_.tree().own_targets();
+            task.rows = {own.begin, own.end, true};
+            launch_over(problem_.targets, stream_, leave_kernel<Real>, task);
+            task.rows.inside = false;
+            timer.mark("results", stream_);
+            for (const auto& gpu : others_) gpu->done.hold(stream_);
+            timer.mark("other GPUs", stream_);
+        }
         launch_over(problem_.targets, stream_, leave_kernel<Real>, task);
         timer.mark("results", stream_);
         const bool finite = all_finite();
@@ -247,6 +268,7 @@ private:
     std::optional<RankRows> rank_rows_;     ///< of ranks
     FmmPart own_;                           ///< of the first GPU
     std::int64_t near_pairs_ = 0;           ///< of all parts
+    bool gives_far_field_ = false;          ///< any part
     Stream side_stream_ = Stream::urgent(); ///< what results need beside sums
     Signal arrays_read_, arrays_set_, sources_found_;
     std::vector<std::unique_ptr<OtherGpu>> others_;

@@ -23,6 +23,8 @@ struct TreeCounts {
     unsigned long long entries = 0;                      ///< of all lists: at most `most_entries`
     unsigned long long pairs = 0;                        ///< of points that act one by one, directed
     BlockRange own_targets;                              ///< of a share: rows of the order of the tree
+    BlockRange
+        own_leaves[most_levels + 1]; ///< of a share: cells of each level from its first leaf to its last
 
     [[nodiscard]] FF_HD std::int32_t cells() const { return level_begin[levels]; }
 };

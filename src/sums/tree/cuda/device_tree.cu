@@ -282,6 +282,7 @@ void DeviceTree::take(const TreeCounts& counts) {
     leaf_count_ = counts.leaves;
     largest_leaf_ = counts.largest_leaf;
     near_pairs_ = static_cast<std::int64_t>(counts.pairs);
+    own_leaves_.assign(counts.own_leaves, counts.own_leaves + (is_share() ? counts.levels : 0));
     own_targets_ = is_share() ? counts.own_targets : BlockRange{0, targets().count};
     if (!lists_) return;
     const auto capacity = static_cast<std::size_t>(capacity_);

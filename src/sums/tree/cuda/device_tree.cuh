@@ -86,6 +86,9 @@ public:
     [[nodiscard]] bool is_share() const { return !share_.is_whole(); }
     /// Rows of the order of the tree.
     [[nodiscard]] BlockRange own_targets() const { return own_targets_; }
+    /// Of a share: for each level the cells from its first leaf to its last; none lies between but cells
+    /// above its leaves.
+    [[nodiscard]] const std::vector<BlockRange>& own_leaves() const { return own_leaves_; }
     /// Sets `where` of sources that others place, unless that was done.
     void find_sources(cudaStream_t stream);
     /// Their strengths are w (in the plane z and w), set from outside.
@@ -156,6 +159,7 @@ private:
     DevicePoints sources_, targets_;
     std::vector<std::int32_t> levels_{0};
     BlockRange own_targets_;
+    std::vector<BlockRange> own_leaves_;
     int leaf_count_ = 0, largest_leaf_ = 0;
     std::int64_t near_pairs_ = 0;
     std::vector<std::int32_t> octant_counts_;

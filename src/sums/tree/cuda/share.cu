@@ -12,9 +12,17 @@ namespace {
 
 constexpr int share_threads = 256;
 constexpr int octant_slots = 8 * (most_levels + 1);
-/// What is counted: cells of each level and octant, where the own rows begin and end, how many cells are
-/// kept.
-enum TallySlot : std::uint8_t { begin_slot = octant_slots, end_slot, kept_slot, tally_slots };
+/// What is counted: cells of each level and octant; where the own rows begin and end; how many cells are
+/// kept; the first and the last own leaf of each level. Firsts are counted down from the largest number, so
+/// that cleared memory stands for none.
+enum TallySlot : std::uint16_t {
+    begin_slot = octant_slots,
+    end_slot,
+    kept_slot,
+    first_leaf_slot,
+    last_leaf_slot = first_leaf_slot + most_levels + 1,
+    tally_slots = last_leaf_slot + most_levels + 1
+};
 
 struct ShareTask {
     TreeView tree;
@@ -42,11 +50,12 @@ __device__ BlockRange own_range(const ShareTask& task, std::int32_t cell) {
 
 __global__ void __launch_bounds__(share_threads) share_kernel(const ShareTask task) {
     __shared__ std::int32_t tally[octant_slots];
-    __shared__ std::int32_t grouped, begin, end;
+    __shared__ std::int32_t grouped, begin, end, first_leaf[most_levels + 1], last_leaf[most_levels + 1];
     const auto& counts = *task.counts;
     if (counts.missing_cells > 0) return; // the tree was given up
     const int thread = static_cast<int>(threadIdx.x);
     if (thread == 0) grouped = end = 0, begin = INT_MAX;
+    if (thread <= most_levels) first_leaf[thread] = INT_MAX, last_leaf[thread] = 0;
     __syncthreads();
     for (int k = thread; k < octant_slots; k += share_threads) {
         tally[k] = 0;
@@ -60,6 +69,9 @@ __global__ void __launch_bounds__(share_threads) share_kernel(const ShareTask ta
         if (task.tree.is_leaf(i) && own.size() > 0) {
             atomicMin(&begin, own.begin);
             atomicMax(&end, own.end);
+            const auto level = task.tree.places[i].level;
+            atomicMin(&first_leaf[level], i);
+            atomicMax(&last_leaf[level], i + 1);
         }
     }
     if (i < task.capacity) {
@@ -74,17 +86,25 @@ __global__ void __launch_bounds__(share_threads) share_kernel(const ShareTask ta
     __syncthreads();
     for (int k = thread; k < octant_slots; k += share_threads)
         if (tally[k] > 0) atomicAdd(&task.tally[k], tally[k]);
+    if (thread <= most_levels && last_leaf[thread] > 0) {
+        atomicMax(&task.tally[first_leaf_slot + thread], INT_MAX - first_leaf[thread]);
+        atomicMax(&task.tally[last_leaf_slot + thread], last_leaf[thread]);
+    }
     if (thread != 0 || end == 0) return;
-    atomicMax(&task.tally[begin_slot], INT_MAX - begin); // cleared memory stands for no row
+    atomicMax(&task.tally[begin_slot], INT_MAX - begin);
     atomicMax(&task.tally[end_slot], end);
 }
 
 __global__ void note_share_kernel(const std::int32_t* tally, TreeCounts* counts) {
     for (int k = static_cast<int>(threadIdx.x); k < octant_slots; k += share_threads)
         counts->octants[k] = tally[k];
-    if (threadIdx.x != 0) return;
-    const auto end = tally[end_slot];
-    counts->own_targets = end > 0 ? BlockRange{INT_MAX - tally[begin_slot], end} : BlockRange{};
+    const auto range = [&](int first, int last) {
+        return tally[last] > 0 ? BlockRange{INT_MAX - tally[first], tally[last]} : BlockRange{};
+    };
+    const int level = static_cast<int>(threadIdx.x);
+    if (level <= most_levels)
+        counts->own_leaves[level] = range(first_leaf_slot + level, last_leaf_slot + level);
+    if (level == 0) counts->own_targets = range(begin_slot, end_slot);
 }
 
 } // namespace

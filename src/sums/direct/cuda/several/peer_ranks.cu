@@ -1,43 +1,26 @@
 #include "sums/direct/cuda/several/peer_ranks.cuh"
 
 #include "backend/cuda/check.h"
+#include "sums/direct/cuda/several/ipc_memory.cuh"
 
 #include <algorithm>
 #include <exception>
-#include <set>
-
-#include <unistd.h>
 
 namespace farfield::cuda {
 namespace {
 
 /// What a rank lets the others open.
 struct Offer {
-    pid_t process = 0;
     bool has_stack = false, is_whole = false;
     cudaIpcMemHandle_t points{}, stack{};
 };
 
-bool succeeded(cudaError_t status) {
-    if (status == cudaSuccess) return true;
-    cudaGetLastError(); // another way is taken
-    return false;
-}
-
 Offer offer_of(const ExchangePart& own) {
-    Offer offer{.process = ::getpid()};
+    Offer offer;
     offer.has_stack = own.subtrees > 0;
     offer.is_whole = succeeded(cudaIpcGetMemHandle(&offer.points, own.points)) &&
                      (!offer.has_stack || succeeded(cudaIpcGetMemHandle(&offer.stack, own.stack)));
     return offer;
-}
-
-template <class T>
-bool opened(T*& memory, cudaIpcMemHandle_t handle) {
-    void* place = nullptr;
-    if (!succeeded(cudaIpcOpenMemHandle(&place, handle, cudaIpcMemLazyEnablePeerAccess))) return false;
-    memory = static_cast<T*>(place);
-    return true;
 }
 
 } // namespace
@@ -45,7 +28,7 @@ bool opened(T*& memory, cudaIpcMemHandle_t handle) {
 std::unique_ptr<PeerRanks> PeerRanks::open(comm::Transport& ranks, std::size_t point_bytes,
                                            const ExchangePart& own, const std::vector<int>& begins,
                                            const std::vector<int>& subtrees) {
-    if (comm::any_rank(ranks, ranks.local_size() != ranks.size()) || begins.back() == 0) return nullptr;
+    if (!are_processes_of_one_host(ranks) || begins.back() == 0) return nullptr;
     std::unique_ptr<PeerRanks> peers(new PeerRanks(ranks, point_bytes, own, begins, subtrees));
     if (comm::any_rank(ranks, !peers->open_all())) return nullptr;
     std::size_t rows = 0;
@@ -60,10 +43,6 @@ std::unique_ptr<PeerRanks> PeerRanks::open(comm::Transport& ranks, std::size_t p
 
 bool PeerRanks::open_all() {
     const auto offers = comm::all_values(ranks_, offer_of(own_));
-    std::set<pid_t> processes;
-    for (const auto& offer : offers) processes.insert(offer.process);
-    // threads that play ranks have one memory, which no handle opens
-    if (processes.size() != offers.size()) return false;
     if (!std::all_of(offers.begin(), offers.end(), [](const Offer& offer) { return offer.is_whole; }))
         return false;
     for (std::size_t rank = 0; rank < offers.size(); ++rank) {

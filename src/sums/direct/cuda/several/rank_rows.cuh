@@ -3,6 +3,9 @@
 
 #include "backend/comm/transport.h"
 #include "backend/cuda/memory.h"
+#include "backend/cuda/row_array.h"
+
+#include <farfield/device.h>
 
 #include <cuda_runtime_api.h>
 
@@ -12,26 +15,28 @@
 
 namespace farfield::cuda {
 
-/// An array on a GPU as bytes.
-struct RowArray {
-    std::byte* data = nullptr;
-    std::size_t row_bytes = 0;
-};
-
-/// Through pinned memory and messages. Calls are collective, and made with the rank's GPU current.
+/// Ranks of one host read from each other's GPUs where they can; otherwise rows go through pinned memory and
+/// messages. Calls are collective, and made with the rank's GPU current.
 class RankRows {
 public:
-    explicit RankRows(comm::Transport& ranks) : ranks_(ranks) {}
+    /// @throws BackendUnavailable on all ranks where `peer` is wanted and not possible, when rows are
+    /// gathered
+    RankRows(comm::Transport& ranks, Exchange wanted);
 
     /// The ranks' rows stand in the order of ranks; this one has so many.
     void set_count(std::int64_t own);
     /// Waits for `stream` and for the other ranks; their rows are there in the order of `stream`.
-    void gather(const RowArray& array, cudaStream_t stream);
+    void gather(const std::vector<RowArray>& arrays, cudaStream_t stream);
 
 private:
+    [[nodiscard]] bool read_from_peers(const RowArray& array, cudaStream_t stream);
+    void gather_by_messages(const RowArray& array, cudaStream_t stream);
+
     comm::Transport& ranks_;
-    std::vector<std::int64_t> counts_;
-    std::int64_t first_ = 0, all_ = 0; ///< this rank's first row
+    Exchange wanted_;
+    bool reads_peers_; ///< on all ranks the same
+    std::vector<std::int64_t> counts_, firsts_;
+    std::int64_t all_ = 0;
     PinnedArray<std::byte> own_rows_, all_rows_;
 };
 
