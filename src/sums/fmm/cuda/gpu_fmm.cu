@@ -4,12 +4,11 @@
 #include "sums/fmm/gpu_fmm.h"
 
 #include "backend/comm/communicator_access.h"
-#include "backend/threads/crew.h"
 #include "sums/costs/cost_file.h"
 #include "sums/direct/cuda/framed_sum.cuh"
-#include "sums/direct/cuda/several/exchange.cuh"
 #include "sums/direct/cuda/several/rank_rows.cuh"
 #include "sums/fmm/cuda/fmm_part.cuh"
+#include "sums/fmm/cuda/other_gpus.cuh"
 #include "sums/fmm/gpu_shape.h"
 #include "sums/tree/cuda/launch.cuh"
 
@@ -23,25 +22,6 @@
 namespace farfield::cuda {
 namespace {
 
-/// A GPU beside the first: made with it current.
-struct OtherGpu {
-    OtherGpu(int device, TreeShare share) : device(device), part(share) {}
-
-    int device;
-    Stream stream, early; ///< for sums; for those of their copies that need not wait for all
-    Signal done;
-    DeviceArray<double> sources, targets, strengths, dipoles; ///< copies of the first GPU's
-    FmmPart part;
-
-    /// Null where there is nothing to copy.
-    const double* copied(DeviceArray<double>& to, const double* from, std::size_t count) {
-        if (from == nullptr) return nullptr;
-        make_room(to, count);
-        copy(to.data(), from, count, stream.get());
-        return to.data();
-    }
-};
-
 class FmmOnGpu : public FramedSum {
 public:
     FmmOnGpu(const SumProblem& problem, const SumOptions& options, const std::vector<int>& devices)
@@ -49,25 +29,34 @@ public:
           shape_(gpu_fmm_shape(problem, options, cost_table_in_use().table)),
           ranks_(options.communicator.size() > 1 ? CommunicatorAccess::transport(options.communicator)
                                                  : nullptr),
-          own_(share_of(0)) {
+          own_(ranks_ != nullptr ? TreeShare{ranks_->rank(), ranks_->size()}
+                                 : TreeShare{0, static_cast<int>(devices.size())}),
+          others_(devices, options) {
         if (ranks_ != nullptr) rank_rows_.emplace(*ranks_, options.exchange);
-        if (devices_.size() == 1) return;
-        if (options.exchange == Exchange::automatic || options.exchange == Exchange::peer)
-            usable_exchange(options.exchange, devices_);
-        for (std::size_t k = 1; k < devices_.size(); ++k) {
-            const DeviceScope scope(devices_[k]);
-            others_.push_back(std::make_unique<OtherGpu>(devices_[k], share_of(k)));
-        }
-        if (options.multi_gpu == MultiGpu::threads)
-            crew_ = std::make_unique<Crew>(static_cast<int>(devices_.size()));
     }
 
     void set_points(const ConstArrayView& sources, const ConstArrayView& targets) override {
         const DeviceScope scope(device_);
         fit_count(sources);
-        if (const auto ranges = take_points(sources, targets)) fit_shape(*ranges);
+        // while the first GPU looks at them
+        const auto stream = stream_for(sources, targets);
+        others_have_points_ =
+            others_.send(sources, problem_.sources, 3, &OtherGpu::sources, stream) &&
+            (problem_.self || others_.send(targets, problem_.targets, 3, &OtherGpu::targets, stream));
+        others_.wait_if_refused([&] {
+            if (const auto ranges = take_points(sources, targets)) fit_shape(*ranges);
+        });
         orders_ = {};
         prepare();
+    }
+
+    void execute_with_dipoles(const ConstArrayView& strengths, const ConstArrayView& dipoles,
+                              const SumOutputs& outputs, const SumHooks& hooks, SumReport& report) override {
+        const DeviceScope scope(device_);
+        const auto stream = stream_for(strengths, dipoles, outputs.potential, outputs.field, outputs.hessian);
+        others_have_strengths_ = others_.send(strengths, problem_.sources, 1, &OtherGpu::strengths, stream);
+        others_.wait_if_refused(
+            [&] { FramedSum::execute_with_dipoles(strengths, dipoles, outputs, hooks, report); });
     }
 
     bool refine(double error) override {
@@ -81,11 +70,6 @@ public:
     }
 
 private:
-    [[nodiscard]] TreeShare share_of(std::size_t gpu) const {
-        if (ranks_ != nullptr) return {ranks_->rank(), ranks_->size()};
-        return {static_cast<int>(gpu), static_cast<int>(devices_.size())};
-    }
-
     // Separate targets make a tree of each share; ranks have no way for multipoles.
     [[nodiscard]] bool shares_multipoles() const { return !others_.empty() && problem_.self; }
 
@@ -105,24 +89,6 @@ private:
         cube_ = cube_around(ranges, shape_.tree.steps);
     }
 
-    /// Calls first() and other(gpu) for each of the others, each with its GPU current, side by side or in
-    /// turn.
-    template <class First, class Other>
-    void on_gpus(const First& first, const Other& other) {
-        const auto with_device = [&](int k) {
-            if (k == 0) {
-                const DeviceScope scope(device_);
-                return first();
-            }
-            auto& gpu = *others_[static_cast<std::size_t>(k - 1)];
-            const DeviceScope scope(gpu.device);
-            other(gpu);
-        };
-        if (crew_) return crew_->run(with_device);
-        // the others first: the first GPU is the one that others are waited for on
-        for (int k = static_cast<int>(devices_.size()) - 1; k >= 0; --k) with_device(k);
-    }
-
     void prepare() {
         shape_ = comm::from_rank(ranks_, shape_); // hosts may have cost tables of their own
         const FmmTask task{.sources = sources_.data(),
@@ -137,25 +103,29 @@ private:
                            .shares_multipoles = shares_multipoles(),
                            .threads = thread_count(options_.threads)};
         if (!others_.empty()) arrays_read_.record(stream_);
-        on_gpus([&] { own_.prepare(task, stream_); },
-                [&](OtherGpu& gpu) {
-                    arrays_read_.hold(gpu.stream.get());
-                    auto copies = task;
-                    copies.sources =
-                        gpu.copied(gpu.sources, task.sources, 3 * static_cast<std::size_t>(task.n));
-                    copies.targets =
-                        gpu.copied(gpu.targets, task.targets, 3 * static_cast<std::size_t>(task.m));
-                    gpu.part.prepare(copies, gpu.stream.get());
-                });
+        others_.run_with_first(
+            [&] { own_.prepare(task, stream_); },
+            [&](OtherGpu& gpu) {
+                arrays_read_.hold(gpu.stream.get());
+                if (!others_have_points_) {
+                    gpu.copy_to(gpu.sources, task.sources, 3 * static_cast<std::size_t>(task.n));
+                    gpu.copy_to(gpu.targets, task.targets, 3 * static_cast<std::size_t>(task.m));
+                }
+                auto copies = task;
+                copies.sources = gpu.sources.data();
+                if (!problem_.self) copies.targets = gpu.targets.data();
+                gpu.part.prepare(copies, gpu.stream.get());
+            });
+        others_have_points_ = true;
         near_pairs_ = own_.tree().near_pairs();
         gives_far_field_ = own_.has_far_field();
-        for (const auto& gpu : others_) {
-            near_pairs_ += gpu->part.tree().near_pairs();
-            gives_far_field_ = gives_far_field_ || gpu->part.has_far_field();
-        }
+        others_.for_each([&](OtherGpu& gpu) {
+            near_pairs_ += gpu.part.tree().near_pairs();
+            gives_far_field_ = gives_far_field_ || gpu.part.has_far_field();
+        });
         gives_far_field_ = comm::any_rank(ranks_, gives_far_field_);
         own_.set_gives_far_field(gives_far_field_);
-        for (const auto& gpu : others_) gpu->part.set_gives_far_field(gives_far_field_);
+        others_.for_each([&](OtherGpu& gpu) { gpu.part.set_gives_far_field(gives_far_field_); });
         if (ranks_ == nullptr) return;
         rank_rows_->set_count(own_.tree().own_targets().size());
         const auto of_ranks = comm::all_values(*ranks_, near_pairs_);
@@ -183,16 +153,19 @@ private:
                                  frame_, exponent};
         const auto n = static_cast<std::size_t>(problem_.sources);
         if (!others_.empty()) arrays_read_.record(stream_);
-        on_gpus([&] { own_.form(given, wanted, stream_); },
-                [&](OtherGpu& gpu) {
-                    arrays_read_.hold(gpu.stream.get());
-                    auto copies = given;
-                    copies.points = gpu.sources.data();
-                    copies.strengths = gpu.copied(gpu.strengths, given.strengths, n);
-                    copies.dipoles = gpu.copied(gpu.dipoles, given.dipoles, 3 * n);
-                    gpu.part.form(copies, wanted, gpu.stream.get());
-                });
-        on_gpus(
+        others_.run_with_first([&] { own_.form(given, wanted, stream_); },
+                               [&](OtherGpu& gpu) {
+                                   arrays_read_.hold(gpu.stream.get());
+                                   if (!others_have_strengths_)
+                                       gpu.copy_to(gpu.strengths, given.strengths, n);
+                                   gpu.copy_to(gpu.dipoles, given.dipoles, 3 * n);
+                                   auto copies = given;
+                                   copies.points = gpu.sources.data();
+                                   copies.strengths = gpu.strengths.data();
+                                   if (has_dipoles_) copies.dipoles = gpu.dipoles.data();
+                                   gpu.part.form(copies, wanted, gpu.stream.get());
+                               });
+        others_.run_with_first(
             [&] {
                 take_multipoles(own_);
                 own_.finish(wanted, stream_);
@@ -218,8 +191,9 @@ private:
     void take_multipoles(FmmPart& to) {
         if (!shares_multipoles()) return;
         if (&to != &own_) to.take_multipoles(own_);
-        for (const auto& gpu : others_)
-            if (&to != &gpu->part) to.take_multipoles(gpu->part);
+        others_.for_each([&](OtherGpu& gpu) {
+            if (&to != &gpu.part) to.take_multipoles(gpu.part);
+        });
     }
 
     bool compute(int wanted, int exponent, SumReport& report) override {
@@ -247,7 +221,7 @@ private:
             launch_over(problem_.targets, stream_, leave_kernel<Real>, task);
             task.rows.inside = false;
             timer.mark("results", stream_);
-            for (const auto& gpu : others_) gpu->done.hold(stream_);
+            others_.for_each([&](const OtherGpu& gpu) { gpu.done.hold(stream_); });
             timer.mark("other GPUs", stream_);
         }
         launch_over(problem_.targets, stream_, leave_kernel<Real>, task);
@@ -271,8 +245,8 @@ private:
     bool gives_far_field_ = false;          ///< any part
     Stream side_stream_ = Stream::urgent(); ///< what results need beside sums
     Signal arrays_read_, arrays_set_, sources_found_;
-    std::vector<std::unique_ptr<OtherGpu>> others_;
-    std::unique_ptr<Crew> crew_; ///< a thread for each GPU
+    OtherGpus others_;
+    bool others_have_points_ = false, others_have_strengths_ = false; ///< those at hand
 };
 
 } // namespace
