@@ -1,6 +1,7 @@
 // Whole steps of a Plummer cluster whose forces are fast multipole sums on a GPU, where the bodies stay:
 // steps a second, errors of forces and of the energy, as JSON on standard output.
-//     bench_run_cuda [N [tolerance [mixed|double [softening [leapfrog|yoshida4 [fmm|direct [order]]]]]]]
+//     bench_run_cuda [N [tolerance [mixed|double [softening [leapfrog|yoshida4 [fmm|direct [order
+//     [GPUs]]]]]]]]
 // One case; without arguments the table. Every case takes 5 runs of steps after a warm-up.
 #include "backend/cuda/memory.h"
 #include "dynamics/simulation/state.h"
@@ -35,6 +36,7 @@ struct Case {
     Integrator integrator = Integrator::leapfrog;
     Method method = Method::fmm;
     int order = 0; ///< 0: as the tolerance asks
+    int gpus = 1;
 };
 
 constexpr double step = 1.0 / 4096;
@@ -62,12 +64,13 @@ Bodies plummer(std::int64_t n) {
 }
 
 Json measure(const Case& of) {
-    const ForceOptions force{.method = of.method,
-                             .softening = of.softening,
-                             .tolerance = of.tolerance,
-                             .order = of.order,
-                             .precision = of.precision,
-                             .device = {.kind = DeviceKind::cuda}};
+    ForceOptions force{.method = of.method,
+                       .softening = of.softening,
+                       .tolerance = of.tolerance,
+                       .order = of.order,
+                       .precision = of.precision,
+                       .device = {.kind = DeviceKind::cuda}};
+    for (int gpu = 0; gpu < of.gpus; ++gpu) force.device.gpus.push_back(gpu);
     Clock clock;
     Simulation simulation(plummer(of.n), force, {.integrator = of.integrator, .step = step, .end = 1.0});
     const double start = clock.lap();
@@ -90,6 +93,7 @@ Json measure(const Case& of) {
     const auto& settings = SimulationAccess::force_settings(simulation);
     const double median = seconds[seconds.size() / 2];
     return {{"bodies", of.n},
+            {"gpus", of.gpus},
             {"method", name_of(of.method)},
             {"integrator", name_of(of.integrator)},
             {"precision", name_of(of.precision)},
@@ -138,7 +142,8 @@ int bench(int argc, char** argv) {
         cases.push_back({std::stoll(word(1, "")), std::stod(word(2, "1e-4")),
                          from_name<Precision>(word(3, "mixed")).value(), std::stod(word(4, "0")),
                          from_name<Integrator>(word(5, "leapfrog")).value(),
-                         from_name<Method>(word(6, "fmm")).value(), std::stoi(word(7, "0"))});
+                         from_name<Method>(word(6, "fmm")).value(), std::stoi(word(7, "0")),
+                         std::stoi(word(8, "1"))});
     else
         cases = table();
     if (gpus().empty()) throw std::runtime_error(why_no_gpu());
