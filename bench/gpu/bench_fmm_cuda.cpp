@@ -1,9 +1,9 @@
 // Fast multipole sums on a GPU, arrays in its memory: time of new points each time, by the host's clock (the
 // least) and from keys to results by the GPU's (the median of 12), and the error of the field and the
 // potential against exact sums at all points (from 2 million points on at 20,000 of them). Charges of both
-// signs, ε = 0.
-//     bench_fmm_cuda [N [cube|plummer [order [leaf [mixed|double [seeds [GPUs]]]]]]]      one case, on the
-//     first GPUs, the first of which has the arrays; none: the table, as JSON
+// signs; ε = 0 unless it is given.
+//     bench_fmm_cuda [N [cube|plummer [order [leaf [mixed|double [seeds [GPUs [softening]]]]]]]]
+// One case, on the first GPUs, the first of which has the arrays; without arguments the table, as JSON.
 #include "clouds.h"
 #include "gpu_rows.h"
 
@@ -28,7 +28,8 @@ struct Case {
     int order, leaf;
     std::string precision;
     int seeds = 5, gpus = 1;
-    [[nodiscard]] Cloud cloud() const { return {n, kind}; }
+    double softening = 0.0;
+    [[nodiscard]] Cloud cloud() const { return {n, kind, false, softening}; }
 };
 
 Json measure(const Case& of) {
@@ -37,6 +38,7 @@ Json measure(const Case& of) {
     options.method = Method::fmm;
     options.order = of.order;
     options.leaf = of.leaf;
+    options.softening = of.softening;
     options.device = {.kind = DeviceKind::cuda};
     for (int gpu = 0; gpu < of.gpus; ++gpu) options.device.gpus.push_back(gpu);
     options.precision = of.precision == "double" ? Precision::float64 : Precision::mixed;
@@ -70,6 +72,7 @@ Json measure(const Case& of) {
             {"precision", of.precision},
             {"seeds", of.seeds},
             {"gpus", of.gpus},
+            {"softening", of.softening},
             {"milliseconds", median_of(milliseconds)},
             {"gpu_milliseconds", median_of(on_gpu)},
             {"tree_milliseconds", median_of(tree)},
@@ -89,7 +92,7 @@ int main(int argc, char** argv) {
         const auto word = [&](int k, const char* usual) { return std::string(argc > k ? argv[k] : usual); };
         cases.push_back({std::stoi(word(1, "")), word(2, "cube"), std::stoi(word(3, "10")),
                          std::stoi(word(4, "0")), word(5, "mixed"), std::stoi(word(6, "1")),
-                         std::stoi(word(7, "1"))});
+                         std::stoi(word(7, "1")), std::stod(word(8, "0"))});
     } else {
         const int million = 1000000;
         for (const int order : {3, 4}) cases.push_back({million, "cube", order, 31, "mixed"});

@@ -21,6 +21,7 @@ struct Cloud {
     int n;
     std::string kind;    ///< cube or plummer
     bool masses = false; ///< 1/N each; else charges in [−1, 1]
+    double softening = 0.0;
 };
 
 struct Points {
@@ -84,8 +85,8 @@ struct Exact {
 };
 
 inline const Exact& exact_of(const Cloud& of, int seed, const Points& points) {
-    static std::map<std::tuple<int, std::string, bool, int>, Exact> kept;
-    auto& out = kept[{of.n, of.kind, of.masses, seed}];
+    static std::map<std::tuple<int, std::string, bool, double, int>, Exact> kept;
+    auto& out = kept[{of.n, of.kind, of.masses, of.softening, seed}];
     if (!out.field.empty()) return out;
     const std::size_t n = points.q.size();
     out.every = n < 2000000 ? 1 : n / 20000;
@@ -106,6 +107,7 @@ inline const Exact& exact_of(const Cloud& of, int seed, const Points& points) {
         SumOptions direct;
         direct.kernel = Kernel::coulomb;
         direct.method = Method::direct;
+        direct.softening = of.softening;
         auto plan = &from == &sample ? SumPlan(x.view(), direct) : SumPlan(x.view(), to.view(), direct);
         SumOutputs outputs;
         outputs.potential = phi.view();

@@ -62,13 +62,15 @@ public:
 
     void prepare(const DeviceTree& tree, const Part& part, cudaStream_t stream);
     [[nodiscard]] bool is_empty() const { return !operators_.has_value(); }
-    /// The first of two steps: P2M. The tree's own points are read by passes that take points of other cells
-    /// than their own, and where there are dipoles. @param own_only  of leaves with targets alone
+    /// The first of three steps: P2M. The tree's own points are read by passes that take points of other
+    /// cells than their own, and where there are dipoles. @param own_only  of leaves with targets alone
     void form(const DeviceTree& tree, const LeafPoints<Real>& points, bool own_only, const PassDone& done,
               cudaStream_t stream);
-    /// All that follows.
-    void finish(const DeviceTree& tree, const TreeTiles& tiles, const LeafPoints<Real>& points,
-                const FarSums& sums, const PassDone& done, cudaStream_t stream);
+    /// All translations: from there to the local expansions of leaves.
+    void make_locals(const DeviceTree& tree, const TreeTiles& tiles, const LeafPoints<Real>& points,
+                     const PassDone& done, cudaStream_t stream);
+    void evaluate(const DeviceTree& tree, const LeafPoints<Real>& points, const FarSums& sums,
+                  const PassDone& done, cudaStream_t stream);
     /// A row for each cell.
     [[nodiscard]] RowArray multipoles() {
         return {reinterpret_cast<std::byte*>(multipoles_.data()),
@@ -80,8 +82,6 @@ private:
     void translate_tiles(const DeviceTree& tree, Pass pass, const TargetTile* tiles, int count,
                          cudaStream_t stream);
     void translate_across(const DeviceTree& tree, const TreeTiles& tiles, cudaStream_t stream);
-    void evaluate(const DeviceTree& tree, const Vec4<Real>* targets, const FarSums& sums,
-                  const PassDone& done, cudaStream_t stream);
 
     std::optional<DeviceOperators<Real>> operators_;
     std::optional<TensorTranslation> tensor_;           ///< takes all levels but the coarsest, where it can

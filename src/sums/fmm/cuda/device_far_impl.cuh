@@ -92,8 +92,8 @@ void DeviceFar<Real>::form(const DeviceTree& tree, const LeafPoints<Real>& point
 }
 
 template <class Real>
-void DeviceFar<Real>::finish(const DeviceTree& tree, const TreeTiles& tiles, const LeafPoints<Real>& points,
-                             const FarSums& sums, const PassDone& done, cudaStream_t stream) {
+void DeviceFar<Real>::make_locals(const DeviceTree& tree, const TreeTiles& tiles,
+                                  const LeafPoints<Real>& points, const PassDone& done, cudaStream_t stream) {
     if (mirrored_) mirrored_->climb(tree, multipoles_.data(), stream);
     for (int level = tree.levels() - 2; level >= first_level_ && !mirrored_; --level)
         translate_tiles(tree, Pass::up, tiles.data() + tiles.up(level).first, tiles.up(level).count, stream);
@@ -115,7 +115,6 @@ void DeviceFar<Real>::finish(const DeviceTree& tree, const TreeTiles& tiles, con
         translate_tiles(tree, Pass::down, tiles.data() + tiles.down(level).first, tiles.down(level).count,
                         stream);
     done("L2L", stream);
-    evaluate(tree, points.targets, sums, done, stream);
 }
 
 /// Values and gradients where they are wanted, then second derivatives.
@@ -133,7 +132,7 @@ void evaluate_sets(ExpansionsToPoints<Real> task, const FunctionsView<Real>& sec
 }
 
 template <class Real>
-void DeviceFar<Real>::evaluate(const DeviceTree& tree, const Vec4<Real>* targets, const FarSums& sums,
+void DeviceFar<Real>::evaluate(const DeviceTree& tree, const LeafPoints<Real>& points, const FarSums& sums,
                                const PassDone& done, cudaStream_t stream) {
     ExpansionsToPoints<Real> task{tree.view(),
                                   operators_->inside(),
@@ -146,7 +145,7 @@ void DeviceFar<Real>::evaluate(const DeviceTree& tree, const Vec4<Real>* targets
                                   sums.at,
                                   sums.with_field,
                                   sums.adds};
-    task.leaf_points = targets;
+    task.leaf_points = points.targets;
     evaluate_sets(task, operators_->inside_second(), sums.hessians, evaluate_locals<Real>, stream);
     done("L2P", stream);
     if (tree.multipoles().total == 0) return;

@@ -70,11 +70,19 @@ private:
         return {sources_.data(), tree.view().self ? sources_.data() : targets_.data(),
                 has_dipoles_ ? dipoles_.data() : nullptr};
     }
-    /// Calls queue(stream) for the far field; if that fails, waits for what was queued.
+    /// Calls queue(far_stream(), polynomial_stream()); if that fails, waits for what was queued.
     template <class Queue>
     void queue_far(const Queue& queue, cudaStream_t stream);
-    void finish_far(const DeviceTree& tree, int outputs, const PassSums<Real>& sums, const Done& done,
-                    cudaStream_t stream);
+    /// Polynomials beside harmonics: short launches, too, which leave much of the GPU free.
+    [[nodiscard]] cudaStream_t polynomial_stream() const {
+        return polynomial_stream_ ? polynomial_stream_->get() : far_stream();
+    }
+    /// What is queued on `later` from now on waits for what is on `first`.
+    void wait_for(cudaStream_t first, cudaStream_t later) {
+        if (first == later) return;
+        side_by_side_.record(first);
+        side_by_side_.hold(later);
+    }
 
     OneSidedDevicePlan plan_;
     DeviceArray<Vec4<Real>> sources_, targets_; ///< from the centres of their leaves
@@ -89,7 +97,8 @@ private:
     DeviceFar<Real> harmonics_, polynomials_;
     TreeTiles tiles_;
     std::optional<Stream> far_stream_; ///< many short launches, which go before the near field's blocks
-    Signal ready_, formed_, far_done_;
+    std::optional<Stream> polynomial_stream_; ///< where there are both
+    Signal ready_, formed_, far_done_, side_by_side_;
 };
 
 } // namespace farfield::cuda

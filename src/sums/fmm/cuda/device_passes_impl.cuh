@@ -56,6 +56,9 @@ __global__ void dipole_kernel(const double* dipoles, const std::int32_t* from, i
                Real(0)};
 }
 
+/// Passes that are told of as one.
+inline void untold(std::string_view /*pass*/, cudaStream_t /*stream*/) {}
+
 } // namespace detail
 
 template <class Real>
@@ -64,6 +67,10 @@ void DevicePasses<Real>::prepare(const DeviceTree& tree, const PlainFar<Real>& f
     mends_ = mends;
     shares_multipoles_ = shares_multipoles;
     if (!far_stream_) far_stream_ = Stream::urgent();
+    if (!far.polynomials.operators || !far.harmonics.operators)
+        polynomial_stream_.reset();
+    else if (!polynomial_stream_)
+        polynomial_stream_ = Stream::urgent();
     const bool self = tree.view().self;
     const auto leaves = static_cast<std::size_t>(tree.leaf_count());
     const auto centre = [&](const DevicePoints& points, bool of_targets, Vec4<Real>* out,
@@ -125,10 +132,9 @@ template <class Real>
 template <class Queue>
 void DevicePasses<Real>::queue_far(const Queue& queue, cudaStream_t stream) {
     try {
-        queue(far_stream());
+        queue(far_stream(), polynomial_stream());
     } catch (...) { // what both fields work on may be given up now
-        cudaStreamSynchronize(far_stream());
-        cudaStreamSynchronize(stream);
+        for (auto* const each : {far_stream(), polynomial_stream(), stream}) cudaStreamSynchronize(each);
         throw;
     }
 }
@@ -138,15 +144,20 @@ void DevicePasses<Real>::form(const DeviceTree& tree, double softening, int outp
                               const PassSums<Real>& sums, const Done& done, cudaStream_t stream) {
     if (has_far_field()) {
         ready_.record(stream);
-        ready_.hold(far_stream());
-        done({}, far_stream());
+        for (auto* const each : {far_stream(), polynomial_stream()}) {
+            ready_.hold(each);
+            done({}, each);
+        }
     }
     run_near(tree, softening, outputs, sums, stream); // one launch, whose blocks make room for urgent ones
     done("P2P", stream);
     if (!has_far_field()) return;
-    const auto queue = [&](cudaStream_t far) {
-        for (auto* kind : {&harmonics_, &polynomials_})
-            if (!kind->is_empty()) kind->form(tree, leaf_points(tree), shares_multipoles_, done, far);
+    const auto queue = [&](cudaStream_t far, cudaStream_t beside) {
+        const auto points = leaf_points(tree);
+        if (!harmonics_.is_empty()) harmonics_.form(tree, points, shares_multipoles_, done, far);
+        if (!polynomials_.is_empty())
+            polynomials_.form(tree, points, shares_multipoles_, detail::untold, beside);
+        if (shares_multipoles_) wait_for(beside, far);
         formed_.record(far);
     };
     queue_far(queue, stream);
@@ -156,8 +167,23 @@ template <class Real>
 void DevicePasses<Real>::finish(const DeviceTree& tree, int outputs, const PassSums<Real>& sums,
                                 const Done& done, cudaStream_t stream) {
     if (!has_far_field()) return;
-    const auto queue = [&](cudaStream_t far) {
-        finish_far(tree, outputs, sums, done, far);
+    const auto queue = [&](cudaStream_t far, cudaStream_t beside) {
+        const auto points = leaf_points(tree);
+        FarSums values{(outputs & field_and_potential) != 0 ? sums.far : nullptr,
+                       (outputs & hessian_too) != 0 ? sums.far_hessians : nullptr,
+                       (outputs & field_only) != 0, false};
+        if (shares_multipoles_) wait_for(far, beside); // which has taken those of others
+        if (!harmonics_.is_empty()) {
+            harmonics_.make_locals(tree, tiles_, points, done, far);
+            harmonics_.evaluate(tree, points, values, done, far);
+            values.adds = true;
+        }
+        if (!polynomials_.is_empty()) {
+            polynomials_.make_locals(tree, tiles_, points, detail::untold, beside);
+            done("softening", beside);
+            wait_for(beside, far);
+            polynomials_.evaluate(tree, points, values, done, far);
+        }
         far_done_.record(far);
     };
     queue_far(queue, stream);
@@ -202,22 +228,6 @@ void DevicePasses<Real>::run_near(const DeviceTree& tree, double softening, int 
                                                    with_hessian ? sums.near_hessians : nullptr},
                                    stream);
     launch_blocks(task, plan_.view(), static_cast<Vec4<Real>*>(nullptr), stream);
-}
-
-template <class Real>
-void DevicePasses<Real>::finish_far(const DeviceTree& tree, int outputs, const PassSums<Real>& sums,
-                                    const Done& done, cudaStream_t stream) {
-    FarSums far{(outputs & field_and_potential) != 0 ? sums.far : nullptr,
-                (outputs & hessian_too) != 0 ? sums.far_hessians : nullptr, (outputs & field_only) != 0,
-                false};
-    if (!harmonics_.is_empty()) {
-        harmonics_.finish(tree, tiles_, leaf_points(tree), far, done, stream);
-        far.adds = true;
-    }
-    if (polynomials_.is_empty()) return;
-    const auto told_at_the_end = [](std::string_view, cudaStream_t) {};
-    polynomials_.finish(tree, tiles_, leaf_points(tree), far, told_at_the_end, stream);
-    done("softening", stream);
 }
 
 } // namespace farfield::cuda

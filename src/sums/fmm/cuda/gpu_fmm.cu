@@ -78,12 +78,15 @@ private:
         if (sources.shape[0] == problem_.sources) return;
         problem_.sources = sources.shape[0];
         shape_ = gpu_fmm_shape(problem_, options_, cost_table_in_use().table, shape_.order.order);
+        softening_in_sides_ = 0.0;
     }
 
-    // What cells cost depends on their width beside ε.
+    // What cells cost depends on their width beside ε. That of a tree grows in steps: while points move
+    // within one, nothing changes.
     void fit_shape(const std::array<Extent, 3>& ranges) {
-        softening_in_sides_ = softening() / longest_side(ranges);
-        if (softening_in_sides_ > 0.0)
+        const auto side = cube_around(ranges, true).side;
+        const double before = std::exchange(softening_in_sides_, softening() / side);
+        if (softening_in_sides_ > 0.0 && softening_in_sides_ != before)
             shape_ = gpu_fmm_shape(problem_, options_, cost_table_in_use().table, shape_.order.order,
                                    softening_in_sides_);
         cube_ = cube_around(ranges, shape_.tree.steps);

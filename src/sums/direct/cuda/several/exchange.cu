@@ -1,7 +1,7 @@
 #include "sums/direct/cuda/several/exchange.cuh"
 
 #include "backend/cuda/check.h"
-#include "backend/cuda/devices.h"
+#include "backend/cuda/device_scope.h"
 
 #include <farfield/error.h>
 
@@ -34,7 +34,7 @@ bool reaches(int reader, int owner) {
 }
 
 void open_memory(int reader, int owner) {
-    use_device(reader);
+    const DeviceScope scope(reader);
     const cudaError_t status = cudaDeviceEnablePeerAccess(owner, 0);
     if (status == cudaErrorPeerAccessAlreadyEnabled)
         cudaGetLastError(); // not an error: another sum has opened it
