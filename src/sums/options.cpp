@@ -409,7 +409,7 @@ constexpr std::array table{
                .text = "Several GPUs: how they exchange data",
                .details =
                    "Positions travel by pinned memory (`host`, `mapped`, `write-combined`) or from GPU to "
-                   "GPU (`peer`). `auto` takes `peer` where they can.",
+                   "GPU (`peer`). `auto` takes `peer` where they can. Method `fmm` has one way by the host.",
                .choices = names_of<Exchange>,
                .machine = true,
                .case_key = true,
