@@ -165,8 +165,16 @@ TEST(DeviceChoice, AsksTheMethod) {
     expect_contains(refused(force), {"order = 30", "precision 'mixed'", "precision = double"});
     force = {.method = Method::fmm, .m2l = M2L::rotation, .precision = Precision::mixed, .device = gpu};
     expect_contains(refused(force), {"'rotation'", "device = cpu"});
-    force = {.method = Method::fmm, .precision = Precision::mixed, .device = two};
+    force = {.method = Method::treecode, .precision = Precision::mixed, .device = two};
     expect_contains(refused(force), {"one GPU", "device = cuda:0"});
+    force = {.method = Method::fmm, .precision = Precision::mixed, .device = two};
+    if (gpus().size() < 2) {
+        EXPECT_NE(error_of<BackendUnavailable>(
+                      [&] { choose_run_device(force, Integrator::leapfrog, 1000000, 1e6); }),
+                  "");
+    } else {
+        EXPECT_EQ(choose_run_device(force, Integrator::leapfrog, 1000000, 1e6).gpus, two.gpus);
+    }
     force = {.method = Method::reference, .device = gpu};
     expect_contains(refused(force), {"method = reference", "CPU only", "'direct' or 'fmm'"});
     // Left open, it stays on the CPU: the cost table has no rates.
