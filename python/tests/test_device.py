@@ -1,6 +1,9 @@
 """device=, stream= and arrays on a GPU: with CuPy and PyTorch where there is a GPU, with imitations elsewhere."""
 
 import ctypes
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -221,3 +224,21 @@ def test_work_follows_the_callers_stream():
             points.copy_(source, non_blocking=True)
             got = farfield.sum(points, strengths, stream=stream if pass_it else None)
         assert np.array_equal(got.potential.cpu().numpy(), expected)
+
+
+def test_example_of_all_gpus():
+    example = Path(__file__).parents[2] / "examples" / "20_all_gpus.py"
+
+    def run(*arguments):
+        return subprocess.run([sys.executable, example, *arguments], capture_output=True, text=True, check=False)
+
+    done = run("--n", "20000", "--tolerance", "1e-4")
+    assert done.returncode == 0, done.stderr
+    rows = [line.split() for line in done.stdout.splitlines() if line.startswith(("cpu", "cuda"))]
+    assert len(rows) == max(1, len(farfield.gpus()))
+    for device, seconds, speed_up, error, same in rows:
+        assert device.startswith("cuda:0" if farfield.gpus() else "cpu")
+        assert float(seconds) > 0 and float(speed_up) > 0 and float(error) <= 1e-4 and same == "yes"
+    for wrong in (["--n", "0"], ["--tolerance", "-1"], ["--tolerance", "1e-30"]):
+        refused = run(*wrong)
+        assert refused.returncode == 2 and "Traceback" not in refused.stderr

@@ -65,9 +65,10 @@ void check_bench(const BenchScalingOptions& options) {
             fmt::format("repeats = {} is not allowed: it must be at least 1", options.repeats));
     if (options.device == DeviceKind::cuda)
         for (const auto work : options.work)
-            if (work == ScalingWork::treecode || work == ScalingWork::fmm)
+            if (work == ScalingWork::treecode)
                 throw InvalidArgument(
-                    fmt::format("{} does not run on the GPUs of several ranks; measure direct and grid there",
+                    fmt::format("{} does not run on the GPUs of several ranks; measure direct, fmm and grid "
+                                "there",
                                 name_of(work)));
 }
 
@@ -260,8 +261,8 @@ private:
         constexpr std::int64_t cells = 2048, points = 400000, of_direct = 60000, of_gpus = 1048576;
         if (work == ScalingWork::grid) return options_.cells > 0 ? options_.cells : cells;
         if (options_.points > 0) return options_.points;
-        if (work != ScalingWork::direct) return points;
-        return options_.device == DeviceKind::cuda ? of_gpus : of_direct;
+        if (options_.device == DeviceKind::cuda) return of_gpus;
+        return work == ScalingWork::direct ? of_direct : points;
     }
 
     /// Of `ranks` times the work.

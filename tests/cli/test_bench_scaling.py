@@ -28,7 +28,7 @@ class BenchScaling(CommandTest):
         self.fail_clearly(["bench", "scaling", "--work", "direct,gauss"], 2, "gauss", "direct, treecode, fmm or grid")
         self.fail_clearly(["bench", "scaling", "--n", "2"], 2, "--n 2")
         self.fail_clearly(["bench", "scaling", "--cells", "65"], 2, "65", "even")
-        self.fail_clearly(["bench", "scaling", "--device", "cuda", "--work", "fmm"], 2)
+        self.fail_clearly(["bench", "scaling", "--device", "cuda", "--work", "treecode"], 2, "treecode", "direct, fmm and grid")
         self.fail_clearly(["bench", "scaling", "--picture", "absent/a.png"], 2, "--picture absent/a.png")
 
     def test_ctrl_c_leaves_no_file(self):
