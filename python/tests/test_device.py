@@ -106,19 +106,30 @@ def test_a_simulation_takes_a_rung():
         farfield.Simulation(bodies, step=0.1, device="cpu", variant="flush")
 
 
-def test_a_simulation_by_expansions_takes_one_gpu():
+def test_a_simulation_by_tree_code_takes_one_gpu():
     bodies = farfield.make_bodies("plummer", n=64)
-    with pytest.raises(farfield.InvalidArgument, match="method 'fmm' takes one GPU as yet; use device='cuda:0'"):
-        farfield.Simulation(bodies, step=0.01, method="fmm", device="cuda:0,1")
+    with pytest.raises(farfield.InvalidArgument, match="method 'treecode' takes one GPU as yet; use device='cuda:0'"):
+        farfield.Simulation(bodies, step=0.01, method="treecode", device="cuda:0,1")
+
+
+def test_a_simulation_by_expansions_takes_several_gpus():
+    bodies = farfield.make_bodies("plummer", n=64)
+
+    def simulation_on(device):
+        return farfield.Simulation(bodies, step=0.01, end=0.1, method="fmm", tolerance=1e-3, leaf=8, device=device)
+
     if not farfield.gpus():
-        with pytest.raises(farfield.BackendUnavailable) as caught:
-            farfield.Simulation(bodies, step=0.01, method="fmm", device="cuda")
-        assert str(caught.value) == farfield.why_no_gpu()
+        for device in ("cuda", "cuda:0,1"):
+            with pytest.raises(farfield.BackendUnavailable) as caught:
+                simulation_on(device)
+            assert str(caught.value) == farfield.why_no_gpu()
         return
-    simulation = farfield.Simulation(bodies, step=0.01, end=0.1, method="fmm", tolerance=1e-3, leaf=8, device="cuda")
-    simulation.step()
-    row = simulation.diagnostics()
-    assert 0 < row.acceleration_error <= 1e-3 and 0 < row.potential_error <= 1e-3
+    one, several = simulation_on("cuda"), simulation_on("cuda:0,0")
+    for simulation in (one, several):
+        simulation.step()
+        row = simulation.diagnostics()
+        assert 0 < row.acceleration_error <= 1e-3 and 0 < row.potential_error <= 1e-3
+    assert (one.bodies.position == several.bodies.position).all()
 
 
 @no_gpu
