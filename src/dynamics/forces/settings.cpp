@@ -27,6 +27,8 @@ SumOptions sum_options_of(const ForceOptions& force, const ForceSettings& settin
                        .isa = force.isa,
                        .variant = force.variant,
                        .device = force.device.kind == DeviceKind::cuda ? force.device : on_cpu,
+                       .multi_gpu = force.multi_gpu,
+                       .exchange = force.exchange,
                        .communicator = CommunicatorAccess::with_everything(force.communicator)};
     // `auto` was free to take a method that has no use for what another one takes.
     for (const auto& row : option_table())

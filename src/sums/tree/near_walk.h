@@ -29,7 +29,8 @@ FF_HD inline int distance_between(const CellPlace& large, const CellPlace& small
 /// A leaf's and a smaller cell's points act one by one, although they are apart: that takes less time.
 FF_HD inline bool are_few(const TreeView& tree, std::int32_t small, std::int32_t few) {
     if (few == all_points) return true;
-    return tree.is_leaf(small) && tree.sources[small].size() <= few && tree.targets[small].size() <= few;
+    return tree.is_leaf(small) && tree.sources[small].size() <= few &&
+           tree.all_targets[small].size() <= few; // alike for all shares
 }
 
 /// The sources of the second act on targets of the first, if both have any. Leaves of a whole self sum always

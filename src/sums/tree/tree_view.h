@@ -27,8 +27,9 @@ struct TreeView {
     const std::int32_t* children = nullptr; ///< child_count() of each cell, by octant
     const std::int32_t* divided = nullptr;  ///< 1, or 0 for leaves
     const BlockRange* sources = nullptr;
-    const BlockRange* targets = nullptr;        ///< the same array where targets are all sources
-    const std::int32_t* neighbours = nullptr;   ///< neighbour_count() of each cell, x fastest
+    const BlockRange* targets = nullptr;      ///< the same array where targets are all sources
+    const BlockRange* all_targets = nullptr;  ///< the same array, or where targets are a share, those of all
+    const std::int32_t* neighbours = nullptr; ///< neighbour_count() of each cell, x fastest
     const std::int32_t* coarse_cells = nullptr; ///< k³ of level 0, or k², x fastest
     std::int32_t dimension = 3;                 ///< or 2: a quadtree
     std::int32_t separation = 1;

@@ -5,6 +5,7 @@
 
 #include "backend/cuda/devices.h"
 #include "dynamics/cuda/step_path.h"
+#include "dynamics/forces/settings.h"
 #include "dynamics/integrators/motion_formulas.h"
 #include "dynamics/propagators/device_choice.h"
 #include "dynamics/simulation/state.h"
@@ -180,6 +181,18 @@ TEST(DeviceChoice, AsksTheMethod) {
     // Left open, it stays on the CPU: the cost table has no rates.
     force = {.method = Method::fmm, .precision = Precision::mixed};
     EXPECT_EQ(choose_run_device(force, Integrator::leapfrog, 1000000, 1e6).kind, DeviceKind::cpu);
+}
+
+// A method's sums get what was asked for several GPUs.
+TEST(DeviceChoice, HandsOnHowGpusWorkTogether) {
+    const ForceOptions force{.method = Method::fmm,
+                             .device = {.kind = DeviceKind::cuda, .gpus = {0, 1}},
+                             .multi_gpu = MultiGpu::single,
+                             .exchange = Exchange::host};
+    const auto options = sum_options_of(force, {}, Precision::mixed);
+    EXPECT_EQ(options.device, force.device);
+    EXPECT_EQ(options.multi_gpu, MultiGpu::single);
+    EXPECT_EQ(options.exchange, Exchange::host);
 }
 
 // A rung asks for the machine that has it, and refuses what it cannot do before any GPU is looked for.

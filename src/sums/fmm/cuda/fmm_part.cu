@@ -45,32 +45,29 @@ void FmmPart::prepare_sums(Sums<Real>& sums, cudaStream_t stream) {
     sums.passes.prepare(tree_, far, task_.mends, task_.shares_multipoles, stream);
 }
 
-void FmmPart::form(const GivenSources& given, int wanted, cudaStream_t stream) {
+void FmmPart::place(const GivenSources& given, cudaStream_t stream) {
     timer_.restart(stream);
-    with_sums([&](auto& sums) { form_sums(sums, given, wanted, stream); });
+    with_sums([&](auto& sums) { sums.passes.set_sources(tree_, given, stream); });
+    timer_.mark("strengths", stream);
+}
+
+void FmmPart::form(int wanted, cudaStream_t stream) {
+    with_sums([&](auto& sums) { form_sums(sums, wanted, stream); });
 }
 
 template <class Real>
-void FmmPart::form_sums(Sums<Real>& sums, const GivenSources& given, int wanted, cudaStream_t stream) {
+void FmmPart::form_sums(Sums<Real>& sums, int wanted, cudaStream_t stream) {
     const auto m = static_cast<std::size_t>(task_.m);
-    const bool with_hessian = (wanted & hessian_too) != 0;
+    const bool has_far = sums.passes.has_far_field(), with_hessian = (wanted & hessian_too) != 0;
     make_room(sums.near, m);
-    make_room(far_, gives_far_field_ ? m : 0);
+    make_room(far_, has_far ? m : 0);
     make_room(near_hessians_, with_hessian ? 6 * m : 0);
-    make_room(far_hessians_, with_hessian && gives_far_field_ ? 6 * m : 0);
-    sums.passes.set_sources(tree_, given, stream);
-    timer_.mark("strengths", stream);
+    make_room(far_hessians_, with_hessian && has_far ? 6 * m : 0);
     sums.passes.form(tree_, task_.softening, wanted, places_of(sums), marking(), stream);
 }
 
 void FmmPart::finish(int wanted, cudaStream_t stream) {
     with_sums([&](auto& sums) { sums.passes.finish(tree_, wanted, places_of(sums), marking(), stream); });
-    if (has_far_field()) return;
-    const auto rows = tree_.own_targets();
-    for (const auto& array : far_sums(wanted))
-        check(cudaMemsetAsync(array.data + static_cast<std::size_t>(rows.begin) * array.row_bytes, 0,
-                              static_cast<std::size_t>(rows.size()) * array.row_bytes, stream),
-              "clearing sums");
 }
 
 void FmmPart::take_multipoles(FmmPart& other) {
@@ -96,7 +93,7 @@ std::vector<RowArray> FmmPart::near_sums(int wanted) {
 
 std::vector<RowArray> FmmPart::far_sums(int wanted) {
     std::vector<RowArray> out;
-    if (!gives_far_field_) return out;
+    if (!has_far_field()) return out;
     if ((wanted & field_and_potential) != 0) out.push_back(rows_of(far_, 1));
     if ((wanted & hessian_too) != 0) out.push_back(rows_of(far_hessians_, 6));
     return out;
@@ -111,12 +108,13 @@ std::vector<RowArray> FmmPart::sums_of(int wanted) {
 
 void FmmPart::take(FmmPart& other, int wanted, cudaStream_t early, cudaStream_t stream) {
     const auto rows = other.tree_.own_targets();
-    if (!other.has_far_field()) early = stream;
-    if (early != stream) other.with_sums([&](auto& sums) { sums.passes.hold_for_far_field(early); });
-    copy_all_rows(far_sums(wanted), other.far_sums(wanted), rows, early);
-    if (early != stream) other.far_taken_.record(early);
+    if (has_far_field()) {
+        other.with_sums([&](auto& sums) { sums.passes.hold_for_far_field(early); });
+        copy_all_rows(far_sums(wanted), other.far_sums(wanted), rows, early);
+        other.far_taken_.record(early);
+    }
     copy_all_rows(near_sums(wanted), other.near_sums(wanted), rows, stream);
-    if (early != stream) other.far_taken_.hold(stream);
+    if (has_far_field()) other.far_taken_.hold(stream);
 }
 
 } // namespace farfield::cuda

@@ -34,12 +34,10 @@ public:
     [[nodiscard]] bool has_far_field() {
         return task_.shape.wide ? wide_.passes.has_far_field() : narrow_.passes.has_far_field();
     }
-    /// From now on: whether there are sums of a far field, which are 0 where this share has none. Trees of
-    /// separate targets differ from share to share.
-    void set_gives_far_field(bool gives) { gives_far_field_ = gives; }
-
+    /// Queues the placing of sources.
+    void place(const GivenSources& given, cudaStream_t stream);
     /// Queues the sums of the targets of the share, in two steps. @param wanted  of LoopOutputs
-    void form(const GivenSources& given, int wanted, cudaStream_t stream);
+    void form(int wanted, cudaStream_t stream);
     void finish(int wanted, cudaStream_t stream);
     /// Between them: copies the multipoles that `other`, another share of the same tree, forms. Its first
     /// step is queued.
@@ -73,13 +71,13 @@ public:
     /// Of translations, whatever the share.
     [[nodiscard]] double multiply_adds() const { return multiply_adds_; }
     [[nodiscard]] PassTimer& tree_timer() { return tree_timer_; }
-    [[nodiscard]] PassTimer& timer() { return timer_; } ///< begins with `form`
+    [[nodiscard]] PassTimer& timer() { return timer_; } ///< begins with `place`
 
 private:
     template <class Real>
     void prepare_sums(Sums<Real>& sums, cudaStream_t stream);
     template <class Real>
-    void form_sums(Sums<Real>& sums, const GivenSources& given, int wanted, cudaStream_t stream);
+    void form_sums(Sums<Real>& sums, int wanted, cudaStream_t stream);
     template <class Real>
     [[nodiscard]] PassSums<Real> places_of(Sums<Real>& sums) {
         return {sums.near.data(), far_.data(), near_hessians_.data(), far_hessians_.data()};
@@ -96,7 +94,6 @@ private:
     Sums<double> wide_;
     DeviceArray<Vec4<double>> far_;
     DeviceArray<double> near_hessians_, far_hessians_;
-    bool gives_far_field_ = false;
     double multiply_adds_ = 0.0;
     PassTimer tree_timer_, timer_;
     Signal far_taken_;

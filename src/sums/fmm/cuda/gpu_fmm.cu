@@ -3,6 +3,7 @@
 // their sums to all.
 #include "sums/fmm/gpu_fmm.h"
 
+#include "backend/comm/agree.h"
 #include "backend/comm/communicator_access.h"
 #include "sums/costs/cost_file.h"
 #include "sums/direct/cuda/framed_sum.cuh"
@@ -40,23 +41,26 @@ public:
         fit_count(sources);
         // while the first GPU looks at them
         const auto stream = stream_for(sources, targets);
-        others_have_points_ =
-            others_.send(sources, problem_.sources, 3, &OtherGpu::sources, stream) &&
-            (problem_.self || others_.send(targets, problem_.targets, 3, &OtherGpu::targets, stream));
         others_.wait_if_refused([&] {
+            others_have_points_ =
+                others_.send(sources, problem_.sources, 3, &OtherGpu::sources, stream) &&
+                (problem_.self || others_.send(targets, problem_.targets, 3, &OtherGpu::targets, stream));
             if (const auto ranges = take_points(sources, targets)) fit_shape(*ranges);
+            orders_ = {};
+            prepare();
         });
-        orders_ = {};
-        prepare();
     }
 
     void execute_with_dipoles(const ConstArrayView& strengths, const ConstArrayView& dipoles,
                               const SumOutputs& outputs, const SumHooks& hooks, SumReport& report) override {
         const DeviceScope scope(device_);
         const auto stream = stream_for(strengths, dipoles, outputs.potential, outputs.field, outputs.hessian);
-        others_have_strengths_ = others_.send(strengths, problem_.sources, 1, &OtherGpu::strengths, stream);
-        others_.wait_if_refused(
-            [&] { FramedSum::execute_with_dipoles(strengths, dipoles, outputs, hooks, report); });
+        others_.wait_if_refused([&] {
+            others_have_strengths_ =
+                (outputs.potential || outputs.field || outputs.hessian) &&
+                others_.send(strengths, problem_.sources, 1, &OtherGpu::strengths, stream);
+            FramedSum::execute_with_dipoles(strengths, dipoles, outputs, hooks, report);
+        });
     }
 
     bool refine(double error) override {
@@ -70,7 +74,8 @@ public:
     }
 
 private:
-    // Separate targets make a tree of each share; ranks have no way for multipoles.
+    // Of a tree of separate targets leaves with sources alone belong to no share; ranks have no way for
+    // multipoles.
     [[nodiscard]] bool shares_multipoles() const { return !others_.empty() && problem_.self; }
 
     // Images in the rim of a periodic box, whose number changes as points move.
@@ -107,7 +112,7 @@ private:
                            .threads = thread_count(options_.threads)};
         if (!others_.empty()) arrays_read_.record(stream_);
         others_.run_with_first(
-            [&] { own_.prepare(task, stream_); },
+            [&] { comm::together(ranks_, [&] { own_.prepare(task, stream_); }); },
             [&](OtherGpu& gpu) {
                 arrays_read_.hold(gpu.stream.get());
                 if (!others_have_points_) {
@@ -121,14 +126,7 @@ private:
             });
         others_have_points_ = true;
         near_pairs_ = own_.tree().near_pairs();
-        gives_far_field_ = own_.has_far_field();
-        others_.for_each([&](OtherGpu& gpu) {
-            near_pairs_ += gpu.part.tree().near_pairs();
-            gives_far_field_ = gives_far_field_ || gpu.part.has_far_field();
-        });
-        gives_far_field_ = comm::any_rank(ranks_, gives_far_field_);
-        own_.set_gives_far_field(gives_far_field_);
-        others_.for_each([&](OtherGpu& gpu) { gpu.part.set_gives_far_field(gives_far_field_); });
+        others_.for_each([&](OtherGpu& gpu) { near_pairs_ += gpu.part.tree().near_pairs(); });
         if (ranks_ == nullptr) return;
         rank_rows_->set_count(own_.tree().own_targets().size());
         const auto of_ranks = comm::all_values(*ranks_, near_pairs_);
@@ -156,27 +154,27 @@ private:
                                  frame_, exponent};
         const auto n = static_cast<std::size_t>(problem_.sources);
         if (!others_.empty()) arrays_read_.record(stream_);
-        others_.run_with_first([&] { own_.form(given, wanted, stream_); },
-                               [&](OtherGpu& gpu) {
-                                   arrays_read_.hold(gpu.stream.get());
-                                   if (!others_have_strengths_)
-                                       gpu.copy_to(gpu.strengths, given.strengths, n);
-                                   gpu.copy_to(gpu.dipoles, given.dipoles, 3 * n);
-                                   auto copies = given;
-                                   copies.points = gpu.sources.data();
-                                   copies.strengths = gpu.strengths.data();
-                                   if (has_dipoles_) copies.dipoles = gpu.dipoles.data();
-                                   gpu.part.form(copies, wanted, gpu.stream.get());
-                               });
+        others_.run_with_first(
+            [&] {
+                own_.place(given, stream_);
+                if (problem_.self) find_sources();
+                own_.form(wanted, stream_);
+            },
+            [&](OtherGpu& gpu) {
+                arrays_read_.hold(gpu.stream.get());
+                if (!others_have_strengths_) gpu.copy_to(gpu.strengths, given.strengths, n);
+                gpu.copy_to(gpu.dipoles, given.dipoles, has_dipoles_ ? 3 * n : 0);
+                auto copies = given;
+                copies.points = gpu.sources.data();
+                copies.strengths = gpu.strengths.data();
+                if (has_dipoles_) copies.dipoles = gpu.dipoles.data();
+                gpu.part.place(copies, gpu.stream.get());
+                gpu.part.form(wanted, gpu.stream.get());
+            });
         others_.run_with_first(
             [&] {
                 take_multipoles(own_);
                 own_.finish(wanted, stream_);
-                if (!problem_.self) return;
-                arrays_set_.record(stream_);
-                arrays_set_.hold(side_stream_.get());
-                own_.find_sources(side_stream_.get());
-                sources_found_.record(side_stream_.get());
             },
             [&](OtherGpu& gpu) {
                 take_multipoles(gpu.part);
@@ -185,7 +183,17 @@ private:
                 gpu.done.record(gpu.stream.get());
             });
         if (problem_.self) sources_found_.hold(stream_);
-        if (ranks_ == nullptr) return;
+    }
+
+    // Beside the passes: results need it.
+    void find_sources() {
+        arrays_set_.record(stream_);
+        arrays_set_.hold(side_stream_.get());
+        own_.find_sources(side_stream_.get());
+        sources_found_.record(side_stream_.get());
+    }
+
+    void gather_from_ranks(int wanted) {
         own_.timer().begin(stream_);
         rank_rows_->gather(own_.sums_of(wanted), stream_);
         own_.timer().mark("other ranks", stream_);
@@ -200,7 +208,8 @@ private:
     }
 
     bool compute(int wanted, int exponent, SumReport& report) override {
-        run_parts(wanted, exponent);
+        comm::together(ranks_, [&] { run_parts(wanted, exponent); });
+        if (ranks_ != nullptr) gather_from_ranks(wanted);
         return own_.with_sums([&](auto& sums) { return leave(sums, wanted, exponent, report); });
     }
 
@@ -208,16 +217,17 @@ private:
     bool leave(FmmPart::Sums<Real>& sums, int wanted, int exponent, SumReport& report) {
         auto& timer = own_.timer();
         timer.begin(stream_);
-        LeaveTask<Real> task{sums.near.data(),
-                             gives_far_field_ && (wanted & field_and_potential) != 0 ? own_.far() : nullptr,
-                             own_.tree().targets().where.data(),
-                             finish_task(exponent),
-                             own_.near_hessians(),
-                             gives_far_field_ ? own_.far_hessians() : nullptr,
-                             hessians_at_,
-                             hessians_at_ == nullptr ? 0
-                                                     : problem_.kernel->result_exponent(
-                                                           Output::hessian, frame_.exponent, exponent)};
+        LeaveTask<Real> task{
+            sums.near.data(),
+            own_.has_far_field() && (wanted & field_and_potential) != 0 ? own_.far() : nullptr,
+            own_.tree().targets().where.data(),
+            finish_task(exponent),
+            own_.near_hessians(),
+            own_.has_far_field() ? own_.far_hessians() : nullptr,
+            hessians_at_,
+            hessians_at_ == nullptr
+                ? 0
+                : problem_.kernel->result_exponent(Output::hessian, frame_.exponent, exponent)};
         if (!others_.empty()) { // while theirs are on their way
             const auto own = own_.tree().own_targets();
             task.rows = {own.begin, own.end, true};
@@ -245,7 +255,6 @@ private:
     std::optional<RankRows> rank_rows_;     ///< of ranks
     FmmPart own_;                           ///< of the first GPU
     std::int64_t near_pairs_ = 0;           ///< of all parts
-    bool gives_far_field_ = false;          ///< any part
     Stream side_stream_ = Stream::urgent(); ///< what results need beside sums
     Signal arrays_read_, arrays_set_, sources_found_;
     OtherGpus others_;

@@ -11,6 +11,7 @@
 
 #include <farfield/sum_options.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -28,11 +29,10 @@ struct OtherGpu {
     DeviceArray<double> sources, targets, strengths, dipoles; ///< as the caller gave them, in double
     FmmPart part;
 
-    /// Nothing where `from` is null.
+    /// An array without rows, which may be null, is an array, too.
     void copy_to(DeviceArray<double>& to, const double* from, std::size_t count) {
-        if (from == nullptr) return;
-        make_room(to, count);
-        copy(to.data(), from, count, stream.get());
+        make_room(to, std::max<std::size_t>(1, count));
+        if (from != nullptr) copy(to.data(), from, count, stream.get());
     }
 };
 
@@ -92,13 +92,18 @@ public:
         return true;
     }
 
-    /// Calls call(); if that throws, waits for copies of arrays that the caller may then give up.
+    /// Calls call(); if that throws, waits for all that GPUs still do: with arrays that the caller may then
+    /// give up, and with what the next call makes anew.
     template <class Call>
     void wait_if_refused(const Call& call) const {
         try {
             call();
         } catch (...) {
-            for_each([](OtherGpu& gpu) { cudaStreamSynchronize(gpu.stream.get()); });
+            const auto wait = [](int device) {
+                if (cudaSetDevice(device) == cudaSuccess) cudaDeviceSynchronize();
+            };
+            for_each([&](const OtherGpu& gpu) { wait(gpu.device); });
+            if (!empty()) wait(first_); // and leaves it current
             throw;
         }
     }

@@ -331,7 +331,7 @@ struct FindTask {
     std::int32_t* count;
 };
 
-/// Blocks of parents beneath cells, in any order: each target is in one block.
+/// Blocks of parents with targets beneath cells, in any order: each target is in one block.
 __global__ void find_blocks_kernel(const FindTask task) {
     const auto thread = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); // one for each child
     const int cell = thread / 8;
@@ -342,7 +342,8 @@ __global__ void find_blocks_kernel(const FindTask task) {
         if (child != TreeView::none)
             for (int octant = 0; octant < 8; ++octant) {
                 const auto parent = task.tree.child(child, octant);
-                any = any || (parent != TreeView::none && !task.tree.is_leaf(parent));
+                any = any || (parent != TreeView::none && !task.tree.is_leaf(parent) &&
+                              task.tree.targets[parent].size() > 0);
             }
     }
     const unsigned found = __ballot_sync(~0U, any ? 1 : 0) >> (thread % 32 & ~7) & 0xff;

@@ -304,7 +304,8 @@ TreeView DeviceTree::view() const {
     out.children = children_.data();
     out.divided = divided_.data();
     out.sources = source_ranges_.data();
-    out.targets = is_share() ? shared_ranges_.data() : all_target_ranges();
+    out.all_targets = all_target_ranges();
+    out.targets = is_share() ? shared_ranges_.data() : out.all_targets;
     out.neighbours = neighbours_.data();
     out.coarse_cells = coarse_cells_.data();
     out.dimension = dimension_;

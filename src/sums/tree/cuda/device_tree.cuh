@@ -53,8 +53,8 @@ struct DeviceRows {
     int total = 0; ///< entries of all rows
 };
 
-/// One of several equal parts of the targets, each with a tree of its own that holds all sources: targets of
-/// the leaves that begin in rows [n·part/parts, n·(part + 1)/parts) of the order of the tree.
+/// One of several equal parts of the targets: those of the leaves that begin in rows [n·part/parts,
+/// n·(part + 1)/parts) of the order of the tree. The tree of each part is that of all points.
 struct TreeShare {
     int part = 0, parts = 1;
     [[nodiscard]] bool is_whole() const { return parts == 1; }

@@ -19,6 +19,11 @@ struct Offer {
     cudaIpcMemHandle_t memory{};
 };
 
+[[noreturn]] void refuse() {
+    throw BackendUnavailable("the GPUs of these ranks cannot read each other's memory, which the exchange "
+                             "'peer' needs; use 'host' or 'auto'");
+}
+
 /// Memory of the other ranks, closed at the end.
 class OpenedMemory {
 public:
@@ -43,7 +48,9 @@ private:
 RankRows::RankRows(comm::Transport& ranks, Exchange wanted)
     : ranks_(ranks), wanted_(wanted),
       reads_peers_((wanted == Exchange::automatic || wanted == Exchange::peer) &&
-                   are_processes_of_one_host(ranks)) {}
+                   are_processes_of_one_host(ranks)) {
+    if (wanted == Exchange::peer && !reads_peers_) refuse();
+}
 
 void RankRows::set_count(std::int64_t own) {
     counts_ = comm::all_values(ranks_, own);
@@ -60,9 +67,7 @@ void RankRows::gather(const std::vector<RowArray>& arrays, cudaStream_t stream) 
     for (const auto& array : arrays) {
         if (reads_peers_) reads_peers_ = read_from_peers(array, stream);
         if (reads_peers_) continue;
-        if (wanted_ == Exchange::peer)
-            throw BackendUnavailable("the GPUs of these ranks cannot read each other's memory, which the "
-                                     "exchange 'peer' needs; use 'host' or 'auto'");
+        if (wanted_ == Exchange::peer) refuse();
         gather_by_messages(array, stream);
     }
 }

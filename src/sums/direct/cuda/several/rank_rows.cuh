@@ -19,13 +19,13 @@ namespace farfield::cuda {
 /// messages. Calls are collective, and made with the rank's GPU current.
 class RankRows {
 public:
-    /// @throws BackendUnavailable on all ranks where `peer` is wanted and not possible, when rows are
-    /// gathered
+    /// @throws BackendUnavailable on all ranks where `peer` is wanted and they are not processes of one host
     RankRows(comm::Transport& ranks, Exchange wanted);
 
     /// The ranks' rows stand in the order of ranks; this one has so many.
     void set_count(std::int64_t own);
     /// Waits for `stream` and for the other ranks; their rows are there in the order of `stream`.
+    /// @throws BackendUnavailable on all ranks where `peer` is wanted and a GPU cannot read another's memory
     void gather(const std::vector<RowArray>& arrays, cudaStream_t stream);
 
 private:
