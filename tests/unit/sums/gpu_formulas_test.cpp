@@ -4,12 +4,15 @@
 #include "sums/fmm/tensor_operators.h"
 #include "sums/tree/near_walk.h"
 #include "sums/tree/octree.h"
+#include "sums/tree/tree_share.h"
 #include "unit/sums/plain_products.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <random>
 #include <set>
 #include <utility>
@@ -25,16 +28,18 @@ using test::Point;
 using test::product;
 using test::squared_distance;
 
-/// An octree's cells as a view has them.
+/// An octree's cells as a view has them, with targets of a share.
 struct FlatTree {
-    explicit FlatTree(const Octree& tree) {
+    explicit FlatTree(const Octree& tree, const TreeShare& share = {}) {
+        const auto rows = share.rows_of(static_cast<int>(tree.targets().from.size()));
         for (const auto& cell : tree.cells()) {
             places.push_back({{cell.index[0], cell.index[1], cell.index[2]}, cell.level});
             parents.push_back(cell.parent);
             children.insert(children.end(), cell.children.begin(), cell.children.end());
             divided.push_back(cell.leaf ? 0 : 1);
             sources.push_back(cell.sources);
-            targets.push_back(cell.targets);
+            all_targets.push_back(cell.targets);
+            targets.push_back(targets_in_share(cell.targets, cell.leaf, rows));
             const auto near = tree.neighbours(static_cast<std::int32_t>(parents.size()) - 1);
             neighbours.insert(neighbours.end(), near.begin(), near.end());
         }
@@ -44,21 +49,45 @@ struct FlatTree {
         view.divided = divided.data();
         view.sources = sources.data();
         view.targets = targets.data();
+        view.all_targets = all_targets.data();
         view.neighbours = neighbours.data();
         view.separation = tree.shape().separation;
         view.coarse = tree.shape().coarse;
         view.self = tree.self();
+        view.shared = !share.is_whole();
     }
 
     std::vector<CellPlace> places;
     std::vector<std::int32_t> parents, children, divided, neighbours;
-    std::vector<BlockRange> sources, targets;
+    std::vector<BlockRange> sources, targets, all_targets;
     TreeView view;
 };
 
 using Pairs = std::multiset<std::pair<std::int32_t, std::int32_t>>;
 
-void expect_same_lists(bool self, int separation, std::int32_t few) {
+Pairs distinct(const Pairs& of) {
+    Pairs out;
+    std::unique_copy(of.begin(), of.end(), std::inserter(out, out.end()));
+    return out;
+}
+
+/// What the walks of all cells find.
+void add_lists(const Octree& tree, const FlatTree& flat, std::int32_t few, Pairs& direct, Pairs& multipoles,
+               Pairs& taken, Pairs& above) {
+    for (std::int32_t cell = 0; cell < static_cast<std::int32_t>(tree.cells().size()); ++cell) {
+        const auto add = [cell](Pairs& to) {
+            return [cell, &to](std::int32_t other) { to.emplace(cell, other); };
+        };
+        walk_above(flat.view, cell, few, add(above), add(taken));
+        if (!tree.cell(cell).leaf) continue;
+        for (int slot = 0; slot < flat.view.neighbour_count(); ++slot)
+            if (const auto near = flat.view.neighbour(cell, slot); near != TreeView::none)
+                walk_below(flat.view, cell, near, few, add(direct), add(multipoles));
+    }
+}
+
+/// @param parts  of the targets, whose lists together are those of all
+void expect_same_lists(bool self, int separation, std::int32_t few, int parts) {
     std::mt19937 engine(3);
     std::uniform_real_distribution<double> uniform(0.0, 1.0);
     const auto points = [&](int n) {
@@ -73,21 +102,18 @@ void expect_same_lists(bool self, int separation, std::int32_t few) {
     shape.most = 8;
     shape.separation = separation;
     const auto sources = points(2000);
-    const auto targets = self ? std::vector<double>() : points(300);
+    const auto targets = self ? std::vector<double>() : points(3000);
     const Octree tree(sources, targets, self, shape, 1);
     const auto lists = near_lists(tree, few);
-    const FlatTree flat(tree);
     Pairs direct, multipoles, taken, above;
-    for (std::int32_t cell = 0; cell < static_cast<std::int32_t>(tree.cells().size()); ++cell) {
-        const auto add = [cell](Pairs& to) {
-            return [cell, &to](std::int32_t other) { to.emplace(cell, other); };
-        };
-        walk_above(flat.view, cell, few, add(above), add(taken));
-        if (!tree.cell(cell).leaf) continue;
-        for (int slot = 0; slot < flat.view.neighbour_count(); ++slot)
-            if (const auto near = flat.view.neighbour(cell, slot); near != TreeView::none)
-                walk_below(flat.view, cell, near, few, add(direct), add(multipoles));
+    std::size_t targets_of_parts = 0;
+    for (int part = 0; part < parts; ++part) {
+        const FlatTree flat(tree, {part, parts});
+        add_lists(tree, flat, few, direct, multipoles, taken, above);
+        for (std::size_t c = 0; c < tree.cells().size(); ++c)
+            if (tree.cells()[c].leaf) targets_of_parts += static_cast<std::size_t>(flat.targets[c].size());
     }
+    EXPECT_EQ(targets_of_parts, tree.targets().from.size());
     direct.insert(above.begin(), above.end());
     Pairs expected, expected_multipoles, expected_taken;
     const auto each = [](const BlockRows& rows, const auto& visit) {
@@ -108,14 +134,18 @@ void expect_same_lists(bool self, int separation, std::int32_t few) {
     });
     EXPECT_EQ(direct, expected);
     EXPECT_EQ(multipoles, expected_multipoles);
-    EXPECT_EQ(taken, expected_taken);
+    if (parts > 1) // cells above leaves of two parts take points for both
+        EXPECT_EQ(distinct(taken), distinct(expected_taken));
+    else
+        EXPECT_EQ(taken, expected_taken);
     EXPECT_EQ(expected_multipoles.empty(), few == all_points); // something was compared
 }
 
 TEST(NearWalk, GivesTheListsOfTheTree) {
     for (const bool self : {true, false})
         for (const int separation : {1, 2})
-            for (const std::int32_t few : {0, 6, all_points}) expect_same_lists(self, separation, few);
+            for (const std::int32_t few : {0, 6, all_points})
+                for (const int parts : {1, 2, 5}) expect_same_lists(self, separation, few, parts);
 }
 
 // Points 0.3 widths from their centres: the nearest offset leaves 2·(0.3/1.7)^(p + 1) of 1/1.4.

@@ -11,6 +11,7 @@
 #include "sums/tree/cube.h"
 #include "sums/tree/cuda/device_counts.cuh"
 #include "sums/tree/octree.h"
+#include "sums/tree/tree_share.h"
 #include "sums/tree/tree_view.h"
 
 #include <cuda_runtime_api.h>
@@ -51,19 +52,6 @@ struct DeviceRows {
     const std::int32_t* last = nullptr;
     const std::int32_t* partners = nullptr;
     int total = 0; ///< entries of all rows
-};
-
-/// One of several equal parts of the targets: those of the leaves that begin in rows [n·part/parts,
-/// n·(part + 1)/parts) of the order of the tree. The tree of each part is that of all points.
-struct TreeShare {
-    int part = 0, parts = 1;
-    [[nodiscard]] bool is_whole() const { return parts == 1; }
-    [[nodiscard]] BlockRange rows_of(int count) const {
-        const auto begin_of = [&](int p) {
-            return static_cast<std::int32_t>(static_cast<std::int64_t>(count) * p / parts);
-        };
-        return {begin_of(part), begin_of(part + 1)};
-    }
 };
 
 class DeviceTree {

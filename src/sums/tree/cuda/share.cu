@@ -36,16 +36,8 @@ struct ShareTask {
     TreeCounts* counts;
 };
 
-/// A leaf's targets belong to the share where the first of them does; of other cells it only matters whether
-/// they have some.
 __device__ BlockRange own_range(const ShareTask& task, std::int32_t cell) {
-    const auto all = task.targets[cell];
-    if (task.tree.is_leaf(cell)) {
-        const bool is_own = all.size() > 0 && all.begin >= task.rows.begin && all.begin < task.rows.end;
-        return is_own ? all : BlockRange{};
-    }
-    const BlockRange own{max(all.begin, task.rows.begin), min(all.end, task.rows.end)};
-    return own.begin < own.end ? own : BlockRange{};
+    return targets_in_share(task.targets[cell], task.tree.is_leaf(cell), task.rows);
 }
 
 __global__ void __launch_bounds__(share_threads) share_kernel(const ShareTask task) {
