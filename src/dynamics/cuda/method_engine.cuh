@@ -1,5 +1,5 @@
-// The sums of a simulation by a method that divides the bodies anew in each evaluation: the
-// method's PreparedSum, on arrays of the simulation in place.
+// The sums of a simulation by a method that divides the bodies anew in each evaluation: the method's
+// PreparedSum, on arrays of the simulation in place.
 #pragma once
 
 #include "backend/cuda/memory.h"
@@ -18,9 +18,9 @@ namespace farfield::cuda {
 /// Its sums carry the kernel's sign, and are in the units of the places and strengths.
 class MethodEngine {
 public:
+    /// @param devices  in CUDA's numbers: places and sums are on the first
     /// @param output  potential or field
     /// @throws InvalidArgument for options that the method does not have on a GPU; DeviceError.
-    /// @param devices  in CUDA's numbers: places and sums are on the first
     MethodEngine(const SumOptions& options, const std::vector<int>& devices,
                  std::span<const double> strengths, Output output);
 

@@ -47,7 +47,7 @@ public:
     /// side by side; this one queues the near field and P2M. @param outputs  of LoopOutputs
     void form(const DeviceTree& tree, double softening, int outputs, const PassSums<Real>& sums,
               const Done& done, cudaStream_t stream);
-    /// The rest of the far field; `stream` waits for both. The same arguments.
+    /// The rest of the far field, with the same outputs, sums and stream, which waits for both fields.
     void finish(const DeviceTree& tree, int outputs, const PassSums<Real>& sums, const Done& done,
                 cudaStream_t stream);
     /// Of all kinds of expansions.
