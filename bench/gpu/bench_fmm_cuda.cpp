@@ -2,7 +2,7 @@
 // least) and from keys to results by the GPU's (the median of 12), and the error of the field and the
 // potential against exact sums at all points (from 2 million points on at 20,000 of them). Charges of both
 // signs; ε = 0 unless it is given.
-//     bench_fmm_cuda [N [cube|plummer [order [leaf [mixed|double [seeds [GPUs [softening]]]]]]]]
+//     bench_fmm_cuda [N [cube|plummer|cluster [order [leaf [mixed|double [seeds [GPUs [softening]]]]]]]]
 // One case, on the first GPUs, the first of which has the arrays; without arguments the table, as JSON.
 #include "clouds.h"
 #include "gpu_rows.h"
@@ -43,7 +43,7 @@ Json measure(const Case& of) {
     for (int gpu = 0; gpu < of.gpus; ++gpu) options.device.gpus.push_back(gpu);
     options.precision = of.precision == "double" ? Precision::float64 : Precision::mixed;
     std::vector<double> milliseconds, on_gpu, tree, sums, field, field_median, field_99, potential;
-    Json passes;
+    Json passes, shape;
     for (int seed = 1; seed <= of.seeds; ++seed) {
         const auto points = points_of(of.cloud(), static_cast<unsigned>(seed));
         GpuRows x(points.x, 3), q(points.q, 1), phi(points.q.size(), 1), e(points.q.size(), 3);
@@ -58,6 +58,12 @@ Json measure(const Case& of) {
         sums.push_back(1e3 * best.report.compute_seconds);
         passes = Json::object();
         for (const auto& pass : best.report.passes) passes[pass.name] = 1e3 * pass.seconds;
+        const auto& tree_of = best.report.fmm;
+        shape = {{"levels", tree_of.levels},
+                 {"cells", tree_of.cells},
+                 {"leaves", tree_of.leaves},
+                 {"near_pairs", tree_of.near_pairs},
+                 {"multiply_adds", tree_of.multiply_adds}};
         const auto& exact = exact_of(of.cloud(), seed, points);
         const auto of_field = error_of(e.values(), exact.field, exact.every, 3);
         field.push_back(of_field.l2);
@@ -81,12 +87,11 @@ Json measure(const Case& of) {
             {"field_median", median_of(field_median)},
             {"field_99", median_of(field_99)},
             {"potential_l2", median_of(potential)},
+            {"tree_of_last_seed", shape},
             {"passes_of_last_seed", passes}};
 }
 
-} // namespace
-
-int main(int argc, char** argv) {
+std::vector<Case> cases_of(int argc, char** argv) {
     std::vector<Case> cases;
     if (argc > 1) {
         const auto word = [&](int k, const char* usual) { return std::string(argc > k ? argv[k] : usual); };
@@ -103,10 +108,16 @@ int main(int argc, char** argv) {
         for (const int order : {12, 13}) cases.push_back({million, "plummer", order, 72, "mixed"});
         for (const int order : {12, 13}) cases.push_back({10 * million, "cube", order, 91, "mixed", 1});
     }
+    return cases;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
     Json out = {{"name", "fast multipole sums on a GPU"},
                 {"gpu", gpus().empty() ? std::string("none") : gpus().front().name},
                 {"rows", Json::array()}};
-    for (const auto& of : cases) out["rows"].push_back(measure(of));
+    for (const auto& of : cases_of(argc, argv)) out["rows"].push_back(measure(of));
     std::printf("%s\n", out.dump(2).c_str());
     return 0;
 }

@@ -1,7 +1,7 @@
 // Whole steps of a Plummer cluster whose forces are fast multipole sums on a GPU, where the bodies stay:
 // steps a second, errors of forces and of the energy, as JSON on standard output.
 //     bench_run_cuda [N [tolerance [mixed|double [softening [leapfrog|yoshida4 [fmm|direct [order
-//     [GPUs]]]]]]]]
+//     [GPUs [leaf]]]]]]]]]
 // One case; without arguments the table. Every case takes 5 runs of steps after a warm-up.
 #include "backend/cuda/memory.h"
 #include "dynamics/simulation/state.h"
@@ -37,6 +37,7 @@ struct Case {
     Method method = Method::fmm;
     int order = 0; ///< 0: as the tolerance asks
     int gpus = 1;
+    int leaf = 0; ///< 0: as the method chooses
 };
 
 constexpr double step = 1.0 / 4096;
@@ -68,6 +69,7 @@ Json measure(const Case& of) {
                        .softening = of.softening,
                        .tolerance = of.tolerance,
                        .order = of.order,
+                       .leaf = of.leaf,
                        .precision = of.precision,
                        .device = {.kind = DeviceKind::cuda}};
     for (int gpu = 0; gpu < of.gpus; ++gpu) force.device.gpus.push_back(gpu);
@@ -143,7 +145,7 @@ int bench(int argc, char** argv) {
                          from_name<Precision>(word(3, "mixed")).value(), std::stod(word(4, "0")),
                          from_name<Integrator>(word(5, "leapfrog")).value(),
                          from_name<Method>(word(6, "fmm")).value(), std::stoi(word(7, "0")),
-                         std::stoi(word(8, "1"))});
+                         std::stoi(word(8, "1")), std::stoi(word(9, "0"))});
     else
         cases = table();
     if (gpus().empty()) throw std::runtime_error(why_no_gpu());

@@ -3,6 +3,7 @@
 
 #include "gpu_rows.h"
 
+#include <farfield/run.h>
 #include <farfield/sum.h>
 
 #include <algorithm>
@@ -19,8 +20,8 @@ namespace farfield::bench {
 
 struct Cloud {
     int n;
-    std::string kind;    ///< cube or plummer
-    bool masses = false; ///< 1/N each; else charges in [−1, 1]
+    std::string kind;    ///< cube, plummer, or cluster: the bodies of bench_run_cuda
+    bool masses = false; ///< 1/N each; else charges in [−1, 1]. A cluster has masses.
     double softening = 0.0;
 };
 
@@ -28,7 +29,18 @@ struct Points {
     std::vector<double> x, q;
 };
 
+/// Not cut off: the outermost of a million bodies is some 300 scale lengths away.
+inline Points cluster_of(int n, unsigned seed) {
+    InitialOptions options;
+    options.kind = InitialKind::plummer;
+    options.n = n;
+    options.seed = seed;
+    const auto bodies = make_bodies(options);
+    return {bodies.position, bodies.mass};
+}
+
 inline Points points_of(const Cloud& of, unsigned seed) {
+    if (of.kind == "cluster") return cluster_of(of.n, seed);
     std::mt19937_64 engine(seed);
     std::uniform_real_distribution<double> uniform(0.0, 1.0);
     std::normal_distribution<double> normal;

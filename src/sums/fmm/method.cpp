@@ -99,8 +99,10 @@ double open_bytes(const SumProblem& problem, const SumOptions& options, const De
     const double bounds =
         options.guaranteed ? cells * 550.0 + 48.0 * static_cast<double>(problem.targets) + 24.0 * n : 0.0;
     const double dipoles = options.dipoles && device.kind == DeviceKind::cuda ? 90.0 * n : 0.0;
+    const double order =
+        problem.softening > 0.0 && device.kind == DeviceKind::cuda ? 8.0 * n : 0.0; // of leaves
     const double apart = problem.self ? 14.0 * 32.0 * n : 0.0; // partial sums of mutual blocks
-    return points + results + expansions + bounds + apart + dipoles +
+    return points + results + expansions + bounds + order + apart + dipoles +
            predicted_operator_bytes(shape.order, shape.wide) + softened.bytes;
 }
 

@@ -221,12 +221,31 @@ TEST(DeviceTree, IsThatOfTheHost) {
     TreeShape uniform;
     uniform.depth = 3;
     expect_same_tree({Cloud::cube, 5000, 0, uniform, 12});
-    TreeShape softened;
-    softened.most = 30;
-    softened.pairs_a_cell = 27 * 400;
-    softened.steps = true;
-    expect_same_tree({Cloud::clustered, 5000, 0, softened, all_points});
     for (const int n : {1, 2}) expect_same_tree({Cloud::cube, n, 0, TreeShape{}, 12});
+}
+
+// Leaves are listed in the order of their points where these all act one by one.
+TEST(DeviceTree, IsThatOfTheHostForSoftenedSums) {
+    NEEDS_GPU();
+    for (const auto kind : clouds)
+        for (const int m : {0, 700})
+            for (const int separation : {1, 2})
+                for (const int coarse : {1, 3}) {
+                    SCOPED_TRACE(static_cast<int>(kind));
+                    SCOPED_TRACE(m);
+                    SCOPED_TRACE(coarse);
+                    TreeShape shape;
+                    shape.coarse = coarse;
+                    shape.most = 30;
+                    shape.separation = separation;
+                    shape.pairs_a_cell = 27 * 400;
+                    shape.steps = true;
+                    expect_same_tree({kind, 5000, m, shape, all_points});
+                    if (HasFailure()) return;
+                }
+    TreeShape plane;
+    plane.most = 12;
+    expect_same_tree({Cloud::clustered, 3000, 700, plane, all_points, 2});
 }
 
 struct SumCase {

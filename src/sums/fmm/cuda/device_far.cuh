@@ -62,11 +62,13 @@ public:
 
     void prepare(const DeviceTree& tree, const Part& part, cudaStream_t stream);
     [[nodiscard]] bool is_empty() const { return !operators_.has_value(); }
-    /// The first of three steps: P2M. The tree's own points are read by passes that take points of other
+    /// The first of four steps: P2M. The tree's own points are read by passes that take points of other
     /// cells than their own, and where there are dipoles. @param own_only  of leaves with targets alone
     void form(const DeviceTree& tree, const LeafPoints<Real>& points, bool own_only, const PassDone& done,
               cudaStream_t stream);
-    /// All translations: from there to the local expansions of leaves.
+    /// M2M.
+    void climb(const DeviceTree& tree, const TreeTiles& tiles, const PassDone& done, cudaStream_t stream);
+    /// From there to the local expansions of leaves: M2L and L2L.
     void make_locals(const DeviceTree& tree, const TreeTiles& tiles, const LeafPoints<Real>& points,
                      const PassDone& done, cudaStream_t stream);
     void evaluate(const DeviceTree& tree, const LeafPoints<Real>& points, const FarSums& sums,

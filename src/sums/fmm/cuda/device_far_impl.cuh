@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sums/fmm/cuda/device_far.cuh"
+#include "sums/fmm/cuda/narrow_levels.cuh"
 
 #include <algorithm>
 #include <type_traits>
@@ -92,12 +93,25 @@ void DeviceFar<Real>::form(const DeviceTree& tree, const LeafPoints<Real>& point
 }
 
 template <class Real>
+void DeviceFar<Real>::climb(const DeviceTree& tree, const TreeTiles& tiles, const PassDone& done,
+                            cudaStream_t stream) {
+    const auto& host = operators_->host();
+    const auto narrow = narrow_levels(tree, host, first_level_);
+    if (mirrored_) mirrored_->climb(tree, narrow.end, multipoles_.data(), stream);
+    for (int level = tree.levels() - 2; level >= narrow.end && !mirrored_; --level)
+        translate_tiles(tree, Pass::up, tiles.data() + tiles.up(level).first, tiles.up(level).count, stream);
+    if (narrow.size() > 0) {
+        auto task = operators_->task(Pass::up);
+        task.to = multipoles_.data();
+        climb_narrow(task, host, tree, narrow, stream);
+        if (mirrored_) mirrored_->take(multipoles_.data(), 0, tree.level_begin(narrow.end), stream);
+    }
+    done("M2M", stream);
+}
+
+template <class Real>
 void DeviceFar<Real>::make_locals(const DeviceTree& tree, const TreeTiles& tiles,
                                   const LeafPoints<Real>& points, const PassDone& done, cudaStream_t stream) {
-    if (mirrored_) mirrored_->climb(tree, multipoles_.data(), stream);
-    for (int level = tree.levels() - 2; level >= first_level_ && !mirrored_; --level)
-        translate_tiles(tree, Pass::up, tiles.data() + tiles.up(level).first, tiles.up(level).count, stream);
-    done("M2M", stream);
     translate_across(tree, tiles, stream);
     done("M2L", stream);
     if (tree.points().total > 0) {
@@ -111,7 +125,13 @@ void DeviceFar<Real>::make_locals(const DeviceTree& tree, const TreeTiles& tiles
         if (task.dipoles != nullptr) add_dipoles(task, true, stream);
         done("P2L", stream);
     }
-    for (int level = first_level_ + 1; level < tree.levels(); ++level)
+    const auto narrow = narrow_levels(tree, operators_->host(), first_level_ + 1);
+    if (narrow.size() > 0) {
+        auto task = operators_->task(Pass::down);
+        task.to = locals_.data();
+        descend_narrow(task, operators_->host(), tree, narrow, stream);
+    }
+    for (int level = narrow.end; level < tree.levels(); ++level)
         translate_tiles(tree, Pass::down, tiles.data() + tiles.down(level).first, tiles.down(level).count,
                         stream);
     done("L2L", stream);

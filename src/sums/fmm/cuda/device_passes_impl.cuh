@@ -173,6 +173,11 @@ void DevicePasses<Real>::finish(const DeviceTree& tree, int outputs, const PassS
                        (outputs & hessian_too) != 0 ? sums.far_hessians : nullptr,
                        (outputs & field_only) != 0, false};
         if (shares_multipoles_) wait_for(far, beside); // which has taken those of others
+        if (!harmonics_.is_empty()) harmonics_.climb(tree, tiles_, done, far);
+        if (!polynomials_.is_empty()) polynomials_.climb(tree, tiles_, detail::untold, beside);
+        // M2L of one kind leaves no room for many short launches of the other
+        wait_for(far, beside);
+        wait_for(beside, far);
         if (!harmonics_.is_empty()) {
             harmonics_.make_locals(tree, tiles_, points, done, far);
             harmonics_.evaluate(tree, points, values, done, far);

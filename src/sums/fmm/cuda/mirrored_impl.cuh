@@ -163,12 +163,21 @@ void MirroredTranslation<Real>::launch(const DeviceTree& tree, int first, int en
 }
 
 template <class Real>
-void MirroredTranslation<Real>::climb(const DeviceTree& tree, Real* multipoles, cudaStream_t stream) {
-    const auto numbers = std::int64_t{tree.cells()} * stride_;
-    launch_over(numbers, stream, sort_functions_kernel<Real>, static_cast<const Real*>(multipoles),
-                expansion_stride_, functions_.data(), stride_, numbers, sorted_.data());
-    for (std::size_t level = 0; level + 1 < up_.size(); ++level)
-        launch(tree, up_[level], up_[level + 1], multipoles, sorted_.data(), stream);
+void MirroredTranslation<Real>::take(const Real* multipoles, std::int32_t begin, std::int32_t end,
+                                     cudaStream_t stream) {
+    const auto numbers = std::int64_t{end - begin} * stride_;
+    launch_over(numbers, stream, sort_functions_kernel<Real>,
+                multipoles + std::int64_t{begin} * expansion_stride_, expansion_stride_, functions_.data(),
+                stride_, numbers, sorted_.data() + std::int64_t{begin} * stride_);
+}
+
+template <class Real>
+void MirroredTranslation<Real>::climb(const DeviceTree& tree, int first, Real* multipoles,
+                                      cudaStream_t stream) {
+    take(multipoles, 0, tree.cells(), stream);
+    int level = tree.levels() - 2;
+    for (std::size_t pass = 0; pass + 1 < up_.size() && level >= first; ++pass, --level)
+        launch(tree, up_[pass], up_[pass + 1], multipoles, sorted_.data(), stream);
 }
 
 template <class Real>

@@ -29,8 +29,11 @@ public:
 
     /// Cuts the targets of a tree into tiles. Levels [first_level, end_level) send across.
     void prepare(const DeviceTree& tree, int first_level, int end_level, cudaStream_t stream);
-    /// Multipole expansions of leaves become those of the cells above, up to `first_level`.
-    void climb(const DeviceTree& tree, Real* multipoles, cudaStream_t stream);
+    /// Multipole expansions of leaves become those of the cells above, up to `first_level` or, if that is
+    /// deeper, `first`.
+    void climb(const DeviceTree& tree, int first, Real* multipoles, cudaStream_t stream);
+    /// Takes the multipole expansions of cells [begin, end) as they are.
+    void take(const Real* multipoles, std::int32_t begin, std::int32_t end, cudaStream_t stream);
     /// Afterwards: local expansions of the cells with targets replace what they held.
     void run(const DeviceTree& tree, Real* locals, cudaStream_t stream);
 

@@ -17,7 +17,7 @@ namespace {
 constexpr int level_threads = 512;
 constexpr int level_warps = level_threads / 32;
 constexpr int probes = 4;         ///< lanes that search for one child's points
-constexpr int cells_together = 8; ///< that a warp decides on side by side
+constexpr int cells_together = 8; ///< that a warp decides on side by side, at most
 
 /// What is counted of cells: their children, the leaves among them, and those with targets by octant.
 enum Counter : std::uint8_t { children_counter, leaf_counter, octant_counter, counters = octant_counter + 8 };
@@ -224,14 +224,16 @@ __device__ unsigned find_children(const LevelTask& task, const Level& level, std
     return mask;
 }
 
-/// Which of a warp's cells are divided: a cell to each of the first lanes.
-__device__ bool is_divided(const LevelTask& task, const Level& level, std::int32_t base, std::int32_t last) {
+/// Which of a warp's cells [base, end) are divided: a cell to each of the first lanes.
+__device__ bool is_divided(const LevelTask& task, const Level& level, std::int32_t base, std::int32_t end) {
     const int lane = static_cast<int>(threadIdx.x) % 32;
-    const bool there = lane < cells_together && base + lane < last;
+    const bool there = base + lane < end;
     bool wanted = there && holds_too_many(task, base + lane);
     if (task.shape.pairs_a_cell > 0.0)
-        for (int k = 0; k < cells_together && base + k < last; ++k)
+        for (unsigned left = __ballot_sync(~0U, there && !wanted ? 1 : 0); left != 0; left &= left - 1) {
+            const int k = __ffs(static_cast<int>(left)) - 1;
             if (is_beside_many(task, base + k) && lane == k) wanted = true;
+        }
     const bool possible = level.number < task.finest;
     if (wanted && !possible) task.counts->deeper = 1; // whoever writes, writes the same
     return wanted && possible;
@@ -244,9 +246,12 @@ __device__ void divide(const LevelTask& task, const Level& level, std::int32_t f
     __syncthreads();
     const int lane = static_cast<int>(threadIdx.x) % 32;
     const auto warp = static_cast<int>(threadIdx.x) / 32;
-    for (auto base = first + warp * cells_together; base < last; base += level_warps * cells_together) {
-        const bool divided = is_divided(task, level, base, last);
-        const bool there = lane < cells_together && base + lane < last;
+    // few cells of a narrow level wait for memory beside one another, each in a warp of its own
+    const auto together = min(cells_together, (last - first + level_warps - 1) / level_warps);
+    for (auto base = first + warp * together; base < last; base += level_warps * together) {
+        const auto end = min(last, base + together);
+        const bool divided = is_divided(task, level, base, end);
+        const bool there = base + lane < end;
         unsigned mask = 0;
         for (unsigned left = __ballot_sync(~0U, divided ? 1 : 0); left != 0; left &= left - 1) {
             const int k = __ffs(static_cast<int>(left)) - 1;

@@ -1,7 +1,8 @@
 // What cells act on: a warp each, in the plane half of one, counts, then fills, the rows of a cell, by the
 // same walk. Rows of all three lists stand in one array: those of leaves, twice, and those of cells, each
 // with room for all cells. Short rows of leaves are filled while they are counted; where there are no others,
-// that is all.
+// that is all. Where all points within a neighbour act one by one, nothing is walked through: its leaves
+// follow one another in the order of their points.
 #include "sums/tree/cuda/device_tree.cuh"
 #include "sums/tree/cuda/launch.cuh"
 #include "sums/tree/near_walk.h"
@@ -28,6 +29,9 @@ struct NearTask {
     std::int32_t* short_partners;
     std::int32_t* short_last;
     int short_row; ///< entries
+    /// Leaves with sources in the order of these, and for each source how many of them begin before it; null
+    /// unless all points of neighbours act one by one.
+    const std::int32_t *in_order, *before;
     TreeCounts* counts;
 };
 
@@ -94,7 +98,10 @@ public:
         if (on_one_level) {
             if (leaf_) beside();
         } else {
-            if (leaf_) below();
+            if (leaf_ && task_.before != nullptr)
+                all_below();
+            else if (leaf_)
+                below();
             above();
         }
         if (fill || Cell::own() != 0) return;
@@ -160,6 +167,38 @@ private:
                 tree, cell_, near, task_.few,
                 [&](std::int32_t leaf) { direct_.put(direct_at++, task_.leaf_numbers[leaf]); },
                 [&](std::int32_t cell) { multipoles_.put(multipole_at++, cell); });
+        }
+        add_own_pairs();
+    }
+
+    // From neighbours and from within them, all leaves: the entries of one neighbour after the other, by all
+    // lanes. In the order of `below`.
+    __device__ void all_below() {
+        const auto& tree = task_.tree;
+        const int slots = tree.neighbour_count();
+        for (int base = 0; base < slots; base += width) {
+            const int slot = base + Cell::own();
+            const auto near = slot < slots ? tree.neighbour(cell_, slot) : TreeView::none;
+            std::int32_t first = 0, count = 0;
+            if (near != TreeView::none && !(tree.self && near == cell_) && acts(tree, cell_, near)) {
+                const auto sources = tree.sources[near];
+                first = task_.before[sources.begin];
+                count = task_.before[sources.end] - first;
+                add_pairs(near);
+            }
+            std::int32_t all = 0;
+            const auto at = direct_.count + Cell::before(count, all);
+            direct_.count += all;
+            const auto room = direct_.room - direct_.begin;
+            const auto left = __ballot_sync(Cell::all(), count > 0 && at < room ? 1 : 0) & Cell::all();
+            for (unsigned lanes = left; lanes != 0; lanes &= lanes - 1) {
+                const int lane = (__ffs(static_cast<int>(lanes)) - 1) % width;
+                const auto from = __shfl_sync(Cell::all(), first, lane, width);
+                const auto entries = __shfl_sync(Cell::all(), count, lane, width);
+                const auto to = __shfl_sync(Cell::all(), at, lane, width);
+                for (auto i = Cell::own(); i < entries && to + i < room; i += width)
+                    direct_.put(to + i, task_.in_order[from + i]);
+            }
         }
         add_own_pairs();
     }
@@ -325,6 +364,21 @@ __global__ void __launch_bounds__(row_threads) row_kernel(const NearTask task) {
     }
 }
 
+/// A thread for each cell that there is room for.
+__global__ void mark_first_sources_kernel(const NearTask task, std::int32_t* firsts) {
+    const auto number = static_cast<std::int32_t>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (task.counts->missing_cells > 0 || number >= task.counts->leaves) return;
+    const auto sources = task.tree.sources[task.leaves[number]];
+    if (sources.size() > 0) firsts[sources.begin] = 1;
+}
+
+__global__ void order_leaves_kernel(const NearTask task, std::int32_t* in_order) {
+    const auto number = static_cast<std::int32_t>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (task.counts->missing_cells > 0 || number >= task.counts->leaves) return;
+    const auto sources = task.tree.sources[task.leaves[number]];
+    if (sources.size() > 0) in_order[task.before[sources.begin]] = number;
+}
+
 __global__ void short_first_kernel(std::int32_t* first, int rows, int short_row) {
     const int row = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     if (row < rows) first[row] = row * short_row;
@@ -343,6 +397,22 @@ void DeviceTree::make_room_for_rows(cudaStream_t stream) {
     launch_over(capacity_, stream, short_first_kernel, short_first_.data(), capacity_, short_row());
 }
 
+void DeviceTree::add_up(const std::int32_t* counts, std::int32_t* before, int size, cudaStream_t stream) {
+    std::size_t bytes = 0;
+    const auto scan = [&](void* memory) {
+        check(cub::DeviceScan::ExclusiveSum(memory, bytes, counts, before, size, stream), "adding up counts");
+    };
+    scan(nullptr);
+    scan(workspace_.reserve(bytes));
+}
+
+void DeviceTree::make_room_for_order() {
+    make_room(leaves_in_order_, static_cast<std::size_t>(capacity_));
+    const auto numbers = static_cast<std::size_t>(sources_.count) + 1;
+    make_room(first_sources_, numbers);
+    make_room(leaves_before_, numbers);
+}
+
 // Counts rows, and fills short ones; makes of the counts the places where rows begin, and fills them; fills
 // them again.
 void DeviceTree::list_near(std::int32_t few, Lists step, cudaStream_t stream) {
@@ -350,6 +420,8 @@ void DeviceTree::list_near(std::int32_t few, Lists step, cudaStream_t stream) {
     const unsigned blocks = at_once_ ? 528 : 2048;
     const auto rows = 3 * static_cast<std::size_t>(capacity_) + 1;
     make_room_for_rows(stream);
+    if (step == Lists::count) by_points_ = few == all_points && !at_once_; // else leaves lie on few levels
+    if (by_points_) make_room_for_order();
     const NearTask task{view(),
                         leaves_.data(),
                         leaf_numbers_.data(),
@@ -362,8 +434,17 @@ void DeviceTree::list_near(std::int32_t few, Lists step, cudaStream_t stream) {
                         short_partners_.data(),
                         short_last_.data(),
                         short_row(),
+                        by_points_ ? leaves_in_order_.data() : nullptr,
+                        by_points_ ? leaves_before_.data() : nullptr,
                         counts_.data()};
     if (step == Lists::count) {
+        if (by_points_) {
+            check(cudaMemsetAsync(first_sources_.data(), 0, first_sources_.bytes(), stream),
+                  "clearing marks");
+            launch_over(capacity_, stream, mark_first_sources_kernel, task, first_sources_.data());
+            add_up(first_sources_.data(), leaves_before_.data(), sources_.count + 1, stream);
+            launch_over(capacity_, stream, order_leaves_kernel, task, leaves_in_order_.data());
+        }
         check(cudaMemsetAsync(row_counts_.data(), 0, rows * sizeof(std::int32_t), stream), "clearing counts");
         if (dimension_ == 3)
             row_kernel<false, 32><<<blocks, row_threads, 0, stream>>>(task);
@@ -371,16 +452,7 @@ void DeviceTree::list_near(std::int32_t few, Lists step, cudaStream_t stream) {
             row_kernel<false, 16><<<blocks, row_threads, 0, stream>>>(task);
         return check_launch("listing what is near");
     }
-    if (step == Lists::fill) {
-        std::size_t bytes = 0;
-        const auto scan = [&](void* memory) {
-            check(cub::DeviceScan::ExclusiveSum(memory, bytes, row_counts_.data(), row_first_.data(),
-                                                static_cast<int>(rows), stream),
-                  "adding up counts");
-        };
-        scan(nullptr);
-        scan(workspace_.reserve(bytes));
-    }
+    if (step == Lists::fill) add_up(row_counts_.data(), row_first_.data(), static_cast<int>(rows), stream);
     if (dimension_ == 3)
         row_kernel<true, 32><<<blocks, row_threads, 0, stream>>>(task);
     else

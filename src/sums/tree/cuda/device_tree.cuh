@@ -133,6 +133,9 @@ private:
     TreeCounts queue(std::int32_t few, cudaStream_t stream, const Meanwhile& meanwhile);
     TreeCounts counts(cudaStream_t stream, const Meanwhile& meanwhile);
     void make_room_for_rows(cudaStream_t stream);
+    void make_room_for_order();
+    /// before[k]: the sum of counts[0 … k − 1].
+    void add_up(const std::int32_t* counts, std::int32_t* before, int size, cudaStream_t stream);
     void list_near(std::int32_t few, Lists step, cudaStream_t stream);
     void take(const TreeCounts& counts);
 
@@ -166,7 +169,9 @@ private:
     DeviceArray<std::int32_t> dense_starts_;
     Workspace dense_numbers_;
     DeviceArray<std::int32_t> short_first_, short_last_, short_partners_;
-    bool long_rows_ = true; ///< of the last tree: the next one's are filled without asking
+    DeviceArray<std::int32_t> leaves_in_order_, leaves_before_, first_sources_; ///< by points
+    bool by_points_ = false; ///< rows are listed from the order of points
+    bool long_rows_ = true;  ///< of the last tree: the next one's are filled without asking
     DeviceRows direct_, multipoles_, points_;
     DeviceArray<TreeCounts> counts_;
     PinnedArray<TreeCounts> seen_counts_;
