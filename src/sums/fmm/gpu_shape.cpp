@@ -114,7 +114,8 @@ FmmShape gpu_fmm_shape(const SumProblem& problem, SumOptions options, const Cost
     auto wanted = shape.order;
     wanted.rounded = !shape.wide && asked != M2L::mirrored && (bears || wanted.order <= most_hiding_order);
     wanted.rounded = has_tensor_operators(wanted, functions);
-    if (wanted.rounded) wanted.grading = 0.0; // it would spare tensor cores nothing
+    // tensor cores take tiles of 16 functions: of few functions, grading would spare them next to nothing
+    if (wanted.rounded && functions <= 2 * plain_padding) wanted.grading = 0.0;
     if (!has_mirrored_operators(wanted) || mirrored_harmonics(wanted.order) > most_mirrored_rows(shape.wide))
         wanted.m2l = M2L::matrix;
     if (options.leaf <= 0 && options.depth < 0) {

@@ -70,6 +70,7 @@ TensorOperators::TensorOperators(const PlainOperators<float>& of)
     }
     matrices_a_level = static_cast<std::int32_t>(made.size());
     fragments.resize(static_cast<std::size_t>(levels) * made.size() * numbers_a_matrix());
+    sizes.resize(static_cast<std::size_t>(levels) * made.size());
     const auto sign = [&](int mirror, int i) {
         return of.signs[static_cast<std::size_t>(mirror) * static_cast<std::size_t>(of.stride) +
                         static_cast<std::size_t>(i)];
@@ -78,10 +79,12 @@ TensorOperators::TensorOperators(const PlainOperators<float>& of)
         const auto first = of.across.begin() + std::ptrdiff_t{level} * of.classes;
         scales.push_back(scale_of(of, {first, first + of.classes}));
         for (const auto& [which, number] : made) {
-            const auto begin =
-                (static_cast<std::size_t>(level) * made.size() + static_cast<std::size_t>(number)) *
-                numbers_a_matrix();
+            const auto at_matrix =
+                static_cast<std::size_t>(level) * made.size() + static_cast<std::size_t>(number);
+            const auto begin = at_matrix * numbers_a_matrix();
             const auto& matrix = first[which.first];
+            sizes[at_matrix] =
+                static_cast<std::uint8_t>((matrix.size + plain_padding - 1) / plain_padding * plain_padding);
             for (int column = 0; column < matrix.size; ++column)
                 for (int row = 0; row < matrix.size; ++row)
                     fragments[begin + at(row, column)] =

@@ -31,7 +31,8 @@ FF_HD constexpr int place(int octant, int x, int y, int z) {
 constexpr int most_hiding_order = 4;
 constexpr double least_bearing_tolerance = 1e-3;
 constexpr int most_tensor_functions = 64;
-constexpr int tensor_step = 8; ///< columns of one mma
+constexpr int tensor_step = 8;                              ///< columns of one mma
+constexpr int most_tensor_matrices = 7 * 7 * 7 - 3 * 3 * 3; ///< of a level: one for each offset
 
 /// Whether such operators serve expansions of so many functions.
 constexpr bool has_tensor_operators(const FmmOrder& order, int functions) {
@@ -56,6 +57,8 @@ struct TensorOperators {
     int levels; ///< that have matrices of their own, the last for all that are deeper
     /// Of each matrix: [row / 16][column / 16][lane][8]. Level l begins with matrix l·matrices_a_level.
     std::vector<std::uint16_t> fragments;
+    /// Of each matrix: its functions, padded to 16. Beyond them it is zero.
+    std::vector<std::uint8_t> sizes;
     std::int32_t matrices_a_level = 0;
     std::vector<float> scales;         ///< that entries of a level count times
     std::vector<TensorSender> senders; ///< of octant o: [first_sender[o], first_sender[o + 1])

@@ -26,10 +26,12 @@ struct TensorTask {
     int levels; ///< that have matrices of their own
     std::int32_t matrices_a_level;
     const std::uint16_t* fragments;
-    const float* unscales; ///< so that products are right
+    const std::uint8_t* sizes; ///< of the matrices' leading blocks, beyond which they are zero
+    const float* unscales;     ///< so that products are right
     const TensorSender* senders;
     const std::int32_t* first_sender;
     const TensorBlock* blocks;
+    const std::uint8_t* tiles; ///< of targets, for each octant of each block
     const std::int32_t* block_count;
 };
 
@@ -86,14 +88,17 @@ struct TensorStage {
         float sums[targets * most_columns]; ///< afterwards
     };
     std::int32_t parent[halo_parents];
-    std::int32_t target[targets];
-    std::uint32_t target_lanes[targets / 32]; ///< which targets there are
-    bool has_senders[8 * halo_parents];       ///< by the shift of a sender, from least_shift on
+    std::int32_t target[targets];                     ///< those that there are, in the order of their places
+    std::uint32_t target_lanes[targets / 32];         ///< which parents have them
+    std::int16_t place_of[targets];                   ///< of the targets' parents
+    std::uint8_t sizes[most_tensor_matrices];         ///< of the level's matrices
+    std::uint32_t has_senders[8 * halo_parents / 32]; ///< bits by the shift of a sender, from least_shift on
 };
+static_assert(8 * halo_parents % 32 == 0);
 constexpr int least_shift = place(0, -1, -1, -1) - place(0, 0, 0, 0);
 
 /// Steps of a sender's columns are exchanged so that the four senders that half a warp reads at a time lie in
-/// different banks.
+/// different banks, where they lie side by side along x.
 template <int columns>
 __device__ __forceinline__ int exchange(int place) {
     return columns == 32 ? place & 3 : place >> 1 & 1;
@@ -108,6 +113,7 @@ class BlockWorker {
     const int lane_ = thread_ % 32;
     const int warp_ = thread_ / 32;
     std::int32_t first_matrix_ = 0;
+    int target_tiles_ = 0; ///< of the octant at hand
     float unscale_ = 1.0F;
 
 public:
@@ -117,6 +123,8 @@ public:
         const int level = min(block.level + 1, task_.levels - 1);
         first_matrix_ = level * task_.matrices_a_level;
         unscale_ = task_.unscales[level];
+        for (int i = thread_; i < task_.matrices_a_level; i += tensor_threads)
+            stage_.sizes[i] = task_.sizes[first_matrix_ + i];
         for (int i = thread_; i < halo_parents; i += tensor_threads) {
             const int index[3] = {parents * block.index[0] + i % halo - 1,
                                   parents * block.index[1] + i / halo % halo - 1,
@@ -157,19 +165,35 @@ public:
         __syncthreads();
     }
 
-    /// False where there are none.
+    /// False where there are none. Tiles of eight hold those that there are, wherever they lie: of a cluster
+    /// many parents are missing.
     __device__ bool find_targets(int octant) {
         std::int32_t target = TreeView::none;
+        int at = 0;
         if (thread_ < targets) {
-            const auto parent = stage_.parent[place(0, thread_ % parents, thread_ / parents % parents,
-                                                    thread_ / (parents * parents))];
+            at = place(0, thread_ % parents, thread_ / parents % parents, thread_ / (parents * parents));
+            const auto parent = stage_.parent[at];
             if (parent != TreeView::none) target = task_.tree.child(parent, octant);
             if (target != TreeView::none && task_.tree.targets[target].size() == 0) target = TreeView::none;
-            stage_.target[thread_] = target;
             const unsigned there = __ballot_sync(~0U, target != TreeView::none ? 1 : 0);
             if (lane_ == 0) stage_.target_lanes[warp_] = there;
         }
-        return __syncthreads_or(target != TreeView::none ? 1 : 0) != 0;
+        __syncthreads();
+        static_assert(targets == 64);
+        const int first = __popc(stage_.target_lanes[0]);
+        const int count = first + __popc(stage_.target_lanes[1]);
+        target_tiles_ = (count + 7) / 8;
+        if (target != TreeView::none) {
+            const int rank = warp_ * first + __popc(stage_.target_lanes[warp_] & ((1U << lane_) - 1));
+            stage_.target[rank] = target;
+            stage_.place_of[rank] = static_cast<std::int16_t>(at);
+        }
+        if (count + thread_ < 8 * target_tiles_) { // the rest of the last tile computes nothing of use
+            stage_.target[count + thread_] = TreeView::none;
+            stage_.place_of[count + thread_] = static_cast<std::int16_t>(place(0, 0, 0, 0));
+        }
+        __syncthreads();
+        return count > 0;
     }
 
     /// Products of the targets of one octant: the first columns replace what they had.
@@ -177,47 +201,64 @@ public:
     __device__ void translate(int octant, int first_row, int first_column) {
         constexpr int steps = columns / tensor_step;
         constexpr int tiles = rows / 16;
-        constexpr int packs = tiles * steps / 2; // of two steps of 16 rows
+        constexpr int packs = tiles * steps / 2;                         // of two steps of 16 rows
+        constexpr int bytes = columns * static_cast<int>(sizeof(float)); // of a sender
+        constexpr int step_bytes = tensor_step * static_cast<int>(sizeof(float));
         float4 sum[tiles][target_tiles] = {};
         const auto end = task_.first_sender[octant + 1];
         auto s = task_.first_sender[octant] + warp_;
         const int tiles_a_row = task_.size / 16;
         const auto* const fragments = reinterpret_cast<const uint4*>(task_.fragments) + lane_ +
                                       32 * (first_row / 16 * tiles_a_row + first_column / 16);
+        int own[target_tiles]; // places of the parents that the lane reads for
+#pragma unroll
+        for (int to = 0; to < target_tiles; ++to)
+            own[to] = to < target_tiles_ ? stage_.place_of[8 * to + lane_ / 4] : 0;
+        TensorSender sender{};
+        int size = 0; // of the sender's matrix
         uint4 next[packs];
-        const auto load = [&](const TensorSender& sender) {
+        const auto has_rows = [&](int of, int tile) { return first_row + 16 * tile < of; };
+        const auto has_columns = [&](int of, int step) { return first_column + tensor_step * step < of; };
+        const auto load = [&] {
             const auto* from = fragments + static_cast<std::int64_t>(first_matrix_ + sender.matrix) *
                                                (32 * tiles_a_row * tiles_a_row);
 #pragma unroll
-            for (int i = 0; i < packs; ++i)
-                next[i] = __ldg(from + 32 * (i / (steps / 2) * tiles_a_row + i % (steps / 2)));
-        };
-        // the target's place that the lane reads for, of the first tile of eight: 4 along x, 2 along y
-        const int own = place(0, lane_ / 4 % parents, lane_ / 16, 0);
-        const auto has_targets = [&](int tile) {
-            return (stage_.target_lanes[tile / 4] >> (8 * (tile % 4)) & 0xff) != 0;
-        };
-        TensorSender sender{};
-        const auto find = [&] { // the next one that some parent's neighbour has
-            for (; s < end; s += tensor_warps) {
-                sender = task_.senders[s];
-                if (!stage_.has_senders[sender.shift - least_shift]) continue;
-                load(sender);
-                return;
+            for (int i = 0; i < packs; ++i) {
+                const int tile = i / (steps / 2);
+                const int pair = i % (steps / 2);
+                if (has_rows(size, tile) && has_columns(size, 2 * pair))
+                    next[i] = __ldg(from + 32 * (tile * tiles_a_row + pair));
             }
         };
+        const auto find =
+            [&] { // the next one that some parent's neighbour has, and with such rows and columns
+                for (; s < end; s += tensor_warps) {
+                    sender = task_.senders[s];
+                    const int bit = sender.shift - least_shift;
+                    if ((stage_.has_senders[bit / 32] >> (bit % 32) & 1U) == 0) continue;
+                    size = stage_.sizes[sender.matrix];
+                    if (!has_rows(size, 0) || !has_columns(size, 0)) continue;
+                    load();
+                    return;
+                }
+            };
         find();
         while (s < end) {
             uint4 matrix[packs];
 #pragma unroll
             for (int i = 0; i < packs; ++i) matrix[i] = next[i];
-            const int from = own + sender.shift;
+            const int now = size;
+            int at[target_tiles]; // bytes
+#pragma unroll
+            for (int to = 0; to < target_tiles; ++to) {
+                const int from = own[to] + sender.shift;
+                at[to] = from * bytes + exchange<columns>(from) * step_bytes + lane_ % 4 * 8;
+            }
             s += tensor_warps;
             find();
-            const float* const column = stage_.senders + from * columns + 2 * (lane_ % 4);
 #pragma unroll
             for (int step = 0; step < steps; ++step) {
-                const float* const at = column + (step ^ exchange<columns>(from)) * tensor_step;
+                if (!has_columns(now, step)) break;
                 float4 a[tiles];
 #pragma unroll
                 for (int tile = 0; tile < tiles; ++tile) {
@@ -225,13 +266,13 @@ public:
                     a[tile] = step % 2 == 0 ? unpacked(pack.x, pack.y) : unpacked(pack.z, pack.w);
                 }
 #pragma unroll
-                for (int to = 0; to < target_tiles; ++to) { // tiles lie whole exchanges apart
-                    if (!has_targets(to)) continue;
-                    constexpr int along_y = 2 * halo, along_z = halo * halo;
+                for (int to = 0; to < target_tiles; ++to) {
+                    if (to >= target_tiles_) break;
                     const auto b = *reinterpret_cast<const float2*>(
-                        at + (to % 2 * along_y + to / 2 * along_z) * columns);
+                        reinterpret_cast<const char*>(stage_.senders) + (at[to] ^ step * step_bytes));
 #pragma unroll
-                    for (int tile = 0; tile < tiles; ++tile) multiply_add(sum[tile][to], a[tile], b);
+                    for (int tile = 0; tile < tiles; ++tile)
+                        if (has_rows(now, tile)) multiply_add(sum[tile][to], a[tile], b);
                 }
             }
         }
@@ -241,6 +282,8 @@ public:
 
 private:
     __device__ void find_senders() {
+        for (int i = thread_; i < 8 * halo_parents / 32; i += tensor_threads) stage_.has_senders[i] = 0;
+        __syncthreads();
         for (int i = thread_; i < 8 * 27; i += tensor_threads) {
             const int octant = i / 27;
             const int x = i % 3 - 1, y = i / 3 % 3 - 1, z = i / 9 % 3 - 1;
@@ -248,7 +291,8 @@ private:
             for (int n = 0; n < targets; ++n)
                 any = any || stage_.cell_of[place(octant, n % parents + x, n / parents % parents + y,
                                                   n / (parents * parents) + z)] != TreeView::none;
-            stage_.has_senders[place(octant, x, y, z) - place(0, -1, -1, -1)] = any;
+            const int bit = place(octant, x, y, z) - place(0, -1, -1, -1);
+            if (any) atomicOr(&stage_.has_senders[bit / 32], 1U << (bit % 32));
         }
         __syncthreads();
     }
@@ -263,6 +307,7 @@ private:
                 for (int tile = 0; tile < tiles; ++tile)
 #pragma unroll
                     for (int to = 0; to < target_tiles; ++to) {
+                        if (to >= target_tiles_) break;
                         auto& total = sums[(tile * target_tiles + to) * 32 + lane_];
                         const auto& own = sum[tile][to];
                         const float4 before = warp == 0 ? float4{0, 0, 0, 0} : total;
@@ -274,7 +319,7 @@ private:
 
     template <int rows>
     __device__ void store(int first_row, bool adds) const {
-        for (int i = thread_; i < targets * rows; i += tensor_threads) {
+        for (int i = thread_; i < 8 * target_tiles_ * rows; i += tensor_threads) {
             const int n = i / rows;
             const int row = i % rows;
             const auto cell = stage_.target[n];
@@ -288,8 +333,6 @@ private:
         __syncthreads();
     }
 };
-static_assert(2 * halo % 4 == 0 && halo * halo % 4 == 0);
-
 template <int columns>
 __device__ void translate_columns(BlockWorker& worker, int first_column, int size, int octant,
                                   int end_octant) {
@@ -302,22 +345,76 @@ __device__ void translate_columns(BlockWorker& worker, int first_column, int siz
     }
 }
 
-/// Octants of blocks are cut into as many runs as there are thread blocks.
+/// What an octant of a block takes, and a block, beside its tiles of targets, in these: warps' sums are
+/// added, and senders loaded.
+constexpr int octant_cost = 1, block_cost = 2;
+
+/// Octants of blocks: octant i % 8 of block i / 8.
+struct ItemRange {
+    std::int32_t begin, end;
+};
+
+/// The share of a thread block: octants with targets are handed out in their order, so that all shares cost
+/// about the same. The result is in shared memory.
+__device__ const ItemRange& own_items(const TensorTask& task) {
+    __shared__ std::int64_t of_warp[tensor_warps];
+    __shared__ ItemRange out;
+    const int thread = static_cast<int>(threadIdx.x);
+    const int lane = thread % 32, warp = thread / 32;
+    const std::int64_t blocks = *task.block_count;
+    const auto first = static_cast<std::int32_t>(blocks * thread / tensor_threads);
+    const auto last = static_cast<std::int32_t>(blocks * (thread + 1) / tensor_threads);
+    const auto each_cost = [&](const auto& visit) { // visit(item, cost)
+        for (auto block = first; block < last; ++block) {
+            int of_block = block_cost;
+            for (int octant = 0; octant < 8; ++octant) {
+                const int tiles = task.tiles[8 * block + octant];
+                if (tiles == 0) continue;
+                visit(8 * block + octant, tiles + octant_cost + of_block);
+                of_block = 0;
+            }
+        }
+    };
+    std::int64_t own = 0;
+    each_cost([&](std::int32_t, int cost) { own += cost; });
+    auto before = own;
+    for (int step = 1; step < 32; step *= 2) {
+        const auto lower = __shfl_up_sync(~0U, before, step);
+        if (lane >= step) before += lower;
+    }
+    if (lane == 31) of_warp[warp] = before;
+    if (thread == 0) out = {static_cast<std::int32_t>(8 * blocks), 0};
+    __syncthreads();
+    before -= own; // of the threads of this warp before this one
+    std::int64_t total = 0;
+    for (int w = 0; w < tensor_warps; ++w) {
+        if (w < warp) before += of_warp[w];
+        total += of_warp[w];
+    }
+    const auto from = total * blockIdx.x / gridDim.x, to = total * (blockIdx.x + 1) / gridDim.x;
+    each_cost([&](std::int32_t item, int cost) {
+        if (from <= before && before < to) {
+            atomicMin(&out.begin, item);
+            atomicMax(&out.end, item + 1);
+        }
+        before += cost;
+    });
+    __syncthreads();
+    return out;
+}
+
 __global__ void __launch_bounds__(tensor_threads, 1) tensor_kernel(const TensorTask task) {
     extern __shared__ __align__(16) unsigned char tensor_memory[];
     BlockWorker worker(task, *reinterpret_cast<TensorStage*>(tensor_memory));
-    const auto items = std::int64_t{8} * *task.block_count;
-    const auto end = items * (blockIdx.x + 1) / gridDim.x;
-    for (auto item = items * blockIdx.x / gridDim.x; item < end;) {
+    const auto& items = own_items(task);
+    for (auto item = items.begin; item < items.end;) {
         const auto block = item / 8;
-        const auto next = min(end, 8 * block + 8);
-        const auto octant = static_cast<int>(item - 8 * block);
-        const auto end_octant = static_cast<int>(next - 8 * block);
+        const auto next = min(items.end, 8 * block + 8);
         worker.begin(task.blocks[block]);
         int column = 0;
         for (; column + 32 <= task.size; column += 32)
-            translate_columns<32>(worker, column, task.size, octant, end_octant);
-        if (column < task.size) translate_columns<16>(worker, column, task.size, octant, end_octant);
+            translate_columns<32>(worker, column, task.size, item % 8, next - 8 * block);
+        if (column < task.size) translate_columns<16>(worker, column, task.size, item % 8, next - 8 * block);
         item = next;
         __syncthreads();
     }
@@ -363,6 +460,35 @@ __global__ void coarse_blocks_kernel(const FindTask task) {
     }
 }
 
+/// The tiles of targets that each octant of each block has: a warp takes a block, a lane two of its parents.
+__global__ void count_tiles_kernel(const TreeView tree, const TensorBlock* blocks, const std::int32_t* count,
+                                   std::uint8_t* tiles) {
+    const int lane = static_cast<int>(threadIdx.x) % 32;
+    const auto warps = static_cast<std::int32_t>(gridDim.x * blockDim.x / 32);
+    for (auto b = static_cast<std::int32_t>((blockIdx.x * blockDim.x + threadIdx.x) / 32); b < *count;
+         b += warps) {
+        const auto block = blocks[b];
+        int found[8] = {};
+        for (int n = lane; n < targets; n += 32) {
+            const int index[3] = {parents * block.index[0] + n % parents,
+                                  parents * block.index[1] + n / parents % parents,
+                                  parents * block.index[2] + n / (parents * parents)};
+            const auto parent = cell_at(tree, block, index);
+            if (parent == TreeView::none) continue;
+#pragma unroll
+            for (int octant = 0; octant < 8; ++octant) {
+                const auto cell = tree.child(parent, octant);
+                found[octant] += cell != TreeView::none && tree.targets[cell].size() > 0 ? 1 : 0;
+            }
+        }
+#pragma unroll
+        for (int octant = 0; octant < 8; ++octant) {
+            const auto all = __reduce_add_sync(~0U, found[octant]);
+            if (lane == octant) tiles[8 * b + octant] = static_cast<std::uint8_t>((all + 7) / 8);
+        }
+    }
+}
+
 constexpr int most_coarse_blocks = 128;
 
 } // namespace
@@ -380,6 +506,7 @@ TensorTranslation::TensorTranslation(const PlainOperators<float>& of, cudaStream
     levels_ = made.levels;
     matrices_a_level_ = made.matrices_a_level;
     fragments_ = uploaded(made.fragments, stream);
+    sizes_ = uploaded(made.sizes, stream);
     std::vector<float> unscales;
     for (const float scale : made.scales) unscales.push_back(1.0F / scale);
     unscales_ = uploaded(unscales, stream);
@@ -400,12 +527,16 @@ void TensorTranslation::prepare(const TreeView& tree, int first_level, int end_l
                                 cudaStream_t stream) {
     const auto most = static_cast<std::size_t>(cells) + most_coarse_blocks;
     make_room(blocks_, most, most / 4);
+    make_room(tiles_, 8 * most, 2 * most);
     check(cudaMemsetAsync(block_count_.data(), 0, sizeof(std::int32_t), stream), "clearing a count");
     const FindTask task{tree,          cells,          std::max(first_level, 1) - 1,
                         end_level - 1, blocks_.data(), block_count_.data()};
     coarse_blocks_kernel<<<1, most_coarse_blocks, 0, stream>>>(task);
     check_launch("finding blocks of cells");
     launch_over(std::int64_t{8} * cells, stream, find_blocks_kernel, task);
+    count_tiles_kernel<<<static_cast<unsigned>(multiprocessors_), 256, 0, stream>>>(
+        tree, blocks_.data(), block_count_.data(), tiles_.data());
+    check_launch("counting cells of blocks");
 }
 
 void TensorTranslation::run(const TreeView& tree, const float* from, float* to, cudaStream_t stream) const {
@@ -416,10 +547,12 @@ void TensorTranslation::run(const TreeView& tree, const float* from, float* to, 
                           levels_,
                           matrices_a_level_,
                           fragments_.data(),
+                          sizes_.data(),
                           unscales_.data(),
                           senders_.data(),
                           first_sender_.data(),
                           blocks_.data(),
+                          tiles_.data(),
                           block_count_.data()};
     tensor_kernel<<<static_cast<unsigned>(multiprocessors_), tensor_threads, sizeof(TensorStage), stream>>>(
         task);

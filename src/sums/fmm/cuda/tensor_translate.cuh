@@ -1,6 +1,6 @@
 // M2L on tensor cores, for short expansions in float: a thread block takes a block of 4³ parents and octants
 // of their children. 32 numbers of the expansions of all senders fit into its shared memory, so that each is
-// read once; its warps share the offsets, and each matrix serves 64 targets.
+// read once; its warps share the offsets, and each matrix serves up to 64 targets.
 #pragma once
 
 #include "backend/cuda/memory.h"
@@ -39,10 +39,12 @@ private:
     int multiprocessors_ = 1;
     std::int32_t matrices_a_level_;
     DeviceArray<std::uint16_t> fragments_;
+    DeviceArray<std::uint8_t> sizes_;
     DeviceArray<float> unscales_;
     DeviceArray<TensorSender> senders_;
     DeviceArray<std::int32_t> first_sender_;
     DeviceArray<TensorBlock> blocks_;
+    DeviceArray<std::uint8_t> tiles_; ///< of targets, for each octant of each block
     DeviceArray<std::int32_t> block_count_;
 };
 
