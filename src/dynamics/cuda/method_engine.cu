@@ -26,7 +26,8 @@ void MethodEngine::renew(const SumOptions& options) {
     period_ = own.period;
     auto problem = problem_of(own, {nullptr, DType::float64, {n_, 3}}, nullptr);
     problem.moves = true;
-    sum_.reset(); // its memory first
+    problem.keeps_strengths = !is_periodic(period_); // otherwise images, which come and go, have some, too
+    sum_.reset();                                    // its memory first
     sum_ = method_info(own.method).make(problem, own, {.kind = DeviceKind::cuda, .gpus = devices_});
     refusal_.clear();
 }

@@ -17,10 +17,10 @@ unsigned blocks_for(long long items) { return static_cast<unsigned>((items + thr
 template <class PointType>
 __global__ void move_kernel(const Motion<PointType> motion, const Move what) {
     using Real = typename PointType::real;
-    const long long i = static_cast<long long>(blockIdx.x) * threads + threadIdx.x;
-    if (i >= 3LL * motion.n) return;
+    const unsigned i = blockIdx.x * threads + threadIdx.x; // at most 3·2^30 and a thread block
+    if (i >= 3U * static_cast<unsigned>(motion.n)) return;
     const int body = static_cast<int>(i / 3);
-    const int axis = static_cast<int>(i - 3LL * body);
+    const int axis = static_cast<int>(i % 3);
     double a = 0.0;
     if (what.from_sums) {
         const Real sum = motion.sums[static_cast<long long>(motion.sum_columns) * body + axis];

@@ -25,6 +25,8 @@ constexpr double least_leaf = 8.0, most_leaf = 1000.0;
 /// twice.
 constexpr double fixed_seconds = 0.7e-3, fixed_softened_seconds = 4.5e-3, seconds_a_point = 0.4e-9;
 constexpr double softened_beside_hard = 2.0;
+/// By which the order is lower than the CPU's, with which that one's sums seldom fall short.
+constexpr int softened_orders = 2;
 /// Leaves of unlike size act on each other point by point: that takes less time there than expansions at
 /// points.
 constexpr std::int32_t few_points = 1000;
@@ -106,7 +108,7 @@ FmmShape gpu_fmm_shape(const SumProblem& problem, SumOptions options, const Cost
     auto shape = fmm_shape(problem, options, table, order);
     if (problem.softening > 0.0 && order <= 0 &&
         options.order <= 0) { // verified, and raised where it falls short
-        order = std::max(1, shape.order.order - 1);
+        order = std::max(1, shape.order.order - softened_orders);
         shape = fmm_shape(problem, options, table, order);
     }
     const bool bears = problem.tolerance >= least_bearing_tolerance;

@@ -34,6 +34,7 @@ struct SumProblem {
     double executions = 1.0; ///< how often it is expected to be summed over the same points
     bool moves =
         false; ///< the points will be summed over at many places: what is made once counts for nothing
+    bool keeps_strengths = false; ///< every execution has those of the first
     Precision precision = Precision::float64;
     Coincident coincident = Coincident::error;
 

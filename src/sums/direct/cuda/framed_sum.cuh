@@ -103,6 +103,12 @@ protected:
 private:
     /// By which they count, as powers of two; dipoles by that of lengths as well.
     int read_strengths(const ConstArrayView& view, const ConstArrayView& dipoles) {
+        if (!problem_.keeps_strengths || dipoles) return read_new_strengths(view, dipoles);
+        if (!kept_exponent_) kept_exponent_ = read_new_strengths(view, dipoles);
+        return *kept_exponent_;
+    }
+
+    int read_new_strengths(const ConstArrayView& view, const ConstArrayView& dipoles) {
         const auto n = static_cast<std::size_t>(problem_.sources);
         const auto read = [&](const ConstArrayView& from, int columns, DeviceArray<double>& to,
                               std::string_view what) {
@@ -168,6 +174,8 @@ private:
     }
 
     DeviceArray<double> potential_, field_, hessian_; ///< where the caller's arrays are elsewhere, or strided
+
+    std::optional<int> kept_exponent_; ///< of strengths that every execution has
 };
 
 } // namespace farfield::cuda

@@ -81,8 +81,11 @@ public:
 
 private:
     [[nodiscard]] PointsToExpansions<Real> forming(const DeviceTree& tree, const LeafPoints<Real>& points);
+    [[nodiscard]] TranslateTask<Real> task_of(const DeviceTree& tree, Pass pass, const TargetTile* tiles,
+                                              int count);
     void translate_tiles(const DeviceTree& tree, Pass pass, const TargetTile* tiles, int count,
                          cudaStream_t stream);
+    void translate_coarsest(const DeviceTree& tree, const TreeTiles& tiles, cudaStream_t stream);
     void translate_across(const DeviceTree& tree, const TreeTiles& tiles, cudaStream_t stream);
 
     std::optional<DeviceOperators<Real>> operators_;
@@ -90,6 +93,7 @@ private:
     std::optional<MirroredTranslation<Real>> mirrored_; ///< takes M2M and M2L, where it can
     int first_level_ = 0, end_level_ = 0;               ///< of PlainFar
     DeviceArray<Real> multipoles_, locals_;
+    DeviceArray<Real> partial_; ///< local expansions of the coarsest level, of each part
 };
 
 } // namespace farfield::cuda

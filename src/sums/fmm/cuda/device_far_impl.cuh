@@ -1,6 +1,7 @@
 // DeviceFar, included by one source for each type of number.
 #pragma once
 
+#include "sums/fmm/cuda/add_parts.cuh"
 #include "sums/fmm/cuda/device_far.cuh"
 #include "sums/fmm/cuda/narrow_levels.cuh"
 
@@ -38,8 +39,8 @@ void DeviceFar<Real>::prepare(const DeviceTree& tree, const Part& part, cudaStre
 }
 
 template <class Real>
-void DeviceFar<Real>::translate_tiles(const DeviceTree& tree, Pass pass, const TargetTile* tiles, int count,
-                                      cudaStream_t stream) {
+TranslateTask<Real> DeviceFar<Real>::task_of(const DeviceTree& tree, Pass pass, const TargetTile* tiles,
+                                             int count) {
     auto task = operators_->task(pass);
     task.tree = tree.view();
     task.from = pass == Pass::down ? locals_.data() : multipoles_.data();
@@ -47,7 +48,13 @@ void DeviceFar<Real>::translate_tiles(const DeviceTree& tree, Pass pass, const T
     task.tiles = tiles;
     task.tile_count = count;
     task.list = pass == Pass::up ? nullptr : tree.by_octant();
-    translate(task, pass, operators_->host().size, stream);
+    return task;
+}
+
+template <class Real>
+void DeviceFar<Real>::translate_tiles(const DeviceTree& tree, Pass pass, const TargetTile* tiles, int count,
+                                      cudaStream_t stream) {
+    translate(task_of(tree, pass, tiles, count), pass, operators_->host().size, stream);
 }
 
 // Cells of levels that get nothing have local expansions, too.
@@ -63,12 +70,39 @@ void DeviceFar<Real>::translate_across(const DeviceTree& tree, const TreeTiles& 
     clear(0, tree.level_begin(first_level_));
     clear(tree.level_begin(end_level_), tree.cells());
     if (mirrored_) return mirrored_->run(tree, locals_.data(), stream);
-    if (const int end = tensor_ ? std::min(1, end_level_) : end_level_; first_level_ < end) {
-        const auto across = tiles.across(first_level_, end);
+    if (tensor_) {
+        if (first_level_ == 0) translate_coarsest(tree, tiles, stream);
+        if constexpr (std::is_same_v<Real, float>)
+            tensor_->run(tree.view(), multipoles_.data(), locals_.data(), stream);
+    } else if (first_level_ < end_level_) {
+        const auto across = tiles.across(first_level_, end_level_);
         translate_tiles(tree, Pass::across, tiles.data() + across.first, across.count, stream);
     }
-    if constexpr (std::is_same_v<Real, float>)
-        if (tensor_) tensor_->run(tree.view(), multipoles_.data(), locals_.data(), stream);
+}
+
+// Few cells, each with many senders.
+template <class Real>
+void DeviceFar<Real>::translate_coarsest(const DeviceTree& tree, const TreeTiles& tiles,
+                                         cudaStream_t stream) {
+    constexpr int senders_a_part = 12, most_parts = 16;
+    const auto& host = operators_->host();
+    const int senders = host.first_sender[coarse_group + 1] - host.first_sender[coarse_group];
+    const auto across = tiles.across(0, 1);
+    const int parts = std::clamp(senders / senders_a_part, 1, most_parts);
+    if (parts == 1)
+        return translate_tiles(tree, Pass::across, tiles.data() + across.first, across.count, stream);
+    const auto cells = tree.level_begin(1);
+    make_room(partial_, static_cast<std::size_t>(parts) * static_cast<std::size_t>(cells) *
+                            static_cast<std::size_t>(host.stride));
+    auto task = task_of(tree, Pass::across, tiles.data() + across.first, across.count);
+    task.to = partial_.data();
+    task.parts = parts;
+    task.part_cells = cells;
+    translate(task, Pass::across, host.size, stream);
+    int targets = 0;
+    for (std::size_t octant = 0; octant < 8; ++octant) targets += tree.octant_counts()[octant];
+    add_parts<Real>(partial_.data(), cells, parts, tree.by_octant(), targets, host.stride, locals_.data(),
+                    stream);
 }
 
 template <class Real>
@@ -101,9 +135,7 @@ void DeviceFar<Real>::climb(const DeviceTree& tree, const TreeTiles& tiles, cons
     for (int level = tree.levels() - 2; level >= narrow.end && !mirrored_; --level)
         translate_tiles(tree, Pass::up, tiles.data() + tiles.up(level).first, tiles.up(level).count, stream);
     if (narrow.size() > 0) {
-        auto task = operators_->task(Pass::up);
-        task.to = multipoles_.data();
-        climb_narrow(task, host, tree, narrow, stream);
+        climb_narrow(task_of(tree, Pass::up, nullptr, 0), host, tree, narrow, stream);
         if (mirrored_) mirrored_->take(multipoles_.data(), 0, tree.level_begin(narrow.end), stream);
     }
     done("M2M", stream);
@@ -127,9 +159,7 @@ void DeviceFar<Real>::make_locals(const DeviceTree& tree, const TreeTiles& tiles
     }
     const auto narrow = narrow_levels(tree, operators_->host(), first_level_ + 1);
     if (narrow.size() > 0) {
-        auto task = operators_->task(Pass::down);
-        task.to = locals_.data();
-        descend_narrow(task, operators_->host(), tree, narrow, stream);
+        descend_narrow(task_of(tree, Pass::down, nullptr, 0), operators_->host(), tree, narrow, stream);
     }
     for (int level = narrow.end; level < tree.levels(); ++level)
         translate_tiles(tree, Pass::down, tiles.data() + tiles.down(level).first, tiles.down(level).count,

@@ -1,6 +1,7 @@
 // MirroredTranslation, included by one source for each type of number.
 #pragma once
 
+#include "sums/fmm/cuda/add_parts.cuh"
 #include "sums/fmm/cuda/device_operators.cuh"
 #include "sums/fmm/cuda/mirrored_kernel.cuh"
 #include "sums/tree/cuda/launch.cuh"
@@ -18,18 +19,6 @@ __global__ void sort_functions_kernel(const Real* from, int from_stride, const s
     if (i >= numbers) return;
     const auto function = functions[i % stride];
     to[i] = function < 0 ? Real(0) : from[i / stride * from_stride + function];
-}
-
-/// Parts of expansions one after the other, for the first `cells` of a list.
-template <class Real>
-__global__ void add_parts_kernel(const Real* partial, int partial_cells, int parts, const std::int32_t* list,
-                                 int cells, int stride, Real* to) {
-    const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-    if (i >= cells * stride) return;
-    const std::int64_t at = std::int64_t{list[i / stride]} * stride + i % stride;
-    Real sum = 0;
-    for (int part = 0; part < parts; ++part) sum += partial[std::int64_t{part} * partial_cells * stride + at];
-    to[at] = sum;
 }
 
 /// Calls use(shape, blocks a multiprocessor) with the smallest shape that has so many groups of rows; false
@@ -184,9 +173,8 @@ template <class Real>
 void MirroredTranslation<Real>::run(const DeviceTree& tree, Real* locals, cudaStream_t stream) {
     launch(tree, 0, up_.front(), locals, nullptr, stream);
     if (coarse_parts_ > 1)
-        launch_over(std::int64_t{coarse_targets_} * expansion_stride_, stream, add_parts_kernel<Real>,
-                    static_cast<const Real*>(partial_.data()), tree.level_begin(1), coarse_parts_,
-                    tree.by_octant(), coarse_targets_, expansion_stride_, locals);
+        add_parts<Real>(partial_.data(), tree.level_begin(1), coarse_parts_, tree.by_octant(),
+                        coarse_targets_, expansion_stride_, locals, stream);
 }
 
 } // namespace farfield::cuda

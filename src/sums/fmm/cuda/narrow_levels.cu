@@ -12,7 +12,7 @@ namespace {
 
 constexpr int narrow_warps = 8; ///< an octant each on the way up, a cell each on the way down
 constexpr int narrow_threads = 32 * narrow_warps;
-constexpr int narrow_blocks = 64;
+constexpr int narrow_blocks = 2 * 132; ///< two a multiprocessor of an H200; smaller GPUs take fewer
 constexpr int least_narrow_levels = 3;
 constexpr std::size_t most_memory = 48 << 10; ///< of a thread block, without asking
 
@@ -133,8 +133,12 @@ void launch_narrow(void (*kernel)(NarrowTask<Real>), const TranslateTask<Real>& 
                           {}};
     for (int level = 0; level <= levels.end; ++level) task.begin[level] = tree.level_begin(level);
     void* parameters[] = {&task};
-    check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel), narrow_blocks, narrow_threads,
-                                      parameters, memory_of(operators), stream),
+    int device = 0, multiprocessors = 1;
+    check(cudaGetDevice(&device), "asking the GPU");
+    check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device), "asking the GPU");
+    const int blocks = std::min(narrow_blocks, 2 * multiprocessors);
+    check(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(kernel), static_cast<unsigned>(blocks),
+                                      narrow_threads, parameters, memory_of(operators), stream),
           "translations between narrow levels");
 }
 

@@ -46,6 +46,10 @@ struct TranslateTask {
     const Real* signs = nullptr;
     const Sender* senders = nullptr;
     const std::int32_t* first_sender = nullptr; ///< by group
+    /// Thread blocks that share the senders of a tile, which are many on the coarsest level. If they are more
+    /// than one, part k writes its sums to to[(k·part_cells + cell)·stride].
+    int parts = 1;
+    std::int64_t part_cells = 0;
 };
 
 /// Queues one pass. @param functions  of the largest matrix

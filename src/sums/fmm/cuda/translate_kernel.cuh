@@ -60,7 +60,8 @@ __global__ void __launch_bounds__(translate_threads, sizeof(Real) == sizeof(floa
     const int lane = static_cast<int>(threadIdx.x) % 32;
     auto& stage = stages[warp];
     const auto tile = task.tiles[blockIdx.x];
-    const int part = warp / row_warps; // of the senders
+    const int part = warp / row_warps; // of the senders that fall to this thread block
+    const int all_parts = sender_warps * task.parts;
     const int first_row = (static_cast<int>(blockIdx.y) * row_warps + warp % row_warps) * tile_rows;
     const int quarter = lane % 4; // which pack of a sender's columns the lane loads
     const int row_lane = lane % 4;
@@ -79,7 +80,7 @@ __global__ void __launch_bounds__(translate_threads, sizeof(Real) == sizeof(floa
 
     Real sum[8][4] = {};
     const int last_sender = task.first_sender[tile.group + 1];
-    int sender = task.first_sender[tile.group] + part;
+    int sender = task.first_sender[tile.group] + sender_warps * static_cast<int>(blockIdx.z) + part;
     int mirror = 0;
     // What is loaded next: columns [column, column + depth) of the sender.
     Pack<Real> next_matrix[own_targets], next_values[own_targets];
@@ -89,7 +90,7 @@ __global__ void __launch_bounds__(translate_threads, sizeof(Real) == sizeof(floa
 
     // Goes on to a sender that some target has and whose matrix has these rows. False: there is none.
     const auto find = [&] {
-        for (; sender < last_sender; sender += sender_warps) {
+        for (; sender < last_sender; sender += all_parts) {
             now = task.senders[sender];
             what = task.table[tile.level * task.table_level + now.matrix];
             if (what.size <= first_row) continue;
@@ -185,7 +186,7 @@ __global__ void __launch_bounds__(translate_threads, sizeof(Real) == sizeof(floa
             column += depth;
             bool more = true;
             if (column >= what.size) {
-                sender += sender_warps;
+                sender += all_parts;
                 column = 0;
                 more = find();
             }
@@ -231,7 +232,9 @@ __global__ void __launch_bounds__(translate_threads, sizeof(Real) == sizeof(floa
         for (int half = 0; half < 2; ++half) {
             const int row = first_row + half * (tile_rows / 2) + 4 * row_lane;
             if (row >= task.stride) continue;
-            Real* const out = task.to + static_cast<std::int64_t>(cell) * task.stride + row;
+            Real* const out = task.to +
+                              (static_cast<std::int64_t>(blockIdx.z) * task.part_cells + cell) * task.stride +
+                              row;
 #pragma unroll
             for (int r = 0; r < 4; ++r) {
                 if constexpr (pass == Pass::down)
@@ -248,7 +251,8 @@ void launch_translate(const TranslateTask<Real>& task, int functions, cudaStream
     const int row_tiles = (functions + tile_rows - 1) / tile_rows;
     const auto launch = [&](auto kernel, int row_warps) {
         const dim3 blocks(static_cast<unsigned>(task.tile_count),
-                          static_cast<unsigned>((row_tiles + row_warps - 1) / row_warps));
+                          static_cast<unsigned>((row_tiles + row_warps - 1) / row_warps),
+                          static_cast<unsigned>(task.parts));
         kernel<<<blocks, translate_threads, 0, stream>>>(task);
     };
     if (row_tiles == 1)

@@ -32,6 +32,7 @@ struct NearTask {
     /// Leaves with sources in the order of these, and for each source how many of them begin before it; null
     /// unless all points of neighbours act one by one.
     const std::int32_t *in_order, *before;
+    const std::uint8_t* beside_leaf; ///< 1 for cells that have a neighbour without cells below; or null
     TreeCounts* counts;
 };
 
@@ -230,7 +231,9 @@ private:
         const int slots = tree.neighbour_count();
         const int first_level = task_.counts->first_leaf_level;
         for (auto above = tree.parents[cell_]; above != TreeView::none; above = tree.parents[above]) {
+            const bool may_have = task_.beside_leaf == nullptr || task_.beside_leaf[above] != 0;
             if (tree.places[above].level < first_level) return;
+            if (!may_have) continue;
             for (int base = 0; base < slots; base += width) {
                 const int slot = base + Cell::own();
                 const auto leaf = slot < slots ? tree.neighbour(above, slot) : TreeView::none;
@@ -364,6 +367,24 @@ __global__ void __launch_bounds__(row_threads) row_kernel(const NearTask task) {
     }
 }
 
+/// A warp looks at the neighbours of a cell.
+__global__ void __launch_bounds__(row_threads)
+    mark_beside_leaf_kernel(const NearTask task, std::uint8_t* marks) {
+    const auto cells = task.counts->missing_cells > 0 ? 0 : task.counts->cells();
+    const int slots = task.tree.neighbour_count();
+    const auto warps = static_cast<std::int32_t>(gridDim.x * row_threads / 32);
+    for (auto cell = static_cast<std::int32_t>((blockIdx.x * row_threads + threadIdx.x) / 32); cell < cells;
+         cell += warps) {
+        bool any = false;
+        for (int slot = static_cast<int>(threadIdx.x) % 32; slot < slots; slot += 32) {
+            const auto near = task.tree.neighbour(cell, slot);
+            any = any || (near != TreeView::none && task.tree.is_leaf(near));
+        }
+        any = __any_sync(~0U, any ? 1 : 0) != 0;
+        if (threadIdx.x % 32 == 0) marks[cell] = any ? 1 : 0;
+    }
+}
+
 /// A thread for each cell that there is room for.
 __global__ void mark_first_sources_kernel(const NearTask task, std::int32_t* firsts) {
     const auto number = static_cast<std::int32_t>(blockIdx.x * blockDim.x + threadIdx.x);
@@ -420,7 +441,11 @@ void DeviceTree::list_near(std::int32_t few, Lists step, cudaStream_t stream) {
     const unsigned blocks = at_once_ ? 528 : 2048;
     const auto rows = 3 * static_cast<std::size_t>(capacity_) + 1;
     make_room_for_rows(stream);
-    if (step == Lists::count) by_points_ = few == all_points && !at_once_; // else leaves lie on few levels
+    if (step == Lists::count) {
+        marks_leaves_ = !at_once_; // else leaves lie on few levels
+        by_points_ = few == all_points && !at_once_;
+    }
+    if (marks_leaves_) make_room(beside_leaf_, static_cast<std::size_t>(capacity_));
     if (by_points_) make_room_for_order();
     const NearTask task{view(),
                         leaves_.data(),
@@ -436,8 +461,13 @@ void DeviceTree::list_near(std::int32_t few, Lists step, cudaStream_t stream) {
                         short_row(),
                         by_points_ ? leaves_in_order_.data() : nullptr,
                         by_points_ ? leaves_before_.data() : nullptr,
+                        marks_leaves_ ? beside_leaf_.data() : nullptr,
                         counts_.data()};
     if (step == Lists::count) {
+        if (marks_leaves_) {
+            mark_beside_leaf_kernel<<<blocks, row_threads, 0, stream>>>(task, beside_leaf_.data());
+            check_launch("finding cells beside leaves");
+        }
         if (by_points_) {
             check(cudaMemsetAsync(first_sources_.data(), 0, first_sources_.bytes(), stream),
                   "clearing marks");

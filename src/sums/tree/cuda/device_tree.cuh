@@ -170,8 +170,9 @@ private:
     Workspace dense_numbers_;
     DeviceArray<std::int32_t> short_first_, short_last_, short_partners_;
     DeviceArray<std::int32_t> leaves_in_order_, leaves_before_, first_sources_; ///< by points
-    bool by_points_ = false; ///< rows are listed from the order of points
-    bool long_rows_ = true;  ///< of the last tree: the next one's are filled without asking
+    DeviceArray<std::uint8_t> beside_leaf_;
+    bool by_points_ = false, marks_leaves_ = false; ///< rows are listed by these, and with those
+    bool long_rows_ = true; ///< of the last tree: the next one's are filled without asking
     DeviceRows direct_, multipoles_, points_;
     DeviceArray<TreeCounts> counts_;
     PinnedArray<TreeCounts> seen_counts_;
