@@ -31,8 +31,7 @@ FF_HD constexpr int place(int octant, int x, int y, int z) {
 constexpr int most_hiding_order = 4;
 constexpr double least_bearing_tolerance = 1e-3;
 constexpr int most_tensor_functions = 64;
-constexpr int tensor_step = 8;                              ///< columns of one mma
-constexpr int most_tensor_matrices = 7 * 7 * 7 - 3 * 3 * 3; ///< of a level: one for each offset
+constexpr int tensor_step = 8; ///< columns of one mma
 
 /// Whether such operators serve expansions of so many functions.
 constexpr bool has_tensor_operators(const FmmOrder& order, int functions) {

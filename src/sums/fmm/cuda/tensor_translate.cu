@@ -81,6 +81,23 @@ __device__ __forceinline__ float4 unpacked(unsigned low, unsigned high) {
 
 constexpr int most_columns = 32; ///< of expansions, in shared memory at a time; and rows of products
 
+constexpr int least_shift = place(0, -1, -1, -1) - place(0, 0, 0, 0);
+constexpr int most_listed = 192;
+static_assert(most_listed >= 8 * 27 - 27);
+
+/// A sender of an octant: the number of its matrix, how many 16 functions that has, and its shift.
+struct ListedSender {
+    std::uint32_t bits = 0;
+
+    static __device__ ListedSender of(const TensorSender& sender, int size) {
+        return {static_cast<std::uint32_t>(sender.matrix) | static_cast<std::uint32_t>(size / 16) << 10 |
+                static_cast<std::uint32_t>(sender.shift - least_shift) << 16};
+    }
+    [[nodiscard]] __device__ int matrix() const { return static_cast<int>(bits & 1023); }
+    [[nodiscard]] __device__ int size() const { return static_cast<int>(bits >> 10 & 63) * 16; }
+    [[nodiscard]] __device__ int shift() const { return static_cast<int>(bits >> 16) + least_shift; }
+};
+
 struct TensorStage {
     float senders[cells * most_columns];
     union {
@@ -88,14 +105,15 @@ struct TensorStage {
         float sums[targets * most_columns]; ///< afterwards
     };
     std::int32_t parent[halo_parents];
-    std::int32_t target[targets];                     ///< those that there are, in the order of their places
-    std::uint32_t target_lanes[targets / 32];         ///< which parents have them
-    std::int16_t place_of[targets];                   ///< of the targets' parents
-    std::uint8_t sizes[most_tensor_matrices];         ///< of the level's matrices
-    std::uint32_t has_senders[8 * halo_parents / 32]; ///< bits by the shift of a sender, from least_shift on
+    std::int32_t target[targets];             ///< those that there are, in the order of their places
+    std::uint32_t target_lanes[targets / 32]; ///< which parents have them
+    std::int16_t place_of[targets];           ///< of the targets' parents
+    /// Bits by the shift of a sender, from least_shift on.
+    std::uint32_t has_senders[8 * halo_parents / 32];
+    ListedSender senders_of[most_listed];   ///< of the octant at hand, those that there are
+    std::uint32_t listed[most_listed / 32]; ///< which of its senders these are
 };
 static_assert(8 * halo_parents % 32 == 0);
-constexpr int least_shift = place(0, -1, -1, -1) - place(0, 0, 0, 0);
 
 /// Steps of a sender's columns are exchanged so that the four senders that half a warp reads at a time lie in
 /// different banks, where they lie side by side along x.
@@ -113,7 +131,7 @@ class BlockWorker {
     const int lane_ = thread_ % 32;
     const int warp_ = thread_ / 32;
     std::int32_t first_matrix_ = 0;
-    int target_tiles_ = 0; ///< of the octant at hand
+    int target_tiles_ = 0, sender_count_ = 0; ///< of the octant at hand
     float unscale_ = 1.0F;
 
 public:
@@ -123,8 +141,6 @@ public:
         const int level = min(block.level + 1, task_.levels - 1);
         first_matrix_ = level * task_.matrices_a_level;
         unscale_ = task_.unscales[level];
-        for (int i = thread_; i < task_.matrices_a_level; i += tensor_threads)
-            stage_.sizes[i] = task_.sizes[first_matrix_ + i];
         for (int i = thread_; i < halo_parents; i += tensor_threads) {
             const int index[3] = {parents * block.index[0] + i % halo - 1,
                                   parents * block.index[1] + i / halo % halo - 1,
@@ -178,101 +194,121 @@ public:
             const unsigned there = __ballot_sync(~0U, target != TreeView::none ? 1 : 0);
             if (lane_ == 0) stage_.target_lanes[warp_] = there;
         }
+        // the senders that some parent's neighbour has
+        ListedSender sender;
+        bool listed = false;
+        if (thread_ < most_listed) {
+            if (const auto s = task_.first_sender[octant] + thread_; s < task_.first_sender[octant + 1]) {
+                const auto of = task_.senders[s];
+                const int bit = of.shift - least_shift;
+                sender = ListedSender::of(of, task_.sizes[first_matrix_ + of.matrix]);
+                listed = (stage_.has_senders[bit / 32] >> (bit % 32) & 1U) != 0;
+            }
+            const unsigned there = __ballot_sync(~0U, listed ? 1 : 0);
+            if (lane_ == 0) stage_.listed[warp_] = there;
+        }
         __syncthreads();
         static_assert(targets == 64);
+        const unsigned before = (1U << lane_) - 1;
         const int first = __popc(stage_.target_lanes[0]);
         const int count = first + __popc(stage_.target_lanes[1]);
         target_tiles_ = (count + 7) / 8;
         if (target != TreeView::none) {
-            const int rank = warp_ * first + __popc(stage_.target_lanes[warp_] & ((1U << lane_) - 1));
+            const int rank = warp_ * first + __popc(stage_.target_lanes[warp_] & before);
             stage_.target[rank] = target;
             stage_.place_of[rank] = static_cast<std::int16_t>(at);
         }
-        if (count + thread_ < 8 * target_tiles_) { // the rest of the last tile computes nothing of use
+        if (count + thread_ < targets) { // the rest of the last tiles compute nothing of use
             stage_.target[count + thread_] = TreeView::none;
             stage_.place_of[count + thread_] = static_cast<std::int16_t>(place(0, 0, 0, 0));
         }
+        sender_count_ = 0;
+        int rank = listed ? __popc(stage_.listed[warp_] & before) : 0;
+        for (int w = 0; w < most_listed / 32; ++w) {
+            const int of_warp = __popc(stage_.listed[w]);
+            if (w < warp_) rank += of_warp;
+            sender_count_ += of_warp;
+        }
+        if (listed) stage_.senders_of[rank] = sender;
         __syncthreads();
         return count > 0;
     }
+    [[nodiscard]] __device__ int found_tiles() const { return target_tiles_; }
 
-    /// Products of the targets of one octant: the first columns replace what they had.
-    template <int rows, int columns>
-    __device__ void translate(int octant, int first_row, int first_column) {
-        constexpr int steps = columns / tensor_step;
+    /// Products of the targets of one octant, which are at most `most_tiles`: the first columns replace what
+    /// they had. The inner loops have no branches by tile, so that reading one tile's senders hides behind
+    /// the products of another.
+    template <int rows, int columns, int most_tiles>
+    __device__ void translate(int first_row, int first_column) {
+        constexpr int pairs = columns / 16; // of steps
         constexpr int tiles = rows / 16;
-        constexpr int packs = tiles * steps / 2;                         // of two steps of 16 rows
         constexpr int bytes = columns * static_cast<int>(sizeof(float)); // of a sender
         constexpr int step_bytes = tensor_step * static_cast<int>(sizeof(float));
-        float4 sum[tiles][target_tiles] = {};
-        const auto end = task_.first_sender[octant + 1];
-        auto s = task_.first_sender[octant] + warp_;
+        float4 sum[tiles][most_tiles] = {};
         const int tiles_a_row = task_.size / 16;
         const auto* const fragments = reinterpret_cast<const uint4*>(task_.fragments) + lane_ +
                                       32 * (first_row / 16 * tiles_a_row + first_column / 16);
-        int own[target_tiles]; // places of the parents that the lane reads for
+        int own[most_tiles]; // places of the parents that the lane reads for
 #pragma unroll
-        for (int to = 0; to < target_tiles; ++to)
-            own[to] = to < target_tiles_ ? stage_.place_of[8 * to + lane_ / 4] : 0;
-        TensorSender sender{};
-        int size = 0; // of the sender's matrix
-        uint4 next[packs];
-        const auto has_rows = [&](int of, int tile) { return first_row + 16 * tile < of; };
-        const auto has_columns = [&](int of, int step) { return first_column + tensor_step * step < of; };
-        const auto load = [&] {
-            const auto* from = fragments + static_cast<std::int64_t>(first_matrix_ + sender.matrix) *
-                                               (32 * tiles_a_row * tiles_a_row);
+        for (int to = 0; to < most_tiles; ++to) own[to] = stage_.place_of[8 * to + lane_ / 4];
+        ListedSender sender;
+        uint4 next[tiles][pairs];
+        int s = warp_;
+        const auto has_rows = [&](const ListedSender& of, int tile) {
+            return first_row + 16 * tile < of.size();
+        };
+        const auto has_columns = [&](const ListedSender& of, int pair) {
+            return first_column + 16 * pair < of.size();
+        };
+        const auto find = [&] { // the next one whose matrix has such rows and columns
+            for (; s < sender_count_; s += tensor_warps) {
+                sender = stage_.senders_of[s];
+                if (!has_rows(sender, 0) || !has_columns(sender, 0)) continue;
+                const auto* from = fragments + static_cast<std::int64_t>(first_matrix_ + sender.matrix()) *
+                                                   (32 * tiles_a_row * tiles_a_row);
 #pragma unroll
-            for (int i = 0; i < packs; ++i) {
-                const int tile = i / (steps / 2);
-                const int pair = i % (steps / 2);
-                if (has_rows(size, tile) && has_columns(size, 2 * pair))
-                    next[i] = __ldg(from + 32 * (tile * tiles_a_row + pair));
+                for (int tile = 0; tile < tiles; ++tile)
+#pragma unroll
+                    for (int pair = 0; pair < pairs; ++pair)
+                        next[tile][pair] =
+                            __ldg(from + 32 * (tile * tiles_a_row + pair)); // zero beyond its size
+                return;
             }
         };
-        const auto find =
-            [&] { // the next one that some parent's neighbour has, and with such rows and columns
-                for (; s < end; s += tensor_warps) {
-                    sender = task_.senders[s];
-                    const int bit = sender.shift - least_shift;
-                    if ((stage_.has_senders[bit / 32] >> (bit % 32) & 1U) == 0) continue;
-                    size = stage_.sizes[sender.matrix];
-                    if (!has_rows(size, 0) || !has_columns(size, 0)) continue;
-                    load();
-                    return;
-                }
-            };
         find();
-        while (s < end) {
-            uint4 matrix[packs];
+        while (s < sender_count_) {
+            uint4 matrix[tiles][pairs];
 #pragma unroll
-            for (int i = 0; i < packs; ++i) matrix[i] = next[i];
-            const int now = size;
-            int at[target_tiles]; // bytes
+            for (int tile = 0; tile < tiles; ++tile)
 #pragma unroll
-            for (int to = 0; to < target_tiles; ++to) {
-                const int from = own[to] + sender.shift;
+                for (int pair = 0; pair < pairs; ++pair) matrix[tile][pair] = next[tile][pair];
+            const auto now = sender;
+            int at[most_tiles]; // bytes
+#pragma unroll
+            for (int to = 0; to < most_tiles; ++to) {
+                const int from = own[to] + now.shift();
                 at[to] = from * bytes + exchange<columns>(from) * step_bytes + lane_ % 4 * 8;
             }
             s += tensor_warps;
             find();
 #pragma unroll
-            for (int step = 0; step < steps; ++step) {
-                if (!has_columns(now, step)) break;
-                float4 a[tiles];
+            for (int pair = 0; pair < pairs; ++pair) {
+                if (!has_columns(now, pair)) break;
 #pragma unroll
-                for (int tile = 0; tile < tiles; ++tile) {
-                    const auto& pack = matrix[tile * (steps / 2) + step / 2];
-                    a[tile] = step % 2 == 0 ? unpacked(pack.x, pack.y) : unpacked(pack.z, pack.w);
-                }
+                for (int half = 0; half < 2; ++half) {
+                    float2 b[most_tiles];
 #pragma unroll
-                for (int to = 0; to < target_tiles; ++to) {
-                    if (to >= target_tiles_) break;
-                    const auto b = *reinterpret_cast<const float2*>(
-                        reinterpret_cast<const char*>(stage_.senders) + (at[to] ^ step * step_bytes));
+                    for (int to = 0; to < most_tiles; ++to)
+                        b[to] =
+                            *reinterpret_cast<const float2*>(reinterpret_cast<const char*>(stage_.senders) +
+                                                             (at[to] ^ (2 * pair + half) * step_bytes));
 #pragma unroll
-                    for (int tile = 0; tile < tiles; ++tile)
-                        if (has_rows(now, tile)) multiply_add(sum[tile][to], a[tile], b);
+                    for (int tile = 0; tile < tiles; ++tile) {
+                        const auto& pack = matrix[tile][pair];
+                        const auto a = half == 0 ? unpacked(pack.x, pack.y) : unpacked(pack.z, pack.w);
+#pragma unroll
+                        for (int to = 0; to < most_tiles; ++to) multiply_add(sum[tile][to], a, b[to]);
+                    }
                 }
             }
         }
@@ -298,16 +334,15 @@ private:
     }
 
     // One warp after the other: the order of additions is always the same.
-    template <int tiles>
-    __device__ void add_up(const float4 (&sum)[tiles][target_tiles]) {
+    template <int tiles, int most_tiles>
+    __device__ void add_up(const float4 (&sum)[tiles][most_tiles]) {
         auto* const sums = reinterpret_cast<float4*>(stage_.sums);
         for (int warp = 0; warp < tensor_warps; ++warp) {
             if (warp == warp_)
 #pragma unroll
                 for (int tile = 0; tile < tiles; ++tile)
 #pragma unroll
-                    for (int to = 0; to < target_tiles; ++to) {
-                        if (to >= target_tiles_) break;
+                    for (int to = 0; to < most_tiles; ++to) {
                         auto& total = sums[(tile * target_tiles + to) * 32 + lane_];
                         const auto& own = sum[tile][to];
                         const float4 before = warp == 0 ? float4{0, 0, 0, 0} : total;
@@ -333,15 +368,30 @@ private:
         __syncthreads();
     }
 };
+
+/// The numbers of tiles that products are compiled for.
+__device__ constexpr int compiled_tiles(int tiles) { return tiles <= 2 ? 2 : tiles <= 4 ? 4 : target_tiles; }
+
+template <int columns, int most_tiles>
+__device__ void translate_rows(BlockWorker& worker, int first_column, int size) {
+    int row = 0;
+    for (; row + 32 <= size; row += 32) worker.translate<32, columns, most_tiles>(row, first_column);
+    if (row < size) worker.translate<16, columns, most_tiles>(row, first_column);
+}
+
 template <int columns>
 __device__ void translate_columns(BlockWorker& worker, int first_column, int size, int octant,
                                   int end_octant) {
     worker.load_senders<columns>(first_column);
     for (; octant < end_octant; ++octant) {
         if (!worker.find_targets(octant)) continue;
-        int row = 0;
-        for (; row + 32 <= size; row += 32) worker.translate<32, columns>(octant, row, first_column);
-        if (row < size) worker.translate<16, columns>(octant, row, first_column);
+        const int tiles = compiled_tiles(worker.found_tiles());
+        if (tiles == 2)
+            translate_rows<columns, 2>(worker, first_column, size);
+        else if (tiles == 4)
+            translate_rows<columns, 4>(worker, first_column, size);
+        else
+            translate_rows<columns, target_tiles>(worker, first_column, size);
     }
 }
 
@@ -370,7 +420,7 @@ __device__ const ItemRange& own_items(const TensorTask& task) {
             for (int octant = 0; octant < 8; ++octant) {
                 const int tiles = task.tiles[8 * block + octant];
                 if (tiles == 0) continue;
-                visit(8 * block + octant, tiles + octant_cost + of_block);
+                visit(8 * block + octant, compiled_tiles(tiles) + octant_cost + of_block);
                 of_block = 0;
             }
         }
