@@ -14,8 +14,9 @@ constexpr int most_range_blocks = 128;
 
 unsigned blocks_for(long long items) { return static_cast<unsigned>((items + threads - 1) / threads); }
 
+// Parameters in place: an index into a copy of them would bring all of it into memory, for each thread.
 template <class PointType>
-__global__ void move_kernel(const Motion<PointType> motion, const Move what) {
+__global__ void move_kernel(const __grid_constant__ Motion<PointType> motion, const Move what) {
     using Real = typename PointType::real;
     const unsigned i = blockIdx.x * threads + threadIdx.x; // at most 3·2^30 and a thread block
     if (i >= 3U * static_cast<unsigned>(motion.n)) return;
@@ -57,7 +58,7 @@ struct Box {
     double period[3];
 };
 
-__global__ void wrap_kernel(const double* places, int n, Box box, double* in_box) {
+__global__ void wrap_kernel(const double* places, int n, const __grid_constant__ Box box, double* in_box) {
     const long long i = static_cast<long long>(blockIdx.x) * threads + threadIdx.x;
     if (i >= 3LL * n) return;
     const double length = box.period[i % 3];

@@ -12,8 +12,9 @@ namespace {
 
 __device__ int thread_number() { return static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); }
 
-__global__ void cell_key_kernel(const double* points, int count, GridPlacing placing, std::uint64_t* keys,
-                                std::int32_t* numbers) {
+// Parameters that threads take by an index stay in place: a copy would be in memory, for each thread.
+__global__ void cell_key_kernel(const double* points, int count, const __grid_constant__ GridPlacing placing,
+                                std::uint64_t* keys, std::int32_t* numbers) {
     const int i = thread_number();
     if (i >= count) return;
     std::uint64_t key = 0;
@@ -107,7 +108,7 @@ __global__ void box_key_kernel(const double* points, int count, LatticeOnGpu lat
 
 template <class Real>
 __global__ void place_in_grid_kernel(const double* points, const std::int32_t* from, int count,
-                                     GridPlacing placing, GridPoint<Real>* out) {
+                                     const __grid_constant__ GridPlacing placing, GridPoint<Real>* out) {
     const int i = thread_number();
     if (i >= count) return;
     const double* point = points + static_cast<std::int64_t>(placing.dimension) * from[i];

@@ -17,8 +17,8 @@ unsigned pass_blocks(int count) { return static_cast<unsigned>((count + pass_thr
 __device__ int row_number() { return static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); }
 
 template <class Real>
-__global__ void set_gauss_coordinates_kernel(GaussRows rows, GaussFrameOnGpu frame, bool with_low,
-                                             Real* out) {
+__global__ void set_gauss_coordinates_kernel(GaussRows rows, const __grid_constant__ GaussFrameOnGpu frame,
+                                             bool with_low, Real* out) {
     const int i = row_number();
     if (i >= rows.count) return;
     const int d = rows.dimension;
