@@ -20,6 +20,11 @@ struct Rates {
 constexpr Rates in_float{1.3e12, 12e12, 4.5e12, 3e-9, 2.3e-12};
 constexpr Rates in_double{0.7e12, 6e12, 3e12, 4e-9, 3.4e-12};
 constexpr double tensor_seconds_a_product = 3.3e-9; ///< of 32 by 32 numbers, for all senders of a cell
+/// The same of cells with two kinds of expansions, whose leaves have long lists.
+constexpr double seconds_a_softened_cell = 15e-9;
+/// ε in widths of a leaf that leaves of a cluster have at least, where most bodies are: the cube around it is
+/// wide, and a mean density tells little.
+constexpr double least_softening = 0.2;
 constexpr double least_leaf = 8.0, most_leaf = 1000.0;
 /// Of an execution with its tree: launches, and what each point takes. Softened sums go through more levels,
 /// twice.
@@ -92,7 +97,9 @@ double gpu_softened_leaf(const FmmOrder& order, bool wide, double softening) {
     double least = HUGE_VAL;
     double best = least_leaf;
     for (double leaf = least_leaf; leaf <= most_leaf; leaf *= 1.1) {
-        const double cell = rates.seconds_a_cell + softened_seconds(order, wide, softening / std::cbrt(leaf));
+        const double cell =
+            seconds_a_softened_cell +
+            softened_seconds(order, wide, std::max(least_softening, softening / std::cbrt(leaf)));
         const double point = neighbour_cells(order) * leaf / rates.pairs + 8.0 / 7.0 * cell / leaf;
         if (point >= least) continue;
         least = point;
@@ -106,8 +113,8 @@ FmmShape gpu_fmm_shape(const SumProblem& problem, SumOptions options, const Cost
     const auto asked = options.m2l;
     if (asked == M2L::automatic) options.m2l = M2L::mirrored;
     auto shape = fmm_shape(problem, options, table, order);
-    if (problem.softening > 0.0 && order <= 0 &&
-        options.order <= 0) { // verified, and raised where it falls short
+    if (problem.softening > 0.0 && order <= 0 && options.order <= 0 &&
+        problem.tolerance > 0.0) { // verified, and raised where it falls short
         order = std::max(1, shape.order.order - softened_orders);
         shape = fmm_shape(problem, options, table, order);
     }

@@ -176,7 +176,9 @@ TEST(GpuShape, LeavesGrowWithWhatSofteningCosts) {
     const auto order = order_of(12, 1);
     for (const bool wide : {false, true}) {
         const double hard = gpu_leaf(order, wide);
-        EXPECT_NEAR(gpu_softened_leaf(order, wide, 1e-9), hard, 0.1 * hard);
+        const double of_cluster = gpu_softened_leaf(order, wide, 1e-9);
+        EXPECT_GT(of_cluster, hard); // two kinds of expansions
+        EXPECT_LT(of_cluster, 3.0 * hard);
         EXPECT_GT(gpu_softened_leaf(order, wide, 2.0), hard);    // about a leaf
         EXPECT_LT(gpu_softened_leaf(order, wide, 1000.0), hard); // few polynomials carry all
     }

@@ -103,8 +103,13 @@ protected:
 private:
     /// By which they count, as powers of two; dipoles by that of lengths as well.
     int read_strengths(const ConstArrayView& view, const ConstArrayView& dipoles) {
-        if (!problem_.keeps_strengths || dipoles) return read_new_strengths(view, dipoles);
-        if (!kept_exponent_) kept_exponent_ = read_new_strengths(view, dipoles);
+        if (!problem_.keeps_strengths || dipoles || !kept_exponent_) {
+            const int exponent = read_new_strengths(view, dipoles);
+            kept_exponent_.reset();
+            if (!dipoles) kept_exponent_ = exponent;
+            return exponent;
+        }
+        has_dipoles_ = false;
         return *kept_exponent_;
     }
 

@@ -10,6 +10,14 @@
 
 namespace farfield::cuda {
 
+/// Thread blocks that share the senders of a tile on the coarsest level.
+template <class Real>
+int coarsest_parts(const PlainOperators<Real>& of) {
+    constexpr int senders_a_part = 12, most_parts = 16;
+    const int senders = of.first_sender[coarse_group + 1] - of.first_sender[coarse_group];
+    return std::clamp(senders / senders_a_part, 1, most_parts);
+}
+
 template <class Real>
 void DeviceFar<Real>::prepare(const DeviceTree& tree, const Part& part, cudaStream_t stream) {
     if (part.operators == nullptr) {
@@ -34,6 +42,11 @@ void DeviceFar<Real>::prepare(const DeviceTree& tree, const Part& part, cudaStre
         mirrored_.emplace(MirroredOperators<Real>(host), host.stride, stream);
     if (mirrored_) mirrored_->prepare(tree, first_level_, end_level_, stream);
     const auto numbers = static_cast<std::size_t>(tree.cells()) * static_cast<std::size_t>(host.stride);
+    if (const int parts = coarsest_parts(host); tensor_ && parts > 1) { // for all cells that there may be
+        const auto k = static_cast<std::size_t>(host.order.coarse);
+        make_room(partial_,
+                  static_cast<std::size_t>(parts) * k * k * k * static_cast<std::size_t>(host.stride));
+    }
     make_room(multipoles_, numbers, numbers / 4);
     make_room(locals_, numbers, numbers / 4);
 }
@@ -84,16 +97,12 @@ void DeviceFar<Real>::translate_across(const DeviceTree& tree, const TreeTiles& 
 template <class Real>
 void DeviceFar<Real>::translate_coarsest(const DeviceTree& tree, const TreeTiles& tiles,
                                          cudaStream_t stream) {
-    constexpr int senders_a_part = 12, most_parts = 16;
     const auto& host = operators_->host();
-    const int senders = host.first_sender[coarse_group + 1] - host.first_sender[coarse_group];
     const auto across = tiles.across(0, 1);
-    const int parts = std::clamp(senders / senders_a_part, 1, most_parts);
+    const int parts = coarsest_parts(host);
     if (parts == 1)
         return translate_tiles(tree, Pass::across, tiles.data() + across.first, across.count, stream);
     const auto cells = tree.level_begin(1);
-    make_room(partial_, static_cast<std::size_t>(parts) * static_cast<std::size_t>(cells) *
-                            static_cast<std::size_t>(host.stride));
     auto task = task_of(tree, Pass::across, tiles.data() + across.first, across.count);
     task.to = partial_.data();
     task.parts = parts;

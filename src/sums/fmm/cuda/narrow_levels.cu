@@ -71,7 +71,7 @@ __device__ Real* shared_numbers() {
 }
 
 template <class Real>
-__global__ void __launch_bounds__(narrow_threads)
+__global__ void __launch_bounds__(narrow_threads, 2)
     climb_kernel(const __grid_constant__ NarrowTask<Real> task) {
     const auto grid = cooperative_groups::this_grid();
     const int octant = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
@@ -102,7 +102,7 @@ __global__ void __launch_bounds__(narrow_threads)
 }
 
 template <class Real>
-__global__ void __launch_bounds__(narrow_threads)
+__global__ void __launch_bounds__(narrow_threads, 2)
     descend_kernel(const __grid_constant__ NarrowTask<Real> task) {
     const auto grid = cooperative_groups::this_grid();
     const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;

@@ -547,7 +547,8 @@ bool TensorTranslation::fits_gpu() {
     int device = 0, most = 0;
     check(cudaGetDevice(&device), "asking the GPU");
     check(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "asking the GPU");
-    return static_cast<std::size_t>(most) >= sizeof(TensorStage);
+    constexpr std::size_t beside = 256; // of own_items
+    return static_cast<std::size_t>(most) >= sizeof(TensorStage) + beside;
 }
 
 TensorTranslation::TensorTranslation(const PlainOperators<float>& of, cudaStream_t stream) {

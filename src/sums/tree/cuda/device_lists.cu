@@ -442,8 +442,8 @@ void DeviceTree::list_near(std::int32_t few, Lists step, cudaStream_t stream) {
     const auto rows = 3 * static_cast<std::size_t>(capacity_) + 1;
     make_room_for_rows(stream);
     if (step == Lists::count) {
-        marks_leaves_ = !at_once_; // else leaves lie on few levels
-        by_points_ = few == all_points && !at_once_;
+        marks_leaves_ = !(at_once_ && last_dense_level() >= 0); // else leaves lie on few levels
+        by_points_ = few == all_points && marks_leaves_;
     }
     if (marks_leaves_) make_room(beside_leaf_, static_cast<std::size_t>(capacity_));
     if (by_points_) make_room_for_order();
