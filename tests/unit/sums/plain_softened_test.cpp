@@ -1,13 +1,16 @@
 // Operators of softened kernels as a GPU takes them: number by number those that the CPU's loops apply, and
 // with the expansions of points they give the softened kernel.
+#include "sums/costs/cost_table.h"
 #include "sums/fmm/gpu_shape.h"
 #include "sums/fmm/plain_far.h"
+#include "sums/kernels/kernel.h"
 #include "unit/sums/plain_products.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
+#include <utility>
 #include <vector>
 
 namespace farfield {
@@ -182,6 +185,29 @@ TEST(GpuShape, LeavesGrowWithWhatSofteningCosts) {
         EXPECT_GT(gpu_softened_leaf(order, wide, 2.0), hard);    // about a leaf
         EXPECT_LT(gpu_softened_leaf(order, wide, 1000.0), hard); // few polynomials carry all
     }
+}
+
+// What took least time on an H200: a Plummer cluster of a million bodies, some 300 scale lengths wide.
+TEST(GpuShape, FitsAClusterWithSoftening) {
+    SumProblem problem;
+    problem.kernel = &kernel_info(Kernel::gravity);
+    problem.sources = problem.targets = 1000000;
+    problem.self = problem.moves = true;
+    problem.softening = 0.01;
+    problem.precision = Precision::mixed;
+    SumOptions options;
+    options.precision = Precision::mixed;
+    options.softening = problem.softening;
+    for (const auto& [tolerance, order] : {std::pair{1e-3, 5}, {1e-4, 9}}) {
+        problem.tolerance = options.tolerance = tolerance;
+        const auto shape =
+            gpu_fmm_shape(problem, options, shipped_cost_table(), 0, problem.softening / 400.0);
+        EXPECT_EQ(shape.order.order, order);
+        EXPECT_EQ(shape.grid.cells(), 24.0 * 24.0 * 24.0);
+    }
+    problem.tolerance = options.tolerance = 0.0; // nothing tells whether the order suffices
+    const auto unverified = gpu_fmm_shape(problem, options, shipped_cost_table());
+    EXPECT_EQ(unverified.order.order, fmm_shape(problem, options, shipped_cost_table(), 0, 0.0).order.order);
 }
 
 } // namespace
