@@ -27,10 +27,10 @@ constexpr double seconds_a_softened_cell = 50e-9;
 /// wide, and a mean density tells little.
 constexpr double least_softening = 0.2;
 constexpr double least_leaf = 8.0, most_leaf = 1000.0;
-/// Of an execution with its tree: launches, and what each point takes. Softened sums go through more levels,
-/// twice.
-constexpr double fixed_seconds = 0.7e-3, fixed_softened_seconds = 4.5e-3, seconds_a_point = 0.4e-9;
-constexpr double softened_beside_hard = 2.0;
+/// Of an execution with its tree: launches, and what each point takes.
+constexpr double fixed_seconds = 0.7e-3, seconds_a_point = 0.4e-9;
+/// Softened sums run through two kinds of expansions.
+constexpr double softened_beside_hard = 1.8;
 /// By which the order is lower than the CPU's, with which that one's sums seldom fall short.
 constexpr int softened_orders = 2;
 /// Leaves of unlike size act on each other point by point: that takes less time there than expansions at
@@ -158,9 +158,9 @@ double gpu_fmm_seconds(const SumProblem& problem, const SumOptions& options, std
     const double far =
         8.0 / 7.0 * shape.grid.cells() * (rates.seconds_a_cell + harmonic_seconds(shape.order, shape.wide)) +
         points * std::pow(shape.order.order + 1.0, 2) * rates.seconds_a_function;
-    const bool softened = problem.softening > 0.0;
-    const double work = (near + far) * (softened ? softened_beside_hard : 1.0) + points * seconds_a_point;
-    const double each = (softened ? fixed_softened_seconds : fixed_seconds) + slower * work;
+    const double work =
+        (near + far) * (problem.softening > 0.0 ? softened_beside_hard : 1.0) + points * seconds_a_point;
+    const double each = fixed_seconds + slower * work;
     if (problem.moves) return problem.executions * each;
     const auto bytes = cost_of_sum(sources, targets, problem.self).bytes;
     return there.start_seconds + problem.executions * (each + bytes / there.bytes_per_second);
