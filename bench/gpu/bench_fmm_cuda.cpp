@@ -1,13 +1,14 @@
 // Fast multipole sums on a GPU, arrays in its memory: time of new points each time, by the host's clock (the
 // least) and from keys to results by the GPU's (the median of 12), and the error of the field and the
 // potential against exact sums at all points (from 2 million points on at 20,000 of them). Charges of both
-// signs; ε = 0 unless it is given.
+// signs, of a cluster (the bodies of bench_run_cuda) masses; ε = 0 unless it is given.
 //     bench_fmm_cuda [N [cube|plummer|cluster [order [leaf [mixed|double [seeds [GPUs [softening]]]]]]]]
 // One case, on the first GPUs, the first of which has the arrays; without arguments the table, as JSON.
 #include "clouds.h"
 #include "gpu_rows.h"
 
 #include <farfield/device.h>
+#include <farfield/run.h>
 #include <farfield/sum.h>
 
 #include <nlohmann/json.hpp>
@@ -32,6 +33,16 @@ struct Case {
     [[nodiscard]] Cloud cloud() const { return {n, kind, false, softening}; }
 };
 
+/// The bodies of bench_run_cuda. Not cut off: the outermost of a million is some 300 scale lengths away.
+Points cluster_of(int n, unsigned seed) {
+    InitialOptions options;
+    options.kind = InitialKind::plummer;
+    options.n = n;
+    options.seed = seed;
+    const auto bodies = make_bodies(options);
+    return {bodies.position, bodies.mass};
+}
+
 Json measure(const Case& of) {
     SumOptions options;
     options.kernel = Kernel::coulomb;
@@ -45,7 +56,8 @@ Json measure(const Case& of) {
     std::vector<double> milliseconds, on_gpu, tree, sums, field, field_median, field_99, potential;
     Json passes, shape;
     for (int seed = 1; seed <= of.seeds; ++seed) {
-        const auto points = points_of(of.cloud(), static_cast<unsigned>(seed));
+        const auto number = static_cast<unsigned>(seed);
+        const auto points = of.kind == "cluster" ? cluster_of(of.n, number) : points_of(of.cloud(), number);
         GpuRows x(points.x, 3), q(points.q, 1), phi(points.q.size(), 1), e(points.q.size(), 3);
         SumPlan plan(x.view(), options);
         SumOutputs outputs;

@@ -3,7 +3,6 @@
 
 #include "gpu_rows.h"
 
-#include <farfield/run.h>
 #include <farfield/sum.h>
 
 #include <algorithm>
@@ -20,8 +19,8 @@ namespace farfield::bench {
 
 struct Cloud {
     int n;
-    std::string kind;    ///< cube, plummer, or cluster: the bodies of bench_run_cuda
-    bool masses = false; ///< 1/N each; else charges in [−1, 1]. A cluster has masses.
+    std::string kind;    ///< cube, plummer, or a name for points made otherwise
+    bool masses = false; ///< 1/N each; else charges in [−1, 1]
     double softening = 0.0;
 };
 
@@ -29,18 +28,7 @@ struct Points {
     std::vector<double> x, q;
 };
 
-/// Not cut off: the outermost of a million bodies is some 300 scale lengths away.
-inline Points cluster_of(int n, unsigned seed) {
-    InitialOptions options;
-    options.kind = InitialKind::plummer;
-    options.n = n;
-    options.seed = seed;
-    const auto bodies = make_bodies(options);
-    return {bodies.position, bodies.mass};
-}
-
 inline Points points_of(const Cloud& of, unsigned seed) {
-    if (of.kind == "cluster") return cluster_of(of.n, seed);
     std::mt19937_64 engine(seed);
     std::uniform_real_distribution<double> uniform(0.0, 1.0);
     std::normal_distribution<double> normal;
