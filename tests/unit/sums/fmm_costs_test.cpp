@@ -121,7 +121,10 @@ TEST(FmmCosts, OfAGpuCrossThoseOfItsDirectSums) {
     const auto direct = [&](double n) { return n * n / 2.05e12 + 1e-5; };
     EXPECT_GT(seconds(20'000, h200), direct(2e4));
     EXPECT_LT(seconds(200'000, h200), direct(2e5));
-    EXPECT_GT(seconds(50'000, h200, 0.01), direct(5e4)); // many levels, each a launch
+    // a step of a softened cluster was measured at 0.64 ms for 10,000 bodies, 1.25 for 100,000
+    EXPECT_GT(seconds(30'000, h200, 0.01), direct(3e4));
+    EXPECT_LT(seconds(100'000, h200, 0.01), direct(1e5));
+    EXPECT_NEAR(seconds(100'000, h200, 0.01), 1.25e-3, 0.4e-3);
     EXPECT_GT(seconds(1'000'000, "Some GPU"), 2.0 * seconds(1'000'000, h200));
 
     auto problem = problem_of_points(1'000'000, 1e-3);
