@@ -20,8 +20,8 @@ struct Rates {
 constexpr Rates in_float{1.3e12, 12e12, 4.5e12, 3e-9, 2.3e-12};
 constexpr Rates in_double{0.7e12, 6e12, 3e12, 4e-9, 3.4e-12};
 constexpr double tensor_seconds_a_product = 3.3e-9; ///< of 32 by 32 numbers, for all senders of a cell
-/// The same of softened sums, fitted to steps of a Plummer cluster of a million bodies, orders 4 to 12: what
-/// its cells take beside expansions, and the pairs a second that small leaves lose.
+/// Rates::seconds_a_cell of softened sums, fitted to steps of a Plummer cluster of a million bodies, orders 4
+/// to 12: with it counts what small leaves lose of the pairs a second.
 constexpr double seconds_a_softened_cell = 50e-9;
 /// ε in widths of a leaf that leaves of a cluster have at least, where most bodies are: the cube around it is
 /// wide, and a mean density tells little.

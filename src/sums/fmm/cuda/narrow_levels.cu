@@ -1,11 +1,13 @@
 #include "sums/fmm/cuda/narrow_levels.cuh"
 
 #include "backend/cuda/check.h"
+#include "sums/tree/near_walk.h"
 
 #include <cooperative_groups.h>
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 
 namespace farfield::cuda {
 namespace {

@@ -4,11 +4,8 @@
 
 #include "sums/fmm/cuda/translate.cuh"
 #include "sums/tree/cuda/device_tree.cuh"
-#include "sums/tree/near_walk.h"
 
 #include <cuda_runtime_api.h>
-
-#include <cstdint>
 
 namespace farfield::cuda {
 
