@@ -16,7 +16,7 @@ foreach(setting INCLUDE_DIRECTORIES COMPILE_DEFINITIONS COMPILE_FEATURES LINK_LI
   endif()
 endforeach()
 target_sources(farfield PRIVATE $<TARGET_OBJECTS:farfield_plain>)
-farfield_unity(farfield_plain 8)
+farfield_unity(farfield_plain)
 
 target_compile_options(farfield_plain PRIVATE -O0)
 if(TARGET farfield_app)

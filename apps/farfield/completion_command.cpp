@@ -2,6 +2,8 @@
 #include "command.h"
 #include "options.h"
 
+#include "base/text.h"
+
 #include <farfield/run.h>
 
 #include <fmt/format.h>
@@ -23,18 +25,12 @@ std::vector<std::string> spellings(const OptionFacts& option) {
     return out;
 }
 
-std::string joined_words(const std::vector<std::string>& words, std::string_view separator = " ") {
-    std::string out;
-    for (const auto& word : words) out += (out.empty() ? std::string() : std::string(separator)) + word;
-    return out;
-}
-
 bool takes_a_case_key(const OptionFacts& option) { return option.type_name == "SECTION.KEY=VALUE"; }
 
 // "a b c" for an option whose type is "a|b|c", or whose description ends so; of --set the keys, with the '='
 // behind which the value comes.
 std::string choices_of(const OptionFacts& option) {
-    if (takes_a_case_key(option)) return joined_words(case_keys(), "= ") + '=';
+    if (takes_a_case_key(option)) return joined(case_keys(), "= ") + '=';
     auto text = option.type_name;
     if (text.find('|') == std::string::npos) {
         constexpr std::string_view before = "; one of\n"; // as show_choices writes them
@@ -70,7 +66,7 @@ void bash_case(const CommandParser& app, const std::string& path, std::string& w
             for (const auto& name : spellings(option))
                 values += fmt::format("        '{} {}') words='' ;;\n", path, name);
     }
-    words += fmt::format("        '{}') words='{}' ;;\n", path, joined_words(all));
+    words += fmt::format("        '{}') words='{}' ;;\n", path, joined(all, " "));
     for (const auto& child : app.commands()) bash_case(child, path + " " + child.name(), words, values);
 }
 

@@ -35,23 +35,23 @@ std::string bar(double done, int width) {
            std::string(static_cast<std::size_t>(width - filled), '.') + ']';
 }
 
-std::string joined(const std::vector<std::string>& parts) {
+std::string beside_each_other(const std::vector<std::string>& parts) {
     std::string out;
     for (const auto& part : parts)
         if (!part.empty()) out += (out.empty() ? "" : "  ") + part;
     return out;
 }
 
-std::string plain_line(const ProgressState& progress) { return joined(progress.parts); }
+std::string plain_line(const ProgressState& progress) { return beside_each_other(progress.parts); }
 
 std::string live_line(const ProgressState& progress, int columns) {
     auto parts = progress.parts;
     const auto room = static_cast<std::size_t>(std::max(columns - 1, 1)); // the last column may wrap
     for (const std::size_t dispensable : progress.dispensable) {
-        if (joined(parts).size() <= room) break;
+        if (beside_each_other(parts).size() <= room) break;
         parts[dispensable].clear();
     }
-    auto line = joined(parts);
+    auto line = beside_each_other(parts);
     if (line.size() + 14 <= room) {
         const auto width = std::min<std::size_t>(30, room - line.size() - 4);
         line = bar(progress.fraction, static_cast<int>(width)) + ' ' + line;

@@ -1,5 +1,6 @@
 // farfield stencil: check, explain, and the parts that have a file of their own; programs of the stencil
 // language.
+#include "base/text.h"
 #include "command.h"
 #include "options.h"
 #include "progress.h"
@@ -60,7 +61,7 @@ int check(const StencilCommand& command) {
         std::vector<std::string> reports;
         for (const auto& file : command.files)
             reports.push_back(check_one({file, command.task.parameters}, command.json, total));
-        if (command.json) fmt::print("[{}]\n", fmt::join(reports, ",\n"));
+        if (command.json) fmt::print("[{}]\n", joined(reports, ",\n"));
         if (total.errors > 0)
             throw CompileError(fmt::format("{}: {}",
                                            command.files.size() == 1

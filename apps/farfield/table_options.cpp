@@ -58,7 +58,7 @@ std::string GivenOptions::flags() const {
     for (const auto& option : option_table())
         for (const auto& [row, value] : given_)
             if (row == &option)
-                out += row->type == OptionType::flag ? " " + option.flag()
+                out += row->type == OptionType::flag ? fmt::format(" {}", option.flag())
                                                      : fmt::format(" {} {}", option.flag(), text_of(value));
     return out;
 }

@@ -55,7 +55,7 @@ DeviceChoice device_from_name(std::string_view name) {
 std::string name_of(const DeviceChoice& device) {
     if (device.kind == DeviceKind::automatic) return "auto";
     if (device.kind == DeviceKind::cpu) return "cpu";
-    return device.gpus.empty() ? "cuda" : fmt::format("{}{}", cuda_prefix, fmt::join(device.gpus, ","));
+    return device.gpus.empty() ? "cuda" : fmt::format("{}{}", cuda_prefix, joined(device.gpus, ","));
 }
 
 std::vector<GpuInfo> gpus() {

@@ -42,7 +42,7 @@ std::vector<double> take_columns(const Table& table, std::span<const std::string
         if (columns.back() == nullptr)
             throw InvalidArgument(
                 fmt::format("{}: there is no column '{}'; the header must name {}, in any order{}", file,
-                            name, fmt::join(wanted, ","), nearest_ignored(table, name)));
+                            name, joined(wanted, ","), nearest_ignored(table, name)));
     }
     const auto rows = static_cast<std::size_t>(table.rows());
     if (rows == 0)
@@ -67,8 +67,8 @@ void require_matrix(const NpyArray& array, std::int64_t columns, std::string_vie
                     const std::string& file) {
     if (array.shape.size() != 2 || array.shape[1] != columns || array.shape[0] == 0)
         throw InvalidArgument(fmt::format("{}: its shape is ({}{}); (N, {}) with N at least 1 is needed: {}",
-                                          file, fmt::join(array.shape, ", "),
-                                          array.shape.size() == 1 ? "," : "", columns, what));
+                                          file, joined(array.shape, ", "), array.shape.size() == 1 ? "," : "",
+                                          columns, what));
     for (std::size_t i = 0; i < array.values.size(); ++i)
         if (!std::isfinite(array.values[i]))
             throw InvalidArgument(

@@ -1,6 +1,7 @@
 // Tables of numbers as comma-separated text.
 #include "io/csv.h"
 
+#include "base/text.h"
 #include "io/file.h"
 #include "io/messages.h"
 
@@ -207,7 +208,7 @@ std::string format_csv(const Table& table) {
             throw InvalidArgument(fmt::format(
                 "column '{}' of a table has {} rows, '{}' has {}; make them equal", table.names[c],
                 table.columns[c].size(), table.names[0], table.columns[0].size()));
-    std::string out = fmt::format("{}\n", fmt::join(table.names, ","));
+    std::string out = fmt::format("{}\n", joined(table.names, ","));
     for (std::size_t row = 0; row < static_cast<std::size_t>(table.rows()); ++row)
         for (std::size_t c = 0; c < table.columns.size(); ++c) {
             append_number(out, table.columns[c][row]);

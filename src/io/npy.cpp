@@ -2,6 +2,7 @@
 // there.
 #include "io/npy.h"
 
+#include "base/text.h"
 #include "io/atomic_file.h"
 #include "io/file.h"
 #include "io/messages.h"
@@ -123,7 +124,7 @@ std::string_view take_header(std::span<const std::byte>& bytes, std::string_view
 }
 
 std::string tuple_text(const std::vector<std::int64_t>& shape) {
-    return shape.size() == 1 ? fmt::format("({},)", shape[0]) : fmt::format("({})", fmt::join(shape, ", "));
+    return shape.size() == 1 ? fmt::format("({},)", shape[0]) : fmt::format("({})", joined(shape, ", "));
 }
 
 // Bytes of an array; the largest value there is where the product overflows.

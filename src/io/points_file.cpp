@@ -1,5 +1,6 @@
 #include "io/points_file.h"
 
+#include "base/text.h"
 #include "io/atomic_file.h"
 #include "io/columns.h"
 #include "io/hdf5.h"
@@ -123,7 +124,7 @@ std::vector<double> finite_values(const hdf5::Dataset& dataset, const hdf5::Shap
                                   const char* wanted) {
     if (dataset.shape() != shape)
         throw InvalidArgument(fmt::format("{}: its shape is ({}); {} with N at least 1 is needed",
-                                          dataset.label(), fmt::join(dataset.shape(), ", "), wanted));
+                                          dataset.label(), joined(dataset.shape(), ", "), wanted));
     auto values = dataset.read<double>();
     const auto width = shape.size() == 2 ? shape[1] : 1;
     for (std::size_t i = 0; i < values.size(); ++i)
@@ -266,8 +267,7 @@ Sources read_sources(const fs::path& path, const PointLayout& layout) {
                           : has_either   ? std::string(" and the mass or charge")
                                          : fmt::format(" and {}", layout.strength);
     require_matrix(array, dimension + columns,
-                   fmt::format("columns {}{}", fmt::join(axis_names(dimension), " "), strength),
-                   path.string());
+                   fmt::format("columns {}{}", joined(axis_names(dimension), " "), strength), path.string());
     return split(array.values, dimension, columns, columns);
 }
 
@@ -294,7 +294,7 @@ Strengths read_strengths(const fs::path& path, int columns) {
             throw InvalidArgument(
                 fmt::format("{}: its shape is ({}); (N) or (N, k) with N and k at least 1 is "
                             "needed",
-                            label, fmt::join(shape, ", ")));
+                            label, joined(shape, ", ")));
         out.rows = shape[0];
         out.width = shape.size() == 2 ? shape[1] : 1;
     };
@@ -332,7 +332,7 @@ std::vector<double> read_targets(const fs::path& path, int dimension) {
     }
     if (extension == ".npy") {
         auto array = read_npy(path);
-        require_matrix(array, dimension, fmt::format("columns {}", fmt::join(names, " ")), path.string());
+        require_matrix(array, dimension, fmt::format("columns {}", joined(names, " ")), path.string());
         return std::move(array.values);
     }
     {

@@ -4,6 +4,7 @@
 // where bodies have names) and FormatVersion.
 #include "io/snapshot.h"
 
+#include "base/text.h"
 #include "io/hdf5.h"
 #include "io/seal.h"
 
@@ -139,9 +140,7 @@ void require_lengths(const std::filesystem::path& path, const Bodies& bodies,
 
 } // namespace
 
-std::string names_text(const std::vector<std::string>& names) {
-    return fmt::format("{}", fmt::join(names, ","));
-}
+std::string names_text(const std::vector<std::string>& names) { return joined(names, ","); }
 
 std::vector<std::string> names_from_text(std::string_view text) {
     std::vector<std::string> names;

@@ -1,4 +1,5 @@
 // Reading snapshots: ours, and those of GADGET-4 and its relatives.
+#include "base/text.h"
 #include "io/hdf5.h"
 #include "io/messages.h"
 #include "io/seal.h"
@@ -34,7 +35,7 @@ void require_finite(const std::vector<double>& values, std::int64_t width, const
                             dataset.label(), static_cast<std::int64_t>(i) / width, values[i]));
 }
 
-std::string shape_text(const hdf5::Shape& shape) { return fmt::format("({})", fmt::join(shape, ", ")); }
+std::string shape_text(const hdf5::Shape& shape) { return fmt::format("({})", joined(shape, ", ")); }
 
 std::vector<double> read_values(const hdf5::Group& part, const char* name, const hdf5::Shape& shape) {
     const auto dataset = part.dataset(name);
@@ -128,7 +129,7 @@ private:
                                       [](double length) { return length >= 0.0 && std::isfinite(length); });
         if (!fine)
             throw InvalidArgument(fmt::format("{}: attribute 'Box' holds ({}); three lengths ≥ 0 are needed",
-                                              group.label(), fmt::join(lengths, ", ")));
+                                              group.label(), joined(lengths, ", ")));
         std::copy(lengths.begin(), lengths.end(), info.box.begin());
     }
 
@@ -146,7 +147,7 @@ private:
         const auto known = from_name<Kernel>(kernel);
         if (!known)
             throw InvalidArgument(fmt::format("{}: attribute 'Kernel' is {}; known: {}", group.label(),
-                                              printable(kernel), fmt::join(names_of<Kernel>(), ", ")));
+                                              printable(kernel), joined(names_of<Kernel>(), ", ")));
         info.kernel = *known;
     }
 

@@ -28,11 +28,11 @@ constexpr std::array<FunctionInfo, 13> table{{
     {"tanh", Function::tanh, 1, 1, "hyperbolic tangent"},
 }};
 
-struct Advice {
+struct FunctionAdvice {
     std::string_view name;
     std::string_view remedy;
 };
-constexpr std::array<Advice, 18> advice{{
+constexpr std::array<FunctionAdvice, 18> function_advices{{
     {"tan", "write sin(x)/cos(x)"},
     {"atan",
      "there are no inverses of sin, cos and tan; put angles into a file and read it with data(\"file.npy\")"},
@@ -68,14 +68,14 @@ const FunctionInfo* find_function(std::string_view name) {
 }
 
 std::string function_advice(std::string_view name) {
-    for (const auto& known : advice)
+    for (const auto& known : function_advices)
         if (known.name == name) return std::string(known.remedy);
     std::vector<std::string_view> names{"where"};
     for (const auto& info : table) names.push_back(info.name);
     const auto nearest = nearest_word(name, names);
     if (!nearest.empty()) return fmt::format("did you mean '{}'?", nearest);
     std::sort(names.begin(), names.end());
-    return fmt::format("there are {}", fmt::join(names, ", "));
+    return fmt::format("there are {}", joined(names, ", "));
 }
 
 } // namespace farfield::lang

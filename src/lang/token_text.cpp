@@ -45,11 +45,11 @@ constexpr std::array<std::string_view, 32> token_names{"a name",
                                                        "the end of the program"};
 static_assert(token_names.size() == static_cast<std::size_t>(TokenKind::end) + 1);
 
-struct Advice {
+struct CharacterAdvice {
     std::string_view character;
     std::string_view remedy;
 };
-constexpr std::array<Advice, 14> advice{{
+constexpr std::array<CharacterAdvice, 14> character_advice{{
     {"&", "write 'and'"},
     {"|", "write 'or'"},
     {"!", "write 'not', or '!=' for not equal"},
@@ -67,7 +67,7 @@ constexpr std::array<Advice, 14> advice{{
 }};
 
 // Characters that editors and web pages leave behind, and what they are called.
-constexpr std::array<Advice, 10> invisible{{
+constexpr std::array<CharacterAdvice, 10> invisible{{
     {"\xC2\xA0", "a no-break space (U+00A0)"},
     {"\xC2\xAD", "a soft hyphen (U+00AD)"},
     {"\xE2\x80\x89", "a thin space (U+2009)"},
@@ -149,7 +149,7 @@ ReadNumber read_number(std::string_view text) {
 }
 
 std::pair<std::string, std::string> about_character(std::string_view character) {
-    for (const auto& known : advice)
+    for (const auto& known : character_advice)
         if (known.character == character)
             return {fmt::format("the character '{}' means nothing here", character),
                     std::string(known.remedy)};

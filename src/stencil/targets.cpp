@@ -3,6 +3,7 @@
 
 #include "backend/comm/communicator_access.h"
 #include "backend/cuda/devices.h"
+#include "base/text.h"
 #include "stencil/runtime/cpu/cpu_executor.h"
 #include "stencil/runtime/cuda/cuda_executor.h"
 #include "stencil/runtime/interpreter/interpreter.h"
@@ -11,7 +12,6 @@
 #include <farfield/error.h>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <array>
 
@@ -54,7 +54,7 @@ std::unique_ptr<Executor> make_executor(std::string_view name, ProgramPtr progra
     for (const auto& target : targets)
         if (target.name == name) return target.make(std::move(program), options);
     throw InvalidArgument(
-        fmt::format("there is no target '{}'; choose one of {}", name, fmt::join(target_names(), ", ")));
+        fmt::format("there is no target '{}'; choose one of {}", name, joined(target_names(), ", ")));
 }
 
 std::unique_ptr<Executor> make_executor(std::string_view name, ProgramPtr program,

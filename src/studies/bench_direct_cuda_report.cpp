@@ -6,8 +6,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <iterator>
-
 namespace farfield {
 namespace {
 
@@ -50,8 +48,7 @@ void append_row(std::string& out, const BenchCudaRow& row, const cuda::Multiproc
     const auto percent = [](std::optional<double> share) {
         return share ? fmt::format("{:.0f}%", 100.0 * *share) : std::string("-");
     };
-    fmt::format_to(
-        std::back_inserter(out),
+    out += fmt::format(
         "{:<6} {:<13} {:>7} {:>10.4g} {:>10.4g} {:>9.4g} {:>6} {:>9.3g} {:>6} {:>8.4g} {:>9.5g} {:>5} {:>5} "
         "{:>5} {:>8.1e} {}\n",
         name_of(row.precision), cuda::info_of(row.rung).name, row.n, 1e3 * row.seconds,
@@ -116,11 +113,11 @@ std::string to_text(const BenchCudaReport& report) {
         1e-9 * report.cpu_float_pairs, 1e-9 * report.cpu_double_pairs, 1e-12 * ceilings.fma_float,
         1e-12 * ceilings.fma_double, 1e-12 * ceilings.rsqrt_float, 1e-6 * ceilings.clock_hz,
         1e-12 * ceilings.copy_bytes, 1e-9 * ceilings.to_gpu_bytes, 1e-9 * ceilings.to_host_bytes);
-    fmt::format_to(std::back_inserter(out),
-                   "{:<6} {:<13} {:>7} {:>10} {:>10} {:>9} {:>6} {:>9} {:>6} {:>8} {:>9} {:>5} {:>5} {:>5} "
-                   "{:>8} {:>5} {:>5} {}\n",
-                   "", "rung", "N", "ms", "1e9 pair/s", "GB/s", "instr.", "vs 1 thr.", "gain", "vs CPU",
-                   "Gflop/s", "peak", "real.", "act.", "error", "regs", "occ.", "limit");
+    out +=
+        fmt::format("{:<6} {:<13} {:>7} {:>10} {:>10} {:>9} {:>6} {:>9} {:>6} {:>8} {:>9} {:>5} {:>5} {:>5} "
+                    "{:>8} {:>5} {:>5} {}\n",
+                    "", "rung", "N", "ms", "1e9 pair/s", "GB/s", "instr.", "vs 1 thr.", "gain", "vs CPU",
+                    "Gflop/s", "peak", "real.", "act.", "error", "regs", "occ.", "limit");
     for (const auto& row : report.rows) append_row(out, row, report.limits);
     out += "\ninstr.: of the machine, a directed pair; gain: over the rung before, or the one it branches "
            "from;\n"

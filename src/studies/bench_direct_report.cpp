@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <iterator>
 
 namespace farfield {
 
@@ -33,8 +32,7 @@ std::string to_text(const BenchDirectReport& report) {
     const auto print_scaling = [&](std::int64_t size) {
         for (const auto& s : report.scaling)
             if (s.n == size)
-                fmt::format_to(
-                    std::back_inserter(out),
+                out += fmt::format(
                     "{:<9} {:<11} {} threads: {:.3f} times one; registers alone: {:.3f} times ({:.2f} of it, "
                     "fastest runs)\n",
                     name_of(s.precision), s.rung, s.threads, s.gain, s.ceiling_gain, s.gain / s.ceiling_gain);
@@ -44,16 +42,15 @@ std::string to_text(const BenchDirectReport& report) {
         if (row.n != n) {
             print_scaling(n);
             n = row.n;
-            fmt::format_to(std::back_inserter(out),
-                           "\nN = {}\n{:<9} {:<11} {:<7} {:>7} {:>12} {:>10} {:>9} {:>9} {:>8}\n", n,
-                           "precision", "rung", "isa", "threads", "1e9 pairs/s", "seconds", "error",
-                           "vs naive", "vs plain");
+            out += fmt::format("\nN = {}\n{:<9} {:<11} {:<7} {:>7} {:>12} {:>10} {:>9} {:>9} {:>8}\n", n,
+                               "precision", "rung", "isa", "threads", "1e9 pairs/s", "seconds", "error",
+                               "vs naive", "vs plain");
         }
-        fmt::format_to(
-            std::back_inserter(out), "{:<9} {:<11} {:<7} {:>7} {:>12.3f} {:>10.4g} {:>9} {:>9.1f} {:>8}\n",
-            name_of(row.precision), row.rung, name_of(row.isa), row.threads, 1e-9 * row.pairs_per_second,
-            row.seconds, row.error < 0.0 ? "" : fmt::format("{:.1e}", row.error), row.speedup,
-            row.against_plain > 0.0 ? fmt::format("{:.3f}", row.against_plain) : "");
+        out += fmt::format("{:<9} {:<11} {:<7} {:>7} {:>12.3f} {:>10.4g} {:>9} {:>9.1f} {:>8}\n",
+                           name_of(row.precision), row.rung, name_of(row.isa), row.threads,
+                           1e-9 * row.pairs_per_second, row.seconds,
+                           row.error < 0.0 ? "" : fmt::format("{:.1e}", row.error), row.speedup,
+                           row.against_plain > 0.0 ? fmt::format("{:.3f}", row.against_plain) : "");
     }
     print_scaling(n);
     if (has_ceiling(report)) out += about_ceiling;

@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include <array>
-#include <iterator>
 #include <map>
 
 namespace farfield {
@@ -47,18 +46,15 @@ std::string to_text(const BenchFmmReport& report) {
     for (const auto& row : report.rows) {
         if (row.n != n) {
             n = row.n;
-            fmt::format_to(std::back_inserter(out), "\nN = {}\n{:<7} {:>8} {:>7}", n, "order", "all",
-                           "set-up");
-            for (const auto* name : pass_names) fmt::format_to(std::back_inserter(out), " {:>7}", name);
-            fmt::format_to(std::back_inserter(out), " {:>9} {:>9} {:>8} {:>6}\n", "potential", "field",
-                           "Gflop/s", "peak");
+            out += fmt::format("\nN = {}\n{:<7} {:>8} {:>7}", n, "order", "all", "set-up");
+            for (const auto* name : pass_names) out += fmt::format(" {:>7}", name);
+            out += fmt::format(" {:>9} {:>9} {:>8} {:>6}\n", "potential", "field", "Gflop/s", "peak");
         }
-        fmt::format_to(std::back_inserter(out), "{:<7} {:>8.4g} {:>7.3g}", order_text(row), 1e3 * row.seconds,
-                       1e3 * row.set_up_seconds);
-        for (const auto* name : pass_names)
-            fmt::format_to(std::back_inserter(out), " {:>7}", pass_text(row, name));
-        fmt::format_to(std::back_inserter(out), " {:>9.1e} {:>9.1e} {:>8.1f} {:>5.0f}%\n",
-                       row.error_potential, row.error_field, 1e-9 * row.flops, 100.0 * row.share_of_peak);
+        out += fmt::format("{:<7} {:>8.4g} {:>7.3g}", order_text(row), 1e3 * row.seconds,
+                           1e3 * row.set_up_seconds);
+        for (const auto* name : pass_names) out += fmt::format(" {:>7}", pass_text(row, name));
+        out += fmt::format(" {:>9.1e} {:>9.1e} {:>8.1f} {:>5.0f}%\n", row.error_potential, row.error_field,
+                           1e-9 * row.flops, 100.0 * row.share_of_peak);
     }
     return out;
 }

@@ -34,8 +34,7 @@ std::string job_text(const BenchScalingReport& report) {
 std::string to_text(const BenchScalingReport& report) {
     auto out = fmt::format("{}; medians of {}.\n", job_text(report), report.repeats);
     if (report.ranks > 1)
-        fmt::format_to(
-            std::back_inserter(out),
+        out += fmt::format(
             "A message between ranks 0 and 1: {:.2f} us, and {:.2f} GB/s in 16 MiB. Model: the work's "
             "share and the messages of the rank that sends most.\n",
             1e6 * report.latency, 1e-9 * report.bandwidth);
@@ -44,20 +43,18 @@ std::string to_text(const BenchScalingReport& report) {
     for (std::size_t i = 0; i < report.rows.size(); ++i) {
         const auto& row = report.rows[i];
         if (starts_table(report, i))
-            fmt::format_to(std::back_inserter(out),
-                           "\n{}, {}\n{:>6} {:>9} {:>10} {:>9} {:>10} {:>10} {:>9} {:>9}  {}\n",
-                           name_of(row.work), row.weak ? "as much work a rank" : "the same work in all",
-                           "ranks", is_grid(row) ? "cells" : "N", "seconds", "speed-up", "efficiency",
-                           "model", "messages", "MB", is_grid(row) ? "bits" : "error");
-        fmt::format_to(std::back_inserter(out),
-                       "{:>6} {:>9} {:>10.4g} {:>9.3f} {:>9.1f}% {:>10.4g} {:>9} {:>9.3g}  {}\n", row.ranks,
-                       is_grid(row) ? fmt::format("{}²", row.size) : std::to_string(row.size), row.seconds,
-                       row.speed_up, 100.0 * row.efficiency, row.predicted_seconds, row.messages,
-                       1e-6 * static_cast<double>(row.bytes),
-                       !is_grid(row)   ? fmt::format("{:.1e}", row.error)
-                       : row.weak      ? ""
-                       : row.same_bits ? "those of one rank"
-                                       : "DIFFERENT");
+            out += fmt::format("\n{}, {}\n{:>6} {:>9} {:>10} {:>9} {:>10} {:>10} {:>9} {:>9}  {}\n",
+                               name_of(row.work), row.weak ? "as much work a rank" : "the same work in all",
+                               "ranks", is_grid(row) ? "cells" : "N", "seconds", "speed-up", "efficiency",
+                               "model", "messages", "MB", is_grid(row) ? "bits" : "error");
+        out += fmt::format("{:>6} {:>9} {:>10.4g} {:>9.3f} {:>9.1f}% {:>10.4g} {:>9} {:>9.3g}  {}\n",
+                           row.ranks, is_grid(row) ? fmt::format("{}²", row.size) : std::to_string(row.size),
+                           row.seconds, row.speed_up, 100.0 * row.efficiency, row.predicted_seconds,
+                           row.messages, 1e-6 * static_cast<double>(row.bytes),
+                           !is_grid(row)   ? fmt::format("{:.1e}", row.error)
+                           : row.weak      ? ""
+                           : row.same_bits ? "those of one rank"
+                                           : "DIFFERENT");
     }
     return out;
 }

@@ -6,8 +6,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <iterator>
-
 namespace farfield {
 
 std::string to_text(const BenchSplitReport& report) {
@@ -16,13 +14,12 @@ std::string to_text(const BenchSplitReport& report) {
                            report.cpu, report.threads, report.device, report.repeats, "", "N", "CPU has",
                            "share", "ms", "CPU ms", "GPU ms", "moved ms", "overl. ms", "gain", "error");
     for (const auto& row : report.rows)
-        fmt::format_to(std::back_inserter(out),
-                       "{:<6} {:>8} {:>9} {:>7.2f}% {:>10.4f} {:>10.4f} {:>10.4f} {:>10.4f} {:>10.4f} "
-                       "{:>7.3f} {:>8.1e}\n",
-                       name_of(row.precision), row.n, row.cpu_targets,
-                       100.0 * static_cast<double>(row.cpu_targets) / static_cast<double>(row.n),
-                       1e3 * row.seconds, 1e3 * row.cpu_seconds, 1e3 * row.gpu_seconds,
-                       1e3 * row.serial_seconds, 1e3 * row.overlapped_seconds, row.gain, row.error);
+        out += fmt::format("{:<6} {:>8} {:>9} {:>7.2f}% {:>10.4f} {:>10.4f} {:>10.4f} {:>10.4f} {:>10.4f} "
+                           "{:>7.3f} {:>8.1e}\n",
+                           name_of(row.precision), row.n, row.cpu_targets,
+                           100.0 * static_cast<double>(row.cpu_targets) / static_cast<double>(row.n),
+                           1e3 * row.seconds, 1e3 * row.cpu_seconds, 1e3 * row.gpu_seconds,
+                           1e3 * row.serial_seconds, 1e3 * row.overlapped_seconds, row.gain, row.error);
     out += "\ngain: time of the GPU alone over that of both; neither counts transfers.\n"
            "moved: the same, with points sent to the GPU from pinned memory and its sums brought back, one "
            "after the other;\n"

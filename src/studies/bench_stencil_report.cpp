@@ -6,8 +6,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <iterator>
-
 namespace farfield {
 
 std::string to_text(const BenchStencilReport& report) {
@@ -22,13 +20,12 @@ std::string to_text(const BenchStencilReport& report) {
     for (const auto& row : report.rows) {
         if (row.n != n) {
             n = row.n;
-            fmt::format_to(std::back_inserter(out),
-                           "\n{0} x {0}\n{1:<8} {2:<22} {3:<9} {4:>16} {5:>8} {6:>14}\n", n, "region", "",
-                           "mask", "1e6 cell-steps/s", "vs hand", "cell vs whole");
+            out += fmt::format("\n{0} x {0}\n{1:<8} {2:<22} {3:<9} {4:>16} {5:>8} {6:>14}\n", n, "region", "",
+                               "mask", "1e6 cell-steps/s", "vs hand", "cell vs whole");
         }
-        fmt::format_to(std::back_inserter(out), "{:<8} {:<22} {:<9} {:>16.0f} {:>8.2f} {:>14}\n", row.region,
-                       row.what, row.mask, 1e-6 * row.cell_steps, row.against_plain,
-                       row.cell_against_whole > 0 ? fmt::format("{:.2f}", row.cell_against_whole) : "");
+        out += fmt::format("{:<8} {:<22} {:<9} {:>16.0f} {:>8.2f} {:>14}\n", row.region, row.what, row.mask,
+                           1e-6 * row.cell_steps, row.against_plain,
+                           row.cell_against_whole > 0 ? fmt::format("{:.2f}", row.cell_against_whole) : "");
     }
     return out;
 }

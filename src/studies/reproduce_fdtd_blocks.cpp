@@ -1,11 +1,11 @@
 // farfield reproduce fdtd-blocks.
+#include "base/text.h"
 #include "studies/fdtd_seed.h"
 #include "studies/fdtd_study.h"
 
 #include <farfield/error.h>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -99,7 +99,7 @@ void gpu_blocks(Study& study, const StencilRateMeter& meter, FdtdTarget at, cons
         throw InvalidArgument(fmt::format("every one of these blocks has more than {} threads; take shorter "
                                           "sides",
                                           most_threads_of_a_block));
-    study.notes.push_back(fmt::format("Form: {}.", fmt::join(forms, "; ")));
+    study.notes.push_back(fmt::format("Form: {}.", joined(forms, "; ")));
     study.tables.push_back(beside_the_paper(measured, hand_written, hand_written_name(options.threads)));
     tables.deliver(study);
     study.notes.emplace_back("The paper names 2×32 as an example of a slow block, 32×2 beside it, and 32×16 "

@@ -22,7 +22,7 @@ namespace {
 constexpr comm::LinkRates ethernet{.latency = 5e-5, .bandwidth = 1.25e8};
 
 /// One way to run the microdisk, and its rates by size.
-struct Way {
+struct FdtdWay {
     std::string name;
     std::string on_picture;
     bool on_ranks = false, over_ethernet = false;
@@ -117,7 +117,8 @@ private:
     }
 
     StencilRate on_ranks(const StencilRateMeter& meter,
-                         const std::shared_ptr<const stencil::ir::Program>& program, const Way& way) const {
+                         const std::shared_ptr<const stencil::ir::Program>& program,
+                         const FdtdWay& way) const {
         auto options = at_.options;
         options.time_tile = way.time_tile;
         auto communicator = options_.communicator;
@@ -166,7 +167,7 @@ private:
         study_.tables.push_back(std::move(table));
     }
 
-    void tell_where_it_pays(const Way& way) const {
+    void tell_where_it_pays(const FdtdWay& way) const {
         const auto& one = ways_[1];
         std::size_t first = sizes_.size();
         while (first > 0 && way.seconds_per_step(first - 1) < one.seconds_per_step(first - 1)) --first;
@@ -188,7 +189,7 @@ private:
     comm::Transport* ranks_; ///< null: one rank
     std::vector<std::int64_t> sizes_;
     std::vector<std::string> columns_;
-    std::vector<Way> ways_; ///< the hand-written loop, one, several
+    std::vector<FdtdWay> ways_; ///< the hand-written loop, one, several
 };
 
 } // namespace

@@ -1,9 +1,9 @@
 // farfield reproduce fdtd-sizes.
+#include "base/text.h"
 #include "studies/fdtd_seed.h"
 #include "studies/fdtd_study.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
@@ -69,7 +69,7 @@ public:
             for (const auto& rate : row.rates) tables.add(rate);
         }
         tables.deliver(study_);
-        study_.notes.push_back(fmt::format("{}: {}.", title, fmt::join(forms, "; ")));
+        study_.notes.push_back(fmt::format("{}: {}.", title, joined(forms, "; ")));
         return rows;
     }
 
@@ -90,7 +90,7 @@ public:
         study_.notes.push_back(fmt::format(
             "From fast to slow at {} on the {}, a step a pass, 1e9 cell-steps/s: {}. The paper's order is "
             "conditional mask (branch), multiplied mask (multiply), no mask (none).",
-            columns_[last], processor, fmt::join(words, ", ")));
+            columns_[last], processor, joined(words, ", ")));
     }
 
 private:

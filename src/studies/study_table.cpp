@@ -57,8 +57,7 @@ void append(std::string& out, const StudyTable& table) {
             const auto text = text_of(row.values[c]);
             out += "  " + std::string(widths[c] - length(text), ' ') + text;
         }
-        if (const auto error = largest_error(row))
-            fmt::format_to(std::back_inserter(out), "  error {:.1e}", *error);
+        if (const auto error = largest_error(row)) out += fmt::format("  error {:.1e}", *error);
         out.erase(out.find_last_not_of(' ') + 1);
         out += '\n';
     }

@@ -1,9 +1,10 @@
 #include "sums/lengths.h"
 
+#include "base/text.h"
+
 #include <farfield/error.h>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -27,7 +28,7 @@ void check_lengths(const Lengths& lengths) {
 std::string text_of_lengths(const Lengths& lengths) {
     check_lengths(lengths);
     const bool equal = lengths[1] == lengths[0] && lengths[2] == lengths[0];
-    return equal ? fmt::format("{}", lengths[0]) : fmt::format("{}", fmt::join(lengths, ","));
+    return equal ? fmt::format("{}", lengths[0]) : joined(lengths, ",");
 }
 
 Lengths lengths_from_text(std::string_view text) {

@@ -93,7 +93,7 @@ std::string_view text_of_name(std::string_view name) {
         return text_of(from_name<Enum>(name).value());
 }
 
-constexpr std::array table{
+constexpr std::array option_rows{
     OptionInfo{.name = "kernel",
                .type = OptionType::choice,
                .text = "Pair interaction",
@@ -468,7 +468,7 @@ void check_belongs(const OptionInfo& row, const OptionValue& value, const Option
 template <class Options>
 void check(const Options& options) {
     const Options defaults;
-    for (const auto& row : table) {
+    for (const auto& row : option_rows) {
         const auto& member = row.template in<Options>();
         if (!member) continue;
         OptionValue value;
@@ -494,7 +494,7 @@ void check(const Options& options) {
                                   : std::vector<std::string_view>{*choice};
             if (std::find(able.begin(), able.end(), *choice) == able.end())
                 throw InvalidArgument(fmt::format("{} is '{}'; a force takes {}", spelled(row.name), *choice,
-                                                  fmt::join(able, ", ")));
+                                                  joined(able, ", ")));
             continue;
         }
         if (row.allows(value)) continue;
@@ -543,12 +543,12 @@ std::string OptionInfo::range() const {
     return fmt::format("{} {}", open ? ">" : "≥", least);
 }
 
-std::span<const OptionInfo> option_table() { return table; }
+std::span<const OptionInfo> option_table() { return option_rows; }
 
 const OptionInfo* find_option(std::string_view name) {
-    const auto* found =
-        std::find_if(table.begin(), table.end(), [&](const OptionInfo& row) { return row.name == name; });
-    return found == table.end() ? nullptr : found;
+    const auto* found = std::find_if(option_rows.begin(), option_rows.end(),
+                                     [&](const OptionInfo& row) { return row.name == name; });
+    return found == option_rows.end() ? nullptr : found;
 }
 
 void check_options(const SumOptions& options) { check(options); }

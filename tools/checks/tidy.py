@@ -28,7 +28,7 @@ from sources import INCLUDE, ROOT, differing, our_headers
 
 LINTED = re.compile(r"(src|apps|python)/.*\.cpp$")
 TOGETHER = re.compile(r"/Unity/unity_(src|apps|python)_.*\.cxx$")  # sources that CMake compiles together
-BUNDLE = 16  # groups of sources at most that are linted together: memory, and work for every job
+BUNDLE = 6  # groups of sources at most that are linted together: memory, and work for every job
 
 
 def fingerprint(path, command):

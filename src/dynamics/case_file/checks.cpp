@@ -103,7 +103,7 @@ void check_units(std::span<const Entry> entries) {
     }
     if (given != nullptr && !missing.empty())
         throw InvalidArgument(fmt::format("{}: {} needs {} as well; give all three units", given->place,
-                                          full_name(*given->key), fmt::join(missing, " and ")));
+                                          full_name(*given->key), joined(missing, " and ")));
 }
 
 // Which boxes simulations take, said of the line that asks for one.

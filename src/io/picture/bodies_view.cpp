@@ -137,7 +137,7 @@ void require_usable(const PictureFrame& frame) {
     if (!(frame.width >= least) || !(frame.width <= 1e101))
         throw InvalidArgument(
             fmt::format("the width of a picture is {}; around ({}) it must be from {} to 1e101", frame.width,
-                        fmt::join(frame.centre, ", "), least));
+                        joined(frame.centre, ", "), least));
 }
 
 std::vector<double> Projection::surface_density(const Bodies& bodies,

@@ -1,4 +1,5 @@
 // The picture of a snapshot: page layout, colours, title.
+#include "base/text.h"
 #include "io/picture.h"
 #include "io/picture/axes.h"
 #include "io/picture/bodies_marks.h"
@@ -123,7 +124,7 @@ std::string outside_text(const Bodies& bodies, const SnapshotInfo& info, const P
     }
     if (outside == 0) return {};
     if (!by_name || names.size() < outside) return fmt::format(", {} outside", outside);
-    return fmt::format(", outside: {}", fmt::join(names, ", "));
+    return fmt::format(", outside: {}", joined(names, ", "));
 }
 
 void draw_title(Canvas& canvas, const Rectangle& plot, const Bodies& bodies, const SnapshotInfo& info,

@@ -1,5 +1,6 @@
 #include "io/picture/plot_file.h"
 
+#include "base/text.h"
 #include "io/bodies_file.h"
 #include "io/csv.h"
 #include "io/picture/film.h"
@@ -75,14 +76,14 @@ std::string gaps_text(const Snapshot& snapshot, const picture::Trails& trails) {
     names.resize(names.size() - left_out);
     return fmt::format("The snapshots are too far apart for whole trails of {}{}; a smaller snapshot_every "
                        "helps\n",
-                       fmt::join(names, ", "), left_out > 0 ? fmt::format(" and {} more", left_out) : "");
+                       joined(names, ", "), left_out > 0 ? fmt::format(" and {} more", left_out) : "");
 }
 
 std::string text_of(const Snapshot& snapshot, const std::string& plane) {
     const auto& box = snapshot.info.box;
     const auto where = box == std::array<double, 3>{}
                            ? std::string()
-                           : fmt::format(" in a periodic box of {:g}", fmt::join(box, " × "));
+                           : fmt::format(" in a periodic box of {}", joined(box, " × ", "{:g}"));
     return fmt::format("{} bodies{} at t = {:.6g}, seen in the {} plane", snapshot.bodies.size(), where,
                        snapshot.info.time, plane);
 }

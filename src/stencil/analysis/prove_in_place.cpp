@@ -1,12 +1,12 @@
 // Proofs that an update in place reads no neighbour that it writes: the cells that it reads, S shifted by an
 // offset and folded back at the boundaries, are none of S. Red-black sweeps are such updates.
+#include "base/text.h"
 #include "stencil/analysis/analysis.h"
 #include "stencil/analysis/wording.h"
 #include "stencil/front_end/syntax/diagnostic_kinds.h"
 #include "stencil/reads/accesses.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -133,7 +133,7 @@ private:
                 "declare the field with two buffers: field {} … : double, double-buffered; or write it "
                 "in another update; or in two updates of cells that are no such neighbours: on ({}) % "
                 "2 == 0, then on ({}) % 2 == 1",
-                field.name, fmt::join(axes, " + "), fmt::join(axes, " + ")));
+                field.name, joined(axes, " + "), joined(axes, " + ")));
         diagnostic.notes.push_back(
             {fmt::format("cell {} reads cell {}, and both are written", cell_text(grid, found.reader),
                          cell_text(grid, found.written)),

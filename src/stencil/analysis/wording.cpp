@@ -1,8 +1,9 @@
 // Cells and regions in messages.
 #include "stencil/analysis/wording.h"
 
+#include "base/text.h"
+
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <array>
 #include <span>
@@ -11,7 +12,7 @@ namespace farfield::stencil {
 
 std::string cell_text(const Grid& grid, const std::array<std::int64_t, 3>& cell) {
     if (grid.axes.size() == 1) return fmt::format("{}", cell[0]);
-    return fmt::format("({})", fmt::join(std::span(cell).first(grid.axes.size()), ", "));
+    return fmt::format("({})", joined(std::span(cell).first(grid.axes.size()), ", "));
 }
 
 std::string quoted_text(const lang::SourceText& source, Span span) {

@@ -15,7 +15,7 @@ namespace farfield::stencil {
 namespace {
 
 // Of a step, so that no program takes forever to compile: a thousand times what physics needs.
-constexpr std::size_t most_kernels = 1000;
+constexpr std::size_t most_step_entries = 1000;
 constexpr std::size_t most_nodes = 1'000'000;
 
 ir::Buffer lower_field(const Model& model, const BufferNumbers& numbers, const Field& field) {
@@ -121,9 +121,9 @@ ir::Program lower(const Model& model, Domains& domains, lang::Diagnostics& diagn
         diagnostics.report(lang::kinds::too_long, span, std::move(message),
                            "write fewer or shorter updates, or fewer entries of 'step:'");
     };
-    if (model.step.size() > most_kernels) {
+    if (model.step.size() > most_step_entries) {
         too_long(std::nullopt,
-                 fmt::format("the step has {} entries, more than {}", model.step.size(), most_kernels));
+                 fmt::format("the step has {} entries, more than {}", model.step.size(), most_step_entries));
         return out;
     }
     for (const auto& grid : model.grids) out.grids.push_back(lower_grid(grid));

@@ -17,7 +17,7 @@ using ir::Op;
 // Longer kernels gain nothing from being joined, and registers run out; with many kernels only neighbours are
 // tried.
 constexpr std::size_t most_fused_nodes = 2000;
-constexpr std::size_t most_kernels = 100;
+constexpr std::size_t most_kernels_looked_ahead = 100;
 
 bool own_cell_only(const std::vector<Dependence>& all) {
     return std::all_of(all.begin(), all.end(), [](const Dependence& d) {
@@ -100,7 +100,8 @@ void fuse(ir::Program& program) {
     auto& kernels = program.kernels;
     for (std::size_t i = 0; i < kernels.size(); ++i)
         for (std::size_t k = i + 1;
-             k < (kernels.size() > most_kernels ? i + 2 : kernels.size()) && k < kernels.size();) {
+             k < (kernels.size() > most_kernels_looked_ahead ? i + 2 : kernels.size()) &&
+             k < kernels.size();) {
             bool free = true; // to move up past those between
             for (auto between = i + 1; between < k && free; ++between)
                 free = independent(program, kernels[between], kernels[k]);

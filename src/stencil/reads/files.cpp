@@ -1,6 +1,7 @@
 // Files as values of cells: which the model mentions, their sizes, and their order in memory.
 #include "stencil/reads/files.h"
 
+#include "base/text.h"
 #include "io/npy.h"
 #include "io/png.h"
 #include "stencil/front_end/syntax/diagnostic_kinds.h"
@@ -9,7 +10,6 @@
 #include <farfield/error.h>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -125,7 +125,7 @@ private:
             diagnostics_.report(
                 kinds::wrong_shape, mention.span,
                 fmt::format("the array '{}' has the shape ({}), and {} needs ({})", mention.name,
-                            fmt::join(file.shape, ", "), owner(mention), fmt::join(wanted, ", ")),
+                            joined(file.shape, ", "), owner(mention), joined(wanted, ", ")),
                 file.shape == cells && cells.size() > 1
                     ? "arrays are indexed [z][y][x], x fastest: save its transpose, numpy.save(name, "
                       "a.T.copy())"
@@ -136,7 +136,7 @@ private:
             if (std::isfinite(file.values[i])) continue;
             diagnostics_.report(kinds::unreadable_file, mention.span,
                                 fmt::format("the array '{}' holds {} at [{}]", mention.name, file.values[i],
-                                            fmt::join(place_of(i, wanted), ", ")),
+                                            joined(place_of(i, wanted), ", ")),
                                 "give finite values");
             return {};
         }

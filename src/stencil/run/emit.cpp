@@ -1,6 +1,7 @@
 // From a program to the files of a project.
 #include "stencil/run/emit.h"
 
+#include "base/text.h"
 #include "io/atomic_file.h"
 #include "io/file.h"
 #include "stencil/api/prepare.h"
@@ -13,7 +14,6 @@
 #include <farfield/error.h>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -68,7 +68,7 @@ const Emitter* emitter_of(std::string_view target) {
                                     [&](const Emitter& one) { return one.target == target; });
     if (found == emitters.end())
         throw InvalidArgument(fmt::format("target '{}' is not known; projects can be written for {}", target,
-                                          fmt::join(emit_targets(), ", ")));
+                                          joined(emit_targets(), ", ")));
     return &*found;
 }
 

@@ -1,5 +1,6 @@
 #include "stencil/run/settings.h"
 
+#include "base/text.h"
 #include "io/picture/colour_map.h"
 #include "stencil/api/prepare.h"
 #include "stencil/api/program_data.h"
@@ -68,7 +69,7 @@ void check_slice(const stencil::Model& model, const std::string& field, const St
             fmt::format("the slice {} of {} is not possible: the field has one axis", wanted, field));
     if (axis == std::string::npos)
         throw InvalidArgument(fmt::format("the slice {} of {} is not possible: the axes of the field are {}",
-                                          wanted, field, fmt::join(names, ", ")));
+                                          wanted, field, joined(names, ", ")));
     if (look.slice->index < 0 || look.slice->index >= axes[axis].cells)
         throw InvalidArgument(
             fmt::format("the slice {} of {} is not possible: the cells along {} are numbered from 0 to {}",

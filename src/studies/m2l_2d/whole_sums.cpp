@@ -65,7 +65,7 @@ WholeSums::WholeSums(const ReproduceOptions& options, const StudyDevice& device)
 
 SumOptions WholeSums::sum_options(int terms, int leaf) const {
     SumOptions options;
-    options.kernel = Kernel::vortex2d;
+    options.kernel = farfield::Kernel::vortex2d;
     options.method = Method::fmm;
     options.order = terms - 1; // orders count from 0
     options.leaf = leaf;

@@ -32,7 +32,7 @@ std::size_t value_column(const Table& table, const ResonancesTask& task) {
     throw InvalidArgument(fmt::format("{}: {}; it has {}", task.input.string(),
                                       task.column.empty() ? "say which series with --column"
                                                           : "there is no column '" + task.column + "'",
-                                      fmt::join(others, ", ")));
+                                      joined(others, ", ")));
 }
 
 // The distance of evenly spaced times. Times are printed with all their digits, but may be sums of steps.

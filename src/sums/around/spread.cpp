@@ -21,7 +21,7 @@ std::string axis_name(int axis, int dimension) {
     return dimension <= 3 ? std::string(1, "xyz"[axis]) : fmt::format("x{}", axis + 1);
 }
 
-std::string remedy() {
+std::string bandwidth_remedy() {
     return fmt::format("give a width of the Gaussians in place of the rule ({})", spelled("sigma"));
 }
 
@@ -29,11 +29,11 @@ std::string remedy() {
     const auto name = axis_name(axis, spread.dimension);
     if (axis == 0)
         throw InvalidArgument(fmt::format(
-            "the points lie at one {}, and the rule divides by their extent; {}", name, remedy()));
+            "the points lie at one {}, and the rule divides by their extent; {}", name, bandwidth_remedy()));
     throw InvalidArgument(fmt::format("the points lie on a line, or in another flat of fewer dimensions than "
                                       "they have coordinates: {} follows from those before it, and the rule "
                                       "divides by the extent across; leave {} out or {}",
-                                      name, name, remedy()));
+                                      name, name, bandwidth_remedy()));
 }
 
 /// L of C = L Lᵀ. @throws where rounding is all that is left of a diagonal.
@@ -132,7 +132,7 @@ Spread spread_by_rule(BandwidthRule rule, std::span<const double> points, int di
             "needs at least {} in {} dimension{}: {}",
             sums.positive == 1 ? "there is only 1 point"
                                : fmt::format("there are only {} points", sums.positive),
-            dimension + 1, dimension, dimension == 1 ? "" : "s", remedy()));
+            dimension + 1, dimension, dimension == 1 ? "" : "s", bandwidth_remedy()));
     Spread out{.dimension = dimension, .whitens = true};
     for (std::size_t i = 0; i < weights.size(); ++i)
         for (std::size_t k = 0; k < d; ++k)

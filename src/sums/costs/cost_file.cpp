@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view format_line = "format = 1";
 constexpr std::uintmax_t largest_file = 1U << 20U;
-constexpr std::string_view remedy =
+constexpr std::string_view cost_file_remedy =
     "run `farfield tune` to write the file anew, or delete it to go back to the shipped table";
 
 std::string_view trimmed(std::string_view text) {
@@ -60,7 +60,7 @@ public:
 private:
     [[noreturn]] void refuse(const std::string& what) const {
         throw InvalidArgument(
-            fmt::format("{}:{}: {}; {}", label_, std::max<std::size_t>(line_, 1), what, remedy));
+            fmt::format("{}:{}: {}; {}", label_, std::max<std::size_t>(line_, 1), what, cost_file_remedy));
     }
 
     void take(std::string_view line) {
@@ -150,7 +150,8 @@ CostTable parse_cost_file(std::string_view text, std::string_view label) {
 
 CostTable read_cost_file(const fs::path& path) {
     const auto fail = [&](std::string_view why) {
-        throw IoError(fmt::format("the cost table {} cannot be read: {}; {}", path.string(), why, remedy));
+        throw IoError(
+            fmt::format("the cost table {} cannot be read: {}; {}", path.string(), why, cost_file_remedy));
     };
     std::error_code problem;
     if (!fs::is_regular_file(path, problem)) fail(problem ? problem.message() : "it is no file");

@@ -149,23 +149,23 @@ std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& o
     return cuda::make_gpu_sum(options, device.gpus, problem.self);
 }
 
-constexpr MethodInfo row{.value = Method::direct,
-                         .name = "direct",
-                         .text = "every pair, with all that the machine has",
-                         .on_gpu = true,
-                         .resident = true,
-                         .many_vectors = many_vectors,
-                         .computes = computes,
-                         .field_and_jerk = direct_field_and_jerk,
-                         .why_not = why_not,
-                         .seconds = seconds,
-                         .bytes = bytes,
-                         .make = make,
-                         .open_axes = true,
-                         .divides = divides};
+constexpr MethodInfo direct_info{.value = Method::direct,
+                                 .name = "direct",
+                                 .text = "every pair, with all that the machine has",
+                                 .on_gpu = true,
+                                 .resident = true,
+                                 .many_vectors = many_vectors,
+                                 .computes = computes,
+                                 .field_and_jerk = direct_field_and_jerk,
+                                 .why_not = why_not,
+                                 .seconds = seconds,
+                                 .bytes = bytes,
+                                 .make = make,
+                                 .open_axes = true,
+                                 .divides = divides};
 
 } // namespace
 
-const MethodInfo& direct_method() { return row; }
+const MethodInfo& direct_method() { return direct_info; }
 
 } // namespace farfield

@@ -3,6 +3,7 @@
 
 #include "backend/threads/parallel.h"
 #include "base/spelling.h"
+#include "base/text.h"
 #include "sums/costs/cost_file.h"
 #include "sums/direct/cpu/host_sum.h"
 #include "sums/ewald/ewald_sum.h"
@@ -13,7 +14,6 @@
 #include "sums/lattice/lattice_on_cpu.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <memory>
@@ -55,8 +55,7 @@ std::string why_not(const SumProblem& problem, const SumOptions& options, const 
     const double longest = *std::max_element(frame.length.begin(), frame.length.end());
     if (cutoffs.wave * longest / (2.0 * std::numbers::pi) <= most_waves_along_an_axis) return {};
     return fmt::format("{}: this box is too long and thin for the waves of method 'ewald' on a GPU; use {}",
-                       spelled("period", fmt::format("{:g}", fmt::join(problem.period, ","))),
-                       spelled("device", "cpu"));
+                       spelled("period", joined(problem.period, ",", "{:g}")), spelled("device", "cpu"));
 }
 
 double seconds(const SumProblem& problem, const SumOptions& options, std::string_view gpu,
@@ -98,24 +97,24 @@ std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& o
     return std::make_unique<HostSum<EwaldOnCpu>>(problem, options);
 }
 
-constexpr MethodInfo row{.value = Method::ewald,
-                         .name = "ewald",
-                         .text =
-                             "periodic boxes by Ewald's method: near images one by one, the rest by waves",
-                         .on_gpu = true,
-                         .resident = true,
-                         .many_vectors = nullptr,
-                         .computes = computes,
-                         .field_and_jerk = nullptr,
-                         .why_not = why_not,
-                         .seconds = seconds,
-                         .bytes = bytes,
-                         .make = make,
-                         .approximates = true,
-                         .periodic = true};
+constexpr MethodInfo ewald_info{
+    .value = Method::ewald,
+    .name = "ewald",
+    .text = "periodic boxes by Ewald's method: near images one by one, the rest by waves",
+    .on_gpu = true,
+    .resident = true,
+    .many_vectors = nullptr,
+    .computes = computes,
+    .field_and_jerk = nullptr,
+    .why_not = why_not,
+    .seconds = seconds,
+    .bytes = bytes,
+    .make = make,
+    .approximates = true,
+    .periodic = true};
 
 } // namespace
 
-const MethodInfo& ewald_method() { return row; }
+const MethodInfo& ewald_method() { return ewald_info; }
 
 } // namespace farfield

@@ -151,7 +151,7 @@ bool sharpen(const SumProblem& problem, SumOptions& options, double error) {
     return true;
 }
 
-constexpr MethodInfo row{
+constexpr MethodInfo fmm_info{
     .value = Method::fmm,
     .name = "fmm",
     .text = "fast multipole method: near pairs one by one, far ones by expansions, to a tolerance",
@@ -173,6 +173,6 @@ constexpr MethodInfo row{
 
 } // namespace
 
-const MethodInfo& fmm_method() { return row; }
+const MethodInfo& fmm_method() { return fmm_info; }
 
 } // namespace farfield

@@ -74,7 +74,7 @@ std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& o
     return std::make_unique<FgtSum>(problem, options);
 }
 
-constexpr MethodInfo row{
+constexpr MethodInfo gauss_info{
     .value = Method::fgt,
     .name = "fgt",
     .text = "fast Gauss transform, to a tolerance: a grid, pairs up to a cut-off, or clusters",
@@ -91,6 +91,6 @@ constexpr MethodInfo row{
 
 } // namespace
 
-const MethodInfo& fgt_method() { return row; }
+const MethodInfo& fgt_method() { return gauss_info; }
 
 } // namespace farfield

@@ -58,7 +58,8 @@ constexpr std::array inverse_distance_outputs{OutputInfo{Output::potential, Outp
                                               OutputInfo{Output::field, OutputShape::vector, -2},
                                               OutputInfo{Output::hessian, OutputShape::matrix, -3, true}};
 
-constexpr KernelInfo row(Kernel value, std::string_view name, std::string_view text, StrengthInfo strength) {
+constexpr KernelInfo kernel_in_space(Kernel value, std::string_view name, std::string_view text,
+                                     StrengthInfo strength) {
     const bool is_gravity = value == Kernel::gravity;
     return {.value = value,
             .name = name,
@@ -85,10 +86,10 @@ constexpr KernelInfo row(Kernel value, std::string_view name, std::string_view t
                                      : exact_sum<SignedInverseDistance<1>, long double>};
 }
 
-constexpr KernelInfo gravity =
-    row(Kernel::gravity, "gravity", "Newton's gravity: masses attract", {.name = "mass", .column = "m"});
-constexpr KernelInfo coulomb =
-    row(Kernel::coulomb, "coulomb", "Coulomb's force: like charges repel", {.name = "charge", .column = "q"});
+constexpr KernelInfo gravity = kernel_in_space(Kernel::gravity, "gravity", "Newton's gravity: masses attract",
+                                               {.name = "mass", .column = "m"});
+constexpr KernelInfo coulomb = kernel_in_space(
+    Kernel::coulomb, "coulomb", "Coulomb's force: like charges repel", {.name = "charge", .column = "q"});
 
 } // namespace
 

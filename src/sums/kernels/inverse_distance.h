@@ -81,6 +81,7 @@ FF_INLINE V inverse_cube(const V& r2) {
 struct InverseDistance {
     static constexpr int dimension = 3;
     static constexpr int columns = 1;
+    static constexpr bool takes_long = false; ///< a test in the innermost loop would be felt
 
     template <class V>
     struct Terms {

@@ -60,6 +60,7 @@ template <int Columns>
 struct PlaneLogarithm {
     static constexpr int dimension = 2;
     static constexpr int columns = Columns;
+    static constexpr bool takes_long = true;
 
     template <class V>
     struct Terms {

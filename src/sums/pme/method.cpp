@@ -97,24 +97,25 @@ std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& o
     return std::make_unique<HostSum<PmeOnCpu>>(problem, options);
 }
 
-constexpr MethodInfo row{.value = Method::pme,
-                         .name = "pme",
-                         .text = "periodic boxes by particle-mesh Ewald: near images one by one, the rest "
-                                 "on a mesh",
-                         .on_gpu = true,
-                         .resident = true,
-                         .many_vectors = nullptr,
-                         .computes = computes,
-                         .field_and_jerk = nullptr,
-                         .why_not = why_not,
-                         .seconds = seconds,
-                         .bytes = bytes,
-                         .make = make,
-                         .approximates = true,
-                         .periodic = true};
+constexpr MethodInfo pme_info{.value = Method::pme,
+                              .name = "pme",
+                              .text =
+                                  "periodic boxes by particle-mesh Ewald: near images one by one, the rest "
+                                  "on a mesh",
+                              .on_gpu = true,
+                              .resident = true,
+                              .many_vectors = nullptr,
+                              .computes = computes,
+                              .field_and_jerk = nullptr,
+                              .why_not = why_not,
+                              .seconds = seconds,
+                              .bytes = bytes,
+                              .make = make,
+                              .approximates = true,
+                              .periodic = true};
 
 } // namespace
 
-const MethodInfo& pme_method() { return row; }
+const MethodInfo& pme_method() { return pme_info; }
 
 } // namespace farfield

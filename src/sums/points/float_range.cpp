@@ -18,7 +18,7 @@ namespace farfield {
 namespace {
 
 constexpr int smallest_normal = -126;          // exponent of float
-constexpr int digits = 24;                     // of float
+constexpr int digits_of_float = 24;            // of float
 constexpr double harmless_softening = 0x1p-20; // in the frame, where the extent is 2^10
 
 using Coordinates = std::array<double, 3>;
@@ -104,7 +104,7 @@ std::optional<LostPair> pair_beyond_float(std::span<const double> sources, std::
     if (precision == Precision::float64 || std::ldexp(softening, frame.exponent) > harmless_softening)
         return std::nullopt;
     // In mixed precision what rounding took off a coordinate is the first to be lost.
-    const int exponent = smallest_normal + (precision == Precision::mixed ? digits : 0);
+    const int exponent = smallest_normal + (precision == Precision::mixed ? digits_of_float : 0);
     const double threshold = std::ldexp(1.0, exponent - frame.exponent);
     const auto found = [&](const Point& target, const Point& source) {
         return LostPair{target.row, source.row,

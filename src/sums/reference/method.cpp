@@ -162,21 +162,21 @@ std::unique_ptr<PreparedSum> make(const SumProblem& problem, const SumOptions& o
     return std::make_unique<Reference>(problem, options);
 }
 
-constexpr MethodInfo row{.value = Method::reference,
-                         .name = "reference",
-                         .text = "every pair of any kernel in the plainest way, to compare with",
-                         .on_gpu = false,
-                         .resident = false,
-                         .many_vectors = nullptr,
-                         .computes = computes,
-                         .field_and_jerk = nullptr,
-                         .why_not = why_not,
-                         .seconds = seconds,
-                         .bytes = bytes,
-                         .make = make};
+constexpr MethodInfo reference_info{.value = Method::reference,
+                                    .name = "reference",
+                                    .text = "every pair of any kernel in the plainest way, to compare with",
+                                    .on_gpu = false,
+                                    .resident = false,
+                                    .many_vectors = nullptr,
+                                    .computes = computes,
+                                    .field_and_jerk = nullptr,
+                                    .why_not = why_not,
+                                    .seconds = seconds,
+                                    .bytes = bytes,
+                                    .make = make};
 
 } // namespace
 
-const MethodInfo& reference_method() { return row; }
+const MethodInfo& reference_method() { return reference_info; }
 
 } // namespace farfield

@@ -1,6 +1,7 @@
 #include "sums/run/sum_report.h"
 
 #include "base/machine.h"
+#include "base/text.h"
 
 #include <farfield/options.h>
 #include <farfield/version.h>
@@ -230,7 +231,7 @@ std::string work_of(const SumReport& report) {
                            report.lattice.cutoff);
     if (report.method == Method::pme)
         return fmt::format("a mesh of {} points, splines of order {}, near images within {:.3g}",
-                           fmt::join(report.lattice.mesh, "×"), report.lattice.order, report.lattice.cutoff);
+                           joined(report.lattice.mesh, "×"), report.lattice.order, report.lattice.cutoff);
     return fmt::format("{:.2e} pairs/s", report.direct.pairs_per_second);
 }
 
@@ -241,7 +242,7 @@ std::string_view name_in(const SumTimings& timings, Output output) {
 
 std::string density_line(const DensityReport& report) {
     const bool by_rule = report.bandwidth != BandwidthRule::sigma;
-    const auto widths = fmt::format("{:.4g}", fmt::join(report.widths, ", "));
+    const auto widths = joined(report.widths, ", ", "{:.4g}");
     if (report.widths.empty())
         return fmt::format("density by Gaussians of a width a point: n_eff {:.6g}\n", report.effective);
     if (by_rule)

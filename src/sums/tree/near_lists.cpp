@@ -13,12 +13,13 @@ struct Entry {
 };
 
 /// What some of the leaves find.
-struct Found {
+struct NearParts {
     std::vector<Entry> direct, multipoles, sources;
 };
 
 /// Rows in the order in which their entries come.
-BlockRows rows_of(std::size_t rows, const std::vector<Found>& parts, std::vector<Entry> Found::*entries) {
+BlockRows rows_of(std::size_t rows, const std::vector<NearParts>& parts,
+                  std::vector<Entry> NearParts::*entries) {
     BlockRows out;
     out.first.assign(rows + 1, 0);
     for (const auto& part : parts)
@@ -66,19 +67,19 @@ public:
         const auto parts = parallel_results(
             threads, out_.leaves.size(),
             [&](std::size_t begin, std::size_t end) {
-                Found found;
+                NearParts found;
                 for (auto n = begin; n < end; ++n) look_around(out_.leaves[n], found);
                 return found;
             },
             leaves_a_task);
-        out_.direct = rows_of(out_.leaves.size(), parts, &Found::direct);
-        out_.multipoles = rows_of(out_.leaves.size(), parts, &Found::multipoles);
-        out_.sources = rows_of(tree_.cells().size(), parts, &Found::sources);
+        out_.direct = rows_of(out_.leaves.size(), parts, &NearParts::direct);
+        out_.multipoles = rows_of(out_.leaves.size(), parts, &NearParts::multipoles);
+        out_.sources = rows_of(tree_.cells().size(), parts, &NearParts::sources);
         return std::move(out_);
     }
 
 private:
-    void look_around(std::int32_t leaf, Found& found) const {
+    void look_around(std::int32_t leaf, NearParts& found) const {
         for (const auto other : tree_.neighbours(leaf)) {
             if (other == no_cell) continue;
             if (tree_.cell(other).leaf)
@@ -89,7 +90,7 @@ private:
     }
 
     /// `target` gets what the sources of `source` do to it; the two are leaves.
-    void acts_directly(std::int32_t target, std::int32_t source, Found& found) const {
+    void acts_directly(std::int32_t target, std::int32_t source, NearParts& found) const {
         const Entry entry{leaf_number_[static_cast<std::size_t>(target)],
                           leaf_number_[static_cast<std::size_t>(source)]};
         const bool wanted =
@@ -99,7 +100,7 @@ private:
     }
 
     /// A leaf and the cells within a neighbour that is divided.
-    void descend(std::int32_t leaf, std::int32_t divided, Found& found) const {
+    void descend(std::int32_t leaf, std::int32_t divided, NearParts& found) const {
         const auto& large = tree_.cell(leaf);
         for (const auto child : tree_.cell(divided).children) {
             if (child == no_cell) continue;

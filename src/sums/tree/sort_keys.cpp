@@ -15,13 +15,13 @@ namespace farfield {
 namespace {
 
 constexpr int digit_bits = 11;
-constexpr std::size_t digits = std::size_t{1} << digit_bits;
+constexpr std::size_t values_of_a_digit = std::size_t{1} << digit_bits;
 constexpr std::int64_t least_part = 1 << 15; ///< keys that are worth a task
 
-using Counts = std::array<std::int32_t, digits>;
+using Counts = std::array<std::int32_t, values_of_a_digit>;
 
 std::size_t digit_of(std::uint64_t key, int shift) {
-    return static_cast<std::size_t>(key >> shift) & (digits - 1);
+    return static_cast<std::size_t>(key >> shift) & (values_of_a_digit - 1);
 }
 
 std::uint64_t bits_that_differ(const RawVector<std::uint64_t>& keys, int threads) {
@@ -48,7 +48,7 @@ public:
             for (auto i = begin; i < end; ++i) ++counts[digit_of(in.keys[i], shift)];
         });
         std::int32_t sum = 0;
-        for (std::size_t d = 0; d < digits; ++d)
+        for (std::size_t d = 0; d < values_of_a_digit; ++d)
             for (auto& counts : counts_) {
                 const auto count = counts[d];
                 counts[d] = sum;

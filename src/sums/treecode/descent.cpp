@@ -45,7 +45,7 @@ public:
     void visit(std::size_t depth, std::int32_t most = -1, std::vector<Start>* later = nullptr) {
         const auto& start = starts_[depth];
         const auto& node = nodes_[static_cast<std::size_t>(start.node)];
-        if (node.targets.size() <= most) {
+        if (later != nullptr && node.targets.size() <= most) {
             later->push_back(start);
             return;
         }

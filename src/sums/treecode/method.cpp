@@ -81,7 +81,7 @@ bool sharpen(const SumProblem& problem, SumOptions& options, double error) {
     return true;
 }
 
-constexpr MethodInfo row{
+constexpr MethodInfo treecode_info{
     .value = Method::treecode,
     .name = "treecode",
     .text = "Barnes–Hut tree code: near pairs one by one, far cells by their multipole expansions",
@@ -101,6 +101,6 @@ constexpr MethodInfo row{
 
 } // namespace
 
-const MethodInfo& treecode_method() { return row; }
+const MethodInfo& treecode_method() { return treecode_info; }
 
 } // namespace farfield

@@ -2,6 +2,7 @@
 // of the grid along x and y or have a part of a kernel's cells, and one that tests nothing but planes.
 #include "stencil/codegen/cuda/stream.h"
 
+#include "base/text.h"
 #include "stencil/codegen/cuda/fused.h"
 #include "stencil/codegen/cuda/stream_spelling.h"
 
@@ -83,7 +84,7 @@ void StreamPrinter::print_layout() {
                            shape_.patch_cells());
     for (std::size_t e = 0; e < stream_.exchanges.size(); ++e)
         body_.line("constexpr int slot_{}[{}] = {{{}}};", e, shape_.patch_cells(),
-                   fmt::join(stream_.exchanges[e].slot, ", "));
+                   joined(stream_.exchanges[e].slot, ", "));
 }
 
 // What the cells' places along x and y say holds for all planes.

@@ -3,6 +3,7 @@
 // for all the others.
 #include "stencil/codegen/cuda/tile.h"
 
+#include "base/text.h"
 #include "stencil/codegen/cuda/fused.h"
 #include "stencil/codegen/cuda/tile_spelling.h"
 #include "stencil/codegen/cuda/tile_table.h"
@@ -45,7 +46,7 @@ void TilePrinter::print_layout() {
         body_.line("{} {}_here[{}];", type(field.buffer), name, shape_.patch_cells());
         if (!field.exchanged) continue;
         body_.line("constexpr int {}_slot[{}] = {{{}}};", name, shape_.patch_cells(),
-                   fmt::join(field.slot, ", "));
+                   joined(field.slot, ", "));
         body_.line("{0}* const {1}_shown = reinterpret_cast<{0}*>(shared + {2});", type(field.buffer), name,
                    field.shared_offset);
     }

@@ -1,6 +1,8 @@
 // Text with indentation, names, tables, and where buffers lie.
 #include "stencil/codegen/cuda/writer.h"
 
+#include "base/text.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -48,8 +50,8 @@ void Parameters::add(const std::string& type, const std::string& name, ArgumentK
     arguments.push_back({kind, index});
 }
 
-std::string Parameters::declaration() const { return fmt::format("{}", fmt::join(declarations, ", ")); }
-std::string Parameters::call() const { return fmt::format("{}", fmt::join(names, ", ")); }
+std::string Parameters::declaration() const { return joined(declarations, ", "); }
+std::string Parameters::call() const { return joined(names, ", "); }
 
 std::string now(const ir::Buffer& buffer) { return buffer.name + "_now"; }
 std::string next(const ir::Buffer& buffer) { return buffer.name + "_next"; }

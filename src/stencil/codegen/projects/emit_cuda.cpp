@@ -1,6 +1,7 @@
 // Projects for a GPU: the plan as tables.
 #include "stencil/codegen/projects/emit_cuda.h"
 
+#include "base/text.h"
 #include "stencil/codegen/projects/gpu_project.h"
 #include "stencil/codegen/projects/table_texts.h"
 
@@ -32,7 +33,7 @@ Text print_tables(const GpuProject& project, const EmitOptions& options) {
     for (const auto& pass : plan.passes) {
         text.line("// {}", pass.name);
         text.line("{{{}, {}, {{{}}}}},", pass.every, launches_text(pass.launches),
-                  fmt::join(pass.swapped, ", "));
+                  joined(pass.swapped, ", "));
     }
     text.add("};");
     text.add("const std::vector<Record> records = {");

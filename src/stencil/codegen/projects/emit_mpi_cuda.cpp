@@ -1,6 +1,7 @@
 // Projects for the GPUs of MPI's ranks: a plan by rows as tables.
 #include "stencil/codegen/projects/emit_cuda.h"
 
+#include "base/text.h"
 #include "stencil/codegen/projects/emitted_text.h"
 #include "stencil/codegen/projects/gpu_project.h"
 #include "stencil/codegen/projects/table_texts.h"
@@ -111,7 +112,7 @@ private:
                 stored += fmt::format("{}{}", stored.empty() ? "" : ", ", store.buffer);
             text_.line("{{\"{}\", {}, {}, {}, {}, {{{}}}, {{{}}}}},", escaped(kernel.name), kernel.grid,
                        pass.every, launches_text(pass.launches, row_launch_text), reads_text(reads),
-                       fmt::join(pass.swapped, ", "), stored);
+                       joined(pass.swapped, ", "), stored);
         }
         text_.add("};");
     }

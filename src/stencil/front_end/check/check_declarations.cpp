@@ -1,4 +1,5 @@
 // Checks of what has a value for each cell: fields, arrays, subdomains, coefficients.
+#include "base/text.h"
 #include "lang/check_types.h"
 #include "lang/diagnostic_kinds.h"
 #include "stencil/front_end/check/checker.h"
@@ -155,7 +156,7 @@ void Checker::check(SubdomainDecl& node, Span span) {
     for (const auto& axis : the_grid.axes)
         axes.insert(std::string(1, "xyz"[static_cast<std::size_t>(axis.coordinate)]));
     context.coordinates_remedy =
-        fmt::format("write: subdomain {}({}) = …", node.name.text, fmt::join(axes, ", "));
+        fmt::format("write: subdomain {}({}) = …", node.name.text, joined(axes, ", "));
     context.read_only_fields = context.subdomains = context.files = true;
     for (const auto& name : node.coordinates) {
         auto lower = name;

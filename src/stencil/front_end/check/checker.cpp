@@ -164,7 +164,7 @@ void Checker::finish() {
         report(kinds::missing, std::nullopt,
                acts ? "the program does not say in which order its updates run"
                     : "the program has no update and no step: nothing happens",
-               acts ? fmt::format("add a line: step: {}", fmt::join(names, ", "))
+               acts ? fmt::format("add a line: step: {}", joined(names, ", "))
                     : "a program has a grid, fields, updates and a line 'step: …'");
     }
     if (diagnostics_.has_errors()) return; // what is unused may be in the lines that could not be read

@@ -1,6 +1,7 @@
 // Models as text.
 #include "stencil/front_end/model/describe.h"
 
+#include "base/text.h"
 #include "lang/expression_printer.h"
 #include "stencil/front_end/syntax/words.h"
 
@@ -140,11 +141,10 @@ private:
             }
             if (name.empty()) return;
             const auto one = fmt::format(
-                "{}({})", name,
-                fmt::join(offsets.begin(), offsets.begin() + static_cast<std::ptrdiff_t>(rank), ", "));
+                "{}({})", name, joined(std::span(offsets).first(static_cast<std::size_t>(rank)), ", "));
             if (seen.insert(one).second) all.push_back(one);
         });
-        return fmt::format("{}", fmt::join(all, " "));
+        return joined(all, " ");
     }
 
     void describe_sequence() {

@@ -92,7 +92,7 @@ void StatementParser::refuse_statement() {
             remedy = fmt::format("did you mean '{}'?", nearest);
     }
     if (remedy.empty())
-        remedy = fmt::format("statements open with {}, step:", fmt::join(statement_words(), ", "));
+        remedy = fmt::format("statements open with {}, step:", joined(statement_words(), ", "));
     tokens_.diagnostics().report(kinds::unknown_statement, tokens_.peek().span,
                                  tokens_.at(TokenKind::identifier)
                                      ? fmt::format("'{}' does not open a statement", word)

@@ -1,6 +1,7 @@
 // The printer of statements.
 #include "stencil/front_end/syntax/printer.h"
 
+#include "base/text.h"
 #include "stencil/front_end/syntax/words.h"
 
 #include <fmt/format.h>
@@ -137,7 +138,7 @@ private:
         if (node.at_start) times.emplace_back("at start");
         if (node.every) times.push_back(every(node.every).substr(1));
         if (node.at_end) times.emplace_back("at end");
-        line(fmt::format("output {} {}", names(node.fields), fmt::join(times, ", ")));
+        line(fmt::format("output {} {}", names(node.fields), joined(times, ", ")));
     }
 
     void line(const std::string& text) { out_ += text + '\n'; }

@@ -13,7 +13,7 @@ namespace farfield::cuda {
 
 namespace {
 
-constexpr std::array<RungInfo, 21> table{{
+constexpr std::array<RungInfo, 21> rung_table{{
     {Rung::one_thread, "one-thread", "both loops in one thread of the GPU", true, false, false},
     {Rung::naive, "naive", "a thread a body, bodies as structures", true, false, false},
     {Rung::soa, "soa", "an array a coordinate", true, false, false},
@@ -46,9 +46,9 @@ constexpr std::array<RungInfo, 21> table{{
 
 } // namespace
 
-std::span<const RungInfo> rungs() { return table; }
+std::span<const RungInfo> rungs() { return rung_table; }
 
-const RungInfo& info_of(Rung rung) { return table[static_cast<std::size_t>(rung)]; }
+const RungInfo& info_of(Rung rung) { return rung_table[static_cast<std::size_t>(rung)]; }
 
 Rung rung_of(Variant variant, bool self, Precision precision) {
     if (variant == Variant::automatic) return self ? Rung::symmetric : Rung::register_tile;
@@ -76,7 +76,7 @@ Rung rung_of(Variant variant, bool self, Precision precision) {
 Variant variant_of(Rung rung) { return from_name<Variant>(info_of(rung).name).value(); }
 
 std::optional<Rung> rung_from_name(std::string_view name) {
-    for (const auto& info : table)
+    for (const auto& info : rung_table)
         if (info.name == name) return info.rung;
     return std::nullopt;
 }

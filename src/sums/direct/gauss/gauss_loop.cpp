@@ -19,86 +19,131 @@ constexpr std::int64_t gauss_block = 256;
 /// In the frame, where σ is about 1: Gaussians are 0 at this distance.
 constexpr float far_from_gaussians = 1e18F;
 
-template <class T, bool mixed, int D, int K, bool with_gradient>
-class GaussLoop {
+/// The numbers that a group of targets has at most: vectors of strengths times columns times lanes. More
+/// targets side by side would not fit the registers.
+constexpr int most_columns = 1 + most_dimensions;
+constexpr int most_side_by_side(int dimension, int vectors) {
+    if (vectors > 1) return 1;
+    return dimension <= 3 && vector_registers > 16 ? 4 : 2;
+}
+template <class T>
+inline constexpr int
+    most_numbers = std::max(gauss_vectors_at_once* most_columns, most_columns * 4) * Ops<Value<T>>::width;
+
+/// Some registers of targets, and their sums, lanes after lanes.
+template <class T>
+struct GaussGroup {
+    int lanes;
+    std::int64_t first;
+    int numbers;              ///< sums in all
+    std::int64_t pending = 0; ///< terms in `sums`
+    alignas(64) T x[most_dimensions * 4 * Ops<Value<T>>::width];
+    alignas(64) T low[most_dimensions * 4 * Ops<Value<T>>::width];
+    alignas(64) T sums[most_numbers<T>];
+    double totals[most_numbers<T>];
+
+    void flush() {
+        add_scaled(sums, 1.0, numbers, totals);
+        std::fill_n(sums, numbers, T(0));
+        pending = 0;
+    }
+};
+
+/// What the innermost loop reads of the sources.
+template <class T>
+struct GaussSources {
+    const T* x[most_dimensions];
+    const T* low[most_dimensions];
+    const T* strength[gauss_vectors_at_once];
+    double sigma;
+};
+
+template <class T>
+using AddRun = void (*)(const GaussSources<T>&, std::int64_t begin, std::int64_t end, GaussGroup<T>&);
+
+/// Sources [begin, end) with N registers of targets: the innermost loop, with the sums in registers. It alone
+/// is compiled for each number of dimensions, vectors and registers; all around it is compiled once for each
+/// type.
+template <class T, bool mixed, int D, int K, bool with_gradient, int N>
+[[gnu::noinline]] void add_run(const GaussSources<T>& sources, std::int64_t begin, std::int64_t end,
+                               GaussGroup<T>& group) {
     using V = Value<T>;
-    static constexpr int columns = with_gradient ? 1 + D : 1; ///< numbers a target and vector
+    using P = Pack<V, N>;
+    using O = Ops<P>;
+    constexpr int columns = with_gradient ? 1 + D : 1; // numbers a target and vector
+    const GaussTerm<V, N> term(sources.sigma);
+    P x[D], low[D], sums[K][columns]; // NOLINT(*-member-init): filled below
+    for (int k = 0; k < D; ++k) {
+        x[k] = O::load(group.x + k * O::width);
+        if constexpr (mixed) low[k] = O::load(group.low + k * O::width);
+    }
+    for (int v = 0; v < K; ++v)
+        for (int c = 0; c < columns; ++c) sums[v][c] = O::load(group.sums + (v * columns + c) * O::width);
+    for (auto j = begin; j < end; ++j) {
+        P d[D];
+        P r2; // NOLINT(*-member-init): filled below
+        for (int k = 0; k < D; ++k) {
+            d[k] = x[k] - O::set(sources.x[k][j]);
+            if constexpr (mixed) d[k] = d[k] + (low[k] - O::set(sources.low[k][j]));
+            r2 = k == 0 ? d[k] * d[k] : O::fma(d[k], d[k], r2);
+        }
+        const P weight = term(r2);
+        for (int v = 0; v < K; ++v) {
+            if constexpr (!with_gradient) {
+                sums[v][0] = O::fma(O::set(sources.strength[v][j]), weight, sums[v][0]);
+            } else {
+                const P weighted = O::set(sources.strength[v][j]) * weight;
+                sums[v][0] = sums[v][0] + weighted;
+                for (int k = 0; k < D; ++k) sums[v][1 + k] = O::fma(weighted, d[k], sums[v][1 + k]);
+            }
+        }
+    }
+    for (int v = 0; v < K; ++v)
+        for (int c = 0; c < columns; ++c) O::store(group.sums + (v * columns + c) * O::width, sums[v][c]);
+}
+
+/// The innermost loops for 1, 2 and 4 registers of targets; null where fewer are used.
+template <class T>
+struct GaussRuns {
+    AddRun<T> one, two, four;
+};
+
+template <class T, bool mixed, int D, int K, bool with_gradient>
+GaussRuns<T> runs_of() {
+    constexpr int most = most_side_by_side(D, K);
+    GaussRuns<T> runs{&add_run<T, mixed, D, K, with_gradient, 1>, nullptr, nullptr};
+    if constexpr (most >= 2) runs.two = &add_run<T, mixed, D, K, with_gradient, 2>;
+    if constexpr (most >= 4) runs.four = &add_run<T, mixed, D, K, with_gradient, 4>;
+    return runs;
+}
+
+/// All around the innermost loop.
+template <class T>
+class GaussLoop {
+    static constexpr int width = Ops<Value<T>>::width;
     const GaussTile& tile_;
-    const T* source_[D];
-    const T* source_low_[D];
-    const T* strength_[K];
+    GaussSources<T> sources_;
+    GaussRuns<T> runs_;
+    bool mixed_;
+    int columns_;
 
     static const T* numbers(const void* values) { return static_cast<const T*>(values); }
 
-    /// N registers of targets, and their sums.
-    template <int N>
-    struct Group {
-        static constexpr int lanes = Ops<Pack<V, N>>::width;
-        std::int64_t first;
-        alignas(64) T x[D][lanes];
-        alignas(64) T low[D][lanes];
-        alignas(64) T sums[K][columns][lanes] = {};
-        double totals[K][columns][lanes] = {};
-        std::int64_t pending = 0; ///< terms in `sums`
-
-        Group(const GaussTile& tile, std::int64_t at) : first(at) { // NOLINT(*-member-init)
-            for (int k = 0; k < D; ++k) {
-                std::copy_n(numbers(tile.targets.high[k]) + at, lanes, x[k]);
-                if constexpr (mixed) std::copy_n(numbers(tile.targets.low[k]) + at, lanes, low[k]);
-            }
+    void load(GaussGroup<T>& group) const {
+        for (int k = 0; k < tile_.dimension; ++k) {
+            std::copy_n(numbers(tile_.targets.high[k]) + group.first, group.lanes, group.x + k * group.lanes);
+            if (mixed_)
+                std::copy_n(numbers(tile_.targets.low[k]) + group.first, group.lanes,
+                            group.low + k * group.lanes);
         }
-        void flush() {
-            T* values = &sums[0][0][0];
-            constexpr int count = K * columns * lanes;
-            add_scaled(values, 1.0, count, &totals[0][0][0]);
-            std::fill_n(values, count, T(0));
-            pending = 0;
-        }
-    };
-
-    /// Sources [begin, end), with the sums in registers. Not inlined: a second copy would double the time of
-    /// compiling.
-    template <int N>
-    [[gnu::noinline]] void add_run(const GaussTerm<V, N>& term, std::int64_t begin, std::int64_t end,
-                                   Group<N>& group) const {
-        using P = Pack<V, N>;
-        using O = Ops<P>;
-        P x[D], low[D], sums[K][columns]; // NOLINT(*-member-init): filled below
-        for (int k = 0; k < D; ++k) {
-            x[k] = O::load(group.x[k]);
-            if constexpr (mixed) low[k] = O::load(group.low[k]);
-        }
-        for (int v = 0; v < K; ++v)
-            for (int c = 0; c < columns; ++c) sums[v][c] = O::load(group.sums[v][c]);
-        for (auto j = begin; j < end; ++j) {
-            P d[D];
-            P r2; // NOLINT(*-member-init): filled below
-            for (int k = 0; k < D; ++k) {
-                d[k] = x[k] - O::set(source_[k][j]);
-                if constexpr (mixed) d[k] = d[k] + (low[k] - O::set(source_low_[k][j]));
-                r2 = k == 0 ? d[k] * d[k] : O::fma(d[k], d[k], r2);
-            }
-            const P weight = term(r2);
-            for (int v = 0; v < K; ++v) {
-                if constexpr (!with_gradient) {
-                    sums[v][0] = O::fma(O::set(strength_[v][j]), weight, sums[v][0]);
-                } else {
-                    const P weighted = O::set(strength_[v][j]) * weight;
-                    sums[v][0] = sums[v][0] + weighted;
-                    for (int k = 0; k < D; ++k) sums[v][1 + k] = O::fma(weighted, d[k], sums[v][1 + k]);
-                }
-            }
-        }
-        for (int v = 0; v < K; ++v)
-            for (int c = 0; c < columns; ++c) O::store(group.sums[v][c], sums[v][c]);
+        std::fill_n(group.sums, group.numbers, T(0));
+        std::fill_n(group.totals, group.numbers, 0.0);
     }
 
-    template <int N>
-    void add_sources(const GaussTerm<V, N>& term, std::int64_t begin, std::int64_t end,
-                     Group<N>& group) const {
+    void add_sources(AddRun<T> add, std::int64_t begin, std::int64_t end, GaussGroup<T>& group) const {
         while (begin < end) {
             const auto stop = std::min(end, begin + gauss_block - group.pending);
-            add_run<N>(term, begin, stop, group);
+            add(sources_, begin, stop, group);
             group.pending += stop - begin;
             begin = stop;
             if (group.pending == gauss_block) group.flush();
@@ -107,77 +152,74 @@ class GaussLoop {
 
     /// Source j is a target of the group too, which it does not act on: there that target is moved so far
     /// away that the Gaussian is exactly 0.
-    template <int N>
-    void add_own(const GaussTerm<V, N>& term, std::int64_t j, Group<N>& group) const {
-        T& x = group.x[0][j - group.first];
+    void add_own(AddRun<T> add, std::int64_t j, GaussGroup<T>& group) const {
+        T& x = group.x[j - group.first];
         const T there = std::exchange(x, std::copysign(T(far_from_gaussians), -x));
-        add_sources<N>(term, j, j + 1, group);
+        add_sources(add, j, j + 1, group);
         x = there;
     }
 
     /// The sources of a range in three parts; targets of the group are in the middle one.
-    template <int N>
-    void add_range(const GaussTerm<V, N>& term, const BlockRange& range, Group<N>& group) const {
+    void add_range(AddRun<T> add, const BlockRange& range, GaussGroup<T>& group) const {
         const std::int64_t end = range.end;
         const std::int64_t first = tile_.without_own ? group.first : end;
         const auto from = std::clamp<std::int64_t>(first, range.begin, end);
-        const auto to = std::clamp<std::int64_t>(first + Group<N>::lanes, range.begin, end);
-        add_sources<N>(term, range.begin, from, group);
-        for (auto j = from; j < to; ++j) add_own<N>(term, j, group);
-        add_sources<N>(term, to, end, group);
+        const auto to = std::clamp<std::int64_t>(first + group.lanes, range.begin, end);
+        add_sources(add, range.begin, from, group);
+        for (auto j = from; j < to; ++j) add_own(add, j, group);
+        add_sources(add, to, end, group);
     }
 
-    template <int N>
-    FF_INLINE void store(const Group<N>& group) const {
+    void store(const GaussGroup<T>& group) const {
         const double factor = -1.0 / (tile_.sigma * tile_.sigma);
-        const auto count = std::min<std::int64_t>(Group<N>::lanes, tile_.block.end - group.first);
-        for (int v = 0; v < K; ++v) {
+        const auto count = std::min<std::int64_t>(group.lanes, tile_.block.end - group.first);
+        for (int v = 0; v < tile_.vectors; ++v) {
+            const double* totals = group.totals + v * columns_ * group.lanes;
             if (tile_.potential[v] != nullptr)
-                add_scaled(group.totals[v][0], 1.0, count, tile_.potential[v] + group.first);
-            for (int k = 0; k < D && with_gradient && tile_.gradient[v][0] != nullptr; ++k)
-                add_scaled(group.totals[v][(1 + k) % columns], factor, count,
-                           tile_.gradient[v][k] + group.first);
+                add_scaled(totals, 1.0, count, tile_.potential[v] + group.first);
+            for (int k = 0; k + 1 < columns_ && tile_.gradient[v][0] != nullptr; ++k)
+                add_scaled(totals + (1 + k) * group.lanes, factor, count, tile_.gradient[v][k] + group.first);
         }
     }
 
-    template <int N>
-    void run_group(std::int64_t first) const {
-        const GaussTerm<V, N> term(tile_.sigma);
-        Group<N> group(tile_, first);
-        for (std::int64_t r = 0; r < tile_.range_count; ++r) add_range<N>(term, tile_.ranges[r], group);
+    void run_group(AddRun<T> add, int registers, std::int64_t first) const {
+        GaussGroup<T> group; // NOLINT(*-member-init): filled by load
+        group.lanes = registers * width;
+        group.first = first;
+        group.numbers = tile_.vectors * columns_ * group.lanes;
+        load(group);
+        for (std::int64_t r = 0; r < tile_.range_count; ++r) add_range(add, tile_.ranges[r], group);
         group.flush();
-        store<N>(group);
+        store(group);
     }
 
 public:
-    explicit GaussLoop(const GaussTile& tile) : tile_(tile) { // NOLINT(*-member-init): filled below
-        for (int k = 0; k < D; ++k) {
-            source_[k] = numbers(tile.sources.high[k]);
-            source_low_[k] = numbers(tile.sources.low[k]);
+    GaussLoop(const GaussTile& tile, const GaussRuns<T>& runs, bool mixed, bool gradient)
+        : tile_(tile), sources_{{}, {}, {}, tile.sigma}, runs_(runs), mixed_(mixed),
+          columns_(gradient ? 1 + tile.dimension : 1) {
+        for (int k = 0; k < tile.dimension; ++k) {
+            sources_.x[k] = numbers(tile.sources.high[k]);
+            sources_.low[k] = numbers(tile.sources.low[k]);
         }
-        const void* any = tile.strengths[0];
-        for (int v = 0; v < K; ++v)
-            strength_[v] = numbers(tile.strengths[v] != nullptr ? tile.strengths[v] : any);
+        for (int v = 0; v < tile.vectors; ++v)
+            sources_.strength[v] =
+                numbers(tile.strengths[v] != nullptr ? tile.strengths[v] : tile.strengths[0]);
     }
 
     void run() const {
-        // more targets side by side would not fit the registers
-        constexpr int most = K > 1 ? 1 : D <= 3 && vector_registers > 16 ? 4 : 2;
-        constexpr std::int64_t width = Ops<V>::width;
         auto first = std::int64_t{tile_.block.begin};
-        for (; tile_.block.end - first > (most - 1) * width; first += most * width) run_group<most>(first);
-        if constexpr (most > 2)
-            for (; tile_.block.end - first > width; first += 2 * width) run_group<2>(first);
-        for (; first < tile_.block.end; first += width) run_group<1>(first);
+        if (runs_.four != nullptr)
+            for (; tile_.block.end - first > 3 * width; first += 4 * width) run_group(runs_.four, 4, first);
+        if (runs_.two != nullptr)
+            for (; tile_.block.end - first > width; first += 2 * width) run_group(runs_.two, 2, first);
+        for (; first < tile_.block.end; first += width) run_group(runs_.one, 1, first);
     }
 };
 
 template <class T, bool mixed, int D, int K>
 void run_gauss(const GaussTile& tile, bool gradient) {
-    if (gradient)
-        GaussLoop<T, mixed, D, K, true>(tile).run();
-    else
-        GaussLoop<T, mixed, D, K, false>(tile).run();
+    const auto runs = gradient ? runs_of<T, mixed, D, K, true>() : runs_of<T, mixed, D, K, false>();
+    GaussLoop<T>(tile, runs, mixed, gradient).run();
 }
 
 template <class T, bool mixed, int D>

@@ -11,7 +11,7 @@ namespace farfield {
 namespace {
 
 constexpr std::int32_t sources_of_a_part = 4096;
-constexpr std::int32_t most_block_targets = 512;
+constexpr std::int32_t most_box_block_targets = 512;
 constexpr double picoseconds = 1e12; ///< of a second
 
 const BoxRoots& roots() {
@@ -73,7 +73,7 @@ void GaussBoxes::lay_out() {
         });
     }
     for (std::size_t t = 0; t < to.count(); ++t) {
-        for_parts(to.points(t), most_block_targets, [&](const BlockRange& points) {
+        for_parts(to.points(t), most_box_block_targets, [&](const BlockRange& points) {
             blocks_.push_back({points, t});
         });
         if (plan_.taylor(t) == BoxPlan::none) continue;

@@ -9,7 +9,7 @@
 namespace farfield {
 
 /// What an ImageGrid says of one axis.
-struct GridAxis {
+struct ImageAxis {
     double period = 0.0, low = 0.0, side = 0.0; ///< period 0: open
     int cells = 1, rim = 0;
 
@@ -28,7 +28,7 @@ struct GridAxis {
 };
 
 struct GridView {
-    GridAxis axes[3];
+    ImageAxis axes[3];
     double width = 1.0;
 
     GridView() = default;

@@ -5,9 +5,10 @@
 // includes this is compiled once for each instruction set.
 //
 // A formula has a `dimension`, `columns` (numbers of a strength), Factors and `of_unit<with_potential>(r²)`:
-// what a strength is multiplied by in the potential, and what multiplies x − y in the field. A strength of
-// two columns is complex: it has two potentials, and turns x − y. A formula that is made of a number has a
-// core of that size.
+// what a strength is multiplied by in the potential, and what multiplies x − y in the field. One that
+// `takes_long` has one loop, which asks whether pairs are left out; others have one loop with and one
+// without. A strength of two columns is complex: it has two potentials, and turns x − y. A formula that is
+// made of a number has a core of that size.
 #pragma once
 
 #include "backend/simd/lane_totals.h"
@@ -128,11 +129,18 @@ class BlockLoop {
         }
     }
 
-    // Sources [begin, end) of the stream with the targets that have the place `target` in the stream.
+    /// Sources of the stream, from `begin` on.
+    struct Section {
+        std::int64_t begin, end;
+        [[nodiscard]] bool has(std::int64_t i) const { return i >= begin && i < end; }
+    };
+
+    // Sources of the stream with the targets that have the place `target` in the stream. Pairs are left out
+    // of those in `meets` alone.
     template <Left left>
-    FF_INLINE void add(const Targets& targets, std::int64_t target, Stream& stream, std::int64_t begin,
-                       std::int64_t end, Sums& own) const {
-        for (auto i = begin; i < end; i += width) {
+    FF_INLINE void add(const Targets& targets, std::int64_t target, Stream& stream, Section sources,
+                       Section meets, Sums& own) const {
+        for (auto i = sources.begin; i < sources.end; i += width) {
             Position<P, Mixed> y; // NOLINT(*-member-init): filled below
             for (int k = 0; k < dimension; ++k) {
                 y.high[k] = P::all(O::load(stream.high[k] + i));
@@ -143,10 +151,11 @@ class BlockLoop {
             P d[dimension];
             const P r2 = difference(targets.x, y, d);
             auto terms = formula_.template of_unit<potential_wanted>(r2);
-            if constexpr (left != Left::none) {
-                leave_out<left>(terms.potential, stream.first + i, target);
-                leave_out<left>(terms.weight, stream.first + i, target);
-            }
+            if constexpr (left != Left::none)
+                if (!Formula::takes_long || meets.has(i)) {
+                    leave_out<left>(terms.potential, stream.first + i, target);
+                    leave_out<left>(terms.weight, stream.first + i, target);
+                }
             if constexpr (potential_wanted)
                 for (int c = 0; c < columns; ++c) {
                     own.potential[c] = Ops<P>::fma(terms.potential, strength[c], own.potential[c]);
@@ -239,12 +248,15 @@ class BlockLoop {
             return tile_.own ? std::clamp<std::int64_t>(at / width * width - stream.first, 0, stream.count)
                              : 0;
         };
-        const auto begin = bound(place);
-        const auto end = bound(place + group + width - 1);
-        for (int part = Mutual ? 1 : 0; part < 2; ++part) { // before and after their own vectors
-            if (part == 1) add<left>(targets, place, stream, begin, end, own);
-            add<Left::none>(targets, place, stream, part == 0 ? 0 : end, part == 0 ? begin : stream.count,
-                            own);
+        const Section meets{bound(place), bound(place + group + width - 1)};
+        if constexpr (Formula::takes_long) {
+            add<left>(targets, place, stream, {Mutual ? meets.begin : 0, stream.count}, meets, own);
+        } else { // apart, so that the innermost loop need not ask
+            for (int part = Mutual ? 1 : 0; part < 2; ++part) { // before and after their own vectors
+                if (part == 1) add<left>(targets, place, stream, meets, meets, own);
+                const Section rest = part == 0 ? Section{0, meets.begin} : Section{meets.end, stream.count};
+                add<Left::none>(targets, place, stream, rest, meets, own);
+            }
         }
         add_to_targets(own, place);
     }

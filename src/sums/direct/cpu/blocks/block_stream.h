@@ -63,7 +63,8 @@ struct SourceStream { // NOLINT(*-member-init): a kilobyte a call would be clear
         return filled;
     }
 
-    void fill(const BlockTile& tile, StreamCursor& cursor) {
+    [[gnu::noinline]] void fill(const BlockTile& tile,
+                                StreamCursor& cursor) { // compiled once for all loops over it
         first += count;
         count =
             each_run(tile, cursor,

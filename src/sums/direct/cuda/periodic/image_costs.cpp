@@ -16,7 +16,7 @@ namespace farfield {
 namespace {
 
 /// On an H200, in double: a multiply-add of the operators, and a function of a point.
-constexpr double seconds_a_product = 1e-12, seconds_a_function = 1e-12;
+constexpr double gpu_seconds_a_product = 1e-12, gpu_seconds_a_function = 1e-12;
 /// Launches, and where the host waits for numbers of points.
 constexpr double fixed_seconds = 0.4e-3;
 /// Operators are made on the host, by the cores that a GPU's host has.
@@ -46,7 +46,7 @@ double seconds_beside_home(const SumProblem& problem, const ImageGrid& grid, con
                            int exponent, const OpenSeconds& seconds) {
     const auto far = far_costs(problem, grid, shape);
     return seconds(rim_problem(problem, exponent, images_of(problem, grid))) +
-           problem.executions * far.products * seconds_a_product + operator_seconds(problem, far);
+           problem.executions * far.products * gpu_seconds_a_product + operator_seconds(problem, far);
 }
 
 std::optional<ImageGrid> best_grid(const SumProblem& problem, const Lengths& period, const Lengths& low,
@@ -58,7 +58,7 @@ std::optional<ImageGrid> best_grid(const SumProblem& problem, const Lengths& per
 }
 
 /// Of points that are not known yet.
-ImageGrid expected_grid(const SumProblem& problem, const ImageShape& shape, const OpenSeconds& seconds) {
+ImageGrid expected_gpu_grid(const SumProblem& problem, const ImageShape& shape, const OpenSeconds& seconds) {
     Lengths extent{};
     for (std::size_t k = 0; k < 3; ++k)
         extent[k] = problem.period[k] > 0.0 ? problem.period[k] : shortest_period(problem.period);
@@ -102,15 +102,15 @@ double gpu_image_seconds(const SumProblem& problem, const ImageShape& shape, con
     const double way =
         problem.moves ? 0.0 : rates.start_seconds + problem.executions * bytes / rates.bytes_per_second;
     const double points = static_cast<double>(problem.sources) + 4.0 * static_cast<double>(problem.targets);
-    const auto grid = expected_grid(problem, shape, seconds);
+    const auto grid = expected_gpu_grid(problem, shape, seconds);
     return way + seconds(home_problem(problem, 0)) + seconds_beside_home(problem, grid, shape, 0, seconds) +
            problem.executions *
-               (fixed_seconds + seconds_a_function * points * far_costs(problem, grid, shape).functions);
+               (fixed_seconds + gpu_seconds_a_function * points * far_costs(problem, grid, shape).functions);
 }
 
 double gpu_image_bytes(const SumProblem& problem, const ImageShape& shape, const OpenSeconds& seconds,
                        const std::function<double(const SumProblem&)>& bytes) {
-    const auto grid = expected_grid(problem, shape, seconds);
+    const auto grid = expected_gpu_grid(problem, shape, seconds);
     const auto n = static_cast<double>(problem.sources), m = static_cast<double>(problem.targets);
     const auto images = images_of(problem, grid);
     // points as given and wrapped, by cells with keys and rows, counts of images; strengths; results of the
