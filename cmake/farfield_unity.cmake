@@ -1,6 +1,7 @@
-# Compiles neighbouring sources of a part of the tree (src/sums, src/stencil, …) together, some thousand lines at a time:
-# headers are read, and templates of other libraries compiled, once for all of them, which saves a first build about
-# half of its time. Names of sources in one part must therefore differ, in anonymous namespaces as well.
+# Compiles neighbouring sources of a part of the tree (src/stencil, src/dynamics, src/sums/fmm, …) together, some thousand
+# lines at a time: headers are read, and templates of other libraries compiled, once for all of them, which saves a first
+# build about half of its time. Names of sources in one part must therefore differ, in anonymous namespaces as well; which
+# of them meet depends on the sizes of all.
 # The preset for lint takes each source alone, which proves that it includes what it needs.
 option(FARFIELD_UNITY "Compile several sources of a part of the tree at a time" ON)
 set(FARFIELD_UNITY_BYTES 90000 CACHE STRING "Bytes of the sources that are compiled at a time")
@@ -23,7 +24,7 @@ function(farfield_unity target)
       continue()
     endif()
     cmake_path(IS_PREFIX PROJECT_BINARY_DIR "${source}" generated)
-    string(REGEX MATCH "^[^/]+/[^/]+" part "${path}")
+    string(REGEX MATCH "^(src/sums/[^/]+/|[^/]+/[^/]+)" part "${path}")
     string(MAKE_C_IDENTIFIER "${part}" part)
     if(generated)
       set(part generated)

@@ -253,7 +253,7 @@ void declare_split(CommandParser app, SplitCommand& command) {
     add_delivery(app, command.delivery);
 }
 
-void declare_stencil(CommandParser app, StencilBench& command) {
+void declare_stencil_steps(CommandParser app, StencilBench& command) {
     app.footer(
         "Examples:\n  farfield bench stencil\n  farfield bench stencil --n 1024,4096 --json stencil.json\n");
     app.add_read(
@@ -307,7 +307,7 @@ Action declare_bench(CommandParser app) {
     declare_split(split_app, *split);
     const auto stencil_app =
         app.add_command("stencil", "Time the stencil language on the CPU beside a hand-written loop");
-    declare_stencil(stencil_app, *stencil);
+    declare_stencil_steps(stencil_app, *stencil);
     const auto scaling_app =
         app.add_command("scaling", "Time sums and grids on more and more of the ranks that mpirun started");
     declare_scaling(scaling_app, *scaling);

@@ -6,7 +6,7 @@
 namespace farfield::app {
 namespace {
 
-constexpr std::array table{
+constexpr std::array commands_by_name{
     Command{"run", "Run a simulation that a case file describes",
             "farfield run plummer.toml\n"
             "farfield run plummer.toml --set initial.n=1000 --set time.end=2 --out small\n"
@@ -62,10 +62,10 @@ constexpr std::array table{
 
 } // namespace
 
-std::span<const Command> commands() { return table; }
+std::span<const Command> commands() { return commands_by_name; }
 
 const Command* command_of(CommandParser app) {
-    for (const auto& command : table)
+    for (const auto& command : commands_by_name)
         if (app.name() == command.name) return &command;
     return nullptr;
 }

@@ -15,7 +15,7 @@
 namespace farfield::app {
 namespace {
 
-bool read_number(std::string_view text, double& value) {
+bool is_number(std::string_view text, double& value) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     return error == std::errc() && end == text.data() + text.size();
 }
@@ -39,8 +39,8 @@ void read_look(const std::string& option, const std::string& name, const std::st
         const auto comma = std::min(value.find(','), value.size() - 1);
         const std::string_view text = value;
         std::array<double, 2> ends{};
-        if (value.empty() || !read_number(text.substr(0, comma), ends[0]) ||
-            !read_number(text.substr(comma + 1), ends[1]) || !(ends[0] < ends[1]))
+        if (value.empty() || !is_number(text.substr(0, comma), ends[0]) ||
+            !is_number(text.substr(comma + 1), ends[1]) || !(ends[0] < ends[1]))
             throw InvalidArgument(fmt::format(
                 "{}: behind range= stand two numbers, the smaller first, for example range=-1,1", option));
         look.range = ends;

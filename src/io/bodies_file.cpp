@@ -17,7 +17,7 @@ using namespace std::string_view_literals;
 
 constexpr std::array fields_of_a_row{"x"sv, "y"sv, "z"sv, "vx"sv, "vy"sv, "vz"sv, "m"sv, "q"sv};
 constexpr std::size_t without_charge = 7;
-constexpr std::string_view layout = "columns x y z vx vy vz m, and q for charged bodies";
+constexpr std::string_view columns_of_bodies = "columns x y z vx vy vz m, and q for charged bodies";
 
 // Bodies from rows of 7 or 8 values in the order of `fields_of_a_row`.
 Bodies bodies_of(const std::vector<double>& rows, std::size_t width) {
@@ -46,7 +46,7 @@ Bodies read_npy_bodies(const std::filesystem::path& path) {
     const bool charged =
         array.shape.size() == 2 && array.shape[1] == static_cast<std::int64_t>(fields_of_a_row.size());
     const auto width = charged ? fields_of_a_row.size() : without_charge;
-    require_matrix(array, static_cast<std::int64_t>(width), layout, path.string());
+    require_matrix(array, static_cast<std::int64_t>(width), columns_of_bodies, path.string());
     return bodies_of(array.values, width);
 }
 

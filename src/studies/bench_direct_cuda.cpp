@@ -59,9 +59,9 @@ BenchCudaRow measure(const BenchPoints& points, const SampledTruth& truth, Rung 
 }
 
 /// The rungs of one size, or those that are to be measured at fewer points than any size asked for.
-class Ladder {
+class BenchedLadder {
 public:
-    Ladder(const BenchCudaOptions& options, std::vector<BenchCudaRow>& rows)
+    BenchedLadder(const BenchCudaOptions& options, std::vector<BenchCudaRow>& rows)
         : options_(options), rows_(rows) {}
 
     void add(Rung rung, Precision precision, std::int64_t n) {
@@ -175,7 +175,7 @@ BenchCudaReport bench_direct_cuda(const BenchCudaOptions& options) {
     report.ceilings = cuda::measure_ceilings();
     report.lanes =
         lanes_of(device.major, device.minor, device.multiprocessors, report.ceilings.most_clock_hz);
-    Ladder ladder(options, report.rows);
+    BenchedLadder ladder(options, report.rows);
     for (const auto n : options.sizes) {
         if (n < 2) throw InvalidArgument(fmt::format("n is {}; it must be ≥ 2", n));
         for (const auto precision : {Precision::float32, Precision::float64, Precision::mixed})

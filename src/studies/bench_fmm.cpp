@@ -28,7 +28,7 @@ namespace {
 
 constexpr double most_direct_pairs = 2e10;
 constexpr int peak_repeats = 15;
-constexpr std::size_t most_samples = 1000; ///< targets whose sums are compared with exact ones
+constexpr std::size_t most_verified_targets = 1000; ///< targets whose sums are compared with exact ones
 
 struct Charges {
     explicit Charges(std::int64_t n) : points(3 * static_cast<std::size_t>(n)), strengths(points.size() / 3) {
@@ -117,7 +117,7 @@ class ExactSamples {
 public:
     explicit ExactSamples(const Charges& charges) {
         const auto n = charges.strengths.size();
-        const auto count = std::min(n, most_samples);
+        const auto count = std::min(n, most_verified_targets);
         std::vector<double> targets;
         for (std::size_t s = 0; s < count; ++s) {
             rows_.push_back(s * n / count);

@@ -29,7 +29,7 @@
 namespace farfield {
 namespace {
 
-constexpr std::array names{"direct", "treecode", "fmm", "grid"};
+constexpr std::array work_names{"direct", "treecode", "fmm", "grid"};
 constexpr int message_tag = 9000;
 
 bool is_sum(ScalingWork work) { return work != ScalingWork::grid; }
@@ -328,20 +328,20 @@ private:
 
 } // namespace
 
-std::string_view name_of(ScalingWork work) { return names[static_cast<std::size_t>(work)]; }
+std::string_view name_of(ScalingWork work) { return work_names[static_cast<std::size_t>(work)]; }
 
-std::vector<std::string_view> scaling_work_names() { return {names.begin(), names.end()}; }
+std::vector<std::string_view> scaling_work_names() { return {work_names.begin(), work_names.end()}; }
 
 std::vector<ScalingWork> scaling_work_from_names(std::string_view text) {
     std::vector<ScalingWork> out;
     for (std::size_t start = 0; start <= text.size();) {
         const auto comma = std::min(text.find(',', start), text.size());
         const auto word = text.substr(start, comma - start);
-        const auto* const found = std::find(names.begin(), names.end(), word);
-        if (found == names.end())
+        const auto* const found = std::find(work_names.begin(), work_names.end(), word);
+        if (found == work_names.end())
             throw InvalidArgument(fmt::format("'{}' cannot be measured; choose from {}", word,
                                               list_of_words(scaling_work_names())));
-        const auto work = static_cast<ScalingWork>(found - names.begin());
+        const auto work = static_cast<ScalingWork>(found - work_names.begin());
         if (std::find(out.begin(), out.end(), work) == out.end()) out.push_back(work);
         start = comma + 1;
     }

@@ -35,10 +35,10 @@ std::vector<int> sides(const std::vector<int>& asked, std::string_view axis) {
     return out;
 }
 
-using Measured = std::map<std::pair<int, int>, StencilRate>;
+using MeasuredForms = std::map<std::pair<int, int>, StencilRate>;
 
 // Blocks that the paper tells of, as far as they were measured, and the best.
-StudyTable beside_the_paper(const Measured& measured, const StencilRate& hand_written,
+StudyTable beside_the_paper(const MeasuredForms& measured, const StencilRate& hand_written,
                             const std::string& hand_written_as) {
     StudyTable table{
         "Beside the paper's Figure 3, 1e9/s", {"paper, stencils", "here, stencils", "here, cell-steps"}, {}};
@@ -75,7 +75,7 @@ void gpu_blocks(Study& study, const StencilRateMeter& meter, FdtdTarget at, cons
     columns.reserve(along_x.size());
     for (const int x : along_x) columns.push_back(fmt::format("x {}", x));
     RateTables tables("Blocks of threads, mask multiply, a step a pass", columns);
-    Measured measured;
+    MeasuredForms measured;
     std::set<std::string> forms;
     at.options.mask = Mask::multiply; // the paper's choice for its figures
     at.options.time_tile = 1;

@@ -24,9 +24,9 @@ constexpr auto kernels_source = "Handbook, N-Body: FP Atomics v. Recomputation";
 StudyValue milliseconds(const Timed& timed) { return StudyValue::of(1e3 * timed.seconds, timed.error); }
 
 /// The table that grows line by line; `sizes` are those that are measured here.
-class Timings {
+class HandbookTimes {
 public:
-    Timings(StudyTimer& timer, const StudyDevice& device, const ReproduceOptions& options)
+    HandbookTimes(StudyTimer& timer, const StudyDevice& device, const ReproduceOptions& options)
         : timer_(timer), device_(device) {
         table_.title = "One sum of N bodies, milliseconds, float";
         for (const auto& row : seeds::handbook_timings()) {
@@ -70,7 +70,7 @@ private:
 StudyTable timings(StudyTimer& timer, const StudyDevice& device, const ReproduceOptions& options) {
     const int all = timer.threads();
     const auto best = best_isa();
-    Timings table(timer, device, options);
+    HandbookTimes table(timer, device, options);
     table.theirs("cg1: Xeon 5570, SSE, 1 thread", &seeds::HandbookTiming::cg1_sse);
     table.theirs("cc2: Xeon 2670, SSE, 1 thread", &seeds::HandbookTiming::cc2_sse);
     table.on_cpu("here, SSE4.2, 1 thread", Variant::simd, Isa::sse42, 1);

@@ -23,8 +23,8 @@ using ir::Op;
 using ir::ValueType;
 using Number = long double; // 64 bits of digits: exact for what is allowed
 
-constexpr Number least = -0x1p63L;
-constexpr Number most = 0x1p63L - 1;
+constexpr Number least_whole = -0x1p63L;
+constexpr Number most_whole = 0x1p63L - 1;
 constexpr Number last_step = 1e9L; // a run may always be prolonged
 
 /// Of a whole number, or of a truth value, whose ends are 0 and 1 if it is not known.
@@ -32,20 +32,20 @@ struct ValueRange {
     Number low = 0;
     Number high = 1;
     bool holds(Number value) const { return low <= value && value <= high; }
-    bool fits() const { return least <= low && high <= most; }
+    bool fits() const { return least_whole <= low && high <= most_whole; }
     bool known() const { return low == high; }
 };
 
 ValueRange ends_of(std::initializer_list<Number> values) { return {std::min(values), std::max(values)}; }
 
 ValueRange quotient(ValueRange a, ValueRange b) {
-    if (b.holds(0)) return {least, most}; // reported, or not reached
+    if (b.holds(0)) return {least_whole, most_whole}; // reported, or not reached
     const auto of = [](Number x, Number y) { return std::floor(x / y); };
     return ends_of({of(a.low, b.low), of(a.low, b.high), of(a.high, b.low), of(a.high, b.high)});
 }
 
 ValueRange remainder_of(ValueRange a, ValueRange b) {
-    if (b.holds(0)) return {least, most};
+    if (b.holds(0)) return {least_whole, most_whole};
     if (a.known() && b.known()) {
         const auto rest = a.low - b.low * std::floor(a.low / b.low);
         return {rest, rest};
@@ -104,7 +104,8 @@ private:
         return ranges_[static_cast<std::size_t>(node.in[static_cast<std::size_t>(operand)])];
     }
     static ValueRange clipped(ValueRange range) {
-        return {std::clamp(range.low, least, most), std::clamp(range.high, least, most)};
+        return {std::clamp(range.low, least_whole, most_whole),
+                std::clamp(range.high, least_whole, most_whole)};
     }
     ValueRange range_of(const ir::Node& node, const std::array<ValueRange, 3>& cell) const;
     ValueRange truth_of(const ir::Node& node) const;
@@ -147,7 +148,7 @@ ValueRange WholeNumbers::range_of(const ir::Node& node, const std::array<ValueRa
         return {static_cast<Number>(node.integer), static_cast<Number>(node.integer)};
     if (node.op == Op::step) return {0, last_step};
     if (node.op == Op::cell) return cell[static_cast<std::size_t>(node.index)];
-    if (node.in[0] < 0) return {least, most};
+    if (node.in[0] < 0) return {least_whole, most_whole};
     const auto a = in(node, 0);
     const auto b = node.in[1] >= 0 ? in(node, 1) : a;
     switch (node.op) {
@@ -177,7 +178,7 @@ ValueRange WholeNumbers::range_of(const ir::Node& node, const std::array<ValueRa
         return {std::min(b.low, c.low), std::max(b.high, c.high)};
     }
     default:
-        return {least, most};
+        return {least_whole, most_whole};
     }
 }
 

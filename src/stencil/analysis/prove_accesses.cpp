@@ -15,7 +15,7 @@ namespace farfield::stencil {
 namespace {
 
 // What reads: an update, a source or a record.
-struct Reader {
+struct ReadingUpdate {
     std::string what;    // "the update 'electric'"
     std::string keyword; // "update electric"
     int grid = -1;
@@ -41,7 +41,7 @@ class Prover {
 public:
     Prover(const Model& model, lang::Diagnostics& diagnostics) : model_(model), diagnostics_(diagnostics) {}
 
-    void prove(const Reader& reader) {
+    void prove(const ReadingUpdate& reader) {
         std::map<std::pair<SymbolKind, int>, std::vector<Escape>> escapes;
         for (const auto& read : reader.reads) {
             if (!read.of_neighbour()) continue;
@@ -58,7 +58,7 @@ public:
     }
 
 private:
-    const Grid& grid(const Reader& reader) const {
+    const Grid& grid(const ReadingUpdate& reader) const {
         return model_.grids[static_cast<std::size_t>(reader.grid)];
     }
 
@@ -69,7 +69,7 @@ private:
     }
 
     // Reflections and turns are defined for one width of the grid.
-    void check_distance(const Reader& reader, const CellRead& read, std::size_t axis) {
+    void check_distance(const ReadingUpdate& reader, const CellRead& read, std::size_t axis) {
         const auto boundary = boundary_beyond(model_, read, axis);
         if (boundary != Boundary::periodic && boundary != Boundary::mirror) return;
         const auto cells = grid(reader).axes[axis].cells;
@@ -84,7 +84,7 @@ private:
     }
 
     // The cells in which the read leaves the grid.
-    static ir::CellSet bad_cells(const Reader& reader, const Escape& escape) {
+    static ir::CellSet bad_cells(const ReadingUpdate& reader, const Escape& escape) {
         auto box = ir::whole(reader.cells->shape());
         const std::int64_t offset = escape.read->offsets[escape.axis];
         box.first[escape.axis] = std::max(box.first[escape.axis], -offset);
@@ -92,7 +92,7 @@ private:
         return difference(*reader.cells, ir::CellSet(reader.cells->shape(), box));
     }
 
-    void report(const Reader& reader, const std::vector<Escape>& escapes) {
+    void report(const ReadingUpdate& reader, const std::vector<Escape>& escapes) {
         const auto& source = diagnostics_.source();
         const auto& first = escapes.front();
         const auto bad = bad_cells(reader, first);
@@ -124,11 +124,11 @@ private:
                 {fmt::format("and {} more of '{}'", escapes.size() - most_notes - 1, name), std::nullopt});
     }
 
-    std::string region(const Reader& reader) const {
+    std::string region(const ReadingUpdate& reader) const {
         return reader.boxed ? "its place" : region_text(diagnostics_.source(), reader.where);
     }
 
-    std::string remedy(const Reader& reader, const CellRead& read) const {
+    std::string remedy(const ReadingUpdate& reader, const CellRead& read) const {
         const auto text = reader.where == nullptr ? std::string("interior")
                                                   : fmt::format("{} and interior", bracketed(*reader.where));
         auto out = reader.boxed

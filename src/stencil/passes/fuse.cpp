@@ -60,7 +60,7 @@ bool joinable(const ir::Program& program, const Kernel& first, const Kernel& sec
     return own_cell_only(dependences(earlier, touches(program, second, current)));
 }
 
-Kernel joined(Kernel first, const Kernel& second) {
+Kernel fused(Kernel first, const Kernel& second) {
     std::map<int, int> value; // of each buffer that the first stores
     for (const auto& store : first.stores) value[store.buffer] = store.node;
     std::vector<int> place;
@@ -109,7 +109,7 @@ void fuse(ir::Program& program) {
                 ++k;
                 continue;
             }
-            kernels[i] = joined(std::move(kernels[i]), kernels[k]);
+            kernels[i] = fused(std::move(kernels[i]), kernels[k]);
             kernels.erase(kernels.begin() + static_cast<std::ptrdiff_t>(k));
             k = i + 1;
         }

@@ -47,9 +47,9 @@ void for_each_mention(const Model& model, const Visit& visit) {
         for (const auto& one : coefficient.cases) in(one.value, coefficient.grid);
 }
 
-class Reader {
+class FileReader {
 public:
-    Reader(const Model& model, const std::filesystem::path& folder, lang::Diagnostics& diagnostics)
+    FileReader(const Model& model, const std::filesystem::path& folder, lang::Diagnostics& diagnostics)
         : model_(model), folder_(folder), diagnostics_(diagnostics) {}
 
     void read(const Mention& mention) {
@@ -191,7 +191,7 @@ std::filesystem::path file_path(const std::filesystem::path& folder, const std::
 
 DataFiles read_files(const Model& model, const std::filesystem::path& folder,
                      lang::Diagnostics& diagnostics) {
-    Reader reader(model, folder, diagnostics);
+    FileReader reader(model, folder, diagnostics);
     for_each_mention(model, [&](const Mention& mention) { reader.read(mention); });
     return reader.release();
 }

@@ -21,7 +21,7 @@ constexpr double pi = std::numbers::pi;
 constexpr double cycles_a_piece = 100; // bandwidth of a piece × duration: some 300 samples after thinning
 constexpr double stop_band_decibels = 170; // what leaks through is weaker than the least term that is told
 constexpr double most_of_series = 0.25;    // taken by the filter
-constexpr std::size_t most_samples = 1200; // of a series that is fitted whole
+constexpr std::size_t most_samples_whole = 1200; // of a series that is fitted whole
 
 // Transition, in cycles a sample, of a filter of that many samples, and the other way round (Kaiser).
 double transition_of(double length) { return (stop_band_decibels - 7.95) / (2.285 * 2 * pi * length); }
@@ -59,7 +59,7 @@ Piece piece_of(std::span<const double> series, double from, double to) {
         std::max(0.5 * (to - from), transition_of(most_of_series * static_cast<double>(series.size())));
     const double rate = (to - from) + 2 * transition; // what is left is folded onto the transitions at most
     const auto stride = static_cast<std::size_t>(std::max(1.0, std::floor(1 / rate)));
-    if (stride == 1 && series.size() <= most_samples) {
+    if (stride == 1 && series.size() <= most_samples_whole) {
         piece.samples.assign(series.begin(), series.end());
         return piece;
     }

@@ -16,7 +16,7 @@
 namespace farfield {
 namespace {
 
-constexpr double usual_tolerance = 1e-6; ///< as in shape.cpp
+constexpr double usual_periodic_tolerance = 1e-6; ///< as in shape.cpp
 
 double seconds_alone(const SumProblem& problem, SumOptions options, const CostTable& table) {
     options.threads = 1;
@@ -46,7 +46,7 @@ public:
     /// As the tree's own cells.
     static ImageShape image_shape(const SumProblem& problem, const SumOptions& options) {
         auto goal = problem;
-        if (problem.tolerance == 0.0) goal.tolerance = usual_tolerance;
+        if (problem.tolerance == 0.0) goal.tolerance = usual_periodic_tolerance;
         ImageShape shape{.separation = options.separation > 0 ? options.separation : 1,
                          .goal = image_goal(goal)};
         shape.order = options.order > 0 ? std::min(options.order, most_image_order)

@@ -22,7 +22,7 @@
 namespace farfield {
 namespace {
 
-constexpr double usual_tolerance = 1e-6;
+constexpr double usual_fgt_tolerance = 1e-6;
 constexpr double least_aim = 1e-17; ///< of an error; below, a cut-off leaves out nothing that double holds
 
 int fgt_threads(const SumProblem& problem, const SumOptions& options) {
@@ -39,7 +39,7 @@ bool is_same(const GaussShape& a, const GaussShape& b) {
 
 FgtSum::FgtSum(const SumProblem& problem, const SumOptions& options)
     : problem_(problem), options_(options), threads_(fgt_threads(problem, options)),
-      aim_(problem.tolerance > 0.0 ? problem.tolerance : usual_tolerance), wanted_(options.strategy) {
+      aim_(problem.tolerance > 0.0 ? problem.tolerance : usual_fgt_tolerance), wanted_(options.strategy) {
     options_.isa = resolve_isa(options.isa);
 }
 

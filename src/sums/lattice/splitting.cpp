@@ -10,7 +10,7 @@
 namespace farfield {
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 
 /// Nodes and weights of ∫₀^∞ e^(−v) h(v) dv for a smooth h that rises from 0 or more to 1, however early: the
 /// trapezoidal rule in w, with v = exp(w − exp(−w)) (Mori's double exponential formula).

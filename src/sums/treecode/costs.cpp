@@ -9,11 +9,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 namespace farfield {
 namespace {
 
-constexpr double pi = 3.14159265358979323846;
+using std::numbers::pi;
 constexpr double radius_of_width = 0.8660254037844386; ///< √3/2: half the diagonal of a cube
 constexpr double square_of_width = 0.25;               ///< mean |y|² in a cube about its centre, 3/12
 constexpr double scalar_field = 7.0;    ///< Σ|q|/ρ² in a cube, of sources that sum to 1 and a side of 1

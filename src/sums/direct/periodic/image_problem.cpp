@@ -15,7 +15,7 @@
 namespace farfield {
 namespace {
 
-constexpr double share_of_tolerance = 0.2, usual_tolerance = 1e-6;
+constexpr double share_of_tolerance = 0.2, usual_image_tolerance = 1e-6;
 constexpr double usual_goal_of_pairs = 1e-12;
 /// The least error beside near images' fields that rounding leaves.
 constexpr double least_of_near_images = 3e-15;
@@ -50,7 +50,7 @@ double what_is_left(const SumProblem& problem) {
 /// Its tolerance is the box's.
 SumProblem open_problem(SumProblem problem, int exponent) {
     if (const double left = what_is_left(problem); left < 1.0)
-        problem.tolerance = left * (problem.tolerance > 0.0 ? problem.tolerance : usual_tolerance);
+        problem.tolerance = left * (problem.tolerance > 0.0 ? problem.tolerance : usual_image_tolerance);
     problem.period = {};
     problem.boundary = Boundary::tin_foil;
     problem.background = Background::none;
@@ -205,7 +205,7 @@ std::string why_no_image_sum(std::string_view method, const SumProblem& problem,
         return fmt::format("{} is less than {:g}, the least that periodic sums keep",
                            spelled("tolerance", fmt::format("{:g}", problem.tolerance)),
                            least_image_goal / share_of_tolerance);
-    const double asked = problem.tolerance > 0.0 ? problem.tolerance : usual_tolerance;
+    const double asked = problem.tolerance > 0.0 ? problem.tolerance : usual_image_tolerance;
     if (asked * what_is_left(problem) < least_of_near_images)
         return fmt::format(
             "{}: images cancel but for {:.1e} of their fields in this box, too little to keep the "

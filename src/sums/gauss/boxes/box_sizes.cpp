@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::size_t sampled_points = 16384;
 constexpr std::size_t sampled_boxes = 32;
-constexpr double box_seconds = 3e-8; ///< to see what a box does to another
-constexpr double row_seconds = 1e-8; ///< to look for a row of boxes
+constexpr double box_seconds = 3e-8;           ///< to see what a box does to another
+constexpr double seconds_to_find_a_row = 1e-8; ///< to look for a row of boxes
 
 std::vector<double> sample_of(std::span<const double> points, std::size_t d) {
     const auto n = points.size() / d, taken = std::min(n, sampled_points);
@@ -105,7 +105,7 @@ struct Estimate {
             by_taylor += std::min(costs.pairs(n, m), costs.gather(n));
         }
         const bool has_taylor = translates && std::min(by_hermite, by_taylor) > value + half;
-        double seconds = row_seconds * rows() + (has_taylor ? value + half : 0.0);
+        double seconds = seconds_to_find_a_row * rows() + (has_taylor ? value + half : 0.0);
         double gathered = 0.0, apart = 0.0;
         for (const double n : near) {
             const double share = m / near_targets, boxes = near_targets / m;

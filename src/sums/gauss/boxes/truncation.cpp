@@ -9,8 +9,8 @@ namespace farfield {
 namespace {
 
 constexpr int largest_order = 48;
-constexpr double most_terms = 32768.0;
-constexpr double root_e = 1.6487212707001282;
+constexpr double most_box_terms = 32768.0;
+constexpr double root_of_e = 1.6487212707001282;
 
 /// Σ_{n≥p} weight(n) rⁿ/√n!; weights grow more slowly than any power of n + 1 beyond the fourth.
 template <class Weight>
@@ -82,13 +82,14 @@ double box_error(const BoxTruncation& truncation, int order) {
 
 double box_gradient_error(const BoxTruncation& truncation, int order) {
     const double others = (truncation.dimension - 1) * std::log1p(axis_error(truncation, order));
-    const double along = axis_slope_error(truncation, order) * std::exp(others) + std::expm1(others) / root_e;
-    return root_e * std::sqrt(static_cast<double>(truncation.dimension)) * along;
+    const double along =
+        axis_slope_error(truncation, order) * std::exp(others) + std::expm1(others) / root_of_e;
+    return root_of_e * std::sqrt(static_cast<double>(truncation.dimension)) * along;
 }
 
 int most_box_order(int dimension) {
     int order = 1;
-    while (order < largest_order && std::pow(order + 1.0, dimension) <= most_terms) ++order;
+    while (order < largest_order && std::pow(order + 1.0, dimension) <= most_box_terms) ++order;
     return order;
 }
 

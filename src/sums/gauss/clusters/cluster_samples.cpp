@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t sampled_targets = 32;
 constexpr double least_scale = 1e-9; ///< of a sum, where no sample sees another
-constexpr double root_e = 1.6487212707001282;
+constexpr double square_root_of_e = 1.6487212707001282;
 
 /// e^t − Σ_{n<p} tⁿ/n!
 double remainder(int p, double t) {
@@ -106,7 +106,7 @@ ClusterSamples::Sizes ClusterSamples::values_at(const Target& target) const {
         }
         if (self_ && r2 == 0.0) continue; // counts once, whatever the samples
         const double value = std::exp(-0.5 * r2);
-        for (double& x : d) x *= value * root_e;
+        for (double& x : d) x *= value * square_root_of_e;
         values.add(&value, 1);
         gradients.add(d.data(), stride_);
     }
@@ -136,7 +136,7 @@ ClusterSamples::Sizes ClusterSamples::errors_at(const Target& target, const Clus
             order == ClusterPlan::not_at_all ? std::exp(t - 0.5 * squares) : weight * remainder(order, t);
         const double lower = order == ClusterPlan::not_at_all ? value : weight * remainder(order - 1, t);
         for (std::size_t axis = 0; axis < stride_; ++axis)
-            gradient[axis] = root_e * (a[axis] * lower - b[axis] * value);
+            gradient[axis] = square_root_of_e * (a[axis] * lower - b[axis] * value);
         values.add(&value, 1);
         gradients.add(gradient.data(), stride_);
     }

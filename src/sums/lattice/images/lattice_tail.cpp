@@ -9,8 +9,9 @@
 namespace farfield {
 namespace {
 
+using std::numbers::pi;
+
 using Real = long double;
-constexpr double pi = std::numbers::pi;
 constexpr double vanishes = 6.3; ///< erfc(x) < 1e-18
 
 Lengths sum_of(const Lengths& a, const Lengths& b) { return {a[0] + b[0], a[1] + b[1], a[2] + b[2]}; }
