@@ -15,7 +15,7 @@ namespace farfield {
 namespace {
 
 /// Side of a cell over a, and how far sources are looked for.
-constexpr double reach = 0.6;
+constexpr double reach_of_a_cell = 0.6;
 
 struct Grid {
     std::array<std::int64_t, 3> cells{};
@@ -64,9 +64,9 @@ double near_field_strength(const SumProblem& problem, std::span<const double> so
     const auto n = from[0].size(), m = to[0].size();
     if (n == 0 || m == 0) return 1.0;
     const double a = std::cbrt(frame.volume() / static_cast<double>(n));
-    const auto grid = grid_of(frame, from, reach * a);
+    const auto grid = grid_of(frame, from, reach_of_a_cell * a);
     const double soft = frame.softening * frame.softening;
-    const double limit = reach * reach * a * a;
+    const double limit = reach_of_a_cell * reach_of_a_cell * a * a;
     const auto nearest = [&](std::size_t i) {
         double least = limit;
         const auto home = grid.at(to, i);
