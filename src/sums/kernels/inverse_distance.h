@@ -81,7 +81,8 @@ FF_INLINE V inverse_cube(const V& r2) {
 struct InverseDistance {
     static constexpr int dimension = 3;
     static constexpr int columns = 1;
-    static constexpr bool takes_long = false; ///< a test in the innermost loop would be felt
+    template <bool with_potential>
+    static constexpr bool takes_long = false;
 
     template <class V>
     struct Terms {

@@ -60,7 +60,8 @@ template <int Columns>
 struct PlaneLogarithm {
     static constexpr int dimension = 2;
     static constexpr int columns = Columns;
-    static constexpr bool takes_long = true;
+    template <bool with_potential>
+    static constexpr bool takes_long = with_potential;
 
     template <class V>
     struct Terms {

@@ -38,6 +38,8 @@ class BlockLoop {
     static constexpr std::int64_t width = O::width;
     static constexpr bool potential_wanted = (Wanted & potential_only) != 0;
     static constexpr bool field_wanted = (Wanted & field_only) != 0;
+    /// Beside a long formula it is not felt.
+    static constexpr bool asks_of_each_vector = Formula::template takes_long<potential_wanted>;
     using Factors = typename Formula::template Factors<V, potential_wanted>;
     static constexpr double potential_factor = Factors::potential;
     static constexpr double field_factor = Factors::weight;
@@ -152,7 +154,7 @@ class BlockLoop {
             const P r2 = difference(targets.x, y, d);
             auto terms = formula_.template of_unit<potential_wanted>(r2);
             if constexpr (left != Left::none)
-                if (!Formula::takes_long || meets.has(i)) {
+                if (!asks_of_each_vector || meets.has(i)) {
                     leave_out<left>(terms.potential, stream.first + i, target);
                     leave_out<left>(terms.weight, stream.first + i, target);
                 }
@@ -249,7 +251,7 @@ class BlockLoop {
                              : 0;
         };
         const Section meets{bound(place), bound(place + group + width - 1)};
-        if constexpr (Formula::takes_long) {
+        if constexpr (asks_of_each_vector) {
             add<left>(targets, place, stream, {Mutual ? meets.begin : 0, stream.count}, meets, own);
         } else { // apart, so that the innermost loop need not ask
             for (int part = Mutual ? 1 : 0; part < 2; ++part) { // before and after their own vectors

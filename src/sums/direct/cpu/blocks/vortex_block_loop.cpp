@@ -51,6 +51,7 @@ class VortexBlobs {
 public:
     static constexpr int dimension = 2;
     static constexpr int columns = 1;
+    template <bool with_potential>
     static constexpr bool takes_long = true;
 
     template <class V, bool with_potential>
