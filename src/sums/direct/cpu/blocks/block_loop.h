@@ -131,18 +131,18 @@ class BlockLoop {
         }
     }
 
-    /// Sources of the stream, from `begin` on.
+    /// Vectors of the stream, by the places where they begin.
     struct Section {
-        std::int64_t begin, end;
+        std::int64_t begin = 0, end = 0;
         [[nodiscard]] bool has(std::int64_t i) const { return i >= begin && i < end; }
     };
 
-    // Sources of the stream with the targets that have the place `target` in the stream. Pairs are left out
-    // of those in `meets` alone.
+    // Sources [begin, end) of the stream with the targets that have the place `target` in the stream. Where
+    // the loop asks of each vector, pairs are left out of those in `meets` alone.
     template <Left left>
-    FF_INLINE void add(const Targets& targets, std::int64_t target, Stream& stream, Section sources,
-                       Section meets, Sums& own) const {
-        for (auto i = sources.begin; i < sources.end; i += width) {
+    FF_INLINE void add(const Targets& targets, std::int64_t target, Stream& stream, std::int64_t begin,
+                       std::int64_t end, Sums& own, Section meets = {}) const {
+        for (auto i = begin; i < end; i += width) {
             Position<P, Mixed> y; // NOLINT(*-member-init): filled below
             for (int k = 0; k < dimension; ++k) {
                 y.high[k] = P::all(O::load(stream.high[k] + i));
@@ -250,14 +250,15 @@ class BlockLoop {
             return tile_.own ? std::clamp<std::int64_t>(at / width * width - stream.first, 0, stream.count)
                              : 0;
         };
-        const Section meets{bound(place), bound(place + group + width - 1)};
+        const auto begin = bound(place);
+        const auto end = bound(place + group + width - 1);
         if constexpr (asks_of_each_vector) {
-            add<left>(targets, place, stream, {Mutual ? meets.begin : 0, stream.count}, meets, own);
-        } else { // apart, so that the innermost loop need not ask
+            add<left>(targets, place, stream, Mutual ? begin : 0, stream.count, own, {begin, end});
+        } else {
             for (int part = Mutual ? 1 : 0; part < 2; ++part) { // before and after their own vectors
-                if (part == 1) add<left>(targets, place, stream, meets, meets, own);
-                const Section rest = part == 0 ? Section{0, meets.begin} : Section{meets.end, stream.count};
-                add<Left::none>(targets, place, stream, rest, meets, own);
+                if (part == 1) add<left>(targets, place, stream, begin, end, own);
+                add<Left::none>(targets, place, stream, part == 0 ? 0 : end, part == 0 ? begin : stream.count,
+                                own);
             }
         }
         add_to_targets(own, place);
