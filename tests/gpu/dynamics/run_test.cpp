@@ -92,7 +92,8 @@ TEST(GpuRunChild, Runs) {
 pid_t start_child(const fs::path& out, bool breaks = false) {
     const auto pid = fork();
     if (pid != 0) return pid;
-    for (const char* part : {"GTEST_TOTAL_SHARDS", "GTEST_SHARD_INDEX"}) unsetenv(part); // the child has one test
+    for (const char* part : {"GTEST_TOTAL_SHARDS", "GTEST_SHARD_INDEX"})
+        unsetenv(part); // the child has one test
     setenv(child_folder, out.c_str(), 1);
     if (breaks) setenv(child_breaks, "1", 1);
     execl("/proc/self/exe", "gpu_tests", "--gtest_filter=GpuRunChild.Runs", "--gtest_brief=1", nullptr);
